@@ -1,4 +1,4 @@
-//! Signature schemes: a folder each, over the frames that they share.
+//! Signature schemes: one folder each, based on the common parts in `frame`.
 
 pub mod bip340;
 pub mod ecdsa;
@@ -6,5 +6,5 @@ pub mod ed25519;
 pub(crate) mod frame;
 pub mod sm2;
 
-/// All schemes of which signatures are over digests, and to which a curve may be added.
+/// All schemes that sign digests and to which a curve may be added.
 pub(crate) static SCHEMES: [&frame::Scheme; 2] = [&ecdsa::ECDSA, &sm2::SM2];

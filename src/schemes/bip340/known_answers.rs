@@ -43,7 +43,8 @@ pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> 
     tests
 }
 
-/// A batch of this many items, with messages as rows or as texts, and how many are said to come.
+/// Verifies a batch of `items` items, with messages as rows or as byte strings; `expected` is the
+/// announced number of items to come.
 fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize>) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     let (messages, signatures, keys) = (repeat(messages, items), repeat(signatures, items), repeat(keys, items));
@@ -62,7 +63,7 @@ fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
     verify(trial, false, ITEMS, None)
 }
 
-/// A chunk that is large enough for tables of its keys, which are not kept.
+/// Verifies a chunk that is large enough for key tables, which are dropped afterwards.
 fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
     let (items, expected) = key_tables::FEWEST_WITH_TABLES;
     let result = verify(trial, true, items, Some(expected));
@@ -70,8 +71,8 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
     result
 }
 
-/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it
-/// fail.
+/// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
+/// holds, and some in which other items make it fail.
 fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     for (numbers, holds) in groups(verdicts) {

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::ops::hash::SizedTexts;
 use crate::types::{Error, Rows};
 
-/// Messages of 32 bytes as rows, or of any length.
+/// Messages of 32 bytes as rows, or messages of any length.
 pub enum Messages<'a> {
     Rows(Rows<'a, 32>),
     Texts(SizedTexts<'a>),
@@ -18,7 +18,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Bytes of a message, on average.
+    /// Returns the average length of a message.
     pub fn average(&self) -> usize {
         match self {
             Messages::Rows(_) => 32,
@@ -34,7 +34,7 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// Messages of any length.
+/// Wraps messages of any length.
 pub fn texts<'a>(engine: &Engine, messages: &'a [impl AsRef<[u8]> + Sync]) -> Result<Messages<'a>, Error> {
     let cpu = &engine.devices()?.cpu;
     Ok(Messages::Texts(SizedTexts::new(cpu, messages.len(), |item| messages[item].as_ref())))

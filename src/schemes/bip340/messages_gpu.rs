@@ -6,7 +6,8 @@ use crate::gpu::runtime::Plan;
 use crate::ops::hash::{TextColumns, on_device_codes};
 use std::ops::Range;
 
-/// The messages of a chunk: rows of 32 bytes, or texts with where each begins, and which of these came to the device.
+/// The messages of a chunk: rows of 32 bytes, or byte strings with their offsets and a code for
+/// those that fit on the device.
 #[derive(Clone, Copy)]
 pub struct MessageColumns {
     pub data: Column<Texts>,
@@ -31,7 +32,7 @@ impl MessageColumns {
 }
 
 impl Messages<'_> {
-    /// Bytes of those that differ in size.
+    /// Returns the total length in bytes of messages that are not rows.
     pub fn data_bytes(&self, items: &Range<usize>) -> usize {
         match self {
             Messages::Rows(_) => 0,

@@ -1,13 +1,16 @@
-//! Schnorr signatures on secp256k1 (BIP 340), as Taproot has them, and the tweaks of its keys (BIP 341).
+//! Schnorr signatures on secp256k1 (BIP 340), as used in Taproot. Tweaks of keys (BIP 341) are in
+//! [`crate::tweak`].
 //!
-//! A signature is `R || s`, 64 bytes: x(R) and s, big-endian. A public key is the x-coordinate of a point with an even
-//! y ([`PublicKeys::x_only`]). Keys in other encodings count for their x alone, whatever their y. Messages have 32
-//! bytes, which is what most protocols sign and what is fastest, or any length in the calls for messages; those above
-//! 16 KiB are computed on the CPU. Results are byte-identical to those of libsecp256k1.
+//! A signature is `R || s`, 64 bytes: x(R) and s, big-endian. A public key is the x-coordinate of a
+//! point with an even y ([`PublicKeys::x_only`]). Of keys in other encodings only x is used,
+//! regardless of their y. Messages have 32 bytes, which is what most protocols sign and is fastest,
+//! or any length in the functions for messages; those above 16 KiB are processed on the CPU.
+//! Results are byte-identical to those of libsecp256k1.
 //!
-//! Calls that end in `_into` read columns ([`Rows`]) and write into columns of the caller's, among them a code a byte
-//! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the item's other results mean nothing). The batch
-//! has as many items as there are codes.
+//! Functions whose names end in `_into` read columns ([`Rows`]) and write to columns of the caller,
+//! including a one-byte code per item ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`],
+//! in which case the item's other results are meaningless). The batch has as many items as there
+//! are codes.
 
 pub(crate) mod known_answers;
 mod messages;

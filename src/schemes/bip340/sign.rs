@@ -1,4 +1,4 @@
-//! Signing: the calls, and the operation.
+//! Signing: the public functions and the operation.
 
 use super::messages::{Messages, texts};
 use super::signing::{Auxiliary, SigningKeys};
@@ -12,15 +12,17 @@ use crate::types::{
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
 ///
-/// Bit for bit what libsecp256k1 gives for the same auxiliary data. Items are rejected with
-/// [`Rejection::SecretKeyOutOfRange`]; where public keys are given ([`SigningKeys::with_public`]) next with what is
-/// wrong with them; with [`Rejection::IdentityResult`] where the nonce is 0, which nobody will ever see. Where
-/// [`crate::EngineBuilder::check_signatures`] is on, a given public key that is not that of its private key is a
-/// [`Rejection::Mismatch`].
+/// Signatures are bit-identical to those of libsecp256k1 with the same auxiliary data. Items are
+/// rejected with [`Rejection::SecretKeyOutOfRange`]; if public keys are given
+/// ([`SigningKeys::with_public`]), next with the rejections of public keys; and with
+/// [`Rejection::IdentityResult`] if the nonce is 0, which has negligible probability. With
+/// [`crate::EngineBuilder::check_signatures`], a given public key that does not belong to its
+/// private key is rejected with [`Rejection::Mismatch`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Randomness`] when the operating system gives no
-/// auxiliary data; [`Error::Device`] when every GPU fails and the CPU may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Randomness`] if the operating
+/// system provides no auxiliary data; [`Error::Device`] if every GPU fails and the engine may not
+/// fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, bip340, keys};
@@ -46,7 +48,7 @@ pub fn sign<'a>(
 /// **Constant-time** in keys, auxiliary data and nonces.
 ///
 /// # Errors
-/// As for [`sign`].
+/// The errors of [`sign`].
 pub fn sign_into<'a, 'b>(
     engine: &Engine,
     messages: impl Into<Rows<'a, 32>>,
@@ -62,7 +64,7 @@ pub fn sign_into<'a, 'b>(
 /// messages. See [`sign`].
 ///
 /// # Errors
-/// As for [`sign`].
+/// The errors of [`sign`].
 pub fn sign_messages<'a>(
     engine: &Engine,
     messages: &[impl AsRef<[u8]> + Sync],
@@ -76,7 +78,7 @@ pub fn sign_messages<'a>(
 /// **Constant-time** in keys, auxiliary data and nonces, not in the length of messages.
 ///
 /// # Errors
-/// As for [`sign`].
+/// The errors of [`sign`].
 pub fn sign_messages_into<'a>(
     engine: &Engine,
     messages: &[impl AsRef<[u8]> + Sync],
@@ -127,9 +129,10 @@ fn write_signatures(
     Ok(())
 }
 
-/// The public key of a private key that all items have, if it is in range and has to be computed.
+/// Returns the public key of a private key that all items share, if it is in range and has to be
+/// computed.
 fn one_for_all(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Option<Point>, Error> {
-    // What is checked is checked with keys that are computed anew for each check.
+    // Signatures are checked with public keys that are computed again for each check.
     if keys.public.is_some() || !keys.secret.is_one_for_all() || items < 2 || engine.info().check_signatures {
         return Ok(None);
     }
@@ -152,14 +155,15 @@ fn signing<'a, 'm>(
     ];
     require_lengths(items, &lengths)?;
     let is_checked = engine.info().check_signatures;
-    // What is checked is checked with public keys that are computed: those that are given may be wrong. X-only keys do
-    // not say what signing needs of them.
+    // Signatures are checked with computed public keys: given ones may be wrong. X-only keys lack
+    // the parity that signing needs.
     let given = keys.public.filter(|keys| !is_checked && keys.form() != KeyRowForm::XOnly);
     let public = one_for_all.map(PublicKeys::from).or(given);
     Ok(Sign { messages, keys: keys.secret, public, auxiliary, is_checked, items })
 }
 
-/// The items whose given public keys are good ones of other private keys, or none, where signatures are checked.
+/// Returns the items whose given public keys are valid but belong to other private keys. Empty
+/// unless signatures are checked.
 fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Vec<usize>, Error> {
     let Some(given) = keys.public.filter(|_| engine.info().check_signatures) else { return Ok(Vec::new()) };
     let is_x_only = given.form() == KeyRowForm::XOnly;
@@ -172,7 +176,7 @@ fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Ve
     Ok((0..items).filter(differ).collect())
 }
 
-/// The signing of a batch.
+/// The operation that signs a batch.
 pub(crate) struct Sign<'a, 'm> {
     pub messages: Messages<'m>,
     pub keys: SecretKeys<'a>,

@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 pub(crate) const WORTH: Worth = Worth { portable: 3, lanes: 20 };
 
 impl Sign<'_, '_> {
-    /// Signs items `item(0)`, `item(1)`, ..., as many as there are places.
+    /// Signs the items `item(0)`, `item(1)`, ..., one per result.
     fn sign<C: SecretCurve>(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
         match engine.lanes_for(out.items()) {
             Some(lanes) => engine.fill_secret_of_texts(self.messages.average(), out, [64, 0], |range, out| {
@@ -35,9 +35,10 @@ impl Sign<'_, '_> {
         }
     }
 
-    /// Signs some items, whose places begin with `first`.
+    /// Signs items whose results begin at position `first`.
     fn sign_items<C: SecretCurve>(&self, lanes: Option<Lanes>, items: &[usize], first: usize, out: &mut ResultsMut) {
-        // Capacities are exact, here and below: a vector that grows would leave its old contents behind.
+        // Capacities are exact, here and below: growing a vector would leave its old contents in
+        // freed memory.
         let mut keys = Zeroizing::new(Vec::with_capacity(items.len()));
         let mut places = Vec::with_capacity(items.len());
         for (at, &item) in items.iter().enumerate() {
@@ -74,7 +75,8 @@ impl Sign<'_, '_> {
         let nonce_points = products::<C>(lanes, &nonces);
         for (index, point) in points.iter().enumerate() {
             let ((place, item), Ok(point)) = (places[index], point) else { continue };
-            // What was rejected for its nonce has another one, which must not be used.
+            // The nonce of an item that was rejected because of its nonce is a placeholder, which
+            // must not be used.
             if out.codes[place] != Verdict::VALID_CODE {
                 continue;
             }
@@ -91,7 +93,7 @@ impl Sign<'_, '_> {
         }
     }
 
-    /// k', or `None` where it is 0.
+    /// Returns k', or `None` if it is 0.
     fn nonce<C: SecretCurve>(&self, d: &Number<C>, point: &XOnly, item: usize) -> Option<Zeroizing<Number<C>>> {
         let mut t = Zeroizing::new(tagged(Tag::Auxiliary, &[self.auxiliary.expose(item)]));
         let d = Zeroizing::new(Zeroizing::new(point.with_even_y::<C>(d)).to_repr());
@@ -102,7 +104,7 @@ impl Sign<'_, '_> {
         (!bool::from(nonce.is_zero())).then_some(nonce)
     }
 
-    /// Verifies each signature with the public key of its private key, which is computed afresh.
+    /// Verifies each signature with the public key of its private key, which is computed again.
     fn check<C: SecretCurve>(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
         let public = public_keys_of::<C>(engine, items, self.keys);
         let signatures = signed.columns[0].as_chunks().0.into();
@@ -132,7 +134,7 @@ impl Computation for Sign<'_, '_> {
     }
 }
 
-/// A point as what is hashed of it, and whether its y is odd.
+/// A point as it is hashed, and the parity of its y.
 struct XOnly {
     x: [u8; 32],
     y_is_odd: u8,
@@ -143,13 +145,13 @@ impl XOnly {
         XOnly { x: point.x.to_be_bytes(), y_is_odd: u8::from(point.y.is_odd()) }
     }
 
-    /// Returns whichever of the number of a point and its opposite gives the point with an even y.
+    /// Returns the number of a point, or its negative, so that the number's point has an even y.
     fn with_even_y<C: SecretCurve>(&self, number: &Number<C>) -> Number<C> {
         Number::<C>::conditional_select(number, &-*number, self.y_is_odd.into())
     }
 }
 
-/// The products of G and numbers in 1..n, uniformly.
+/// Computes the products of G and numbers in 1..n in constant time.
 fn products<C: SecretCurve>(lanes: Option<Lanes>, numbers: &[Number<C>]) -> Vec<XOnly> {
     if let Some(lanes) = lanes {
         return base_products::<C>(lanes, numbers).into_iter().map(XOnly::of_affine::<C>).collect();

@@ -1,5 +1,5 @@
-//! Signing on a GPU: the public keys unless they are given, nonces, their points by the uniform kernels, and the
-//! signatures, all on the device.
+//! Signing on a GPU: public keys that are not given, nonces, their points with the constant-time
+//! kernels, and the signatures are all computed on the device.
 
 use super::known_answers;
 use super::messages_gpu::MessageColumns;
@@ -118,8 +118,8 @@ impl PublicPoints {
     }
 }
 
-/// The verification of a chunk's signatures before they leave the device. A point that came out wrong gives signatures
-/// that do not verify with it.
+/// The verification of a chunk's signatures before they leave the device. Signatures that were made
+/// with a faulty point do not verify with it.
 struct Checking {
     equations: Equations,
     buffers: CheckBuffers<'static>,

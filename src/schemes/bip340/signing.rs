@@ -6,9 +6,9 @@ use crate::types::{Error, PublicKeys, Rows, SecretKeys};
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// The private keys of a batch, and, where the caller has them, their public keys.
+/// The private keys of a batch, optionally with their public keys.
 ///
-/// What becomes this: everything that becomes [`SecretKeys`].
+/// Everything that converts into [`SecretKeys`] also converts into this.
 #[derive(Clone, Copy, Debug)]
 pub struct SigningKeys<'a> {
     pub(super) secret: SecretKeys<'a>,
@@ -16,12 +16,13 @@ pub struct SigningKeys<'a> {
 }
 
 impl<'a> SigningKeys<'a> {
-    /// Private keys whose public keys are known, which saves the time of computing these. Signing needs to know of a
-    /// point whether its y is odd: where x-only keys are given, the points are computed all the same.
+    /// Takes private keys with known public keys, which saves the time of computing them. Signing
+    /// needs the parity of y: if x-only keys are given, the points are computed nevertheless.
     ///
-    /// Whether a public key belongs to its private key is not checked unless [`crate::EngineBuilder::check_signatures`]
-    /// is on. A signature with a wrong one does not verify, and gives nothing of the private key away: the nonce is a
-    /// hash of the public key too, so that no nonce is used with two challenges.
+    /// With [`crate::EngineBuilder::check_signatures`] each public key is checked to belong to its
+    /// private key; otherwise it is not. A signature made with a wrong public key does not verify,
+    /// but reveals nothing about the private key: the nonce is also a hash of the public key, so no
+    /// nonce is used with two challenges.
     pub fn with_public(secret: impl Into<SecretKeys<'a>>, public: impl Into<PublicKeys<'a>>) -> Self {
         SigningKeys { secret: secret.into(), public: Some(public.into()) }
     }
@@ -29,7 +30,7 @@ impl<'a> SigningKeys<'a> {
     /// Returns the keys of some items. A single key for all items is returned as such.
     ///
     /// # Panics
-    /// When there are no such items.
+    /// If the range is out of bounds.
     pub fn slice(&self, items: Range<usize>) -> Self {
         SigningKeys { secret: self.secret.slice(items.clone()), public: self.public.map(|keys| keys.slice(items)) }
     }
@@ -41,14 +42,14 @@ impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
     }
 }
 
-/// The auxiliary random data of signatures, 32 bytes an item. They protect against attacks by measurement and by
-/// faults; signatures are secure whatever they are.
-// `None` are fresh ones.
+/// The auxiliary random data of signatures, 32 bytes per item. It protects against side-channel and
+/// fault attacks; signatures are secure with any data.
+// `None` means fresh data.
 #[derive(Clone, Copy, Debug)]
 pub struct Auxiliary<'a>(Option<Rows<'a, 32>>);
 
 impl<'a> Auxiliary<'a> {
-    /// Fresh ones from the operating system for every item.
+    /// Uses fresh data from the operating system for every item.
     pub fn fresh() -> Self {
         Auxiliary(None)
     }
@@ -58,7 +59,8 @@ impl<'a> Auxiliary<'a> {
         Auxiliary(Some(rows.into()))
     }
 
-    /// Zeros for every item: signatures are deterministic, and those that libsecp256k1 makes without auxiliary data.
+    /// Uses zeros for every item: signatures are deterministic, and equal to those of libsecp256k1
+    /// without auxiliary data.
     pub fn zeros() -> Self {
         Self::given(Rows::all(&[0; 32]))
     }
@@ -66,15 +68,15 @@ impl<'a> Auxiliary<'a> {
     /// Returns the auxiliary data of some items. A single row for all items is returned as such.
     ///
     /// # Panics
-    /// When there are no such items.
+    /// If the range is out of bounds.
     pub fn slice(&self, items: Range<usize>) -> Self {
         Auxiliary(self.0.map(|rows| rows.slice(items)))
     }
 
-    /// Returns the auxiliary data as rows for this many items.
+    /// Returns the auxiliary data as rows for `items` items.
     ///
     /// # Errors
-    /// [`Error::Randomness`] when the operating system gives none.
+    /// [`Error::Randomness`] if the operating system's random number generator fails.
     pub(super) fn rows(self, cpu: &CpuEngine, items: usize) -> Result<AuxiliaryRows<'a>, Error> {
         match self.0 {
             Some(rows) => Ok(AuxiliaryRows::Given(rows)),
@@ -84,7 +86,7 @@ impl<'a> Auxiliary<'a> {
 }
 
 impl Default for Auxiliary<'_> {
-    /// [`Auxiliary::fresh`].
+    /// Returns [`Auxiliary::fresh`].
     fn default() -> Self {
         Auxiliary::fresh()
     }

@@ -1,4 +1,5 @@
-//! Chunks of signatures of BIP 340 that a GPU verifies together, whose items are good or bad by construction.
+//! Tests of chunks of BIP 340 signatures that a GPU verifies as groups, with items that are valid
+//! or invalid by construction.
 
 use super::messages::Messages;
 use super::verify::Verify;
@@ -22,13 +23,13 @@ struct Item {
     key: [u8; 32],
 }
 
-/// An x-coordinate, and the number of the point that has it and an even y.
+/// Returns an x-coordinate, and the number whose multiple of G has it and an even y.
 fn even(number: &Scalar) -> ([u8; 32], Scalar) {
     let point = points::<Secp256k1>(&[*number])[0];
     (point.x.to_be_bytes(), if point.y.is_odd() { number.neg() } else { *number })
 }
 
-/// A signature of a key of its own, with `error` in s.
+/// Returns a signature with a key of its own, with `error` added to s.
 fn signed(random: &mut Random, message: Vec<u8>, error: &Scalar) -> Item {
     let ((r, k), (key, d)) = (even(&scalar::<Secp256k1>(random)), even(&scalar::<Secp256k1>(random)));
     let e = Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[&r, &key, &message]));
@@ -39,8 +40,8 @@ fn good(random: &mut Random, count: usize) -> Vec<Item> {
     (0..count).map(|item| signed(random, vec![item as u8; 32], &Scalar::ZERO)).collect()
 }
 
-/// How many a GPU does not verify alone. Messages are rows where all have 32 bytes. Checks that verdicts are those of
-/// the CPU, one by one.
+/// Returns the number of items that a GPU does not verify individually. Messages are rows if all
+/// have 32 bytes. Checks that verdicts are those of individual verification on the CPU.
 fn verify(engines: &Engines, items: &[Item]) -> usize {
     let rows: Vec<[u8; 32]> = items.iter().filter_map(|item| item.message.as_slice().try_into().ok()).collect();
     let signatures: Vec<[u8; 64]> =
@@ -68,7 +69,7 @@ fn equations_of_valid_items_hold() {
         assert_eq!(verify(&engines, &all[..count]), count);
     }
     assert_eq!(verify(&engines, &vec![all[7].clone(); 300]), 300);
-    // Texts, of which some are too long for a device.
+    // Byte strings, some of which are too long for a device.
     let mut texts = good(&mut random, 40);
     for (item, length) in [(0, 0), (7, 31), (20, 33), (21, 1000), (30, 1 << 18), (39, 1 << 18)] {
         texts[item] = signed(&mut random, vec![9; length], &Scalar::ZERO);
@@ -76,7 +77,7 @@ fn equations_of_valid_items_hold() {
     assert_eq!(verify(&engines, &texts), 40);
 }
 
-/// At each position, and at all.
+/// Tests invalid items at each position, and at all positions.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn bad_items_fail_an_equation_or_take_no_part() {
@@ -84,7 +85,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
     let clean = good(&mut random, 9);
     let no_x = x_of_no_point::<Secp256k1>().to_be_bytes();
     let of_another = good(&mut random, 1).remove(0);
-    // What is wrong; from fault 5 on the item takes part all the same.
+    // The fault; from fault 5 on the item takes part nevertheless.
     let spoil = |which: usize, item: &mut Item| match which {
         0 => item.s = [0xff; 32],
         1 => item.r = [0xff; 32],
@@ -98,7 +99,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
         _ => item.s = of_another.s,
     };
     for which in 0..10 {
-        // Rejected by its signature, an item takes no part, and is not open.
+        // An item rejected because of its signature takes no part, and is not open.
         let [one, all] = if which < 2 { [9, 9] } else { [if which < 5 { 8 } else { 0 }, 0] };
         let mut all_bad = clean.clone();
         all_bad.iter_mut().for_each(|item| spoil(which, item));
@@ -111,7 +112,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
     }
 }
 
-/// Errors that cancel where coefficients are equal or small.
+/// Tests errors that cancel if coefficients are equal or small.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn errors_do_not_cancel() {

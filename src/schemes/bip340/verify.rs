@@ -1,4 +1,4 @@
-//! Verification: the calls, and the operation.
+//! Verification: the public functions and the operation.
 
 use super::messages::{Messages, texts};
 use crate::engine::Engine;
@@ -7,17 +7,19 @@ use crate::schemes::frame::{Chunks, verdict_of};
 use crate::types::Rejection;
 use crate::types::{Error, PublicKeys, ResultsMut, Rows, Verdicts, require_lengths};
 
-/// Verifies one signature per item over a message of 32 bytes. Variable-time: everything here is public.
+/// Verifies one signature per item over a message of 32 bytes. Variable-time: all inputs are
+/// public.
 ///
-/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`] (not below p),
-/// [`Rejection::SOutOfRange`] (not below n), [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
-/// [`Rejection::IdentityKey`], [`Rejection::IdentityResult`], [`Rejection::Mismatch`] (x(R) is not r, or y(R) is odd).
-/// With [`crate::EngineBuilder::batch_equations`] many items are verified together, as in the standard's "Batch
-/// Verification".
+/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`] (not below
+/// p), [`Rejection::SOutOfRange`] (not below n), [`Rejection::MalformedPoint`],
+/// [`Rejection::NotOnCurve`], [`Rejection::IdentityKey`], [`Rejection::IdentityResult`],
+/// [`Rejection::Mismatch`] (x(R) is not r, or y(R) is odd). With
+/// [`crate::EngineBuilder::batch_equations`] many items are verified with one equation, as in the
+/// standard's "Batch Verification".
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Secp256k1, bip340, keys};
@@ -43,10 +45,10 @@ pub fn verify<'k>(
 }
 
 /// Verifies signatures over 32-byte messages from columns and writes one code per item. See
-/// [`verify`]. Variable-time: everything here is public.
+/// [`verify`]. Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`verify`].
+/// The errors of [`verify`].
 pub fn verify_into<'a, 'k>(
     engine: &Engine,
     messages: impl Into<Rows<'a, 32>>,
@@ -61,7 +63,7 @@ pub fn verify_into<'a, 'k>(
 /// Verifies one signature per item over a message of any length. Variable-time. See [`verify`].
 ///
 /// # Errors
-/// As for [`verify`].
+/// The errors of [`verify`].
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Secp256k1, bip340, keys};
@@ -82,10 +84,10 @@ pub fn verify_messages<'k>(
 }
 
 /// Verifies signatures over messages of any length from columns and writes one code per item. See
-/// [`verify_messages`]. Variable-time: everything here is public.
+/// [`verify_messages`]. Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`verify`].
+/// The errors of [`verify`].
 pub fn verify_messages_into<'a, 'k>(
     engine: &Engine,
     messages: &'a [impl AsRef<[u8]> + Sync],
@@ -97,7 +99,7 @@ pub fn verify_messages_into<'a, 'k>(
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
-/// The verification of a batch.
+/// The operation that verifies a batch.
 pub(crate) struct Verify<'a> {
     pub messages: Messages<'a>,
     pub signatures: Rows<'a, 64>,
@@ -111,7 +113,7 @@ pub(crate) struct Verify<'a> {
 
 impl<'a> Verify<'a> {
     /// # Errors
-    /// [`Error::LengthMismatch`] when the columns differ in length.
+    /// [`Error::LengthMismatch`] if the columns differ in length.
     fn new(
         engine: &Engine,
         messages: Messages<'a>,

@@ -43,7 +43,7 @@ pub(crate) fn verify<C: BaseTables>(
     verify_cpu::verify::<C, _>(engine, keys, together, (bytes, of_items), out);
 }
 
-/// The equations of some items.
+/// Returns the equations of items.
 pub(crate) fn equations<'m, C: CpuCurve>(
     items: &[usize],
     message: &dyn Fn(usize) -> &'m [u8],
@@ -53,8 +53,8 @@ pub(crate) fn equations<'m, C: CpuCurve>(
     items.iter().map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item)).collect()
 }
 
-/// BIP 340, verification: R = s G - e P has the x-coordinate r and an even y, where P is the point of the key with an
-/// even y.
+/// Computes the equation of an item (BIP 340, verification): R = s G - e P has the x-coordinate r
+/// and an even y, where P is the point of the key with an even y.
 fn equation<C: CpuCurve>(
     message: &[u8],
     signature: &[u8; 64],
@@ -65,9 +65,9 @@ fn equation<C: CpuCurve>(
     let number = |bytes: &[u8]| <[u8; 32]>::try_from(bytes).expect("32 bytes");
     let claim = EvenWithX(C::Base::from_be_bytes(&number(r)).ok_or(Rejection::ROutOfRange)?);
     let u1 = C::Scalar::from_be_bytes(&number(s)).ok_or(Rejection::SOutOfRange)?;
-    // A key that is none is rejected when it is decoded, whatever the challenge.
+    // A malformed key is rejected when it is decoded, regardless of the challenge.
     let (x, y_is_odd) = keys.get(item).x_and_parity().unwrap_or((&[0; 32], false));
     let e = C::Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[r, x, message]));
-    // The point that is decoded is -P where its y is odd.
+    // If y is odd, the decoded point is -P.
     Ok(Equation { u1, u2: if y_is_odd { e } else { e.neg() }, claim })
 }

@@ -14,10 +14,10 @@ use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Listed, Name
 use crate::schemes::frame::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
 use std::ops::Range;
 
-/// The kernels of equations, and those of their check.
+/// Kernel files for equations and their final check.
 pub const VERIFY_FILES: &[&str] = &["bip340", "bip340_verify"];
 
-/// u1 G + u2 Q has the x-coordinate x, and an even y.
+/// The check that u1 G + u2 Q has the x-coordinate x and an even y.
 pub static EVEN_WITH_X: ClaimOnGpu = ClaimOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
 
 fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
@@ -50,7 +50,7 @@ fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables
 }
 
 impl Verify<'_> {
-    /// Returns whether a chunk of this many items may be verified as a group.
+    /// Returns `true` if a chunk of `items` items may be verified as a group.
     fn is_together(&self, items: usize) -> bool {
         self.together && self.chunks.may_try(items)
     }

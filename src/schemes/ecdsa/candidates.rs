@@ -1,4 +1,4 @@
-//! Recovery where the caller knows which keys to expect.
+//! Recovery with candidates for the keys.
 
 use super::recover::{Candidates, Recover, Wanted};
 use super::recover_cpu::Inputs;
@@ -8,20 +8,20 @@ use crate::ops::point::point_of;
 use crate::schemes::frame::Chunks;
 use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 
-/// Recovers public keys where the caller has a candidate for some or all of them: the key of the
+/// Recovers public keys for which the caller has candidates, for some or all items: the key of the
 /// expected signer, known from an earlier signature. With
 /// [`crate::EngineBuilder::batch_equations`], right candidates are confirmed with fewer operations
-/// than [`super::recover`] needs; otherwise candidates are ignored. Results are those of
-/// [`super::recover`]. Variable-time: everything here is public.
+/// than [`super::recover`] needs; otherwise candidates are ignored. Variable-time: all inputs are
+/// public.
 ///
-/// Results are those of [`super::recover`], with the same reasons, whatever the candidates are: one that is wrong, or
-/// is not the encoding of a key, costs time alone. It is taken to be the key with the probability that equations have,
-/// at most 2^-128 for each group. [`crate::Point::IDENTITY`], a raw row of zeros and an empty octet string say that an
-/// item has none.
+/// Results are those of [`super::recover`], with the same reasons, regardless of the candidates: a
+/// wrong or malformed candidate only costs time. The probability that one is mistaken for the key
+/// is that of batch verification, at most 2^-128 per group. [`crate::Point::IDENTITY`], a raw row
+/// of zeros or an empty octet string means that an item has no candidate.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, Point, Secp256k1, ecdsa, keys};
@@ -51,10 +51,10 @@ pub fn recover_with_candidates<'k>(
 }
 
 /// Recovers public keys with candidates from columns into columns: 64 bytes `x || y` per item. See
-/// [`recover_with_candidates`]. Variable-time: everything here is public.
+/// [`recover_with_candidates`]. Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`recover_with_candidates`].
+/// The errors of [`recover_with_candidates`].
 #[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
 pub fn recover_with_candidates_into<'a, 'k>(
     engine: &Engine,
@@ -73,13 +73,13 @@ pub fn recover_with_candidates_into<'a, 'k>(
     engine.run(&recover, &mut ResultsMut::rows(codes, keys))
 }
 
-/// Recovers Ethereum addresses where the caller has a candidate for some or all of the senders'
-/// public keys, as in [`recover_with_candidates`]. A node that keeps the keys of senders by address
-/// has one for each transaction whose sender it expects and has seen before. Results are those of
-/// [`super::recover_addresses`]. Variable-time: everything here is public.
+/// Recovers Ethereum addresses with candidates for some or all of the senders' public keys, as in
+/// [`recover_with_candidates`]. A node that stores the keys of senders by address has a candidate
+/// for each transaction whose sender it expects and has seen before. Results are those of
+/// [`super::recover_addresses`]. Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`recover_with_candidates`].
+/// The errors of [`recover_with_candidates`].
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
@@ -106,10 +106,10 @@ pub fn recover_addresses_with_candidates<'k>(
 }
 
 /// Recovers Ethereum addresses with candidates from columns into columns: 20 bytes per item. See
-/// [`recover_addresses_with_candidates`]. Variable-time: everything here is public.
+/// [`recover_addresses_with_candidates`]. Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`recover_with_candidates`].
+/// The errors of [`recover_with_candidates`].
 pub fn recover_addresses_with_candidates_into<'a, 'k>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,

@@ -1,11 +1,13 @@
-//! Recovery on the CPU. The caller may have candidates: for each item a public key that may have made the signature.
+//! Recovery on the CPU, optionally with candidates: for each item a public key that may have made
+//! the signature.
 //!
-//! The recovery id says which point R is. As r is not 0, one key alone fulfils u1 G + u2 Q = R, with u1 = e / s and
-//! u2 = r / s: the key that is recovered, Q = (s R - e G) / r. Candidates for which that holds are found by equations
-//! of groups (`frame::together`). An item whose candidate is not found is recovered, which gives its key or its reason.
+//! The recovery id determines the point R. As r is not 0, exactly one key satisfies u1 G + u2 Q =
+//! R, with u1 = e / s and u2 = r / s: the key that is recovered, Q = (s R - e G) / r. Candidates
+//! that satisfy it are found with the equations of groups (`frame::together`). An item whose
+//! candidate is not confirmed is recovered, which yields its key or its reason.
 //!
-//! The key that is given is the one that the equation was of: the caller's memory is not read again, as it may have
-//! changed.
+//! The returned key is the one that was used in the equation: the caller's memory is not read
+//! again, since it may have changed.
 
 use super::cpu;
 use super::recover_cpu::{self, Inputs, put_address};
@@ -15,17 +17,17 @@ use crate::cpu::{CpuEngine, decode};
 use crate::schemes::frame::together::cpu::find_valid;
 use crate::types::{Address, KeyBytes, Place, Policy, PublicKeys, ResultsMut};
 
-/// Items that are planned at once where the caller sets no limit, and bytes that one takes: its candidate, and its
-/// inputs and results where it is recovered.
+/// The number of items planned at a time if the caller sets no memory limit, and the bytes per
+/// item: its candidate, and its inputs and results if it is recovered.
 const MOST_PLANNED: usize = 1 << 20;
 const PLANNED_BYTES: usize = 256;
 
-/// The keys.
+/// Recovers keys.
 pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, candidates: Option<PublicKeys>, out: &mut dyn Place) {
     recover_each::<C>(engine, inputs, candidates, 64, decode::put, out);
 }
 
-/// Ethereum addresses of the keys (yellow paper, appendix F).
+/// Recovers Ethereum addresses of the keys (yellow paper, appendix F).
 pub fn addresses<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Inputs,
@@ -35,7 +37,7 @@ pub fn addresses<C: BaseTables>(
     recover_each::<C>(engine, inputs, candidates, size_of::<Address>(), put_address, out);
 }
 
-/// Rows of this many bytes, which `put` makes of each key.
+/// Writes rows of `width` bytes, which `put` derives from each key.
 fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Inputs,
@@ -102,7 +104,7 @@ fn right_candidates<C: BaseTables>(
     right
 }
 
-/// Returns whether there is a candidate, valid or not: neither the identity nor an empty octet
+/// Returns `true` if there is a candidate, valid or not: neither the identity nor an empty octet
 /// string.
 fn is_given(key: KeyBytes) -> bool {
     match key {
@@ -126,7 +128,7 @@ mod tests {
 
     const ITEMS: usize = 5000;
 
-    /// Items whose keys are recovered.
+    /// Items whose keys can be recovered.
     struct Good {
         digests: Vec<[u8; 32]>,
         signatures: Vec<[u8; 64]>,
@@ -152,8 +154,8 @@ mod tests {
         }
     }
 
-    /// Equations find every candidate that is right, and no other: none of items whose id says another R, with which
-    /// their signatures are valid all the same.
+    /// Equations find every right candidate, and no other. In particular they find none for items
+    /// whose id denotes another R, although their signatures are valid.
     #[test]
     fn right_candidates_are_found() {
         let good = Good::new(CurveId::Secp256k1);
@@ -175,7 +177,7 @@ mod tests {
         }
     }
 
-    /// A file as memory that others change while it is read.
+    /// A file mapped as memory that is changed while it is read.
     struct Shared {
         file: File,
         memory: *mut c_void,
@@ -208,7 +210,7 @@ mod tests {
         }
     }
 
-    /// Candidates that are overwritten when the first result is there.
+    /// Tests candidates that are overwritten when the first result is available.
     #[test]
     fn candidates_that_change_meanwhile_are_read_once() {
         let good = Good::new(CurveId::P256);

@@ -1,7 +1,8 @@
-//! Recovery on a GPU where the caller has candidates: why they may be used is said in `candidates_cpu`.
+//! Recovery on a GPU with candidates. For the reasons why they may be used, see `candidates_cpu`.
 //!
-//! A chunk is a group. Where its equation holds, the candidates that take part are the keys, and the other items are
-//! recovered into columns of their own, from which their results are put among those of the chunk.
+//! A chunk is a group. If its equation holds, the candidates that take part are the keys, and the
+//! other items are recovered into separate columns, from which their results are copied to those of
+//! the chunk.
 
 use super::gpu;
 use super::recover::Candidates;
@@ -14,12 +15,12 @@ use crate::schemes::frame::{Recovery, SignedRows};
 use crate::types::Policy;
 use std::ops::Range;
 
-/// Kernel files beside those of recovery.
+/// Returns the kernel files needed in addition to those of recovery.
 pub fn files() -> Vec<&'static str> {
     [&["equations"], TOGETHER_FILES].concat()
 }
 
-/// The recovery of a chunk for which there are candidates.
+/// The recovery of a chunk with candidates.
 pub struct WithCandidates<'a> {
     candidates: Imported,
     equations: Equations,
@@ -40,7 +41,7 @@ impl<'a> WithCandidates<'a> {
         let equations = Equations::new(plan);
         let named = Named { ids: Some(ids), on_device: None };
         let together = Together::new(plan, curve, named, Listed::All, &candidates.chunks);
-        // The equation is done with its scalars when others are recovered.
+        // The equation no longer needs its scalars when the others are recovered.
         let others = Recovery::with_scalars(plan, (equations.u1, equations.u2));
         WithCandidates { candidates: keys, equations, together, others }
     }

@@ -1,4 +1,5 @@
-//! Chunks of ECDSA signatures that a GPU recovers with candidates: results are those of the CPU without any.
+//! Tests of chunks of ECDSA signatures that a GPU recovers with candidates: results are those of
+//! the CPU without candidates.
 
 use super::recover::{Candidates, Recover, Wanted};
 use super::recover_cpu;
@@ -25,7 +26,7 @@ fn recover<R>(curve: CurveId, items: &[Item], wanted: Wanted, with: impl FnOnce(
     with(Recover { curve, inputs, candidates: None, wanted, items: items.len() })
 }
 
-/// What the CPU gives.
+/// Returns the results of the CPU.
 fn expected(engines: &Engines, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
     let width = width(recover.wanted);
     let (mut codes, mut rows) = (vec![0; recover.items], vec![0; width * recover.items]);
@@ -34,14 +35,15 @@ fn expected(engines: &Engines, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
     (codes, rows)
 }
 
-/// The keys, and zeros where there are none.
+/// Returns the keys, with zeros for items without one.
 fn keys(engines: &Engines, curve: CurveId, items: &[Item]) -> Vec<[u8; 64]> {
     let (codes, rows) = recover(curve, items, Wanted::Keys, |recover| expected(engines, &recover));
     let keys = rows.as_chunks().0.iter().zip(codes);
     keys.map(|(key, code)| if code == Verdict::VALID_CODE { *key } else { NONE }).collect()
 }
 
-/// How many items a GPU does not recover. Checks that keys, addresses and codes are those of the CPU.
+/// Returns the number of items that a GPU does not recover individually. Checks that keys,
+/// addresses and codes are those of the CPU.
 fn check(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
     let spared = [Wanted::Keys, Wanted::Addresses].map(|wanted| {
         recover(curve, items, wanted, |recover| {
@@ -78,7 +80,7 @@ macro_rules! on_each_curve {
     };
 }
 
-/// For all, for some and for none, of any number of items.
+/// Tests right candidates for all, some and no items, for several batch sizes.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn right_candidates_are_found() {
@@ -100,7 +102,7 @@ fn right_candidates_are_found() {
     for_each_ecdsa_curve!(on_each_curve! test engines);
 }
 
-/// Items that are bad, and candidates that are: at each position, and at all.
+/// Tests invalid items, and wrong candidates, at each position and at all positions.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn bad_candidates_decide_nothing() {
@@ -108,7 +110,7 @@ fn bad_candidates_decide_nothing() {
         let clean = good::<C>(random, 9);
         let no_x = x_of_no_point::<C>();
         let of_another = good::<C>(random, 1).remove(0);
-        // What is wrong; from fault 9 on the item takes part all the same.
+        // The fault; from fault 9 on the item takes part nevertheless.
         let spoil = |which: usize, item: &mut Item| match which {
             0 => item.s = [0xff; 32],
             1 => item.s = [0; 32],
@@ -143,7 +145,7 @@ fn bad_candidates_decide_nothing() {
     for_each_ecdsa_curve!(on_each_curve! test engines);
 }
 
-/// Small r, which have an R for each id.
+/// Tests small r, which have an R for each id.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn each_recovery_id_names_its_point() {
@@ -160,7 +162,7 @@ fn each_recovery_id_names_its_point() {
         assert!((0..4).all(|id| known(id) > 10) && known(4) == 0);
         let found = check(engines, C::ID, &items, PublicKeys::raw(&keys));
         assert_eq!(found, keys.iter().filter(|key| **key != NONE).count());
-        // Those of the id before name another R.
+        // Keys of the preceding id denote another R.
         let mut of_others = keys.clone();
         of_others.rotate_right(1);
         assert_eq!(check(engines, C::ID, &items, PublicKeys::raw(&of_others)), 0);
@@ -169,7 +171,7 @@ fn each_recovery_id_names_its_point() {
     for_each_ecdsa_curve!(on_each_curve! test engines);
 }
 
-/// Candidates of several forms in one chunk, some of which are none.
+/// Tests candidates in several forms in one chunk, including items without one.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn candidates_of_any_form() {

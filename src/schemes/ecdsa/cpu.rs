@@ -1,4 +1,4 @@
-//! ECDSA on the CPU: what verification and signing have of their own.
+//! ECDSA on the CPU: the steps of verification and signing that differ between schemes.
 
 use super::recover_cpu;
 use crate::cpu::field::Field as _;
@@ -25,8 +25,8 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: P
     verify_cpu::verify::<C, _>(engine, keys, recovery_ids.is_some(), (0, equations), out);
 }
 
-/// SEC 1, section 4.1.4, with the points that recovery ids name where these are given. The inverses of all s are
-/// computed together.
+/// Computes the equations of SEC 1, section 4.1.4, with the points that recovery ids identify if
+/// ids are given. The inverses of all s are computed with one inversion.
 pub fn equations<C: CpuCurve>(
     items: &[usize],
     digests: Rows<32>,
@@ -34,7 +34,7 @@ pub fn equations<C: CpuCurve>(
     recovery_ids: Option<Rows<1>>,
     policy: Policy,
 ) -> Equations<C, XModuloN<C>> {
-    // 1: r and s in 1..n.
+    // Step 1: r and s in 1..n.
     let parsed = items.iter().map(|&item| {
         let (r, s) = decode::signature::<C>(signatures.get(item))?;
         if policy.low_s && is_high::<C>(&s) { Err(Rejection::HighS) } else { Ok((r, s)) }
@@ -44,7 +44,8 @@ pub fn equations<C: CpuCurve>(
     invert_all(&mut inverses);
     let equation = |((&item, parsed), w): ((&usize, Result<_, _>), &C::Scalar)| {
         let (r, _): (C::Scalar, _) = parsed?;
-        // 3: e from the digest, whose 256 bits are those of n. 4: u1 = e / s, u2 = r / s.
+        // Step 3: e from the digest, which has as many bits as n, 256. Step 4: u1 = e / s, u2 = r /
+        // s.
         let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
         let named = recovery_ids.and_then(|ids| recover_cpu::coordinates::<C>(&r, ids.get(item)[0]).ok());
         Ok(Equation { u1: e.mul(w), u2: r.mul(w), claim: XModuloN { x: r, named } })
@@ -52,13 +53,13 @@ pub fn equations<C: CpuCurve>(
     items.iter().zip(parsed).zip(&inverses).map(equation).collect()
 }
 
-/// s > n / 2, that is s > n - s.
+/// Returns `true` if s > n / 2, that is, s > n - s.
 pub fn is_high<C: CpuCurve>(s: &C::Scalar) -> bool {
     // Big-endian bytes compare like the numbers.
     s.to_be_bytes() > s.neg().to_be_bytes()
 }
 
-/// The steps of signing, with nonces by the HMAC of a hash.
+/// The steps of signing; nonces are derived with the HMAC of a hash.
 pub struct EcdsaSteps<H = Sha256> {
     pub low_s: bool,
     hash: PhantomData<fn() -> H>,
@@ -77,18 +78,18 @@ impl<C: SecretCurve, H: Digest + BlockSizeUser> Steps<C> for EcdsaSteps<H> {
         *k
     }
 
-    /// SEC 1, section 4.1.3, after R = kG; `None` when r or s is 0.
+    /// Completes the signature after R = kG (SEC 1, section 4.1.3). Returns `None` if r or s is 0.
     fn finish(&self, &Parts { d, digest, inverse, x, y_is_odd, .. }: &Parts<C>) -> Option<Signed> {
-        // 3: r = x(R) mod n, not 0.
+        // Step 3: r = x(R) mod n, not 0.
         let r = Number::<C>::reduce(x);
-        // 5: e from the digest, whose 256 bits are those of n.
+        // Step 5: e from the digest, which has as many bits as n, 256.
         let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
-        // 6: s = (e + r d) / k, not 0.
+        // Step 6: s = (e + r d) / k, not 0.
         let s = *inverse * (e + r * d);
         if bool::from(r.is_zero() | s.is_zero()) {
             return None;
         }
-        // n - s signs too, by -R instead of R.
+        // n - s is also valid, with -R instead of R.
         let flip = s.is_high() & u8::from(self.low_s).into();
         let s = Number::<C>::conditional_select(&s, &-s, flip);
         let recovery_id = u8::from(r.to_repr() != *x) << 1 | (y_is_odd ^ flip.unwrap_u8());
@@ -119,7 +120,7 @@ fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(engine: &CpuEngine, sign
     sign_cpu::sign_checked(widths, &sign, &check, out);
 }
 
-/// Whether each signature is that of its key, with its recovery id where ids are checked.
+/// Checks that each signature is that of its key, with its recovery id if ids are checked.
 fn check_signed<C: SecretCurve>(
     engine: &CpuEngine,
     Inputs { digests, signers }: Inputs,
@@ -135,7 +136,8 @@ fn check_signed<C: SecretCurve>(
         let inputs = Verification::new((&digests).into(), signatures, PublicKeys::raw(&public));
         return verify::<C>(engine, inputs, Policy::default(), &mut ResultsMut::codes(codes));
     }
-    // The key that is recovered is the one with which the signature verifies: that need not be done too.
+    // A recovered key is one with which the signature verifies, so verification is not needed in
+    // addition.
     let inputs = recover_cpu::Inputs::new(&digests, signatures, signed.columns[1].as_chunks::<1>().0);
     let mut recovered = vec![[0; 64]; items.len()];
     recover_cpu::recover::<C>(engine, inputs, &mut ResultsMut::rows(codes, &mut recovered));
@@ -146,7 +148,7 @@ fn check_signed<C: SecretCurve>(
     }
 }
 
-/// r || s, and the recovery id or nothing.
+/// Returns the widths of results: r || s, and optionally the recovery id.
 pub const fn widths(with_recovery_id: bool) -> Widths {
     [64, if with_recovery_id { 1 } else { 0 }]
 }
@@ -162,7 +164,7 @@ mod tests {
 
     type Signatures = Vec<Result<RecoverableSignature, Rejection>>;
 
-    /// Signatures with recovery ids that `fill` gives.
+    /// Collects the signatures and recovery ids that `fill` writes.
     fn signed(items: usize, fill: impl FnOnce(&mut dyn Place)) -> Signatures {
         let (mut codes, mut signatures, mut ids) = (vec![0; items], vec![0; 64 * items], vec![0; items]);
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths(true));
@@ -170,7 +172,7 @@ mod tests {
         (0..items).map(|item| recoverable_of(&out.as_results(), item)).collect()
     }
 
-    /// Recovery ids that come out wrong in each way, at first or always.
+    /// Tests recovery ids that are faulty in each way, at first or always.
     #[test]
     fn checked_recovery_ids_are_computed_again_or_given_up() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
@@ -207,14 +209,14 @@ mod tests {
         for (item, attempts) in attempts.iter().enumerate().filter(|(item, _)| *item != always) {
             assert_eq!(attempts.load(Ordering::Relaxed), if fault(item) == 0 { 1 } else { 2 }, "item {item}");
         }
-        // The signature alone is right all the time.
+        // The signatures alone are always right.
         assert!(run(Check::Signatures).iter().all(Result::is_ok));
     }
 
     fn draws_again_for_zero_s<C: SecretCurve>() {
         let (d, k) = (number::<C>(0x21), number::<C>(0x42));
         for low_s in [false, true] {
-            // e = -r d makes s = 0 for the nonce k.
+            // With e = -r d, s = 0 for the nonce k.
             draws_again::<C, _>(&EcdsaSteps::<Sha256>::new(low_s), &d, -(x_of::<C>(&k) * d), 0x42);
         }
     }

@@ -1,4 +1,4 @@
-//! ECDSA on a GPU: what verification and signing have of their own.
+//! ECDSA on a GPU: the steps of verification and signing that differ between schemes.
 
 use super::known_answers;
 use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
@@ -8,7 +8,7 @@ use crate::gpu::transfer::{Equations, Points, PrivateKeys};
 use crate::schemes::frame::{SchemeOnGpu, SigningColumns};
 use crate::types::Policy;
 
-/// SEC 1, section 4.1.4, steps 1, 3 and 4.
+/// Computes the equations of SEC 1, section 4.1.4, steps 1, 3 and 4.
 pub fn equations(
     stream: &mut Stream,
     curve: &'static str,
@@ -39,7 +39,7 @@ fn nonces(
         .launch(stream, curve)
 }
 
-/// SEC 1, section 4.1.3, after R = kG.
+/// Completes signatures after R = kG (SEC 1, section 4.1.3).
 pub fn sign(
     stream: &mut Stream,
     curve: &'static str,
@@ -80,11 +80,11 @@ mod tests {
     use std::sync::OnceLock;
 
     const ITEMS: usize = 300;
-    /// One key and one digest, so that all signatures are the same.
+    /// One key and one digest, so that all signatures are equal.
     const KEY: [u8; 32] = [0x5a; 32];
     const DIGEST: [u8; 32] = [0xc3; 32];
 
-    /// Signs all items; by the CPU where there is no GPU.
+    /// Signs all items, on the CPU if no GPU is given.
     fn signed(
         gpu: Option<&GpuEngine>,
         scheme: &'static Scheme,
@@ -110,7 +110,7 @@ mod tests {
         *RIGHT.get_or_init(|| signed(None, &ECDSA, Check::Nothing).unwrap()[0])
     }
 
-    /// ECDSA with a fault that turns some bits of the first recovery id of each chunk.
+    /// Returns ECDSA with a fault that flips bits of the first recovery id of each chunk.
     fn with_fault<const FLIPPED: u8>() -> &'static Scheme {
         fn sign_wrongly<const FLIPPED: u8>(
             stream: &mut Stream,
@@ -146,7 +146,7 @@ mod tests {
         let start = || GpuEngine::new(Limits::default()).expect("there is a GPU");
         let gpu = start();
         sign_with_fault::<0>(&gpu, Check::RecoveryIds).unwrap();
-        // Where nobody asks for ids, nothing is wrong.
+        // If ids are not requested, the fault has no effect.
         sign_with_fault::<1>(&gpu, Check::Signatures).unwrap();
         let faulty = [sign_with_fault::<1>, sign_with_fault::<2>, sign_with_fault::<3>, sign_with_fault::<4>];
         for sign in faulty {

@@ -65,8 +65,9 @@ fn without_candidates<const W: usize>(
     trial.compare(given, known(trial.curve(), of_key))
 }
 
-/// Right candidates for two of three items, none for those that would give the identity, and some for those that are
-/// rejected before; and one wrong candidate besides, which makes the equation fail.
+/// Tests candidates: right ones for two of three items, none for items that would yield the
+/// identity, and some for items that are rejected earlier; then with one wrong candidate in
+/// addition, which makes the equation fail.
 fn with_candidates<const W: usize>(
     trial: &mut Trial,
     wanted: Wanted,

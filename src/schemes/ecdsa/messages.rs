@@ -1,4 +1,4 @@
-//! ECDSA over messages, which are hashed with SHA-256 first.
+//! ECDSA over messages, which are hashed with SHA-256.
 
 use super::{ECDSA, sign, sign_into, verify, verify_into};
 use crate::curve::EcdsaChoice;
@@ -9,8 +9,8 @@ use crate::types::{Error, Policy, PublicKeys, Rejection, Rows, SForm, Signers, V
 /// Verifies one signature per item over SHA-256 of the messages. Variable-time. See [`super::verify`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, P256, PublicKeys, ecdsa, keys};
@@ -40,10 +40,10 @@ pub fn verify_messages<'k>(
 }
 
 /// Verifies signatures over messages from columns and writes one code per item. See
-/// [`verify_messages`]. Variable-time: everything here is public.
+/// [`verify_messages`]. Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`verify_messages`].
+/// The errors of [`verify_messages`].
 pub fn verify_messages_into<'a, 'k>(
     engine: &Engine,
     curve: impl EcdsaChoice,
@@ -67,8 +67,8 @@ pub fn verify_messages_into<'a, 'k>(
 /// [`super::sign`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, SecretKey, ecdsa};
@@ -96,7 +96,7 @@ pub fn sign_messages<'a>(
 /// **Constant-time** in keys and nonces, not in the length of messages.
 ///
 /// # Errors
-/// As for [`sign_messages`].
+/// The errors of [`sign_messages`].
 pub fn sign_messages_into<'a>(
     engine: &Engine,
     curve: impl EcdsaChoice,

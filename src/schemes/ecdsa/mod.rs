@@ -1,12 +1,14 @@
 //! ECDSA on secp256k1, P-256 and brainpoolP256r1: verify, sign, recover (SEC 1, section 4.1; FIPS 186-5, section 6).
 //!
-//! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256: large batches on the GPUs where
-//! there are any, but messages above 16 KiB on the CPU. Signatures are `r || s`, 64 bytes, big-endian: what
-//! `k256::ecdsa::Signature::to_bytes()` gives. [`crate::signature_from_der`] decodes DER.
+//! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256. Large batches
+//! are hashed on GPUs if there are any, except messages above 16 KiB, which are hashed on the CPU.
+//! Signatures are `r || s`, 64 bytes, big-endian, as returned by
+//! `k256::ecdsa::Signature::to_bytes()`. [`crate::signature_from_der`] decodes DER.
 //!
-//! Calls that end in `_into` read columns ([`Rows`]) and write into columns of the caller's, among them a code a byte
-//! ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]: then the item's other results mean nothing). The batch
-//! has as many items as there are codes.
+//! Functions whose names end in `_into` read columns ([`Rows`]) and write to columns of the caller,
+//! including a one-byte code per item ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`],
+//! in which case the item's other results are meaningless). The batch has as many items as there
+//! are codes.
 
 mod candidates;
 mod candidates_cpu;
@@ -39,7 +41,7 @@ pub use candidates::{
 pub use messages::{sign_messages, sign_messages_into, verify_messages, verify_messages_into};
 pub use recover::{recover, recover_addresses, recover_addresses_into, recover_into};
 
-/// What is ECDSA's own.
+/// The definition of ECDSA.
 pub(crate) static ECDSA: Scheme = Scheme {
     name: "ECDSA",
     verify_on_cpu: per_curve!(ecdsa cpu::verify),
@@ -50,15 +52,15 @@ pub(crate) static ECDSA: Scheme = Scheme {
     sign_worth: Worth { portable: 5, lanes: 30 },
 };
 
-/// Verifies one signature per item over 32-byte digests. Variable-time: everything here is public.
+/// Verifies one signature per item over 32-byte digests. Variable-time: all inputs are public.
 ///
 /// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`], [`Rejection::SOutOfRange`],
 /// [`Rejection::HighS`] (by policy), [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
 /// [`Rejection::IdentityKey`], [`Rejection::IdentityResult`], [`Rejection::Mismatch`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Secp256k1, ecdsa, keys};
@@ -90,10 +92,11 @@ pub fn verify<'k>(
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
-/// What [`verify`] finds, from columns into codes. Variable-time: everything here is public.
+/// Verifies signatures stored in columns and writes one code per item. See [`verify`].
+/// Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`verify`].
+/// The errors of [`verify`].
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Rows, Secp256k1, ecdsa, keys};
@@ -124,14 +127,17 @@ pub fn verify_into<'a, 'k>(
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
-/// What [`verify`] finds, of signatures with recovery ids. With [`crate::EngineBuilder::batch_equations`] it is found
-/// by fewer operations; otherwise the ids serve for nothing. Variable-time: everything here is public.
+/// Verifies ECDSA signatures that come with recovery ids. With
+/// [`crate::EngineBuilder::batch_equations`] the ids allow many signatures to be checked with one
+/// equation, which is faster; otherwise they are ignored. Variable-time: all inputs are public.
 ///
-/// Verdicts are those of [`verify`], whatever the recovery ids are: an id is a hint at R, and one that is wrong or out
-/// of range costs time alone. It does not say that the id is the signature's; for that, compare what [`recover`] gives.
+/// The verdicts are the same as those of [`verify`], regardless of the recovery ids: an id is only
+/// a hint at R, and a wrong or out-of-range id costs time but never changes a verdict. A valid
+/// verdict therefore does not prove that the id is right: compare the result of [`recover`] for
+/// that.
 ///
 /// # Errors
-/// As for [`verify`].
+/// The errors of [`verify`].
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
@@ -163,10 +169,11 @@ pub fn verify_recoverable<'k>(
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
-/// What [`verify_recoverable`] finds, from columns into codes. Variable-time: everything here is public.
+/// Verifies signatures with recovery ids stored in columns and writes one code per item. See
+/// [`verify_recoverable`]. Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`verify`].
+/// The errors of [`verify`].
 #[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
 pub fn verify_recoverable_into<'a, 'k>(
     engine: &Engine,
@@ -200,13 +207,14 @@ fn verification_with_ids<'a>(
 
 /// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
 ///
-/// Bit for bit what `k256` and `p256` give, unless `s_form` asks otherwise. `signers` is one key per item or one for
-/// all, or keys with additional data. Items are rejected with [`Rejection::SecretKeyOutOfRange`]. A key that also
-/// signs on another curve is given away: see [`Signers`].
+/// Signatures are bit-identical to those of `k256` and `p256`, unless `s_form` requests another
+/// form. `signers` is one key per item or one for all, or keys with additional data. Items are
+/// rejected with [`Rejection::SecretKeyOutOfRange`]. Signing with one key on several curves reveals
+/// it: see [`Signers`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, P256, SecretKey, ecdsa};
@@ -231,10 +239,11 @@ pub fn sign<'a>(
     engine.collect(&sign, bytes_of)
 }
 
-/// What [`sign`] gives, from columns into columns: 64 bytes `r || s` an item. **Constant-time** in keys and nonces.
+/// Signs digests from columns into columns: 64 bytes `r || s` per item. See [`sign`].
+/// **Constant-time** in keys and nonces.
 ///
 /// # Errors
-/// As for [`sign`].
+/// The errors of [`sign`].
 pub fn sign_into<'a, 'b>(
     engine: &Engine,
     curve: impl EcdsaChoice,
@@ -273,11 +282,12 @@ fn signing<'a>(
     Sign::new(&ECDSA, curve, signing, items)
 }
 
-/// Signs like [`sign`] and gives the recovery id besides. **Constant-time** in keys and nonces.
+/// Signs digests as [`sign`] does and also returns recovery ids. **Constant-time** in keys and
+/// nonces.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
@@ -300,11 +310,11 @@ pub fn sign_recoverable<'a>(
     engine.collect(&sign, recoverable_of)
 }
 
-/// What [`sign_recoverable`] gives, from columns into columns: 64 bytes `r || s` and a recovery id an item.
-/// **Constant-time** in keys and nonces.
+/// Signs digests from columns into columns: 64 bytes `r || s` and a recovery id per item. See
+/// [`sign_recoverable`]. **Constant-time** in keys and nonces.
 ///
 /// # Errors
-/// As for [`sign_recoverable`].
+/// The errors of [`sign_recoverable`].
 ///
 /// ```
 /// use gecc::{Engine, Rows, Secp256k1, ecdsa, keys};
@@ -338,7 +348,7 @@ pub fn sign_recoverable_into<'a, 'b>(
     engine.run(&sign, &mut ResultsMut::new(codes, columns, cpu::widths(true)))
 }
 
-/// A signature with its recovery id.
+/// Returns a signature with its recovery id.
 pub(crate) fn recoverable_of(results: &Results, item: usize) -> Result<RecoverableSignature, Rejection> {
     let signature = *results.get(item)?;
     Ok(RecoverableSignature { signature, recovery_id: results.row(1, item)[0] })

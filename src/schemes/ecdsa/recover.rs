@@ -1,4 +1,4 @@
-//! The public keys or addresses that made signatures.
+//! Recovery of the public keys or addresses of signers.
 
 use super::recover_cpu::Inputs;
 use super::{ECDSA, candidates_cpu};
@@ -11,7 +11,7 @@ use crate::schemes::frame::Chunks;
 use crate::types::{Address, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 use std::ops::Range;
 
-/// The form of recovered keys.
+/// The form in which recovered keys are returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Keys,
@@ -21,13 +21,13 @@ pub(crate) enum Wanted {
 /// The batch size above which a GPU recovers faster.
 pub(crate) const WORTH: Worth = Worth { portable: 35, lanes: 50 };
 
-/// Keys that may be those which are recovered. They decide nothing.
+/// Candidates for the recovered keys. They have no effect on results.
 pub(crate) struct Candidates<'a> {
     pub keys: PublicKeys<'a>,
     pub chunks: Chunks,
 }
 
-/// The recovery of a batch's keys.
+/// The operation that recovers the keys of a batch.
 pub(crate) struct Recover<'a> {
     pub curve: CurveId,
     pub inputs: Inputs<'a>,
@@ -66,15 +66,16 @@ impl Computation for Recover<'_> {
     }
 }
 
-/// The public key that made each signature (SEC 1, section 4.1.6). Variable-time: everything here is public.
+/// Recovers the public key that made each signature (SEC 1, section 4.1.6). Variable-time: all
+/// inputs are public.
 ///
-/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`], [`Rejection::SOutOfRange`],
-/// [`Rejection::RecoveryIdOutOfRange`], [`Rejection::NoSuchR`], [`Rejection::IdentityResult`]. High s is accepted; the
-/// recovery id must be the one that belongs to it.
+/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`],
+/// [`Rejection::SOutOfRange`], [`Rejection::RecoveryIdOutOfRange`], [`Rejection::NoSuchR`],
+/// [`Rejection::IdentityResult`]. High s is accepted; the recovery id must match it.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, P256, Rejection, ecdsa};
@@ -95,10 +96,10 @@ pub fn recover(
 }
 
 /// Recovers public keys from columns into columns: 64 bytes `x || y` per item. See [`recover`].
-/// Variable-time: everything here is public.
+/// Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`recover`].
+/// The errors of [`recover`].
 pub fn recover_into<'a>(
     engine: &Engine,
     curve: impl EcdsaChoice,
@@ -114,14 +115,15 @@ pub fn recover_into<'a>(
     engine.run(&recover, &mut ResultsMut::rows(codes, keys))
 }
 
-/// The Ethereum address of the key that made each signature, on secp256k1: what [`recover`] gives, hashed where it was
-/// computed. Variable-time: everything here is public.
+/// Recovers the Ethereum address of the key that made each signature, on secp256k1. Keys are
+/// recovered as by [`recover`] and hashed on the same device. Variable-time: all inputs are public.
 ///
-/// Items are rejected as by [`recover`]. EIP-2 also asks transactions for low s, which is not checked here.
+/// Items are rejected as in [`recover`]. EIP-2 also requires low s in transactions, which is not
+/// checked here.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, ecdsa};
@@ -147,10 +149,10 @@ pub fn recover_addresses(
 }
 
 /// Recovers Ethereum addresses from columns into columns: 20 bytes per item. See
-/// [`recover_addresses`]. Variable-time: everything here is public.
+/// [`recover_addresses`]. Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`recover_addresses`].
+/// The errors of [`recover_addresses`].
 pub fn recover_addresses_into<'a>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,

@@ -47,7 +47,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// The keys.
+/// Recovers keys.
 pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn Place) {
     recover_each::<C>(engine, inputs, 64, decode::put, out);
 }
@@ -60,7 +60,7 @@ pub fn put_address<F: Field>(out: &mut ResultsMut, place: usize, key: &Affine<F>
     out.accept(place);
 }
 
-/// Rows of this many bytes, which `put` makes of each key.
+/// Writes rows of `width` bytes, which `put` derives from each key.
 pub fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Inputs,
@@ -91,18 +91,18 @@ pub fn recover_each<C: BaseTables>(
     });
 }
 
-/// The x-coordinate of R and the parity of its y.
+/// Returns the x-coordinate of R and the parity of its y.
 pub fn coordinates<C: CpuCurve>(r: &C::Scalar, recovery_id: u8) -> Result<(C::Base, bool), Rejection> {
     if recovery_id > 3 {
         return Err(Rejection::RecoveryIdOutOfRange);
     }
-    // 1.1: x = r + j n, which must be a coordinate. 1.3: R from x and the parity of y.
+    // Step 1.1: x = r + j n, which must be a coordinate. Step 1.3: R from x and the parity of y.
     let r = be_bytes_to_limbs(&r.to_be_bytes());
     let x = if recovery_id & 2 == 0 { from_limbs(&r) } else { plus_n::<C>(&r).ok_or(Rejection::NoSuchR)? };
     Ok((x, recovery_id & 1 == 1))
 }
 
-/// 1.6.1: Q = (s R - e G) / r.
+/// Computes step 1.6.1: Q = (s R - e G) / r.
 fn keys<C: CpuCurve>(lanes: Option<Lanes>, items: &[Accepted<C>], base: &Comb<C>) -> Vec<Affine<C::Base>> {
     let mut inverses: Vec<_> = items.iter().map(|item| item.r).collect();
     invert_all(&mut inverses);

@@ -1,4 +1,4 @@
-//! Recovery of public keys on a GPU, and of addresses.
+//! Recovery of public keys and addresses on a GPU.
 
 use super::candidates_gpu::{self, WithCandidates};
 use super::known_answers;
@@ -12,7 +12,7 @@ use crate::ops::point;
 use crate::schemes::frame::Recovery;
 use std::ops::Range;
 
-/// Recovered keys in their form, on the way to the host.
+/// The columns of recovered keys or addresses that are returned to the host.
 #[derive(Clone, Copy)]
 enum Results {
     Keys(Column<ByteRows<64>>),
@@ -20,7 +20,7 @@ enum Results {
 }
 
 impl Recover<'_> {
-    /// The candidates, where those of a chunk of this many items may be tried.
+    /// Returns the candidates if those of a chunk of `items` items may be tried.
     fn candidates_of_chunk(&self, items: usize) -> Option<&Candidates<'_>> {
         self.candidates.as_ref().filter(|candidates| candidates.chunks.may_try(items))
     }
@@ -32,7 +32,7 @@ impl OnGpu for Recover<'_> {
     }
 
     fn most_waves(&self) -> usize {
-        // With smaller chunks a batch can afford to try more of them at a time.
+        // With smaller chunks a batch can afford to try more of them concurrently.
         if self.candidates_of_chunk(self.items).is_some() { 5 } else { 8 }
     }
 

@@ -1,4 +1,5 @@
-//! Chunks of ECDSA signatures that a GPU verifies together, whose items are good or bad by construction.
+//! Tests of chunks of ECDSA signatures that a GPU verifies as groups, with items that are valid or
+//! invalid by construction.
 
 use super::ECDSA;
 use crate::cpu::field::Field;
@@ -19,7 +20,7 @@ pub struct Item {
     pub key: [u8; 64],
 }
 
-/// Signatures of different keys. The R that each names is `error` G more than u1 G + u2 Q.
+/// Returns signatures of different keys. The R that each identifies is u1 G + u2 Q plus `error` G.
 fn items<C: BaseTables>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item> {
     let numbers = |random: &mut Random| -> Vec<C::Scalar> { errors.iter().map(|_| scalar::<C>(random)).collect() };
     let [u1, u2, secrets] = [numbers(random), numbers(random), numbers(random)];
@@ -46,7 +47,8 @@ pub fn good<C: BaseTables>(random: &mut Random, count: usize) -> Vec<Item> {
     items::<C>(random, &vec![C::Scalar::ZERO; count])
 }
 
-/// How many a GPU does not verify alone. Checks that verdicts are those of the CPU, one by one.
+/// Returns the number of items that a GPU does not verify individually. Checks that verdicts are
+/// those of individual verification on the CPU.
 fn verify(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
     let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
     let signatures: Vec<[u8; 64]> =
@@ -74,7 +76,7 @@ macro_rules! on_each_curve {
     };
 }
 
-/// Of any number, and of one item many times.
+/// Tests several batch sizes, and one item repeated.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn equations_of_valid_items_hold() {
@@ -91,7 +93,7 @@ fn equations_of_valid_items_hold() {
     for_each_ecdsa_curve!(on_each_curve! test engines);
 }
 
-/// At each position, and at all.
+/// Tests invalid items at each position, and at all positions.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn bad_items_fail_an_equation_or_take_no_part() {
@@ -99,7 +101,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
         let clean = good::<C>(random, 9);
         let no_x = x_of_no_point::<C>();
         let of_another = good::<C>(random, 1).remove(0);
-        // What is wrong; from fault 6 on the item takes part all the same.
+        // The fault; from fault 6 on the item takes part nevertheless.
         let spoil = |which: usize, item: &mut Item| match which {
             0 => item.s = [0xff; 32],
             1 => item.key = [0; 64],
@@ -117,7 +119,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
         for which in 0..12 {
             let mut all_bad = clean.clone();
             all_bad.iter_mut().for_each(|item| spoil(which, item));
-            // Rejected by s, none takes part, and none is open.
+            // Items rejected because of s take no part, and none of them is open.
             assert_eq!(verify_raw(engines, C::ID, &all_bad), if which == 0 { 9 } else { 0 }, "all with fault {which}");
             for position in 0..clean.len() {
                 let mut group = clean.clone();
@@ -131,7 +133,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
     for_each_ecdsa_curve!(on_each_curve! test engines);
 }
 
-/// Errors that cancel where coefficients are equal or small.
+/// Tests errors that cancel if coefficients are equal or small.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn errors_do_not_cancel() {
@@ -151,7 +153,7 @@ fn errors_do_not_cancel() {
     for_each_ecdsa_curve!(on_each_curve! test engines);
 }
 
-/// Keys of several forms in one chunk, some of which are none.
+/// Tests keys in several forms in one chunk, including invalid ones.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn keys_of_any_form() {

@@ -20,15 +20,15 @@ pub const CURVE: &str = "ed25519";
 /// millisecond, as do about 1000 items on 16 threads of its host with AVX-512.
 pub(crate) const VERIFY_WORTH: Worth = Worth { portable: 25, lanes: 64 };
 
-/// The verification of a batch.
+/// The operation that verifies a batch.
 pub(crate) struct Verify<'a> {
     pub variant: Variant,
-    /// The messages that are hashed with the keys; for Ed25519ph their hashes.
+    /// The messages that are hashed with the keys, or their hashes for Ed25519ph.
     pub messages: SizedTexts<'a>,
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
     pub rule: Rule,
-    /// Whether items may be verified in groups, if the rule allows it, and which chunks on GPUs.
+    /// True if items may be verified in groups, if the rule allows it.
     pub together: bool,
     pub chunks: Chunks,
     pub items: usize,
@@ -42,7 +42,7 @@ impl Computation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let (signatures, keys) = (self.signatures.slice(items.clone()), self.keys.slice(items.clone()));
         let challenge = |item: usize| {
-            // A key of another form is rejected before its challenge matters.
+            // A key of another form is rejected before its challenge is used.
             let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
             self.variant.challenge(signatures.get(item), key, self.messages.get(items.start + item))
         };
@@ -57,12 +57,12 @@ impl Computation for Verify<'_> {
 /// on the CPU.
 pub(crate) const SIGN_WORTH: Worth = Worth { portable: 32, lanes: 80 };
 
-/// The signing of a batch.
+/// The operation that signs a batch.
 pub(crate) struct Sign<'a> {
     pub variant: Variant,
-    /// The messages that are hashed with the keys; for Ed25519ph their hashes.
+    /// The messages that are hashed with the keys, or their hashes for Ed25519ph.
     pub messages: SizedTexts<'a>,
-    /// No seed that serves all: such a one is expanded before.
+    /// The keys. A single seed for all items is not allowed: it is expanded in advance.
     pub keys: SigningKeys<'a>,
     /// True if signatures are verified before they are returned.
     pub is_checked: bool,
@@ -83,7 +83,7 @@ impl Computation for Sign<'_> {
     }
 }
 
-/// The public keys of seeds.
+/// The operation that computes the public keys of seeds.
 pub(crate) struct PublicKeysOf<'a> {
     pub seeds: SecretKeys<'a>,
     pub items: usize,

@@ -1,4 +1,4 @@
-//! Keys that sign: seeds, and what is made of them (RFC 8032, section 5.1.5).
+//! Signing keys: seeds and expanded keys (RFC 8032, section 5.1.5).
 
 use crate::cpu::edwards::curves::{Ed25519, Ed25519N};
 use crate::cpu::edwards::decode::encode_all;
@@ -17,11 +17,12 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 /// A number modulo n.
 pub(super) type Number = Scalar<Ed25519N>;
 
-/// A seed made ready for signing: the secret scalar, the prefix that nonces are made of, and the public key, which is
-/// computed here, as a wrong one would give the scalar away. Signing with it takes less than half the time of signing
-/// with a seed.
+/// An expanded seed: the secret scalar, the prefix for nonces, and the public key. The public key
+/// is always computed, because signing with a wrong one would reveal the scalar. Signing with an
+/// expanded key takes less than half the time of signing with a seed.
 ///
-/// Made by [`super::expand`] and [`super::expand_hashed`]. Wiped when dropped; `Debug` shows nothing of the secrets.
+/// Created with [`super::expand`] and [`super::expand_hashed`]. Wiped when dropped; `Debug` omits
+/// the secrets.
 #[derive(Clone, ZeroizeOnDrop)]
 pub struct ExpandedKey {
     pub(super) scalar: Number,
@@ -31,7 +32,7 @@ pub struct ExpandedKey {
 }
 
 impl ExpandedKey {
-    /// The public key, 32 bytes.
+    /// Returns the public key, 32 bytes.
     pub fn public_key(&self) -> &[u8; 32] {
         &self.public
     }
@@ -46,8 +47,8 @@ impl fmt::Debug for ExpandedKey {
     }
 }
 
-/// The keys that a batch is signed with, one per item or one for all: what becomes [`SecretKeys`] are seeds, and there
-/// are [`ExpandedKey`]s.
+/// The signing keys of a batch, one per item or one for all: seeds, given as anything that converts
+/// into [`SecretKeys`], or [`ExpandedKey`]s.
 #[derive(Clone, Copy, Debug)]
 pub struct SigningKeys<'a>(pub(super) Kind<'a>);
 
@@ -59,17 +60,17 @@ pub(super) enum Kind<'a> {
 }
 
 impl<'a> SigningKeys<'a> {
-    /// Item i uses `keys[i]`.
+    /// Uses `keys[i]` for item i.
     pub fn expanded(keys: &'a [ExpandedKey]) -> Self {
         SigningKeys(Kind::Expanded(keys))
     }
 
-    /// Every item uses the same key.
+    /// Uses one key for every item.
     pub fn expanded_for_all(key: &'a ExpandedKey) -> Self {
         SigningKeys(Kind::ExpandedForAll(key))
     }
 
-    /// The keys of some items.
+    /// Returns the keys of a range of items.
     pub(super) fn slice(&self, items: Range<usize>) -> Self {
         SigningKeys(match self.0 {
             Kind::Seeds(seeds) => Kind::Seeds(seeds.slice(items)),
@@ -78,7 +79,7 @@ impl<'a> SigningKeys<'a> {
         })
     }
 
-    /// Keys given, or `items` where one serves all.
+    /// Returns the number of keys, or `items` for one key for all items.
     pub(super) fn len_for(&self, items: usize) -> usize {
         match self.0 {
             Kind::Seeds(seeds) => seeds.len_for(items),
@@ -94,7 +95,7 @@ impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
     }
 }
 
-/// k B of each number. **Constant-time.** What is left on the stack is the caller's to wipe.
+/// Computes k B for each number k. **Constant-time.** The caller has to wipe the stack.
 pub(super) fn multiples_of_base(lanes: Option<Lanes>, numbers: &[&Number]) -> Zeroizing<Vec<Projective>> {
     let table = Ed25519::tables().uniform();
     match lanes {
@@ -111,8 +112,8 @@ pub(super) enum Secrets<'a> {
 }
 
 impl Secrets<'_> {
-    /// Writes the keys of items `item(0)`, `item(1)`, ... **Constant-time.** What is left on the stack is the caller's
-    /// to wipe.
+    /// Writes the keys of the items `item(0)`, `item(1)`, ... **Constant-time.** The caller has to
+    /// wipe the stack.
     pub fn expand(&self, lanes: Option<Lanes>, item: impl Fn(usize) -> usize, keys: &mut [ExpandedKey]) {
         for (at, key) in keys.iter_mut().enumerate() {
             let mut hash: Zeroizing<[u8; 64]> = Zeroizing::new(match self {
@@ -122,7 +123,7 @@ impl Secrets<'_> {
             hash[0] &= 0xf8;
             hash[31] = hash[31] & 0x7f | 0x40;
             let (scalar, prefix) = hash.split_at(32);
-            // The multiples of B by numbers that are equal modulo n are the same.
+            // Multiples of B by numbers that are equal modulo n are equal.
             key.scalar = Number::from_le_bytes_reduced(scalar.try_into().expect("32 bytes"));
             key.prefix.copy_from_slice(prefix);
         }
@@ -141,7 +142,7 @@ impl Secrets<'_> {
         keys
     }
 
-    /// The public keys of items `item(0)`, `item(1)`, ..., as many as there are places.
+    /// Writes the public keys of the items `item(0)`, `item(1)`, ..., one per result.
     pub fn public_keys(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
         engine.fill_secret(out, [32, 0], |range, out| {
             let mut keys = vec![ExpandedKey::EMPTY; range.len()];

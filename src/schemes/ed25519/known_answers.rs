@@ -1,4 +1,5 @@
-//! Known answers for the lanes and for devices: signatures that the portable code makes, valid and spoiled ones.
+//! Known answers for the vector code and for devices: signatures made by the portable code, valid
+//! and corrupted.
 
 use super::batch::{CURVE, PublicKeysOf, Sign, Verify};
 use super::keys::{Secrets, SigningKeys};
@@ -18,11 +19,12 @@ use crate::schemes::frame::Chunks;
 use crate::schemes::frame::known_answers::rows;
 use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of};
 
-/// Keys, more than the lanes, and how often each occurs where they get tables.
+/// The number of keys, more than there are lanes, and the number of uses of each in tests of key
+/// tables.
 const KEYS: usize = 9;
 const USES: usize = 60;
 
-/// Messages, keys, signatures, and the codes that these get by every rule.
+/// Messages, keys and signatures, with the codes that they get under every rule.
 struct Items {
     variant: Variant,
     messages: [Vec<u8>; KEYS],
@@ -41,10 +43,10 @@ fn with_context() -> Variant {
     Variant::context(&[0x63; MAX_CONTEXT_LEN]).expect("it is not longer")
 }
 
-/// Signed by the portable code, on this engine's threads.
+/// Returns messages signed by the portable code on this engine's threads.
 fn signed(engine: &CpuEngine, variant: Variant) -> Items {
     let seeds = seeds();
-    // Of one block of the hash and of several.
+    // Messages of one hash block and of several.
     let messages: [Vec<u8>; KEYS] = std::array::from_fn(|item| vec![item as u8; 3 + 37 * item]);
     let secrets = SecretKeys::rows(Rows::new(&seeds));
     let (mut public, mut signatures, mut codes) = ([[0; 32]; KEYS], [[0; 64]; KEYS], [0; KEYS]);
@@ -56,10 +58,11 @@ fn signed(engine: &CpuEngine, variant: Variant) -> Items {
     Items { variant, messages, public, signatures, expected: codes }
 }
 
-/// Some of which are spoiled.
+/// Returns items, some of which are corrupted.
 fn items(engine: &CpuEngine, variant: Variant) -> Items {
     let Items { messages, mut public, mut signatures, mut expected, .. } = signed(engine, variant);
-    // Every third signature has another S, one another R, and one key is none: its y is 2.
+    // Every third signature has another S, one has another R, and one key is not a point: its y is
+    // 2.
     for item in (1..KEYS).step_by(3) {
         signatures[item][32] ^= 1;
         expected[item] = Rejection::Mismatch.code();
@@ -72,7 +75,7 @@ fn items(engine: &CpuEngine, variant: Variant) -> Items {
 }
 
 /// # Errors
-/// What is wrong with the answers of an engine with lanes.
+/// A description of the first wrong answer of an engine with vector code.
 pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
     let Items { variant, messages, public, signatures, expected } = items(engine, Variant::PURE);
     for (items, rule) in [(KEYS, Rule::Strict), (KEYS, Rule::Zip215), (KEYS * USES, Rule::Strict)] {
@@ -107,7 +110,7 @@ fn groups_are_right(engine: &CpuEngine, verification: &Verification, codes: &[u8
     found(&valid) == Some(valid.clone()) && found(&all).is_none()
 }
 
-/// The tests of devices.
+/// Returns the self-tests of verification for devices.
 pub(crate) fn of_verification(with_tables: bool, together: bool) -> Vec<Test> {
     let mut tests = vec![Test { operation: "Ed25519 verification", on: CURVE, run: run_verify }];
     if with_tables {
@@ -119,7 +122,7 @@ pub(crate) fn of_verification(with_tables: bool, together: bool) -> Vec<Test> {
     tests
 }
 
-/// A batch of this many items, and how many are said to come.
+/// Verifies a batch of `items` items; `expected` is the announced number of items to come.
 fn verify_batch(
     trial: &mut Trial,
     known: &Items,
@@ -147,8 +150,9 @@ fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
     verify_batch(trial, &of_context, Rule::Strict, ITEMS, None)
 }
 
-/// Chunks that are large enough for tables of their keys, which are not kept: by R's encoding, and with a context where
-/// R is decoded if that is another.
+/// Verifies chunks that are large enough for key tables, which are dropped afterwards: with a rule
+/// that compares the encoding of R, and with a context and a rule that decodes R if it has another
+/// encoding.
 fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
     let (count, expected) = key_tables::FEWEST_WITH_TABLES;
     let result =
@@ -160,8 +164,8 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
     result
 }
 
-/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it
-/// fail.
+/// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
+/// holds, and some in which other items make it fail.
 fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
     let Items { variant, messages, public, signatures, expected } = items(trial.cpu, Variant::PURE);
     for (rule, fails) in [(Rule::Zip215, false), (Rule::Rfc8032Cofactored, false), (Rule::Zip215, true)] {
@@ -192,7 +196,7 @@ pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<Test> {
     [vec![signing], check].concat()
 }
 
-/// Signs with seeds, with expanded keys, with one of these for all, and with a context.
+/// Signs with seeds, with expanded keys, with one expanded key for all, and with a context.
 fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
     let (Items { variant, messages, signatures, .. }, seeds) =
         (signed(trial.cpu, Variant::PURE), repeat(&seeds(), ITEMS));

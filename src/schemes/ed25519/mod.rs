@@ -1,12 +1,13 @@
 //! Ed25519 signatures (RFC 8032), with its variants Ed25519ctx and Ed25519ph.
 //!
-//! A signature is `R || S`, 64 bytes: a point, and a number below the order n of the base point, little-endian. A
-//! public key is a point: its y, little-endian, and in the highest bit whether x is odd. A private key is a *seed* of
-//! 32 bytes. Messages have any length. Which signatures are valid is said by a [`Rule`], which calls take, as programs
-//! differ in it. Results are byte-identical to those of `ed25519-dalek`.
+//! A signature is `R || S`, 64 bytes: a point, and a number below the order n of the base point,
+//! little-endian. A public key is a point: its y, little-endian, and in the highest bit the parity
+//! of x. A private key is a *seed* of 32 bytes. Messages have any length. Programs differ in which
+//! signatures they accept, so calls take a [`Rule`]. Results are byte-identical to those of
+//! `ed25519-dalek`.
 //!
-//! GPUs, where there are any, verify signatures of every variant, sign, and make public keys. Messages of Ed25519ph are
-//! hashed by the CPU.
+//! GPUs verify signatures of every variant, sign, and compute public keys. Messages of Ed25519ph
+//! are hashed on the CPU.
 
 mod batch;
 mod keys;
@@ -37,21 +38,24 @@ use keys::{Kind, Secrets};
 pub use rule::{Rule, UnknownRule};
 pub use variant::{MAX_CONTEXT_LEN, Variant};
 
-/// Verifies one signature per item, with keys of 32 bytes ([`PublicKeys::ed25519`]). Variable-time: everything here is
-/// public. A byte 2 before the 32 is not looked at, as columns of mixed forms ([`PublicKeys::mixed_row_of_x`]) have it.
+/// Verifies one signature per item, with keys of 32 bytes ([`PublicKeys::ed25519`]). Variable-time:
+/// all inputs are public. A byte 2 before the 32 bytes is ignored, so that columns of mixed forms
+/// ([`PublicKeys::mixed_row_of_x`]) can be used.
 ///
-/// An item is rejected with the first of these that applies: [`Rejection::SOutOfRange`] (not below n),
-/// [`Rejection::MalformedPoint`] (the key is of another form, or the rule wants a canonical one),
-/// [`Rejection::NotOnCurve`] (the key is no point), [`Rejection::SmallOrderKey`] and [`Rejection::SmallOrderR`] (the
-/// rule rejects these), and by rules with the cofactor [`Rejection::ROutOfRange`] and [`Rejection::NoSuchR`] (not
-/// canonical, or no point); then [`Rejection::Mismatch`].
+/// An item is rejected with the first of these that applies: [`Rejection::SOutOfRange`] (not below
+/// n), [`Rejection::MalformedPoint`] (the key has another form, or the rule requires a canonical
+/// one), [`Rejection::NotOnCurve`] (the key is not a point), [`Rejection::SmallOrderKey`] and
+/// [`Rejection::SmallOrderR`] (the rule rejects these), and with cofactored rules
+/// [`Rejection::ROutOfRange`] and [`Rejection::NoSuchR`] (not canonical, or not a point); then
+/// [`Rejection::Mismatch`].
 ///
-/// With [`crate::EngineBuilder::batch_equations`] many items are verified together by a rule with the cofactor
-/// ([`Rule::is_cofactored`]). Other rules look at what cancels in sums, and are as without it.
+/// With [`crate::EngineBuilder::batch_equations`] and a cofactored rule ([`Rule::is_cofactored`])
+/// many items are verified with one equation. The option has no effect with other rules, because
+/// they depend on components that cancel in sums.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU may
-/// not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, SecretKey, ed25519};
@@ -84,10 +88,10 @@ pub fn verify<'k, M: AsRef<[u8]> + Sync>(
 
 /// Verifies signatures from columns and writes a one-byte code per item
 /// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]). The batch has as many items as
-/// there are codes. See [`verify`]. Variable-time: everything here is public.
+/// there are codes. See [`verify`]. Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`verify`].
+/// The errors of [`verify`].
 pub fn verify_into<'a, 'k, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
@@ -134,12 +138,12 @@ fn signed_texts<'a, M: AsRef<[u8]> + Sync>(
 
 /// Signs one message per item. **Constant-time** in keys and nonces, not in the length of messages.
 ///
-/// Every seed is a key, so that no item is rejected but, where [`crate::EngineBuilder::check_signatures`] is on, with
-/// [`Rejection::FaultySignature`].
+/// Every seed is a valid key. Items are only rejected, with [`Rejection::FaultySignature`], if
+/// [`crate::EngineBuilder::check_signatures`] is on.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU may
-/// not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, ed25519};
@@ -169,7 +173,7 @@ pub fn sign<'a, M: AsRef<[u8]> + Sync>(
 /// meaningless). See [`sign`]. **Constant-time** in keys and nonces, not in the length of messages.
 ///
 /// # Errors
-/// As for [`sign`].
+/// The errors of [`sign`].
 pub fn sign_into<'a, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     messages: &[M],
@@ -193,7 +197,7 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
     let of_keys = if matches!(keys.0, Kind::Seeds(_)) { "seeds" } else { "expanded keys" };
     require_lengths(items, &[("messages", messages.len()), (of_keys, keys.len_for(items))])?;
     let (is_checked, cpu) = (engine.info().check_signatures, &engine.devices()?.cpu);
-    // A seed that serves all is expanded once.
+    // A seed that all items share is expanded once.
     let expanded = match keys.0 {
         Kind::Seeds(seeds) if seeds.is_one_for_all() => Secrets::Seeds(seeds).expand_all(cpu, 1),
         _ => Vec::new(),
@@ -204,10 +208,10 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
     engine.run(&Sign { variant, messages, keys, is_checked, items }, place)
 }
 
-/// The public keys of seeds, 32 bytes each. **Constant-time** in seeds.
+/// Computes the public keys of seeds, 32 bytes each. **Constant-time** in seeds.
 ///
 /// # Errors
-/// [`Error::Device`] when every GPU fails and the CPU may not take over.
+/// [`Error::Device`] if every GPU fails and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, ed25519};
@@ -228,8 +232,8 @@ pub fn public_keys(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<[u8; 32]>
 /// Computes public keys into a column. See [`public_keys`]. **Constant-time** in seeds.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when there are not as many seeds as rows; [`Error::Device`] when every GPU fails and the
-/// CPU may not take over.
+/// [`Error::LengthMismatch`] if the numbers of seeds and rows differ; [`Error::Device`] if every
+/// GPU fails and the engine may not fall back to the CPU.
 pub fn public_keys_into<'a>(
     engine: &Engine,
     seeds: impl Into<SecretKeys<'a>>,
@@ -241,20 +245,21 @@ pub fn public_keys_into<'a>(
     engine.run(&PublicKeysOf { seeds, items }, &mut ResultsMut::rows(&mut codes, public))
 }
 
-/// Makes seeds ready for signing, which then takes half the time or less, by the CPU. **Constant-time** in seeds.
+/// Expands seeds for signing on the CPU. Signing with an expanded key takes at most half the time.
+/// **Constant-time** in seeds.
 ///
 /// # Errors
-/// [`Error::Forked`] in a process that has not made the engine.
+/// [`Error::Forked`] in a process other than the one that created the engine.
 pub fn expand(engine: &Engine, seeds: &[SecretKey]) -> Result<Vec<ExpandedKey>, Error> {
     Ok(Secrets::Seeds(seeds.into()).expand_all(&engine.devices()?.cpu, seeds.len()))
 }
 
-/// Expands keys that are stored as 64 bytes: SHA-512 of a seed, or derived from others as in
-/// BIP32-Ed25519. They are a little-endian scalar, some bits of which are set and cleared here (RFC
-/// 8032, section 5.1.5), and a prefix. **Constant-time.**
+/// Expands keys that are stored as 64 bytes: SHA-512 of a seed, or derived from other keys as in
+/// BIP32-Ed25519. The bytes are a little-endian scalar, some bits of which are set and cleared here
+/// (RFC 8032, section 5.1.5), and a prefix. **Constant-time.**
 ///
 /// # Errors
-/// As for [`expand`].
+/// The errors of [`expand`].
 pub fn expand_hashed(engine: &Engine, hashes: &[[u8; 64]]) -> Result<Vec<ExpandedKey>, Error> {
     Ok(Secrets::Hashed(hashes.into()).expand_all(&engine.devices()?.cpu, hashes.len()))
 }

@@ -1,4 +1,4 @@
-//! Rules that decide which signatures are valid.
+//! Rules that determine which signatures are valid.
 
 use crate::cpu::edwards::decode::Encoding;
 use crate::types::is_same_name;
@@ -8,10 +8,11 @@ use std::str::FromStr;
 /// A verification rule. RFC 8032 leaves room for interpretation, and programs that must agree, such
 /// as the nodes of a chain, have to agree on the rule. There is therefore no default.
 ///
-/// Rules differ only in signatures that no honest signer makes. For all of them S has to be below n, and the challenge
-/// k is SHA-512(R || A || M) modulo n, of R and A as they are given. B is the base point. An encoding is *canonical* if
-/// it is what RFC 8032 gives the point; otherwise its y may be p or more, or it may say of x = 0 that it is odd. A
-/// point has *small order* if 8 times it is the identity.
+/// Rules differ only in signatures that no correct signer produces. All of them require S to be below
+/// n, and compute the challenge k as SHA-512(R || A || M) modulo n, with R and A as given. B is the
+/// base point. An encoding is *canonical* if it is the one that RFC 8032 specifies for the point;
+/// in other encodings y may be p or more, or the sign bit may be set for x = 0. A point has *small
+/// order* if 8 times the point is the identity.
 ///
 /// | rule | A | R | equation | who |
 /// |---|---|---|---|---|
@@ -24,17 +25,17 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
-    /// Any encoding of A, and no cofactor.
+    /// Any encoding of A, without the cofactor.
     Cofactorless,
-    /// `Cofactorless`, and neither A nor R has small order.
+    /// `Cofactorless`, with neither A nor R of small order.
     Strict,
-    /// `Strict`, and A is canonical.
+    /// `Strict`, with a canonical A.
     Libsodium,
-    /// Any encodings, and the cofactor.
+    /// Any encodings, with the cofactor.
     Zip215,
-    /// A canonical, and no cofactor.
+    /// A canonical A, without the cofactor.
     Rfc8032,
-    /// A and R canonical, and the cofactor.
+    /// Canonical A and R, with the cofactor.
     Rfc8032Cofactored,
 }
 
@@ -43,7 +44,7 @@ impl Rule {
     pub const ALL: &'static [Rule] =
         &[Rule::Cofactorless, Rule::Strict, Rule::Libsodium, Rule::Zip215, Rule::Rfc8032, Rule::Rfc8032Cofactored];
 
-    /// The name, as the command line writes it.
+    /// Returns the name used on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Rule::Cofactorless => "cofactorless",
@@ -55,7 +56,7 @@ impl Rule {
         }
     }
 
-    /// Encodings of points that are taken: of A, and of R where the equation has the cofactor.
+    /// Returns the accepted encodings of A, and of R if the equation has the cofactor.
     pub(super) fn encoding(self) -> Encoding {
         match self {
             Rule::Cofactorless | Rule::Strict | Rule::Zip215 => Encoding::Lenient,
@@ -63,12 +64,12 @@ impl Rule {
         }
     }
 
-    /// Returns whether points of small order are rejected.
+    /// Returns `true` if points of small order are rejected.
     pub(super) fn rejects_small_order(self) -> bool {
         matches!(self, Rule::Strict | Rule::Libsodium)
     }
 
-    /// Returns whether the equation is multiplied by the cofactor, so that R may be any accepted
+    /// Returns `true` if the equation is multiplied by the cofactor, so that R may be any accepted
     /// encoding. Otherwise R has to be the encoding of S B - k A. With
     /// [`crate::EngineBuilder::batch_equations`], only rules with the cofactor are verified in
     /// groups.
@@ -83,14 +84,14 @@ impl fmt::Display for Rule {
     }
 }
 
-/// No rule has this name. The text lists those that there are.
+/// An unknown rule name. The message lists all rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no rule of Ed25519 is called `{name}`; the rules are {}", Rule::ALL.iter().map(|rule| rule.name()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownRule {
     name: String,
 }
 
-/// The name of a rule. Case does not matter, and neither do spaces, hyphens, underscores and dots.
+/// Parses the name of a rule. Case, spaces, hyphens, underscores and dots are ignored.
 impl FromStr for Rule {
     type Err = UnknownRule;
 

@@ -12,7 +12,7 @@ use crate::schemes::frame::sign_cpu::sign_checked;
 use crate::types::{Place, PublicKeys, ResultsMut};
 use zeroize::Zeroizing;
 
-/// A batch to sign.
+/// A batch of messages to sign.
 #[derive(Clone, Copy)]
 pub struct Signing<'a, 'k> {
     pub variant: Variant,
@@ -25,7 +25,7 @@ pub struct Signing<'a, 'k> {
     pub is_checked: bool,
 }
 
-/// The signatures of all items of a place.
+/// Signs all items of a destination.
 pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn Place) {
     if !batch.is_checked {
         return batch.sign(engine, |item| item, out);
@@ -36,7 +36,7 @@ pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn Place) {
 }
 
 impl Signing<'_, '_> {
-    /// Signs items `item(0)`, `item(1)`, ..., as many as there are places.
+    /// Signs the items `item(0)`, `item(1)`, ..., one per result.
     fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
         engine.fill_secret_of_texts(self.bytes, out, [64, 0], |range, out| {
             let item = |at: usize| item(range.start + at);
@@ -60,7 +60,7 @@ impl Signing<'_, '_> {
         key: impl Fn(usize) -> &'k ExpandedKey,
         out: &mut ResultsMut,
     ) {
-        // Its capacity is exact: a vector that grows would leave its old contents behind.
+        // The capacity is exact: growing the vector would leave its old contents in freed memory.
         let mut nonces = Zeroizing::new(Vec::with_capacity(out.items()));
         for at in 0..out.items() {
             let hash = Zeroizing::new(self.variant.hash(&[&key(at).prefix], (self.message)(item(at))));

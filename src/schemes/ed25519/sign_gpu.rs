@@ -1,4 +1,5 @@
-//! Signing and public keys on a GPU: kernels whose branches and addresses do not depend on seeds and nonces.
+//! Signing and public keys on a GPU, with kernels whose branches and addresses do not depend on
+//! seeds and nonces.
 
 use super::batch::{CURVE, PublicKeysOf, Sign};
 use super::keys::{ExpandedKey, Kind};
@@ -18,10 +19,10 @@ use crate::schemes::frame::Verified;
 use crate::types::{SecretKeys, Verdict};
 use std::ops::Range;
 
-/// Bytes of a scalar and a prefix.
+/// The length in bytes of a scalar and a prefix.
 const KEY: usize = 64;
 
-/// Multiples of B by secret scalars, on their way to encodings.
+/// Multiples of B by secret scalars, and the memory for encoding them.
 #[derive(Clone, Copy)]
 struct Products {
     scalars: Column<Scalars>,
@@ -34,7 +35,7 @@ impl Products {
         Products { scalars: plan.column(), xyz: plan.column(), prefixes: plan.column() }
     }
 
-    /// Into the first 32 bytes of rows of this many.
+    /// Encodes the products into the first 32 bytes of rows at a distance of `row_stride` bytes.
     fn encode(self, lane: &mut Lane, rows: Column<AnyRows>, row_stride: u64, n: u64) -> Result<(), Fault> {
         let Products { scalars, xyz, prefixes } = self;
         let table = lane.kept.clone().base_point.uniform_edwards(lane, CURVE)?;
@@ -43,7 +44,7 @@ impl Products {
     }
 }
 
-/// A chunk's keys, which are made of these seeds there, with the public ones.
+/// The keys of a chunk, expanded on the device from seeds, with their public keys.
 #[derive(Clone, Copy)]
 struct Expansion {
     seeds: PrivateKeys,
@@ -64,7 +65,8 @@ impl Expansion {
     }
 }
 
-/// A chunk's keys, with the bytes between those of neighbouring items: none where one serves all.
+/// The keys of a chunk, with the distance in bytes between those of neighbouring items: zero for
+/// one key for all.
 struct Keys {
     keys: Column<Ed25519Keys>,
     key_stride: u64,
@@ -75,7 +77,7 @@ struct Keys {
 }
 
 impl Keys {
-    /// `each_public`: of public keys there is one for each item in any case.
+    /// Plans the keys. With `each_public`, there is one public key per item in any case.
     fn new<'a>(plan: &mut Plan<'a>, keys: Kind<'a>, each_public: bool) -> Self {
         match keys {
             Kind::Seeds(seeds) => {
@@ -153,7 +155,8 @@ impl OnGpu for Sign<'_> {
             Keys::new(plan, self.keys.slice(items).0, self.is_checked);
         let products = Products::new(plan);
         let signatures = plan.column::<Signatures>();
-        // The codes of results too: 0 where the CPU has to sign, as the message is too long for the device.
+        // Also the codes of results: 0 if the CPU has to sign because the message is too long for
+        // the device.
         let on_device = on_device_codes(plan, &self.messages, first);
         let checking = self.is_checked.then(|| Checking::new(plan, on_device));
         plan.codes(on_device);
@@ -185,8 +188,8 @@ impl OnGpu for Sign<'_> {
     }
 }
 
-/// The verification of a chunk's signatures before they leave the device. With a public key that came out wrong they do
-/// not verify either.
+/// The verification of a chunk's signatures before they leave the device. Signatures with a faulty
+/// public key do not verify either.
 struct Checking {
     equations: Equations<'static>,
     verified: Verified<Codes>,
@@ -229,7 +232,7 @@ impl OnGpu for PublicKeysOf<'_> {
         plan.codes(codes);
         plan.result(0, expansion.public, 32);
         Box::new(move |Running { lane, .. }: &mut Running| {
-            // Every seed is a key.
+            // Every seed is a valid key.
             lane.fill(codes, Verdict::VALID_CODE, n)?;
             expansion.expand(lane, products, n as u64)
         })

@@ -1,8 +1,9 @@
-//! Every rule for every signature in small groups: each A and R of the group, in each encoding, each S and each k.
+//! Tests of every rule for every signature in small groups: each A and R of the group in each
+//! encoding, with each S and each k.
 //!
-//! The groups are of curves over the field of Ed25519, and have cofactor times n points: those of a subgroup of the
-//! curve, which is cyclic. What is expected follows from numbers alone: the points are multiples of a generator T, B is
-//! cofactor T, and the equation holds if S cofactor = r + k a modulo the number of points.
+//! The groups are cyclic subgroups, with cofactor times n points, of curves over the field of
+//! Ed25519. Expected results follow from numbers alone: the points are multiples of a generator T,
+//! B is cofactor T, and the equation holds if S cofactor = r + k a modulo the number of points.
 
 use super::rule::Rule;
 use super::verify::{Verification, verify};
@@ -16,7 +17,7 @@ use crate::curve::constants::ed25519::P;
 use crate::types::{PublicKeys, Rejection, ResultsMut, Verdict};
 use num_bigint::BigUint;
 
-/// A curve, with the order of B, the coefficient d and a generator of the group.
+/// Defines a curve with the order of B, the coefficient d and a generator of the group.
 macro_rules! small_group {
     ($name:ident, $order:ident, $n:literal, $cofactor:literal, $d:literal, $x:expr, $y:expr) => {
         #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ macro_rules! small_group {
             type Order = $order;
             const D: Element = Element::from_limbs([$d, 0, 0, 0]);
             const D2: Element = Element::from_limbs([2 * $d, 0, 0, 0]);
-            // Of no use: the tables are made of the point that the test computes.
+            // Unused: the tables are built from the point that the test computes.
             const G: [Element; 2] = [Element::ZERO, Element::ONE];
             const COFACTOR_DOUBLINGS: u32 = ($cofactor as u32).trailing_zeros();
         }
@@ -58,7 +59,7 @@ macro_rules! small_group {
     };
 }
 
-/// 2^exponent modulo n.
+/// Returns 2^exponent modulo n.
 const fn power_of_two(exponent: u32, n: u64) -> u64 {
     let (mut power, mut step) = (1, 0);
     while step < exponent {
@@ -68,7 +69,7 @@ const fn power_of_two(exponent: u32, n: u64) -> u64 {
     power
 }
 
-/// n^-1 modulo 2^64.
+/// Returns n^-1 modulo 2^64.
 const fn inverse(n: u64) -> u64 {
     let (mut x, mut step) = (n, 0);
     while step < 5 {
@@ -124,7 +125,7 @@ fn add(d: u64, (x1, y1): &Point, (x2, y2): &Point) -> Point {
     (over(x1 * y2 + y1 * x2, &t + 1u32), over(y1 * y2 + x1 * x2, p + 1u32 - &t))
 }
 
-/// 0, T, 2T, ...
+/// Returns 0, T, 2T, ...
 fn multiples<G: SmallGroup>() -> Vec<Point> {
     let t = (integer(&G::T.0), integer(&G::T.1));
     let identity = (BigUint::ZERO, BigUint::from(1u32));
@@ -138,14 +139,14 @@ fn multiples<G: SmallGroup>() -> Vec<Point> {
     }
 }
 
-/// An encoding of a point of the group, whose number is that of the multiple of T.
+/// An encoding of a point of the group, with the number of the multiple of T.
 struct Encoded {
     number: u64,
     bytes: [u8; 32],
     is_canonical: bool,
 }
 
-/// All encodings of all points.
+/// Returns all encodings of all points.
 fn encodings(multiples: &[Point]) -> Vec<Encoded> {
     let p = integer(&P);
     let mut encodings = Vec::new();
@@ -167,7 +168,7 @@ fn encodings(multiples: &[Point]) -> Vec<Encoded> {
 /// Returns the expected verdict on a signature from the indices of its points.
 fn expected<G: SmallGroup>(rule: Rule, a: &Encoded, r: &Encoded, s: u64, k: u64) -> Result<(), Rejection> {
     let points = G::N * G::COFACTOR;
-    // Multiples of n have an order that divides 8, as those of all groups here divide 8 n.
+    // Multiples of n have an order that divides 8, since the orders of all groups here divide 8 n.
     let is_small = |point: &Encoded| point.number.is_multiple_of(G::N);
     let wants_canonical = matches!(rule, Rule::Libsodium | Rule::Rfc8032 | Rule::Rfc8032Cofactored);
     let rejects_small = matches!(rule, Rule::Strict | Rule::Libsodium);
@@ -193,15 +194,16 @@ fn every_signature<G: SmallGroup>() {
     G::tables().serve([limbs(x), limbs(y)].map(Element::from_limbs));
     let encodings = encodings(&multiples);
     assert!(encodings.iter().filter(|encoding| !encoding.is_canonical).count() >= 3);
-    // Those of all keys with one R each, where every key occurs once, and with every R, where keys have tables.
+    // Batches with all keys and one R each, in which every key occurs once, and with every R, in
+    // which keys have tables.
     let all = encodings.iter().flat_map(|r| encodings.iter().map(move |a| (a, r)));
     let all: Vec<(&Encoded, &Encoded)> = all.collect();
     let batches: Vec<&[(&Encoded, &Encoded)]> = all.chunks(encodings.len()).chain([all.as_slice()]).collect();
     let engine = || CpuEngine::new(None, None).unwrap();
     let engines = [engine(), engine().portable()];
-    // n is one too large for S.
+    // S = n is one too large.
     for (s, k) in (0..=G::N).flat_map(|s| (0..G::N).map(move |k| (s, k))) {
-        // k and a multiple of n: it is reduced.
+        // k plus a multiple of n, which has to be reduced.
         let mut challenge = [0; 64];
         challenge[..8].copy_from_slice(&(k + 5 * G::N).to_le_bytes());
         for batch in &batches {

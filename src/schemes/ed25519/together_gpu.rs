@@ -1,4 +1,5 @@
-//! Batch equations on a GPU (`cuda/kernels/ed25519_together.cu`): a chunk is a group, by the rules with the cofactor.
+//! Batch verification on a GPU (`cuda/kernels/ed25519_together.cu`): a chunk is a group. Only for
+//! cofactored rules.
 
 use super::batch::CURVE;
 use crate::gpu::buckets::Scaled;
@@ -10,27 +11,28 @@ use crate::gpu::tables::form::EDWARDS;
 use crate::schemes::frame::Chunks;
 use crate::schemes::frame::together::gpu::{Group, Open};
 
-/// Kernel files of equations of groups, beside those of verification.
+/// Kernel files for the equations of groups, in addition to those of verification.
 pub const TOGETHER_FILES: &[&str] = &["ed25519_together", "buckets", "group_terms"];
 
-/// Bits of the digits of a scalar, of which the larger half is replaced by n less it.
+/// The number of bits in the digits of a scalar. A scalar above n / 2 is replaced by n minus the
+/// scalar.
 const SCALAR_BITS: u32 = 253;
 
-/// A chunk's items, whose checks are done.
+/// The items of a chunk after their individual checks.
 #[derive(Clone, Copy)]
 pub struct Checked {
     pub signatures: Column<Signatures>,
     pub k: Column<Scalars>,
     pub representative: Option<Column<ItemNumbers>>,
     pub minus_a: Column<Xy>,
-    /// The rule as bits.
+    /// The rule as a bit mask.
     pub rule: u32,
     pub verdicts: Column<Verdicts>,
     pub on_device: Column<Codes>,
     pub n: usize,
 }
 
-/// The equation of a chunk.
+/// Batch verification of a chunk.
 pub struct Together<'a>(Group<'a>);
 
 impl<'a> Together<'a> {
@@ -39,7 +41,7 @@ impl<'a> Together<'a> {
         Together(Group::new(plan, EDWARDS.entry, products, chunks))
     }
 
-    /// Finds valid items by one equation, where the batch can afford to try.
+    /// Finds valid items with one equation if the batch can afford to try.
     pub fn find_valid(&self, stream: &mut Stream, items: Checked, table: &PublicTable) -> Result<Open, Fault> {
         let Together(group) = self;
         let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, items.n)? else { return Ok(Open::AsBefore) };

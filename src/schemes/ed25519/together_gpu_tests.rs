@@ -1,4 +1,5 @@
-//! Chunks of signatures that a GPU verifies together, whose items are good or bad by construction.
+//! Tests of chunks of signatures that a GPU verifies as groups, with items that are valid or
+//! invalid by construction.
 
 use super::batch::Verify;
 use super::rule::Rule;
@@ -20,7 +21,7 @@ struct Item {
     key: [u8; 32],
 }
 
-/// Signatures of keys of their own.
+/// Returns signatures of different keys.
 fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
     let (torsion, comb) = (small_orders(), Ed25519::tables().comb());
     let numbers: Vec<[Number; 2]> = plans.iter().map(|_| [(); 2].map(|()| number(random))).collect();
@@ -38,7 +39,8 @@ fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
     plans.iter().enumerate().zip(encodings.as_chunks().0).zip(&numbers).map(item).collect()
 }
 
-/// How many a GPU does not verify alone. Checks that verdicts are those of the CPU, one by one.
+/// Returns the number of items that a GPU does not verify individually. Checks that verdicts are
+/// those of individual verification on the CPU.
 fn verify(engines: &Engines, items: &[Item], rule: Rule) -> usize {
     let signatures: Vec<[u8; 64]> = items.iter().map(|item| item.signature).collect();
     let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
@@ -56,7 +58,7 @@ fn verify(engines: &Engines, items: &[Item], rule: Rule) -> usize {
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn equations_of_valid_items_hold() {
     let (mut random, engines) = (Random::fresh(), Engines::new());
-    // With all parts of small order in A and R, which decide nothing.
+    // With all components of small order in A and R, which have no effect.
     let plans: Vec<Plan> = (0..5000).map(|item| Plan { of_key: item / 8 % 8, of_r: item % 8, ..GOOD }).collect();
     let all = items(&mut random, &plans);
     for rule in COFACTORED {
@@ -65,20 +67,20 @@ fn equations_of_valid_items_hold() {
         }
         assert_eq!(verify(&engines, &vec![all[7].clone(); 300], rule), 300);
     }
-    // No other rule has an equation.
+    // Other rules have no equation for groups.
     assert_eq!(verify(&engines, &all, Rule::Strict), 0);
 }
 
-/// At each position, and at all.
+/// Tests invalid items at each position, and at all positions.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn bad_items_fail_an_equation_or_take_no_part() {
     let (mut random, engines) = (Random::fresh(), Engines::new());
     let clean = items(&mut random, &[GOOD; 9]);
     let of_another = items(&mut random, &[GOOD]).remove(0);
-    // No point has the y 2.
+    // No point has y = 2.
     let none: [u8; 32] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
-    // What is wrong; from fault 3 on the item takes part all the same.
+    // The fault; from fault 3 on the item takes part nevertheless.
     let spoil = |which: usize, item: &mut Item| match which {
         0 => item.signature[32..].fill(0xff),
         1 => item.key = none,
@@ -99,13 +101,13 @@ fn bad_items_fail_an_equation_or_take_no_part() {
             assert_eq!(verify(&engines, &group, Rule::Zip215), spared, "fault {which} at {position}");
         }
     }
-    // What is too long for a device takes no part either.
+    // Messages that are too long for a device take no part either.
     let mut texts = clean;
     (texts[3].message, texts[4].message) = (vec![9; 1 << 18], vec![8; 1 << 18]);
     assert_eq!(verify(&engines, &texts, Rule::Zip215), 9);
 }
 
-/// Errors that cancel where coefficients are equal or small.
+/// Tests errors that cancel if coefficients are equal or small.
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn errors_do_not_cancel() {

@@ -1,11 +1,11 @@
-//! The variants Ed25519, Ed25519ctx and Ed25519ph (RFC 8032, section 5.1), and what they hash.
+//! The variants Ed25519, Ed25519ctx and Ed25519ph (RFC 8032, section 5.1), and their hashes.
 
 use crate::cpu::CpuEngine;
 use crate::types::Error;
 use sha2::{Digest, Sha512};
 use std::fmt;
 
-/// Bytes of the longest context: its length is hashed as one byte.
+/// The maximum length of a context in bytes: the length is hashed as one byte.
 pub const MAX_CONTEXT_LEN: usize = 255;
 
 /// The beginning of dom2. A flag, a length and the context follow.
@@ -15,17 +15,18 @@ const CONTEXT: usize = TITLE.len() + 2;
 /// One of the three variants of RFC 8032. Signatures of one never verify as those of another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Variant {
-    /// dom2, with zeros behind it.
+    /// The bytes of dom2, followed by zeros.
     bytes: [u8; CONTEXT + MAX_CONTEXT_LEN],
     length: usize,
     is_prehashed: bool,
 }
 
 impl Variant {
-    /// Ed25519, which is what nearly everybody means.
+    /// Plain Ed25519, the most common variant.
     pub const PURE: Variant = Variant { bytes: [0; _], length: 0, is_prehashed: false };
 
-    /// Ed25519ctx: with a context, which says what signatures are made for. It should not be empty.
+    /// Returns Ed25519ctx with a context, which states the purpose of signatures. It should not be
+    /// empty.
     ///
     /// # Errors
     /// [`Error::ContextTooLong`] above [`MAX_CONTEXT_LEN`] bytes.
@@ -33,7 +34,8 @@ impl Variant {
         Self::new(context, false)
     }
 
-    /// Ed25519ph: of SHA-512(M) in place of M, with a context that may be empty. Calls take M, and hash it.
+    /// Returns Ed25519ph, which signs SHA-512(M) instead of M, with a context that may be empty.
+    /// Calls take M and hash it.
     ///
     /// # Errors
     /// [`Error::ContextTooLong`] above [`MAX_CONTEXT_LEN`] bytes.
@@ -66,7 +68,8 @@ impl Variant {
         self.hash(&[&signature[..32], key], message)
     }
 
-    /// SHA-512(dom2 || parts || PH(M)). `message` is PH(M): M itself, or what [`Variant::hashes`] gives.
+    /// Computes SHA-512(dom2 || parts || PH(M)). `message` is PH(M): M itself, or the result of
+    /// [`Variant::hashes`].
     pub(super) fn hash(&self, parts: &[&[u8]], message: &[u8]) -> [u8; 64] {
         let mut hash = Sha512::new_with_prefix(self.dom2());
         parts.iter().for_each(|part| hash.update(part));

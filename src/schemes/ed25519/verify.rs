@@ -1,4 +1,4 @@
-//! Verification. Variable time: everything here is public.
+//! Verification. Variable-time: all inputs are public.
 
 pub mod together;
 #[cfg(test)]
@@ -20,11 +20,12 @@ use crate::cpu::tables::key_plan::{self, KeyPlan, Wave};
 use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Rows, Verdict};
 use std::ops::Range;
 
-/// A batch to verify.
+/// A batch of signatures to verify.
 #[derive(Clone, Copy)]
 pub struct Verification<'a> {
     pub rule: Rule,
-    /// The 64 bytes that k of an item is made of, little-endian: the hash of R, A and the message.
+    /// Returns the 64 bytes from which k of an item is derived, little-endian: the hash of R, A and
+    /// the message.
     pub challenge: &'a (dyn Fn(usize) -> [u8; 64] + Sync),
     /// The average number of bytes hashed per item.
     pub bytes: usize,
@@ -34,7 +35,8 @@ pub struct Verification<'a> {
     pub together: bool,
 }
 
-/// See `key_plan::best_window`: counted in tenths of a field multiplication of the portable code, which builds tables.
+/// Returns the best window width for a number of uses; costs are in tenths of a field
+/// multiplication of the portable code, which builds the tables (see `key_plan::best_window`).
 fn best_window(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
     let costs = match lanes {
         Some(_) => [150, 22, 20_000, 3800],
@@ -43,7 +45,7 @@ fn best_window(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
     key_plan::best_window(3..=10, costs, uses)
 }
 
-/// The codes of all items of a place.
+/// Writes the codes of all items of a destination.
 pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut dyn Place) {
     key_plan::in_parts(engine, out, |part, codes| verify_part::<C>(engine, batch, part, codes));
 }
@@ -72,7 +74,7 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
     }
 }
 
-/// Products of two points each, and of B.
+/// Computes sums of products of two points and of B.
 fn sums<C: BaseTables>(lanes: Option<Lanes>, terms: &[Term<C>]) -> Vec<Projective> {
     let comb = C::tables().comb();
     if let Some(lanes) = lanes {
@@ -85,7 +87,7 @@ fn sums<C: BaseTables>(lanes: Option<Lanes>, terms: &[Term<C>]) -> Vec<Projectiv
     terms.iter().map(sum).collect()
 }
 
-/// S B - k A, for keys that have tables, all of one window.
+/// Computes S B - k A for keys that have tables, all with one window width.
 fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb<C>>]) -> Vec<Projective> {
     let comb = C::tables().comb();
     if let Some(lanes) = lanes {
@@ -98,7 +100,7 @@ fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb
     equations.iter().map(sum).collect()
 }
 
-/// The remaining check of an item: S B - k A is R. `key` is -A, or its table.
+/// The final check of an item: S B - k A is R. `key` is -A, or its table.
 struct Equation<'a, C: EdwardsCurve, K> {
     item: usize,
     r: &'a [u8; 32],
@@ -118,7 +120,8 @@ impl<C: EdwardsCurve> Equation<'_, C, [Element; 2]> {
 }
 
 impl Verification<'_> {
-    /// The items of some keys, with the codes that tables of these keys give.
+    /// Verifies the items of some keys with tables of these keys. Returns the items and their
+    /// codes.
     fn verify_wave<C: BaseTables>(&self, engine: &CpuEngine, (window, runs): Wave) -> (Vec<usize>, Vec<u8>) {
         let firsts: Vec<usize> = runs.iter().map(|run| run[0]).collect();
         let points = self.points::<C>(engine.lanes_for(runs.len()), &firsts);
@@ -137,9 +140,9 @@ impl Verification<'_> {
         (items, codes)
     }
 
-    /// -A of some items.
+    /// Returns -A for some items.
     fn points<C: EdwardsCurve>(&self, lanes: Option<Lanes>, items: &[usize]) -> Vec<Result<[Element; 2], Rejection>> {
-        // A key of another form is none, whatever is decoded in its place.
+        // A key of another form is rejected, regardless of what is decoded in its place.
         let bytes = |item: &usize| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]);
         let decoded = decode_all::<C>(lanes, items.iter().map(bytes), self.rule.encoding());
         let checked = |(item, point): (&usize, Result<[Element; 2], NoPoint>)| {
@@ -153,7 +156,7 @@ impl Verification<'_> {
         items.iter().zip(decoded).map(checked).collect()
     }
 
-    /// The codes of some items, with their keys. `codes` are those of equations.
+    /// Writes the codes of some items, given their keys. `codes` computes the codes of equations.
     fn verify_chunk<C: EdwardsCurve, K>(
         &self,
         items: &[usize],
@@ -204,7 +207,7 @@ impl Verification<'_> {
         codes
     }
 
-    /// Checks in the order of reasons: S, the key, the order of R.
+    /// Performs the checks in the order of rejections: S, the key, the order of R.
     fn equation<C: EdwardsCurve, K>(
         &self,
         item: usize,
@@ -220,8 +223,8 @@ impl Verification<'_> {
         Ok(Equation { item, r, s, k, key })
     }
 
-    /// -R of some encodings. Without the cofactor R has to be the encoding of S B - k A, which is canonical: that of no
-    /// sum otherwise.
+    /// Returns -R for encodings of R. Without the cofactor, R has to be the encoding of S B - k A,
+    /// which is canonical: a non-canonical R does not match any sum.
     fn minus_r<'r, C: EdwardsCurve>(
         &self,
         lanes: Option<Lanes>,
@@ -235,7 +238,8 @@ impl Verification<'_> {
     }
 }
 
-/// The opposite of a point that was decoded, or the reason: for an encoding that is not canonical, or for no point.
+/// Returns the negative of a decoded point, or the rejection: one for a non-canonical encoding, or
+/// one for an encoding that is not a point.
 fn opposite(
     point: Result<[Element; 2], NoPoint>,
     [not_canonical, not_on_curve]: [Rejection; 2],
@@ -252,7 +256,7 @@ fn code(holds: bool) -> u8 {
     if holds { Verdict::VALID_CODE } else { Rejection::Mismatch.code() }
 }
 
-/// R and S.
+/// Splits a signature into R and S.
 fn halves(signature: &[u8; 64]) -> (&[u8; 32], &[u8; 32]) {
     let (r, s) = signature.split_at(32);
     (r.try_into().expect("32 bytes"), s.try_into().expect("32 bytes"))

@@ -26,7 +26,7 @@ use std::ops::Range;
 
 /// Kernel files of verification.
 pub const VERIFY_FILES: &[&str] = &["ed25519", "ed25519_tables", "key_groups"];
-/// Bytes of the multiples that a thread keeps of an item's points.
+/// The size in bytes of the multiples of an item's points that a thread stores.
 const MULTIPLES: usize = 512 * 4;
 
 /// The bits of `Ed25519Rule` in `cuda/scheme/ed25519.cuh`.
@@ -34,7 +34,7 @@ const CANONICAL: u32 = 1;
 const REJECTS_SMALL_ORDER: u32 = 2;
 const COFACTORED: u32 = 4;
 
-/// A rule as device code has it.
+/// Returns a rule in the encoding of the device code.
 pub fn rule_bits(rule: Rule) -> u32 {
     let canonical = if rule.encoding() == Encoding::Canonical { CANONICAL } else { 0 };
     let small_order = if rule.rejects_small_order() { REJECTS_SMALL_ORDER } else { 0 };
@@ -43,12 +43,12 @@ pub fn rule_bits(rule: Rule) -> u32 {
 }
 
 impl Verify<'_> {
-    /// Returns whether a chunk of this many items may be verified as a group.
+    /// Returns `true` if a chunk of `items` items may be verified as a group.
     fn is_together(&self, items: usize) -> bool {
         self.together && self.rule.is_cofactored() && self.chunks.may_try(items)
     }
 
-    /// The keys of a chunk, zeros for those of another form.
+    /// Plans the keys of a chunk, with zeros for those of another form.
     fn key_rows<'a>(&'a self, plan: &mut Plan<'a>, first: usize) -> Column<ByteRows<32>> {
         if let (KeyRowForm::XOnly, Some(rows)) = (self.keys.form(), self.keys.slice(first..first + plan.items()).rows())
         {
@@ -62,8 +62,8 @@ impl Verify<'_> {
         plan.input_of(32 * plan.items(), Source::Written(32, Box::new(write)))
     }
 
-    /// A code for each item: 1, or 0 where the CPU has to verify it, as its message is too long for the device or its
-    /// key is of another form.
+    /// Plans a code per item: 1, or 0 if the CPU has to verify it, because its message is too long
+    /// for the device or its key has another form.
     fn on_device<'a>(&'a self, plan: &mut Plan<'a>, first: usize) -> Column<Codes> {
         let is_on_device =
             move |item: usize| self.messages.get(item).len() <= LONGEST && self.keys.get(item).of_ed25519().is_some();
@@ -128,7 +128,7 @@ impl Dom2 {
     }
 }
 
-/// A chunk's signatures, and what they are of.
+/// The signatures of a chunk with their keys and messages.
 #[derive(Clone, Copy)]
 pub struct Signed {
     pub dom2: Dom2,
@@ -136,25 +136,26 @@ pub struct Signed {
     pub offsets: Column<Offsets>,
     pub signatures: Column<Signatures>,
     pub keys: Column<ByteRows<32>>,
-    /// 0 for an item that the CPU has to compute.
+    /// Codes that are 0 for items that the CPU has to compute.
     pub on_device: Column<Codes>,
 }
 
-/// The verdicts of a chunk, and what is computed on the way to them.
+/// The verdicts of a chunk, and intermediate results.
 pub struct Equations<'a> {
     k: Column<Scalars>,
     minus_a: Column<Xy>,
     kinds: Column<PointKinds>,
     multiples: Column<Ed25519Multiples>,
     next_tile: Column<NextTile>,
-    /// The keys by what they are told apart, where they are searched for repeated ones.
+    /// The distinguishing bytes of the keys, if repeated keys are searched for.
     repeated: Option<(Grouping, Column<KeyColumns>)>,
     together: Option<Together<'a>>,
     pub verdicts: Column<Verdicts>,
 }
 
 impl<'a> Equations<'a> {
-    /// Together with others, where the chunks of the batch are given, or one by one.
+    /// Plans verification as groups if the chunks of the batch are given, otherwise of individual
+    /// items.
     pub fn new(plan: &mut Plan, together: Option<&'a Chunks>) -> Self {
         let threads =
             (kernels::Ed25519Verify::BLOCKS * kernels::Ed25519Verify::BLOCK) as usize * plan.multiprocessors();
@@ -213,7 +214,7 @@ impl<'a> Equations<'a> {
         kernels::Ed25519Reopen { on_device, verdicts, n: count }.launch(lane, CURVE)
     }
 
-    /// Starts to group the keys, of which nothing is known yet, if that may be worth its time.
+    /// Starts to group the keys, before they are decoded, if that may be worth its time.
     fn group(&self, lane: &mut Lane, n: usize, expected: usize) -> Result<Option<Grouped<'_>>, Fault> {
         let Equations { kinds, verdicts, repeated: Some((grouping, keys)), .. } = self else { return Ok(None) };
         let (kinds, verdicts, keys) = (*kinds, *verdicts, *keys);
@@ -251,7 +252,7 @@ impl<'a> Equations<'a> {
         .launch(lane, CURVE)
     }
 
-    /// One by one: all items, or those of a list.
+    /// Verifies items individually: all items, or those of a list.
     fn check_others(
         &self,
         lane: &mut Lane,

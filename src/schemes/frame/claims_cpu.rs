@@ -1,4 +1,4 @@
-//! Signature equations and the claims about their points, as the CPU engine checks them.
+//! Signature equations and their final checks on the CPU.
 
 use crate::cpu::field::{Field, limbs};
 use crate::cpu::multiply::normalize;
@@ -7,7 +7,7 @@ use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, from_limbs, limbs_to_be_bytes};
 use crate::types::Rejection;
 
-/// A signature equation: the claim about u1 G + u2 Q.
+/// A signature equation: the final check of the point u1 G + u2 Q.
 pub struct Equation<C: CpuCurve, K> {
     pub u1: C::Scalar,
     pub u2: C::Scalar,
@@ -16,13 +16,13 @@ pub struct Equation<C: CpuCurve, K> {
 
 pub type Equations<C, K> = Vec<Result<Equation<C, K>, Rejection>>;
 
-/// A property that is claimed of a point.
+/// The final check of a point: a property that the signature claims for it.
 pub trait Claim<C: CpuCurve>: Copy {
-    /// Returns for which points the claim is true. The result for the identity is meaningless.
+    /// Returns for each point if the claim is true. The result for the identity is meaningless.
     fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool>;
 
-    /// The x-coordinate and whether y is odd of a point of which it is true, where the signature says which one is
-    /// meant. There may be no such point on the curve.
+    /// Returns the x-coordinate and the parity of y of the only point that satisfies the claim, if
+    /// the signature identifies it. The curve may not have such a point.
     fn point(&self) -> Option<(C::Base, bool)>;
 }
 
@@ -30,7 +30,8 @@ pub trait Claim<C: CpuCurve>: Copy {
 #[derive(Clone, Copy)]
 pub struct XModuloN<C: CpuCurve> {
     pub x: C::Scalar,
-    /// The point that a recovery id names, where there is one: see `Claim::point`. The id decides nothing.
+    /// The point that a recovery id identifies, if there is one: see `Claim::point`. The id has no
+    /// effect on the verdict.
     pub named: Option<(C::Base, bool)>,
 }
 
@@ -39,7 +40,7 @@ pub struct XModuloN<C: CpuCurve> {
 pub struct EvenWithX<C: CpuCurve>(pub C::Base);
 
 impl<C: CpuCurve> Claim<C> for XModuloN<C> {
-    /// Without an inversion: x(R) = X / Z^2, and x(R) modulo n is `x` exactly when x(R) is x or x + n.
+    /// Avoids an inversion: x(R) = X / Z^2, and x(R) modulo n is `x` exactly if x(R) is x or x + n.
     fn hold(_: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
         let holds = |(point, XModuloN { x, .. }): (&Jacobian<C::Base>, Self)| {
             let x = be_bytes_to_limbs(&x.to_be_bytes());
@@ -66,7 +67,7 @@ impl<C: CpuCurve> Claim<C> for EvenWithX<C> {
     }
 }
 
-/// x + n as a coordinate, where it is below p.
+/// Returns x + n as a coordinate if it is below p.
 pub fn plus_n<C: CpuCurve>(x: &[u64; 4]) -> Option<C::Base> {
     let (sum, carry) = limbs::add(x, &C::N);
     if carry { None } else { C::Base::from_be_bytes(&limbs_to_be_bytes(&sum)) }

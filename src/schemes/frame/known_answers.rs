@@ -14,16 +14,16 @@ use crate::types::{Check, Policy, PublicKeys, Rejection, Results, Signers, Verdi
 /// of one scheme on a curve has not passed that of another.
 pub type Named = (&'static str, fn(&mut Trial) -> Result<(), Fault>);
 
-/// A scheme's tests, of which each runs one of the functions below.
+/// The self-tests of a scheme, each of which runs one of the functions below.
 pub struct SchemeTests {
     pub verification: Named,
     pub by_tables: Named,
-    /// `None` where signatures are verified one by one.
+    /// The test of batch verification, if the scheme has it.
     pub together: Option<Named>,
     pub signing: Named,
     /// Signing with additional data for the nonces.
     pub signing_with_data: Named,
-    /// `None` where there is no recovery.
+    /// The test of recovery, if the scheme has it.
     pub recovery: Option<fn(CurveId) -> Test>,
 }
 
@@ -52,12 +52,12 @@ pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_data: bool
     tests
 }
 
-/// A test on a curve.
+/// Makes a test on a curve.
 pub fn test((operation, run): Named, curve: CurveId) -> Test {
     Test { operation, on: curve.name(), run }
 }
 
-/// A batch of this many items, and how many are said to come.
+/// Verifies a batch of `items` items; `expected` is the announced number of items to come.
 fn run_batch(
     trial: &mut Trial,
     scheme: &'static Scheme,
@@ -76,7 +76,7 @@ pub fn verify(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Res
     run_batch(trial, scheme, policy, ITEMS, None)
 }
 
-/// A chunk that is large enough for tables of its keys, which are not kept.
+/// Verifies a chunk that is large enough for key tables, which are dropped afterwards.
 pub fn verify_by_tables(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
     let (items, expected) = key_tables::FEWEST_WITH_TABLES;
     let result = run_batch(trial, scheme, policy, items, Some(expected));
@@ -84,8 +84,8 @@ pub fn verify_by_tables(trial: &mut Trial, scheme: &'static Scheme, policy: Poli
     result
 }
 
-/// Chunks whose items are all valid or take no part in the equation, which holds, and some in which others make it
-/// fail.
+/// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
+/// holds, and some in which other items make it fail.
 pub fn verify_together(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
     let curve = trial.curve();
     let Signatures { digests, signatures, keys, verdicts, recovery_ids, .. } = &known_answers::of(curve).signatures;
@@ -103,10 +103,10 @@ pub fn verify_together(trial: &mut Trial, scheme: &'static Scheme, policy: Polic
     Ok(())
 }
 
-/// Items by their numbers whose equation holds, as all are valid or take no part in it, and some whose equation fails,
-/// with whether it holds.
+/// Returns two lists of item indices, each with the expected outcome of its equation: one whose
+/// items are all valid or take no part, so that the equation holds, and one with which it fails.
 pub fn groups(verdicts: &[Verdict]) -> [(Vec<usize>, bool); 2] {
-    // What an item says of R.
+    // These verdicts are about R.
     let fails =
         |item: usize| [Rejection::Mismatch, Rejection::IdentityResult].map(Verdict::Rejected).contains(&verdicts[item]);
     [true, false].map(|holds| {
@@ -115,7 +115,7 @@ pub fn groups(verdicts: &[Verdict]) -> [(Vec<usize>, bool); 2] {
     })
 }
 
-/// The rows of these items.
+/// Returns the rows of the given items.
 pub fn rows<T: Copy>(rows: &[T], numbers: &[usize]) -> Vec<T> {
     numbers.iter().map(|item| rows[*item]).collect()
 }

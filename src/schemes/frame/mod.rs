@@ -1,5 +1,5 @@
-//! What signature schemes share: verification, signing and the check of signatures. A scheme says what is its own in a
-//! `Scheme`.
+//! The common parts of signature schemes: verification, signing and the check of signatures. A
+//! `Scheme` defines the steps that differ.
 
 pub mod claims_cpu;
 pub mod known_answers;
@@ -23,12 +23,12 @@ use std::ops::Range;
 pub use together::Chunks;
 pub use verify_gpu::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
 
-/// A scheme's own steps.
+/// The steps that differ between schemes.
 pub struct Scheme {
     pub name: &'static str,
     pub verify_on_cpu: PerCurve<Option<fn(&CpuEngine, Verification, Policy, &mut dyn Place)>>,
     pub sign_on_cpu: PerCurve<Option<fn(&CpuEngine, Signing, &mut dyn Place)>>,
-    /// Whether a signature with a recovery id gives its key.
+    /// True if the signer's key can be recovered from a signature with a recovery id.
     pub has_recovery: bool,
     pub on_gpu: SchemeOnGpu,
     pub verify_worth: Worth,
@@ -36,13 +36,13 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    /// Whether a curve has the scheme.
+    /// Returns `true` if the scheme is defined on a curve.
     pub fn is_on(&self, curve: CurveId) -> bool {
         self.verify_on_cpu.of(curve).is_some()
     }
 
     /// # Errors
-    /// [`Error::NoScheme`] where the curve does not have the scheme.
+    /// [`Error::NoScheme`] if the scheme is not defined on the curve.
     pub fn require(&self, curve: CurveId) -> Result<(), Error> {
         if self.is_on(curve) { Ok(()) } else { Err(Error::NoScheme { scheme: self.name, curve: curve.name() }) }
     }
@@ -54,17 +54,17 @@ pub struct Verification<'a> {
     pub digests: Rows<'a, 32>,
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
-    /// Where items may be verified together: the recovery ids. They decide nothing.
+    /// Recovery ids, if batch verification is allowed. They have no effect on verdicts.
     pub recovery_ids: Option<Rows<'a, 1>>,
 }
 
 impl<'a> Verification<'a> {
-    /// One by one.
+    /// Creates a batch whose items are verified individually.
     pub fn new(digests: Rows<'a, 32>, signatures: Rows<'a, 64>, keys: PublicKeys<'a>) -> Self {
         Verification { digests, signatures, keys, recovery_ids: None }
     }
 
-    /// Those of some items.
+    /// Returns the inputs of a range of items.
     fn slice(&self, items: Range<usize>) -> Self {
         Verification {
             digests: self.digests.slice(items.clone()),
@@ -75,20 +75,20 @@ impl<'a> Verification<'a> {
     }
 }
 
-/// The verification of a batch.
+/// The operation that verifies a batch.
 pub struct Verify<'a> {
     pub scheme: &'static Scheme,
     pub curve: CurveId,
     pub inputs: Verification<'a>,
     pub policy: Policy,
-    /// Those that GPUs verify together, where recovery ids are given.
+    /// The chunks that GPUs verify as groups, if there are recovery ids.
     pub chunks: Chunks,
     pub items: usize,
 }
 
 impl<'a> Verify<'a> {
     /// # Errors
-    /// [`Error::LengthMismatch`] when the columns differ in length.
+    /// [`Error::LengthMismatch`] if the columns differ in length.
     pub fn new(
         scheme: &'static Scheme,
         curve: CurveId,
@@ -119,22 +119,22 @@ impl Computation for Verify<'_> {
     }
 }
 
-/// The verdict of an item.
+/// Returns the verdict of an item.
 pub fn verdict_of(results: &Results, item: usize) -> Verdict {
     result_of(results.codes[item]).into()
 }
 
-/// How a batch is signed.
+/// The inputs and options of signing a batch.
 #[derive(Clone, Copy)]
 pub struct Signing<'a> {
     pub inputs: Inputs<'a>,
     pub low_s: bool,
     pub check: Check,
-    /// r || s, and a byte for the recovery id where it is wanted.
+    /// The widths of results: r || s, and a byte for the recovery id if requested.
     pub widths: Widths,
 }
 
-/// The signing of a batch.
+/// The operation that signs a batch.
 pub struct Sign<'a> {
     pub scheme: &'static Scheme,
     pub curve: CurveId,
@@ -144,7 +144,7 @@ pub struct Sign<'a> {
 
 impl<'a> Sign<'a> {
     /// # Errors
-    /// [`Error::LengthMismatch`] when the columns differ in length.
+    /// [`Error::LengthMismatch`] if the columns differ in length.
     pub fn new(scheme: &'static Scheme, curve: CurveId, signing: Signing<'a>, items: usize) -> Result<Self, Error> {
         scheme.require(curve)?;
         let Inputs { digests, signers } = &signing.inputs;
@@ -159,7 +159,7 @@ impl Computation for Sign<'_> {
         self.scheme.sign_worth
     }
 
-    /// Kernels make nonces by one hash for each scheme.
+    /// Kernels derive nonces with one hash per scheme.
     fn is_for_cpu_alone(&self) -> bool {
         self.signing.inputs.signers.nonce_hash != NonceHash::OfScheme
     }

@@ -1,4 +1,5 @@
-//! Keys from signatures with recovery ids on a GPU: for their recovery, and for the check of signatures.
+//! Recovery of keys from signatures with recovery ids on a GPU, for the caller or for the check of
+//! signatures.
 
 use crate::gpu::codes::PointKind;
 use crate::gpu::columns::{
@@ -12,7 +13,7 @@ use crate::gpu::transfer::{Jacobian, Points, export_rows};
 /// Rows of digests, signatures and recovery ids.
 pub type SignedRows = (Column<Digests>, Column<Signatures>, Column<RecoveryIds>);
 
-/// The recovery of a chunk's keys, or of some of them.
+/// The columns for recovering the keys of a chunk, or of some of its items.
 #[derive(Clone, Copy)]
 pub struct Recovery {
     u1: Column<Scalars>,
@@ -29,7 +30,7 @@ impl Recovery {
         Self::with_scalars(plan, scalars)
     }
 
-    /// One that overwrites these scalars.
+    /// Creates a recovery that overwrites the given scalars.
     pub fn with_scalars(plan: &mut Plan, (u1, u2): (Column<Scalars>, Column<Scalars>)) -> Self {
         let verdicts = plan.column();
         let (keys, sums, scratch) = (Points::new(plan), Jacobian::new(plan), WindowScratch::new(plan));
@@ -65,7 +66,7 @@ impl Recovery {
         kernels::RecoverVerdicts { kinds, verdicts, n: count }.launch(lane, curve)
     }
 
-    /// Puts the results of n items that are listed in their places among those of `all` items.
+    /// Writes the results of n listed items to their positions in columns of `all` items.
     pub fn scatter(
         self,
         stream: &mut Stream,
@@ -101,7 +102,7 @@ impl KeyRows {
         Ok(())
     }
 
-    /// A key on a stream that has waited; `None` where there is none.
+    /// Returns a key from a synchronized stream, or `None` if it is not a finite point.
     pub fn get<'a>(&self, stream: &'a Stream, i: usize) -> Option<&'a [u8]> {
         (stream.read(&self.kinds)[i] == PointKind::Finite as u8).then(|| &stream.read(&self.rows)[64 * i..64 * i + 64])
     }

@@ -1,5 +1,6 @@
-//! Signing on the CPU: nonces of RFC 6979, their points, one inversion for many items, and a scheme's own steps; where
-//! that is asked for, no signature leaves before it has been checked.
+//! Signing on the CPU: nonces of RFC 6979, their points, one inversion for many items, and the
+//! steps that differ between schemes. If requested, every signature is checked before it is
+//! returned.
 
 use crate::cpu::CpuEngine;
 use crate::cpu::field::Field as _;
@@ -15,7 +16,7 @@ use zeroize::Zeroizing;
 
 /// The steps of signing that are specific to a scheme.
 pub trait Steps<C: SecretCurve>: Sync {
-    /// The hash function of its nonces.
+    /// The hash function for nonces.
     type Hash: Digest + BlockSizeUser;
 
     /// Returns whether a key in `1..n` may sign.
@@ -26,7 +27,7 @@ pub trait Steps<C: SecretCurve>: Sync {
     /// Returns the denominator of the signature. It is not 0 for a key that may sign.
     fn denominator(d: &Number<C>, k: &Number<C>) -> Number<C>;
 
-    /// The steps after R = kG; `None` where another nonce has to be drawn.
+    /// Completes the signature after R = kG. Returns `None` if another nonce is required.
     fn finish(&self, parts: &Parts<C>) -> Option<Signed>;
 }
 
@@ -47,7 +48,7 @@ pub struct Signed {
     pub recovery_id: u8,
 }
 
-/// r || s.
+/// Returns r || s.
 pub fn concatenate<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
     let mut signature = [0; 64];
     signature[..32].copy_from_slice(&r.to_repr());
@@ -68,8 +69,8 @@ impl Inputs<'_> {
     }
 }
 
-/// Signs items `item(0)`, `item(1)`, ..., as many as there are places: r || s, and the recovery id where there is a
-/// column for it.
+/// Signs the items `item(0)`, `item(1)`, ..., one per result: r || s, and the recovery id if there
+/// is a column for it.
 pub fn sign<C: SecretCurve, S: Steps<C>>(
     engine: &CpuEngine,
     steps: &S,
@@ -92,7 +93,7 @@ fn put(out: &mut ResultsMut, place: usize, signed: Result<Signed, Rejection>) {
     match signed {
         Ok(Signed { signature, recovery_id }) => {
             out.row(0, place).copy_from_slice(&signature);
-            // Empty where nobody wants it.
+            // Empty if the recovery id was not requested.
             out.row(1, place).fill(recovery_id);
             out.accept(place);
         }
@@ -100,13 +101,13 @@ fn put(out: &mut ResultsMut, place: usize, signed: Result<Signed, Rejection>) {
     }
 }
 
-/// The key's scalar, if it may sign.
+/// Returns the key's scalar if the key may sign.
 fn signer<C: SecretCurve, S: Steps<C>>(key: &[u8; 32]) -> Result<Zeroizing<Number<C>>, Rejection> {
     scalar::<C>(key).and_then(|d| if S::may_sign(&d) { Ok(d) } else { Err(Rejection::SecretKeyOutOfRange) })
 }
 
-/// The digest is read once: were another one signed than the nonce is made of, the caller's memory having changed,
-/// the nonce would serve two digests and give the key away.
+/// Signs one item. The digest is read only once: if the caller changed its memory after the nonce
+/// was derived, another digest would be signed with the same nonce, which would reveal the key.
 fn sign_one<C: SecretCurve, S: Steps<C>>(steps: &S, inputs: Inputs, item: usize) -> Result<Signed, Rejection> {
     let Inputs { digests, signers } = inputs;
     let (d, digest) = (signer::<C, S>(signers.keys.expose(item))?, *digests.get(item));
@@ -114,7 +115,8 @@ fn sign_one<C: SecretCurve, S: Steps<C>>(steps: &S, inputs: Inputs, item: usize)
     Ok(with_nonces::<C, S::Hash, _>(&d, &digest, signers.data(item), sign))
 }
 
-/// Signs with nonces from `next`. Draws again when a nonce is out of range or gives no signature.
+/// Signs with nonces from `next`. Draws another nonce if one is out of range or yields no
+/// signature.
 pub fn sign_with_nonces<C: SecretCurve, S: Steps<C>>(
     steps: &S,
     d: &Number<C>,
@@ -142,14 +144,14 @@ fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
     out: &mut ResultsMut,
 ) {
     let Inputs { digests, signers } = inputs;
-    // Capacities are exact: a vector that grows would leave its old contents behind.
+    // Capacities are exact: growing a vector would leave its old contents in freed memory.
     let numbers = || Zeroizing::new(Vec::<Number<C>>::with_capacity(items.len()));
     let (mut keys, mut nonces, mut denominators) = (numbers(), numbers(), numbers());
     let mut accepted = Vec::with_capacity(items.len());
     for (place, item) in items.enumerate() {
         match signer::<C, S>(signers.keys.expose(item)) {
             Ok(d) => {
-                // Read once: see `sign_one`.
+                // Read only once: see `sign_one`.
                 let digest = *digests.get(item);
                 let k = with_nonces::<C, S::Hash, _>(&d, &digest, signers.data(item), draw::<C>);
                 accepted.push((place, item, digest));
@@ -166,19 +168,20 @@ fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
         let (d, k, inverse, x) = (&keys[index], &nonces[index], &inverses[index], point.x.to_be_bytes().into());
         let parts = Parts { d, k, digest: &digest, inverse, x: &x, y_is_odd: u8::from(point.y.is_odd()) };
         let signed = steps.finish(&parts);
-        // What has to be drawn again is drawn from the start.
+        // An item that needs another nonce is signed from the start.
         put(out, place, signed.map_or_else(|| sign_one::<C, S>(steps, inputs, item), Ok));
     }
 }
 
-/// The number of attempts before an item is given up.
+/// The number of attempts at an item before signing fails.
 pub const ATTEMPTS: usize = 4;
-/// Items whose signatures are checked together.
+/// The number of items whose signatures are checked at a time.
 const CHECKED_AT_ONCE: usize = 1 << 16;
 
-/// Signs all items of a place and checks the signatures; what is not as it must be is signed again. A deterministic
-/// signature that came out wrong would give the key away beside the right one, so no such signature is returned. `sign`
-/// gets items and places for them, `check` items with their signatures and places for codes.
+/// Signs all items of a destination and checks the signatures; an item whose check fails is signed
+/// again. A faulty deterministic signature, together with the correct one, would reveal the key, so
+/// faulty signatures are never returned. `sign` is called with items and columns for their results,
+/// `check` with items, their signatures and codes to write.
 pub fn sign_checked(
     widths: Widths,
     sign: &dyn Fn(&[usize], &mut ResultsMut),
@@ -231,10 +234,10 @@ fn sign_block(
     }
 }
 
-/// Columns of results of its own.
+/// Result columns with their own memory.
 struct OwnResults {
     codes: Vec<u8>,
-    /// A signature that came out wrong is as secret as the key.
+    /// Secret: a faulty signature can reveal the key.
     columns: [Zeroizing<Vec<u8>>; 2],
     widths: Widths,
 }
@@ -251,17 +254,17 @@ impl OwnResults {
     }
 }
 
-/// The public keys of some items, `x || y`; zeros where the private key is out of range. Computed anew for every
-/// attempt: they too can come out wrong.
+/// Returns the public keys of items as `x || y`, or zeros if the private key is out of range. They
+/// are computed again for every attempt, because they too can be faulty.
 pub fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], keys: SecretKeys) -> Vec<[u8; 64]> {
-    // One key that all have is computed once.
+    // A key that all items share is computed once.
     let computed = if keys.is_one_for_all() { &items[..items.len().min(1)] } else { items };
     let (mut rows, mut codes) = (vec![[0; 64]; computed.len()], vec![0; computed.len()]);
     keys_cpu::public_keys_of::<C>(engine, keys, &|at| computed[at], &mut ResultsMut::rows(&mut codes, &mut rows));
     if keys.is_one_for_all() { rows.repeat(items.len()) } else { rows }
 }
 
-/// Tests shared by the schemes, and tests that belong to no scheme.
+/// Tests shared by the schemes, and tests that do not depend on the scheme.
 #[cfg(test)]
 pub mod tests {
     use super::*;
@@ -270,17 +273,18 @@ pub mod tests {
 
     const NONCE: [u8; 32] = [0x37; 32];
 
-    /// A number below every n.
+    /// Returns a number below n on every curve.
     pub fn number<C: SecretCurve>(byte: u8) -> Number<C> {
         Number::<C>::from_repr(Bytes::<C>::from([byte; 32])).into_option().expect("below n")
     }
 
-    /// x(kG) modulo n.
+    /// Returns x(kG) modulo n.
     pub fn x_of<C: SecretCurve>(k: &Number<C>) -> Number<C> {
         Number::<C>::reduce(&ProjectivePoint::<C::Reference>::mul_by_generator(k).to_affine().x())
     }
 
-    /// Signs with `rejected`, then NONCE. Gives the signature and how many nonces were drawn.
+    /// Signs with the nonces `rejected`, then NONCE. Returns the signature and the number of nonces
+    /// drawn.
     fn sign_with<C: SecretCurve, S: Steps<C>>(
         steps: &S,
         d: &Number<C>,
@@ -308,8 +312,8 @@ pub mod tests {
         assert_eq!(drawn, rejected.len() + 1);
     }
 
-    /// More items than are checked together: each is signed and checked by its number, again where the first check
-    /// fails, and ends up in its place.
+    /// Tests more items than are checked at a time: each is signed and checked by its index, again
+    /// if the first check fails, and its result is written to its position.
     #[test]
     fn checked_signatures_are_those_of_their_items() {
         const ITEMS: usize = 2 * CHECKED_AT_ONCE + 100;

@@ -1,4 +1,5 @@
-//! Signing on a GPU: nonces of RFC 6979, their points by the uniform kernels, and the signatures, all on the device.
+//! Signing on a GPU: nonces of RFC 6979, their points with the constant-time kernels, and the
+//! signatures are all computed on the device.
 
 use super::recovery_gpu::{KeyRows, Recovery};
 use super::verify_gpu::{CHECK_FILES, CheckBuffers, EquationsOnGpu, X_MODULO_N, check};
@@ -15,7 +16,7 @@ use crate::ops::keys::gpu::BaseProducts;
 use crate::types::{Check, Policy, Verdict};
 use std::ops::Range;
 
-/// A chunk's signatures, and what they are computed from.
+/// The columns of a chunk's signatures and of their inputs.
 #[derive(Clone, Copy)]
 pub struct SigningColumns {
     pub digests: Column<Digests>,
@@ -31,7 +32,7 @@ pub struct SigningColumns {
     pub status: Column<SignStatuses>,
 }
 
-/// A scheme's own steps on a GPU.
+/// The steps on a GPU that differ between schemes.
 pub struct SchemeOnGpu {
     pub equations: EquationsOnGpu,
     /// Computes nonces from digests, keys and additional data, if any.
@@ -94,9 +95,8 @@ impl OnGpu for Sign<'_> {
     }
 }
 
-/// The check of a chunk's signatures before they leave the device. A wrongly computed signature
-/// could reveal a key: a deterministic signature and a faulty one over the same digest determine
-/// it.
+/// The check of a chunk's signatures before they leave the device. A faulty signature could reveal
+/// a key: a correct deterministic signature and a faulty one over the same digest determine it.
 enum Checking {
     Nothing,
     /// Signatures verify with public keys computed from the private ones.
@@ -107,8 +107,8 @@ enum Checking {
         buffers: CheckBuffers<'static>,
         verified: Verified<SignStatuses>,
     },
-    /// The keys recovered from signatures are these public keys: a key comes back only where its signature verifies and
-    /// the recovery id is right.
+    /// The keys recovered from signatures equal these public keys. This holds only if the signature
+    /// verifies and the recovery id is right.
     RecoveryIds {
         public: BaseProducts,
         recovery: Recovery,
@@ -175,7 +175,7 @@ impl Checking {
     }
 }
 
-/// The verdicts of a chunk's signatures on their way to the host, with the codes of what was signed.
+/// The verdicts of a chunk's signatures for the host, with the status of signing.
 pub struct Verified<T> {
     verdicts: Download<Verdicts>,
     status: Download<T>,
@@ -186,7 +186,7 @@ impl<T: Content> Verified<T> {
         Verified { verdicts: plan.download_column(verdicts), status: plan.download_column(status) }
     }
 
-    /// A fault of the device unless every signature verifies.
+    /// Fails with a device fault unless every signature verifies.
     pub fn require(&self, stream: &mut Stream) -> Result<(), Fault> {
         stream.download(&self.verdicts);
         stream.download(&self.status);
@@ -197,7 +197,7 @@ impl<T: Content> Verified<T> {
     }
 }
 
-/// A fault of the device unless all that were signed are as they must be.
+/// Fails with a device fault unless `as_it_must_be` holds for every signed item.
 fn all_signed(status: &[u8], as_it_must_be: impl Fn(usize) -> bool, problem: &str) -> Result<(), Fault> {
     let faulty = (0..status.len()).any(|i| status[i] == Verdict::VALID_CODE && !as_it_must_be(i));
     if faulty { Err(Fault::device(problem.to_owned())) } else { Ok(()) }

@@ -1,6 +1,8 @@
-//! Verification on the CPU: u1 G + u2 Q is computed in batches and compared with what the signature claims.
+//! Verification on the CPU: u1 G + u2 Q is computed in batches and compared with the claim of the
+//! signature.
 //!
-//! Items whose key occurs often are computed from a table of that key; see `cpu::tables::key_plan`.
+//! Items whose key occurs often are computed with a table for that key; see
+//! `cpu::tables::key_plan`.
 
 use super::claims_cpu::{Claim, Equation, Equations};
 use super::together;
@@ -14,8 +16,9 @@ use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Verdict};
 use std::ops::Range;
 
-/// See `key_plan::best_window`: counted in field multiplications. A product without a table takes half the doublings
-/// where there is an endomorphism.
+/// Returns the best window width for a number of uses; costs are in field multiplications (see
+/// `key_plan::best_window`). With an endomorphism, a product without a table takes half the
+/// doublings.
 pub fn best_window<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
     let costs = match (lanes, C::ENDOMORPHISM) {
         (Some(_), None) => [8, 11, 2100, 1500],
@@ -26,8 +29,9 @@ pub fn best_window<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32
     key_plan::best_window(4..=10, costs, uses)
 }
 
-/// The codes of all items of a place, by their equations and keys: one by one, or where `together` allows it and it is
-/// faster, by equations of groups. An equation takes hashing of this many `bytes`, on average.
+/// Writes the codes of all items of a destination, given their equations and keys. Items are
+/// verified individually, or in groups if `together` allows it and it is faster. Each equation
+/// hashes `bytes` bytes on average.
 pub fn verify<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     keys: PublicKeys,
@@ -39,7 +43,7 @@ pub fn verify<C: BaseTables, K: Claim<C>>(
     key_plan::in_parts(engine, out, |part, codes| verify_part(engine, part, &keys, together, equations, codes));
 }
 
-/// Verifies some items.
+/// Verifies a range of items.
 fn verify_part<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     part: Range<usize>,
@@ -78,7 +82,7 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     }
 }
 
-/// The items of some keys, with the codes that tables of these keys give.
+/// Verifies the items of some keys with tables of these keys. Returns the items and their codes.
 fn verify_wave<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     (window, runs): Wave,
@@ -100,7 +104,7 @@ fn verify_wave<C: BaseTables, K: Claim<C>>(
     (items, codes)
 }
 
-/// The tables of the keys, or what is wrong with them.
+/// Returns the tables of the keys, or their rejections.
 fn key_tables<C: CpuCurve>(
     engine: &CpuEngine,
     runs: &[Vec<usize>],
@@ -114,7 +118,8 @@ fn key_tables<C: CpuCurve>(
     points.into_iter().map(|point| point.map(|_| tables.next().expect("one for each valid key"))).collect()
 }
 
-/// The verdicts of a chunk. An item that fails an early check takes no part in the batch arithmetic.
+/// Writes the verdicts of a chunk. An item that fails an early check takes no part in the batch
+/// arithmetic.
 fn check_chunk<C: CpuCurve, K: Claim<C>, Q>(
     lanes: Option<Lanes>,
     equations: Equations<C, K>,

@@ -11,11 +11,11 @@ use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::types::{Policy, Rows};
 use std::ops::Range;
 
-/// Kernel files of a check of equations, beside that of what they claim.
+/// Kernel files for checking equations, in addition to the file of the final check.
 pub const CHECK_FILES: &[&str] = &["table", "key_groups", "key_tables"];
 
-/// Computes equations from digests and signatures, with memory for prefix products, for a curve and
-/// this many items.
+/// A function that computes equations from digests and signatures, with memory for prefix products,
+/// for a curve and a number of items.
 pub type EquationsOnGpu = fn(
     &mut Stream,
     &'static str,
@@ -26,14 +26,14 @@ pub type EquationsOnGpu = fn(
     usize,
 ) -> Result<(), Fault>;
 
-/// The kernels that check what equations claim of their points.
+/// The kernels for the final check of equations.
 pub struct ClaimOnGpu {
     pub with_windows: fn(&mut Stream, &'static str, WithWindows) -> Result<(), Fault>,
     pub with_tables: CheckWithTables,
 }
 
-/// The arguments of a kernel that makes a table of windows per item: the table of G, with its
-/// window width, and the list of items to check, if not all.
+/// The arguments of a kernel that builds a table of windows per item: the table of G with its
+/// window width, and the list of items to check if they are not all.
 #[derive(Clone, Copy, Debug)]
 pub struct WithWindows {
     pub equations: Equations,
@@ -45,7 +45,7 @@ pub struct WithWindows {
     pub n: u64,
 }
 
-/// x(u1 G + u2 Q) = x modulo n.
+/// The check that x(u1 G + u2 Q) = x modulo n.
 pub static X_MODULO_N: ClaimOnGpu = ClaimOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
 
 fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
@@ -85,7 +85,7 @@ pub struct CheckBuffers<'a> {
 }
 
 impl<'a> CheckBuffers<'a> {
-    /// Together with others, where that is given, or one by one.
+    /// Plans a check as a group if `together` is given, otherwise of individual items.
     pub fn new(plan: &mut Plan, together: Option<Together<'a>>) -> Self {
         let together = together.map(Box::new);
         CheckBuffers { scratch: WindowScratch::new(plan), grouping: Grouping::new(plan), together }
@@ -93,7 +93,7 @@ impl<'a> CheckBuffers<'a> {
 }
 
 impl Verify<'_> {
-    /// The recovery ids, where a chunk of this many items may be verified together.
+    /// Returns the recovery ids if a chunk of `items` items may be verified as a group.
     fn ids_of_chunk(&self, items: usize) -> Option<Rows<'_, 1>> {
         self.inputs.recovery_ids.filter(|_| self.chunks.may_try(items))
     }
@@ -144,8 +144,9 @@ impl OnGpu for Verify<'_> {
     }
 }
 
-/// Replaces every verdict that is still open. Keys that occur often enough get a table each. Where none do, the items
-/// may be verified together, which is faster than one by one, but not than by tables.
+/// Replaces every verdict that is still open. Keys that occur often enough get a table each. If
+/// none do, the items may be verified as a group, which is faster than individual verification, but
+/// not faster than tables.
 pub fn check(
     Running { lane, expected, .. }: &mut Running,
     kernels: &'static ClaimOnGpu,

@@ -1,4 +1,4 @@
-//! SM2 signatures on the CPU: what verification and signing have of their own.
+//! SM2 signatures on the CPU: the steps of verification and signing that differ between schemes.
 
 use crate::cpu::field::Field as _;
 use crate::cpu::secret::{Bytes, Number, SecretCurve};
@@ -13,7 +13,7 @@ use elliptic_curve::Field;
 use elliptic_curve::ops::Reduce;
 use sm3::Sm3;
 
-/// There is no policy.
+/// Verifies signatures. SM2 has no policies.
 pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn Place) {
     let Verification { digests, signatures, keys, .. } = inputs;
     let equations =
@@ -21,16 +21,16 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, _: Policy
     verify_cpu::verify::<C, _>(engine, keys, false, (0, equations), out);
 }
 
-/// GB/T 32918.2, section 7.1.
+/// Computes the equation of GB/T 32918.2, section 7.1.
 fn equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equation<C, XModuloN<C>>, Rejection> {
-    // B1, B2: r and s in 1..n.
+    // Steps B1, B2: r and s in 1..n.
     let (r, s) = decode::signature::<C>(signature)?;
-    // B5: t = r + s, reject t = 0.
+    // Step B5: t = r + s, reject t = 0.
     let t = r.add(&s);
     if t.is_zero() {
         return Err(Rejection::ZeroT);
     }
-    // B6, B7: x(s G + t P) must be r - e.
+    // Steps B6, B7: x(s G + t P) must be r - e.
     let e = C::Scalar::from_be_bytes_reduced(digest);
     Ok(Equation { u1: s, u2: t, claim: XModuloN { x: r.sub(&e), named: None } })
 }
@@ -41,7 +41,7 @@ pub struct Sm2Steps;
 impl<C: SecretCurve> Steps<C> for Sm2Steps {
     type Hash = Sm3;
 
-    /// Rejects n - 1, for which 1 + d has no inverse.
+    /// Rejects the key n - 1, for which 1 + d has no inverse.
     fn may_sign(d: &Number<C>) -> bool {
         !bool::from((Number::<C>::ONE + d).is_zero())
     }
@@ -50,12 +50,13 @@ impl<C: SecretCurve> Steps<C> for Sm2Steps {
         Number::<C>::ONE + d
     }
 
-    /// GB/T 32918.2, section 6.1, after (x1, y1) = kG; `None` when r = 0, r + k = n or s = 0.
+    /// Completes the signature after (x1, y1) = kG (GB/T 32918.2, section 6.1). Returns `None` if r
+    /// = 0, r + k = n or s = 0.
     fn finish(&self, &Parts { d, k, digest, inverse, x, .. }: &Parts<C>) -> Option<Signed> {
-        // A5: r = e + x1, reject r = 0 and r + k = n.
+        // Step A5: r = e + x1, reject r = 0 and r + k = n.
         let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
         let r = e + Number::<C>::reduce(x);
-        // A6: s = (k - r d) / (1 + d), reject s = 0.
+        // Step A6: s = (k - r d) / (1 + d), reject s = 0.
         let s = *inverse * (*k - r * d);
         let again = bool::from(r.is_zero() | (r + k).is_zero() | s.is_zero());
         (!again).then(|| Signed { signature: concatenate::<C>(&r, &s), recovery_id: 0 })
@@ -101,7 +102,7 @@ mod tests {
     use elliptic_curve::PrimeField;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Signatures that come out wrong at first, or always, for keys of which one is out of range.
+    /// Tests signatures that are faulty at first, or always, for keys of which one is out of range.
     #[test]
     fn checked_signatures_are_computed_again_or_given_up() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
@@ -116,7 +117,7 @@ mod tests {
         let right = signed(Check::Nothing);
         assert!(right.iter().enumerate().all(|(item, signed)| signed.is_ok() == (item != 5)));
         assert_eq!(signed(Check::Signatures), right);
-        // How many attempts at an item fail.
+        // The number of failing attempts at an item.
         let faults = |item: usize| match item {
             0 => 1,
             7 | 8 => 2,
@@ -161,8 +162,8 @@ mod tests {
         draws_again::<Sm2, _>(&Sm2Steps, &d, k * Field::invert(&d).unwrap() - x, 0x42);
     }
 
-    /// The key n - 1 does not sign, since 1 + d has no inverse: alone, in a batch, and where
-    /// signatures are checked.
+    /// The key n - 1 cannot sign, since 1 + d has no inverse: tested alone, in a batch, and with
+    /// checked signatures.
     #[test]
     fn the_key_n_minus_1_does_not_sign() {
         let engine = CpuEngine::new(Some(1), None).unwrap();

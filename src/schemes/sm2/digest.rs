@@ -1,4 +1,4 @@
-//! e = SM3(Z_A || M) of messages (GB/T 32918.2, sections 5.5 and 6.1).
+//! Digests e = SM3(Z_A || M) of messages (GB/T 32918.2, sections 5.5 and 6.1).
 
 pub mod known_answers;
 
@@ -10,19 +10,21 @@ use crate::types::{Place, Point, PublicKeys, ResultsMut};
 use sm3::{Digest, Sm3};
 use std::ops::Range;
 
-/// Messages: each takes half a dozen blocks of SM3, Z_A being four of them.
+/// The threshold for messages: each takes about six blocks of SM3, four of them for Z_A.
 pub(crate) const WORTH: Worth = Worth::of(200);
 
-/// The digests of a batch. What an item without a usable key gets means nothing.
+/// The operation that computes the digests of a batch. The digest of an item without a usable key
+/// is meaningless.
 pub(crate) struct MessageDigests<'a> {
     pub messages: SizedTexts<'a>,
-    /// User ids, none too long to be hashed: one for each item, or one for all.
+    /// User ids, truncated to the maximum length: one per item, or one for all.
     pub ids: SizedTexts<'a>,
     pub keys: PublicKeys<'a>,
 }
 
 impl MessageDigests<'_> {
-    /// The numbers of the ids of some items, and by how many ids each item goes on.
+    /// Returns the indices of the ids of a range of items, and the number of ids to advance per
+    /// item.
     pub fn ids_of(&self, items: Range<usize>) -> (Range<usize>, usize) {
         if self.ids.items() == 1 { (0..1, 0) } else { (items, 1) }
     }
@@ -51,14 +53,15 @@ impl Computation for MessageDigests<'_> {
     }
 }
 
-/// Z_A = SM3(ENTL || id || a || b || x_G || y_G || x_A || y_A), for an id of at most 8191 bytes and a key `x || y`.
+/// Computes Z_A = SM3(ENTL || id || a || b || x_G || y_G || x_A || y_A), for an id of at most 8191
+/// bytes and a key `x || y`.
 fn za(id: &[u8], key: &[u8; 64]) -> [u8; 32] {
     let bits = u16::try_from(8 * id.len()).expect("at most 8191 bytes");
     let hash = Sm3::new().chain_update(bits.to_be_bytes()).chain_update(id);
     hash.chain_update(domain_parameters::<Sm2>()).chain_update(key).finalize().into()
 }
 
-/// Z_A of a point that is not the identity.
+/// Computes Z_A for a point that is not the identity.
 pub(crate) fn za_of_point(id: &[u8], key: &Point) -> [u8; 32] {
     za(id, key.as_bytes()[1..].try_into().expect("64 bytes after the tag"))
 }

@@ -1,4 +1,4 @@
-//! e = SM3(Z_A || M) of messages on a GPU.
+//! Digests e = SM3(Z_A || M) of messages on a GPU.
 
 use super::digest::{MessageDigests, known_answers};
 use crate::curve::{Curve, Sm2};

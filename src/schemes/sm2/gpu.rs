@@ -1,4 +1,4 @@
-//! SM2 signatures on a GPU: what verification and signing have of their own.
+//! SM2 signatures on a GPU: the steps of verification and signing that differ between schemes.
 
 use super::known_answers;
 use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
@@ -8,7 +8,8 @@ use crate::gpu::transfer::{Equations, Points, PrivateKeys};
 use crate::schemes::frame::{SchemeOnGpu, SigningColumns};
 use crate::types::Policy;
 
-/// GB/T 32918.2, section 7.1. Nothing is inverted, so that there are no prefix products, and there is no policy.
+/// Computes the equations of GB/T 32918.2, section 7.1. There is no inversion, so prefix products
+/// are not used, and there are no policies.
 pub fn equations(
     stream: &mut Stream,
     curve: &'static str,
@@ -37,7 +38,7 @@ fn nonces(
         .launch(stream, curve)
 }
 
-/// GB/T 32918.2, section 6.1, after (x1, y1) = kG. There is no low s.
+/// Completes signatures after (x1, y1) = kG (GB/T 32918.2, section 6.1). SM2 has no low s.
 fn sign(stream: &mut Stream, curve: &'static str, columns: SigningColumns, _: bool, n: usize) -> Result<(), Fault> {
     let SigningColumns { digests, keys, nonces, points, prefixes, signatures, status, .. } = columns;
     let (Points { xy: r_xy, kinds: r_kinds }, key_stride, n) = (points, keys.stride, n as u64);

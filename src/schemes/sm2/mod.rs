@@ -1,8 +1,9 @@
 //! SM2 digital signatures (GB/T 32918.2, GM/T 0003.2) with SM3 (GB/T 32905).
 //!
-//! Message-level calls compute e = SM3(Z_A || M) for the caller, where Z_A binds the user id and the public key: large
-//! batches on the GPUs where there are any, but messages above 16 KiB on the CPU. Digest-level calls take e, 32 bytes,
-//! big-endian. Signatures are `r || s`, 64 bytes; low-s normalisation does not exist for SM2.
+//! Message-level calls compute e = SM3(Z_A || M), where Z_A binds the user id and the public key.
+//! Large batches are hashed on GPUs if there are any, except messages above 16 KiB, which are
+//! hashed on the CPU. Digest-level calls take e, 32 bytes, big-endian. Signatures are `r || s`, 64
+//! bytes; low-s normalisation does not exist for SM2.
 
 pub(crate) mod cpu;
 pub(crate) mod digest;
@@ -24,10 +25,10 @@ use crate::types::{
 use digest::MessageDigests;
 use std::ops::Range;
 
-/// The user id that GM/T 0009 prescribes where none is agreed on: `1234567812345678`.
+/// The user id that GM/T 0009 prescribes if none is agreed on: `1234567812345678`.
 pub const DEFAULT_USER_ID: &[u8] = b"1234567812345678";
 
-/// Bytes of the longest user id: Z_A holds its length in bits as 16 bits.
+/// The maximum length of a user id in bytes: Z_A contains its length in bits as a 16-bit number.
 pub const MAX_USER_ID_LEN: usize = 8191;
 
 /// The scheme SM2.
@@ -52,12 +53,12 @@ enum Ids<'a> {
 }
 
 impl<'a> UserIds<'a> {
-    /// Uses the same id for every item.
+    /// Uses one id for every item.
     pub fn all(id: &'a [u8]) -> Self {
         UserIds(Ids::All(id))
     }
 
-    /// Item i uses `ids[i]`.
+    /// Uses `ids[i]` for item i.
     pub fn each(ids: &'a [&'a [u8]]) -> Self {
         UserIds(Ids::Each(ids))
     }
@@ -65,7 +66,7 @@ impl<'a> UserIds<'a> {
     /// Returns the ids of some items. A single id for all items is returned as such.
     ///
     /// # Panics
-    /// When there are no such items.
+    /// If the range is out of bounds.
     pub fn slice(&self, items: Range<usize>) -> Self {
         match self.0 {
             Ids::All(id) => UserIds::all(id),
@@ -87,7 +88,7 @@ impl<'a> UserIds<'a> {
         }
     }
 
-    /// The items whose ids are too long.
+    /// Returns the items whose ids are too long.
     fn too_long(self, items: usize) -> impl Iterator<Item = usize> {
         let may_be = match self.0 {
             Ids::All(id) => id.len() > MAX_USER_ID_LEN,
@@ -96,7 +97,8 @@ impl<'a> UserIds<'a> {
         (0..if may_be { items } else { 0 }).filter(move |item| self.get(*item).len() > MAX_USER_ID_LEN)
     }
 
-    /// The id as far as it can be hashed; an item with a longer one is rejected, whatever its digest.
+    /// Returns the id, truncated to the maximum length. An item with a longer id is rejected
+    /// regardless of its digest.
     fn get_hashable(&self, item: usize) -> &'a [u8] {
         let id = self.get(item);
         &id[..id.len().min(MAX_USER_ID_LEN)]
@@ -104,21 +106,21 @@ impl<'a> UserIds<'a> {
 }
 
 impl Default for UserIds<'_> {
-    /// [`DEFAULT_USER_ID`] for every item.
+    /// Uses [`DEFAULT_USER_ID`] for every item.
     fn default() -> Self {
         UserIds::all(DEFAULT_USER_ID)
     }
 }
 
-/// Verifies one signature per item over e, 32 bytes. Variable-time: everything here is public.
+/// Verifies one signature per item over e, 32 bytes. Variable-time: all inputs are public.
 ///
 /// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`], [`Rejection::SOutOfRange`],
 /// [`Rejection::ZeroT`], [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`], [`Rejection::IdentityKey`],
 /// [`Rejection::IdentityResult`], [`Rejection::Mismatch`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Sm2, keys, sm2};
@@ -141,11 +143,11 @@ pub fn verify<'k>(
 }
 
 /// Verifies signatures over digests from columns and writes a one-byte code per item
-/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]). See [`verify`]. Variable-time:
-/// everything here is public.
+/// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]). See [`verify`]. Variable-time: all
+/// inputs are public.
 ///
 /// # Errors
-/// As for [`verify`].
+/// The errors of [`verify`].
 pub fn verify_into<'a, 'k>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,
@@ -160,12 +162,12 @@ pub fn verify_into<'a, 'k>(
 
 /// Verifies one signature per item over SM3(Z_A || M). Variable-time. See [`verify`].
 ///
-/// A user id that is too long rejects its item with [`Rejection::UserIdTooLong`], after the checks of the signature's
-/// ranges and of the key.
+/// An item whose user id is too long is rejected with [`Rejection::UserIdTooLong`], after the
+/// checks of the signature's ranges and of the key.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, PublicKeys, Sm2, keys, sm2};
@@ -192,10 +194,10 @@ pub fn verify_messages<'k>(
 
 /// Verifies signatures over messages from columns and writes a one-byte code per item
 /// ([`crate::Verdict::VALID_CODE`], or that of a [`Rejection`]). See [`verify_messages`].
-/// Variable-time: everything here is public.
+/// Variable-time: all inputs are public.
 ///
 /// # Errors
-/// As for [`verify_messages`].
+/// The errors of [`verify_messages`].
 pub fn verify_messages_into<'a, 'k>(
     engine: &Engine,
     messages: &[impl AsRef<[u8]> + Sync],
@@ -219,7 +221,7 @@ pub fn verify_messages_into<'a, 'k>(
     Ok(())
 }
 
-/// Returns whether the code concerns the signature's ranges or the key, which are checked before
+/// Returns `true` if the code concerns the signature's ranges or the key, which are checked before
 /// the user id.
 fn comes_before_id(code: u8) -> bool {
     use Rejection::{IdentityKey, MalformedPoint, NotOnCurve, ROutOfRange, SOutOfRange, ZeroT};
@@ -233,13 +235,14 @@ fn require_messages<M>(items: usize, messages: &[M], user_ids: &UserIds) -> Resu
 
 /// Signs one digest e per item, with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys and nonces.
 ///
-/// Bit for bit what the `sm2` crate gives. `signers` is one key per item or one for all, or keys with additional data
-/// ([`Signers`]). Items are rejected with [`Rejection::SecretKeyOutOfRange`] (the key must be in `1..n-1`: with n -
-/// 1, 1 + d has no inverse).
+/// Signatures are bit-identical to those of the `sm2` crate. `signers` is one key per item or one
+/// for all, or keys with additional data ([`Signers`]). Items are rejected with
+/// [`Rejection::SecretKeyOutOfRange`] (the key must be in `1..n-1`: for n - 1, 1 + d has no
+/// inverse).
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, Sm2, sm2};
@@ -268,7 +271,7 @@ fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, signers: Signers<'a>, ite
 /// meaningless). See [`sign`]. **Constant-time** in keys and nonces.
 ///
 /// # Errors
-/// As for [`sign`].
+/// The errors of [`sign`].
 pub fn sign_into<'a, 'b>(
     engine: &Engine,
     digests: impl Into<Rows<'a, 32>>,
@@ -284,11 +287,11 @@ pub fn sign_into<'a, 'b>(
 /// Signs SM3(Z_A || M) of one message per item; Z_A is computed from the private key's public key. **Constant-time** in
 /// keys and nonces, not in the length of messages. See [`sign`].
 ///
-/// A user id that is too long rejects its item with [`Rejection::UserIdTooLong`].
+/// An item whose user id is too long is rejected with [`Rejection::UserIdTooLong`].
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] when the inputs differ in length; [`Error::Device`] when every GPU fails and the CPU
-/// may not take over.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, Sm2, sm2};
@@ -319,7 +322,7 @@ pub fn sign_messages<'a>(
 /// messages.
 ///
 /// # Errors
-/// As for [`sign_messages`].
+/// The errors of [`sign_messages`].
 pub fn sign_messages_into<'a>(
     engine: &Engine,
     messages: &[impl AsRef<[u8]> + Sync],
@@ -338,7 +341,7 @@ pub fn sign_messages_into<'a>(
     Ok(())
 }
 
-/// The digests of messages, and the items whose user ids are too long, with what rejects them.
+/// The digests of messages, and the items whose user ids are too long, with their rejections.
 struct ToSign {
     digests: Vec<[u8; 32]>,
     too_long: Vec<(usize, Rejection)>,
@@ -359,7 +362,7 @@ fn to_sign(
     let public: Vec<Point> = public.into_iter().map(|point| point.unwrap_or(Point::IDENTITY)).collect();
     let keys = if one_for_all { PublicKeys::all(public[0].as_sec1()) } else { PublicKeys::points(&public) };
     let digests = hash(engine, items, &|item| messages[item].as_ref(), user_ids, keys)?;
-    // A key out of range comes first. n - 1 is one to `sign` alone: it has a public key.
+    // A key out of range takes precedence. Only `sign` rejects n - 1: it has a public key.
     let reason = |item: usize| match public[if one_for_all { 0 } else { item }].is_identity() {
         true => Rejection::SecretKeyOutOfRange,
         false => Rejection::UserIdTooLong,
@@ -368,7 +371,8 @@ fn to_sign(
     Ok(ToSign { digests, too_long })
 }
 
-/// Z_A = SM3(ENTL || id || a || b || x_G || y_G || x_A || y_A) (GB/T 32918.2, section 5.5).
+/// Computes Z_A = SM3(ENTL || id || a || b || x_G || y_G || x_A || y_A) (GB/T 32918.2, section
+/// 5.5).
 ///
 /// # Errors
 /// [`Rejection::UserIdTooLong`] above [`MAX_USER_ID_LEN`] bytes, [`Rejection::IdentityKey`] for the identity.
@@ -382,7 +386,7 @@ pub fn za(user_id: &[u8], public_key: &Point) -> Result<[u8; 32], Rejection> {
     Ok(digest::za_of_point(user_id, public_key))
 }
 
-/// The points of keys, where the CPU would otherwise decode them twice and they are all good.
+/// Decodes keys if the CPU would otherwise decode them twice. Returns `None` if any key is invalid.
 fn decode_once(engine: &Engine, items: usize, keys: PublicKeys<'_>) -> Result<Option<Vec<Point>>, Error> {
     if engine.is_worth_a_gpu(items, digest::WORTH)? {
         return Ok(None);
@@ -390,7 +394,8 @@ fn decode_once(engine: &Engine, items: usize, keys: PublicKeys<'_>) -> Result<Op
     Ok(decode_keys(engine, Sm2::ID, items, keys)?.into_iter().collect::<Result<_, _>>().ok())
 }
 
-/// e = SM3(Z_A || M) per item. What an item gets whose key or id cannot be used means nothing.
+/// Computes e = SM3(Z_A || M) per item. The digest of an item with an unusable key or id is
+/// meaningless.
 fn hash(
     engine: &Engine,
     items: usize,
@@ -399,7 +404,7 @@ fn hash(
     keys: PublicKeys<'_>,
 ) -> Result<Vec<[u8; 32]>, Error> {
     let cpu = &engine.devices()?.cpu;
-    // One, where it serves all.
+    // A single string if all items share one id.
     let ids = SizedTexts::new(cpu, user_ids.len_for(1), |item| user_ids.get_hashable(item));
     let messages = SizedTexts::new(cpu, items, |item| messages(item));
     digests_by(engine, &MessageDigests { messages, ids, keys })

@@ -1,17 +1,21 @@
-//! Batch equations: groups of signatures that are verified together, by one sum, for the rules with the cofactor.
+//! Batch verification: groups of signatures that are verified with a single sum, for cofactored
+//! rules.
 //!
-//! Signature i says that h (S_i B - k_i A_i - R_i) is the identity, where h is the cofactor. With coefficients a_i
-//! below 2^128, which nobody knew before, all of a group are valid, but for a probability of 2^-128, if
+//! Signature i claims that h (S_i B - k_i A_i - R_i) is the identity, where h is the cofactor. With
+//! unpredictable coefficients a_i below 2^128, all signatures of a group are valid, except with
+//! probability 2^-128, if this is the identity:
 //!
 //! h ((sum a_i S_i) B - sum (a_i k_i) A_i - sum a_i R_i)
 //!
-//! is. The points times h have prime order n > 2^128. So where an item of the group is invalid, at most one of the
-//! 2^128 values of its coefficient makes the equation hold, whatever the other coefficients are. Parts of points whose
-//! order divides h have no say in either, also where a_i k_i is taken modulo n. Without the cofactor they have: such
-//! parts of an item cancel those of others with a probability that is not small, so that a rule that looks at them has
-//! no equation of groups.
+//! The points times h have prime order n > 2^128. So if an item of the group is invalid, at most
+//! one of the 2^128 values of its coefficient makes the equation hold, regardless of the other
+//! coefficients. Components of points whose order divides h affect neither the verdict nor the
+//! equation, even if a_i k_i is reduced modulo n. Without the cofactor they do: such components of
+//! one item cancel those of others with a probability that is not negligible, so rules that depend
+//! on them cannot be verified in groups.
 //!
-//! Equations find valid items. Whatever is not found valid here is verified by itself, as in `frame::together`.
+//! Equations only find valid items. All other items are verified individually, as in
+//! `frame::together`.
 
 use super::{Equation, Verification};
 use crate::cpu::CpuEngine;
@@ -21,18 +25,19 @@ use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::tables::BaseTables;
 use crate::schemes::frame::together::cpu::{Draw, fresh_coefficients, in_groups};
 
-/// Uses of a key from which its table serves better.
+/// Returns the number of uses of a key above which a key table is faster.
 pub fn many_uses(engine: &CpuEngine) -> usize {
     if engine.lanes.is_some() { 256 } else { 64 }
 }
 
-/// Calls `valid` with items that are valid: with those of groups whose equation holds. Every item that is not valid is
+/// Calls `valid` with valid items: those of groups whose equation holds. All invalid items are
 /// among the others.
 pub fn find_valid<C: BaseTables>(engine: &CpuEngine, batch: &Verification, items: &[usize], valid: impl FnMut(usize)) {
     in_groups(engine, items, |group| verify_group::<C>(engine, batch, group, &fresh_coefficients), valid);
 }
 
-/// The items of a group that are known to be valid; `None` where its equation does not hold or has no coefficients.
+/// Returns the items of a group that are known to be valid, or `None` if its equation does not hold
+/// or no coefficients are available.
 pub fn verify_group<C: BaseTables>(
     engine: &CpuEngine,
     batch: &Verification,
@@ -52,18 +57,18 @@ pub fn verify_group<C: BaseTables>(
     sum.to_projective().has_small_order_var::<C>().then_some(members)
 }
 
-/// The contribution of some items to the equation of their group.
+/// The contribution of a range of items to the equation of their group.
 struct Part<C: BaseTables> {
     /// The members: items whose numbers and points are valid.
     members: Vec<usize>,
-    /// (a_i k_i) (-A_i) and a_i (-R_i).
+    /// The terms (a_i k_i) (-A_i) and a_i (-R_i).
     terms: Terms,
     /// The sum of all a_i S_i.
     of_base: Scalar<C::Order>,
 }
 
 impl<C: BaseTables> Part<C> {
-    /// `None` where there are no coefficients.
+    /// Returns `None` if no coefficients are available.
     fn new(engine: &CpuEngine, batch: &Verification, items: &[usize], draw: &Draw) -> Option<Self> {
         let lanes = engine.lanes_for(items.len());
         let points = batch.points::<C>(lanes, items).into_iter();
@@ -83,7 +88,7 @@ impl<C: BaseTables> Part<C> {
     }
 }
 
-/// A coefficient as a scalar.
+/// Returns a coefficient as a scalar.
 fn scalar<C: BaseTables>(a: u128) -> Scalar<C::Order> {
     let mut bytes = [0; 32];
     bytes[..16].copy_from_slice(&a.to_le_bytes());

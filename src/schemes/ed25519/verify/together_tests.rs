@@ -1,4 +1,4 @@
-//! Batch equations: what they find, and signatures made to deceive them.
+//! Tests of batch verification, including adversarial signatures.
 
 use super::together::{self, verify_group};
 use super::{Rule, Verification, verify};
@@ -20,7 +20,7 @@ pub type Number = Scalar<Ed25519N>;
 
 pub const COFACTORED: [Rule; 2] = [Rule::Zip215, Rule::Rfc8032Cofactored];
 
-/// A signature, its key, and k, of which the tests are free to say what it is.
+/// A signature, its key, and k, which the tests choose freely.
 #[derive(Clone)]
 struct Item {
     key: [u8; 32],
@@ -46,12 +46,12 @@ pub fn minus_one() -> Number {
     Number::from_le_bytes(&to_le_bytes(&[N[0] - 1, N[1], N[2], N[3]])).expect("below n")
 }
 
-/// The points of which eight times are the identity, each as a multiple of the last one's generator.
+/// Returns the points P with 8 P = O, as the multiples of a generator.
 pub fn small_orders() -> [Extended; 8] {
     let generators = (2u8..).filter_map(|y| {
         let encoding = std::array::from_fn(|byte| if byte == 0 { y } else { 0 });
         let point = decode_all::<Ed25519>(None, [&encoding].into_iter(), Encoding::Canonical)[0].ok()?;
-        // n times it.
+        // The product with n.
         let point = sum_of_products_var::<Ed25519, 1>([&N], [Extended::from_affine(&point)]);
         let four_times = point.double().to_extended().double().to_projective();
         (!four_times.is_identity_var()).then_some(point)
@@ -67,7 +67,8 @@ pub fn small_orders() -> [Extended; 8] {
     all
 }
 
-/// How an item is made: S is r + k a + error, and points of small order, by number, are added to A and to R.
+/// The construction of an item: S is r + k a + error, and the points of small order with these
+/// indices are added to A and R.
 #[derive(Clone, Copy)]
 pub struct Plan {
     pub error: Number,
@@ -96,7 +97,7 @@ fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
     encodings.as_chunks().0.iter().zip(scalars).map(item).collect()
 }
 
-/// Calls with the verification of items.
+/// Calls `call` with the verification of items.
 fn with_verification<T>(items: &[Item], rule: Rule, call: impl FnOnce(&Verification) -> T) -> T {
     let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
     let signatures: Vec<[u8; 64]> = items.iter().map(|item| item.signature).collect();
@@ -111,13 +112,13 @@ fn with_verification<T>(items: &[Item], rule: Rule, call: impl FnOnce(&Verificat
     })
 }
 
-/// What is found of all items as one group.
+/// Verifies all items as one group. Returns the valid items that were found.
 fn find(engine: &CpuEngine, items: &[Item], rule: Rule, draw: &Draw) -> Option<Vec<usize>> {
     let numbers: Vec<usize> = (0..items.len()).collect();
     with_verification(items, rule, |batch| verify_group::<Ed25519>(engine, batch, &numbers, draw))
 }
 
-/// The codes of a batch: with equations where they are allowed, and one by one.
+/// Returns the codes of a batch, in groups if allowed or individually.
 fn codes(engine: &CpuEngine, items: &[Item], rule: Rule, together: bool) -> Vec<u8> {
     let mut codes = vec![0; items.len()];
     with_verification(items, rule, |batch| {
@@ -141,12 +142,13 @@ fn equations_of_valid_items_hold() {
             let found = find(engine, &all[..count], rule, &fresh_coefficients);
             assert_eq!(found, Some((0..count).collect()), "{count} items");
         }
-        // One item many times.
+        // One item, repeated.
         assert!(find(engine, &vec![all[0].clone(); 50], rule, &fresh_coefficients).is_some_and(|it| it.len() == 50));
     }
 }
 
-/// What is added to A and R of small order decides nothing, whatever the coefficients are: all are valid one by one.
+/// Components of small order in A and R have no effect, regardless of the coefficients: all items
+/// are valid individually.
 #[test]
 fn parts_of_small_order_never_fail_an_equation() {
     let mut random = Random::fresh();
@@ -163,11 +165,12 @@ fn parts_of_small_order_never_fail_an_equation() {
     }
 }
 
-/// A rule without the cofactor sees such parts, also where those of two items cancel: no equation is asked.
+/// A rule without the cofactor depends on such components, even if those of two items cancel: no
+/// equation is used.
 #[test]
 fn rules_without_the_cofactor_verify_one_by_one() {
     let mut random = Random::fresh();
-    // R of two neighbours: their parts cancel in a sum with equal coefficients.
+    // The R of two neighbours: their components cancel in a sum with equal coefficients.
     let plans: Vec<Plan> = (0..3000)
         .map(|item| match item % 500 {
             0 => Plan { of_r: 1, ..GOOD },
@@ -189,13 +192,14 @@ fn rules_without_the_cofactor_verify_one_by_one() {
     }
 }
 
-/// A and R of small order, alone and both, in every encoding: verdicts are those of verification one by one, and items
-/// are found that are valid by the rule.
+/// Tests A and R of small order, separately and combined, in every encoding: verdicts are those of
+/// individual verification, and items that are valid under the rule are found.
 #[test]
 fn points_of_small_order_are_as_one_by_one() {
     let mut random = Random::fresh();
     let torsion = encode_all(&small_orders().map(Extended::to_projective));
-    // Those of y = 0, 1 and -1 and their opposites once more: y + p, where that has 255 bits, and with the other sign.
+    // Further encodings of the points with y = 0, 1 and -1 and their negatives: y + p, if it has
+    // 255 bits, and with the other sign bit.
     let mut encodings = torsion.clone();
     let above = |small: u64| {
         let (low, carry) = P[0].overflowing_add(small);
@@ -243,7 +247,7 @@ fn points_of_small_order_are_as_one_by_one() {
     }
 }
 
-/// At each position, and at all.
+/// Tests invalid items at each position, and at all positions.
 #[test]
 fn bad_items_fail_an_equation_or_take_no_part() {
     let mut random = Random::fresh();
@@ -251,7 +255,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
     let another = items(&mut random, &[GOOD]).remove(0);
     let off_curve: [u8; 32] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
     let plus_one = |s: &[u8]| Number::from_le_bytes(s.try_into().expect("32 bytes")).expect("below n").add(&small(1));
-    // What is wrong, and whether the item takes part all the same.
+    // The fault, and if the item takes part nevertheless.
     let spoil = |which: usize, item: &mut Item| match which {
         0 => item.set_s(to_le_bytes(&N)),
         1 => item.set_s([0xff; 32]),
@@ -283,7 +287,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
     }
 }
 
-/// Errors that cancel under coefficients which can be foreseen, with parts of small order among them.
+/// Tests errors that cancel under predictable coefficients, including components of small order.
 #[test]
 fn errors_do_not_cancel() {
     let mut random = Random::fresh();
@@ -313,7 +317,7 @@ fn without_randomness_nothing_is_found() {
     }
 }
 
-/// A batch in which some are bad: none of these is found, and others are.
+/// In a batch with some invalid items, none of them is found, and others are.
 #[test]
 fn batches_are_cut_into_groups() {
     let mut random = Random::fresh();
@@ -338,11 +342,11 @@ fn batches_are_cut_into_groups() {
     }
 }
 
-/// The equation is one over the points, not over their encodings: an item that is valid in another encoding of its R
-/// has its verdict by the rule.
+/// The equation is about points, not about their encodings: the verdict of an item that is valid
+/// with another encoding of its R follows the rule.
 #[test]
 fn elements_above_p_are_as_one_by_one() {
-    // Points with y = 0..18 and y + p.
+    // Points with y = 0..18 and with y + p.
     let mut random = Random::fresh();
     let mut all = Vec::new();
     for y in 0..19u64 {
@@ -357,7 +361,7 @@ fn elements_above_p_are_as_one_by_one() {
     assert!(all.iter().filter(|(_, is_point)| *is_point).count() > 20);
     let mut batch = items(&mut random, &[GOOD; 1200]);
     for (item, (encoding, _)) in batch.iter_mut().zip(&all) {
-        // k = 0: A may be anything that is a point, as S B = R still.
+        // With k = 0, A may be any point: S B = R still holds.
         item.k = [0; 32];
         item.key = *encoding;
         let r = number(&mut random);

@@ -1,7 +1,8 @@
-//! Selects the chunks of a batch that GPUs verify as a group, by one equation each.
+//! Selects the chunks of a batch that GPUs verify as groups, with one equation each.
 //!
-//! Several chunks are computed at a time. So what an equation may lose is taken beforehand from what the batch may
-//! lose, a quarter of what it costs to verify all items one by one, and given back when the equation holds.
+//! Several chunks are computed at a time. Therefore the possible loss of an equation is reserved in
+//! advance from what the batch may lose, a quarter of the cost of verifying all items individually,
+//! and released if the equation holds.
 
 use super::groups::MAY_BE_LOST;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -11,8 +12,8 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 /// disadvantage of batch verification (docs/design/gpu.md).
 const LOST: i64 = 70;
 const SAVED: i64 = 20;
-/// Items of the smallest chunk in which an equation that fails loses no more: sums have a part that is as long for few
-/// items.
+/// The number of items in the smallest chunk for which a failed equation costs no more than `LOST`:
+/// part of the time of the sums is independent of the number of items.
 const FEWEST: usize = 1 << 17;
 
 /// The chunks of one batch.
@@ -22,50 +23,51 @@ pub struct Chunks {
     largest: usize,
     /// The loss that is still permitted, in hundredths of an item.
     credit: AtomicI64,
-    /// Items that are not verified alone.
+    /// The number of items that are not verified individually.
     spared: AtomicUsize,
 }
 
 impl Chunks {
-    /// Starts a batch of this many items.
+    /// Starts a batch of `items` items.
     pub fn new(items: usize) -> Self {
         let credit = MAY_BE_LOST * items as i64;
         let affordable = (credit / LOST) as usize;
-        // A batch of which no chunk is tried is as without equations.
+        // A batch in which no chunk is tried is planned as without batch verification.
         let (fewest, largest) = if affordable < FEWEST { (usize::MAX, usize::MAX) } else { (FEWEST, affordable) };
         Chunks { fewest, largest, credit: AtomicI64::new(credit), spared: AtomicUsize::new(0) }
     }
 
-    /// Each chunk is tried, whatever it costs.
+    /// Allows every chunk to be tried, regardless of the cost.
     pub fn all() -> Self {
         Chunks { fewest: 1, largest: usize::MAX, credit: AtomicI64::new(i64::MAX / 4), spared: AtomicUsize::new(0) }
     }
 
-    /// Items of the largest chunk that may be tried at first.
+    /// Returns the size of the largest chunk that may be tried at first.
     pub fn largest(&self) -> usize {
         self.largest
     }
 
-    /// Returns whether a chunk of this many items qualifies at all.
+    /// Returns `true` if a chunk of this size qualifies at all.
     pub fn may_try(&self, items: usize) -> bool {
         items >= self.fewest
     }
 
-    /// Returns whether a chunk of this many items is tried now. Its possible loss is deducted from
-    /// what is permitted, for good if the chunk gives no answer.
+    /// Returns `true` if a chunk of this size is tried now. Its possible loss is deducted from the
+    /// permitted loss, for good unless [`Chunks::held`] follows.
     pub fn begin(&self, items: usize) -> bool {
         let cost = LOST * items as i64;
         let take = |credit: i64| (credit >= cost).then(|| credit - cost);
         self.may_try(items) && self.credit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// The equation of a chunk holds, and this many of its items are not verified alone.
+    /// Records that the equation of a chunk holds, and that `items` of its items need no individual
+    /// verification.
     pub fn held(&self, items: usize) {
         self.credit.fetch_add((LOST + SAVED) * items as i64, Ordering::Relaxed);
         self.spared.fetch_add(items, Ordering::Relaxed);
     }
 
-    /// Items that are not verified alone.
+    /// Returns the number of items that were not verified individually.
     pub fn spared(&self) -> usize {
         self.spared.load(Ordering::Relaxed)
     }
@@ -78,8 +80,9 @@ mod tests {
 
     const CHUNK: usize = 1 << 17;
 
-    /// Takes a batch through chunks of this size, this many at a time. Gives what it costs, in hundredths of verifying
-    /// an item alone, and the items that are not.
+    /// Simulates a batch with chunks of `CHUNK` items, `at_a_time` of them concurrently. Returns
+    /// the cost, in hundredths of an individual verification, and the number of items that were not
+    /// verified individually.
     fn cost(items: usize, at_a_time: usize, is_valid: impl Fn(usize) -> bool) -> (i64, usize) {
         let (chunks, mut running, mut cost) = (Chunks::new(items), VecDeque::new(), 100 * items as i64);
         let mut end = |(size, valid): (usize, bool)| {
@@ -103,7 +106,7 @@ mod tests {
         (cost, chunks.spared())
     }
 
-    /// Wherever invalid items are.
+    /// Holds wherever the invalid items are.
     #[test]
     fn cost_is_bounded() {
         for items in [0, 1, FEWEST, 3 * CHUNK, 1 << 20, 1 << 24] {

@@ -1,4 +1,4 @@
-//! Batch equations on the CPU.
+//! Batch verification on the CPU.
 
 use super::groups::{Groups, Step};
 use crate::cpu::field::Field;
@@ -9,24 +9,24 @@ use crate::cpu::{CpuCurve, CpuEngine, decode, generator};
 use crate::schemes::frame::claims_cpu::{Claim, Equations};
 use crate::types::PublicKeys;
 
-/// Items of the smallest group that pays and of the largest one, for each thread.
+/// The numbers of items, per thread, of the smallest profitable group and of the largest group.
 const SMALLEST: usize = 512;
-/// The points of a group of this size stay in the L2 cache.
+/// The points of a group of the largest size stay in the L2 cache.
 const LARGEST: usize = 1 << 12;
-/// Items of a group, at most, and bytes that one takes.
+/// The maximum number of items in a group, and the bytes of memory per item.
 const MOST_ITEMS: usize = 1 << 18;
 const ITEM_BYTES: usize = 1 << 10;
 
-/// Coefficients: this many, or `None` where there are none to be had.
+/// A source of `count` random coefficients; `None` if no randomness is available.
 pub type Draw<'a> = dyn Fn(usize) -> Option<Vec<u128>> + Sync + 'a;
 
-/// Uses of a key from which its table serves better.
+/// Returns the number of uses of a key above which a key table is faster.
 pub fn many_uses(engine: &CpuEngine) -> usize {
     if engine.lanes.is_some() { 128 } else { 32 }
 }
 
-/// Calls `valid` with items that are valid, and with the key that each is valid for: with those of groups whose
-/// equation holds. Every item that is not valid is among the others.
+/// Calls `valid` with valid items and the keys for which they are valid: those of groups whose
+/// equation holds. All invalid items are among the others.
 pub fn find_valid<C: CpuCurve, K: Claim<C>>(
     engine: &CpuEngine,
     items: &[usize],
@@ -38,7 +38,8 @@ pub fn find_valid<C: CpuCurve, K: Claim<C>>(
     in_groups(engine, items, verify, |Member { item, key }| valid(item, &key));
 }
 
-/// Takes items through groups. `verify` gives the members of a group whose equation holds, and `valid` gets these.
+/// Processes items in groups. `verify` returns the members of a group whose equation holds, with
+/// which `valid` is called.
 pub fn in_groups<M>(
     engine: &CpuEngine,
     items: &[usize],
@@ -67,13 +68,14 @@ pub fn in_groups<M>(
     }
 }
 
-/// An item of a group, and its key as it went into the equation.
+/// An item of a group, and its key as used in the equation.
 pub struct Member<C: CpuCurve> {
     pub item: usize,
     pub key: Affine<C::Base>,
 }
 
-/// The items of a group that are known to be valid; `None` where its equation does not hold or has no coefficients.
+/// Returns the items of a group that are known to be valid, or `None` if its equation does not hold
+/// or no coefficients are available.
 pub fn verify_group<C: CpuCurve, K: Claim<C>>(
     engine: &CpuEngine,
     group: &[usize],
@@ -94,17 +96,17 @@ pub fn verify_group<C: CpuCurve, K: Claim<C>>(
     msm::sum(&engine.pool, engine.lanes, &terms).infinity.then_some(members)
 }
 
-/// The contribution of some items to the equation of their group.
+/// The contribution of a range of items to the equation of their group.
 struct Part<C: CpuCurve> {
     /// The members: items whose keys, scalars and R are valid.
     members: Vec<Member<C>>,
-    /// (a_i u2_i) Q_i and -a_i R_i.
+    /// The terms (a_i u2_i) Q_i and -a_i R_i.
     terms: Terms<C>,
     /// The sum of all a_i u1_i.
     of_base: C::Scalar,
 }
 
-/// The equation of one item: u1 G + u2 Q = R.
+/// The equation of one item with a known R: u1 G + u2 Q = R.
 struct Known<C: CpuCurve> {
     item: usize,
     scalars: [C::Scalar; 2],
@@ -113,7 +115,7 @@ struct Known<C: CpuCurve> {
 }
 
 impl<C: CpuCurve> Part<C> {
-    /// `None` where there are no coefficients.
+    /// Returns `None` if no coefficients are available.
     fn new<K: Claim<C>>(
         engine: &CpuEngine,
         items: &[usize],
@@ -140,7 +142,7 @@ impl<C: CpuCurve> Part<C> {
     }
 }
 
-/// The items that have what an equation takes.
+/// Returns the items that have all values of the equation.
 fn known<C: CpuCurve, K: Claim<C>>(
     engine: &CpuEngine,
     items: &[usize],
@@ -158,14 +160,14 @@ fn known<C: CpuCurve, K: Claim<C>>(
     with_r.filter_map(|((item, scalars, key), r)| Some(Known { item, scalars, key, r: r? })).collect()
 }
 
-/// Returns coefficients from the operating system's randomness.
+/// Returns coefficients from the operating system's random number generator.
 pub fn fresh_coefficients(count: usize) -> Option<Vec<u128>> {
     let mut bytes = vec![[0; 16]; count];
     getrandom::fill(bytes.as_flattened_mut()).ok()?;
     Some(bytes.into_iter().map(u128::from_le_bytes).collect())
 }
 
-/// A coefficient as a scalar.
+/// Returns a coefficient as a scalar.
 pub fn scalar<C: CpuCurve>(a: u128) -> C::Scalar {
     let mut bytes = [0; 32];
     bytes[16..].copy_from_slice(&a.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Batch equations on a GPU (`cuda/kernels/together.cu`): a chunk is a group.
+//! Batch verification on a GPU (`cuda/kernels/together.cu`): a chunk is a group.
 
 use super::Chunks;
 use crate::curve::CurveId;
@@ -12,21 +12,21 @@ use crate::gpu::tables::PublicTable;
 use crate::gpu::tables::key_tables::ItemList;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Points};
 
-/// Kernel files of equations of groups, beside those of a check.
+/// Kernel files for the equations of groups, in addition to those of individual checks.
 pub const FILES: &[&str] = &["msm", "buckets", "together", "group_terms"];
 
-/// Bits of the digits of a coefficient.
+/// The number of bits in the digits of a coefficient.
 const COEFFICIENT_BITS: u32 = 129;
-/// Bytes of the counters, and of a row of a sum of scalars.
+/// The length in bytes of the counters, and of a row of a sum of scalars.
 const COUNTERS: usize = 2 * 4;
 const SCALAR_ROW: usize = 32;
 
 /// The data that identifies the point R in addition to x(R).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Named {
-    /// Recovery ids; `None` where y is even.
+    /// Recovery ids, or `None` if y is always even.
     pub ids: Option<Column<RecoveryIds>>,
-    /// The items that came to the device, if not all did.
+    /// The items that fit on the device, if not all did.
     pub on_device: Option<Column<Codes>>,
 }
 
@@ -38,18 +38,19 @@ pub enum Listed {
     All,
 }
 
-/// The memory of a chunk's equation, whatever its items are.
+/// The memory for a chunk's equation, independent of the kind of items.
 pub struct Group<'a> {
     chunks: &'a Chunks,
     /// The scalars of keys, and the coefficients.
     pub scalars: Column<Scalars>,
     pub coefficients: Column<Coefficients>,
-    /// The scalar of the base point, as a sum of this many.
+    /// The scalar of the base point, as a sum of `sums` rows.
     pub of_base: Column<ScalarRows>,
     pub sums: usize,
     /// The items that take no part and are listed.
     pub others: Column<ItemNumbers>,
-    /// Whether the equation holds, and the number of other items.
+    /// Two counters: the first is set if the equation holds, the second is the number of listed
+    /// items.
     counters: Download<Counters>,
     pub buckets: Buckets,
 }
@@ -63,7 +64,8 @@ pub enum Open {
 }
 
 impl<'a> Group<'a> {
-    /// `row`: bytes of a point among the terms; `products`: those of keys.
+    /// `row` is the length of a point among the terms in bytes; `products` describes the terms of
+    /// keys.
     pub fn new(plan: &mut Plan, row: usize, products: Scaled, chunks: &'a Chunks) -> Self {
         let (scalars, coefficients, others) = (plan.column(), plan.column(), plan.column());
         let sums = kernels::TogetherItems::BLOCKS as usize * plan.multiprocessors();
@@ -78,8 +80,9 @@ impl<'a> Group<'a> {
         self.counters.column
     }
 
-    /// The seed of the coefficients, where the batch can afford to try: a device makes them of these 32 bytes
-    /// (`cuda/scheme/together.cuh`), drawn when the items are on their way to it.
+    /// Returns the seed of the coefficients if the batch can afford to try. The device derives them
+    /// from these 32 bytes (`cuda/scheme/together.cuh`), which are drawn when the items are already
+    /// being uploaded.
     pub fn begin(&self, stream: &mut Stream, n: usize) -> Result<Option<[u64; 4]>, Fault> {
         let mut seed = [0; 32];
         if !self.chunks.begin(n) || getrandom::fill(&mut seed).is_err() {
@@ -91,7 +94,7 @@ impl<'a> Group<'a> {
         Ok(Some(std::array::from_fn(word)))
     }
 
-    /// The sums of windows of all terms, whose points are in rows.
+    /// Computes the window sums of all terms, whose points are in rows.
     pub fn add_up(&self, stream: &mut Stream, curve: &'static str, n: usize) -> Result<(), Fault> {
         let (&Group { scalars, coefficients, .. }, n) = (self, n as u64);
         let (Buckets { terms, ends, .. }, (bits, windows)) = (self.buckets, self.buckets.windows());
@@ -102,7 +105,7 @@ impl<'a> Group<'a> {
         self.buckets.add_up(stream, curve)
     }
 
-    /// Accepts those that take part, if the equation holds.
+    /// Accepts the items that take part if the equation holds.
     pub fn accept(
         &self,
         stream: &mut Stream,
@@ -125,7 +128,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The equation of a chunk.
+/// Batch verification of a chunk.
 pub struct Together<'a> {
     named: Named,
     listed: Listed,
@@ -138,7 +141,7 @@ impl<'a> Together<'a> {
         Together { named, listed, group: Group::new(plan, Xy::BYTES, products, chunks) }
     }
 
-    /// Finds valid items by one equation, where the batch can afford to try.
+    /// Finds valid items with one equation if the batch can afford to try.
     pub fn find_valid(
         &self,
         stream: &mut Stream,

@@ -1,4 +1,4 @@
-//! What tests of chunks on a GPU have in common.
+//! Helpers for tests of chunks on a GPU.
 
 use crate::cpu::CpuEngine;
 use crate::gpu::{GpuEngine, Limits};
@@ -6,7 +6,7 @@ use crate::op::Computation;
 use crate::types::{Place, ResultsMut};
 use std::ops::Range;
 
-/// A GPU, and the CPU, by which its results are checked.
+/// A GPU engine, and the CPU engine for checking its results.
 pub struct Engines {
     pub gpu: GpuEngine,
     pub cpu: CpuEngine,
@@ -18,7 +18,8 @@ impl Engines {
         Engines { gpu, cpu: CpuEngine::new(None, None).unwrap() }
     }
 
-    /// Computes codes on the GPU, and checks that they are those that the CPU gives to `expected`.
+    /// Computes codes of `found` on the GPU, and checks that they are those of `expected` on the
+    /// CPU.
     pub fn check_codes(&self, found: &impl Computation, expected: &impl Computation) {
         let items = expected.items();
         let mut codes = [vec![0; items], vec![0; items]];
@@ -29,7 +30,7 @@ impl Engines {
         assert!(self.gpu.failures().is_empty());
     }
 
-    /// Has the GPU compute. What an operation leaves to the CPU `rest` does.
+    /// Runs an operation on the GPU. Items that are left to the CPU are computed by `rest`.
     pub fn run(&self, operation: &impl Computation, rest: &impl Computation, out: &mut dyn Place) {
         let on_cpu = |items: Range<usize>, out: &mut dyn Place| rest.on_cpu(&self.cpu, items, out);
         self.gpu.run(&self.cpu, operation, out, &on_cpu, false).expect("the GPU works");

@@ -1,9 +1,10 @@
 //! Selects the items of a batch that are verified in groups by one equation each, and those
 //! verified individually.
 //!
-//! An equation that holds saves a part of what it costs to verify its items one by one. One that does not hold is lost.
-//! What is lost less what is saved, by the estimates below, never exceeds a quarter of what it costs to verify all
-//! items one by one, whichever items are invalid. Groups shrink where equations fail and grow where they hold.
+//! An equation that holds saves a part of the cost of verifying its items individually. The cost of
+//! one that fails is lost. The loss minus the savings, by the estimates below, never exceeds a
+//! quarter of the cost of verifying all items individually, whichever items are invalid. Groups
+//! shrink when equations fail and grow when they hold.
 
 /// The loss per item of a failed equation and the gain per item of one that holds, in hundredths of
 /// the cost of verifying the item individually. Both are estimated to the disadvantage of batch
@@ -12,7 +13,7 @@ const LOST: i64 = 90;
 const SAVED: i64 = 20;
 /// The permitted loss per item of a batch.
 pub(super) const MAY_BE_LOST: i64 = 25;
-/// The first group, as a multiple of the smallest.
+/// The size of the first group, as a multiple of the smallest.
 const FIRST: usize = 4;
 
 /// The groups of one batch.
@@ -24,7 +25,7 @@ pub struct Groups {
     /// The loss minus the gain so far, and its permitted maximum.
     lost: i64,
     may_be_lost: i64,
-    /// Items before the next group, and those after the smallest group should it fail.
+    /// The number of items before the next group, and the number after a smallest group that fails.
     pause: usize,
     next_pause: usize,
 }
@@ -37,7 +38,7 @@ pub enum Step {
 }
 
 impl Groups {
-    /// Starts a batch of this many items. No group is smaller than the smallest; the last one may
+    /// Starts a batch of `items` items. No group is smaller than the smallest; the last one may
     /// exceed the largest by less than that.
     pub fn new(items: usize, smallest: usize, largest: usize) -> Self {
         let may_be_lost = MAY_BE_LOST * items as i64;
@@ -45,27 +46,28 @@ impl Groups {
         Groups { smallest, largest, size, lost: 0, may_be_lost, pause: 0, next_pause: smallest }
     }
 
-    /// Returns the next step, where this many items are left: at least one.
+    /// Returns the next step if `left` items are left: at least one.
     pub fn next(&mut self, left: usize) -> Step {
         if self.pause > 0 {
             return Step::OneByOne(std::mem::take(&mut self.pause).min(left));
         }
         let affordable = usize::try_from((self.may_be_lost - self.lost) / LOST).unwrap_or(0);
-        // Half of that at a time, as far as groups can be so small.
+        // At most half of that, but not less than the smallest group.
         let size = self.size.min((affordable / 2).max(self.smallest)).min(left);
-        // What would be left is too little for a group.
+        // The items left after this group would be too few for a group.
         let size = if left - size < self.smallest && left <= affordable { left } else { size };
         if size < self.smallest || size > affordable { Step::OneByOne(left) } else { Step::Together(size) }
     }
 
-    /// The last group's equation held for this many valid items; the others of the group took no part in it.
+    /// Records that the last group's equation held for `valid` items; the others of the group took
+    /// no part in it.
     pub fn held(&mut self, valid: usize, others: usize) {
         self.lost += LOST * others as i64 - SAVED * valid as i64;
         self.size = (2 * self.size).min(self.largest);
         self.next_pause = self.smallest;
     }
 
-    /// The last group, of this many items, has no equation that holds.
+    /// Records that the equation of the last group, with `items` items, failed.
     pub fn failed(&mut self, items: usize) {
         self.lost += LOST * items as i64;
         if items > self.smallest {
@@ -85,8 +87,8 @@ mod tests {
     const SMALLEST: usize = 512;
     const LARGEST: usize = 4096;
 
-    /// Takes a batch through its groups. Gives what it costs, in hundredths of verifying an item alone, and the items
-    /// that are verified together.
+    /// Simulates the groups of a batch. Returns the cost, in hundredths of an individual
+    /// verification, and the number of items that are verified in groups.
     fn cost(is_valid: &[bool]) -> (i64, usize) {
         let mut groups = Groups::new(is_valid.len(), SMALLEST, LARGEST);
         let (mut done, mut cost, mut together) = (0, 0, 0);
@@ -117,8 +119,8 @@ mod tests {
         (100 + MAY_BE_LOST) * items as i64
     }
 
-    /// At every fraction of invalid items, spread at random and at the worst places there are for a schedule that is
-    /// known.
+    /// Tests every fraction of invalid items, both at random positions and at the worst positions
+    /// for a known schedule.
     #[test]
     fn cost_is_bounded() {
         let mut random = Random::fresh();
@@ -128,7 +130,8 @@ mod tests {
                 let (cost, _) = cost(&is_valid);
                 assert!(cost <= bound(items), "{items} items, one in {one_in}: {cost}");
             }
-            // Valid at first, so that groups are large, and then one in each that is invalid.
+            // Valid items first, so that groups become large, and then one invalid item in each
+            // group.
             for valid in [0, items / 3, items / 2] {
                 let is_valid: Vec<bool> = (0..items).map(|item| item < valid || item % SMALLEST != 0).collect();
                 assert!(cost(&is_valid).0 <= bound(items));
@@ -142,7 +145,7 @@ mod tests {
             let (_, together) = cost(&vec![true; items]);
             assert!(together + 2 * SMALLEST > items, "{together} of {items}");
         }
-        // A few that are invalid cost their groups alone.
+        // A few invalid items only affect their own groups.
         let is_valid: Vec<bool> = (0..300_000).map(|item| item % 60_000 != 30_000).collect();
         assert!(cost(&is_valid).1 > 250_000);
     }

@@ -1,4 +1,4 @@
-//! Groups whose items are good or bad by construction.
+//! Tests of groups whose items are valid or invalid by construction.
 
 use super::cpu::{Draw, Member, find_valid, fresh_coefficients, verify_group};
 use crate::cpu::field::Field;
@@ -11,11 +11,11 @@ use crate::schemes::frame::claims_cpu::{Equation, Equations, XModuloN};
 use crate::types::{PublicKeys, Rejection};
 use std::sync::Mutex;
 
-/// An item: u1 G + u2 Q = R.
+/// An item with the equation u1 G + u2 Q = R.
 #[derive(Clone)]
 struct Item<C: CpuCurve> {
     scalars: Result<[C::Scalar; 2], Rejection>,
-    /// What is known of R.
+    /// The known coordinates of R.
     r: Option<(C::Base, bool)>,
     key: [u8; 64],
 }
@@ -24,7 +24,7 @@ pub fn scalar<C: CpuCurve>(random: &mut Random) -> C::Scalar {
     C::Scalar::from_be_bytes_reduced(&limbs_to_be_bytes(&random.number()))
 }
 
-/// Items of which u1 G + u2 Q is R less `error` G.
+/// Returns items for which u1 G + u2 Q is R minus `error` G.
 fn items<C: CpuCurve>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item<C>> {
     let numbers = |random: &mut Random| -> Vec<C::Scalar> { errors.iter().map(|_| scalar::<C>(random)).collect() };
     let [u1, u2, secrets] = [numbers(random), numbers(random), numbers(random)];
@@ -39,12 +39,12 @@ fn items<C: CpuCurve>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item<C>>
     (0..errors.len()).map(item).collect()
 }
 
-/// Multiples of G.
+/// Returns multiples of G.
 pub fn points<C: CpuCurve>(numbers: &[C::Scalar]) -> Vec<Affine<C::Base>> {
     normalize(&multiply::mul_add::<C>(None, numbers, &vec![generator::<C>(); numbers.len()], None))
 }
 
-/// A number that is the x-coordinate of no point.
+/// Returns a number that is not the x-coordinate of a point.
 pub fn x_of_no_point<C: CpuCurve>() -> C::Base {
     let numbers = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
     let is_of_none = |x: &C::Base| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none();
@@ -55,7 +55,7 @@ fn good<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<Item<C>> {
     items(random, &vec![C::Scalar::ZERO; count])
 }
 
-/// The equations of items by their numbers.
+/// Returns a function that computes the equations of items given their indices.
 fn equations<C: CpuCurve>(items: &[Item<C>]) -> impl Fn(&[usize]) -> Equations<C, XModuloN<C>> + Sync {
     let equation = |item: &Item<C>| {
         let [u1, u2] = item.scalars?;
@@ -64,7 +64,7 @@ fn equations<C: CpuCurve>(items: &[Item<C>]) -> impl Fn(&[usize]) -> Equations<C
     move |numbers| numbers.iter().map(|number| equation(&items[*number])).collect()
 }
 
-/// What is found of all items as one group.
+/// Verifies all items as one group. Returns the valid items that were found.
 fn verify<C: CpuCurve>(engine: &CpuEngine, items: &[Item<C>], draw: &Draw) -> Option<Vec<usize>> {
     let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
     let numbers: Vec<usize> = (0..items.len()).collect();
@@ -95,21 +95,21 @@ fn equations_of_valid_items_hold() {
                 let found = verify(&engine, &all[..count], &fresh_coefficients);
                 assert_eq!(found, Some((0..count).collect()), "{count} items");
             }
-            // One item many times.
+            // One item, repeated.
             assert_eq!(verify(&engine, &vec![all[0].clone(); 50], &fresh_coefficients), Some((0..50).collect()));
         }
     }
     for_each_curve!(on_each_curve! test);
 }
 
-/// At each position, and at all.
+/// Invalid items at each position, and at all positions.
 #[test]
 fn bad_items_fail_an_equation_or_take_no_part() {
     fn test<C: CpuCurve>(random: &mut Random) {
         let clean = good::<C>(random, 9);
         let no_x = x_of_no_point::<C>();
         let of_another = good::<C>(random, 1).remove(0);
-        // What is wrong, and whether the item takes part all the same.
+        // The fault, and if the item takes part nevertheless.
         let spoil = |which: usize, item: &mut Item<C>| match which {
             0 => item.scalars = Err(Rejection::SOutOfRange),
             1 => item.key = [0; 64],
@@ -144,7 +144,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
     for_each_curve!(on_each_curve! test);
 }
 
-/// Errors that cancel under coefficients which can be foreseen.
+/// Tests errors that cancel under predictable coefficients.
 #[test]
 fn errors_do_not_cancel() {
     fn test<C: CpuCurve>(random: &mut Random) {
@@ -167,7 +167,7 @@ fn errors_do_not_cancel() {
     for_each_curve!(on_each_curve! test);
 }
 
-/// Each group of each call has coefficients of its own, of 128 bits.
+/// Every group of every call has its own coefficients of 128 bits.
 #[test]
 fn coefficients_are_fresh() {
     let (engine, drawn) = (CpuEngine::new(Some(2), None).unwrap(), Mutex::new(Vec::new()));
@@ -199,7 +199,7 @@ fn without_randomness_nothing_is_found() {
     }
 }
 
-/// A batch in which some are bad: none of these is found, and others are.
+/// In a batch with some invalid items, none of them is found, and others are.
 #[test]
 fn batches_are_cut_into_groups() {
     let mut random = Random::fresh();

@@ -1,4 +1,4 @@
-//! Known answers of SM2's digests of messages.
+//! Known answers of SM2's message digests.
 
 use super::{MessageDigests, za_of_point};
 use crate::curve::{Curve, Sm2};
@@ -15,7 +15,7 @@ pub fn all() -> Vec<Test> {
     vec![point::known_answers::keys(Sm2::ID), Test { operation: "SM3 of messages", on: Sm2::NAME, run: run_digests }]
 }
 
-/// SM3(Z_A || M), with ids of several lengths.
+/// Tests SM3(Z_A || M) with ids of several lengths.
 fn run_digests(trial: &mut Trial) -> Result<(), Fault> {
     let texts: Vec<_> = (0..ITEMS).map(message).collect();
     let ids: Vec<_> = (0..ITEMS).map(|item| message(item / 2)).collect();
