@@ -1,4 +1,4 @@
-//! Points with their numbers, by RustCrypto.
+//! Points with known discrete logarithms, computed with the RustCrypto crates.
 
 use crate::cpu::secret::SecretCurve;
 use crate::types::Point;
@@ -13,14 +13,16 @@ pub type Group<C> = ProjectivePoint<<C as SecretCurve>::Reference>;
 /// The number of points whose discrete logarithm is known.
 pub const COUNT: usize = 12;
 
-/// Places i and j of points whose numbers, i + 1 and j + 1, add up to that of point i + j + 1.
+/// Indices i and j of points whose numbers, i + 1 and j + 1, add up to that of the point with index
+/// i + j + 1.
 pub const PAIRS: [(usize, usize); 6] = [(0, 1), (1, 0), (2, 5), (4, 6), (0, 9), (3, 3)];
 
-/// `(i + 1) a` and `(i + 1) a G` for each i, with an a that looks random. Sums of points are then points of the list.
+/// The scalars `(i + 1) a` and points `(i + 1) a G` for each i, with a pseudorandom a. Sums of
+/// points are then points of the list.
 pub struct Numbered<C: SecretCurve> {
     pub numbers: Vec<Scalar<C>>,
     pub points: Vec<Group<C>>,
-    /// The points and their opposites.
+    /// The points; `opposite` has their negatives.
     pub encoded: Vec<Point>,
     pub opposite: Vec<Point>,
 }
@@ -40,12 +42,12 @@ impl<C: SecretCurve> Numbered<C> {
     }
 }
 
-/// `x, 2 x, 3 x, ...`
+/// Returns `x, 2 x, 3 x, ...`.
 pub fn multiples<T: Copy>(x: T, count: usize, add: impl Fn(T, T) -> T) -> Vec<T> {
     std::iter::successors(Some(x), |sum| Some(add(*sum, x))).take(count).collect()
 }
 
-/// A scalar that looks random, the same in each process.
+/// Returns a pseudorandom scalar, which is the same in every process.
 pub fn pseudo_random<C: SecretCurve>(seed: u8) -> Scalar<C> {
     reduced::<C>(&Sha256::digest([&b"gecc known answers"[..], &[seed]].concat()).into())
 }
@@ -58,7 +60,7 @@ pub fn bytes<C: SecretCurve>(scalar: &Scalar<C>) -> [u8; 32] {
     scalar.to_repr().into()
 }
 
-/// The two halves of a signature.
+/// Joins the two halves of a signature.
 pub fn join(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
     [*r, *s].as_flattened().try_into().expect("64 bytes")
 }
@@ -67,12 +69,12 @@ pub fn invert<C: SecretCurve>(scalar: &Scalar<C>) -> Scalar<C> {
     Field::invert(scalar).expect("not zero")
 }
 
-/// n - 1.
+/// Returns n - 1.
 pub fn last<C: SecretCurve>() -> Scalar<C> {
     -Scalar::<C>::ONE
 }
 
-/// n, which is no scalar.
+/// Returns n, which is not a scalar.
 pub fn order<C: SecretCurve>() -> [u8; 32] {
     let mut order = bytes::<C>(&last::<C>());
     // n is odd.
@@ -80,7 +82,7 @@ pub fn order<C: SecretCurve>() -> [u8; 32] {
     order
 }
 
-/// Together, as each inversion takes tens of microseconds.
+/// Encodes points with a single inversion, since each takes tens of microseconds.
 pub fn encode_all<C: SecretCurve>(points: &[Group<C>]) -> Vec<Point> {
     let mut affine = vec![AffinePoint::<C::Reference>::default(); points.len()];
     Group::<C>::batch_normalize(points, &mut affine);
@@ -92,21 +94,21 @@ pub fn encode_all<C: SecretCurve>(points: &[Group<C>]) -> Vec<Point> {
     affine.iter().map(encode).collect()
 }
 
-/// The point with an even y that has this x-coordinate, if there is one.
+/// Returns the point with an even y and this x-coordinate, if it exists.
 pub fn lift_x<C: SecretCurve>(x: &[u8; 32]) -> Option<Group<C>> {
     let mut compressed = [2; 33];
     compressed[1..].copy_from_slice(x);
     AffinePoint::<C::Reference>::from_sec1_bytes(&compressed).ok().map(Into::into)
 }
 
-/// A point that is not on the curve.
+/// Returns a point that is not on the curve.
 pub fn off_curve<C: SecretCurve>(numbered: &Numbered<C>) -> Point {
     let mut bytes = *numbered.encoded[0].as_bytes();
     bytes[64] ^= 1;
     Point::from_uncompressed(bytes).expect("the tag is that of a point")
 }
 
-/// An x-coordinate that no point has, below 256.
+/// Returns a number below 256 that is not the x-coordinate of a point.
 pub fn no_x<C: SecretCurve>() -> [u8; 32] {
     (1..=u8::MAX).map(small).find(|x| lift_x::<C>(x).is_none()).expect("every other one")
 }
@@ -117,7 +119,7 @@ pub fn small(number: u8) -> [u8; 32] {
     bytes
 }
 
-/// A point with an even y and an x-coordinate not below n, and this coordinate modulo n.
+/// Returns a point with an even y and an x-coordinate not below n, and this coordinate modulo n.
 pub fn large_x<C: SecretCurve>() -> (Group<C>, Scalar<C>) {
     let order = order::<C>();
     let plus = |number: u8| {

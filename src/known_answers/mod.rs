@@ -1,10 +1,11 @@
-//! Items whose answers are known, by which an engine is tested before it is used: `start::gpu_tests`,
+//! Items with known answers, for testing an engine before it is used: see `start::gpu_tests` and
 //! `start::cpu_answers`.
 //!
-//! An answer follows from how its item was made. A sum or a product has the sum or the product of its operands'
-//! numbers, a signature is made from its point R and its key by the equation of the standard, and a spoiled item is
-//! rejected for what was spoiled. The group's arithmetic for that, and the nonces of signatures, are those of the
-//! RustCrypto crates, so that engines are compared with nothing of their own. Nothing here is secret.
+//! The answer follows from the construction of an item. The discrete logarithm of a sum or product
+//! is that of its operands' numbers, a signature is constructed from its point R and its key with
+//! the equation of the standard, and a corrupted item is rejected for the corrupted field. The
+//! group arithmetic for this, and the nonces of signatures, are from the RustCrypto crates, so that
+//! engines are not compared with their own code. Nothing here is secret.
 
 mod group;
 mod points;
@@ -35,7 +36,7 @@ pub struct KnownAnswers {
     pub points: PointAnswers,
     pub private_keys: PrivateKeys,
     pub agreements: Agreements,
-    /// Signatures by ECDSA, or on the curve of SM2 by SM2.
+    /// Signatures of ECDSA, or of SM2 on its curve.
     pub signatures: Signatures,
     pub signing: Signing,
 }
@@ -59,7 +60,7 @@ pub fn silent_payments() -> &'static SilentPayments {
     get_or_compute(&ANSWERS, SilentPayments::new)
 }
 
-/// Makes the known answers afresh, for tests that corrupt them.
+/// Computes the known answers again, for tests that corrupt them.
 pub(crate) fn new(curve: CurveId) -> KnownAnswers {
     macro_rules! by_ecdsa {
         ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
@@ -107,7 +108,8 @@ pub(crate) fn new(curve: CurveId) -> KnownAnswers {
     unreachable!("there is no curve {curve}")
 }
 
-/// Data as the random numbers that RustCrypto's signers take for additional data of a nonce.
+/// A random number generator that returns given bytes. RustCrypto's signers use them as additional
+/// data of a nonce.
 struct Given([u8; 32]);
 
 impl TryRng for Given {
@@ -142,15 +144,15 @@ impl KnownAnswers {
     }
 }
 
-/// This many items, taken from these in turn.
+/// Returns `count` items, cycling through `items`.
 pub fn repeat<T: Clone>(items: &[T], count: usize) -> Vec<T> {
     items.iter().cycle().take(count).cloned().collect()
 }
 
-/// Compares what an engine gives for items with what is known.
+/// Compares the results of an engine with the known answers.
 ///
 /// # Errors
-/// Which answer is wrong.
+/// A description of the first wrong answer.
 pub fn compare<T: PartialEq>(
     operation: &str,
     curve: &str,

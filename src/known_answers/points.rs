@@ -9,15 +9,15 @@ use crate::types::{Point, Rejection};
 use elliptic_curve::{Field, Group as _};
 
 pub struct PointAnswers {
-    /// Operands, and their sum.
+    /// Pairs of operands with their sums.
     pub sums: Vec<([Point; 2], Answer<Point>)>,
     pub doubles: Vec<(Point, Answer<Point>)>,
-    /// Scalars, and their products with G.
+    /// Scalars with their products with G.
     pub base_products: Vec<([u8; 32], Answer<Point>)>,
     pub products: Vec<([u8; 32], Point, Answer<Point>)>,
-    /// Scalars and points, and the sum of their products.
+    /// Scalars and points with the sum of their products.
     pub sum_of_products: (Vec<[u8; 32]>, Vec<Point>, Point),
-    /// SEC 1 encodings of public keys in both forms, and their points.
+    /// SEC 1 encodings of public keys in both forms, with their points.
     pub keys: Vec<(Vec<u8>, Answer<Point>)>,
 }
 
@@ -34,7 +34,7 @@ impl PointAnswers {
     }
 }
 
-/// A point with a coordinate above p.
+/// Returns a point with a coordinate above p.
 fn malformed() -> Point {
     Point::from_coordinates(&[0xff; 32], &[1; 32])
 }
@@ -101,10 +101,11 @@ fn products<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([u8; 32], Point, Ans
     products
 }
 
-/// Products of a sum.
+/// The number of products in a sum.
 const PRODUCTS: usize = 300;
 
-/// Each point, its opposite and now and then the identity, with scalars that look random, a few times over.
+/// Returns each point, its negative and occasionally the identity, with pseudorandom scalars,
+/// several times over.
 fn sum_of_products<C: SecretCurve>(numbered: &Numbered<C>) -> (Vec<[u8; 32]>, Vec<Point>, Point) {
     let Numbered { numbers, encoded, opposite, .. } = numbered;
     let factor = pseudo_random::<C>(1);
@@ -126,7 +127,7 @@ fn sum_of_products<C: SecretCurve>(numbered: &Numbered<C>) -> (Vec<[u8; 32]>, Ve
     (scalars.iter().map(bytes::<C>).collect(), points, sum)
 }
 
-/// The product of point i with each number.
+/// Returns the product of point i with each number.
 pub fn multiples_of<C: SecretCurve>(numbered: &Numbered<C>, i: usize) -> Vec<Point> {
     let first = numbered.points[i] * numbered.numbers[0];
     encode_all::<C>(&multiples(first, COUNT, |sum, product| sum + product))
@@ -151,7 +152,7 @@ fn keys<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<(Vec<u8>, Answer<Point>)>
 }
 
 impl PointAnswers {
-    /// The keys whose encoding has this many bytes.
+    /// Returns the keys whose encoding has `BYTES` bytes.
     pub fn keys_of<const BYTES: usize>(&self) -> Vec<([u8; BYTES], Answer<Point>)> {
         self.keys.iter().filter_map(|(key, point)| Some((key.as_slice().try_into().ok()?, *point))).collect()
     }

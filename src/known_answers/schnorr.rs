@@ -28,7 +28,7 @@ pub struct Schnorr {
 
 pub struct Tweaks {
     pub keys: Vec<Point>,
-    /// Numbers, and the keys plus their multiples of G.
+    /// Scalars, and the keys plus their multiples of G.
     pub numbers: Vec<[u8; 32]>,
     pub sums: Vec<Answer<Point>>,
     /// Merkle roots, and the outputs of Taproot with and without them.
@@ -43,13 +43,13 @@ struct Item {
     verdict: Answer<()>,
 }
 
-/// A tagged hash as a number.
+/// Returns a tagged hash as a scalar.
 pub(super) fn tagged(tag: &str, parts: &[&[u8]]) -> k256::Scalar {
     let tag = Sha256::digest(tag);
     reduced::<Curve>(&Sha256::digest([&[&*tag, &*tag], parts].concat().concat()).into())
 }
 
-/// e of BIP 340.
+/// Returns the challenge e of BIP 340.
 fn challenge(r: &[u8; 32], key: &[u8; 32], message: &[u8; 32]) -> k256::Scalar {
     tagged("BIP0340/challenge", &[r, key, message])
 }
@@ -102,17 +102,17 @@ impl Schnorr {
     }
 }
 
-/// Whatever it is.
+/// Returns auxiliary data; any value would do.
 fn auxiliary(item: usize) -> [u8; 32] {
     bytes::<Curve>(&pseudo_random::<Curve>(0xa0 | item as u8))
 }
 
-/// The numbers of the points with these x-coordinates and an even y.
+/// Returns the discrete logarithm of the point with the x-coordinate of point i and an even y.
 fn even(numbered: &Numbered<Curve>, i: usize) -> k256::Scalar {
     if numbered.encoded[i].y()[31] & 1 == 1 { -numbered.numbers[i] } else { numbered.numbers[i] }
 }
 
-/// R = k G and P = d G, of two numbers i and j of the list: s follows.
+/// Returns a valid item with R = k G and P = d G for the numbers i and j of the list; s follows.
 fn valid(numbered: &Numbered<Curve>, i: usize, j: usize) -> Item {
     let (r, key) = (*numbered.encoded[i].x(), *numbered.encoded[j].x());
     let message = bytes::<Curve>(&pseudo_random::<Curve>(0xc0 | i as u8));
@@ -120,7 +120,7 @@ fn valid(numbered: &Numbered<Curve>, i: usize, j: usize) -> Item {
     Item { message, signature: join(&r, &bytes::<Curve>(&s)), key, verdict: Ok(()) }
 }
 
-/// A valid item, spoiled in every way.
+/// Returns a valid item, corrupted in each possible way.
 fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
     let (r, key) = (*numbered.encoded[2].x(), *numbered.encoded[4].x());
     let item = |signature: [u8; 64], key: [u8; 32], rejection: Rejection| Item {
@@ -136,9 +136,9 @@ fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
     // An R with an odd y, or with another x.
     let odd = join(&r, &bytes::<Curve>(&(e * d - k)));
     let other = join(&r, &bytes::<Curve>(&(k + e * d + k256::Scalar::ONE)));
-    // s G is e P.
+    // s G = e P.
     let identity = join(&r, &bytes::<Curve>(&(e * d)));
-    // An r that is the x-coordinate of no point, and R = s G - e P whatever it is.
+    // An r that is not the x-coordinate of a point, so that R = s G - e P cannot match.
     let off_curve = join(&no_x, &s);
     let mut items = vec![
         item(odd, key, Rejection::Mismatch),
@@ -153,7 +153,8 @@ fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
         item(of_r, no_x, Rejection::NotOnCurve),
         item(of_r, [0xff; 32], Rejection::MalformedPoint),
     ];
-    // An r between n and p, which is compared as it is: nobody knows the number of such a point.
+    // An r between n and p, which is compared without reduction. The discrete logarithm of such a
+    // point is unknown.
     let large = *encode_all::<Curve>(&[large_x::<Curve>().0])[0].x();
     items.push(item(join(&large, &s), key, Rejection::Mismatch));
     items

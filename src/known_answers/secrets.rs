@@ -1,4 +1,4 @@
-//! Answers of operations on private keys. None of these keys is anybody's.
+//! Answers of operations on private keys. The keys are for tests only.
 
 use super::Answer;
 use super::group::{COUNT, Numbered, Scalar, bytes, last, off_curve, order, pseudo_random, reduced};
@@ -26,7 +26,7 @@ impl PrivateKeys {
     }
 }
 
-/// Private keys, keys of peers, and `x || y` of what they share.
+/// Private keys, keys of peers, and their shared points as `x || y`.
 pub struct Agreements {
     pub keys: Vec<SecretKey>,
     pub peers: Vec<Point>,
@@ -68,7 +68,8 @@ fn out_of_range<C: SecretCurve>() -> [SecretKey; 3] {
     [[0; 32], order::<C>(), [0xff; 32]].map(SecretKey::from_bytes)
 }
 
-/// Private keys, digests, and the signature of each with its recovery id; 0 for SM2, which has none.
+/// Private keys and digests, with their signatures and recovery ids. For SM2, which has none, the
+/// id is 0.
 pub struct Signing {
     pub keys: Vec<SecretKey>,
     pub digests: Vec<[u8; 32]>,
@@ -78,10 +79,10 @@ pub struct Signing {
     pub signed_with_data: Vec<Answer<([u8; 64], u8)>>,
 }
 
-/// Signatures of the key and the digest by RustCrypto, with additional data where they are given.
+/// A function that signs a digest with RustCrypto, optionally with additional data.
 pub type Reference = fn(&[u8; 32], &[u8; 32], Option<[u8; 32]>) -> ([u8; 64], u8);
 
-/// Signing is slow there.
+/// The number of signatures: signing with RustCrypto is slow.
 const SIGNED: usize = 4;
 
 impl Signing {
@@ -89,7 +90,7 @@ impl Signing {
         Self::new(numbered, out_of_range::<C>(), reference)
     }
 
-    /// n - 1 is no key here.
+    /// Returns the answers of SM2, where n - 1 is not a key.
     pub fn sm2<C: SecretCurve>(numbered: &Numbered<C>, reference: Reference) -> Self {
         let rejected = out_of_range::<C>().into_iter().chain([key::<C>(&last::<C>())]);
         Self::new(numbered, rejected, reference)
@@ -102,12 +103,12 @@ impl Signing {
     ) -> Self {
         let mut keys: Vec<SecretKey> = numbered.numbers[COUNT - SIGNED..].iter().map(key::<C>).collect();
         let mut digests: Vec<_> = (0..SIGNED as u8).map(|seed| bytes::<C>(&pseudo_random::<C>(0x80 | seed))).collect();
-        // One above n, to be reduced.
+        // A digest above n, which is reduced.
         digests[0] = [0xff; 32];
         debug_assert!(bytes::<C>(&reduced::<C>(&digests[0])) != digests[0]);
         let mut additional: Vec<_> =
             (0..SIGNED as u8).map(|seed| bytes::<C>(&pseudo_random::<C>(0x90 | seed))).collect();
-        // Neither left out nor reduced.
+        // Additional data that must be neither ignored nor reduced.
         (additional[1], additional[2]) = ([0; 32], [0xff; 32]);
         let sign = |item: usize, additional| Ok(reference(keys[item].expose_bytes(), &digests[item], additional));
         let mut signed: Vec<_> = (0..SIGNED).map(|item| sign(item, None)).collect();

@@ -21,7 +21,7 @@ pub struct Signatures {
     pub recovered: Vec<Answer<Point>>,
 }
 
-/// Digest, signature and key as numbers and a point.
+/// A signature with its digest and key, as numbers and a point.
 #[derive(Clone, Copy)]
 struct Signed<C: SecretCurve> {
     e: Scalar<C>,
@@ -31,7 +31,7 @@ struct Signed<C: SecretCurve> {
     key: Group<C>,
 }
 
-/// An item, and what it gives.
+/// An item with its expected results.
 struct Item<C: SecretCurve> {
     signed: Signed<C>,
     verdict: Answer<()>,
@@ -42,7 +42,7 @@ struct Item<C: SecretCurve> {
 }
 
 impl<C: SecretCurve> Item<C> {
-    /// Valid, unless the verdict is another.
+    /// Makes an item that is recovered; `verdict` is the result of verification.
     fn new(signed: Signed<C>, verdict: Answer<()>) -> Self {
         Item { signed, verdict, recovered: Ok(()), other_key: None, other_signature: None }
     }
@@ -56,7 +56,7 @@ impl<C: SecretCurve> Item<C> {
     }
 }
 
-/// x(R) modulo n, and the recovery id of R.
+/// Returns x(R) modulo n, and the recovery id of R.
 fn x_of<C: SecretCurve>(point: &Point) -> (Scalar<C>, u8) {
     let r = reduced::<C>(point.x());
     let is_large = bytes::<C>(&r) != *point.x();
@@ -67,16 +67,16 @@ fn low<C: SecretCurve>(s: Scalar<C>) -> Scalar<C> {
     if s.is_high().into() { -s } else { s }
 }
 
-/// ECDSA: `s R = e G + r Q`.
+/// Signatures of ECDSA: `s R = e G + r Q`.
 impl<C: SecretCurve> Signed<C> {
-    /// R = k G and Q = q G, of two numbers i and j of the list; e follows.
+    /// Makes a signature with R = k G and Q = q G for the numbers i and j of the list; e follows.
     fn new(Numbered { numbers, points, encoded, .. }: &Numbered<C>, i: usize, j: usize) -> Self {
         let (r, id) = x_of::<C>(&encoded[i]);
         let s = low::<C>(pseudo_random::<C>(i as u8 + 1));
         Signed { e: s * numbers[i] - r * numbers[j], r, s, id, key: points[j] }
     }
 
-    /// R has an x-coordinate that is not below n; Q follows.
+    /// Makes a signature whose R has an x-coordinate that is not below n; Q follows.
     fn with_large_x() -> Self {
         let (point, r) = large_x::<C>();
         let (s, e) = (low::<C>(pseudo_random::<C>(0x40)), pseudo_random::<C>(0x41));
@@ -84,7 +84,7 @@ impl<C: SecretCurve> Signed<C> {
         Signed { e, r, s, id: 2, key }
     }
 
-    /// n - s goes with -R.
+    /// Negates s, which corresponds to -R.
     fn with_high_s(self) -> Self {
         Signed { s: -self.s, id: self.id ^ 1, ..self }
     }
@@ -128,10 +128,10 @@ impl Signatures {
         // e G + r Q is the identity.
         let nothing = first.with_digest(-first.r * numbers[11]);
         items.push(Item::new(nothing, Err(Rejection::IdentityResult)).with_key(encoded[11]));
-        // s R is e G, and the key would be the identity.
+        // s R = e G, so that the recovered key would be the identity.
         let without_key = Item::new(first.with_digest(first.s * numbers[0]), mismatch).with_key(encoded[11]);
         items.push(without_key.not_recovered(Rejection::IdentityResult));
-        // Recovery ids and an r that give no point.
+        // Recovery ids and an r without a point.
         for (id, rejection) in [(4, Rejection::RecoveryIdOutOfRange), (signed[4].id | 2, Rejection::NoSuchR)] {
             items.push(Item::new(Signed { id, ..signed[4] }, Ok(())).not_recovered(rejection));
         }
@@ -144,7 +144,8 @@ impl Signatures {
 
     pub fn sm2<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
         let Numbered { numbers, points, encoded, opposite } = numbered;
-        // R = s G + t Q with r = e + x(R) and t = r + s: of R = k G, Q = q G and s, t and e follow.
+        // R = s G + t Q with r = e + x(R) and t = r + s. Given R = k G, Q = q G and s, t and e
+        // follow.
         let signed = |i: usize, j: usize| -> Signed<C> {
             let (s, (x, id)) = (pseudo_random::<C>(i as u8 + 1), x_of::<C>(&encoded[i]));
             let r = (numbers[i] - s) * invert::<C>(&numbers[j]) - s;
@@ -154,7 +155,7 @@ impl Signatures {
         let mut items: Vec<_> = valid.map(|signed| Item::new(signed, Ok(()))).collect();
         let (item, mismatch) = (signed(1, 3), Err(Rejection::Mismatch));
         let next = Signed { e: item.e + Scalar::<C>::from(1u64), ..item };
-        // s G + t Q is the identity where s = -t q.
+        // s G + t Q is the identity if s = -t q.
         let (t, s) = (numbers[5], -numbers[5] * numbers[3]);
         items.extend([
             Item::new(next, mismatch),

@@ -8,22 +8,22 @@ use crate::types::{Point, Rejection};
 
 type Curve = Secp256k1;
 
-/// Scan key, spend public key and labels.
+/// A scan key, a spend public key and labels.
 type Keys = ([u8; 32], Point, &'static [u32]);
 
 pub struct SilentPayments {
-    /// Tweak points of a scan and sums of keys of an index, some of which are none.
+    /// The tweak points of a scan, also used as sums of keys of an index. Some of them are invalid.
     pub points: Vec<Point>,
     pub counters: Vec<[u8; 4]>,
     pub receivers: Vec<Keys>,
-    /// The numbers of all receivers.
+    /// The expected numbers of all receivers.
     pub expected: Vec<Answer<[u8; Self::WIDTH]>>,
     pub outpoints: Vec<[u8; 36]>,
     pub tweak_points: Vec<Answer<Point>>,
 }
 
 impl SilentPayments {
-    /// Bytes of a row: of each receiver a tweak, and an output for each spend key.
+    /// The length of a row in bytes: for each receiver a tweak, and an output per spend key.
     pub const WIDTH: usize = 32 * (2 + 4);
 
     pub fn new() -> Self {
