@@ -7,7 +7,8 @@ use crate::curve::{constants, types::*};
 use crate::host::once::get_or_compute;
 use std::sync::OnceLock;
 
-/// A curve as the CPU engine needs it. Limbs are little-endian, plain (not Montgomery) numbers.
+/// A curve as the CPU engine needs it. Limbs are little-endian plain numbers (not in Montgomery
+/// form).
 pub trait CpuCurve: Copy + Send + Sync + 'static {
     /// The field of coordinates, modulo p.
     type Base: Coordinate;
@@ -21,7 +22,7 @@ pub trait CpuCurve: Copy + Send + Sync + 'static {
     const G: ([u64; 4], [u64; 4]);
     /// The group order.
     const N: [u64; 4];
-    /// The efficient endomorphism, where the curve has one.
+    /// The efficient endomorphism, if the curve has one.
     const ENDOMORPHISM: Option<Endomorphism>;
     /// Returns the cell that holds the curve's constants once they are computed.
     fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>>;
@@ -36,21 +37,21 @@ pub trait CpuCurve: Copy + Send + Sync + 'static {
     }
 }
 
-/// The coefficient a, by what formulas make of it.
+/// The coefficient a, by its treatment in formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoefficientA {
     /// 0.
     Zero,
     /// -3.
     MinusThree,
-    /// Any other, as elements of the field are stored.
+    /// Any other value, in the stored form of field elements.
     General([u64; 4]),
 }
 
 /// Constants in the field's own representation.
 pub struct FieldConstants<F> {
     pub b: F,
-    /// Zero where the curve has no endomorphism.
+    /// Zero if the curve has no endomorphism.
     pub beta: F,
 }
 
@@ -74,13 +75,14 @@ mod tests {
         [&encoded.as_bytes()[1..33], &encoded.as_bytes()[33..]].map(BigUint::from_bytes_be)
     }
 
-    /// Compares p, a, b, G and n with the curve's RustCrypto crate, through what its public interface shows.
+    /// Compares p, a, b, G and n with the curve's RustCrypto crate, using only its public
+    /// interface.
     fn agrees<C: SecretCurve>(p: &[u64; 4], a: &[u64; 4]) {
         let (p, a, b, n) = (number(p), number(a), number(&C::B), number(&C::N));
         assert_eq!(n, BigUint::from_bytes_be(C::Reference::ORDER.to_be_bytes().as_ref()));
         let g = ProjectivePoint::<C::Reference>::generator();
         assert_eq!(coordinates::<C>(&g), [number(&C::G.0), number(&C::G.1)]);
-        // y(G) + y(-G) is p itself, both being reduced and not 0.
+        // y(G) + y(-G) is p itself, as both are reduced and not 0.
         assert_eq!(&coordinates::<C>(&g)[1] + &coordinates::<C>(&-g)[1], p);
         // Two points with different x determine a and b.
         for point in [g, g.double(), g.double() + g] {

@@ -6,7 +6,7 @@ use super::simd::{self, Lanes};
 use super::{CoefficientA, CpuCurve, FEWEST_IN_LANES, coefficient_a};
 use crate::types::{KeyBytes, Rejection, ResultsMut};
 
-/// A public key: a point of the curve that is not the identity.
+/// Decodes a public key: a point of the curve that is not the identity.
 pub fn public_key<C: CpuCurve>(key: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
     match parse::<C>(key)? {
         Key::Point(point) => Ok(point),
@@ -35,7 +35,7 @@ pub fn public_keys<'a, C: CpuCurve>(
     points
 }
 
-/// A point of the curve, or what determines it.
+/// A point of the curve, or its x-coordinate and the parity of y.
 enum Key<F> {
     Point(Affine<F>),
     Compressed(F, bool),
@@ -55,7 +55,7 @@ fn parse<C: CpuCurve>(key: KeyBytes) -> Result<Key<C::Base>, Rejection> {
     }
 }
 
-/// A point of the curve or the identity.
+/// Decodes a point of the curve or the identity.
 pub fn point<C: CpuCurve>(point: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
     match public_key::<C>(point) {
         Err(Rejection::IdentityKey) => Ok(Affine::IDENTITY),
@@ -74,7 +74,7 @@ fn coordinate<C: CpuCurve>(bytes: &[u8]) -> Result<C::Base, Rejection> {
     C::Base::from_be_bytes(bytes).ok_or(Rejection::MalformedPoint)
 }
 
-/// The point with each x-coordinate and parity of y.
+/// Returns the points with the given x-coordinates and parities of y.
 pub fn lift_all<C: CpuCurve>(lanes: Option<Lanes>, coordinates: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {
     match lanes.filter(|_| coordinates.len() >= FEWEST_IN_LANES) {
         Some(lanes) => simd::lift_x::<C>(lanes, coordinates),
@@ -82,13 +82,14 @@ pub fn lift_all<C: CpuCurve>(lanes: Option<Lanes>, coordinates: &[(C::Base, bool
     }
 }
 
-/// The point with this x-coordinate and parity of y (SEC 1, section 2.3.4). y is never 0: no point has order 2.
+/// Returns the point with this x-coordinate and parity of y (SEC 1, section 2.3.4). y is never 0:
+/// no point has order 2.
 fn lift_x<C: CpuCurve>(x: &C::Base, y_is_odd: bool) -> Option<Affine<C::Base>> {
     let y = right_hand_side::<C>(x).sqrt_var()?;
     Some(Affine::new(*x, if y.is_odd() == y_is_odd { y } else { y.neg() }))
 }
 
-/// x^3 + a x + b.
+/// Computes x^3 + a x + b.
 fn right_hand_side<C: CpuCurve>(x: &C::Base) -> C::Base {
     let square = x.square();
     let with_a = match C::A {
@@ -99,7 +100,7 @@ fn right_hand_side<C: CpuCurve>(x: &C::Base) -> C::Base {
     with_a.add(&C::constants().b)
 }
 
-/// r and s of a signature, each in `1..n`.
+/// Decodes r and s of a signature, each in `1..n`.
 pub fn signature<C: CpuCurve>(bytes: &[u8; 64]) -> Result<(C::Scalar, C::Scalar), Rejection> {
     let (r, s) = bytes.split_at(32);
     let nonzero = |bytes: &[u8], rejection| {
@@ -120,8 +121,8 @@ pub fn put<F: Field>(out: &mut ResultsMut, item: usize, point: &Affine<F>) {
     out.accept(item);
 }
 
-/// Passes the operands that were accepted to `compute` in one batch, and puts its results, by `put`, and the rejections
-/// in their places.
+/// Passes the accepted operands to `compute` as one batch, and writes its results with `put`, and
+/// the rejections, to their positions.
 pub fn compute_accepted<T, R>(
     operands: impl Iterator<Item = Result<T, Rejection>>,
     out: &mut ResultsMut,

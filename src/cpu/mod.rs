@@ -1,9 +1,11 @@
-//! The CPU engine: batches in chunks that fit the cache, spread over the engine's threads.
+//! The CPU engine: batches are split into chunks that fit the cache, which run on the engine's
+//! threads.
 //!
-//! Layers, each using only those named before it: `field` (modular arithmetic), `scalar` (digits, the endomorphism),
-//! `curves` (what is known of a curve), `point` (affine and Jacobian points), `simd` (eight items at a time), `tables`
-//! of multiples, `multiply`, `msm` (sums of many products), `decode`, and `secret`, the tools of operations on secrets.
-//! What operations do with these stands with the operations.
+//! Layers, each of which uses only those named before it: `field` (modular arithmetic), `scalar`
+//! (digits, the endomorphism), `curves` (data of each curve), `point` (affine and Jacobian points),
+//! `simd` (eight items at a time), `tables` of multiples, `multiply`, `msm` (sums of many
+//! products), `decode`, and `secret` (building blocks of operations on secrets). The code of each
+//! operation is in the operation's folder.
 
 mod curves;
 pub mod decode;
@@ -14,7 +16,8 @@ pub mod multiply;
 pub mod point;
 pub mod scalar;
 pub mod secret;
-// `--cfg gecc_no_lanes` leaves them out where they could be, so that their stand-in is compiled and tested there too.
+// `--cfg gecc_no_lanes` omits the vector code on x86-64 too, so that its replacement can be
+// compiled and tested there.
 #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
 pub mod simd;
 #[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
@@ -36,7 +39,7 @@ use simd::Lanes;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// The coefficient a in the field's own representation.
+/// Returns the coefficient a in the field's own representation.
 #[inline(always)]
 pub fn coefficient_a<C: CpuCurve>() -> C::Base {
     match C::A {
@@ -50,12 +53,12 @@ pub fn generator<C: CpuCurve>() -> Affine<C::Base> {
     Affine::new(from_limbs(&C::G.0), from_limbs(&C::G.1))
 }
 
-/// The field element of a plain number below the modulus.
+/// Returns the field element of a plain number below the modulus.
 pub fn from_limbs<F: Field>(limbs: &[u64; 4]) -> F {
     F::from_be_bytes(&limbs_to_be_bytes(limbs)).expect("a curve constant is below the modulus")
 }
 
-/// a || b || x_G || y_G, as Z_A of SM2 takes them.
+/// Returns a || b || x_G || y_G, as hashed in Z_A of SM2.
 pub fn domain_parameters<C: CpuCurve>() -> [u8; 128] {
     let fields = [
         coefficient_a::<C>().to_be_bytes(),
@@ -70,26 +73,28 @@ pub fn three<F: Field>() -> F {
     F::ONE.double().add(&F::ONE)
 }
 
-/// Fewer items leave too many lanes idle.
+/// The number of items below which too many lanes would be idle.
 pub const FEWEST_IN_LANES: usize = 2;
-/// Items that one thread takes at a time: enough to share an inversion, few enough that their tables stay in L2.
+/// The number of items that one thread takes at a time: enough to share an inversion, and few
+/// enough that their tables stay in L2.
 pub const CHUNK: usize = 512;
-/// Fewer items are not worth another thread, where several at a time take less.
+/// The number of items below which another thread is not worthwhile, for operations on several
+/// items at a time.
 const SMALLEST_CHUNK: usize = 64;
 /// The smallest group of items that are worth a thread where each is computed individually, which
 /// takes longer.
 const SMALLEST_GROUP: usize = 4;
-/// Bytes to hash that are worth another thread.
+/// The number of bytes to hash that justify another thread.
 const SMALLEST_TEXTS: usize = 16 << 10;
-/// Bytes of secret results that one thread holds at a time.
+/// The maximum size in bytes of secret results that one thread holds at a time.
 const MOST_SECRET: usize = 1 << 20;
 
-/// The threads and the limits of one engine.
+/// The threads and limits of an engine.
 #[derive(Debug)]
 pub struct CpuEngine {
     pub pool: Pool,
     pub max_memory: Option<usize>,
-    /// `None`: portable code.
+    /// The vector code, or `None` for portable code.
     pub lanes: Option<Lanes>,
     /// The reason why vector instructions of the processor are not used.
     pub problem_of_lanes: Option<&'static str>,
@@ -100,12 +105,12 @@ impl CpuEngine {
         Ok(CpuEngine { pool: Pool::new(threads)?, max_memory, lanes: Lanes::detect(), problem_of_lanes: None })
     }
 
-    /// Returns the same engine without instructions that not every processor has.
+    /// Returns the engine restricted to portable code.
     pub fn portable(self) -> Self {
         CpuEngine { lanes: None, ..self }
     }
 
-    /// The lanes for this many items, unless one at a time takes less.
+    /// Returns the vector code for a number of items, unless computing them individually is faster.
     pub fn lanes_for(&self, items: usize) -> Option<Lanes> {
         self.lanes.filter(|_| items >= FEWEST_IN_LANES)
     }
@@ -114,14 +119,14 @@ impl CpuEngine {
         self.pool.threads()
     }
 
-    /// One result per item, computed item by item: `initial` is replaced in every place.
+    /// Computes one result per item, item by item: `initial` is replaced at every position.
     pub fn map<T: Clone + Send>(&self, items: usize, initial: T, compute: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let block = items.div_ceil(4 * self.threads()).clamp(SMALLEST_GROUP, CHUNK);
         self.pool.map(block, items, initial, compute)
     }
 
-    /// One value per item, computed chunk by chunk: `compute` replaces `initial` in its range of the values. This many
-    /// bytes are hashed for an item, on average.
+    /// Computes one value per item, chunk by chunk: `compute` overwrites `initial` in its range of
+    /// values. `bytes` is the average number of bytes hashed per item.
     pub fn map_chunks<T: Clone + Send>(
         &self,
         bytes: usize,
@@ -133,7 +138,7 @@ impl CpuEngine {
         self.pool.map_blocks(chunk, items, initial, &|start, out| compute(start..start + out.len(), out))
     }
 
-    /// One value for each part of the items, whose numbers `compute` gets.
+    /// Computes one value for each part of the items; `compute` is called with the part's range.
     pub fn map_parts<T: Send>(&self, items: usize, compute: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let part = self.chunk(items);
         let mut values: Vec<Option<T>> = (0..items.div_ceil(part)).map(|_| None).collect();
@@ -143,7 +148,8 @@ impl CpuEngine {
         values.into_iter().flatten().collect()
     }
 
-    /// One chunk needs no other thread, and waking one takes as long as several items.
+    /// Returns the chunk size. A single chunk needs no other thread; waking one takes as long as
+    /// several items.
     fn chunk(&self, items: usize) -> usize {
         self.chunk_of_texts(items, 0)
     }
@@ -155,8 +161,9 @@ impl CpuEngine {
         items.div_ceil(self.threads()).clamp(worth_a_thread.clamp(1, SMALLEST_CHUNK), CHUNK)
     }
 
-    /// The results of all items of a place, whose numbers are counted from 0, computed chunk by chunk. `compute` gives
-    /// each item of its range a code, and rows where that is good; they are 0 before.
+    /// Computes the results of all items of a destination, numbered from 0, chunk by chunk.
+    /// `compute` writes a code for each item of its range, and rows if the item succeeds; both are
+    /// initially 0.
     pub fn fill(&self, out: &mut dyn Place, widths: Widths, compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync) {
         self.fill_of_texts(0, out, widths, compute);
     }
@@ -173,8 +180,8 @@ impl CpuEngine {
         self.fill_chunks(chunk, out, |place, range| write_chunk(place, widths, range, compute));
     }
 
-    /// Like `fill`, for results that are secret or computed from secrets: every copy on their way is wiped, and the
-    /// stack.
+    /// Computes results that are secret or depend on secrets, as `fill` does, and wipes the stack
+    /// and every intermediate copy.
     pub fn fill_secret(
         &self,
         out: &mut dyn Place,
@@ -209,8 +216,9 @@ impl CpuEngine {
         });
     }
 
-    /// The places of parts that are planned one after the other: of this many items, or of fewer where the caller's
-    /// limit asks for that, if planning an item takes this many bytes.
+    /// Splits a destination into parts that are planned one after the other: of `most` items, or of
+    /// fewer if the caller's memory limit requires it, given `item_bytes` bytes for planning an
+    /// item.
     pub fn planned_parts<'a>(&self, out: &'a mut dyn Place, most: usize, item_bytes: usize) -> Vec<Part<'a>> {
         let affordable = self.max_memory.map_or(most, |limit| most.min(limit / 8 / item_bytes));
         chunks(out, affordable.max(CHUNK))
@@ -229,10 +237,10 @@ impl CpuEngine {
 /// callers are compiled once.
 type Compute<'a> = dyn Fn(Range<usize>, &mut ResultsMut) + Sync + 'a;
 
-/// Some items of a batch, and their place.
+/// A range of items of a batch, and their destination.
 pub type Part<'a> = (Range<usize>, Box<dyn Place<'a> + 'a>);
 
-/// The places of chunks of this many items.
+/// Splits a destination into chunks of `chunk` items.
 fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<Part<'a>> {
     let items = out.items();
     let (mut chunks, mut rest) = (Vec::with_capacity(items.div_ceil(chunk)), out.reborrow());
@@ -245,7 +253,8 @@ fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<Part<'a>> {
     chunks
 }
 
-/// Has `compute` write the results of all items of a place, by way of columns that are wiped if it has none itself.
+/// Calls `compute` to write the results of all items of a destination, directly or in temporary
+/// columns, which are wiped.
 fn write_chunk(place: &mut dyn Place, widths: Widths, range: Range<usize>, compute: &Compute) {
     if let Some(mut columns) = place.columns() {
         columns.codes.fill(0);
@@ -268,15 +277,15 @@ mod tests {
     use std::convert::Infallible;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Around the sizes of chunks.
+    /// Numbers of items around the sizes of chunks.
     const ITEMS: [usize; 12] = [0, 1, 3, 4, 5, 63, 64, 65, 511, 513, 1537, 5000];
 
-    /// Gives an item nothing, a reason, or its number.
+    /// Writes nothing, a rejection, or the item's number, depending on the item.
     fn compute(item: usize, out: &mut ResultsMut, place: usize) {
         match item % 5 {
             0 => {}
             1 => {
-                // Of what is there before, nothing is left.
+                // A rejection has to clear earlier contents.
                 out.row(0, place).fill(0xff);
                 out.reject(place, Rejection::HighS);
             }
@@ -334,13 +343,13 @@ mod tests {
                 check(items, |out| engine.fill(out, [8, 0], compute_range));
                 check(items, |out| engine.fill_secret(out, [8, 0], compute_range));
                 check(items, |out| engine.fill_secret_each(out, [8, 0], compute_one));
-                // Each for columns and for values.
+                // Six calls per item: three each for columns and for values.
                 assert_eq!(computed.into_inner(), 6 * items);
             }
         }
     }
 
-    /// The items of the largest chunk.
+    /// Returns the size of the largest chunk.
     fn largest(fill: impl FnOnce(&(dyn Fn(Range<usize>, &mut ResultsMut) + Sync))) -> usize {
         let most = AtomicUsize::new(0);
         fill(&|range, _| _ = most.fetch_max(range.len(), Ordering::Relaxed));
@@ -368,7 +377,8 @@ mod tests {
         }
     }
 
-    /// A part of a larger place, as a batch's are that a device leaves to the CPU: items are counted from its first.
+    /// Tests a part of a larger destination, as for items that a device leaves to the CPU: they are
+    /// numbered from the part's first.
     #[test]
     fn a_part_of_a_place_is_a_place() {
         let engine = CpuEngine::new(Some(2), None).unwrap();

@@ -1,4 +1,5 @@
-//! Multiplication in batches: by the base point, and of points that differ from item to item. Variable-time.
+//! Batched multiplication of the base point, and of points that differ between items.
+//! Variable-time.
 
 use super::field::{Coordinate, Field};
 use super::point::affine::{Affine, Denominators, odd_multiples, sum_rows};
@@ -8,11 +9,11 @@ use super::scalar::Wnaf;
 use super::simd::{self, Lanes};
 use super::{CpuCurve, FEWEST_IN_LANES, be_bytes_to_limbs};
 
-/// Width of the non-adjacent form for points that are used once.
+/// The width of the non-adjacent form for points that are used once.
 const WIDTH: u32 = 5;
-/// Odd multiples P, 3P, ..., (2^(w-1) - 1) P.
+/// The number of odd multiples P, 3P, ..., (2^(w-1) - 1) P.
 const ODD_MULTIPLES: usize = 1 << (WIDTH - 2);
-/// Items whose table entries are summed up together: their terms fit the L2 cache.
+/// The number of items whose table entries are summed at a time: their terms fit the L2 cache.
 const SUM_COLUMNS: usize = 64;
 
 /// Returns, for each item, the sum of its products. All items have the same number of terms.
@@ -26,7 +27,7 @@ pub fn sum_products<C: CpuCurve, const P: usize>(
     simd::sum_products(lanes, items)
 }
 
-/// The affine form of each point.
+/// Converts points to affine form.
 pub fn normalize<F: Coordinate>(lanes: Option<Lanes>, points: &[Jacobian<F>]) -> Vec<Affine<F>> {
     match lanes.filter(|_| points.len() >= FEWEST_IN_LANES) {
         Some(lanes) => simd::normalize(lanes, points),
@@ -66,7 +67,7 @@ fn sum_products_portable<'a, C: CpuCurve + 'a, const P: usize>(
     sums
 }
 
-/// `scalars[i] * points[i]`, plus u1[i] G where that is given.
+/// Computes `scalars[i] * points[i]`, plus u1[i] G if `base` is given.
 pub fn mul_add<C: CpuCurve>(
     lanes: Option<Lanes>,
     scalars: &[C::Scalar],
@@ -94,7 +95,7 @@ fn mul_add_portable<C: CpuCurve>(
     products
 }
 
-/// `scalars[i] * points[i]`.
+/// Computes `scalars[i] * points[i]`.
 fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Vec<Jacobian<C::Base>> {
     let tables = odd_multiples::<C>(points, ODD_MULTIPLES);
     let product = |(index, scalar): (usize, &C::Scalar)| {
@@ -119,7 +120,8 @@ fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> V
     scalars.iter().enumerate().map(product).collect()
 }
 
-/// The sum of N products, sharing the doublings (Straus; Guide to Elliptic Curve Cryptography, algorithm 3.51).
+/// Computes the sum of N products with shared doublings (Straus; Guide to Elliptic Curve
+/// Cryptography, algorithm 3.51).
 fn interleaved<C: CpuCurve, const N: usize>(
     products: [(Wnaf, [Affine<C::Base>; ODD_MULTIPLES]); N],
 ) -> Jacobian<C::Base> {
@@ -130,7 +132,7 @@ fn interleaved<C: CpuCurve, const N: usize>(
         for (wnaf, table) in &products {
             let digit = wnaf.digit(position);
             if digit != 0 {
-                // Digit d = 2i + 1 takes entry i.
+                // Digit d = 2i + 1 selects entry i.
                 let entry = &table[usize::from(digit.unsigned_abs() / 2)];
                 sum = sum.add_affine::<C>(&if digit < 0 { entry.neg() } else { *entry });
             }

@@ -1,9 +1,10 @@
-//! Tools of operations on secrets: the constant-time arithmetic of the RustCrypto crates, and products in batches by
-//! the uniform code of the lanes.
+//! Building blocks of operations on secrets: the constant-time arithmetic of the RustCrypto crates,
+//! and batched products with the constant-time vector code.
 //!
-//! What branches on a secret here is only whether a number is in range, which is the caller's result, and whether a
-//! nonce has to be drawn again, which says nothing of the nonce that is used. It happens with a probability of about
-//! 1 - n / 2^256: below 2^-30 for secp256k1, P-256 and SM2, one in three for brainpoolP256r1.
+//! There are two branches on secrets. The first is the check that a number is in range, whose
+//! outcome the caller learns anyway. The second is whether a nonce has to be drawn again, which
+//! reveals nothing about the nonce that is used; this happens with a probability of about 1 - n /
+//! 2^256: below 2^-30 for secp256k1, P-256 and SM2, one in three for brainpoolP256r1.
 
 use super::be_bytes_to_limbs;
 use super::point::Affine;
@@ -16,7 +17,7 @@ use elliptic_curve::{AffinePoint, Curve, Field, FieldBytes, PrimeField, Scalar};
 use sha2::digest::{Digest, block_api::BlockSizeUser};
 use zeroize::Zeroizing;
 
-/// A curve with its type in its RustCrypto crate.
+/// A curve with its RustCrypto type.
 pub trait SecretCurve: BaseTables {
     type Reference: elliptic_curve::CurveArithmetic<
             FieldBytesSize = elliptic_curve::consts::U32,
@@ -32,12 +33,12 @@ pub type ReferencePoint<C> = AffinePoint<<C as SecretCurve>::Reference>;
 pub type Bytes<C> = FieldBytes<<C as SecretCurve>::Reference>;
 pub type Number<C> = Scalar<<C as SecretCurve>::Reference>;
 
-/// The scalar of a key, in `1..n`.
+/// Decodes the scalar of a key, which is in `1..n`.
 pub fn scalar<C: SecretCurve>(key: &[u8; 32]) -> Result<Zeroizing<Number<C>>, Rejection> {
     nonzero_scalar::<C>(key).ok_or(Rejection::SecretKeyOutOfRange)
 }
 
-/// Returns whether a key is in `1..n`.
+/// Returns `true` if a key is in `1..n`.
 pub fn is_key<C: SecretCurve>(key: &[u8; 32]) -> bool {
     nonzero_scalar::<C>(key).is_some()
 }
@@ -48,7 +49,8 @@ fn nonzero_scalar<C: SecretCurve>(bytes: &[u8; 32]) -> Option<Zeroizing<Number<C
     (!bool::from(scalar.is_zero())).then_some(scalar)
 }
 
-/// Passes `work` the nonces of RFC 6979 for a key and a digest, with additional data (section 3.6) that may be empty.
+/// Calls `work` with the nonces of RFC 6979 for a key and a digest, with additional data (section
+/// 3.6) that may be empty.
 pub fn with_nonces<C: SecretCurve, D: Digest + BlockSizeUser, R>(
     d: &Number<C>,
     digest: &[u8; 32],
@@ -62,7 +64,7 @@ pub fn with_nonces<C: SecretCurve, D: Digest + BlockSizeUser, R>(
     work(&mut next)
 }
 
-/// The next nonce in 1..n.
+/// Returns the next nonce in 1..n.
 pub fn draw<C: SecretCurve>(next: &mut dyn FnMut(&mut [u8; 32])) -> Zeroizing<Number<C>> {
     loop {
         let mut bytes = Zeroizing::new([0; 32]);
@@ -73,9 +75,9 @@ pub fn draw<C: SecretCurve>(next: &mut dyn FnMut(&mut [u8; 32])) -> Zeroizing<Nu
     }
 }
 
-/// The inverses of numbers other than 0, by Montgomery's trick.
+/// Inverts non-zero numbers with Montgomery's trick.
 pub fn invert_all<C: SecretCurve>(values: &[Number<C>]) -> Zeroizing<Vec<Number<C>>> {
-    // The products of the values before each, and then the inverses.
+    // First the products of the values before each, then overwritten with the inverses.
     let mut inverses = Zeroizing::new(Vec::with_capacity(values.len()));
     let mut product = Zeroizing::new(Number::<C>::ONE);
     for value in values {
@@ -90,16 +92,15 @@ pub fn invert_all<C: SecretCurve>(values: &[Number<C>]) -> Zeroizing<Vec<Number<
     inverses
 }
 
-/// kG for each k in 1..n, uniformly.
+/// Computes kG for each k in 1..n, in constant time.
 pub fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<Affine<C::Base>> {
     let (odd, negated) = odd_or_opposite::<C>(k);
     C::tables().uniform(lanes).mul_base(lanes, &odd, &negated)
 }
 
-/// Returns, for each k in 1..n, whichever of k and its opposite is odd, and 1 if that is the
-/// opposite.
+/// Returns, for each k in 1..n, the odd one of k and n - k, and 1 if that is n - k.
 pub fn odd_or_opposite<C: SecretCurve>(k: &[Number<C>]) -> (Zeroizing<Vec<[u64; 4]>>, Zeroizing<Vec<u8>>) {
-    // n is odd: one of k and n - k is.
+    // n is odd, so exactly one of k and n - k is.
     let mut odd = Zeroizing::new(Vec::with_capacity(k.len()));
     let mut negated = Zeroizing::new(Vec::with_capacity(k.len()));
     for k in k {

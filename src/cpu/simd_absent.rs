@@ -1,4 +1,5 @@
-//! Replaces `simd` on processors without its instructions: nothing in it can be called.
+//! The replacement of `simd` for processors without its instructions. `Lanes` has no values, so no
+//! function can be called.
 
 pub use super::field::vector::Lanes;
 
@@ -11,7 +12,7 @@ use super::point::pairs::Pair;
 use core::marker::PhantomData;
 use zeroize::Zeroizing;
 
-/// There is none.
+/// A table that cannot exist.
 pub struct UniformTable<C>(PhantomData<C>);
 
 impl<C: CpuCurve> UniformTable<C> {

@@ -9,13 +9,13 @@ use crate::curve::constants;
 pub trait EdwardsCurve: Copy + Send + Sync + 'static {
     /// n, the order of the base point.
     type Order: Modulus;
-    /// d, which is no square.
+    /// The coefficient d, which is not a square.
     const D: Element;
-    /// 2d.
+    /// The number 2d.
     const D2: Element;
     /// The base point.
     const G: [Element; 2];
-    /// This many doublings multiply by the number of points over n.
+    /// The number of doublings that multiply by the cofactor.
     const COFACTOR_DOUBLINGS: u32;
 }
 

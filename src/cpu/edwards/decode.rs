@@ -1,5 +1,5 @@
-//! Points as 32 bytes (RFC 8032, sections 5.1.2 and 5.1.3): y below p, little-endian, and in the highest bit whether x
-//! is odd.
+//! Points encoded in 32 bytes (RFC 8032, sections 5.1.2 and 5.1.3): y below p, little-endian, and
+//! in the highest bit the parity of x.
 
 use super::curves::EdwardsCurve;
 use super::field::{Element, Ratio, invert_all, root_powers};
@@ -11,9 +11,9 @@ use zeroize::Zeroizing;
 /// The set of encodings that are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// The one that RFC 8032 gives a point.
+    /// Only the encoding that RFC 8032 specifies for a point.
     Canonical,
-    /// Also those with a y of p or more, and those of x = 0 that say it is odd.
+    /// Also encodings with a y of p or more, and those of x = 0 with the bit of an odd x.
     Lenient,
 }
 
@@ -24,7 +24,7 @@ pub enum NoPoint {
     NotOnCurve,
 }
 
-/// The y of an encoding, and what it says of x.
+/// The y of an encoding, and its parity of x.
 struct Parts {
     y: Element,
     x_is_odd: bool,
@@ -41,14 +41,14 @@ impl Parts {
     }
 }
 
-/// The points with these encodings, as x and y. Variable time.
+/// Decodes points to x and y. Variable-time.
 pub fn decode_all<'a, C: EdwardsCurve>(
     lanes: Option<Lanes>,
     encodings: impl Iterator<Item = &'a [u8; 32]>,
     taken: Encoding,
 ) -> Vec<Result<[Element; 2], NoPoint>> {
     let parts: Vec<Parts> = encodings.map(Parts::of).collect();
-    // x^2 = (y^2 - 1) / (d y^2 + 1), and d y^2 is not -1, as -1 is a square and d is none.
+    // x^2 = (y^2 - 1) / (d y^2 + 1), and d y^2 is not -1, since -1 is a square and d is not.
     let ratio = |parts: &Parts| {
         let yy = parts.y.square();
         Ratio::new(yy.sub(&Element::ONE), yy.mul(&C::D).add(&Element::ONE))
@@ -63,7 +63,7 @@ pub fn decode_all<'a, C: EdwardsCurve>(
 }
 
 impl Parts {
-    /// The point with this x or the opposite one, whichever the encoding means.
+    /// Returns the point with this x or its negative, whichever the encoding denotes.
     fn with_x(&self, x: Option<Element>, taken: Encoding) -> Result<[Element; 2], NoPoint> {
         let is_strict = taken == Encoding::Canonical;
         if is_strict && !self.y_is_canonical {
@@ -77,12 +77,12 @@ impl Parts {
     }
 }
 
-/// Returns whether the point with this encoding has an order that divides 8.
+/// Returns `true` if the order of the point with this encoding divides 8.
 pub fn encodes_small_order_var<C: EdwardsCurve>(bytes: &[u8; 32]) -> bool {
     has_small_order_var::<C>(&Parts::of(bytes).y, &Element::ONE)
 }
 
-/// The encodings of points. **Constant-time**: coordinates may be secret, and are wiped here.
+/// Encodes points. **Constant-time**: coordinates may be secret, and intermediate values are wiped.
 pub fn encode_all(points: &[Projective]) -> Vec<[u8; 32]> {
     let mut inverses = Zeroizing::new(Vec::with_capacity(points.len()));
     inverses.extend(points.iter().map(|point| point.z));

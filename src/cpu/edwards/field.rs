@@ -1,8 +1,9 @@
-//! Arithmetic modulo p = 2^255 - c, with c = 19 for edwards25519. **Constant-time** but for what ends in `_var`:
-//! secrets and public data are computed with by the same code.
+//! Arithmetic modulo p = 2^255 - c, with c = 19 for edwards25519. **Constant-time** except for
+//! functions whose names end in `_var`: secrets and public data are processed by the same code.
 //!
-//! An element is any of the two or three numbers below 2^256 that are equal to it modulo p. What exceeds 2^256 folds
-//! onto the rest times 2c, since 2^256 = 2c modulo p.
+//! An element is represented by any of the two or three numbers below 2^256 that are congruent to
+//! it modulo p. The part above 2^256 is multiplied by 2c and added to the rest, since 2^256 = 2c
+//! modulo p.
 
 use crate::cpu::field::Power;
 use crate::cpu::field::limbs::{self, Limbs};
@@ -35,11 +36,11 @@ impl PartialEq for Element {
 
 impl Eq for Element {}
 
-/// value + extra modulo p, for an extra so small that extra + 2c is below 2^64.
+/// Computes value + extra modulo p, for an extra so small that extra + 2c is below 2^64.
 #[inline(always)]
 fn fold(value: &Limbs, extra: u64) -> Element {
     let ([s0, s1, s2, s3], carry) = limbs::add(value, &[extra, 0, 0, 0]);
-    // Where there is a carry, what is left is below `extra`.
+    // After a carry, the rest is below `extra`.
     Element([s0 + 2 * C * u64::from(carry), s1, s2, s3])
 }
 
@@ -62,7 +63,7 @@ impl Power for Element {
     }
 }
 
-/// Two side by side: while one waits for a square, the other goes on.
+/// Two interleaved chains: while one waits for a square, the other proceeds.
 impl Power for [Element; 2] {
     #[inline(always)]
     fn times(&self, other: &Self) -> Self {
@@ -81,21 +82,22 @@ impl Element {
     /// A square root of -1.
     pub const ROOT_OF_MINUS_ONE: Self = Element(ed25519::ROOT_OF_MINUS_ONE);
 
-    /// The element of any number below 2^256.
+    /// Makes the element of any number below 2^256.
     pub const fn from_limbs(limbs: Limbs) -> Self {
         Element(limbs)
     }
 
-    /// The number below 2^256 that stands for it.
+    /// Returns the number below 2^256 that represents the element.
     #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     pub fn limbs(&self) -> &Limbs {
         &self.0
     }
 
-    /// The number below p.
+    /// Returns the number below p.
     #[inline]
     pub fn canonical(&self) -> Limbs {
-        // Below 2^255 + c, and then below 2^255 but for numbers from p on, which one more subtraction ends.
+        // Below 2^255 + c after the first step. Then below 2^255, except for numbers from p on,
+        // which one more subtraction reduces.
         let top_bit = |limbs: &Limbs| limbs[3] >> 63;
         let without = |limbs: &Limbs| [limbs[0], limbs[1], limbs[2], limbs[3] & (u64::MAX >> 1)];
         let (once, _) = limbs::add(&without(&self.0), &[C * top_bit(&self.0), 0, 0, 0]);
@@ -106,7 +108,7 @@ impl Element {
         std::array::from_fn(|i| once[i] ^ (is_large & (once[i] ^ shifted[i])))
     }
 
-    /// The number below p, 32 bytes, little-endian.
+    /// Encodes the number below p in 32 bytes, little-endian.
     #[inline]
     pub fn to_le_bytes(self) -> [u8; 32] {
         limbs::to_le_bytes(&self.canonical())
@@ -122,7 +124,7 @@ impl Element {
     pub fn sub(&self, rhs: &Self) -> Self {
         let (difference, borrow) = limbs::sub(&self.0, &rhs.0);
         let ([d0, d1, d2, d3], borrow) = limbs::sub(&difference, &[2 * C * u64::from(borrow), 0, 0, 0]);
-        // Where there is a borrow, what is left is 2^256 less at most 2c.
+        // After a borrow, the rest is 2^256 minus at most 2c.
         Element([d0 - 2 * C * u64::from(borrow), d1, d2, d3])
     }
 
@@ -146,7 +148,7 @@ impl Element {
         reduce(limbs::square_wide(&self.0))
     }
 
-    /// One loop, not one per use: a square is long.
+    /// Not inlined: the code of a square is long, so there is one loop instead of one per use.
     #[inline(never)]
     pub fn square_times(&self, count: u32) -> Self {
         (0..count).fold(*self, |power, _| power.square())
@@ -158,7 +160,7 @@ impl Element {
         Self::root_chain(self)
     }
 
-    /// base^((p - 5) / 8), of one element or of several side by side.
+    /// Computes base^((p - 5) / 8) of one element or of several interleaved ones.
     #[inline(always)]
     pub fn root_chain<T: Power>(base: &T) -> T {
         let mut powers = [*base; ed25519::ROOT_CHAIN.len()];
@@ -173,7 +175,7 @@ impl Element {
         last
     }
 
-    /// The inverse, and 0 of 0.
+    /// Returns the inverse, or 0 for 0.
     pub fn invert(&self) -> Self {
         // p - 2 = 8 (p - 5) / 8 + 3.
         self.root_power().square_times(3).mul(&self.square()).mul(self)
@@ -183,12 +185,12 @@ impl Element {
         self.canonical() == limbs::ZERO
     }
 
-    /// Returns whether the number below p is odd.
+    /// Returns `true` if the number below p is odd.
     pub fn is_odd(&self) -> bool {
         self.canonical()[0] & 1 == 1
     }
 
-    /// Becomes `other` where the mask is all ones, and stays where it is 0.
+    /// Assigns `other` if the mask is all ones, and keeps the value if it is 0.
     #[inline(always)]
     pub fn assign_masked(&mut self, other: &Self, mask: u64) {
         for (limb, other) in self.0.iter_mut().zip(other.0) {
@@ -197,7 +199,7 @@ impl Element {
     }
 }
 
-/// value^((p - 5) / 8) of each.
+/// Computes value^((p - 5) / 8) for each value.
 pub fn root_powers(values: &[Element]) -> Vec<Element> {
     let mut powers = Vec::with_capacity(values.len());
     for pair in values.chunks(2) {
@@ -206,12 +208,12 @@ pub fn root_powers(values: &[Element]) -> Vec<Element> {
     powers
 }
 
-/// A ratio u / v on the way to its square root: after RFC 8032, section 5.1.3, u v^3 (u v^7)^((p - 5) / 8), whose
-/// square times v is u, -u, or neither.
+/// The state of computing the square root of a ratio u / v as in RFC 8032, section 5.1.3: u v^3 (u
+/// v^7)^((p - 5) / 8), whose square times v is u, -u, or neither.
 pub struct Ratio {
     u: Element,
     v: Element,
-    /// u v^3.
+    /// The factor u v^3.
     factor: Element,
 }
 
@@ -223,7 +225,7 @@ impl Ratio {
         (Ratio { u, v, factor }, factor.mul(&cube.mul(&v)))
     }
 
-    /// A square root, where there is one; which of the two is not said. Variable time.
+    /// Returns a square root if there is one, either of the two. Variable-time.
     pub fn root_var(&self, power: &Element) -> Option<Element> {
         let root = self.factor.mul(power);
         let found = root.square().mul(&self.v);
@@ -237,8 +239,8 @@ impl Ratio {
     }
 }
 
-/// Replaces elements other than 0 by their inverses, by Montgomery's trick: three products an element, and one
-/// inversion.
+/// Replaces non-zero elements by their inverses, with Montgomery's trick: three products per
+/// element, and one inversion.
 pub fn invert_all(elements: &mut [Element]) {
     let mut products = Zeroizing::new(Vec::with_capacity(elements.len()));
     let mut product = Element::ONE;

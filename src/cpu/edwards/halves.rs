@@ -1,9 +1,10 @@
-//! A number k as a ratio d / c of two that are half as long (Antipa, Brown, Gallant, Lambert, Struik and Vanstone, SAC
-//! 2005): that S B - k A is R takes half the doublings as the question whether c S B - d A - c R is the identity.
+//! Splitting a number k into a ratio d / c of numbers half as long (Antipa, Brown, Gallant,
+//! Lambert, Struik and Vanstone, SAC 2005). Checking that c S B - d A - c R is the identity takes
+//! half the doublings of checking that S B - k A is R.
 //!
-//! Both say the same of every A and R, also of those with parts of small order, if c k = d modulo the number of points
-//! h n, and if c has no divisor with it: c k A is d A then, and only the identity is the identity times c. As h is a
-//! power of 2, c has to be odd, and not 0 modulo n.
+//! Both checks agree for every A and R, including those with components of small order, if c k = d
+//! modulo the number of points h n, and if c is coprime to it: then c k A is d A, and only the
+//! identity times c is the identity. As h is a power of 2, c has to be odd, and not 0 modulo n.
 
 use super::curves::EdwardsCurve;
 use super::scalar::Scalar;
@@ -11,21 +12,23 @@ use crate::cpu::field::limbs::{self, Limbs};
 use crate::cpu::field::moduli::Modulus;
 use crate::cpu::scalar::length;
 
-/// c and d: c k = d modulo h n, or -d where it is `opposite`.
+/// The numbers c and d: c k = d modulo h n, or -d if `opposite`.
 #[derive(Clone, Copy, Debug)]
 pub struct Halves {
-    /// Odd, below 2^192, and less than n.
+    /// The number c: odd, below 2^192, and less than n.
     pub c: Limbs,
     pub d: Limbs,
     pub opposite: bool,
 }
 
 impl Halves {
-    /// Numbers of about 128 bits each, and of 131 or more for one in a hundred k. Variable time.
+    /// Computes numbers of about 128 bits each; for one in a hundred k one of them has 131 bits or
+    /// more. Variable-time.
     ///
-    /// Euclid's algorithm on h n and k. Its two rows are a basis of all pairs with c k = d, of opposite signs: c of the
-    /// one times d of the other, added both ways, is always h n. The pair (1, k) is a sum of multiples of both, so that
-    /// one of them has an odd c.
+    /// This is Euclid's algorithm on h n and k. Its two rows are a basis of all pairs with c k = d,
+    /// of opposite signs: c of the first row times d of the second, plus c of the second times d of
+    /// the first, is always h n. The pair (1, k) is a combination of both rows, so one of them has
+    /// an odd c.
     pub fn of_var<C: EdwardsCurve>(k: &Scalar<C::Order>) -> Self {
         let points = times(&C::Order::M, 1 << C::COFACTOR_DOUBLINGS);
         let mut longer = Halves { c: limbs::ZERO, d: points, opposite: true };
@@ -40,14 +43,15 @@ impl Halves {
         if shorter.c[0] & 1 == 1 {
             return shorter;
         }
-        // An even c: of the other row, and of what is left of it after one more step, whichever is shorter. Before, c
-        // is below 2^128; after, c times the shorter row's d is at most h n.
+        // If c is even, use the other row, or that row reduced by one more step, whichever is
+        // shorter. Before the step, c is below 2^128; after it, c times the shorter row's d is at
+        // most h n.
         let step = Leading::of(&longer.d, &shorter.d).quotient().map(|times| longer.combined(1, &shorter, times));
         step.filter(|reduced| reduced.bits() < longer.bits()).unwrap_or(longer)
     }
 
-    /// Combines two rows with opposite signs: returns a times this row minus b times the other
-    /// where that is not negative, otherwise its opposite, below 2^255.
+    /// Combines two rows with opposite signs: returns a times this row minus b times the other if
+    /// that is not negative, otherwise its negative, below 2^255.
     fn combined(&self, a: u64, other: &Self, b: u64) -> Self {
         let (d, _) = limbs::sub(&times(&self.d, a), &times(&other.d, b));
         let is_negative = d[3] >> 63 == 1;
@@ -63,7 +67,8 @@ impl Halves {
     }
 }
 
-/// The highest 64 bits of a number of 2^128 or more, and those of one that is not longer in the same places.
+/// The highest 64 bits of a number of 2^128 or more, and the bits at the same positions of a number
+/// that is not longer.
 struct Leading {
     longer: u64,
     shorter: u64,
@@ -81,8 +86,8 @@ impl Leading {
     }
 
     /// Returns how often the shorter number can be subtracted from the longer one, as far as the
-    /// top bits tell: at least once, and never too often. `None` if they tell nothing because it is
-    /// shorter by 64 bits or so.
+    /// top bits determine it: at least once, and never too often. Returns `None` if the shorter
+    /// number is about 64 bits shorter, so that the top bits determine nothing.
     fn quotient(&self) -> Option<u64> {
         let times = self.longer.checked_div(self.shorter.wrapping_add(1)).unwrap_or(1).max(1);
         (self.shorter != 0).then_some(times)
@@ -95,7 +100,8 @@ impl Leading {
 /// Falls back to a single division, not always complete; `None` if that is undetermined too.
 fn divisions(longer: &Limbs, shorter: &Limbs) -> Option<[u64; 4]> {
     let leading = Leading::of(longer, shorter);
-    // Factors stay below 2^31, and what the bits below make of a remainder below 2^32 in its unit: it stays positive.
+    // Factors stay below 2^31, and the contribution of the lower bits to a remainder is below 2^32
+    // in its unit: the remainder stays positive.
     let least = 1u64 << 33.max(128u32.saturating_sub(leading.place));
     let (mut x, mut y) = (leading.longer, leading.shorter);
     let mut factors = [1, 0, 0, 1];
@@ -111,7 +117,7 @@ fn divisions(longer: &Limbs, shorter: &Limbs) -> Option<[u64; 4]> {
     if factors[1] != 0 { Some(factors) } else { leading.quotient().map(|times| [1, times, 0, 1]) }
 }
 
-/// A product, below 2^256 or modulo it.
+/// Multiplies modulo 2^256.
 fn times(number: &Limbs, factor: u64) -> Limbs {
     let [w0, w1, w2, w3, _] = limbs::mul_limb_add(&limbs::ZERO, number, factor);
     [w0, w1, w2, w3]

@@ -1,4 +1,5 @@
-//! Twisted Edwards curves: what differs from short Weierstrass curves, from the field to products of points.
+//! Twisted Edwards curves, from the field to products of points: everything that differs from short
+//! Weierstrass curves.
 
 pub mod curves;
 pub mod decode;
@@ -8,7 +9,7 @@ pub mod msm;
 pub mod multiply;
 pub mod point;
 pub mod scalar;
-// As `cpu::simd`.
+// Selected as `cpu::simd` is.
 #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
 pub mod simd;
 #[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]

@@ -1,5 +1,5 @@
-//! The sum of many products, by buckets, as `cpu::msm`. Variable time, for public data. The formulas have no
-//! exceptions, so that points are added in the order in which they come, and any of them may be equal.
+//! Multi-scalar multiplication with buckets, as in `cpu::msm`. Variable-time, for public data. The
+//! formulas have no exceptions, so points are added in input order and may be equal.
 
 use super::curves::EdwardsCurve;
 use super::field::Element;
@@ -10,16 +10,16 @@ use crate::cpu::scalar::window_digit;
 use crate::host::workers::Pool;
 use std::ops::Range;
 
-/// Bits of a window: a digit is at most 2^(w-1) in absolute value.
+/// Bits per window: a digit is at most 2^(w-1) in absolute value.
 const WIDTH: u32 = 9;
-/// Buckets of a window, one for each digit but 0, whose bucket is not used.
+/// Buckets per window, one per digit; the bucket of 0 is not used.
 const BUCKETS: usize = (1 << (WIDTH - 1)) + 1;
-/// Windows that are computed together, one in each lane.
+/// The number of windows that are computed at a time, one per lane.
 const TOGETHER: usize = 8;
 /// The number of groups of windows for scalars below 2^256.
 const GROUPS: u32 = (256 / WIDTH + 1).div_ceil(TOGETHER as u32);
 
-/// Terms of a sum.
+/// The terms of a sum.
 pub struct Terms {
     scalars: Vec<Limbs>,
     points: Vec<Niels>,
@@ -30,7 +30,7 @@ impl Terms {
         Terms { scalars: Vec::with_capacity(terms), points: Vec::with_capacity(terms) }
     }
 
-    /// scalar times point, for any scalar below 2^256.
+    /// Appends scalar times point, for any scalar below 2^256.
     pub fn push<C: EdwardsCurve>(&mut self, scalar: Limbs, point: &[Element; 2]) {
         self.scalars.push(scalar);
         self.points.push(Niels::from_affine::<C>(point));
@@ -41,7 +41,8 @@ impl Terms {
         self.points.append(&mut more.points);
     }
 
-    /// The points of a range, each with its digits in the windows of a group, but for those whose digits are all 0.
+    /// Returns the points of a range, each with its digits in the windows of a group, without
+    /// points whose digits are all 0.
     fn with_digits(&self, group: u32, part: Range<usize>) -> impl Iterator<Item = ([i32; TOGETHER], &Niels)> {
         let terms = self.scalars[part.clone()].iter().zip(&self.points[part]);
         let with_digits = move |(scalar, point)| {
@@ -52,7 +53,7 @@ impl Terms {
     }
 }
 
-/// The sum of all terms, with the threads of a pool.
+/// Returns the sum of all terms, computed on the threads of a pool.
 pub fn sum<C: EdwardsCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms) -> Extended {
     let count = terms.scalars.len();
     let part = count.div_ceil(pool.threads()).max(1);
@@ -92,7 +93,7 @@ fn window_sums<'a, C: EdwardsCurve>(
             *bucket = bucket.add_affine(if digit < 0 { &opposite } else { point }).to_extended();
         }
     }
-    // Each bucket as often as its digit says: once for each of the numbers from 1 to it.
+    // Weights each bucket by its digit: it is added once for each number from 1 to the digit.
     let total = |buckets: &[Extended; BUCKETS]| {
         let (mut above, mut total) = (Extended::IDENTITY, Extended::IDENTITY);
         for bucket in buckets[1..].iter().rev() {

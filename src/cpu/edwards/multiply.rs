@@ -1,4 +1,4 @@
-//! Products of points that are not known beforehand. Variable time.
+//! Products of points that are not known in advance. Variable-time.
 
 use super::curves::EdwardsCurve;
 use super::field::Element;
@@ -7,18 +7,19 @@ use super::scalar::Scalar;
 use crate::cpu::field::limbs::Limbs;
 use crate::cpu::scalar::Wnaf;
 
-/// Products of two points that are not known beforehand, and one of the base point.
+/// Products of two points that are not known in advance, and one of the base point.
 pub struct Term<C: EdwardsCurve> {
     pub numbers: [Limbs; 2],
     pub points: [[Element; 2]; 2],
     pub s: Scalar<C::Order>,
 }
 
-/// Digits are odd and below 2^(w-1): the table has the first 2^(w-2) odd multiples.
+/// The window width. Digits are odd and below 2^(w-1): the table has the first 2^(w-2) odd
+/// multiples.
 const WIDTH: u32 = 5;
 const MULTIPLES: usize = 1 << (WIDTH - 2);
 
-/// The sum of the products of numbers and points.
+/// Returns the sum of the products of numbers and points.
 pub fn sum_of_products_var<C: EdwardsCurve, const N: usize>(numbers: [&Limbs; N], points: [Extended; N]) -> Extended {
     let multiples = points.map(|point| odd_multiples::<C>(&point));
     let digits = numbers.map(|number| Wnaf::new(number, WIDTH));
@@ -37,7 +38,7 @@ pub fn sum_of_products_var<C: EdwardsCurve, const N: usize>(numbers: [&Limbs; N]
     sum.to_extended()
 }
 
-/// P, 3P, 5P, ...
+/// Returns P, 3P, 5P, ...
 fn odd_multiples<C: EdwardsCurve>(point: &Extended) -> [ProjectiveNiels; MULTIPLES] {
     let double = point.double().to_extended().to_niels::<C>();
     let mut multiple = *point;

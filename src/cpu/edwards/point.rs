@@ -1,12 +1,12 @@
-//! Points in extended coordinates (Hisil, Wong, Carter and Dawson 2008), x = X / Z, y = Y / Z, x y = T / Z.
-//! **Constant-time** but for what ends in `_var`. The formulas have no exceptions, and Z is never 0, as -1 is a square
-//! and d is none.
+//! Points in extended coordinates (Hisil, Wong, Carter and Dawson 2008), x = X / Z, y = Y / Z, x y
+//! = T / Z. **Constant-time** except for functions whose names end in `_var`. The formulas have no
+//! exceptions, and Z is never 0, since -1 is a square and d is not.
 
 use super::curves::EdwardsCurve;
 use super::field::Element;
 use zeroize::Zeroize;
 
-/// A point as (X : Y : Z), all that a doubling needs.
+/// A point as (X : Y : Z), which is sufficient for doublings.
 #[derive(Clone, Copy, Zeroize)]
 pub struct Projective {
     pub x: Element,
@@ -23,7 +23,8 @@ pub struct Extended {
     pub t: Element,
 }
 
-/// A sum or a double, with x = X / Z and y = Y / T: one product from each of the others for each of their coordinates.
+/// A sum or a double with x = X / Z and y = Y / T: conversion to the other forms takes one product
+/// per coordinate.
 #[derive(Clone, Copy)]
 pub struct Completed {
     x: Element,
@@ -32,7 +33,7 @@ pub struct Completed {
     t: Element,
 }
 
-/// A point that is added, with Z = 1: y + x, y - x, 2 d x y.
+/// An addend with Z = 1: y + x, y - x, 2 d x y.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Niels {
@@ -41,7 +42,7 @@ pub struct Niels {
     pub product: Element,
 }
 
-/// A point that is added: Y + X, Y - X, 2Z, 2 d T.
+/// An addend: Y + X, Y - X, 2Z, 2 d T.
 #[derive(Clone, Copy)]
 pub struct ProjectiveNiels {
     niels: Niels,
@@ -49,7 +50,7 @@ pub struct ProjectiveNiels {
 }
 
 impl Projective {
-    /// Four squares.
+    /// Doubles the point with four squares.
     #[inline(always)]
     pub fn double(&self) -> Completed {
         let (xx, yy, zz) = (self.x.square(), self.y.square(), self.z.square());
@@ -63,20 +64,20 @@ impl Projective {
         Extended { x: x.mul(&z), y: y.mul(&z), z: z.square(), t: x.mul(&y) }
     }
 
-    /// Returns whether the order of the point divides 8.
+    /// Returns `true` if the order of the point divides 8.
     pub fn has_small_order_var<C: EdwardsCurve>(&self) -> bool {
         has_small_order_var::<C>(&self.y, &self.z)
     }
 
-    /// Returns whether this is the identity.
+    /// Returns `true` for the identity.
     pub fn is_identity_var(&self) -> bool {
         self.x.is_zero() && self.y == self.z
     }
 }
 
-/// Returns whether the order of a point with y-coordinate y / z divides 8: y is 1, -1 or 0, or
-/// twice the point has y-coordinate 0. The latter means y^2 + x^2 = 0, which together with the
-/// curve equation is d y^4 + 2 y^2 = 1.
+/// Returns `true` if the order of a point with y-coordinate y / z divides 8: y is 1, -1 or 0, or
+/// the double of the point has y-coordinate 0. The latter means y^2 + x^2 = 0, which together with
+/// the curve equation is d y^4 + 2 y^2 = 1.
 pub fn has_small_order_var<C: EdwardsCurve>(y: &Element, z: &Element) -> bool {
     let (yy, zz) = (y.square(), z.square());
     yy == zz || yy.is_zero() || yy.mul(&C::D).add(&zz.double()).mul(&yy) == zz.square()
@@ -116,19 +117,19 @@ impl Extended {
         self.to_projective().double()
     }
 
-    /// Four products.
+    /// Adds a point with four products.
     #[inline(always)]
     pub fn add(&self, other: &ProjectiveNiels) -> Completed {
         self.add_with(&other.niels, self.z.mul(&other.z2))
     }
 
-    /// Three products.
+    /// Adds an affine point with three products.
     #[inline(always)]
     pub fn add_affine(&self, other: &Niels) -> Completed {
         self.add_with(other, self.z.double())
     }
 
-    /// `zz2` is twice the product of both Z.
+    /// Adds a point, given `zz2`, twice the product of both Z.
     #[inline(always)]
     fn add_with(&self, other: &Niels, zz2: Element) -> Completed {
         let plus = self.y.add(&self.x).mul(&other.sum);
@@ -151,7 +152,7 @@ impl Niels {
         Niels { sum: y.add(x), difference: y.sub(x), product: x.mul(y).mul(&C::D2) }
     }
 
-    /// The limbs of all three.
+    /// Returns the limbs of the three coordinates.
     #[inline(always)]
     pub fn words(&self) -> &[u64; 12] {
         // SAFETY: three elements of four limbs each, without anything between them (`repr(C)`, `repr(transparent)`).
@@ -163,7 +164,7 @@ impl Niels {
         Niels { sum: self.difference, difference: self.sum, product: self.product.neg() }
     }
 
-    /// Becomes `other` where the mask is all ones, and stays where it is 0.
+    /// Assigns `other` if the mask is all ones, and keeps the value if it is 0.
     #[inline(always)]
     pub fn assign_masked(&mut self, other: &Self, mask: u64) {
         self.sum.assign_masked(&other.sum, mask);

@@ -1,5 +1,5 @@
-//! Numbers modulo the order of the base point, an odd number below 2^256. **Constant-time**: those of keys and nonces
-//! are secret.
+//! Numbers modulo the order of the base point, an odd number below 2^256. **Constant-time**: the
+//! scalars of keys and nonces are secret.
 
 use crate::cpu::field::limbs::{self, Limbs};
 use crate::cpu::field::moduli::Modulus;
@@ -15,14 +15,14 @@ pub struct Scalar<M>(Limbs, PhantomData<M>);
 impl<M: Modulus> Scalar<M> {
     pub const ZERO: Self = Scalar(limbs::ZERO, PhantomData);
 
-    /// The number that 32 bytes encode, little-endian, if it is below the order.
+    /// Decodes 32 little-endian bytes, or returns `None` if the number is not below the order.
     pub fn from_le_bytes(bytes: &[u8; 32]) -> Option<Self> {
         let value = limbs::from_le_bytes(bytes);
         let (_, is_below) = limbs::sub(&value, &M::M);
         is_below.then_some(Scalar(value, PhantomData))
     }
 
-    /// The number that 32 bytes encode, little-endian, modulo the order.
+    /// Decodes 32 little-endian bytes modulo the order.
     pub fn from_le_bytes_reduced(bytes: &[u8; 32]) -> Self {
         Self::reduce(&limbs::from_le_bytes(bytes))
     }
@@ -33,7 +33,7 @@ impl<M: Modulus> Scalar<M> {
         Scalar(value, PhantomData)
     }
 
-    /// The number that 64 bytes encode, little-endian, modulo the order.
+    /// Decodes 64 little-endian bytes modulo the order.
     pub fn from_le_bytes_wide(bytes: &[u8; 64]) -> Self {
         let [low, high] = [0, 32].map(|start| limbs::from_le_bytes(bytes[start..].first_chunk().expect("32 bytes")));
         // high R^2 / R = 2^256 high.
@@ -49,7 +49,7 @@ impl<M: Modulus> Scalar<M> {
         &self.0
     }
 
-    /// value R / R.
+    /// Computes value R / R.
     fn reduce(value: &Limbs) -> Self {
         Scalar(montgomery::<M>(value, &M::R), PhantomData)
     }
@@ -65,7 +65,7 @@ impl<M: Modulus> Scalar<M> {
     }
 }
 
-/// a b / R modulo m, with R = 2^256, for b < m and any a.
+/// Computes a b / R modulo m, with R = 2^256, for b < m and any a.
 fn montgomery<M: Modulus>(a: &Limbs, b: &Limbs) -> Limbs {
     let (low, high) = limbs::mul_wide(a, b);
     // (low + k m) / R is at most m, and high at most m - 1: their sum is below 2m.
@@ -74,7 +74,7 @@ fn montgomery<M: Modulus>(a: &Limbs, b: &Limbs) -> Limbs {
     subtract_once::<M>(&sum, carry)
 }
 
-/// value + 2^256 carry, of a number below 2m, less m if it is m or more.
+/// Reduces value + 2^256 carry, a number below 2m, modulo m.
 fn subtract_once<M: Modulus>(value: &Limbs, carry: bool) -> Limbs {
     let (difference, borrow) = limbs::sub(value, &M::M);
     let stays = 0u64.wrapping_sub(u64::from(borrow & !carry));

@@ -1,7 +1,9 @@
-//! Eight items at a time, one per 64-bit lane of a vector register: as `cpu::simd` for the curves of the other form.
-//! Variable time but for `secret`, for public data only, but the lanes take the same steps whatever the data are.
+//! Vector code for eight items at a time, one per 64-bit lane of a register, as `cpu::simd` for
+//! twisted Edwards curves. Variable-time and for public data only, except `secret`, although all
+//! lanes take the same steps for all data.
 //!
-//! Bounds are in multiples of p: a product is below 1.01 p whatever its factors, which have to be below 2^260, 32 p.
+//! Bounds are in multiples of p: a product is below 1.01 p for all factors below 2^260, which is 32
+//! p.
 
 use super::curves::EdwardsCurve;
 use super::field::{C, Element as Stored};
@@ -21,32 +23,33 @@ pub use secret::uniform_products;
 
 type Element = Vector<Stored>;
 
-/// The bits of p, 255, in the highest word.
+/// The bits of p, 255, that are in the highest word.
 const TOP: u32 = 47;
 
 impl Prime for Stored {
     const SHIFT: i32 = 0;
 
-    /// The upper half folds onto the lower one times 2^260 = 32 c modulo p; what then exceeds 2^260, and last what
-    /// exceeds 2^255, folds again.
+    /// The upper half is multiplied by 2^260 = 32 c modulo p and added to the lower half; the part
+    /// of the result above 2^260, and finally the part above 2^255, are reduced in the same way.
     #[inline(always)]
     fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let [mut t0, mut t1, mut t2, mut t3, mut t4, h0, h1, h2, h3, h4] = columns;
-        // Factors are below 2^260, and so is the upper half: h4 fits 52 bits once it has its carry. A factor counts
-        // modulo 2^52.
+        // Factors are below 2^260, and so is the upper half: h4 fits 52 bits after adding its
+        // carry. A factor is taken modulo 2^52.
         let h1 = h1.add(h0.shr::<BITS>());
         let h2 = h2.add(h1.shr::<BITS>());
         let h3 = h3.add(h2.shr::<BITS>());
         let h4 = h4.add(h3.shr::<BITS>());
         let fold = t0.all(C << 5);
-        // Below 32 c, and so is its product with it below 2^20.
+        // Below 32 c, so its product with it is below 2^20.
         let top = t0.all(0).mul_add_high(h4, fold);
         t0 = t0.mul_add_low(h0, fold).mul_add_low(top, fold);
         t1 = t1.mul_add_low(h1, fold).mul_add_high(h0, fold);
         t2 = t2.mul_add_low(h2, fold).mul_add_high(h1, fold);
         t3 = t3.mul_add_low(h3, fold).mul_add_high(h2, fold);
         t4 = t4.mul_add_low(h4, fold).mul_add_high(h3, fold);
-        // t4 < 2^59, so this is below 2^12, and t4 is then below 2^47 but for its carry, of a few bits.
+        // t4 < 2^59, so this is below 2^12, and t4 is then below 2^47 except for its carry, of a
+        // few bits.
         t0 = t0.mul_add_low(t4.shr::<TOP>(), t0.all(C));
         carry([t0, t1, t2, t3, t4.and(t4.all((1 << TOP) - 1))])
     }
@@ -56,8 +59,8 @@ impl Prime for Stored {
         [t0.sub(t0.all((k * C as i64) as u64)), t1, t2, t3, t4.add(t4.all((k << TOP) as u64))]
     }
 
-    /// Reduces a sum: with q = floor(t4 / 2^47), sum - (q - 1) p = sum - q 2^255 + 2^255 + (q - 1)
-    /// c.
+    /// Reduces a sum modulo p. With q = floor(t4 / 2^47),
+    /// sum - (q - 1) p = sum - q 2^255 + 2^255 + (q - 1) c.
     #[inline(always)]
     fn fold([t0, t1, t2, t3, t4]: [Words; 5]) -> [Words; 5] {
         let q = t4.sar::<TOP>().sub(t4.all(1));
@@ -67,7 +70,7 @@ impl Prime for Stored {
 }
 
 impl Element {
-    /// One element per lane, below 2.01 p.
+    /// Loads one element per lane, below 2.01 p.
     #[inline(always)]
     fn load(lanes: Lanes, values: [&Limbs; LANES]) -> Self {
         let mut words = [[0; LANES]; 4];
@@ -77,7 +80,7 @@ impl Element {
             }
         }
         let [w0, w1, w2, w3] = &words;
-        // Not by a closure, which would be compiled without the instructions.
+        // Not in a closure, which would be compiled without the instructions.
         Self::unpack::<0>([
             Words::load(lanes, w0),
             Words::load(lanes, w1),
@@ -86,7 +89,7 @@ impl Element {
         ])
     }
 
-    /// The element of each lane, of elements below 1.01 p.
+    /// Returns the element of each lane, for elements below 1.01 p.
     #[inline(always)]
     fn store(self) -> [Stored; LANES] {
         let mut words = [[0; LANES]; 4];
@@ -96,7 +99,7 @@ impl Element {
         std::array::from_fn(|lane| Stored::from_limbs([words[0][lane], words[1][lane], words[2][lane], words[3][lane]]))
     }
 
-    /// Puts the same element into every lane.
+    /// Returns a vector with the same element in every lane.
     #[inline(always)]
     fn splat(lanes: Lanes, value: &Stored) -> Self {
         let zero = Words::splat(lanes, 0);
@@ -113,7 +116,7 @@ struct Point {
     t: Element,
 }
 
-/// A sum or a double before its products, as in `point`. Coordinates below 6 p.
+/// A sum or a double before its products, as in `point`. Coordinates are below 6 p.
 struct Completed {
     x: Element,
     y: Element,
@@ -121,7 +124,7 @@ struct Completed {
     t: Element,
 }
 
-/// A point that is added: Y + X, Y - X, 2 d T, 2 Z. Below 4 p.
+/// An addend: Y + X, Y - X, 2 d T, 2 Z. Below 4 p.
 #[derive(Clone, Copy)]
 struct Addend {
     sum: Element,
@@ -150,7 +153,7 @@ impl Point {
         }
     }
 
-    /// Adds another point, or its opposite where the mask is set. `zz2` is twice the product of
+    /// Adds another point, or its negative where the mask is set. `zz2` is twice the product of
     /// both Z, below 3 p.
     #[inline(always)]
     fn add(&self, addend: &Addend, negate: Mask, zz2: Sum<Stored>) -> Completed {
@@ -205,14 +208,14 @@ impl Completed {
         Point { t: self.x.mul(self.y), ..self.without_t() }
     }
 
-    /// Drops the coordinate that a doubling does not need.
+    /// Converts to a point without T, which a doubling does not need.
     #[inline(always)]
     fn without_t(&self) -> Point {
         Point { x: self.x.mul(self.t), y: self.y.mul(self.z), z: self.z.mul(self.t), t: self.t }
     }
 }
 
-/// Bits of a window, and the multiples of a point that are kept: 1 to 8 times it.
+/// Bits per window, and the number of stored multiples of a point: 1 to 8 times it.
 const WINDOW: u32 = 4;
 const MULTIPLES: usize = 1 << (WINDOW - 1);
 /// The largest number of windows, for numbers below 2^254.
@@ -221,13 +224,14 @@ const MOST_WINDOWS: usize = 64;
 /// The digits of a number in each lane.
 type Digits = [[i32; LANES]; MOST_WINDOWS];
 
-/// The sum of all three products of each item, with the table of B. Numbers are below 2^254.
+/// Returns the sum of all three products of each item, using the table of B. Numbers are below
+/// 2^254.
 pub fn products<C: EdwardsCurve>(lanes: Lanes, items: &[Term<C>], base: &Comb<C>) -> Vec<Projective> {
     let mut sums = Vec::with_capacity(items.len().next_multiple_of(LANES));
     for group in items.chunks(LANES) {
         // Lanes without an item repeat the last one.
         let item = |lane: usize| &group[lane.min(group.len() - 1)];
-        // Digits with signs, the highest of which is below 4.
+        // Signed digits, the highest of which is below 4.
         let bits = group.iter().flat_map(|item| &item.numbers).map(length).max().unwrap_or(0);
         let windows = (bits + 2).div_ceil(WINDOW) as usize;
         let digits = [0, 1].map(|which| {
@@ -259,7 +263,7 @@ pub fn sum_products<C: EdwardsCurve>(lanes: Lanes, items: &[[(&Comb<C>, &Scalar<
     sums
 }
 
-/// A table and a scalar for each lane, the tables of the same window.
+/// A table and a scalar for each lane; all tables have the same window width.
 type Products<'a, C> = [(&'a Comb<C>, &'a Scalar<<C as EdwardsCurve>::Order>); LANES];
 
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
@@ -294,11 +298,11 @@ fn product<C: EdwardsCurve>(
     add_products(lanes, sum, base).store()
 }
 
-/// 1 to 8 times each point.
+/// Returns 1 to 8 times each point.
 #[inline(always)]
 fn multiples<C: EdwardsCurve>(lanes: Lanes, points: [&[Stored; 2]; LANES]) -> [Addend; MULTIPLES] {
     let one = Element::splat(lanes, &Stored::ONE);
-    // Below 1.01 p, as a product is.
+    // Below 1.01 p, since it is a product.
     let x = Element::load(lanes, points.map(|[x, _]| x.limbs())).mul(one);
     let y = Element::load(lanes, points.map(|[_, y]| y.limbs())).mul(one);
     let d2 = Element::splat(lanes, &C::D2);
@@ -312,7 +316,8 @@ fn multiples<C: EdwardsCurve>(lanes: Lanes, points: [&[Stored; 2]; LANES]) -> [A
     multiples
 }
 
-/// The multiple for the digit of each lane, apart from its sign, and where it is negative.
+/// Returns the multiple for the digit of each lane, without its sign, and a mask of negative
+/// digits.
 #[inline(always)]
 fn select(lanes: Lanes, multiples: &[Addend; MULTIPLES], identity: Addend, digits: &[i32; LANES]) -> (Addend, Mask) {
     let absolute = Words::load(lanes, &digits.map(|digit| digit.unsigned_abs().into()));
@@ -330,7 +335,7 @@ fn select(lanes: Lanes, multiples: &[Addend; MULTIPLES], identity: Addend, digit
     (selected, negative)
 }
 
-/// The sum and the products of each lane.
+/// Adds the products of each lane to the sum.
 #[inline(always)]
 fn add_products<C: EdwardsCurve>(lanes: Lanes, mut sum: Point, products: Products<C>) -> Point {
     let windows = products[0].0.terms();
@@ -352,7 +357,7 @@ fn add_products<C: EdwardsCurve>(lanes: Lanes, mut sum: Point, products: Product
     sum
 }
 
-/// One entry per lane; of Z nothing.
+/// Loads one entry per lane; Z is given by `z2`.
 #[inline(always)]
 fn gather(lanes: Lanes, entries: [&Niels; LANES], z2: Element) -> Addend {
     let zero = Words::splat(lanes, 0);
@@ -421,7 +426,7 @@ fn add_to_buckets<const BUCKETS: usize>(
     }
 }
 
-/// The bucket of each lane that has this place.
+/// Loads, for each lane, its bucket with the given index.
 #[inline(always)]
 fn load_buckets<const BUCKETS: usize>(lanes: Lanes, buckets: &[[Bucket; BUCKETS]], places: [usize; LANES]) -> Point {
     let zero = Words::splat(lanes, 0);
@@ -440,7 +445,7 @@ fn load_buckets<const BUCKETS: usize>(lanes: Lanes, buckets: &[[Bucket; BUCKETS]
     }
 }
 
-/// The sum of all buckets of a lane, each as often as its digit says.
+/// Returns the sum of all buckets of each lane, weighted by their digits.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn bucket_sums<C: EdwardsCurve, const BUCKETS: usize>(
     lanes: Lanes,
@@ -456,7 +461,7 @@ fn bucket_sums<C: EdwardsCurve, const BUCKETS: usize>(
     total.store()
 }
 
-/// value^((p - 5) / 8) of each.
+/// Computes value^((p - 5) / 8) for each value.
 pub fn root_powers(lanes: Lanes, values: &[Stored]) -> Vec<Stored> {
     let mut powers = Vec::with_capacity(values.len());
     for group in values.chunks(LANES * CHAINS) {

@@ -1,4 +1,5 @@
-//! Replaces `simd` on processors without its instructions: nothing in it can be called.
+//! The replacement of `simd` for processors without its instructions. `Lanes` has no values, so no
+//! function can be called.
 
 use super::curves::EdwardsCurve;
 use super::field::Element;

@@ -1,5 +1,5 @@
-//! Tables of a point that is known beforehand: its multiples in every window, so that a product is a sum of entries and
-//! needs no doubling. Serves the base point and keys that sign many items.
+//! Tables of a point known in advance with its multiples in every window: a product is a sum of
+//! entries and needs no doublings. Used for the base point and for keys with many signatures.
 
 use super::curves::*;
 use super::field::{Element, invert_all};
@@ -21,12 +21,12 @@ pub struct Comb<C> {
 }
 
 impl<C: EdwardsCurve> Comb<C> {
-    /// Size of a table.
+    /// Returns the size of a table in bytes.
     pub fn bytes(window: u32) -> usize {
         (Self::windows(window) << (window - 1)) * size_of::<Niels>()
     }
 
-    /// Entries that one product sums up.
+    /// Returns the number of entries in the sum for one product.
     pub fn windows(window: u32) -> usize {
         256usize.div_ceil(window as usize)
     }
@@ -45,7 +45,7 @@ impl<C: EdwardsCurve> Comb<C> {
                 z.push(multiple.z);
                 multiples.push([multiple.x, multiple.y]);
             }
-            // The last is 2^(w-1) times the base.
+            // The last one is 2^(w-1) times the base.
             base = multiple.double().to_extended();
         }
         invert_all(&mut z);
@@ -53,7 +53,7 @@ impl<C: EdwardsCurve> Comb<C> {
         Comb { window, entries: multiples.iter().zip(&z).map(entry).collect(), curve: PhantomData }
     }
 
-    /// sum + k P. Variable time.
+    /// Computes sum + k P. Variable-time.
     pub fn add_product_var(&self, mut sum: Extended, k: &Scalar<C::Order>) -> Extended {
         self.recode(k, |window, digit| {
             if digit != 0 {
@@ -64,29 +64,29 @@ impl<C: EdwardsCurve> Comb<C> {
         sum
     }
 
-    /// The digits of a scalar, by windows.
+    /// Calls `take` with the digits of a scalar, by window.
     pub fn recode(&self, k: &Scalar<C::Order>, take: impl FnMut(usize, i32)) {
         signed_windows(k.limbs(), self.window, take);
     }
 
-    /// The entry for a digit, apart from its sign; any entry for 0.
+    /// Returns the entry for a digit, without its sign; for 0, any entry.
     pub fn entry(&self, window: usize, digit: i32) -> &Niels {
         &self.entries[window << (self.window - 1) | (digit.unsigned_abs().max(1) as usize - 1)]
     }
 
-    /// Entries of a product.
+    /// Returns the number of entries of a product.
     #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     pub fn terms(&self) -> usize {
         Self::windows(self.window)
     }
 }
 
-/// Bits of a window of the table for secret scalars.
+/// Bits per window of the table for secret scalars.
 pub(super) const UNIFORM_WINDOW: u32 = 5;
 pub(super) const UNIFORM_ENTRIES: usize = 1 << (UNIFORM_WINDOW - 1);
 /// The number of windows for orders below 2^253.
 pub(super) const UNIFORM_WINDOWS: usize = 51;
-/// The twelve words of the entries of a window, each word for all of them.
+/// The twelve words of the entries of a window, grouped by word.
 pub(super) type UniformWindow = [[u64; UNIFORM_ENTRIES]; 12];
 
 /// A table for secret scalars, 77 KiB, which every product reads completely.
@@ -105,9 +105,9 @@ impl<C: EdwardsCurve> Uniform<C> {
         Uniform { windows: windows[..UNIFORM_WINDOWS].iter().map(by_words).collect(), curve: PhantomData }
     }
 
-    /// k P of each scalar. **Constant-time.** What is left on the stack is the caller's to wipe.
+    /// Computes k P for each scalar k. **Constant-time.** The caller has to wipe the stack.
     pub fn products(&self, scalars: &[&Scalar<C::Order>]) -> Zeroizing<Vec<Projective>> {
-        // Its capacity is exact: a vector that grows would leave its old contents behind.
+        // The capacity is exact: growing the vector would leave its old contents in freed memory.
         let mut products = Zeroizing::new(Vec::with_capacity(scalars.len()));
         products.extend(scalars.iter().map(|k| self.product(k)));
         products
@@ -135,7 +135,7 @@ pub trait BaseTables: EdwardsCurve {
 
 include!(concat!(env!("OUT_DIR"), "/cpu_edwards_tables.rs"));
 
-/// Bits of a window of the table for public scalars, of 384 KiB.
+/// Bits per window of the table for public scalars, which takes 384 KiB.
 const BASE_WINDOW: u32 = 8;
 
 impl<C: EdwardsCurve> Precomputed<C> {
@@ -148,7 +148,7 @@ impl<C: EdwardsCurve> Precomputed<C> {
         get_or_compute(&self.comb, || Comb::new(&C::G, BASE_WINDOW))
     }
 
-    /// Makes all calls use tables of this point.
+    /// Makes all calls use tables of this point instead of the base point.
     #[cfg(test)]
     pub fn serve(&self, point: [Element; 2]) {
         get_or_compute(&self.comb, || Comb::new(&point, BASE_WINDOW));
@@ -160,16 +160,17 @@ impl<C: EdwardsCurve> Precomputed<C> {
     }
 }
 
-/// The multiple for a digit.
+/// Returns the multiple for a digit, in constant time.
 #[inline(always)]
 fn select(entries: &UniformWindow, digit: i32) -> Niels {
-    // The compiler knows nothing of the digit: where it knows what values a mask has it may make branches.
+    // The compiler must not know anything about the digit: if it knows the possible values of a
+    // mask, it may generate branches.
     let (sign, absolute) = black_box((digit.cast_unsigned() >> 31, digit.unsigned_abs()));
     let masks: [u64; UNIFORM_ENTRIES] =
         std::array::from_fn(|entry| mask((absolute ^ (entry as u32 + 1)).wrapping_sub(1) >> 31));
     let mut words =
         entries.map(|entries| entries.iter().zip(&masks).fold(0, |word, (entry, mask)| word | entry & mask));
-    // All words are 0 where the digit is: the identity has the sum and the difference 1.
+    // All words are 0 if the digit is. The sum and the difference of the identity are 1.
     let is_zero = u64::from(absolute.wrapping_sub(1) >> 31);
     words[0] |= is_zero;
     words[4] |= is_zero;
@@ -179,7 +180,7 @@ fn select(entries: &UniformWindow, digit: i32) -> Niels {
     selected
 }
 
-/// All ones for 1, and 0 for 0.
+/// Returns all ones for 1, and 0 for 0.
 #[inline(always)]
 fn mask(bit: u32) -> u64 {
     0u64.wrapping_sub(bit.into())

@@ -1,4 +1,5 @@
-//! Fields and scalars against big integers, products against sums of points, lanes against the portable code.
+//! Tests of fields and scalars against big integers, of products against sums of points, and of the
+//! vector code against the portable code.
 
 use super::curves::{Ed25519, Ed25519N, EdwardsCurve};
 use super::decode::{Encoding, decode_all, encode_all};
@@ -65,7 +66,7 @@ fn check_scalars(a: Limbs, b: Limbs) {
     assert_eq!(integer(x.mul(&y).limbs()), &a * &b % n);
 }
 
-/// 0, p, n, 2^255, 2^256 and their multiples, and the numbers around them.
+/// Returns 0, p, n, 2^255, 2^256 and their multiples, and the numbers around them.
 fn edges() -> Vec<Limbs> {
     let largest: BigUint = (BigUint::from(1u32) << 256) - 1u32;
     let near = |number: BigUint| {
@@ -93,7 +94,7 @@ fn edge_values() {
             check_scalars(*a, *b);
         }
     }
-    // Two at a time, and one that is left.
+    // Pairs, and an unpaired last element.
     for count in [0, 1, 2, 5] {
         let elements: Vec<Element> = edges[..count].iter().map(|limbs| Element::from_limbs(*limbs)).collect();
         assert_eq!(root_powers(&elements), elements.iter().map(Element::root_power).collect::<Vec<_>>());
@@ -126,7 +127,7 @@ fn scalar(number: u64) -> Number {
     Number::from_le_bytes_reduced(&to_le_bytes(&[number, number << 7, number.wrapping_mul(number), number << 40]))
 }
 
-/// k G of small k by additions, and of others by products with tables and without.
+/// Compares k G for small k with additions, and for other k with products with and without tables.
 #[test]
 fn products_are_sums() {
     let g = Extended::from_affine(&Ed25519::G);
@@ -153,7 +154,7 @@ fn check_products(known: &[Projective], g: &Extended, k: &Number, comb: &Comb<Ed
     assert!(encodings.iter().all(|encoding| *encoding == encodings[0]), "{:?}", k.limbs());
 }
 
-/// c k = d modulo 8 n, with an odd c, and the bits of both.
+/// Checks that c k = d modulo 8 n with an odd c, and returns the bit length of the longer number.
 fn check_halves(k: &Number) -> u64 {
     let (points, Halves { c, d, opposite }) = (integer(&N) * 8u32, Halves::of_var::<Ed25519>(k));
     let (product, [c, d]) = (integer(&c) * integer(k.limbs()) % &points, [c, d].map(|number| integer(&number)));
@@ -162,12 +163,12 @@ fn check_halves(k: &Number) -> u64 {
     c.bits().max(d.bits())
 }
 
-/// Sums of two products, by numbers that are half as long and by those that are not.
+/// Tests the halves of special and of random numbers.
 #[test]
 fn halves() {
     let eighth = |c: u64| integer(&N) * 8u32 / c;
     let mut numbers = edges();
-    // Around ratios of small numbers, where rows are of very different lengths.
+    // Numbers around ratios of small numbers, for which the rows have very different lengths.
     for number in (1..200).map(eighth).chain((0..253).map(|bit| BigUint::from(1u32) << bit)) {
         for number in [&number - 1u32, number.clone(), number + 1u32] {
             let mut limbs = [0; 4];
@@ -176,13 +177,13 @@ fn halves() {
         }
     }
     numbers.iter().for_each(|limbs| _ = check_halves(&Number::from_le_bytes_reduced(&to_le_bytes(limbs))));
-    // Of numbers that nobody chose few are long.
+    // For random numbers, few halves are long.
     let mut bits = [0; 256];
     (1..20_000).for_each(|k| bits[check_halves(&scalar(k).mul(&scalar(k ^ 0xabcd))) as usize] += 1);
     assert!(bits[..128].iter().sum::<u32>() > 5000 && bits[132..].iter().sum::<u32>() < 400, "{bits:?}");
 }
 
-/// Groups of lanes that are whole and not.
+/// Tests complete and incomplete groups of lanes.
 #[test]
 fn lanes_give_what_the_portable_code_gives() {
     let Some(lanes) = Lanes::detect() else { return };
@@ -199,7 +200,7 @@ fn lanes_give_what_the_portable_code_gives() {
         let (mut terms, mut products) = (Vec::new(), Vec::new());
         let mut expected = [(); 2].map(|()| Vec::new());
         for (item, [k, s]) in scalars[..items].iter().enumerate() {
-            // Numbers of all sizes, the longest of 254 bits.
+            // Numbers of all sizes, the longest with 254 bits.
             let other = std::array::from_fn(|limb| if limb < item % 5 { u64::MAX >> (limb / 3 * 2) } else { 0 });
             let both = [points[item], points[items - 1 - item]];
             terms.push(Term { numbers: [*k.limbs(), other], points: both, s: *s });
@@ -223,8 +224,8 @@ fn lanes_give_what_the_portable_code_gives() {
     assert_eq!(simd::root_powers(lanes, &values), powers);
 }
 
-/// Against sums of products: for equal and opposite points, the identity and points of small order, for scalars of all
-/// sizes and of any size up to 2^256.
+/// Compares sums with sums of products: for equal and opposite points, the identity and points of
+/// small order, and for scalars of all sizes up to 2^256.
 #[test]
 fn sums_are_those_of_products() {
     let comb = Comb::<Ed25519>::new(&Ed25519::G, 8);
@@ -268,7 +269,7 @@ fn sums_are_those_of_products() {
                 assert_eq!(encodings[0], encodings[1], "{count} terms, {threads} threads");
             }
         }
-        // One term many times: all in the same buckets.
+        // One term, repeated: all in the same buckets.
         let mut terms = Terms::with_capacity(600);
         let mut expected = Extended::IDENTITY;
         for _ in 0..600 {

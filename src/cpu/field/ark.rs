@@ -1,8 +1,9 @@
-//! The reference of the tests: any field of arkworks behind the traits of this module.
+//! The reference implementation for tests: any field of arkworks, behind the traits of this module.
 //!
-//! It cannot be more than that. The multiplication that arkworks 0.6 provides for a configuration written by hand drops
-//! the carry out of the top limb: one product in four is wrong for a modulus near 2^256. Its derive macro generates a
-//! right one, but wants the modulus as a literal, and what it generates takes half as long again as `montgomery`.
+//! It is not suitable for more than that. The multiplication that arkworks 0.6 provides for a
+//! handwritten configuration drops the carry out of the top limb: one product in four is wrong for
+//! a modulus near 2^256. Its derive macro generates a correct one, but requires the modulus as a
+//! literal, and the generated code takes 1.5 times as long as `montgomery`.
 
 use super::moduli::Modulus;
 use super::{BaseField, Field};
@@ -89,7 +90,8 @@ impl<F: PrimeField> BaseField for ArkField<F> {
     }
 }
 
-/// The product by squarings, which arkworks gets right: a b = ((a + b)^2 - a^2 - b^2) / 2.
+/// Computes the product with squarings, which arkworks computes correctly: a b = ((a + b)^2 - a^2 -
+/// b^2) / 2.
 fn product<C: MontConfig<4>>(a: &Fp<MontBackend<C, 4>, 4>, b: &Fp<MontBackend<C, 4>, 4>) -> Fp<MontBackend<C, 4>, 4> {
     let mut half = (*a + b).square() - a.square() - b.square();
     // Montgomery form is linear: halving the stored number halves the element.
@@ -99,12 +101,13 @@ fn product<C: MontConfig<4>>(a: &Fp<MontBackend<C, 4>, 4>, b: &Fp<MontBackend<C,
     half
 }
 
-/// A modulus of this crate, for arkworks.
+/// A modulus of this crate as a configuration for arkworks.
 pub struct Config<M>(PhantomData<M>);
 
 impl<M: Modulus> MontConfig<4> for Config<M> {
     const MODULUS: BigInt<4> = BigInt::new(M::M);
-    // The Fourier transform of arkworks wants these two; nothing here does, so they are not what it expects.
+    // These two are needed only for the Fourier transform of arkworks, which is not used here; the
+    // values are placeholders.
     const GENERATOR: Fp<MontBackend<Self, 4>, 4> = Fp::ONE;
     const TWO_ADIC_ROOT_OF_UNITY: Fp<MontBackend<Self, 4>, 4> = Fp::ONE;
 

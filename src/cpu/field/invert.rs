@@ -1,5 +1,5 @@
-//! Inversion modulo an odd prime by division steps (D. J. Bernstein and B.-Y. Yang, "Fast constant-time gcd computation
-//! and modular inversion", 2019, <https://gcd.cr.yp.to>), in variable time.
+//! Variable-time inversion modulo an odd prime with division steps (D. J. Bernstein and B.-Y. Yang,
+//! "Fast constant-time gcd computation and modular inversion", 2019, <https://gcd.cr.yp.to>).
 //!
 //! A division step maps (delta, f, g), f odd, to (1 - delta, g, (g - f) / 2) if delta > 0 and g is odd, and to
 //! (1 + delta, f, (g + (g mod 2) f) / 2) otherwise. From (1, m, x) it leads to g = 0 and f = +-gcd(m, x). Which steps
@@ -8,17 +8,18 @@
 
 use super::limbs::{self, Limbs};
 
-/// Division steps per matrix, and bits per limb of the long numbers: the entries of the matrix still fit a word, and
-/// the products of an entry and a limb can be summed in double words.
+/// Division steps per matrix, and bits per limb of the long numbers. With 62 the entries of the
+/// matrix still fit a word, and the products of an entry and a limb can be summed in double words.
 const STEP: u32 = 62;
 const LIMB_MASK: u64 = (1 << STEP) - 1;
 
-/// The sum of `0[i]` 2^(62 i). All limbs but the highest are in 0..2^62; that one carries the sign.
+/// The sum of `0[i]` 2^(62 i). All limbs but the highest are in 0..2^62; the highest one has the
+/// sign.
 #[derive(Clone, Copy)]
 struct Signed62([i64; 5]);
 
-/// 2^62 times the effect of 62 division steps: f' = (u f + v g) / 2^62 and g' = (q f + r g) / 2^62. Each row satisfies
-/// |u| + |v| <= 2^62, as one step at most doubles that sum.
+/// The effect of 62 division steps, times 2^62: f' = (u f + v g) / 2^62 and g' = (q f + r g) /
+/// 2^62. Each row satisfies |u| + |v| <= 2^62, since each step at most doubles that sum.
 struct Matrix {
     u: i64,
     v: i64,
@@ -26,10 +27,10 @@ struct Matrix {
     r: i64,
 }
 
-/// Inverts modulo one prime m between 2^255 and 2^256.
+/// Inversion modulo one prime m between 2^255 and 2^256.
 pub(super) struct Inverter {
     modulus: Signed62,
-    /// m^-1 mod 2^62.
+    /// The number m^-1 mod 2^62.
     inverse: u64,
 }
 
@@ -38,7 +39,7 @@ impl Inverter {
         Inverter { modulus: Signed62::from_limbs(modulus), inverse: inverse_62 }
     }
 
-    /// The inverse of `value` below m; `None` for zero.
+    /// Returns the inverse of `value`, which is below m, or `None` for zero.
     pub(super) fn invert_var(&self, value: &Limbs) -> Option<Limbs> {
         if *value == limbs::ZERO {
             return None;
@@ -55,13 +56,14 @@ impl Inverter {
         Some(self.normalize(&d, f.is_negative()).to_limbs())
     }
 
-    /// The matrix applied to (d, e) modulo m, for d and e in (-2m, m), to which they return.
+    /// Applies the matrix to (d, e) modulo m. Both are in (-2m, m) before and after.
     fn apply_modulo(&self, matrix: &Matrix, d: &Signed62, e: &Signed62) -> (Signed62, Signed62) {
         (self.combine_modulo(matrix.u, matrix.v, d, e), self.combine_modulo(matrix.q, matrix.r, d, e))
     }
 
-    /// (a d + b e + k m) / 2^62 with a k that makes the division exact. With m added to negative ones, d and e are in
-    /// (-m, m), and a d + b e is in (-2^62 m, 2^62 m); a correction by k' in (-2^62, 0] then leads to (-2m, m).
+    /// Computes (a d + b e + k m) / 2^62 with a k that makes the division exact. With m added to
+    /// negative ones, d and e are in (-m, m), and a d + b e is in (-2^62 m, 2^62 m); a correction
+    /// by k' in (-2^62, 0] then leads to (-2m, m).
     #[inline(always)]
     fn combine_modulo(&self, a: i64, b: i64, d: &Signed62, e: &Signed62) -> Signed62 {
         let Signed62(m) = &self.modulus;
@@ -73,7 +75,7 @@ impl Inverter {
         divide_columns(column)
     }
 
-    /// The residue in 0..m of `value` in (-2m, m), or of its opposite.
+    /// Returns the residue in 0..m of `value`, which is in (-2m, m), or of its negative.
     fn normalize(&self, value: &Signed62, negate: bool) -> Signed62 {
         let lifted = value.plus_if_negative(&self.modulus);
         let signed = if negate { Signed62(lifted.0.map(|limb| -limb)).carried() } else { lifted };
@@ -81,14 +83,14 @@ impl Inverter {
     }
 }
 
-/// The matrix applied to (f, g). Both shrink: |f'| and |g'| are at most max(|f|, |g|).
+/// Applies the matrix to (f, g). The numbers do not grow: |f'| and |g'| are at most max(|f|, |g|).
 fn apply(matrix: &Matrix, f: &Signed62, g: &Signed62) -> (Signed62, Signed62) {
     let row = |a, b| divide_columns(|i| wide(a, f.0[i]) + wide(b, g.0[i]));
     (row(matrix.u, matrix.v), row(matrix.q, matrix.r))
 }
 
-/// The number with the given columns, a multiple of 2^62, divided by 2^62. A column is below 2^62 2^62 + 2^63 2^62 in
-/// absolute value, which leaves room for the carry into it.
+/// Returns the number with the given columns, a multiple of 2^62, divided by 2^62. A column is
+/// below 2^62 2^62 + 2^63 2^62 in absolute value, so adding the carry cannot overflow.
 #[inline(always)]
 fn divide_columns(column: impl Fn(usize) -> i128) -> Signed62 {
     let mut quotient = [0; 5];
@@ -107,13 +109,13 @@ fn wide(a: i64, b: i64) -> i128 {
     i128::from(a) * i128::from(b)
 }
 
-/// 62 division steps on the low words of f and g.
+/// Performs 62 division steps on the low words of f and g.
 fn division_steps(delta: &mut i64, mut f: u64, mut g: u64) -> Matrix {
     let (mut u, mut v, mut q, mut r) = (1u64, 0u64, 0u64, 1u64);
     let mut remaining = STEP;
     // Invariant: with i = 62 - remaining steps done, u f0 + v g0 = 2^i f and q f0 + r g0 = 2^i g modulo 2^64.
     loop {
-        // Even g: the step halves g. The bits above `remaining` end the count in time.
+        // For an even g the step halves g. The bits above `remaining` limit the count.
         let zeros = (g | u64::MAX << remaining).trailing_zeros();
         g >>= zeros;
         u <<= zeros;
@@ -129,8 +131,9 @@ fn division_steps(delta: &mut i64, mut f: u64, mut g: u64) -> Matrix {
             (u, q) = (q, u.wrapping_neg());
             (v, r) = (r, v.wrapping_neg());
         }
-        // The next 1 - delta steps keep f and add it to g where that is odd; together they add the multiple of f that
-        // clears this many bits of g. f (2 - f^2) is f^-1 modulo 2^6, since f^2 = 1 mod 8.
+        // The next 1 - delta steps keep f and add it to g whenever g is odd; in total they add the
+        // multiple of f that clears `bits` bits of g. f (2 - f^2) is f^-1 modulo 2^6, since f^2 = 1
+        // mod 8.
         let bits = (1 - *delta).min(i64::from(remaining)).min(6);
         let clearing = f.wrapping_mul(g).wrapping_mul(f.wrapping_mul(f).wrapping_sub(2)) & ((1 << bits) - 1);
         g = g.wrapping_add(f.wrapping_mul(clearing));
@@ -160,7 +163,7 @@ impl Signed62 {
         self.0[4] < 0
     }
 
-    /// All ones if negative, else zero.
+    /// Returns all ones if negative, else zero.
     #[inline(always)]
     fn sign_mask(&self) -> i64 {
         self.0[4] >> 63

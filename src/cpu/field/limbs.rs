@@ -1,12 +1,12 @@
 //! 256-bit integers as four 64-bit limbs, least significant first: bytes, carry chains and wide products.
 
-/// Least significant limb first.
+/// Four limbs, the least significant first.
 pub type Limbs = [u64; 4];
 
 /// Zero.
 pub const ZERO: Limbs = [0; 4];
 
-/// The number that the bytes encode.
+/// Decodes 32 big-endian bytes.
 #[inline]
 pub fn from_be_bytes(bytes: &[u8; 32]) -> Limbs {
     let mut limbs = ZERO;
@@ -16,7 +16,7 @@ pub fn from_be_bytes(bytes: &[u8; 32]) -> Limbs {
     limbs
 }
 
-/// The encoding of the number.
+/// Encodes a number as 32 big-endian bytes.
 #[inline]
 pub fn to_be_bytes(limbs: &Limbs) -> [u8; 32] {
     let mut bytes = [0; 32];
@@ -46,7 +46,7 @@ pub fn to_le_bytes(limbs: &Limbs) -> [u8; 32] {
     bytes
 }
 
-/// Shows an element by its canonical value.
+/// Writes a number in hexadecimal.
 pub fn write_hex(limbs: &Limbs, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
     write!(out, "0x{:016x}{:016x}{:016x}{:016x}", limbs[3], limbs[2], limbs[1], limbs[0])
 }
@@ -108,8 +108,9 @@ pub fn mul_wide(a: &Limbs, b: &Limbs) -> (Limbs, Limbs) {
     ([w0, w1, w2, w3], [w4, w5, w6, w7])
 }
 
-/// a^2 as (low half, high half): the squares on the diagonal, and the products above it twice. Added twice, not doubled
-/// first, for which the compiler takes double shifts, slow on AMD's processors.
+/// a^2 as (low half, high half): the squares on the diagonal plus twice the products above it.
+/// These are added twice instead of doubled first, because the compiler would use double-precision
+/// shifts, which are slow on AMD processors.
 #[inline(always)]
 pub fn square_wide(a: &Limbs) -> (Limbs, Limbs) {
     let above = products_above_diagonal(a);
@@ -136,7 +137,8 @@ fn add_six(a: &[u64; 7], b: &[u64; 6]) -> [u64; 7] {
 /// The sum of a_i a_j 2^(64 (i + j)) over i < j, as the limbs 1 to 6; limb 0 is zero, and the sum is below 2^448.
 #[inline(always)]
 fn products_above_diagonal(a: &Limbs) -> [u64; 6] {
-    // a_0 (a_1, a_2, a_3) at limb 1, and a_1 (a_2, a_3) + a_2 a_3 at limb 3, without a gap between their products.
+    // a_0 (a_1, a_2, a_3) at limb 1, and a_1 (a_2, a_3) + a_2 a_3 at limb 3, whose products are
+    // adjacent.
     let (p1, h1) = mul_wide_limb(a[0], a[1]);
     let (p2, h2) = mul_wide_limb(a[0], a[2]);
     let (p3, h3) = mul_wide_limb(a[0], a[3]);

@@ -1,7 +1,7 @@
 //! Arithmetic in the prime fields of the curves: coordinates modulo p and scalars modulo n.
 //!
-//! Everything here is variable-time and for public data only. Values are canonical: each element has one
-//! representation, so equality compares limbs and no caller has to normalise.
+//! All code here is variable-time and for public data only. Values are canonical: each element has
+//! one representation, so equality compares limbs and callers need not normalise.
 //!
 //! | field | representation | reduction |
 //! |---|---|---|
@@ -24,7 +24,8 @@ pub mod montgomery;
 pub mod p256;
 pub mod secp256k1;
 pub mod sm2;
-// `--cfg gecc_no_lanes` leaves it out where it could be, so that its stand-in is compiled and tested there too.
+// `--cfg gecc_no_lanes` omits the vector code on x86-64 too, so that its replacement can be
+// compiled and tested there.
 #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
 pub mod vector;
 #[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
@@ -44,13 +45,13 @@ use modular_portable as modular;
 use modular_x86_64 as modular;
 use vector::Prime;
 
-/// A field modulo 2^256 - c, with a c little above 2^32.
+/// A field modulo 2^256 - c, where c is slightly above 2^32.
 pub type Fold<M> = secp256k1::Element<M>;
-/// The coordinates of P-256.
+/// The coordinate field of P-256.
 pub type MontgomeryP256<M> = montgomery::Element<M, p256::Prime>;
-/// The coordinates of SM2.
+/// The coordinate field of SM2.
 pub type MontgomerySm2<M> = montgomery::Element<M, sm2::Prime>;
-/// A field of any modulus.
+/// A field with any modulus.
 pub type Montgomery<M> = montgomery::Element<M>;
 
 /// A prime field of 256 bits.
@@ -60,11 +61,11 @@ pub trait Field: Copy + core::fmt::Debug + PartialEq + Eq + Send + Sync + 'stati
     /// The neutral element of multiplication.
     const ONE: Self;
 
-    /// The element that the bytes encode, or `None` when they encode the modulus or more.
+    /// Decodes an element, or returns `None` if the bytes encode the modulus or more.
     fn from_be_bytes(bytes: &[u8; 32]) -> Option<Self>;
-    /// The number that the bytes encode, modulo the modulus.
+    /// Decodes a number and reduces it modulo the modulus.
     fn from_be_bytes_reduced(bytes: &[u8; 32]) -> Self;
-    /// The encoding of the canonical value.
+    /// Encodes the canonical value.
     fn to_be_bytes(&self) -> [u8; 32];
 
     /// self + rhs.
@@ -92,26 +93,26 @@ pub trait Field: Copy + core::fmt::Debug + PartialEq + Eq + Send + Sync + 'stati
     /// self rhs - c^2, reduced once.
     fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self;
 
-    /// Returns whether this is zero.
+    /// Returns `true` if this is zero.
     #[inline(always)]
     fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }
-    /// Returns whether the canonical value is odd.
+    /// Returns `true` if the canonical value is odd.
     fn is_odd(&self) -> bool;
 
-    /// The inverse; `None` for zero. Variable time.
+    /// Returns the inverse, or `None` for zero. Variable-time.
     fn invert_var(&self) -> Option<Self>;
 
-    /// self^(2^count). One loop per field, not one per use: a square is long.
+    /// self^(2^count). Not inlined: the code of a square is long, so there is one loop per field
+    /// instead of one per use.
     #[inline(never)]
     fn square_times(&self, count: u32) -> Self {
         (0..count).fold(*self, |power, _| power.square())
     }
 }
 
-/// A value that chains of squarings and multiplications work on: one element, or several in
-/// lockstep.
+/// A value for chains of squarings and multiplications: one element, or several in lockstep.
 pub trait Power: Copy {
     /// self other.
     fn times(&self, other: &Self) -> Self;
@@ -131,12 +132,12 @@ impl<F: Field> Power for F {
     }
 }
 
-/// A field whose modulus p is 3 modulo 4, as those of the coordinates are.
+/// A field whose modulus p is 3 modulo 4, as are all coordinate fields.
 pub trait BaseField: Field {
     /// self^((p + 1) / 4), whose square is self or -self.
     fn sqrt_candidate(&self) -> Self;
 
-    /// A square root, or `None` when there is none. Variable time.
+    /// Returns a square root, or `None` if there is none. Variable-time.
     #[inline]
     fn sqrt_var(&self) -> Option<Self> {
         let root = self.sqrt_candidate();
@@ -144,11 +145,11 @@ pub trait BaseField: Field {
     }
 }
 
-/// Steps of an addition chain: square the last power this many times, and multiply by an earlier one. Number 0 is the
-/// base, number i the result of step i.
+/// The steps of an addition chain: square the last power `.0` times, then multiply by an earlier
+/// power. Index 0 is the base, index i the result of step i.
 pub type SqrtChain = &'static [(u32, Option<usize>)];
 
-/// The field of a curve's coordinates, in this representation and in that of the lanes.
+/// The field of a curve's coordinates, in this representation and in that of the vector code.
 pub trait Coordinate: Field + Prime {
     /// The modulus p.
     #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
@@ -156,9 +157,9 @@ pub trait Coordinate: Field + Prime {
     /// The addition chain for the power (p + 1) / 4.
     const SQRT_CHAIN: SqrtChain;
 
-    /// The representation, a number below p: see the head of this module.
+    /// Returns the representation, a number below p: see the top of this module.
     fn stored(&self) -> [u64; 4];
-    /// The element with this representation, which must be below p.
+    /// Returns the element with this representation, which must be below p.
     fn from_stored(limbs: [u64; 4]) -> Self;
 
     /// base^((p + 1) / 4).

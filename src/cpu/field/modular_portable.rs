@@ -1,4 +1,5 @@
-//! Addition, subtraction and halving modulo m in plain Rust: the twin of `modular_x86_64` for other processors.
+//! Addition, subtraction and halving modulo m in plain Rust, the counterpart of `modular_x86_64`
+//! for other processors.
 
 use super::limbs::{Limbs, ZERO, add, sub};
 
@@ -14,7 +15,7 @@ pub(super) fn add_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
 #[inline(always)]
 pub(super) fn sub_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
     let (difference, borrow) = sub(a, b);
-    // A borrow stands for -2^256, which the carry of this addition cancels.
+    // A borrow means -2^256, which the carry of this addition cancels.
     let (wrapped, _) = add(&difference, modulus);
     select(borrow, &wrapped, &difference)
 }
@@ -29,7 +30,7 @@ pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'st
     (low, select(borrow | carried, &wrapped, &high))
 }
 
-/// a / 2 mod m, for an odd m and a < m: half of a or of a + m, whichever is even.
+/// a / 2 mod m, for an odd m and a < m: half of the even one of a and a + m.
 #[inline(always)]
 pub(super) fn half_mod(a: &Limbs, modulus: &'static Limbs) -> Limbs {
     let (lifted, carry) = add(a, &select(a[0] & 1 == 1, modulus, &ZERO));
@@ -37,8 +38,9 @@ pub(super) fn half_mod(a: &Limbs, modulus: &'static Limbs) -> Limbs {
     [halved(0, lifted[1]), halved(1, lifted[2]), halved(2, lifted[3]), halved(3, u64::from(carry))]
 }
 
-/// `a` if `choice`, else `b`. Masks, because the carries that decide are unpredictable, and the compiler would turn a
-/// choice between arrays into a choice between addresses.
+/// Returns `a` if `choice` is true, else `b`. Masks are used because the carries that determine the
+/// choice are unpredictable, and the compiler would turn a choice between arrays into a choice
+/// between addresses.
 #[inline(always)]
 fn select(choice: bool, a: &Limbs, b: &Limbs) -> Limbs {
     let mask = u64::from(choice).wrapping_neg();

@@ -1,10 +1,11 @@
-//! Addition, subtraction and halving modulo m on x86-64, in inline assembly: the compiler breaks the carry chains
-//! around a constant modulus apart, and takes twice the time. Baseline instructions only: any x86-64 processor runs it.
+//! Addition, subtraction and halving modulo m on x86-64 in inline assembly: the compiler breaks up
+//! the carry chains around a constant modulus, which takes twice the time. The code uses only
+//! baseline instructions, which every x86-64 processor has.
 
 use super::limbs::{self, Limbs};
 
-/// `$code` on the limbs r0..r3 of `$a` and t0..t3 of `$b`, with the modulus at m and a register for a carry, of which
-/// `$carry` is the operand. Gives r0..r3.
+/// Runs `$code` on the limbs r0..r3 of `$a` and t0..t3 of `$b`, with the modulus at address m and a
+/// register for a carry, whose operand is `$carry`. Returns r0..r3.
 macro_rules! on_limbs {
     ($a:expr, $b:expr, $modulus:expr, [$($code:literal),+ $(,)?], $($carry:tt)+) => {{
         let [mut r0, mut r1, mut r2, mut r3] = $a;
@@ -62,8 +63,8 @@ pub(super) fn add_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
     )
 }
 
-/// `$a - $b`, less one if the first instructions make a borrow of it, mod `$modulus`; `$borrow` is the operand of the
-/// borrow.
+/// Computes `$a - $b`, minus one if the first instructions generate a borrow from `$borrow`, mod
+/// `$modulus`; `$borrow` is the operand of the borrow.
 macro_rules! subtract {
     ($a:expr, $b:expr, $modulus:expr, [$($first:literal),+], $($borrow:tt)+) => {
         on_limbs!(
@@ -105,13 +106,13 @@ pub(super) fn sub_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
 #[inline(always)]
 pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'static Limbs) -> (Limbs, Limbs) {
     let (low, borrow) = limbs::sub(&a.0, &b.0);
-    // The first instruction carries exactly if `borrow` is set.
+    // The first instruction sets the carry flag exactly if `borrow` is set.
     let first_borrow = u32::from(borrow);
     let high = subtract!(a.1, b.1, modulus, ["add {carry:e}, -1", "sbb {r0}, {t0}"], inout(reg) first_borrow => _);
     (low, high)
 }
 
-/// a / 2 mod m, for an odd m and a < m: half of a or of a + m, whichever is even.
+/// a / 2 mod m, for an odd m and a < m: half of the even one of a and a + m.
 #[inline(always)]
 pub(super) fn half_mod(a: &Limbs, modulus: &'static Limbs) -> Limbs {
     let [mut h0, mut h1, mut h2, mut h3] = *a;

@@ -15,7 +15,7 @@ pub trait Shape: Copy + Eq + Send + Sync + 'static {
     fn reduce_limb<M: Modulus>(t: &Limbs) -> Limbs;
 }
 
-/// No shape that a reduction could use.
+/// A modulus without a shape that reductions could use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct General;
 
@@ -28,7 +28,7 @@ impl Shape for General {
     }
 }
 
-/// The number x below m is stored as x R mod m, below m.
+/// An element: the number x below m is stored as x R mod m, below m.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Element<M, S = General>(Limbs, PhantomData<(M, S)>);
 
@@ -83,7 +83,8 @@ impl<M: Modulus, S: Shape> Field for Element<M, S> {
         is_below.then(|| Self::from_plain(&value))
     }
 
-    /// The product with R^2 < m has a high half below m for every value below 2^256.
+    /// The product with R^2 < m has a high half below m for every value below 2^256, so no prior
+    /// reduction is needed.
     #[inline]
     fn from_be_bytes_reduced(bytes: &[u8; 32]) -> Self {
         Self::from_plain(&limbs::from_be_bytes(bytes))

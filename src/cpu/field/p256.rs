@@ -9,8 +9,8 @@ use super::montgomery::Shape;
 pub struct Prime;
 
 impl Shape for Prime {
-    /// p = -1 mod 2^64, so k is the lowest limb of t itself, and t - k drops that limb. What is left of k (p + 1) is
-    /// k 2^96, a shift, and k times the highest limb of p at 2^192.
+    /// p = -1 mod 2^64, so k is the lowest limb of t itself, and t - k drops that limb. The rest of
+    /// k (p + 1) is k 2^96, a shift, and k times the highest limb of p at 2^192.
     #[inline(always)]
     fn reduce_limb<M: Modulus>(&[k, t1, t2, t3]: &Limbs) -> Limbs {
         let (low, high) = mul_wide_limb(k, M::M[3]);

@@ -1,4 +1,4 @@
-//! Random numbers of tests, by a seed that they print.
+//! Random numbers for tests, from a seed that is printed.
 
 use super::limbs::Limbs;
 
@@ -6,7 +6,7 @@ use super::limbs::Limbs;
 pub struct Random(u64);
 
 impl Random {
-    /// A failing test shows the seed, which was printed.
+    /// Prints the seed, so that a failing test shows it.
     pub fn with_seed(seed: u64) -> Self {
         println!("seed {seed:#018x}");
         Random(seed)

@@ -40,11 +40,12 @@ fn reduce<M: PrimeOfCoordinates>((low, high): (Limbs, Limbs)) -> Limbs {
     let (s2, carry) = s2.overflowing_add(u64::from(carry));
     let (s3, carry) = s3.overflowing_add(u64::from(carry));
     let sum = [s0, s1, s2, s3];
-    // A carry leaves less than 2^66. A branch, because a random product takes it once in about 2^191 times.
+    // After a carry less than 2^66 remains. A branch is used because a random product takes it with
+    // a probability of about 2^-191.
     if carry || is_reducible::<M>(&sum) { add_c::<M>(&sum) } else { sum }
 }
 
-/// Returns whether p <= value.
+/// Returns `true` if p <= value.
 #[inline(always)]
 fn is_reducible<M: PrimeOfCoordinates>(value: &Limbs) -> bool {
     (value[1] & value[2] & value[3]) == u64::MAX && value[0] >= M::M[0]

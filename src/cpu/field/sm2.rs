@@ -9,12 +9,13 @@ use super::montgomery::Shape;
 pub struct Prime;
 
 impl Shape for Prime {
-    /// p = -1 mod 2^64, so k is the lowest limb of t itself, and t - k drops that limb. What is left of k (p + 1) is
-    /// k 2^64 (2^192 + 1 - 2^32 (2^128 + 1)): nothing but shifts.
+    /// p = -1 mod 2^64, so k is the lowest limb of t itself, and t - k drops that limb. The rest of
+    /// k (p + 1) is k 2^64 (2^192 + 1 - 2^32 (2^128 + 1)), which needs only shifts.
     #[inline(always)]
     fn reduce_limb<M: Modulus>(&[k, t1, t2, t3]: &Limbs) -> Limbs {
         let (low, high) = (k << 32, k >> 32);
-        // k 2^192 alone exceeds what is subtracted, so neither this borrows nor the whole carries out of 256 bits.
+        // k 2^192 alone exceeds the subtracted terms, so there is no borrow, and no carry out of
+        // 256 bits in total.
         let (difference, _) = limbs::sub(&[t1, t2, t3, k], &[low, high, low, high]);
         limbs::add(&difference, &[k, 0, 0, 0]).0
     }

@@ -1,4 +1,4 @@
-//! One set of tests for every field, against arkworks: edge values in all pairs, and random values.
+//! Common tests for all fields against arkworks: edge values in all pairs, and random values.
 
 use super::limbs::{self, Limbs};
 use super::moduli::{Modulus, PrimeOfCoordinates};
@@ -11,7 +11,7 @@ const RANDOM_PAIRS: usize = 20_000;
 const RANDOM_INVERSIONS: usize = 2_000;
 const RANDOM_ROOTS: usize = 200;
 
-/// A field under test beside its reference.
+/// A field under test and its reference.
 trait Tested: Field {
     type Reference: Field;
     const MODULUS: Limbs;
@@ -55,7 +55,7 @@ macro_rules! tested {
     };
 }
 
-/// Modules by the names of the curves, and in each one for p and one for n.
+/// Defines a module per curve, with modules for p and n in it.
 macro_rules! of_curves {
     ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
         $(
@@ -75,8 +75,8 @@ macro_rules! of_curves {
 }
 for_each_curve!(of_curves!);
 
-/// All numbers whose limbs are of these patterns, which set off and stop every carry, and the neighbours of 0, of the
-/// modulus and of its multiples by powers of two.
+/// Returns all numbers whose limbs have patterns that start and stop every carry, and the
+/// neighbours of 0, of the modulus and of its multiples by powers of two.
 fn edge_values<F: Tested>() -> Vec<[u8; 32]> {
     const PATTERNS: [u64; 4] = [0, 1, u64::MAX - 1, u64::MAX];
     let pattern = |index: usize| core::array::from_fn(|limb| PATTERNS[index >> (2 * limb) & 3]);
@@ -98,7 +98,7 @@ fn edge_values<F: Tested>() -> Vec<[u8; 32]> {
     values.iter().map(limbs::to_be_bytes).collect()
 }
 
-/// The element and its reference, for a number that may exceed the modulus.
+/// Returns the element and its reference for a number that may exceed the modulus.
 fn both<F: Tested>(bytes: &[u8; 32]) -> (F, F::Reference) {
     (F::from_be_bytes_reduced(bytes), F::Reference::from_be_bytes_reduced(bytes))
 }
@@ -129,7 +129,7 @@ fn check_binary<F: Tested>((a, ra): &(F, F::Reference), (b, rb): &(F, F::Referen
     check_differences(&[*a, *b, a.neg(), b.neg()], &[*ra, *rb, ra.neg(), rb.neg()]);
 }
 
-/// Differences of products of either sign, and of equal and opposite products.
+/// Tests differences of products of either sign, and of equal and opposite products.
 fn check_differences<F: Tested>([a, b, c, d]: &[F; 4], [ra, rb, rc, rd]: &[F::Reference; 4]) {
     let operands = &[*a, *b, *c, *d];
     assert_same(a.mul_sub_mul(b, c, d), ra.mul_sub_mul(rb, rc, rd), "a b - c d", operands);
@@ -195,8 +195,8 @@ fn check_inversion<F: Tested>() {
     }
 }
 
-/// Products just above and below a multiple of the modulus, where a reduction has to correct its last guess: random
-/// factors do not meet them.
+/// Tests products just above and below a multiple of the modulus, where a reduction has to correct
+/// its last estimate: random factors do not reach these cases.
 fn check_near_zero<F: Tested>(a: &F, inverse: &F) {
     for shift in (0..64).step_by(7) {
         let small = F::from_be_bytes_reduced(&limbs::to_be_bytes(&[u64::MAX >> shift, 0, 0, 0]));
@@ -224,12 +224,12 @@ where
         assert_same(a.sqrt_candidate(), reference.sqrt_candidate(), "root", &[a]);
         let root = a.square().sqrt_var().expect("it is a square");
         assert!(root == a || root == a.neg(), "root of the square of {a:?}");
-        // -1 is not a square, so neither is the opposite of a square.
+        // -1 is not a square, so neither is the negative of a square.
         assert_eq!(a.square().neg().sqrt_var(), None, "root of the opposite of the square of {a:?}");
     }
 }
 
-/// What stands in for the assembly on other processors.
+/// Tests the replacement of the assembly on other processors.
 #[test]
 fn portable_twins() {
     static MODULUS: Limbs = constants::p256::P;
@@ -243,7 +243,7 @@ fn portable_twins() {
             assert_eq!(sum, modular::add_mod(a, b, &MODULUS), "{a:x?} + {b:x?}");
             let difference = modular_portable::sub_mod(a, b, &MODULUS);
             assert_eq!(difference, modular::sub_mod(a, b, &MODULUS), "{a:x?} - {b:x?}");
-            // Every pair as high halves and, also from the modulus on, as low halves.
+            // Every pair as high halves, and as low halves, which may also exceed the modulus.
             for (wide, other) in [((*a, *b), (*b, *a)), ((*b, *a), (*a, *a)), (([u64::MAX; 4], *a), (MODULUS, *b))] {
                 let difference = modular_portable::sub_wide_mod(&wide, &other, &MODULUS);
                 assert_eq!(difference, modular::sub_wide_mod(&wide, &other, &MODULUS), "{wide:x?} - {other:x?}");

@@ -1,6 +1,6 @@
-//! Replaces `vector` on processors without its instructions.
+//! The replacement of `vector` for processors without its instructions.
 
-/// There is none.
+/// A type without values.
 #[derive(Clone, Copy, Debug)]
 pub enum Lanes {}
 
@@ -10,7 +10,7 @@ impl Lanes {
     }
 }
 
-/// Lanes ask nothing of a field.
+/// A trait without requirements: there is no vector code for a field to support.
 pub trait Prime {}
 
 impl<F> Prime for F {}

@@ -1,13 +1,15 @@
-//! Sums of groups of points: rounds of additions in pairs, which share inversions whatever the sizes of the groups.
+//! Sums of groups of points, by rounds of pairwise additions that share inversions regardless of
+//! the sizes of the groups.
 //!
-//! Points are entries in the form of the arithmetic that adds them: that of the lanes where there are any.
+//! Points are entries in the representation of the arithmetic that adds them, which is that of the
+//! vector code if available.
 
 use super::{Affine, CpuCurve, Entry, Lanes};
 use crate::cpu::point::pairs::{self, Pair};
 use crate::cpu::simd;
 use std::ops::Range;
 
-/// Points as entries.
+/// Converts points to entries.
 pub fn entries<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>]) -> Vec<Entry<C::Base>> {
     match lanes {
         Some(lanes) => simd::entries_of(lanes, points),
@@ -15,7 +17,7 @@ pub fn entries<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>]) ->
     }
 }
 
-/// The points of entries.
+/// Converts entries to points.
 pub fn points<C: CpuCurve>(lanes: Option<Lanes>, entries: &[Entry<C::Base>]) -> Vec<Affine<C::Base>> {
     match lanes {
         Some(lanes) => simd::points_of(lanes, entries),
@@ -25,14 +27,15 @@ pub fn points<C: CpuCurve>(lanes: Option<Lanes>, entries: &[Entry<C::Base>]) -> 
 
 /// Groups of points to be summed.
 pub struct Groups {
-    /// Points, group by group: twice the number of each, and one more where it is subtracted.
+    /// Points, group by group: twice the index of each, plus one if it is subtracted.
     members: Vec<u32>,
     /// The end of each group's members.
     ends: Vec<usize>,
 }
 
 impl Groups {
-    /// This many groups, of members each with its group, its point, and whether this is subtracted.
+    /// Creates `count` groups from members, each given by its group, its point, and `true` if it is
+    /// subtracted.
     pub fn of(count: usize, members: impl Iterator<Item = (usize, usize, bool)> + Clone) -> Self {
         let mut ends = vec![0; count];
         members.clone().for_each(|(group, ..)| ends[group] += 1);
@@ -48,7 +51,7 @@ impl Groups {
         Groups { members: all, ends }
     }
 
-    /// The sum of each group.
+    /// Returns the sum of each group.
     pub fn sums<C: CpuCurve>(mut self, lanes: Option<Lanes>, points: &[Entry<C::Base>]) -> Vec<Entry<C::Base>> {
         let (mut left, mut next, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
         self.halve::<C>(lanes, points, &mut pairs, &mut left);
@@ -65,7 +68,7 @@ impl Groups {
         starts.zip(&self.ends).map(|(start, end)| start..*end)
     }
 
-    /// Adds up the members of each group in pairs: what is left are the sums, and an odd member as it is.
+    /// Adds the members of each group in pairs, leaving the sums and an unpaired last member.
     fn halve<C: CpuCurve>(
         &mut self,
         lanes: Option<Lanes>,

@@ -1,11 +1,12 @@
 //! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger, "On the evaluation of powers and
 //! monomials", SIAM Journal on Computing 9, 1980; with signed digits). Variable-time, for public data.
 //!
-//! A product has one term, or two where the curve has an endomorphism: a scalar below 2^255, or below 2^130, and a
-//! point. A window of the scalars has buckets: bucket d gets the terms whose digit there is d or -d. The sum of d times
-//! bucket d needs no running sums, which would be one addition after the other: with d = h 2^l + r the buckets are
-//! summed up by h and by r, and what has these numbers is summed up by their bits. So everything is sums of groups of
-//! points ([`groups`]), and what is left is one point for each bit of a scalar.
+//! A product has one term, or two if the curve has an endomorphism: a scalar below 2^255, or below
+//! 2^130, and a point. Each window of the scalars has buckets: bucket d contains the terms whose
+//! digit in this window is d or -d. The sum of d times bucket d is computed without running sums,
+//! which would be sequential additions: with d = h 2^l + r, the buckets are summed by h and by r,
+//! and these sums are then summed by the bits of h and r. So all work is sums of groups of points
+//! ([`groups`]), which leaves one point per bit of a scalar.
 
 mod groups;
 mod plan;
@@ -22,13 +23,13 @@ use super::simd::Lanes;
 use crate::host::workers::Pool;
 use std::ops::Range;
 
-/// Fewer products are computed one by one.
+/// The number of products below which they are computed individually.
 pub const FEWEST: usize = 16;
 
-/// Terms of a sum.
+/// The terms of a sum.
 pub struct Terms<C: CpuCurve> {
     scalars: Vec<Signed>,
-    /// The points, as `groups` expects them.
+    /// The points, in the representation that `groups` expects.
     points: Vec<Entry<C::Base>>,
 }
 
@@ -54,7 +55,7 @@ impl<C: CpuCurve> Terms<C> {
         Terms { scalars, points: groups::entries::<C>(lanes, points) }
     }
 
-    /// No terms, with room for this many products.
+    /// Creates an empty list of terms with capacity for `products` products.
     pub fn with_capacity(products: usize) -> Self {
         let terms = if C::ENDOMORPHISM.is_some() { 2 * products } else { products };
         Terms { scalars: Vec::with_capacity(terms), points: Vec::with_capacity(terms) }
@@ -65,14 +66,15 @@ impl<C: CpuCurve> Terms<C> {
         self.points.extend(more.points);
     }
 
-    /// Bits of the longest scalar.
+    /// Returns the number of bits of the longest scalar.
     fn bits(&self) -> u32 {
         let all = self.scalars.iter().fold([0; 4], |all, scalar| std::array::from_fn(|i| all[i] | scalar.magnitude[i]));
         length(&all)
     }
 }
 
-/// The sum of all terms, with the threads of a pool. `lanes` are those with which the terms were made.
+/// Returns the sum of all terms, computed on the threads of a pool. `lanes` has to be the value
+/// with which the terms were created.
 pub fn sum<C: CpuCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms<C>) -> Affine<C::Base> {
     let plan = Bucketing::new(terms.scalars.len(), terms.bits(), pool.threads());
     let tasks = plan.tasks();
@@ -83,7 +85,7 @@ pub fn sum<C: CpuCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms<C>) -> 
             *sums = bit_sums(lanes, terms, part.clone(), windows.clone(), plan.width);
         },
     );
-    // What each bit of the scalars has: from all parts of the terms.
+    // For each bit of the scalars, the points from all parts of the terms.
     let mut of_bits = vec![Vec::new(); (plan.windows * plan.width) as usize];
     for ((windows, _), sums) in tasks.iter().zip(sums) {
         for (index, sum) in sums.into_iter().enumerate() {
@@ -115,7 +117,8 @@ fn bit_sums<C: CpuCurve>(
         })
     });
     let buckets = Groups::of(count << (width - 1), in_buckets).sums::<C>(lanes, points);
-    // Digit d stands at d - 1. It is in row d >> low and column d % 2^low; those with number 0 have no weight.
+    // Digit d is at index d - 1. It is in row d >> low and column d % 2^low; row 0 and column 0
+    // have no weight.
     let (low, size) = (width / 2, 1 << (width - 1));
     let (rows, columns) = ((size >> low) + 1, 1 << low);
     let in_lines = present(&buckets).flat_map(|index| {
@@ -133,7 +136,7 @@ fn bit_sums<C: CpuCurve>(
     groups::points::<C>(lanes, &bits.sums::<C>(lanes, &lines))
 }
 
-/// The places of points other than the identity.
+/// Returns the indices of points other than the identity.
 fn present<F: Coordinate>(points: &[Entry<F>]) -> impl Iterator<Item = usize> + Clone {
     points.iter().enumerate().filter(|(_, point)| !point.is_zero()).map(|(place, _)| place)
 }

@@ -1,33 +1,35 @@
-//! Splits a multi-scalar multiplication into windows, and these into tasks for threads.
+//! Division of a multi-scalar multiplication into windows, and of these into tasks for threads.
 
 use std::ops::Range;
 
-/// Widths of windows.
+/// The supported window widths.
 const WIDTHS: std::ops::RangeInclusive<u32> = 2..=16;
-/// Additions of points that take as long as what a task costs besides its additions: some 40 rounds with an inversion
-/// each.
+/// The cost of a task in addition to its point additions, in point additions: about 40 rounds with
+/// an inversion each.
 const TASK: usize = 3000;
-/// Terms of a task times its windows, where it has several: their sums stay in the L2 cache.
+/// The maximum product of a task's terms and windows, if it has several windows: their sums stay in
+/// the L2 cache.
 const LARGEST: usize = 1 << 16;
-/// Terms of a part: its points, anywhere among which a window looks, stay near the L2 cache.
+/// The maximum number of terms in a part: its points, which windows access at random, stay near the
+/// L2 cache.
 const LARGEST_PART: usize = 1 << 16;
-/// Parts beyond what the largest one asks for.
+/// The maximum number of additional parts per part that `LARGEST_PART` requires.
 const MOST_PARTS: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucketing {
-    /// Bits of a window.
+    /// Bits per window.
     pub width: u32,
-    /// Windows of a scalar.
+    /// Windows per scalar.
     pub windows: u32,
-    /// Windows of a task.
+    /// Windows per task.
     group: u32,
     terms: usize,
     parts: usize,
 }
 
 impl Bucketing {
-    /// The quickest for this many terms with scalars of this many bits on this many threads.
+    /// Returns the fastest plan for `terms` terms with scalars of `bits` bits on `threads` threads.
     pub fn new(terms: usize, bits: u32, threads: usize) -> Self {
         let fewest = terms.div_ceil(LARGEST_PART).max(1);
         let of_width = |width: u32| {
@@ -35,7 +37,7 @@ impl Bucketing {
             (0..=MOST_PARTS.ilog2()).flat_map(move |more| {
                 let parts = fewest << more;
                 let most = (LARGEST * parts / terms.max(1)).clamp(1, windows as usize) as u32;
-                // Evenly, with no more tasks than the largest allow, or the threads ask for.
+                // Even groups, no more than are required by `LARGEST` or by the number of threads.
                 let groups = [windows.div_ceil(most), windows.min(threads as u32).max(windows.div_ceil(most))];
                 groups.map(|groups| Bucketing { width, windows, group: windows.div_ceil(groups), terms, parts })
             })
@@ -43,14 +45,15 @@ impl Bucketing {
         WIDTHS.flat_map(of_width).min_by_key(|plan| plan.cost(threads)).expect("there are widths")
     }
 
-    /// The additions of points of the thread that has most: those of its terms, and two for each bucket.
+    /// Returns the number of point additions of the busiest thread: those of its terms, and two per
+    /// bucket.
     fn cost(&self, threads: usize) -> usize {
         let tasks = self.windows.div_ceil(self.group) as usize * self.parts;
         let additions = self.terms.div_ceil(self.parts) + (1 << self.width);
         tasks.div_ceil(threads) * (self.group as usize * additions + TASK)
     }
 
-    /// The windows and the terms of each task.
+    /// Returns the windows and the terms of each task.
     pub fn tasks(&self) -> Vec<(Range<u32>, Range<usize>)> {
         let part = |part: usize| part * self.terms / self.parts..(part + 1) * self.terms / self.parts;
         let windows = (0..self.windows).step_by(self.group as usize);
@@ -81,7 +84,7 @@ mod tests {
         }
     }
 
-    /// The most that a thread has to do is not much above its share.
+    /// The busiest thread has little more work than its share.
     #[test]
     fn threads_share_the_work() {
         for terms in [2000, 1 << 17, 1 << 20] {

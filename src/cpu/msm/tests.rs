@@ -1,11 +1,12 @@
-//! Sums by buckets against one product of G, for points whose numbers are known.
+//! Tests of bucket sums against a single product of G, for points with known discrete logarithms.
 
 use super::*;
 use crate::cpu::field::random::Random;
 use crate::cpu::{generator, multiply};
 use crate::curve::types;
 
-/// Points by their numbers: this many different ones, their opposites among them, and the identity.
+/// Returns points with their discrete logarithms: `count` different ones, their negatives, and the
+/// identity.
 fn numbered<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<(C::Scalar, Affine<C::Base>)> {
     let mut numbers: Vec<C::Scalar> = (0..count).map(|_| scalar::<C>(random)).collect();
     let opposite: Vec<_> = numbers.iter().map(Field::neg).collect();
@@ -21,7 +22,7 @@ fn scalar<C: CpuCurve>(random: &mut Random) -> C::Scalar {
     C::Scalar::from_be_bytes_reduced(&bytes)
 }
 
-/// With the portable code and with lanes, on one thread and on several.
+/// Tests the portable code and the vector code, on one thread and on several.
 fn check<C: CpuCurve>(products: &[(C::Scalar, (C::Scalar, Affine<C::Base>))]) {
     let number = products.iter().fold(C::Scalar::ZERO, |sum, (scalar, (number, _))| sum.add(&scalar.mul(number)));
     let expected = multiply::mul_add::<C>(None, &[number], &[generator::<C>()], None);
@@ -52,11 +53,12 @@ fn check_curve<C: CpuCurve>() {
         [small, small.neg()]
     });
     let edges: Vec<_> = edges.into_iter().flatten().chain([scalar::<C>(&mut random)]).collect();
-    // Few scalars: buckets of many points, with equal and opposite ones and the identity among them.
+    // Few scalars, so that buckets have many points, with equal and opposite ones and the identity
+    // among them.
     let products: Vec<_> = (0..700).map(|place| (edges[place % edges.len()], any(&mut random))).collect();
     check::<C>(&products);
     for (which, number) in [(0, 0), (1, 0), (2, 1), (80, 2)] {
-        // One point, alone and with its opposite, with one scalar and with others.
+        // One point, alone and with its negative, with one scalar and with different ones.
         let one = scalar::<C>(&mut random);
         check::<C>(&[(one, points[which]); 300]);
         check::<C>(&(0..300).map(|i| (one, points[which + i % 2 * 40 * usize::from(which < 40)])).collect::<Vec<_>>());

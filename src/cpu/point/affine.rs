@@ -1,15 +1,15 @@
-//! Affine points and batches of them: additions that share one inversion by Montgomery's trick.
+//! Affine points in batches: additions that share one inversion with Montgomery's trick.
 //!
-//! The trick multiplies the denominators of a whole batch, so a single zero would spoil every item. Each pair is
-//! therefore classified first, and only the slopes of chords and tangents contribute their denominator; the rest
-//! contribute one.
+//! The trick multiplies the denominators of a whole batch, so a single zero would invalidate every
+//! item. Each pair is therefore classified first: only slopes of chords and tangents contribute
+//! their denominator, all other cases contribute one.
 
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::{CoefficientA, CpuCurve, coefficient_a, three};
 use core::marker::PhantomData;
 use zeroize::Zeroize;
 
-/// A point in affine coordinates. `x` and `y` mean nothing where `infinity` is set.
+/// A point in affine coordinates. `x` and `y` are meaningless if `infinity` is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Affine<F> {
     pub x: F,
@@ -29,8 +29,8 @@ impl<F: Field> Affine<F> {
     }
 }
 
-/// A point in one cache line, as tables hold it. There it is not the identity; elsewhere zeros stand for the identity,
-/// as (0, 0) is on no curve: b is not 0.
+/// A point in one cache line, as stored in tables. In tables it is never the identity; elsewhere
+/// zeros represent the identity, since (0, 0) is not on any curve: b is not 0.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Entry<F> {
@@ -76,23 +76,24 @@ impl<F: Coordinate> Entry<F> {
         self.words == [0; 8]
     }
 
-    /// Any point.
+    /// Converts any point.
     pub fn of(point: &Affine<F>) -> Self {
         if point.infinity { Self::ZERO } else { Self::new(&point.x, &point.y) }
     }
 
-    /// The point, which may be the identity.
+    /// Returns the point, which may be the identity.
     pub fn point(&self) -> Affine<F> {
         if self.is_zero() { Affine::IDENTITY } else { Affine::new(self.x(), self.y()) }
     }
 
-    /// The opposite point, in whichever form the coordinates are: a number below p becomes p less that number.
+    /// Returns the negative of the point, in any representation of coordinates: a number below p
+    /// becomes p minus that number.
     pub fn neg(&self) -> Self {
         if self.is_zero() { Self::ZERO } else { Self::new(&self.x(), &self.y().neg()) }
     }
 }
 
-/// Asks for an entry that will be read soon.
+/// Prefetches an entry that will be read soon.
 pub fn prefetch<F>(entry: &Entry<F>) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch is a hint without architectural effect, and SSE is part of every x86-64.
@@ -104,17 +105,19 @@ pub fn prefetch<F>(entry: &Entry<F>) {
     let _ = entry;
 }
 
-/// Chains of products side by side. A chain waits for each product before the next; with four, the processor has
-/// something to do meanwhile.
+/// The number of interleaved chains of products. Each product of a chain depends on the one before;
+/// with four chains the processor can compute others meanwhile.
 const CHAINS: usize = 4;
 
-/// The slopes' denominators of a batch and their running products, kept between batches to save allocations.
+/// The denominators of a batch of slopes and their running products, reused between batches to save
+/// allocations.
 pub struct Denominators<F> {
     values: Vec<F>,
-    /// `prefix[i]` is the product of the values before i in the chain of i, which is `i % CHAINS`.
+    /// The entry `prefix[i]` is the product of the values before i in the chain of i, which is `i %
+    /// CHAINS`.
     prefix: Vec<F>,
     products: [F; CHAINS],
-    /// A factor of what is inverted, which takes variable time.
+    /// A blinding factor for the variable-time inversion.
     blind: F,
 }
 
@@ -123,19 +126,19 @@ impl<F: Field> Denominators<F> {
         Denominators { values: Vec::new(), prefix: Vec::new(), products: [F::ONE; CHAINS], blind: F::ONE }
     }
 
-    /// Reserves room for this many pairs, because a vector that grows would leave its old contents
-    /// behind.
+    /// Reserves capacity for `pairs` pairs, because growing a vector would leave its old contents
+    /// in freed memory.
     pub fn with_capacity(pairs: usize) -> Self {
         Denominators { values: Vec::with_capacity(pairs), prefix: Vec::with_capacity(pairs), ..Self::new() }
     }
 
-    /// Blinds the denominators of secret points with a non-zero number that nobody knows, so that
-    /// the time of an inversion reveals nothing about them.
+    /// Blinds the denominators of secret points with a non-zero number known to nobody else, so
+    /// that the time of an inversion reveals nothing about them.
     pub fn blind(&mut self, factor: F) {
         self.blind = factor;
     }
 
-    /// Leaves nothing of what was computed.
+    /// Wipes everything that was computed.
     pub fn wipe(&mut self) {
         self.blind = F::ONE;
         self.clear();
@@ -150,7 +153,7 @@ impl<F: Field> Denominators<F> {
         self.products[0] = self.blind;
     }
 
-    /// `value` must not be zero.
+    /// Adds a value, which must not be zero.
     #[inline(always)]
     fn push(&mut self, value: F) {
         let product = &mut self.products[self.values.len() % CHAINS];
@@ -159,7 +162,7 @@ impl<F: Field> Denominators<F> {
         *product = product.mul(&value);
     }
 
-    /// Hands out the inverses, last first.
+    /// Calls `take` with the inverses, last first.
     #[inline(always)]
     fn for_each_inverse_reversed(&self, mut take: impl FnMut(usize, F)) {
         let mut suffixes = self.inverse_products();
@@ -170,7 +173,7 @@ impl<F: Field> Denominators<F> {
         }
     }
 
-    /// The inverses of the chains' products, by the same trick one level up.
+    /// Returns the inverses of the chains' products, computed with the same trick one level up.
     fn inverse_products(&self) -> [F; CHAINS] {
         let mut before = [F::ONE; CHAINS];
         for chain in 1..CHAINS {
@@ -186,7 +189,7 @@ impl<F: Field> Denominators<F> {
     }
 }
 
-/// Inverts every value that is not zero, in place; zeros stay zero.
+/// Inverts all non-zero values in place; zeros stay zero.
 pub fn invert_all<F: Field>(values: &mut [F]) {
     let mut denominators = Denominators::new();
     for value in values.iter() {
@@ -228,7 +231,8 @@ fn classify<F: Field>(left: &Affine<F>, right: &Affine<F>) -> Sum {
     }
 }
 
-/// `left[i] += right[i]`, complete: every combination of equal, opposite and identity operands comes out right.
+/// Computes `left[i] += right[i]`. The addition is complete: equal, opposite and identity operands
+/// give correct results.
 pub fn add_assign<C: CpuCurve>(
     left: &mut [Affine<C::Base>],
     right: &[Affine<C::Base>],
@@ -255,7 +259,7 @@ pub fn add_assign<C: CpuCurve>(
     });
 }
 
-/// `points[i] = 2 points[i]`.
+/// Computes `points[i] = 2 points[i]`.
 pub fn double_assign<C: CpuCurve>(points: &mut [Affine<C::Base>], denominators: &mut Denominators<C::Base>) {
     denominators.clear();
     for point in points.iter() {
@@ -269,7 +273,7 @@ pub fn double_assign<C: CpuCurve>(points: &mut [Affine<C::Base>], denominators: 
     });
 }
 
-/// 3x^2 + a.
+/// Computes 3x^2 + a.
 #[inline(always)]
 fn tangent_numerator<C: CpuCurve>(x: &C::Base) -> C::Base {
     let square = x.square();
@@ -281,16 +285,18 @@ fn tangent_numerator<C: CpuCurve>(x: &C::Base) -> C::Base {
     }
 }
 
-/// The sum of `left` and a point with x-coordinate `right_x` on a line of the given slope.
+/// Returns the sum of `left` and a point with x-coordinate `right_x`, given the slope of the line
+/// through them.
 #[inline(always)]
 fn third_point<F: Field>(left: &Affine<F>, right_x: &F, slope: &F) -> Affine<F> {
     let x = slope.square().sub(&left.x).sub(right_x);
     Affine::new(x, slope.mul(&left.x.sub(&x)).sub(&left.y))
 }
 
-/// Adds up columns: `points` holds rows of `columns` points each, and the sums end up in the first row.
+/// Sums columns: `points` consists of rows of `columns` points each; the sums are written to the
+/// first row.
 ///
-/// Rows are added pairwise, so that a handful of columns still shares each inversion among many additions.
+/// Rows are added pairwise, so that even a few columns share each inversion among many additions.
 pub fn sum_rows<C: CpuCurve>(points: &mut [Affine<C::Base>], columns: usize, denominators: &mut Denominators<C::Base>) {
     let mut rows = points.len() / columns;
     while rows > 1 {
@@ -301,7 +307,7 @@ pub fn sum_rows<C: CpuCurve>(points: &mut [Affine<C::Base>], columns: usize, den
     }
 }
 
-/// Row i holds (2i + 1) times each point.
+/// Returns rows of multiples: row i contains (2i + 1) times each point.
 pub fn odd_multiples<C: CpuCurve>(points: &[Affine<C::Base>], count: usize) -> Vec<Affine<C::Base>> {
     let mut denominators = Denominators::new();
     let mut doubled = points.to_vec();

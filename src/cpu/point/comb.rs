@@ -1,5 +1,6 @@
-//! Multiplication of a point that is known beforehand: a table of its multiples in every window, so that a product is a
-//! sum of table entries and needs no doubling. Serves the base point and public keys that sign many items.
+//! Multiplication of a point known in advance, with a table of its multiples in every window: a
+//! product is a sum of table entries and needs no doublings. Used for the base point and for public
+//! keys with many signatures.
 
 use super::affine::{self, Affine, Entry};
 use crate::cpu::CpuCurve;
@@ -13,32 +14,32 @@ pub struct Comb<C: CpuCurve> {
     pub(in crate::cpu) entries: Vec<Entry<C::Base>>,
 }
 
-/// One product of a sum: a scalar and the table of its point.
+/// One product of a sum: the table of a point, and a scalar.
 pub type Product<'a, C> = (&'a Comb<C>, &'a <C as CpuCurve>::Scalar);
 
-/// u1[i] G, by G's table.
+/// The term u1[i] G, with the table of G.
 pub type BaseTerm<'a, C> = (&'a Comb<C>, &'a [<C as CpuCurve>::Scalar]);
 
 impl<C: CpuCurve> Comb<C> {
-    /// Size of a table.
+    /// Returns the size of a table in bytes.
     pub fn bytes(window: u32) -> usize {
         (Self::windows(window) << (window - 1)) * size_of::<Entry<C::Base>>()
     }
 
-    /// Entries that one product sums up.
+    /// Returns the number of entries in the sum for one product.
     pub fn windows(window: u32) -> usize {
         256usize.div_ceil(window as usize)
     }
 
-    /// Terms of a product with this table.
+    /// Returns the number of terms of a product with this table.
     pub fn terms(&self) -> usize {
         Self::windows(self.window)
     }
 
-    /// Appends the digits of a scalar, one per term of its product. The entries that they select are fetched meanwhile:
-    /// the large table does not fit a core's caches.
+    /// Appends the digits of a scalar, one per term of its product, and prefetches the entries that
+    /// they select: the large table does not fit a core's caches.
     pub fn recode(&self, scalar: &C::Scalar, digits: &mut Vec<i32>) {
-        // As the recoding needs it.
+        // The recoding needs a number below 2^255.
         let Signed { negative, magnitude } = Signed::shorter(scalar);
         signed_windows(&magnitude, self.window, |index, digit| {
             let digit = if negative { -digit } else { digit };
@@ -49,18 +50,19 @@ impl<C: CpuCurve> Comb<C> {
         });
     }
 
-    /// The term for a digit that `recode` gave.
+    /// Returns the term for a digit from `recode`.
     pub fn term(&self, index: usize, digit: i32) -> Affine<C::Base> {
         if digit == 0 {
             return Affine::IDENTITY;
         }
         let entry = self.entry(index, digit);
         let (x, y) = (entry.x(), entry.y());
-        // The sign is random: a choice by address costs less than a branch that is wrong every other time.
+        // The sign is random: indexing is faster than a branch that is mispredicted half of the
+        // time.
         Affine::new(x, [y, y.neg()][usize::from(digit < 0)])
     }
 
-    /// The table entry for a digit that `recode` gave, apart from its sign; any entry for 0.
+    /// Returns the table entry for a digit from `recode`, without its sign; for 0, any entry.
     pub fn entry(&self, index: usize, digit: i32) -> &Entry<C::Base> {
         &self.entries[self.position(index, if digit == 0 { 1 } else { digit })]
     }

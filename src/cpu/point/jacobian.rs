@@ -1,6 +1,8 @@
-//! Points in Jacobian coordinates: (X : Y : Z) stands for (X / Z^2, Y / Z^3), Z = 0 for the identity.
+//! Points in Jacobian coordinates: (X : Y : Z) represents (X / Z^2, Y / Z^3); Z = 0 is the
+//! identity.
 //!
-//! Used where one point is doubled many times in a row: its coordinates stay in registers and no inversion is needed.
+//! Used for sequences of doublings of one point: its coordinates stay in registers and no inversion
+//! is needed.
 
 use super::affine::{Affine, invert_all};
 use crate::cpu::field::Field;
@@ -24,9 +26,10 @@ impl<F: Field> Jacobian<F> {
         self.z.is_zero()
     }
 
-    /// Doubles. The identity stays the identity, since Z' = YZ.
+    /// Doubles the point. The identity stays the identity, since Z' = YZ.
     ///
-    /// With l = (3X^2 + aZ^4) / 2 the result is that of the usual formulas divided by (4, 8, 2): fewer additions.
+    /// With l = (3X^2 + aZ^4) / 2 the result is that of the usual formulas divided by (4, 8, 2),
+    /// which needs fewer additions.
     #[inline(always)]
     pub fn double<C: CpuCurve<Base = F>>(&self) -> Self {
         let s = self.y.square();
@@ -50,7 +53,7 @@ impl<F: Field> Jacobian<F> {
         Jacobian { x, y, z }
     }
 
-    /// Adds an affine point; complete.
+    /// Adds an affine point. The addition is complete.
     #[inline(always)]
     pub fn add_affine<C: CpuCurve<Base = F>>(&self, other: &Affine<F>) -> Self {
         if other.infinity {
@@ -74,7 +77,7 @@ impl<F: Field> Jacobian<F> {
     }
 }
 
-/// The affine form of a batch, with one inversion.
+/// Converts a batch to affine form with one inversion.
 pub fn normalize<F: Field>(points: &[Jacobian<F>]) -> Vec<Affine<F>> {
     let mut inverses: Vec<F> = points.iter().map(|point| point.z).collect();
     invert_all(&mut inverses);

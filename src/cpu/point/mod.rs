@@ -1,4 +1,5 @@
-//! Points: affine ones in batches and in pairs, Jacobian ones in a row of doublings, and tables of multiples.
+//! Points: affine points in batches and in pairs, Jacobian points for sequences of doublings, and
+//! tables of multiples.
 
 pub mod affine;
 pub mod comb;

@@ -1,27 +1,27 @@
-//! Sums of two points each, of a slice of entries.
+//! Pairwise sums of entries of a slice.
 
 use super::affine::{Affine, Denominators, Entry, add_assign};
 use crate::cpu::CpuCurve;
 use crate::cpu::field::Coordinate;
 
-/// Pairs whose additions share an inversion.
+/// The number of pairs whose additions share an inversion.
 pub const BATCH: usize = 2048;
 
-/// Two points to be added, and the place of their sum.
+/// Two points to add, and the index of their sum.
 #[derive(Clone, Copy)]
 pub struct Pair {
-    /// For each point twice its index, plus one if it is subtracted.
+    /// The members: twice the index of each point, plus one if it is subtracted.
     pub members: [u32; 2],
     pub place: u32,
 }
 
-/// The entry of a member of a pair, with its sign.
+/// Returns the entry of a member of a pair, with its sign.
 pub fn signed<F: Coordinate>(points: &[Entry<F>], member: u32) -> Entry<F> {
     let entry = points[member as usize / 2];
     if member % 2 == 1 { entry.neg() } else { entry }
 }
 
-/// Adds up pairs of points, any of which may be the identity.
+/// Adds pairs of points, any of which may be the identity.
 pub fn add<C: CpuCurve>(points: &[Entry<C::Base>], pairs: &[Pair], sums: &mut [Entry<C::Base>]) {
     let mut denominators = Denominators::new();
     for pairs in pairs.chunks(BATCH) {

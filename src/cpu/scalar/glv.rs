@@ -1,10 +1,10 @@
-//! The decomposition of scalars after Gallant, Lambert and Vanstone (CRYPTO 2001): k = k1 + k2 lambda modulo n, with
-//! both halves of about 128 bits. Nothing branches on the scalars.
+//! The decomposition of scalars by Gallant, Lambert and Vanstone (CRYPTO 2001): k = k1 + k2 lambda
+//! modulo n, where both halves have about 128 bits. There are no branches on the scalars.
 
 use crate::cpu::field::{Field, limbs};
 use zeroize::Zeroize;
 
-/// Constants of an endomorphism (x, y) -> (beta x, y); see `curves/derive.rs` for how they come about.
+/// The constants of an endomorphism (x, y) -> (beta x, y), derived in `curves/derive.rs`.
 #[derive(Clone, Copy)]
 pub struct Endomorphism {
     /// The factor of the x-coordinate.
@@ -31,7 +31,7 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// k or n - k, whichever is below 2^255: n < 2^256. Variable-time.
+    /// Returns k or n - k, whichever is below 2^255; n < 2^256. Variable-time.
     pub fn shorter<F: Field>(scalar: &F) -> Self {
         let limbs = limbs::from_be_bytes(&scalar.to_be_bytes());
         let negative = limbs[3] >> 63 == 1;
@@ -41,25 +41,26 @@ impl Signed {
 }
 
 impl Endomorphism {
-    /// k1 and k2 with k = k1 + k2 lambda modulo n.
+    /// Returns k1 and k2 with k = k1 + k2 lambda modulo n.
     ///
-    /// The rounding is off by less than one in each coordinate, so both halves are below the sum of the two basis
-    /// vectors' entries, 2^129.2 for secp256k1: arithmetic modulo 2^192 loses nothing.
+    /// The rounding error is below one in each coordinate, so both halves are below the sum of the
+    /// two basis vectors' entries, 2^129.2 for secp256k1: arithmetic modulo 2^192 is exact.
     pub fn decompose(&self, k: &[u64; 4]) -> (Signed, Signed) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);
         self.remainder(k, &c1, &c2)
     }
 
-    /// k1 and k2, both odd.
+    /// Returns k1 and k2 with k = k1 + k2 lambda modulo n, both odd.
     ///
-    /// Beyond `decompose`, each vector of the basis may be subtracted once more: both halves are below 2^130.
+    /// In addition to `decompose`, each basis vector may be subtracted once more, so both halves
+    /// are below 2^130.
     #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     pub fn decompose_odd(&self, k: &[u64; 4]) -> (Signed, Signed) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);
-        // The determinant of the basis is n, so it is odd, and the basis can be inverted modulo 2: its inverse takes
-        // what the halves lack to the vectors that make them odd.
+        // The determinant of the basis is n, which is odd, so the basis can be inverted modulo 2:
+        // the inverse maps the parities that the halves lack to the vectors that make them odd.
         let lacks1 = 1 ^ k[0] ^ (c1[0] & self.a1[0]) ^ (c2[0] & self.a2[0]);
         let lacks2 = 1 ^ (c1[0] & self.b1[0]) ^ (c2[0] & self.b2[0]);
         let more1 = ((lacks1 & self.b2[0]) ^ (lacks2 & self.a2[0])) & 1;
@@ -67,7 +68,7 @@ impl Endomorphism {
         self.remainder(k, &add(&c1, more1), &add(&c2, more2))
     }
 
-    /// k - c1 (a1, b1) - c2 (a2, b2).
+    /// Computes k - c1 (a1, b1) - c2 (a2, b2).
     fn remainder(&self, k: &[u64; 4], c1: &[u64; 3], c2: &[u64; 3]) -> (Signed, Signed) {
         let k_low = [k[0], k[1], k[2]];
         let k1 = sub(&sub(&k_low, &mul(c1, &self.a1)), &mul(c2, &self.a2));
@@ -76,14 +77,14 @@ impl Endomorphism {
     }
 }
 
-/// a + b modulo 2^192.
+/// Computes a + b modulo 2^192.
 fn add(a: &[u64; 3], b: u64) -> [u64; 3] {
     let (s0, carry) = a[0].overflowing_add(b);
     let (s1, carry) = a[1].overflowing_add(u64::from(carry));
     [s0, s1, a[2].wrapping_add(u64::from(carry))]
 }
 
-/// (k g + 2^383) >> 384, below 2^128.
+/// Computes (k g + 2^383) >> 384, below 2^128.
 fn multiply_and_round(k: &[u64; 4], g: &[u64; 4]) -> [u64; 3] {
     let (_, [_, below, low, high]) = limbs::mul_wide(k, g);
     let (low, carry) = low.overflowing_add(below >> 63);
@@ -91,7 +92,7 @@ fn multiply_and_round(k: &[u64; 4], g: &[u64; 4]) -> [u64; 3] {
     [low, high + u64::from(carry), 0]
 }
 
-/// a b modulo 2^192.
+/// Computes a b modulo 2^192.
 fn mul(a: &[u64; 3], b: &[u64; 3]) -> [u64; 3] {
     let mut product = [0u64; 3];
     for i in 0..3 {
@@ -103,7 +104,7 @@ fn mul(a: &[u64; 3], b: &[u64; 3]) -> [u64; 3] {
     product
 }
 
-/// a - b modulo 2^192.
+/// Computes a - b modulo 2^192.
 fn sub(a: &[u64; 3], b: &[u64; 3]) -> [u64; 3] {
     let mut borrow = false;
     let mut difference = [0; 3];
@@ -115,7 +116,7 @@ fn sub(a: &[u64; 3], b: &[u64; 3]) -> [u64; 3] {
 
 fn signed(value: &[u64; 3]) -> Signed {
     let sign = value[2] >> 63;
-    // Of a negative number the complement, plus one.
+    // A negative number is complemented and incremented.
     let [m0, m1, m2] = add(&value.map(|limb| limb ^ sign.wrapping_neg()), sign);
     Signed { negative: sign == 1, magnitude: [m0, m1, m2, 0] }
 }

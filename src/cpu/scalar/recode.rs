@@ -4,14 +4,14 @@
 
 use crate::cpu::field::limbs;
 
-/// Digits of the longest scalar, with room for a carry.
+/// The number of digits of the longest scalar, including a carry.
 const MAX_DIGITS: usize = 257;
 
 /// A width-w non-adjacent form: `value = sum digits[i] 2^i`, each digit zero or odd and below 2^(w-1) in absolute
 /// value.
 pub struct Wnaf {
     digits: [i8; MAX_DIGITS],
-    /// Every digit from here on is zero.
+    /// The position after the last non-zero digit.
     pub length: usize,
 }
 
@@ -21,10 +21,10 @@ impl Wnaf {
         let mut wnaf = Wnaf { digits: [0; MAX_DIGITS], length: 0 };
         let mut position = 0;
         let mut carry = 0;
-        // Invariant: value = digits so far + 2^position (value >> position, plus carry).
+        // Invariant: value = digits so far + 2^position ((value >> position) + carry).
         while position < 256 || carry == 1 {
             if bits(value, position, 1) == carry {
-                // 0 + 0 or 1 + 1: the digit is zero, and the carry moves on.
+                // 0 + 0 or 1 + 1: the digit is zero, and the carry is propagated.
                 position += 1;
                 continue;
             }
@@ -44,10 +44,11 @@ impl Wnaf {
     }
 }
 
-/// Signed digits of fixed windows: `value = sum digit(j) 2^(w j)` with `|digit| <= 2^(w-1)`, for values below 2^255.
+/// Computes signed digits of fixed windows: `value = sum digit(j) 2^(w j)` with `|digit| <=
+/// 2^(w-1)`, for values below 2^255.
 ///
-/// There are `ceil(256 / w)` digits. The last carry finds room, because the top window of a value below 2^255 holds at
-/// most 2^(w-1) - 1 where w divides 256, and has a spare bit otherwise.
+/// There are `ceil(256 / w)` digits. The last carry does not overflow: the top window of a value
+/// below 2^255 is at most 2^(w-1) - 1 if w divides 256, and has a spare bit otherwise.
 pub fn signed_windows(value: &[u64; 4], width: u32, mut take: impl FnMut(usize, i32)) {
     let mut carry = 0;
     for index in 0..256u32.div_ceil(width) {
@@ -58,19 +59,21 @@ pub fn signed_windows(value: &[u64; 4], width: u32, mut take: impl FnMut(usize, 
     debug_assert_eq!(carry, 0);
 }
 
-/// Digit `index` of `value = sum digit(j) 2^(w j)` with `|digit| <= 2^(w-1)`: the window, plus the bit below it, minus
-/// 2^w times the bit on its top. A value below 2^b has `b / w + 1` digits. `width <= 30`.
+/// Returns digit `index` of `value = sum digit(j) 2^(w j)` with `|digit| <= 2^(w-1)`: the window,
+/// plus the bit below it, minus 2^w times the window's top bit. A value below 2^b has `b / w + 1`
+/// digits. `width <= 30`.
 pub fn window_digit(value: &[u64; 4], width: u32, index: u32) -> i32 {
     let (window, top) = (bits(value, index * width, width), 1 << (width - 1));
     let below = if index == 0 { 0 } else { bits(value, index * width - 1, 1) };
     (window + below) as i32 - ((window & top) << 1) as i32
 }
 
-/// Signed digits of fixed windows: `value = sum digit(j) 2^(w j)` with `-2^(w-1) <= digit < 2^(w-1)`, for a value below
-/// 2^(w windows - 2). Uniform: nothing branches on the value.
+/// Computes signed digits of fixed windows: `value = sum digit(j) 2^(w j)` with `-2^(w-1) <= digit
+/// < 2^(w-1)`, for a value below 2^(w windows - 2). Constant-time: there are no branches on the
+/// value.
 #[inline(always)]
 pub fn uniform_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, i32)) {
-    // With 2^(w-1) added in every window, digits are windows less that.
+    // With 2^(w-1) added in every window, digits are the windows minus that.
     let half = 1u64 << (width - 1);
     let mut halves = [0; 4];
     for position in (0..windows as u32).map(|window| window * width + width - 1) {
@@ -82,17 +85,18 @@ pub fn uniform_windows(value: &[u64; 4], width: u32, windows: usize, mut take: i
     }
 }
 
-/// Odd digits of fixed windows: `value = sum digit(j) 2^(w j)` with digits in -2^w..2^w, for an odd value below
-/// 2^(w windows).
+/// Computes odd digits of fixed windows: `value = sum digit(j) 2^(w j)` with digits in -2^w..2^w,
+/// for an odd value below 2^(w windows).
 #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
 pub fn odd_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, i32)) {
     windows_of_odd(value, width, windows, |index, window| take(index, 2 * window as i32 + 1 - (1 << width)));
 }
 
-/// The e(j) of these digits: digit(j) = 2 e(j) - (2^w - 1). Uniform: nothing branches on the value.
+/// Computes the e(j) of the digits of `odd_windows`: digit(j) = 2 e(j) - (2^w - 1). Constant-time:
+/// there are no branches on the value.
 ///
-/// With D = 2^(w windows) - 1 = sum (2^w - 1) 2^(w j), (value + D) / 2 = sum e(j) 2^(w j): the e(j) are the windows of
-/// value / 2, rounded down, and a one at the top.
+/// With D = 2^(w windows) - 1 = sum (2^w - 1) 2^(w j), (value + D) / 2 = sum e(j) 2^(w j): the e(j)
+/// are the windows of value / 2, rounded down, with a one added at the top.
 #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
 #[inline(always)]
 pub fn windows_of_odd(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, u32)) {
@@ -102,13 +106,13 @@ pub fn windows_of_odd(value: &[u64; 4], width: u32, windows: usize, mut take: im
     }
 }
 
-/// Bits of a number: none of 0.
+/// Returns the bit length of a number; 0 has none.
 pub fn length(number: &[u64; 4]) -> u32 {
     let top = number.iter().rposition(|limb| *limb != 0);
     top.map_or(0, |top| 64 * (top as u32 + 1) - number[top].leading_zeros())
 }
 
-/// `count <= 31` bits from `position` on; bits above 255 are zero.
+/// Returns `count <= 31` bits starting at `position`; bits above 255 are zero.
 fn bits(value: &[u64; 4], position: u32, count: u32) -> u32 {
     let (limb, shift) = ((position / 64) as usize, position % 64);
     let low = value.get(limb).map_or(0, |word| word >> shift);

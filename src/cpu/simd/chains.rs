@@ -1,9 +1,9 @@
-//! Powers of several vectors side by side.
+//! Powers of several vectors, interleaved.
 
 use crate::cpu::field::Power;
 use crate::cpu::field::vector::{Element, Prime};
 
-/// Vectors side by side: while one waits for a square, the other goes on.
+/// The number of interleaved vectors: while one waits for a square, the other proceeds.
 pub const CHAINS: usize = 2;
 
 #[derive(Clone, Copy)]

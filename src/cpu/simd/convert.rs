@@ -1,4 +1,4 @@
-//! Between the elements of the portable code and those of the lanes.
+//! Conversion between elements of the portable code and vectors of elements.
 
 use super::point::Affine;
 use crate::cpu::field::Coordinate;
@@ -6,29 +6,30 @@ use crate::cpu::field::vector::{Element, Lanes, Words, transpose};
 use crate::cpu::point::affine::Entry;
 
 impl<F: Coordinate> Element<F> {
-    /// One in every lane, below 2.01 p.
+    /// Returns one in every lane, below 2.01 p.
     #[inline(always)]
     pub fn one(lanes: Lanes) -> Self {
         Self::splat(lanes, &F::ONE)
     }
 
-    /// Puts the same element into every lane, below 2.01 p.
+    /// Returns a vector with the same element in every lane, below 2.01 p.
     #[inline(always)]
     pub fn splat(lanes: Lanes, value: &F) -> Self {
         Self::load(lanes, &[*value; 8])
     }
 
-    /// One element per lane, from the words of their stored forms. Below 16 p.
+    /// Makes one element per lane from the words of their stored forms. Below 16 p.
     #[inline(always)]
     pub fn from_stored(words: [Words; 4]) -> Self {
         if F::SHIFT == 0 { Self::unpack::<0>(words) } else { Self::unpack::<4>(words) }
     }
 
-    /// The words of the stored forms of elements below 16 p.
+    /// Returns the words of the stored forms of elements below 16 p.
     #[inline(always)]
     pub fn to_stored(self, lanes: Lanes) -> [Words; 4] {
-        // v is kept as 2^SHIFT v = v R / 2^256 modulo p, where R is 2^256 if SHIFT is 0. The factor is 1 as it is
-        // stored: 1, or 2^256 modulo p, and a product with it is divided by R.
+        // v is stored as 2^SHIFT v = v R / 2^256 modulo p, where R is 2^256 if SHIFT is 0. The
+        // factor is the stored form of one, which is 1 or 2^256 modulo p, and multiplication by it
+        // divides by R.
         let [w0, w1, w2, w3] = F::ONE.stored();
         let factor = Self::unpack::<0>([
             Words::splat(lanes, w0),
@@ -39,15 +40,15 @@ impl<F: Coordinate> Element<F> {
         self.mul(factor).canonical().pack()
     }
 
-    /// The words of the numbers below p that elements below 16 p stand for.
+    /// Returns the words of the residues below p that are represented by elements below 16 p.
     #[inline(always)]
     pub fn to_number(self, lanes: Lanes) -> [Words; 4] {
-        // Montgomery form ends with a product with 1, and a product makes any element small.
+        // Multiplication by 1 converts from Montgomery form, and a product makes any element small.
         let zero = Words::splat(lanes, 0);
         self.mul(Self::unpack::<0>([Words::splat(lanes, 1), zero, zero, zero])).canonical().pack()
     }
 
-    /// One element per lane, below 2.01 p.
+    /// Loads one element per lane, below 2.01 p.
     #[inline(always)]
     pub fn load(lanes: Lanes, values: &[F; 8]) -> Self {
         let mut words = [[0; 8]; 4];
@@ -67,7 +68,7 @@ impl<F: Coordinate> Element<F> {
         .fold()
     }
 
-    /// The words as they are, for `restore`.
+    /// Saves the words unchanged, for `restore`.
     #[inline(always)]
     pub fn save(self, out: &mut [[u64; 8]; 5]) {
         for (words, out) in self.words().into_iter().zip(out) {
@@ -88,7 +89,7 @@ impl<F: Coordinate> Element<F> {
         ])
     }
 
-    /// The element of each lane.
+    /// Returns the element of each lane.
     #[inline(always)]
     pub fn store(self, lanes: Lanes) -> [F; 8] {
         let mut words = [[0; 8]; 4];
@@ -103,7 +104,8 @@ impl<F: Coordinate> Element<F> {
     }
 }
 
-/// One table entry per lane, of numbers in stored form where `STORED`, as the lanes keep them otherwise.
+/// Loads one table entry per lane. With `STORED`, coordinates are in the stored form, otherwise in
+/// that of vectors.
 #[inline(always)]
 pub fn gather<F: Coordinate, const STORED: bool>(lanes: Lanes, entries: [&Entry<F>; 8]) -> Affine<F> {
     let mut rows = [Words::splat(lanes, 0); 8];
@@ -119,14 +121,14 @@ pub fn gather<F: Coordinate, const STORED: bool>(lanes: Lanes, entries: [&Entry<
     }
 }
 
-/// The entries that `gather` reads with `STORED` unset, for coordinates below 3 p.
+/// Returns the entries that `gather` reads with `STORED` unset, for coordinates below 3 p.
 #[inline(always)]
 pub fn scatter<F: Coordinate>(point: Affine<F>) -> [Entry<F>; 8] {
-    // The residue of a number below 3 p takes two subtractions.
+    // Reducing a number below 3 p takes two subtractions.
     entries(point.x.canonical().canonical().pack(), point.y.canonical().canonical().pack())
 }
 
-/// The entries that `gather` reads with `STORED` set, for coordinates below 15 p.
+/// Returns the entries that `gather` reads with `STORED` set, for coordinates below 15 p.
 #[inline(always)]
 pub fn scatter_stored<F: Coordinate>(lanes: Lanes, point: Affine<F>) -> [Entry<F>; 8] {
     entries(point.x.to_stored(lanes), point.y.to_stored(lanes))

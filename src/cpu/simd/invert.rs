@@ -1,19 +1,23 @@
-//! Montgomery's trick in lanes: one inversion, of 16 elements by the portable code, for the denominators of a batch.
+//! Montgomery's trick in vectors: one inversion of 16 elements, by the portable code, for the
+//! denominators of a batch.
 
 use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, Lanes};
 use crate::cpu::point::affine::invert_all;
 
-/// Chains of products side by side in each lane: while one waits for a product, the other goes on.
+/// The number of interleaved chains of products per lane: while one waits for a product, the other
+/// proceeds.
 const CHAINS: usize = 2;
 
-/// The denominators of a batch and their running products. No lane of any is zero.
+/// The denominators of a batch and their running products. No lane of any denominator is zero.
 pub struct Denominators<F> {
     lanes: Lanes,
     values: Vec<Element<F>>,
-    /// `prefix[i]` is the product of the values before i in the chain of i, which is `i % CHAINS`.
+    /// The entry `prefix[i]` is the product of the values before i in the chain of i, which is `i %
+    /// CHAINS`.
     prefix: Vec<Element<F>>,
-    /// The products of the chains, and, once inverted, the inverses of what is left of them.
+    /// The products of the chains; after the inversion, the inverses of the products of the
+    /// remaining values.
     products: [Element<F>; CHAINS],
 }
 
@@ -24,7 +28,7 @@ impl<F: Coordinate> Denominators<F> {
         Denominators { lanes, values: Vec::new(), prefix: Vec::new(), products: [one; CHAINS] }
     }
 
-    /// Starts a new batch. All values of the last one must have been taken back.
+    /// Starts a new batch. All values of the previous one must have been popped.
     #[inline(always)]
     pub fn restart(&mut self) {
         debug_assert!(self.values.is_empty());
@@ -40,7 +44,7 @@ impl<F: Coordinate> Denominators<F> {
         *product = product.mul(value);
     }
 
-    /// Inverts the products. From here on, values are taken back.
+    /// Inverts the products. From now on, values can be popped.
     #[inline(always)]
     pub fn invert(&mut self) {
         let mut numbers = [F::ZERO; 8 * CHAINS];
@@ -53,7 +57,7 @@ impl<F: Coordinate> Denominators<F> {
         }
     }
 
-    /// The inverse of the last value that is left, below 2 p.
+    /// Pops the last value and returns its inverse, below 2 p.
     #[inline(always)]
     pub fn pop_inverse(&mut self) -> Element<F> {
         let value = self.values.pop().expect("as many as were pushed");

@@ -1,16 +1,17 @@
-//! Keccak-256 of eight messages at a time, a word of each in a register: crates that have this need a compiler that is
-//! not released.
+//! Keccak-256 of eight messages at a time, with one word of each message per vector register.
+//! Existing crates that do this need an unreleased compiler.
 //!
-//! The permutation is that of FIPS 202, section 3; the padding that of the submission, one bit earlier than SHA-3's.
+//! The permutation is that of FIPS 202, section 3; the padding is that of the original submission,
+//! which has one bit less than SHA-3's.
 
 use crate::cpu::field::vector::{LANES, Lanes, Words, transpose};
 
-/// Bytes of a message that a permutation takes.
+/// The number of message bytes per permutation.
 const RATE: usize = 136;
-/// Tables of three bits a, b, c: a ^ b ^ c, and a ^ (!b & c).
+/// Truth tables of three bits a, b, c: a ^ b ^ c, and a ^ (!b & c).
 const XOR: i32 = 0x96;
 const CHI: i32 = 0xd2;
-/// FIPS 202, section 3.2.5.
+/// The round constants of FIPS 202, section 3.2.5.
 const ROUNDS: [u64; 24] = [
     0x0000_0000_0000_0001,
     0x0000_0000_0000_8082,
@@ -38,7 +39,8 @@ const ROUNDS: [u64; 24] = [
     0x8000_0000_8000_8008,
 ];
 
-/// Hands out the hash of each message with its number. Messages of as many blocks go together.
+/// Calls `put` with the index and hash of each message. Messages with the same number of blocks are
+/// grouped.
 pub fn keccak256(lanes: Lanes, messages: &[&[u8]], mut put: impl FnMut(usize, &[u8; 32])) {
     let mut order: Vec<usize> = (0..messages.len()).collect();
     order.sort_unstable_by_key(|item| blocks(messages[*item]));
@@ -57,7 +59,7 @@ fn blocks(message: &[u8]) -> usize {
     message.len() / RATE + 1
 }
 
-/// The hashes of messages, of which the last has the most blocks.
+/// Hashes messages, of which the last has the most blocks.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn hash_group(lanes: Lanes, messages: [&[u8]; LANES]) -> [[u8; 32]; LANES] {
     let (mut state, mut hashes) = ([Words::splat(lanes, 0); 25], [[0; 32]; LANES]);
@@ -79,7 +81,7 @@ fn hash_group(lanes: Lanes, messages: [&[u8]; LANES]) -> [[u8; 32]; LANES] {
     hashes
 }
 
-/// Adds a block of each message. Behind the last of a message it does not matter what.
+/// Absorbs a block of each message. After the last block of a message any contents may be absorbed.
 #[inline(always)]
 fn absorb(lanes: Lanes, state: &mut [Words; 25], messages: &[&[u8]; LANES], block: usize) {
     let mut padded = [[0; RATE]; LANES];
@@ -102,10 +104,10 @@ fn absorb(lanes: Lanes, state: &mut [Words; 25], messages: &[&[u8]; LANES], bloc
     }
 }
 
-/// FIPS 202, section 3.3: word x of plane y is at 5 y + x.
+/// The permutation of FIPS 202, section 3.3: word x of plane y is at index 5 y + x.
 #[inline(always)]
 fn permute(a: &mut [Words; 25]) {
-    /// Rho and pi: each word goes to the place of the next, rotated.
+    /// The steps rho and pi: each word moves to the position of the next, rotated.
     macro_rules! rho_pi {
         ($a:ident, $($place:literal $by:literal),*) => {{
             let mut moved = $a[1];
@@ -153,7 +155,7 @@ mod tests {
     fn hashes_of_many_are_those_of_each() {
         let lanes = Lanes::detect().expect("a processor with the lanes");
         for count in [0, 1, 7, 8, 9, 300] {
-            // Lengths at the ends of blocks among them, and neighbours of different lengths.
+            // Lengths include those at the ends of blocks, and different lengths of neighbours.
             let length =
                 |item: usize| if item.is_multiple_of(3) { RATE * (item % 4) + item % 2 } else { item * item % 1000 };
             let messages: Vec<Vec<u8>> =

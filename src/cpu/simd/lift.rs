@@ -1,4 +1,4 @@
-//! Points from their x-coordinates: square roots in lanes.
+//! Points from their x-coordinates: square roots in vectors.
 
 use super::chains::{CHAINS, Chains};
 use crate::cpu::field::vector::{Element, LANES, Lanes};
@@ -6,7 +6,8 @@ use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::affine::Affine;
 use crate::cpu::{CpuCurve, coefficient_a};
 
-/// The point with each x-coordinate and parity of y, or `None` where there is none.
+/// Returns the points with the given x-coordinates and parities of y, or `None` if there is no such
+/// point.
 pub fn lift_x<C: CpuCurve>(lanes: Lanes, coordinates: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {
     let mut points = Vec::with_capacity(coordinates.len());
     for group in coordinates.chunks(LANES * CHAINS) {
@@ -22,7 +23,7 @@ pub fn lift_x<C: CpuCurve>(lanes: Lanes, coordinates: &[(C::Base, bool)]) -> Vec
     points
 }
 
-/// A square root of x^3 + a x + b for each x, where there is one.
+/// Returns a square root of x^3 + a x + b for each x, if there is one.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn roots<C: CpuCurve>(lanes: Lanes, x: &[C::Base; LANES * CHAINS]) -> [Option<C::Base>; LANES * CHAINS] {
     let b = Element::splat(lanes, &C::constants().b).sum();

@@ -1,10 +1,11 @@
-//! Eight items at a time, one per 64-bit lane of a vector register, by the instructions of AVX-512 IFMA that multiply
-//! words of 52 bits. Variable-time, for public data only, except `uniform` and
-//! `uniform_points`.
+//! Vector code for eight items at a time, one per 64-bit lane of a register, with the instructions
+//! of AVX-512 IFMA that multiply words of 52 bits. Variable-time, for public data only, except
+//! `uniform` and `uniform_points`.
 //!
-//! The lanes take the same steps: digits of fixed windows, all of them odd. Additions are made without a look at the
-//! points; a lane whose points were equal or opposite, or whose sum so far was the identity, shows it by Z = 0, and is
-//! put right at once. That costs about as much as the addition, so crafted items cannot slow down a batch by much.
+//! All lanes take the same steps: digits of fixed windows, all of which are odd. Additions do not
+//! examine the points. A lane whose points were equal or opposite, or whose sum was the identity
+//! before, yields Z = 0 and is then corrected at once. The correction takes about as long as the
+//! addition, so adversarial items cannot slow down a batch by much.
 
 mod chains;
 mod convert;

@@ -13,14 +13,14 @@ use crate::cpu::{CpuCurve, be_bytes_to_limbs};
 
 /// Bits per window.
 const WINDOW: u32 = 5;
-/// Odd multiples P, 3P, ..., (2^w - 1) P.
+/// The number of odd multiples P, 3P, ..., (2^w - 1) P.
 const ODD_MULTIPLES: usize = 1 << (WINDOW - 1);
-/// Digits of all windows of a scalar: of 256 bits, or of two halves of 130 bits.
+/// The number of digits in all windows of a scalar: of 256 bits, or of two halves of 130 bits.
 const DIGITS: usize = 52;
 
-/// The digits of eight scalars, the most significant first; those of two halves alternate.
+/// The digits of eight scalars, the most significant first; the digits of two halves alternate.
 struct Digits {
-    /// The table entry per lane.
+    /// The index of the table entry for each lane.
     entries: [[u8; LANES]; DIGITS],
     negative: [Mask; DIGITS],
 }
@@ -36,7 +36,8 @@ impl Digits {
                     digits.set(lane, 0, 2, k1.negative, &k1.magnitude);
                     digits.set(lane, 1, 2, k2.negative, &k2.magnitude);
                 }
-                // n is odd: one of k and n - k is, unless k is 0, whose digits mean nothing.
+                // n is odd, so exactly one of k and n - k is, unless k is 0, whose digits are
+                // ignored.
                 None if limbs[0] & 1 == 1 => digits.set(lane, 0, 1, false, &limbs),
                 None => digits.set(lane, 0, 1, true, &be_bytes_to_limbs(&scalar.neg().to_be_bytes())),
             }
@@ -53,11 +54,11 @@ impl Digits {
     }
 }
 
-/// Items whose tables are built together: enough to share an inversion, few enough that their tables stay in the L2
-/// cache.
+/// The number of items whose tables are built at a time: enough to share an inversion, and few
+/// enough that their tables stay in the L2 cache.
 const BATCH: usize = 256;
 
-/// scalars[i] points[i], plus u1[i] G where G's table and u1 are given.
+/// Computes scalars[i] points[i], plus u1[i] G if the table of G and u1 are given.
 pub fn mul_add<C: CpuCurve>(
     lanes: Lanes,
     scalars: &[C::Scalar],
@@ -80,7 +81,8 @@ fn mul_add_batch<C: CpuCurve>(
     base: Option<BaseTerm<C>>,
     sums: &mut Vec<jacobian::Jacobian<C::Base>>,
 ) {
-    // The identity has no table: that of G stands in its place. Lanes without an item repeat the last one.
+    // The identity has no table; that of G is used instead. Lanes without an item repeat the last
+    // one.
     let generator = crate::cpu::generator::<C>();
     let last = points.len() - 1;
     let entry = |item: usize| {
@@ -111,10 +113,11 @@ fn mul_add_batch<C: CpuCurve>(
     }
 }
 
-/// The odd multiples of one point.
+/// The odd multiples of a point.
 type Table<C> = [Entry<<C as CpuCurve>::Base>; ODD_MULTIPLES];
 
-/// The sums of eight items. In lanes of `trivial` the product is the identity, whatever the digits say.
+/// Computes the sums of eight items. In lanes of `trivial` the product is the identity, regardless
+/// of the digits.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn mul_add_group<C: CpuCurve>(
     lanes: Lanes,
@@ -126,7 +129,7 @@ fn mul_add_group<C: CpuCurve>(
     let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
     let beta = Element::splat(lanes, &C::constants().beta);
     let Affine { x, y } = entry::<C>(lanes, tables, &digits.entries[0]);
-    // Coordinates below p: nothing to fold.
+    // Coordinates are below p, so they need no folding.
     let y = y.sum().negate(digits.negative[0]).fold();
     let mut sum = Jacobian { x, y, z: Element::one(lanes) };
     for row in 1..DIGITS {
@@ -165,11 +168,11 @@ fn entry<C: CpuCurve>(lanes: Lanes, tables: &[Table<C>; LANES], positions: &[u8;
 struct Term<F> {
     point: Affine<F>,
     negative: Mask,
-    /// Lanes whose term is the identity; their point means nothing.
+    /// Lanes whose term is the identity; their point is meaningless.
     zero: Mask,
 }
 
-/// The term of each lane, by its table and digit.
+/// Returns the term of each lane, given its table and digit.
 #[inline(always)]
 fn term<'a, C: CpuCurve>(lanes: Lanes, index: usize, of_lane: impl Fn(usize) -> (i32, &'a Comb<C>)) -> Term<C::Base> {
     let (mut negative, mut zero): (Mask, Mask) = (0, 0);

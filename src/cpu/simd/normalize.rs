@@ -6,7 +6,7 @@ use crate::cpu::field::vector::{Element, LANES, Lanes};
 use crate::cpu::point::affine::Affine;
 use crate::cpu::point::jacobian::Jacobian;
 
-/// The affine form of each point.
+/// Converts points to affine form.
 pub fn normalize<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<Affine<F>> {
     // SAFETY: a `Lanes` proves that the instructions exist.
     unsafe { normalize_batch(lanes, points) }
@@ -16,7 +16,7 @@ pub fn normalize<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<Aff
 fn normalize_batch<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<Affine<F>> {
     let mut denominators = Denominators::new(lanes);
     for group in points.chunks(LANES) {
-        // Neither identities nor lanes without an item may spoil the product.
+        // Identities, and lanes without an item, must not make the product zero.
         let z = coordinate(lanes, group, |point| if point.is_identity() { F::ONE } else { point.z });
         denominators.push(z);
     }
@@ -36,7 +36,7 @@ fn normalize_batch<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<A
     affine
 }
 
-/// One coordinate of up to eight points; one in the lanes that are left over.
+/// Loads one coordinate of up to eight points, and one into the remaining lanes.
 #[inline(always)]
 fn coordinate<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>], of: impl Fn(&Jacobian<F>) -> F) -> Element<F> {
     let mut values = [F::ONE; LANES];

@@ -1,5 +1,5 @@
-//! Sums of two points each, of a slice of entries, in lanes: the same as `point/pairs.rs`. Entries have the form that
-//! `gather` reads with `STORED` unset.
+//! Pairwise sums of entries of a slice in vectors, as in `point/pairs.rs`. Entries have the form
+//! that `gather` reads with `STORED` unset.
 
 use super::convert::{gather, scatter};
 use super::invert::Denominators;
@@ -10,10 +10,10 @@ use crate::cpu::point::affine::{Affine as Point, Entry, prefetch};
 use crate::cpu::point::pairs::{BATCH, Pair};
 use crate::cpu::{CpuCurve, coefficient_a};
 
-/// This many pairs before they are added, their points are fetched: they lie anywhere in memory.
+/// The prefetch distance in pairs: the points are at random addresses in memory.
 const AHEAD: usize = 4 * LANES;
 
-/// Points in the form that `add_pairs` takes.
+/// Converts points to the form that `add_pairs` takes.
 pub fn entries_of<F: Coordinate>(lanes: Lanes, points: &[Point<F>]) -> Vec<Entry<F>> {
     // SAFETY: a `Lanes` proves that the instructions exist.
     unsafe { entries_of_batch(lanes, points) }
@@ -35,7 +35,7 @@ fn entries_of_batch<F: Coordinate>(lanes: Lanes, points: &[Point<F>]) -> Vec<Ent
     entries
 }
 
-/// The points of such entries.
+/// Converts such entries to points.
 pub fn points_of<F: Coordinate>(lanes: Lanes, entries: &[Entry<F>]) -> Vec<Point<F>> {
     // SAFETY: a `Lanes` proves that the instructions exist.
     unsafe { points_of_batch(lanes, entries) }
@@ -56,7 +56,7 @@ fn points_of_batch<F: Coordinate>(lanes: Lanes, entries: &[Entry<F>]) -> Vec<Poi
     points
 }
 
-/// Adds up pairs of points, any of which may be the identity.
+/// Adds pairs of points, any of which may be the identity.
 pub fn add_pairs<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], pairs: &[Pair], sums: &mut [Entry<C::Base>]) {
     let mut denominators = Denominators::new(lanes);
     for pairs in pairs.chunks(BATCH) {
@@ -89,7 +89,7 @@ fn add_batch<C: CpuCurve>(
     }
 }
 
-/// Eight points with their signs: coordinates between -p and p.
+/// Eight points with their signs; coordinates are between -p and p.
 struct Side<F> {
     x: Element<F>,
     y: Sum<F>,
@@ -119,7 +119,7 @@ struct Operands<F> {
     lanes: Lanes,
     left: Side<F>,
     right: Side<F>,
-    /// right x - left x + p.
+    /// The difference right x - left x + p.
     difference: Element<F>,
     /// Lanes with the same x.
     same: Mask,
@@ -134,31 +134,32 @@ impl<F: Coordinate> Operands<F> {
         Operands { lanes, left, right, difference, same }
     }
 
-    /// Lanes whose sum is not by a chord.
+    /// Returns the lanes whose sum is not computed with a chord.
     #[inline(always)]
     fn exceptions(&self) -> Mask {
         self.left.empty | self.right.empty | self.same
     }
 
-    /// Lanes whose points are equal, and not the identity.
+    /// Returns the lanes whose points are equal and not the identity.
     #[inline(always)]
     fn tangents(&self) -> Mask {
         let same_y = (self.right.y - self.left.y).fold().zeros();
         self.same & same_y & !self.left.empty & !self.right.empty
     }
 
-    /// Returns the denominator of the slope, one if there is none: not zero, below 4 p.
+    /// Returns the denominator of the slope, or one if there is none: non-zero, below 4 p.
     #[inline(always)]
     fn denominator(&self) -> Element<F> {
         if self.exceptions() == 0 {
             return self.difference;
         }
-        // No point has order 2, so that y is not 0.
+        // No point has order 2, so y is not 0.
         let twice = self.left.y.shl::<1>().plus_multiple(2);
         self.difference.select(self.exceptions(), Element::one(self.lanes)).select(self.tangents(), twice)
     }
 
-    /// The sums, zeros for the identity, given the inverses of the denominators. Coordinates are below 2.01 p.
+    /// Computes the sums, with zeros for the identity, given the inverses of the denominators.
+    /// Coordinates are below 2.01 p.
     #[inline(always)]
     fn sum<C: CpuCurve<Base = F>>(self, inverse: Element<F>) -> Affine<F> {
         let mut numerator = (self.right.y - self.left.y).plus_multiple(3);

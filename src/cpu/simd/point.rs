@@ -1,14 +1,16 @@
-//! Eight points side by side: Jacobian coordinates (X : Y : Z), which stand for (X / Z^2, Y / Z^3), and affine ones.
+//! Eight points in vectors: Jacobian coordinates (X : Y : Z), which represent (X / Z^2, Y / Z^3),
+//! and affine ones.
 //!
-//! Z = 0 stands for the identity. An addition that meets equal or opposite points gives Z = 0, and one to the identity
-//! does too, as doublings and additions multiply Z. As no point has order 2, nothing else makes Z zero. So one look at
-//! the Z of a sum tells whether the addition was right.
+//! Z = 0 represents the identity. An addition of equal or opposite points yields Z = 0, and so does
+//! one to the identity, since doublings and additions multiply Z. As no point has order 2, nothing
+//! else makes Z zero. So the Z of a sum alone shows if the addition was correct.
 
 use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, Lanes, Mask, Prime};
 use crate::cpu::{CoefficientA, CpuCurve};
 
-/// X below 2.01 p, Y below 4.4 p, Z below 4.2 p. A product of factors below a p and b p is below (a b / 16 + 1) p.
+/// Jacobian coordinates: X below 2.01 p, Y below 4.4 p, Z below 4.2 p. A product of factors below a
+/// p and b p is below (a b / 16 + 1) p.
 #[derive(Clone, Copy)]
 pub struct Jacobian<P> {
     pub x: Element<P>,
@@ -16,7 +18,7 @@ pub struct Jacobian<P> {
     pub z: Element<P>,
 }
 
-/// Points other than the identity. Coordinates below 16 p.
+/// Points other than the identity. Coordinates are below 16 p.
 #[derive(Clone, Copy)]
 pub struct Affine<P> {
     pub x: Element<P>,
@@ -24,7 +26,7 @@ pub struct Affine<P> {
 }
 
 impl<P: Prime> Jacobian<P> {
-    /// Doubles.
+    /// Doubles the points.
     #[inline(always)]
     pub fn double<C: CpuCurve<Base = P>>(self) -> Self {
         let Jacobian { x, y, z } = self;
@@ -54,8 +56,8 @@ impl<P: Prime> Jacobian<P> {
         Jacobian { x, y, z }
     }
 
-    /// Adds `other`, or its opposite where `negate` is set. Neither is the sum so far the identity, nor are the points
-    /// equal or opposite: see the head of this file.
+    /// Adds `other`, or its negative where `negate` is set. The sum so far must not be the
+    /// identity, and the points must not be equal or opposite: see the top of this file.
     #[inline(always)]
     pub fn add(self, other: Affine<P>, negate: Mask) -> Self {
         let Jacobian { x, y, z } = self;
@@ -78,7 +80,7 @@ impl<P: Prime> Jacobian<P> {
         Jacobian { x, y, z }
     }
 
-    /// `add` for any points. Lanes of `skip` keep their sum. Variable-time.
+    /// Adds any points; complete. Lanes of `skip` keep their sum. Variable-time.
     #[inline(always)]
     pub fn add_complete<C: CpuCurve<Base = P>>(self, lanes: Lanes, other: Affine<P>, negate: Mask, skip: Mask) -> Self
     where
@@ -86,7 +88,8 @@ impl<P: Prime> Jacobian<P> {
     {
         let mut sum = self.add(other, negate);
         if sum.z.likely_zeros() & !skip != 0 {
-            // Copies: what a call gets by reference would stay in memory also where it is not made.
+            // Copies: values whose address is passed to a call would be kept in memory even if the
+            // call is not made.
             let (before, other, mut right) = (self, other, sum);
             // SAFETY: a `Lanes` proves that the instructions exist.
             unsafe { put_right::<C>(lanes, &before, &mut right, &other, negate) };
@@ -95,7 +98,7 @@ impl<P: Prime> Jacobian<P> {
         sum.select(skip, self)
     }
 
-    /// `add` for any points: the same instructions for all.
+    /// Adds any points, with the same instructions for all of them.
     #[inline(always)]
     pub fn add_uniform<C: CpuCurve<Base = P>>(self, lanes: Lanes, other: Affine<P>, negate: Mask) -> Self
     where
@@ -107,7 +110,7 @@ impl<P: Prime> Jacobian<P> {
         sum.select(exceptions.equal, exceptions.other.double::<C>())
     }
 
-    /// The lanes of `other` where the mask is set, of `self` elsewhere.
+    /// Returns the lanes of `other` where the mask is set, and those of `self` elsewhere.
     #[inline(always)]
     pub fn select(self, mask: Mask, other: Self) -> Self {
         Jacobian { x: self.x.select(mask, other.x), y: self.y.select(mask, other.y), z: self.z.select(mask, other.z) }
@@ -115,7 +118,7 @@ impl<P: Prime> Jacobian<P> {
 }
 
 impl<F: Coordinate> Jacobian<F> {
-    /// The identity in every lane.
+    /// Returns the identity in every lane.
     #[inline(always)]
     pub fn identity(lanes: Lanes) -> Self {
         let one = Element::one(lanes);
@@ -125,11 +128,12 @@ impl<F: Coordinate> Jacobian<F> {
 
 /// Lanes whose addition hit an exceptional case.
 struct Exceptions<F> {
-    /// The second point, with its sign.
+    /// The second point, with its sign applied.
     other: Jacobian<F>,
     /// Lanes whose sum so far is the identity: the result is the second point.
     empty: Mask,
-    /// Lanes whose points are equal: the result is the double of the second. That of opposite points has Z = 0 already.
+    /// Lanes whose points are equal: the result is the double of the second. Opposite points
+    /// already yield Z = 0.
     equal: Mask,
 }
 
@@ -138,13 +142,13 @@ impl<F: Coordinate> Exceptions<F> {
     fn new(lanes: Lanes, before: &Jacobian<F>, sum: &Jacobian<F>, other: &Affine<F>, negate: Mask) -> Self {
         let (x, y) = (other.x.sum().fold(), other.y.sum().negate(negate).fold());
         let empty = before.z.sum().fold().zeros();
-        // Where h = 0, X is r^2, which is 0 for equal points alone.
+        // If h = 0, X is r^2, which is 0 only for equal points.
         let equal = sum.z.zeros() & sum.x.zeros() & !empty;
         Exceptions { other: Jacobian { x, y, z: Element::one(lanes) }, empty, equal }
     }
 }
 
-/// Puts the sum that `add` gave right in every lane. Not inlined: it is seldom called.
+/// Corrects the result of `add` in every lane. Not inlined, because it is rarely called.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]

@@ -1,7 +1,7 @@
-//! Multiples of points, affine: rounds of additions that share an inversion.
+//! Affine multiples of points: rounds of additions that share an inversion.
 //!
-//! No addition here meets equal or opposite points unawares and no result is the identity, as points have a large prime
-//! order.
+//! No addition meets equal or opposite points unexpectedly, and no result is the identity, since
+//! points have a large prime order.
 
 use super::convert::{gather, scatter, scatter_stored};
 use super::invert::Denominators;
@@ -11,7 +11,8 @@ use crate::cpu::field::vector::{Element, LANES, Lanes};
 use crate::cpu::point::affine::Entry;
 use crate::cpu::{CpuCurve, coefficient_a};
 
-/// The odd multiples P, 3P, ..., (2 COUNT - 1)P of each point in turn, for `mul_add`. Points as for `odd_rows`.
+/// Returns the odd multiples P, 3P, ..., (2 COUNT - 1)P of each point in turn, for `mul_add`. The
+/// conditions on points are those of `odd_rows`.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 pub fn odd_multiples<C: CpuCurve, const COUNT: usize>(
     lanes: Lanes,
@@ -28,12 +29,12 @@ pub fn odd_multiples<C: CpuCurve, const COUNT: usize>(
     tables
 }
 
-/// Builds odd multiples in vectors: (2i + 1)P for the points of vector j lies at i points / 8 + j.
-/// Coordinates are below 2.01 p. `COUNT` is a power of two. The number of points is a multiple of
-/// 8, and none is the identity.
+/// Returns odd multiples in vectors: (2i + 1)P for the points of vector j is at index i points / 8
+/// + j. Coordinates are below 2.01 p. `COUNT` is a power of two. The number of points is a multiple
+/// of 8, and none is the identity.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 pub fn odd_rows<C: CpuCurve, const COUNT: usize>(lanes: Lanes, points: &[Entry<C::Base>]) -> Vec<Affine<C::Base>> {
-    // Row i of `groups` vectors holds (2i + 1)P.
+    // Row i of `groups` vectors contains (2i + 1)P.
     let mut rows = Vec::with_capacity(points.len() / LANES * COUNT);
     load(lanes, points, &mut rows);
     let groups = rows.len();
@@ -41,7 +42,7 @@ pub fn odd_rows<C: CpuCurve, const COUNT: usize>(lanes: Lanes, points: &[Entry<C
     let mut even = Vec::with_capacity(groups);
     rounds.add(groups, |index| (rows[index], None), &mut even);
     while rows.len() < groups * COUNT {
-        // P, ..., (2m - 1)P and 2m P give (2m + 1)P, ..., (4m - 1)P and 4m P.
+        // P, ..., (2m - 1)P and 2m P yield (2m + 1)P, ..., (4m - 1)P and 4m P.
         let known = rows.len();
         let mut sums = Vec::with_capacity(known + groups);
         let pair = |index: usize| match index.checked_sub(known) {
@@ -56,12 +57,12 @@ pub fn odd_rows<C: CpuCurve, const COUNT: usize>(lanes: Lanes, points: &[Entry<C
     rows
 }
 
-/// Multiples of a point that are computed by doubling what is known; larger tables then go on block by block, so that
-/// building takes little memory beside the table.
+/// The number of multiples of a point that are computed by doubling the known ones. Larger tables
+/// continue block by block, so that building needs little memory in addition to the table.
 const FIRST_MULTIPLES: usize = 256;
 
-/// The multiples P, 2P, ... of each point in turn, as many as there is room for, as tables of the portable code. Their
-/// number is a power of two, and no point is the identity.
+/// Writes the multiples P, 2P, ... of each point in turn until `out` is full, as tables of the
+/// portable code. Their number is a power of two, and no point is the identity.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
     let count = out.len() / points.len();
@@ -83,7 +84,7 @@ fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [En
     let mut rounds = Rounds::<C>::new(lanes);
     let mut sums = Vec::with_capacity(groups * first);
     while rows.len() < groups * first {
-        // P, ..., mP and mP give (m + 1)P, ..., 2m P; the last of these is a doubling.
+        // P, ..., mP and mP yield (m + 1)P, ..., 2m P; the last of these is a doubling.
         let known = rows.len();
         let last = known - groups;
         let pair = |index: usize| (rows[index], (index < last).then(|| rows[last + index % groups]));
@@ -94,7 +95,7 @@ fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [En
     let last = rows.len() - groups;
     let mut addend = rows[last..].to_vec();
     for from in (first..count).step_by(first) {
-        // The last of the first block is a doubling, too.
+        // The last addition of the first block is a doubling, too.
         let doubles = |index: usize| from == first && index >= last;
         let pair = |index: usize| (rows[index], (!doubles(index)).then(|| addend[index % groups]));
         rounds.add(rows.len(), pair, &mut sums);
@@ -103,7 +104,8 @@ fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [En
     }
 }
 
-/// P, 2^w P, 2^(2w) P, ..., `count` of them, of each point in turn. No point is the identity.
+/// Returns P, 2^w P, 2^(2w) P, ..., `count` multiples of each point in turn. No point is the
+/// identity.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn powers<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], width: u32, count: usize) -> Vec<Entry<C::Base>> {
     let mut starts = Vec::new();
@@ -136,13 +138,13 @@ fn powers<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], width: u32, coun
     entries
 }
 
-/// `multiples`, for any caller.
+/// Calls `multiples` from code compiled without the instructions.
 pub fn multiples_of<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
     // SAFETY: a `Lanes` proves that the instructions exist.
     unsafe { multiples::<C>(lanes, points, out) }
 }
 
-/// `powers`, for any caller.
+/// Calls `powers` from code compiled without the instructions.
 pub fn powers_of<C: CpuCurve>(
     lanes: Lanes,
     points: &[Entry<C::Base>],
@@ -153,7 +155,7 @@ pub fn powers_of<C: CpuCurve>(
     unsafe { powers::<C>(lanes, points, width, count) }
 }
 
-/// Vectors of the points, coordinates below 2.01 p; lanes that are left over repeat the last point.
+/// Loads points into vectors, with coordinates below 2.01 p; unused lanes repeat the last point.
 #[inline(always)]
 fn load<F: Coordinate>(lanes: Lanes, points: &[Entry<F>], out: &mut Vec<Affine<F>>) {
     for group in points.chunks(LANES) {
@@ -179,7 +181,8 @@ impl<C: CpuCurve> Rounds<C> {
         Rounds { denominators: Denominators::new(lanes), a: Element::splat(lanes, &coefficient_a::<C>()) }
     }
 
-    /// Appends the sum of each pair of points, or the double where there is one point. Coordinates are below 2.01 p.
+    /// Appends the sum of each pair of points, or the double of a single point. Coordinates are
+    /// below 2.01 p.
     #[inline(always)]
     fn add(
         &mut self,

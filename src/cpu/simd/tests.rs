@@ -1,4 +1,5 @@
-//! The arithmetic of the lanes against big integers and the portable code: edge values, bounds, exceptional cases.
+//! Tests of the vector arithmetic against big integers and the portable code: edge values, bounds,
+//! exceptional cases.
 
 use super::convert::gather;
 use super::point::{Affine, Jacobian};
@@ -48,7 +49,8 @@ fn words_of(value: &BigInt) -> [u64; 5] {
     core::array::from_fn(|word| u64::try_from((&digits >> (52 * word)) & BigUint::from(LOW)).expect("52 bits"))
 }
 
-/// Numbers below 16 p: neighbours of the multiples of p, powers of two, words of all patterns, random ones.
+/// Returns numbers below 16 p: neighbours of the multiples of p, powers of two, words with all
+/// patterns, random numbers.
 fn values(p: &BigInt, random: &mut Random) -> Vec<[u64; 5]> {
     let limit: BigInt = p * 16;
     let mut values = Vec::new();
@@ -75,7 +77,7 @@ fn modulo(value: &BigInt, p: &BigInt) -> BigInt {
     ((value % p) + p) % p
 }
 
-/// The result must represent `expected`, have carried words, and be below `bound` / 16 times p.
+/// Checks that the result represents `expected`, has carried words, and is below `bounds`.
 fn check(result: [Words; 5], expected: &[BigInt; 8], bounds: &[BigInt; 8], p: &BigInt, operation: &str) {
     for (lane, words) in raw(result).iter().enumerate() {
         assert!(words.iter().all(|&word| word <= LOW), "{operation}: {words:x?} is not carried");
@@ -115,7 +117,7 @@ fn check_field<F: Coordinate>(lanes: Lanes, a: &Raw, b: &Raw, p: &BigInt, r_inve
         let expected = zip(&|a, b| product(a, b) * r_inverse);
         check(result.words(), &expected, &zip(&|a, b| product_bound(&product(a, b))), p, operation);
     };
-    // A product below 15 p 2^260 stays below 2^260, whatever the prime.
+    // A product below 15 p 2^260 stays below 2^260 for every prime.
     let half = |raw: &Raw| raw.map(|words| words_of(&(integer(&words) >> 1)));
     let (ha, hb): (Element<F>, Element<F>) = (element(lanes, &half(a)), element(lanes, &half(b)));
     checked(ea.mul(hb), &|a, b| a * (b >> 1), "product");
@@ -139,11 +141,11 @@ fn check_field<F: Coordinate>(lanes: Lanes, a: &Raw, b: &Raw, p: &BigInt, r_inve
         "some opposites",
     );
     check((-ea.sum()).plus_multiple(16).words(), &zip(&|a, _| -a), &core::array::from_fn(|_| p * 16), p, "16p - a");
-    // Below 2p: the residue.
+    // The residue of a number below 2p.
     let small = |raw: &Raw| raw.map(|words| words_of(&(integer(&words) % (p * 2))));
     let canonical = element::<F>(lanes, &small(a)).canonical();
     assert_eq!(raw(canonical.words()).map(|words| integer(&words)), zip(&|a, _| a % p), "residue");
-    // Zero modulo p, below 3p.
+    // Zero modulo p, for a number below 3p.
     let below = a.map(|words| words_of(&(integer(&words) % (p * 3))));
     let is_zero = |lane: usize| modulo(&ia[lane], p) == BigInt::ZERO;
     let zeros = (0..8).fold(0, |mask: Mask, lane| mask | Mask::from(is_zero(lane)) << lane);
@@ -166,7 +168,7 @@ fn check_field<F: Coordinate>(lanes: Lanes, a: &Raw, b: &Raw, p: &BigInt, r_inve
     }
 }
 
-/// Random multiples of G.
+/// Returns random multiples of G.
 fn random_points<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<affine::Affine<C::Base>> {
     let scalars = random_scalars::<C>(random, count);
     let products = multiply::mul_add::<C>(None, &scalars, &vec![generator::<C>(); count], None);
@@ -192,7 +194,7 @@ fn lower<C: CpuCurve>(lanes: Lanes, point: Jacobian<C::Base>) -> Vec<affine::Aff
     jacobian::normalize(&points)
 }
 
-/// Chains of doublings and additions beside those of the portable code.
+/// Compares chains of doublings and additions with those of the portable code.
 fn points<C: CpuCurve>() {
     let lanes = lanes();
     let mut random = Random::fresh();
@@ -213,8 +215,8 @@ fn points<C: CpuCurve>() {
     complete::<C>(lanes, &mut random);
 }
 
-/// Sums that meet equal points, opposite ones and the identity, in each lane by itself and in all; both complete
-/// additions.
+/// Tests sums with equal points, opposite points and the identity, in each lane separately and in
+/// all lanes, for both complete additions.
 fn complete<C: CpuCurve>(lanes: Lanes, random: &mut Random) {
     let mut denominators = affine::Denominators::new();
     for step in 0..64 {
@@ -252,7 +254,7 @@ fn complete<C: CpuCurve>(lanes: Lanes, random: &mut Random) {
         }
         let mut sum = sum.add_complete::<C>(lanes, addend, negate, skip);
         assert_eq!(lower::<C>(lanes, sum), expected, "step {step}");
-        // The result can be added to.
+        // The result can be used in further additions.
         sum = sum.double::<C>().add_complete::<C>(lanes, lift::<C>(lanes, &others), 0, 0);
         affine::double_assign::<C>(&mut expected, &mut denominators);
         affine::add_assign::<C>(&mut expected, &others, &mut denominators);
@@ -280,7 +282,7 @@ fn tables<C: CpuCurve>() {
     }
 }
 
-/// Scalars that make some digit or sum special.
+/// Returns scalars for which a digit or sum is special.
 fn edge_scalars<C: CpuCurve>() -> Vec<C::Scalar> {
     let small = |value: u64| C::Scalar::from_be_bytes_reduced(&crate::cpu::limbs_to_be_bytes(&[value, 0, 0, 0]));
     let mut scalars: Vec<C::Scalar> = (0..70).map(small).collect();
@@ -313,14 +315,15 @@ fn products<C: CpuCurve>() {
     let lanes = lanes();
     let mut random = Random::fresh();
     let comb = Comb::<C>::new(None, &generator::<C>(), 8);
-    // The counts leave lanes idle and batches short.
+    // These counts leave lanes unused and batches short.
     for count in [1, 2, 7, 8, 9, 31, 255, 256, 257, 300] {
         let (scalars, points) = (random_scalars::<C>(&mut random, count), random_points::<C>(&mut random, count));
         let u1 = random_scalars::<C>(&mut random, count);
         same::<C>(lanes, &scalars, &points, None);
         same::<C>(lanes, &scalars, &points, Some((&comb, &u1)));
     }
-    // Special scalars, special points, and both with a term of G that meets the product or cancels it.
+    // Special scalars, special points, and both with a term of G that equals the product or cancels
+    // it.
     let scalars = edge_scalars::<C>();
     let mut points = random_points::<C>(&mut random, scalars.len());
     same::<C>(lanes, &scalars, &points, None);
@@ -338,8 +341,9 @@ fn products<C: CpuCurve>() {
     }
 }
 
-/// A scalar and c: when its terms, by windows of `window` bits, are added to c G one after the other, that of number
-/// `at` meets equal points, or opposite ones where `opposite`, and so does the next.
+/// Returns a scalar and c. If the scalar's terms, with windows of `window` bits, are added to c G
+/// one after the other, the term with index `at` meets equal points, or opposite ones if
+/// `opposite`, and so does the next term.
 fn meeting<C: CpuCurve>(random: &mut Random, window: u32, at: usize, opposite: bool) -> [C::Scalar; 2] {
     let terms = 256usize.div_ceil(window as usize);
     let half = 1u64 << (window - 1);
@@ -348,9 +352,9 @@ fn meeting<C: CpuCurve>(random: &mut Random, window: u32, at: usize, opposite: b
     for index in 0..terms {
         let digit = match index {
             _ if index == at => half,
-            // The double of the term before.
+            // The double of the previous term.
             _ if index == at + 1 => 1,
-            // Below 2^255, so that the digits are those of the scalar and not of its opposite.
+            // Below 2^255, so that the digits are those of the scalar and not of its negative.
             _ if index == terms - 1 => 1 + random.word() % 3,
             _ => random.word() % half,
         };
@@ -364,7 +368,8 @@ fn meeting<C: CpuCurve>(random: &mut Random, window: u32, at: usize, opposite: b
     [scalar, before]
 }
 
-/// Items that meet equal and opposite points at each position, in each lane, among others that do not.
+/// Tests items that meet equal and opposite points at each position, in each lane, among others
+/// that do not.
 fn meetings<C: CpuCurve>() {
     let lanes = lanes();
     let mut random = Random::fresh();
@@ -375,7 +380,7 @@ fn meetings<C: CpuCurve>() {
     for window in [5, 8] {
         let of_key = Comb::<C>::new(None, &key, window);
         for at in 0..of_key.terms() - 2 {
-            // Alone in each lane, and everywhere.
+            // In each lane separately, and in all lanes.
             for lane in 0..9 {
                 let (mut left, mut right) = (random_scalars::<C>(&mut random, 8), random_scalars::<C>(&mut random, 8));
                 let (mut u1, mut u2) = (left.clone(), right.clone());
@@ -386,7 +391,8 @@ fn meetings<C: CpuCurve>() {
                     let [scalar, before] = meeting::<C>(&mut random, 8, at % 30, opposite);
                     (u1[item], u2[item]) = (scalar, before.mul(&inverse));
                 }
-                // The terms of the key are added to a multiple of G, and those of G to a multiple of the key.
+                // The terms of the key are added to a multiple of G, and those of G to a multiple
+                // of the key.
                 let items: Vec<_> = left.iter().zip(&right).map(|(a, b)| [(&base, a), (&of_key, b)]).collect();
                 let portable = multiply::sum_products(None, &items);
                 assert_eq!(
@@ -400,7 +406,8 @@ fn meetings<C: CpuCurve>() {
     }
 }
 
-/// The scalars whose last addition meets equal points, among others, by code for public scalars.
+/// Tests the scalars whose last addition meets equal points, among others, with the code for public
+/// scalars.
 fn last_windows<C: CpuCurve>() {
     let lanes = lanes();
     let mut random = Random::fresh();
@@ -418,7 +425,7 @@ fn lifts<C: CpuCurve>() {
     let mut random = Random::fresh();
     for count in [1, 15, 16, 17, 400] {
         let number = |index: usize, random: &mut Random| {
-            // Small numbers, and 0, among random ones.
+            // Small numbers, including 0, among random ones.
             let limbs = if index.is_multiple_of(3) { [index as u64, 0, 0, 0] } else { random.number() };
             (C::Base::from_be_bytes_reduced(&crate::cpu::limbs_to_be_bytes(&limbs)), random.word() & 1 == 1)
         };
@@ -450,8 +457,8 @@ fn uniform<C: CpuCurve>() {
     }
 }
 
-/// The scalar whose last addition meets equal points, in each lane, and its opposite: the lower windows sum up to the
-/// last entry minus n.
+/// Tests the scalar whose last addition meets equal points, in each lane, and its negative: the
+/// lower windows sum to the last entry minus n.
 fn uniform_exceptions<C: CpuCurve>() {
     let lanes = lanes();
     let table = UniformTable::<C>::new(lanes);
@@ -467,14 +474,14 @@ fn uniform_exceptions<C: CpuCurve>() {
             }
         }
     }
-    // There is one where floor(n / 2^252) is odd.
+    // It exists exactly if floor(n / 2^252) is odd.
     let Some(exception) = exceptions.pop() else { return assert_eq!(C::N[3] >> 60 & 1, 0) };
     assert!(exceptions.is_empty() && C::N[3] >> 60 & 1 == 1);
     let product = |scalar: &[u64; 4]| {
         let scalar: C::Scalar = from_limbs(scalar);
         jacobian::normalize(&multiply::mul_add::<C>(None, &[scalar], &[generator::<C>()], None))[0]
     };
-    // Among others, which are not disturbed.
+    // Other items in the batch are not affected.
     let (expected, three) = (product(&exception), product(&[3, 0, 0, 0]));
     for lane in 0..8 {
         for negate in [0, 1] {
@@ -489,13 +496,13 @@ fn uniform_exceptions<C: CpuCurve>() {
     }
 }
 
-/// Of a scalar and its opposite the odd one.
+/// Returns the odd one of a scalar and its negative.
 fn odd_one<C: CpuCurve>(scalar: &C::Scalar) -> [u64; 4] {
     let scalar = if scalar.is_odd() { *scalar } else { scalar.neg() };
     be_bytes_to_limbs(&scalar.to_be_bytes())
 }
 
-/// Products of points by secret scalars.
+/// Tests products of points by secret scalars.
 fn same_uniform<C: CpuCurve>(lanes: Lanes, odd: &[[u64; 4]], random: &mut Random) {
     let points = random_points::<C>(random, odd.len());
     let negate: Vec<u8> = odd.iter().map(|_| (random.word() & 1) as u8).collect();
@@ -510,9 +517,10 @@ fn same_uniform<C: CpuCurve>(lanes: Lanes, odd: &[[u64; 4]], random: &mut Random
     }
 }
 
-/// All scalars whose last addition, in windows of 5 bits, can meet equal points: with d and d' odd digits, 2d, and
-/// where there is an endomorphism 2d + d' lambda, d' lambda and 2d' lambda. Of these, one meets them on secp256k1, one
-/// and its opposite on SM2, and none on P-256.
+/// Returns all scalars whose last addition, with windows of 5 bits, can meet equal points. With odd
+/// digits d and d' these are 2d, and with an endomorphism also 2d + d' lambda, d' lambda and 2d'
+/// lambda. Of these, one meets equal points on secp256k1, one and its negative on SM2, and none on
+/// P-256.
 fn last_window_candidates<C: CpuCurve>() -> Vec<C::Scalar> {
     let small = |value: i64| -> C::Scalar {
         let absolute: C::Scalar = from_limbs(&[value.unsigned_abs(), 0, 0, 0]);
@@ -535,7 +543,7 @@ fn uniform_points<C: CpuCurve>() {
     let mut random = Random::fresh();
     let mut scalars: Vec<[u64; 4]> = last_window_candidates::<C>().iter().map(odd_one::<C>).collect();
     if C::ENDOMORPHISM.is_some() {
-        // Here scalars need not be odd, and the one that meets equal points is not.
+        // Here scalars need not be odd, and the one that meets equal points is even.
         scalars.extend(last_window_candidates::<C>().iter().map(|k| be_bytes_to_limbs(&k.to_be_bytes())));
     }
     scalars.extend(edge_scalars::<C>().iter().filter(|k| !k.is_zero()).map(odd_one::<C>));
@@ -590,7 +598,7 @@ fn sums<C: CpuCurve>() {
     compare(&zeros, &zeros, [&combs[0], &combs[1]]);
 }
 
-/// Tests on a curve.
+/// Defines the tests on a curve.
 macro_rules! tested {
     ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
         $(

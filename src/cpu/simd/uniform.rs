@@ -1,7 +1,9 @@
-//! Multiplication of the base point by secret scalars: the same instructions at the same addresses for every scalar.
+//! Constant-time multiplication of the base point by secret scalars: the same instructions at the
+//! same addresses for every scalar.
 //!
-//! Digits are looked up in tables that pass through registers as a whole, signs and selections are masks, and the final
-//! inversion is a power with a public exponent. Intermediate values in memory are wiped; results are public.
+//! Lookups read whole tables through registers, signs and selections are masks, and the final
+//! inversion is a power with a public exponent. Intermediate values in memory are wiped; results
+//! are public.
 
 use super::point::{Affine, Jacobian};
 use super::tables::{odd_multiples, powers_of};
@@ -12,24 +14,24 @@ use crate::cpu::scalar::windows_of_odd;
 use crate::cpu::{CpuCurve, generator};
 use zeroize::Zeroizing;
 
-/// Bits per window: a larger one saves fewer additions than its lookups cost.
+/// Bits per window: with a larger window the lookups would cost more than the saved additions.
 const WINDOW: u32 = 6;
 const WINDOWS: usize = 43;
-/// Odd multiples per window.
+/// The number of odd multiples per window.
 const ENTRIES: usize = 1 << (WINDOW - 1);
 
 /// The odd multiples G, 3G, ... of the base point times 2^(w j), for every window j.
 pub struct UniformTable<C: CpuCurve> {
-    /// Per window the eight words of the entries, each word for all of them.
+    /// The eight words of the entries of each window, grouped by word.
     windows: Vec<[[u64; ENTRIES]; 8]>,
-    /// 2d 2^252 G: see `sum`.
+    /// The point 2d 2^252 G: see `sum`.
     exception: affine::Affine<C::Base>,
 }
 
 /// The words of an element per lane, in memory that is wiped.
 pub(super) type Saved = [[u64; LANES]; 5];
 
-/// The digits of eight scalars by windows.
+/// The digits of eight scalars, by window.
 type Digits = Zeroizing<[[u64; LANES]; WINDOWS]>;
 
 impl<C: CpuCurve> UniformTable<C> {
@@ -50,9 +52,10 @@ impl<C: CpuCurve> UniformTable<C> {
         UniformTable { windows: multiples[..WINDOWS].iter().map(window).collect(), exception: exception[0] }
     }
 
-    /// scalars[i] G for odd scalars below n, or its opposite where `negate[i]` is 1 and not 0.
+    /// Computes scalars[i] G for odd scalars below n, or the negative if `negate[i]` is 1 instead
+    /// of 0.
     pub fn mul_base(&self, lanes: Lanes, scalars: &[[u64; 4]], negate: &[u8]) -> Vec<affine::Affine<C::Base>> {
-        // Allocated once: a vector that grows would leave its old contents behind.
+        // Allocated once: growing the vector would leave its old contents in freed memory.
         let groups = scalars.len().div_ceil(LANES);
         let mut sums: Zeroizing<Vec<[Saved; 3]>> = Zeroizing::new(Vec::with_capacity(groups));
         for (group, signs) in scalars.chunks(LANES).zip(negate.chunks(LANES)) {
@@ -69,14 +72,16 @@ impl<C: CpuCurve> UniformTable<C> {
         points
     }
 
-    /// The sum of one entry per window.
+    /// Computes the sum of one entry per window.
     ///
-    /// An addition meets equal or opposite points for one scalar alone, and in the last window: before, the sum is
-    /// below 2^(w j) in absolute value, and the entry is an odd multiple of it. There the scalar k < n < 2^256 is the
-    /// sum of d 2^252, with d odd and at most 15, and a part below 2^252 in absolute value. Opposite points would mean
-    /// k = 0 modulo n, and equal ones k = 2d 2^252 modulo n: as k is odd, k = 2d 2^252 - n, with a part d 2^252 - n
-    /// below 2^252 in absolute value, and below 0 as k < n. So there is such a k where floor(n / 2^252) is odd, and it
-    /// is d; on the other curves no scalar is an exception. The result is then 2d 2^252 G.
+    /// An addition meets equal or opposite points for at most one scalar, and only in the last
+    /// window: before that, the sum is below 2^(w j) in absolute value, and the entry is an odd
+    /// multiple of it. In the last window the scalar k < n < 2^256 is the sum of d 2^252, with d
+    /// odd and at most 15, and a part below 2^252 in absolute value. Opposite points would mean k =
+    /// 0 modulo n, and equal ones k = 2d 2^252 modulo n: as k is odd, k = 2d 2^252 - n, with a part
+    /// d 2^252 - n below 2^252 in absolute value, and below 0 as k < n. So such a k exists exactly
+    /// if floor(n / 2^252) is odd, which is then d; on the other curves there is no exception. The
+    /// result is then 2d 2^252 G.
     #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
     fn sum(&self, lanes: Lanes, digits: &Digits, negate: Mask, out: &mut [Saved; 3]) {
         let one = Element::<C::Base>::one(lanes);
@@ -106,8 +111,9 @@ impl<C: CpuCurve> UniformTable<C> {
     }
 }
 
-/// Fills in the digits of up to eight scalars; lanes without a scalar repeat the last one. Returns the lanes where
-/// `negate` is 1. A function of its own, so that its machine code can be looked at (tests/constant_time).
+/// Computes the digits of up to eight scalars; lanes without a scalar repeat the last one. Returns
+/// the lanes where `negate` is 1. A separate function, so that its machine code can be analysed
+/// (tests/constant_time).
 #[inline(never)]
 fn recode(scalars: &[[u64; 4]], negate: &[u8], digits: &mut Digits) -> Mask {
     for lane in 0..LANES {
@@ -118,8 +124,9 @@ fn recode(scalars: &[[u64; 4]], negate: &[u8], digits: &mut Digits) -> Mask {
     negate.iter().enumerate().fold(0, |mask, (lane, negate)| mask | negate << lane)
 }
 
-/// The entry among 2^(w-1) odd multiples that each digit e below 2^w stands for, and where it stands for the opposite:
-/// e is 2e - (2^w - 1), so from 2^(w-1) on entry e - 2^(w-1), and below the opposite of entry 2^(w-1) - 1 - e.
+/// Returns, for each digit e below 2^w, the index of its entry among 2^(w-1) odd multiples, and a
+/// mask of negative digits. The digit e denotes 2e - (2^w - 1): from 2^(w-1) on this is entry e -
+/// 2^(w-1), and below it the negative of entry 2^(w-1) - 1 - e.
 #[inline(always)]
 pub(super) fn signed_entry(lanes: Lanes, digits: &[u64; LANES], entries: usize) -> (Words, Mask) {
     let digits = Words::load(lanes, digits);
@@ -137,7 +144,7 @@ pub(super) fn save<F: Coordinate>(sum: Jacobian<F>, out: &mut [Saved; 3]) {
     sum.z.save(z);
 }
 
-/// The affine points.
+/// Returns the affine points.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn affine_points<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Vec<affine::Affine<F>> {
     let mut points = vec![affine::Affine::IDENTITY; sums.len() * LANES];
@@ -150,7 +157,8 @@ fn affine_points<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Vec<affine
     points
 }
 
-/// Passes on the affine form of each vector of sums, the last first, with its number. No sum is the identity.
+/// Calls `take` with the index and affine form of each vector of sums, the last first. No sum is
+/// the identity.
 #[inline(always)]
 pub(super) fn normalize<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]], mut take: impl FnMut(usize, Affine<F>)) {
     let one = Element::<F>::one(lanes);
@@ -173,7 +181,7 @@ pub(super) fn normalize<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]], mut ta
     }
 }
 
-/// value^(p - 2), the inverse.
+/// Computes value^(p - 2), the inverse.
 #[inline(always)]
 fn invert<F: Coordinate>(one: Element<F>, value: Element<F>) -> Element<F> {
     let exponent = const { &[F::MODULUS[0] - 2, F::MODULUS[1], F::MODULUS[2], F::MODULUS[3]] };

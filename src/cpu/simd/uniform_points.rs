@@ -1,8 +1,8 @@
-//! Multiplication of points that differ from item to item by secret scalars: the same instructions at the same
-//! addresses for every scalar.
+//! Constant-time multiplication of points that differ between items by secret scalars: the same
+//! instructions at the same addresses for every scalar.
 //!
-//! The points are public, and so are the tables of their multiples. A lookup reads a whole table, signs and selections
-//! are masks. Digits, sums and products in memory are wiped.
+//! The points are public, and so are the tables of their multiples. Lookups read whole tables;
+//! signs and selections are masks. Digits, sums and products in memory are wiped.
 
 use super::point::{Affine, Jacobian};
 use super::tables::odd_rows;
@@ -16,31 +16,32 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// Bits per window.
 const WINDOW: u32 = 5;
-/// Odd multiples P, 3P, ..., (2^w - 1) P.
+/// The number of odd multiples P, 3P, ..., (2^w - 1) P.
 const ENTRIES: usize = 1 << (WINDOW - 1);
-/// Digits of all windows of a scalar: of 256 bits, or of two halves of 130 bits.
+/// The number of digits in all windows of a scalar: of 256 bits, or of two halves of 130 bits.
 const DIGITS: usize = 52;
-/// Items whose tables are built together: enough to share an inversion, few enough that their tables stay in the L2
-/// cache.
+/// The number of items whose tables are built at a time: enough to share an inversion, and few
+/// enough that their tables stay in the L2 cache.
 const BATCH: usize = 128;
 
-/// x and y of each product as plain numbers.
+/// The coordinates x and y of each product as plain numbers.
 pub type Products = Zeroizing<Vec<[[u64; 4]; 2]>>;
 
-/// The odd multiples of eight points, P first.
+/// The odd multiples of eight points, starting with P.
 type Table<C> = [Affine<<C as CpuCurve>::Base>; ENTRIES];
 
-/// The digits of eight scalars, the most significant first; those of two halves alternate.
+/// The digits of eight scalars, the most significant first; the digits of two halves alternate.
 #[derive(Zeroize)]
 struct Digits {
     rows: [[u64; LANES]; DIGITS],
-    /// The lanes where each half is to be negated.
+    /// The lanes in which each half has to be negated.
     negate: [Mask; 2],
 }
 
 impl Digits {
-    /// Takes up to eight scalars, each negated where `negate` is 1; lanes without a scalar repeat the last one. All
-    /// digits were zero before. A function of its own, so that its machine code can be looked at (tests/constant_time).
+    /// Computes the digits of up to eight scalars, each negated if `negate` is 1; lanes without a
+    /// scalar repeat the last one. All digits have to be zero before. A separate function, so that
+    /// its machine code can be analysed (tests/constant_time).
     #[inline(never)]
     fn recode<C: CpuCurve>(&mut self, scalars: &[[u64; 4]], negate: &[u8]) {
         for lane in 0..LANES {
@@ -66,15 +67,15 @@ impl Digits {
     }
 }
 
-/// scalars[i] points[i] for odd scalars below n, or its opposite where `negate[i]` is 1 and not 0. No point is the
-/// identity.
+/// Computes scalars[i] points[i] for odd scalars below n, or the negative if `negate[i]` is 1
+/// instead of 0. No point is the identity.
 pub fn mul_uniform<C: CpuCurve>(
     lanes: Lanes,
     scalars: &[[u64; 4]],
     negate: &[u8],
     points: &[affine::Affine<C::Base>],
 ) -> Products {
-    // Allocated once: a vector that grows would leave its old contents behind.
+    // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut sums = Zeroizing::new(Vec::with_capacity(points.len().div_ceil(LANES)));
     for ((scalars, negate), points) in scalars.chunks(BATCH).zip(negate.chunks(BATCH)).zip(points.chunks(BATCH)) {
         sum_batch::<C>(lanes, scalars, negate, points, &mut sums);
@@ -99,9 +100,10 @@ fn sum_batch<C: CpuCurve>(
     let rows = unsafe { odd_rows::<C, ENTRIES>(lanes, &entries) };
     let groups = entries.len() / LANES;
     for (group, (scalars, negate)) in scalars.chunks(LANES).zip(negate.chunks(LANES)).enumerate() {
-        // Side by side: rows that lie 2^12 bytes apart would not fit the L1 cache together.
+        // Copied next to each other: rows at a distance of 2^12 bytes would conflict in the L1
+        // cache.
         let table = core::array::from_fn(|entry| rows[entry * groups + group]);
-        // Filled in where they are wiped: moving them would leave a copy behind.
+        // Computed where they are wiped: moving them would leave a copy behind.
         let mut digits = Zeroizing::new(Digits { rows: [[0; LANES]; DIGITS], negate: [0; 2] });
         digits.recode::<C>(scalars, negate);
         sums.push([[[0; LANES]; 5]; 3]);
@@ -111,13 +113,13 @@ fn sum_batch<C: CpuCurve>(
     }
 }
 
-/// The sum of all digits' multiples, five doublings after each window.
+/// Computes the sum of all digits' multiples, with five doublings after each window.
 ///
-/// An addition meets equal or opposite points only in the last window, and is complete there. Before, the sum is 2^5
-/// times something, plus lambda times something, with coefficients other than zero, and the addend is odd in one place
-/// and zero in the other: they differ as pairs of integers. As these are below 2^126, and every relation between 1 and
-/// lambda modulo n has a coefficient above 2^127 (or, where there is no endomorphism, n is far above the sum), they
-/// differ modulo n.
+/// An addition meets equal or opposite points only in the last window, where it is complete. Before
+/// that, the sum is 2^5 times a combination of 1 and lambda with non-zero coefficients, and the
+/// addend has one odd coefficient and one that is zero: as pairs of integers they differ. As these
+/// are below 2^126, and every relation between 1 and lambda modulo n has a coefficient above 2^127
+/// (or, without an endomorphism, n is far above the sum), they differ modulo n.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [Saved; 3]) {
     let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
@@ -141,7 +143,7 @@ fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [
                 sum = sum.double::<C>();
             }
         }
-        // Which window it is, is public.
+        // The index of the window is public.
         sum = if row >= DIGITS - halves {
             sum.add_uniform::<C>(lanes, point, opposite)
         } else {
@@ -151,7 +153,7 @@ fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [
     save(sum, out);
 }
 
-/// The entry of each lane, by reading all.
+/// Looks up the entry of each lane by reading all entries.
 #[inline(always)]
 fn lookup<F: Coordinate>(lanes: Lanes, table: &[Affine<F>; ENTRIES], index: Words) -> Affine<F> {
     let mut found = table[0];
@@ -162,7 +164,7 @@ fn lookup<F: Coordinate>(lanes: Lanes, table: &[Affine<F>; ENTRIES], index: Word
     found
 }
 
-/// The coordinates of the sums as numbers.
+/// Returns the coordinates of the sums as numbers.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn coordinates<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Products {
     let mut products = Zeroizing::new(vec![[[0; 4]; 2]; sums.len() * LANES]);

@@ -8,19 +8,20 @@ use crate::cpu::simd::{Lanes, multiples_of, powers_of};
 use crate::host::workers::Pool;
 
 impl<C: CpuCurve> Comb<C> {
-    /// The table of a point that is not the identity.
+    /// Builds the table of a point that is not the identity.
     pub fn new(lanes: Option<Lanes>, point: &Affine<C::Base>, window: u32) -> Self {
         Self::new_all(lanes, None, &[*point], window).pop().expect("one table")
     }
 
-    /// The tables of points that are not the identity, by a pool's threads where there is one.
+    /// Builds the tables of points that are not the identity, on the threads of a pool if one is
+    /// given.
     pub fn new_all(lanes: Option<Lanes>, pool: Option<&Pool>, points: &[Affine<C::Base>], window: u32) -> Vec<Self> {
         let (count, windows) = (1 << (window - 1), Self::windows(window));
         let mut bases = vec![Entry::from_words([0; 8]); points.len() * windows];
         let tasks = points.chunks(POINTS_AT_ONCE).zip(bases.chunks_mut(POINTS_AT_ONCE * windows));
         for_each(pool, tasks.collect(), |(points, out)| out.copy_from_slice(&self::bases::<C>(lanes, points, window)));
-        // Few windows with many multiples, or many windows with few: either way a batch is long enough to share its
-        // inversion, and fits the cache; in lanes, a batch fills them.
+        // Few windows with many multiples, or many windows with few: either way a batch is large
+        // enough to share its inversion, and fits the cache; with vector code, it fills the lanes.
         let windows_at_once = if lanes.is_some() { (8192 >> window).max(8) } else { (2048 >> window).max(1) };
         let write = |(bases, out): (&[Entry<C::Base>], &mut [Entry<C::Base>])| match lanes {
             Some(lanes) => multiples_of::<C>(lanes, bases, out),
@@ -36,8 +37,9 @@ impl<C: CpuCurve> Comb<C> {
             };
             return bases.chunks(windows).map(table).collect();
         }
-        // Of more tables each task has whole ones, and makes their memory: for the caller alone that takes longer
-        // than all threads take for the multiples.
+        // Larger numbers of tables are divided into tasks that build whole tables and allocate
+        // their memory: allocation by the caller alone would take longer than the multiples take on
+        // all threads.
         let tables_at_once = windows_at_once.div_ceil(windows);
         let mut tables: Vec<Vec<Self>> = points.chunks(tables_at_once).map(|_| Vec::new()).collect();
         let tasks = bases.chunks(tables_at_once * windows).zip(&mut tables);
@@ -54,12 +56,12 @@ impl<C: CpuCurve> Comb<C> {
     }
 }
 
-/// Points whose doublings are computed together: one per lane.
+/// The number of points whose doublings are computed at a time: one per lane.
 const POINTS_AT_ONCE: usize = 8;
-/// Points from which the doublings are shorter in lanes.
+/// The number of points above which vector code doubles faster.
 const FEWEST_IN_LANES: usize = 3;
 
-/// 2^(w j) P for every window j, of each point in turn.
+/// Computes 2^(w j) P for every window j, of each point in turn.
 fn bases<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: u32) -> Vec<Entry<C::Base>> {
     let windows = Comb::<C>::windows(window);
     if let Some(lanes) = lanes.filter(|_| points.len() >= FEWEST_IN_LANES) {
@@ -79,24 +81,25 @@ fn bases<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: 
     normalize(&bases).iter().map(|base| Entry::new(&base.x, &base.y)).collect()
 }
 
-/// Multiples of a point that are computed by doubling what is known; larger tables then go on block by block, so that
-/// building takes little memory beside the table.
+/// The number of multiples of a point that are computed by doubling the known ones. Larger tables
+/// continue block by block, so that building needs little memory in addition to the table.
 const FIRST_MULTIPLES: usize = 1024;
 
-/// Writes the multiples 1, 2, … of each base in turn, as many as fit; their number is a power of
-/// two.
+/// Writes the multiples 1, 2, … of each base in turn until `out` is full; their number is a power
+/// of two.
 fn multiples<C: CpuCurve>(bases: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
     let (columns, count) = (bases.len(), out.len() / bases.len());
     let first = count.min(FIRST_MULTIPLES);
     let mut denominators = Denominators::new();
     let mut store = |from: usize, rows: &[Affine<C::Base>]| {
         for (index, point) in rows.iter().enumerate() {
-            // d 2^(w j) P with d < n is never the identity, n being prime.
+            // d 2^(w j) P with d < n is never the identity, since n is prime.
             debug_assert!(!point.infinity);
             out[index % columns * count + from + index / columns] = Entry::new(&point.x, &point.y);
         }
     };
-    // Row d - 1 holds d times each base. Knowing 1..=m, one batch of additions of m P gives m + 1..=2m.
+    // Row d - 1 holds d times each base. Given 1..=m, one batch of additions of m P yields m +
+    // 1..=2m.
     let mut rows: Vec<_> = bases.iter().map(|base| Affine::new(base.x(), base.y())).collect();
     let sums = |rows: &[Affine<C::Base>], last: &[Affine<C::Base>], denominators: &mut Denominators<C::Base>| {
         let mut sums = rows.to_vec();

@@ -7,30 +7,34 @@ use std::hash::{BuildHasher, RandomState};
 use std::iter;
 use std::ops::{Range, RangeInclusive};
 
-/// The items of a batch by how their key is treated.
+/// The items of a batch, grouped by the treatment of their key.
 pub struct KeyPlan {
     pub singles: Vec<usize>,
     /// Items of equal keys, the most frequent key first.
     repeated: Vec<Vec<usize>>,
 }
 
-/// Repeated keys whose tables are there at the same time, all of one window: this, and the items of each key.
+/// A window width, and repeated keys with tables of this width that exist at the same time, each as
+/// a list of items.
 pub type Wave<'a> = (u32, &'a [Vec<usize>]);
 
 /// An item with the hash of its key.
 type Hashed = (u64, usize);
 
-/// Tables of repeated keys that are alive at once, in bytes, where the caller sets no limit.
+/// The maximum size in bytes of tables of repeated keys that exist at a time, if the caller sets no
+/// limit.
 const TABLES: usize = 64 << 20;
-/// Items that are hashed, or sorted by one thread at once.
+/// The number of items that one thread hashes or sorts at a time.
 const BLOCK: usize = 1 << 12;
-/// Items that are planned at once where the caller sets no limit, and bytes that planning one takes.
+/// The maximum number of items planned at a time if the caller sets no limit, and the bytes needed
+/// to plan one.
 const MOST_PLANNED: usize = 1 << 22;
 const PLANNED_BYTES: usize = 64;
-/// Parts into which many items are divided by their hashes, by this many of its bits.
+/// The number of hash bits by which many items are divided into parts.
 const PART_BITS: u32 = 6;
 
-/// The codes of all items of a place: `compute` writes those of a part, whose keys are planned together.
+/// Writes the codes of all items of a destination. `compute` writes those of one part; the keys of
+/// a part are planned at the same time.
 pub fn in_parts(engine: &CpuEngine, out: &mut dyn Place, compute: impl Fn(Range<usize>, &mut [u8])) {
     for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
         let mut codes = vec![0; part.len()];
@@ -39,8 +43,9 @@ pub fn in_parts(engine: &CpuEngine, out: &mut dyn Place, compute: impl Fn(Range<
     }
 }
 
-/// The window of a table for a key that occurs `uses` times, or `None` where no table pays. Costs are those of a table
-/// entry, of a term of a sum, of the doublings below a table, and of a product without one.
+/// Returns the window width of a table for a key that occurs `uses` times, or `None` if no table is
+/// profitable. The costs are those of a table entry, of a term of a sum, of the doublings below a
+/// table, and of a product without a table.
 pub fn best_window(
     windows: RangeInclusive<u32>,
     [entry, term, doublings, without]: [usize; 4],
@@ -54,7 +59,8 @@ pub fn best_window(
 }
 
 impl KeyPlan {
-    /// Groups some items of a batch. `pays` says whether a key that occurs so often is treated as repeated.
+    /// Groups items of a batch. `pays` returns `true` for numbers of uses with which a key is
+    /// treated as repeated.
     pub fn new(
         engine: &CpuEngine,
         items: Range<usize>,
@@ -70,12 +76,12 @@ impl KeyPlan {
         repeated.sort_by_key(|run| Reverse(run.len()));
         let mut is_single = vec![true; items.len()];
         repeated.iter().flatten().for_each(|item| is_single[item - items.start] = false);
-        // In input order: memory is then read forwards.
+        // In input order, so that memory is read forwards.
         let singles = items.zip(is_single).filter_map(|(item, single)| single.then_some(item)).collect();
         KeyPlan { singles, repeated }
     }
 
-    /// The items whose key occurs fewer times than `uses`, in input order.
+    /// Returns the items whose key occurs fewer times than `uses`, in input order.
     pub fn with_few_uses(&self, uses: usize) -> Vec<usize> {
         let few = self.repeated.iter().filter(|run| run.len() < uses).flatten();
         let mut items: Vec<usize> = self.singles.iter().chain(few).copied().collect();
@@ -83,7 +89,8 @@ impl KeyPlan {
         items
     }
 
-    /// Leaves out items. A key that is left too few times is no longer a repeated one.
+    /// Removes items for which `is_left` is false. A key with too few remaining uses is no longer
+    /// treated as repeated.
     pub fn retain(&mut self, is_left: &dyn Fn(usize) -> bool, pays: &dyn Fn(usize) -> bool) {
         self.singles.retain(|item| is_left(*item));
         self.repeated.iter_mut().for_each(|run| run.retain(|item| is_left(*item)));
@@ -93,15 +100,16 @@ impl KeyPlan {
         self.repeated.sort_by_key(|run| Reverse(run.len()));
     }
 
-    /// The repeated keys, as many at the same time as memory allows. `window` says the window of a key by its uses, and
-    /// `bytes` the size of a table by its window.
+    /// Iterates over the repeated keys, with as many tables at the same time as memory allows.
+    /// `window` returns the window width for a number of uses, and `bytes` the size of a table for
+    /// a window width.
     pub fn waves(
         &self,
         engine: &CpuEngine,
         window: impl Fn(usize) -> Option<u32>,
         bytes: impl Fn(u32) -> usize,
     ) -> impl Iterator<Item = Wave<'_>> {
-        // Building takes as much again.
+        // Building takes as much memory again.
         let budget = engine.max_memory.map_or(TABLES, |limit| TABLES.min(limit / 8));
         let mut waiting = self.repeated.as_slice();
         iter::from_fn(move || {
@@ -115,7 +123,8 @@ impl KeyPlan {
     }
 }
 
-/// The items with hashes that nobody can foresee: keys cannot be made to meet in one part.
+/// Hashes the keys of items with a random seed, so that keys cannot be chosen to collide in one
+/// part.
 fn hash_all(engine: &CpuEngine, items: Range<usize>, keys: &PublicKeys) -> Vec<Hashed> {
     let seed = RandomState::new();
     let mut hashed: Vec<Hashed> = items.map(|item| (0, item)).collect();
@@ -125,7 +134,7 @@ fn hash_all(engine: &CpuEngine, items: Range<usize>, keys: &PublicKeys) -> Vec<H
     hashed
 }
 
-/// Equal hashes go to the same part.
+/// Divides items into parts by hash; equal hashes go to the same part.
 fn divide(engine: &CpuEngine, hashed: &[Hashed]) -> Vec<Vec<Hashed>> {
     let part = |hash: u64| (hash >> (u64::BITS - PART_BITS)) as usize;
     let block = hashed.len().div_ceil(engine.threads()).max(BLOCK);
@@ -142,10 +151,11 @@ fn divide(engine: &CpuEngine, hashed: &[Hashed]) -> Vec<Vec<Hashed>> {
     joined
 }
 
-/// Items of equal keys, where that pays.
+/// Returns runs of items with equal keys that are long enough to be profitable.
 fn runs(part: &mut [Hashed], keys: &PublicKeys, pays: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
-    // By hashes alone: sorting may panic where keys in the caller's memory change meanwhile. Two keys with one hash,
-    // which nobody will see, would make several runs of each.
+    // Sorting uses only the hashes, because it may panic if keys in the caller's memory change
+    // meanwhile. Two keys with one hash, which has negligible probability, would split their items
+    // into several runs.
     part.sort_unstable();
     let same = |a: &Hashed, b: &Hashed| a.0 == b.0 && keys.get(a.1) == keys.get(b.1);
     let runs = part.chunk_by(same).filter(|run| pays(run.len()));
@@ -183,7 +193,7 @@ mod tests {
                 assert!(few.is_sorted() && few.len() + many.count() == count);
                 assert!(few.iter().take(50).all(|item| uses(&keys[*item]) < limit.max(4)));
             }
-            // Every third item is left.
+            // Every third item remains.
             let is_left = |item: usize| item.is_multiple_of(3);
             plan.retain(&is_left, &pays);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));

@@ -1,4 +1,4 @@
-//! Tables of multiples of points known beforehand: the base point, and keys that repeat.
+//! Tables of multiples of points known in advance: the base point, and keys that repeat.
 
 mod build;
 pub mod key_plan;

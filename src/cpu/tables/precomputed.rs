@@ -1,7 +1,8 @@
 //! Tables of G, computed once per curve and process.
 //!
-//! Nobody waits for anybody here. Whoever lacks something small computes it, and the first to be done keeps it for all.
-//! The large table is built by a thread of its own beside the work, which goes on with the small one.
+//! No thread waits for another. A thread that lacks something small computes it, and the first to
+//! finish stores it for all. The large table is built by a separate thread, while calculations
+//! continue with the small one.
 
 use crate::cpu::point::comb::Comb;
 use crate::cpu::simd::{Lanes, UniformTable};
@@ -12,13 +13,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Windows of the two tables of G: 260 KiB, which a batch of one repays, and 32 MiB, which thousands of items repay.
+/// The window widths of the two tables of G: 260 KiB, which pays off in a batch of one, and 32 MiB,
+/// which pays off after thousands of items.
 const SMALL_WINDOW: u32 = 8;
 const LARGE_WINDOW: u32 = 16;
-/// Items, over all calls, from which building the large table (about 60 ms on one core) costs less than it saves.
+/// The number of items, over all calls, above which building the large table (about 60 ms on one
+/// core) takes less time than it saves.
 const LARGE_TABLE_FROM: usize = 1 << 15;
 
-/// Bytes of the large tables of all curves that are there or being built.
+/// The size in bytes of the large tables of all curves that exist or are being built.
 static LARGE_TABLES: AtomicUsize = AtomicUsize::new(0);
 
 /// A curve with tables of its base point, one set per process.
@@ -28,25 +31,26 @@ pub trait BaseTables: CpuCurve {
 
 include!(concat!(env!("OUT_DIR"), "/cpu_tables.rs"));
 
-/// Computes what calls on this engine use.
+/// Computes the tables that calls on this engine use.
 pub fn warm_up<C: BaseTables>(engine: &CpuEngine) {
     C::tables().warm_up(engine);
 }
 
 /// The tables of one curve.
 pub struct Precomputed<C: CpuCurve> {
-    /// Computed by the portable code, and in lanes: where lanes err, nothing of theirs serves the other.
+    /// Small tables built by the portable code and by the vector code. They are separate, so that
+    /// an error in the vector code cannot affect portable code.
     small: [OnceLock<Comb<C>>; 2],
     large: OnceLock<Comb<C>>,
     uniform: OnceLock<UniformTable<C>>,
     /// True once a thread has started to build the large table.
     large_begun: AtomicBool,
-    /// Items that have asked for a table so far.
+    /// The number of items that tables have been requested for.
     items: AtomicUsize,
 }
 
 impl<C: CpuCurve> Precomputed<C> {
-    /// Nothing is computed yet.
+    /// Creates an empty set of tables.
     pub const fn new() -> Self {
         Precomputed {
             small: [OnceLock::new(), OnceLock::new()],
@@ -57,13 +61,14 @@ impl<C: CpuCurve> Precomputed<C> {
         }
     }
 
-    /// The table of G for secret scalars.
+    /// Returns the table of G for secret scalars.
     pub fn uniform(&self, lanes: Lanes) -> &UniformTable<C> {
         get_or_compute(&self.uniform, || UniformTable::new(lanes))
     }
 
-    /// The table of G for public scalars, for this many more items: the best that is there. A chunk asks for it, not a
-    /// batch, so that a large batch gains by a table that is done meanwhile.
+    /// Returns the best available table of G for public scalars. `items` is the number of
+    /// additional items that will use it. Tables are requested per chunk, not per batch, so that a
+    /// large batch benefits from a table that is completed meanwhile.
     pub fn table(&'static self, engine: &CpuEngine, items: usize) -> &'static Comb<C> {
         if let Some(large) = self.large.get() {
             return large;
@@ -86,7 +91,8 @@ impl<C: CpuCurve> Precomputed<C> {
         get_or_compute(&self.large, table);
     }
 
-    /// Computes what calls on this engine use, as far as its memory allows; not what another thread is computing.
+    /// Computes the tables that calls on this engine use, as far as its memory limit allows, except
+    /// those that another thread is computing.
     pub fn warm_up(&'static self, engine: &CpuEngine) {
         self.small(engine.lanes);
         if let Some(lanes) = engine.lanes {
@@ -101,15 +107,15 @@ impl<C: CpuCurve> Precomputed<C> {
         get_or_compute(&self.small[usize::from(lanes.is_some())], || Comb::new(lanes, &generator::<C>(), SMALL_WINDOW))
     }
 
-    /// Returns whether the engine's memory has room for the large table and nobody else has started
-    /// it.
+    /// Returns `true` if the engine's memory limit allows the large table and no other thread has
+    /// started to build it.
     fn may_begin(&self, engine: &CpuEngine) -> bool {
         let bytes = Comb::<C>::bytes(LARGE_WINDOW);
         let fits = |all: usize| engine.max_memory.is_none_or(|limit| all.saturating_add(bytes) <= limit / 2);
         if !fits(LARGE_TABLES.load(Ordering::Relaxed)) || self.large_begun.swap(true, Ordering::AcqRel) {
             return false;
         }
-        // Other curves may have begun meanwhile.
+        // Other curves may have started meanwhile.
         let claimed = fits(LARGE_TABLES.fetch_add(bytes, Ordering::Relaxed));
         if !claimed {
             self.give_up();
@@ -117,7 +123,7 @@ impl<C: CpuCurve> Precomputed<C> {
         claimed
     }
 
-    /// Leaves the large table to somebody else, later.
+    /// Cancels building the large table, so that another thread can do so later.
     fn give_up(&self) {
         LARGE_TABLES.fetch_sub(Comb::<C>::bytes(LARGE_WINDOW), Ordering::Relaxed);
         self.large_begun.store(false, Ordering::Release);

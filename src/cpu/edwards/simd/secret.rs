@@ -1,5 +1,6 @@
-//! Multiplication of a point that is known beforehand by secret scalars: the same instructions at the same addresses
-//! for every scalar. Digits are looked up in tables that pass through registers as a whole, and signs are masks.
+//! Constant-time multiplication of a point known in advance by secret scalars: the same
+//! instructions at the same addresses for every scalar. Lookups read whole tables through
+//! registers, and signs are masks.
 
 use super::{Addend, Element, LANES, Lanes, Point, Projective};
 use crate::cpu::edwards::curves::EdwardsCurve;
@@ -10,16 +11,17 @@ use crate::cpu::field::vector::Words;
 use crate::cpu::scalar::uniform_windows;
 use zeroize::Zeroizing;
 
-/// The digits of eight scalars by windows, each with 2^(w-1) added.
+/// The digits of eight scalars, by window, each with 2^(w-1) added.
 type Digits = Zeroizing<[[u64; LANES]; UNIFORM_WINDOWS]>;
 
-/// k P of each scalar, by the table of P. **Constant-time.** What is left on the stack is the caller's to wipe.
+/// Computes k P for each scalar k, with the table of P. **Constant-time.** The caller has to wipe
+/// the stack.
 pub fn uniform_products<C: EdwardsCurve>(
     lanes: Lanes,
     scalars: &[&Scalar<C::Order>],
     table: &Uniform<C>,
 ) -> Zeroizing<Vec<Projective>> {
-    // Allocated once: a vector that grows would leave its old contents behind.
+    // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut sums = Zeroizing::new(Vec::with_capacity(scalars.len().next_multiple_of(LANES)));
     for group in scalars.chunks(LANES) {
         let mut digits = Digits::new([[0; LANES]; UNIFORM_WINDOWS]);
@@ -31,8 +33,8 @@ pub fn uniform_products<C: EdwardsCurve>(
     sums
 }
 
-/// Lanes without a scalar repeat the last one. A function of its own, so that its machine code can be looked at
-/// (tests/constant_time).
+/// Computes the digits of scalars; lanes without a scalar repeat the last one. A separate function,
+/// so that its machine code can be analysed (tests/constant_time).
 #[inline(never)]
 fn recode<N: Modulus>(scalars: &[&Scalar<N>], digits: &mut Digits) {
     for lane in 0..LANES {
@@ -43,7 +45,7 @@ fn recode<N: Modulus>(scalars: &[&Scalar<N>], digits: &mut Digits) {
     }
 }
 
-/// The sum of one entry per window.
+/// Computes the sum of one entry per window.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn sum(lanes: Lanes, digits: &Digits, table: &[UniformWindow]) -> [Projective; LANES] {
     let [zero, one, half] = [0, 1, UNIFORM_ENTRIES as u64].map(|word| Words::splat(lanes, word));
@@ -60,7 +62,7 @@ fn sum(lanes: Lanes, digits: &Digits, table: &[UniformWindow]) -> [Projective; L
                 [0, 8].map(|first| Words::load(lanes, entries[first..].first_chunk().expect("16 entries")));
             *word = low.lookup(index, high).select(is_zero, zero);
         }
-        // The identity has the sum and the difference 1.
+        // The sum and the difference of the identity are 1.
         words[0] = words[0].select(is_zero, one);
         words[4] = words[4].select(is_zero, one);
         let [s0, s1, s2, s3, d0, d1, d2, d3, p0, p1, p2, p3] = words;

@@ -1,8 +1,10 @@
-//! Eight field elements side by side, each as five words of 52 bits: what `vpmadd52luq` and `vpmadd52huq` multiply.
+//! Eight field elements in vectors, each as five words of 52 bits, as `vpmadd52luq` and
+//! `vpmadd52huq` multiply them.
 //!
-//! Elements are not canonical. Their size is counted in multiples of p; with R = 2^260, a number below 16 p < R fits. A
-//! product of factors below a p and b p with a b <= 16 is below 2 p, for every prime here: each comment on a bound
-//! relies on this. Sums are not carried at all, and may be negative, until they become an element.
+//! Elements are not canonical. Bounds are in multiples of p; with R = 2^260, a number below 16 p <
+//! R fits. A product of factors below a p and b p with a b <= 16 is below 2 p, for every prime
+//! here: all comments on bounds rely on this. Sums are not carried, and may be negative, until they
+//! are converted to an element.
 
 use super::words::{Mask, Words};
 use core::marker::PhantomData;
@@ -12,10 +14,10 @@ use core::ops::{Add, Neg, Sub};
 pub const BITS: u32 = 52;
 pub const LOW: u64 = (1 << BITS) - 1;
 
-/// A prime p between 2^255 and 2^256. Outside vectors an element is stored as four 64-bit words, a
-/// number v below p; in a vector it is 2^SHIFT v.
+/// A prime p between 2^255 and 2^256. In memory an element is stored as four 64-bit words, a number
+/// v below p; in a vector it is 2^SHIFT v.
 pub trait Prime: Copy + 'static {
-    /// See above; at most 4, so that 2^SHIFT v < 16 p.
+    /// The shift, at most 4, so that 2^SHIFT v < 16 p.
     const SHIFT: i32;
 
     /// Reduces the columns of a product below 2^520, each below 2^58, to a representative below
@@ -25,12 +27,13 @@ pub trait Prime: Copy + 'static {
     /// sum + k p.
     fn add_multiple(sum: [Words; 5], k: i64) -> [Words; 5];
 
-    /// The sum modulo p, between 0 and 2.01 p once it is carried; the sum may be negative, with words below 2^57 in
-    /// absolute value.
+    /// Reduces a sum modulo p, to between 0 and 2.01 p once it is carried. The sum may be negative,
+    /// with words below 2^57 in absolute value.
     fn fold(sum: [Words; 5]) -> [Words; 5];
 }
 
-/// `Prime::fold` for a p close to 2^256. `add_complement(sum, k)` is sum + k (2^256 - p), for a k of few bits.
+/// Implements `Prime::fold` for a p close to 2^256. `add_complement(sum, k)` is sum + k (2^256 -
+/// p), for a k of few bits.
 #[inline(always)]
 pub fn fold_by_complement(
     [t0, t1, t2, t3, t4]: [Words; 5],
@@ -47,7 +50,7 @@ pub fn fold_by_complement(
 /// Eight elements: non-negative, all words below 2^52.
 pub struct Element<P>([Words; 5], PhantomData<P>);
 
-/// A sum of few elements, not carried: words are signed and below 2^57 in absolute value.
+/// A sum of a few elements, not carried: words are signed and below 2^57 in absolute value.
 pub struct Sum<P>([Words; 5], PhantomData<P>);
 
 impl<P> Clone for Element<P> {
@@ -65,7 +68,7 @@ impl<P> Clone for Sum<P> {
 }
 impl<P> Copy for Sum<P> {}
 
-/// Carries so that words 0 to 3 are in 0..2^52; word 4 takes the rest.
+/// Carries so that words 0 to 3 are in 0..2^52; word 4 keeps the rest.
 #[inline(always)]
 pub fn carry(words: [Words; 5]) -> [Words; 5] {
     let [t0, t1, t2, t3, t4] = words;
@@ -77,7 +80,7 @@ pub fn carry(words: [Words; 5]) -> [Words; 5] {
     [t0.and(low), t1.and(low), t2.and(low), t3.and(low), t4]
 }
 
-/// The words of 2^shift number, for a shift of at most 4.
+/// Returns the words of 2^shift number, for a shift of at most 4.
 pub const fn split(number: &[u64; 4], shift: u32) -> [u64; 5] {
     let [n0, n1, n2, n3] = *number;
     [
@@ -90,7 +93,7 @@ pub const fn split(number: &[u64; 4], shift: u32) -> [u64; 5] {
 }
 
 impl<P: Prime> Element<P> {
-    /// 2^N times numbers of four words of 64 bits.
+    /// Returns 2^N times numbers of four 64-bit words.
     #[inline(always)]
     pub fn unpack<const N: i32>(words: [Words; 4]) -> Self {
         const { assert!(N == 0 || N == 4) };
@@ -105,7 +108,7 @@ impl<P: Prime> Element<P> {
         Self::new([t0.and(low), t1.and(low), t2.and(low), t3.and(low), t4])
     }
 
-    /// Numbers below 2^256 as four words of 64 bits.
+    /// Returns numbers below 2^256 as four 64-bit words.
     #[inline(always)]
     pub fn pack(self) -> [Words; 4] {
         let [t0, t1, t2, t3, t4] = self.0;
@@ -117,25 +120,26 @@ impl<P: Prime> Element<P> {
         ]
     }
 
-    /// The element whose stored form is given, below 16 p, in every lane; this one does not matter.
+    /// Returns the element with the given stored form, below 16 p, in every lane; the value of
+    /// `self` is not used.
     #[inline(always)]
     pub fn all(self, stored: &[u64; 4]) -> Self {
         Self::new(split(stored, P::SHIFT as u32).map(|word| self.0[0].all(word)))
     }
 
-    /// Non-negative words below 2^52.
+    /// Wraps non-negative words below 2^52.
     #[inline(always)]
     pub fn new(words: [Words; 5]) -> Self {
         Element(words, PhantomData)
     }
 
-    /// The words.
+    /// Returns the words.
     #[inline(always)]
     pub fn words(self) -> [Words; 5] {
         self.0
     }
 
-    /// The residue below p of a number below 2 p.
+    /// Returns the residue below p of a number below 2 p.
     #[inline(always)]
     pub fn canonical(self) -> Self {
         let difference = carry(P::add_multiple(self.0, -1));
@@ -143,20 +147,21 @@ impl<P: Prime> Element<P> {
         Self::new(select(difference, below, self.0))
     }
 
-    /// The lanes that are zero modulo p, of elements below 3 p.
+    /// Returns the lanes that are zero modulo p, of elements below 3 p.
     #[inline(always)]
     pub fn zeros(self) -> Mask {
         let [zero, p, twice] = self.multiples();
         self.equals(zero) | self.equals(p) | self.equals(twice)
     }
 
-    /// These lanes, and of the others one in about 2^50: by the lowest word alone.
+    /// Returns the lanes that are zero modulo p, and others with a probability of about 2^-50:
+    /// compares only the lowest word.
     #[inline(always)]
     pub fn likely_zeros(self) -> Mask {
         self.multiples().into_iter().fold(0, |mask, multiple| mask | self.0[0].equals(multiple[0]))
     }
 
-    /// 0, p and 2 p.
+    /// Returns 0, p and 2 p.
     #[inline(always)]
     fn multiples(self) -> [[Words; 5]; 3] {
         let zero = [self.0[0].all(0); 5];
@@ -208,13 +213,13 @@ impl<P: Prime> Element<P> {
         Self::new(P::reduce(columns))
     }
 
-    /// A sum of this alone.
+    /// Converts the element to a sum.
     #[inline(always)]
     pub fn sum(self) -> Sum<P> {
         Sum(self.0, PhantomData)
     }
 
-    /// The lanes of `other` where the mask is set, of `self` elsewhere.
+    /// Returns the lanes of `other` where the mask is set, and those of `self` elsewhere.
     #[inline(always)]
     pub fn select(self, mask: Mask, other: Self) -> Self {
         Self::new(select(self.0, mask, other.0))
@@ -230,7 +235,8 @@ fn select(words: [Words; 5], mask: Mask, other: [Words; 5]) -> [Words; 5] {
     selected
 }
 
-/// Row by row, so that neighbouring instructions add to different columns. A column gets at most ten terms.
+/// Adds a product row by row, so that neighbouring instructions add to different columns. A column
+/// gets at most ten terms.
 #[inline(always)]
 fn add_product(columns: &mut [Words; 10], a: &[Words; 5], b: &[Words; 5]) {
     for i in 0..5 {
@@ -244,26 +250,26 @@ fn add_product(columns: &mut [Words; 10], a: &[Words; 5], b: &[Words; 5]) {
 }
 
 impl<P: Prime> Sum<P> {
-    /// The element sum + k p, which must be in 0..16 p.
+    /// Returns the element sum + k p, which must be in 0..16 p.
     #[inline(always)]
     pub fn plus_multiple(self, k: i64) -> Element<P> {
         Element::new(carry(if k == 0 { self.0 } else { P::add_multiple(self.0, k) }))
     }
 
-    /// The sum modulo p, below 2.01 p; the sum may be negative.
+    /// Returns the sum modulo p, below 2.01 p; the sum may be negative.
     #[inline(always)]
     pub fn fold(self) -> Element<P> {
         Element::new(carry(P::fold(self.0)))
     }
 
-    /// 2^N sum.
+    /// Returns 2^N sum.
     #[inline(always)]
     pub fn shl<const N: u32>(self) -> Self {
         let [t0, t1, t2, t3, t4] = self.0;
         Sum([t0.shl::<N>(), t1.shl::<N>(), t2.shl::<N>(), t3.shl::<N>(), t4.shl::<N>()], PhantomData)
     }
 
-    /// -sum where the mask is set, sum elsewhere.
+    /// Returns -sum where the mask is set, and sum elsewhere.
     #[inline(always)]
     pub fn negate(self, mask: Mask) -> Self {
         let mut words = self.0;

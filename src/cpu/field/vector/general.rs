@@ -1,4 +1,4 @@
-//! Any prime p between 2^255 and 2^256. Montgomery form with R = 2^260.
+//! Any prime p between 2^255 and 2^256, in Montgomery form with R = 2^260.
 
 use super::element::{BITS, LOW, Prime, carry, split};
 use super::words::Words;
@@ -8,7 +8,8 @@ use crate::cpu::field::moduli::Modulus;
 impl<M: Modulus> Prime for Montgomery<M> {
     const SHIFT: i32 = 4;
 
-    /// Row by row: the multiple m of p clears a word. A column gets ten terms more, below 2^52, and a carry.
+    /// Reduces row by row: a multiple m of p clears each word. A column gets ten more terms, below
+    /// 2^52, and a carry.
     #[inline(always)]
     fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;
@@ -35,16 +36,16 @@ impl<M: Modulus> Prime for Montgomery<M> {
         sum
     }
 
-    /// sum - q p for a q that is close to sum / p.
+    /// Computes sum - q p for a q close to sum / p.
     ///
-    /// Let x = top f / 2^52, with top = floor(t4 / 2^26) and f close to 2^286 / p: both fit signed numbers of 32 bits,
-    /// as words are below 2^57. Then sum / p - x is
-    /// - more by less than 2^234 / p < 2^-21 for what top leaves of t4,
-    /// - more or less by less than 2^214 / p < 2^-41 for the other words, and
-    /// - more or less by less than 1.01 2^31 / 2^52 for what f leaves.
+    /// Let x = top f / 2^52, with top = floor(t4 / 2^26) and f close to 2^286 / p: both fit signed
+    /// 32-bit numbers, as words are below 2^57. Then the following errors make up sum / p - x:
+    /// - the low part of t4 that top drops adds less than 2^234 / p < 2^-21,
+    /// - the other words add or subtract less than 2^214 / p < 2^-41, and
+    /// - the rounding of f adds or subtracts less than 1.01 2^31 / 2^52.
     ///
-    /// With q = floor(x - 2^-20), sum / p - q is thus between 0 and 1 + 2^-18. And q is below 2^11 in absolute value: a
-    /// product with half a word of p fits.
+    /// With q = floor(x - 2^-20), sum / p - q is therefore between 0 and 1 + 2^-18. And q is below
+    /// 2^11 in absolute value, so a product with half a word of p fits.
     #[inline(always)]
     fn fold(mut sum: [Words; 5]) -> [Words; 5] {
         const HALF: u32 = BITS / 2;
@@ -60,7 +61,7 @@ impl<M: Modulus> Prime for Montgomery<M> {
     }
 }
 
-/// 2^286 / p, less something below 1.01; below 2^31, as p is above 2^255.
+/// Returns 2^286 / p, minus less than 1.01; the result is below 2^31, as p is above 2^255.
 const fn inverse(p: &[u64; 4]) -> u64 {
     ((1 << 94) / (p[3] as u128 + 1)) as u64
 }

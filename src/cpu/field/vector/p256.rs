@@ -1,4 +1,4 @@
-//! p = 2^256 - 2^224 + 2^192 + 2^96 - 1 of P-256. Montgomery form with R = 2^260.
+//! The prime p = 2^256 - 2^224 + 2^192 + 2^96 - 1 of P-256, in Montgomery form with R = 2^260.
 
 use super::element::{BITS, Prime, carry, fold_by_complement};
 use super::words::Words;
@@ -8,8 +8,8 @@ use crate::cpu::field::moduli::Modulus;
 impl<M: Modulus> Prime for MontgomeryP256<M> {
     const SHIFT: i32 = 4;
 
-    /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m
-    /// times 2^44 one word up, 2^36 three words up and 2^48 - 2^16 four words up.
+    /// p = -1 modulo 2^52, so a word m is cleared by adding m p, and m p + m is m times 2^44 one
+    /// word up, 2^36 three words up and 2^48 - 2^16 four words up.
     #[inline(always)]
     fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;

@@ -1,4 +1,5 @@
-//! p = 2^256 - c with 2^32 <= c < 2^32 + 2^31, such as that of secp256k1, where c = 2^32 + 977. Plain numbers.
+//! A prime p = 2^256 - c with 2^32 <= c < 2^32 + 2^31, such as that of secp256k1, where c = 2^32 +
+//! 977. Plain numbers.
 
 use super::element::{BITS, Prime, carry, fold_by_complement};
 use super::words::Words;
@@ -8,17 +9,18 @@ use crate::cpu::field::secp256k1::Element;
 impl<M: PrimeOfCoordinates> Prime for Element<M> {
     const SHIFT: i32 = 0;
 
-    /// The upper half folds onto the lower one times 2^260 mod p; what then exceeds 2^260, and last what exceeds 2^256,
-    /// folds again.
+    /// The upper half is multiplied by 2^260 mod p and added to the lower half; the part of the
+    /// result above 2^260, and finally the part above 2^256, are reduced in the same way.
     #[inline(always)]
     fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let [mut t0, mut t1, mut t2, mut t3, mut t4, h0, h1, h2, h3, h4] = columns;
-        // The upper half is below 2^260: h4 fits 52 bits once it has its carry. A factor counts modulo 2^52.
+        // The upper half is below 2^260: h4 fits 52 bits after adding its carry. A factor is taken
+        // modulo 2^52.
         let h1 = h1.add(h0.shr::<BITS>());
         let h2 = h2.add(h1.shr::<BITS>());
         let h3 = h3.add(h2.shr::<BITS>());
         let h4 = h4.add(h3.shr::<BITS>());
-        // 2^260 modulo p, of 37 bits.
+        // 2^260 modulo p, which has 37 bits.
         let fold = t0.all(Self::C << 4);
         // Below 2^37.
         let top = t0.all(0).mul_add_high(h4, fold);
@@ -33,7 +35,8 @@ impl<M: PrimeOfCoordinates> Prime for Element<M> {
         t4 = t4.mul_add_high(h3, fold);
         t0 = t0.mul_add_low(top, fold);
         t1 = t1.mul_add_high(top, fold);
-        // t4 < 2^59, so this is below 2^11, and its product with c below 2^44. t4 stays below 2^48 but for its carry.
+        // t4 < 2^59, so this is below 2^11, and its product with c below 2^44. t4 is then below
+        // 2^48 except for its carry.
         t0 = t0.mul_add_low(t4.shr::<48>(), t0.all(Self::C));
         carry([t0, t1, t2, t3, t4.and(t4.all((1 << 48) - 1))])
     }

@@ -1,4 +1,4 @@
-//! p = 2^256 - 2^224 - 2^96 + 2^64 - 1 of SM2. Montgomery form with R = 2^260.
+//! The prime p = 2^256 - 2^224 - 2^96 + 2^64 - 1 of SM2, in Montgomery form with R = 2^260.
 
 use super::element::{BITS, LOW, Prime, carry, fold_by_complement};
 use super::words::Words;
@@ -8,9 +8,9 @@ use crate::cpu::field::moduli::Modulus;
 impl<M: Modulus> Prime for MontgomerySm2<M> {
     const SHIFT: i32 = 4;
 
-    /// p = -1 modulo 2^52, so the multiple of p that clears a word has that word, m, as its factor, and m p - m is m
-    /// times 2^12 - 2^44 one word up and 2^48 - 2^16 four words up. The first is negative: it takes 2^52 from the word
-    /// above.
+    /// p = -1 modulo 2^52, so a word m is cleared by adding m p, and m p + m is m times 2^12 - 2^44
+    /// one word up and 2^48 - 2^16 four words up. The first is negative: it borrows 2^52 from the
+    /// next word.
     #[inline(always)]
     fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;

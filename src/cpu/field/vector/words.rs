@@ -1,13 +1,14 @@
-//! Eight words of 64 bits, one per lane: the instructions that the engine uses, behind safe functions.
+//! Vectors of eight 64-bit words, one per lane: the instructions that the engine uses, as safe
+//! functions.
 
 use core::arch::x86_64::*;
 
-/// Proof that the processor has the instructions of this module.
+/// A proof that the processor has the instructions of this module.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes(());
 
 impl Lanes {
-    /// `None` where an instruction is missing.
+    /// Returns `None` if an instruction is missing.
     pub fn detect() -> Option<Self> {
         let found = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512ifma")
@@ -16,18 +17,19 @@ impl Lanes {
     }
 }
 
-/// Lanes of a vector.
+/// The number of lanes of a vector.
 pub const LANES: usize = 8;
 
-/// Lanes by number, one bit each.
+/// A set of lanes, one bit each.
 pub type Mask = u8;
 
-/// One word per lane. Values come from a `Lanes` or from other values: where one exists, so do the instructions.
+/// One word per lane. Values are created from a `Lanes` or from other values, so the instructions
+/// exist wherever a value does.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Words(__m512i);
 
-/// Methods whose body is one instruction.
+/// Defines methods whose body is a single instruction.
 macro_rules! instructions {
     ($($(#[$doc:meta])* fn $name:ident $(<const $n:ident: $t:ty>)? ($($argument:ident),*) = $intrinsic:ident;)*) => {
         impl Words {
@@ -70,7 +72,7 @@ instructions! {
     fn rotate_left<const N: i32>(self) = _mm512_rol_epi64;
     /// self XOR b.
     fn xor(self, b) = _mm512_xor_si512;
-    /// Bit by bit what the table says at 4 self + 2 b + c.
+    /// Each bit is the one that the table has at 4 self + 2 b + c.
     fn by_table<const TABLE: i32>(self, b, c) = _mm512_ternarylogic_epi64;
     fn unpack_low(self, b) = _mm512_unpacklo_epi64;
     fn unpack_high(self, b) = _mm512_unpackhi_epi64;
@@ -78,76 +80,77 @@ instructions! {
 }
 
 impl Words {
-    /// Puts the same word into every lane.
+    /// Returns a vector with the same word in every lane.
     #[inline(always)]
     pub fn splat(_: Lanes, word: u64) -> Self {
         // SAFETY: a `Lanes` proves that the instruction exists.
         Words(unsafe { _mm512_set1_epi64(word as i64) })
     }
 
-    /// Puts the same word into every lane.
+    /// Returns a vector with the same word in every lane.
     #[inline(always)]
     pub fn all(self, word: u64) -> Self {
         Self::splat(Lanes(()), word)
     }
 
-    /// One word per lane.
+    /// Loads one word per lane.
     #[inline(always)]
     pub fn load(_: Lanes, words: &[u64; 8]) -> Self {
         // SAFETY: the load reads the 64 bytes of `words` and needs no alignment; a `Lanes` proves that it exists.
         Words(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
     }
 
-    /// One word per lane, each of eight bytes, the least significant first.
+    /// Loads one word per lane, each from eight little-endian bytes.
     #[inline(always)]
     pub fn load_bytes(_: Lanes, bytes: &[u8; 64]) -> Self {
         // SAFETY: the load reads the 64 bytes and needs no alignment; a `Lanes` proves that it exists.
         Words(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
     }
 
-    /// The words of the lanes.
+    /// Stores the words of the lanes.
     #[inline(always)]
     pub fn store(self, words: &mut [u64; 8]) {
         // SAFETY: the store writes the 64 bytes of `words` and needs no alignment; it exists, as this value does.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
     }
 
-    /// The lanes of `other` where the mask is set, of `self` elsewhere.
+    /// Returns the lanes of `other` where the mask is set, and those of `self` elsewhere.
     #[inline(always)]
     pub fn select(self, mask: Mask, other: Self) -> Self {
         // SAFETY: the instruction exists, as a value of this type does.
         Words(unsafe { _mm512_mask_mov_epi64(self.0, mask, other.0) })
     }
 
-    /// `a - b` where the mask is set, `self` elsewhere.
+    /// Returns `a - b` where the mask is set, and `self` elsewhere.
     #[inline(always)]
     pub fn select_difference(self, mask: Mask, a: Self, b: Self) -> Self {
         // SAFETY: the instruction exists, as a value of this type does.
         Words(unsafe { _mm512_mask_sub_epi64(self.0, mask, a.0, b.0) })
     }
 
-    /// The lanes that are zero.
+    /// Returns the lanes that are zero.
     #[inline(always)]
     pub fn zeros(self) -> Mask {
         // SAFETY: the instruction exists, as a value of this type does.
         unsafe { _mm512_testn_epi64_mask(self.0, self.0) }
     }
 
-    /// The lanes that are equal in both.
+    /// Returns the lanes that are equal in both.
     #[inline(always)]
     pub fn equals(self, other: Self) -> Mask {
         // SAFETY: the instruction exists, as a value of this type does.
         unsafe { _mm512_cmpeq_epi64_mask(self.0, other.0) }
     }
 
-    /// Per lane one of the 16 words of `self` and `other`, by the low 4 bits of the index.
+    /// Selects, for each lane, one of the 16 words of `self` and `other`, by the low 4 bits of the
+    /// index.
     #[inline(always)]
     pub fn lookup(self, index: Self, other: Self) -> Self {
         // SAFETY: the instruction exists, as a value of this type does.
         Words(unsafe { _mm512_permutex2var_epi64(self.0, index.0, other.0) })
     }
 
-    /// The lanes that are negative as signed numbers.
+    /// Returns the lanes that are negative as signed numbers.
     #[inline(always)]
     pub fn negatives(self) -> Mask {
         // SAFETY: the instruction exists, as a value of this type does.
@@ -155,7 +158,7 @@ impl Words {
     }
 }
 
-/// Word j of lane i becomes word i of lane j.
+/// Transposes rows: word j of lane i becomes word i of lane j.
 #[inline(always)]
 pub fn transpose(rows: [Words; 8]) -> [Words; 8] {
     let [a, b, c, d, e, f, g, h] = rows;
