@@ -4,7 +4,7 @@
 use crate::params::{ChainStep, Curve, Endomorphism};
 use num_bigint::{BigInt, BigUint, Sign};
 
-/// The reduction after a multiplication that the shape of p permits.
+/// The reduction after a multiplication, as permitted by the shape of p.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
     /// p = 2^256 - 2^32 - c with c below 2^31.
@@ -31,7 +31,7 @@ impl Reduction {
         }
     }
 
-    /// The residue as elements are stored: plain, or times 2^256 in Montgomery form.
+    /// Returns the residue as elements are stored: plain, or times 2^256 in Montgomery form.
     pub fn stored(self, value: &BigUint, p: &BigUint) -> BigUint {
         match self {
             Reduction::Fold => value.clone(),
@@ -60,16 +60,18 @@ impl ShapeOfA {
     }
 }
 
-/// A chain for a power of about 254 bits, with the window that makes it shortest.
+/// Returns a chain for a power of about 254 bits, with the window width that makes it shortest.
 pub fn power_chain(exponent: &BigUint) -> Vec<ChainStep> {
     (3..=6).map(|window| windowed_chain(exponent, window)).min_by_key(Vec::len).expect("there are windows")
 }
 
-/// The powers 2 and 3, 5, 7, ..., 2^w - 1, then the exponent from the top. As a step goes on from the last power, the
-/// first window has w + 1 bits: it is the largest odd power and at most two more.
+/// Returns a chain with the powers 2 and 3, 5, 7, ..., 2^w - 1, followed by the windows of the
+/// exponent from the top. Since a step continues from the last power, the first window has w + 1
+/// bits: it is the largest odd power plus at most two.
 fn windowed_chain(exponent: &BigUint, window: u64) -> Vec<ChainStep> {
     let step = |squarings, factor| ChainStep { squarings, factor: Some(factor) };
-    // Power 2 is number 1, and the odd power k is number (k + 1) / 2, but for 1, which is number 0.
+    // Power 2 has index 1, and the odd power k has index (k + 1) / 2, except for 1, which has index
+    // 0.
     let number = |odd: u32| if odd == 1 { 0 } else { odd.div_ceil(2) };
     let bits = |low: u64, count: u64| {
         let part = (exponent >> low) & ((BigUint::from(1u32) << count) - 1u32);
@@ -85,7 +87,7 @@ fn windowed_chain(exponent: &BigUint, window: u64) -> Vec<ChainStep> {
         missing -= 1;
     }
     chain.push(step(0, number(missing)));
-    // Windows that begin and end with a one; zeros between them are squarings of the next.
+    // Windows begin and end with a one; zeros between them become squarings of the next window.
     let mut squarings = 0;
     while low > 0 {
         if !exponent.bit(low - 1) {
@@ -127,13 +129,14 @@ impl Modulus {
     }
 }
 
-/// Newton's iteration: each step doubles the number of correct low bits; an odd m is its own inverse modulo 8.
+/// Computes the inverse with Newton's iteration: each step doubles the number of correct low bits;
+/// an odd m is its own inverse modulo 8.
 fn inverse_mod_2_64(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }
 
-/// A short basis (a1, b1), (a2, b2) of the lattice { (i, j) : i + j lambda = 0 mod n }, and the multipliers that
-/// replace the division by n when a scalar is rounded to the lattice.
+/// A short basis (a1, b1), (a2, b2) of the lattice { (i, j) : i + j lambda = 0 mod n }, and the
+/// multipliers that replace the division by n when a scalar is rounded to the lattice.
 pub struct Glv {
     pub a1: BigInt,
     pub b1: BigInt,
@@ -141,13 +144,13 @@ pub struct Glv {
     pub b2: BigInt,
     /// round(2^384 b2 / n): c1 = round(k b2 / n) = (k g1 + 2^383) >> 384, off by at most one.
     pub g1: BigUint,
-    /// round(2^384 (-b1) / n), likewise for c2.
+    /// round(2^384 (-b1) / n), for c2 in the same way.
     pub g2: BigUint,
 }
 
 impl Glv {
-    /// Guide to Elliptic Curve Cryptography, algorithm 3.74: the extended Euclidean algorithm on (n, lambda), stopped
-    /// around sqrt(n).
+    /// Computes the basis with algorithm 3.74 of Guide to Elliptic Curve Cryptography: the extended
+    /// Euclidean algorithm on (n, lambda), stopped around sqrt(n).
     pub fn new(curve: &Curve, endomorphism: &Endomorphism) -> Self {
         let n = BigInt::from(curve.n.clone());
         let root = BigInt::from(curve.n.sqrt());
@@ -175,7 +178,7 @@ impl Glv {
     }
 }
 
-/// (remainder, cofactor of lambda).
+/// A row: remainder and cofactor of lambda.
 type Row = (BigInt, BigInt);
 
 fn next_row(before: &Row, last: &Row) -> Row {

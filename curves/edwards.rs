@@ -1,4 +1,5 @@
-//! Twisted Edwards curves: what `curves/NAME.toml` states of one, checked, and the constants that follow from it.
+//! Twisted Edwards curves: the contents of `curves/NAME.toml`, validated, and the constants derived
+//! from them.
 
 use crate::emit_cuda;
 use crate::emit_rust::{constant, modulus_constants, modulus_type, steps};
@@ -7,10 +8,10 @@ use num_bigint::BigUint;
 use serde::Deserialize;
 use std::fmt::Write;
 
-/// The form stated in a file. A file without one describes a short Weierstrass curve.
+/// The value of `form` in a file. A file without one describes a short Weierstrass curve.
 pub const FORM: &str = "twisted Edwards";
 
-/// The file as written: numbers are 64 hexadecimal digits, big-endian.
+/// The contents of a file: numbers are 64 hexadecimal digits, big-endian.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -28,7 +29,7 @@ struct File {
     root_chain: Vec<Vec<u32>>,
 }
 
-/// A curve -x^2 + y^2 = 1 + d x^2 y^2 over a prime field of 255 bits, of cofactor times n points.
+/// A curve -x^2 + y^2 = 1 + d x^2 y^2 over a prime field of 255 bits, with cofactor times n points.
 pub struct EdwardsCurve {
     pub name: String,
     pub type_name: String,
@@ -43,7 +44,7 @@ pub struct EdwardsCurve {
     root_chain: Vec<ChainStep>,
 }
 
-/// Returns whether the file states a form.
+/// Returns `true` if the file has a `form`.
 pub fn states_form(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Form {
@@ -53,7 +54,7 @@ pub fn states_form(text: &str) -> bool {
 }
 
 impl EdwardsCurve {
-    /// Reads one file; the error says what is wrong with it.
+    /// Parses and checks one file. The error describes what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
         if file.form != FORM {
@@ -87,7 +88,8 @@ impl EdwardsCurve {
             p % 8u32 == BigUint::from(5u32),
             "p must be 5 modulo 8 (a square root is one power, or that times another)",
         )?;
-        // What exceeds 2^256 folds onto the rest times 2c, twice, and then is below 2^64.
+        // The part above 2^256 is multiplied by 2c and added to the rest, twice, and is then below
+        // 2^64.
         require(p.bits() == 255 && (&one << 255) - p < BigUint::from(32u32), "p must be 2^255 - c with c below 32")?;
         require(a + 1u32 == *p, "a must be -1, a square")?;
         require(
@@ -103,7 +105,8 @@ impl EdwardsCurve {
         let zero_and_one = (BigUint::ZERO, one.clone());
         require((self.gx.clone(), self.gy.clone()) != zero_and_one, "G must not be the identity")?;
         require(self.multiple_of_g(n) == zero_and_one, "n G must be the identity")?;
-        // A multiple of n, as G has this order, and of 4, as a curve of this form has a point of order 4.
+        // This is a multiple of n, the order of G, and of 4, since a curve of this form has a point
+        // of order 4.
         let (points, width) = (n * self.cofactor, p.sqrt() * 2u32 + 2u32);
         let hasse = points < p + 1u32 + &width && &points + &width > p + 1u32;
         require(hasse && *n > &width * 2u32, "cofactor n must be the number of points")?;
@@ -120,7 +123,7 @@ impl EdwardsCurve {
         })
     }
 
-    /// ((x1 y2 + y1 x2) / (1 + t), (y1 y2 + x1 x2) / (1 - t)) with t = d x1 x2 y1 y2.
+    /// Computes ((x1 y2 + y1 x2) / (1 + t), (y1 y2 + x1 x2) / (1 - t)) with t = d x1 x2 y1 y2.
     fn add(&self, (x1, y1): &(BigUint, BigUint), (x2, y2): &(BigUint, BigUint)) -> (BigUint, BigUint) {
         let p = &self.p;
         let t = &self.d * x1 % p * x2 % p * y1 % p * y2 % p;
@@ -128,11 +131,11 @@ impl EdwardsCurve {
         (over(x1 * y2 + y1 * x2, &t + 1u32), over(y1 * y2 + x1 * x2, p + 1u32 - &t))
     }
 
-    /// The module of constants: numbers as little-endian limbs of 64 bits.
+    /// Returns the module of constants: numbers as little-endian limbs of 64 bits.
     pub fn constants(&self) -> String {
         let p = &self.p;
         let mut out = String::new();
-        // 2 is no square modulo a p that is 5 modulo 8.
+        // 2 is not a square modulo a p that is 5 modulo 8.
         let root_of_minus_one = BigUint::from(2u32).modpow(&((p - 1u32) >> 2), p);
         let d2 = &self.d * 2u32 % p;
         let named = [("P", p), ("D", &self.d), ("D2", &d2), ("ROOT_OF_MINUS_ONE", &root_of_minus_one)];
@@ -145,7 +148,7 @@ impl EdwardsCurve {
         format!("pub mod {} {{\n{out}}}\n", self.name)
     }
 
-    /// The text of `curve.cuh`: numbers as little-endian words of 32 bits.
+    /// Returns the text of `curve.cuh`: numbers as little-endian words of 32 bits.
     pub fn cuda_header(&self) -> String {
         let p = &self.p;
         let mut out = format!("// Generated from curves/{}.toml by build.rs.\n#pragma once\n", self.name);
@@ -154,7 +157,7 @@ impl EdwardsCurve {
             .expect("a String takes all");
         writeln!(out, "#define GECC_COFACTOR_DOUBLINGS {}", self.cofactor.trailing_zeros())
             .expect("a String takes all");
-        // The encoding (cuda/scheme/key_hash.cuh).
+        // The encoding of a key (cuda/scheme/key_hash.cuh).
         out.push_str("#define GECC_KEY_WORDS 8\n");
         emit_cuda::modulus(&mut out, "P", p);
         emit_cuda::modulus(&mut out, "N", &self.n);

@@ -1,14 +1,15 @@
-//! The CUDA half of the generated code: per curve one header of macros, numbers as little-endian words of 32 bits.
+//! Generated CUDA code: one header of macros per curve, with numbers as little-endian words of 32
+//! bits.
 //!
-//! Field constants are written in the representation that the device code computes in: as they are where the reduction
-//! is `fold`, times 2^256 mod p (Montgomery form) elsewhere.
+//! Field constants are written in the representation of the device code: plain if the reduction is
+//! `fold`, otherwise times 2^256 mod p (Montgomery form).
 
 use crate::derive::{Glv, Modulus, Reduction, ShapeOfA};
 use crate::params::{ChainStep, Curve};
 use num_bigint::{BigInt, BigUint};
 use std::fmt::Write;
 
-/// The text of `curve.cuh` for one curve.
+/// Returns the text of `curve.cuh` for one curve.
 pub fn emit_cuda(curve: &Curve) -> String {
     let mut out = format!("// Generated from curves/{}.toml by build.rs.\n#pragma once\n", curve.name);
     let shape = match curve.reduction {
@@ -21,7 +22,7 @@ pub fn emit_cuda(curve: &Curve) -> String {
     let a = ShapeOfA::of(curve);
     writeln!(out, "#define GECC_A_IS_ZERO {}", u8::from(a == ShapeOfA::Zero)).unwrap();
     writeln!(out, "#define GECC_A_IS_MINUS_THREE {}", u8::from(a == ShapeOfA::MinusThree)).unwrap();
-    // Both coordinates (cuda/scheme/key_hash.cuh).
+    // Both coordinates of a key (cuda/scheme/key_hash.cuh).
     out.push_str("#define GECC_KEY_WORDS 16\n");
     modulus(&mut out, "P", &curve.p);
     modulus(&mut out, "N", &curve.n);
@@ -49,7 +50,7 @@ pub fn emit_cuda(curve: &Curve) -> String {
     out
 }
 
-/// m, R mod m, R^2 mod m, R^3 mod m (R = 2^256), -m^-1 mod 2^32 and m^-1 mod 2^30.
+/// Emits m, R mod m, R^2 mod m, R^3 mod m (R = 2^256), -m^-1 mod 2^32 and m^-1 mod 2^30.
 pub fn modulus(out: &mut String, prefix: &str, value: &BigUint) {
     let modulus = Modulus::new(value);
     number(out, prefix, value, 8);
@@ -77,11 +78,13 @@ fn sparse_order(out: &mut String, n: &BigUint) {
     }
 }
 
-/// Chains of this many steps keep all powers; longer ones, which are derived, the powers that are factors.
+/// The number of steps up to which a chain stores all powers. For longer chains, which are derived,
+/// only powers that are used as factors are stored.
 const FEW_STEPS: usize = 16;
 
-/// p = 3 mod 4: a square root of a square v is v^((p+1)/4); where p is 5 modulo 8 the power is (p-5)/8. A step is the
-/// number of squarings, and in the upper half of its word one more than the number of the factor, or 0.
+/// Emits the chain for square roots. If p = 3 mod 4, a square root of a square v is v^((p+1)/4); if
+/// p is 5 modulo 8, the power is (p-5)/8. A step is the number of squarings, with the index of the
+/// factor plus one in the upper half of its word, or 0 for no factor.
 pub fn sqrt_chain(out: &mut String, chain: &[ChainStep]) {
     let steps = chain.iter().map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
     writeln!(out, "#define GECC_SQRT_STEPS {}", steps.len()).unwrap();
@@ -91,7 +94,7 @@ pub fn sqrt_chain(out: &mut String, chain: &[ChainStep]) {
     words(out, "SQRT_CHAIN", steps);
 }
 
-/// a || b || x_G || y_G as big-endian words in the order of the bytes: what Z_A of SM2 holds of the curve.
+/// Emits a || b || x_G || y_G as big-endian words in byte order, as hashed in Z_A of SM2.
 fn domain_parameters(out: &mut String, curve: &Curve) {
     let big_endian = |value| digits(value, 8).into_iter().rev();
     let all = [&curve.a, &curve.b, &curve.gx, &curve.gy].into_iter().flat_map(big_endian);
@@ -118,7 +121,7 @@ fn digits(value: &BigUint, count: usize) -> Vec<u32> {
     digits
 }
 
-/// A braced list of words, to initialise a local array with.
+/// Emits a braced list of words that initialises a local array.
 fn words(out: &mut String, name: &str, words: impl IntoIterator<Item = u32>) {
     let list: Vec<String> = words.into_iter().map(|word| format!("{word:#010x}u")).collect();
     writeln!(out, "#define GECC_{name} {{{}}}", list.join(", ")).unwrap();

@@ -1,5 +1,5 @@
-//! The Rust half of the generated code: per curve a module of constants, its two moduli, and the public type with its
-//! traits; and macros that go through the curves.
+//! Generated Rust code: per curve a module of constants, its two moduli, and the public type with
+//! its traits; and macros that iterate over the curves.
 
 use crate::derive::{Glv, Modulus, Reduction, ShapeOfA};
 use crate::params::{ChainStep, Curve};
@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The module of constants of one curve: numbers as little-endian limbs of 64 bits.
+/// Returns the module of constants of one curve: numbers as little-endian limbs of 64 bits.
 pub fn constants(curve: &Curve) -> String {
     let mut out = String::new();
     for (name, value) in [("A", &curve.a), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
@@ -32,12 +32,12 @@ pub fn constants(curve: &Curve) -> String {
     format!("pub mod {} {{\n{out}}}\n", curve.name)
 }
 
-/// A number of a module of constants.
+/// Emits a number of a module of constants.
 pub fn constant(out: &mut String, name: &str, value: &BigUint) {
     writeln!(out, "    pub const {name}: [u64; 4] = {};", array(&words(value, 4))).unwrap();
 }
 
-/// A modulus, and what arithmetic modulo it needs.
+/// Emits a modulus and the constants for arithmetic modulo it.
 pub fn modulus_constants(out: &mut String, name: &str, value: &BigUint) {
     let modulus = Modulus::new(value);
     constant(out, name, value);
@@ -47,13 +47,14 @@ pub fn modulus_constants(out: &mut String, name: &str, value: &BigUint) {
     writeln!(out, "    pub const {name}_INV62: u64 = {:#x};", modulus.inverse_62).unwrap();
 }
 
-/// The steps of a chain, separated by commas.
+/// Returns the steps of a chain, separated by commas.
 pub fn steps(chain: &[ChainStep]) -> String {
     let step = |step: &ChainStep| format!("({}, {:?})", step.squarings, step.factor);
     chain.iter().map(step).collect::<Vec<_>>().join(", ")
 }
 
-/// The types of the moduli p and n of one curve; `src/cpu/field/moduli.rs` includes the text.
+/// Returns the types of the moduli p and n of one curve; `src/cpu/field/moduli.rs` includes the
+/// text.
 pub fn moduli(curve: &Curve) -> String {
     let (name, type_name) = (&curve.name, &curve.type_name);
     let modulus = |letter| modulus_type(name, type_name, letter);
@@ -68,7 +69,7 @@ impl PrimeOfCoordinates for {type_name}P {{
     )
 }
 
-/// The type of the modulus p or n of a curve.
+/// Returns the type of the modulus p or n of a curve.
 pub fn modulus_type(name: &str, type_name: &str, letter: &str) -> String {
     format!(
         r#"
@@ -87,7 +88,7 @@ impl Modulus for {type_name}{letter} {{
     )
 }
 
-/// The public type of one curve; `src/curve.rs` includes the text.
+/// Returns the public type of one curve; `src/curve.rs` includes the text.
 pub fn curve_type(curve: &Curve) -> String {
     let (name, type_name, standard) = (&curve.name, &curve.type_name, &curve.standard);
     let ecdsa = match curve.offers("ecdsa") {
@@ -116,7 +117,7 @@ impl Curve for {type_name} {{
     )
 }
 
-/// The list of curves as an enumeration; `src/curve.rs` includes the text.
+/// Returns the list of curves as an enumeration; `src/curve.rs` includes the text.
 pub fn curve_list(curves: &[Curve]) -> String {
     let each = |line: &dyn Fn(&Curve) -> String| curves.iter().map(line).collect::<String>();
     let variants = each(&|curve| format!("    /// {} ({}).\n    {},\n", curve.name, curve.standard, curve.type_name));
@@ -264,7 +265,7 @@ impl BaseTables for {type_name} {{
     )
 }
 
-/// The type of one curve in its RustCrypto crate; `src/cpu/secret.rs` includes the text.
+/// Returns the type of one curve in its RustCrypto crate; `src/cpu/secret.rs` includes the text.
 pub fn reference(curve: &Curve) -> String {
     let Curve { type_name, reference, .. } = curve;
     format!(
@@ -276,7 +277,8 @@ impl SecretCurve for {type_name} {{
     )
 }
 
-/// Macros that go through the curves: all, and those of each scheme. `src/lib.rs` includes the text.
+/// Returns macros that iterate over all curves, and over those of each scheme. `src/lib.rs`
+/// includes the text.
 pub fn lists(curves: &[Curve]) -> String {
     let of_scheme = |scheme: &&str| {
         let offering = curves.iter().filter(|curve| curve.offers(scheme));
@@ -285,7 +287,7 @@ pub fn lists(curves: &[Curve]) -> String {
     list("curve", curves.iter()) + &schemes(curves).iter().map(of_scheme).collect::<String>()
 }
 
-/// The schemes that curves offer, each once.
+/// Returns the schemes that curves offer, each once.
 pub fn schemes(curves: &[Curve]) -> BTreeSet<&str> {
     curves.iter().flat_map(|curve| &curve.schemes).map(String::as_str).collect()
 }
@@ -314,7 +316,7 @@ macro_rules! for_each_{name} {{
     )
 }
 
-/// Little-endian words, padded with zeros.
+/// Returns little-endian words, padded with zeros.
 fn words(value: &BigUint, count: usize) -> Vec<u64> {
     let mut words = value.to_u64_digits();
     assert!(words.len() <= count, "the value must fit");
@@ -322,7 +324,7 @@ fn words(value: &BigUint, count: usize) -> Vec<u64> {
     words
 }
 
-/// A signed number modulo 2^192.
+/// Returns a signed number modulo 2^192.
 fn twos_complement(value: &BigInt) -> Vec<u64> {
     let modulus = BigInt::from(1) << 192;
     let residue: BigInt = (value % &modulus + &modulus) % &modulus;

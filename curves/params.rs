@@ -1,10 +1,10 @@
-//! Domain parameters as `curves/NAME.toml` states them, checked before anything is derived from them.
+//! Domain parameters from `curves/NAME.toml`, checked before anything is derived from them.
 
 use crate::derive::{Reduction, power_chain};
 use num_bigint::BigUint;
 use serde::Deserialize;
 
-/// The file as written: numbers are 64 hexadecimal digits, big-endian.
+/// The contents of a file: numbers are 64 hexadecimal digits, big-endian.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -33,14 +33,15 @@ struct EndomorphismFile {
     lambda: String,
 }
 
-/// A step of an addition chain: the last power is squared so often, and then multiplied by an earlier power.
+/// A step of an addition chain: the last power is squared `squarings` times and then multiplied by
+/// an earlier power.
 pub struct ChainStep {
     pub squarings: u32,
-    /// 0 is the base, i the result of step i.
+    /// The index of the factor: 0 is the base, i the result of step i.
     pub factor: Option<u32>,
 }
 
-/// (x, y) -> (beta x, y) is multiplication by lambda.
+/// An endomorphism: (x, y) -> (beta x, y) is multiplication by lambda.
 pub struct Endomorphism {
     pub beta: BigUint,
     pub lambda: BigUint,
@@ -51,15 +52,16 @@ pub struct Curve {
     pub name: String,
     /// The object identifier.
     pub oid: String,
-    /// Names that standards and programs have for it besides.
+    /// Further names in standards and programs.
     pub aliases: Vec<String>,
     pub type_name: String,
     pub standard: String,
     /// The path of the curve's type in its RustCrypto crate.
     pub reference: String,
-    /// The schemes for signatures that the library offers on it: names of folders in `src/schemes`.
+    /// The signature schemes that the library offers on the curve: names of folders in
+    /// `src/schemes`.
     pub schemes: Vec<String>,
-    /// True if ECDSA gives low s by default.
+    /// True if ECDSA produces low s by default.
     pub low_s: bool,
     pub p: BigUint,
     pub a: BigUint,
@@ -75,7 +77,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Reads one file; the error says what is wrong with it.
+    /// Parses and checks one file. The error describes what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
         let endomorphism = match file.endomorphism {
@@ -114,7 +116,7 @@ impl Curve {
         Ok(curve)
     }
 
-    /// Returns whether the library offers a scheme on the curve.
+    /// Returns `true` if the library offers a scheme on the curve.
     pub fn offers(&self, scheme: &str) -> bool {
         self.schemes.iter().any(|offered| offered == scheme)
     }
@@ -142,7 +144,8 @@ impl Curve {
         let discriminant = 4u32 * self.a.pow(3) + 27u32 * self.b.pow(2);
         require(discriminant % p != BigUint::ZERO, "the curve must not be singular")?;
         require(self.has_order_n(), "n G must be the identity")?;
-        // The number of points is a multiple of n and, after Hasse, at most p + 1 + 2 sqrt(p).
+        // The number of points is a multiple of n and, by Hasse's theorem, at most p + 1 + 2
+        // sqrt(p).
         require(n * 2u32 > p + 3u32 + p.sqrt() * 2u32, "n must be the number of points")?;
         require(chain_exponent(&self.sqrt_chain) == Some((p + 1u32) >> 2), "sqrt_chain must give (p + 1) / 4")?;
         if let Some(e) = &self.endomorphism {
@@ -157,7 +160,7 @@ impl Curve {
         Ok(())
     }
 
-    /// Returns whether n G is the identity, computed by Jacobian doublings and additions of G
+    /// Returns `true` if n G is the identity. Computed with Jacobian doublings and additions of G,
     /// without an inversion.
     fn has_order_n(&self) -> bool {
         let p = &self.p;
@@ -176,7 +179,8 @@ impl Curve {
                 let h = sub(&(&self.gx * &zz), &x);
                 let slope = sub(&(&self.gy * &zz * &z), &y);
                 if h == BigUint::ZERO {
-                    // The sum is G or its opposite, and only the latter, at the end, makes n the order.
+                    // The sum so far is G or its negative. Only the latter, in the last step, means
+                    // that the order is n.
                     return bit == 0 && slope != BigUint::ZERO;
                 }
                 let (hh, v) = (&h * &h % p, &x * &h * &h % p);
@@ -201,7 +205,7 @@ pub fn chain_step(step: &[u32]) -> Result<ChainStep, String> {
     }
 }
 
-/// The power that a chain computes; none where a factor comes before its power.
+/// Returns the power that a chain computes, or `None` if a factor is used before it is computed.
 pub fn chain_exponent(chain: &[ChainStep]) -> Option<BigUint> {
     let mut powers = vec![BigUint::from(1u32)];
     for step in chain {
@@ -219,7 +223,8 @@ pub fn number(digits: &str) -> Result<BigUint, String> {
     BigUint::parse_bytes(digits.as_bytes(), 16).ok_or(format!("{digits}: not hexadecimal"))
 }
 
-/// Miller-Rabin with the first bases: a guard against typing errors, not against an adversary.
+/// Performs Miller-Rabin tests with the first bases: a guard against typing errors, not against an
+/// adversary.
 pub fn is_probable_prime(candidate: &BigUint) -> bool {
     let one = BigUint::from(1u32);
     let minus_one = candidate - &one;
