@@ -1,10 +1,10 @@
-//! The enums of `cuda/codes.toml`, in CUDA and in Rust.
+//! Generates the enums of `cuda/codes.toml` in CUDA and in Rust.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
-/// The file.
+/// The contents of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Codes {
@@ -14,7 +14,7 @@ pub struct Codes {
     flags: List,
 }
 
-/// A verdict that rejects nothing.
+/// A verdict that is not a rejection.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Verdict {
@@ -49,7 +49,7 @@ struct Value {
 
 impl Codes {
     /// # Errors
-    /// What is wrong with the file.
+    /// A description of what is wrong with the file.
     pub fn parse(text: &str) -> Result<Self, String> {
         let codes: Codes = toml::from_str(text).map_err(|problem| problem.to_string())?;
         codes.check()?;
@@ -81,7 +81,7 @@ impl Codes {
         self.codes.iter().chain([&self.flags])
     }
 
-    /// All verdicts, rejections among them.
+    /// Returns all verdicts, including rejections.
     fn verdicts(&self) -> Vec<Value> {
         let verdicts = self.verdict.iter().map(|(name, verdict)| (name, verdict.number, &verdict.doc));
         let rejections = self.rejection.iter().map(|rejection| (&rejection.name, rejection.number, &rejection.doc));
@@ -93,7 +93,7 @@ impl Codes {
         verdicts.chain(rejections).map(value).collect()
     }
 
-    /// `codes.cuh`.
+    /// Returns the text of `codes.cuh`.
     pub fn cuda(&self) -> String {
         let mut text =
             "// Generated from cuda/codes.toml by build.rs.\n#pragma once\n#include \"primitives/types.cuh\"\n"
@@ -107,7 +107,7 @@ impl Codes {
         text
     }
 
-    /// `Rejection`, and the number of a valid verdict.
+    /// Returns `Rejection`, and the number of a valid verdict.
     pub fn rust_verdicts(&self) -> String {
         let mut text = String::from(
             "/// Why one item of a batch does not pass. The numeric form ([`Rejection::code`]) is stable and never 0 or 1.\n\
@@ -134,7 +134,7 @@ impl Codes {
         text
     }
 
-    /// The other codes.
+    /// Returns the other codes.
     pub fn rust_codes(&self) -> String {
         let mut text = String::new();
         for List { name, doc, values } in &self.codes {
@@ -193,7 +193,7 @@ fn from_code(text: &mut String, names: &[(&str, u8)]) {
     text.push_str("            _ => None,\n        }\n    }\n");
 }
 
-/// `SOME_NAME` for `SomeName`.
+/// Converts `SomeName` to `SOME_NAME`.
 fn upper_case(name: &str) -> String {
     let mut text = String::new();
     for char in name.chars() {

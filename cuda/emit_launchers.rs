@@ -1,8 +1,10 @@
-//! Rust functions that start the kernels, from the signatures in the `.cu` files of `cuda/`.
+//! Generates Rust functions that launch the kernels, from the signatures in the `.cu` files of
+//! `cuda/`.
 //!
-//! A signature says what each of its arrays holds, in the words of `cuda/kernels/columns.cuh`. Each of these becomes a
-//! Rust type, and each kernel a struct with a field for every parameter: neither the order nor the content of arguments
-//! can be mistaken. The line above a kernel says on how many threads it runs:
+//! A signature declares the content of each of its arrays with the types of
+//! `cuda/kernels/columns.cuh`. Each of these becomes a Rust type, and each kernel becomes a struct
+//! with a field per parameter, so that neither the order nor the content of arguments can be
+//! confused. The line above a kernel declares its number of threads:
 //!
 //! ```text
 //! // Launch: one thread per item.
@@ -10,13 +12,13 @@
 //! // Launch: 2 blocks per multiprocessor, for tables * windows items.
 //! ```
 //!
-//! A block is as large as `__launch_bounds__` says, where the line does not; there are n items, where it does not. What
-//! it names and the kernel does not have becomes a field of its own. Kernels that a macro makes share a struct, as they
-//! share parameters; the line stands above the macro.
+//! The default block size is the value of `__launch_bounds__`, and the default number of items is
+//! n. A name that is not a parameter of the kernel becomes a field of its own. Kernels defined by a
+//! macro share a struct, since they share parameters; the line is then above the macro.
 
 use std::fmt::Write;
 
-/// A file of device code: its name below `cuda/`, and its text.
+/// A file of device code: its path below `cuda/`, and its contents.
 #[derive(Clone, Debug)]
 pub struct Source {
     pub name: String,
@@ -26,21 +28,21 @@ pub struct Source {
 /// The generated Rust.
 #[derive(Debug)]
 pub struct Launchers {
-    /// The types of what arrays hold, by the folder's `columns.cuh`.
+    /// The types of array contents, from the folder's `columns.cuh`.
     pub contents: String,
-    /// The kernels as structs, and a list of all.
+    /// The kernels as structs, and a list of all of them.
     pub kernels: String,
 }
 
-/// The file of a folder that says what arrays hold.
+/// The file of a folder that declares array contents.
 const COLUMNS: &str = "columns.cuh";
 const KERNEL: &str = "extern \"C\" __global__ void __launch_bounds__(";
 const LAUNCH: &str = "// Launch: ";
 
-/// The launchers of the kernels in a folder such as `kernels/`.
+/// Generates the launchers of the kernels in a folder such as `kernels/`.
 ///
 /// # Errors
-/// What a signature, or the line above it, does not say.
+/// A description of what is missing in or above a signature.
 pub fn emit_launchers(sources: &[Source], folder: &str) -> Result<Launchers, String> {
     let (mut known, mut own) = (Vec::new(), String::new());
     for source in sources.iter().filter(|source| source.name.split('/').nth(1) == Some(COLUMNS)) {
@@ -62,12 +64,12 @@ pub fn emit_launchers(sources: &[Source], folder: &str) -> Result<Launchers, Str
     Ok(Launchers { contents: own, kernels: kernels + &list_of_kernels(&launchers) })
 }
 
-/// Returns whether a kernel file, through its headers, needs the constants of a curve.
+/// Returns `true` if a kernel file, through its headers, needs the constants of a curve.
 pub fn needs_curve(file: &Source, sources: &[Source]) -> bool {
     with_headers(file, sources).iter().any(|source| includes(&source.text).any(|name| name == "curve.cuh"))
 }
 
-/// The stem of a file of kernels.
+/// Returns the stem of a kernel file's name.
 fn kernel_file(name: &str) -> Option<&str> {
     name.split_once('/')?.1.strip_suffix(".cu")
 }
@@ -76,7 +78,7 @@ fn includes(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'))
 }
 
-/// A file and the headers that it includes, and those that they include.
+/// Returns a file and all headers that it includes, directly or indirectly.
 fn with_headers<'a>(file: &'a Source, sources: &'a [Source]) -> Vec<&'a Source> {
     let mut all = vec![file];
     let mut next = 0;
@@ -94,7 +96,7 @@ fn with_headers<'a>(file: &'a Source, sources: &'a [Source]) -> Vec<&'a Source> 
 #[derive(Debug)]
 struct Content {
     name: String,
-    /// Bytes of an item: none, a number, or that of a parameter in bytes.
+    /// The size of an item in bytes: unknown, a number, or the value of a parameter.
     size: Size,
     doc: String,
 }
@@ -106,7 +108,7 @@ enum Size {
     Parameter,
 }
 
-/// The declarations of a `columns.cuh`, each with the comment above it.
+/// Parses the declarations of a `columns.cuh`, each with the comment above it.
 fn contents(file: &Source) -> Result<Vec<Content>, String> {
     let (mut contents, mut doc) = (Vec::new(), Vec::new());
     let of = |problem: String| format!("{}: {problem}", file.name);
@@ -126,7 +128,7 @@ fn contents(file: &Source) -> Result<Vec<Content>, String> {
     Ok(contents)
 }
 
-/// The name and size that a line declares, if it does.
+/// Parses the name and size that a line declares, if any.
 fn declaration(line: &str) -> Result<Option<(&str, Size)>, String> {
     let unknown = || format!("a line is not understood: {line}");
     if line.is_empty() || line.starts_with('#') || line.starts_with("template <class") {
@@ -184,23 +186,23 @@ struct Macro {
     body: String,
     /// The launch line above the kernel.
     launch: Option<String>,
-    /// The file that has it.
+    /// The file that defines it.
     file: String,
 }
 
-/// A kernel in the text that begins with its signature, what is said of its launch, and the name of the struct that it
-/// shares with others.
+/// A kernel: the text starting at its signature, its launch line, and the name of the struct that
+/// it shares with other kernels.
 struct Found<'a> {
     signature: &'a str,
     launch: Option<&'a str>,
     shared: Option<String>,
 }
 
-/// A Rust struct that starts one kernel, or those of a macro.
+/// A Rust struct that launches one kernel, or those of a macro.
 #[derive(Debug)]
 struct Launcher {
     name: String,
-    /// Files and kernels.
+    /// The files and names of the kernels.
     kernels: Vec<(String, String)>,
     is_shared: bool,
     needs_curve: bool,
@@ -210,17 +212,17 @@ struct Launcher {
 /// The launch configuration of a kernel.
 #[derive(Debug, PartialEq, Eq)]
 struct Launch {
-    /// Threads of a block.
+    /// Threads per block.
     block: u32,
     grid: Grid,
     parameters: Vec<Parameter>,
-    /// Further parameters that the launch line names.
+    /// Further parameters, named in the launch line.
     more: Vec<Parameter>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Grid {
-    /// This many blocks per multiprocessor, or a thread per item.
+    /// The number of blocks per multiprocessor, or `None` for one thread per item.
     resident: Option<Factor>,
     /// The number of items.
     items: Vec<Factor>,
@@ -248,7 +250,7 @@ struct Parameter {
 enum Type {
     Word,
     Long,
-    /// A structure of words, by value.
+    /// A structure of words, passed by value.
     Block,
     Array {
         content: String,
@@ -256,7 +258,7 @@ enum Type {
     },
 }
 
-/// The launchers of one file of kernels.
+/// Returns the launchers of one kernel file.
 fn launchers_of(source: &Source, sources: &[Source], contents: &[Content]) -> Result<Vec<Launcher>, String> {
     let files = with_headers(source, sources);
     let macros: Vec<Macro> = files.iter().flat_map(|file| macros(file)).collect();
@@ -268,7 +270,7 @@ fn launchers_of(source: &Source, sources: &[Source], contents: &[Content]) -> Re
         let launch = launch.and_then(|line| line.strip_prefix(LAUNCH));
         launchers.push(reader.launcher(&Found { signature: &code[at..], launch, shared: None })?);
     }
-    // Calls of macros stand at the beginning of a line.
+    // Macro calls start at the beginning of a line.
     for line in code.lines() {
         if let Some((called, arguments)) = call(&macros, line) {
             reader.expand(&macros, called, &arguments, &mut launchers)?;
@@ -285,7 +287,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Adds the kernels that a call of a macro makes.
+    /// Adds the kernels that a macro call defines.
     fn expand(
         &self,
         macros: &[Macro],
@@ -330,7 +332,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The threads of a block, by the first argument of `__launch_bounds__`.
+    /// Returns the number of threads per block from the first argument of `__launch_bounds__`.
     fn bound(&self, bounds: &str) -> Result<u32, String> {
         let first = bounds.split(',').next().unwrap_or_default().trim();
         let constant = || {
@@ -374,7 +376,7 @@ impl Reader<'_> {
     }
 }
 
-/// A kernel's bounds, name and parameters, as they stand in the text that begins with its signature.
+/// A kernel's bounds, name and parameters, as found in the text that starts at its signature.
 struct SignatureParts<'a> {
     bounds: &'a str,
     name: &'a str,
@@ -391,7 +393,7 @@ fn signature_parts(text: &str) -> Result<SignatureParts<'_>, String> {
     parts().ok_or_else(|| format!("a signature is not understood: {}", text.lines().next().unwrap_or_default()))
 }
 
-/// The threads of a block, where the line says so, and the grid.
+/// Parses a launch line: the number of threads per block, if stated, and the grid.
 fn parse_launch(line: &str) -> Result<(Option<u32>, Grid), String> {
     let unknown = || format!("`{LAUNCH}{line}` is not understood");
     let mut clauses = line.strip_suffix('.').ok_or_else(unknown)?.split(", ");
@@ -437,7 +439,7 @@ fn more_fields(grid: &Grid, parameters: &[Parameter]) -> Result<Vec<Parameter>, 
     Ok(more)
 }
 
-/// The macros of a file that take arguments.
+/// Returns the macros of a file that take arguments.
 fn macros(file: &Source) -> Vec<Macro> {
     let mut macros = Vec::new();
     for (at, define) in file.text.match_indices("#define ") {
@@ -463,7 +465,7 @@ fn is_of_word(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_'
 }
 
-/// The first line of a text, and those that continue it, without their backslashes.
+/// Returns the first line of a text and its continuation lines, without backslashes.
 fn continued(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -475,7 +477,7 @@ fn continued(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The lines of a text that belong to no macro's definition.
+/// Returns the lines of a text that are outside of macro definitions.
 fn without_macros(text: &str) -> String {
     let (mut code, mut inside) = (String::new(), false);
     for line in text.lines() {
@@ -489,7 +491,7 @@ fn without_macros(text: &str) -> String {
     code
 }
 
-/// The macro that a text begins with a call of, and its arguments.
+/// Parses a macro call at the beginning of a text. Returns the macro and its arguments.
 fn call<'a, 't>(macros: &'a [Macro], text: &'t str) -> Option<(&'a Macro, Vec<&'t str>)> {
     let (name, rest) = text.split_once('(')?;
     let called = macros.iter().find(|known| known.name == name)?;
@@ -511,7 +513,7 @@ fn call<'a, 't>(macros: &'a [Macro], text: &'t str) -> Option<(&'a Macro, Vec<&'
     None
 }
 
-/// A macro's body with its parameters replaced.
+/// Returns a macro's body with its parameters replaced.
 fn substitute(body: &str, parameters: &[String], arguments: &[&str]) -> String {
     let (mut text, mut rest) = (String::new(), body);
     while let Some(start) = rest.find(is_of_word) {
@@ -524,25 +526,26 @@ fn substitute(body: &str, parameters: &[String], arguments: &[&str]) -> String {
     text + rest
 }
 
-/// A text with the words at both sides of `##` put together.
+/// Joins the words at both sides of `##`.
 fn pasted(text: &str) -> String {
     text.replace(" ## ", "").replace("##", "")
 }
 
-/// The name of the struct for a macro's kernels: what their names share, or that of the file that has the macro.
+/// Returns the name of the struct for a macro's kernels: the common part of their names, or the
+/// name of the file that defines the macro.
 fn shared_name(of: &Macro, pattern: &str) -> String {
     let shared = pattern.split("##").map(str::trim).find(|part| of.parameters.iter().all(|name| name != part));
     let file = of.file.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
     camel_case(shared.unwrap_or(file))
 }
 
-/// `SomeKernel` for `gecc_some_kernel`.
+/// Converts `gecc_some_kernel` to `SomeKernel`.
 fn camel_case(name: &str) -> String {
     let words = name.trim_start_matches("gecc_").split('_').filter(|word| !word.is_empty());
     words.map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }
 
-/// Adds a launcher, or its kernel to the launcher of those with the same struct.
+/// Adds a launcher, or adds its kernel to an existing launcher with the same struct.
 fn merge(launchers: &mut Vec<Launcher>, new: Launcher) -> Result<(), String> {
     let Some(known) = launchers.iter_mut().find(|launcher| launcher.name == new.name) else {
         launchers.push(new);
@@ -633,7 +636,7 @@ impl Type {
         match self {
             Type::Word => "u32".to_owned(),
             Type::Long => "u64".to_owned(),
-            // The kernel knows how many of them it takes.
+            // The kernel determines how many of them it uses.
             Type::Block => "[u32; 17]".to_owned(),
             Type::Array { content, optional: false } => format!("Column<columns::{content}>"),
             Type::Array { content, optional: true } => format!("Option<Column<columns::{content}>>"),
@@ -692,7 +695,7 @@ template <int N> struct Modulus;
         )
     }
 
-    /// The fields of the first struct.
+    /// Returns the fields of the first struct.
     fn fields(rust: &str) -> Vec<&str> {
         let (_, rest) = rust.split_once(" {\n").unwrap();
         rest.lines().take_while(|line| *line != "}").map(|line| line.trim().trim_end_matches(',')).collect()
@@ -727,7 +730,7 @@ template <int N> struct Modulus;
         }
     }
 
-    /// A column of anything else in a field's place is a type error.
+    /// Tests that a column of another type in a field is a compile-time error.
     #[test]
     fn every_parameter_is_a_field_of_its_own_type() {
         let parameters = "const Scalars* a, ByteRows<65>* __restrict__ rows,\n    const Optional<Table>* table, \
@@ -816,7 +819,7 @@ template <int N> struct Modulus;
         assert!(rust.contains("pub struct Sized {") && rust.contains("pub const BLOCK: u32 = 32;"));
         let all = [&kernels[..], &[("some", "gecc_sized_32")]].concat();
         assert!(rust.contains(&format!("pub const ALL: &[(&str, &str)] = &{all:?};")));
-        // Two that cannot share one.
+        // Two kernels that cannot share a struct.
         let other =
             text.to_owned() + &kernel("// Launch: one thread per item.", "u64 n").replace("some_kernel", "sized");
         assert!(emit(&other).unwrap_err().contains("differ in how they are launched"));
