@@ -1,5 +1,6 @@
-//! Derives every constant of every curve from `curves/NAME.toml`, and lists the device code that the crate embeds:
-//! plain Rust, no network, no CUDA. Unit tests that need what is missing here are told so.
+//! Derives every constant of every curve from `curves/NAME.toml`, and embeds the device code in the
+//! crate: plain Rust, no network, no CUDA. Also notifies unit tests of hardware and software that
+//! this machine lacks.
 
 #[path = "curves/derive.rs"]
 mod derive;
@@ -27,7 +28,7 @@ fn main() {
     println!("cargo::rerun-if-changed=cuda");
     tell_tests("gecc_tests_without_gpu", "GECC_REQUIRE_GPU", has_gpu());
     tell_tests("gecc_tests_without_avx512", "GECC_REQUIRE_AVX512", has_avx512());
-    // To find out would mean to load it.
+    // Finding out would require loading it.
     tell_tests("gecc_tests_without_nvrtc", "GECC_REQUIRE_NVRTC", false);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let (curves, edwards_curves) = read_curves(Path::new("curves"));
@@ -53,7 +54,7 @@ fn main() {
         fs::create_dir_all(out.join("cuda").join(name)).expect("OUT_DIR is writable");
         write(&format!("cuda/{name}/curve.cuh"), header);
     }
-    // What `cuda/codes.toml` lists: for the device code, the crate and the tests.
+    // The codes in `cuda/codes.toml`, for the device code, the crate and the tests.
     let text = fs::read_to_string("cuda/codes.toml").expect("the file is part of the package");
     let codes = emit_codes::Codes::parse(&text).unwrap_or_else(|problem| panic!("cuda/codes.toml: {problem}"));
     write("cuda/codes.cuh", codes.cuda());
@@ -67,8 +68,9 @@ fn main() {
     write("launchers.rs", launchers.kernels);
 }
 
-/// Unit tests cannot be ignored when they run, but when they are built: `cfg` says what this machine lacks, unless
-/// `variable` asks for the tests all the same. Nothing but tests may depend on it.
+/// Sets a `cfg` for unit tests that lists what this machine lacks, unless `variable` requires these
+/// tests to run. Tests can be ignored at build time but not at run time. Only tests may depend on
+/// it.
 fn tell_tests(cfg: &str, variable: &str, is_here: bool) {
     println!("cargo::rerun-if-env-changed={variable}");
     if !is_here && env::var(variable).as_deref() != Ok("1") {
@@ -80,7 +82,7 @@ fn has_gpu() -> bool {
     fs::read_dir("/proc/driver/nvidia/gpus").is_ok_and(|mut gpus| gpus.next().is_some())
 }
 
-/// Returns whether this processor has AVX-512 IFMA and the build includes `src/cpu/simd`.
+/// Returns `true` if this processor has AVX-512 IFMA and the build includes `src/cpu/simd`.
 fn has_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64") && env::var_os("CARGO_CFG_GECC_NO_LANES").is_none()
@@ -90,7 +92,7 @@ fn has_avx512() -> bool {
     false
 }
 
-/// The files in the folders of `cuda/`.
+/// Reads the files in the folders of `cuda/`.
 fn read_sources(folder: &Path) -> Vec<Source> {
     let files = subfolders(folder).into_iter().flat_map(|folder| files_in(&folder));
     let source = |path: PathBuf| {
@@ -101,10 +103,11 @@ fn read_sources(folder: &Path) -> Vec<Source> {
     files.map(source).collect()
 }
 
-/// Rust that embeds every file of device code, and the header of each curve, as (name, text).
+/// Returns Rust code that embeds every file of device code, and the header of each curve, as (name,
+/// text).
 fn device_sources(sources: &[Source], curves: &[params::Curve], edwards_curves: &[EdwardsCurve]) -> String {
     let kernel = |source: &Source| {
-        // A header by its path, as it is included; a kernel file by its name alone.
+        // A header is named by its path, as in `#include`; a kernel file by its file name.
         source.name.strip_suffix(".cu").and_then(|name| Some(name.rsplit_once('/')?.1.to_owned()))
     };
     let mut text = String::new();
@@ -123,7 +126,7 @@ fn device_sources(sources: &[Source], curves: &[params::Curve], edwards_curves: 
     let without_curve: Vec<String> =
         sources.iter().filter(|source| !needs_curve(source, sources)).filter_map(kernel).collect();
     writeln!(text, "pub const WITHOUT_CURVE: &[&str] = &{without_curve:?};").expect("a String takes all");
-    // What a file's name begins with is the scheme that it is for.
+    // A file whose name begins with that of a scheme belongs to the scheme.
     text.push_str("pub const OF_A_SCHEME: &[(&str, &[&str])] = &[\n");
     for file in sources.iter().filter_map(kernel) {
         if let Some(scheme) = emit_rust::schemes(curves).into_iter().find(|scheme| file.starts_with(scheme)) {
@@ -131,7 +134,7 @@ fn device_sources(sources: &[Source], curves: &[params::Curve], edwards_curves: 
                 curves.iter().filter(|curve| curve.offers(scheme)).map(|curve| curve.name.as_str()).collect();
             writeln!(text, "    ({file:?}, &{offering:?}),").expect("a String takes all");
         }
-        // The scheme of a twisted Edwards curve has its name.
+        // The scheme of a twisted Edwards curve has the curve's name.
         if let Some(curve) = edwards_curves.iter().find(|curve| file.starts_with(&curve.name)) {
             writeln!(text, "    ({file:?}, &[{:?}]),", curve.name).expect("a String takes all");
         }
@@ -163,7 +166,8 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// All curves, in the order of their file names: short Weierstrass curves, and twisted Edwards curves.
+/// Reads all curves in the order of their file names: short Weierstrass curves, and twisted Edwards
+/// curves.
 fn read_curves(folder: &Path) -> (Vec<params::Curve>, Vec<EdwardsCurve>) {
     let (mut curves, mut edwards_curves) = (Vec::new(), Vec::new());
     let files = files_in(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml"));
