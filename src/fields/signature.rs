@@ -588,8 +588,8 @@ mod tests {
         }
     }
 
-    /// For all contents: bytes that are both DER and `r || s` or `r || s || v` are never decoded as
-    /// one of them.
+    /// Tests all contents: bytes that are both DER and `r || s` or `r || s || v` are never decoded
+    /// as one of them.
     #[test]
     fn short_der_is_not_taken_for_numbers() {
         for (r, s) in [(26, 32), (29, 29), (27, 32), (28, 31)] {
