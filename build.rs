@@ -68,9 +68,8 @@ fn main() {
     write("launchers.rs", launchers.kernels);
 }
 
-/// Sets a `cfg` for unit tests that lists what this machine lacks, unless `variable` requires these
-/// tests to run. Tests can be ignored at build time but not at run time. Only tests may depend on
-/// it.
+/// Sets `cfg` for unit tests if this machine lacks what they need, unless `variable` requires them to
+/// run. Tests can be ignored at build time but not at run time. Only tests may depend on it.
 fn tell_tests(cfg: &str, variable: &str, is_here: bool) {
     println!("cargo::rerun-if-env-changed={variable}");
     if !is_here && env::var(variable).as_deref() != Ok("1") {

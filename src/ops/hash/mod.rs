@@ -152,7 +152,7 @@ pub(crate) struct DigestsOf<'a> {
 }
 
 impl Computation for DigestsOf<'_> {
-    /// The threshold for messages of one block; longer ones only lower it. CPUs compute SHA-256
+    /// The threshold for messages of any length, which have at least one block. CPUs compute SHA-256
     /// fast, so a GPU mainly frees the cores.
     fn worth(&self) -> Worth {
         Worth::of(4000)
