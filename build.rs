@@ -113,7 +113,8 @@ fn device_sources(sources: &[Source], curves: &[params::Curve], edwards_curves: 
     for (list, is_kernel) in [("HEADERS", false), ("KERNELS", true)] {
         writeln!(text, "pub const {list}: &[(&str, &str)] = &[").expect("a String takes all");
         for source in sources.iter().filter(|source| kernel(source).is_some() == is_kernel) {
-            let (name, path) = (kernel(source).unwrap_or_else(|| source.name.clone()), &source.name);
+            let name = kernel(source).unwrap_or_else(|| source.name.clone());
+            let path = &source.name;
             writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/cuda/{path}\"))),")
                 .expect("a String takes all");
         }
@@ -168,7 +169,8 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 /// Reads all curves in the order of their file names: short Weierstrass curves, and twisted Edwards
 /// curves.
 fn read_curves(folder: &Path) -> (Vec<params::Curve>, Vec<EdwardsCurve>) {
-    let (mut curves, mut edwards_curves) = (Vec::new(), Vec::new());
+    let mut curves = Vec::new();
+    let mut edwards_curves = Vec::new();
     let files = files_in(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml"));
     for path in files {
         let text = fs::read_to_string(&path).expect("a curve file is UTF-8");

@@ -44,7 +44,8 @@ const LAUNCH: &str = "// Launch: ";
 /// # Errors
 /// A description of what is missing in or above a signature.
 pub fn emit_launchers(sources: &[Source], folder: &str) -> Result<Launchers, String> {
-    let (mut known, mut own) = (Vec::new(), String::new());
+    let mut known = Vec::new();
+    let mut own = String::new();
     for source in sources.iter().filter(|source| source.name.split('/').nth(1) == Some(COLUMNS)) {
         let contents = contents(source)?;
         if source.name.starts_with(folder) {
@@ -110,7 +111,8 @@ enum Size {
 
 /// Parses the declarations of a `columns.cuh`, each with the comment above it.
 fn contents(file: &Source) -> Result<Vec<Content>, String> {
-    let (mut contents, mut doc) = (Vec::new(), Vec::new());
+    let mut contents = Vec::new();
+    let mut doc = Vec::new();
     let of = |problem: String| format!("{}: {problem}", file.name);
     for line in file.text.lines() {
         if let Some(comment) = line.strip_prefix("//") {
@@ -298,7 +300,8 @@ impl Reader<'_> {
         let code = pasted(&substitute(&called.body, &called.parameters, arguments));
         for ((at, _), (pattern, _)) in code.match_indices(KERNEL).zip(called.body.match_indices(KERNEL)) {
             let pattern = signature_parts(&called.body[pattern..])?.name;
-            let (signature, shared) = (&code[at..], Some(shared_name(called, pattern)));
+            let signature = &code[at..];
+            let shared = Some(shared_name(called, pattern));
             to.push(self.launcher(&Found { signature, launch: called.launch.as_deref(), shared })?);
         }
         for line in code.lines() {
@@ -479,7 +482,8 @@ fn continued(text: &str) -> Vec<&str> {
 
 /// Returns the lines of a text that are outside of macro definitions.
 fn without_macros(text: &str) -> String {
-    let (mut code, mut inside) = (String::new(), false);
+    let mut code = String::new();
+    let mut inside = false;
     for line in text.lines() {
         if !inside && !line.starts_with("#define ") {
             code.push_str(line);
@@ -495,7 +499,9 @@ fn without_macros(text: &str) -> String {
 fn call<'a, 't>(macros: &'a [Macro], text: &'t str) -> Option<(&'a Macro, Vec<&'t str>)> {
     let (name, rest) = text.split_once('(')?;
     let called = macros.iter().find(|known| known.name == name)?;
-    let (mut arguments, mut start, mut depth) = (Vec::new(), 0, 0);
+    let mut arguments = Vec::new();
+    let mut start = 0;
+    let mut depth = 0;
     for (at, char) in rest.char_indices() {
         match char {
             '(' => depth += 1,
@@ -515,7 +521,8 @@ fn call<'a, 't>(macros: &'a [Macro], text: &'t str) -> Option<(&'a Macro, Vec<&'
 
 /// Returns a macro's body with its parameters replaced.
 fn substitute(body: &str, parameters: &[String], arguments: &[&str]) -> String {
-    let (mut text, mut rest) = (String::new(), body);
+    let mut text = String::new();
+    let mut rest = body;
     while let Some(start) = rest.find(is_of_word) {
         let word = rest[start..].split(|char| !is_of_word(char)).next().unwrap_or_default();
         text.push_str(&rest[..start]);
@@ -560,7 +567,8 @@ fn merge(launchers: &mut Vec<Launcher>, new: Launcher) -> Result<(), String> {
 
 impl Launcher {
     fn rust(&self) -> String {
-        let (Launcher { name, kernels, .. }, Launch { block, grid, parameters, more }) = (self, &self.shape);
+        let Launcher { name, kernels, .. } = self;
+        let Launch { block, grid, parameters, more } = &self.shape;
         let mut text = String::new();
         let (file, kernel) = &kernels[0];
         match self.is_shared {

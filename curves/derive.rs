@@ -159,7 +159,8 @@ impl Glv {
         while rows[rows.len() - 1].0 >= root {
             rows.push(next_row(&rows[rows.len() - 2], &rows[rows.len() - 1]));
         }
-        let (before, first) = (&rows[rows.len() - 2], &rows[rows.len() - 1]);
+        let before = &rows[rows.len() - 2];
+        let first = &rows[rows.len() - 1];
         let after = next_row(before, first);
         let norm = |row: &Row| &row.0 * &row.0 + &row.1 * &row.1;
         let second = if norm(before) <= norm(&after) { before } else { &after };
@@ -173,7 +174,8 @@ impl Glv {
             let doubled: BigUint = (numerator.magnitude() << 385) / &curve.n;
             (doubled + 1u32) >> 1
         };
-        let (g1, g2) = (multiplier(&b2), multiplier(&-&b1));
+        let g1 = multiplier(&b2);
+        let g2 = multiplier(&-&b1);
         Glv { a1, b1, a2, b2, g1, g2 }
     }
 }

@@ -80,7 +80,8 @@ impl EdwardsCurve {
     fn check(&self, a: &BigUint) -> Result<(), String> {
         let require = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         let one = BigUint::from(1u32);
-        let (p, n) = (&self.p, &self.n);
+        let p = &self.p;
+        let n = &self.n;
         require(is_identifier(&self.name, char::is_ascii_lowercase), "name must be an identifier in lower case")?;
         require(is_identifier(&self.type_name, char::is_ascii_alphabetic), "type_name must be an identifier")?;
         require(is_probable_prime(p) && is_probable_prime(n), "p and n must be prime")?;
@@ -100,14 +101,16 @@ impl EdwardsCurve {
             self.d.modpow(&((p - 1u32) >> 1), p) == p - 1u32,
             "d must be no square: additions have no exceptions then",
         )?;
-        let (xx, yy) = (&self.gx * &self.gx % p, &self.gy * &self.gy % p);
+        let xx = &self.gx * &self.gx % p;
+        let yy = &self.gy * &self.gy % p;
         require((&one + &self.d * &xx * &yy + &xx) % p == yy, "G must lie on the curve")?;
         let zero_and_one = (BigUint::ZERO, one.clone());
         require((self.gx.clone(), self.gy.clone()) != zero_and_one, "G must not be the identity")?;
         require(self.multiple_of_g(n) == zero_and_one, "n G must be the identity")?;
         // This is a multiple of n, the order of G, and of 4, since a curve of this form has a point
         // of order 4.
-        let (points, width) = (n * self.cofactor, p.sqrt() * 2u32 + 2u32);
+        let points = n * self.cofactor;
+        let width = p.sqrt() * 2u32 + 2u32;
         let hasse = points < p + 1u32 + &width && &points + &width > p + 1u32;
         require(hasse && *n > &width * 2u32, "cofactor n must be the number of points")?;
         require(matches!(self.cofactor, 4 | 8), "the cofactor must be 4 or 8")?;

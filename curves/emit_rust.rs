@@ -56,7 +56,8 @@ pub fn steps(chain: &[ChainStep]) -> String {
 /// Returns the types of the moduli p and n of one curve; `src/cpu/field/moduli.rs` includes the
 /// text.
 pub fn moduli(curve: &Curve) -> String {
-    let (name, type_name) = (&curve.name, &curve.type_name);
+    let name = &curve.name;
+    let type_name = &curve.type_name;
     let modulus = |letter| modulus_type(name, type_name, letter);
     format!(
         "{}{}
@@ -90,7 +91,9 @@ impl Modulus for {type_name}{letter} {{
 
 /// Returns the public type of one curve; `src/curve.rs` includes the text.
 pub fn curve_type(curve: &Curve) -> String {
-    let (name, type_name, standard) = (&curve.name, &curve.type_name, &curve.standard);
+    let name = &curve.name;
+    let type_name = &curve.type_name;
+    let standard = &curve.standard;
     let ecdsa = match curve.offers("ecdsa") {
         false => String::new(),
         true => format!(
@@ -200,7 +203,8 @@ pub(crate) use per_curve;
 
 /// Returns the CPU engine's constants of a curve; `src/cpu/curves.rs` includes the text.
 pub fn cpu_curve(curve: &Curve) -> String {
-    let (name, type_name) = (&curve.name, &curve.type_name);
+    let name = &curve.name;
+    let type_name = &curve.type_name;
     let endomorphism = match curve.endomorphism {
         None => "None".to_owned(),
         Some(_) => format!(

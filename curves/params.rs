@@ -127,7 +127,8 @@ impl Curve {
         require(is_identifier(&self.name, char::is_ascii_lowercase), "name must be an identifier in lower case")?;
         require(is_identifier(&self.type_name, char::is_ascii_alphabetic), "type_name must be an identifier")?;
         require(self.reference.contains("::"), "reference must be a path, such as p256::NistP256")?;
-        let (p, n) = (&self.p, &self.n);
+        let p = &self.p;
+        let n = &self.n;
         require(p.bits() == 256 && n.bits() == 256, "p and n must have 256 bits")?;
         require(is_probable_prime(p) && is_probable_prime(n), "p and n must be prime")?;
         require(p % 4u32 == BigUint::from(3u32), "p must be 3 modulo 4 (a square root is one power)")?;
@@ -166,9 +167,12 @@ impl Curve {
         let p = &self.p;
         let sub = |a: &BigUint, b: &BigUint| (a + p - b % p) % p;
         let one = BigUint::from(1u32);
-        let (mut x, mut y, mut z) = (self.gx.clone(), self.gy.clone(), one);
+        let mut x = self.gx.clone();
+        let mut y = self.gy.clone();
+        let mut z = one;
         for bit in (0..self.n.bits() - 1).rev() {
-            let (yy, zz) = (&y * &y % p, &z * &z % p);
+            let yy = &y * &y % p;
+            let zz = &z * &z % p;
             let s = &x * &yy * 4u32 % p;
             let slope = (&x * &x * 3u32 + &self.a * &zz * &zz) % p;
             z = &y * &z * 2u32 % p;
@@ -183,7 +187,8 @@ impl Curve {
                     // that the order is n.
                     return bit == 0 && slope != BigUint::ZERO;
                 }
-                let (hh, v) = (&h * &h % p, &x * &h * &h % p);
+                let hh = &h * &h % p;
+                let v = &x * &h * &h % p;
                 x = sub(&(&slope * &slope), &(&hh * &h + &v * 2u32));
                 y = sub(&(slope * sub(&v, &x)), &(&y * &hh * &h));
                 z = &z * &h % p;

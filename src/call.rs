@@ -356,7 +356,8 @@ impl Operation {
                 ecdsa::verify_into(engine, curve, digests, signatures, public_keys, policy, codes)
             }
             Operation::EcdsaRecover(curve) => {
-                let (ids, rows) = (recovery_ids, rows(first));
+                let ids = recovery_ids;
+                let rows = rows(first);
                 match columns.candidates {
                     None => ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes),
                     Some(keys) => {
@@ -365,7 +366,8 @@ impl Operation {
                 }
             }
             Operation::EcdsaRecoverAddresses => {
-                let (ids, rows) = (recovery_ids, rows(first));
+                let ids = recovery_ids;
+                let rows = rows(first);
                 match columns.candidates {
                     None => ecdsa::recover_addresses_into(engine, digests, signatures, ids, rows, codes),
                     Some(keys) => ecdsa::recover_addresses_with_candidates_into(

@@ -74,7 +74,8 @@ pub struct MachineCode {
 /// [`Error::Kernels`] if NVRTC is missing or cannot compile for the architecture, or the folder
 /// cannot be written; [`Error::Threads`] if the system refuses to start the compiling threads.
 pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -> Result<Vec<PathBuf>, Error> {
-    let (nvrtc, cache) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(folder));
+    let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
+    let cache = Cache::at(folder);
     // Compiling takes a minute, so errors of the folder are detected first.
     std::fs::create_dir_all(folder).map_err(|problem| Error::Kernels(format!("{}: {problem}", folder.display())))?;
     let build = |unit: &Unit| {
@@ -95,7 +96,8 @@ pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -
 /// # Errors
 /// The errors of [`build`].
 pub fn pack(architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
-    let (nvrtc, path) = (nvrtc_version()?, pack::path(folder, architecture));
+    let nvrtc = nvrtc_version()?;
+    let path = pack::path(folder, architecture);
     if check_pack(&path).is_ok_and(|there| there.nvrtc == nvrtc) {
         return Ok(path);
     }
@@ -168,7 +170,8 @@ pub fn packs_folder() -> Option<PathBuf> {
 /// [`Error::Kernels`] if NVRTC is missing or cannot compile for the architecture, or the folder
 /// cannot be written; [`Error::Threads`] if the system refuses to start the compiling threads.
 pub fn usage(architecture: &str, kept: &Path) -> Result<Vec<KernelUsage>, Error> {
-    let (nvrtc, kept) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(kept));
+    let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
+    let kept = Cache::at(kept);
     let usage = |unit: &Unit| {
         let (_, report) = kept.with_report(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
         Ok(parse_report(*unit, &report))
@@ -202,7 +205,8 @@ fn each<T: Send>(
 /// # Errors
 /// The errors of [`usage`].
 pub fn machine_code(architecture: &str, files: &[&str], kept: &Path) -> Result<Vec<MachineCode>, Error> {
-    let (nvrtc, kept) = (Nvrtc::find().map_err(Error::Kernels)?, Cache::at(kept));
+    let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
+    let kept = Cache::at(kept);
     let compile = |unit: &Unit| {
         let (cubin, _) = kept.with_report(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
         let Unit { file, curve } = *unit;
@@ -234,7 +238,8 @@ pub(crate) fn parse_report(unit: Unit, report: &str) -> Vec<KernelUsage> {
             words.last()?.parse::<u32>().ok()
         };
         if let Some((_, function)) = line.split_once("Function properties for ") {
-            let (Unit { file, curve }, kernel) = (unit, function.trim().to_owned());
+            let Unit { file, curve } = unit;
+            let kernel = function.trim().to_owned();
             all.push(KernelUsage { file, curve, kernel, registers: 0, spill_stores: 0, spill_loads: 0 });
         }
         let Some(last) = all.last_mut() else { continue };
@@ -267,7 +272,8 @@ mod tests {
         let nvrtc = nvrtc_version().unwrap();
         let expected = PackInfo { architecture: "sm_90".to_owned(), nvrtc, kernels: quick().count() };
         assert_eq!(check_units(quick(), &path), Ok(expected));
-        let (opened, mut bytes) = (Pack::open(&path).unwrap().unwrap(), 0);
+        let opened = Pack::open(&path).unwrap().unwrap();
+        let mut bytes = 0;
         // The second call reads the stored files instead of compiling.
         let [codes, again] = [(); 2].map(|()| machine_code("sm_90", &["rows", "address", "layout"], &kept).unwrap());
         assert_eq!(codes, again);

@@ -78,7 +78,10 @@ mod tests {
     /// Compares p, a, b, G and n with the curve's RustCrypto crate, using only its public
     /// interface.
     fn agrees<C: SecretCurve>(p: &[u64; 4], a: &[u64; 4]) {
-        let (p, a, b, n) = (number(p), number(a), number(&C::B), number(&C::N));
+        let p = number(p);
+        let a = number(a);
+        let b = number(&C::B);
+        let n = number(&C::N);
         assert_eq!(n, BigUint::from_bytes_be(C::Reference::ORDER.to_be_bytes().as_ref()));
         let g = ProjectivePoint::<C::Reference>::generator();
         assert_eq!(coordinates::<C>(&g), [number(&C::G.0), number(&C::G.1)]);

@@ -19,7 +19,8 @@ pub fn public_keys<'a, C: CpuCurve>(
     lanes: Option<Lanes>,
     keys: impl Iterator<Item = KeyBytes<'a>>,
 ) -> Vec<Result<Affine<C::Base>, Rejection>> {
-    let (mut compressed, mut coordinates) = (Vec::new(), Vec::new());
+    let mut compressed = Vec::new();
+    let mut coordinates = Vec::new();
     let point = |(index, key)| match parse::<C>(key)? {
         Key::Point(point) => Ok(point),
         Key::Compressed(x, y_is_odd) => {
@@ -65,7 +66,8 @@ pub fn point<C: CpuCurve>(point: KeyBytes) -> Result<Affine<C::Base>, Rejection>
 
 fn uncompressed<C: CpuCurve>(coordinates: &[u8; 64]) -> Result<Affine<C::Base>, Rejection> {
     let (x, y) = coordinates.split_at(32);
-    let (x, y) = (coordinate::<C>(x)?, coordinate::<C>(y)?);
+    let x = coordinate::<C>(x)?;
+    let y = coordinate::<C>(y)?;
     if y.square() == right_hand_side::<C>(&x) { Ok(Affine::new(x, y)) } else { Err(Rejection::NotOnCurve) }
 }
 

@@ -243,7 +243,8 @@ pub type Part<'a> = (Range<usize>, Box<dyn Place<'a> + 'a>);
 /// Splits a destination into chunks of `chunk` items.
 fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<Part<'a>> {
     let items = out.items();
-    let (mut chunks, mut rest) = (Vec::with_capacity(items.div_ceil(chunk)), out.reborrow());
+    let mut chunks = Vec::with_capacity(items.div_ceil(chunk));
+    let mut rest = out.reborrow();
     for start in (0..items).step_by(chunk) {
         let end = items.min(start + chunk);
         let (place, behind) = rest.split_at(end - start);
@@ -307,7 +308,8 @@ mod tests {
     /// Checks that `fill` writes every item's results exactly once, both into columns with stale
     /// contents and as values.
     fn check(items: usize, fill: impl Fn(&mut dyn Place)) {
-        let (mut codes, mut rows) = (vec![0xee; items], vec![[0xee; 8]; items]);
+        let mut codes = vec![0xee; items];
+        let mut rows = vec![[0xee; 8]; items];
         fill(&mut ResultsMut::rows(&mut codes, &mut rows));
         assert!(codes.into_iter().zip(rows).eq((0..items).map(expected)), "columns of {items} items");
         let value = |results: &Results, item: usize| {
@@ -360,7 +362,8 @@ mod tests {
     fn secret_rows_take_bounded_memory_however_wide_they_are() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
         for (items, width, most) in [(2048, 64, CHUNK), (2048, 1 << 12, 255), (3, 2 * MOST_SECRET, 1)] {
-            let (mut codes, mut rows) = (vec![0; items], vec![0; width * items]);
+            let mut codes = vec![0; items];
+            let mut rows = vec![0; width * items];
             let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
             assert_eq!(largest(|compute| engine.fill_secret(&mut out, [width, 0], compute)), most, "{width} bytes");
         }

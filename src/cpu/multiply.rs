@@ -40,7 +40,8 @@ fn sum_products_portable<'a, C: CpuCurve + 'a, const P: usize>(
 ) -> Vec<Affine<C::Base>> {
     let mut sums = Vec::with_capacity(items.size_hint().0);
     let mut denominators = Denominators::new();
-    let (mut digits, mut terms) = (Vec::new(), Vec::new());
+    let mut digits = Vec::new();
+    let mut terms = Vec::new();
     let mut items = items.peekable();
     while items.peek().is_some() {
         let group: Vec<_> = items.by_ref().take(SUM_COLUMNS).collect();

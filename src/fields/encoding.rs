@@ -262,7 +262,8 @@ impl Encodings {
         if field == Field::PublicKey && is_key_text(text) {
             return;
         }
-        let (digits, seen) = (plain_hex_digits(text.as_bytes()), &mut self.fields[field as usize]);
+        let digits = plain_hex_digits(text.as_bytes());
+        let seen = &mut self.fields[field as usize];
         if digits.iter().all(u8::is_ascii_hexdigit) {
             seen.hex += usize::from(!digits.is_empty() && tells(field));
         } else if from_base64(text).is_some_and(|bytes| may_be(field, &bytes)) {
@@ -283,7 +284,8 @@ impl Encodings {
     /// [`UnclearEncoding`] if a field has both hexadecimal and base64 values, or if messages could
     /// be either because values of another field are base64.
     pub fn decide(&self, given: FieldEncodings, text_messages: bool) -> Result<FieldEncodings, UnclearEncoding> {
-        let (mut decided, mut mixed) = (given, Vec::new());
+        let mut decided = given;
+        let mut mixed = Vec::new();
         for field in Field::ALL.into_iter().filter(|field| given.of(*field).is_none()) {
             let Seen { hex, base64 } = self.fields[field as usize];
             let encoding = if hex == 0 && base64 > 0 { Encoding::Base64 } else { Encoding::Hex };
@@ -296,7 +298,9 @@ impl Encodings {
             let sum = |count: fn(&Seen) -> usize| -> usize {
                 mixed.iter().map(|field| count(&self.fields[*field as usize])).sum()
             };
-            let (rows, hex, base64) = (self.rows, sum(|seen| seen.hex), sum(|seen| seen.base64));
+            let rows = self.rows;
+            let hex = sum(|seen| seen.hex);
+            let base64 = sum(|seen| seen.base64);
             let fields: Vec<String> = mixed.iter().map(|field| format!("`{field}`")).collect();
             return Err(UnclearEncoding(format!(
                 "of the first {rows} rows {hex} values are hexadecimal and {base64} base64: say --encoding hex or \
@@ -408,7 +412,8 @@ mod tests {
         };
         let is = |found: Result<String, String>, expected: &str| assert_eq!(found.as_deref(), Ok(expected));
         let (hex, base64) = ("ab".repeat(32), Base64::encode_string(&[0xfb; 32]));
-        let (hex, base64) = ((Field::Digest, hex.as_str()), (Field::Digest, base64.as_str()));
+        let hex = (Field::Digest, hex.as_str());
+        let base64 = (Field::Digest, base64.as_str());
         let (message, signature) = ((Field::Message, "words"), Base64::encode_string(&[0xfb; 64]));
         let signature = (Field::Signature, signature.as_str());
         is(decide(&[], "", false), "hex");

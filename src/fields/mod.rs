@@ -262,7 +262,8 @@ impl Mapping {
         }
         // One half without the other is not a signature.
         let has = |field: Field| found.column(field).is_some();
-        let (has_r, has_s) = (has(Field::R), has(Field::S) || has(Field::YParityAndS));
+        let has_r = has(Field::R);
+        let has_s = has(Field::S) || has(Field::YParityAndS);
         let halves = [(Field::R, has_s), (Field::S, has_r), (Field::YParityAndS, has_r)];
         for (half, _) in halves.into_iter().filter(|(half, is_whole)| !is_whole && self.column(*half).is_none()) {
             found.columns[half as usize] = None;

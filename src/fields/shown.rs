@@ -98,7 +98,8 @@ fn is_random(run: &str) -> bool {
         _ => Kind::Other,
     };
     let changes = run.as_bytes().windows(2).filter(|pair| {
-        let (one, other) = (kind(pair[0]), kind(pair[1]));
+        let one = kind(pair[0]);
+        let other = kind(pair[1]);
         let is_change = one != other && one != Kind::Other && other != Kind::Other;
         is_change && !(one == Kind::Upper && other == Kind::Lower)
     });

@@ -624,7 +624,8 @@ mod tests {
                 let mut number = vec![0; bytes];
                 random.fill_bytes(&mut number);
                 let value = num_bigint::BigUint::from_bytes_be(&number);
-                let (mut read, mut expected) = (vec![7; width], vec![0; width - bytes]);
+                let mut read = vec![7; width];
+                let mut expected = vec![0; width - bytes];
                 expected.extend(&number);
                 assert_eq!(read_decimal(format!("00{value}").as_bytes(), &mut read), Some(()), "{value}");
                 assert_eq!(read, expected);
@@ -651,7 +652,8 @@ mod tests {
     fn input_that_looks_header_first_is_not_read_as_rsv() {
         let mut random = rand::rng();
         for _ in 0..100 {
-            let (mut honest, mut header_first) = (FormCounts::default(), FormCounts::default());
+            let mut honest = FormCounts::default();
+            let mut header_first = FormCounts::default();
             for _ in 0..400 {
                 let mut bytes = [0; 65];
                 random.fill_bytes(&mut bytes);

@@ -159,7 +159,9 @@ pub fn compare<T: PartialEq>(
     given: impl IntoIterator<Item = T>,
     known: impl IntoIterator<Item = T>,
 ) -> Result<(), String> {
-    let (mut given, mut known, mut item) = (given.into_iter(), known.into_iter(), 0);
+    let mut given = given.into_iter();
+    let mut known = known.into_iter();
+    let mut item = 0;
     loop {
         match (given.next(), known.next()) {
             (None, None) => return Ok(()),

@@ -86,7 +86,8 @@ fn base_products<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([u8; 32], Answe
 
 fn products<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([u8; 32], Point, Answer<Point>)> {
     let Numbered { numbers, encoded, opposite, .. } = numbered;
-    let (number, point) = (bytes::<C>, encoded[2]);
+    let number = bytes::<C>;
+    let point = encoded[2];
     let multiples = multiples_of(numbered, 2);
     let mut products: Vec<_> =
         numbers.iter().zip(multiples).map(|(k, product)| (number(k), point, Ok(product))).collect();
@@ -112,7 +113,8 @@ fn sum_of_products<C: SecretCurve>(numbered: &Numbered<C>) -> (Vec<[u8; 32]>, Ve
     let powers = std::iter::successors(Some(factor), |power| Some(*power * factor)).take(PRODUCTS / 3);
     let mut scalars: Vec<_> = powers.flat_map(|power| [power, power, -power]).collect();
     scalars[PRODUCTS - 3..].copy_from_slice(&[Scalar::<C>::ZERO, Scalar::<C>::ONE, last::<C>()]);
-    let (mut points, mut sum) = (Vec::with_capacity(PRODUCTS), Scalar::<C>::ZERO);
+    let mut points = Vec::with_capacity(PRODUCTS);
+    let mut sum = Scalar::<C>::ZERO;
     for (place, scalar) in scalars.iter().enumerate() {
         let point = 5 * place % COUNT;
         let (encoded, number) = match place % 7 {

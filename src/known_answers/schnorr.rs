@@ -86,7 +86,8 @@ impl Schnorr {
     }
 
     fn sign(&mut self, numbered: &Numbered<Curve>, item: usize, length: usize) {
-        let (secret, text) = (bytes::<Curve>(&numbered.numbers[item]), vec![item as u8; length]);
+        let secret = bytes::<Curve>(&numbered.numbers[item]);
+        let text = vec![item as u8; length];
         let signer = SigningKey::from_slice(&secret).expect("in range");
         let signature = signer.sign_raw(&text, &auxiliary(self.auxiliary.len())).expect("it signs").to_bytes();
         let public = numbered.encoded[item].to_compressed().expect("not the identity");
@@ -114,7 +115,8 @@ fn even(numbered: &Numbered<Curve>, i: usize) -> k256::Scalar {
 
 /// Returns a valid item with R = k G and P = d G for the numbers i and j of the list; s follows.
 fn valid(numbered: &Numbered<Curve>, i: usize, j: usize) -> Item {
-    let (r, key) = (*numbered.encoded[i].x(), *numbered.encoded[j].x());
+    let r = *numbered.encoded[i].x();
+    let key = *numbered.encoded[j].x();
     let message = bytes::<Curve>(&pseudo_random::<Curve>(0xc0 | i as u8));
     let s = even(numbered, i) + challenge(&r, &key, &message) * even(numbered, j);
     Item { message, signature: join(&r, &bytes::<Curve>(&s)), key, verdict: Ok(()) }
@@ -122,7 +124,8 @@ fn valid(numbered: &Numbered<Curve>, i: usize, j: usize) -> Item {
 
 /// Returns a valid item, corrupted in each possible way.
 fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
-    let (r, key) = (*numbered.encoded[2].x(), *numbered.encoded[4].x());
+    let r = *numbered.encoded[2].x();
+    let key = *numbered.encoded[4].x();
     let item = |signature: [u8; 64], key: [u8; 32], rejection: Rejection| Item {
         message: [0x42; 32],
         signature,
@@ -130,9 +133,11 @@ fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
         verdict: Err(rejection),
     };
     let e = challenge(&r, &key, &[0x42; 32]);
-    let (k, d) = (even(numbered, 2), even(numbered, 4));
+    let k = even(numbered, 2);
+    let d = even(numbered, 4);
     let s = bytes::<Curve>(&(k + e * d));
-    let (of_r, no_x) = (join(&r, &s), no_x::<Curve>());
+    let of_r = join(&r, &s);
+    let no_x = no_x::<Curve>();
     // An R with an odd y, or with another x.
     let odd = join(&r, &bytes::<Curve>(&(e * d - k)));
     let other = join(&r, &bytes::<Curve>(&(k + e * d + k256::Scalar::ONE)));

@@ -79,7 +79,8 @@ impl<C: SecretCurve> Signed<C> {
     /// Makes a signature whose R has an x-coordinate that is not below n; Q follows.
     fn with_large_x() -> Self {
         let (point, r) = large_x::<C>();
-        let (s, e) = (low::<C>(pseudo_random::<C>(0x40)), pseudo_random::<C>(0x41));
+        let s = low::<C>(pseudo_random::<C>(0x40));
+        let e = pseudo_random::<C>(0x41);
         let key = (point * s - Group::<C>::generator() * e) * invert::<C>(&r);
         Signed { e, r, s, id: 2, key }
     }
@@ -118,7 +119,8 @@ impl Signatures {
     pub fn ecdsa<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
         let Numbered { numbers, encoded, opposite, .. } = numbered;
         let signed: Vec<_> = (0..6).map(|i| Signed::new(numbered, i, 11 - i)).collect();
-        let (first, mismatch) = (signed[0], Err(Rejection::Mismatch));
+        let first = signed[0];
+        let mismatch = Err(Rejection::Mismatch);
         let mut items: Vec<_> = signed.iter().map(|signed| Item::new(*signed, Ok(()))).collect();
         items.push(Item::new(Signed::with_large_x(), Ok(())));
         items.push(Item::new(first.with_high_s(), Err(Rejection::HighS)));
@@ -147,16 +149,19 @@ impl Signatures {
         // R = s G + t Q with r = e + x(R) and t = r + s. Given R = k G, Q = q G and s, t and e
         // follow.
         let signed = |i: usize, j: usize| -> Signed<C> {
-            let (s, (x, id)) = (pseudo_random::<C>(i as u8 + 1), x_of::<C>(&encoded[i]));
+            let s = pseudo_random::<C>(i as u8 + 1);
+            let (x, id) = x_of::<C>(&encoded[i]);
             let r = (numbers[i] - s) * invert::<C>(&numbers[j]) - s;
             Signed { e: r - x, r, s, id, key: points[j] }
         };
         let valid = (0..6).map(|i| signed(i, 11 - i)).chain([Self::sm2_with_large_x()]);
         let mut items: Vec<_> = valid.map(|signed| Item::new(signed, Ok(()))).collect();
-        let (item, mismatch) = (signed(1, 3), Err(Rejection::Mismatch));
+        let item = signed(1, 3);
+        let mismatch = Err(Rejection::Mismatch);
         let next = Signed { e: item.e + Scalar::<C>::from(1u64), ..item };
         // s G + t Q is the identity if s = -t q.
-        let (t, s) = (numbers[5], -numbers[5] * numbers[3]);
+        let t = numbers[5];
+        let s = -numbers[5] * numbers[3];
         items.extend([
             Item::new(next, mismatch),
             Item::new(item, mismatch).with_key(opposite[3]),
@@ -170,7 +175,8 @@ impl Signatures {
 
     fn sm2_with_large_x<C: SecretCurve>() -> Signed<C> {
         let (point, x) = large_x::<C>();
-        let (s, t) = (pseudo_random::<C>(0x40), pseudo_random::<C>(0x41));
+        let s = pseudo_random::<C>(0x40);
+        let t = pseudo_random::<C>(0x41);
         let key = (point - Group::<C>::generator() * s) * invert::<C>(&t);
         Signed { e: t - s - x, r: t - s, s, id: 2, key }
     }

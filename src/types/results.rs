@@ -250,7 +250,8 @@ pub unsafe fn collect<'a, T: Send + 'a, E>(
 /// Returns the rows that `fill` writes, starting from codes that are not valid.
 #[cfg(test)]
 pub fn rows_of<const W: usize>(items: usize, fill: impl FnOnce(&mut dyn Place)) -> Vec<Result<[u8; W], Rejection>> {
-    let (mut codes, mut rows) = (vec![0; items], vec![[0xee; W]; items]);
+    let mut codes = vec![0; items];
+    let mut rows = vec![[0xee; W]; items];
     fill(&mut ResultsMut::rows(&mut codes, &mut rows));
     codes.into_iter().zip(rows).map(|(code, row)| result_of(code).map(|()| row)).collect()
 }
@@ -264,7 +265,8 @@ pub const HUGE_PAGE: usize = 2 << 20;
 pub fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};
     let bytes = memory.as_mut_ptr_range();
-    let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
+    let start = bytes.start.cast::<u8>();
+    let end = bytes.end.cast::<u8>();
     let offset = start.align_offset(HUGE_PAGE);
     let whole = (end as usize).saturating_sub(start as usize + offset) / HUGE_PAGE * HUGE_PAGE;
     if whole > 0 {
@@ -297,7 +299,8 @@ mod tests {
     /// Fills a destination with the results of `made` in the given parts, by both methods, and
     /// checks that it is complete.
     fn take_in_parts(place: &mut dyn Place, ends: &[usize]) {
-        let (mut rest, mut first) = (place.reborrow(), 0);
+        let mut rest = place.reborrow();
+        let mut first = 0;
         for (which, &end) in ends.iter().enumerate() {
             let (mut part, behind) = rest.split_at(end - first);
             assert_eq!(part.items(), end - first);
@@ -320,7 +323,9 @@ mod tests {
     #[test]
     fn columns_are_split_between_items() {
         for ends in PARTS {
-            let (mut codes, mut wide, mut narrow) = (vec![0; 10], vec![0; 30], vec![0; 10]);
+            let mut codes = vec![0; 10];
+            let mut wide = vec![0; 30];
+            let mut narrow = vec![0; 10];
             let mut columns = ResultsMut::new(&mut codes, [&mut wide, &mut narrow], WIDTHS);
             take_in_parts(&mut columns, ends);
             let results = columns.as_results();
@@ -399,7 +404,9 @@ mod tests {
 
     #[test]
     fn rejected_items_have_rows_of_zeros() {
-        let (mut codes, mut wide, mut narrow) = (vec![0; 3], vec![7; 9], vec![7; 3]);
+        let mut codes = vec![0; 3];
+        let mut wide = vec![7; 9];
+        let mut narrow = vec![7; 3];
         let mut columns = ResultsMut::new(&mut codes, [&mut wide, &mut narrow], WIDTHS);
         columns.reject(1, Rejection::HighS);
         columns.accept(2);

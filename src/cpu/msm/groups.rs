@@ -53,7 +53,9 @@ impl Groups {
 
     /// Returns the sum of each group.
     pub fn sums<C: CpuCurve>(mut self, lanes: Option<Lanes>, points: &[Entry<C::Base>]) -> Vec<Entry<C::Base>> {
-        let (mut left, mut next, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut left = Vec::new();
+        let mut next = Vec::new();
+        let mut pairs = Vec::new();
         self.halve::<C>(lanes, points, &mut pairs, &mut left);
         while self.ranges().any(|members| members.len() > 1) {
             self.halve::<C>(lanes, &left, &mut pairs, &mut next);

@@ -107,7 +107,8 @@ fn bit_sums<C: CpuCurve>(
     windows: Range<u32>,
     width: u32,
 ) -> Vec<Affine<C::Base>> {
-    let (scalars, points) = (&terms.scalars[part.clone()], &terms.points[part]);
+    let scalars = &terms.scalars[part.clone()];
+    let points = &terms.points[part];
     let count = windows.len();
     let in_buckets = windows.enumerate().flat_map(|(place, window)| {
         scalars.iter().enumerate().filter_map(move |(term, scalar)| {
@@ -119,15 +120,19 @@ fn bit_sums<C: CpuCurve>(
     let buckets = Groups::of(count << (width - 1), in_buckets).sums::<C>(lanes, points);
     // Digit d is at index d - 1. It is in row d >> low and column d % 2^low; row 0 and column 0
     // have no weight.
-    let (low, size) = (width / 2, 1 << (width - 1));
-    let (rows, columns) = ((size >> low) + 1, 1 << low);
+    let low = width / 2;
+    let size = 1 << (width - 1);
+    let rows = (size >> low) + 1;
+    let columns = 1 << low;
     let in_lines = present(&buckets).flat_map(|index| {
-        let (start, digit) = (index / size * (rows + columns), index % size + 1);
+        let start = index / size * (rows + columns);
+        let digit = index % size + 1;
         [start + (digit >> low), start + rows + digit % columns].map(|line| (line, index, false))
     });
     let lines = Groups::of(count * (rows + columns), in_lines).sums::<C>(lanes, &buckets);
     let of_bits = present(&lines).flat_map(|index| {
-        let (window, line) = (index / (rows + columns), index % (rows + columns));
+        let window = index / (rows + columns);
+        let line = index % (rows + columns);
         let (number, first) = if line < rows { (line, low) } else { (line - rows, 0) };
         let bits = (0..width - first).filter(move |bit| number >> bit & 1 == 1);
         bits.map(move |bit| ((window as u32 * width + first + bit) as usize, index, false))

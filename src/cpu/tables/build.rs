@@ -16,7 +16,8 @@ impl<C: CpuCurve> Comb<C> {
     /// Builds the tables of points that are not the identity, on the threads of a pool if one is
     /// given.
     pub fn new_all(lanes: Option<Lanes>, pool: Option<&Pool>, points: &[Affine<C::Base>], window: u32) -> Vec<Self> {
-        let (count, windows) = (1 << (window - 1), Self::windows(window));
+        let count = 1 << (window - 1);
+        let windows = Self::windows(window);
         let mut bases = vec![Entry::from_words([0; 8]); points.len() * windows];
         let tasks = points.chunks(POINTS_AT_ONCE).zip(bases.chunks_mut(POINTS_AT_ONCE * windows));
         for_each(pool, tasks.collect(), |(points, out)| out.copy_from_slice(&self::bases::<C>(lanes, points, window)));
@@ -88,7 +89,8 @@ const FIRST_MULTIPLES: usize = 1024;
 /// Writes the multiples 1, 2, … of each base in turn until `out` is full; their number is a power
 /// of two.
 fn multiples<C: CpuCurve>(bases: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
-    let (columns, count) = (bases.len(), out.len() / bases.len());
+    let columns = bases.len();
+    let count = out.len() / bases.len();
     let first = count.min(FIRST_MULTIPLES);
     let mut denominators = Denominators::new();
     let mut store = |from: usize, rows: &[Affine<C::Base>]| {

@@ -68,7 +68,8 @@ impl Inputs<'_> {
         let peers = decode::public_keys::<C>(Some(lanes), items.clone().map(|item| self.peers.get(item)));
         // Allocated once: growing the vector would leave its old contents in freed memory.
         let mut d: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(items.len()));
-        let (mut places, mut points) = (Vec::with_capacity(items.len()), Vec::with_capacity(items.len()));
+        let mut places = Vec::with_capacity(items.len());
+        let mut points = Vec::with_capacity(items.len());
         for (place, (item, peer)) in items.zip(peers).enumerate() {
             match (scalar::<C>(self.secret_keys.expose(item)), peer) {
                 (Ok(key), Ok(point)) => {

@@ -37,8 +37,10 @@ impl OnGpu for Agreement<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let keys = PrivateKeys::new(plan, self.secret_keys.slice(items.clone()));
-        let (numbers, peers) = (SecretNumbers::new(plan), Imported::new(plan, self.peers.slice(items.clone())));
-        let (scratch, sums) = (WindowScratch::new(plan), Jacobian::new(plan));
+        let numbers = SecretNumbers::new(plan);
+        let peers = Imported::new(plan, self.peers.slice(items.clone()));
+        let scratch = WindowScratch::new(plan);
+        let sums = Jacobian::new(plan);
         let codes = plan.column::<Codes>();
         plan.codes(codes);
         let shared = if self.width == 64 {
@@ -50,13 +52,17 @@ impl OnGpu for Agreement<'_> {
             plan.secret_result(0, rows, 32);
             Shared::Secrets(rows)
         };
-        let (n, curve) = (items.len(), self.curve.name());
+        let n = items.len();
+        let curve = self.curve.name();
         Box::new(move |Running { lane, .. }: &mut Running| {
             numbers.import(lane, curve, keys, n)?;
             peers.import(lane, curve, n)?;
             scratch.reset(lane)?;
-            let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (peers.points, scratch);
-            let (scalars, xyz, count) = (numbers.scalars, sums.xyz, n as u64);
+            let Points { xy, kinds } = peers.points;
+            let WindowScratch { tables, next_tile } = scratch;
+            let scalars = numbers.scalars;
+            let xyz = sums.xyz;
+            let count = n as u64;
             kernels::UpmulUniform { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, curve)?;
             // The products overwrite the points.
             sums.normalize(lane, curve, peers.points, true, n)?;

@@ -13,10 +13,14 @@ pub fn agreement(curve: CurveId) -> Test {
 
 /// Tests whole points, and x alone.
 fn run(trial: &mut Trial) -> Result<(), Fault> {
-    let (curve, Agreements { keys, peers, shared }) = (trial.curve(), &known_answers::of(trial.curve()).agreements);
-    let (keys, peers, known) = (repeat(keys, ITEMS), repeat(peers, ITEMS), repeat(shared, ITEMS));
+    let curve = trial.curve();
+    let Agreements { keys, peers, shared } = &known_answers::of(trial.curve()).agreements;
+    let keys = repeat(keys, ITEMS);
+    let peers = repeat(peers, ITEMS);
+    let known = repeat(shared, ITEMS);
     let of_width = |width| {
-        let (secret_keys, peers) = ((&keys).into(), PublicKeys::points(&peers));
+        let secret_keys = (&keys).into();
+        let peers = PublicKeys::points(&peers);
         Agreement { curve, secret_keys, peers, width, items: ITEMS }
     };
     let x: Vec<_> =

@@ -45,7 +45,8 @@ impl Computation for Agreement<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, PublicKeys, usize, &mut dyn Place)> =
             per_curve!(cpu::shared_points);
-        let (keys, peers) = (self.secret_keys.slice(items.clone()), self.peers.slice(items));
+        let keys = self.secret_keys.slice(items.clone());
+        let peers = self.peers.slice(items);
         ON_CPU.of(self.curve)(engine, keys, peers, self.width, out);
     }
 }

@@ -33,7 +33,8 @@ impl OnGpu for DigestsOf<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (n, first) = (items.len() as u64, items.start);
+        let n = items.len() as u64;
+        let first = items.start;
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items);
         let digests = plan.column::<Digests>();
         plan_codes(plan, &self.messages, first);

@@ -60,7 +60,8 @@ pub fn digests_into<M: AsRef<[u8]> + Sync>(
     digests: &mut [[u8; 32]],
 ) -> Result<(), Error> {
     require_lengths(messages.len(), &[("digests", digests.len())])?;
-    let (cpu, message) = (&engine.devices()?.cpu, |item: usize| messages[item].as_ref());
+    let cpu = &engine.devices()?.cpu;
+    let message = |item: usize| messages[item].as_ref();
     if let Some(function) = Function::of(hash) {
         let aside = Aside::of(cpu, function, messages);
         let others = |item: usize| if aside.has(message(item)) { &[] } else { message(item) };

@@ -67,7 +67,8 @@ mod tests {
         for count in [0, 1, 2, 3, 7, 8, 9, 100] {
             let texts: Vec<Vec<u8>> = (0..count).map(|item| known_answers::message(item * item % 700)).collect();
             let messages: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
-            let (mut found, mut expected) = (vec![[0; 32]; count], vec![[1; 32]; count]);
+            let mut found = vec![[0; 32]; count];
+            let mut expected = vec![[1; 32]; count];
             keccak256_on_this_thread(&messages, &mut found).unwrap();
             one_by_one(&messages, &mut expected);
             assert_eq!(found, expected);

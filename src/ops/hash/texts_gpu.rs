@@ -20,7 +20,8 @@ pub(crate) struct TextColumns {
 
 impl TextColumns {
     pub fn new<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, items: Range<usize>) -> Self {
-        let (bytes, count) = (texts.bytes(&items), items.len());
+        let bytes = texts.bytes(&items);
+        let count = items.len();
         let of = items.clone();
         let copy = move |pool: &Pool, to: &mut [u8]| {
             let (to, padding) = to.split_at_mut(bytes);
@@ -90,7 +91,8 @@ mod tests {
 
     #[test]
     fn texts_are_copied_to_their_places() {
-        let (pool, cpu) = (Pool::new(Some(2)).unwrap(), CpuEngine::new(Some(2), None).unwrap());
+        let pool = Pool::new(Some(2)).unwrap();
+        let cpu = CpuEngine::new(Some(2), None).unwrap();
         let texts: Vec<Vec<u8>> = (0..3100).map(|item| vec![item as u8; item * 7 % 13]).collect();
         let long = vec![1; LONGEST + 1];
         for (items, too_long) in

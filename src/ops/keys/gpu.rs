@@ -51,8 +51,10 @@ impl OnGpu for PublicKeysOf<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let keys = PrivateKeys::new(plan, self.keys.slice(items.clone()));
-        let (products, results) = (BaseProducts::new(plan), PointResults::new(plan));
-        let (n, curve) = (items.len(), self.curve.name());
+        let products = BaseProducts::new(plan);
+        let results = PointResults::new(plan);
+        let n = items.len();
+        let curve = self.curve.name();
         Box::new(move |Running { lane, .. }: &mut Running| {
             products.compute(lane, curve, keys, n)?;
             let status = Some((products.numbers.status.into(), Rejection::SecretKeyOutOfRange));

@@ -13,6 +13,7 @@ pub fn public_keys(curve: CurveId) -> Test {
 
 fn run(trial: &mut Trial) -> Result<(), Fault> {
     let PrivateKeys { keys, public } = &known_answers::of(trial.curve()).private_keys;
-    let (keys, known) = (repeat(keys, ITEMS), repeat(public, ITEMS));
+    let keys = repeat(keys, ITEMS);
+    let known = repeat(public, ITEMS);
     trial.check(&PublicKeysOf { curve: trial.curve(), keys: (&keys).into(), items: ITEMS }, point_of, known)
 }

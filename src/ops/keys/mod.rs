@@ -82,7 +82,8 @@ pub fn public_keys_into<'a>(
     public_keys: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (keys, items) = (secret_keys.into(), codes.len());
+    let keys = secret_keys.into();
+    let items = codes.len();
     require_lengths(items, &[("secret keys", keys.len_for(items)), ("public keys", public_keys.len())])?;
     engine.run(&PublicKeysOf { curve: curve.id(), keys, items }, &mut ResultsMut::rows(codes, public_keys))
 }

@@ -33,17 +33,22 @@ impl OnGpu for Modexp<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (bytes, exponent_words) = (self.modulus.len(), words(self.exponents.width()));
+        let bytes = self.modulus.len();
+        let exponent_words = words(self.exponents.width());
         // The powers overwrite the bases.
         let powers = NumberColumns::new(plan, self.bases.slice(items.clone()));
         let exponents = NumberColumns::new(plan, self.exponents.slice(items.clone()));
         let modulus: Column<ModexpModulus> = limbs_input(plan, &self.limbs);
         let parameters: Column<ModexpParameters> = limbs_input(plan, &self.parameters);
-        let (results, n) = (NumberResults::new(plan, bytes), items.len() as u64);
+        let results = NumberResults::new(plan, bytes);
+        let n = items.len() as u64;
         Box::new(move |Running { lane, .. }: &mut Running| {
             powers.import(lane, n)?;
             exponents.import(lane, n)?;
-            let (bases, exponents, status, bits) = (powers.columns, exponents.columns, results.status, 8 * bytes);
+            let bases = powers.columns;
+            let exponents = exponents.columns;
+            let status = results.status;
+            let bits = 8 * bytes;
             let lanes = kernels::modexp_lanes(bits);
             kernels::Modexp { results: bases, status, bases, exponents, exponent_words, modulus, parameters, lanes, n }
                 .launch(lane, kernels::of_size(kernels::Modexp::KERNELS, bits))?;
@@ -81,10 +86,13 @@ impl OnGpu for MulMod<'_> {
         let copy = |_: usize, to: &mut [u8]| to.copy_from_slice(&self.parameters);
         let source = Source::Written(self.parameters.len(), Box::new(copy));
         let modulus: Column<MulModModulus> = plan.secret_input_of(self.parameters.len(), source);
-        let (results, n) = (NumberResults::new(plan, bytes), items.len() as u64);
+        let results = NumberResults::new(plan, bytes);
+        let n = items.len() as u64;
         Box::new(move |Running { lane, .. }: &mut Running| {
             products.import(lane, n)?;
-            let (a, status, bits) = (products.columns, results.status, 8 * bytes);
+            let a = products.columns;
+            let status = results.status;
+            let bits = 8 * bytes;
             match other {
                 Some(other) => {
                     other.import(lane, n)?;
@@ -147,7 +155,8 @@ struct NumberResults {
 
 impl NumberResults {
     fn new(plan: &mut Plan, bytes: usize) -> Self {
-        let (rows, status) = (plan.each(bytes), plan.column());
+        let rows = plan.each(bytes);
+        let status = plan.column();
         plan.codes(status);
         plan.secret_result(0, rows, bytes);
         NumberResults { rows, words: words(bytes), status }

@@ -78,7 +78,8 @@ fn answer(results: &Results, item: usize) -> Answer {
 
 fn on_cpu(cpu: &CpuEngine, operation: &dyn Computation, bytes: usize) -> Vec<Answer> {
     let items = operation.items();
-    let (mut codes, mut rows) = (vec![0; items], vec![0; bytes * items]);
+    let mut codes = vec![0; items];
+    let mut rows = vec![0; bytes * items];
     let mut results = ResultsMut::new(&mut codes, [&mut rows, &mut []], [bytes, 0]);
     operation.on_cpu(cpu, 0..items, &mut results);
     (0..items).map(|item| answer(&results.as_results(), item)).collect()
@@ -88,14 +89,16 @@ fn run_powers(trial: &mut Trial) -> Result<(), Fault> {
     let bytes = size(trial);
     let (modulus, bases) = modulus_and_numbers(1, bytes);
     let exponents = numbers(3, EXPONENT, bases.len());
-    let (few, many) = ([bases.concat(), exponents.concat()], [repeat(&bases, ITEMS), repeat(&exponents, ITEMS)]);
+    let few = [bases.concat(), exponents.concat()];
+    let many = [repeat(&bases, ITEMS), repeat(&exponents, ITEMS)];
     let many = many.map(|numbers| numbers.concat());
     let known = on_cpu(trial.cpu, &modexp(&modulus, &few), bytes);
     trial.check(&modexp(&modulus, &many), answer, repeat(&known, ITEMS))
 }
 
 fn modexp<'a>(modulus: &'a [u8], [bases, exponents]: &'a [Vec<u8>; 2]) -> Modexp<'a> {
-    let (bases, exponents) = (ByteRows::new(bases, modulus.len()), ByteRows::new(exponents, EXPONENT));
+    let bases = ByteRows::new(bases, modulus.len());
+    let exponents = ByteRows::new(exponents, EXPONENT);
     Modexp::new(modulus, bases, exponents).expect("an odd modulus")
 }
 
@@ -104,7 +107,8 @@ fn run_products(trial: &mut Trial) -> Result<(), Fault> {
     let bytes = size(trial);
     let (modulus, a) = modulus_and_numbers(4, bytes);
     let b: Vec<_> = a.iter().rev().cloned().collect();
-    let (few, many) = ([a.concat(), b.concat()], [&a, &b].map(|numbers| repeat(numbers, ITEMS).concat()));
+    let few = [a.concat(), b.concat()];
+    let many = [&a, &b].map(|numbers| repeat(numbers, ITEMS).concat());
     for squares in [false, true] {
         let known = on_cpu(trial.cpu, &mul_mod(&modulus, &few, squares), bytes);
         trial.check(&mul_mod(&modulus, &many, squares), answer, repeat(&known, ITEMS))?;

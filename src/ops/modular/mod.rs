@@ -77,7 +77,8 @@ impl Computation for MulMod<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let (a, b) = (self.a.slice(items.clone()), self.b.unwrap_or(self.a).slice(items));
+        let a = self.a.slice(items.clone());
+        let b = self.b.unwrap_or(self.a).slice(items);
         cpu::mul_mod(engine, self.modulus, a, b, out);
     }
 }

@@ -18,7 +18,8 @@ pub fn of_modexp(modulus: &[u8]) -> (Limbs, Limbs) {
         let r2 = power_of_two(&modulus, 2 * SAMPLE_BITS * samples);
         let mask = (1 << SAMPLE_BITS) - 1;
         let sample = |number: &Limbs, k: usize| {
-            let (limb, shift) = (SAMPLE_BITS * k / 64, SAMPLE_BITS * k % 64);
+            let limb = SAMPLE_BITS * k / 64;
+            let shift = SAMPLE_BITS * k % 64;
             let at = |limb: usize| u128::from(number.get(limb).copied().unwrap_or(0));
             ((at(limb) | at(limb + 1) << 64) >> shift) as u64 & mask
         };
@@ -65,7 +66,8 @@ fn power_of_two(modulus: &Limbs, exponent: usize) -> Limbs {
     let mut reduced = power.clone();
     power[0] = 1;
     for _ in 0..exponent {
-        let (mut carry, mut borrow) = (0, 0);
+        let mut carry = 0;
+        let mut borrow = 0;
         for ((limb, reduced), modulus) in power.iter_mut().zip(reduced.iter_mut()).zip(modulus.iter()) {
             let doubled = *limb << 1 | carry;
             carry = *limb >> 63;
@@ -127,7 +129,8 @@ mod tests {
     #[test]
     fn parameters_as_the_kernels_want_them() {
         for modulus in moduli() {
-            let (m, limbs) = (BigUint::from_bytes_be(&modulus), limbs(&modulus));
+            let m = BigUint::from_bytes_be(&modulus);
+            let limbs = limbs(&modulus);
             let bytes = of_mul_mod(&modulus);
             let (head, r2) = bytes.split_at(modulus.len() + 4);
             assert_eq!(BigUint::from_bytes_le(&head[..modulus.len()]), m);

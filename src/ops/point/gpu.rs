@@ -33,14 +33,19 @@ impl OnGpu for Add<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let [a, b] = self.operands.map(|points| Imported::new(plan, points.slice(items.clone())));
-        let (sum, prefixes) = (Points::new(plan), plan.column::<Prefixes>());
-        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        let sum = Points::new(plan);
+        let prefixes = plan.column::<Prefixes>();
+        let results = PointResults::new(plan);
+        let n = items.len();
+        let curve = self.curve.name();
         Box::new(move |Running { lane, .. }: &mut Running| {
             a.import(lane, curve, n)?;
             b.import(lane, curve, n)?;
             lane.keep_in_l2(prefixes, n)?;
-            let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: b_xy, kinds: b_kinds }) = (a.points, b.points);
-            let (Points { xy: out_xy, kinds: out_kinds }, n64) = (sum, n as u64);
+            let Points { xy: a_xy, kinds: a_kinds } = a.points;
+            let Points { xy: b_xy, kinds: b_kinds } = b.points;
+            let Points { xy: out_xy, kinds: out_kinds } = sum;
+            let n64 = n as u64;
             kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: n64 }
                 .launch(lane, curve)?;
             results.export(lane, curve, sum, POINTS, n)
@@ -63,12 +68,16 @@ impl OnGpu for Double<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let from = Imported::new(plan, self.points.slice(items.clone()));
-        let (to, prefixes) = (Points::new(plan), plan.column::<Prefixes>());
-        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        let to = Points::new(plan);
+        let prefixes = plan.column::<Prefixes>();
+        let results = PointResults::new(plan);
+        let n = items.len();
+        let curve = self.curve.name();
         Box::new(move |Running { lane, .. }: &mut Running| {
             from.import(lane, curve, n)?;
             lane.keep_in_l2(prefixes, n)?;
-            let (Points { xy: a_xy, kinds: a_kinds }, Points { xy: out_xy, kinds: out_kinds }) = (from.points, to);
+            let Points { xy: a_xy, kinds: a_kinds } = from.points;
+            let Points { xy: out_xy, kinds: out_kinds } = to;
             kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n: n as u64 }.launch(lane, curve)?;
             results.export(lane, curve, to, POINTS, n)
         })
@@ -90,12 +99,16 @@ impl OnGpu for MulBase<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
-        let (sums, product) = (Jacobian::new(plan), Points::new(plan));
-        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        let sums = Jacobian::new(plan);
+        let product = Points::new(plan);
+        let results = PointResults::new(plan);
+        let n = items.len();
+        let curve = self.curve.name();
         Box::new(move |Running { lane, .. }: &mut Running| {
             let table = lane.kept.clone().base_point.public(lane, curve)?;
             scalars.import(lane, curve, n)?;
-            let (scalars_of, xyz) = (scalars.scalars, sums.xyz);
+            let scalars_of = scalars.scalars;
+            let xyz = sums.xyz;
             kernels::FpmulVar { scalars: scalars_of, table: table.column(), bits: table.bits, xyz, n: n as u64 }
                 .launch(lane, curve)?;
             sums.normalize(lane, curve, product, false, n)?;
@@ -120,14 +133,19 @@ impl OnGpu for Mul<'_> {
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
         let imported = Imported::new(plan, self.points.slice(items.clone()));
-        let (scratch, sums) = (WindowScratch::new(plan), Jacobian::new(plan));
-        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        let scratch = WindowScratch::new(plan);
+        let sums = Jacobian::new(plan);
+        let results = PointResults::new(plan);
+        let n = items.len();
+        let curve = self.curve.name();
         Box::new(move |Running { lane, .. }: &mut Running| {
             scalars.import(lane, curve, n)?;
             imported.import(lane, curve, n)?;
             scratch.reset(lane)?;
-            let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (imported.points, scratch);
-            let (of, xyz) = (scalars.scalars, sums.xyz);
+            let Points { xy, kinds } = imported.points;
+            let WindowScratch { tables, next_tile } = scratch;
+            let of = scalars.scalars;
+            let xyz = sums.xyz;
             kernels::UpmulVar { scalars: of, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(lane, curve)?;
             // The products overwrite the points.
             sums.normalize(lane, curve, imported.points, true, n)?;
@@ -151,7 +169,9 @@ impl OnGpu for DecodeKeys<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let keys = Imported::new(plan, self.keys.slice(items.clone()));
-        let (results, n, curve) = (PointResults::new(plan), items.len(), self.curve.name());
+        let results = PointResults::new(plan);
+        let n = items.len();
+        let curve = self.curve.name();
         Box::new(move |Running { lane, .. }: &mut Running| {
             keys.import(lane, curve, n)?;
             // The identity is not a valid public key.
@@ -185,12 +205,16 @@ impl OnGpu for Sums<'_> {
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
         let items = self.points_of(&parts);
         let points = plan.for_items(items.len(), |plan| Imported::new(plan, self.points.slice(items.clone())));
-        let (sums, sum) = (Jacobian::new(plan), Points::new(plan));
-        let (results, curve) = (PointResults::new(plan), self.curve.name());
-        let (count, parts) = (items.len(), parts.len());
+        let sums = Jacobian::new(plan);
+        let sum = Points::new(plan);
+        let results = PointResults::new(plan);
+        let curve = self.curve.name();
+        let count = items.len();
+        let parts = parts.len();
         Box::new(move |Running { lane, .. }: &mut Running| {
             points.import(lane, curve, count)?;
-            let (Points { xy, kinds }, Points { kinds: out_kinds, .. }) = (points.points, sum);
+            let Points { xy, kinds } = points.points;
+            let Points { kinds: out_kinds, .. } = sum;
             kernels::SumPoints { xy, kinds, points: count as u64, xyz: sums.xyz, out_kinds, n: parts as u64 }
                 .launch(lane, curve)?;
             sums.normalize(lane, curve, sum, true, parts)?;

@@ -68,7 +68,8 @@ fn run_products(trial: &mut Trial) -> Result<(), Fault> {
     let all = repeat(&answers(trial).products, ITEMS).into_iter();
     let (operands, known): (Vec<_>, Vec<_>) = all.map(|(scalar, point, product)| ((scalar, point), product)).unzip();
     let (scalars, points): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
-    let (scalars, points) = (Rows::from(&scalars), PublicKeys::points(&points));
+    let scalars = Rows::from(&scalars);
+    let points = PublicKeys::points(&points);
     trial.check(&Mul { curve: trial.curve(), scalars, points, items: ITEMS }, point_of, known)
 }
 
@@ -122,7 +123,8 @@ fn run_sums_of_parts(trial: &mut Trial) -> Result<(), Fault> {
 fn run_sums_of_products(trial: &mut Trial) -> Result<(), Fault> {
     let (scalars, points, sum) = &answers(trial).sum_of_products;
     let bad = |item: usize, scalar: [u8; 32], point: Point| {
-        let (mut scalars, mut points) = (scalars.clone(), points.clone());
+        let mut scalars = scalars.clone();
+        let mut points = points.clone();
         (scalars[item], points[item]) = (scalar, point);
         (scalars, points, Err(Rejection::NotOnCurve))
     };
@@ -133,8 +135,10 @@ fn run_sums_of_products(trial: &mut Trial) -> Result<(), Fault> {
         bad(scalars.len() - 1, [0xff; 32], points[0]),
     ];
     for (scalars, points, sum) in batches {
-        let (curve, of) = (trial.curve(), points.len());
-        let (scalars, points) = (Rows::from(&scalars), PublicKeys::points(&points));
+        let curve = trial.curve();
+        let of = points.len();
+        let scalars = Rows::from(&scalars);
+        let points = PublicKeys::points(&points);
         let sums = SumsOfProducts { curve, scalars, points, of };
         let mut known = vec![Ok(Point::IDENTITY); sums.items()];
         known[0] = sum;

@@ -178,7 +178,9 @@ pub fn add_into<'k>(
     sums: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, a, b) = (curve.id(), a.into(), b.into());
+    let curve = curve.id();
+    let a = a.into();
+    let b = b.into();
     let items = codes.len();
     require_lengths(items, &[("points", a.len_for(items)), ("second points", b.len_for(items)), ("sums", sums.len())])?;
     engine.run(&Add { curve, operands: [a, b], items }, &mut ResultsMut::rows(codes, sums))
@@ -212,7 +214,8 @@ pub fn double_into<'k>(
     doubles: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, points) = (curve.id(), points.into());
+    let curve = curve.id();
+    let points = points.into();
     let items = codes.len();
     require_lengths(items, &[("points", points.len_for(items)), ("doubles", doubles.len())])?;
     engine.run(&Double { curve, points, items }, &mut ResultsMut::rows(codes, doubles))
@@ -262,7 +265,8 @@ pub fn mul_base_into<'a>(
     points: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, scalars) = (curve.id(), scalars.into());
+    let curve = curve.id();
+    let scalars = scalars.into();
     let items = codes.len();
     require_lengths(items, &[("scalars", scalars.len_for(items)), ("points", points.len())])?;
     engine.run(&MulBase { curve, scalars, items }, &mut ResultsMut::rows(codes, points))
@@ -303,7 +307,9 @@ pub fn mul_into<'a, 'k>(
     products: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, scalars, points) = (curve.id(), scalars.into(), points.into());
+    let curve = curve.id();
+    let scalars = scalars.into();
+    let points = points.into();
     let items = codes.len();
     let lengths =
         [("scalars", scalars.len_for(items)), ("points", points.len_for(items)), ("products", products.len())];
@@ -365,7 +371,8 @@ pub fn decode_keys_into<'k>(
     points: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, keys) = (curve.id(), keys.into());
+    let curve = curve.id();
+    let keys = keys.into();
     let items = codes.len();
     require_lengths(items, &[("public keys", keys.len_for(items)), ("points", points.len())])?;
     engine.run(&DecodeKeys { curve, keys, items }, &mut ResultsMut::rows(codes, points))

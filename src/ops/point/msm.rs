@@ -41,7 +41,8 @@ impl Computation for SumsOfProducts<'_> {
         static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize, &mut dyn Place)> =
             per_curve!(cpu::sums_of_products);
         let products = self.products_of(&parts);
-        let (scalars, points) = (self.scalars.slice(products.clone()), self.points.slice(products.clone()));
+        let scalars = self.scalars.slice(products.clone());
+        let points = self.points.slice(products.clone());
         ON_CPU.of(self.curve)(engine, scalars, points, products.len(), out);
     }
 }
@@ -109,7 +110,9 @@ pub fn msm_columns<'a, 'k>(
     scalars: impl Into<Rows<'a, 32>>,
     points: impl Into<PublicKeys<'k>>,
 ) -> Result<Outcome, Error> {
-    let (curve, scalars, points) = (curve.id(), scalars.into(), points.into());
+    let curve = curve.id();
+    let scalars = scalars.into();
+    let points = points.into();
     require_lengths(items, &[("scalars", scalars.len_for(items)), ("points", points.len_for(items))])?;
     engine.reduce(&SumsOfProducts { curve, scalars, points, of: items })
 }

@@ -35,15 +35,20 @@ impl OnGpu for SumsOfProducts<'_> {
             (scalars, Imported::new(plan, self.points.slice(items.clone())))
         });
         let buckets = Buckets::new(plan, Xy::BYTES, &[products(self.curve, items.len())]);
-        let (sums, to) = (Jacobian::new(plan), Points::new(plan));
-        let (results, curve) = (PointResults::new(plan), self.curve.name());
-        let (count, parts) = (items.len(), parts.len());
+        let sums = Jacobian::new(plan);
+        let to = Points::new(plan);
+        let results = PointResults::new(plan);
+        let curve = self.curve.name();
+        let count = items.len();
+        let parts = parts.len();
         Box::new(move |Running { lane, .. }: &mut Running| {
             scalars.import(lane, curve, count)?;
             points.import(lane, curve, count)?;
-            let (Numbers { scalars, kinds: scalar_kinds, .. }, Points { xy, kinds }) = (scalars, points.points);
+            let Numbers { scalars, kinds: scalar_kinds, .. } = scalars;
+            let Points { xy, kinds } = points.points;
             let Buckets { rows, terms, ends, counters, window_sums, .. } = buckets;
-            let ((bits, windows), n) = (buckets.windows(), count as u64);
+            let (bits, windows) = buckets.windows();
+            let n = count as u64;
             buckets.reset(lane)?;
             kernels::MsmPoints { xy, rows, n }.launch(lane, curve)?;
             kernels::MsmCount { scalars, scalar_kinds, kinds, bits, windows, ends, counters, n }.launch(lane, curve)?;

@@ -109,7 +109,8 @@ pub fn sum_columns<'k>(
     items: usize,
     points: impl Into<PublicKeys<'k>>,
 ) -> Result<Outcome, Error> {
-    let (curve, points) = (curve.id(), points.into());
+    let curve = curve.id();
+    let points = points.into();
     require_lengths(items, &[("points", points.len_for(items))])?;
     engine.reduce(&Sums { curve, points, of: items })
 }
@@ -123,7 +124,8 @@ mod tests {
     /// Returns the codes and rows of all items, or parts, computed by the CPU.
     fn computed(cpu: &CpuEngine, operation: &dyn Computation) -> (Vec<u8>, Vec<[u8; 64]>) {
         let items = operation.items();
-        let (mut codes, mut rows) = (vec![0; items], vec![[0xee; 64]; items]);
+        let mut codes = vec![0; items];
+        let mut rows = vec![[0xee; 64]; items];
         operation.on_cpu(cpu, 0..items, &mut ResultsMut::rows(&mut codes, &mut rows));
         (codes, rows)
     }
@@ -168,7 +170,8 @@ mod tests {
     /// Adds the points one after the other.
     fn one_by_one(cpu: &CpuEngine, curve: CurveId, points: &[Point]) -> Point {
         points.iter().fold(Point::IDENTITY, |sum, point| {
-            let (sum, point) = ([sum], [*point]);
+            let sum = [sum];
+            let point = [*point];
             let operands = [PublicKeys::points(&sum), PublicKeys::points(&point)];
             points_of(cpu, &Add { curve, operands, items: 1 })[0]
         })
@@ -194,13 +197,15 @@ mod tests {
     /// distributed differently.
     #[test]
     fn parts_may_be_computed_by_anybody() {
-        let (cpu, curve) = (CpuEngine::new(Some(2), None).unwrap(), CurveId::P256);
+        let cpu = CpuEngine::new(Some(2), None).unwrap();
+        let curve = CurveId::P256;
         let points = points(&cpu, curve, 5 * PART + 7);
         let sums = Sums { curve, points: PublicKeys::points(&points), of: points.len() };
         let (codes, rows) = computed(&cpu, &sums);
         assert_eq!((codes.len(), sums.points_of(&(4..6))), (6, 4 * PART..points.len()));
         for part in 0..6 {
-            let (mut code, mut row) = ([0], [[0; 64]]);
+            let mut code = [0];
+            let mut row = [[0; 64]];
             sums.on_cpu(&cpu, part..part + 1, &mut ResultsMut::rows(&mut code, &mut row));
             assert_eq!((code[0], row[0]), (codes[part], rows[part]));
         }
@@ -217,7 +222,8 @@ mod tests {
 
     #[test]
     fn the_first_bad_point_is_told() {
-        let (cpu, curve) = (CpuEngine::new(Some(3), None).unwrap(), CurveId::Secp256k1);
+        let cpu = CpuEngine::new(Some(3), None).unwrap();
+        let curve = CurveId::Secp256k1;
         let good = points(&cpu, curve, 300);
         let off_curve = Point::from_coordinates(&[1; 32], &[1; 32]);
         let too_large = Point::from_coordinates(&[0xff; 32], &[1; 32]);
@@ -240,7 +246,8 @@ mod tests {
 
     #[test]
     fn points_may_have_any_encoding() {
-        let (cpu, curve) = (CpuEngine::new(Some(1), None).unwrap(), CurveId::Sm2);
+        let cpu = CpuEngine::new(Some(1), None).unwrap();
+        let curve = CurveId::Sm2;
         let points = points(&cpu, curve, 200);
         let expected = sum_of(&cpu, curve, PublicKeys::points(&points), 200);
         let sec1: Vec<&[u8]> = points.iter().map(Point::as_sec1).collect();

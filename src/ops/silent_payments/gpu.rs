@@ -59,7 +59,9 @@ struct Scratch {
 impl Scratch {
     fn new(plan: &mut Plan, points: Points) -> Self {
         let shared = Points { xy: plan.column(), kinds: points.kinds };
-        let (numbers, windows, sums) = (SecretNumbers::new(plan), WindowScratch::new(plan), Jacobian::new(plan));
+        let numbers = SecretNumbers::new(plan);
+        let windows = WindowScratch::new(plan);
+        let sums = Jacobian::new(plan);
         Scratch { numbers, windows, sums, shared, tweaks: plan.column(), products: Points::new(plan) }
     }
 
@@ -74,15 +76,19 @@ impl Scratch {
         n: usize,
     ) -> Result<(), Fault> {
         let Scratch { numbers, windows, sums, shared, tweaks, products } = self;
-        let (ResultRows { row_bytes, .. }, xyz, count) = (out, sums.xyz, n as u64);
+        let ResultRows { row_bytes, .. } = out;
+        let xyz = sums.xyz;
+        let count = n as u64;
         let table = lane.kept.clone().base_point.uniform(lane, CURVE)?;
         numbers.import(lane, CURVE, keys.scan, n)?;
         windows.reset(lane)?;
-        let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (points, windows);
+        let Points { xy, kinds } = points;
+        let WindowScratch { tables, next_tile } = windows;
         let scalars = numbers.scalars;
         kernels::UpmulFixed { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, CURVE)?;
         sums.normalize(lane, CURVE, shared, true, n)?;
-        let (Points { xy, kinds }, Points { xy: out_xy, kinds: out_kinds }) = (shared, products);
+        let Points { xy, kinds } = shared;
+        let Points { xy: out_xy, kinds: out_kinds } = products;
         let rows = out.at_byte(keys.start);
         kernels::SilentTweaks { xy, kinds, counters, tweaks, tweak_kinds: out_kinds, rows, row_bytes, n: count }
             .launch(lane, CURVE)?;
@@ -90,8 +96,12 @@ impl Scratch {
         sums.normalize(lane, CURVE, products, true, n)?;
         let spend_xy = keys.spend.points.xy;
         for which in 0..keys.count {
-            let (rows, spend_count) = (out.at_byte(keys.start + NUMBER * (1 + which)), keys.count as u64);
-            let (xy, kinds, which, prefixes) = (out_xy, out_kinds, which as u64, sums.prefixes);
+            let rows = out.at_byte(keys.start + NUMBER * (1 + which));
+            let spend_count = keys.count as u64;
+            let xy = out_xy;
+            let kinds = out_kinds;
+            let which = which as u64;
+            let prefixes = sums.prefixes;
             lane.keep_in_l2(prefixes, n)?;
             kernels::SilentOutputs { xy, kinds, spend_xy, spend_count, which, rows, row_bytes, prefixes, n: count }
                 .launch(lane, CURVE)?;
@@ -127,13 +137,16 @@ impl OnGpu for Expected<'_> {
         let points = Imported::new(plan, self.tweak_points.slice(items.clone()));
         let counters = plan.input(self.counters.slice(items.clone()).bytes());
         let keys = self.starts().map(|(receiver, start)| {
-            let (spend_keys, count) = (&receiver.spend_keys, receiver.spend_keys.len());
+            let spend_keys = &receiver.spend_keys;
+            let count = receiver.spend_keys.len();
             let scan = PrivateKeys::new(plan, (&receiver.scan_key).into());
             let spend = plan.for_items(count, |plan| Imported::new(plan, PublicKeys::points(spend_keys)));
             Keys { scan, spend, count, start }
         });
         let keys: Vec<Keys> = keys.collect();
-        let (scratch, codes, width) = (Scratch::new(plan, points.points), plan.column::<Codes>(), self.width());
+        let scratch = Scratch::new(plan, points.points);
+        let codes = plan.column::<Codes>();
+        let width = self.width();
         let out = ResultRows { rows: plan.each(width), row_bytes: width as u64 };
         plan.codes(codes);
         plan.secret_result(0, out.rows, width);
@@ -166,15 +179,20 @@ impl OnGpu for TweakPoints<'_> {
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let keys = Imported::new(plan, self.input_keys.slice(items.clone()));
         let outpoints = plan.input(self.outpoints.slice(items.clone()).bytes());
-        let (hashes, hash_kinds) = (plan.column(), plan.column());
-        let (windows, sums) = (WindowScratch::new(plan), Jacobian::new(plan));
-        let (results, n) = (PointResults::new(plan), items.len());
+        let hashes = plan.column();
+        let hash_kinds = plan.column();
+        let windows = WindowScratch::new(plan);
+        let sums = Jacobian::new(plan);
+        let results = PointResults::new(plan);
+        let n = items.len();
         Box::new(move |Running { lane, .. }: &mut Running| {
             keys.import(lane, CURVE, n)?;
-            let (Points { xy, kinds }, WindowScratch { tables, next_tile }) = (keys.points, windows);
+            let Points { xy, kinds } = keys.points;
+            let WindowScratch { tables, next_tile } = windows;
             kernels::SilentInputHashes { outpoints, xy, kinds, hashes, hash_kinds, n: n as u64 }.launch(lane, CURVE)?;
             windows.reset(lane)?;
-            let (scalars, xyz) = (hashes, sums.xyz);
+            let scalars = hashes;
+            let xyz = sums.xyz;
             kernels::UpmulVar { scalars, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(lane, CURVE)?;
             // The products overwrite the keys.
             sums.normalize(lane, CURVE, keys.points, true, n)?;

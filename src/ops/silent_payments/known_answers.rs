@@ -33,8 +33,10 @@ fn scan(trial: &mut Trial) -> Result<(), Fault> {
     };
     let receivers: Vec<Receiver> = receivers.iter().map(of).collect();
     let receivers: Vec<&Receiver> = receivers.iter().collect();
-    let (points, counters) = (repeat(points, ITEMS), repeat(counters, ITEMS));
-    let (tweak_points, counters) = (PublicKeys::points(&points), (&counters).into());
+    let points = repeat(points, ITEMS);
+    let counters = repeat(counters, ITEMS);
+    let tweak_points = PublicKeys::points(&points);
+    let counters = (&counters).into();
     let operation = Expected { tweak_points, counters, receivers: &receivers, items: ITEMS };
     const WIDTH: usize = SilentPayments::WIDTH;
     assert_eq!(operation.width(), WIDTH, "as many labels as the answers are for");
@@ -43,8 +45,10 @@ fn scan(trial: &mut Trial) -> Result<(), Fault> {
 
 fn index(trial: &mut Trial) -> Result<(), Fault> {
     let SilentPayments { points, outpoints, tweak_points, .. } = known_answers::silent_payments();
-    let (keys, outpoints) = (repeat(points, ITEMS), repeat(outpoints, ITEMS));
-    let (outpoints, input_keys) = ((&outpoints).into(), PublicKeys::points(&keys));
+    let keys = repeat(points, ITEMS);
+    let outpoints = repeat(outpoints, ITEMS);
+    let outpoints = (&outpoints).into();
+    let input_keys = PublicKeys::points(&keys);
     let known: Vec<Answer<Point>> = repeat(tweak_points, ITEMS);
     trial.check(&TweakPoints { outpoints, input_keys, items: ITEMS }, point_of, known)
 }

@@ -93,7 +93,8 @@ impl Computation for TweakPoints<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let (outpoints, keys) = (self.outpoints.slice(items.clone()), self.input_keys.slice(items));
+        let outpoints = self.outpoints.slice(items.clone());
+        let keys = self.input_keys.slice(items);
         cpu::tweak_points::<Secp256k1>(engine, outpoints, keys, out);
     }
 }

@@ -34,7 +34,8 @@ impl Search<'_> {
         for (receiver, keys) in self.receivers.iter().enumerate() {
             let (numbers, of_others) = expected.as_chunks::<NUMBER>().0.split_at(1 + keys.spend_keys.len());
             expected = of_others.as_flattened();
-            let (tweak, expected_x) = (&numbers[0], &numbers[1..]);
+            let tweak = &numbers[0];
+            let expected_x = &numbers[1..];
             for (spend_key, x) in expected_x.iter().enumerate() {
                 for output in self.outputs.of_row(row) {
                     // Zeros mean that there is no expected output.
@@ -158,7 +159,8 @@ fn go_on(
         }
         let counters: Vec<[u8; 4]> = items.iter().map(|(_, k)| k.to_be_bytes()).collect();
         let rows: Vec<usize> = items.iter().map(|(row, _)| *row).collect();
-        let (tweak_points, receivers) = (PublicKeys::mixed(&keys), [receiver]);
+        let tweak_points = PublicKeys::mixed(&keys);
+        let receivers = [receiver];
         let counters = Rows::from(&counters);
         let expected = Expected { tweak_points, counters, receivers: &receivers, items: items.len() };
         let of = Search { receivers: &receivers, outputs, rows: Some(&rows), found: Mutex::default() };
@@ -180,10 +182,12 @@ fn take_consecutive(
     start: u32,
     mut take: impl FnMut(usize, u32, Hit),
 ) -> Vec<usize> {
-    let (mut hits, mut complete) = (hits.into_iter().peekable(), Vec::new());
+    let mut hits = hits.into_iter().peekable();
+    let mut complete = Vec::new();
     let mut item = 0;
     for of_row in items.chunk_by(|(a, _), (b, _)| a == b) {
-        let (row, mut next) = (of_row[0].0, start);
+        let row = of_row[0].0;
+        let mut next = start;
         for (offset, (_, k)) in of_row.iter().enumerate() {
             while let Some(hit) = hits.next_if(|hit| hit.item == item + offset) {
                 if *k <= next {

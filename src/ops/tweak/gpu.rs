@@ -34,7 +34,8 @@ impl TweakColumns {
 
     /// Computes the scalars; keys of Taproot get an even y.
     fn import(self, stream: &mut Stream, keys: Points, n: usize) -> Result<(), Fault> {
-        let (TweakColumns { scalars, kinds, .. }, n) = (self, n as u64);
+        let TweakColumns { scalars, kinds, .. } = self;
+        let n = n as u64;
         match self.source {
             Source::Given(rows) => kernels::ImportScalars { rows, scalars, kinds, n }.launch(stream, Secp256k1::NAME),
             Source::Taproot(roots) => {
@@ -60,26 +61,35 @@ impl OnGpu for Tweak<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (n, curve) = (items.len(), Secp256k1::NAME);
+        let n = items.len();
+        let curve = Secp256k1::NAME;
         let keys = Imported::new(plan, self.keys.slice(items.clone()));
         let tweaks = TweakColumns::new(plan, self.tweaks.slice(items));
-        let (products, product, sum) = (Jacobian::new(plan), Points::new(plan), Points::new(plan));
-        let (prefixes, results) = (plan.column::<Prefixes>(), PointResults::new(plan));
+        let products = Jacobian::new(plan);
+        let product = Points::new(plan);
+        let sum = Points::new(plan);
+        let prefixes = plan.column::<Prefixes>();
+        let results = PointResults::new(plan);
         Box::new(move |Running { lane, .. }: &mut Running| {
             let table = lane.kept.clone().base_point.public(lane, curve)?;
             keys.import(lane, curve, n)?;
             tweaks.import(lane, keys.points, n)?;
             let TweakColumns { scalars, kinds: tweak_kinds, .. } = tweaks;
-            let (column, bits, count) = (table.column(), table.bits, n as u64);
+            let column = table.column();
+            let bits = table.bits;
+            let count = n as u64;
             kernels::FpmulVar { scalars, table: column, bits, xyz: products.xyz, n: count }.launch(lane, curve)?;
             products.normalize(lane, curve, product, false, n)?;
             let Points { xy: a_xy, kinds: a_kinds } = keys.points;
-            let (Points { xy: b_xy, kinds: b_kinds }, Points { xy: out_xy, kinds: out_kinds }) = (product, sum);
+            let Points { xy: b_xy, kinds: b_kinds } = product;
+            let Points { xy: out_xy, kinds: out_kinds } = sum;
             lane.keep_in_l2(prefixes, n)?;
             kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: count }
                 .launch(lane, curve)?;
             export_rows(lane, curve, sum, results.rows, n)?;
-            let (key_kinds, sum_kinds, codes) = (a_kinds, out_kinds, results.codes);
+            let key_kinds = a_kinds;
+            let sum_kinds = out_kinds;
+            let codes = results.codes;
             kernels::TweakCodes { key_kinds, tweak_kinds, sum_kinds, codes, n: count }.launch(lane, curve)
         })
     }

@@ -21,7 +21,9 @@ fn check(trial: &mut Trial, tweaks: Tweaks, keys: PublicKeys, known: Vec<Answer<
 fn run(trial: &mut Trial) -> Result<(), Fault> {
     let known_answers::Tweaks { keys, numbers, sums, roots, outputs: [outputs, without_roots] } =
         &known_answers::schnorr().tweaks;
-    let (keys, numbers, roots) = (repeat(keys, ITEMS), repeat(numbers, ITEMS), repeat(roots, ITEMS));
+    let keys = repeat(keys, ITEMS);
+    let numbers = repeat(numbers, ITEMS);
+    let roots = repeat(roots, ITEMS);
     let keys = PublicKeys::points(&keys);
     check(trial, Tweaks::Given((&numbers).into()), keys, repeat(sums, ITEMS))?;
     check(trial, Tweaks::Taproot(Some(Rows::from(&roots))), keys, repeat(outputs, ITEMS))?;

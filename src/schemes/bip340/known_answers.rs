@@ -47,7 +47,9 @@ pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> 
 /// announced number of items to come.
 fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize>) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
-    let (messages, signatures, keys) = (repeat(messages, items), repeat(signatures, items), repeat(keys, items));
+    let messages = repeat(messages, items);
+    let signatures = repeat(signatures, items);
+    let keys = repeat(keys, items);
     let messages = match as_rows {
         true => Messages::Rows((&messages).into()),
         false => Messages::Texts(SizedTexts::new(trial.cpu, items, |item| &messages[item])),
@@ -76,9 +78,13 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
 fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     for (numbers, holds) in groups(verdicts) {
-        let (messages, signatures, keys) = (rows(messages, &numbers), rows(signatures, &numbers), rows(keys, &numbers));
-        let (messages, keys) = (Messages::Rows((&messages).into()), PublicKeys::x_only(&keys));
-        let (signatures, chunks) = ((&signatures).into(), Chunks::all());
+        let messages = rows(messages, &numbers);
+        let signatures = rows(signatures, &numbers);
+        let keys = rows(keys, &numbers);
+        let messages = Messages::Rows((&messages).into());
+        let keys = PublicKeys::x_only(&keys);
+        let signatures = (&signatures).into();
+        let chunks = Chunks::all();
         let verify = Verify { messages, signatures, keys, together: true, chunks, items: ITEMS };
         trial.check_codes(&verify, None, numbers.iter().map(|item| verdicts[*item].code()))?;
         trial.compare([verify.chunks.spared() > 0], [holds])?;
@@ -90,8 +96,10 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
 /// other lengths.
 fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
     let Schnorr { secret, public, texts, auxiliary, signed, .. } = known_answers::schnorr();
-    let (secret, public) = (repeat(secret, ITEMS), repeat(public, ITEMS));
-    let (texts, auxiliary) = (repeat(texts, ITEMS), repeat(auxiliary, ITEMS));
+    let secret = repeat(secret, ITEMS);
+    let public = repeat(public, ITEMS);
+    let texts = repeat(texts, ITEMS);
+    let auxiliary = repeat(auxiliary, ITEMS);
     for given in [None, Some(PublicKeys::compressed(&public))] {
         let sign = Sign {
             messages: Messages::Texts(SizedTexts::new(trial.cpu, ITEMS, |item| &texts[item])),

@@ -40,7 +40,8 @@ impl OnGpu for Sign<'_, '_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (n, curve) = (items.len(), Secp256k1::NAME);
+        let n = items.len();
+        let curve = Secp256k1::NAME;
         let messages = MessageColumns::new(plan, &self.messages, items.clone());
         let keys = PrivateKeys::new(plan, self.keys.slice(items.clone()));
         let auxiliary = PrivateKeys::new(plan, self.auxiliary.slice(items.clone()));
@@ -48,15 +49,19 @@ impl OnGpu for Sign<'_, '_> {
             Some(public) => PublicPoints::Given(Imported::new(plan, public.slice(items))),
             None => PublicPoints::Computed(BaseProducts::new(plan)),
         };
-        let (nonces, sums, nonce_points) = (plan.column(), Jacobian::new(plan), Points::new(plan));
-        let (signatures, status) = (plan.column(), plan.column());
+        let nonces = plan.column();
+        let sums = Jacobian::new(plan);
+        let nonce_points = Points::new(plan);
+        let signatures = plan.column();
+        let status = plan.column();
         let checking = self.is_checked.then(|| Checking::new(plan, status));
         plan.codes(status);
         plan.result(0, signatures, 64);
         Box::new(move |running: &mut Running| {
             let lane = &mut *running.lane;
             let points = public.compute(lane, keys, n)?;
-            let (Points { xy, kinds }, count) = (points, n as u64);
+            let Points { xy, kinds } = points;
+            let count = n as u64;
             let MessageColumns { data, offsets, on_device } = messages;
             kernels::Bip340Nonces {
                 data,
@@ -129,7 +134,8 @@ struct Checking {
 impl Checking {
     fn new(plan: &mut Plan, status: Column<SignStatuses>) -> Self {
         let equations = Equations::new(plan);
-        let (buffers, verified) = (CheckBuffers::new(plan, None), Verified::new(plan, equations.verdicts, status));
+        let buffers = CheckBuffers::new(plan, None);
+        let verified = Verified::new(plan, equations.verdicts, status);
         Checking { equations, buffers, verified }
     }
 

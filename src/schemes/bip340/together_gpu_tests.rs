@@ -31,7 +31,8 @@ fn even(number: &Scalar) -> ([u8; 32], Scalar) {
 
 /// Returns a signature with a key of its own, with `error` added to s.
 fn signed(random: &mut Random, message: Vec<u8>, error: &Scalar) -> Item {
-    let ((r, k), (key, d)) = (even(&scalar::<Secp256k1>(random)), even(&scalar::<Secp256k1>(random)));
+    let (r, k) = even(&scalar::<Secp256k1>(random));
+    let (key, d) = even(&scalar::<Secp256k1>(random));
     let e = Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[&r, &key, &message]));
     Item { message, r, s: k.add(&e.mul(&d)).add(error).to_be_bytes(), key }
 }
@@ -52,10 +53,13 @@ fn verify(engines: &Engines, items: &[Item]) -> usize {
             true => Messages::Rows((&rows).into()),
             false => Messages::Texts(SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message)),
         };
-        let (signatures, keys, chunks) = ((&signatures).into(), PublicKeys::x_only(&keys), Chunks::all());
+        let signatures = (&signatures).into();
+        let keys = PublicKeys::x_only(&keys);
+        let chunks = Chunks::all();
         Verify { messages, signatures, keys, together, chunks, items: items.len() }
     };
-    let (expected, found) = (verify(false), verify(true));
+    let expected = verify(false);
+    let found = verify(true);
     engines.check_codes(&found, &expected);
     found.chunks.spared()
 }
@@ -63,7 +67,8 @@ fn verify(engines: &Engines, items: &[Item]) -> usize {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn equations_of_valid_items_hold() {
-    let (mut random, engines) = (Random::fresh(), Engines::new());
+    let mut random = Random::fresh();
+    let engines = Engines::new();
     let all = good(&mut random, 5000);
     for count in [1, 2, 3, 32, 33, 255, 256, 257, 5000] {
         assert_eq!(verify(&engines, &all[..count]), count);
@@ -81,7 +86,8 @@ fn equations_of_valid_items_hold() {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn bad_items_fail_an_equation_or_take_no_part() {
-    let (mut random, engines) = (Random::fresh(), Engines::new());
+    let mut random = Random::fresh();
+    let engines = Engines::new();
     let clean = good(&mut random, 9);
     let no_x = x_of_no_point::<Secp256k1>().to_be_bytes();
     let of_another = good(&mut random, 1).remove(0);
@@ -116,7 +122,8 @@ fn bad_items_fail_an_equation_or_take_no_part() {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn errors_do_not_cancel() {
-    let (mut random, engines) = (Random::fresh(), Engines::new());
+    let mut random = Random::fresh();
+    let engines = Engines::new();
     let error = scalar::<Secp256k1>(&mut random);
     for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5]] {
         let times = |small: u32| (0..small).fold(Scalar::ZERO, |sum, _| sum.add(&error));

@@ -127,7 +127,8 @@ impl<'a> Verify<'a> {
             ("public keys", keys.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        let (together, chunks) = (engine.info().batch_equations, Chunks::new(items));
+        let together = engine.info().batch_equations;
+        let chunks = Chunks::new(items);
         Ok(Verify { messages, signatures, keys, together, chunks, items })
     }
 }

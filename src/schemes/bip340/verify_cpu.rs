@@ -21,7 +21,8 @@ impl Computation for Verify<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let (signatures, keys) = (self.signatures.slice(items.clone()), self.keys.slice(items.clone()));
+        let signatures = self.signatures.slice(items.clone());
+        let keys = self.keys.slice(items.clone());
         let message = |item: usize| self.messages.get(items.start + item);
         let messages: Texts = (self.messages.average(), &message);
         verify::<Secp256k1>(engine, messages, signatures, keys, self.together, out);

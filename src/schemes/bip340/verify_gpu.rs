@@ -23,7 +23,8 @@ pub static EVEN_WITH_X: ClaimOnGpu = ClaimOnGpu { with_windows: verify_with_wind
 fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
     let WithWindows { equations, keys: Points { xy, kinds }, table, bits, scratch, list, n } = with;
     let Equations { u1, u2, x: r, verdicts } = equations;
-    let (WindowScratch { tables, next_tile }, (items, item_count)) = (scratch, list.unzip());
+    let WindowScratch { tables, next_tile } = scratch;
+    let (items, item_count) = list.unzip();
     kernels::Bip340Verify { u1, u2, r, xy, kinds, table, bits, tables, items, item_count, next_tile, verdicts, n }
         .launch(stream, curve)
 }

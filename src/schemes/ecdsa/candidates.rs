@@ -45,7 +45,8 @@ pub fn recover_with_candidates<'k>(
     recovery_ids: &[u8],
     candidates: impl Into<PublicKeys<'k>>,
 ) -> Result<Points, Error> {
-    let (curve, candidates) = (curve.id(), candidates.into());
+    let curve = curve.id();
+    let candidates = candidates.into();
     let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     engine.collect(&recovery(engine, curve, inputs, candidates, Wanted::Keys, digests.len())?, point_of)
 }
@@ -66,7 +67,8 @@ pub fn recover_with_candidates_into<'a, 'k>(
     keys: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, candidates) = (curve.id(), candidates.into());
+    let curve = curve.id();
+    let candidates = candidates.into();
     require_lengths(codes.len(), &[("keys", keys.len())])?;
     let inputs = Inputs::new(digests, signatures, recovery_ids);
     let recover = recovery(engine, curve, inputs, candidates, Wanted::Keys, codes.len())?;

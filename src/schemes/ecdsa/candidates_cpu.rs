@@ -70,7 +70,8 @@ fn recover_part<C: BaseTables>(
     let digests: Vec<_> = others.iter().map(|&item| *inputs.digests.get(item)).collect();
     let signatures: Vec<_> = others.iter().map(|&item| *inputs.signatures.get(item)).collect();
     let recovery_ids: Vec<_> = others.iter().map(|&item| *inputs.recovery_ids.get(item)).collect();
-    let (mut codes, mut rows) = (vec![0; others.len()], vec![0; width * others.len()]);
+    let mut codes = vec![0; others.len()];
+    let mut rows = vec![0; width * others.len()];
     let mut recovered = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
     let of_others = Inputs::new(&digests, &signatures, &recovery_ids);
     recover_cpu::recover_each::<C>(engine, of_others, width, put, &mut recovered);
@@ -159,7 +160,8 @@ mod tests {
     #[test]
     fn right_candidates_are_found() {
         let good = Good::new(CurveId::Secp256k1);
-        let (ids, keys) = (&good.ids, &good.keys);
+        let ids = &good.ids;
+        let keys = &good.keys;
         let other_ids: Vec<[u8; 1]> = ids.iter().map(|[id]| [id ^ 1]).collect();
         let mut every_second = keys.clone();
         every_second.iter_mut().step_by(2).for_each(|key| *key = Point::IDENTITY);
@@ -191,7 +193,8 @@ mod tests {
             let file = options().expect("the temporary folder is writable");
             fs::remove_file(&path).expect("it was just made");
             file.write_all_at(content, 0).expect("there is room");
-            let (flags, read) = (MapFlags::SHARED, ProtFlags::READ);
+            let flags = MapFlags::SHARED;
+            let read = ProtFlags::READ;
             // SAFETY: a new mapping, of no more than the file has.
             let memory = unsafe { mmap(ptr::null_mut(), content.len(), read, flags, &file, 0) };
             Shared { file, memory: memory.expect("files can be mapped"), bytes: content.len() }
@@ -218,7 +221,8 @@ mod tests {
         let engine = CpuEngine::new(Some(1), None).unwrap();
         for other in [vec![0; rows.len()], rows[64..].iter().chain(&rows[..64]).copied().collect()] {
             let candidates = Shared::new(&rows);
-            let (mut codes, mut out) = (vec![0; ITEMS], vec![0; 64 * ITEMS]);
+            let mut codes = vec![0; ITEMS];
+            let mut out = vec![0; 64 * ITEMS];
             let mut place = ResultsMut::new(&mut codes, [&mut out, &mut []], [64, 0]);
             let put_and_change = |out: &mut ResultsMut, place: usize, key: &Affine<_>| {
                 candidates.file.write_all_at(&other, 0).unwrap();
@@ -233,11 +237,13 @@ mod tests {
 
     #[test]
     fn the_identity_and_nothing_are_no_candidates() {
-        let (identity, zeros) = ([Point::IDENTITY], [[0; 64]]);
+        let identity = [Point::IDENTITY];
+        let zeros = [[0; 64]];
         let none =
             [PublicKeys::points(&identity), PublicKeys::raw(&zeros), PublicKeys::all(&[]), PublicKeys::all(&[0])];
         assert!(none.iter().all(|keys| !is_given(keys.get(0))));
-        let (raw, x_only) = ([[1; 64]], [[0; 32]]);
+        let raw = [[1; 64]];
+        let x_only = [[0; 32]];
         let some =
             [PublicKeys::raw(&raw), PublicKeys::x_only(&x_only), PublicKeys::all(&[2]), PublicKeys::all(&[0, 0])];
         assert!(some.iter().all(|keys| is_given(keys.get(0))));

@@ -54,7 +54,8 @@ impl<'a> WithCandidates<'a> {
     /// Computes keys and verdicts from rows.
     pub fn compute(&self, lane: &mut Lane, curve: &'static str, rows: SignedRows, n: usize) -> Result<(), Fault> {
         let &WithCandidates { candidates, equations, others, .. } = self;
-        let ((digests, signatures, _), prefixes) = (rows, others.sums.prefixes);
+        let (digests, signatures, _) = rows;
+        let prefixes = others.sums.prefixes;
         candidates.import(lane, curve, n)?;
         gpu::equations(lane, curve, (digests, signatures), Policy::default(), equations, prefixes, n)?;
         let table = lane.kept.clone().base_point.public(lane, curve)?;

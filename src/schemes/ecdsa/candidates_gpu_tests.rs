@@ -29,7 +29,8 @@ fn recover<R>(curve: CurveId, items: &[Item], wanted: Wanted, with: impl FnOnce(
 /// Returns the results of the CPU.
 fn expected(engines: &Engines, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
     let width = width(recover.wanted);
-    let (mut codes, mut rows) = (vec![0; recover.items], vec![0; width * recover.items]);
+    let mut codes = vec![0; recover.items];
+    let mut rows = vec![0; width * recover.items];
     let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
     recover.on_cpu(&engines.cpu, 0..recover.items, &mut out);
     (codes, rows)
@@ -47,10 +48,12 @@ fn keys(engines: &Engines, curve: CurveId, items: &[Item]) -> Vec<[u8; 64]> {
 fn check(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
     let spared = [Wanted::Keys, Wanted::Addresses].map(|wanted| {
         recover(curve, items, wanted, |recover| {
-            let (expected, width) = (expected(engines, &recover), width(wanted));
+            let expected = expected(engines, &recover);
+            let width = width(wanted);
             let candidates = Candidates { keys, chunks: Chunks::all() };
             let found = Recover { candidates: Some(candidates), ..recover };
-            let (mut codes, mut rows) = (vec![0; items.len()], vec![0xee; width * items.len()]);
+            let mut codes = vec![0; items.len()];
+            let mut rows = vec![0xee; width * items.len()];
             let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
             engines.run(&found, &found, &mut out);
             assert!(codes == expected.0, "{wanted:?}: codes differ");

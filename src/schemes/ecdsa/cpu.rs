@@ -166,7 +166,9 @@ mod tests {
 
     /// Collects the signatures and recovery ids that `fill` writes.
     fn signed(items: usize, fill: impl FnOnce(&mut dyn Place)) -> Signatures {
-        let (mut codes, mut signatures, mut ids) = (vec![0; items], vec![0; 64 * items], vec![0; items]);
+        let mut codes = vec![0; items];
+        let mut signatures = vec![0; 64 * items];
+        let mut ids = vec![0; items];
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths(true));
         fill(&mut out);
         (0..items).map(|item| recoverable_of(&out.as_results(), item)).collect()
@@ -186,7 +188,8 @@ mod tests {
         let right = sign_checked(Check::Nothing);
         assert!(right.iter().all(Result::is_ok));
         assert_eq!(sign_checked(Check::RecoveryIds), right);
-        let (fault, always) = (|item: usize| [0, 1, 2, 3, 4, 0x81][item % 6], 13);
+        let fault = |item: usize| [0, 1, 2, 3, 4, 0x81][item % 6];
+        let always = 13;
         let attempts: Vec<AtomicUsize> = keys.iter().map(|_| AtomicUsize::new(0)).collect();
         let sign = |items: &[usize], out: &mut ResultsMut| {
             for (place, &item) in items.iter().enumerate() {
@@ -214,7 +217,8 @@ mod tests {
     }
 
     fn draws_again_for_zero_s<C: SecretCurve>() {
-        let (d, k) = (number::<C>(0x21), number::<C>(0x42));
+        let d = number::<C>(0x21);
+        let k = number::<C>(0x42);
         for low_s in [false, true] {
             // With e = -r d, s = 0 for the nonce k.
             draws_again::<C, _>(&EcdsaSteps::<Sha256>::new(low_s), &d, -(x_of::<C>(&k) * d), 0x42);

@@ -19,7 +19,8 @@ pub fn equations(
     n: usize,
 ) -> Result<(), Fault> {
     stream.keep_in_l2(prefixes, n)?;
-    let (low_s, n) = (u32::from(policy.low_s), n as u64);
+    let low_s = u32::from(policy.low_s);
+    let n = n as u64;
     kernels::EcdsaEquations { digests, signatures, low_s, u1, u2, x, verdicts, prefixes, n }.launch(stream, curve)
 }
 
@@ -90,12 +91,16 @@ mod tests {
         scheme: &'static Scheme,
         check: Check,
     ) -> Result<Vec<RecoverableSignature>, Fault> {
-        let (cpu, key) = (CpuEngine::new(None, None).unwrap(), SecretKey::from_bytes(KEY));
-        let (digests, widths) = ([DIGEST; ITEMS], cpu::widths(true));
+        let cpu = CpuEngine::new(None, None).unwrap();
+        let key = SecretKey::from_bytes(KEY);
+        let digests = [DIGEST; ITEMS];
+        let widths = cpu::widths(true);
         let inputs = Inputs { digests: (&digests).into(), signers: (&key).into() };
         let signing = Signing { inputs, low_s: true, check, widths };
         let sign = Sign { scheme, curve: CurveId::Secp256k1, signing, items: ITEMS };
-        let (mut codes, mut signatures, mut ids) = (vec![0; ITEMS], vec![0; 64 * ITEMS], vec![0; ITEMS]);
+        let mut codes = vec![0; ITEMS];
+        let mut signatures = vec![0; 64 * ITEMS];
+        let mut ids = vec![0; ITEMS];
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
         let on_cpu = |items: Range<usize>, out: &mut dyn Place| sign.on_cpu(&cpu, items, out);
         match gpu {

@@ -101,7 +101,8 @@ fn recover<const W: usize>(
     candidates: Option<Candidates>,
 ) -> Result<(Vec<Result<[u8; W], Rejection>>, usize), Fault> {
     let Signatures { digests, signatures, recovery_ids, .. } = &known_answers::of(trial.curve()).signatures;
-    let (digests, signatures) = (repeat(digests, ITEMS), repeat(signatures, ITEMS));
+    let digests = repeat(digests, ITEMS);
+    let signatures = repeat(signatures, ITEMS);
     let recovery_ids: Vec<[u8; 1]> = repeat(recovery_ids, ITEMS).into_iter().map(|id| [id]).collect();
     let inputs = recover_cpu::Inputs::new(&digests, &signatures, &recovery_ids);
     let recover = Recover { curve: trial.curve(), inputs, candidates, wanted, items: ITEMS };

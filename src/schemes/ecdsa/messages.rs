@@ -53,7 +53,9 @@ pub fn verify_messages_into<'a, 'k>(
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, signatures, keys) = (curve.id(), signatures.into(), keys.into());
+    let curve = curve.id();
+    let signatures = signatures.into();
+    let keys = keys.into();
     ECDSA.require(curve)?;
     let items = codes.len();
     let lengths =
@@ -106,7 +108,8 @@ pub fn sign_messages_into<'a>(
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, signers) = (curve.id(), signers.into());
+    let curve = curve.id();
+    let signers = signers.into();
     ECDSA.require(curve)?;
     let items = codes.len();
     require_lengths(items, &[("messages", messages.len()), ("signatures", signatures.len())])?;

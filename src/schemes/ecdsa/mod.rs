@@ -86,7 +86,8 @@ pub fn verify<'k>(
     keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
-    let (curve, keys) = (curve.id(), keys.into());
+    let curve = curve.id();
+    let keys = keys.into();
     let inputs = Verification::new(digests.into(), signatures.into(), keys);
     let verify = Verify::new(&ECDSA, curve, inputs, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
@@ -122,7 +123,10 @@ pub fn verify_into<'a, 'k>(
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, digests, signatures, keys) = (curve.id(), digests.into(), signatures.into(), keys.into());
+    let curve = curve.id();
+    let digests = digests.into();
+    let signatures = signatures.into();
+    let keys = keys.into();
     let verify = Verify::new(&ECDSA, curve, Verification::new(digests, signatures, keys), policy, codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
@@ -163,7 +167,8 @@ pub fn verify_recoverable<'k>(
     keys: impl Into<PublicKeys<'k>>,
     policy: Policy,
 ) -> Result<Verdicts, Error> {
-    let (curve, keys) = (curve.id(), keys.into());
+    let curve = curve.id();
+    let keys = keys.into();
     let recoverable = recover_cpu::Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
@@ -185,7 +190,8 @@ pub fn verify_recoverable_into<'a, 'k>(
     policy: Policy,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, keys) = (curve.id(), keys.into());
+    let curve = curve.id();
+    let keys = keys.into();
     let recoverable = recover_cpu::Inputs::new(digests, signatures, recovery_ids);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
@@ -234,7 +240,8 @@ pub fn sign<'a>(
     signers: impl Into<Signers<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let (curve, signers) = (curve.id(), signers.into());
+    let curve = curve.id();
+    let signers = signers.into();
     let sign = signing(engine, curve, digests.into(), signers, s_form, false, digests.len())?;
     engine.collect(&sign, bytes_of)
 }
@@ -253,7 +260,9 @@ pub fn sign_into<'a, 'b>(
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, digests, signers) = (curve.id(), digests.into(), signers.into());
+    let curve = curve.id();
+    let digests = digests.into();
+    let signers = signers.into();
     require_lengths(codes.len(), &[("signatures", signatures.len())])?;
     let sign = signing(engine, curve, digests, signers, s_form, false, codes.len())?;
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
@@ -305,7 +314,8 @@ pub fn sign_recoverable<'a>(
     signers: impl Into<Signers<'a>>,
     s_form: SForm,
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
-    let (curve, signers) = (curve.id(), signers.into());
+    let curve = curve.id();
+    let signers = signers.into();
     let sign = signing(engine, curve, digests.into(), signers, s_form, true, digests.len())?;
     engine.collect(&sign, recoverable_of)
 }
@@ -341,7 +351,9 @@ pub fn sign_recoverable_into<'a, 'b>(
     recovery_ids: &mut [u8],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (curve, digests, signers) = (curve.id(), digests.into(), signers.into());
+    let curve = curve.id();
+    let digests = digests.into();
+    let signers = signers.into();
     require_lengths(codes.len(), &[("signatures", signatures.len()), ("recovery ids", recovery_ids.len())])?;
     let sign = signing(engine, curve, digests, signers, s_form, true, codes.len())?;
     let columns = [signatures.as_flattened_mut(), recovery_ids];

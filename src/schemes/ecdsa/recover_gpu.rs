@@ -83,7 +83,8 @@ impl OnGpu for Recover<'_> {
                 Results::Addresses(rows)
             }
         };
-        let (n, curve) = (items.len(), self.curve.name());
+        let n = items.len();
+        let curve = self.curve.name();
         Box::new(move |Running { lane, .. }: &mut Running| {
             match &candidates {
                 Some(candidates) => candidates.compute(lane, curve, rows, n)?,

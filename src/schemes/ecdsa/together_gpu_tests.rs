@@ -57,10 +57,12 @@ fn verify(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -
     let one_by_one = Verification::new((&digests).into(), (&signatures).into(), keys);
     let together = Verification { recovery_ids: Some(Rows::from(&ids)), ..one_by_one };
     let verify = |inputs| {
-        let (policy, chunks) = (Policy::default(), Chunks::all());
+        let policy = Policy::default();
+        let chunks = Chunks::all();
         Verify { scheme: &ECDSA, curve, inputs, policy, chunks, items: items.len() }
     };
-    let (expected, found) = (verify(one_by_one), verify(together));
+    let expected = verify(one_by_one);
+    let found = verify(together);
     engines.check_codes(&found, &expected);
     found.chunks.spared()
 }

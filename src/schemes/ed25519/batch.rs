@@ -40,7 +40,8 @@ impl Computation for Verify<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let (signatures, keys) = (self.signatures.slice(items.clone()), self.keys.slice(items.clone()));
+        let signatures = self.signatures.slice(items.clone());
+        let keys = self.keys.slice(items.clone());
         let challenge = |item: usize| {
             // A key of another form is rejected before its challenge is used.
             let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };

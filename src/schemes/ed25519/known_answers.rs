@@ -49,7 +49,9 @@ fn signed(engine: &CpuEngine, variant: Variant) -> Items {
     // Messages of one hash block and of several.
     let messages: [Vec<u8>; KEYS] = std::array::from_fn(|item| vec![item as u8; 3 + 37 * item]);
     let secrets = SecretKeys::rows(Rows::new(&seeds));
-    let (mut public, mut signatures, mut codes) = ([[0; 32]; KEYS], [[0; 64]; KEYS], [0; KEYS]);
+    let mut public = [[0; 32]; KEYS];
+    let mut signatures = [[0; 64]; KEYS];
+    let mut codes = [0; KEYS];
     Secrets::Seeds(secrets).public_keys(engine, |item| item, &mut ResultsMut::rows(&mut codes, &mut public));
     let message = |item: usize| messages[item].as_slice();
     let keys = SigningKeys::from(secrets);
@@ -79,7 +81,8 @@ fn items(engine: &CpuEngine, variant: Variant) -> Items {
 pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
     let Items { variant, messages, public, signatures, expected } = items(engine, Variant::PURE);
     for (items, rule) in [(KEYS, Rule::Strict), (KEYS, Rule::Zip215), (KEYS * USES, Rule::Strict)] {
-        let (signatures, public) = (repeat(&signatures, items), repeat(&public, items));
+        let signatures = repeat(&signatures, items);
+        let public = repeat(&public, items);
         let challenge = |item: usize| variant.challenge(&signatures[item], &public[item], &messages[item % KEYS]);
         let verification = Verification {
             rule,
@@ -130,7 +133,8 @@ fn verify_batch(
     items: usize,
     expected: Option<usize>,
 ) -> Result<(), Fault> {
-    let (signatures, public) = (repeat(&known.signatures, items), repeat(&known.public, items));
+    let signatures = repeat(&known.signatures, items);
+    let public = repeat(&known.public, items);
     let verify = Verify {
         variant: known.variant,
         messages: SizedTexts::new(trial.cpu, items, |item| &known.messages[item % KEYS]),
@@ -145,7 +149,8 @@ fn verify_batch(
 }
 
 fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
-    let (known, of_context) = (items(trial.cpu, Variant::PURE), items(trial.cpu, with_context()));
+    let known = items(trial.cpu, Variant::PURE);
+    let of_context = items(trial.cpu, with_context());
     Rule::ALL.iter().try_for_each(|rule| verify_batch(trial, &known, *rule, ITEMS, None))?;
     verify_batch(trial, &of_context, Rule::Strict, ITEMS, None)
 }
@@ -172,7 +177,8 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
         let chosen: Vec<usize> =
             (0..KEYS).filter(|item| fails || expected[*item] != Rejection::Mismatch.code()).collect();
         let numbers: Vec<usize> = repeat(&chosen, ITEMS);
-        let (signatures, public) = (rows(&signatures, &numbers), rows(&public, &numbers));
+        let signatures = rows(&signatures, &numbers);
+        let public = rows(&public, &numbers);
         let verify = Verify {
             variant,
             messages: SizedTexts::new(trial.cpu, ITEMS, |item| &messages[numbers[item]]),
@@ -198,8 +204,8 @@ pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<Test> {
 
 /// Signs with seeds, with expanded keys, with one expanded key for all, and with a context.
 fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
-    let (Items { variant, messages, signatures, .. }, seeds) =
-        (signed(trial.cpu, Variant::PURE), repeat(&seeds(), ITEMS));
+    let Items { variant, messages, signatures, .. } = signed(trial.cpu, Variant::PURE);
+    let seeds = repeat(&seeds(), ITEMS);
     let secrets = SecretKeys::rows(Rows::new(&seeds));
     let expanded = Secrets::Seeds(secrets).expand_all(trial.cpu, ITEMS);
     for keys in [SigningKeys::from(secrets), SigningKeys::expanded(&expanded)] {
@@ -221,7 +227,8 @@ fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
 pub(crate) const PUBLIC_KEYS: Test = Test { operation: "Ed25519 public keys", on: CURVE, run: run_public_keys };
 
 fn run_public_keys(trial: &mut Trial) -> Result<(), Fault> {
-    let (Items { public, .. }, seeds) = (signed(trial.cpu, Variant::PURE), repeat(&seeds(), ITEMS));
+    let Items { public, .. } = signed(trial.cpu, Variant::PURE);
+    let seeds = repeat(&seeds(), ITEMS);
     let of_seeds = PublicKeysOf { seeds: SecretKeys::rows(Rows::new(&seeds)), items: ITEMS };
     trial.check(&of_seeds, bytes_of, repeat(&public.map(Ok), ITEMS))
 }

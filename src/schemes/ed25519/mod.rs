@@ -118,7 +118,9 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     let lengths =
         [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
     require_lengths(items, &lengths)?;
-    let (cpu, together, chunks) = (&engine.devices()?.cpu, engine.info().batch_equations, Chunks::new(items));
+    let cpu = &engine.devices()?.cpu;
+    let together = engine.info().batch_equations;
+    let chunks = Chunks::new(items);
     let hashes = variant.hashes(cpu, messages);
     let messages = signed_texts(cpu, messages, hashes.as_deref());
     engine.run(&Verify { variant, messages, signatures, keys, rule, together, chunks, items }, place)
@@ -196,7 +198,8 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
     let items = place.items();
     let of_keys = if matches!(keys.0, Kind::Seeds(_)) { "seeds" } else { "expanded keys" };
     require_lengths(items, &[("messages", messages.len()), (of_keys, keys.len_for(items))])?;
-    let (is_checked, cpu) = (engine.info().check_signatures, &engine.devices()?.cpu);
+    let is_checked = engine.info().check_signatures;
+    let cpu = &engine.devices()?.cpu;
     // A seed that all items share is expanded once.
     let expanded = match keys.0 {
         Kind::Seeds(seeds) if seeds.is_one_for_all() => Secrets::Seeds(seeds).expand_all(cpu, 1),
@@ -241,7 +244,8 @@ pub fn public_keys_into<'a>(
 ) -> Result<(), Error> {
     let seeds = seeds.into();
     require_lengths(public.len(), &[("seeds", seeds.len_for(public.len()))])?;
-    let (mut codes, items) = (vec![0; public.len()], public.len());
+    let mut codes = vec![0; public.len()];
+    let items = public.len();
     engine.run(&PublicKeysOf { seeds, items }, &mut ResultsMut::rows(&mut codes, public))
 }
 

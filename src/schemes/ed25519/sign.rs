@@ -83,13 +83,15 @@ impl Signing<'_, '_> {
             Kind::Expanded(keys) => items.iter().map(|&item| keys[item].public).collect(),
             Kind::ExpandedForAll(key) => vec![key.public; items.len()],
             Kind::Seeds(seeds) => {
-                let (mut rows, mut codes) = (vec![[0; 32]; items.len()], vec![0; items.len()]);
+                let mut rows = vec![[0; 32]; items.len()];
+                let mut codes = vec![0; items.len()];
                 let out = &mut ResultsMut::rows(&mut codes, &mut rows);
                 Secrets::Seeds(seeds).public_keys(engine, |at| items[at], out);
                 rows
             }
         };
-        let (signatures, keys) = (signed.columns[0].as_chunks().0, &public);
+        let signatures = signed.columns[0].as_chunks().0;
+        let keys = &public;
         let challenge = |at: usize| self.variant.challenge(&signatures[at], &keys[at], (self.message)(items[at]));
         let verification = Verification {
             rule: Rule::Cofactorless,

@@ -58,7 +58,8 @@ impl Expansion {
     }
 
     fn expand(self, lane: &mut Lane, products: Products, n: u64) -> Result<(), Fault> {
-        let (Expansion { seeds, keys, public }, Products { scalars, .. }) = (self, products);
+        let Expansion { seeds, keys, public } = self;
+        let Products { scalars, .. } = products;
         kernels::Ed25519Expand { seeds: seeds.rows, seed_stride: seeds.stride, keys, scalars, n }
             .launch(lane, CURVE)?;
         products.encode(lane, public.into(), 32, n)
@@ -148,7 +149,8 @@ impl OnGpu for Sign<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (count, first) = (items.len(), items.start);
+        let count = items.len();
+        let first = items.start;
         let dom2 = Dom2::new(plan, &self.variant);
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
         let Keys { keys, key_stride, public, public_stride, expansion } =
@@ -164,7 +166,8 @@ impl OnGpu for Sign<'_> {
         let signed = Signed { dom2, data, offsets, signatures, keys: public, on_device };
         let Dom2 { bytes: dom2, length: dom2_bytes } = dom2;
         Box::new(move |Running { lane, expected, .. }: &mut Running| {
-            let (n, nonces) = (count as u64, products.scalars);
+            let n = count as u64;
+            let nonces = products.scalars;
             expansion.map_or(Ok(()), |expansion| expansion.expand(lane, products, n))?;
             kernels::Ed25519Nonces { keys, key_stride, dom2, dom2_bytes, data, offsets, nonces, n }
                 .launch(lane, CURVE)?;
@@ -227,7 +230,8 @@ impl OnGpu for PublicKeysOf<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let n = items.len();
-        let (expansion, products) = (Expansion::new(plan, self.seeds.slice(items)), Products::new(plan));
+        let expansion = Expansion::new(plan, self.seeds.slice(items));
+        let products = Products::new(plan);
         let codes = plan.column::<Codes>();
         plan.codes(codes);
         plan.result(0, expansion.public, 32);

@@ -61,7 +61,8 @@ macro_rules! small_group {
 
 /// Returns 2^exponent modulo n.
 const fn power_of_two(exponent: u32, n: u64) -> u64 {
-    let (mut power, mut step) = (1, 0);
+    let mut power = 1;
+    let mut step = 0;
     while step < exponent {
         power = power * 2 % n;
         step += 1;
@@ -71,7 +72,8 @@ const fn power_of_two(exponent: u32, n: u64) -> u64 {
 
 /// Returns n^-1 modulo 2^64.
 const fn inverse(n: u64) -> u64 {
-    let (mut x, mut step) = (n, 0);
+    let mut x = n;
+    let mut step = 0;
     while step < 5 {
         x = x.wrapping_mul(2u64.wrapping_sub(n.wrapping_mul(x)));
         step += 1;
@@ -211,7 +213,8 @@ fn every_signature<G: SmallGroup>() {
             let s_bytes = to_le_bytes(&[s, 0, 0, 0]);
             let signature = |r: &Encoded| <[u8; 64]>::try_from([r.bytes, s_bytes].as_flattened()).expect("64 bytes");
             let signatures: Vec<[u8; 64]> = batch.iter().map(|(_, r)| signature(r)).collect();
-            let (signatures, keys) = ((&signatures).into(), PublicKeys::ed25519(&keys));
+            let signatures = (&signatures).into();
+            let keys = PublicKeys::ed25519(&keys);
             for (engine, &rule) in engines.iter().flat_map(|engine| Rule::ALL.iter().map(move |rule| (engine, rule))) {
                 let verification =
                     Verification { rule, challenge: &|_| challenge, bytes: 0, signatures, keys, together: false };

@@ -70,7 +70,8 @@ impl<'a> Together<'a> {
         }
         .launch(stream, CURVE)?;
         group.add_up(stream, CURVE, n)?;
-        let ((_, windows), window_sums) = (buckets.windows(), buckets.window_sums);
+        let (_, windows) = buckets.windows();
+        let window_sums = buckets.window_sums;
         let (table, bits, sums) = (table.column(), table.bits, sums as u32);
         kernels::Ed25519TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
             .launch(stream, CURVE)?;

@@ -23,7 +23,8 @@ struct Item {
 
 /// Returns signatures of different keys.
 fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
-    let (torsion, comb) = (small_orders(), Ed25519::tables().comb());
+    let torsion = small_orders();
+    let comb = Ed25519::tables().comb();
     let numbers: Vec<[Number; 2]> = plans.iter().map(|_| [(); 2].map(|()| number(random))).collect();
     let points = plans.iter().zip(&numbers).flat_map(|(Plan { of_key, of_r, .. }, [a, r])| {
         [(a, *of_key), (r, *of_r)].map(|(number, of)| comb.add_product_var(torsion[of], number).to_projective())
@@ -46,10 +47,13 @@ fn verify(engines: &Engines, items: &[Item], rule: Rule) -> usize {
     let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
     let verify = |together| {
         let messages = SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message);
-        let (signatures, keys, chunks) = ((&signatures).into(), PublicKeys::ed25519(&keys), Chunks::all());
+        let signatures = (&signatures).into();
+        let keys = PublicKeys::ed25519(&keys);
+        let chunks = Chunks::all();
         Verify { variant: Variant::PURE, messages, signatures, keys, rule, together, chunks, items: items.len() }
     };
-    let (expected, found) = (verify(false), verify(true));
+    let expected = verify(false);
+    let found = verify(true);
     engines.check_codes(&found, &expected);
     found.chunks.spared()
 }
@@ -57,7 +61,8 @@ fn verify(engines: &Engines, items: &[Item], rule: Rule) -> usize {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn equations_of_valid_items_hold() {
-    let (mut random, engines) = (Random::fresh(), Engines::new());
+    let mut random = Random::fresh();
+    let engines = Engines::new();
     // With all components of small order in A and R, which have no effect.
     let plans: Vec<Plan> = (0..5000).map(|item| Plan { of_key: item / 8 % 8, of_r: item % 8, ..GOOD }).collect();
     let all = items(&mut random, &plans);
@@ -75,7 +80,8 @@ fn equations_of_valid_items_hold() {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn bad_items_fail_an_equation_or_take_no_part() {
-    let (mut random, engines) = (Random::fresh(), Engines::new());
+    let mut random = Random::fresh();
+    let engines = Engines::new();
     let clean = items(&mut random, &[GOOD; 9]);
     let of_another = items(&mut random, &[GOOD]).remove(0);
     // No point has y = 2.
@@ -111,7 +117,8 @@ fn bad_items_fail_an_equation_or_take_no_part() {
 #[test]
 #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
 fn errors_do_not_cancel() {
-    let (mut random, engines) = (Random::fresh(), Engines::new());
+    let mut random = Random::fresh();
+    let engines = Engines::new();
     let error = number(&mut random);
     for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5]] {
         let times = |small: u32| (0..small).fold(Number::ZERO, |sum, _| sum.add(&error));

@@ -51,7 +51,8 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut
 }
 
 fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Range<usize>, codes: &mut [u8]) {
-    let (window, start) = (|uses| best_window(engine.lanes, uses), part.start);
+    let window = |uses| best_window(engine.lanes, uses);
+    let start = part.start;
     let pays = |uses| window(uses).is_some();
     let mut plan = KeyPlan::new(engine, part, &batch.keys, &pays);
     if batch.together && batch.rule.is_cofactored() {
@@ -63,7 +64,8 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
         items.iter().zip(results).for_each(|(item, code)| codes[item - start] = code);
     };
     let singles = engine.map_chunks(batch.bytes, plan.singles.len(), 0, |range, out| {
-        let (items, lanes) = (&plan.singles[range], engine.lanes_for(out.len()));
+        let items = &plan.singles[range];
+        let lanes = engine.lanes_for(out.len());
         let keys = batch.points::<C>(lanes, items).into_iter();
         batch.verify_chunk::<C, _>(items, keys, |equations| batch.codes::<C>(lanes, equations), out);
     });

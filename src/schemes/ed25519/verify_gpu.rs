@@ -101,11 +101,14 @@ impl OnGpu for Verify<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (n, rule, first) = (items.len(), rule_bits(self.rule), items.start);
+        let n = items.len();
+        let rule = rule_bits(self.rule);
+        let first = items.start;
         let dom2 = Dom2::new(plan, &self.variant);
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
         let signatures = plan.input::<Signatures>(self.signatures.slice(items).bytes());
-        let (keys, on_device) = (self.key_rows(plan, first), self.on_device(plan, first));
+        let keys = self.key_rows(plan, first);
+        let on_device = self.on_device(plan, first);
         let equations = Equations::new(plan, self.is_together(n).then_some(&self.chunks));
         plan.codes(equations.verdicts);
         let signed = Signed { dom2, data, offsets, signatures, keys, on_device };
@@ -177,7 +180,8 @@ impl<'a> Equations<'a> {
     /// including this chunk.
     pub fn verify(&self, lane: &mut Lane, signed: Signed, rule: u32, n: usize, expected: usize) -> Result<(), Fault> {
         let Equations { k, minus_a, kinds, verdicts, .. } = *self;
-        let (Signed { dom2, data, offsets, signatures, keys, on_device }, count) = (signed, n as u64);
+        let Signed { dom2, data, offsets, signatures, keys, on_device } = signed;
+        let count = n as u64;
         let kept = lane.kept.clone();
         let table = kept.base_point.edwards(lane, CURVE)?;
         let key_columns = self.repeated.as_ref().map(|(_, columns)| *columns);
@@ -217,7 +221,9 @@ impl<'a> Equations<'a> {
     /// Starts to group the keys, before they are decoded, if that may be worth its time.
     fn group(&self, lane: &mut Lane, n: usize, expected: usize) -> Result<Option<Grouped<'_>>, Fault> {
         let Equations { kinds, verdicts, repeated: Some((grouping, keys)), .. } = self else { return Ok(None) };
-        let (kinds, verdicts, keys) = (*kinds, *verdicts, *keys);
+        let kinds = *kinds;
+        let verdicts = *verdicts;
+        let keys = *keys;
         lane.fill(kinds, PointKind::Finite as u8, n)?;
         lane.fill(verdicts, PENDING, n)?;
         let cache = &lane.kept.clone().key_cache;
@@ -262,7 +268,8 @@ impl<'a> Equations<'a> {
         n: u64,
     ) -> Result<(), Fault> {
         let Equations { k, minus_a, multiples, next_tile, verdicts, .. } = *self;
-        let (bits, (items, item_count)) = (table.bits, list.unzip());
+        let bits = table.bits;
+        let (items, item_count) = list.unzip();
         let table = table.column();
         lane.fill(next_tile, 0, 4)?;
         kernels::Ed25519Verify {

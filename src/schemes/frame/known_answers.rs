@@ -66,7 +66,9 @@ fn run_batch(
     expected: Option<usize>,
 ) -> Result<(), Fault> {
     let Signatures { digests, signatures, keys, verdicts, .. } = &known_answers::of(trial.curve()).signatures;
-    let (digests, signatures, keys) = (repeat(digests, items), repeat(signatures, items), repeat(keys, items));
+    let digests = repeat(digests, items);
+    let signatures = repeat(signatures, items);
+    let keys = repeat(keys, items);
     let inputs = Verification::new((&digests).into(), (&signatures).into(), PublicKeys::points(&keys));
     let verify = Verify { scheme, curve: trial.curve(), inputs, policy, chunks: Chunks::all(), items };
     trial.check_codes(&verify, expected, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
@@ -90,7 +92,9 @@ pub fn verify_together(trial: &mut Trial, scheme: &'static Scheme, policy: Polic
     let curve = trial.curve();
     let Signatures { digests, signatures, keys, verdicts, recovery_ids, .. } = &known_answers::of(curve).signatures;
     for (numbers, holds) in groups(verdicts) {
-        let (digests, signatures, keys) = (rows(digests, &numbers), rows(signatures, &numbers), rows(keys, &numbers));
+        let digests = rows(digests, &numbers);
+        let signatures = rows(signatures, &numbers);
+        let keys = rows(keys, &numbers);
         let ids = rows(recovery_ids.as_chunks::<1>().0, &numbers);
         let inputs = Verification {
             recovery_ids: Some((&ids).into()),
@@ -129,7 +133,8 @@ pub fn sign(trial: &mut Trial, scheme: &'static Scheme) -> Result<(), Fault> {
 pub fn sign_with_data(trial: &mut Trial, scheme: &'static Scheme) -> Result<(), Fault> {
     let known_answers::Signing { keys, digests, additional, signed_with_data, .. } =
         &known_answers::of(trial.curve()).signing;
-    let (keys, additional) = (repeat(keys, ITEMS), repeat(additional, ITEMS));
+    let keys = repeat(keys, ITEMS);
+    let additional = repeat(additional, ITEMS);
     let signers = Signers::with_additional_data(&keys, &additional);
     sign_by(trial, scheme, signers, digests, signed_with_data)
 }
@@ -143,7 +148,8 @@ fn sign_by(
 ) -> Result<(), Fault> {
     let digests = repeat(digests, ITEMS);
     let inputs = Inputs { digests: (&digests).into(), signers };
-    let (low_s, widths) = (trial.curve().has_low_s_by_default(), [64, usize::from(scheme.has_recovery)]);
+    let low_s = trial.curve().has_low_s_by_default();
+    let widths = [64, usize::from(scheme.has_recovery)];
     let signing = Signing { inputs, low_s, check: Check::Nothing, widths };
     let signed_of = move |results: &Results, item: usize| {
         result_of(results.codes[item])?;

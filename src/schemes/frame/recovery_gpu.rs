@@ -33,7 +33,9 @@ impl Recovery {
     /// Creates a recovery that overwrites the given scalars.
     pub fn with_scalars(plan: &mut Plan, (u1, u2): (Column<Scalars>, Column<Scalars>)) -> Self {
         let verdicts = plan.column();
-        let (keys, sums, scratch) = (Points::new(plan), Jacobian::new(plan), WindowScratch::new(plan));
+        let keys = Points::new(plan);
+        let sums = Jacobian::new(plan);
+        let scratch = WindowScratch::new(plan);
         Recovery { u1, u2, keys, verdicts, sums, scratch }
     }
 
@@ -53,8 +55,10 @@ impl Recovery {
         n: usize,
     ) -> Result<(), Fault> {
         let table = lane.kept.clone().base_point.public(lane, curve)?;
-        let (Recovery { u1, u2, keys, verdicts, sums, scratch }, count) = (self, n as u64);
-        let (Points { xy, kinds }, Jacobian { xyz, prefixes }) = (keys, sums);
+        let Recovery { u1, u2, keys, verdicts, sums, scratch } = self;
+        let count = n as u64;
+        let Points { xy, kinds } = keys;
+        let Jacobian { xyz, prefixes } = sums;
         lane.keep_in_l2(prefixes, n)?;
         kernels::RecoverEquations { digests, signatures, ids, items, u1, u2, xy, kinds, verdicts, prefixes, n: count }
             .launch(lane, curve)?;
@@ -77,7 +81,8 @@ impl Recovery {
     ) -> Result<(), Fault> {
         let Recovery { keys: Points { xy, kinds }, verdicts, .. } = self;
         let Recovery { keys: Points { xy: all_xy, kinds: all_kinds }, verdicts: all_verdicts, .. } = to;
-        let (n, all) = (n as u64, all as u64);
+        let n = n as u64;
+        let all = all as u64;
         kernels::RecoverScatter { items, xy, kinds, verdicts, all_xy, all_kinds, all_verdicts, all, n }
             .launch(stream, curve)
     }

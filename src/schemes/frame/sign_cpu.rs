@@ -146,7 +146,9 @@ fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
     let Inputs { digests, signers } = inputs;
     // Capacities are exact: growing a vector would leave its old contents in freed memory.
     let numbers = || Zeroizing::new(Vec::<Number<C>>::with_capacity(items.len()));
-    let (mut keys, mut nonces, mut denominators) = (numbers(), numbers(), numbers());
+    let mut keys = numbers();
+    let mut nonces = numbers();
+    let mut denominators = numbers();
     let mut accepted = Vec::with_capacity(items.len());
     for (place, item) in items.enumerate() {
         match signer::<C, S>(signers.keys.expose(item)) {
@@ -165,7 +167,10 @@ fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
     let inverses = invert_all::<C>(&denominators);
     let points = base_products::<C>(lanes, &nonces);
     for (index, ((place, item, digest), point)) in accepted.into_iter().zip(points).enumerate() {
-        let (d, k, inverse, x) = (&keys[index], &nonces[index], &inverses[index], point.x.to_be_bytes().into());
+        let d = &keys[index];
+        let k = &nonces[index];
+        let inverse = &inverses[index];
+        let x = point.x.to_be_bytes().into();
         let parts = Parts { d, k, digest: &digest, inverse, x: &x, y_is_odd: u8::from(point.y.is_odd()) };
         let signed = steps.finish(&parts);
         // An item that needs another nonce is signed from the start.
@@ -210,7 +215,8 @@ fn sign_block(
     let start = items.start;
     let mut open: Vec<usize> = items.collect();
     for _ in 0..ATTEMPTS {
-        let (mut memory, mut codes) = (OwnResults::new(open.len(), widths), vec![0; open.len()]);
+        let mut memory = OwnResults::new(open.len(), widths);
+        let mut codes = vec![0; open.len()];
         let mut signed = memory.results();
         sign(&open, &mut signed);
         check(&open, &signed, &mut codes);
@@ -259,7 +265,8 @@ impl OwnResults {
 pub fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], keys: SecretKeys) -> Vec<[u8; 64]> {
     // A key that all items share is computed once.
     let computed = if keys.is_one_for_all() { &items[..items.len().min(1)] } else { items };
-    let (mut rows, mut codes) = (vec![[0; 64]; computed.len()], vec![0; computed.len()]);
+    let mut rows = vec![[0; 64]; computed.len()];
+    let mut codes = vec![0; computed.len()];
     keys_cpu::public_keys_of::<C>(engine, keys, &|at| computed[at], &mut ResultsMut::rows(&mut codes, &mut rows));
     if keys.is_one_for_all() { rows.repeat(items.len()) } else { rows }
 }
@@ -340,7 +347,9 @@ pub mod tests {
                 codes[place] = if is_right { Verdict::VALID_CODE } else { Rejection::Mismatch.code() };
             }
         };
-        let (mut codes, mut signatures, mut ids) = (vec![0; ITEMS], vec![0xee; 64 * ITEMS], vec![0xee; ITEMS]);
+        let mut codes = vec![0; ITEMS];
+        let mut signatures = vec![0xee; 64 * ITEMS];
+        let mut ids = vec![0xee; ITEMS];
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
         sign_checked(widths, &sign, &check, &mut out);
         let out = out.as_results();

@@ -68,11 +68,15 @@ impl OnGpu for Sign<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let Inputs { digests, signers } = self.signing.inputs.slice(items.clone());
-        let (digests, keys) = (plan.input(digests.bytes()), PrivateKeys::new(plan, signers.keys));
+        let digests = plan.input(digests.bytes());
+        let keys = PrivateKeys::new(plan, signers.keys);
         let additional = signers.additional.map(|data| PrivateKeys::new(plan, data));
         let nonces = plan.column();
-        let (sums, points) = (Jacobian::new(plan), Points::new(plan));
-        let (signatures, recovery_ids, status) = (plan.column(), plan.column(), plan.column());
+        let sums = Jacobian::new(plan);
+        let points = Points::new(plan);
+        let signatures = plan.column();
+        let recovery_ids = plan.column();
+        let status = plan.column();
         let prefixes = sums.prefixes;
         let columns =
             SigningColumns { digests, keys, additional, nonces, points, prefixes, signatures, recovery_ids, status };
@@ -82,7 +86,8 @@ impl OnGpu for Sign<'_> {
         if self.signing.widths[1] > 0 {
             plan.result(1, recovery_ids, 1);
         }
-        let (n, curve) = (items.len(), self.curve.name());
+        let n = items.len();
+        let curve = self.curve.name();
         Box::new(move |running: &mut Running| {
             let lane = &mut *running.lane;
             let table = lane.kept.clone().base_point.uniform(lane, curve)?;
@@ -123,14 +128,18 @@ impl Checking {
         match check {
             Check::Nothing => Checking::Nothing,
             Check::Signatures => {
-                let (public, equations) = (BaseProducts::new(plan), Equations::new(plan));
-                let (prefixes, buffers) = (plan.column(), CheckBuffers::new(plan, None));
+                let public = BaseProducts::new(plan);
+                let equations = Equations::new(plan);
+                let prefixes = plan.column();
+                let buffers = CheckBuffers::new(plan, None);
                 let verified = Verified::new(plan, equations.verdicts, status);
                 Checking::Signatures { public, equations, prefixes, buffers, verified }
             }
             Check::RecoveryIds => {
-                let (public, recovery) = (BaseProducts::new(plan), Recovery::new(plan));
-                let (expected, recovered) = (KeyRows::new(plan, public.points), KeyRows::new(plan, recovery.keys));
+                let public = BaseProducts::new(plan);
+                let recovery = Recovery::new(plan);
+                let expected = KeyRows::new(plan, public.points);
+                let recovered = KeyRows::new(plan, recovery.keys);
                 let status = plan.download_column(status);
                 Checking::RecoveryIds { public, recovery, expected, recovered, status }
             }
@@ -150,7 +159,8 @@ impl Checking {
             Checking::Nothing => Ok(()),
             Checking::Signatures { public, equations, prefixes, buffers, verified } => {
                 public.compute(running.lane, curve, keys, n)?;
-                let (rows, policy) = ((digests, signatures), Policy::default());
+                let rows = (digests, signatures);
+                let policy = Policy::default();
                 (scheme.on_gpu.equations)(running.lane, curve, rows, policy, *equations, *prefixes, n)?;
                 let chunk = EquationsOfChunk { curve, equations: *equations, keys: public.points, n };
                 check(running, &X_MODULO_N, chunk, buffers)?;
@@ -165,7 +175,8 @@ impl Checking {
                 lane.download(status);
                 lane.wait()?;
                 let comes_back = |i: usize| {
-                    let (expected, recovered) = (expected.get(lane, i), recovered.get(lane, i));
+                    let expected = expected.get(lane, i);
+                    let recovered = recovered.get(lane, i);
                     expected.is_some() && expected == recovered
                 };
                 let problem = "a signature that it computed does not give the signer's key";

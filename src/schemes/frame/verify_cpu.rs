@@ -52,7 +52,8 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     (bytes, equations): (usize, &(impl Fn(&[usize]) -> Equations<C, K> + Sync)),
     codes: &mut [u8],
 ) {
-    let (window, start) = (|uses| best_window::<C>(engine.lanes, uses), part.start);
+    let window = |uses| best_window::<C>(engine.lanes, uses);
+    let start = part.start;
     let pays = |uses| window(uses).is_some();
     let mut plan = KeyPlan::new(engine, part, keys, &pays);
     if together {

@@ -51,7 +51,8 @@ pub static X_MODULO_N: ClaimOnGpu = ClaimOnGpu { with_windows: verify_with_windo
 fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
     let WithWindows { equations, keys: Points { xy, kinds }, table, bits, scratch, list, n } = with;
     let Equations { u1, u2, x, verdicts } = equations;
-    let (WindowScratch { tables, next_tile }, (items, item_count)) = (scratch, list.unzip());
+    let WindowScratch { tables, next_tile } = scratch;
+    let (items, item_count) = list.unzip();
     kernels::Verify { u1, u2, x, xy, kinds, table, bits, tables, items, item_count, next_tile, verdicts, n }
         .launch(stream, curve)
 }
@@ -118,7 +119,8 @@ impl OnGpu for Verify<'_> {
     }
 
     fn tests(&self, items: usize) -> Vec<Test> {
-        let (with_tables, together) = (key_tables::may_build(items), self.ids_of_chunk(items).is_some());
+        let with_tables = key_tables::may_build(items);
+        let together = self.ids_of_chunk(items).is_some();
         known_answers::of_verification(self.scheme, self.curve, with_tables, together)
     }
 
@@ -129,12 +131,15 @@ impl OnGpu for Verify<'_> {
             plan.input::<Signatures>(signatures.slice(items.clone()).bytes()),
         );
         let keys = Imported::new(plan, keys.slice(items.clone()));
-        let (equations, prefixes) = (Equations::new(plan), plan.column());
+        let equations = Equations::new(plan);
+        let prefixes = plan.column();
         let together = self.ids_of_chunk(items.len()).map(|ids| {
             let ids = plan.input::<RecoveryIds>(ids.slice(items.clone()).bytes());
             Together::new(plan, self.curve, Named { ids: Some(ids), on_device: None }, Listed::Open, &self.chunks)
         });
-        let (buffers, n, curve) = (CheckBuffers::new(plan, together), items.len(), self.curve.name());
+        let buffers = CheckBuffers::new(plan, together);
+        let n = items.len();
+        let curve = self.curve.name();
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
             keys.import(running.lane, curve, n)?;

@@ -152,7 +152,8 @@ mod tests {
 
     #[test]
     fn draws_again_for_each_rejected_value() {
-        let (d, k) = (number::<Sm2>(0x21), number::<Sm2>(0x42));
+        let d = number::<Sm2>(0x21);
+        let k = number::<Sm2>(0x42);
         let x = x_of::<Sm2>(&k);
         // r = 0.
         draws_again::<Sm2, _>(&Sm2Steps, &d, -x, 0x42);

@@ -33,7 +33,8 @@ impl OnGpu for MessageDigests<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let (n, first) = (items.len(), items.start);
+        let n = items.len();
+        let first = items.start;
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
         let (ids, id_stride) = self.ids_of(items.clone());
         let TextColumns { data: ids, offsets: id_offsets } = TextColumns::new(plan, &self.ids, ids);
@@ -43,7 +44,9 @@ impl OnGpu for MessageDigests<'_> {
         plan.result(0, digests, 32);
         Box::new(move |Running { lane, .. }: &mut Running| {
             keys.import(lane, Sm2::NAME, n)?;
-            let (Points { xy, kinds }, id_stride, n) = (keys.points, id_stride as u64, n as u64);
+            let Points { xy, kinds } = keys.points;
+            let id_stride = id_stride as u64;
+            let n = n as u64;
             kernels::Sm3Za { data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n }.launch(lane, Sm2::NAME)
         })
     }

@@ -41,7 +41,9 @@ fn nonces(
 /// Completes signatures after (x1, y1) = kG (GB/T 32918.2, section 6.1). SM2 has no low s.
 fn sign(stream: &mut Stream, curve: &'static str, columns: SigningColumns, _: bool, n: usize) -> Result<(), Fault> {
     let SigningColumns { digests, keys, nonces, points, prefixes, signatures, status, .. } = columns;
-    let (Points { xy: r_xy, kinds: r_kinds }, key_stride, n) = (points, keys.stride, n as u64);
+    let Points { xy: r_xy, kinds: r_kinds } = points;
+    let key_stride = keys.stride;
+    let n = n as u64;
     kernels::Sm2Sign { digests, keys: keys.rows, key_stride, nonces, r_xy, r_kinds, signatures, status, prefixes, n }
         .launch(stream, curve)
 }

@@ -206,7 +206,9 @@ pub fn verify_messages_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (signatures, keys, items) = (signatures.into(), keys.into(), codes.len());
+    let signatures = signatures.into();
+    let keys = keys.into();
+    let items = codes.len();
     require_messages(items, messages, &user_ids)?;
     require_lengths(items, &[("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))])?;
     let points = decode_once(engine, items, keys)?;
@@ -307,7 +309,8 @@ pub fn sign_messages<'a>(
     user_ids: UserIds<'_>,
     signers: impl Into<Signers<'a>>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let (items, signers) = (messages.len(), signers.into());
+    let items = messages.len();
+    let signers = signers.into();
     let ToSign { digests, too_long } = to_sign(engine, items, messages, user_ids, signers)?;
     let mut signed = sign(engine, &digests, signers)?;
     for (item, reason) in too_long {
@@ -331,7 +334,8 @@ pub fn sign_messages_into<'a>(
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let (items, signers) = (codes.len(), signers.into());
+    let items = codes.len();
+    let signers = signers.into();
     require_lengths(items, &[("signatures", signatures.len())])?;
     let ToSign { digests, too_long } = to_sign(engine, items, messages, user_ids, signers)?;
     sign_into(engine, &digests, signers, signatures, codes)?;

@@ -45,7 +45,8 @@ pub fn verify_group<C: BaseTables>(
     draw: &Draw,
 ) -> Option<Vec<usize>> {
     let parts = engine.map_parts(group.len(), |range| Part::<C>::new(engine, batch, &group[range], draw));
-    let (mut terms, mut of_base) = (Terms::with_capacity(2 * group.len()), Scalar::ZERO);
+    let mut terms = Terms::with_capacity(2 * group.len());
+    let mut of_base = Scalar::ZERO;
     let mut members = Vec::with_capacity(group.len());
     for part in parts {
         let part = part?;
@@ -77,7 +78,8 @@ impl<C: BaseTables> Part<C> {
         let minus_r = batch.minus_r::<C>(lanes, equations.iter().map(|equation| equation.r));
         let with_r = equations.iter().zip(minus_r).filter_map(|(equation, minus_r)| Some((equation, minus_r.ok()?)));
         let members: Vec<(&Equation<'_, C, [Element; 2]>, [Element; 2])> = with_r.collect();
-        let (mut terms, mut of_base) = (Terms::with_capacity(2 * members.len()), Scalar::ZERO);
+        let mut terms = Terms::with_capacity(2 * members.len());
+        let mut of_base = Scalar::ZERO;
         for ((Equation { s, k, key, .. }, minus_r), a) in members.iter().zip(draw(members.len())?) {
             let a_scalar = scalar::<C>(a);
             of_base = of_base.add(&a_scalar.mul(s));

@@ -79,8 +79,10 @@ pub struct Plan {
 pub const GOOD: Plan = Plan { error: Number::ZERO, of_key: 0, of_r: 0 };
 
 fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
-    let (torsion, comb) = (small_orders(), Ed25519::tables().comb());
-    let (mut points, mut scalars) = (Vec::new(), Vec::new());
+    let torsion = small_orders();
+    let comb = Ed25519::tables().comb();
+    let mut points = Vec::new();
+    let mut scalars = Vec::new();
     for Plan { error, of_key, of_r } in plans {
         let [a, r, k] = [(); 3].map(|()| number(random));
         for (number, torsion) in [(&a, torsion[*of_key]), (&r, torsion[*of_r])] {
@@ -240,7 +242,8 @@ fn points_of_small_order_are_as_one_by_one() {
         let (of_valid, of_others): (Vec<_>, Vec<_>) =
             all.iter().zip(&one_by_one).partition(|(_, code)| **code == Verdict::VALID_CODE);
         let only = |items: Vec<(&Item, &u8)>| items.into_iter().map(|(item, _)| item.clone()).collect::<Vec<_>>();
-        let (of_valid, of_others) = (only(of_valid), only(of_others));
+        let of_valid = only(of_valid);
+        let of_others = only(of_others);
         let found = find(engine, &of_valid, rule, &fresh_coefficients);
         assert_eq!(found, Some((0..of_valid.len()).collect()));
         assert_eq!(find(engine, &of_others, rule, &fresh_coefficients), None);

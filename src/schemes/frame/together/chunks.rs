@@ -84,7 +84,9 @@ mod tests {
     /// the cost, in hundredths of an individual verification, and the number of items that were not
     /// verified individually.
     fn cost(items: usize, at_a_time: usize, is_valid: impl Fn(usize) -> bool) -> (i64, usize) {
-        let (chunks, mut running, mut cost) = (Chunks::new(items), VecDeque::new(), 100 * items as i64);
+        let chunks = Chunks::new(items);
+        let mut running = VecDeque::new();
+        let mut cost = 100 * items as i64;
         let mut end = |(size, valid): (usize, bool)| {
             if valid {
                 chunks.held(size);

@@ -85,7 +85,8 @@ pub fn verify_group<C: CpuCurve, K: Claim<C>>(
 ) -> Option<Vec<Member<C>>> {
     let parts = engine.map_parts(group.len(), |range| Part::<C>::new(engine, &group[range], keys, equations, draw));
     let mut terms = Terms::with_capacity(2 * group.len() + 1);
-    let (mut members, mut of_base) = (Vec::with_capacity(group.len()), C::Scalar::ZERO);
+    let mut members = Vec::with_capacity(group.len());
+    let mut of_base = C::Scalar::ZERO;
     for part in parts {
         let part = part?;
         terms.append(part.terms);
@@ -125,7 +126,8 @@ impl<C: CpuCurve> Part<C> {
     ) -> Option<Self> {
         let known = known::<C, K>(engine, items, keys, equations);
         let coefficients = draw(known.len())?;
-        let (mut of_base, mut of_keys) = (C::Scalar::ZERO, Vec::with_capacity(known.len()));
+        let mut of_base = C::Scalar::ZERO;
+        let mut of_keys = Vec::with_capacity(known.len());
         for (Known { scalars: [u1, u2], .. }, a) in known.iter().zip(&coefficients) {
             let a = scalar::<C>(*a);
             of_base = of_base.add(&a.mul(u1));

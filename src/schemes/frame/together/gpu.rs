@@ -67,9 +67,12 @@ impl<'a> Group<'a> {
     /// `row` is the length of a point among the terms in bytes; `products` describes the terms of
     /// keys.
     pub fn new(plan: &mut Plan, row: usize, products: Scaled, chunks: &'a Chunks) -> Self {
-        let (scalars, coefficients, others) = (plan.column(), plan.column(), plan.column());
+        let scalars = plan.column();
+        let coefficients = plan.column();
+        let others = plan.column();
         let sums = kernels::TogetherItems::BLOCKS as usize * plan.multiprocessors();
-        let (of_base, counters) = (plan.buffer(SCALAR_ROW * sums), plan.buffer(COUNTERS));
+        let of_base = plan.buffer(SCALAR_ROW * sums);
+        let counters = plan.buffer(COUNTERS);
         let of_r = Scaled { points: plan.items() as u64, bits: COEFFICIENT_BITS };
         let buckets = Buckets::new(plan, row, &[products, of_r]);
         let counters = plan.download(counters, COUNTERS);
@@ -96,8 +99,10 @@ impl<'a> Group<'a> {
 
     /// Computes the window sums of all terms, whose points are in rows.
     pub fn add_up(&self, stream: &mut Stream, curve: &'static str, n: usize) -> Result<(), Fault> {
-        let (&Group { scalars, coefficients, .. }, n) = (self, n as u64);
-        let (Buckets { terms, ends, .. }, (bits, windows)) = (self.buckets, self.buckets.windows());
+        let &Group { scalars, coefficients, .. } = self;
+        let n = n as u64;
+        let Buckets { terms, ends, .. } = self.buckets;
+        let (bits, windows) = self.buckets.windows();
         self.buckets.reset(stream)?;
         kernels::TogetherCount { scalars, coefficients, bits, windows, ends, n }.launch(stream, curve)?;
         self.buckets.start(stream, curve)?;
@@ -113,7 +118,8 @@ impl<'a> Group<'a> {
         verdicts: Column<Verdicts>,
         n: usize,
     ) -> Result<Open, Fault> {
-        let (coefficients, counters) = (self.coefficients, self.counters.column);
+        let coefficients = self.coefficients;
+        let counters = self.counters.column;
         kernels::TogetherAccept { coefficients, counters, verdicts, n: n as u64 }.launch(stream, curve)?;
         stream.download(&self.counters);
         stream.wait()?;
@@ -150,9 +156,11 @@ impl<'a> Together<'a> {
     ) -> Result<Open, Fault> {
         let &Together { named: Named { ids, on_device }, listed, ref group } = self;
         let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, n)? else { return Ok(Open::AsBefore) };
-        let (Equations { u1, u2, x, verdicts }, Points { xy, kinds }) = (equations, keys);
+        let Equations { u1, u2, x, verdicts } = equations;
+        let Points { xy, kinds } = keys;
         let &Group { scalars, coefficients, of_base, sums, others, buckets, .. } = group;
-        let (rows, counters) = (buckets.rows, group.counters());
+        let rows = buckets.rows;
+        let counters = group.counters();
         kernels::TogetherItems {
             u1,
             u2,
@@ -177,7 +185,8 @@ impl<'a> Together<'a> {
         .launch(stream, curve)?;
         kernels::MsmPoints { xy, rows, n: n as u64 }.launch(stream, curve)?;
         group.add_up(stream, curve, n)?;
-        let ((_, windows), window_sums) = (buckets.windows(), buckets.window_sums);
+        let (_, windows) = buckets.windows();
+        let window_sums = buckets.window_sums;
         let (table, bits, sums) = (table.column(), table.bits, sums as u32);
         kernels::TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
             .launch(stream, curve)?;

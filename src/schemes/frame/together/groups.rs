@@ -91,7 +91,9 @@ mod tests {
     /// verification, and the number of items that are verified in groups.
     fn cost(is_valid: &[bool]) -> (i64, usize) {
         let mut groups = Groups::new(is_valid.len(), SMALLEST, LARGEST);
-        let (mut done, mut cost, mut together) = (0, 0, 0);
+        let mut done = 0;
+        let mut cost = 0;
+        let mut together = 0;
         while done < is_valid.len() {
             let step = groups.next(is_valid.len() - done);
             let (Step::Together(items) | Step::OneByOne(items)) = step;

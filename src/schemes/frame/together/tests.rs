@@ -170,7 +170,8 @@ fn errors_do_not_cancel() {
 /// Every group of every call has its own coefficients of 128 bits.
 #[test]
 fn coefficients_are_fresh() {
-    let (engine, drawn) = (CpuEngine::new(Some(2), None).unwrap(), Mutex::new(Vec::new()));
+    let engine = CpuEngine::new(Some(2), None).unwrap();
+    let drawn = Mutex::new(Vec::new());
     let draw = |count: usize| {
         let coefficients = fresh_coefficients(count)?;
         drawn.lock().unwrap().extend_from_slice(&coefficients);
@@ -206,7 +207,8 @@ fn batches_are_cut_into_groups() {
     let count = 12_000;
     let mut batch = good::<types::Secp256k1>(&mut random, count);
     let keys: Vec<[u8; 64]> = batch.iter().map(|item| item.key).collect();
-    let (keys, numbers) = (PublicKeys::raw(&keys), (0..count).collect::<Vec<_>>());
+    let keys = PublicKeys::raw(&keys);
+    let numbers = (0..count).collect::<Vec<_>>();
     let limited = CpuEngine::new(Some(1), Some(1 << 22)).unwrap();
     for bad in [None, Some(0), Some(count / 2), Some(count - 1)] {
         if let Some(bad) = bad {
