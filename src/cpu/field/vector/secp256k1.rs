@@ -1,5 +1,5 @@
-//! A prime p = 2^256 - c with 2^32 <= c < 2^32 + 2^31, such as that of secp256k1, where c = 2^32 +
-//! 977. Plain numbers.
+//! A prime p = 2^256 - c with 2^32 <= c < 2^32 + 2^31, such as that of secp256k1, where
+//! c = 2^32 + 977. Plain numbers.
 
 use super::element::{BITS, Prime, carry, fold_by_complement};
 use super::words::Words;
