@@ -254,8 +254,8 @@ fn base64(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     Some(bytes)
 }
 
-/// Replaces `-` and `_` of base64url by `+` and `/`. Returns whether the digits are of one alphabet. No branch depends on
-/// a digit: a search for the first `-` would take as long as the digits before it.
+/// Replaces `-` and `_` of base64url by `+` and `/`, and returns whether all digits are of one alphabet. No branch
+/// depends on a digit: a search for the first `-` would take as long as the digits before it.
 fn with_standard_alphabet(digits: &mut [u8]) -> bool {
     /// All bits where both bytes are equal, and none where they are not.
     fn equal(one: u8, other: u8) -> u8 {
