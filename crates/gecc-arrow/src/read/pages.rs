@@ -416,7 +416,7 @@ impl ChunkPages {
             if last.rows == 0 || !begins_batch || jumps.last() == Some(&last) {
                 continue;
             }
-            if found % step == 0 {
+            if found.is_multiple_of(step) {
                 jumps.push(last);
             }
             found += 1;
