@@ -408,7 +408,12 @@ fn whole_signature(digits: &str, reader: SignatureReader, counts: &mut FormCount
     let mut bytes = [0; LONGEST_SIGNATURE];
     let Some(bytes) = bytes.get_mut(..digits.len() / 2) else {
         check(NAME, digits)?;
-        return Err(unread(NAME, SignatureProblem::WrongLength, digits.len() / 2, reader));
+        let length = digits.len() / 2;
+        let problem = match (length, reader.form()) {
+            (128, SignatureForm::Auto) => SignatureProblem::WithPublicKey,
+            _ => SignatureProblem::WrongLength,
+        };
+        return Err(unread(NAME, problem, length, reader));
     };
     decode_digits(NAME, digits, bytes)?;
     if reader.form() == SignatureForm::Auto {

@@ -166,6 +166,21 @@ fn digests_of_other_hashes_are_cut_and_padded() {
 }
 
 #[test]
+fn signatures_with_their_public_key_are_named() {
+    let digest = hex::encode([0xab; 32]);
+    for (bytes, problem) in [
+        (128, "`signature` has 128 bytes: if they are r, s and the public key's x and y"),
+        (127, "`signature` has 127 bytes instead of 64"),
+        (66, "`signature` has 66 bytes instead of 64"),
+    ] {
+        let item = json!({"digest": digest, "signature": "11".repeat(bytes), "public_key": "00"}).to_string();
+        for arguments in [&ON_P256[..], &["verify", "--scheme", "sm2"]] {
+            assert!(refused(arguments, &item).contains(problem), "{bytes}: {}", refused(arguments, &item));
+        }
+    }
+}
+
+#[test]
 fn what_is_no_digit_is_named() {
     let digest = hex::encode([0xab; 32]);
     for (text, problem) in [
