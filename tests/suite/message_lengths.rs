@@ -72,8 +72,13 @@ fn of_curve<C: EcdsaReference>(engine: &Engine) {
     sign.run(engine, &columns, &mut rows, &mut [], &mut codes).unwrap();
     let others: Vec<[u8; 32]> =
         messages.iter().map(|message| *Sha384::digest(message).first_chunk().unwrap()).collect();
-    let of_others = ecdsa::sign(engine, C::ID, &others, &key, SForm::default()).unwrap();
-    assert!(rows.as_chunks().0.iter().map(|row| Ok(*row)).eq(of_others), "{}", C::NAME);
+    // Nonces are derived with the same hash (RFC 6979), also where its digests are given.
+    let of_digests = Columns { contents: Contents::Digests((&others).into()), ..columns };
+    let mut rows_of_digests = vec![0; rows.len()];
+    sign.run(engine, &of_digests, &mut rows_of_digests, &mut [], &mut codes).unwrap();
+    assert!(rows == rows_of_digests && codes.iter().all(|code| *code == Verdict::VALID_CODE), "{}", C::NAME);
+    let with_sha256 = ecdsa::sign(engine, C::ID, &others, &key, SForm::default()).unwrap();
+    assert!(rows.as_chunks::<64>().0.iter().zip(&with_sha256).all(|(row, other)| Ok(*row) != *other), "{}", C::NAME);
     let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
     signatures[20][63] ^= 1;
     let key = PublicKeys::all(public.as_sec1());
