@@ -97,7 +97,7 @@ pub enum SignatureProblem {
     WrongLength,
     /// 128 bytes, as some programs write signatures of SM2 with the public key after them.
     #[error(
-        "has 128 bytes: if they are r, s and the public key's x and y, give the first 64 as the signature and the last \
+        "has 128 bytes, which may be r, s and the public key's x and y: give the first 64 as the signature and the last \
          64 as the public key"
     )]
     WithPublicKey,

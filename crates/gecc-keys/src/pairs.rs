@@ -133,11 +133,11 @@ impl Pairs {
     fn public_keys(&mut self) -> Result<Vec<Known>, Error> {
         let engine = match &mut self.engine {
             Some(engine) => engine,
-            // The start values of threads have gaps that hold the contents of this stack, where
-            // readers have left keys.
+            // The engine and the start values of its threads have gaps that hold the contents of
+            // this stack, where readers have left keys.
             none => {
                 stack::wiped(|| ());
-                none.insert(Engine::builder().backend(Backend::Cpu).build()?)
+                none.insert(start_engine()?)
             }
         };
         let secret = &self.keys[self.checked..];
@@ -149,4 +149,11 @@ impl Pairs {
             KeyKind::Ed25519 => ed25519::public_keys(engine, secret)?.into_iter().map(Known::Ed25519).collect(),
         })
     }
+}
+
+/// Starts an engine in a stack frame of its own: a frame that was there before the stack was wiped
+/// may still hold keys.
+#[inline(never)]
+fn start_engine() -> Result<Engine, Error> {
+    Engine::builder().backend(Backend::Cpu).build()
 }

@@ -169,7 +169,7 @@ fn digests_of_other_hashes_are_cut_and_padded() {
 fn signatures_with_their_public_key_are_named() {
     let digest = hex::encode([0xab; 32]);
     for (bytes, problem) in [
-        (128, "`signature` has 128 bytes: if they are r, s and the public key's x and y"),
+        (128, "`signature` has 128 bytes, which may be r, s and the public key's x and y"),
         (127, "`signature` has 127 bytes instead of 64"),
         (66, "`signature` has 66 bytes instead of 64"),
     ] {
