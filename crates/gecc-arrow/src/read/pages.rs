@@ -573,19 +573,24 @@ impl PageHeader {
         }
     }
 
-    /// Returns the definition levels in the data of a page. `None` where they are cut off.
-    fn definition_levels<'a>(&self, data: &'a [u8], leaf: Leaf) -> Option<Levels<'a>> {
+    /// Splits the data of a page after its repetition levels into the definition levels and the
+    /// values. Returns `None` if the levels are truncated.
+    fn definition_levels_and_values<'a>(&self, data: &'a [u8], leaf: Leaf) -> Option<(Levels<'a>, &'a [u8])> {
         match self.content {
             Content::DataV2 { repetition, definition, .. } => {
-                let levels = data.get(repetition as usize..)?;
-                levels.get(..definition as usize).map(Levels::Runs)
+                let data = data.get(repetition as usize..)?;
+                let (levels, values) = data.split_at_checked(definition as usize)?;
+                Some((Levels::Runs(levels), values))
             }
             Content::Data { values, definition, repetition, .. } => {
                 let data = match leaf.lists {
                     0 => data,
                     lists => split_levels(data, repetition, lists, values)?.1,
                 };
-                split_levels(data, definition, leaf.definitions, values).map(|(levels, _)| levels)
+                match leaf.definitions {
+                    0 => Some((Levels::Runs(&[]), data)),
+                    highest => split_levels(data, definition, highest, values),
+                }
             }
             Content::Dictionary { .. } | Content::Index => None,
         }
@@ -598,27 +603,23 @@ impl PageHeader {
         if !is_data || leaf.definitions == 0 {
             return true;
         }
-        let levels = self.definition_levels(data, leaf);
-        levels.is_some_and(|levels| Begun::count(levels, leaf.definitions, self.values()).is_some())
+        let split = self.definition_levels_and_values(data, leaf);
+        split.is_some_and(|(levels, _)| Begun::count(levels, leaf.definitions, self.values()).is_some())
     }
 
     /// Returns whether a data page has exactly the bytes of values that its encoding needs, if
     /// decoders divide them by the number of values: with a few more or less, all values would be
     /// different.
     fn has_whole_values(&self, data: &[u8], leaf: Leaf) -> bool {
-        let values = match self.content {
-            Content::DataV2 { encoding: Encoding::BYTE_STREAM_SPLIT, .. } => data.get(self.levels() as usize..),
-            Content::Data { values, encoding: Encoding::BYTE_STREAM_SPLIT, definition, repetition } => {
-                let levels = [(repetition, leaf.lists), (definition, leaf.definitions)];
-                let levels = levels.into_iter().filter(|(_, highest)| *highest > 0);
-                levels.into_iter().try_fold(data, |data, (encoding, highest)| {
-                    split_levels(data, encoding, highest, values).map(|(_, rest)| rest)
-                })
-            }
-            _ => return true,
+        let (Content::Data { encoding, .. } | Content::DataV2 { encoding, .. }) = self.content else {
+            return true;
         };
+        if encoding != Encoding::BYTE_STREAM_SPLIT {
+            return true;
+        }
         let most = u64::from(self.values()).saturating_mul(leaf.width as u64);
-        values.is_some_and(|values| leaf.width > 0 && values.len() % leaf.width == 0 && values.len() as u64 <= most)
+        let split = self.definition_levels_and_values(data, leaf);
+        split.is_some_and(|(_, values)| leaf.width > 0 && values.len() % leaf.width == 0 && values.len() as u64 <= most)
     }
 
     fn values(&self) -> u32 {
