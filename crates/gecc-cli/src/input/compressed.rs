@@ -6,6 +6,7 @@
 //! size requested by the frame for zstd. It belongs to crates that free it without wiping, and is
 //! not accessible.
 
+use super::unread::{head, when_read};
 use std::fmt;
 use std::io::{self, BufRead, Cursor, Read};
 use zeroize::Zeroizing;
@@ -83,7 +84,8 @@ pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
 /// # Errors
 /// Returns the errors of the source and those of [`compression`].
 pub fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    let head = head(&mut source)?;
+    let is_undecided = |head: &[u8]| head.is_empty() || may_become_a_signature(head);
+    let head = head(&mut source, LONGEST_SIGNATURE, is_undecided)?;
     let compression = compression(&head)?;
     let source = Cursor::new(head).chain(source);
     Ok(match compression {
@@ -95,38 +97,7 @@ pub fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read
 /// Decompresses like [`decompressed`], but begins only with the first read, since a pipe may not
 /// have any data yet. Errors are returned by the first read.
 pub fn decompressed_when_read(source: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
-    Box::new(Unread { source: Some(source), reader: Box::new(io::empty()) })
-}
-
-struct Unread {
-    source: Option<Box<dyn Read + Send>>,
-    reader: Box<dyn Read + Send>,
-}
-
-impl Read for Unread {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Some(source) = self.source.take() {
-            self.reader = decompressed(source)?;
-        }
-        self.reader.read(buffer)
-    }
-}
-
-/// Reads the first bytes until they can no longer become a signature. The last read may return
-/// further bytes.
-fn head(source: &mut dyn Read) -> io::Result<Zeroizing<Vec<u8>>> {
-    let mut head = Zeroizing::new(vec![0; LONGEST_SIGNATURE]);
-    let mut length = 0;
-    while length < head.len() && (length == 0 || may_become_a_signature(&head[..length])) {
-        match source.read(&mut head[length..]) {
-            Ok(0) => break,
-            Ok(more) => length += more,
-            Err(problem) if problem.kind() == io::ErrorKind::Interrupted => {}
-            Err(problem) => return Err(problem),
-        }
-    }
-    head.truncate(length);
-    Ok(head)
+    when_read(source, decompressed)
 }
 
 fn may_become_a_signature(head: &[u8]) -> bool {

@@ -26,4 +26,5 @@ mod shape;
 pub mod source;
 mod table;
 pub mod text;
+mod unread;
 pub mod utf_16;

@@ -3,7 +3,8 @@
 //! The text may hold private keys, so all buffers are wiped.
 
 use super::open::Input;
-use std::io::{self, Read, Seek, SeekFrom};
+use super::unread::{head, when_read};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use zeroize::{Zeroize, Zeroizing};
 
 /// Bytes that are decoded at a time.
@@ -18,13 +19,23 @@ pub fn as_utf_8(input: Input) -> io::Result<Input> {
         Input::File(mut plain) => {
             let mut mark = [0; 2];
             let length = plain.read_at(&mut mark, plain.start)?;
-            if length < mark.len() || Encoding::of(mark).is_none() {
+            if Encoding::of(&mark[..length]).is_none() {
                 return Ok(Input::File(plain));
             }
             plain.file.seek(SeekFrom::Start(plain.start))?;
-            Input::Stream(Box::new(Decoder::new(Box::new(plain.file))))
+            Input::Stream(when_read(Box::new(plain.file), decoded))
         }
-        Input::Stream(source) => Input::Stream(Box::new(Decoder::new(source))),
+        Input::Stream(source) => Input::Stream(when_read(source, decoded)),
+    })
+}
+
+/// Decodes UTF-16 if the source begins with its byte order mark, and passes everything else on.
+fn decoded(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    let is_undecided = |head: &[u8]| LITTLE_ENDIAN_MARK.starts_with(head) || BIG_ENDIAN_MARK.starts_with(head);
+    let mark = head(&mut source, LITTLE_ENDIAN_MARK.len(), is_undecided)?;
+    Ok(match Encoding::of(&mark) {
+        Some(encoding) => Box::new(Decoder::new(source, encoding)),
+        None => Box::new(Cursor::new(mark).chain(source)),
     })
 }
 
@@ -36,11 +47,13 @@ enum Encoding {
 
 impl Encoding {
     /// Returns the encoding of a text that begins with these bytes, if they are a byte order mark of UTF-16.
-    fn of(mark: [u8; 2]) -> Option<Self> {
-        match mark {
-            LITTLE_ENDIAN_MARK => Some(Encoding::LittleEndian),
-            BIG_ENDIAN_MARK => Some(Encoding::BigEndian),
-            _ => None,
+    fn of(mark: &[u8]) -> Option<Self> {
+        if mark == LITTLE_ENDIAN_MARK {
+            Some(Encoding::LittleEndian)
+        } else if mark == BIG_ENDIAN_MARK {
+            Some(Encoding::BigEndian)
+        } else {
+            None
         }
     }
 
@@ -52,19 +65,10 @@ impl Encoding {
     }
 }
 
-/// What is known of the encoding.
-enum State {
-    /// Less than a byte order mark was read.
-    Unknown,
-    /// Bytes are passed on as they are.
-    Other,
-    Utf16(Encoding),
-}
-
-/// Decodes UTF-16 if the source begins with its byte order mark, and passes everything else on.
+/// Decodes UTF-16 after its byte order mark.
 struct Decoder {
     source: Box<dyn Read + Send>,
-    state: State,
+    encoding: Encoding,
     /// Bytes of the source that are not decoded yet: at most a surrogate and half of a code unit between two reads.
     encoded: Zeroizing<Vec<u8>>,
     /// Bytes that the next reads return, from `start` on.
@@ -76,11 +80,11 @@ struct Decoder {
 }
 
 impl Decoder {
-    fn new(source: Box<dyn Read + Send>) -> Self {
+    fn new(source: Box<dyn Read + Send>, encoding: Encoding) -> Self {
         // Neither grows, which would leave a copy behind: a code unit becomes three bytes at most.
         let encoded = Zeroizing::new(Vec::with_capacity(BUFFER + 4));
         let decoded = Zeroizing::new(Vec::with_capacity(2 * (BUFFER + 4)));
-        Decoder { source, state: State::Unknown, encoded, decoded, start: 0, is_at_end: false, malformed: None }
+        Decoder { source, encoding, encoded, decoded, start: 0, is_at_end: false, malformed: None }
     }
 
     /// Reads once from the source, and decodes.
@@ -92,32 +96,17 @@ impl Decoder {
         self.encoded[held + length..].zeroize();
         self.encoded.truncate(held + length);
         self.is_at_end = read? == 0;
-        if matches!(self.state, State::Unknown) {
-            self.state = match self.encoded.first_chunk() {
-                Some(mark) => Encoding::of(*mark).map_or(State::Other, State::Utf16),
-                None if self.is_at_end => State::Other,
-                None => return Ok(()),
-            };
-            if matches!(self.state, State::Utf16(_)) {
-                self.encoded.drain(..2);
-            }
-        }
         self.decoded.zeroize();
         self.start = 0;
-        if let State::Utf16(encoding) = self.state {
-            self.decode(encoding);
-        } else {
-            self.decoded.extend_from_slice(&self.encoded);
-            self.encoded.zeroize();
-        }
+        self.decode();
         Ok(())
     }
 
     /// Decodes all whole characters that were read, up to the first malformed one.
-    fn decode(&mut self, encoding: Encoding) {
+    fn decode(&mut self) {
         let (pairs, half) = self.encoded.as_chunks::<2>();
         let mut rest = half.len();
-        let mut units = pairs.iter().map(|pair| encoding.unit(*pair)).peekable();
+        let mut units = pairs.iter().map(|pair| self.encoding.unit(*pair)).peekable();
         while let Some(unit) = units.next() {
             let is_high_surrogate = (0xd800..0xdc00).contains(&unit);
             if is_high_surrogate && units.peek().is_none() && !self.is_at_end {
@@ -151,9 +140,6 @@ impl Read for Decoder {
             if self.is_at_end {
                 return Ok(0);
             }
-            if matches!(self.state, State::Other) {
-                return self.source.read(buffer);
-            }
             match self.fill() {
                 Err(problem) if problem.kind() != io::ErrorKind::Interrupted => return Err(problem),
                 _ => {}
@@ -184,9 +170,9 @@ mod tests {
         }
     }
 
-    fn decoded(bytes: Vec<u8>, step: usize) -> io::Result<Vec<u8>> {
+    fn read(bytes: Vec<u8>, step: usize) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
-        Decoder::new(Box::new(Slow(bytes, step))).read_to_end(&mut all).map(|_| all)
+        decoded(Box::new(Slow(bytes, step)))?.read_to_end(&mut all).map(|_| all)
     }
 
     fn encoded(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
@@ -198,7 +184,7 @@ mod tests {
         let marked = format!("\u{feff}{}", TEXT.repeat(3000));
         for unit in [u16::to_le_bytes, u16::to_be_bytes] {
             for step in [1, 2, 3, 5, 1000, 1 << 20] {
-                let found = decoded(encoded(&marked, unit), step).unwrap();
+                let found = read(encoded(&marked, unit), step).unwrap();
                 assert!(found == TEXT.repeat(3000).as_bytes(), "{step}");
             }
         }
@@ -208,7 +194,7 @@ mod tests {
     fn other_bytes_are_passed_on() {
         for bytes in [&b""[..], b"\xff", b"\xfe", b"a", TEXT.as_bytes(), b"\xef\xbb\xbf{}", b"\xff\xff\xff\xff\x10"] {
             for step in [1, 2, 1000] {
-                assert_eq!(decoded(bytes.to_vec(), step).unwrap(), bytes);
+                assert_eq!(read(bytes.to_vec(), step).unwrap(), bytes);
             }
         }
     }
@@ -218,7 +204,7 @@ mod tests {
         for end in [&[0x41][..], &[0x00, 0xd8], &[0x00, 0xdc, 0x41, 0], &[0x00, 0xd8, 0x41, 0]] {
             let bytes = [&[0xff, 0xfe][..], &encoded("ab", u16::to_le_bytes), end].concat();
             for step in [1, 2, 1000] {
-                let mut decoder = Decoder::new(Box::new(Slow(bytes.clone(), step)));
+                let mut decoder = decoded(Box::new(Slow(bytes.clone(), step))).unwrap();
                 let mut all = Vec::new();
                 let problem = decoder.read_to_end(&mut all).unwrap_err();
                 assert_eq!((&all[..], problem.kind()), (&b"ab"[..], io::ErrorKind::InvalidData), "{end:?}");
