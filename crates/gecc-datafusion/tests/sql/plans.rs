@@ -172,7 +172,10 @@ fn what_cannot_be_is_said_when_planned() {
             "ecdsa_recover('p256', d, s, d)",
             "`recovery_id` is FixedSizeBinary(32), but must be integers, booleans, or text",
         ),
-        ("ecdsa_verify_form('p256', 'compact', d, s, k)", "no signature form is called `compact`; the forms are auto, rs"),
+        (
+            "ecdsa_verify_form('p256', 'compact', d, s, k)",
+            "no signature form is called `compact`; the forms are auto, rs",
+        ),
         ("ecdsa_verify_form('p256', d, d, s, k)", "`form` must be a text in the statement, such as 'header-first'"),
         ("ecdsa_verify_form('p256', 'der-hash-type', d, s, k)", "has a hash type of Bitcoin, which is on secp256k1"),
         ("ecdsa_recover_form('p256', 'rs', d, s)", "signatures of 64 bytes need a column for `recovery_id`"),
