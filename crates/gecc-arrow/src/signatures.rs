@@ -82,6 +82,12 @@ impl<'a> Ids<'a> {
     }
 }
 
+/// Returns whether all signatures have 64 bytes. A column without rows has them if its type says so: signatures of a type
+/// of any width may have their recovery ids with them.
+fn are_of_64_bytes(cells: &Cells) -> bool {
+    cells.contiguous(64).is_some_and(|bytes| !bytes.is_empty() || cells.width_of_type().is_some())
+}
+
 impl<'a> Inputs<'a> {
     /// Reads signatures of any form as `r || s`.
     pub fn signatures(&mut self, reader: SignatureReader) -> Result<Signatures<'a>, Error> {
@@ -115,7 +121,7 @@ impl<'a> Inputs<'a> {
     /// Returns signatures of one width that can be borrowed; `None` if they cannot.
     fn borrowed(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<Option<Signatures<'a>>, Error> {
         match reader.form() {
-            SignatureForm::Auto | SignatureForm::Rs if cells.contiguous(64).is_some() => {
+            SignatureForm::Auto | SignatureForm::Rs if are_of_64_bytes(cells) => {
                 self.borrowed_of_64(cells, reader).map(Some)
             }
             SignatureForm::Auto | SignatureForm::Rsv => self.borrowed_of_65(cells, reader, 0),

@@ -155,7 +155,8 @@ fn what_cannot_be_is_said_when_planned() {
     };
     let cases = [
         ("ecdsa_verify('p256', number, s, k)", "ecdsa_verify: `digest` is Float64, but must be 32 bytes"),
-        ("ecdsa_verify('p256', s, d, k)", "`digest` is FixedSizeBinary(64), but must be 32 bytes"),
+        ("ecdsa_verify('p256', k, s, k)", "`digest` is FixedSizeBinary(33), but must be 32"),
+        ("ecdsa_verify('p256', d, d, k)", "`signature` is FixedSizeBinary(32), but must be 64 or 65 bytes, or DER"),
         ("ecdsa_verify('p256', d, s, 5)", "`public_key` is Int64, but must be 33, 64 or 65 bytes"),
         (
             "ecdsa_verify('P-192', d, s, k)",
