@@ -1,12 +1,122 @@
-//! Common parts of the command `gecc` and the benchmarks of its repository: options, exit codes,
-//! and measuring. It is for these alone, without a promise of stability. Programs use the crate
-//! `gecc`.
+//! The command `gecc`: batches of signatures, keys and points from files and pipes.
+//!
+//! What is public is for the benchmarks of its repository: options, exit codes, and measuring. It is
+//! without a promise of stability. Programs use the crate `gecc`.
 #![allow(missing_docs, reason = "for the packages of one repository")]
 
+#[cfg(feature = "chains")]
+mod chains;
+mod commands;
 pub mod curve;
 pub mod engine;
 pub mod failure;
+mod flags;
+mod input;
 pub mod installed;
+mod interrupt;
+mod job;
 pub mod measure;
 pub mod memory;
+#[cfg(feature = "chains")]
+mod node;
+mod operation;
+mod output;
 pub mod say;
+mod secrets;
+#[cfg(all(feature = "arrow", feature = "chains"))]
+mod silent;
+mod standard_streams;
+
+use clap::{CommandFactory, FromArgMatches};
+use commands::{bench, doctor, ecdh, kernels, pubkey, recover, sign, verify};
+#[cfg(feature = "chains")]
+use commands::{bitcoin, certificates, ethereum};
+#[cfg(feature = "chains")]
+use failure::COULD_NOT_RUN;
+use failure::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED};
+use flags::{Arguments, Command, Given};
+use output::Failure;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+// Exit codes in addition to those of `failure`.
+/// Nothing was rejected, but some items could not be checked.
+#[cfg(feature = "chains")]
+const NOT_CHECKED: u8 = 3;
+
+/// Runs the command with the arguments of the process.
+pub fn main() -> ExitCode {
+    memory::keep_freed();
+    interrupt::ignore_limit_of_files();
+    #[cfg(feature = "arrow")]
+    say_nothing_of_caught_panics();
+    failure::exit("gecc", arguments().and_then(|(arguments, given)| run(arguments, &given)))
+}
+
+/// Parses the arguments. The error messages of clap quote arguments, which may be private keys.
+fn arguments() -> Result<(Arguments, Given), Failure> {
+    say::hide_secret_arguments();
+    let matches = Arguments::command().try_get_matches().map_err(refusal)?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(refusal)?;
+    Ok((arguments, Given::of(&matches)))
+}
+
+/// Returns the failure for arguments that clap refuses, or prints the help that was requested and exits.
+fn refusal(problem: clap::Error) -> Failure {
+    let text = problem.render().to_string();
+    match say::without_secrets(&text) {
+        Some(text) => Failure::Problem(text.trim_start_matches("error: ").trim_end().to_owned()),
+        None => problem.exit(),
+    }
+}
+
+/// Silences the panics of decoders on malformed files. They are caught and reported as errors,
+/// which is enough.
+#[cfg(feature = "arrow")]
+fn say_nothing_of_caught_panics() {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !gecc_arrow::catches_panics() {
+            hook(panic);
+        }
+    }));
+}
+
+fn run(arguments: Arguments, given: &Given) -> Result<u8, Failure> {
+    say::listen(arguments.verbose)?;
+    if arguments.command.prints() {
+        standard_streams::require_output()?;
+    }
+    match arguments.command {
+        Command::Verify(options) => verify::run(options, given),
+        Command::Recover(options) => recover::run(options),
+        Command::Sign(options) => sign::run(options, given),
+        Command::Ecdh(options) => ecdh::run(options),
+        Command::Pubkey(options) => pubkey::run(options, given),
+        #[cfg(feature = "chains")]
+        Command::Ethereum(command) => ethereum::run(command),
+        #[cfg(feature = "chains")]
+        Command::Bitcoin(command) => bitcoin::run(command),
+        #[cfg(feature = "chains")]
+        Command::Certificates(options) => certificates::run(options),
+        Command::Bench(options) => bench::run(&options),
+        Command::Kernels(command) => kernels::run(command),
+        Command::Doctor(options) => doctor::run(&options),
+        Command::Completions { shell } => {
+            // `generate` panics if it cannot write.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "gecc", &mut script);
+            std::io::stdout().write_all(&script)?;
+            Ok(ALL_PASSED)
+        }
+        Command::Man { folder } => {
+            let write = |folder: &Path| {
+                std::fs::create_dir_all(folder)?;
+                clap_mangen::generate_to(Arguments::command(), folder)
+            };
+            write(&folder).map_err(|problem| format!("{}: {problem}", say::shown_path(&folder)))?;
+            Ok(ALL_PASSED)
+        }
+    }
+}

@@ -2,12 +2,12 @@
 
 use crate::ALL_PASSED;
 use crate::flags::BenchOptions;
+use crate::measure::inputs::{Inputs, Memory};
+use crate::measure::operations::Case;
+use crate::measure::{Checked, PublicCall, default_items, rate};
 use crate::output::Failure;
 use clap::ValueEnum;
 use gecc::{CurveId, Engine};
-use gecc_cli::measure::inputs::{Inputs, Memory};
-use gecc_cli::measure::operations::Case;
-use gecc_cli::measure::{Checked, PublicCall, default_items, rate};
 use serde_json::json;
 use std::io::{self, Write};
 

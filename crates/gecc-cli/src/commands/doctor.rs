@@ -2,11 +2,11 @@
 
 use super::report::{self, Row};
 use crate::flags::DoctorOptions;
+use crate::installed;
 use crate::output::Failure;
+use crate::say::shown_path;
 use crate::{ALL_PASSED, SOME_REJECTED};
 use gecc::{Backend, Engine, EngineBuilder, KernelOrigin, LoadedKernels, kernels};
-use gecc_cli::installed;
-use gecc_cli::say::shown_path;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,12 +1,12 @@
 //! A row for the table of machines in docs/platforms.md, measured on this machine.
 
+use crate::installed;
+use crate::measure::inputs::{Inputs, Memory};
+use crate::measure::operations::Case;
+use crate::measure::{Checked, PublicCall, default_items, rate};
 use crate::output::Failure;
 use chrono::Utc;
 use gecc::{Backend, CurveId, Engine};
-use gecc_cli::installed;
-use gecc_cli::measure::inputs::{Inputs, Memory};
-use gecc_cli::measure::operations::Case;
-use gecc_cli::measure::{Checked, PublicCall, default_items, rate};
 use serde_json::{Value, json};
 use std::fmt;
 use std::fs;

@@ -1,8 +1,8 @@
 //! Options of measurements.
 
+use crate::engine::EngineOptions;
+use crate::measure::{BatchOptions, PublicCall};
 use clap::Args;
-use gecc_cli::engine::EngineOptions;
-use gecc_cli::measure::{BatchOptions, PublicCall};
 
 // A paragraph is one line: clap breaks it where the terminal ends.
 

@@ -5,9 +5,9 @@ use super::heights::{magic, number};
 #[cfg(feature = "arrow")]
 use super::silent;
 use super::stream::{SaidOptions, format_by_name};
+use crate::engine::EngineOptions;
 use crate::node::UrlText;
 use clap::{Args, Subcommand};
-use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
 
 // A paragraph is one line: clap breaks it where the terminal ends.

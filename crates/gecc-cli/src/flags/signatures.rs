@@ -4,11 +4,11 @@ use super::stream::IdOptions;
 use super::stream::{input_help, named};
 use super::{HashOptions, SignatureOptions, StreamOptions};
 use crate::curve::{Scheme, any, of_ecdsa};
+use crate::engine::EquationOptions;
 use crate::input::fields::{append_decoded, decode_digits};
 use clap::Args;
 use gecc::CurveId;
 use gecc::ed25519::{Rule, Variant};
-use gecc_cli::engine::EquationOptions;
 use std::path::PathBuf;
 
 pub const VERIFY_HELP: &str = concat!(

@@ -1,9 +1,9 @@
 //! Options of the commands on silent payments.
 
 use super::heights::{magic, number};
+use crate::engine::EngineOptions;
 use crate::node::UrlText;
 use clap::Args;
-use gecc_cli::engine::EngineOptions;
 use std::path::PathBuf;
 
 pub const INDEX_HELP: &str = "\

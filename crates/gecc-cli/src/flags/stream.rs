@@ -1,12 +1,12 @@
 //! Options for the input of items and the output of answers.
 
+use crate::engine::EngineOptions;
 use crate::input::binary::layout::Layout;
 use crate::input::seen::SeenFields;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gecc::call::Operation;
 use gecc::fields::{Field, FieldEncodings, Hash, Mapping, SignatureForm, SignatureReader, UnclearColumns};
-use gecc_cli::engine::EngineOptions;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

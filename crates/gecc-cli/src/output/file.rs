@@ -2,12 +2,12 @@
 //! complete.
 
 use super::direct::{Direct, Put};
+use crate::failure::written;
 use crate::flags::end_of_name;
 use crate::input::open::is_standard_stream;
+use crate::say::{shown_path, warn};
 use crate::secrets::wiped::Wiped;
 use crate::standard_streams;
-use gecc_cli::failure::written;
-use gecc_cli::say::{shown_path, warn};
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Seek, Write};

@@ -5,11 +5,11 @@ mod file;
 mod line;
 mod progress;
 
+pub use crate::failure::Failure;
+pub use crate::say::{debug, info, note, shown_path, warn};
 pub use direct::Put;
 pub use file::{Output, refuse_overwriting};
 #[cfg(feature = "chains")]
 pub use file::{is_replaced, is_same_place};
-pub use gecc_cli::failure::Failure;
-pub use gecc_cli::say::{debug, info, note, shown_path, warn};
 pub use line::Line;
 pub use progress::Progress;
