@@ -1,6 +1,5 @@
 //! Derives every constant of every curve from `curves/NAME.toml`, and embeds the device code in the
-//! crate: plain Rust, no network, no CUDA. Also notifies unit tests of hardware and software that
-//! this machine lacks.
+//! crate: plain Rust, no network, no CUDA, and the same output on every machine.
 
 #[path = "curves/derive.rs"]
 mod derive;
@@ -26,10 +25,6 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=curves");
     println!("cargo::rerun-if-changed=cuda");
-    tell_tests("gecc_tests_without_gpu", "GECC_REQUIRE_GPU", has_gpu());
-    tell_tests("gecc_tests_without_avx512", "GECC_REQUIRE_AVX512", has_avx512());
-    // Finding out would require loading it.
-    tell_tests("gecc_tests_without_nvrtc", "GECC_REQUIRE_NVRTC", false);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let (curves, edwards_curves) = read_curves(Path::new("curves"));
     for scheme in emit_rust::schemes(&curves) {
@@ -66,29 +61,6 @@ fn main() {
     let launchers = emit_launchers(&sources, "kernels/").unwrap_or_else(|problem| panic!("{problem}"));
     write("contents.rs", launchers.contents);
     write("launchers.rs", launchers.kernels);
-}
-
-/// Sets `cfg` for unit tests if this machine lacks what they need, unless `variable` requires them to
-/// run. Tests can be ignored at build time but not at run time. Only tests may depend on it.
-fn tell_tests(cfg: &str, variable: &str, is_here: bool) {
-    println!("cargo::rerun-if-env-changed={variable}");
-    if !is_here && env::var(variable).as_deref() != Ok("1") {
-        println!("cargo::rustc-cfg={cfg}");
-    }
-}
-
-fn has_gpu() -> bool {
-    fs::read_dir("/proc/driver/nvidia/gpus").is_ok_and(|mut gpus| gpus.next().is_some())
-}
-
-/// Returns `true` if this processor has AVX-512 IFMA and the build includes `src/cpu/simd`.
-fn has_avx512() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("x86_64") && env::var_os("CARGO_CFG_GECC_NO_LANES").is_none()
-    {
-        return is_x86_feature_detected!("avx512ifma") && is_x86_feature_detected!("avx512vbmi2");
-    }
-    false
 }
 
 /// Reads the files in the folders of `cuda/`.

@@ -257,45 +257,6 @@ pub(crate) fn parse_report(unit: Unit, report: &str) -> Vec<KernelUsage> {
 mod tests {
     use super::*;
 
-    /// A few units that compile quickly.
-    fn quick() -> impl Iterator<Item = Unit> {
-        ["rows", "address", "layout"].into_iter().map(|file| Unit::of(file, "secp256k1"))
-    }
-
-    #[test]
-    #[cfg_attr(gecc_tests_without_nvrtc, ignore = "needs NVRTC; GECC_REQUIRE_NVRTC=1 where this is built makes it run")]
-    fn packs_have_what_nvrtc_compiles() {
-        let folder = std::env::temp_dir().join(format!("gecc-packs-{}", std::process::id()));
-        let path = pack_units(quick(), "sm_90", &folder).unwrap();
-        let kept = folder.join("kept");
-        assert_eq!(packs_in(&folder), std::slice::from_ref(&path));
-        let nvrtc = nvrtc_version().unwrap();
-        let expected = PackInfo { architecture: "sm_90".to_owned(), nvrtc, kernels: quick().count() };
-        assert_eq!(check_units(quick(), &path), Ok(expected));
-        let opened = Pack::open(&path).unwrap().unwrap();
-        let mut bytes = 0;
-        // The second call reads the stored files instead of compiling.
-        let [codes, again] = [(); 2].map(|()| machine_code("sm_90", &["rows", "address", "layout"], &kept).unwrap());
-        assert_eq!(codes, again);
-        // These were compiled with a report, as their trace spans show.
-        for unit in quick() {
-            let cubin = Nvrtc::find().unwrap().compile(unit, "sm_90").unwrap();
-            assert!(opened.read(unit, "sm_90").unwrap().as_ref() == Some(&cubin), "{unit:?}");
-            assert!(codes.iter().any(|code| (code.file, code.curve) == (unit.file, unit.curve)), "{unit:?}");
-            bytes += cubin.len();
-        }
-        let size = std::fs::metadata(&path).unwrap().len() as usize;
-        assert!(size < bytes / 2, "{size} of {bytes} bytes");
-        // The operations have more kernels than these, and a pack under another name is for another
-        // architecture.
-        assert!(check_pack(&path).unwrap_err().to_string().contains("another version"));
-        let renamed = folder.join("sm_80.gecckernels");
-        std::fs::rename(&path, &renamed).unwrap();
-        assert!(check_units(quick(), &renamed).unwrap_err().contains("another version"));
-        assert!(check_units(quick(), &path).unwrap_err().contains("no such file"));
-        std::fs::remove_dir_all(&folder).unwrap();
-    }
-
     #[test]
     fn reports_are_understood() {
         let report = "\
@@ -311,5 +272,49 @@ ptxas info    : Function properties for shared_function
         let numbers: Vec<_> =
             parsed.iter().map(|u| (u.kernel.as_str(), u.registers, u.spill_stores, u.spill_loads)).collect();
         assert_eq!(numbers, [("gecc_one", 74, 4, 8), ("shared_function", 0, 0, 0)]);
+    }
+
+    mod nvrtc_tests {
+        use super::*;
+
+        /// A few units that compile quickly.
+        fn quick() -> impl Iterator<Item = Unit> {
+            ["rows", "address", "layout"].into_iter().map(|file| Unit::of(file, "secp256k1"))
+        }
+
+        #[test]
+        #[ignore = "needs NVRTC: --ignored nvrtc_tests"]
+        fn packs_have_what_nvrtc_compiles() {
+            let folder = std::env::temp_dir().join(format!("gecc-packs-{}", std::process::id()));
+            let path = pack_units(quick(), "sm_90", &folder).unwrap();
+            let kept = folder.join("kept");
+            assert_eq!(packs_in(&folder), std::slice::from_ref(&path));
+            let nvrtc = nvrtc_version().unwrap();
+            let expected = PackInfo { architecture: "sm_90".to_owned(), nvrtc, kernels: quick().count() };
+            assert_eq!(check_units(quick(), &path), Ok(expected));
+            let opened = Pack::open(&path).unwrap().unwrap();
+            let mut bytes = 0;
+            // The second call reads the stored files instead of compiling.
+            let [codes, again] =
+                [(); 2].map(|()| machine_code("sm_90", &["rows", "address", "layout"], &kept).unwrap());
+            assert_eq!(codes, again);
+            // These were compiled with a report, as their trace spans show.
+            for unit in quick() {
+                let cubin = Nvrtc::find().unwrap().compile(unit, "sm_90").unwrap();
+                assert!(opened.read(unit, "sm_90").unwrap().as_ref() == Some(&cubin), "{unit:?}");
+                assert!(codes.iter().any(|code| (code.file, code.curve) == (unit.file, unit.curve)), "{unit:?}");
+                bytes += cubin.len();
+            }
+            let size = std::fs::metadata(&path).unwrap().len() as usize;
+            assert!(size < bytes / 2, "{size} of {bytes} bytes");
+            // The operations have more kernels than these, and a pack under another name is for another
+            // architecture.
+            assert!(check_pack(&path).unwrap_err().to_string().contains("another version"));
+            let renamed = folder.join("sm_80.gecckernels");
+            std::fs::rename(&path, &renamed).unwrap();
+            assert!(check_units(quick(), &renamed).unwrap_err().contains("another version"));
+            assert!(check_units(quick(), &path).unwrap_err().contains("no such file"));
+            std::fs::remove_dir_all(&folder).unwrap();
+        }
     }
 }

@@ -10,7 +10,7 @@ mod harness;
 use gecc::service::{Caller, Coalescer, ServiceError};
 use gecc::{Backend, Curve, Engine, EngineBuilder, Error, Point, Secp256k1, SecretKey, ecdsa, keys};
 use harness::needs::{GPU, Need};
-use harness::{Named, test};
+use harness::{Named, Test, test};
 use rayon::prelude::*;
 use std::cell::Cell;
 use std::process::{Command, ExitCode, Stdio};
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
     harness::run(of_engines.chain(of_processes).chain([on_gpu]).collect())
 }
 
-fn in_process(name: String, need: Option<&'static Need>) -> libtest_mimic::Trial {
+fn in_process(name: String, need: Option<&'static Need>) -> Test {
     let run = {
         let name = name.clone();
         move || run_child(&name)

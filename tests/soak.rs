@@ -45,8 +45,7 @@ use gecc::{
 };
 use gecc::{ecdh, ecdsa, keys, point, sm2};
 use harness::needs::Need;
-use harness::{named, tests};
-use libtest_mimic::Trial;
+use harness::{Test, named, tests};
 use oracle::{AwsLc, LibSecp256k1, OpenSsl, Oracle};
 use rayon::prelude::*;
 use secp256k1::{Keypair, XOnlyPublicKey, schnorr};
@@ -100,8 +99,7 @@ fn main() -> ExitCode {
         tests(Some(&OPENSSL), named![sm2_curve_by_openssl]),
     ];
     let lists = lists.into_iter().chain(gecc::for_each_ecdsa_curve!(of_ecdsa!));
-    let long = |test: Trial| test.with_kind("takes long").with_ignored_flag(true);
-    harness::run(lists.flatten().map(long).collect())
+    harness::run(lists.flatten().map(Test::long).collect())
 }
 
 fn from_environment(name: &str, default: u64) -> u64 {

@@ -7,7 +7,7 @@ mod planned;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod wiping;
+mod wiping_gpu_tests;
 
 use crate::cpu::CpuEngine;
 use crate::cpu::tables::warm_up;

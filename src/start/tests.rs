@@ -75,74 +75,80 @@ fn is_started(unit: Unit, kernel: &str) -> bool {
     }
 }
 
-/// Together, the self-tests run every kernel of the operations, and a device passes them.
-#[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
-fn every_kernel_is_tested() {
-    let gpu = gpu();
-    let cpu = CpuEngine::new(None, None).unwrap();
-    gpu.self_test(&cpu, &all()).unwrap();
-    assert!(gpu.failures().is_empty(), "{:?}", gpu.failures());
-    let started = gpu.device(0).functions();
-    for unit in Unit::all() {
-        for (_, kernel) in kernels::ALL.iter().filter(|(file, kernel)| *file == unit.file && is_started(unit, kernel)) {
-            let started = started.iter().any(|(of, name)| *of == unit && name == kernel);
-            assert!(started, "{kernel} of {unit:?} is not tested");
+mod gpu_tests {
+    use super::*;
+
+    /// Together, the self-tests run every kernel of the operations, and a device passes them.
+    #[test]
+    #[ignore = "needs a GPU: --ignored gpu_tests"]
+    fn every_kernel_is_tested() {
+        let gpu = gpu();
+        let cpu = CpuEngine::new(None, None).unwrap();
+        gpu.self_test(&cpu, &all()).unwrap();
+        assert!(gpu.failures().is_empty(), "{:?}", gpu.failures());
+        let started = gpu.device(0).functions();
+        for unit in Unit::all() {
+            for (_, kernel) in
+                kernels::ALL.iter().filter(|(file, kernel)| *file == unit.file && is_started(unit, kernel))
+            {
+                let started = started.iter().any(|(of, name)| *of == unit && name == kernel);
+                assert!(started, "{kernel} of {unit:?} is not tested");
+            }
         }
     }
-}
 
-/// An operation with a wrong answer, which must not be computed.
-struct Erring;
+    /// An operation with a wrong answer, which must not be computed.
+    struct Erring;
 
-impl OnGpu for Erring {
-    fn items(&self) -> usize {
-        100
+    impl OnGpu for Erring {
+        fn items(&self) -> usize {
+            100
+        }
+
+        fn most_waves(&self) -> usize {
+            2
+        }
+
+        fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+            unreachable!("what errs is not used")
+        }
+
+        fn tests(&self, _: usize) -> Vec<Test> {
+            vec![Test { operation: "erring", on: "numbers", run: |trial| trial.compare([1, 2, 4], [1, 2, 3]) }]
+        }
+
+        fn chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
+            Box::new(|_| unreachable!("what errs is not used"))
+        }
     }
 
-    fn most_waves(&self) -> usize {
-        2
+    #[test]
+    #[ignore = "needs a GPU: --ignored gpu_tests"]
+    fn operations_that_err_are_not_used() {
+        let gpu = gpu();
+        let cpu = CpuEngine::new(None, None).unwrap();
+        for _ in 0..2 {
+            assert_eq!(codes_of(&gpu, &cpu, &Erring, true).unwrap(), [BY_CPU; 100]);
+        }
+        let failures = gpu.failures();
+        assert_eq!(failures.len(), gpu.labels().len());
+        for failure in failures {
+            assert_eq!(failure.kind, FaultKind::Answers);
+            assert!(
+                failure.problem.starts_with("erring on numbers gives a wrong answer for item 2"),
+                "{}",
+                failure.problem
+            );
+        }
+        let fault = codes_of(&gpu, &cpu, &Erring, false).unwrap_err();
+        assert!(matches!(Error::from(fault), Error::Kernels(problem) if problem.contains("item 2")));
+        // The device still computes all other operations.
+        let keys = [SecretKey::from_bytes([1; 32])];
+        let mut codes = [0];
+        let mut rows = [[0; 64]];
+        let public_keys = PublicKeysOf { curve: CurveId::P256, keys: (&keys).into(), items: 1 };
+        run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut rows)).unwrap();
+        assert_eq!(codes, [Verdict::VALID_CODE]);
+        assert!(gpu.is_working(0));
     }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        unreachable!("what errs is not used")
-    }
-
-    fn tests(&self, _: usize) -> Vec<Test> {
-        vec![Test { operation: "erring", on: "numbers", run: |trial| trial.compare([1, 2, 4], [1, 2, 3]) }]
-    }
-
-    fn chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
-        Box::new(|_| unreachable!("what errs is not used"))
-    }
-}
-
-#[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
-fn operations_that_err_are_not_used() {
-    let gpu = gpu();
-    let cpu = CpuEngine::new(None, None).unwrap();
-    for _ in 0..2 {
-        assert_eq!(codes_of(&gpu, &cpu, &Erring, true).unwrap(), [BY_CPU; 100]);
-    }
-    let failures = gpu.failures();
-    assert_eq!(failures.len(), gpu.labels().len());
-    for failure in failures {
-        assert_eq!(failure.kind, FaultKind::Answers);
-        assert!(
-            failure.problem.starts_with("erring on numbers gives a wrong answer for item 2"),
-            "{}",
-            failure.problem
-        );
-    }
-    let fault = codes_of(&gpu, &cpu, &Erring, false).unwrap_err();
-    assert!(matches!(Error::from(fault), Error::Kernels(problem) if problem.contains("item 2")));
-    // The device still computes all other operations.
-    let keys = [SecretKey::from_bytes([1; 32])];
-    let mut codes = [0];
-    let mut rows = [[0; 64]];
-    let public_keys = PublicKeysOf { curve: CurveId::P256, keys: (&keys).into(), items: 1 };
-    run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut rows)).unwrap();
-    assert_eq!(codes, [Verdict::VALID_CODE]);
-    assert!(gpu.is_working(0));
 }

@@ -7,6 +7,7 @@ pub mod needs;
 use libtest_mimic::{Arguments, Completion, Trial};
 use needs::Need;
 use std::process::ExitCode;
+use std::ptr;
 
 /// Something by its name.
 pub type Named<T> = (&'static str, T);
@@ -19,27 +20,85 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-/// A test that runs unless what it needs is missing. Then it counts as ignored, or fails where the variable of the need
-/// is 1.
-pub fn test(name: impl Into<String>, need: Option<&'static Need>, run: impl FnOnce() + Send + 'static) -> Trial {
-    Trial::ignorable_test(name, move || {
-        let Some((problem, variable)) = need.and_then(Need::missing) else {
+/// A test, and what a machine must have to run it.
+pub struct Test {
+    trial: Trial,
+    need: Option<&'static Need>,
+    /// Runs only with `--ignored` or `--include-ignored`.
+    is_long: bool,
+}
+
+impl Test {
+    /// Marks a test that takes too long to run unless it is asked for.
+    pub fn long(self) -> Test {
+        Test { trial: self.trial.with_kind("takes long").with_ignored_flag(true), is_long: true, ..self }
+    }
+}
+
+/// Returns a test that runs unless what it needs is missing. Then it counts as ignored, or fails where the variable of
+/// the need is 1.
+pub fn test(name: impl Into<String>, need: Option<&'static Need>, run: impl FnOnce() + Send + 'static) -> Test {
+    let trial = Trial::ignorable_test(name, move || {
+        let Some(problem) = need.and_then(Need::problem) else {
             run();
             return Ok(Completion::Completed);
         };
-        match std::env::var(variable).as_deref() {
-            Ok("1") => Err(format!("{variable}=1, and {problem}").into()),
-            _ => Ok(Completion::ignored_with(format!("{problem}; {variable}=1 makes that a failure"))),
+        let variable = need.expect("something is missing").variable();
+        match need.and_then(Need::reason_to_ignore) {
+            Some(reason) => Ok(Completion::ignored_with(reason)),
+            None => Err(format!("{variable}=1, and {problem}").into()),
         }
-    })
+    });
+    Test { trial, need, is_long: false }
 }
 
-/// Tests that need the same.
-pub fn tests<const N: usize>(need: Option<&'static Need>, tests: [Named<fn()>; N]) -> Vec<Trial> {
+/// Returns tests that need the same.
+pub fn tests<const N: usize>(need: Option<&'static Need>, tests: [Named<fn()>; N]) -> Vec<Test> {
     tests.map(|(name, run)| test(name, need, run)).into()
 }
 
-/// Runs the tests that the command line asks for.
-pub fn run(tests: Vec<Trial>) -> ExitCode {
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+/// Runs the tests that the command line selects. Those that a machine cannot run are reported once for each thing that
+/// is missing, with their number.
+pub fn run(tests: Vec<Test>) -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    if arguments.list {
+        let trials = tests.into_iter().map(|test| test.trial).collect();
+        return libtest_mimic::run(&arguments, trials).exit_code();
+    }
+    let selected = tests.into_iter().filter(|test| !arguments.is_filtered_out(&test.trial));
+    let with_long = arguments.ignored || arguments.include_ignored;
+    let trials = summarize(selected, |test| !test.is_long || with_long);
+    // The selection is made, and must not be applied to the names of the summaries.
+    arguments.filter = None;
+    arguments.skip.clear();
+    arguments.include_ignored = with_long;
+    arguments.ignored = false;
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Replaces tests that would be ignored because something is missing by one for each thing that is missing.
+fn summarize(tests: impl Iterator<Item = Test>, would_run: impl Fn(&Test) -> bool) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let mut missing: Vec<(&'static Need, Vec<Trial>)> = Vec::new();
+    for test in tests {
+        let ignored_for = test.need.filter(|need| would_run(&test) && need.reason_to_ignore().is_some());
+        let Some(need) = ignored_for else {
+            trials.push(test.trial);
+            continue;
+        };
+        match missing.iter_mut().find(|(other, _)| ptr::eq(*other, need)) {
+            Some((_, trials)) => trials.push(test.trial),
+            None => missing.push((need, vec![test.trial])),
+        }
+    }
+    for (need, mut ignored) in missing {
+        if ignored.len() == 1 {
+            trials.append(&mut ignored);
+            continue;
+        }
+        let name = format!("{}: {} tests not run", need.name(), ignored.len());
+        let reason = need.reason_to_ignore().expect("it is missing");
+        trials.push(Trial::ignorable_test(name, || Ok(Completion::ignored_with(reason))));
+    }
+    trials
 }

@@ -1,6 +1,7 @@
 //! What not every machine has.
 
 use gecc::{Backend, Engine, Error};
+use std::env;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
@@ -11,14 +12,34 @@ pub struct Need {
 }
 
 impl Need {
-    /// `variable` makes the absence a failure; `problem` says what is missing, if anything is.
+    /// `variable` is `GECC_REQUIRE_NAME` and makes the absence a failure; `problem` returns what is missing, if
+    /// anything is.
     pub const fn new(variable: &'static str, problem: fn() -> Option<String>) -> Self {
         Need { variable, problem: LazyLock::new(problem) }
     }
 
-    /// What is missing, and the variable.
-    pub fn missing(&self) -> Option<(&str, &'static str)> {
-        Some((self.problem.as_deref()?, self.variable))
+    /// Returns what is missing.
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// Returns why tests are ignored: something is missing, and it is not required.
+    pub fn reason_to_ignore(&self) -> Option<String> {
+        let problem = self.problem()?;
+        if env::var(self.variable).as_deref() == Ok("1") {
+            return None;
+        }
+        Some(format!("{problem}; {}=1 makes that a failure", self.variable))
+    }
+
+    pub fn variable(&self) -> &'static str {
+        self.variable
+    }
+
+    /// Returns the name for a report, such as `gpu`.
+    pub fn name(&self) -> String {
+        let name = self.variable.strip_prefix("GECC_REQUIRE_").unwrap_or(self.variable);
+        name.to_lowercase()
     }
 }
 
@@ -53,12 +74,12 @@ static RELEASE: Need = Need::new("GECC_REQUIRE_RELEASE", || {
 
 /// What a test needs that looks at what the compiler made: a release, and then something else.
 pub fn in_release(need: Option<&'static Need>) -> Option<&'static Need> {
-    RELEASE.missing().map(|_| &RELEASE).or(need)
+    RELEASE.problem().map(|_| &RELEASE).or(need)
 }
 
 /// The C++ compiler.
 pub fn cxx() -> String {
-    std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned())
+    env::var("CXX").unwrap_or_else(|_| "c++".to_owned())
 }
 
 fn cannot_run(what: &str, program: &str) -> Option<String> {

@@ -1,15 +1,14 @@
 //! The examples and the data that are shipped with them.
 
-use crate::harness::{self, named};
+use crate::harness::{self, Test, named};
 use crate::programs::{complains, prints, scratch};
 use gecc::{Engine, P256, Point, PublicKeys, Rejection, Secp256k1, Verdicts, ecdsa, ecdsa::Policy, sm2};
-use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     harness::tests(
         None,
         named![

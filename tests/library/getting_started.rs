@@ -1,15 +1,14 @@
 //! A walk through the library as someone takes it who is new to it: what works at once, and what the usual mistakes are
 //! answered with.
 
-use crate::harness::{self, named};
+use crate::harness::{self, Test, named};
 use gecc::rust_crypto::{k256, p256};
 use gecc::{
     Backend, CurveId, Engine, Error, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, bip340, ecdsa,
     keys, point, signature_from_der, sm2,
 };
-use libtest_mimic::Trial;
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     harness::tests(
         None,
         named![

@@ -7,13 +7,12 @@
 
 mod source;
 
-use crate::harness::{self, named};
-use libtest_mimic::Trial;
+use crate::harness::{self, Test, named};
 use source::{Sources, parent};
 use std::collections::HashSet;
 use std::path::Path;
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     harness::tests(
         None,
         named![

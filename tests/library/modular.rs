@@ -2,10 +2,9 @@
 //! engine chooses between them by the size of a batch.
 
 use crate::harness::needs::{GPU, Need};
-use crate::harness::{Named, named, test};
+use crate::harness::{Named, Test, named, test};
 use crate::random::Random;
 use gecc::{Backend, Engine, Error, Rejection, modular};
-use libtest_mimic::Trial;
 use num_bigint::BigUint;
 use rand::{Rng, RngExt};
 use std::sync::LazyLock;
@@ -20,7 +19,7 @@ static ENGINES: [Named<(Option<&Need>, LazyLock<Engine>)>; 3] = [
 const TESTS: [Named<fn(&Engine)>; 5] =
     named![products_of_every_size, powers_of_every_size, rsa_round_trip, calls_that_cannot_run, batches_of_many_sizes,];
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     let on_engines = ENGINES.iter().flat_map(|(name, (need, engine))| {
         TESTS.map(move |(of, run)| test(format!("{name}::modular::{of}"), *need, move || run(engine)))
     });

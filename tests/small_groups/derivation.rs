@@ -9,7 +9,7 @@ use super::*;
 use crate::cpu::scalar::Signed;
 use num_bigint::BigInt;
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     crate::harness::tests(
         None,
         named![curves_and_generators, group_with_general_a, moduli_and_lambdas, lattices, decompositions],

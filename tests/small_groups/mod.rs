@@ -20,9 +20,8 @@ use crate::cpu::{CoefficientA, CpuCurve, CpuEngine, FieldConstants, decode, gene
 use crate::curve::Secp256k1;
 use crate::curve::constants::secp256k1;
 use crate::harness::needs::AVX512;
-use crate::harness::{named, test};
+use crate::harness::{Test, named, test};
 use crate::types::{KeyBytes, Point, Rejection, ResultsMut, Verdict};
-use libtest_mimic::Trial;
 use num_bigint::BigUint;
 use parameters::{GROUPS, Parameters, WITH_GENERAL_A};
 use rand::RngExt;
@@ -178,7 +177,7 @@ macro_rules! in_group {
 }
 use in_group;
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     let mut tests = derivation::tests();
     tests.extend(points::tests());
     tests.extend(schemes::tests());

@@ -32,7 +32,7 @@ fn assert_accepted(expected: &[Point], operation: impl FnOnce(&mut dyn Place)) {
     println!("{} items", expected.len());
 }
 
-pub fn tests() -> impl Iterator<Item = Trial> {
+pub fn tests() -> impl Iterator<Item = Test> {
     let of_all = in_groups!(
         affine, jacobian, of_batches, of_the_base_point, sums, tables; in lanes [of_order_7 of_order_13 of_order_199]
     );

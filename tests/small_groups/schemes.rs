@@ -15,7 +15,7 @@ const MANY: usize = 18;
 /// How often all combinations of residues are taken, with other representatives each time.
 const TIMES: u64 = 2;
 
-pub fn tests() -> impl Iterator<Item = Trial> {
+pub fn tests() -> impl Iterator<Item = Test> {
     let verification = in_groups!(ecdsa, sm2, bip340; in lanes [of_order_13 of_order_199]);
     verification.chain(in_groups!(recovery; in lanes [of_order_199]))
 }

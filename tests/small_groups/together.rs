@@ -10,7 +10,7 @@ use crate::schemes::frame::claims_cpu::{Equation, XModuloN};
 use crate::schemes::frame::together::cpu::{Draw, Member, verify_group};
 use crate::types::{Policy, PublicKeys};
 
-pub fn tests() -> impl Iterator<Item = Trial> {
+pub fn tests() -> impl Iterator<Item = Test> {
     let of_one = in_groups!(one_signature, one_schnorr_signature; in lanes [of_order_7 of_order_13 of_order_199]);
     of_one.chain(in_groups!(two_errors; in lanes [of_order_7 of_order_13]))
 }

@@ -16,7 +16,7 @@ fn odd_or_opposite(modulus: &BigUint, k: &BigUint) -> ([u64; 4], u8) {
     (be_bytes_to_limbs(&bytes(&odd)), u8::from(negate))
 }
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     crate::harness::tests(Some(&AVX512), named![products_of_points, products_of_the_base_point])
 }
 

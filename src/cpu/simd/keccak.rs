@@ -143,15 +143,12 @@ fn permute(a: &mut [Words; 25]) {
 }
 
 #[cfg(test)]
-mod tests {
+mod avx512_tests {
     use super::*;
     use sha3::{Digest, Keccak256};
 
     #[test]
-    #[cfg_attr(
-        gecc_tests_without_avx512,
-        ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
-    )]
+    #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
     fn hashes_of_many_are_those_of_each() {
         let lanes = Lanes::detect().expect("a processor with the lanes");
         for count in [0, 1, 7, 8, 9, 300] {

@@ -21,7 +21,7 @@ mod uniform;
 mod uniform_points;
 
 #[cfg(test)]
-mod tests;
+mod avx512_tests;
 
 pub use super::field::vector::{LANES as KECCAK_LANES, Lanes};
 pub use chains::{CHAINS, Chains};

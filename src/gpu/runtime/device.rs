@@ -289,7 +289,7 @@ impl Device {
 }
 
 #[cfg(test)]
-mod tests {
+mod gpu_tests {
     use super::super::kernel_files::tests::Folder;
     use super::super::nvrtc::Nvrtc;
     use super::super::pack::{self, Packed};
@@ -309,7 +309,7 @@ mod tests {
 
     /// If the driver refuses the code of a pack, the kernel is compiled by NVRTC.
     #[test]
-    #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+    #[ignore = "needs a GPU: --ignored gpu_tests"]
     fn packs_that_the_driver_refuses_are_compiled_around() {
         let folder = Folder::new("refused");
         let unit = Unit::of("rows", "");

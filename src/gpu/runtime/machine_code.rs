@@ -211,74 +211,78 @@ mod tests {
         assert!(problem().contains("sm_80.gecckernels: it has the kernels of another version"), "{}", problem());
     }
 
-    /// Returns a unit that is compiled quickly.
-    fn quick() -> Unit {
-        Unit::of("rows", "")
-    }
+    mod nvrtc_tests {
+        use super::*;
 
-    /// The first use of a kernel by the engine.
-    #[test]
-    #[cfg_attr(gecc_tests_without_nvrtc, ignore = "needs NVRTC; GECC_REQUIRE_NVRTC=1 where this is built makes it run")]
-    fn kernels_are_compiled_where_none_are_whole() {
-        let nvrtc = Nvrtc::find().expect("there is NVRTC");
-        let folder = Folder::new("load");
-        let places = places(&folder);
-        let load = || places.load(quick(), "sm_90").unwrap();
-        let code = load();
-        assert_eq!((code.origin, &*code.architecture), (KernelOrigin::Compiled, "sm_90"));
-        let cached = FoundCode { origin: KernelOrigin::Cache, ..load() };
-        assert_eq!((load(), &cached.cubin), (cached.clone(), &code.cubin));
-        let path = places.cache.folder().unwrap().join(file_name(&stem(quick(), "sm_90"), nvrtc));
-        let whole = fs::read(&path).unwrap();
-        // Truncated, empty and foreign files are replaced.
-        for damage in [&whole[..whole.len() - 1], b"", b"something else"] {
-            fs::write(&path, damage).unwrap();
-            assert_eq!(load(), code);
-            assert_eq!(fs::read(&path).unwrap(), whole);
+        /// Returns a unit that is compiled quickly.
+        fn quick() -> Unit {
+            Unit::of("rows", "")
         }
-        // Several devices and processes may write the same file at once.
-        let cache = &places.cache;
-        let cubin = &code.cubin;
-        let read = || cache.read(quick(), "sm_90", None);
-        std::thread::scope(|scope| {
-            for _ in 0..6 {
-                scope.spawn(|| {
-                    (0..50).for_each(|_| _ = cache.write(quick(), "sm_90", nvrtc, cubin).unwrap());
-                });
-                scope.spawn(|| (0..50).for_each(|_| assert_eq!(read().as_ref(), Some(cubin))));
-            }
-        });
-        assert_eq!(fs::read_dir(cache.folder().unwrap()).unwrap().count(), 1, "nothing is left over");
-        // Devices that need the same unit at the same time compile it once.
-        fs::remove_file(&path).unwrap();
-        let at_once =
-            std::thread::scope(|scope| [(); 4].map(|()| scope.spawn(load)).map(|thread| thread.join().unwrap()));
-        assert_eq!(at_once.iter().filter(|code| code.origin == KernelOrigin::Compiled).count(), 1);
-        assert!(at_once.iter().all(|code| code.cubin == *cubin));
-        // An unwritable cache does not affect the results.
-        fs::remove_dir_all(cache.folder().unwrap()).unwrap();
-        fs::write(cache.folder().unwrap(), "a file in the way").unwrap();
-        assert_eq!(load(), code);
-    }
 
-    /// A pack that is damaged, or was compiled from other sources, leaves everything to NVRTC.
-    #[test]
-    #[cfg_attr(gecc_tests_without_nvrtc, ignore = "needs NVRTC; GECC_REQUIRE_NVRTC=1 where this is built makes it run")]
-    fn packs_that_cannot_be_used_are_compiled_around() {
-        let folder = Folder::new("around");
-        let places = places(&folder);
-        let load = || places.load(quick(), "sm_90").unwrap();
-        let packs = places.packs.as_deref().unwrap();
-        let other = [Packed::new(Unit { file: "sign", ..UNIT }, "sm_90", b"code").unwrap()];
-        let path = pack::write(packs, "sm_90", NVRTC, &other).unwrap();
-        let compiled = load();
-        assert_eq!(compiled.origin, KernelOrigin::Compiled);
-        let kernel = [Packed::new(quick(), "sm_90", &compiled.cubin).unwrap()];
-        pack::write(packs, "sm_90", NVRTC, &kernel).unwrap();
-        assert_eq!(load(), FoundCode { origin: KernelOrigin::Pack, ..compiled.clone() });
-        let mut damaged = fs::read(&path).unwrap();
-        damaged[70] ^= 1;
-        fs::write(&path, &damaged).unwrap();
-        assert_eq!(load(), FoundCode { origin: KernelOrigin::Cache, ..compiled });
+        /// The first use of a kernel by the engine.
+        #[test]
+        #[ignore = "needs NVRTC: --ignored nvrtc_tests"]
+        fn kernels_are_compiled_where_none_are_whole() {
+            let nvrtc = Nvrtc::find().expect("there is NVRTC");
+            let folder = Folder::new("load");
+            let places = places(&folder);
+            let load = || places.load(quick(), "sm_90").unwrap();
+            let code = load();
+            assert_eq!((code.origin, &*code.architecture), (KernelOrigin::Compiled, "sm_90"));
+            let cached = FoundCode { origin: KernelOrigin::Cache, ..load() };
+            assert_eq!((load(), &cached.cubin), (cached.clone(), &code.cubin));
+            let path = places.cache.folder().unwrap().join(file_name(&stem(quick(), "sm_90"), nvrtc));
+            let whole = fs::read(&path).unwrap();
+            // Truncated, empty and foreign files are replaced.
+            for damage in [&whole[..whole.len() - 1], b"", b"something else"] {
+                fs::write(&path, damage).unwrap();
+                assert_eq!(load(), code);
+                assert_eq!(fs::read(&path).unwrap(), whole);
+            }
+            // Several devices and processes may write the same file at once.
+            let cache = &places.cache;
+            let cubin = &code.cubin;
+            let read = || cache.read(quick(), "sm_90", None);
+            std::thread::scope(|scope| {
+                for _ in 0..6 {
+                    scope.spawn(|| {
+                        (0..50).for_each(|_| _ = cache.write(quick(), "sm_90", nvrtc, cubin).unwrap());
+                    });
+                    scope.spawn(|| (0..50).for_each(|_| assert_eq!(read().as_ref(), Some(cubin))));
+                }
+            });
+            assert_eq!(fs::read_dir(cache.folder().unwrap()).unwrap().count(), 1, "nothing is left over");
+            // Devices that need the same unit at the same time compile it once.
+            fs::remove_file(&path).unwrap();
+            let at_once =
+                std::thread::scope(|scope| [(); 4].map(|()| scope.spawn(load)).map(|thread| thread.join().unwrap()));
+            assert_eq!(at_once.iter().filter(|code| code.origin == KernelOrigin::Compiled).count(), 1);
+            assert!(at_once.iter().all(|code| code.cubin == *cubin));
+            // An unwritable cache does not affect the results.
+            fs::remove_dir_all(cache.folder().unwrap()).unwrap();
+            fs::write(cache.folder().unwrap(), "a file in the way").unwrap();
+            assert_eq!(load(), code);
+        }
+
+        /// A pack that is damaged, or was compiled from other sources, leaves everything to NVRTC.
+        #[test]
+        #[ignore = "needs NVRTC: --ignored nvrtc_tests"]
+        fn packs_that_cannot_be_used_are_compiled_around() {
+            let folder = Folder::new("around");
+            let places = places(&folder);
+            let load = || places.load(quick(), "sm_90").unwrap();
+            let packs = places.packs.as_deref().unwrap();
+            let other = [Packed::new(Unit { file: "sign", ..UNIT }, "sm_90", b"code").unwrap()];
+            let path = pack::write(packs, "sm_90", NVRTC, &other).unwrap();
+            let compiled = load();
+            assert_eq!(compiled.origin, KernelOrigin::Compiled);
+            let kernel = [Packed::new(quick(), "sm_90", &compiled.cubin).unwrap()];
+            pack::write(packs, "sm_90", NVRTC, &kernel).unwrap();
+            assert_eq!(load(), FoundCode { origin: KernelOrigin::Pack, ..compiled.clone() });
+            let mut damaged = fs::read(&path).unwrap();
+            damaged[70] ^= 1;
+            fs::write(&path, &damaged).unwrap();
+            assert_eq!(load(), FoundCode { origin: KernelOrigin::Cache, ..compiled });
+        }
     }
 }

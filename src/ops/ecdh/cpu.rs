@@ -90,7 +90,7 @@ impl Inputs<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+mod avx512_tests {
     use super::*;
     use crate::cpu::CpuCurve;
     use crate::curve::{constants, types};
@@ -203,10 +203,7 @@ mod tests {
         ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
             $(
                 #[test]
-                #[cfg_attr(
-                    gecc_tests_without_avx512,
-                    ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
-                )]
+                #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
                 fn $name() {
                     agrees_with_rustcrypto::<types::$curve>();
                 }

@@ -65,7 +65,7 @@ fn verify(engines: &Engines, items: &[Item]) -> usize {
 }
 
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn equations_of_valid_items_hold() {
     let mut random = Random::fresh();
     let engines = Engines::new();
@@ -84,7 +84,7 @@ fn equations_of_valid_items_hold() {
 
 /// Tests invalid items at each position, and at all positions.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn bad_items_fail_an_equation_or_take_no_part() {
     let mut random = Random::fresh();
     let engines = Engines::new();
@@ -120,7 +120,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
 
 /// Tests errors that cancel if coefficients are equal or small.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn errors_do_not_cancel() {
     let mut random = Random::fresh();
     let engines = Engines::new();

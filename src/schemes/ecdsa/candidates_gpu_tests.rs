@@ -85,7 +85,7 @@ macro_rules! on_each_curve {
 
 /// Tests right candidates for all, some and no items, for several batch sizes.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn right_candidates_are_found() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let all = good::<C>(random, 33_000);
@@ -107,7 +107,7 @@ fn right_candidates_are_found() {
 
 /// Tests invalid items, and wrong candidates, at each position and at all positions.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn bad_candidates_decide_nothing() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let clean = good::<C>(random, 9);
@@ -150,7 +150,7 @@ fn bad_candidates_decide_nothing() {
 
 /// Tests small r, which have an R for each id.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn each_recovery_id_names_its_point() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let item = |number: u8| {
@@ -176,7 +176,7 @@ fn each_recovery_id_names_its_point() {
 
 /// Tests candidates in several forms in one chunk, including items without one.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn candidates_of_any_form() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let items = good::<C>(random, 1000);

@@ -68,7 +68,7 @@ pub fn sign(
 }
 
 #[cfg(test)]
-mod tests {
+mod gpu_tests {
     use super::*;
     use crate::cpu::CpuEngine;
     use crate::curve::{CurveId, per_curve};
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+    #[ignore = "needs a GPU: --ignored gpu_tests"]
     fn a_wrong_recovery_id_is_a_fault_of_the_device() {
         let start = || GpuEngine::new(Limits::default()).expect("there is a GPU");
         let gpu = start();

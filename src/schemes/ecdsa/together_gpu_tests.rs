@@ -80,7 +80,7 @@ macro_rules! on_each_curve {
 
 /// Tests several batch sizes, and one item repeated.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn equations_of_valid_items_hold() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let all = good::<C>(random, 70_000);
@@ -97,7 +97,7 @@ fn equations_of_valid_items_hold() {
 
 /// Tests invalid items at each position, and at all positions.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn bad_items_fail_an_equation_or_take_no_part() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let clean = good::<C>(random, 9);
@@ -137,7 +137,7 @@ fn bad_items_fail_an_equation_or_take_no_part() {
 
 /// Tests errors that cancel if coefficients are equal or small.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn errors_do_not_cancel() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let error = scalar::<C>(random);
@@ -157,7 +157,7 @@ fn errors_do_not_cancel() {
 
 /// Tests keys in several forms in one chunk, including invalid ones.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn keys_of_any_form() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let mut items = good::<C>(random, 1000);

@@ -129,8 +129,8 @@ pub fn options_are_passed_on() {
 
 pub fn gpus_are_used_or_missed() {
     let status = new_engine(&GeccEngineOptions { backend: 2, ..no_options() });
-    match GPU.missing() {
-        Some((problem, _)) => expect_failure(status, GeccStatus::NoDevice, problem),
+    match GPU.problem() {
+        Some(problem) => expect_failure(status, GeccStatus::NoDevice, problem),
         None => expect_ok(status),
     }
 }

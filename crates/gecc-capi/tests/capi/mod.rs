@@ -20,12 +20,11 @@ use crate::capi::engine::{GeccEngine, GeccEngineOptions, gecc_engine_free, gecc_
 use crate::capi::memory::{GeccBytes, GeccKeys, GeccRows};
 use crate::capi::status::{GeccStatus, gecc_last_error};
 use crate::harness::needs::GPU;
-use crate::harness::{Named, named, tests as tests_with};
-use libtest_mimic::Trial;
+use crate::harness::{Named, Test, named, tests as tests_with};
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     let everywhere: [Named<fn()>; 51] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,

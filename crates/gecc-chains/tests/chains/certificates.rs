@@ -1,6 +1,6 @@
 //! Certificates that are known to be signed, spoiled ones, and files that hold none, on every engine.
 
-use crate::harness::{Named, named};
+use crate::harness::{Named, Test, named};
 use crate::random::Random;
 use crate::support::{file, of_examples, on_every_engine, paths};
 use der::asn1::{BitString, ObjectIdentifier};
@@ -8,7 +8,6 @@ use der::{Decode, Encode, EncodePem};
 use gecc::{CurveId, SecretKey, ecdsa, keys, sm2};
 use gecc_chains::Settings;
 use gecc_chains::certificates::{Algorithm, Answer, Answers, Options, Reason, check};
-use libtest_mimic::Trial;
 use rand::RngExt;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::path::PathBuf;
@@ -16,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use x509_cert::Certificate;
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     let tests: [Named<fn(&Settings)>; _] = named![
         sm2_certificates,
         chains_of_every_algorithm,

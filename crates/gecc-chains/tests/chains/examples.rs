@@ -1,13 +1,12 @@
 //! The examples over chains, as programs.
 
-use crate::harness::{self, named};
+use crate::harness::{self, Test, named};
 use crate::programs::{complains, prints, scratch};
-use libtest_mimic::Trial;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     harness::tests(
         None,
         named![

@@ -1,10 +1,9 @@
 //! Which files are read of folders that have more than files in them.
 
-use crate::harness::{self, named};
+use crate::harness::{self, Test, named};
 use gecc::Engine;
 use gecc_chains::certificates::{Options, check};
 use gecc_chains::{Settings, files_of};
-use libtest_mimic::Trial;
 use rayon::ThreadPoolBuilder;
 use std::ffi::CString;
 use std::fs;
@@ -14,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     harness::tests(None, named![links_and_pipes, pipes_and_devices_that_are_named, folders_of_nodes])
 }
 

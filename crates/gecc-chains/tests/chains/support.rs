@@ -1,10 +1,9 @@
 //! What the tests of all chains have in common.
 
 use crate::harness::needs::GPU;
-use crate::harness::{self, Named};
+use crate::harness::{self, Named, Test};
 use gecc::{Backend, Engine};
 use gecc_chains::{Paths, Settings, files_of};
-use libtest_mimic::Trial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -16,7 +15,7 @@ static POOL: LazyLock<ThreadPool> = LazyLock::new(|| ThreadPoolBuilder::new().nu
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Each test of a subject on the CPU and on the GPUs.
-pub fn on_every_engine<const N: usize>(subject: &str, tests: [Named<fn(&Settings)>; N]) -> Vec<Trial> {
+pub fn on_every_engine<const N: usize>(subject: &str, tests: [Named<fn(&Settings)>; N]) -> Vec<Test> {
     let on = |engine: &'static LazyLock<Engine>, run: fn(&Settings)| move || run(&settings(engine));
     let trials = tests.into_iter().flat_map(|(name, run)| {
         [

@@ -10,12 +10,11 @@ mod silent;
 mod taproot;
 mod taproot_vectors;
 
-use crate::harness::{Named, named};
+use crate::harness::{Named, Test, named};
 use crate::support::on_every_engine;
 use gecc_chains::Settings;
-use libtest_mimic::Trial;
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     let tests: [Named<fn(&Settings)>; _] = named![
         real::block_300025,
         real::block_of_testnet,

@@ -14,12 +14,11 @@ mod spellings;
 mod tables;
 mod unsigned;
 
-use crate::harness::{Named, named};
+use crate::harness::{Named, Test, named};
 use crate::support::on_every_engine;
 use gecc_chains::Settings;
-use libtest_mimic::Trial;
 
-pub fn tests() -> Vec<Trial> {
+pub fn tests() -> Vec<Test> {
     let tests: [Named<fn(&Settings)>; _] = named![
         real::json_blocks,
         real::era1_of_the_main_chain,

