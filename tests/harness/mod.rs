@@ -5,7 +5,7 @@
 pub mod needs;
 
 use libtest_mimic::{Arguments, Completion, Trial};
-use needs::Need;
+use needs::{Missing, Need};
 use std::process::ExitCode;
 use std::ptr;
 
@@ -24,32 +24,27 @@ pub(crate) use named;
 pub struct Test {
     trial: Trial,
     need: Option<&'static Need>,
-    /// Runs only with `--ignored` or `--include-ignored`.
-    is_long: bool,
 }
 
 impl Test {
     /// Marks a test that takes too long to run unless it is asked for.
     pub fn long(self) -> Test {
-        Test { trial: self.trial.with_kind("takes long").with_ignored_flag(true), is_long: true, ..self }
+        Test { trial: self.trial.with_kind("takes long").with_ignored_flag(true), ..self }
     }
 }
 
 /// Returns a test that runs unless what it needs is missing. Then it counts as ignored, or fails where the variable of
 /// the need is 1.
 pub fn test(name: impl Into<String>, need: Option<&'static Need>, run: impl FnOnce() + Send + 'static) -> Test {
-    let trial = Trial::ignorable_test(name, move || {
-        let Some(problem) = need.and_then(Need::problem) else {
+    let trial = Trial::ignorable_test(name, move || match need.and_then(Need::missing) {
+        None => {
             run();
-            return Ok(Completion::Completed);
-        };
-        let variable = need.expect("something is missing").variable();
-        match need.and_then(Need::reason_to_ignore) {
-            Some(reason) => Ok(Completion::ignored_with(reason)),
-            None => Err(format!("{variable}=1, and {problem}").into()),
+            Ok(Completion::Completed)
         }
+        Some(Missing::Ignored(reason)) => Ok(Completion::ignored_with(reason)),
+        Some(Missing::Failed(reason)) => Err(reason.into()),
     });
-    Test { trial, need, is_long: false }
+    Test { trial, need }
 }
 
 /// Returns tests that need the same.
@@ -67,7 +62,7 @@ pub fn run(tests: Vec<Test>) -> ExitCode {
     }
     let selected = tests.into_iter().filter(|test| !arguments.is_filtered_out(&test.trial));
     let with_long = arguments.ignored || arguments.include_ignored;
-    let trials = summarize(selected, |test| !test.is_long || with_long);
+    let trials = summarize(selected, |test| !test.trial.has_ignored_flag() || with_long);
     // The selection is made, and must not be applied to the names of the summaries.
     arguments.filter = None;
     arguments.skip.clear();
@@ -79,25 +74,24 @@ pub fn run(tests: Vec<Test>) -> ExitCode {
 /// Replaces tests that would be ignored because something is missing by one for each thing that is missing.
 fn summarize(tests: impl Iterator<Item = Test>, would_run: impl Fn(&Test) -> bool) -> Vec<Trial> {
     let mut trials = Vec::new();
-    let mut missing: Vec<(&'static Need, Vec<Trial>)> = Vec::new();
+    let mut missing: Vec<(&'static Need, String, Vec<Trial>)> = Vec::new();
     for test in tests {
-        let ignored_for = test.need.filter(|need| would_run(&test) && need.reason_to_ignore().is_some());
-        let Some(need) = ignored_for else {
+        let need = test.need.filter(|_| would_run(&test));
+        let Some((need, Missing::Ignored(reason))) = need.and_then(|need| Some((need, need.missing()?))) else {
             trials.push(test.trial);
             continue;
         };
-        match missing.iter_mut().find(|(other, _)| ptr::eq(*other, need)) {
-            Some((_, trials)) => trials.push(test.trial),
-            None => missing.push((need, vec![test.trial])),
+        match missing.iter_mut().find(|(other, ..)| ptr::eq(*other, need)) {
+            Some((_, _, ignored)) => ignored.push(test.trial),
+            None => missing.push((need, reason, vec![test.trial])),
         }
     }
-    for (need, mut ignored) in missing {
+    for (need, reason, mut ignored) in missing {
         if ignored.len() == 1 {
             trials.append(&mut ignored);
             continue;
         }
         let name = format!("{}: {} tests not run", need.name(), ignored.len());
-        let reason = need.reason_to_ignore().expect("it is missing");
         trials.push(Trial::ignorable_test(name, || Ok(Completion::ignored_with(reason))));
     }
     trials

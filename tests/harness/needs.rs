@@ -11,6 +11,14 @@ pub struct Need {
     problem: LazyLock<Option<String>>,
 }
 
+/// What becomes of a test that cannot run, with the reason.
+pub enum Missing {
+    /// It counts as ignored.
+    Ignored(String),
+    /// It fails, because what is missing is required.
+    Failed(String),
+}
+
 impl Need {
     /// `variable` is `GECC_REQUIRE_NAME` and makes the absence a failure; `problem` returns what is missing, if
     /// anything is.
@@ -23,17 +31,14 @@ impl Need {
         self.problem.as_deref()
     }
 
-    /// Returns why tests are ignored: something is missing, and it is not required.
-    pub fn reason_to_ignore(&self) -> Option<String> {
+    /// Returns what becomes of a test, if something is missing.
+    pub fn missing(&self) -> Option<Missing> {
         let problem = self.problem()?;
-        if env::var(self.variable).as_deref() == Ok("1") {
-            return None;
-        }
-        Some(format!("{problem}; {}=1 makes that a failure", self.variable))
-    }
-
-    pub fn variable(&self) -> &'static str {
-        self.variable
+        let variable = self.variable;
+        Some(match env::var(variable).as_deref() {
+            Ok("1") => Missing::Failed(format!("{variable}=1, and {problem}")),
+            _ => Missing::Ignored(format!("{problem}; {variable}=1 makes that a failure")),
+        })
     }
 
     /// Returns the name for a report, such as `gpu`.
