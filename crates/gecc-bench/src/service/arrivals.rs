@@ -9,16 +9,18 @@ use std::time::Duration;
 /// The number of requests in a burst.
 const BURST: u32 = 16;
 
-/// An endless series of arrival times from 0: single requests or bursts, with exponentially
-/// distributed gaps.
+/// An endless series of arrival times: single requests or bursts, with exponentially distributed
+/// gaps. The first arrives at once, so that even a short measurement of a slow engine has one.
 pub struct Schedule {
     random: StdRng,
     /// The mean gap in seconds.
     mean_gap: f64,
     at_once: u32,
     left: u32,
-    /// The current time in seconds.
+    /// When the latest request or burst arrived, in seconds.
     now: f64,
+    /// When the next one arrives.
+    upcoming: f64,
 }
 
 impl Schedule {
@@ -29,7 +31,8 @@ impl Schedule {
             Arrivals::Bursts => BURST,
         };
         let mean_gap = f64::from(at_once) / requests_per_second;
-        Schedule { random: StdRng::seed_from_u64(rand::random()), mean_gap, at_once, left: 0, now: 0.0 }
+        let random = StdRng::seed_from_u64(rand::random());
+        Schedule { random, mean_gap, at_once, left: 0, now: 0.0, upcoming: 0.0 }
     }
 }
 
@@ -39,8 +42,9 @@ impl Iterator for Schedule {
     fn next(&mut self) -> Option<Duration> {
         if self.left == 0 {
             self.left = self.at_once;
+            self.now = self.upcoming;
             // The argument is never 0, since the random number is below 1.
-            self.now -= self.mean_gap * (1.0 - self.random.random::<f64>()).ln();
+            self.upcoming -= self.mean_gap * (1.0 - self.random.random::<f64>()).ln();
         }
         self.left -= 1;
         Some(Duration::from_secs_f64(self.now))
@@ -58,6 +62,7 @@ mod tests {
             let seconds = times.last().unwrap().as_secs_f64();
             // The time of 12500 bursts has a standard deviation of a hundredth.
             assert!((1.9..2.1).contains(&seconds), "{seconds}");
+            assert_eq!(times[0], Duration::ZERO);
             assert!(times.is_sorted());
             assert!(times.chunks(together).all(|burst| burst.iter().all(|time| *time == burst[0])));
             // A fraction 1/e, about a third, of the gaps is longer than the mean, and not a half or
