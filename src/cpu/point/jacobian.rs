@@ -30,7 +30,10 @@ impl<F: Field> Jacobian<F> {
     ///
     /// With l = (3X^2 + aZ^4) / 2 the result is that of the usual formulas divided by (4, 8, 2),
     /// which needs fewer additions.
-    #[inline(always)]
+    ///
+    /// Not inlined, as a call takes little time compared to the products, and each copy takes long
+    /// to compile.
+    #[inline(never)]
     pub fn double<C: CpuCurve<Base = F>>(&self) -> Self {
         let s = self.y.square();
         let three_halves = |third: F| third.add(&third.half());
@@ -53,8 +56,8 @@ impl<F: Field> Jacobian<F> {
         Jacobian { x, y, z }
     }
 
-    /// Adds an affine point. The addition is complete.
-    #[inline(always)]
+    /// Adds an affine point. The addition is complete. Not inlined, as `double`.
+    #[inline(never)]
     pub fn add_affine<C: CpuCurve<Base = F>>(&self, other: &Affine<F>) -> Self {
         if other.infinity {
             return *self;

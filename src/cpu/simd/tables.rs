@@ -40,16 +40,16 @@ pub fn odd_rows<C: CpuCurve, const COUNT: usize>(lanes: Lanes, points: &[Entry<C
     let groups = rows.len();
     let mut rounds = Rounds::<C>::new(lanes);
     let mut even = Vec::with_capacity(groups);
-    rounds.add(groups, |index| (rows[index], None), &mut even);
+    rounds.add(groups, &|index| (&rows[index], None), &mut even);
     while rows.len() < groups * COUNT {
         // P, ..., (2m - 1)P and 2m P yield (2m + 1)P, ..., (4m - 1)P and 4m P.
         let known = rows.len();
         let mut sums = Vec::with_capacity(known + groups);
         let pair = |index: usize| match index.checked_sub(known) {
-            None => (rows[index], Some(even[index % groups])),
-            Some(group) => (even[group], None),
+            None => (&rows[index], Some(&even[index % groups])),
+            Some(group) => (&even[group], None),
         };
-        rounds.add(known + groups, pair, &mut sums);
+        rounds.add(known + groups, &pair, &mut sums);
         even.clear();
         even.extend_from_slice(&sums[known..]);
         rows.extend_from_slice(&sums[..known]);
@@ -87,8 +87,8 @@ fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [En
         // P, ..., mP and mP yield (m + 1)P, ..., 2m P; the last of these is a doubling.
         let known = rows.len();
         let last = known - groups;
-        let pair = |index: usize| (rows[index], (index < last).then(|| rows[last + index % groups]));
-        rounds.add(known, pair, &mut sums);
+        let pair = |index: usize| (&rows[index], (index < last).then(|| &rows[last + index % groups]));
+        rounds.add(known, &pair, &mut sums);
         rows.extend_from_slice(&sums);
     }
     store(0, &rows);
@@ -97,8 +97,8 @@ fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [En
     for from in (first..count).step_by(first) {
         // The last addition of the first block is a doubling, too.
         let doubles = |index: usize| from == first && index >= last;
-        let pair = |index: usize| (rows[index], (!doubles(index)).then(|| addend[index % groups]));
-        rounds.add(rows.len(), pair, &mut sums);
+        let pair = |index: usize| (&rows[index], (!doubles(index)).then(|| &addend[index % groups]));
+        rounds.add(rows.len(), &pair, &mut sums);
         store(from, &sums);
         addend.copy_from_slice(&sums[last..]);
     }
@@ -168,6 +168,9 @@ fn load<F: Coordinate>(lanes: Lanes, points: &[Entry<F>], out: &mut Vec<Affine<F
     }
 }
 
+/// Two points to be added, or a single one to be doubled.
+type Pair<'a, F> = (&'a Affine<F>, Option<&'a Affine<F>>);
+
 /// Rounds of additions.
 struct Rounds<C: CpuCurve> {
     denominators: Denominators<C::Base>,
@@ -181,15 +184,12 @@ impl<C: CpuCurve> Rounds<C> {
         Rounds { denominators: Denominators::new(lanes), a: Element::splat(lanes, &coefficient_a::<C>()) }
     }
 
-    /// Appends the sum of each pair of points, or the double of a single point. Coordinates are
-    /// below 2.01 p.
-    #[inline(always)]
-    fn add(
-        &mut self,
-        count: usize,
-        pair: impl Fn(usize) -> (Affine<C::Base>, Option<Affine<C::Base>>),
-        sums: &mut Vec<Affine<C::Base>>,
-    ) {
+    /// Writes the sum of each of `count` pairs. Coordinates are below 2.01 p.
+    ///
+    /// One function for the pairs of all tables, as each copy takes long to compile.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+    fn add<'a>(&mut self, count: usize, pair: &dyn Fn(usize) -> Pair<'a, C::Base>, sums: &mut Vec<Affine<C::Base>>) {
         self.denominators.restart();
         for index in 0..count {
             self.denominators.push(match pair(index) {
@@ -198,7 +198,7 @@ impl<C: CpuCurve> Rounds<C> {
             });
         }
         self.denominators.invert();
-        sums.resize(count, pair(0).0);
+        sums.resize(count, *pair(0).0);
         for index in (0..count).rev() {
             let inverse = self.denominators.pop_inverse();
             let (left, right) = pair(index);

@@ -153,15 +153,19 @@ fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [
     save(sum, out);
 }
 
-/// Looks up the entry of each lane by reading all entries.
+/// Looks up the entry of each lane by reading all entries. One coordinate at a time: next to a sum
+/// of points, the words of both do not fit the registers.
 #[inline(always)]
 fn lookup<F: Coordinate>(lanes: Lanes, table: &[Affine<F>; ENTRIES], index: Words) -> Affine<F> {
-    let mut found = table[0];
+    let mut x = table[0].x;
     for (number, entry) in table.iter().enumerate().skip(1) {
-        let here = index.sub(Words::splat(lanes, number as u64)).zeros();
-        found = Affine { x: found.x.select(here, entry.x), y: found.y.select(here, entry.y) };
+        x = x.select(index.sub(Words::splat(lanes, number as u64)).zeros(), entry.x);
     }
-    found
+    let mut y = table[0].y;
+    for (number, entry) in table.iter().enumerate().skip(1) {
+        y = y.select(index.sub(Words::splat(lanes, number as u64)).zeros(), entry.y);
+    }
+    Affine { x, y }
 }
 
 /// Returns the coordinates of the sums as numbers.
