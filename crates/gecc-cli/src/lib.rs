@@ -71,6 +71,11 @@ fn refusal(problem: clap::Error) -> Failure {
     }
 }
 
+/// What a command without the feature `arrow` says where Parquet or Arrow is needed.
+#[cfg(not(feature = "arrow"))]
+const WITHOUT_TABLES: &str = "this gecc was built without Parquet and Arrow, which archives, wheels and \
+                              `cargo install --path crates/gecc-cli --features arrow` have";
+
 /// Silences the panics of decoders on malformed files. They are caught and reported as errors,
 /// which is enough.
 #[cfg(feature = "arrow")]

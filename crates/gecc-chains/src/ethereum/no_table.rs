@@ -20,5 +20,6 @@ pub fn read(
     _limits: &Limits,
     _hand_on: &mut HandOn<Piece>,
 ) -> Result<ControlFlow<()>, Problem> {
-    Err(Problem::new(path, Place::Whole, "this gecc was built without Parquet"))
+    let problem = "this gecc was built without Parquet, which archives, wheels and `--features arrow` have";
+    Err(Problem::new(path, Place::Whole, problem))
 }

@@ -11,7 +11,9 @@ mod summary;
 
 pub use fields::{Absent, Field, Holds, Value, shown};
 use gecc_chains::Progress;
-pub use run::{memory_for_files, refuse_overwriting_any, run};
+#[cfg(feature = "arrow")]
+pub use run::refuse_overwriting_any;
+pub use run::{memory_for_files, run};
 pub use state::Noted;
 #[cfg(feature = "arrow")]
 pub use summary::count_problems;

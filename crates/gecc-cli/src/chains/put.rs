@@ -112,7 +112,7 @@ impl Sink {
 
     #[cfg(not(feature = "arrow"))]
     fn columns<R: Row>(_: &ChainOptions, _: Output, _: &Arc<ThreadPool>) -> Result<(Self, Former), Failure> {
-        Err("this gecc was built without Parquet and Arrow: answers are JSON Lines".to_owned().into())
+        Err(crate::WITHOUT_TABLES.to_owned().into())
     }
 
     /// Writes answers and counts them. Returns the files that end with them.

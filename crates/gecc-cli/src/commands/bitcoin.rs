@@ -21,6 +21,8 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
         }
         #[cfg(feature = "arrow")]
         BitcoinCommand::Scan(options) => return silent::scan(&options),
+        #[cfg(not(feature = "arrow"))]
+        BitcoinCommand::Index(_) | BitcoinCommand::Scan(_) => return Err(crate::WITHOUT_TABLES.to_owned().into()),
     };
     chain.engine.batch_equations = batch_equations;
     let blocks = blocks(from, to)?;

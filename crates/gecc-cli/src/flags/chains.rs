@@ -112,6 +112,22 @@ pub enum BitcoinCommand {
     #[cfg(feature = "arrow")]
     #[command(after_help = silent::SCAN_HELP)]
     Scan(silent::ScanOptions),
+    /// Write an index for silent payments (BIP 352); not in this build.
+    #[cfg(not(feature = "arrow"))]
+    #[command(disable_help_flag = true)]
+    Index(AnyArguments),
+    /// Find silent payments (BIP 352) to a receiver in an index; not in this build.
+    #[cfg(not(feature = "arrow"))]
+    #[command(disable_help_flag = true)]
+    Scan(AnyArguments),
+}
+
+/// The arguments of a command that only says why it is missing.
+#[cfg(not(feature = "arrow"))]
+#[derive(Args)]
+pub struct AnyArguments {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _arguments: Vec<std::ffi::OsString>,
 }
 
 #[derive(Args)]

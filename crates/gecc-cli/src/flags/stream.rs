@@ -278,10 +278,8 @@ impl StreamOptions {
                 self.text_messages && self.format == Some(Format::Rows),
                 "--text-messages is for texts: --format rows has bytes, and digests in place of messages",
             ),
-            (
-                !writes_lines && cfg!(not(feature = "arrow")),
-                "this gecc was built without Parquet and Arrow: answers are JSON Lines",
-            ),
+            #[cfg(not(feature = "arrow"))]
+            (!writes_lines, crate::WITHOUT_TABLES),
             (self.beside && writes_lines, "--beside goes with answers in Parquet or Arrow, such as -o FILE.parquet"),
             (self.beside && !is_table, "--beside goes with Parquet or Arrow input, whose columns it keeps"),
         ];

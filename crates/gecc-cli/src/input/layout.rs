@@ -16,6 +16,11 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The magic bytes of Parquet and Arrow IPC, which are recognised here if they arrive through a
 /// pipe.
 const TABLES: [&[u8]; 3] = [b"PAR1", b"ARROW1", &[0xff; 4]];
+#[cfg(feature = "arrow")]
+const NO_TABLE_HERE: &str = "Parquet is read from a file, neither from a pipe nor compressed as a whole; Arrow IPC \
+                             likewise, or from a pipe with --format arrow";
+#[cfg(not(feature = "arrow"))]
+use crate::WITHOUT_TABLES as NO_TABLE_HERE;
 /// The delimiters of a table's columns.
 const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
 
@@ -125,12 +130,7 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
         return Err(problem.to_owned());
     }
     if is_first && format.is_none() && TABLES.iter().any(|magic| text.starts_with(magic)) {
-        let problem = if cfg!(feature = "arrow") {
-            "Parquet is read from a file, neither from a pipe nor compressed as a whole; Arrow IPC likewise, or from a pipe with --format arrow"
-        } else {
-            "this gecc was built without Parquet and Arrow"
-        };
-        return Err(problem.to_owned());
+        return Err(NO_TABLE_HERE.to_owned());
     }
     let start = if is_first { text.len() - without_mark(text).len() } else { 0 };
     let first = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at);

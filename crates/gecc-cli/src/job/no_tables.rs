@@ -3,6 +3,7 @@
 use super::report::Tally;
 use super::running::{End, Started};
 use super::write::Wanted;
+use crate::WITHOUT_TABLES;
 use crate::flags::{Format, StreamOptions};
 use crate::input::open::Input;
 use crate::output::Output;
@@ -24,7 +25,7 @@ pub enum ReadyTable {}
 
 pub fn open(input: Input, _: &Path, options: &StreamOptions) -> Result<Opened, String> {
     match options.format {
-        Some(Format::Parquet | Format::Arrow) => Err("this gecc was built without Parquet and Arrow".to_owned()),
+        Some(Format::Parquet | Format::Arrow) => Err(WITHOUT_TABLES.to_owned()),
         _ => Ok(Opened::Other(input)),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
 use gecc::ecdsa::SForm;
-use gecc::{Backend, CurveId, Engine, P256, Rows, Secp256k1, Signers, ecdsa, sm2};
+use gecc::{Backend, CurveId, Engine, P256, Rows, Signers, ecdsa, sm2};
 use serde_json::{Value, json};
 
 const DATA: [u8; 32] = [0x5a; 32];
@@ -56,7 +56,7 @@ fn tables_are_answered() {
     use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch};
     use gecc_arrow::{Compression, Format};
     use std::sync::Arc;
-    let (set, engine) = (signed::<Secp256k1>(30), engine());
+    let (set, engine) = (signed::<gecc::Secp256k1>(30), engine());
     let key = TemporaryFile::new("additional.key", hex::encode(set.secret[0].expose_bytes()));
     let digests: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter(set.digests.iter()).unwrap());
     let batch = RecordBatch::try_from_iter([("digest", digests)]).unwrap();

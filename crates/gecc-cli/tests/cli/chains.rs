@@ -37,10 +37,12 @@ fn senders_of_files_and_folders() {
 
 #[test]
 fn exit_codes_tell_what_was_not_checked_from_what_was_rejected() {
-    let unchecked =
-        run(&["ethereum", "senders", "--only-rejected", &data("ethereum__transactions__mixed.parquet")], "");
-    assert_eq!((code(&unchecked), answers(&unchecked).len()), (3, 13));
-    assert!(answers(&unchecked).iter().all(|answer| answer["valid"].is_null() && answer["reason"].is_string()));
+    if cfg!(feature = "arrow") {
+        let table = data("ethereum__transactions__mixed.parquet");
+        let unchecked = run(&["ethereum", "senders", "--only-rejected", &table], "");
+        assert_eq!((code(&unchecked), answers(&unchecked).len()), (3, 13));
+        assert!(answers(&unchecked).iter().all(|answer| answer["valid"].is_null() && answer["reason"].is_string()));
+    }
     let other = run(&["ethereum", "senders", "--chain-id", "5", &data("sepolia-00021-txblocks.era1")], "");
     assert_eq!(code(&other), 1);
     assert!(stderr(&other).contains("it is for another chain"));
@@ -344,10 +346,31 @@ fn text_in_other_encodings_is_read_or_named() {
     }
 }
 
+#[cfg(not(feature = "arrow"))]
+#[test]
+fn what_needs_parquet_or_arrow_says_how_to_get_it() {
+    let (blocks, table) = (of_examples("ethereum"), data("ethereum__transactions__mixed.parquet"));
+    for arguments in [
+        &["bitcoin", "index", "-o", "index.parquet", &of_examples("bitcoin")][..],
+        &["bitcoin", "scan", "--key-file", "keys.txt", "index.parquet"],
+        &["ethereum", "senders", &table],
+        &["ethereum", "senders", "-o", "senders.arrow", &blocks],
+        &["recover", "--curve", "secp256k1", &table],
+        &["recover", "--curve", "secp256k1", "--format", "parquet", &table],
+        &["recover", "--curve", "secp256k1", "-o", "keys.parquet", &table],
+    ] {
+        let output = run(arguments, "");
+        assert!(code(&output) == 2 && stderr(&output).contains("--features arrow"), "{}", stderr(&output));
+    }
+}
+
+/// The commands that read blocks of Bitcoin.
+const OF_BLOCKS: &[&str] = if cfg!(feature = "arrow") { &["verify", "index"] } else { &["verify"] };
+
 /// What blocks spend could not be found beside it.
 #[test]
 fn blocks_of_bitcoin_do_not_come_from_standard_input() {
-    for command in ["verify", "index"] {
+    for command in OF_BLOCKS {
         let refused = run(&["bitcoin", command, "-", "-o", "answers"], "");
         assert!(code(&refused) == 2 && stderr(&refused).contains("standard input"), "{}", stderr(&refused));
     }
@@ -370,7 +393,7 @@ fn an_output_is_no_input() {
         fs::copy(of_examples("bitcoin/block300025-undo.raw"), of_block(undo)).unwrap();
         let undo = of_block(undo);
         let kept = fs::read(&undo).unwrap();
-        for command in ["verify", "index"] {
+        for command in OF_BLOCKS {
             let refused = run(&["bitcoin", command, "-o", &undo, &of_block(block)], "");
             assert!(code(&refused) == 2 && stderr(&refused).contains("overwrite"), "{}", stderr(&refused));
         }

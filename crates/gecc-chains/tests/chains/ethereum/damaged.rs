@@ -149,6 +149,7 @@ pub fn bombs(settings: &Settings) {
     }
 }
 
+#[cfg(feature = "arrow")]
 pub fn tables_with_changed_bytes(settings: &Settings) {
     let (mut random, whole) = (Random::new(), read("ethereum__transactions__polars.parquet"));
     for _ in 0..CHANGES {

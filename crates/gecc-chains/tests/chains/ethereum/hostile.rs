@@ -137,15 +137,17 @@ pub fn little_memory(settings: &Settings) {
     let pretty = block_of_hashes.replace("[", "[\n\t").replace(",", "\n ,\n");
     let header_of_many = header(&vec![smallest(); MANY]);
     let rlp = list(&[&header_of_many[..], &list(&smallest().repeat(MANY)), &list(&[])].concat());
-    let files = [
+    let mut files = vec![
         read("made-premerge.era1").repeat(COPIES),
         [group(&header_of_many, &smallest().repeat(MANY)), group(&header(&[smallest()]), &smallest())].concat(),
         rlp.repeat(3),
         block_of_hashes.repeat(2).into_bytes(),
         pretty.clone().into_bytes(),
         format!("[{pretty},{pretty}]").into_bytes(),
-        read("ethereum__transactions__mixed.parquet"),
     ];
+    if cfg!(feature = "arrow") {
+        files.push(read("ethereum__transactions__mixed.parquet"));
+    }
     let little = Settings { max_memory: Some(0), batch: None, ..*settings };
     for bytes in files {
         let (expected, problems) = check_bytes(settings, &bytes);

@@ -11,6 +11,7 @@ mod roots;
 #[cfg(feature = "arrow")]
 mod spelled_tables;
 mod spellings;
+#[cfg(feature = "arrow")]
 mod tables;
 mod unsigned;
 
@@ -25,7 +26,9 @@ pub fn tests() -> Vec<Test> {
         real::era1_of_sepolia,
         real::era1_without_transactions,
         real::blocks_in_rlp,
+        #[cfg(feature = "arrow")]
         real::tables_of_amp,
+        #[cfg(feature = "arrow")]
         real::tables_of_cryo,
         real::ranges_of_blocks,
         real::other_chains,
@@ -39,6 +42,7 @@ pub fn tests() -> Vec<Test> {
         forms::deposits,
         forms::malformed_deposits,
         forms::deposits_of_op_mainnet,
+        #[cfg(feature = "arrow")]
         tables::deposits,
         forms::compressed_files,
         envelopes::envelopes,
@@ -59,9 +63,13 @@ pub fn tests() -> Vec<Test> {
         unsigned::types_that_are_contradicted,
         unsigned::signed_transactions_of_arbitrum_classic,
         unsigned::encoded_ones,
+        #[cfg(feature = "arrow")]
         spelled_tables::v_of_eip155_and_types_that_are_null,
+        #[cfg(feature = "arrow")]
         spelled_tables::v_that_contradicts_the_chain,
+        #[cfg(feature = "arrow")]
         spelled_tables::encoded_transactions,
+        #[cfg(feature = "arrow")]
         spelled_tables::tables_without_signatures,
         damaged::era1_cut_anywhere,
         damaged::era1_with_changed_bytes,
@@ -69,6 +77,7 @@ pub fn tests() -> Vec<Test> {
         damaged::lengths_that_hide_blocks,
         damaged::files_of_problems,
         damaged::bombs,
+        #[cfg(feature = "arrow")]
         damaged::tables_with_changed_bytes,
         damaged::files_of_something_else,
         e2store::all_headers_first,

@@ -52,6 +52,7 @@ fn count(answers: &[Answer], kind: Kind) -> usize {
     answers.iter().filter(|answer| answer.kind == kind).count()
 }
 
+#[cfg(feature = "arrow")]
 fn counts(answers: &[Answer]) -> [usize; Kind::ALL.len()] {
     Kind::ALL.map(|kind| count(answers, kind))
 }
@@ -137,6 +138,7 @@ pub fn blocks_in_rlp(settings: &Settings) {
     }
 }
 
+#[cfg(feature = "arrow")]
 pub fn tables_of_amp(settings: &Settings) {
     let answers = check(settings, &[data("amp_evm_transactions.parquet")]);
     assert_eq!(answers.len() - count(&answers, Kind::Authorization), 1120);
@@ -145,6 +147,7 @@ pub fn tables_of_amp(settings: &Settings) {
     assert_eq!(counts(&answers), counts(&era1));
 }
 
+#[cfg(feature = "arrow")]
 pub fn tables_of_cryo(settings: &Settings) {
     for (name, rebuilt, lost) in
         [("ethereum__transactions__mixed.parquet", 1107, 13), ("ethereum__transactions__polars.parquet", 82, 1)]
@@ -161,7 +164,10 @@ pub fn tables_of_cryo(settings: &Settings) {
 }
 
 pub fn ranges_of_blocks(settings: &Settings) {
-    let files = [data("made-postmerge.e2s"), data("amp_evm_transactions.parquet"), of_examples("ethereum")];
+    let mut files = vec![data("made-postmerge.e2s"), of_examples("ethereum")];
+    if cfg!(feature = "arrow") {
+        files.push(data("amp_evm_transactions.parquet"));
+    }
     for file in files {
         let all = check(settings, std::slice::from_ref(&file));
         let blocks = Blocks { from: Some(19_426_587), to: Some(22_431_082) };
