@@ -1,5 +1,6 @@
-//! The first level of the library's tests: the suite on each engine, the public interface as a new user meets it, the
-//! examples, modular arithmetic, and the layering of modules.
+//! The first level of the library's tests, beside the suite on each engine (`tests/engines`): the
+//! public interface as a new user meets it, the examples, modular arithmetic, the numbers of
+//! verdicts, and the layering of modules.
 
 #[path = "../harness/mod.rs"]
 mod harness;
@@ -10,22 +11,19 @@ mod programs;
 #[path = "../harness/random.rs"]
 mod random;
 
-#[path = "../suite/mod.rs"]
-mod suite;
-
-mod engines;
 mod examples;
 mod getting_started;
 mod layering;
 mod modular;
+mod verdict_codes;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut tests = engines::tests();
-    tests.extend(getting_started::tests());
+    let mut tests = getting_started::tests();
     tests.extend(examples::tests());
     tests.extend(layering::tests());
     tests.extend(modular::tests());
+    tests.extend(verdict_codes::tests());
     harness::run(tests)
 }

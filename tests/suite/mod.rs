@@ -1,6 +1,6 @@
 //! The suite that every engine passes: one file per subject, each test a function of `&Engine`.
 //!
-//! `tests` lists them all, and `tests/library/engines.rs` runs them on each engine. Items are checked against the
+//! `tests` lists them all, and `tests/engines` runs them on each engine. Items are checked against the
 //! RustCrypto crates, one at a time (`support::reference`), or are valid or invalid by construction
 //! (`support::scheme`).
 
@@ -138,7 +138,7 @@ const TESTS: &[Test] = on_engines! {
     sm2_vectors { signatures user_hash }
     sums { match_reference columns equal_points bad_points }
     tweaks { vectors_of_taproot match_libsecp256k1 reasons children }
-    verdicts { codes reports }
+    verdicts { reports }
     wycheproof_ecdh { secp256k1 secp256r1 secp256r1_points brainpoolp256r1 }
     wycheproof_ecdsa { secp256k1 secp256r1 bitcoin other_hashes brainpoolp256r1 }
 };

@@ -1,45 +1,9 @@
-//! Verdicts as numbers, as text, and as a report.
+//! Verdicts as a report.
 
 use super::support::random::Random;
 use super::support::scheme::{Ecdsa, columns, signed};
 use gecc::ecdsa::Policy;
 use gecc::{Engine, P256, PublicKeys, Rejection, Verdict, ecdsa};
-use std::collections::HashSet;
-
-include!(concat!(env!("OUT_DIR"), "/test_codes.rs"));
-
-/// From number 2 on.
-const NAMES: &[&str] = &[
-    "MalformedSignature",
-    "ROutOfRange",
-    "SOutOfRange",
-    "HighS",
-    "ZeroT",
-    "MalformedPoint",
-    "NotOnCurve",
-    "IdentityKey",
-    "IdentityResult",
-    "Mismatch",
-    "RecoveryIdOutOfRange",
-    "NoSuchR",
-    "ScalarOutOfRange",
-    "SecretKeyOutOfRange",
-    "UserIdTooLong",
-    "ValueOutOfRange",
-    "FaultySignature",
-    "SmallOrderKey",
-    "SmallOrderR",
-];
-
-/// The numbers are stable: other programs store them. None is 0, which forgotten memory would show, or that of "valid".
-pub fn codes(_: &Engine) {
-    let codes: Vec<_> = REJECTIONS.iter().map(|reason| (reason.code(), format!("{reason:?}"))).collect();
-    assert!(codes.iter().map(|(code, name)| (*code, name.as_str())).eq((2..).zip(NAMES.iter().copied())), "{codes:?}");
-    assert_eq!((Verdict::Valid.code(), Verdict::VALID_CODE), (1, 1));
-    let texts: HashSet<String> = REJECTIONS.iter().map(|&reason| Verdict::Rejected(reason).to_string()).collect();
-    assert_eq!(texts.len(), REJECTIONS.len());
-    assert!(REJECTIONS.iter().all(|&reason| !Verdict::Rejected(reason).is_valid()));
-}
 
 /// The report names the rejected items by their index.
 pub fn reports(engine: &Engine) {

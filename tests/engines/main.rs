@@ -1,12 +1,17 @@
 //! The suite on each engine: on the CPU with every core and without limits, and once more with one thread, little
 //! memory and portable code; and on all GPUs.
 
-use crate::harness::needs::{self, Need};
-use crate::harness::{self, Test};
-use crate::suite;
+#[path = "../harness/mod.rs"]
+mod harness;
+
+#[path = "../suite/mod.rs"]
+mod suite;
+
 use gecc::{Backend, Engine};
+use harness::Test;
+use harness::needs::{self, Need};
 use std::env;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 
 /// Set in the process that runs with little memory, where these tests are the only ones of engines.
@@ -25,7 +30,11 @@ static LIMITED_CPU: LazyLock<Engine> = LazyLock::new(|| {
 static GPU: LazyLock<Engine> =
     LazyLock::new(|| Engine::builder().backend(Backend::Gpu).build().expect("the GPUs can be used"));
 
-pub fn tests() -> Vec<Test> {
+fn main() -> ExitCode {
+    harness::run(tests())
+}
+
+fn tests() -> Vec<Test> {
     if env::var_os(LIMITED).is_some() {
         let subjects = suite::tests().filter(|(name, _)| SUBJECTS.iter().any(|subject| name.starts_with(subject)));
         return on("cpu", &LIMITED_CPU, None, subjects);
