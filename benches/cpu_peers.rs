@@ -1,5 +1,5 @@
 //! The CPU engine on one thread against the best single-item libraries, all in one run:
-//! `cargo bench --bench cpu_peers`.
+//! `cargo bench -p gecc-bench --bench cpu_peers`.
 //!
 //! Batches of 4096 and 65536 items with fresh random keys, digests and signatures. gecc's figures include decoding and
 //! every check; the peers get parsed keys and signatures where their interface allows, which favours them.

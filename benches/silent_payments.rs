@@ -2,7 +2,8 @@
 //! which is what an index has. A row in 65,536 pays, as libsecp256k1 computes it; each run has to find these and no
 //! others.
 //!
-//! `cargo bench --bench silent_payments -- [--backend auto|cpu|gpu] [--rows 16777216] [--runs 5]`; a table of medians.
+//! `cargo bench -p gecc-bench --bench silent_payments -- [--backend auto|cpu|gpu] [--rows 16777216] [--runs 5]`
+//! prints a table of medians.
 
 use clap::Parser;
 use gecc::silent_payments::{self, Outputs, Receiver, Scan};

@@ -1,7 +1,7 @@
 //! Millions of random items per curve against the reference: carry errors that show once in several hundred thousand
 //! items escape every shorter test.
 //!
-//! `cargo test --release --test soak -- --ignored` runs 10^7 items per curve and operation
+//! `cargo test --release -p gecc-bench --test soak -- --ignored` runs 10^7 items per curve and operation
 //! (`GECC_SOAK_ITEMS` sets another number).
 //!
 //! # How the reference keeps up

@@ -1,4 +1,4 @@
-//! What crafted batches cost: `cargo bench --bench crafted`.
+//! What crafted batches cost: `cargo bench -p gecc-bench --bench crafted`.
 //!
 //! Who sends the items of a batch may choose them so that additions meet equal or opposite points, keys repeat just
 //! often enough for a table, every item is rejected, or a group that is verified together has one that is invalid. For
