@@ -16,11 +16,10 @@ pub struct Schedule {
     /// The mean gap in seconds.
     mean_gap: f64,
     at_once: u32,
+    /// The requests of the current burst that are still to come.
     left: u32,
-    /// When the latest request or burst arrived, in seconds.
+    /// When they arrive, in seconds.
     now: f64,
-    /// When the next one arrives.
-    upcoming: f64,
 }
 
 impl Schedule {
@@ -32,7 +31,7 @@ impl Schedule {
         };
         let mean_gap = f64::from(at_once) / requests_per_second;
         let random = StdRng::seed_from_u64(rand::random());
-        Schedule { random, mean_gap, at_once, left: 0, now: 0.0, upcoming: 0.0 }
+        Schedule { random, mean_gap, at_once, left: at_once, now: 0.0 }
     }
 }
 
@@ -42,9 +41,8 @@ impl Iterator for Schedule {
     fn next(&mut self) -> Option<Duration> {
         if self.left == 0 {
             self.left = self.at_once;
-            self.now = self.upcoming;
             // The argument is never 0, since the random number is below 1.
-            self.upcoming -= self.mean_gap * (1.0 - self.random.random::<f64>()).ln();
+            self.now -= self.mean_gap * (1.0 - self.random.random::<f64>()).ln();
         }
         self.left -= 1;
         Some(Duration::from_secs_f64(self.now))
