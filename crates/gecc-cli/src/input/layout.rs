@@ -16,11 +16,12 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The magic bytes of Parquet and Arrow IPC, which are recognised here if they arrive through a
 /// pipe.
 const TABLES: [&[u8]; 3] = [b"PAR1", b"ARROW1", &[0xff; 4]];
+/// What is said of them.
 #[cfg(feature = "arrow")]
 const NO_TABLE_HERE: &str = "Parquet is read from a file, neither from a pipe nor compressed as a whole; Arrow IPC \
                              likewise, or from a pipe with --format arrow";
 #[cfg(not(feature = "arrow"))]
-use crate::WITHOUT_TABLES as NO_TABLE_HERE;
+const NO_TABLE_HERE: &str = crate::WITHOUT_TABLES;
 /// The delimiters of a table's columns.
 const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
 
