@@ -160,7 +160,7 @@ fn versions_on_the_front_page_are_those_of_the_manifest() {
     let rust = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
     assert!(page.contains(&format!("//! Rust {rust} or later")));
     for name in ["k256", "p256", "bp256", "sm2"] {
-        let dependency = &manifest["dependencies"][name];
+        let dependency = &manifest["workspace"]["dependencies"][name];
         assert_eq!(dependency["version"].as_str(), Some("0.14"), "{name}");
     }
     assert!(page.contains("`bp256` and `sm2` 0.14"));
