@@ -15,14 +15,13 @@ mod openssh;
 mod pairs;
 pub mod pem;
 mod public_key;
-mod utf16;
 mod value;
 
 use gecc::{Engine, SecretKey};
 pub use kind::KeyKind;
 use pairs::Pairs;
+pub use pem::narrowed;
 pub use public_key::{Reader, hybrid_row, is_public_key, public_key};
-pub use utf16::narrowed;
 use zeroize::Zeroizing;
 
 /// The form of a file with private keys.
@@ -42,7 +41,7 @@ enum Form {
 
 impl Form {
     fn of(head: &[u8]) -> Option<Self> {
-        let is_pem = || pem::begins(head) || utf16::narrowed(head).is_some_and(|text| pem::begins(&text));
+        let is_pem = || pem::begins(head) || pem::narrowed(head).is_some_and(|text| pem::begins(&text));
         match () {
             () if der::begins(head) => Some(Form::Der),
             () if is_pem() => Some(Form::Pem),
@@ -152,7 +151,7 @@ impl KeyOfEach {
 
 fn read(file: &[u8], pairs: &mut Pairs) -> Result<(), String> {
     match Form::of(file) {
-        Some(Form::Pem) => match utf16::narrowed(file) {
+        Some(Form::Pem) => match pem::narrowed(file) {
             Some(text) => key_blocks::read(&text, pairs),
             None => key_blocks::read(file, pairs),
         },

@@ -4,7 +4,7 @@
 
 use crate::der::ELLIPTIC_CURVE;
 use crate::kind::{ED25519, KeyKind};
-use crate::{cose, jwk, openssh, pem, utf16, without_mark};
+use crate::{cose, jwk, openssh, pem, without_mark};
 use der::asn1::{AnyRef, ObjectIdentifier};
 use der::{Decode, Header, Reader as _, SliceReader, Tag, Tagged};
 use gecc::CurveId;
@@ -77,10 +77,10 @@ fn may_be_longer(key: &[u8]) -> bool {
 }
 
 fn is_pem(key: &[u8], text: &[u8]) -> bool {
-    let may_be_text = || key.len() > LONGEST_POINT || utf16::is_utf16(key);
+    let may_be_text = || key.len() > LONGEST_POINT || pem::is_utf16(key);
     text.starts_with(b"-----BEGIN")
         || may_be_text() && {
-            let narrowed = utf16::narrowed(key);
+            let narrowed = pem::narrowed(key);
             pem::begins(narrowed.as_ref().map_or(key, |text| text))
         }
 }
@@ -101,7 +101,7 @@ fn is_der(key: &[u8]) -> bool {
 /// Reads the only public key or certificate in a text, which may also contain parameters and other
 /// text.
 fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    let narrowed = utf16::narrowed(text);
+    let narrowed = pem::narrowed(text);
     let text = narrowed.as_ref().map_or(text, |text| text);
     let mut key = None;
     let mut other = None;

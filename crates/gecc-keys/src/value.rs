@@ -288,7 +288,7 @@ pub fn unsupported_file(file: &[u8]) -> Option<&'static str> {
         () if starts("{") && contains(text, b"\"ciphertext\"") => {
             Some("an encrypted keystore of Ethereum: decrypt it, for instance with `ethkey inspect --private FILE`")
         }
-        () if crate::utf16::is_utf16(file) => {
+        () if pem::is_utf16(file) => {
             Some("UTF-16, of which only PEM is read: convert it with `iconv -f UTF-16 -t UTF-8 FILE`")
         }
         () if file.len() == 32 && !file.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) => {
