@@ -1,6 +1,8 @@
 //! Base58 with the alphabet of Bitcoin. **Constant-time** in the digits: no table is read at a
 //! secret index.
 
+use crate::{DigitRange, digit_value};
+
 /// Returns whether all bytes are digits. The position of the first that is not may be revealed.
 pub fn is_digits(text: &[u8]) -> bool {
     text.iter().all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(byte))
@@ -28,18 +30,9 @@ pub fn decode(digits: &[u8], to: &mut [u8]) -> bool {
 
 /// Returns the value of a digit, or a number above 255.
 fn value_of(digit: u8) -> u32 {
-    /// The first and last digit of each range, and the value of the first.
-    const RANGES: [(u8, u8, u32); 6] =
+    const RANGES: [DigitRange; 6] =
         [(b'1', b'9', 0), (b'A', b'H', 9), (b'J', b'N', 17), (b'P', b'Z', 22), (b'a', b'k', 33), (b'm', b'z', 44)];
-    let digit = u32::from(digit);
-    RANGES.iter().fold(0x100, |value, (first, last, start)| {
-        let first = u32::from(*first);
-        let last = u32::from(*last);
-        // All ones if the digit is in the range.
-        let inside = !((digit.wrapping_sub(first) | last.wrapping_sub(digit)) >> 31).wrapping_neg();
-        let here = digit.wrapping_sub(first).wrapping_add(*start);
-        (value & !inside) | (here & inside)
-    })
+    digit_value(digit, &RANGES)
 }
 
 /// Returns the number of leading bytes equal to `wanted`.

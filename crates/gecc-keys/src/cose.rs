@@ -17,7 +17,7 @@ const EC2: i64 = 2;
 /// The maximum nesting depth of a value that is skipped.
 const DEEPEST: usize = 16;
 
-/// The members of a key that are needed.
+/// The members of a COSE_Key that are needed.
 #[derive(Default)]
 struct Key<'a> {
     key_type: Option<Value<'a>>,
@@ -46,18 +46,16 @@ pub fn public_key(bytes: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     key.require(kind)?;
     let x = key.bytes(key.x, "x (-2)")?;
     if kind == KeyKind::Ed25519 {
-        let is_key = |x: &&[u8]| x.len() == 32;
-        return Some(x)
-            .filter(is_key)
-            .map(<[u8]>::to_vec)
-            .ok_or_else(|| "the COSE_Key has an x that is not of 32 bytes".to_owned());
+        if x.len() != 32 {
+            return Err("the COSE_Key has an x that is not of 32 bytes".to_owned());
+        }
+        return Ok(x.to_vec());
     }
-    let x = padded(x).ok_or_else(|| wrong_length("x", x))?;
+    let x = coordinate("x", x)?;
     Ok(match key.y {
         Some(Value::Truth(is_odd)) => [&[2 | u8::from(is_odd)], &x[..]].concat(),
         y => {
-            let y = key.bytes(y, "y (-3)")?;
-            let y = padded(y).ok_or_else(|| wrong_length("y", y))?;
+            let y = coordinate("y", key.bytes(y, "y (-3)")?)?;
             [&[4], &x[..], &y[..]].concat()
         }
     })
@@ -76,7 +74,6 @@ pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
         let public = x.map(|x| x.try_into().map(Public::Ed25519)).transpose().map_err(|_| wrong_length("x", &[]))?;
         return Ok(Pair { secret: exactly_32(d)?, public: public.into_iter().collect() });
     }
-    let coordinate = |name, value: &[u8]| padded(value).map(|value| *value).ok_or_else(|| wrong_length(name, value));
     let x = x.map(|x| coordinate("x", x)).transpose()?;
     let (y, y_is_odd) = match key.y {
         Some(Value::Truth(is_odd)) => (None, Some(is_odd)),
@@ -92,6 +89,11 @@ pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
 
 fn malformed() -> String {
     "not a COSE_Key: not one map of CBOR".to_owned()
+}
+
+/// Returns the 32 bytes of a coordinate of a public key.
+fn coordinate(name: &str, value: &[u8]) -> Result<[u8; 32], String> {
+    padded(value).map(|value| *value).ok_or_else(|| wrong_length(name, value))
 }
 
 fn wrong_length(name: &str, value: &[u8]) -> String {

@@ -25,8 +25,11 @@ const PUBLIC_IMPLICIT: u8 = 0x81;
 /// Returns whether a file begins like DER: with the tag of a sequence, which is also the digit 0 of
 /// a text, followed by bytes that do not occur in text.
 pub fn begins(head: &[u8]) -> bool {
-    let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     head.first() == Some(&SEQUENCE) && !head.iter().take(16).all(is_text)
+}
+
+fn is_text(byte: &u8) -> bool {
+    byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
 /// Returns whether bytes are exactly one sequence.
@@ -58,23 +61,33 @@ fn is_pkcs12(mut elements: Elements) -> bool {
 
 /// Reads a key of RFC 5915, section 3, in which the curve and the public key are optional.
 fn sec1_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
+    const MALFORMED: &str = "not a private key as in SEC 1";
     if kind == KeyKind::Ed25519 {
         return Err("a key of a curve in SEC 1, and not one of Ed25519".to_owned());
     }
-    let malformed = || "not a private key as in SEC 1".to_owned();
-    let version = elements.require(INTEGER).ok_or_else(malformed)?;
-    let secret = elements.require(OCTET_STRING).ok_or_else(malformed)?;
-    let curve = elements.optional(CURVE).ok_or_else(malformed)?;
-    let public = elements.optional(PUBLIC).ok_or_else(malformed)?;
+    let version = elements.require(INTEGER).ok_or(MALFORMED)?;
+    let secret = elements.require(OCTET_STRING).ok_or(MALFORMED)?;
+    let curve = elements.optional(CURVE).ok_or(MALFORMED)?;
+    let public = elements.optional(PUBLIC).ok_or(MALFORMED)?;
     if version != [1] || !elements.is_empty() {
-        return Err(malformed());
+        return Err(MALFORMED.to_owned());
     }
     if let Some(curve) = curve {
         require_curve(curve, kind, "ec")?;
     }
-    let bits = |contents| Elements(contents).require(BIT_STRING).and_then(whole_bytes).ok_or_else(malformed);
-    let public = public.map(bits).transpose()?.map(Public::from_sec1).transpose()?;
-    Ok(Pair { secret: number(secret)?, public: public.into_iter().collect() })
+    let public = match public {
+        None => Vec::new(),
+        Some(contents) => {
+            let point = bit_string(contents).ok_or(MALFORMED)?;
+            vec![Public::from_sec1(point)?]
+        }
+    };
+    Ok(Pair { secret: number(secret)?, public })
+}
+
+/// Returns the bytes of the only element, a bit string.
+fn bit_string(contents: &[u8]) -> Option<&[u8]> {
+    Elements(contents).require(BIT_STRING).and_then(whole_bytes)
 }
 
 /// Returns an error unless the parameters of a key are the name of the curve. `command` is the
@@ -98,24 +111,21 @@ fn require_curve(parameters: &[u8], kind: KeyKind, command: &str) -> Result<(), 
 /// Reads a key of RFC 5958, section 2, that contains a curve and a key of RFC 5915. Both formats
 /// have a field for the public key.
 fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
-    let malformed = || "not a private key as in PKCS#8".to_owned();
-    let version = elements.require(INTEGER).ok_or_else(malformed)?;
-    let mut algorithm = Elements(elements.require(SEQUENCE).ok_or_else(malformed)?);
-    let identifier = algorithm.require(IDENTIFIER).ok_or_else(malformed)?;
-    let identifier = ObjectIdentifier::from_bytes(identifier).map_err(|_| malformed())?;
-    let secret = elements.require(OCTET_STRING).ok_or_else(malformed)?;
-    elements.optional(ATTRIBUTES).ok_or_else(malformed)?;
+    const MALFORMED: &str = "not a private key as in PKCS#8";
+    let version = elements.require(INTEGER).ok_or(MALFORMED)?;
+    let mut algorithm = Elements(elements.require(SEQUENCE).ok_or(MALFORMED)?);
+    let identifier = algorithm.require(IDENTIFIER).ok_or(MALFORMED)?;
+    let identifier = ObjectIdentifier::from_bytes(identifier).map_err(|_| MALFORMED)?;
+    let secret = elements.require(OCTET_STRING).ok_or(MALFORMED)?;
+    elements.optional(ATTRIBUTES).ok_or(MALFORMED)?;
     let public = match elements.next() {
         None => None,
-        Some((PUBLIC_IMPLICIT, contents)) => Some(whole_bytes(contents).ok_or_else(malformed)?),
-        Some((PUBLIC, contents)) => {
-            let bits = Elements(contents).require(BIT_STRING);
-            Some(bits.and_then(whole_bytes).ok_or_else(malformed)?)
-        }
-        Some(_) => return Err(malformed()),
+        Some((PUBLIC_IMPLICIT, contents)) => Some(whole_bytes(contents).ok_or(MALFORMED)?),
+        Some((PUBLIC, contents)) => Some(bit_string(contents).ok_or(MALFORMED)?),
+        Some(_) => return Err(MALFORMED.to_owned()),
     };
     if !matches!(version, [0 | 1]) || !elements.is_empty() {
-        return Err(malformed());
+        return Err(MALFORMED.to_owned());
     }
     if kind == KeyKind::Ed25519 {
         return ed25519_key(identifier, algorithm, secret, public);
@@ -124,7 +134,7 @@ fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
         return Err(format!("not an elliptic-curve key: its algorithm is {identifier}"));
     }
     require_curve(algorithm.0, kind, "pkey")?;
-    let inside = Elements::of_sequence(secret).ok_or_else(malformed)?;
+    let inside = Elements::of_sequence(secret).ok_or(MALFORMED)?;
     let mut pair = sec1_key(inside, kind)?;
     pair.public.extend(public.map(Public::from_sec1).transpose()?);
     Ok(pair)
@@ -138,13 +148,13 @@ fn ed25519_key(
     secret: &[u8],
     public: Option<&[u8]>,
 ) -> Result<Pair, String> {
+    const MALFORMED: &str = "not a private key of Ed25519 as in RFC 8410";
     if identifier != ED25519 {
         return Err(format!("not a key of Ed25519: its algorithm is {identifier}"));
     }
-    let malformed = || "not a private key of Ed25519 as in RFC 8410".to_owned();
     let has_none = parameters.is_empty() || (parameters.require(NULL) == Some(&[]) && parameters.is_empty());
     let mut inside = Elements(secret);
-    let seed = inside.require(OCTET_STRING).filter(|_| has_none && inside.is_empty()).ok_or_else(malformed)?;
-    let public = public.map(|public| public.try_into().map(Public::Ed25519)).transpose().map_err(|_| malformed())?;
+    let seed = inside.require(OCTET_STRING).filter(|_| has_none && inside.is_empty()).ok_or(MALFORMED)?;
+    let public = public.map(|public| public.try_into().map(Public::Ed25519)).transpose().map_err(|_| MALFORMED)?;
     Ok(Pair { secret: exactly_32(seed)?, public: public.into_iter().collect() })
 }

@@ -4,7 +4,7 @@
 //! that is not wiped. Its messages are not shown, because they quote values.
 
 use crate::pairs::{Pair, Pairs, Public};
-use crate::{KeyKind, number, padded, without_mark};
+use crate::{KeyKind, equal_mask, number, padded, without_mark};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer as _};
@@ -70,8 +70,7 @@ fn read_set(set: &[&RawValue], pairs: &mut Pairs) -> Result<(), String> {
     let first = pairs.len() + 1;
     let kind = pairs.kind();
     let set = set.iter().map(|key| members_of(key)).collect::<Result<Vec<_>, _>>()?;
-    let fits = |members: &Members| members.d.is_some() && require(members, kind).is_ok();
-    let fitting: Vec<usize> = (0..set.len()).filter(|place| fits(&set[*place])).collect();
+    let fitting: Vec<usize> = (0..set.len()).filter(|index| is_private_key_for(&set[*index], kind)).collect();
     match fitting[..] {
         [only] => add(pairs, &set[only], first + only),
         _ if fitting.is_empty() || fitting.len() == set.len() => {
@@ -83,6 +82,11 @@ fn read_set(set: &[&RawValue], pairs: &mut Pairs) -> Result<(), String> {
             fitting.len()
         )),
     }
+}
+
+/// Returns whether a key of a set is a private key for `kind`.
+fn is_private_key_for(members: &Members, kind: KeyKind) -> bool {
+    members.d.is_some() && require(members, kind).is_ok()
 }
 
 fn members_of(key: &RawValue) -> Result<Members<'_>, String> {
@@ -108,14 +112,10 @@ fn pair(members: &Members, kind: KeyKind) -> Result<Pair, String> {
         return Err("a public key: `d` is not given".to_owned());
     }
     let is_number = kind != KeyKind::Ed25519;
-    let given = |value: Option<&RawValue>, name: &str| match value {
-        Some(_) => exactly(&bytes(text(value, name)?, name)?, name, is_number).map(|bytes| Some(*bytes)),
-        None => Ok(None),
-    };
-    let public = match (kind, given(members.x, "x")?) {
+    let public = match (kind, public_member(members.x, "x", is_number)?) {
         (KeyKind::Ed25519, x) => x.map(Public::Ed25519),
         (KeyKind::Curve(_), x) => {
-            let y = given(members.y, "y")?;
+            let y = public_member(members.y, "y", is_number)?;
             (x.is_some() || y.is_some()).then_some(Public::Point { x, y, y_is_odd: None })
         }
     };
@@ -126,6 +126,15 @@ fn pair(members: &Members, kind: KeyKind) -> Result<Pair, String> {
     }
     let secret = number(&exactly(&d, "d", is_number)?[..])?;
     Ok(Pair { secret, public: public.into_iter().collect() })
+}
+
+/// Returns the 32 bytes of a member of the public key, which is optional.
+fn public_member(value: Option<&RawValue>, name: &str, is_number: bool) -> Result<Option<[u8; 32]>, String> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let bytes = bytes(text(value, name)?, name)?;
+    exactly(&bytes, name, is_number).map(|bytes| Some(*bytes))
 }
 
 /// Returns exactly 32 bytes. A number may also have fewer, or more with leading zeros, as many
@@ -150,8 +159,9 @@ pub fn bytes(text: &str, name: &str) -> Result<Zeroizing<Vec<u8>>, String> {
     let mut url = Zeroizing::new([0; LONGEST]);
     for (to, digit) in url.iter_mut().zip(digits) {
         // The two digits in which the alphabets differ, without a branch.
-        let is = |other: u8| (u16::from(digit ^ other).wrapping_sub(1) >> 8) as u8;
-        *to = digit ^ (is(b'+') & (b'+' ^ b'-')) ^ (is(b'/') & (b'/' ^ b'_'));
+        let plus = equal_mask(*digit, b'+');
+        let slash = equal_mask(*digit, b'/');
+        *to = digit ^ (plus & (b'+' ^ b'-')) ^ (slash & (b'/' ^ b'_'));
     }
     let mut bytes = Zeroizing::new(vec![0; LONGEST / 4 * 3]);
     let decoded = Base64UrlUnpadded::decode(&url[..digits.len()], &mut bytes);
@@ -167,7 +177,7 @@ fn text<'a>(value: Option<&'a RawValue>, name: &str) -> Result<&'a str, String> 
     text.filter(|text| !text.contains('\\')).ok_or_else(|| format!("`{name}` is not a text without escapes"))
 }
 
-/// Records which names the members of an object have.
+/// Properties of an object that follow from the names of its members.
 #[derive(Default)]
 struct Names {
     of_jwk: bool,

@@ -91,15 +91,15 @@ impl KeyKind {
 
     /// Returns an error unless `crv` of a JWK names this curve. Errors show only names of curves.
     pub(crate) fn require_jwk_name(self, found: &str) -> Result<(), String> {
-        let is_same = |name: &str| name.eq_ignore_ascii_case(found);
-        let KeyKind::Curve(_) = self else {
-            return if is_same("Ed25519") { Ok(()) } else { Err("`crv` is not Ed25519".to_owned()) };
-        };
-        let named = JWK_NAMES.iter().find(|(name, _)| is_same(name)).map(|(_, named)| *named);
+        if self == KeyKind::Ed25519 {
+            let is_ed25519 = found.eq_ignore_ascii_case("Ed25519");
+            return if is_ed25519 { Ok(()) } else { Err("`crv` is not Ed25519".to_owned()) };
+        }
+        let named = JWK_NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(found)).map(|(_, named)| *named);
         if let Some(named) = named.or_else(|| found.strip_prefix("NIST ").unwrap_or(found).parse().ok()) {
             return self.require(KeyKind::Curve(named));
         }
-        match OTHER_JWK_NAMES.iter().find(|name| is_same(name)) {
+        match OTHER_JWK_NAMES.iter().find(|name| name.eq_ignore_ascii_case(found)) {
             Some(other) => Err(format!("the key is for {other}, not for {self}")),
             None => Err(format!("`crv` is no name of a curve that is known, and the key has to be for {self}")),
         }

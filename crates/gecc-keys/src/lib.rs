@@ -41,14 +41,18 @@ enum Form {
 
 impl Form {
     fn of(head: &[u8]) -> Option<Self> {
-        let is_pem = || pem::begins(head) || pem::narrowed(head).is_some_and(|text| pem::begins(&text));
-        match () {
-            () if der::begins(head) => Some(Form::Der),
-            () if is_pem() => Some(Form::Pem),
-            () if jwk::begins(head) => Some(Form::Jwk),
-            () if value::begins_numbers(head) => Some(Form::Numbers),
-            () if cose::is_key(head) => Some(Form::Cose),
-            () => None,
+        if der::begins(head) {
+            Some(Form::Der)
+        } else if pem::begins(head) || pem::narrowed(head).is_some_and(|text| pem::begins(&text)) {
+            Some(Form::Pem)
+        } else if jwk::begins(head) {
+            Some(Form::Jwk)
+        } else if value::begins_numbers(head) {
+            Some(Form::Numbers)
+        } else if cose::is_key(head) {
+            Some(Form::Cose)
+        } else {
+            None
         }
     }
 }
@@ -98,7 +102,7 @@ pub fn secret_keys(file: &[u8], kind: impl Into<KeyKind>) -> Result<Vec<SecretKe
 pub struct KeyOfEach {
     keys: Vec<SecretKey>,
     /// The index of each file's key.
-    places: Vec<Result<usize, String>>,
+    indices: Vec<Result<usize, String>>,
 }
 
 impl KeyOfEach {
@@ -115,26 +119,26 @@ impl KeyOfEach {
         engine: Option<Engine>,
     ) -> Result<Self, String> {
         let mut pairs = Pairs::new(kind.into(), engine);
-        let mut places = Vec::new();
+        let mut indices = Vec::new();
         for file in files {
             let before = pairs.len();
-            let place = read(file, &mut pairs).and_then(|()| match pairs.len() - before {
+            let index = read(file, &mut pairs).and_then(|()| match pairs.len() - before {
                 1 => Ok(before),
                 count => Err(format!("{count} private keys, not one")),
             });
-            if place.is_err() {
+            if index.is_err() {
                 pairs.truncate(before);
             }
-            places.push(place);
+            indices.push(index);
         }
         let (keys, wrong) = pairs.finish_each()?;
-        for place in &mut places {
-            let problem = place.as_ref().ok().and_then(|place| wrong.get(place));
+        for index in &mut indices {
+            let problem = index.as_ref().ok().and_then(|index| wrong.get(index));
             if let Some(problem) = problem {
-                *place = Err(problem.clone());
+                *index = Err(problem.clone());
             }
         }
-        Ok(KeyOfEach { keys, places })
+        Ok(KeyOfEach { keys, indices })
     }
 
     /// Returns the key of a file.
@@ -145,7 +149,7 @@ impl KeyOfEach {
     /// # Panics
     /// Panics if there are not that many files.
     pub fn get(&self, file: usize) -> Result<&SecretKey, &str> {
-        self.places[file].as_ref().map(|place| &self.keys[*place]).map_err(String::as_str)
+        self.indices[file].as_ref().map(|index| &self.keys[*index]).map_err(String::as_str)
     }
 }
 
@@ -214,4 +218,27 @@ fn exactly_32(bytes: &[u8]) -> Result<SecretKey, String> {
 /// Removes the byte order mark that some editors write before UTF-8.
 fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+/// Consecutive digits with consecutive values: the first and the last digit, and the value of the
+/// first.
+type DigitRange = (u8, u8, u32);
+
+/// Returns the value of a digit in one of `ranges`, or a number above 255 if it is in none.
+/// **Constant-time** in the digit.
+fn digit_value(digit: u8, ranges: &[DigitRange]) -> u32 {
+    let digit = u32::from(digit);
+    ranges.iter().fold(0x100, |value, (first, last, start)| {
+        let first = u32::from(*first);
+        let last = u32::from(*last);
+        // All ones if the digit is in the range.
+        let inside = !((digit.wrapping_sub(first) | last.wrapping_sub(digit)) >> 31).wrapping_neg();
+        let here = digit.wrapping_sub(first).wrapping_add(*start);
+        (value & !inside) | (here & inside)
+    })
+}
+
+/// Returns all ones if both bytes are equal, and 0 otherwise. **Constant-time** in the bytes.
+fn equal_mask(one: u8, other: u8) -> u8 {
+    (u16::from(one ^ other).wrapping_sub(1) >> 8) as u8
 }

@@ -30,17 +30,19 @@ pub fn is_public(text: &[u8]) -> bool {
 
 /// Returns the algorithm of a line, and the text after it.
 fn algorithm_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let names = |word: &[u8]| {
-        let starts = [&b"ssh-"[..], b"ecdsa-sha2-", b"sk-ssh-", b"sk-ecdsa-sha2-"];
-        starts.iter().any(|start| word.starts_with(start))
-    };
     let (first, rest) = word(line.trim_ascii());
-    if names(first) {
+    if is_algorithm(first) {
         return Some((first, rest));
     }
     // Options may contain anything except text that looks like a key.
     let (second, rest) = word(rest);
-    (names(second) && rest.starts_with(BLOB)).then_some((second, rest))
+    (is_algorithm(second) && rest.starts_with(BLOB)).then_some((second, rest))
+}
+
+/// Returns whether a word begins like the name of an algorithm.
+fn is_algorithm(word: &[u8]) -> bool {
+    let starts = [&b"ssh-"[..], b"ecdsa-sha2-", b"sk-ssh-", b"sk-ecdsa-sha2-"];
+    starts.iter().any(|start| word.starts_with(start))
 }
 
 /// Splits off the first word of a line, which may contain spaces in quotes. Returns it and the text
@@ -60,12 +62,12 @@ fn word(line: &[u8]) -> (&[u8], &[u8]) {
 /// Reads the public key of a line, which must be for `kind`: options, the algorithm, base64, and a
 /// comment that is ignored.
 pub fn public_key(line: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    let malformed = || "`public_key` is not a line of OpenSSH with a public key".to_owned();
-    let (name, rest) = algorithm_of(line).ok_or_else(malformed)?;
+    const MALFORMED: &str = "`public_key` is not a line of OpenSSH with a public key";
+    let (name, rest) = algorithm_of(line).ok_or(MALFORMED)?;
     kind.require(kind_of(name).map_err(|problem| format!("`public_key`: {problem}"))?)?;
     let (digits, _) = word(rest);
     let blob = std::str::from_utf8(digits).ok().and_then(|digits| Base64::decode_vec(digits).ok());
-    of_blob(&blob.ok_or_else(malformed)?, name).ok_or_else(malformed)
+    of_blob(&blob.ok_or(MALFORMED)?, name).ok_or_else(|| MALFORMED.to_owned())
 }
 
 /// Returns the purpose of keys of an algorithm.
@@ -102,22 +104,22 @@ fn key_of<'a>(fields: &mut Fields<'a>, name: &[u8]) -> Option<&'a [u8]> {
 
 /// Reads a private key from the contents of a PEM block.
 pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
-    let malformed = || "not a private key as OpenSSH writes them".to_owned();
-    let mut file = Fields(bytes.strip_prefix(MAGIC).ok_or_else(malformed)?);
-    let [cipher, derivation, options] = file.strings().ok_or_else(malformed)?;
+    const MALFORMED: &str = "not a private key as OpenSSH writes them";
+    let mut file = Fields(bytes.strip_prefix(MAGIC).ok_or(MALFORMED)?);
+    let [cipher, derivation, options] = file.strings().ok_or(MALFORMED)?;
     if (cipher, derivation, options) != (b"none", b"none", b"") {
         return Err(
             "the key is encrypted: decrypt it first, for instance a copy of it with `ssh-keygen -p -f COPY`".to_owned()
         );
     }
-    if file.number().ok_or_else(malformed)? != 1 {
+    if file.number().ok_or(MALFORMED)? != 1 {
         return Err("the file holds more than one key".to_owned());
     }
-    let [outer, private] = file.strings().ok_or_else(malformed)?;
-    let name = Fields(outer).string().ok_or_else(malformed)?;
+    let [outer, private] = file.strings().ok_or(MALFORMED)?;
+    let name = Fields(outer).string().ok_or(MALFORMED)?;
     kind.require(kind_of(name)?)?;
-    let outer = of_blob(outer, name).ok_or_else(malformed)?;
-    file.end().and_then(|()| pair(&outer, private, name)).ok_or_else(malformed)?
+    let outer = of_blob(outer, name).ok_or(MALFORMED)?;
+    file.end().and_then(|()| pair(&outer, private, name)).ok_or(MALFORMED)?
 }
 
 /// Reads the private part: two equal numbers, the algorithm, the public key, the private key, a

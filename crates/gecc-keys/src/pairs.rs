@@ -8,12 +8,17 @@ use gecc::{Backend, Engine, Error, Point, SecretKey, ed25519, keys, stack};
 use std::collections::HashMap;
 
 /// The number of keys whose public keys are computed in one batch.
-const TOGETHER: usize = 1 << 12;
+const BATCH: usize = 1 << 12;
 
 /// A public key as stated by a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Public {
-    Point { x: Option<[u8; 32]>, y: Option<[u8; 32]>, y_is_odd: Option<bool> },
+    /// A point, or the parts of it that are stated.
+    Point {
+        x: Option<[u8; 32]>,
+        y: Option<[u8; 32]>,
+        y_is_odd: Option<bool>,
+    },
     Ed25519([u8; 32]),
 }
 
@@ -27,26 +32,26 @@ enum Known {
 impl Public {
     /// Reads SEC 1, section 2.3.3, and the hybrid form of X9.62.
     pub fn from_sec1(bytes: &[u8]) -> Result<Self, String> {
-        let malformed = || "its public key is no encoding of a point of 256 bits".to_owned();
-        let (tag, coordinates) = bytes.split_first().ok_or_else(malformed)?;
+        const MALFORMED: &str = "its public key is not an encoding of a 256-bit point";
+        let (tag, coordinates) = bytes.split_first().ok_or(MALFORMED)?;
         let (coordinates, rest) = coordinates.as_chunks();
         match (tag, coordinates, rest) {
             (2 | 3, [x], []) => Ok(Public::Point { x: Some(*x), y: None, y_is_odd: Some(tag & 1 == 1) }),
             (4, [x, y], []) => Ok(Public::Point { x: Some(*x), y: Some(*y), y_is_odd: None }),
             (6 | 7, [x, y], []) => Ok(Public::Point { x: Some(*x), y: Some(*y), y_is_odd: Some(tag & 1 == 1) }),
-            _ => Err(malformed()),
+            _ => Err(MALFORMED.to_owned()),
         }
     }
 
-    fn is_of(&self, known: &Known) -> bool {
-        match (self, known) {
+    fn is_of(&self, computed: &Known) -> bool {
+        match (self, computed) {
             (Public::Point { x, y, y_is_odd }, Known::Point(Some(point))) => {
                 let is_odd = point.y()[31] & 1 == 1;
                 x.is_none_or(|x| x == *point.x())
                     && y.is_none_or(|y| y == *point.y())
-                    && y_is_odd.is_none_or(|claimed| claimed == is_odd)
+                    && y_is_odd.is_none_or(|expected| expected == is_odd)
             }
-            (Public::Ed25519(claimed), Known::Ed25519(public)) => claimed == public,
+            (Public::Ed25519(expected), Known::Ed25519(public)) => expected == public,
             _ => false,
         }
     }
@@ -58,25 +63,25 @@ pub struct Pair {
     pub public: Vec<Public>,
 }
 
-/// The private keys read so far.
+/// The private keys read so far. Those with a stated public key are checked in batches.
 pub struct Pairs {
     kind: KeyKind,
     keys: Vec<SecretKey>,
-    /// The number of keys that are checked.
+    /// The number of keys that are checked, the first ones.
     checked: usize,
     /// Unchecked public keys: the index of the private key, its position in the file, and the
     /// stated key.
-    claims: Vec<(usize, String, Public)>,
+    stated: Vec<(usize, String, Public)>,
     /// Keys with a wrong public key, and the errors.
     wrong: Vec<(usize, String)>,
     engine: Option<Engine>,
 }
 
 impl Pairs {
-    /// Makes an empty collection. Public keys are computed by `engine`, or by one that is created
+    /// Creates an empty collection. Public keys are computed by `engine`, or by one that is created
     /// when needed.
     pub fn new(kind: KeyKind, engine: Option<Engine>) -> Self {
-        Pairs { kind, keys: Vec::new(), checked: 0, claims: Vec::new(), wrong: Vec::new(), engine }
+        Pairs { kind, keys: Vec::new(), checked: 0, stated: Vec::new(), wrong: Vec::new(), engine }
     }
 
     /// Returns the required purpose of the keys.
@@ -92,15 +97,15 @@ impl Pairs {
     pub fn push(&mut self, Pair { secret, public }: Pair, place: &str) -> Result<(), String> {
         let key = self.keys.len();
         push(&mut self.keys, secret);
-        self.claims.extend(public.into_iter().map(|public| (key, place.to_owned(), public)));
-        if self.keys.len() - self.checked < TOGETHER { Ok(()) } else { self.check() }
+        self.stated.extend(public.into_iter().map(|public| (key, place.to_owned(), public)));
+        if self.keys.len() - self.checked < BATCH { Ok(()) } else { self.check() }
     }
 
     /// Removes all keys except the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.keys.truncate(len);
         self.checked = self.checked.min(len);
-        self.claims.retain(|(key, ..)| *key < len);
+        self.stated.retain(|(key, ..)| *key < len);
         self.wrong.retain(|(key, _)| *key < len);
     }
 
@@ -117,10 +122,10 @@ impl Pairs {
     }
 
     fn check(&mut self) -> Result<(), String> {
-        if !self.claims.is_empty() {
+        if !self.stated.is_empty() {
             let public = self.public_keys().map_err(|problem| problem.to_string())?;
-            for (key, place, claim) in self.claims.drain(..) {
-                if !claim.is_of(&public[key - self.checked]) {
+            for (key, place, stated_key) in self.stated.drain(..) {
+                if !stated_key.is_of(&public[key - self.checked]) {
                     self.wrong.push((key, format!("{place}the public key does not belong to the private key")));
                 }
             }

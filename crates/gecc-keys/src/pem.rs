@@ -73,6 +73,28 @@ pub struct Damage {
 }
 
 impl Damage {
+    /// Creates the damage of a block with only one marker.
+    fn of_single(marker: &Marker, line: usize, what: &'static str) -> Self {
+        Damage {
+            offset: marker.range.start,
+            line,
+            labels: vec![marker.label.and_then(known_label)],
+            is_unreadable: marker.label.is_none(),
+            what,
+        }
+    }
+
+    /// Creates the damage of a block whose markers do not belong together.
+    fn of_different(begin: &Marker, end: &Marker, line: usize) -> Self {
+        Damage {
+            offset: begin.range.start,
+            line,
+            labels: [begin, end].map(|marker| marker.label.and_then(known_label)).to_vec(),
+            is_unreadable: true,
+            what: "has different labels in its first and its last line, or no label",
+        }
+    }
+
     /// Returns whether the damage may concern a block with one of these labels: one of them was
     /// found, or the label is unreadable.
     pub fn concerns(&self, labels: &[&str]) -> bool {
@@ -185,36 +207,30 @@ pub struct Blocks<'a> {
 /// A begin or end marker of a block.
 #[derive(Clone)]
 struct Marker<'a> {
-    place: Range<usize>,
+    range: Range<usize>,
     is_begin: bool,
     /// `None` if the line does not end in dashes.
     label: Option<&'a [u8]>,
 }
 
 impl<'a> Blocks<'a> {
+    /// Returns the next marker and its line.
     fn marker(&mut self) -> Option<(Marker<'a>, usize)> {
         let mut start = self.next;
         loop {
             start = find(self.text, start, DASHES)?;
             let rest = &self.text[start..];
-            let length = match () {
-                () if rest.starts_with(BEGIN) => BEGIN.len(),
-                () if rest.starts_with(END) => END.len(),
-                () => {
-                    start += 1;
-                    continue;
-                }
-            };
+            let is_begin = rest.starts_with(BEGIN);
+            if !is_begin && !rest.starts_with(END) {
+                start += 1;
+                continue;
+            }
+            let length = if is_begin { BEGIN.len() } else { END.len() };
             let behind = &rest[length..];
-            let is_label = |byte: &u8| byte.is_ascii_alphanumeric() || b" .+/_#".contains(byte);
-            let label = behind.iter().take_while(|byte| is_label(byte)).count();
+            let label = behind.iter().take_while(|byte| is_label(**byte)).count();
             let is_whole = behind[label..].starts_with(DASHES) && label <= LONGEST_LABEL;
             let end = start + length + label + if is_whole { DASHES.len() } else { 0 };
-            let marker = Marker {
-                place: start..end,
-                is_begin: length == BEGIN.len(),
-                label: is_whole.then(|| &behind[..label]),
-            };
+            let marker = Marker { range: start..end, is_begin, label: is_whole.then(|| &behind[..label]) };
             self.next = end;
             let line = self.line_of(start);
             return Some((marker, line));
@@ -239,42 +255,39 @@ impl<'a> Iterator for Blocks<'a> {
     type Item = Result<Block<'a>, Damage>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let damage = |marker: &Marker, line: usize, others: &[&Marker], what| Damage {
-            offset: marker.place.start,
-            line,
-            labels: [marker].iter().chain(others).map(|marker| marker.label.and_then(known_label)).collect(),
-            is_unreadable: marker.label.is_none() || !others.is_empty(),
-            what,
-        };
         loop {
             let found = self.marker();
             let open = self.open.take();
             let (marker, line) = match (found, &open) {
                 (None, None) => return None,
-                (None, Some((begin, first))) => return Some(Err(damage(begin, *first, &[], "has no end"))),
+                (None, Some((begin, first))) => return Some(Err(Damage::of_single(begin, *first, "has no end"))),
                 (Some(found), _) => found,
             };
             match open {
                 None if marker.is_begin => self.open = Some((marker, line)),
-                None => return Some(Err(damage(&marker, line, &[], "has an end and no beginning"))),
+                None => return Some(Err(Damage::of_single(&marker, line, "has an end and no beginning"))),
                 Some((begin, first)) if marker.is_begin => {
                     self.open = Some((marker, line));
-                    return Some(Err(damage(&begin, first, &[], "has no end")));
+                    return Some(Err(Damage::of_single(&begin, first, "has no end")));
                 }
                 Some((begin, first)) => {
-                    let (Some(label), true) = (begin.label, begin.label == marker.label) else {
-                        let what = "has different labels in its first and its last line, or no label";
-                        return Some(Err(damage(&begin, first, &[&marker], what)));
+                    let Some(label) = begin.label.filter(|_| begin.label == marker.label) else {
+                        return Some(Err(Damage::of_different(&begin, &marker, first)));
                     };
-                    let contents = &self.text[begin.place.end..marker.place.start];
-                    return Some(Ok(Block { offset: begin.place.start, line: first, label, contents }));
+                    let contents = &self.text[begin.range.end..marker.range.start];
+                    return Some(Ok(Block { offset: begin.range.start, line: first, label, contents }));
                 }
             }
         }
     }
 }
 
-/// Returns the offset of the next occurrence.
+/// Returns whether a byte may be part of a label.
+fn is_label(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b" .+/_#".contains(&byte)
+}
+
+/// Returns the offset of the next occurrence of `what` at or after `from`.
 fn find(text: &[u8], from: usize, what: &[u8]) -> Option<usize> {
     let mut start = from;
     loop {

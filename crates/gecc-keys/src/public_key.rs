@@ -56,9 +56,11 @@ pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>
 /// digits are not.
 pub fn is_public_key(text: &[u8]) -> bool {
     let trimmed = without_mark(text).trim_ascii_start();
-    let is_text = || openssh::is_public(trimmed) || trimmed.starts_with(b"---- BEGIN SSH2");
-    let is_pem_in_base64 = || std::str::from_utf8(trimmed).is_ok_and(|text| pem_in_base64(text).is_some());
-    trimmed.starts_with(b"{") || is_pem(text, trimmed) || is_text() || is_pem_in_base64()
+    trimmed.starts_with(b"{")
+        || is_pem(text, trimmed)
+        || openssh::is_public(trimmed)
+        || trimmed.starts_with(b"---- BEGIN SSH2")
+        || std::str::from_utf8(trimmed).is_ok_and(|text| pem_in_base64(text).is_some())
 }
 
 /// Converts a key in the hybrid form of X9.62, `06 || x || y` or `07 || x || y`, where the first
@@ -77,25 +79,26 @@ fn may_be_longer(key: &[u8]) -> bool {
 }
 
 fn is_pem(key: &[u8], text: &[u8]) -> bool {
-    let may_be_text = || key.len() > LONGEST_POINT || pem::is_utf16(key);
-    text.starts_with(b"-----BEGIN")
-        || may_be_text() && {
-            let narrowed = pem::narrowed(key);
-            pem::begins(narrowed.as_ref().map_or(key, |text| text))
-        }
+    if text.starts_with(b"-----BEGIN") {
+        return true;
+    }
+    if key.len() <= LONGEST_POINT && !pem::is_utf16(key) {
+        return false;
+    }
+    let narrowed = pem::narrowed(key);
+    pem::begins(narrowed.as_ref().map_or(key, |text| text))
 }
 
 /// Returns whether bytes are a sequence that begins with a sequence, and not a point: `x || y` may
 /// be any bytes, as may keys of 32 bytes.
 fn is_der(key: &[u8]) -> bool {
-    let inside = |reader: &mut SliceReader| {
-        let outside = Header::decode(reader)?;
+    fn is_sequence_in_sequence(bytes: &[u8]) -> der::Result<bool> {
+        let mut reader = SliceReader::new(bytes)?;
+        let outside = Header::decode(&mut reader)?;
         let is_whole = outside.tag() == Tag::Sequence && outside.length() == reader.remaining_len();
-        Ok::<_, der::Error>(is_whole && Header::decode(reader)?.tag() == Tag::Sequence)
-    };
-    key[0] == 0x30
-        && !matches!(key.len(), 32 | 64 | 65)
-        && SliceReader::new(key).and_then(|mut reader| inside(&mut reader)).unwrap_or(false)
+        Ok(is_whole && Header::decode(&mut reader)?.tag() == Tag::Sequence)
+    }
+    key[0] == 0x30 && !matches!(key.len(), 32 | 64 | 65) && is_sequence_in_sequence(key).unwrap_or(false)
 }
 
 /// Reads the only public key or certificate in a text, which may also contain parameters and other
@@ -138,21 +141,22 @@ fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
 
 /// Reads the key of a SubjectPublicKeyInfo or a certificate.
 fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    let malformed = || "`public_key` is no key of an elliptic curve with a name (RFC 5480)".to_owned();
-    let info = SubjectPublicKeyInfoRef::from_der(der).or_else(|_| of_certificate(der)).map_err(|_| malformed())?;
+    const MALFORMED: &str = "`public_key` is no key of an elliptic curve with a name (RFC 5480)";
+    let info = SubjectPublicKeyInfoRef::from_der(der).or_else(|_| of_certificate(der)).map_err(|_| MALFORMED)?;
     let bytes = info.subject_public_key.as_bytes().map(<[u8]>::to_vec);
     if info.algorithm.oid == ED25519 {
         kind.require(KeyKind::Ed25519)?;
-        let is_key = |bytes: &Vec<u8>| info.algorithm.parameters.is_none() && bytes.len() == 32;
-        return bytes.filter(is_key).ok_or_else(|| "`public_key` is no key of Ed25519 as in RFC 8410".to_owned());
+        return bytes
+            .filter(|bytes| info.algorithm.parameters.is_none() && bytes.len() == 32)
+            .ok_or_else(|| "`public_key` is no key of Ed25519 as in RFC 8410".to_owned());
     }
     // Chinese authorities also use the curve of SM2 as the identifier of the algorithm.
-    let is_elliptic = |oid| oid == ELLIPTIC_CURVE || oid == ObjectIdentifier::new_unwrap(CurveId::Sm2.oid());
-    let parameters = info.algorithm.parameters.filter(|_| is_elliptic(info.algorithm.oid));
+    let is_elliptic = [ELLIPTIC_CURVE, ObjectIdentifier::new_unwrap(CurveId::Sm2.oid())].contains(&info.algorithm.oid);
+    let parameters = info.algorithm.parameters.filter(|_| is_elliptic);
     let named = parameters.and_then(|parameters| parameters.decode_as().ok());
-    let EcParameters::NamedCurve(named) = named.ok_or_else(malformed)?;
+    let EcParameters::NamedCurve(named) = named.ok_or(MALFORMED)?;
     kind.require_identifier(named)?;
-    bytes.ok_or_else(malformed)
+    bytes.ok_or_else(|| MALFORMED.to_owned())
 }
 
 /// Reads the key of a certificate of RFC 5280, section 4.1: a sequence that begins with a sequence
@@ -180,17 +184,21 @@ struct Jwk<'a> {
 }
 
 fn of_jwk(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    let wrong = |problem: String| format!("`public_key` is no JSON Web Key that can be used, as {problem}");
-    let jwk: Jwk = parsed(text).map_err(wrong)?;
-    let Some(set) = jwk.keys else { return octets(&jwk, kind).map_err(wrong) };
-    let keys = set.iter().map(|key| parsed(key.get().as_bytes())).collect::<Result<Vec<Jwk>, _>>().map_err(wrong)?;
+    let jwk: Jwk = parsed(text).map_err(unusable_jwk)?;
+    let Some(set) = jwk.keys else { return octets(&jwk, kind).map_err(unusable_jwk) };
+    let keys =
+        set.iter().map(|key| parsed(key.get().as_bytes())).collect::<Result<Vec<Jwk>, _>>().map_err(unusable_jwk)?;
     let fitting: Vec<&Jwk> = keys.iter().filter(|key| require(key, kind).is_ok()).collect();
     match (&fitting[..], &keys[..]) {
-        ([only], _) => octets(only, kind).map_err(wrong),
-        ([], [only]) => octets(only, kind).map_err(wrong),
-        ([], _) => Err(wrong(format!("none of the {} keys of the set is for {kind}", keys.len()))),
-        _ => Err(wrong(format!("{} keys of the set are for {kind}: give the one that is meant", fitting.len()))),
+        ([only], _) => octets(only, kind).map_err(unusable_jwk),
+        ([], [only]) => octets(only, kind).map_err(unusable_jwk),
+        ([], _) => Err(unusable_jwk(format!("none of the {} keys of the set is for {kind}", keys.len()))),
+        _ => Err(unusable_jwk(format!("{} keys of the set are for {kind}: give the one that is meant", fitting.len()))),
     }
+}
+
+fn unusable_jwk(problem: String) -> String {
+    format!("`public_key` is no JSON Web Key that can be used, as {problem}")
 }
 
 fn parsed(text: &[u8]) -> Result<Jwk<'_>, String> {
@@ -217,15 +225,13 @@ fn member<'a>(value: &'a Option<Cow<str>>, name: &str) -> Result<&'a str, String
 fn octets(jwk: &Jwk, kind: KeyKind) -> Result<Vec<u8>, String> {
     require(jwk, kind)?;
     let is_number = kind != KeyKind::Ed25519;
-    let coordinate = |value: &Option<Cow<str>>, name| {
-        let bytes = jwk::bytes(member(value, name)?, name)?;
-        jwk::exactly(&bytes, name, is_number)
-    };
-    let x = coordinate(&jwk.x, "x")?;
+    let x = jwk::bytes(member(&jwk.x, "x")?, "x")?;
+    let x = jwk::exactly(&x, "x", is_number)?;
     if !is_number {
         return Ok(x.to_vec());
     }
-    let y = coordinate(&jwk.y, "y")?;
+    let y = jwk::bytes(member(&jwk.y, "y")?, "y")?;
+    let y = jwk::exactly(&y, "y", is_number)?;
     Ok([&[4], &x[..], &y[..]].concat())
 }
 
@@ -243,7 +249,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Makes a reader of keys, which must be on this curve, or of Ed25519.
+    /// Creates a reader of keys, which must be on this curve, or of Ed25519.
     pub fn new(kind: impl Into<KeyKind>) -> Self {
         Reader { kind: kind.into(), problem: None, some_are_read: false, takes_hybrid: false }
     }

@@ -5,7 +5,7 @@ use crate::base58;
 use crate::cose;
 use crate::kind::KeyKind;
 use crate::pairs::{Pair, Public};
-use crate::{der, exactly_32, number, pem};
+use crate::{der, digit_value, equal_mask, exactly_32, number, pem};
 use base64ct::{Base64, Base64Unpadded, Encoding};
 use gecc::CurveId;
 use gecc::fields::{Hash, hex_digits};
@@ -53,11 +53,10 @@ pub fn form(text: &[u8]) -> Option<Form> {
     }
     if is_hexadecimal(digits) {
         let bytes = hexadecimal(digits)?;
-        return match () {
-            () if digits.len() == 66 => Some(Form::LongNumber),
-            () if is_readable(&bytes) => Some(Form::Bytes(bytes)),
-            () => None,
-        };
+        if digits.len() == 66 {
+            return Some(Form::LongNumber);
+        }
+        return is_readable(&bytes).then_some(Form::Bytes(bytes));
     }
     let is_base58 = base58::is_digits(text);
     if is_base58 && matches!(text.len(), 51 | 52) && b"5KL9c".contains(&text[0]) {
@@ -127,23 +126,23 @@ fn wif(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
     /// The prefix bytes of Bitcoin and of its test networks.
     const NETWORKS: [u8; 2] = [0x80, 0xef];
     const CHECKSUM: usize = 4;
+    const WRONG_CHECKSUM: &str = "not a key in WIF (base58 of Bitcoin's wallets): its checksum does not fit";
     let mut bytes = Zeroizing::new([0; 1 + 32 + 1 + CHECKSUM]);
     let is_compressed = text.len() == 52;
     let bytes = if is_compressed { &mut bytes[..] } else { &mut bytes[1..] };
-    let malformed = || "not a key in WIF (base58 of Bitcoin's wallets): its checksum does not fit".to_owned();
     if !base58::decode(text, bytes) {
-        return Err(malformed());
+        return Err(WRONG_CHECKSUM.to_owned());
     }
     let (payload, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
     let expected = Hash::Sha256d.digest(payload).expect("a hash takes all messages");
     if checksum != &expected[..CHECKSUM] {
-        return Err(malformed());
+        return Err(WRONG_CHECKSUM.to_owned());
     }
     if !NETWORKS.contains(&payload[0]) {
         return Err(format!("a key in WIF of another network than Bitcoin's, with the number {}", payload[0]));
     }
     if is_compressed && payload[33] != 1 {
-        return Err("a key in WIF with another byte than 1 behind the key".to_owned());
+        return Err("a key in WIF with another byte than 1 after the key".to_owned());
     }
     kind.require(KeyKind::Curve(CurveId::Secp256k1)).map_err(|problem| format!("WIF: {problem}"))?;
     Ok(Pair { secret: exactly_32(&payload[1..33])?, public: Vec::new() })
@@ -177,11 +176,13 @@ fn named_base58(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
     }
     let mut short = Zeroizing::new([0; 32]);
     let mut long = Zeroizing::new([0; SEED_AND_PUBLIC]);
-    match () {
-        () if base58::decode(digits, &mut *short) => Ok(Pair { secret: exactly_32(&*short)?, public: Vec::new() }),
-        () if base58::decode(digits, &mut *long) => seed_and_public(&long, kind),
-        () => Err("not base58 of 32 or 64 bytes".to_owned()),
+    if base58::decode(digits, &mut *short) {
+        return Ok(Pair { secret: exactly_32(&*short)?, public: Vec::new() });
     }
+    if base58::decode(digits, &mut *long) {
+        return seed_and_public(&long, kind);
+    }
+    Err("not base58 of 32 or 64 bytes".to_owned())
 }
 
 /// Parses the numbers of an array of bytes. The number of digits of each is not hidden: the time
@@ -213,26 +214,19 @@ fn hexadecimal(digits: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
 
 /// Decodes two hexadecimal digits for each byte of the buffer.
 fn decode_hexadecimal(digits: &[u8], to: &mut [u8]) -> bool {
-    let value = |digit: u8| {
-        let digit = u32::from(digit);
-        let inside = |first: u8, last: u8, start: u32| {
-            let first = u32::from(first);
-            let last = u32::from(last);
-            let mask = !((digit.wrapping_sub(first) | last.wrapping_sub(digit)) >> 31).wrapping_neg();
-            (mask, digit.wrapping_sub(first).wrapping_add(start) & mask)
-        };
-        let ranges = [inside(b'0', b'9', 0), inside(b'A', b'F', 10), inside(b'a', b'f', 10)];
-        let (mask, value) = ranges.iter().fold((0, 0), |(mask, value), range| (mask | range.0, value | range.1));
-        value | (!mask & 0x100)
-    };
     let mut wrong = u32::from(digits.len() != 2 * to.len());
     for (pair, byte) in digits.as_chunks::<2>().0.iter().zip(to) {
-        let high = value(pair[0]);
-        let low = value(pair[1]);
+        let high = hexadecimal_value(pair[0]);
+        let low = hexadecimal_value(pair[1]);
         wrong |= (high | low) >> 8;
         *byte = (high << 4 | low) as u8;
     }
     wrong == 0
+}
+
+/// Returns the value of a hexadecimal digit, or a number above 255. **Constant-time** in the digit.
+fn hexadecimal_value(digit: u8) -> u32 {
+    digit_value(digit, &[(b'0', b'9', 0), (b'A', b'F', 10), (b'a', b'f', 10)])
 }
 
 /// Decodes base64 in either alphabet, with or without padding. **Constant-time** in the digits.
@@ -254,19 +248,16 @@ fn base64(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     Some(bytes)
 }
 
-/// Replaces `-` and `_` of base64url by `+` and `/`, and returns whether all digits are of one alphabet. No branch
-/// depends on a digit: a search for the first `-` would take as long as the digits before it.
+/// Replaces `-` and `_` of base64url by `+` and `/`, and returns whether all digits are of one
+/// alphabet. No branch depends on a digit: a search for the first `-` would take as long as the
+/// digits before it.
 fn with_standard_alphabet(digits: &mut [u8]) -> bool {
-    /// All bits where both bytes are equal, and none where they are not.
-    fn equal(one: u8, other: u8) -> u8 {
-        (u16::from(one ^ other).wrapping_sub(1) >> 8) as u8
-    }
     let mut is_url = 0;
     let mut is_standard = 0;
     for digit in digits {
-        is_standard |= equal(*digit, b'+') | equal(*digit, b'/');
-        let dash = equal(*digit, b'-');
-        let underscore = equal(*digit, b'_');
+        is_standard |= equal_mask(*digit, b'+') | equal_mask(*digit, b'/');
+        let dash = equal_mask(*digit, b'-');
+        let underscore = equal_mask(*digit, b'_');
         is_url |= dash | underscore;
         *digit ^= dash & (b'-' ^ b'+') | underscore & (b'_' ^ b'/');
     }
@@ -277,69 +268,88 @@ fn with_standard_alphabet(digits: &mut [u8]) -> bool {
 /// a clause after "this is".
 pub fn unsupported_file(file: &[u8]) -> Option<&'static str> {
     let text = file.trim_ascii();
-    let starts = |start: &str| text.starts_with(start.as_bytes());
-    match () {
-        () if starts("PuTTY-User-Key-File-") => {
-            Some("a key of PuTTY: convert it with `puttygen FILE -O private-openssh -o NEW`")
-        }
-        () if starts("---- BEGIN SSH2") => {
-            Some("a key in the form of RFC 4716: convert it with `ssh-keygen -i -f FILE`")
-        }
-        () if starts("{") && contains(text, b"\"ciphertext\"") => {
-            Some("an encrypted keystore of Ethereum: decrypt it, for instance with `ethkey inspect --private FILE`")
-        }
-        () if pem::is_utf16(file) => {
-            Some("UTF-16, of which only PEM is read: convert it with `iconv -f UTF-16 -t UTF-8 FILE`")
-        }
-        () if file.len() == 32 && !file.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) => {
-            Some("32 bytes that are not text: convert a key of these with `xxd -p -c 32 FILE`")
-        }
-        () => None,
+    if text.starts_with(b"PuTTY-User-Key-File-") {
+        return Some("a key of PuTTY: convert it with `puttygen FILE -O private-openssh -o NEW`");
     }
+    if text.starts_with(b"---- BEGIN SSH2") {
+        return Some("a key in the form of RFC 4716: convert it with `ssh-keygen -i -f FILE`");
+    }
+    if text.starts_with(b"{") && contains(text, b"\"ciphertext\"") {
+        return Some(
+            "an encrypted keystore of Ethereum: decrypt it, for instance with `ethkey inspect --private FILE`",
+        );
+    }
+    if pem::is_utf16(file) {
+        return Some("UTF-16, of which only PEM is read: convert it with `iconv -f UTF-16 -t UTF-8 FILE`");
+    }
+    if file.len() == 32 && !file.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+        return Some("32 bytes that are not text: convert a key of these with `xxd -p -c 32 FILE`");
+    }
+    None
 }
 
 /// Describes a text of one value like [`unsupported_file`].
 pub fn unsupported(text: &[u8]) -> Option<&'static str> {
-    /// The number of words in the shortest phrase (BIP 39).
-    const FEWEST_WORDS: usize = 12;
-    let file = unsupported_file(text);
+    if let Some(file) = unsupported_file(text) {
+        return Some(file);
+    }
     let text = text.trim_ascii();
-    let digits = hex_digits(text);
-    let starts = |start: &str| text.starts_with(start.as_bytes());
+    if text.starts_with(b"AGE-SECRET-KEY-") {
+        return Some("a key of age, which is for X25519 and signs nothing");
+    }
+    if text.starts_with(b"nsec1") {
+        return Some("a key of Nostr in Bech32: convert it to hexadecimal, for instance with `nak decode`");
+    }
     let is_word = !text.is_empty() && !text.iter().any(u8::is_ascii_whitespace);
-    let words = || text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    if is_word && [b"xprv", b"yprv", b"zprv", b"tprv"].iter().any(|start| text.starts_with(*start)) {
+        return Some("an extended private key (BIP 32): export the key of one address, as WIF or in hexadecimal");
+    }
+    if is_phrase(text) {
+        return Some("a phrase of words (BIP 39): export the key of one address, as WIF or in hexadecimal");
+    }
+    if is_word && text.len() > 64 && text.iter().all(u8::is_ascii_digit) {
+        return Some(
+            "a decimal number: convert it to 64 digits, for instance with `echo \"obase=16; $(cat FILE)\" | bc`",
+        );
+    }
+    let digits = hex_digits(text);
+    if digits.len() > 64 && are_separated_digits(digits) && !is_hexadecimal(digits) {
+        return Some("hexadecimal digits with something between: leave it out, as with `tr -d ' :,\\n' < FILE`");
+    }
     let has_32_bytes = is_word && matches!(text.len(), 43 | 44);
-    let is_digit_or_separator = |byte: &u8| byte.is_ascii_hexdigit() || b" :,-\n\r\t".contains(byte);
-    match () {
-        () if file.is_some() => file,
-        () if starts("AGE-SECRET-KEY-") => Some("a key of age, which is for X25519 and signs nothing"),
-        () if starts("nsec1") => {
-            Some("a key of Nostr in Bech32: convert it to hexadecimal, for instance with `nak decode`")
-        }
-        () if is_word && ["xprv", "yprv", "zprv", "tprv"].iter().any(|start| starts(start)) => {
-            Some("an extended private key (BIP 32): export the key of one address, as WIF or in hexadecimal")
-        }
-        () if words().count() >= FEWEST_WORDS && words().all(|word| word.iter().all(u8::is_ascii_lowercase)) => {
-            Some("a phrase of words (BIP 39): export the key of one address, as WIF or in hexadecimal")
-        }
-        () if is_word && text.len() > 64 && text.iter().all(u8::is_ascii_digit) => {
-            Some("a decimal number: convert it to 64 digits, for instance with `echo \"obase=16; $(cat FILE)\" | bc`")
-        }
-        () if digits.len() > 64 && digits.iter().all(is_digit_or_separator) && !is_hexadecimal(digits) => {
-            Some("hexadecimal digits with something between: leave it out, as with `tr -d ' :,\\n' < FILE`")
-        }
-        () if has_32_bytes && base64(text).is_some_and(|bytes| bytes.len() == 32) => Some(
+    if has_32_bytes && base64(text).is_some_and(|bytes| bytes.len() == 32) {
+        return Some(
             "base64 of 32 bytes, or base58: convert base64 with `base64 -d FILE | xxd -p -c 32`, and write `base58:` \
              in front of base58",
-        ),
-        () if has_32_bytes && base58::is_digits(text) => {
-            Some("base58 of 32 bytes, where it is a key: write `base58:` in front")
-        }
-        () if (2..64).contains(&digits.len()) && is_hexadecimal(digits) => {
-            Some("fewer: write the zeros that may be missing in front")
-        }
-        () => None,
+        );
     }
+    if has_32_bytes && base58::is_digits(text) {
+        return Some("base58 of 32 bytes, where it is a key: write `base58:` in front");
+    }
+    if (2..64).contains(&digits.len()) && is_hexadecimal(digits) {
+        return Some("fewer: write the zeros that may be missing in front");
+    }
+    None
+}
+
+/// Returns whether a text consists of enough words in lower case for a phrase of BIP 39.
+fn is_phrase(text: &[u8]) -> bool {
+    /// The number of words in the shortest phrase.
+    const FEWEST_WORDS: usize = 12;
+    let mut words = 0;
+    for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+        if !word.iter().all(u8::is_ascii_lowercase) {
+            return false;
+        }
+        words += 1;
+    }
+    words >= FEWEST_WORDS
+}
+
+/// Returns whether a text consists of hexadecimal digits and of separators that tools write between
+/// bytes.
+fn are_separated_digits(text: &[u8]) -> bool {
+    text.iter().all(|byte| byte.is_ascii_hexdigit() || b" :,-\n\r\t".contains(byte))
 }
 
 fn contains(text: &[u8], what: &[u8]) -> bool {

@@ -201,7 +201,7 @@ fn public_keys_belong_to_their_private_keys() {
         }
         for public in [&[0][..], &right[..33], &right[..64], &[2; 32], &[5; 65], &[4; 66]] {
             for file in with_public_key(sec1_der, pkcs8_der, public) {
-                refused(&file, *curve, "its public key is no encoding of a point");
+                refused(&file, *curve, "its public key is not an encoding");
             }
         }
         // The one after a good one, in PEM.
