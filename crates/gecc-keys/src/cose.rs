@@ -1,7 +1,7 @@
 //! COSE_Keys (RFC 9052, section 7; RFC 9053, section 7), which are maps of CBOR (RFC 8949).
 
 use crate::kind::KeyKind;
-use crate::pairs::{Pair, Public};
+use crate::pairs::{KeyPair, StatedPublicKey};
 use crate::{exactly_32, number, padded};
 use gecc::CurveId;
 
@@ -19,16 +19,16 @@ const DEEPEST: usize = 16;
 
 /// The members of a COSE_Key that are needed.
 #[derive(Default)]
-struct Key<'a> {
-    key_type: Option<Value<'a>>,
-    curve: Option<Value<'a>>,
-    x: Option<Value<'a>>,
-    y: Option<Value<'a>>,
-    d: Option<Value<'a>>,
+struct CoseKey<'a> {
+    key_type: Option<CborValue<'a>>,
+    curve: Option<CborValue<'a>>,
+    x: Option<CborValue<'a>>,
+    y: Option<CborValue<'a>>,
+    d: Option<CborValue<'a>>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Value<'a> {
+enum CborValue<'a> {
     Number(i64),
     Bytes(&'a [u8]),
     Truth(bool),
@@ -37,12 +37,12 @@ enum Value<'a> {
 
 /// Returns whether bytes are exactly a map of CBOR that contains a key type.
 pub fn is_key(bytes: &[u8]) -> bool {
-    matches!(bytes.first(), Some(0xa1..=0xb8 | 0xbf)) && Key::of(bytes).is_some_and(|key| key.key_type.is_some())
+    matches!(bytes.first(), Some(0xa1..=0xb8 | 0xbf)) && CoseKey::of(bytes).is_some_and(|key| key.key_type.is_some())
 }
 
 /// Returns the octets of a public key: a point in SEC 1, or the 32 bytes of an Ed25519 key.
 pub fn public_key(bytes: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    let key = Key::of(bytes).ok_or_else(malformed)?;
+    let key = CoseKey::of(bytes).ok_or_else(malformed)?;
     key.require(kind)?;
     let x = key.bytes(key.x, "x (-2)")?;
     if kind == KeyKind::Ed25519 {
@@ -53,7 +53,7 @@ pub fn public_key(bytes: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     }
     let x = coordinate("x", x)?;
     Ok(match key.y {
-        Some(Value::Truth(is_odd)) => [&[2 | u8::from(is_odd)], &x[..]].concat(),
+        Some(CborValue::Truth(is_odd)) => [&[2 | u8::from(is_odd)], &x[..]].concat(),
         y => {
             let y = coordinate("y", key.bytes(y, "y (-3)")?)?;
             [&[4], &x[..], &y[..]].concat()
@@ -62,8 +62,8 @@ pub fn public_key(bytes: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
 }
 
 /// Returns the private key, with the public key if it is present.
-pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
-    let key = Key::of(bytes).ok_or_else(malformed)?;
+pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
+    let key = CoseKey::of(bytes).ok_or_else(malformed)?;
     key.require(kind)?;
     if key.d.is_none() {
         return Err("a public key: d (-4) is not in the COSE_Key".to_owned());
@@ -71,20 +71,21 @@ pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
     let d = key.bytes(key.d, "d (-4)")?;
     let x = key.x.map(|_| key.bytes(key.x, "x (-2)")).transpose()?;
     if kind == KeyKind::Ed25519 {
-        let public = x.map(|x| x.try_into().map(Public::Ed25519)).transpose().map_err(|_| wrong_length("x", &[]))?;
-        return Ok(Pair { secret: exactly_32(d)?, public: public.into_iter().collect() });
+        let public =
+            x.map(|x| x.try_into().map(StatedPublicKey::Ed25519)).transpose().map_err(|_| wrong_length("x", &[]))?;
+        return Ok(KeyPair { secret: exactly_32(d)?, public: public.into_iter().collect() });
     }
     let x = x.map(|x| coordinate("x", x)).transpose()?;
     let (y, y_is_odd) = match key.y {
-        Some(Value::Truth(is_odd)) => (None, Some(is_odd)),
+        Some(CborValue::Truth(is_odd)) => (None, Some(is_odd)),
         None => (None, None),
         y => (Some(coordinate("y", key.bytes(y, "y (-3)")?)?), None),
     };
-    let public = (x.is_some() || y.is_some()).then_some(Public::Point { x, y, y_is_odd });
+    let public = (x.is_some() || y.is_some()).then_some(StatedPublicKey::Point { x, y, y_is_odd });
     if d.len() < 32 && !(x.is_some() && (y.is_some() || y_is_odd.is_some())) {
         return Err(format!("d has {} bytes instead of 32, and there are no x and y to check it by", d.len()));
     }
-    Ok(Pair { secret: number(d)?, public: public.into_iter().collect() })
+    Ok(KeyPair { secret: number(d)?, public: public.into_iter().collect() })
 }
 
 fn malformed() -> String {
@@ -100,10 +101,10 @@ fn wrong_length(name: &str, value: &[u8]) -> String {
     format!("the COSE_Key has {} bytes of {name} instead of 32", value.len())
 }
 
-impl<'a> Key<'a> {
+impl<'a> CoseKey<'a> {
     fn of(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = Cbor(bytes);
-        let mut key = Key::default();
+        let mut key = CoseKey::default();
         let (major, members) = reader.head()?;
         if major != 5 {
             return None;
@@ -114,11 +115,11 @@ impl<'a> Key<'a> {
             let label = reader.value(0)?;
             let value = reader.value(0)?;
             let place = match label {
-                Value::Number(KEY_TYPE) => &mut key.key_type,
-                Value::Number(CURVE) => &mut key.curve,
-                Value::Number(X) => &mut key.x,
-                Value::Number(Y) => &mut key.y,
-                Value::Number(D) => &mut key.d,
+                CborValue::Number(KEY_TYPE) => &mut key.key_type,
+                CborValue::Number(CURVE) => &mut key.curve,
+                CborValue::Number(X) => &mut key.x,
+                CborValue::Number(Y) => &mut key.y,
+                CborValue::Number(D) => &mut key.d,
                 _ => continue,
             };
             // Readers disagree on the value of a repeated member.
@@ -132,12 +133,12 @@ impl<'a> Key<'a> {
     /// Returns an error unless the key is for `kind`.
     fn require(&self, kind: KeyKind) -> Result<(), String> {
         let found = match (self.key_type, self.curve) {
-            (Some(Value::Number(EC2)), Some(Value::Number(1))) => KeyKind::Curve(CurveId::P256),
-            (Some(Value::Number(EC2)), Some(Value::Number(8))) => KeyKind::Curve(CurveId::Secp256k1),
+            (Some(CborValue::Number(EC2)), Some(CborValue::Number(1))) => KeyKind::Curve(CurveId::P256),
+            (Some(CborValue::Number(EC2)), Some(CborValue::Number(8))) => KeyKind::Curve(CurveId::Secp256k1),
             // Registered by ISO/IEC 18013-5.
-            (Some(Value::Number(EC2)), Some(Value::Number(256))) => KeyKind::Curve(CurveId::BrainpoolP256r1),
-            (Some(Value::Number(OKP)), Some(Value::Number(6))) => KeyKind::Ed25519,
-            (Some(Value::Number(EC2 | OKP)), Some(Value::Number(curve))) => {
+            (Some(CborValue::Number(EC2)), Some(CborValue::Number(256))) => KeyKind::Curve(CurveId::BrainpoolP256r1),
+            (Some(CborValue::Number(OKP)), Some(CborValue::Number(6))) => KeyKind::Ed25519,
+            (Some(CborValue::Number(EC2 | OKP)), Some(CborValue::Number(curve))) => {
                 return Err(format!("the COSE_Key is for the curve with the number {curve}, not for {kind}"));
             }
             _ => return Err("the COSE_Key has no type (1) EC2 or OKP with a curve (-1)".to_owned()),
@@ -145,9 +146,9 @@ impl<'a> Key<'a> {
         kind.require(found)
     }
 
-    fn bytes(&self, value: Option<Value<'a>>, name: &str) -> Result<&'a [u8], String> {
+    fn bytes(&self, value: Option<CborValue<'a>>, name: &str) -> Result<&'a [u8], String> {
         match value {
-            Some(Value::Bytes(bytes)) => Ok(bytes),
+            Some(CborValue::Bytes(bytes)) => Ok(bytes),
             Some(_) => Err(format!("{name} of the COSE_Key is not a byte string")),
             None => Err(format!("{name} is not in the COSE_Key")),
         }
@@ -186,14 +187,14 @@ impl<'a> Cbor<'a> {
         rest.is_some()
     }
 
-    fn value(&mut self, depth: usize) -> Option<Value<'a>> {
+    fn value(&mut self, depth: usize) -> Option<CborValue<'a>> {
         let (major, number) = self.head()?;
         match (major, number) {
-            (0, Some(number)) => i64::try_from(number).ok().map(Value::Number),
-            (1, Some(number)) => i64::try_from(number).ok().map(|number| Value::Number(-1 - number)),
+            (0, Some(number)) => i64::try_from(number).ok().map(CborValue::Number),
+            (1, Some(number)) => i64::try_from(number).ok().map(|number| CborValue::Number(-1 - number)),
             (2 | 3, Some(length)) => {
                 let bytes = self.0.split_off(..usize::try_from(length).ok()?)?;
-                Some(if major == 2 { Value::Bytes(bytes) } else { Value::Other })
+                Some(if major == 2 { CborValue::Bytes(bytes) } else { CborValue::Other })
             }
             // Arrays, maps and tags, none of which is needed.
             (4..=6, Some(count)) if depth < DEEPEST => {
@@ -203,17 +204,17 @@ impl<'a> Cbor<'a> {
                     _ => 1,
                 };
                 (0..values).try_for_each(|_| self.value(depth + 1).map(|_| ()))?;
-                Some(Value::Other)
+                Some(CborValue::Other)
             }
             (4 | 5, None) if depth < DEEPEST => {
                 while !self.ends() {
                     self.value(depth + 1)?;
                 }
-                Some(Value::Other)
+                Some(CborValue::Other)
             }
-            (7, Some(20)) => Some(Value::Truth(false)),
-            (7, Some(21)) => Some(Value::Truth(true)),
-            (7, Some(_)) => Some(Value::Other),
+            (7, Some(20)) => Some(CborValue::Truth(false)),
+            (7, Some(21)) => Some(CborValue::Truth(true)),
+            (7, Some(_)) => Some(CborValue::Other),
             _ => None,
         }
     }

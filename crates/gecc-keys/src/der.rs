@@ -4,7 +4,7 @@
 
 use crate::asn1::{BIT_STRING, Elements, IDENTIFIER, INTEGER, NULL, OCTET_STRING, SEQUENCE, whole_bytes};
 use crate::kind::{ED25519, KeyKind};
-use crate::pairs::{Pair, Public};
+use crate::pairs::{KeyPair, StatedPublicKey};
 use crate::{exactly_32, number};
 use der::asn1::ObjectIdentifier;
 
@@ -38,7 +38,7 @@ pub fn is_sequence(bytes: &[u8]) -> bool {
 }
 
 /// Reads the key in a file of one key, whose form follows from the elements of the sequence.
-pub fn key(der: &[u8], kind: KeyKind) -> Result<Pair, String> {
+pub fn key(der: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     let elements = Elements::of_sequence(der).ok_or(NO_KEY)?;
     let mut tags = elements;
     let tags = [tags.next(), tags.next()].map(|element| element.map(|(tag, _)| tag));
@@ -60,7 +60,7 @@ fn is_pkcs12(mut elements: Elements) -> bool {
 }
 
 /// Reads a key of RFC 5915, section 3, in which the curve and the public key are optional.
-fn sec1_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
+fn sec1_key(mut elements: Elements, kind: KeyKind) -> Result<KeyPair, String> {
     const MALFORMED: &str = "not a private key as in SEC 1";
     if kind == KeyKind::Ed25519 {
         return Err("a key of a curve in SEC 1, and not one of Ed25519".to_owned());
@@ -79,10 +79,10 @@ fn sec1_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
         None => Vec::new(),
         Some(contents) => {
             let point = bit_string(contents).ok_or(MALFORMED)?;
-            vec![Public::from_sec1(point)?]
+            vec![StatedPublicKey::from_sec1(point)?]
         }
     };
-    Ok(Pair { secret: number(secret)?, public })
+    Ok(KeyPair { secret: number(secret)?, public })
 }
 
 /// Returns the bytes of the only element, a bit string.
@@ -110,7 +110,7 @@ fn require_curve(parameters: &[u8], kind: KeyKind, command: &str) -> Result<(), 
 
 /// Reads a key of RFC 5958, section 2, that contains a curve and a key of RFC 5915. Both formats
 /// have a field for the public key.
-fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
+fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<KeyPair, String> {
     const MALFORMED: &str = "not a private key as in PKCS#8";
     let version = elements.require(INTEGER).ok_or(MALFORMED)?;
     let mut algorithm = Elements(elements.require(SEQUENCE).ok_or(MALFORMED)?);
@@ -136,7 +136,7 @@ fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<Pair, String> {
     require_curve(algorithm.0, kind, "pkey")?;
     let inside = Elements::of_sequence(secret).ok_or(MALFORMED)?;
     let mut pair = sec1_key(inside, kind)?;
-    pair.public.extend(public.map(Public::from_sec1).transpose()?);
+    pair.public.extend(public.map(StatedPublicKey::from_sec1).transpose()?);
     Ok(pair)
 }
 
@@ -147,7 +147,7 @@ fn ed25519_key(
     mut parameters: Elements,
     secret: &[u8],
     public: Option<&[u8]>,
-) -> Result<Pair, String> {
+) -> Result<KeyPair, String> {
     const MALFORMED: &str = "not a private key of Ed25519 as in RFC 8410";
     if identifier != ED25519 {
         return Err(format!("not a key of Ed25519: its algorithm is {identifier}"));
@@ -155,6 +155,7 @@ fn ed25519_key(
     let has_none = parameters.is_empty() || (parameters.require(NULL) == Some(&[]) && parameters.is_empty());
     let mut inside = Elements(secret);
     let seed = inside.require(OCTET_STRING).filter(|_| has_none && inside.is_empty()).ok_or(MALFORMED)?;
-    let public = public.map(|public| public.try_into().map(Public::Ed25519)).transpose().map_err(|_| MALFORMED)?;
-    Ok(Pair { secret: exactly_32(seed)?, public: public.into_iter().collect() })
+    let public =
+        public.map(|public| public.try_into().map(StatedPublicKey::Ed25519)).transpose().map_err(|_| MALFORMED)?;
+    Ok(KeyPair { secret: exactly_32(seed)?, public: public.into_iter().collect() })
 }

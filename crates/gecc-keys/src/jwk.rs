@@ -3,7 +3,7 @@
 //! Members are borrowed from the text, because serde would assemble a text with escapes in memory
 //! that is not wiped. Its messages are not shown, because they quote values.
 
-use crate::pairs::{Pair, Pairs, Public};
+use crate::pairs::{KeyPair, KeyPairs, StatedPublicKey};
 use crate::{KeyKind, equal_mask, number, padded, without_mark};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -39,14 +39,14 @@ pub fn begins(head: &[u8]) -> bool {
     if !head.trim_ascii_start().starts_with(b"{") {
         return false;
     }
-    let mut names = Names::default();
+    let mut names = MemberNames::default();
     // A truncated head is an error after the members in it.
     let _ = Deserializer::from_slice(head).deserialize_map(&mut names);
     names.of_jwk && !names.of_lines
 }
 
 /// Reads the keys in order.
-pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
+pub fn read(text: &[u8], pairs: &mut KeyPairs) -> Result<(), String> {
     for members in Deserializer::from_slice(without_mark(text)).into_iter::<Members>() {
         let members = members.map_err(|problem| {
             format!(
@@ -66,7 +66,7 @@ pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
 
 /// Reads the keys of a set: all of them, or the only one that is a private key of the required
 /// kind. If several but not all fit, the intended key is ambiguous.
-fn read_set(set: &[&RawValue], pairs: &mut Pairs) -> Result<(), String> {
+fn read_set(set: &[&RawValue], pairs: &mut KeyPairs) -> Result<(), String> {
     let first = pairs.len() + 1;
     let kind = pairs.kind();
     let set = set.iter().map(|key| members_of(key)).collect::<Result<Vec<_>, _>>()?;
@@ -93,7 +93,7 @@ fn members_of(key: &RawValue) -> Result<Members<'_>, String> {
     serde_json::from_str(key.get()).map_err(|_| "the set of JSON Web Keys holds something else".to_owned())
 }
 
-fn add(pairs: &mut Pairs, members: &Members, number: usize) -> Result<(), String> {
+fn add(pairs: &mut KeyPairs, members: &Members, number: usize) -> Result<(), String> {
     let place = format!("JSON Web Key {number}: ");
     let pair = pair(members, pairs.kind()).map_err(|problem| format!("{place}{problem}"))?;
     pairs.push(pair, &place)
@@ -106,26 +106,26 @@ fn require(members: &Members, kind: KeyKind) -> Result<(), String> {
 }
 
 /// Reads a key of RFC 7518, section 6.2, or RFC 8037, section 2.
-fn pair(members: &Members, kind: KeyKind) -> Result<Pair, String> {
+fn pair(members: &Members, kind: KeyKind) -> Result<KeyPair, String> {
     require(members, kind)?;
     if members.d.is_none() {
         return Err("a public key: `d` is not given".to_owned());
     }
     let is_number = kind != KeyKind::Ed25519;
     let public = match (kind, public_member(members.x, "x", is_number)?) {
-        (KeyKind::Ed25519, x) => x.map(Public::Ed25519),
+        (KeyKind::Ed25519, x) => x.map(StatedPublicKey::Ed25519),
         (KeyKind::Curve(_), x) => {
             let y = public_member(members.y, "y", is_number)?;
-            (x.is_some() || y.is_some()).then_some(Public::Point { x, y, y_is_odd: None })
+            (x.is_some() || y.is_some()).then_some(StatedPublicKey::Point { x, y, y_is_odd: None })
         }
     };
     let d = bytes(text(members.d, "d")?, "d")?;
-    let is_checked = matches!(public, Some(Public::Point { x: Some(_), y: Some(_), .. }));
+    let is_checked = matches!(public, Some(StatedPublicKey::Point { x: Some(_), y: Some(_), .. }));
     if is_number && d.len() < 32 && !is_checked {
         return Err(format!("`d` has {} bytes instead of 32, and there are no `x` and `y` to check it by", d.len()));
     }
     let secret = number(&exactly(&d, "d", is_number)?[..])?;
-    Ok(Pair { secret, public: public.into_iter().collect() })
+    Ok(KeyPair { secret, public: public.into_iter().collect() })
 }
 
 /// Returns the 32 bytes of a member of the public key, which is optional.
@@ -179,12 +179,12 @@ fn text<'a>(value: Option<&'a RawValue>, name: &str) -> Result<&'a str, String> 
 
 /// Properties of an object that follow from the names of its members.
 #[derive(Default)]
-struct Names {
+struct MemberNames {
     of_jwk: bool,
     of_lines: bool,
 }
 
-impl<'de> Visitor<'de> for &mut Names {
+impl<'de> Visitor<'de> for &mut MemberNames {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {

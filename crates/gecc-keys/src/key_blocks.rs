@@ -1,12 +1,12 @@
 //! Private keys in PEM, any number per file.
 
-use crate::pairs::{Pair, Pairs};
+use crate::pairs::{KeyPair, KeyPairs};
 use crate::pem::{Block, blocks};
 use crate::{KeyKind, der, openssh};
 
 /// Reads the keys of all blocks that contain one, in order. A text without any is an error, because
 /// it is something else.
-pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
+pub fn read(text: &[u8], pairs: &mut KeyPairs) -> Result<(), String> {
     let before = pairs.len();
     let mut first_label = None;
     for block in blocks(text) {
@@ -26,7 +26,7 @@ pub fn read(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
 }
 
 /// Reads the key of a block. Returns `None` for a block of another kind.
-fn pair(block: &Block, kind: KeyKind) -> Result<Option<Pair>, String> {
+fn pair(block: &Block, kind: KeyKind) -> Result<Option<KeyPair>, String> {
     let read = match block.label() {
         Some("ENCRYPTED PRIVATE KEY") => return Err(der::ENCRYPTED.to_owned()),
         Some("OPENSSH PRIVATE KEY") => openssh::private_key,

@@ -19,14 +19,14 @@ mod value;
 
 use gecc::{Engine, SecretKey};
 pub use kind::KeyKind;
-use pairs::Pairs;
+use pairs::KeyPairs;
 pub use pem::narrowed;
 pub use public_key::{Reader, hybrid_row, is_public_key, public_key};
 use zeroize::Zeroizing;
 
 /// The form of a file with private keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum FileForm {
     /// RFC 7468: blocks of base64, with text between them.
     Pem,
     /// SEC 1 or PKCS#8, one key.
@@ -39,18 +39,18 @@ enum Form {
     Numbers,
 }
 
-impl Form {
+impl FileForm {
     fn of(head: &[u8]) -> Option<Self> {
         if der::begins(head) {
-            Some(Form::Der)
+            Some(FileForm::Der)
         } else if pem::begins(head) || pem::narrowed(head).is_some_and(|text| pem::begins(&text)) {
-            Some(Form::Pem)
+            Some(FileForm::Pem)
         } else if jwk::begins(head) {
-            Some(Form::Jwk)
+            Some(FileForm::Jwk)
         } else if value::begins_numbers(head) {
-            Some(Form::Numbers)
+            Some(FileForm::Numbers)
         } else if cose::is_key(head) {
-            Some(Form::Cose)
+            Some(FileForm::Cose)
         } else {
             None
         }
@@ -60,7 +60,7 @@ impl Form {
 /// Returns whether a file begins like private keys in one of these forms. Its first few kilobytes
 /// are sufficient.
 pub fn are_secret_keys(head: &[u8]) -> bool {
-    Form::of(head).is_some()
+    FileForm::of(head).is_some()
 }
 
 /// Returns whether a text is a private key in one of these forms, or in a form that a line of a
@@ -93,7 +93,7 @@ pub fn unsupported_file(head: &[u8]) -> Option<&'static str> {
 /// # Errors
 /// Returns a message for the user, including for a file in none of these forms.
 pub fn secret_keys(file: &[u8], kind: impl Into<KeyKind>) -> Result<Vec<SecretKey>, String> {
-    let mut pairs = Pairs::new(kind.into(), None);
+    let mut pairs = KeyPairs::new(kind.into(), None);
     read(file, &mut pairs)?;
     pairs.finish()
 }
@@ -108,7 +108,7 @@ pub struct KeyOfEach {
 impl KeyOfEach {
     /// Reads each file like [`secret_keys`]. A file has an error of its own if its key cannot be
     /// read, does not belong to the public key next to it, or is not the only one.
-    /// **Constant-time** in the keys, except for their base64. Public keys are computed by
+    /// **Constant-time** in the keys, except for their base64. StatedPublicKey keys are computed by
     /// `engine`, or by a new engine on all cores.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl KeyOfEach {
         kind: impl Into<KeyKind>,
         engine: Option<Engine>,
     ) -> Result<Self, String> {
-        let mut pairs = Pairs::new(kind.into(), engine);
+        let mut pairs = KeyPairs::new(kind.into(), engine);
         let mut indices = Vec::new();
         for file in files {
             let before = pairs.len();
@@ -153,28 +153,28 @@ impl KeyOfEach {
     }
 }
 
-fn read(file: &[u8], pairs: &mut Pairs) -> Result<(), String> {
-    match Form::of(file) {
-        Some(Form::Pem) => match pem::narrowed(file) {
+fn read(file: &[u8], pairs: &mut KeyPairs) -> Result<(), String> {
+    match FileForm::of(file) {
+        Some(FileForm::Pem) => match pem::narrowed(file) {
             Some(text) => key_blocks::read(&text, pairs),
             None => key_blocks::read(file, pairs),
         },
-        Some(Form::Jwk) => jwk::read(file, pairs),
-        Some(Form::Der) => pairs.push(der::key(file, pairs.kind())?, ""),
-        Some(Form::Cose) => pairs.push(cose::private_key(file, pairs.kind())?, ""),
-        Some(Form::Numbers) | None => read_value(file, pairs),
+        Some(FileForm::Jwk) => jwk::read(file, pairs),
+        Some(FileForm::Der) => pairs.push(der::key(file, pairs.kind())?, ""),
+        Some(FileForm::Cose) => pairs.push(cose::private_key(file, pairs.kind())?, ""),
+        Some(FileForm::Numbers) | None => read_value(file, pairs),
     }
 }
 
 /// Reads a file that consists of one value.
-fn read_value(text: &[u8], pairs: &mut Pairs) -> Result<(), String> {
+fn read_value(text: &[u8], pairs: &mut KeyPairs) -> Result<(), String> {
     // The form of cells in binary columns.
     if text.len() == 64 && !text.is_ascii() && pairs.kind() == KeyKind::Ed25519 {
         return value::of_bytes(text, pairs.kind()).map_or(Ok(()), |pair| pairs.push(pair?, ""));
     }
     match value::form(text) {
         // PEM in base64.
-        Some(value::Form::Bytes(bytes)) if pem::begins(&bytes) => key_blocks::read(&bytes, pairs),
+        Some(value::ValueForm::Bytes(bytes)) if pem::begins(&bytes) => key_blocks::read(&bytes, pairs),
         Some(form) => pairs.push(value::read(text, &form, pairs.kind())?, ""),
         None => {
             let found = value::unsupported(text).map(|what| format!(": this is {what}"));

@@ -3,7 +3,7 @@
 //! (PROTOCOL.key of OpenSSH).
 
 use crate::kind::KeyKind;
-use crate::pairs::{Pair, Public};
+use crate::pairs::{KeyPair, StatedPublicKey};
 use crate::{exactly_32, number};
 use base64ct::{Base64, Encoding};
 use gecc::CurveId;
@@ -103,7 +103,7 @@ fn key_of<'a>(fields: &mut Fields<'a>, name: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// Reads a private key from the contents of a PEM block.
-pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
+pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     const MALFORMED: &str = "not a private key as OpenSSH writes them";
     let mut file = Fields(bytes.strip_prefix(MAGIC).ok_or(MALFORMED)?);
     let [cipher, derivation, options] = file.strings().ok_or(MALFORMED)?;
@@ -125,7 +125,7 @@ pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<Pair, String> {
 /// Reads the private part: two equal numbers, the algorithm, the public key, the private key, a
 /// comment, and padding. The private key of Ed25519 is the seed followed by the public key. That of
 /// P-256 is a number, with a leading zero if its first bit is set.
-fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<Pair, String>> {
+fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<KeyPair, String>> {
     let mut fields = Fields(private);
     let is_whole = fields.number()? == fields.number()?;
     fields.require(name)?;
@@ -139,13 +139,13 @@ fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<Pair, String
         return None;
     }
     if name == P256 {
-        let publics = [outer, public].map(Public::from_sec1).into_iter().collect::<Result<_, _>>();
-        return Some(publics.and_then(|public| Ok(Pair { secret: number(secret)?, public })));
+        let publics = [outer, public].map(StatedPublicKey::from_sec1).into_iter().collect::<Result<_, _>>();
+        return Some(publics.and_then(|public| Ok(KeyPair { secret: number(secret)?, public })));
     }
     let (seed, behind) = secret.split_at_checked(32)?;
-    let publics = [outer, public, behind].map(|key| key.try_into().map(Public::Ed25519).ok());
+    let publics = [outer, public, behind].map(|key| key.try_into().map(StatedPublicKey::Ed25519).ok());
     let public = publics.into_iter().collect::<Option<_>>()?;
-    Some(exactly_32(seed).map(|secret| Pair { secret, public }))
+    Some(exactly_32(seed).map(|secret| KeyPair { secret, public }))
 }
 
 /// The unread fields of RFC 4251, section 5. Malformed fields yield `None`.

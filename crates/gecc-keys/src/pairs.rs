@@ -12,7 +12,7 @@ const BATCH: usize = 1 << 12;
 
 /// A public key as stated by a file.
 #[derive(Clone, Copy, Debug)]
-pub enum Public {
+pub enum StatedPublicKey {
     /// A point, or the parts of it that are stated.
     Point {
         x: Option<[u8; 32]>,
@@ -23,65 +23,67 @@ pub enum Public {
 }
 
 /// The public key of a private key.
-enum Known {
+enum ComputedPublicKey {
     /// `None` if the private key is out of range.
     Point(Option<Point>),
     Ed25519([u8; 32]),
 }
 
-impl Public {
+impl StatedPublicKey {
     /// Reads SEC 1, section 2.3.3, and the hybrid form of X9.62.
     pub fn from_sec1(bytes: &[u8]) -> Result<Self, String> {
         const MALFORMED: &str = "its public key is not an encoding of a 256-bit point";
         let (tag, coordinates) = bytes.split_first().ok_or(MALFORMED)?;
         let (coordinates, rest) = coordinates.as_chunks();
         match (tag, coordinates, rest) {
-            (2 | 3, [x], []) => Ok(Public::Point { x: Some(*x), y: None, y_is_odd: Some(tag & 1 == 1) }),
-            (4, [x, y], []) => Ok(Public::Point { x: Some(*x), y: Some(*y), y_is_odd: None }),
-            (6 | 7, [x, y], []) => Ok(Public::Point { x: Some(*x), y: Some(*y), y_is_odd: Some(tag & 1 == 1) }),
+            (2 | 3, [x], []) => Ok(StatedPublicKey::Point { x: Some(*x), y: None, y_is_odd: Some(tag & 1 == 1) }),
+            (4, [x, y], []) => Ok(StatedPublicKey::Point { x: Some(*x), y: Some(*y), y_is_odd: None }),
+            (6 | 7, [x, y], []) => {
+                Ok(StatedPublicKey::Point { x: Some(*x), y: Some(*y), y_is_odd: Some(tag & 1 == 1) })
+            }
             _ => Err(MALFORMED.to_owned()),
         }
     }
 
-    fn is_of(&self, computed: &Known) -> bool {
+    fn is_of(&self, computed: &ComputedPublicKey) -> bool {
         match (self, computed) {
-            (Public::Point { x, y, y_is_odd }, Known::Point(Some(point))) => {
+            (StatedPublicKey::Point { x, y, y_is_odd }, ComputedPublicKey::Point(Some(point))) => {
                 let is_odd = point.y()[31] & 1 == 1;
                 x.is_none_or(|x| x == *point.x())
                     && y.is_none_or(|y| y == *point.y())
                     && y_is_odd.is_none_or(|expected| expected == is_odd)
             }
-            (Public::Ed25519(expected), Known::Ed25519(public)) => expected == public,
+            (StatedPublicKey::Ed25519(expected), ComputedPublicKey::Ed25519(public)) => expected == public,
             _ => false,
         }
     }
 }
 
 /// A private key, with every public key that its file states for it.
-pub struct Pair {
+pub struct KeyPair {
     pub secret: SecretKey,
-    pub public: Vec<Public>,
+    pub public: Vec<StatedPublicKey>,
 }
 
 /// The private keys read so far. Those with a stated public key are checked in batches.
-pub struct Pairs {
+pub struct KeyPairs {
     kind: KeyKind,
     keys: Vec<SecretKey>,
     /// The number of keys that are checked, the first ones.
     checked: usize,
     /// Unchecked public keys: the index of the private key, its position in the file, and the
     /// stated key.
-    stated: Vec<(usize, String, Public)>,
+    stated: Vec<(usize, String, StatedPublicKey)>,
     /// Keys with a wrong public key, and the errors.
     wrong: Vec<(usize, String)>,
     engine: Option<Engine>,
 }
 
-impl Pairs {
-    /// Creates an empty collection. Public keys are computed by `engine`, or by one that is created
+impl KeyPairs {
+    /// Creates an empty collection. StatedPublicKey keys are computed by `engine`, or by one that is created
     /// when needed.
     pub fn new(kind: KeyKind, engine: Option<Engine>) -> Self {
-        Pairs { kind, keys: Vec::new(), checked: 0, stated: Vec::new(), wrong: Vec::new(), engine }
+        KeyPairs { kind, keys: Vec::new(), checked: 0, stated: Vec::new(), wrong: Vec::new(), engine }
     }
 
     /// Returns the required purpose of the keys.
@@ -94,7 +96,7 @@ impl Pairs {
     }
 
     /// Adds a key. `place` begins an error about it.
-    pub fn push(&mut self, Pair { secret, public }: Pair, place: &str) -> Result<(), String> {
+    pub fn push(&mut self, KeyPair { secret, public }: KeyPair, place: &str) -> Result<(), String> {
         let key = self.keys.len();
         push(&mut self.keys, secret);
         self.stated.extend(public.into_iter().map(|public| (key, place.to_owned(), public)));
@@ -135,7 +137,7 @@ impl Pairs {
     }
 
     /// Computes the public keys that are not checked yet.
-    fn public_keys(&mut self) -> Result<Vec<Known>, Error> {
+    fn public_keys(&mut self) -> Result<Vec<ComputedPublicKey>, Error> {
         let engine = match &mut self.engine {
             Some(engine) => engine,
             // The engine and the start values of its threads have gaps that hold the contents of
@@ -149,9 +151,11 @@ impl Pairs {
         Ok(match self.kind {
             KeyKind::Curve(curve) => {
                 let points = keys::public_keys(engine, curve, secret)?;
-                points.into_iter().map(|point| Known::Point(point.ok())).collect()
+                points.into_iter().map(|point| ComputedPublicKey::Point(point.ok())).collect()
             }
-            KeyKind::Ed25519 => ed25519::public_keys(engine, secret)?.into_iter().map(Known::Ed25519).collect(),
+            KeyKind::Ed25519 => {
+                ed25519::public_keys(engine, secret)?.into_iter().map(ComputedPublicKey::Ed25519).collect()
+            }
         })
     }
 }

@@ -4,7 +4,7 @@
 use crate::base58;
 use crate::cose;
 use crate::kind::KeyKind;
-use crate::pairs::{Pair, Public};
+use crate::pairs::{KeyPair, StatedPublicKey};
 use crate::{der, digit_value, equal_mask, exactly_32, number, pem};
 use base64ct::{Base64, Base64Unpadded, Encoding};
 use gecc::CurveId;
@@ -17,7 +17,7 @@ const LONGEST: usize = 16 << 10;
 const SEED_AND_PUBLIC: usize = 64;
 
 /// The form of a value.
-pub enum Form {
+pub enum ValueForm {
     /// WIF of Bitcoin: a key of secp256k1.
     Wif,
     /// Base58 of an Ed25519 seed followed by its public key.
@@ -35,7 +35,7 @@ pub enum Form {
 
 /// Detects the form of a text of one value. Returns `None` for a text in none of these forms, such
 /// as 64 hexadecimal digits.
-pub fn form(text: &[u8]) -> Option<Form> {
+pub fn form(text: &[u8]) -> Option<ValueForm> {
     let text = text.trim_ascii();
     let digits = hex_digits(text);
     // Plain keys are recognised by their length, so that no branch depends on their digits.
@@ -43,10 +43,10 @@ pub fn form(text: &[u8]) -> Option<Form> {
         return None;
     }
     if text.starts_with(b"base58:") || text.starts_with(b"ed25519:") {
-        return Some(Form::NamedBase58);
+        return Some(ValueForm::NamedBase58);
     }
     if text.starts_with(b"[") {
-        return text[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit).then_some(Form::Numbers);
+        return text[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit).then_some(ValueForm::Numbers);
     }
     if !text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-\\".contains(byte)) {
         return None;
@@ -54,18 +54,18 @@ pub fn form(text: &[u8]) -> Option<Form> {
     if is_hexadecimal(digits) {
         let bytes = hexadecimal(digits)?;
         if digits.len() == 66 {
-            return Some(Form::LongNumber);
+            return Some(ValueForm::LongNumber);
         }
-        return is_readable(&bytes).then_some(Form::Bytes(bytes));
+        return is_readable(&bytes).then_some(ValueForm::Bytes(bytes));
     }
     let is_base58 = base58::is_digits(text);
     if is_base58 && matches!(text.len(), 51 | 52) && b"5KL9c".contains(&text[0]) {
-        return Some(Form::Wif);
+        return Some(ValueForm::Wif);
     }
     match base64(text).filter(|bytes| is_readable(bytes)) {
         // 86 digits may be either form: the public key then decides.
-        Some(bytes) if !(is_base58 && bytes.len() == SEED_AND_PUBLIC) => Some(Form::Bytes(bytes)),
-        _ => (is_base58 && (80..=88).contains(&text.len())).then_some(Form::Base58Pair),
+        Some(bytes) if !(is_base58 && bytes.len() == SEED_AND_PUBLIC) => Some(ValueForm::Bytes(bytes)),
+        _ => (is_base58 && (80..=88).contains(&text.len())).then_some(ValueForm::Base58Pair),
     }
 }
 
@@ -75,33 +75,33 @@ fn is_readable(bytes: &[u8]) -> bool {
 }
 
 /// Reads the key of a value in a given form. PEM is not read here.
-pub fn read(text: &[u8], form: &Form, kind: KeyKind) -> Result<Pair, String> {
+pub fn read(text: &[u8], form: &ValueForm, kind: KeyKind) -> Result<KeyPair, String> {
     let text = text.trim_ascii();
     match form {
-        Form::Wif => wif(text, kind),
-        Form::LongNumber => long_number(hex_digits(text), kind),
-        Form::Numbers => {
+        ValueForm::Wif => wif(text, kind),
+        ValueForm::LongNumber => long_number(hex_digits(text), kind),
+        ValueForm::Numbers => {
             let bytes = numbers(text).ok_or("an array that is not of numbers from 0 to 255")?;
             of_bytes(&bytes, kind)
                 .unwrap_or_else(|| Err(format!("an array of {} numbers, not of 32 or 64", bytes.len())))
         }
-        Form::Base58Pair => {
+        ValueForm::Base58Pair => {
             let mut bytes = Zeroizing::new([0; SEED_AND_PUBLIC]);
             if !base58::decode(text, &mut *bytes) {
                 return Err("not a private key in base58: not of 64 bytes".to_owned());
             }
             seed_and_public(&bytes, kind)
         }
-        Form::NamedBase58 => named_base58(text, kind),
-        Form::Bytes(bytes) => of_bytes(bytes, kind).expect("readable bytes have a form"),
+        ValueForm::NamedBase58 => named_base58(text, kind),
+        ValueForm::Bytes(bytes) => of_bytes(bytes, kind).expect("readable bytes have a form"),
     }
 }
 
 /// Reads the key in bytes: 32 bytes, a seed followed by its public key, DER, or a COSE_Key. Returns
 /// `None` for others.
-pub fn of_bytes(bytes: &[u8], kind: KeyKind) -> Option<Result<Pair, String>> {
+pub fn of_bytes(bytes: &[u8], kind: KeyKind) -> Option<Result<KeyPair, String>> {
     if bytes.len() == 32 {
-        return Some(exactly_32(bytes).map(|secret| Pair { secret, public: Vec::new() }));
+        return Some(exactly_32(bytes).map(|secret| KeyPair { secret, public: Vec::new() }));
     }
     if let Ok(pair) = bytes.try_into() {
         return Some(seed_and_public(pair, kind));
@@ -112,17 +112,17 @@ pub fn of_bytes(bytes: &[u8], kind: KeyKind) -> Option<Result<Pair, String>> {
     cose::is_key(bytes).then(|| cose::private_key(bytes, kind))
 }
 
-fn seed_and_public(bytes: &[u8; SEED_AND_PUBLIC], kind: KeyKind) -> Result<Pair, String> {
+fn seed_and_public(bytes: &[u8; SEED_AND_PUBLIC], kind: KeyKind) -> Result<KeyPair, String> {
     kind.require(KeyKind::Ed25519)
         .map_err(|problem| format!("64 bytes, as of a seed of Ed25519 with its public key: {problem}"))?;
     let (seed, public) = bytes.split_at(32);
     let public = public.try_into().expect("32 bytes");
-    Ok(Pair { secret: exactly_32(seed)?, public: vec![Public::Ed25519(public)] })
+    Ok(KeyPair { secret: exactly_32(seed)?, public: vec![StatedPublicKey::Ed25519(public)] })
 }
 
 /// Reads a key of Bitcoin: the network, the key, a byte 1 if its public key is to be compressed,
 /// and a checksum.
-fn wif(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
+fn wif(text: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     /// The prefix bytes of Bitcoin and of its test networks.
     const NETWORKS: [u8; 2] = [0x80, 0xef];
     const CHECKSUM: usize = 4;
@@ -145,20 +145,20 @@ fn wif(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
         return Err("a key in WIF with another byte than 1 after the key".to_owned());
     }
     kind.require(KeyKind::Curve(CurveId::Secp256k1)).map_err(|problem| format!("WIF: {problem}"))?;
-    Ok(Pair { secret: exactly_32(&payload[1..33])?, public: Vec::new() })
+    Ok(KeyPair { secret: exactly_32(&payload[1..33])?, public: Vec::new() })
 }
 
 /// Reads 33 bytes in hexadecimal: the key after a zero byte or, for secp256k1, before a byte 1,
 /// which wallets of Bitcoin append to keys with compressed public keys. A value with both is
 /// ambiguous.
-fn long_number(digits: &[u8], kind: KeyKind) -> Result<Pair, String> {
+fn long_number(digits: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     let bytes = hexadecimal(digits).ok_or("not hexadecimal")?;
     match (bytes.first(), bytes.last(), kind) {
         (Some(0), Some(last), KeyKind::Curve(_)) if *last != 1 => {
-            Ok(Pair { secret: number(&bytes)?, public: Vec::new() })
+            Ok(KeyPair { secret: number(&bytes)?, public: Vec::new() })
         }
         (Some(1..), Some(1), KeyKind::Curve(CurveId::Secp256k1)) => {
-            Ok(Pair { secret: exactly_32(&bytes[..32])?, public: Vec::new() })
+            Ok(KeyPair { secret: exactly_32(&bytes[..32])?, public: Vec::new() })
         }
         (_, Some(1), KeyKind::Curve(_)) => Err("a private key is 64 hexadecimal digits, and this is 66 that end in 01, \
                                                 which wallets of Bitcoin append to keys: leave them out where they are that"
@@ -167,7 +167,7 @@ fn long_number(digits: &[u8], kind: KeyKind) -> Result<Pair, String> {
     }
 }
 
-fn named_base58(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
+fn named_base58(text: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     let colon = text.iter().position(|byte| *byte == b':').expect("the form has a colon");
     let name = &text[..colon];
     let digits = &text[colon + 1..];
@@ -177,7 +177,7 @@ fn named_base58(text: &[u8], kind: KeyKind) -> Result<Pair, String> {
     let mut short = Zeroizing::new([0; 32]);
     let mut long = Zeroizing::new([0; SEED_AND_PUBLIC]);
     if base58::decode(digits, &mut *short) {
-        return Ok(Pair { secret: exactly_32(&*short)?, public: Vec::new() });
+        return Ok(KeyPair { secret: exactly_32(&*short)?, public: Vec::new() });
     }
     if base58::decode(digits, &mut *long) {
         return seed_and_public(&long, kind);
