@@ -104,13 +104,12 @@ impl Walk {
     }
 
     fn enter(&mut self, folder: &Arc<Path>) {
-        let is_shown = |path: &PathBuf| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let listed: io::Result<Vec<PathBuf>> =
             std::fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
         match listed {
             Err(problem) => self.found.problems.push(Problem::new(folder, Place::Whole, problem)),
             Ok(mut inside) => {
-                inside.retain(is_shown);
+                inside.retain(|path| !is_hidden(path));
                 inside.sort_unstable();
                 match Folder::of(&inside) {
                     Folder::Blocks(files) => files.iter().for_each(|path| self.add(path, false)),
@@ -121,6 +120,11 @@ impl Walk {
             }
         }
     }
+}
+
+/// Returns whether a name begins with a dot.
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
 /// Opens a file that the user did not name. Pipes, which would block, and devices, which may be

@@ -29,7 +29,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 /// The number of signatures of a batch with a GPU, and without one.
@@ -96,11 +96,13 @@ impl<'a> Settings<'a> {
 
     /// Returns the number of signatures of a batch.
     pub(crate) fn batch(&self) -> usize {
-        let of_engine = || {
-            let is_gpu = self.engine().is_some_and(|engine| engine.info().backend == Backend::Gpu);
-            if is_gpu { ON_GPU } else { ON_CPU }
-        };
-        self.batch.unwrap_or_else(of_engine).max(1)
+        self.batch.unwrap_or_else(|| self.batch_for_engine()).max(1)
+    }
+
+    /// Returns the number of signatures that suits the engine, waiting for it if necessary.
+    fn batch_for_engine(&self) -> usize {
+        let is_gpu = self.engine().is_some_and(|engine| engine.info().backend == Backend::Gpu);
+        if is_gpu { ON_GPU } else { ON_CPU }
     }
 
     /// Returns whether `signatures` signatures fill a batch. Waits for the engine only if that
@@ -241,7 +243,6 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     mut sink: impl FnMut(F::Batch) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
     let stopped = AtomicBool::new(false);
-    let is_over = || stopped.load(Ordering::Relaxed) || settings.interrupted.load(Ordering::Relaxed);
     let threads = settings.pool.current_num_threads();
     let limits = settings.limits().shared(sources.len(), threads);
     let not_kept = Timings::default();
@@ -254,37 +255,31 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
         rooms,
         // One for each thread, and some for the thread to continue with.
         tasks: Room::new((threads + threads / 2 + 1) as u64),
-        is_over: &is_over,
+        stopped: &stopped,
     };
     let (to_gather, pieces) = channel();
-    let sources = Arc::new(Mutex::new(Sources { rest: sources, to_gather }));
     let (computing, waiting) = limits.batches;
     let (gathered, batches, answers) = line(waiting, 0);
-    let steps = &steps;
+    let sources = Arc::new(Mutex::new(Sources { rest: sources, to_gather }));
+    let ends = QueueEnds { sources, pieces, gathered, batches };
     thread::scope(|scope| {
-        // Ends that were not passed to a thread are dropped, so that no thread waits for them:
-        // without a compute thread the gathering thread ends, and with it the readers.
-        let start = move || {
-            spawn(scope, move || steps.gather(pieces, &gathered))?;
-            let reads = steps.rooms.iter().map(move |room| {
-                let sources = Arc::clone(&sources);
-                move || steps.read_each(room, sources)
-            });
-            spawn_some(scope, reads)?;
-            let computes = (0..computing).map(move |_| {
-                let batches = batches.clone();
-                move || steps.compute(&batches, form)
-            });
-            spawn_some(scope, computes)
-        };
-        let ended = start().and_then(|()| steps.hand_on(answers, &mut sink));
+        let started = steps.start(scope, ends, computing, form);
+        let ended = started.and_then(|()| steps.hand_on(answers, &mut sink));
         stopped.store(true, Ordering::Relaxed);
         ended
     })
 }
 
+/// The ends of queues that threads of the stages own.
+struct QueueEnds<'a, W: Work, I, T> {
+    sources: Arc<Mutex<Sources<'a, W, I>>>,
+    pieces: Receiver<Receiver<Held<'a, W>>>,
+    gathered: Batches<W, T>,
+    batches: Workers<Vec<W::Decoded>, Computed<T>>,
+}
+
 /// The state of the stages.
-struct Steps<'a, W, F> {
+struct Steps<'a, W> {
     work: &'a W,
     settings: &'a Settings<'a>,
     timings: &'a Timings,
@@ -293,10 +288,44 @@ struct Steps<'a, W, F> {
     rooms: Vec<Room>,
     /// The memory budget for decoding tasks.
     tasks: Room,
-    is_over: &'a F,
+    stopped: &'a AtomicBool,
 }
 
-impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
+impl<W: Work> Steps<'_, W> {
+    /// Returns whether no more answers are wanted.
+    fn is_over(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed) || self.settings.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Starts the threads of all stages except the last.
+    ///
+    /// Ends that were not passed to a thread are dropped, so that no thread waits for them: without
+    /// a compute thread the gathering thread ends, and with it the readers.
+    fn start<'scope, 'env, F, I>(
+        &'env self,
+        scope: &'scope Scope<'scope, 'env>,
+        ends: QueueEnds<'env, W, I, F::Batch>,
+        computing: usize,
+        form: &'env F,
+    ) -> Result<(), gecc::Error>
+    where
+        F: Form<W::Answers>,
+        I: Iterator<Item = W::Source> + Send + 'env,
+    {
+        let QueueEnds { sources, pieces, gathered, batches } = ends;
+        spawn(scope, move || self.gather(pieces, &gathered))?;
+        let reads = self.rooms.iter().map(move |room| {
+            let sources = Arc::clone(&sources);
+            move || self.read_each(room, sources)
+        });
+        spawn_some(scope, reads)?;
+        let computes = (0..computing).map(move |_| {
+            let batches = batches.clone();
+            move || self.compute(&batches, form)
+        });
+        spawn_some(scope, computes)
+    }
+
     /// Reads one file after another, and submits their pieces for decoding.
     fn read_each<'a>(
         &'a self,
@@ -347,7 +376,7 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         let least = self.least_held();
         let bytes = W::weight(&piece).saturating_add(self.limits.part).max(least) as u64;
         let (to, begun) = sync_channel(1);
-        if !room.enter(bytes) || (self.is_over)() || to_gather.send(Held { room, begun }).is_err() {
+        if !room.enter(bytes) || self.is_over() || to_gather.send(Held { room, begun }).is_err() {
             return ControlFlow::Break(());
         }
         // This budget is never closed.
@@ -357,7 +386,7 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
         tasks.spawn_fifo(move |_| {
             let _place = place;
             self.timings.waited_since(Step::Decode, handed_in);
-            if !(self.is_over)() {
+            if !self.is_over() {
                 let (part, rest) = self.timings.worked(Step::Decode, || self.work.decode(piece, self.limits.part));
                 // A part is usually much smaller than its maximum.
                 let is_held = W::bytes(&part) + rest.as_ref().map_or(0, |rest| W::weight(rest) + self.limits.part);
@@ -380,7 +409,6 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
     /// Joins decoded parts into batches.
     fn gather<T>(&self, files: Receiver<Receiver<Held<W>>>, gathered: &Batches<W, T>) {
         let _closing = Closing(&self.rooms);
-        let hand_on = |batch| self.timings.waited(Step::Gather, || gathered.hand_in(batch));
         let mut batch = Vec::new();
         let mut size = 0;
         let mut bytes = 0;
@@ -394,11 +422,12 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
                 bytes += W::bytes(&next);
                 batch.push(next);
                 let is_full = bytes >= self.limits.batch || self.settings.is_batch(size);
-                if (self.is_over)() || is_full && !hand_on(std::mem::take(&mut batch)) {
+                if self.is_over() || is_full && !self.submit(std::mem::take(&mut batch), gathered) {
                     return;
                 }
                 if is_full {
-                    (size, bytes) = (0, 0);
+                    size = 0;
+                    bytes = 0;
                 }
                 let Some(piece) = rest else { break };
                 (next, rest) = self.timings.worked(Step::Gather, || self.work.decode(piece, self.limits.part));
@@ -406,22 +435,31 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
             held.room.leave(bytes_held);
         }
         // The last batch may contain only problems.
-        hand_on(batch);
+        self.submit(batch, gathered);
     }
 
+    /// Passes a batch to the compute stage. Returns whether that stage still exists.
+    fn submit<T>(&self, batch: Vec<W::Decoded>, gathered: &Batches<W, T>) -> bool {
+        self.timings.waited(Step::Gather, || gathered.hand_in(batch))
+    }
+
+    /// Computes batches and formats their answers.
     fn compute<M: Form<W::Answers>>(&self, batches: &Workers<Vec<W::Decoded>, Computed<M::Batch>>, form: &M) {
         while let Some((batch, to)) = self.timings.waited(Step::Compute, || batches.next()) {
             // A batch without a result means that the receiver no longer wants any.
             let engine = self.timings.waited(Step::Compute, || self.settings.engine());
-            let Some(engine) = engine.filter(|_| !(self.is_over)()) else { continue };
+            let Some(engine) = engine.filter(|_| !self.is_over()) else { continue };
             let pool = self.settings.pool;
             let computed = self.timings.worked(Step::Compute, || self.work.compute(engine, pool, batch));
-            let parts = |parts| map(pool, parts, |part| form.part(self.work.answers(part)));
-            let formed = computed.map(|computed| self.timings.worked(Step::Form, || form.batch(parts(computed))));
+            let formed = computed.map(|parts| {
+                self.timings
+                    .worked(Step::Form, || form.batch(map(pool, parts, |part| form.part(self.work.answers(part)))))
+            });
             let _ = to.send(formed);
         }
     }
 
+    /// Passes the formatted answers to `sink`.
     fn hand_on<T, B>(
         &self,
         mut formed: Results<Computed<T>>,
@@ -433,7 +471,7 @@ impl<W: Work, F: Fn() -> bool + Sync> Steps<'_, W, F> {
             if let ControlFlow::Break(end) = self.timings.worked(Step::PutOut, || sink(of_batch)) {
                 return Ok(Some(end));
             }
-            if (self.is_over)() {
+            if self.is_over() {
                 return Ok(None);
             }
         }

@@ -24,27 +24,59 @@ const LEVELDB: &str = "a node's database is not read: have the node write its bl
 impl Folder {
     /// Determines the kind of a folder from its contents.
     pub fn of(inside: &[PathBuf]) -> Self {
-        let has = |name: &str| inside.iter().any(|path| path.file_name() == Some(OsStr::new(name)));
-        let begins = |name: &str| inside.iter().any(|path| named(path).starts_with(name));
-        let below =
-            |folder: &str, name: &str| inside.iter().any(|path| named(path) == folder && path.join(name).exists());
         if inside.iter().any(|path| is_of_blocks(path, "blk")) {
             return Folder::Blocks(inside.iter().filter(|path| is_bitcoin_core(path)).cloned().collect());
         }
-        if let Some(blocks) = inside.iter().find(|path| named(path) == "blocks").filter(|_| has("chainstate")) {
+        let names = Names(inside);
+        if names.has("chainstate")
+            && let Some(blocks) = inside.iter().find(|path| named(path) == "blocks")
+        {
             return Folder::Data(blocks.clone());
         }
-        if below("chaindata", "ancient") || below("geth", "chaindata") || (has("ancient") && has("CURRENT")) {
+        if names.is_geth() {
             return Folder::Database(GETH);
         }
-        if has("static_files") && (below("db", "mdbx.dat") || has("mdbx.dat")) {
+        if names.is_reth() {
             return Folder::Database(RETH);
         }
-        let is_segment = |path: &PathBuf| path.extension() == Some(OsStr::new("seg"));
-        if inside.iter().any(is_segment) || has("mdbx.dat") || below("chaindata", "mdbx.dat") {
+        if names.is_erigon() {
             return Folder::Database(ERIGON);
         }
-        if has("CURRENT") && begins("MANIFEST-") { Folder::Database(LEVELDB) } else { Folder::Other }
+        if names.is_leveldb() { Folder::Database(LEVELDB) } else { Folder::Other }
+    }
+}
+
+/// The names in a folder, by which databases are recognised.
+struct Names<'a>(&'a [PathBuf]);
+
+impl Names<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|path| path.file_name() == Some(OsStr::new(name)))
+    }
+
+    /// Returns whether a subfolder contains a file or folder.
+    fn has_below(&self, folder: &str, name: &str) -> bool {
+        self.0.iter().any(|path| named(path) == folder && path.join(name).exists())
+    }
+
+    fn is_geth(&self) -> bool {
+        self.has_below("chaindata", "ancient")
+            || self.has_below("geth", "chaindata")
+            || (self.has("ancient") && self.has("CURRENT"))
+    }
+
+    fn is_reth(&self) -> bool {
+        self.has("static_files") && (self.has_below("db", "mdbx.dat") || self.has("mdbx.dat"))
+    }
+
+    fn is_erigon(&self) -> bool {
+        self.0.iter().any(|path| path.extension() == Some(OsStr::new("seg")))
+            || self.has("mdbx.dat")
+            || self.has_below("chaindata", "mdbx.dat")
+    }
+
+    fn is_leveldb(&self) -> bool {
+        self.has("CURRENT") && self.0.iter().any(|path| named(path).starts_with("MANIFEST-"))
     }
 }
 
@@ -52,7 +84,7 @@ fn named(path: &Path) -> std::borrow::Cow<'_, str> {
     path.file_name().unwrap_or_default().to_string_lossy()
 }
 
-/// Returns whether a file is blkNNNNN.dat, or the same with other letters.
+/// Returns whether a file is numbered like blkNNNNN.dat, with `letters` in place of `blk`.
 fn is_of_blocks(path: &Path, letters: &str) -> bool {
     let name = named(path);
     let number = name.strip_prefix(letters).and_then(|name| name.strip_suffix(".dat"));

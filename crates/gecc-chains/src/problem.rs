@@ -97,8 +97,7 @@ const LONGEST: usize = 200;
 pub(crate) fn brief(what: impl fmt::Display) -> String {
     let mut text = what.to_string();
     if text.contains(char::is_control) {
-        let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-        text = text.chars().take(LONGEST + 1).map(shown).collect();
+        text = text.chars().take(LONGEST + 1).map(escaped).collect();
     }
     if text.len() > LONGEST {
         text.truncate(text.floor_char_boundary(LONGEST));
@@ -106,6 +105,10 @@ pub(crate) fn brief(what: impl fmt::Display) -> String {
         text.shrink_to_fit();
     }
     text
+}
+
+fn escaped(character: char) -> String {
+    if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
 }
 
 impl Problem {
@@ -132,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_written_out_and_what_is_long_is_cut() {
+    fn brief_escapes_control_characters_and_truncates_long_text() {
         assert_eq!(brief("héllo"), "héllo");
         assert_eq!(brief("a\n\u{1b}[31m"), "a\\n\\u{1b}[31m");
         let at_most = "é".repeat(LONGEST / 2);

@@ -44,8 +44,8 @@ fn measure<W: Work, I: Iterator<Item = W::Source>>(work: &W, sources: impl Fn() 
 }
 
 fn paths(names: &[&str]) -> Paths {
-    let at = |name: &&str| Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-    files_of(&names.iter().map(at).collect::<Vec<PathBuf>>())
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    files_of(&names.iter().map(|name| folder.join(name)).collect::<Vec<PathBuf>>())
 }
 
 #[test]

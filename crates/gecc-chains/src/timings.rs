@@ -25,7 +25,7 @@ impl Step {
     /// All stages, in order.
     pub const ALL: [Step; 6] = [Step::Read, Step::Decode, Step::Gather, Step::Compute, Step::Form, Step::PutOut];
 
-    /// The name in summaries.
+    /// Returns the name in summaries.
     pub fn name(self) -> &'static str {
         match self {
             Step::Read => "reading",
@@ -49,9 +49,7 @@ pub struct Timings {
 impl Timings {
     /// Returns the working and waiting time of a stage.
     pub fn of(&self, step: Step) -> (Duration, Duration) {
-        let of =
-            |sums: &[AtomicU64; Step::ALL.len()]| Duration::from_nanos(sums[step as usize].load(Ordering::Relaxed));
-        (of(&self.worked), of(&self.waited))
+        (total(&self.worked[step as usize]), total(&self.waited[step as usize]))
     }
 
     pub(crate) fn worked<T>(&self, step: Step, work: impl FnOnce() -> T) -> T {
@@ -78,6 +76,10 @@ fn timed<T>(sum: &AtomicU64, run: impl FnOnce() -> T) -> T {
     let result = run();
     add(sum, start.elapsed());
     result
+}
+
+fn total(sum: &AtomicU64) -> Duration {
+    Duration::from_nanos(sum.load(Ordering::Relaxed))
 }
 
 fn add(sum: &AtomicU64, time: Duration) {

@@ -20,6 +20,20 @@ impl Commitment {
     fn is_met(&self, point: &[u8; 64]) -> bool {
         point[..32] == self.output_key && (point[63] & 1 == 1) == self.is_odd
     }
+
+    /// Returns the reason why a computed point with its code is not the output's key; `None` if it
+    /// is.
+    fn reason_of_failure(&self, point: &[u8; 64], code: u8) -> Option<Reason> {
+        if code == Verdict::VALID_CODE && self.is_met(point) {
+            return None;
+        }
+        Some(match Rejection::from_code(code) {
+            Some(Rejection::MalformedPoint | Rejection::NotOnCurve) => {
+                Reason::Malformed("the control block's key is not on the curve")
+            }
+            _ => OTHER_SCRIPT,
+        })
+    }
 }
 
 /// The commitments of some inputs.
@@ -46,9 +60,12 @@ impl Commitments {
 /// # Errors
 /// Errors of the engine.
 pub fn verify(engine: &Engine, parts: &[&Commitments]) -> Result<Vec<Vec<(usize, Reason)>>, gecc::Error> {
-    let all = || parts.iter().flat_map(|part| &part.all);
-    let keys: Vec<[u8; 32]> = all().map(|(_, commitment)| commitment.internal_key).collect();
-    let roots: Vec<[u8; 32]> = all().map(|(_, commitment)| commitment.root).collect();
+    let mut keys = Vec::new();
+    let mut roots = Vec::new();
+    for (_, commitment) in parts.iter().flat_map(|part| &part.all) {
+        keys.push(commitment.internal_key);
+        roots.push(commitment.root);
+    }
     let mut points = vec![[0; 64]; keys.len()];
     let mut codes = vec![0; keys.len()];
     let roots = Some(Rows::from(&roots));
@@ -57,14 +74,7 @@ pub fn verify(engine: &Engine, parts: &[&Commitments]) -> Result<Vec<Vec<(usize,
     let not_met = parts.iter().map(|part| {
         let of_part = part.all.iter().zip(computed.by_ref());
         let reasons = of_part.filter_map(|((answer, commitment), (point, code))| {
-            let reason = match Rejection::from_code(code) {
-                _ if code == Verdict::VALID_CODE && commitment.is_met(point) => return None,
-                Some(Rejection::MalformedPoint | Rejection::NotOnCurve) => {
-                    Reason::Malformed("the control block's key is not on the curve")
-                }
-                _ => OTHER_SCRIPT,
-            };
-            Some((*answer, reason))
+            commitment.reason_of_failure(point, code).map(|reason| (*answer, reason))
         });
         reasons.collect()
     });

@@ -68,7 +68,9 @@ impl OfBlocks for Decoded {
                 self.answers.push(Answer { height, txid, input: *input as u32, template, reason });
                 *input += 1;
             }
-            (*next, *first, *input) = (*next + 1, end, 0);
+            *next += 1;
+            *first = end;
+            *input = 0;
         }
         true
     }
@@ -144,7 +146,8 @@ impl Decoded {
         if spend.has_dummy && rules.null_dummy {
             return Err(Reason::Malformed("what a multisignature leaves behind is not empty"));
         }
-        let first = (self.claims.signatures.len(), self.claims.keys.len());
+        let first_signature = self.claims.signatures.len();
+        let first_key = self.claims.keys.len();
         for pushed in &spend.signatures {
             let signature = signature(hashes, index, &spend, pushed, rules, &mut self.claims.messages);
             self.claims.signatures.push(signature);
@@ -152,8 +155,8 @@ impl Decoded {
         self.claims.keys.extend(spend.keys.iter().map(|key| key_row(key)));
         self.claims.open.push(Claim {
             answer: self.answers.len(),
-            signatures: first.0..self.claims.signatures.len(),
-            keys: first.1..self.claims.keys.len(),
+            signatures: first_signature..self.claims.signatures.len(),
+            keys: first_key..self.claims.keys.len(),
         });
         Ok(())
     }
@@ -294,11 +297,6 @@ fn require_whole(block: &Block, txids: &[Txid]) -> Result<(), String> {
     Ok(())
 }
 
-/// r = s = 0, in place of bytes that are not a signature.
-const NEVER_VALID: [u8; 64] = [0; 64];
-/// The digest of a signature for which nothing is signed.
-const NOTHING: Digest = Digest::Known([0; 32]);
-
 /// Decodes a signature into its digest, r and s.
 fn signature(
     hashes: &Sighashes,
@@ -308,12 +306,11 @@ fn signature(
     rules: &Rules,
     messages: &mut Messages,
 ) -> Pair {
-    let none = |why| Pair { digest: NOTHING, signature: NEVER_VALID, unreadable: Some(why) };
     // An empty one marks a signature that a multisig leaves out.
-    let Some((&hash_type, der)) = pushed.split_last() else { return none(EMPTY) };
+    let Some((&hash_type, der)) = pushed.split_last() else { return Pair::unreadable(EMPTY) };
     let signature = match rules.signature_from_der(der) {
         Ok(signature) => signature,
-        Err(why) => return none(why),
+        Err(why) => return Pair::unreadable(why),
     };
     let hash_type = HashType(hash_type);
     let digest = if spend.segwit {
@@ -340,9 +337,12 @@ fn key_row(key: &[u8]) -> [u8; 65] {
 mod tests {
     use super::*;
 
+    fn key(tag: u8, bytes: usize) -> Vec<u8> {
+        [&[tag][..], &[7; 64][..bytes]].concat()
+    }
+
     #[test]
-    fn keys_have_a_first_byte_that_says_their_form() {
-        let key = |tag: u8, bytes: usize| [&[tag][..], &[7; 64][..bytes]].concat();
+    fn key_row_requires_a_valid_first_byte() {
         let none = PublicKeys::mixed_row(&[]);
         assert_eq!(key_row(&key(7, 64)), PublicKeys::mixed_row(&key(4, 64)));
         for (key, is_one) in [

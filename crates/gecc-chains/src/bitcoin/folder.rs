@@ -111,7 +111,8 @@ pub fn read(
             let until = block.place + u64::from(block.length);
             let content = Content::new(network, std::mem::take(&mut piece), SpentForm::Compressed);
             hand_on(Piece::new(path, content, until - read_until))?;
-            (read_until, bytes) = (until, 0);
+            read_until = until;
+            bytes = 0;
         }
     }
     let left = blocks.length().saturating_sub(read_until);
@@ -432,9 +433,12 @@ impl SpentReader<'_> {
 /// no other block follows have no records.
 fn give_to_followed(found: &mut [Found]) {
     let followed: HashSet<u64> = found.iter().map(|block| beginning(&block.before)).collect();
-    let row =
-        |(index, block): (usize, &Found)| ((block.before, block.transactions), !followed.contains(&block.hash), index);
-    let mut all: Vec<_> = found.iter().enumerate().map(row).collect();
+    let mut all = Vec::with_capacity(found.len());
+    for (index, block) in found.iter().enumerate() {
+        // Blocks with followers are sorted before the others.
+        let is_last = !followed.contains(&block.hash);
+        all.push(((block.before, block.transactions), is_last, index));
+    }
     all.sort_unstable();
     for alike in all.chunk_by(|one, next| one.0 == next.0) {
         let mut records: Vec<(u64, u32)> = alike.iter().filter_map(|(.., index)| found[*index].undo).collect();
@@ -465,13 +469,25 @@ const NO_BLOCK: &str = "the record belongs to no block of the other file";
 
 impl Waiting {
     fn new(found: &[Found], left: u64) -> Self {
-        let spending = || found.iter().enumerate().filter(|(_, block)| block.transactions > 1);
-        let all = spending().map(|(index, block)| (u64::from(block.transactions) - 1, index)).collect();
-        let follows =
-            |(index, block): (usize, &Found)| (beginning(&block.before), u64::from(block.transactions) - 1, index);
-        let alone = found.iter().filter(|block| block.transactions == 1);
-        let spending_nothing = alone.map(|block| checksum_of(&block.before, &[0])).collect();
-        Waiting { all, following: spending().map(follows).collect(), last: None, spending_nothing, left }
+        let mut waiting = Waiting {
+            all: BTreeSet::new(),
+            following: BTreeSet::new(),
+            last: None,
+            spending_nothing: HashSet::new(),
+            left,
+        };
+        for (index, block) in found.iter().enumerate() {
+            match block.transactions {
+                0 => {}
+                1 => drop(waiting.spending_nothing.insert(checksum_of(&block.before, &[0]))),
+                more => {
+                    let spending = u64::from(more) - 1;
+                    waiting.all.insert((spending, index));
+                    waiting.following.insert((beginning(&block.before), spending, index));
+                }
+            }
+        }
+        waiting
     }
 
     /// Takes the block of a record. Blocks were connected in chain order, so the successor of the
@@ -540,18 +556,20 @@ mod tests {
 
     /// Blocks of two transactions, each the successor of another, in shuffled order.
     fn shuffled() -> Vec<Found> {
-        let block = |index: usize| {
-            let block = index * 1001 % BLOCKS;
-            let before = hash(block);
-            let hash = beginning(&hash(block + 1));
-            Found { place: block as u64, length: 0, transactions: 2, before, hash, undo: None }
-        };
-        (0..BLOCKS).map(block).collect()
+        let numbers = (0..BLOCKS).map(|index| index * 1001 % BLOCKS);
+        numbers.map(|number| Found { place: number as u64, ..block(number, number + 1, None) }).collect()
+    }
+
+    /// Creates a block of two transactions with this hash, after another block.
+    fn block(before: usize, of: usize, undo: Option<(u64, u32)>) -> Found {
+        let before = hash(before);
+        let hash = beginning(&hash(of));
+        Found { place: 0, length: 0, transactions: 2, before, hash, undo }
     }
 
     /// Only the first record is tried with all blocks, whatever their order in the file.
     #[test]
-    fn records_find_their_blocks_by_the_one_before() {
+    fn undo_records_match_successor_of_last_block_first() {
         let found = shuffled();
         let mut waiting = Waiting::new(&found, (BLOCKS * (RECORD.len() + TRY as usize)) as u64);
         for block in 0..BLOCKS {
@@ -564,12 +582,7 @@ mod tests {
     /// Two siblings, of which the second has a successor: two records are assigned in order, and a
     /// single one goes to the second.
     #[test]
-    fn records_are_of_blocks_that_others_follow() {
-        let block = |before: usize, of: usize, undo| {
-            let before = hash(before);
-            let hash = beginning(&hash(of));
-            Found { place: 0, length: 0, transactions: 2, before, hash, undo }
-        };
+    fn undo_records_prefer_blocks_with_successors() {
         let [one, two, last] = [Some((1, 1)), Some((2, 1)), Some((3, 1))];
         for (of_siblings, expected) in [
             ([one, two], [one, two]),
@@ -584,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hashed_in_vain_is_bounded() {
+    fn hashing_without_a_match_is_bounded() {
         const TRIES: usize = 10;
         let found = shuffled();
         let mut waiting = Waiting::new(&found, (TRIES * (RECORD.len() + TRY as usize)) as u64);

@@ -16,18 +16,24 @@ pub fn longest_text(bytes: u64) -> u64 {
 /// A description of what is wrong with the text.
 pub fn decoded(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     let text = bytes.trim_ascii();
-    let is_shown = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
     // The first byte of a block or an output may be a brace as well.
-    if matches!(text.first(), Some(b'{' | b'[')) && text.iter().all(is_shown) {
+    if matches!(text.first(), Some(b'{' | b'[')) && text.iter().all(is_printable) {
         return Err("this is JSON, where a block is expected: `bitcoin-cli getblock HASH 0` writes one".to_owned());
     }
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
-    let is_text = |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace();
-    if digits.is_empty() || !digits.iter().all(is_text) {
+    if digits.is_empty() || !digits.iter().all(is_digit_or_space) {
         return Ok(bytes);
     }
     let digits: Vec<u8> = digits.iter().copied().filter(u8::is_ascii_hexdigit).collect();
     const_hex::decode(&digits).map_err(|_| format!("the block is {} hexadecimal digits, an odd number", digits.len()))
+}
+
+fn is_printable(byte: &u8) -> bool {
+    !byte.is_ascii_control() || byte.is_ascii_whitespace()
+}
+
+fn is_digit_or_space(byte: &u8) -> bool {
+    byte.is_ascii_hexdigit() || byte.is_ascii_whitespace()
 }
 
 #[cfg(test)]

@@ -16,14 +16,16 @@ const NO_KEY: [u8; 8] = [0; 8];
 /// # Errors
 /// Errors of the system, and a file of another length.
 fn key_beside(path: &Path) -> Result<[u8; 8], Problem> {
-    let path = path.with_file_name(KEY);
-    let problem = |what: String| Problem::new(&Arc::from(path.as_path()), Place::Whole, what);
+    let path: Arc<Path> = Arc::from(path.with_file_name(KEY));
     let mut bytes = Vec::new();
     let read = open_beside(&path).and_then(|file| file.take(9).read_to_end(&mut bytes));
     match read {
-        Ok(_) => <[u8; 8]>::try_from(bytes.as_slice()).map_err(|_| problem("a key has 8 bytes".to_owned())),
+        Ok(_) => {
+            let key = bytes.as_slice().try_into();
+            key.map_err(|_| Problem::new(&path, Place::Whole, "a key has 8 bytes"))
+        }
         Err(none) if none.kind() == std::io::ErrorKind::NotFound => Ok(NO_KEY),
-        Err(other) => Err(problem(other.to_string())),
+        Err(other) => Err(Problem::new(&path, Place::Whole, other)),
     }
 }
 

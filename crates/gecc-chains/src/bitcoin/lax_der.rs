@@ -94,7 +94,7 @@ mod tests {
     /// The decoder of libsecp256k1 is that of Bitcoin Core. It returns zeros for both numbers if
     /// one is not below n.
     #[test]
-    fn what_is_taken_is_what_bitcoin_core_takes() {
+    fn accepted_signatures_equal_those_of_bitcoin_core() {
         let mut random = rand::rng();
         let mut taken = 0;
         let mut refused = 0;

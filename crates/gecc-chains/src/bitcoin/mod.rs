@@ -91,7 +91,7 @@ pub fn verify<'a, B>(
 /// Verifies blocks and converts the answers with `form`.
 ///
 /// # Errors
-/// The same as for [`verify`].
+/// Errors of the engine, as for [`verify`].
 pub fn verify_as<'a, F: Form<Answers>, B>(
     settings: &Settings,
     chain: impl Into<Chain<'a>>,
@@ -128,11 +128,17 @@ impl Content {
         // Blocks requested from a node are selected by that, even if they do not state their
         // height.
         let wanted = if asked_for.is_some() { Blocks::default() } else { wanted };
-        let spent = |inputs| match spent {
-            None => Err(Flaw::NotBeside),
-            Some(bytes) => self.spent.read(bytes, inputs).map_err(Flaw::from),
-        };
-        let open = Open::new(self.network, block, spent, wanted).map_err(|what| (place, what))?;
+        let form = self.spent;
+        let opened = Open::new(
+            self.network,
+            block,
+            |inputs| match spent {
+                None => Err(Flaw::NotBeside),
+                Some(bytes) => form.read(bytes, inputs).map_err(Flaw::from),
+            },
+            wanted,
+        );
+        let open = opened.map_err(|what| (place, what))?;
         if let (Some(asked_for), Some(height)) = (asked_for, open.as_ref().and_then(Open::height))
             && height != asked_for
         {
@@ -171,6 +177,15 @@ struct PlacedBlock {
     block: Vec<u8>,
     /// The outputs that it spends, if found.
     spent: Option<Vec<u8>>,
+}
+
+impl PlacedBlock {
+    /// Returns the memory in bytes that is in use until the block is decoded. With the positions of
+    /// their parts, blocks and spent outputs take several times as much memory where the parts have
+    /// few bytes.
+    fn weight(&self) -> usize {
+        6 * self.block.len() + 3 * self.spent.as_ref().map_or(0, Vec::len)
+    }
 }
 
 /// A unit that is read independently.
@@ -238,10 +253,10 @@ pub fn files_beside(path: &Path) -> Vec<PathBuf> {
 fn role_of(path: &Path) -> Role {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (stem, _) = parted(&name);
-    let is_numbered = |start: &str| name.starts_with(start) && name.ends_with(".dat");
-    if is_numbered("blk") {
+    let is_numbered = name.ends_with(".dat");
+    if is_numbered && name.starts_with("blk") {
         Role::Blocks
-    } else if is_numbered("rev") || name == hidden::KEY || stem.ends_with("-undo") {
+    } else if is_numbered && name.starts_with("rev") || name == hidden::KEY || stem.ends_with("-undo") {
         Role::Beside
     } else {
         Role::Block
@@ -273,29 +288,33 @@ fn of_block(path: &Arc<Path>, place: Place, what: Flaw) -> Problem {
 
 /// Reads a file of one block, and its undo file.
 fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    let beside: Arc<Path> = Arc::from(undo_of_block(path));
-    let spent = || read_whole(Reader::open_beside_compressed(&beside)?, limits.whole_of(LONGEST_UNDO));
-    let read = Reader::open(path).and_then(|reader| Ok((read_whole(reader, LONGEST_BLOCK)?, spent()?)));
-    match read {
-        Ok((block, spent)) => {
-            let blocks = VecDeque::from([PlacedBlock { place: Place::Byte(0), block, spent: Some(spent) }]);
+    match read_block_and_spent(path, limits) {
+        Ok(block) => {
+            let blocks = VecDeque::from([block]);
             hand_on(Piece::new(path, Content::new(Network::Bitcoin, blocks, SpentForm::Plain), 0))
         }
         Err(problem) => hand_on(Piece::problem(problem)),
     }
 }
 
+fn read_block_and_spent(path: &Arc<Path>, limits: &Limits) -> Result<PlacedBlock, Problem> {
+    let block = read_whole(Reader::open(path)?, LONGEST_BLOCK)?;
+    let beside: Arc<Path> = Arc::from(undo_of_block(path));
+    let spent = read_whole(Reader::open_beside_compressed(&beside)?, limits.whole_of(LONGEST_UNDO))?;
+    Ok(PlacedBlock { place: Place::Byte(0), block, spent: Some(spent) })
+}
+
 /// Reads a file of at most `longest` bytes, which may be in hexadecimal.
 fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
-    let too_long = |reader: &Reader| {
-        Err(reader.problem(format!("a block, or what it spends, is above the limit of {longest} bytes")))
-    };
     let mut bytes = Vec::new();
-    if !reader.append_rest(hexadecimal::longest_text(longest), &mut bytes)? {
-        return too_long(&reader);
+    let is_whole = reader.append_rest(hexadecimal::longest_text(longest), &mut bytes)?;
+    if is_whole {
+        let bytes = hexadecimal::decoded(bytes).map_err(|what| Problem::new(&reader.path, Place::Whole, what))?;
+        if bytes.len() as u64 <= longest {
+            return Ok(bytes);
+        }
     }
-    let bytes = hexadecimal::decoded(bytes).map_err(|what| Problem::new(&reader.path, Place::Whole, what))?;
-    if bytes.len() as u64 <= longest { Ok(bytes) } else { too_long(&reader) }
+    Err(reader.problem(format!("a block, or what it spends, is above the limit of {longest} bytes")))
 }
 
 /// The decoded form of blocks, from which answers are computed.
@@ -369,10 +388,7 @@ impl<D: OfBlocks> Work for EachBlock<D> {
     }
 
     fn weight(piece: &Piece) -> usize {
-        // With the positions of their parts, blocks and spent outputs take several times as much
-        // memory where the parts have few bytes.
-        let weight = |block: &PlacedBlock| 6 * block.block.len() + 3 * block.spent.as_ref().map_or(0, Vec::len);
-        piece.content.iter().flat_map(|(_, content)| &content.blocks).map(weight).sum()
+        piece.content.iter().flat_map(|(_, content)| &content.blocks).map(PlacedBlock::weight).sum()
     }
 
     fn decode(&self, mut piece: Piece, most: usize) -> (D, Option<Piece>) {

@@ -71,20 +71,22 @@ impl FromNode {
     /// Hands on a piece for each block.
     pub(super) fn read(self, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
         let FromNode { name, mut blocks } = self;
-        let problem = |place, what: &str| Piece::problem(Problem::new(&name, place, what));
         let mut last = None;
         blocks.try_for_each(|block| {
             let block = match block {
                 Ok(block) => block,
-                Err(what) => return hand_on(problem(Place::Whole, &what)),
+                Err(what) => return hand_on(Piece::problem(Problem::new(&name, Place::Whole, what))),
             };
             let place = Place::Block(block.height);
             let follows = last.replace(block.hash).is_none_or(|last| block.block.get(BEFORE) == Some(&last[..]));
             match block.piece(&name, limits) {
                 Ok(piece) => hand_on(piece)?,
-                Err(what) => return hand_on(problem(place, &what)),
+                Err(what) => return hand_on(Piece::problem(Problem::new(&name, place, what))),
             }
-            if follows { ControlFlow::Continue(()) } else { hand_on(problem(place, NOT_BEHIND)) }
+            if follows {
+                return ControlFlow::Continue(());
+            }
+            hand_on(Piece::problem(Problem::new(&name, place, NOT_BEHIND)))
         })?;
         hand_on(Piece::end_of(&name, 0))
     }

@@ -95,7 +95,16 @@ fn transactions(random: &mut StdRng) -> Vec<Vec<u8>> {
 /// each.
 fn made(random: &mut StdRng) -> Transaction {
     let has_witnesses = random.random_bool(0.5);
-    let input = |random: &mut StdRng| TxIn {
+    Transaction {
+        version: bitcoin::transaction::Version(random.random()),
+        lock_time: bitcoin::absolute::LockTime::from_consensus(random.random()),
+        input: (0..random.random_range(0..5)).map(|_| input(has_witnesses, random)).collect(),
+        output: (0..random.random_range(0..5)).map(|_| output(random)).collect(),
+    }
+}
+
+fn input(has_witness: bool, random: &mut StdRng) -> TxIn {
+    TxIn {
         previous_output: if random.random_bool(0.2) {
             OutPoint::null()
         } else {
@@ -103,20 +112,13 @@ fn made(random: &mut StdRng) -> Transaction {
         },
         script_sig: ScriptBuf::from_bytes(random_bytes(random, 0..300)),
         sequence: Sequence(random.random()),
-        witness: if has_witnesses {
-            Witness::from_slice(
-                &(0..random.random_range(0..4)).map(|_| random_bytes(random, 0..300)).collect::<Vec<_>>(),
-            )
-        } else {
-            Witness::new()
-        },
-    };
-    Transaction {
-        version: bitcoin::transaction::Version(random.random()),
-        lock_time: bitcoin::absolute::LockTime::from_consensus(random.random()),
-        input: (0..random.random_range(0..5)).map(|_| input(random)).collect(),
-        output: (0..random.random_range(0..5)).map(|_| output(random)).collect(),
+        witness: if has_witness { witness(random) } else { Witness::new() },
     }
+}
+
+fn witness(random: &mut StdRng) -> Witness {
+    let elements: Vec<Vec<u8>> = (0..random.random_range(0..4)).map(|_| random_bytes(random, 0..300)).collect();
+    Witness::from_slice(&elements)
 }
 
 fn output(random: &mut StdRng) -> TxOut {
@@ -169,7 +171,7 @@ fn compare_transaction(found: TransactionView, expected: &Transaction) {
 }
 
 #[test]
-fn blocks_are_taken_apart_as_the_crate_bitcoin_does() {
+fn blocks_are_parsed_like_by_the_crate_bitcoin() {
     let mut random = random();
     let mut taken = 0;
     let blocks = blocks();
@@ -192,7 +194,7 @@ fn blocks_are_taken_apart_as_the_crate_bitcoin_does() {
 }
 
 #[test]
-fn transactions_are_taken_apart_as_the_crate_bitcoin_does() {
+fn transactions_are_parsed_like_by_the_crate_bitcoin() {
     let mut random = random();
     let mut taken = 0;
     let mut all = transactions(&mut random);
@@ -259,7 +261,7 @@ fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
 const NAMED: [u8; 6] = [1, 2, 3, 0x81, 0x82, 0x83];
 
 #[test]
-fn what_is_signed_is_what_the_crate_bitcoin_says() {
+fn sighashes_equal_those_of_the_crate_bitcoin() {
     let mut random = random();
     let all = transactions(&mut random);
     let compared: usize = all.iter().map(|transaction| compare_hashes(transaction, &mut random)).sum();
@@ -278,7 +280,8 @@ fn hash_types_with_a_name_are_those_of_the_crate_bitcoin() {
 
 /// Generates a script that may almost have a known form.
 fn script(random: &mut StdRng) -> Vec<u8> {
-    let (key_hash, hash): ([u8; 20], [u8; 32]) = (random.random(), random.random());
+    let key_hash: [u8; 20] = random.random();
+    let hash: [u8; 32] = random.random();
     let mut script = match random.random_range(0..6) {
         0 => instructions::p2pkh(&key_hash),
         1 => [&[0xa9, 20][..], &key_hash, &[0x87]].concat(),
@@ -303,7 +306,7 @@ fn script(random: &mut StdRng) -> Vec<u8> {
 }
 
 #[test]
-fn scripts_are_what_the_crate_bitcoin_says() {
+fn script_forms_equal_those_of_the_crate_bitcoin() {
     let mut random = random();
     let mut known = [0; 4];
     for _ in 0..SMALL {
@@ -334,7 +337,7 @@ fn scripts_are_what_the_crate_bitcoin_says() {
 }
 
 #[test]
-fn heights_are_what_the_crate_bitcoin_says() {
+fn heights_equal_those_of_the_crate_bitcoin() {
     let mut random = random();
     let mut found = 0;
     let first = &blocks()[1];
@@ -357,7 +360,7 @@ fn heights_are_what_the_crate_bitcoin_says() {
 }
 
 #[test]
-fn numbers_are_what_the_crate_bitcoin_says() {
+fn numbers_equal_those_of_the_crate_bitcoin() {
     let mut random = random();
     for _ in 0..SMALL {
         let mut bytes = random_bytes(&mut random, 0..11);

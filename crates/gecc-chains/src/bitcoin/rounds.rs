@@ -24,6 +24,18 @@ pub struct Pair {
     pub unreadable: Option<&'static str>,
 }
 
+impl Pair {
+    /// Creates a pair for bytes that are not a signature.
+    pub fn unreadable(why: &'static str) -> Self {
+        Pair { digest: Digest::Known([0; 32]), signature: [0; 64], unreadable: Some(why) }
+    }
+
+    /// Returns the reason of a failure with this code.
+    fn reason_of_failure(&self, code: u8) -> Reason {
+        self.unreadable.map_or_else(|| Reason::Signature(rejection_of(code)), Reason::Malformed)
+    }
+}
+
 /// The claim that each of these signatures matches one of these keys, in their order, no key twice.
 pub struct Claim {
     /// The answer that the claim decides.
@@ -88,7 +100,8 @@ impl Claims {
                 Digest::Known(digest) => digest,
                 Digest::Of(message) => hashed[message],
             };
-            (*signature, *key) = (pair.signature, self.keys[claim.keys.start]);
+            *signature = pair.signature;
+            *key = self.keys[claim.keys.start];
         }
     }
 
@@ -98,13 +111,13 @@ impl Claims {
         let mut codes = codes.iter();
         open.retain_mut(|claim| {
             let code = *codes.next().expect("a code for each claim");
-            let unreadable = signatures[claim.signatures.start].unreadable;
+            let tried = &signatures[claim.signatures.start];
             claim.keys.start += 1;
             if code == Verdict::VALID_CODE {
                 claim.signatures.start += 1;
             }
-            let reason = || unreadable.map_or_else(|| Reason::Signature(rejection_of(code)), Reason::Malformed);
-            !claim.signatures.is_empty() && (is_possible(claim) || give_up(claim, reason(), failed))
+            !claim.signatures.is_empty()
+                && (is_possible(claim) || give_up(claim, tried.reason_of_failure(code), failed))
         });
     }
 }
@@ -148,8 +161,10 @@ fn verify_next<'a>(
     let digests = columns.digests.rows(engine, rows);
     let signatures = columns.signatures.rows(engine, rows);
     let keys = columns.keys.rows(engine, rows);
-    let each = || counts.iter().copied();
-    let of_parts = split(digests, each()).zip(split(signatures, each())).zip(split(keys, each()));
+    let digests_of_parts = split(digests, counts.iter().copied());
+    let signatures_of_parts = split(signatures, counts.iter().copied());
+    let keys_of_parts = split(keys, counts.iter().copied());
+    let of_parts = digests_of_parts.zip(signatures_of_parts).zip(keys_of_parts);
     let hashed =
         parts.iter().map(|claims| hashed.split_off(..claims.messages.len()).expect("a digest for each message"));
     map(pool, parts.iter().zip(hashed).zip(of_parts), |((claims, hashed), ((digests, signatures), keys))| {

@@ -43,18 +43,17 @@ pub struct Rules {
 
 impl Rules {
     pub fn of(network: Network, block: &Block) -> Self {
-        let version = block.version();
-        let coinbase = || block.transaction(0)?.inputs().next();
-        let height = (version >= SAYS_HEIGHT).then(coinbase).flatten().and_then(|input| height_in(input.script));
+        let height = height_of(block);
+        // A height below every activation stands for a block of an old version.
+        let reached = height.filter(|_| block.version() >= STRICT).unwrap_or(0);
         let heights = heights(network);
-        let is_from = |start: u64| version >= STRICT && height.is_some_and(|height| height >= start);
-        let breaks = |(of, hash): &(Network, [u8; 32])| *of == network && block.hash() == *hash;
+        let breaks_bip16 = BREAK_BIP_16.iter().any(|(of, hash)| *of == network && block.hash() == *hash);
         Rules {
             height,
-            p2sh: !BREAK_BIP_16.iter().any(breaks),
-            strict_der: is_from(heights.bip66),
-            null_dummy: is_from(heights.segwit),
-            taproot: is_from(heights.taproot),
+            p2sh: !breaks_bip16,
+            strict_der: reached >= heights.bip66,
+            null_dummy: reached >= heights.segwit,
+            taproot: reached >= heights.taproot,
         }
     }
 
@@ -75,6 +74,14 @@ impl Rules {
             _ => Err("the signature is not DER"),
         }
     }
+}
+
+/// Returns the height that a block states in its coinbase.
+fn height_of(block: &Block) -> Option<u64> {
+    if block.version() < SAYS_HEIGHT {
+        return None;
+    }
+    height_in(block.transaction(0)?.inputs().next()?.script)
 }
 
 /// Returns the number at the beginning of a coinbase's script (BIP 34), which must be minimally

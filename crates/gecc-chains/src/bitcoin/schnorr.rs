@@ -69,14 +69,14 @@ pub fn verify(
     columns: &mut Columns,
     parts: &[&Signatures],
 ) -> Result<Vec<Vec<(usize, Rejection)>>, gecc::Error> {
-    let counts = || parts.iter().map(|part| part.answers.len());
-    let rows = counts().sum();
+    let counts: Vec<usize> = parts.iter().map(|part| part.answers.len()).collect();
+    let rows = counts.iter().sum();
     let messages: Vec<&[u8]> = parts.iter().flat_map(|part| part.messages.iter()).collect();
     let digests = columns.digests.rows(engine, rows);
     hash::digests_into(engine, Hash::Sha256, &messages, digests)?;
     let signatures = columns.signatures.rows(engine, rows);
     let keys = columns.keys.rows(engine, rows);
-    let of_parts = split(signatures, counts()).zip(split(keys, counts()));
+    let of_parts = split(signatures, counts.iter().copied()).zip(split(keys, counts.iter().copied()));
     map(pool, parts.iter().zip(of_parts), |(part, (signatures, keys))| part.copy_to(signatures, keys));
     let codes = columns.codes.codes(engine, rows);
     bip340::verify_into(engine, &*digests, &*signatures, PublicKeys::x_only(&*keys), codes)?;

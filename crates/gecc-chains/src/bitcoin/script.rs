@@ -37,6 +37,13 @@ pub struct Spend<'a> {
     pub has_dummy: bool,
 }
 
+impl<'a> Spend<'a> {
+    /// Creates the contents of an input that leaves no dummy element.
+    fn new(script: Cow<'a, [u8]>, segwit: bool, signatures: Vec<&'a [u8]>, keys: Vec<Cow<'a, [u8]>>) -> Self {
+        Spend { script, segwit, signatures, keys, has_dummy: false }
+    }
+}
+
 /// The template of an input, and its contents before signatures are verified.
 pub type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
 
@@ -127,13 +134,12 @@ pub fn require_short(elements: &[&[u8]]) -> Result<(), Reason> {
 /// Matches a script and the stack that it is executed on.
 fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) -> Taken<'a> {
     let segwit = matches!(wrapping, Wrapping::P2wsh | Wrapping::P2shP2wsh);
-    let spend = |script, signatures, keys| Spend { script, segwit, signatures, keys, has_dummy: false };
     if let Some(hash) = p2pkh_hash(&script).copied() {
         let shown = last(&stack, 2, segwit).map(|shown| (shown[0], shown[1]));
         return (
             Template::P2pkh(wrapping),
             shown.and_then(|(signature, key)| {
-                let spend = spend(script, vec![signature], vec![Cow::Borrowed(key)]);
+                let spend = Spend::new(script, segwit, vec![signature], vec![Cow::Borrowed(key)]);
                 if hash160(key) == hash { Ok(spend) } else { Err(OTHER_SCRIPT) }
             }),
         );
@@ -141,7 +147,8 @@ fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) ->
     match form(&script) {
         Some(Form::Key(key)) => {
             let shown = last(&stack, 1, segwit);
-            (Template::P2pk(wrapping), shown.map(|shown| spend(script, vec![shown[0]], vec![Cow::Owned(key)])))
+            let spend = shown.map(|shown| Spend::new(script, segwit, vec![shown[0]], vec![Cow::Owned(key)]));
+            (Template::P2pk(wrapping), spend)
         }
         Some(Form::Keys { needed, keys }) => {
             // OP_CHECKMULTISIG takes one element too many, below the signatures.
@@ -153,7 +160,8 @@ fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) ->
                     return Err(Reason::NotChecked("a signature stands in the script"));
                 }
                 let has_dummy = !shown[0].is_empty();
-                Ok(Spend { has_dummy, ..spend(script, signatures, keys.into_iter().map(Cow::Owned).collect()) })
+                let keys = keys.into_iter().map(Cow::Owned).collect();
+                Ok(Spend { has_dummy, ..Spend::new(script, segwit, signatures, keys) })
             });
             (Template::Multisig(wrapping), spend)
         }

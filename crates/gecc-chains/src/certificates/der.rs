@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
     /// Takes the next field, and returns its value.
     ///
     /// # Errors
-    /// The same as for [`encoded`](Self::encoded).
+    /// Fails under the conditions of [`encoded`](Self::encoded).
     pub fn next(&mut self, name: &str, tag: Tag) -> Result<AnyRef<'a>, String> {
         let encoded = self.encoded(name, tag)?;
         AnyRef::from_der(encoded).map_err(|problem| format!("{name}: {problem}"))
@@ -64,7 +64,7 @@ impl<'a> Fields<'a> {
     /// Takes the next field of any type, and returns its value.
     ///
     /// # Errors
-    /// The same as for [`encoded`](Self::encoded).
+    /// Fails under the conditions of [`encoded`](Self::encoded).
     pub fn any(&mut self, name: &str) -> Result<AnyRef<'a>, String> {
         self.any_encoded(name).map(|(value, _)| value)
     }
@@ -72,14 +72,9 @@ impl<'a> Fields<'a> {
     /// Takes the next field of any type, and returns its value and its encoding.
     ///
     /// # Errors
-    /// The same as for [`encoded`](Self::encoded).
+    /// Fails under the conditions of [`encoded`](Self::encoded).
     pub fn any_encoded(&mut self, name: &str) -> Result<(AnyRef<'a>, &'a [u8]), String> {
-        let read = || {
-            let mut reader = SliceReader::new(self.rest)?;
-            let encoded = reader.tlv_bytes()?;
-            Ok((AnyRef::from_der(encoded)?, encoded))
-        };
-        let (value, encoded) = read().map_err(|problem: ::der::Error| format!("{name}: {problem}"))?;
+        let (value, encoded) = first_value(self.rest).map_err(|problem| format!("{name}: {problem}"))?;
         self.rest = &self.rest[encoded.len()..];
         Ok((value, encoded))
     }
@@ -87,7 +82,7 @@ impl<'a> Fields<'a> {
     /// Takes the next field, and returns its fields.
     ///
     /// # Errors
-    /// The same as for [`encoded`](Self::encoded).
+    /// Fails under the conditions of [`encoded`](Self::encoded).
     pub fn constructed(&mut self, name: &str, tag: Tag) -> Result<Fields<'a>, String> {
         Ok(Fields { rest: self.next(name, tag)?.value() })
     }
@@ -95,7 +90,7 @@ impl<'a> Fields<'a> {
     /// Takes the next field if it has this tag, and returns its value.
     ///
     /// # Errors
-    /// The same as for [`encoded`](Self::encoded).
+    /// Fails under the conditions of [`encoded`](Self::encoded).
     pub fn optional(&mut self, name: &str, tag: Tag) -> Result<Option<AnyRef<'a>>, String> {
         if self.is_next(tag) { self.next(name, tag).map(Some) } else { Ok(None) }
     }
@@ -107,6 +102,12 @@ impl<'a> Fields<'a> {
     pub fn end(&self, of: &str) -> Result<(), String> {
         if self.rest.is_empty() { Ok(()) } else { Err(format!("{of}: an unknown field follows the last one")) }
     }
+}
+
+/// Returns the first of consecutive values, and its encoding.
+fn first_value(values: &[u8]) -> ::der::Result<(AnyRef<'_>, &[u8])> {
+    let encoded = SliceReader::new(values)?.tlv_bytes()?;
+    Ok((AnyRef::from_der(encoded)?, encoded))
 }
 
 fn unexpected(found: Tag, expected: Tag) -> String {

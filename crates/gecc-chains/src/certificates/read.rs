@@ -86,36 +86,48 @@ impl Member {
 /// Returns the certificates of a file of at most `longest` bytes, and the problems of its other
 /// contents.
 pub fn members(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Member>, Vec<Problem>) {
-    let mut found = Vec::new();
-    let mut problems = Vec::new();
     let bytes = match read(path, longest) {
         Ok(bytes) => bytes,
-        Err(problem) => return (found, vec![problem]),
+        Err(problem) => return (Vec::new(), vec![problem]),
     };
-    let mut add = |place: usize, der: Result<&[u8], String>| {
-        let member = der.and_then(|der| member(path, place as u64, der, options));
-        match member {
-            Ok(member) => found.push(member),
-            Err(what) => note(&mut problems, Problem::new(path, Place::Byte(place as u64), what)),
-        }
-    };
+    let mut found = FileContents { path, options, members: Vec::new(), problems: Vec::new() };
     if bytes.first() == Some(&BEGINS_DER) {
         let mut place = 0;
         while place < bytes.len() {
             let one = SliceReader::new(&bytes[place..]).and_then(|mut reader| reader.tlv_bytes());
-            add(place, one.map_err(|problem| problem.to_string()));
+            found.add(place, one.map_err(|problem| problem.to_string()));
             // Nothing can be found after an item that does not end.
             place = one.map_or(bytes.len(), |one| place + one.len());
         }
     } else if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        add(0, Err("the file is UTF-16; PEM is read as UTF-8, such as `iconv -f UTF-16 -t UTF-8` writes".to_owned()));
+        found.add(0, Err("the file is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`".to_owned()));
     } else {
-        for_each_block(&bytes, add);
+        for_each_block(&bytes, |place, der| found.add(place, der));
     }
-    if found.is_empty() && problems.is_empty() {
+    let FileContents { members, mut problems, .. } = found;
+    if members.is_empty() && problems.is_empty() {
         problems.push(Problem::new(path, Place::Whole, "there is no certificate in it, neither PEM nor DER"));
     }
-    (found, problems)
+    (members, problems)
+}
+
+/// The certificates found in a file so far, and the problems of its other contents.
+struct FileContents<'a> {
+    path: &'a Arc<Path>,
+    options: &'a Options,
+    members: Vec<Member>,
+    problems: Vec<Problem>,
+}
+
+impl FileContents<'_> {
+    /// Adds the certificate at a position, or the reason why there is none.
+    fn add(&mut self, place: usize, der: Result<&[u8], String>) {
+        let place = place as u64;
+        match der.and_then(|der| member(self.path, place, der, self.options)) {
+            Ok(member) => self.members.push(member),
+            Err(what) => note(&mut self.problems, Problem::new(self.path, Place::Byte(place), what)),
+        }
+    }
 }
 
 fn read(path: &Arc<Path>, longest: u64) -> Result<Vec<u8>, Problem> {
@@ -202,11 +214,11 @@ fn next_marker(text: &[u8], mut from: usize) -> Option<Marker<'_>> {
 fn decoded(content: &[u8]) -> Result<Vec<u8>, String> {
     /// Length of a line in the format of RFC 7468.
     const LINE: usize = 64;
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let content = match content.iter().rposition(|byte| *byte == b':') {
         Some(colon) => {
-            let length = content[colon..].iter().position(is_end).unwrap_or(content.len() - colon);
-            &content[colon + length..]
+            let after = &content[colon..];
+            let length = after.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(after.len());
+            &after[length..]
         }
         None => content,
     };
@@ -336,22 +348,14 @@ fn member(path: &Arc<Path>, place: u64, der: &[u8], options: &Options) -> Result
     if der.len() > LONGEST_CERTIFICATE || parts.issuer.len().max(parts.subject.len()) > LONGEST_NAME {
         return Err(format!("a certificate has at most {LONGEST_CERTIFICATE} bytes, and a name {LONGEST_NAME}"));
     }
-    let compared = |field: &str, name: &[u8]| match options.exact_names {
-        true => Ok(name.to_vec()),
-        false => folded(name).map_err(|problem| format!("{field}: {problem}")),
-    };
-    let shown = |field: &str, name: &[u8]| match Name::from_der(name) {
-        Ok(name) => Ok(name.to_string()),
-        Err(problem) => Err(format!("{field}: {problem}")),
-    };
     let algorithm = algorithm(&parts.identifier);
     Ok(Member {
         path: Arc::clone(path),
         place,
-        subject: shown("subject", parts.subject)?,
-        issuer: shown("issuer", parts.issuer)?,
-        subject_name: compared("subject", parts.subject)?,
-        issuer_name: compared("issuer", parts.issuer)?,
+        subject: displayed_name("subject", parts.subject)?,
+        issuer: displayed_name("issuer", parts.issuer)?,
+        subject_name: comparable_name("subject", parts.subject, options)?,
+        issuer_name: comparable_name("issuer", parts.issuer, options)?,
         algorithm,
         algorithms_agree: parts.algorithm == parts.inner_algorithm,
         key: parts.key.map(|(curve, key)| (curve, key.to_vec())),
@@ -360,15 +364,32 @@ fn member(path: &Arc<Path>, place: u64, der: &[u8], options: &Options) -> Result
     })
 }
 
+/// Returns a name in the notation of RFC 4514.
+fn displayed_name(field: &str, name: &[u8]) -> Result<String, String> {
+    Name::from_der(name).map(|name| name.to_string()).map_err(|problem| format!("{field}: {problem}"))
+}
+
+/// Returns a name in the form in which names are compared.
+fn comparable_name(field: &str, name: &[u8], options: &Options) -> Result<Vec<u8>, String> {
+    if options.exact_names {
+        return Ok(name.to_vec());
+    }
+    folded(name).map_err(|problem| format!("{field}: {problem}"))
+}
+
 fn of_message(algorithm: Algorithm, message: &[u8]) -> Signed {
-    let first = |digest: &[u8]| Signed::Digest(digest[..32].try_into().expect("longer digests than 32 bytes"));
     match algorithm {
-        Algorithm::EcdsaSha256 => first(&Sha256::digest(message)),
-        Algorithm::EcdsaSha384 => first(&Sha384::digest(message)),
-        Algorithm::EcdsaSha512 => first(&Sha512::digest(message)),
+        Algorithm::EcdsaSha256 => of_digest(&Sha256::digest(message)),
+        Algorithm::EcdsaSha384 => of_digest(&Sha384::digest(message)),
+        Algorithm::EcdsaSha512 => of_digest(&Sha512::digest(message)),
         Algorithm::Sm2Sm3 => Signed::Message(message.to_vec()),
         Algorithm::Other => Signed::Other,
     }
+}
+
+/// Takes the first 256 bits of a digest.
+fn of_digest(digest: &[u8]) -> Signed {
+    Signed::Digest(*digest.first_chunk().expect("digests have at least 32 bytes"))
 }
 
 fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {

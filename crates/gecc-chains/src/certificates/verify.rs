@@ -43,22 +43,18 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
     let mut all = read(settings, paths, options, &mut problems);
     let mut answers: Vec<Answer> = all.iter_mut().map(not_tried).collect();
     let (pairs, given_up) = pairs(&all, &mut answers);
-    let tried = |algorithms: &[Algorithm]| -> Vec<Pair> {
-        let is_tried =
-            |pair: &&Pair| all[pair.member].signature.is_some() && algorithms.contains(&all[pair.member].algorithm);
-        pairs.iter().filter(is_tried).copied().collect()
-    };
     // If the engine did not start, there are no answers.
     let Some(engine) = settings.engine() else { return Ok(Answers::default()) };
     let batch = Batch { engine, all: &all };
     let most = settings.batch();
-    for pairs in tried(&[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]).chunks(most) {
+    let of_ecdsa = batch.signed_with(&pairs, &[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]);
+    for pairs in of_ecdsa.chunks(most) {
         if is_over(settings) {
             break;
         }
         note(pairs, &batch.ecdsa(pairs)?, &mut answers);
     }
-    let of_sm2 = tried(&[Algorithm::Sm2Sm3]);
+    let of_sm2 = batch.signed_with(&pairs, &[Algorithm::Sm2Sm3]);
     for id in &options.sm2_user_ids {
         for pairs in of_sm2.chunks(most) {
             if is_over(settings) {
@@ -92,10 +88,14 @@ fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Ve
         let (files, after) = rest.split_at(together(rest, kept / FILES));
         rest = after;
         let longest = LONGEST.min((kept / FILE) as u64);
-        let read = |(path, _): &(Arc<Path>, u64)| {
-            if is_over(settings) { (Vec::new(), Vec::new()) } else { members(path, longest, options) }
-        };
-        let read: Vec<_> = settings.pool.install(|| files.par_iter().map(read).collect());
+        let read: Vec<_> = settings.pool.install(|| {
+            let files = files.par_iter();
+            let read = files.map(|(path, _)| match is_over(settings) {
+                true => (Vec::new(), Vec::new()),
+                false => members(path, longest, options),
+            });
+            read.collect()
+        });
         for ((path, _), (members, of_file)) in files.iter().zip(read) {
             held += of_file.len() * size_of::<Problem>();
             problems.extend(of_file);
@@ -116,11 +116,15 @@ fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Ve
 /// Returns the number of next files that have at most `most` bytes together, at least one.
 fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
     let mut sum: u64 = 0;
-    let fits = |(_, length): &&(Arc<Path>, u64)| {
+    let mut count = 0;
+    for (_, length) in files {
         sum = sum.saturating_add(*length);
-        sum <= most as u64
-    };
-    files.iter().take_while(fits).count().max(1)
+        if sum > most as u64 {
+            break;
+        }
+        count += 1;
+    }
+    count.max(1)
 }
 
 /// Creates the answer of a member that was not tried yet, and moves the names as text into it.
@@ -158,8 +162,10 @@ fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
     let mut pairs = Vec::new();
     let mut given_up = Vec::new();
     let mut more = MORE;
-    let is_tried = |member: &Member| member.algorithm != Algorithm::Other && member.algorithms_agree;
-    for (index, member) in all.iter().enumerate().filter(|(_, member)| is_tried(member)) {
+    for (index, member) in all.iter().enumerate() {
+        if member.algorithm == Algorithm::Other || !member.algorithms_agree {
+            continue;
+        }
         let issuer = member.issuer_name.as_slice();
         let curve = if member.algorithm == Algorithm::Sm2Sm3 { CurveId::Sm2 } else { CurveId::P256 };
         let issuers = bearers.get(&(issuer, curve)).map(Vec::as_slice).unwrap_or_default();
@@ -186,21 +192,45 @@ struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
+    /// Selects the pairs of members that have a signature by one of these algorithms.
+    fn signed_with(&self, pairs: &[Pair], algorithms: &[Algorithm]) -> Vec<Pair> {
+        let mut selected = pairs.to_vec();
+        selected.retain(|pair| {
+            let member = &self.all[pair.member];
+            member.signature.is_some() && algorithms.contains(&member.algorithm)
+        });
+        selected
+    }
+
     fn signatures(&self, pairs: &[Pair]) -> Vec<[u8; 64]> {
         pairs.iter().map(|pair| self.all[pair.member].signature.expect("pairs without one are left out")).collect()
     }
 
     fn keys(&self, pairs: &[Pair]) -> Vec<&'a [u8]> {
-        let key = |pair: &Pair| self.all[pair.issuer].key.as_ref().map(|(_, key)| key.as_slice());
-        pairs.iter().map(|pair| key(pair).expect("pairs without one are left out")).collect()
+        pairs.iter().map(|pair| self.issuer_key(pair)).collect()
+    }
+
+    fn issuer_key(&self, pair: &Pair) -> &'a [u8] {
+        let (_, key) = self.all[pair.issuer].key.as_ref().expect("pairs without one are left out");
+        key
+    }
+
+    fn digest(&self, pair: &Pair) -> [u8; 32] {
+        match &self.all[pair.member].signed {
+            Signed::Digest(digest) => *digest,
+            Signed::Message(_) | Signed::Other => unreachable!("ECDSA signs a digest"),
+        }
+    }
+
+    fn message(&self, pair: &Pair) -> &'a [u8] {
+        match &self.all[pair.member].signed {
+            Signed::Message(message) => message,
+            Signed::Digest(_) | Signed::Other => unreachable!("SM2 signs a message"),
+        }
     }
 
     fn ecdsa(&self, pairs: &[Pair]) -> Result<Vec<u8>, gecc::Error> {
-        let digest = |pair: &Pair| match &self.all[pair.member].signed {
-            Signed::Digest(digest) => *digest,
-            Signed::Message(_) | Signed::Other => unreachable!("ECDSA signs a digest"),
-        };
-        let digests: Vec<[u8; 32]> = pairs.iter().map(digest).collect();
+        let digests: Vec<[u8; 32]> = pairs.iter().map(|pair| self.digest(pair)).collect();
         let signatures = self.signatures(pairs);
         let keys = self.keys(pairs);
         let mut codes = vec![0; pairs.len()];
@@ -210,11 +240,7 @@ impl<'a> Batch<'a> {
     }
 
     fn sm2(&self, pairs: &[Pair], id: &[u8]) -> Result<Vec<u8>, gecc::Error> {
-        let message = |pair: &Pair| match &self.all[pair.member].signed {
-            Signed::Message(message) => message.as_slice(),
-            Signed::Digest(_) | Signed::Other => unreachable!("SM2 signs a message"),
-        };
-        let messages: Vec<&[u8]> = pairs.iter().map(message).collect();
+        let messages: Vec<&[u8]> = pairs.iter().map(|pair| self.message(pair)).collect();
         let signatures = self.signatures(pairs);
         let keys = self.keys(pairs);
         let mut codes = vec![0; pairs.len()];
@@ -231,7 +257,8 @@ fn note(pairs: &[Pair], codes: &[u8], answers: &mut [Answer]) {
         let answer = &mut answers[pair.member];
         match answer.reason {
             Some(Reason::NotChecked(_) | Reason::Signature(_)) if *code == Verdict::VALID_CODE => {
-                (answer.reason, answer.signed_by) = (None, Some(pair.issuer));
+                answer.reason = None;
+                answer.signed_by = Some(pair.issuer);
             }
             Some(Reason::NotChecked(_)) => {
                 answer.reason = Some(Reason::Signature(rejection_of(*code)));
@@ -245,9 +272,9 @@ fn note(pairs: &[Pair], codes: &[u8], answers: &mut [Answer]) {
 mod tests {
     use super::*;
 
-    /// Creates certificates of one name and issuer, each with a key of its own.
-    fn of_one_name(count: usize, curve: CurveId) -> Vec<Member> {
-        let member = |index: usize| Member {
+    /// Creates a certificate whose subject is its issuer, with a key that depends on `index`.
+    fn member(index: usize, curve: CurveId) -> Member {
+        Member {
             path: Arc::from(Path::new("file")),
             place: index as u64,
             subject: String::new(),
@@ -259,8 +286,12 @@ mod tests {
             key: Some((curve, index.to_le_bytes().to_vec())),
             signed: if curve == CurveId::Sm2 { Signed::Message(vec![0; 5120]) } else { Signed::Digest([0; 32]) },
             signature: Some([1; 64]),
-        };
-        (0..count).map(member).collect()
+        }
+    }
+
+    /// Creates certificates of one name and issuer, each with a key of its own.
+    fn of_one_name(count: usize, curve: CurveId) -> Vec<Member> {
+        (0..count).map(|index| member(index, curve)).collect()
     }
 
     #[test]

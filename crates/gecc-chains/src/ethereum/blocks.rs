@@ -96,11 +96,10 @@ impl Decoder<'_> {
     /// Adds the transactions of blocks until the part is full. Returns whether all were added.
     pub fn add_blocks(&mut self, path: &Arc<Path>, blocks: &mut Encoded) -> bool {
         let Encoded { bytes, start, next, open } = blocks;
-        let problem = |place, problem| Problem::new(path, place, format!("the block: {problem}"));
         while !self.is_full() {
             if let Some((place, list)) = open {
                 if let Err(what) = self.add_list(bytes, list) {
-                    note(&mut self.to.progress.problems, problem(*place, what));
+                    note(&mut self.to.progress.problems, block_problem(path, *place, what));
                 }
                 open.take_if(|(_, list)| list.is_empty());
                 continue;
@@ -120,18 +119,22 @@ impl Decoder<'_> {
                             *open = Some((place, self.compare_root(path, place, bytes, list, root)));
                         }
                         Ok(_) => {}
-                        Err(what) => note(&mut self.to.progress.problems, problem(place, what)),
+                        Err(what) => note(&mut self.to.progress.problems, block_problem(path, place, what)),
                     }
                 }
                 // Its length is malformed, so the next block cannot be found either.
                 Err(what) => {
-                    note(&mut self.to.progress.problems, problem(place, what));
+                    note(&mut self.to.progress.problems, block_problem(path, place, what));
                     return true;
                 }
             }
         }
         open.is_none() && *next == bytes.len()
     }
+}
+
+fn block_problem(path: &Arc<Path>, place: Place, what: &str) -> Problem {
+    Problem::new(path, place, format!("the block: {what}"))
 }
 
 /// Returns the header and the transactions of a block: a list of the header, the transactions and

@@ -12,8 +12,7 @@ pub fn described(first: &[u8]) -> Option<String> {
     let line = str::from_utf8(&line[..line.len().min(LONGEST)]).ok()?.trim_end();
     let delimiter = [',', ';', '\t'].into_iter().find(|delimiter| line.contains(*delimiter))?;
     let names: Vec<&str> = line.split(delimiter).map(|name| name.trim().trim_matches('"')).collect();
-    let place = |wanted: &[&str]| names.iter().position(|name| wanted.contains(name));
-    if let Some(column) = place(&RAW) {
+    if let Some(column) = names.iter().position(|name| RAW.contains(name)) {
         let option = if delimiter == ',' { "-d, " } else { "" };
         return Some(format!(
             "CSV with encoded transactions in the column `{}`, which is read by itself: tail -n +2 FILE | cut {option}-f{} \
@@ -22,8 +21,10 @@ pub fn described(first: &[u8]) -> Option<String> {
             column + 1
         ));
     }
-    place(&HASHES)?;
-    let has_signatures = place(&["r"]).is_some() && place(&["s"]).is_some();
+    if !names.iter().any(|name| HASHES.contains(name)) {
+        return None;
+    }
+    let has_signatures = names.contains(&"r") && names.contains(&"s");
     let what = if has_signatures {
         "CSV of transactions, of which Parquet with the same columns is read"
     } else {
@@ -38,7 +39,7 @@ mod tests {
     use super::described;
 
     #[test]
-    fn tables_of_transactions_in_csv_say_what_is_missing_or_to_be_done() {
+    fn described_gives_advice_on_tables_of_transactions() {
         for (header, expected) in [
             ("hash,nonce,block_hash,from_address,to_address,value,gas\n0x,", "without signatures"),
             ("\"transaction_hash\";\"nonce\"\r\n", "without signatures"),

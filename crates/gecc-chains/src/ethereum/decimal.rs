@@ -10,7 +10,8 @@ pub fn decimal(digits: &[u8]) -> Option<Number> {
         let mut carry = u128::from(char::from(*digit).to_digit(10)?);
         for word in words.iter_mut().rev() {
             let product = 10 * u128::from(*word) + carry;
-            (*word, carry) = (product as u64, product >> 64);
+            *word = product as u64;
+            carry = product >> 64;
         }
         if carry > 0 {
             return None;

@@ -85,11 +85,15 @@ pub struct Encodings {
 impl Encodings {
     /// Returns the root of the transactions; `None` if one of them is missing.
     pub fn root(&self) -> Option<[u8; 32]> {
-        let encoded = |index: usize| {
-            let start = if index == 0 { 0 } else { self.ends[index - 1] };
-            &self.text[start..self.ends[index]]
-        };
-        (!self.is_incomplete).then(|| transactions_root(self.ends.len(), encoded))
+        if self.is_incomplete {
+            return None;
+        }
+        Some(transactions_root(self.ends.len(), |index| self.encoding(index)))
+    }
+
+    fn encoding(&self, index: usize) -> &[u8] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start..self.ends[index]]
     }
 
     fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
@@ -327,11 +331,11 @@ impl Decoded {
     /// part.
     pub fn take_answers(&mut self, addresses: &[Address], codes: &[u8], hashes: &[[u8; 32]]) -> Answers {
         let mut recovered = addresses.iter().copied().zip(codes.iter().copied());
-        let answer = |item: Item| {
+        let mut answers = Vec::with_capacity(self.items.len());
+        for item in self.items.drain(..) {
             let of_item = if item.has_row { recovered.next() } else { None };
-            item.answer(of_item, hashes, &self.hashed.text)
-        };
-        let answers = self.items.drain(..).map(answer).collect();
+            answers.push(item.answer(of_item, hashes, &self.hashed.text));
+        }
         let progress = std::mem::take(&mut self.progress);
         self.clear();
         Answers { answers, progress }

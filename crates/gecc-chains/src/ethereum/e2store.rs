@@ -222,6 +222,7 @@ impl Group {
         }
     }
 
+    /// Describes the first block whose position in an index differs from the one that was found.
     fn offset_difference(
         &self,
         index: &Index,
@@ -230,16 +231,22 @@ impl Group {
         name: &str,
         found: &[u64],
     ) -> Option<String> {
-        let numbered = |block: usize| index.first.wrapping_add(block as u64);
-        let differs = |(block, found): &(usize, &u64)| index.place(place, *block as u64, component) != Some(**found);
-        let (block, found) = found.iter().enumerate().find(differs)?;
-        let stated = match index.place(place, block as u64, component) {
-            Some(stated) => format!("at byte {stated}"),
-            None => "outside of the file".to_owned(),
-        };
-        Some(format!("the index has the {name} of block {} {stated}, and it is at {found}", numbered(block)))
+        for (block, found) in (0..).zip(found) {
+            let stated = index.place(place, block, component);
+            if stated == Some(*found) {
+                continue;
+            }
+            let number = index.first.wrapping_add(block);
+            let stated = match stated {
+                Some(stated) => format!("at byte {stated}"),
+                None => "outside of the file".to_owned(),
+            };
+            return Some(format!("the index has the {name} of block {number} {stated}, and it is at {found}"));
+        }
+        None
     }
 
+    /// Describes how the accumulator differs from the one computed from the headers.
     fn accumulator_difference(&self) -> Option<String> {
         let is_needed = !self.is_headers_first && !self.has_proofs;
         let Some(claimed) = self.claimed_accumulator else {

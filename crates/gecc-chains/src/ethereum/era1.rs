@@ -159,7 +159,7 @@ impl Records {
             let [low, high, a, b, c, d, zero, zero_too] = reader.read::<{ RECORD_HEADER as usize }>()?;
             let kind = u16::from_le_bytes([low, high]);
             let length = u64::from(u32::from_le_bytes([a, b, c, d]));
-            if (zero, zero_too) != (0, 0) {
+            if zero != 0 || zero_too != 0 {
                 return Err(reader.problem_at(place, "a record was to begin here"));
             }
             if length > reader.left() {
@@ -593,12 +593,7 @@ impl Decoder<'_> {
                 let items = items.ok_or("the block's body: it is no list of transactions")?;
                 let root = transactions_root(items.len(), |index| items[index]);
                 let stated = order.and_then(|order| headers[order].1.as_ref());
-                let has_root = |header: &&Header| header.transactions_root == root;
-                let found = stated.filter(has_root).or_else(|| {
-                    // A body was lost, or there is one too many.
-                    headers.iter().filter_map(|(_, header)| header.as_ref()).find(has_root)
-                });
-                let Some(found) = found else {
+                let Some(found) = header_with_root(headers, stated, &root) else {
                     return Err(match stated {
                         Some(stated) => other_root(Some(stated.number), &root, &stated.transactions_root),
                         None => format!(
@@ -619,6 +614,13 @@ impl Decoder<'_> {
             }
         }
     }
+}
+
+/// Returns the header with a transactions root. It usually is the `expected` one, unless a body was
+/// lost or there is one too many.
+fn header_with_root<'h>(headers: &'h [Placed], expected: Option<&'h Header>, root: &[u8; 32]) -> Option<&'h Header> {
+    let others = headers.iter().filter_map(|(_, header)| header.as_ref());
+    expected.into_iter().chain(others).find(|header| header.transactions_root == *root)
 }
 
 fn of_body(problem: &str) -> String {

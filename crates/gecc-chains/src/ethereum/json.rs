@@ -125,7 +125,8 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
             Ok(Line::None) => return ControlFlow::Continue(()),
             Err(problem) => return hand_on(Piece::problem(problem)),
         }
-        (last, start) = (Ok(Line::Whole), reader.place());
+        last = Ok(Line::Whole);
+        start = reader.place();
     }
 }
 

@@ -93,7 +93,7 @@ pub fn senders<B>(
 /// Recovers senders and converts the answers with `form`.
 ///
 /// # Errors
-/// The same as for [`senders`].
+/// Errors of the engine, as for [`senders`].
 pub fn senders_as<F: Form<Answers>, B>(
     settings: &Settings,
     paths: &Paths,

@@ -22,6 +22,12 @@ pub struct Reading {
     pub parity: bool,
 }
 
+impl Reading {
+    fn legacy(parity: bool, chain_id: Option<u64>) -> Self {
+        Reading { type_number: 0, chain_id, parity }
+    }
+}
+
 /// The statements of a source about the type and the parity.
 #[derive(Default)]
 pub struct Statement {
@@ -116,14 +122,9 @@ impl Statement {
 
     /// Interprets v of a legacy transaction, which contains both the parity and the chain.
     fn legacy(&self, names: &Names) -> Result<Vec<Reading>, Why> {
-        let reading = |parity, chain_id| Reading { type_number: 0, chain_id, parity };
-        let for_chain_or_any = |parity| {
-            let for_chain = self.chain_id.map(|chain_id| reading(parity, Some(chain_id)));
-            for_chain.into_iter().chain([reading(parity, None)]).collect()
-        };
         let Some(v) = self.v else {
             return match self.y_parity {
-                Some(parity) if self.has_hash => Ok(for_chain_or_any(parity)),
+                Some(parity) if self.has_hash => Ok(self.legacy_for_chain_or_any(parity)),
                 _ => Err(format!("`{}` is missing", names.v).into()),
             };
         };
@@ -132,7 +133,7 @@ impl Statement {
                 let parity = v == 1;
                 self.require_parity(parity, names)?;
                 if self.chain_is_exact {
-                    return Ok(vec![reading(parity, self.chain_id)]);
+                    return Ok(vec![Reading::legacy(parity, self.chain_id)]);
                 }
                 if !self.has_hash {
                     return Err(format!(
@@ -141,12 +142,12 @@ impl Statement {
                     )
                     .into());
                 }
-                Ok(for_chain_or_any(parity))
+                Ok(self.legacy_for_chain_or_any(parity))
             }
             27 | 28 => {
                 let parity = v == 28;
                 self.require_parity(parity, names)?;
-                let for_chain = self.chain_id.map(|chain_id| reading(parity, Some(chain_id)));
+                let for_chain = self.chain_id.map(|chain_id| Reading::legacy(parity, Some(chain_id)));
                 if !self.has_hash && self.v_is_normalised && for_chain.is_some() {
                     return Err(format!(
                         "`{}` of the signature is 27 or 28 whatever the chain, and without the hash nothing tells it",
@@ -155,26 +156,34 @@ impl Statement {
                     .into());
                 }
                 let for_chain = for_chain.filter(|_| self.has_hash);
-                Ok([reading(parity, None)].into_iter().chain(for_chain).collect())
+                Ok([Reading::legacy(parity, None)].into_iter().chain(for_chain).collect())
             }
             35.. => {
                 let (parity, chain_id) =
                     from_v(v).ok_or_else(|| format!("`{}` says a chain above 2^64 - 1", names.v))?;
                 self.require_parity(parity, names)?;
                 self.require_chain(chain_id, names)?;
-                Ok(vec![reading(parity, chain_id)])
+                Ok(vec![Reading::legacy(parity, chain_id)])
             }
             _ => Err(format!("`{}` fits no legacy transaction: it is {v}", names.v).into()),
         }
     }
 
+    /// Returns the interpretations of a legacy transaction for the stated chain, if there is one, and
+    /// for any chain.
+    fn legacy_for_chain_or_any(&self, parity: bool) -> Vec<Reading> {
+        let for_chain = self.chain_id.map(|chain_id| Reading::legacy(parity, Some(chain_id)));
+        for_chain.into_iter().chain([Reading::legacy(parity, None)]).collect()
+    }
+
+    /// Interprets v of a typed transaction, which is a parity, but which some sources write as in
+    /// legacy transactions.
     fn typed(&self, type_number: u64, names: &Names) -> Result<Reading, Why> {
         let chain_of_v = self.v.and_then(from_v).and_then(|(_, chain_id)| chain_id).filter(|_| self.has_hash);
         let chain_id = self.chain_id.or(chain_of_v).ok_or_else(|| format!("`{}` is missing", names.chain_id))?;
-        let reading = |parity| Reading { type_number, chain_id: Some(chain_id), parity };
         let Some(v) = self.v else {
             let parity = self.y_parity.ok_or_else(|| format!("`{}` is missing", names.y_parity))?;
-            return Ok(reading(parity));
+            return Ok(Reading { type_number, chain_id: Some(chain_id), parity });
         };
         let parity = match v {
             0 | 1 => v == 1,
@@ -197,7 +206,7 @@ impl Statement {
             _ => return Err(format!("`{}` fits no transaction: it is {v}", names.v).into()),
         };
         self.require_parity(parity, names)?;
-        Ok(reading(parity))
+        Ok(Reading { type_number, chain_id: Some(chain_id), parity })
     }
 
     /// Requires that the parity in v is the one that is stated separately.

@@ -35,8 +35,10 @@ struct Signers {
 pub struct Recovered {
     part: Decoded,
     of_batch: Arc<Signers>,
-    /// The indices of its first row and its first hash in the batch.
-    first: (usize, usize),
+    /// The index of its first row in the batch.
+    first_row: usize,
+    /// The index of its first hash in the batch.
+    first_hash: usize,
 }
 
 /// Recovers all signers of a batch.
@@ -49,17 +51,19 @@ pub fn recover(
     spare: &Spare<BatchColumns>,
     parts: Vec<Decoded>,
 ) -> Result<Vec<Recovered>, gecc::Error> {
-    let signed = || parts.iter().flat_map(|part| part.signed.iter());
-    let hashed = || parts.iter().flat_map(|part| part.hashed.iter());
     // Both are hashed as one batch, which is large enough for a device.
-    let messages: Vec<&[u8]> = signed().chain(hashed()).collect();
-    let counts = || parts.iter().map(Decoded::rows);
-    let rows = counts().sum();
+    let signed = parts.iter().flat_map(|part| part.signed.iter());
+    let hashed = parts.iter().flat_map(|part| part.hashed.iter());
+    let messages: Vec<&[u8]> = signed.chain(hashed).collect();
+    let counts: Vec<usize> = parts.iter().map(Decoded::rows).collect();
+    let rows = counts.iter().sum();
     let mut columns = spare.take();
     let digests = columns.digests.rows(engine, messages.len());
     let signatures = columns.signatures.rows(engine, rows);
     let recovery_ids = columns.recovery_ids.rows(engine, rows);
-    let of_parts = split(signatures, counts()).zip(split(recovery_ids, counts()));
+    let signatures_of_parts = split(signatures, counts.iter().copied());
+    let recovery_ids_of_parts = split(recovery_ids, counts.iter().copied());
+    let of_parts = signatures_of_parts.zip(recovery_ids_of_parts);
     map(pool, parts.iter().zip(of_parts), |(part, (signatures, recovery_ids))| {
         part.copy_to(signatures, recovery_ids.as_flattened_mut());
     });
@@ -71,21 +75,25 @@ pub fn recover(
     let signers = Signers { addresses: addresses.to_vec(), codes: codes.to_vec(), hashes: hashes.to_vec() };
     spare.give_back(columns);
     let of_batch = Arc::new(signers);
-    let mut next = (0, 0);
-    let recovered = parts.into_iter().map(|part| {
-        let first = next;
-        next = (first.0 + part.rows(), first.1 + part.hashed.len());
-        Recovered { part, of_batch: Arc::clone(&of_batch), first }
-    });
-    Ok(recovered.collect())
+    let mut first_row = 0;
+    let mut first_hash = 0;
+    let mut recovered = Vec::with_capacity(parts.len());
+    for part in parts {
+        let rows = part.rows();
+        let hashes = part.hashed.len();
+        recovered.push(Recovered { part, of_batch: Arc::clone(&of_batch), first_row, first_hash });
+        first_row += rows;
+        first_hash += hashes;
+    }
+    Ok(recovered)
 }
 
 impl Recovered {
     /// Returns the answers of the part, and the emptied part for reuse.
     pub fn answers(self) -> (Answers, Decoded) {
-        let Recovered { mut part, of_batch, first: (row, hash) } = self;
-        let rows = row..row + part.rows();
-        let hashes = hash..hash + part.hashed.len();
+        let Recovered { mut part, of_batch, first_row, first_hash } = self;
+        let rows = first_row..first_row + part.rows();
+        let hashes = first_hash..first_hash + part.hashed.len();
         let Signers { addresses, codes, hashes: of_all } = &*of_batch;
         (part.take_answers(&addresses[rows.clone()], &codes[rows], &of_all[hashes]), part)
     }

@@ -5,7 +5,7 @@ use super::decimal::decimal;
 use super::decoded::{Claims, Decoder};
 use super::reading::{Names, Statement};
 use super::rlp;
-use super::transaction::{Authorization, Deposit, Fields, Number, Parts, Stated, put_access};
+use super::transaction::{Authorization, Deposit, Fields, Number, Parts, Stated, is_zero_or_missing, put_access};
 use super::unsigned::{self, UnsignedType, is_unsigned_type};
 use super::{Content, Piece};
 use crate::flow::HandOn;
@@ -121,8 +121,9 @@ impl Finder<'_> {
 
     /// Looks up a required column.
     fn need(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Result<usize, String> {
-        let missing = || format!("no table of transactions with signatures: there is no column {}", names.join(" or "));
-        self.find(names, fits)?.ok_or_else(missing)
+        self.find(names, fits)?.ok_or_else(|| {
+            format!("no table of transactions with signatures: there is no column {}", names.join(" or "))
+        })
     }
 }
 
@@ -155,10 +156,9 @@ impl Layout {
     /// a list too.
     fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
         let mut columns = Finder { schema, found: Vec::new() };
-        let is_there = |name: &str| schema.index_of(name).is_ok();
         let missing: Vec<&str> = [("r", &["r"][..]), ("s", &["s"]), ("v", &["v_parity", "v"])]
             .into_iter()
-            .filter(|(_, names)| !names.iter().any(|name| is_there(name)))
+            .filter(|(_, names)| names.iter().all(|name| schema.index_of(name).is_err()))
             .map(|(name, _)| name)
             .collect();
         if missing.is_empty() {
@@ -217,36 +217,41 @@ impl Places {
 
     /// Returns the contents of the columns in some rows.
     fn table<'a>(&self, batch: &'a RecordBatch) -> Table<'a> {
-        let list = |place: usize| batch.column(place);
-        let cells = |place| Cells::of(list(place).as_ref());
-        let integers = |place| Integers::of(list(place).as_ref());
         Columns {
-            block: self.block.map(integers),
-            hash: cells(self.hash),
-            from: self.from.map(cells),
-            type_number: integers(self.type_number),
-            chain_id: self.chain_id.map(integers),
-            nonce: integers(self.nonce),
-            gas_price: integers(self.gas_price),
-            max_fee_per_gas: self.max_fee_per_gas.map(integers),
-            max_priority_fee_per_gas: self.max_priority_fee_per_gas.map(integers),
-            max_fee_per_blob_gas: self.max_fee_per_blob_gas.map(integers),
-            gas_limit: integers(self.gas_limit),
-            to: cells(self.to),
-            value: cells(self.value),
-            input: cells(self.input),
-            access_list: self.access_list.map(list),
-            blob_versioned_hashes: self.blob_versioned_hashes.map(list),
-            authorization_list: self.authorization_list.map(list),
-            parity: integers(self.parity),
-            r: cells(self.r),
-            s: cells(self.s),
-            source_hash: self.source_hash.map(cells),
-            mint: self.mint.map(cells),
-            is_system: self.is_system.map(integers),
+            block: self.block.map(|column| integers(batch, column)),
+            hash: cells(batch, self.hash),
+            from: self.from.map(|column| cells(batch, column)),
+            type_number: integers(batch, self.type_number),
+            chain_id: self.chain_id.map(|column| integers(batch, column)),
+            nonce: integers(batch, self.nonce),
+            gas_price: integers(batch, self.gas_price),
+            max_fee_per_gas: self.max_fee_per_gas.map(|column| integers(batch, column)),
+            max_priority_fee_per_gas: self.max_priority_fee_per_gas.map(|column| integers(batch, column)),
+            max_fee_per_blob_gas: self.max_fee_per_blob_gas.map(|column| integers(batch, column)),
+            gas_limit: integers(batch, self.gas_limit),
+            to: cells(batch, self.to),
+            value: cells(batch, self.value),
+            input: cells(batch, self.input),
+            access_list: self.access_list.map(|column| batch.column(column)),
+            blob_versioned_hashes: self.blob_versioned_hashes.map(|column| batch.column(column)),
+            authorization_list: self.authorization_list.map(|column| batch.column(column)),
+            parity: integers(batch, self.parity),
+            r: cells(batch, self.r),
+            s: cells(batch, self.s),
+            source_hash: self.source_hash.map(|column| cells(batch, column)),
+            mint: self.mint.map(|column| cells(batch, column)),
+            is_system: self.is_system.map(|column| integers(batch, column)),
             chain_is_exact: self.chain_is_exact,
         }
     }
+}
+
+fn cells(batch: &RecordBatch, column: usize) -> Cells<'_> {
+    Cells::of(batch.column(column).as_ref())
+}
+
+fn integers(batch: &RecordBatch, column: usize) -> Integers<'_> {
+    Integers::of(batch.column(column).as_ref())
 }
 
 /// Returns whether a file that begins like this is a table.
@@ -264,20 +269,21 @@ pub fn read(
     limits: &Limits,
     hand_on: &mut HandOn<Piece>,
 ) -> Result<ControlFlow<()>, Problem> {
-    let whole = |what: String| Problem::new(path, Place::Whole, what);
     let default = ReadOptions::default();
     let max_memory = MEMORY.min(limits.ahead as u64 / 2);
     let rows = default.rows.min((max_memory / ROW) as usize);
     // Other files are read at the same time.
     let threads = if length < SMALL { 0 } else { limits.threads };
     let options = ReadOptions { rows, threads, max_memory, max_page: default.max_page.min(max_memory) };
-    let input = gecc_arrow::open(path, options).map_err(|problem| whole(problem.to_string()))?;
+    let input = gecc_arrow::open(path, options).map_err(|problem| Problem::new(path, Place::Whole, problem))?;
     if input.format() != Format::Parquet {
-        return Err(whole("Arrow IPC is not read here, Parquet is".to_owned()));
+        return Err(Problem::new(path, Place::Whole, "Arrow IPC is not read here, Parquet is"));
     }
-    let (_, wanted) = Layout::of(input.schema()).map_err(whole)?;
+    let (_, wanted) = Layout::of(input.schema()).map_err(|what| Problem::new(path, Place::Whole, what))?;
     let rows = input.rows().unwrap_or(0).max(1);
-    let batches = input.batches(&gecc_arrow::Projection::Only(wanted)).map_err(|problem| whole(problem.to_string()))?;
+    let batches = input
+        .batches(&gecc_arrow::Projection::Only(wanted))
+        .map_err(|problem| Problem::new(path, Place::Whole, problem))?;
     let (layout, _) = Layout::of(batches.schema()).expect("the columns are those that were found");
     let layout = Arc::new(layout);
     let mut first = 0;
@@ -357,17 +363,15 @@ impl Table<'_> {
     /// Returns the row's statements about the type and the parity. Its hash decides what they leave
     /// open.
     fn statement(&self, row: usize, signature: &RowSignature) -> Result<Statement, Why> {
-        let has = |column: &Option<Integers>| column.as_ref().is_some_and(|column| column.get(row).is_ok());
-        let has_items = |list: &Option<&ArrayRef>| list.is_some_and(|list| matches!(items(list, row), Ok(Some(_))));
         Ok(Statement {
             type_number: or_null(small(&self.type_number, row)).map_err(of("type"))?,
             chain_id: self.chain_id.as_ref().and_then(|column| optional(column, row)),
             chain_is_exact: self.chain_is_exact,
             v: signature.v,
             has_access_list: self.access_list.is_some_and(|list| list.is_valid(row)),
-            has_fees: has(&self.max_fee_per_gas) || has(&self.max_priority_fee_per_gas),
-            has_blobs: has(&self.max_fee_per_blob_gas) || has_items(&self.blob_versioned_hashes),
-            has_authorizations: has_items(&self.authorization_list),
+            has_fees: has_cell(&self.max_fee_per_gas, row) || has_cell(&self.max_priority_fee_per_gas, row),
+            has_blobs: has_cell(&self.max_fee_per_blob_gas, row) || has_items(self.blob_versioned_hashes, row),
+            has_authorizations: has_items(self.authorization_list, row),
             has_hash: true,
             ..Statement::default()
         })
@@ -460,12 +464,11 @@ impl Decoder<'_> {
 
     fn add_rows_of_raw(&mut self, rows: &mut Rows, places: &RawColumns<usize, usize>) {
         let batch = &rows.batch;
-        let cells = |place: usize| Cells::of(batch.column(place).as_ref());
         let columns = RawColumns {
-            raw: cells(places.raw),
-            hash: places.hash.map(cells),
-            from: places.from.map(cells),
-            block: places.block.map(|place| Integers::of(batch.column(place).as_ref())),
+            raw: cells(batch, places.raw),
+            hash: places.hash.map(|column| cells(batch, column)),
+            from: places.from.map(|column| cells(batch, column)),
+            block: places.block.map(|column| integers(batch, column)),
         };
         while rows.next < batch.num_rows() && !self.is_full() {
             let row = rows.next;
@@ -518,16 +521,12 @@ impl RawColumns<Integers<'_>, Cells<'_>> {
     fn read(&self, row: usize, block: Option<u64>) -> Result<(Vec<u8>, Stated), Why> {
         let mut encoded = Vec::new();
         self.raw.append(row, &mut encoded).map_err(of("the encoded transaction"))?;
-        let cell = |column: &Option<Cells>, name| match column {
-            None => Ok(None),
-            Some(column) => or_null(fixed(column, row)).map_err(of(name)),
+        let from = match &self.from {
+            None => None,
+            Some(column) => or_null(fixed(column, row)).map_err(of("from"))?,
         };
-        let stated = Stated {
-            block,
-            hash: self.hash.as_ref().map(|_| self.hash(row)).transpose()?,
-            from: cell(&self.from, "from")?,
-            ..Stated::default()
-        };
+        let stated =
+            Stated { block, hash: self.hash.as_ref().map(|_| self.hash(row)).transpose()?, from, ..Stated::default() };
         Ok((encoded, stated))
     }
 
@@ -549,9 +548,18 @@ struct RowSignature {
 impl RowSignature {
     /// Returns whether r and s are zero or null.
     fn is_zero(&self) -> bool {
-        let is_zero = |part: Option<Number>| part.is_none_or(|part| part == [0; 32]);
-        is_zero(self.r) && is_zero(self.s)
+        is_zero_or_missing(self.r) && is_zero_or_missing(self.s)
     }
+}
+
+/// Returns whether an optional column has a value in a row.
+fn has_cell(column: &Option<Integers>, row: usize) -> bool {
+    column.as_ref().is_some_and(|column| column.get(row).is_ok())
+}
+
+/// Returns whether an optional column of lists has items in a row.
+fn has_items(lists: Option<&ArrayRef>, row: usize) -> bool {
+    lists.is_some_and(|lists| matches!(items(lists, row), Ok(Some(_))))
 }
 
 /// Returns a cell; `None` if it is null.
@@ -658,28 +666,45 @@ fn put_access_list(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), 
 /// Appends the encodings of authorizations.
 fn put_authorizations(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
     let Some(items) = items(list, row)? else { return Ok(()) };
-    let cells = |name| part(&items, name, holds_bytes).map(|part| Cells::of(part.as_ref()));
-    let integers = |name| part(&items, name, holds_integers).map(|part| Integers::of(part.as_ref()));
-    let chains = integers("chain_id")?;
-    let nonces = integers("nonce")?;
-    let parities = integers("y_parity")?;
-    let addresses = cells("address")?;
-    let r = cells("r")?;
-    let s = cells("s")?;
-    let read = |item: usize| {
-        let mut chain_id = [0; 32];
-        chain_id[24..].copy_from_slice(&small(&chains, item)?.to_be_bytes());
-        Ok(Authorization {
-            chain_id,
-            address: fixed(&addresses, item)?,
-            nonce: small(&nonces, item)?,
-            parity: u8::try_from(small(&parities, item)?).map_err(|_| CellProblem::WrongLength)?,
-            r: number(&r, item)?,
-            s: number(&s, item)?,
-        })
-    };
+    let columns = AuthorizationColumns::of(&items)?;
     for item in 0..items.len() {
-        read(item).map_err(of("an authorization"))?.put(to);
+        columns.read(item).map_err(of("an authorization"))?.put(to);
     }
     Ok(())
+}
+
+/// The fields of a list of authorizations.
+struct AuthorizationColumns<'a> {
+    chain_id: Integers<'a>,
+    nonce: Integers<'a>,
+    parity: Integers<'a>,
+    address: Cells<'a>,
+    r: Cells<'a>,
+    s: Cells<'a>,
+}
+
+impl<'a> AuthorizationColumns<'a> {
+    fn of(items: &'a ArrayRef) -> Result<Self, Why> {
+        Ok(AuthorizationColumns {
+            chain_id: Integers::of(part(items, "chain_id", holds_integers)?.as_ref()),
+            nonce: Integers::of(part(items, "nonce", holds_integers)?.as_ref()),
+            parity: Integers::of(part(items, "y_parity", holds_integers)?.as_ref()),
+            address: Cells::of(part(items, "address", holds_bytes)?.as_ref()),
+            r: Cells::of(part(items, "r", holds_bytes)?.as_ref()),
+            s: Cells::of(part(items, "s", holds_bytes)?.as_ref()),
+        })
+    }
+
+    fn read(&self, item: usize) -> Result<Authorization, CellProblem> {
+        let mut chain_id = [0; 32];
+        chain_id[24..].copy_from_slice(&small(&self.chain_id, item)?.to_be_bytes());
+        Ok(Authorization {
+            chain_id,
+            address: fixed(&self.address, item)?,
+            nonce: small(&self.nonce, item)?,
+            parity: u8::try_from(small(&self.parity, item)?).map_err(|_| CellProblem::WrongLength)?,
+            r: number(&self.r, item)?,
+            s: number(&self.s, item)?,
+        })
+    }
 }

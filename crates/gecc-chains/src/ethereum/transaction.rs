@@ -110,7 +110,7 @@ impl Decoder<'_> {
     /// Adds the transactions of a list that stays in the hashed text.
     ///
     /// # Errors
-    /// The same as for [`add_list`](Self::add_list).
+    /// Fails under the conditions of [`add_list`](Self::add_list).
     pub fn add_list_of_text(&mut self, list: &mut List) -> rlp::Result<()> {
         let text = std::mem::take(&mut self.to.hashed.text);
         let ended = self.add_each(&text, list, |_, place| TransactionHash::At(place));
@@ -270,9 +270,8 @@ impl Decoder<'_> {
 /// Returns the kind that all interpretations share. A legacy transaction that may be for one chain
 /// or for any is of the kind legacy.
 fn kind_of_all(readings: &[Reading]) -> Kind {
-    let kinds = || readings.iter().map(Reading::kind);
-    let first = kinds().next().unwrap_or(Kind::Unknown);
-    if kinds().all(|kind| kind == first) {
+    let first = readings.first().map_or(Kind::Unknown, Reading::kind);
+    if readings.iter().all(|reading| reading.kind() == first) {
         return first;
     }
     if readings.iter().all(|reading| reading.type_number == 0) { Kind::Legacy } else { Kind::Unknown }
@@ -368,6 +367,11 @@ impl Decoder<'_> {
 
 /// A number, big-endian.
 pub type Number = [u8; 32];
+
+/// Returns whether r or s of a signature is zero or missing.
+pub fn is_zero_or_missing(part: Option<Number>) -> bool {
+    part.is_none_or(|part| part == [0; 32])
+}
 
 /// An account's authorization to set its code (EIP-7702).
 pub struct Authorization {

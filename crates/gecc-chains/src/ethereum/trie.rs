@@ -122,6 +122,17 @@ enum Child {
     Branch(usize),
 }
 
+impl Child {
+    /// Returns the representation in a branch: that of the node, or an empty string.
+    fn encoding<'a>(self, leaves: &'a [Reference], branches: &'a [Reference]) -> &'a [u8] {
+        match self {
+            Child::None => &[rlp::EMPTY_STRING],
+            Child::Leaf(rank) => leaves[rank].bytes(),
+            Child::Branch(number) => branches[number].bytes(),
+        }
+    }
+}
+
 /// A branch, with the extension above it, if there is one.
 struct Branch {
     children: [Child; 16],
@@ -248,18 +259,17 @@ pub fn transactions_root<'a>(count: usize, transaction: impl Fn(usize) -> &'a [u
     let Some(top) = branches.all.last() else { return root };
     let mut references = vec![Reference::NONE; branches.all.len()];
     for height in 1..=top.height {
-        let at_height = || branches.all.iter().enumerate().filter(|(_, branch)| branch.height == height);
-        let mut numbers = at_height().map(|(number, _)| number);
-        let mut found = Vec::new();
-        for (_, branch) in at_height() {
-            put_branch(branch, &leaves, &references, &mut nodes);
+        let numbers: Vec<usize> =
+            (0..branches.all.len()).filter(|number| branches.all[*number].height == height).collect();
+        let mut found = Vec::with_capacity(numbers.len());
+        for number in &numbers {
+            put_branch(&branches.all[*number], &leaves, &references, &mut nodes);
             if nodes.is_full() {
                 nodes.hash(|node, hash| found.push((Reference::to(node, hash), *hash)));
             }
         }
         nodes.hash(|node, hash| found.push((Reference::to(node, hash), *hash)));
-        for (reference, hash) in found {
-            let number = numbers.next().expect("a branch for each node");
+        for (number, (reference, hash)) in numbers.into_iter().zip(found) {
             references[number] = reference;
             root = hash;
             let branch = &branches.all[number];
@@ -294,15 +304,11 @@ fn put_list(items: &[u8], nodes: &mut Nodes) {
 
 /// Appends a branch. It has no value of its own, because no key is a prefix of another.
 fn put_branch(branch: &Branch, leaves: &[Reference], references: &[Reference], nodes: &mut Nodes) {
-    let reference = |child: &Child| match *child {
-        Child::None => None,
-        Child::Leaf(rank) => Some(&leaves[rank]),
-        Child::Branch(number) => Some(&references[number]),
-    };
-    let length = |child: &Child| reference(child).map_or(1, |reference| reference.bytes().len());
-    rlp::put_list_length(branch.children.iter().map(length).sum::<usize>() + 1, &mut nodes.text);
-    for child in &branch.children {
-        nodes.text.extend_from_slice(reference(child).map_or(&[rlp::EMPTY_STRING], Reference::bytes));
+    let children = branch.children.map(|child| child.encoding(leaves, references));
+    let length: usize = children.iter().map(|child| child.len()).sum();
+    rlp::put_list_length(length + 1, &mut nodes.text);
+    for child in children {
+        nodes.text.extend_from_slice(child);
     }
     nodes.text.push(rlp::EMPTY_STRING);
     nodes.end();
@@ -322,6 +328,16 @@ mod tests {
     use rand::rngs::StdRng;
     use rand::{Rng, RngExt, SeedableRng};
 
+    fn random_transactions(count: usize, longest: usize, random: &mut StdRng) -> Vec<Vec<u8>> {
+        let mut transactions = Vec::new();
+        for _ in 0..count {
+            let mut transaction = vec![0; random.random_range(1..=longest)];
+            random.fill_bytes(&mut transaction);
+            transactions.push(transaction);
+        }
+        transactions
+    }
+
     fn require(transactions: &[Vec<u8>]) {
         let found = transactions_root(transactions.len(), |index| &transactions[index]);
         let expected =
@@ -332,21 +348,16 @@ mod tests {
     #[test]
     fn transactions_root_equals_that_of_alloy() {
         let random = &mut StdRng::seed_from_u64(52);
-        let mut of_length = |longest: usize| {
-            let mut transaction = vec![0; random.random_range(1..=longest)];
-            random.fill_bytes(&mut transaction);
-            transaction
-        };
         assert_eq!(transactions_root(0, |_| &[]), EMPTY_ROOT);
         // Every number across the edges at 16, 128 and 256, and some at 2^16. Short nodes are
         // embedded in their parent.
         for count in (0..600).chain([4095, 4096, 4097, 65_535, 65_536, 65_537, 70_000]) {
             let longest = [1, 8, 40, 300][count % 4];
-            require(&(0..count).map(|_| of_length(longest)).collect::<Vec<_>>());
+            require(&random_transactions(count, longest, random));
         }
         for count in [1, 2, 17, 127, 128, 129, 130, 200, 256, 257, 300] {
             for longest in [1, 25, 60, 3000] {
-                require(&(0..count).map(|_| of_length(longest)).collect::<Vec<_>>());
+                require(&random_transactions(count, longest, random));
             }
         }
     }

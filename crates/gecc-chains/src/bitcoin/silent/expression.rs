@@ -5,6 +5,7 @@
 //! on the key.
 
 use super::super::hashes::sha256d;
+use std::ops::RangeInclusive;
 use zeroize::Zeroizing;
 
 /// Human-readable parts, before `1`, of expressions with the scan private key and the spend public
@@ -85,12 +86,17 @@ fn without_origin(key: &str) -> Result<&str, String> {
     let Some(rest) = key.strip_prefix('[') else { return Ok(key) };
     let (origin, key) = rest.split_once(']').ok_or(WRONG)?;
     let mut parts = origin.split('/');
-    let is_fingerprint = |part: &str| part.len() == 8 && part.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let is_step = |step: &str| {
-        let number = step.strip_suffix(['h', 'H', '\'']).unwrap_or(step);
-        number.bytes().all(|digit| digit.is_ascii_digit()) && number.parse().is_ok_and(|number: u32| number < 1 << 31)
-    };
     if parts.next().is_some_and(is_fingerprint) && parts.all(is_step) { Ok(key) } else { Err(WRONG.to_owned()) }
+}
+
+fn is_fingerprint(part: &str) -> bool {
+    part.len() == 8 && part.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
+/// Returns whether a text is a step of a derivation, hardened or not.
+fn is_step(step: &str) -> bool {
+    let number = step.strip_suffix(['h', 'H', '\'']).unwrap_or(step);
+    number.bytes().all(|digit| digit.is_ascii_digit()) && number.parse().is_ok_and(|number: u32| number < 1 << 31)
 }
 
 /// Parses `spscan1…`.
@@ -141,20 +147,27 @@ fn place_in(alphabet: &[u8], byte: u8) -> Option<u8> {
     (found != 0).then_some(place)
 }
 
+/// Returns whether any byte is in a range. No branch depends on which one.
+fn has_any(text: &[u8], range: RangeInclusive<u8>) -> bool {
+    text.iter().fold(false, |has, character| has | range.contains(character))
+}
+
 /// Decodes the characters after a human-readable part, and requires the checksum of BIP 350.
 fn bech32m<const N: usize>(text: &[u8], hrp: &str, characters: &[u8; N]) -> Result<Zeroizing<[u8; N]>, String> {
-    let has =
-        |range: std::ops::RangeInclusive<u8>| text.iter().fold(false, |has, character| has | range.contains(character));
-    if has(b'a'..=b'z') && has(b'A'..=b'Z') {
+    let has_capitals = has_any(text, b'A'..=b'Z');
+    if has_capitals && has_any(text, b'a'..=b'z') {
         return Err(format!("{hrp}1… has small letters and capitals"));
     }
-    let small = |character: u8| character | if has(b'A'..=b'Z') { (character & 0x40) >> 1 } else { 0 };
+    // Letters have this bit, digits do not. Half of it is the difference between the cases.
+    let letter_bit = if has_capitals { 0x40 } else { 0 };
     let mut values = Zeroizing::new([0; N]);
     for (value, character) in values.iter_mut().zip(characters) {
-        *value = place_in(BECH32, small(*character)).ok_or(format!("{hrp}1… has a character that it cannot have"))?;
+        let small = character | (character & letter_bit) >> 1;
+        *value = place_in(BECH32, small).ok_or(format!("{hrp}1… has a character that it cannot have"))?;
     }
-    let parts = || hrp.bytes();
-    let before = parts().map(|byte| byte >> 5).chain([0]).chain(parts().map(|byte| byte & 31));
+    let high_bits = hrp.bytes().map(|byte| byte >> 5);
+    let low_bits = hrp.bytes().map(|byte| byte & 31);
+    let before = high_bits.chain([0]).chain(low_bits);
     let mut residue = 1_u32;
     for value in before.chain(values.iter().copied()) {
         let top = residue >> 25;
@@ -295,13 +308,17 @@ mod tests {
         }
     }
 
+    /// Returns the expression with another last character.
+    fn ending_in(character: char) -> String {
+        format!("{}{character}", &SPSCAN[..SPSCAN.len() - 1])
+    }
+
     #[test]
-    fn what_is_wrong_is_said_without_the_keys() {
-        let at_the_end = |character: char| format!("{}{character}", &SPSCAN[..SPSCAN.len() - 1]);
+    fn errors_do_not_contain_keys() {
         for (text, expected) in [
-            (at_the_end('q'), "checksum"),
-            (at_the_end('b'), "cannot have"),
-            (at_the_end('M'), "capitals"),
+            (ending_in('q'), "checksum"),
+            (ending_in('b'), "cannot have"),
+            (ending_in('M'), "capitals"),
             (format!("{SPSCAN}q"), "characters"),
             (SPSCAN.replace("spscan", "tspscan"), "checksum"),
             (SPSCAN.replace("spscan", "spspend"), "export the scan key"),

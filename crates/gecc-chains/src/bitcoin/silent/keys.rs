@@ -83,7 +83,7 @@ impl ReceiverKeys {
     /// Returns the receiver with these labels.
     ///
     /// # Errors
-    /// The same as for [`Receiver::new`].
+    /// Errors of [`Receiver::new`].
     pub fn receiver(&self, labels: &[u32]) -> Result<Receiver, Rejection> {
         Receiver::new(self.scan_key.clone(), &self.spend_key, labels)
     }
@@ -133,9 +133,12 @@ mod tests {
     const SPSCAN: &str = "spscan1qpa55up5q9zn30790dw2pr7dpx0wn2ef9su2vcgn9jje5mwgvrukqyhxfs4kklqm4x58pywtcm2kzqrpxpj6mtt5rzpk2hyzgfhxclnekj2vrpm";
     const ADDRESS: &str = "sp1qqgste7k9hx0qftg6qmwlkqtwuy6cycyavzmzj85c6qdfhjdpdjtdgqjuexzk6murw56suy3e0rd2cgqvycxttddwsvgxe2usfpxumr70xc9pkqwv";
 
+    fn receiver(text: &str) -> Receiver {
+        ReceiverKeys::parse(text).unwrap().receiver(&[0]).unwrap()
+    }
+
     #[test]
-    fn a_spend_key_or_an_address() {
-        let receiver = |text: &str| ReceiverKeys::parse(text).unwrap().receiver(&[0]).unwrap();
+    fn key_file_has_spend_key_or_address() {
         let spend = receiver(&format!("# of a wallet\n{SCAN}\n{SPEND}\n"));
         let address = receiver(&format!("{SCAN} {ADDRESS}"));
         assert_eq!(spend.spend_keys(), address.spend_keys());
@@ -143,15 +146,15 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_of_bip_392() {
-        let expected = ReceiverKeys::parse(&format!("{SCAN} {SPEND}")).unwrap().receiver(&[0]).unwrap();
+    fn key_file_has_expression_of_bip_392() {
+        let expected = receiver(&format!("{SCAN} {SPEND}"));
         for text in [
             SPSCAN.to_owned(),
             format!("# Sparrow\n sp([deadbeef/352h/0h/0h]{SPSCAN}) \n"),
             format!("{SPSCAN}\n{ADDRESS}\n"),
             format!("{SPSCAN} {SPEND}"),
         ] {
-            let found = ReceiverKeys::parse(&text).unwrap().receiver(&[0]).unwrap();
+            let found = receiver(&text);
             assert_eq!(found.spend_keys(), expected.spend_keys());
             assert_eq!(found.scan_public_key(), expected.scan_public_key());
         }
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_without_the_keys() {
+    fn errors_do_not_contain_keys() {
         let other = format!("{}{}", &SCAN[..63], "d");
         let cases = [
             String::new(),

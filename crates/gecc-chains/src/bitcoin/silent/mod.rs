@@ -14,7 +14,7 @@ use crate::flow::{self, Plain, Settings};
 use crate::problem::Progress;
 use crate::range::Blocks;
 use eligible::{Key, input_key, is_of_unknown_version};
-use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, point, silent_payments};
+use gecc::{Engine, PublicKeys, Secp256k1, Verdict, point, silent_payments};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 
@@ -56,8 +56,8 @@ pub fn index<'a, B>(
     blocks: Blocks,
     mut sink: impl FnMut(Tweaks) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    let each = |batch: Vec<Tweaks>| batch.into_iter().try_for_each(&mut sink);
-    flow::run(&EachBlock::<Found>::new(blocks), settings, chain.into().sources(), &Plain, each)
+    let work = EachBlock::<Found>::new(blocks);
+    flow::run(&work, settings, chain.into().sources(), &Plain, |batch| batch.into_iter().try_for_each(&mut sink))
 }
 
 /// Transactions with taproot outputs and eligible inputs.
@@ -193,13 +193,12 @@ impl Found {
 /// pairs, as one batch.
 fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> Result<Vec<[u8; 64]>, gecc::Error> {
     let decoded = point::decompress(engine, Secp256k1, keys)?;
-    let row = |point: gecc::Point| -> [u8; 64] { *point.as_bytes().last_chunk().expect("65 bytes") };
     let mut rest = decoded.as_slice();
     let mut terms: Vec<Vec<[u8; 64]>> = counts
         .map(|count| {
             let (of_sum, others) = rest.split_at(count);
             rest = others;
-            of_sum.iter().filter_map(|point: &Result<gecc::Point, Rejection>| Some(row((*point).ok()?))).collect()
+            of_sum.iter().filter_map(|point| point.as_ref().ok().map(coordinates)).collect()
         })
         .collect();
     loop {
@@ -212,13 +211,13 @@ fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> R
             }
         }
         if left.is_empty() {
-            let sum = |of_sum: Vec<[u8; 64]>| of_sum.first().copied().unwrap_or([0; 64]);
-            return Ok(terms.into_iter().map(sum).collect());
+            return Ok(terms.iter().map(|of_sum| of_sum.first().copied().unwrap_or([0; 64])).collect());
         }
         let mut added = vec![[0; 64]; left.len()];
         let mut codes = vec![0; left.len()];
-        let operands = (PublicKeys::raw(&left), PublicKeys::raw(&right));
-        point::add_into(engine, Secp256k1, operands.0, operands.1, &mut added, &mut codes)?;
+        let left = PublicKeys::raw(&left);
+        let right = PublicKeys::raw(&right);
+        point::add_into(engine, Secp256k1, left, right, &mut added, &mut codes)?;
         let mut added = added.into_iter();
         for of_sum in &mut terms {
             let (pairs, single) = of_sum.as_chunks::<2>();
@@ -226,4 +225,9 @@ fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> R
             *of_sum = next;
         }
     }
+}
+
+/// Returns `x || y`.
+fn coordinates(point: &gecc::Point) -> [u8; 64] {
+    *point.as_bytes().last_chunk().expect("65 bytes")
 }

@@ -17,14 +17,18 @@ const BLOCKS: [&str; 8] = [
     "ethereum/block_22431086.json",
 ];
 
+fn hash_of(part: &Decoded, message: usize) -> [u8; 32] {
+    keccak256(part.hashed.iter().nth(message).unwrap()).0
+}
+
+/// Returns the tag of an item's line.
 fn tag(part: &Decoded, item: &Item) -> String {
-    let hashed = |message| keccak256(part.hashed.iter().nth(message).unwrap()).0;
     let hash = match item.hash.clone() {
         Hash::Known(hash) => hash,
-        Hash::Of(message) => hashed(message),
+        Hash::Of(message) => hash_of(part, message),
         Hash::IfRejected(_) => panic!("all hashes are asked for"),
         Hash::Claimed(claimed, message, _) => {
-            assert_eq!(claimed, hashed(message));
+            assert_eq!(claimed, hash_of(part, message));
             claimed
         }
     };

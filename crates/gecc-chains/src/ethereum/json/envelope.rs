@@ -98,7 +98,6 @@ impl Found {
             return Ok(Found::Transaction(text));
         }
         members.require_once()?;
-        let inside = |value: &str| Self::within(bytes, place_in(bytes, value.as_bytes()), depth + 1);
         if let Some(error) = members.get(Part::Error) {
             return Err(node_says(error));
         }
@@ -111,7 +110,7 @@ impl Found {
             return Ok(Found::Block(place_in(bytes, transactions.as_bytes()), number, root));
         }
         if let Some(result) = members.get(Part::Result) {
-            return inside(result);
+            return Self::inside(bytes, result, depth);
         }
         if members.mentions(Part::Result) {
             return Err("the node answered with null: it has no such block or transaction".into());
@@ -119,7 +118,7 @@ impl Found {
         if let Some(method) = members.get(Part::Method) {
             // The result of a notification is in its parameters.
             return match members.get(Part::Params).filter(|params| params.starts_with('{')) {
-                Some(params) => inside(params),
+                Some(params) => Self::inside(bytes, params, depth),
                 None => Err(format!("a request of {} and not the answer to it", quoted(method)).into()),
             };
         }
@@ -143,23 +142,29 @@ impl Found {
             }));
         }
         let around = [Part::Payload, Part::Block, Part::Body, Part::Message, Part::Data];
-        let object = |part| members.get(part).filter(|value| value.starts_with('{'));
-        match around.into_iter().find_map(object) {
-            Some(value) => inside(value),
+        let objects = around.into_iter().filter_map(|part| members.get(part));
+        let mut objects = objects.filter(|value| value.starts_with('{'));
+        match objects.next() {
+            Some(value) => Self::inside(bytes, value, depth),
             None => Err(described(&members)),
         }
+    }
+
+    /// Determines the kind of the value of a member.
+    fn inside(bytes: &[u8], value: &str, depth: usize) -> Result<Self, Why> {
+        Self::within(bytes, place_in(bytes, value.as_bytes()), depth + 1)
     }
 }
 
 /// Returns whether an object is a transaction, or is meant to be one. Logs have data as well, and
 /// signing tools return parts of the signature next to an encoded transaction.
 fn is_transaction(members: &Members<Part>) -> bool {
-    let has = |parts: &[Part]| parts.iter().any(|part| members.has(*part));
-    if has(&[Part::Transactions, Part::Result, Part::Message, Part::OfReceipt, Part::OfLog]) {
+    if members.has_any(&[Part::Transactions, Part::Result, Part::Message, Part::OfReceipt, Part::OfLog]) {
         return false;
     }
     let has_data = members.get(Part::Data).is_some_and(|data| data.starts_with('"'));
-    has_data || has(&[Part::Input]) || !has(&[Part::Raw]) && has(&[Part::R, Part::S, Part::V, Part::OfTransaction])
+    let has_signature = members.has_any(&[Part::R, Part::S, Part::V, Part::OfTransaction]);
+    has_data || members.has(Part::Input) || !members.has(Part::Raw) && has_signature
 }
 
 /// Describes an object that contains neither blocks nor transactions.

@@ -7,7 +7,9 @@ use crate::ethereum::answers::Kind;
 use crate::ethereum::decoded::{Claims, Decoder};
 use crate::ethereum::reading::{Names, Statement, parity_of_v};
 use crate::ethereum::rlp;
-use crate::ethereum::transaction::{Authorization, Deposit, Fields, LENGTH_OF_HASH, Number, Parts, put_access};
+use crate::ethereum::transaction::{
+    Authorization, Deposit, Fields, LENGTH_OF_HASH, Number, Parts, is_zero_or_missing, put_access,
+};
 use crate::ethereum::unsigned::{self, ARBITRUM_CLASSIC, UnsignedType, is_unsigned_type};
 use gecc::ecdsa::Address;
 
@@ -102,9 +104,8 @@ impl<'a> JsonTransaction<'a> {
         // In ethereum-etl, `type` states that an item is a transaction, and the number is
         // elsewhere.
         let is_kind = self.0.all(Field::Type).any(|(name, value)| name == "type" && value == "\"transaction\"");
-        let read = |value| if is_kind && value == "\"transaction\"" { Ok(None) } else { type_number(value).map(Some) };
         if !is_kind {
-            return Ok(self.0.read(Field::Type, read)?.flatten());
+            return self.0.read(Field::Type, type_number);
         }
         let other = self.0.all(Field::Type).find(|(name, _)| *name != "type");
         other.map(|(name, value)| type_number(value).map_err(|why| format!("`{name}` {why}").into())).transpose()
@@ -125,7 +126,6 @@ impl<'a> JsonTransaction<'a> {
 
     /// Returns the statements about the type and the parity.
     fn statement(&self, signature: &JsonSignature, type_number: Option<u64>, has_hash: bool) -> Result<Statement, Why> {
-        let is_list = |field| self.0.get(field).is_some_and(|list| list != "[]");
         Ok(Statement {
             type_number,
             chain_id: self.0.read(Field::ChainId, small)?,
@@ -135,10 +135,15 @@ impl<'a> JsonTransaction<'a> {
             y_parity: signature.y_parity,
             has_access_list: self.0.has(Field::AccessList),
             has_fees: self.0.has(Field::MaxFeePerGas) || self.0.has(Field::MaxPriorityFeePerGas),
-            has_blobs: is_list(Field::BlobVersionedHashes) || self.0.has(Field::MaxFeePerBlobGas),
-            has_authorizations: is_list(Field::AuthorizationList),
+            has_blobs: self.has_items(Field::BlobVersionedHashes) || self.0.has(Field::MaxFeePerBlobGas),
+            has_authorizations: self.has_items(Field::AuthorizationList),
             has_hash,
         })
+    }
+
+    /// Returns whether a list is present, and is not written as an empty one.
+    fn has_items(&self, field: Field) -> bool {
+        self.0.get(field).is_some_and(|list| list != "[]")
     }
 
     /// Reads the fields that become part of the encoding, except lists and input.
@@ -163,18 +168,17 @@ impl<'a> JsonTransaction<'a> {
     /// are not set.
     fn deposit<'i>(&self, signature: &JsonSignature, input: &'i mut Vec<u8>) -> Result<Deposit<'i>, Why> {
         let members = &self.0;
-        let required = |name: &str| -> Why { format!("a deposit has a field `{name}`, which is missing").into() };
         if let Some(name) = signature.first_of_signed() {
             return Err(format!("a deposit has no signature, and this has `{name}`").into());
         }
-        *input = members.read(Field::Input, bytes)?.ok_or_else(|| required("input"))?;
+        *input = members.read(Field::Input, bytes)?.ok_or_else(|| missing_of_deposit("input"))?;
         Ok(Deposit {
-            source_hash: members.read(Field::SourceHash, fixed)?.ok_or_else(|| required("sourceHash"))?,
-            from: members.read(Field::From, fixed)?.ok_or_else(|| required("from"))?,
+            source_hash: members.read(Field::SourceHash, fixed)?.ok_or_else(|| missing_of_deposit("sourceHash"))?,
+            from: members.read(Field::From, fixed)?.ok_or_else(|| missing_of_deposit("from"))?,
             to: members.read(Field::To, recipient)?.flatten(),
             mint: members.read(Field::Mint, number)?.unwrap_or_default(),
-            value: members.read(Field::Value, number)?.ok_or_else(|| required("value"))?,
-            gas_limit: members.read(Field::GasLimit, small)?.ok_or_else(|| required("gas"))?,
+            value: members.read(Field::Value, number)?.ok_or_else(|| missing_of_deposit("value"))?,
+            gas_limit: members.read(Field::GasLimit, small)?.ok_or_else(|| missing_of_deposit("gas"))?,
             is_system: members.read(Field::IsSystem, parity)?.unwrap_or_default(),
             input,
         })
@@ -182,20 +186,17 @@ impl<'a> JsonTransaction<'a> {
 
     /// Reads the input and the lists, and the signers of authorizations that the source states.
     fn parts(&self) -> Result<(Parts, Vec<Option<Address>>), Why> {
+        let input = self.0.read(Field::Input, bytes)?.ok_or_else(|| missing("input"))?;
+        let access_list = self.list(Field::AccessList, put_access_item)?;
+        let blob_versioned_hashes = self.list(Field::BlobVersionedHashes, put_hash)?;
         let mut authorities = Vec::new();
-        let put_authorization = |item: &str, to: &mut Vec<u8>| {
+        let authorization_list = self.list(Field::AuthorizationList, |item, to| {
             let authorization = Members::of(item.as_bytes())?;
             read_authorization(&authorization)?.put(to);
             authorities.push(authorization.read(OfAuthorization::Authority, fixed)?);
             Ok(())
-        };
-        let parts = Parts {
-            input: self.0.read(Field::Input, bytes)?.ok_or_else(|| missing("input"))?,
-            access_list: self.list(Field::AccessList, put_access_item)?,
-            blob_versioned_hashes: self.list(Field::BlobVersionedHashes, put_hash)?,
-            authorization_list: self.list(Field::AuthorizationList, put_authorization)?,
-        };
-        Ok((parts, authorities))
+        })?;
+        Ok((Parts { input, access_list, blob_versioned_hashes, authorization_list }, authorities))
     }
 
     /// Returns the encodings of the items of a list, which the source may omit.
@@ -221,25 +222,25 @@ impl JsonSignature {
     /// Parses a signature object as written by ethers: `v` is 27 or 28, and `networkV` is v of
     /// EIP-155, or null.
     fn of(object: &str) -> Result<Self, Why> {
-        let within = |why| -> Why { format!("`signature`: {why}").into() };
-        let members = Members::of(object.as_bytes()).map_err(within)?;
-        let read = || {
-            let v_of_parity = members.read(OfSignature::V, v)?;
-            let v_of_network = members.read(OfSignature::NetworkV, v)?;
-            if let (Some(parity), Some(network)) = (v_of_parity, v_of_network)
-                && parity_of_v(parity) != parity_of_v(network)
-            {
-                return Err("`v` and `networkV` differ".into());
-            }
-            Ok(JsonSignature {
-                r: members.read(OfSignature::R, scalar_or_empty)?.flatten(),
-                s: members.read(OfSignature::S, scalar_or_empty)?.flatten(),
-                v: v_of_network.or(v_of_parity),
-                y_parity: members.read(OfSignature::YParity, parity)?,
-                v_is_normalised: v_of_network.is_none(),
-            })
-        };
-        read().map_err(within)
+        let members = Members::of(object.as_bytes());
+        members.and_then(|members| Self::of_members(&members)).map_err(|why| format!("`signature`: {why}").into())
+    }
+
+    fn of_members(members: &Members<OfSignature>) -> Result<Self, Why> {
+        let v_of_parity = members.read(OfSignature::V, v)?;
+        let v_of_network = members.read(OfSignature::NetworkV, v)?;
+        if let (Some(parity), Some(network)) = (v_of_parity, v_of_network)
+            && parity_of_v(parity) != parity_of_v(network)
+        {
+            return Err("`v` and `networkV` differ".into());
+        }
+        Ok(JsonSignature {
+            r: members.read(OfSignature::R, scalar_or_empty)?.flatten(),
+            s: members.read(OfSignature::S, scalar_or_empty)?.flatten(),
+            v: v_of_network.or(v_of_parity),
+            y_parity: members.read(OfSignature::YParity, parity)?,
+            v_is_normalised: v_of_network.is_none(),
+        })
     }
 
     /// Merges the parts that are members of a transaction with those of its signature object.
@@ -268,21 +269,27 @@ impl JsonSignature {
 
     /// Returns the name of the first part that is not zero.
     fn first_of_signed(&self) -> Option<&'static str> {
-        let is_signed = |part: Option<Number>| part.is_some_and(|part| part != [0; 32]);
-        match self {
-            _ if is_signed(self.r) => Some("r"),
-            _ if is_signed(self.s) => Some("s"),
-            _ if self.v.is_some_and(|v| v != 0) => Some("v"),
-            _ if self.y_parity == Some(true) => Some("yParity"),
-            _ => None,
+        if !is_zero_or_missing(self.r) {
+            Some("r")
+        } else if !is_zero_or_missing(self.s) {
+            Some("s")
+        } else if self.v.is_some_and(|v| v != 0) {
+            Some("v")
+        } else if self.y_parity == Some(true) {
+            Some("yParity")
+        } else {
+            None
         }
     }
 
     /// Returns whether r and s are missing or zero.
     fn is_zero(&self) -> bool {
-        let is_zero = |part: Option<Number>| part.is_none_or(|part| part == [0; 32]);
-        is_zero(self.r) && is_zero(self.s)
+        is_zero_or_missing(self.r) && is_zero_or_missing(self.s)
     }
+}
+
+fn missing_of_deposit(name: &str) -> Why {
+    format!("a deposit has a field `{name}`, which is missing").into()
 }
 
 fn missing(name: &str) -> Why {
@@ -339,12 +346,13 @@ fn put_access_item(item: &str, to: &mut Vec<u8>) -> Result<(), Why> {
     Ok(())
 }
 
+/// Reads a parity of an authorization.
+fn byte(value: &str) -> Result<u8, Why> {
+    u8::try_from(v(value)?).map_err(|_| "is above 255".into())
+}
+
 /// Reads an authorization. Its parity is part of what the transaction signs, and may be any byte.
 fn read_authorization(members: &Members<OfAuthorization>) -> Result<Authorization, Why> {
-    let byte = |value: &str| match v(value)? {
-        0..=255 => Ok(v(value)? as u8),
-        _ => Err("is above 255".into()),
-    };
     let object = members.get(OfAuthorization::Signature).map(JsonSignature::of).transpose()?.unwrap_or_default();
     let given = JsonSignature {
         r: members.read(OfAuthorization::R, scalar)?,

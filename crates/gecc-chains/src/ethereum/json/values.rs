@@ -30,8 +30,12 @@ fn hexadecimal(text: &str) -> Option<&str> {
     text.strip_prefix("0x").filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
+fn is_decimal(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// Returns the digits of a number, and their base.
 fn digits(value: &str) -> Result<Digits<'_>, Why> {
-    let is_decimal = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
     if !value.starts_with('"') {
         return match value {
             number if is_decimal(number) => Ok(Digits::Decimal(Cow::Borrowed(number))),

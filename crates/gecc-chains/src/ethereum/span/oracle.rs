@@ -125,16 +125,28 @@ fn small(random: &mut StdRng) -> u64 {
     random.random::<u64>().checked_shr(random.random_range(0..=64)).unwrap_or(0)
 }
 
+fn hashes(random: &mut StdRng) -> Vec<B256> {
+    (0..random.random_range(0..4)).map(|_| B256::new(random.random())).collect()
+}
+
+fn access_list_item(random: &mut StdRng) -> AccessListItem {
+    AccessListItem { address: Address::new(random.random()), storage_keys: hashes(random) }
+}
+
+fn authorization(random: &mut StdRng) -> SignedAuthorization {
+    let inner =
+        Authorization { chain_id: number(random), address: Address::new(random.random()), nonce: small(random) };
+    SignedAuthorization::new_unchecked(inner, random.random(), number(random), number(random))
+}
+
+/// Generates a transaction of any type.
 fn made(random: &mut StdRng) -> Vec<u8> {
     let address = Address::new(random.random());
     let some_to = if random.random() { TxKind::Call(address) } else { TxKind::Create };
     let mut input = vec![0; [0, 1, 4, 55, 56, 300][random.random_range(0..6)]];
     random.fill_bytes(&mut input);
     let input = Bytes::from(input);
-    let hashes = |random: &mut StdRng| (0..random.random_range(0..4)).map(|_| B256::new(random.random())).collect();
-    let item =
-        |random: &mut StdRng| AccessListItem { address: Address::new(random.random()), storage_keys: hashes(random) };
-    let access_list = AccessList((0..random.random_range(0..3)).map(|_| item(random)).collect());
+    let access_list = AccessList((0..random.random_range(0..3)).map(|_| access_list_item(random)).collect());
     let chain_id = small(random);
     let nonce = small(random);
     let gas_limit = small(random);
@@ -175,14 +187,6 @@ fn made(random: &mut StdRng) -> Vec<u8> {
         }
         .into(),
         _ => {
-            let authorization = |random: &mut StdRng| {
-                let inner = Authorization {
-                    chain_id: number(random),
-                    address: Address::new(random.random()),
-                    nonce: small(random),
-                };
-                SignedAuthorization::new_unchecked(inner, random.random(), number(random), number(random))
-            };
             let authorization_list = (0..random.random_range(0..4)).map(|_| authorization(random)).collect();
             TxEip7702 {
                 chain_id,
@@ -222,7 +226,7 @@ fn changed(encoded: &[u8], random: &mut StdRng) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_accepted_and_signed_is_what_alloy_says() {
+fn accepted_encodings_and_signed_messages_equal_those_of_alloy() {
     let seed = rand::random();
     println!("seed {seed}");
     let mut random = StdRng::seed_from_u64(seed);
