@@ -1,7 +1,7 @@
 //! Finds files and reads them in order.
 
 use crate::content::Content;
-use crate::nodes::Folder;
+use crate::node_folders::Folder;
 use crate::problem::{Place, Problem};
 use std::collections::HashSet;
 use std::fs::{File, Metadata};

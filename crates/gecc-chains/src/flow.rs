@@ -20,12 +20,14 @@
 //! Tasks never block, because the consumer of the answers may need the pool too.
 
 use crate::limits::Limits;
+use crate::problem::{Problem, Progress};
 use crate::threads::{spawn, spawn_some};
 use crate::timings::{Step, Timings};
 use gecc::steps::{Entrance, Results, Room, Workers, line, map};
 use gecc::{Backend, Engine};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -156,6 +158,35 @@ pub(crate) trait Work: Sync {
 
     /// Returns the answers of a part.
     fn answers(&self, computed: Self::Computed) -> Self::Answers;
+}
+
+/// A part of a file, with the progress that reading makes with it.
+pub(crate) struct Piece<C> {
+    /// The file, and its content to decode; `None` if there is nothing to decode.
+    pub content: Option<(Arc<Path>, C)>,
+    pub progress: Progress,
+}
+
+impl<C> Piece<C> {
+    /// Creates a piece for which `bytes` bytes of the file were read.
+    pub fn new(path: &Arc<Path>, content: C, bytes: u64) -> Self {
+        let progress = Progress { bytes, ..Progress::default() };
+        Piece { content: Some((Arc::clone(path), content)), progress }
+    }
+
+    pub fn problem(problem: Problem) -> Self {
+        Self::problems(vec![problem])
+    }
+
+    pub fn problems(problems: Vec<Problem>) -> Self {
+        Piece { content: None, progress: Progress { problems, ..Progress::default() } }
+    }
+
+    /// Creates the final piece of a file, with the bytes of the file that were not counted yet.
+    pub fn end_of(path: &Arc<Path>, bytes: u64) -> Self {
+        let progress = Progress { finished: vec![Arc::clone(path)], bytes, ..Progress::default() };
+        Piece { content: None, progress }
+    }
 }
 
 /// Formats answers before output, on many threads.

@@ -13,26 +13,21 @@
 //! All data here is public: nothing is constant-time.
 
 pub mod bitcoin;
+mod buffers;
 pub mod certificates;
-#[cfg(test)]
-mod changed;
-mod column;
 mod content;
 pub mod ethereum;
 mod files;
 mod flow;
 mod limits;
 mod messages;
-mod nodes;
-mod piece;
+mod node_folders;
 mod problem;
-mod range;
 #[cfg(all(test, target_os = "linux"))]
 mod rates;
 mod reason;
 #[cfg(test)]
-mod shipped;
-mod spare;
+mod test_support;
 // For the command.
 #[doc(hidden)]
 pub mod threads;
@@ -41,5 +36,20 @@ mod timings;
 pub use files::{Paths, files_of};
 pub use flow::{Computing, Form, Settings};
 pub use problem::{Compared, Place, Problem, Progress};
-pub use range::Blocks;
 pub use timings::{Step, Timings};
+
+/// An inclusive range of block numbers or heights. Blocks that do not state theirs are in every
+/// range.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blocks {
+    /// The first block.
+    pub from: Option<u64>,
+    /// The last block.
+    pub to: Option<u64>,
+}
+
+impl Blocks {
+    pub(crate) fn wants(&self, block: Option<u64>) -> bool {
+        block.is_none_or(|block| self.from.is_none_or(|from| from <= block) && self.to.is_none_or(|to| block <= to))
+    }
+}

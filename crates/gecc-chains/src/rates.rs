@@ -1,10 +1,10 @@
 //! Measures reading, decompressing and decoding. Not run by default: `cargo test --release -p
 //! gecc-chains rates -- --ignored --nocapture`.
 
+use crate::Blocks;
 use crate::files::{Paths, files_of};
 use crate::flow::Work;
 use crate::limits::Limits;
-use crate::range::Blocks;
 use crate::{bitcoin, ethereum};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The inputs of blocks, and the signatures that they require.
 
 #[cfg(test)]
-mod shipped;
+mod example_tests;
 
 use super::answers::{Answer, Answers, Reason, Template, Txid};
 use super::block::{Block, Outputs, Spent, TransactionView};
@@ -15,9 +15,9 @@ use super::schnorr::{self, Signatures};
 use super::script::{self, EMPTY, Spend};
 use super::sighash::{Digest, HashType, Sighashes};
 use super::{OfBlocks, taproot};
+use crate::Blocks;
 use crate::messages::Messages;
 use crate::problem::Progress;
-use crate::range::Blocks;
 use gecc::{Engine, PublicKeys, Rejection};
 use rayon::ThreadPool;
 use std::fmt;

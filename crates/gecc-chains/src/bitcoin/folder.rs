@@ -9,8 +9,8 @@
 use super::block::{self, BEFORE, BLOCK_HEADER, Block};
 use super::encoding::{self, ENDS_EARLY};
 use super::hashes::sha256d;
-use super::hidden::Hidden;
 use super::network::{Magics, Network};
+use super::obfuscation::Hidden;
 use super::records::{Header, RecordKind, Records};
 use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm, undo};
 use crate::files::Reader;

@@ -23,7 +23,6 @@ mod encoding;
 mod folder;
 mod hashes;
 mod hexadecimal;
-mod hidden;
 mod instructions;
 mod lax_der;
 mod network;
@@ -38,17 +37,16 @@ mod rules;
 mod schnorr;
 mod script;
 mod sighash;
-mod silent;
+mod silent_payments;
 mod taproot;
 mod undo;
 
+use crate::Blocks;
+use crate::buffers::Spare;
 use crate::files::{Paths, Reader};
 use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
 use crate::limits::Limits;
-use crate::piece;
 use crate::problem::{Place, Problem, Progress, note};
-use crate::range::Blocks;
-use crate::spare::Spare;
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
 use block::Spent;
 use decoded::{Decoded, Flaw, Open};
@@ -57,7 +55,7 @@ pub(crate) use network::Magics;
 pub use network::Network;
 pub use node::{Chain, FromNode, NodeBlock};
 use rayon::ThreadPool;
-pub use silent::{ReceiverKeys, Tweaks, index};
+pub use silent_payments::{ReceiverKeys, Tweaks, index};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -103,7 +101,7 @@ pub fn verify_as<'a, F: Form<Answers>, B>(
 }
 
 /// A part of a file that is decoded independently.
-pub(crate) type Piece = piece::Piece<Content>;
+pub(crate) type Piece = flow::Piece<Content>;
 
 pub(crate) struct Content {
     network: Network,
@@ -240,7 +238,7 @@ enum Role {
 /// compressed or not, and the key that obfuscates both.
 pub fn files_beside(path: &Path) -> Vec<PathBuf> {
     match role_of(path) {
-        Role::Blocks => vec![folder::undo_of(path), path.with_file_name(hidden::KEY)],
+        Role::Blocks => vec![folder::undo_of(path), path.with_file_name(obfuscation::KEY)],
         Role::Block => {
             let undo = undo_of_block(path);
             let name = undo.file_name().unwrap_or_default().to_string_lossy();
@@ -256,7 +254,7 @@ fn role_of(path: &Path) -> Role {
     let is_numbered = name.ends_with(".dat");
     if is_numbered && name.starts_with("blk") {
         Role::Blocks
-    } else if is_numbered && name.starts_with("rev") || name == hidden::KEY || stem.ends_with("-undo") {
+    } else if is_numbered && name.starts_with("rev") || name == obfuscation::KEY || stem.ends_with("-undo") {
         Role::Beside
     } else {
         Role::Block

@@ -6,9 +6,8 @@ use super::instructions::{self, Instruction};
 use super::network::Network;
 use super::sighash::{Digest, HashType, Sighashes};
 use super::{encoding, hashes, rules, undo};
-use crate::changed::change;
 use crate::messages::Messages;
-use crate::shipped;
+use crate::test_support::{change, path};
 use bitcoin::consensus::{Decodable, deserialize, serialize};
 use bitcoin::hashes::{Hash, hash160, sha256d};
 use bitcoin::p2p::Magic;
@@ -53,7 +52,7 @@ fn data(name: &str) -> Vec<u8> {
 /// Returns every block of the test data.
 fn blocks() -> Vec<Vec<u8>> {
     let mut blocks = vec![data("block866342.raw.zst"), data("taproot.raw")];
-    for entry in std::fs::read_dir(shipped::path("bitcoin")).unwrap() {
+    for entry in std::fs::read_dir(path("bitcoin")).unwrap() {
         let path = entry.unwrap().path();
         if path.file_stem().is_some_and(|stem| !stem.to_string_lossy().ends_with("-undo")) {
             blocks.push(std::fs::read(path).unwrap());

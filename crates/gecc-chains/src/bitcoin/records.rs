@@ -6,9 +6,8 @@
 //! reported as a problem, except zeros at the end, where Bitcoin Core preallocates files.
 
 use super::encoding::{self, ENDS_EARLY};
-use super::hidden::Hidden;
 use super::network::{Magics, Network};
-use super::obfuscation;
+use super::obfuscation::{self, Hidden};
 use crate::problem::{Problem, note};
 
 /// Length of a record's header, in bytes.

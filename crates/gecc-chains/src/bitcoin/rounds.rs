@@ -6,7 +6,7 @@
 
 use super::answers::Reason;
 use super::sighash::Digest;
-use crate::column::{Column, split};
+use crate::buffers::{Column, split};
 use crate::messages::Messages;
 use crate::reason::rejection_of;
 use gecc::fields::Hash;

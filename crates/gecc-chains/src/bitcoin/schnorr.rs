@@ -1,6 +1,6 @@
 //! BIP 340 signatures, one per input.
 
-use crate::column::{Column, split};
+use crate::buffers::{Column, split};
 use crate::messages::Messages;
 use crate::reason::rejection_of;
 use gecc::fields::Hash;

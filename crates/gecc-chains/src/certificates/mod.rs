@@ -10,10 +10,10 @@
 //! which may have any format, CA flags, key usage, name constraints, revocation.
 
 mod der;
+#[cfg(test)]
+mod example_tests;
 mod names;
 mod read;
-#[cfg(test)]
-mod shipped;
 mod verify;
 
 use crate::problem::Problem;

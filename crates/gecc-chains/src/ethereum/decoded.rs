@@ -1,11 +1,11 @@
 //! Signatures as columns, with the information about each one that is known before it is computed.
 
 #[cfg(test)]
-mod shipped;
+mod example_tests;
 
 use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
-use super::span::{Signed, Transaction};
+use super::encoded_transaction::{Signed, Transaction};
 use super::trie::transactions_root;
 use super::unsigned::{self, System, UnsignedType};
 use crate::messages::Messages;

@@ -14,14 +14,14 @@ mod csv;
 mod decimal;
 mod decoded;
 mod e2store;
+mod encoded_transaction;
 mod era1;
+mod interpretation;
 mod json;
-mod reading;
 mod recover;
 mod rlp;
 mod sidecar;
 mod snappy;
-mod span;
 #[cfg(feature = "arrow")]
 mod table;
 #[cfg(not(feature = "arrow"))]
@@ -31,13 +31,12 @@ mod transaction;
 mod trie;
 mod unsigned;
 
+use crate::Blocks;
+use crate::buffers::Spare;
 use crate::files::{Paths, Reader};
 use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
 use crate::limits::Limits;
-use crate::piece;
 use crate::problem::Problem;
-use crate::range::Blocks;
-use crate::spare::Spare;
 pub use answers::{Answer, Answers, Kind, Reason};
 use decoded::{Decoded, Decoder};
 use gecc::Engine;
@@ -117,7 +116,7 @@ pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + 
 }
 
 /// A part of a file that is decoded independently.
-pub(crate) type Piece = piece::Piece<Content>;
+pub(crate) type Piece = flow::Piece<Content>;
 
 pub(crate) enum Content {
     Tuples(era1::Tuples),

@@ -3,8 +3,7 @@
 
 use super::answers::Answers;
 use super::decoded::Decoded;
-use crate::column::{Column, split};
-use crate::spare::Spare;
+use crate::buffers::{Column, Spare, split};
 use gecc::ecdsa::{self, Address};
 use gecc::fields::Hash;
 use gecc::steps::map;

@@ -7,8 +7,8 @@
 //! hashes of the commitments are those in the transaction. Proofs are not checked.
 
 use super::decoded::hash;
+use super::encoded_transaction::only_list;
 use super::rlp;
-use super::span::only_list;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 

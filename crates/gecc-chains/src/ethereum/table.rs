@@ -3,7 +3,7 @@
 use super::answers::Kind;
 use super::decimal::decimal;
 use super::decoded::{Claims, Decoder};
-use super::reading::{Names, Statement};
+use super::interpretation::{Names, Statement};
 use super::rlp;
 use super::transaction::{Authorization, Deposit, Fields, Number, Parts, Stated, is_zero_or_missing, put_access};
 use super::unsigned::{self, UnsignedType, is_unsigned_type};

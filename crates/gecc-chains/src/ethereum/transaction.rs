@@ -2,10 +2,10 @@
 
 use super::answers::Kind;
 use super::decoded::{Claims, Decoder, TransactionHash, hash};
-use super::reading::{LAST_TYPE, Reading, parity_of_v};
+use super::encoded_transaction::{Signed, Transaction, unknown_type, v_of};
+use super::interpretation::{LAST_TYPE, Reading, parity_of_v};
 use super::rlp;
 use super::sidecar;
-use super::span::{Signed, Transaction, unknown_type, v_of};
 use super::trie::{other_root, transactions_root};
 use super::unsigned::{self, DEPOSIT, UnsignedType};
 use crate::problem::{Place, Problem, note};

@@ -6,8 +6,8 @@
 //! have no such transactions.
 
 use super::answers::Kind;
+use super::encoded_transaction::{self, only_list};
 use super::rlp;
-use super::span::{self, only_list};
 use gecc::ecdsa::Address;
 use std::borrow::Cow;
 
@@ -227,7 +227,7 @@ impl UnsignedType {
     /// Parses what follows the type byte, and returns the sender that it states.
     pub fn sender(self, list: &[u8]) -> rlp::Result<Address> {
         match self {
-            UnsignedType::Deposit => span::deposit(list),
+            UnsignedType::Deposit => encoded_transaction::deposit(list),
         }
     }
 

@@ -5,7 +5,7 @@ use super::next_element;
 use super::values::{amount, bytes, fixed, number, parity, scalar, small, text, v};
 use crate::ethereum::answers::Kind;
 use crate::ethereum::decoded::{Claims, Decoder};
-use crate::ethereum::reading::{Names, Statement, parity_of_v};
+use crate::ethereum::interpretation::{Names, Statement, parity_of_v};
 use crate::ethereum::rlp;
 use crate::ethereum::transaction::{
     Authorization, Deposit, Fields, LENGTH_OF_HASH, Number, Parts, is_zero_or_missing, put_access,

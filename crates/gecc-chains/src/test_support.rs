@@ -1,9 +1,11 @@
-//! Test fixtures shared by the decoders: the example data, decoded, and the example lines of its
-//! signatures.
+//! Test support shared by the decoders: the example data, decoded, the example lines of its
+//! signatures, and random mutations of encodings.
 
 use crate::files::{Paths, files_of};
 use crate::flow::Work;
 use crate::limits::Limits;
+use rand::RngExt;
+use rand::rngs::StdRng;
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -51,4 +53,21 @@ impl Line {
 pub fn lines(name: &str) -> Vec<Line> {
     let text = std::fs::read_to_string(path(name)).expect("shipped");
     text.lines().map(|line| Line(serde_json::from_str(line).expect("JSON"))).collect()
+}
+
+/// Mutates bytes at or after `from`, for tests in which two decoders have to agree on accepting or
+/// rejecting the result. `telling` are the byte values at which decoders branch.
+pub fn change(bytes: &mut Vec<u8>, from: usize, telling: &[u8], random: &mut StdRng) {
+    if bytes.len() == from {
+        return bytes.push(random.random());
+    }
+    let place = random.random_range(from..bytes.len());
+    match random.random_range(0..6) {
+        0 => bytes[place] ^= 1 << random.random_range(0..8),
+        1 => bytes[place] = telling[random.random_range(0..telling.len())],
+        2 => drop(bytes.remove(place)),
+        3 => bytes.insert(place, telling[random.random_range(0..telling.len())]),
+        4 => bytes.truncate(place),
+        _ => bytes.push(random.random()),
+    }
 }

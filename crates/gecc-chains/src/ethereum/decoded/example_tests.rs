@@ -2,7 +2,7 @@
 
 use super::{Decoded, Hash, Item};
 use crate::ethereum::{Options, Senders, sources};
-use crate::shipped::{decode, lines, paths};
+use crate::test_support::{decode, lines, paths};
 use alloy_primitives::{Address, keccak256};
 
 /// The blocks in the order of the lines.

@@ -1,6 +1,8 @@
-//! Columns of batches.
+//! Reusable memory of batches: columns in page-locked memory, and a pool of values. Allocating costs
+//! more than writing.
 
 use gecc::{Engine, PageLocked};
+use std::sync::{Mutex, PoisonError};
 
 /// A column in page-locked memory, from which a GPU copies directly. It is as long as the longest
 /// column that was requested. Locking memory costs more than copying it once, so a column is reused
@@ -37,4 +39,25 @@ impl Column<1> {
 pub fn split<T>(rows: &mut [T], counts: impl IntoIterator<Item = usize>) -> impl Iterator<Item = &mut [T]> {
     let mut rest = rows;
     counts.into_iter().map(move |count| rest.split_off_mut(..count).expect("as many rows as all parts have"))
+}
+
+/// Values that are currently unused.
+#[derive(Debug)]
+pub struct Spare<T>(Mutex<Vec<T>>);
+
+impl<T> Default for Spare<T> {
+    fn default() -> Self {
+        Spare(Mutex::default())
+    }
+}
+
+impl<T: Default> Spare<T> {
+    /// Takes an unused value, in the state in which it was returned, or creates a new one.
+    pub fn take(&self) -> T {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    pub fn give_back(&self, thing: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(thing);
+    }
 }

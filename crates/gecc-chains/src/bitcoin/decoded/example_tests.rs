@@ -1,13 +1,13 @@
 //! Compares the example lines of signatures with the decoded blocks that they come from.
 
 use super::{Flaw, MOST_LEGACY, Open, TOO_MUCH};
+use crate::Blocks;
 use crate::bitcoin::decoded::Decoded;
 use crate::bitcoin::hashes::sha256d;
 use crate::bitcoin::network::Network;
 use crate::bitcoin::sighash::Digest;
 use crate::bitcoin::{Inputs, Magics, OfBlocks, files, undo};
-use crate::range::Blocks;
-use crate::shipped::{decode, lines, path, paths};
+use crate::test_support::{decode, lines, path, paths};
 use gecc::PublicKeys;
 
 /// The lines contain, input by input, every signature that the blocks require, each with the key

@@ -1,7 +1,7 @@
 //! An index for silent payments (BIP 352): the tweak point of each transaction that may contain a
 //! silent payment.
 
-mod eligible;
+mod eligible_inputs;
 mod expression;
 mod keys;
 
@@ -10,10 +10,10 @@ use super::block::{Outputs, TransactionView};
 use super::decoded::Open;
 use super::instructions::p2tr_key;
 use super::{Chain, EachBlock, OfBlocks};
+use crate::Blocks;
 use crate::flow::{self, Plain, Settings};
 use crate::problem::Progress;
-use crate::range::Blocks;
-use eligible::{Key, input_key, is_of_unknown_version};
+use eligible_inputs::{Key, input_key, is_of_unknown_version};
 use gecc::{Engine, PublicKeys, Secp256k1, Verdict, point, silent_payments};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;

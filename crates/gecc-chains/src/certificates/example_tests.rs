@@ -4,7 +4,7 @@ use super::read::{LONGEST, Member, Signed, members};
 use super::{Options, check};
 use crate::files::files_of;
 use crate::flow::Settings;
-use crate::shipped::{lines, path};
+use crate::test_support::{lines, path};
 use gecc::{CurveId, Engine};
 use rayon::ThreadPoolBuilder;
 use std::path::Path;

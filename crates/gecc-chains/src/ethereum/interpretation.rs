@@ -5,7 +5,7 @@
 //! several transactions. In that case, the transaction's hash, which covers the type, the chain and
 //! the parity, decides which one is meant; without a hash, the transaction is not rebuilt.
 
-use super::span::{from_v, unknown_type};
+use super::encoded_transaction::{from_v, unknown_type};
 use std::borrow::Cow;
 
 type Why = Cow<'static, str>;

@@ -2,8 +2,8 @@
 //! messages, and the signatures.
 
 use super::{Signed, Transaction};
-use crate::changed::change;
 use crate::ethereum::answers::Kind;
+use crate::test_support::change;
 use alloy_consensus::transaction::{EthereumTypedTransaction, RlpEcdsaDecodableTx, RlpEcdsaEncodableTx};
 use alloy_consensus::{SignableTransaction, Transaction as _, TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy};
 use alloy_eips::eip2930::{AccessList, AccessListItem};
