@@ -7,15 +7,15 @@ use std::sync::{Mutex, PoisonError};
 /// A column in page-locked memory, from which a GPU copies directly. It is as long as the longest
 /// column that was requested. Locking memory costs more than copying it once, so a column is reused
 /// from batch to batch.
-pub struct Column<const W: usize>(PageLocked<[u8; W]>);
+pub struct PageLockedColumn<const W: usize>(PageLocked<[u8; W]>);
 
-impl<const W: usize> Default for Column<W> {
+impl<const W: usize> Default for PageLockedColumn<W> {
     fn default() -> Self {
-        Column(Vec::new().into())
+        PageLockedColumn(Vec::new().into())
     }
 }
 
-impl<const W: usize> Column<W> {
+impl<const W: usize> PageLockedColumn<W> {
     /// Returns `rows` rows with unspecified contents.
     pub fn rows(&mut self, engine: &Engine, rows: usize) -> &mut [[u8; W]] {
         if self.0.len() < rows {
@@ -26,7 +26,7 @@ impl<const W: usize> Column<W> {
     }
 }
 
-impl Column<1> {
+impl PageLockedColumn<1> {
     /// Returns `rows` codes, all cleared, so that codes of an earlier batch never count.
     pub fn codes(&mut self, engine: &Engine, rows: usize) -> &mut [u8] {
         let codes = self.rows(engine, rows).as_flattened_mut();
@@ -43,15 +43,15 @@ pub fn split<T>(rows: &mut [T], counts: impl IntoIterator<Item = usize>) -> impl
 
 /// Values that are currently unused.
 #[derive(Debug)]
-pub struct Spare<T>(Mutex<Vec<T>>);
+pub struct ReusePool<T>(Mutex<Vec<T>>);
 
-impl<T> Default for Spare<T> {
+impl<T> Default for ReusePool<T> {
     fn default() -> Self {
-        Spare(Mutex::default())
+        ReusePool(Mutex::default())
     }
 }
 
-impl<T: Default> Spare<T> {
+impl<T: Default> ReusePool<T> {
     /// Takes an unused value, in the state in which it was returned, or creates a new one.
     pub fn take(&self) -> T {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()

@@ -15,7 +15,7 @@ const MOST_BLANKS: usize = 1 << 20;
 /// gzip has one of them set.
 const RESERVED: u8 = 0xe0;
 
-pub(crate) enum Content {
+pub(crate) enum FileContent {
     File(File),
     /// A pipe, preceded by the bytes that were already read from it.
     Stream(Box<dyn Read + Send>),
@@ -51,7 +51,7 @@ impl Compression {
     }
 }
 
-impl Content {
+impl FileContent {
     /// Decompresses a file that begins like gzip or zstd. Also returns the first bytes of the
     /// content: leading blanks and the [`HEAD`] bytes after them, unless the content ends before.
     /// This takes several reads if a pipe or a decoder returns fewer bytes at a time.
@@ -62,9 +62,9 @@ impl Content {
         let Some(compression) = Compression::of(&head) else {
             if is_file {
                 file.rewind()?;
-                return Ok((Content::File(file), head));
+                return Ok((FileContent::File(file), head));
             }
-            return Ok((Content::Stream(Box::new(Cursor::new(head.clone()).chain(file))), head));
+            return Ok((FileContent::Stream(Box::new(Cursor::new(head.clone()).chain(file))), head));
         };
         let source: Box<dyn Read + Send> = if is_file {
             file.rewind()?;
@@ -80,14 +80,14 @@ impl Content {
         }
         // An error after the first bytes is left to the reader, which knows the position.
         let content = Cursor::new(head.clone()).chain(Failing(failed)).chain(decoder);
-        Ok((Content::Decompressed(Box::new(content)), head))
+        Ok((FileContent::Decompressed(Box::new(content)), head))
     }
 
     /// Returns the length of an uncompressed regular file.
     pub fn length(&self) -> io::Result<Option<u64>> {
         match self {
-            Content::File(file) => file.metadata().map(|metadata| metadata.is_file().then_some(metadata.len())),
-            Content::Stream(_) | Content::Decompressed(_) => Ok(None),
+            FileContent::File(file) => file.metadata().map(|metadata| metadata.is_file().then_some(metadata.len())),
+            FileContent::Stream(_) | FileContent::Decompressed(_) => Ok(None),
         }
     }
 }
@@ -118,12 +118,12 @@ impl Read for Failing {
     }
 }
 
-impl Read for Content {
+impl Read for FileContent {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Content::File(file) => file.read(buffer),
-            Content::Stream(stream) => stream.read(buffer),
-            Content::Decompressed(decoder) => decoder.read(buffer).map_err(|problem| match problem.kind() {
+            FileContent::File(file) => file.read(buffer),
+            FileContent::Stream(stream) => stream.read(buffer),
+            FileContent::Decompressed(decoder) => decoder.read(buffer).map_err(|problem| match problem.kind() {
                 io::ErrorKind::Interrupted => problem,
                 _ => of_compressed(&problem),
             }),
@@ -131,12 +131,12 @@ impl Read for Content {
     }
 }
 
-impl Seek for Content {
+impl Seek for FileContent {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
         let what = match self {
-            Content::File(file) => return file.seek(place),
-            Content::Stream(_) => "a pipe",
-            Content::Decompressed(_) => "compressed data",
+            FileContent::File(file) => return file.seek(place),
+            FileContent::Stream(_) => "a pipe",
+            FileContent::Decompressed(_) => "compressed data",
         };
         Err(io::Error::new(io::ErrorKind::NotSeekable, format!("{what} cannot be read from another place")))
     }

@@ -1,8 +1,8 @@
 //! Finds files and reads them in order.
 
-use crate::content::Content;
-use crate::node_folders::Folder;
-use crate::problem::{Place, Problem};
+use crate::content::FileContent;
+use crate::node_folders::NodeFolder;
+use crate::problem::{FilePosition, Problem};
 use std::collections::HashSet;
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
@@ -46,14 +46,14 @@ impl Paths {
 /// of another node is reported as a problem that explains how to export its blocks, and so is a
 /// folder without a file.
 pub fn files_of(paths: &[PathBuf]) -> Paths {
-    let mut walk = Walk::default();
-    paths.iter().for_each(|path| walk.add(path, true));
-    walk.found
+    let mut scan = FolderScan::default();
+    paths.iter().for_each(|path| scan.add(path, true));
+    scan.found
 }
 
 /// The files found so far.
 #[derive(Default)]
-struct Walk {
+struct FolderScan {
     found: Paths,
     /// Identities of files and folders that are not taken again.
     seen: HashSet<Identity>,
@@ -78,13 +78,13 @@ fn identity(path: &Path, _: &Metadata) -> Option<Identity> {
     path.canonicalize().ok()
 }
 
-impl Walk {
+impl FolderScan {
     /// Adds a path. A path that the caller `named` is taken whatever its type.
     fn add(&mut self, path: &Path, named: bool) {
         let shared: Arc<Path> = Arc::from(path);
         let metadata = match std::fs::metadata(path) {
             Ok(metadata) => metadata,
-            Err(problem) => return self.found.problems.push(Problem::new(&shared, Place::Whole, problem)),
+            Err(problem) => return self.found.problems.push(Problem::new(&shared, FilePosition::Whole, problem)),
         };
         let is_new = identity(path, &metadata).is_none_or(|identity| self.seen.insert(identity));
         if metadata.is_dir() {
@@ -93,7 +93,7 @@ impl Walk {
                 self.enter(&shared);
             }
             if is_new && named && (self.met, self.found.problems.len()) == before {
-                self.found.problems.push(Problem::new(&shared, Place::Whole, NO_FILE));
+                self.found.problems.push(Problem::new(&shared, FilePosition::Whole, NO_FILE));
             }
             return;
         }
@@ -107,15 +107,17 @@ impl Walk {
         let listed: io::Result<Vec<PathBuf>> =
             std::fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
         match listed {
-            Err(problem) => self.found.problems.push(Problem::new(folder, Place::Whole, problem)),
+            Err(problem) => self.found.problems.push(Problem::new(folder, FilePosition::Whole, problem)),
             Ok(mut inside) => {
                 inside.retain(|path| !is_hidden(path));
                 inside.sort_unstable();
-                match Folder::of(&inside) {
-                    Folder::Blocks(files) => files.iter().for_each(|path| self.add(path, false)),
-                    Folder::Data(blocks) => self.add(&blocks, false),
-                    Folder::Database(what) => self.found.problems.push(Problem::new(folder, Place::Whole, what)),
-                    Folder::Other => inside.iter().for_each(|path| self.add(path, false)),
+                match NodeFolder::of(&inside) {
+                    NodeFolder::Blocks(files) => files.iter().for_each(|path| self.add(path, false)),
+                    NodeFolder::Data(blocks) => self.add(&blocks, false),
+                    NodeFolder::Database(what) => {
+                        self.found.problems.push(Problem::new(folder, FilePosition::Whole, what))
+                    }
+                    NodeFolder::Other => inside.iter().for_each(|path| self.add(path, false)),
                 }
             }
         }
@@ -132,7 +134,7 @@ fn is_hidden(path: &Path) -> bool {
 ///
 /// # Errors
 /// Errors of the system, and paths that are not regular files.
-pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
+pub(crate) fn open_companion(path: &Path) -> io::Result<File> {
     // Checked before opening, because opening a pipe blocks until there is a writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no regular file"));
@@ -142,7 +144,7 @@ pub(crate) fn open_beside(path: &Path) -> io::Result<File> {
 
 /// The outcome of reading a line.
 #[derive(PartialEq)]
-pub(crate) enum Line {
+pub(crate) enum LineRead {
     Whole,
     /// A line longer than the limit.
     Longer,
@@ -152,9 +154,9 @@ pub(crate) enum Line {
 
 /// A file that is read sequentially. Pipes and compressed files are supported where no seeking back
 /// is needed.
-pub(crate) struct Reader {
+pub(crate) struct FileReader {
     pub path: Arc<Path>,
-    file: BufReader<Content>,
+    file: BufReader<FileContent>,
     place: u64,
     /// `None` for compressed files and those that are not regular files.
     length: Option<u64>,
@@ -163,39 +165,45 @@ pub(crate) struct Reader {
     first: Vec<u8>,
 }
 
-impl Reader {
+impl FileReader {
     /// Opens a file, which may be compressed by gzip or zstd.
     pub fn open(path: &Arc<Path>) -> Result<Self, Problem> {
-        Self::of(path, File::open(path).and_then(Content::recognised))
+        Self::of(path, File::open(path).and_then(FileContent::recognised))
     }
 
     /// Opens a file that the user did not name, without decompression.
-    pub fn open_beside(path: &Arc<Path>) -> Result<Self, Problem> {
-        Self::of(path, open_beside(path).map(|file| (Content::File(file), Vec::new())))
+    pub fn open_companion(path: &Arc<Path>) -> Result<Self, Problem> {
+        Self::of(path, open_companion(path).map(|file| (FileContent::File(file), Vec::new())))
     }
 
     /// Opens a companion file, which may be compressed.
-    pub fn open_beside_compressed(path: &Arc<Path>) -> Result<Self, Problem> {
-        Self::of(path, open_beside(path).and_then(Content::recognised))
+    pub fn open_compressed_companion(path: &Arc<Path>) -> Result<Self, Problem> {
+        Self::of(path, open_companion(path).and_then(FileContent::recognised))
     }
 
-    fn of(path: &Arc<Path>, content: io::Result<(Content, Vec<u8>)>) -> Result<Self, Problem> {
+    fn of(path: &Arc<Path>, content: io::Result<(FileContent, Vec<u8>)>) -> Result<Self, Problem> {
         let opened = content.and_then(|(content, first)| Ok((content.length()?, content, first)));
-        let (length, content, first) = opened.map_err(|problem| Problem::new(path, Place::Whole, problem))?;
+        let (length, content, first) = opened.map_err(|problem| Problem::new(path, FilePosition::Whole, problem))?;
         // The buffer is no larger than the file: small files are many, and each buffer is first
         // filled with zeros.
         let buffer = length.map_or(READ, |length| length.clamp(LEAST_READ, READ as u64) as usize);
-        Ok(Reader { path: Arc::clone(path), file: BufReader::with_capacity(buffer, content), place: 0, length, first })
+        Ok(FileReader {
+            path: Arc::clone(path),
+            file: BufReader::with_capacity(buffer, content),
+            place: 0,
+            length,
+            first,
+        })
     }
 
     /// Returns whether the bytes are the result of decompression rather than those of the file.
     pub fn is_decompressed(&self) -> bool {
-        matches!(self.file.get_ref(), Content::Decompressed(_))
+        matches!(self.file.get_ref(), FileContent::Decompressed(_))
     }
 
     /// Returns whether it is a pipe, or something else that can only be read sequentially.
     pub fn is_pipe(&self) -> bool {
-        matches!(self.file.get_ref(), Content::Stream(_))
+        matches!(self.file.get_ref(), FileContent::Stream(_))
     }
 
     /// Returns the position of the next byte.
@@ -219,7 +227,7 @@ impl Reader {
     }
 
     pub fn problem_at(&self, place: u64, what: impl std::fmt::Display) -> Problem {
-        Problem::new(&self.path, Place::Byte(place), what)
+        Problem::new(&self.path, FilePosition::Byte(place), what)
     }
 
     /// Reads the next `N` bytes.
@@ -291,16 +299,16 @@ impl Reader {
 
     /// Appends a line with its line end, of at most `most` bytes. Of a longer line, `most` bytes
     /// are skipped.
-    pub fn append_line(&mut self, most: u64, to: &mut Vec<u8>) -> Result<Line, Problem> {
+    pub fn append_line(&mut self, most: u64, to: &mut Vec<u8>) -> Result<LineRead, Problem> {
         let start = to.len();
         let mut limited = self.file.by_ref().take(most);
         let read = limited.read_until(b'\n', to).map_err(|problem| self.problem(problem))? as u64;
         self.place += read;
         if read == most && !to.ends_with(b"\n") {
             to.truncate(start);
-            return Ok(Line::Longer);
+            return Ok(LineRead::Longer);
         }
-        Ok(if read > 0 { Line::Whole } else { Line::None })
+        Ok(if read > 0 { LineRead::Whole } else { LineRead::None })
     }
 
     fn require(&self, length: u64) -> Result<(), Problem> {

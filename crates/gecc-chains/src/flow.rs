@@ -40,7 +40,7 @@ const ON_CPU: usize = 1 << 15;
 
 /// The means of computing signatures.
 #[derive(Clone, Copy)]
-pub enum Computing<'a> {
+pub enum EngineSource<'a> {
     /// An existing engine.
     Engine(&'a Engine),
     /// An engine that another thread is starting. Files are read and decoded meanwhile. If it
@@ -52,7 +52,7 @@ pub enum Computing<'a> {
 #[derive(Clone, Copy)]
 pub struct Settings<'a> {
     /// The engine, which computes signatures.
-    pub engine: Computing<'a>,
+    pub engine: EngineSource<'a>,
     /// The pool, which decompresses, decodes and hashes.
     pub pool: &'a ThreadPool,
     /// The number of signatures passed to the engine at once; chosen to suit the engine if `None`.
@@ -72,28 +72,28 @@ pub struct Settings<'a> {
 impl<'a> Settings<'a> {
     /// Creates settings with batches that suit the engine.
     pub fn new(engine: &'a Engine, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
-        Self::with(Computing::Engine(engine), pool, interrupted)
+        Self::with(EngineSource::Engine(engine), pool, interrupted)
     }
 
     /// Makes settings with an engine that another thread starts.
     pub fn starting(engine: &'a OnceLock<Option<Engine>>, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
-        Self::with(Computing::Starting(engine), pool, interrupted)
+        Self::with(EngineSource::Starting(engine), pool, interrupted)
     }
 
-    fn with(engine: Computing<'a>, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
+    fn with(engine: EngineSource<'a>, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
         Settings { engine, pool, batch: None, max_memory: None, interrupted, timings: None }
     }
 
     /// Returns the engine, waiting for it if necessary; `None` if it did not start.
     pub fn engine(&self) -> Option<&'a Engine> {
         match self.engine {
-            Computing::Engine(engine) => Some(engine),
-            Computing::Starting(engine) => engine.wait().as_ref(),
+            EngineSource::Engine(engine) => Some(engine),
+            EngineSource::Starting(engine) => engine.wait().as_ref(),
         }
     }
 
     fn is_starting(&self) -> bool {
-        matches!(self.engine, Computing::Starting(engine) if engine.get().is_none())
+        matches!(self.engine, EngineSource::Starting(engine) if engine.get().is_none())
     }
 
     /// Returns the number of signatures of a batch.
@@ -132,7 +132,7 @@ pub(crate) trait Work: Sync {
     type Answers: Send;
 
     /// Reads a file in pieces until `hand_on` wants no more.
-    fn read(&self, source: Self::Source, limits: &Limits, hand_on: &mut HandOn<Self::Piece>) -> ControlFlow<()>;
+    fn read(&self, source: Self::Source, limits: &Limits, hand_on: &mut PieceSink<Self::Piece>) -> ControlFlow<()>;
 
     /// Returns the bytes that a piece takes, including its decompressed form and the working memory
     /// for decoding, but not its decoded form.
@@ -205,9 +205,9 @@ pub trait Form<A>: Sync {
 }
 
 /// Leaves answers as they are.
-pub(crate) struct Plain;
+pub(crate) struct Unformatted;
 
-impl<A: Send> Form<A> for Plain {
+impl<A: Send> Form<A> for Unformatted {
     type Part = A;
     type Batch = Vec<A>;
 
@@ -221,34 +221,34 @@ impl<A: Send> Form<A> for Plain {
 }
 
 /// A consumer of pieces, which returns whether it wants another one.
-pub(crate) type HandOn<'a, P> = dyn FnMut(P) -> ControlFlow<()> + 'a;
+pub(crate) type PieceSink<'a, P> = dyn FnMut(P) -> ControlFlow<()> + 'a;
 
 /// The decoded beginning of a piece, its undecoded rest, and the bytes it holds until all of it is
 /// gathered.
-type Begun<W> = (<W as Work>::Decoded, Option<<W as Work>::Piece>, u64);
+type BegunPiece<W> = (<W as Work>::Decoded, Option<<W as Work>::Piece>, u64);
 /// A piece being decoded, and the budget in which it holds bytes.
-struct Held<'a, W: Work> {
+struct HeldPiece<'a, W: Work> {
     room: &'a Room,
-    begun: Receiver<Begun<W>>,
+    begun: Receiver<BegunPiece<W>>,
 }
 /// The sender of batches of parts.
-type Batches<W, T> = Entrance<Vec<<W as Work>::Decoded>, Computed<T>>;
+type BatchSender<W, T> = Entrance<Vec<<W as Work>::Decoded>, BatchResult<T>>;
 /// The result of a batch.
-type Computed<T> = Result<T, gecc::Error>;
+type BatchResult<T> = Result<T, gecc::Error>;
 
 /// A slot in a budget, released when this is dropped.
-struct Place<'a>(&'a Room);
+struct TaskSlot<'a>(&'a Room);
 
-impl Drop for Place<'_> {
+impl Drop for TaskSlot<'_> {
     fn drop(&mut self) {
         self.0.leave(1);
     }
 }
 
 /// Closes budgets when it is dropped, so that no thread waits for one that is gone.
-struct Closing<'a>(&'a [Room]);
+struct CloseOnDrop<'a>(&'a [Room]);
 
-impl Drop for Closing<'_> {
+impl Drop for CloseOnDrop<'_> {
     fn drop(&mut self) {
         self.0.iter().for_each(Room::close);
     }
@@ -256,9 +256,9 @@ impl Drop for Closing<'_> {
 
 /// Files that are not read yet, and the channel that passes on the queue of each file's pieces, in
 /// order.
-struct Sources<'a, W: Work, I> {
+struct SourceQueue<'a, W: Work, I> {
     rest: I,
-    to_gather: Sender<Receiver<Held<'a, W>>>,
+    to_gather: Sender<Receiver<HeldPiece<'a, W>>>,
 }
 
 /// Runs all stages and passes the formatted answers to `sink`, in order, until it breaks. Returns
@@ -278,7 +278,7 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     let limits = settings.limits().shared(sources.len(), threads);
     let not_kept = Timings::default();
     let rooms = (0..limits.readers).map(|_| Room::new(limits.ahead as u64)).collect();
-    let steps = Steps {
+    let steps = Stages {
         work,
         settings,
         timings: settings.timings.unwrap_or(&not_kept),
@@ -291,7 +291,7 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     let (to_gather, pieces) = channel();
     let (computing, waiting) = limits.batches;
     let (gathered, batches, answers) = line(waiting, 0);
-    let sources = Arc::new(Mutex::new(Sources { rest: sources, to_gather }));
+    let sources = Arc::new(Mutex::new(SourceQueue { rest: sources, to_gather }));
     let ends = QueueEnds { sources, pieces, gathered, batches };
     thread::scope(|scope| {
         let started = steps.start(scope, ends, computing, form);
@@ -303,14 +303,14 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
 
 /// The ends of queues that threads of the stages own.
 struct QueueEnds<'a, W: Work, I, T> {
-    sources: Arc<Mutex<Sources<'a, W, I>>>,
-    pieces: Receiver<Receiver<Held<'a, W>>>,
-    gathered: Batches<W, T>,
-    batches: Workers<Vec<W::Decoded>, Computed<T>>,
+    sources: Arc<Mutex<SourceQueue<'a, W, I>>>,
+    pieces: Receiver<Receiver<HeldPiece<'a, W>>>,
+    gathered: BatchSender<W, T>,
+    batches: Workers<Vec<W::Decoded>, BatchResult<T>>,
 }
 
 /// The state of the stages.
-struct Steps<'a, W> {
+struct Stages<'a, W> {
     work: &'a W,
     settings: &'a Settings<'a>,
     timings: &'a Timings,
@@ -322,7 +322,7 @@ struct Steps<'a, W> {
     stopped: &'a AtomicBool,
 }
 
-impl<W: Work> Steps<'_, W> {
+impl<W: Work> Stages<'_, W> {
     /// Returns whether no more answers are wanted.
     fn is_over(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.settings.interrupted.load(Ordering::Relaxed)
@@ -361,7 +361,7 @@ impl<W: Work> Steps<'_, W> {
     fn read_each<'a>(
         &'a self,
         room: &'a Room,
-        sources: Arc<Mutex<Sources<'a, W, impl Iterator<Item = W::Source> + Send>>>,
+        sources: Arc<Mutex<SourceQueue<'a, W, impl Iterator<Item = W::Source> + Send>>>,
     ) {
         // First in, first out: the gathering thread waits for the oldest piece.
         self.settings.pool.in_place_scope_fifo(|tasks| {
@@ -398,7 +398,7 @@ impl<W: Work> Steps<'_, W> {
         piece: W::Piece,
         room: &'a Room,
         tasks: &rayon::ScopeFifo<'a>,
-        to_gather: &Sender<Held<'a, W>>,
+        to_gather: &Sender<HeldPiece<'a, W>>,
     ) -> ControlFlow<()>
     where
         W::Piece: 'a,
@@ -407,12 +407,12 @@ impl<W: Work> Steps<'_, W> {
         let least = self.least_held();
         let bytes = W::weight(&piece).saturating_add(self.limits.part).max(least) as u64;
         let (to, begun) = sync_channel(1);
-        if !room.enter(bytes) || self.is_over() || to_gather.send(Held { room, begun }).is_err() {
+        if !room.enter(bytes) || self.is_over() || to_gather.send(HeldPiece { room, begun }).is_err() {
             return ControlFlow::Break(());
         }
         // This budget is never closed.
         let _ = self.tasks.enter(1);
-        let place = Place(&self.tasks);
+        let place = TaskSlot(&self.tasks);
         let handed_in = Instant::now();
         tasks.spawn_fifo(move |_| {
             let _place = place;
@@ -438,8 +438,8 @@ impl<W: Work> Steps<'_, W> {
     }
 
     /// Joins decoded parts into batches.
-    fn gather<T>(&self, files: Receiver<Receiver<Held<W>>>, gathered: &Batches<W, T>) {
-        let _closing = Closing(&self.rooms);
+    fn gather<T>(&self, files: Receiver<Receiver<HeldPiece<W>>>, gathered: &BatchSender<W, T>) {
+        let _closing = CloseOnDrop(&self.rooms);
         let mut batch = Vec::new();
         let mut size = 0;
         let mut bytes = 0;
@@ -470,12 +470,12 @@ impl<W: Work> Steps<'_, W> {
     }
 
     /// Passes a batch to the compute stage. Returns whether that stage still exists.
-    fn submit<T>(&self, batch: Vec<W::Decoded>, gathered: &Batches<W, T>) -> bool {
+    fn submit<T>(&self, batch: Vec<W::Decoded>, gathered: &BatchSender<W, T>) -> bool {
         self.timings.waited(Step::Gather, || gathered.hand_in(batch))
     }
 
     /// Computes batches and formats their answers.
-    fn compute<M: Form<W::Answers>>(&self, batches: &Workers<Vec<W::Decoded>, Computed<M::Batch>>, form: &M) {
+    fn compute<M: Form<W::Answers>>(&self, batches: &Workers<Vec<W::Decoded>, BatchResult<M::Batch>>, form: &M) {
         while let Some((batch, to)) = self.timings.waited(Step::Compute, || batches.next()) {
             // A batch without a result means that the receiver no longer wants any.
             let engine = self.timings.waited(Step::Compute, || self.settings.engine());
@@ -493,7 +493,7 @@ impl<W: Work> Steps<'_, W> {
     /// Passes the formatted answers to `sink`.
     fn hand_on<T, B>(
         &self,
-        mut formed: Results<Computed<T>>,
+        mut formed: Results<BatchResult<T>>,
         sink: &mut impl FnMut(T) -> ControlFlow<B>,
     ) -> Result<Option<B>, gecc::Error> {
         // Batches are left uncomputed only when they are no longer wanted.

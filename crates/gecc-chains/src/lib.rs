@@ -34,8 +34,8 @@ pub mod threads;
 mod timings;
 
 pub use files::{Paths, files_of};
-pub use flow::{Computing, Form, Settings};
-pub use problem::{Compared, Place, Problem, Progress};
+pub use flow::{EngineSource, Form, Settings};
+pub use problem::{Compared, FilePosition, Problem, Progress};
 pub use timings::{Step, Timings};
 
 /// An inclusive range of block numbers or heights. Blocks that do not state theirs are in every

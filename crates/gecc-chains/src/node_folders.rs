@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// The kind of a folder.
-pub(crate) enum Folder {
+pub(crate) enum NodeFolder {
     /// Bitcoin Core's blocks: only these files. The LevelDB of its index is in the same folder.
     Blocks(Vec<PathBuf>),
     /// Bitcoin Core's data folder, with its blocks in this folder.
@@ -21,35 +21,35 @@ const RETH: &str = "reth's database is not read: `cryo transactions --rpc URL --
 const ERIGON: &str = "Erigon's files are not read: `cryo transactions --rpc URL --blocks FIRST:END --include-columns v r s` writes Parquet that is";
 const LEVELDB: &str = "a node's database is not read: have the node write its blocks as RLP, era1 or JSON, or cryo its transactions, with v, r and s";
 
-impl Folder {
+impl NodeFolder {
     /// Determines the kind of a folder from its contents.
     pub fn of(inside: &[PathBuf]) -> Self {
         if inside.iter().any(|path| is_of_blocks(path, "blk")) {
-            return Folder::Blocks(inside.iter().filter(|path| is_bitcoin_core(path)).cloned().collect());
+            return NodeFolder::Blocks(inside.iter().filter(|path| is_bitcoin_core(path)).cloned().collect());
         }
-        let names = Names(inside);
+        let names = FolderNames(inside);
         if names.has("chainstate")
             && let Some(blocks) = inside.iter().find(|path| named(path) == "blocks")
         {
-            return Folder::Data(blocks.clone());
+            return NodeFolder::Data(blocks.clone());
         }
         if names.is_geth() {
-            return Folder::Database(GETH);
+            return NodeFolder::Database(GETH);
         }
         if names.is_reth() {
-            return Folder::Database(RETH);
+            return NodeFolder::Database(RETH);
         }
         if names.is_erigon() {
-            return Folder::Database(ERIGON);
+            return NodeFolder::Database(ERIGON);
         }
-        if names.is_leveldb() { Folder::Database(LEVELDB) } else { Folder::Other }
+        if names.is_leveldb() { NodeFolder::Database(LEVELDB) } else { NodeFolder::Other }
     }
 }
 
 /// The names in a folder, by which databases are recognised.
-struct Names<'a>(&'a [PathBuf]);
+struct FolderNames<'a>(&'a [PathBuf]);
 
-impl Names<'_> {
+impl FolderNames<'_> {
     fn has(&self, name: &str) -> bool {
         self.0.iter().any(|path| path.file_name() == Some(OsStr::new(name)))
     }

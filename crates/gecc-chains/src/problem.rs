@@ -11,16 +11,16 @@ pub struct Problem {
     /// The file.
     pub path: Arc<Path>,
     /// The position in the file.
-    pub place: Place,
+    pub place: FilePosition,
     /// A description of the problem, as a clause.
     pub what: String,
     /// True if everything could be read, but something was left unchecked for this reason.
     pub not_checked: bool,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FilePosition {
     /// The file as a whole.
     Whole,
     /// A byte, counted from 0.
@@ -112,7 +112,7 @@ fn escaped(character: char) -> String {
 }
 
 impl Problem {
-    pub(crate) fn new(path: &Arc<Path>, place: Place, what: impl fmt::Display) -> Self {
+    pub(crate) fn new(path: &Arc<Path>, place: FilePosition, what: impl fmt::Display) -> Self {
         Problem { path: Arc::clone(path), place, what: brief(what), not_checked: false }
     }
 }
@@ -121,10 +121,10 @@ impl fmt::Display for Problem {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{}: ", gecc::fields::shown_path(&self.path))?;
         match self.place {
-            Place::Whole => {}
-            Place::Byte(offset) => write!(to, "at byte {offset}: ")?,
-            Place::Row(row) => write!(to, "at row {row}: ")?,
-            Place::Block(height) => write!(to, "at block {height}: ")?,
+            FilePosition::Whole => {}
+            FilePosition::Byte(offset) => write!(to, "at byte {offset}: ")?,
+            FilePosition::Row(row) => write!(to, "at row {row}: ")?,
+            FilePosition::Block(height) => write!(to, "at block {height}: ")?,
         }
         to.write_str(&self.what)
     }

@@ -64,7 +64,8 @@ fn rates_of_one_thread() {
         say(name, "signatures", &paths, cost);
     }
     let paths = paths(&["tests/data/blkrev", "../../examples/data/bitcoin"]);
-    let cost = measure(&bitcoin::Inputs::new(Blocks::default()), || bitcoin::files(&paths, bitcoin::Magics::Known));
+    let cost =
+        measure(&bitcoin::InputVerification::new(Blocks::default()), || bitcoin::files(&paths, bitcoin::Magics::Known));
     say("blocks of Bitcoin", "inputs", &paths, cost);
 }
 

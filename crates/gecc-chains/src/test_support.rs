@@ -34,9 +34,9 @@ pub fn decode<W: Work>(work: &W, sources: impl Iterator<Item = W::Source>) -> Ve
 }
 
 /// A line of a `.jsonl` file: a signature as `gecc verify` reads it.
-pub struct Line(Value);
+pub struct ExampleLine(Value);
 
-impl Line {
+impl ExampleLine {
     pub fn text(&self, name: &str) -> &str {
         self.0[name].as_str().expect("text")
     }
@@ -50,9 +50,9 @@ impl Line {
     }
 }
 
-pub fn lines(name: &str) -> Vec<Line> {
+pub fn lines(name: &str) -> Vec<ExampleLine> {
     let text = std::fs::read_to_string(path(name)).expect("shipped");
-    text.lines().map(|line| Line(serde_json::from_str(line).expect("JSON"))).collect()
+    text.lines().map(|line| ExampleLine(serde_json::from_str(line).expect("JSON"))).collect()
 }
 
 /// Mutates bytes at or after `from`, for tests in which two decoders have to agree on accepting or

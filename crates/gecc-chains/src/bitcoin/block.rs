@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::ops::Range;
 
 /// A position in a block or in its spent outputs. Readers accept less than 4 GiB of either.
-pub type Place = u32;
+pub type BlockOffset = u32;
 
 /// Bytes of a block's header.
 pub const BLOCK_HEADER: usize = 80;
@@ -20,35 +20,35 @@ pub const BEFORE: Range<usize> = 4..36;
 const MARKER: u8 = 0;
 const FLAG: u8 = 1;
 /// The position that stands for a missing witness.
-const NO_WITNESS: Place = 0;
+const NO_WITNESS: BlockOffset = 0;
 
 /// A parsed block.
 pub struct Block {
     bytes: Vec<u8>,
-    transactions: Vec<Transaction>,
-    inputs: Vec<Input>,
+    transactions: Vec<TransactionOffsets>,
+    inputs: Vec<InputOffsets>,
     /// The start and end positions of each transaction's outputs.
-    outputs: Vec<Place>,
+    outputs: Vec<BlockOffset>,
 }
 
 /// The positions of a transaction's parts.
-struct Transaction {
-    version: Place,
+struct TransactionOffsets {
+    version: BlockOffset,
     /// The part from the number of inputs to the last output, without marker and flag.
-    body: Range<Place>,
-    lock_time: Place,
+    body: Range<BlockOffset>,
+    lock_time: BlockOffset,
     /// Indices among all inputs of the block.
-    inputs: Range<Place>,
-    outputs: Range<Place>,
+    inputs: Range<BlockOffset>,
+    outputs: Range<BlockOffset>,
 }
 
 /// The positions of an input's parts.
-struct Input {
-    outpoint: Place,
-    script: Place,
+struct InputOffsets {
+    outpoint: BlockOffset,
+    script: BlockOffset,
     /// The end of the script.
-    sequence: Place,
-    witness: Place,
+    sequence: BlockOffset,
+    witness: BlockOffset,
 }
 
 impl Block {
@@ -57,11 +57,11 @@ impl Block {
     /// # Errors
     /// The reason why the bytes are not a block.
     pub fn parse(bytes: Vec<u8>) -> Result<Self> {
-        let mut places = Places::default();
+        let mut places = BlockOffsets::default();
         if extent(&bytes, &mut places)? < bytes.len() {
             return Err("bytes follow the last transaction");
         }
-        let Places { transactions, inputs, outputs } = places;
+        let BlockOffsets { transactions, inputs, outputs } = places;
         Ok(Block { bytes, transactions, inputs, outputs })
     }
 
@@ -99,10 +99,10 @@ impl Block {
 
 /// The positions of a block's parts. They can be reused for one block after another.
 #[derive(Default)]
-pub struct Places {
-    transactions: Vec<Transaction>,
-    inputs: Vec<Input>,
-    outputs: Vec<Place>,
+pub struct BlockOffsets {
+    transactions: Vec<TransactionOffsets>,
+    inputs: Vec<InputOffsets>,
+    outputs: Vec<BlockOffset>,
 }
 
 /// Returns the length of the block at the start of `bytes`, which other bytes may follow, and fills
@@ -110,31 +110,31 @@ pub struct Places {
 ///
 /// # Errors
 /// The reason why there is no block.
-pub fn extent(bytes: &[u8], places: &mut Places) -> Result<usize> {
-    if Place::try_from(bytes.len()).is_err() {
+pub fn extent(bytes: &[u8], places: &mut BlockOffsets) -> Result<usize> {
+    if BlockOffset::try_from(bytes.len()).is_err() {
         return Err("the block has 4 GiB or more");
     }
-    let Places { transactions, inputs, outputs } = places;
+    let BlockOffsets { transactions, inputs, outputs } = places;
     transactions.clear();
     inputs.clear();
     outputs.clear();
-    let mut parser = Parser { bytes, rest: bytes, transactions, inputs, outputs };
+    let mut parser = BlockParser { bytes, rest: bytes, transactions, inputs, outputs };
     parser.block()?;
     Ok(bytes.len() - parser.rest.len())
 }
 
-struct Parser<'a> {
+struct BlockParser<'a> {
     bytes: &'a [u8],
     rest: &'a [u8],
-    transactions: &'a mut Vec<Transaction>,
-    inputs: &'a mut Vec<Input>,
-    outputs: &'a mut Vec<Place>,
+    transactions: &'a mut Vec<TransactionOffsets>,
+    inputs: &'a mut Vec<InputOffsets>,
+    outputs: &'a mut Vec<BlockOffset>,
 }
 
 /// Lists grow while they are read: a block may state more elements than it contains.
-impl Parser<'_> {
-    fn place(&self) -> Place {
-        (self.bytes.len() - self.rest.len()) as Place
+impl BlockParser<'_> {
+    fn place(&self) -> BlockOffset {
+        (self.bytes.len() - self.rest.len()) as BlockOffset
     }
 
     fn block(&mut self) -> Result<()> {
@@ -146,7 +146,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn transaction(&mut self) -> Result<Transaction> {
+    fn transaction(&mut self) -> Result<TransactionOffsets> {
         let version = self.place();
         array::<4>(&mut self.rest)?;
         let has_witnesses = self.rest.first() == Some(&MARKER);
@@ -155,20 +155,20 @@ impl Parser<'_> {
         }
         let start = self.place();
         let inputs = self.inputs()?;
-        let outputs = self.outputs.len() as Place;
+        let outputs = self.outputs.len() as BlockOffset;
         self.outputs()?;
         let body = start..self.place();
-        let outputs = outputs..self.outputs.len() as Place;
+        let outputs = outputs..self.outputs.len() as BlockOffset;
         if has_witnesses {
             self.witnesses(inputs.clone())?;
         }
         let lock_time = self.place();
         array::<4>(&mut self.rest)?;
-        Ok(Transaction { version, body, lock_time, inputs, outputs })
+        Ok(TransactionOffsets { version, body, lock_time, inputs, outputs })
     }
 
-    fn inputs(&mut self) -> Result<Range<Place>> {
-        let first = self.inputs.len() as Place;
+    fn inputs(&mut self) -> Result<Range<BlockOffset>> {
+        let first = self.inputs.len() as BlockOffset;
         for _ in 0..number(&mut self.rest)? {
             let outpoint = self.place();
             array::<36>(&mut self.rest)?;
@@ -177,9 +177,9 @@ impl Parser<'_> {
             take(&mut self.rest, script_size)?;
             let sequence = self.place();
             array::<4>(&mut self.rest)?;
-            self.inputs.push(Input { outpoint, script, sequence, witness: NO_WITNESS });
+            self.inputs.push(InputOffsets { outpoint, script, sequence, witness: NO_WITNESS });
         }
-        Ok(first..self.inputs.len() as Place)
+        Ok(first..self.inputs.len() as BlockOffset)
     }
 
     fn outputs(&mut self) -> Result<()> {
@@ -193,7 +193,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn witnesses(&mut self, inputs: Range<Place>) -> Result<()> {
+    fn witnesses(&mut self, inputs: Range<BlockOffset>) -> Result<()> {
         let mut is_shown = false;
         let has_inputs = !inputs.is_empty();
         for input in inputs {
@@ -214,7 +214,7 @@ const READ_BEFORE: &str = "it was read before";
 #[derive(Clone, Copy)]
 pub struct TransactionView<'a> {
     block: &'a Block,
-    of: &'a Transaction,
+    of: &'a TransactionOffsets,
 }
 
 /// An input of a transaction.
@@ -227,7 +227,7 @@ pub struct InputView<'a> {
 }
 
 impl<'a> TransactionView<'a> {
-    fn array<const N: usize>(self, place: Place) -> &'a [u8; N] {
+    fn array<const N: usize>(self, place: BlockOffset) -> &'a [u8; N] {
         self.block.bytes[place as usize..].first_chunk().expect(READ_BEFORE)
     }
 
@@ -263,11 +263,11 @@ impl<'a> TransactionView<'a> {
         Txid(again(hash))
     }
 
-    fn input_places(self) -> &'a [Input] {
+    fn input_places(self) -> &'a [InputOffsets] {
         &self.block.inputs[self.of.inputs.start as usize..self.of.inputs.end as usize]
     }
 
-    fn view(self, of: &Input) -> InputView<'a> {
+    fn view(self, of: &InputOffsets) -> InputView<'a> {
         InputView {
             outpoint: self.array(of.outpoint),
             script: &self.block.bytes[of.script as usize..of.sequence as usize],
@@ -285,9 +285,9 @@ impl<'a> TransactionView<'a> {
         self.view(&self.input_places()[index])
     }
 
-    pub fn outputs(self) -> Outputs<'a> {
+    pub fn outputs(self) -> OutputsView<'a> {
         let places = &self.block.outputs[self.of.outputs.start as usize..self.of.outputs.end as usize];
-        Outputs { bytes: &self.block.bytes, places }
+        OutputsView { bytes: &self.block.bytes, places }
     }
 
     /// Returns whether the transaction is a coinbase.
@@ -313,29 +313,29 @@ impl<'a> InputView<'a> {
 
 /// Consecutive outputs.
 #[derive(Clone, Copy)]
-pub struct Outputs<'a> {
+pub struct OutputsView<'a> {
     bytes: &'a [u8],
     /// The start of the first output, and the end of each.
-    places: &'a [Place],
+    places: &'a [BlockOffset],
 }
 
 /// An output.
 #[derive(Clone, Copy)]
-pub struct Output<'a> {
+pub struct OutputView<'a> {
     pub encoded: &'a [u8],
     /// The value in satoshis.
     pub value: &'a [u8; 8],
     pub script: &'a [u8],
 }
 
-impl<'a> Output<'a> {
+impl<'a> OutputView<'a> {
     /// Returns the script, preceded by its length.
     pub fn sized_script(self) -> &'a [u8] {
         &self.encoded[self.value.len()..]
     }
 }
 
-impl<'a> Outputs<'a> {
+impl<'a> OutputsView<'a> {
     pub fn len(self) -> usize {
         self.places.len() - 1
     }
@@ -347,36 +347,36 @@ impl<'a> Outputs<'a> {
         &self.bytes[first as usize..last as usize]
     }
 
-    pub fn get(self, index: usize) -> Option<Output<'a>> {
+    pub fn get(self, index: usize) -> Option<OutputView<'a>> {
         let [start, end] = *self.places.get(index..)?.first_chunk()?;
         let encoded = &self.bytes[start as usize..end as usize];
         let mut rest = encoded;
         let value = array(&mut rest).expect(READ_BEFORE);
-        Some(Output { encoded, value, script: sized(&mut rest).expect(READ_BEFORE) })
+        Some(OutputView { encoded, value, script: sized(&mut rest).expect(READ_BEFORE) })
     }
 
-    pub fn iter(self) -> impl Iterator<Item = Output<'a>> {
+    pub fn iter(self) -> impl Iterator<Item = OutputView<'a>> {
         (0..self.len()).map_while(move |index| self.get(index))
     }
 }
 
 /// The outputs that a block spends, one after another in the encoding of blocks.
-pub struct Spent {
+pub struct SpentOutputs {
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<BlockOffset>,
 }
 
-impl Spent {
+impl SpentOutputs {
     /// Creates outputs from bytes, the start of the first one, and the end of each.
-    pub fn new(bytes: Vec<u8>, places: Vec<Place>) -> Self {
-        Spent { bytes, places }
+    pub fn new(bytes: Vec<u8>, places: Vec<BlockOffset>) -> Self {
+        SpentOutputs { bytes, places }
     }
 
     pub fn len(&self) -> usize {
         self.places.len() - 1
     }
 
-    pub fn outputs(&self, range: Range<usize>) -> Outputs<'_> {
-        Outputs { bytes: &self.bytes, places: &self.places[range.start..=range.end] }
+    pub fn outputs(&self, range: Range<usize>) -> OutputsView<'_> {
+        OutputsView { bytes: &self.bytes, places: &self.places[range.start..=range.end] }
     }
 }

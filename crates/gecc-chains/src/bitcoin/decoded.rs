@@ -4,17 +4,17 @@
 mod example_tests;
 
 use super::answers::{Answer, Answers, Reason, Template, Txid};
-use super::block::{Block, Outputs, Spent, TransactionView};
+use super::block::{Block, OutputsView, SpentOutputs, TransactionView};
 use super::commitments::{self, Commitments};
 use super::hashes::merkle_tree;
 use super::instructions::p2tr_key;
 use super::network::Network;
-use super::rounds::{self, Claim, Claims, Pair};
+use super::rounds::{self, EcdsaCheck, EcdsaChecks, EcdsaSignature};
 use super::rules::Rules;
-use super::schnorr::{self, Signatures};
-use super::script::{self, EMPTY, Spend};
-use super::sighash::{Digest, HashType, Sighashes};
-use super::{OfBlocks, taproot};
+use super::schnorr::{self, SchnorrSignatures};
+use super::script::{self, EMPTY, ScriptSpend};
+use super::sighash::{HashType, SighashDigest, Sighashes};
+use super::{DecodedBlocks, taproot};
 use crate::Blocks;
 use crate::messages::Messages;
 use crate::problem::Progress;
@@ -24,19 +24,19 @@ use std::fmt;
 
 /// The inputs of some blocks.
 #[derive(Default)]
-pub struct Decoded {
+pub struct DecodedInputs {
     answers: Vec<Answer>,
     /// ECDSA signatures.
-    claims: Claims,
-    schnorr: Signatures,
+    checks: EcdsaChecks,
+    schnorr: SchnorrSignatures,
     commitments: Commitments,
     progress: Progress,
 }
 
-impl OfBlocks for Decoded {
-    type Computed = Decoded;
+impl DecodedBlocks for DecodedInputs {
+    type Computed = DecodedInputs;
     type Answers = Answers;
-    type Columns = Columns;
+    type Columns = InputColumns;
 
     fn progress(&mut self) -> &mut Progress {
         &mut self.progress
@@ -48,12 +48,12 @@ impl OfBlocks for Decoded {
     }
 
     fn bytes(&self) -> usize {
-        let signed = self.claims.bytes() + self.schnorr.bytes() + self.commitments.bytes();
+        let signed = self.checks.bytes() + self.schnorr.bytes() + self.commitments.bytes();
         self.answers.len() * size_of::<Answer>() + signed + self.progress.held()
     }
 
-    fn add(&mut self, open: &mut Open, most: usize) -> bool {
-        let Open { block, txids, spent, rules, legacy_left, next, first, input } = open;
+    fn add(&mut self, open: &mut OpenBlock, most: usize) -> bool {
+        let OpenBlock { block, txids, spent, rules, legacy_left, next, first, input } = open;
         while let Some(transaction) = block.transaction(*next) {
             let end = *first + spending(transaction);
             let hashes = Sighashes::new(transaction, spent.outputs(*first..end));
@@ -61,10 +61,10 @@ impl OfBlocks for Decoded {
                 if self.bytes() >= most {
                     return false;
                 }
-                let (template, claimed) = self.claim_input(&hashes, *input, rules, legacy_left);
+                let (template, added) = self.add_input(&hashes, *input, rules, legacy_left);
                 let height = rules.height;
                 let txid = txids[*next];
-                let reason = claimed.err();
+                let reason = added.err();
                 self.answers.push(Answer { height, txid, input: *input as u32, template, reason });
                 *input += 1;
             }
@@ -80,11 +80,11 @@ impl OfBlocks for Decoded {
         mut batch: Vec<Self>,
         engine: &Engine,
         pool: &ThreadPool,
-        columns: &mut Columns,
-    ) -> Result<Vec<Decoded>, gecc::Error> {
-        let mut claims: Vec<&mut Claims> = batch.iter_mut().map(|part| &mut part.claims).collect();
-        rounds::decide(engine, pool, &mut columns.ecdsa, &mut claims)?;
-        let schnorr: Vec<&Signatures> = batch.iter().map(|part| &part.schnorr).collect();
+        columns: &mut InputColumns,
+    ) -> Result<Vec<DecodedInputs>, gecc::Error> {
+        let mut checks: Vec<&mut EcdsaChecks> = batch.iter_mut().map(|part| &mut part.checks).collect();
+        rounds::decide(engine, pool, &mut columns.ecdsa, &mut checks)?;
+        let schnorr: Vec<&SchnorrSignatures> = batch.iter().map(|part| &part.schnorr).collect();
         let failed = schnorr::verify(engine, pool, &mut columns.schnorr, &schnorr)?;
         let commitments: Vec<&Commitments> = batch.iter().map(|part| &part.commitments).collect();
         let not_met = commitments::verify(engine, &commitments)?;
@@ -95,18 +95,18 @@ impl OfBlocks for Decoded {
     }
 }
 
-impl From<Decoded> for Answers {
-    fn from(verified: Decoded) -> Self {
+impl From<DecodedInputs> for Answers {
+    fn from(verified: DecodedInputs) -> Self {
         Answers { answers: verified.answers, progress: verified.progress }
     }
 }
 
-impl Decoded {
+impl DecodedInputs {
     /// Records the failures in the answers.
     fn settle(&mut self, failed: Vec<(usize, Rejection)>, not_met: Vec<(usize, Reason)>) {
-        let Decoded { answers, claims, .. } = self;
+        let DecodedInputs { answers, checks, .. } = self;
         let failed = failed.into_iter().map(|(answer, rejection)| (answer, Reason::Signature(rejection)));
-        for (answer, reason) in claims.failed.drain(..).chain(failed) {
+        for (answer, reason) in checks.failed.drain(..).chain(failed) {
             answers[answer].reason = Some(reason);
         }
         // This takes precedence over other reasons, as in consensus, and also covers inputs of
@@ -116,8 +116,8 @@ impl Decoded {
         }
     }
 
-    /// Determines the template of an input, and adds its claims for the next answer.
-    fn claim_input(
+    /// Determines the template of an input, and adds its checks for the next answer.
+    fn add_input(
         &mut self,
         hashes: &Sighashes,
         index: usize,
@@ -127,42 +127,53 @@ impl Decoded {
         let input = hashes.transaction.input(index);
         let output = hashes.spent_by(index);
         if let Some(key) = p2tr_key(output.script) {
-            let (template, spend) = taproot::take_apart(&input, *key, rules.taproot);
-            return (template, spend.and_then(|spend| self.claim_taproot(hashes, index, spend)));
+            let (template, spend) = taproot::parse_input(&input, *key, rules.taproot);
+            return (template, spend.and_then(|spend| self.add_taproot_checks(hashes, index, spend)));
         }
-        let (template, spend) = script::take_apart(&input, output.script, rules.p2sh);
-        let claimed = spend.and_then(|spend| {
+        let (template, spend) = script::parse_input(&input, output.script, rules.p2sh);
+        let added = spend.and_then(|spend| {
             if !spend.segwit {
                 let hashed = (hashes.transaction.base_size() * spend.signatures.len()) as u64;
                 *legacy_left = legacy_left.checked_sub(hashed).ok_or(TOO_MUCH)?;
             }
-            self.claim(hashes, index, spend, rules)
+            self.add_ecdsa_checks(hashes, index, spend, rules)
         });
-        (template, claimed)
+        (template, added)
     }
 
-    /// Adds the claims of an input.
-    fn claim(&mut self, hashes: &Sighashes, index: usize, spend: Spend, rules: &Rules) -> Result<(), Reason> {
+    /// Adds the checks of an input.
+    fn add_ecdsa_checks(
+        &mut self,
+        hashes: &Sighashes,
+        index: usize,
+        spend: ScriptSpend,
+        rules: &Rules,
+    ) -> Result<(), Reason> {
         if spend.has_dummy && rules.null_dummy {
             return Err(Reason::Malformed("what a multisignature leaves behind is not empty"));
         }
-        let first_signature = self.claims.signatures.len();
-        let first_key = self.claims.keys.len();
+        let first_signature = self.checks.signatures.len();
+        let first_key = self.checks.keys.len();
         for pushed in &spend.signatures {
-            let signature = signature(hashes, index, &spend, pushed, rules, &mut self.claims.messages);
-            self.claims.signatures.push(signature);
+            let signature = signature(hashes, index, &spend, pushed, rules, &mut self.checks.messages);
+            self.checks.signatures.push(signature);
         }
-        self.claims.keys.extend(spend.keys.iter().map(|key| key_row(key)));
-        self.claims.open.push(Claim {
+        self.checks.keys.extend(spend.keys.iter().map(|key| key_row(key)));
+        self.checks.pending.push(EcdsaCheck {
             answer: self.answers.len(),
-            signatures: first_signature..self.claims.signatures.len(),
-            keys: first_key..self.claims.keys.len(),
+            signatures: first_signature..self.checks.signatures.len(),
+            keys: first_key..self.checks.keys.len(),
         });
         Ok(())
     }
 
-    /// Adds the claims of a taproot input.
-    fn claim_taproot(&mut self, hashes: &Sighashes, index: usize, spend: taproot::Spend) -> Result<(), Reason> {
+    /// Adds the checks of a taproot input.
+    fn add_taproot_checks(
+        &mut self,
+        hashes: &Sighashes,
+        index: usize,
+        spend: taproot::TaprootSpend,
+    ) -> Result<(), Reason> {
         let answer = self.answers.len();
         if let Some(commitment) = spend.commitment() {
             self.commitments.push(answer, commitment);
@@ -173,18 +184,18 @@ impl Decoded {
 
 /// The columns of a batch.
 #[derive(Default)]
-pub struct Columns {
-    ecdsa: rounds::Columns,
-    schnorr: schnorr::Columns,
+pub struct InputColumns {
+    ecdsa: rounds::EcdsaColumns,
+    schnorr: schnorr::SchnorrColumns,
 }
 
 /// A block some of whose inputs are still to be added.
-pub struct Open {
+pub struct OpenBlock {
     block: Block,
     /// The ids of its transactions.
     txids: Vec<Txid>,
     /// The outputs that its inputs spend.
-    spent: Spent,
+    spent: SpentOutputs,
     rules: Rules,
     /// Bytes that signatures in the legacy form may still require to be hashed.
     legacy_left: u64,
@@ -207,28 +218,28 @@ const TOO_MUCH: Reason = Reason::NotChecked("the block asks for more hashing tha
 
 /// A defect of a whole block.
 #[derive(Debug)]
-pub enum Flaw {
+pub enum BlockError {
     /// The block left the chain, or was not connected yet.
-    NotBeside,
+    NoSpentOutputs,
     Malformed(String),
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for BlockError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Flaw::NotBeside => "what the block spends is not in the file beside it",
-            Flaw::Malformed(what) => what,
+            BlockError::NoSpentOutputs => "what the block spends is not in the file beside it",
+            BlockError::Malformed(what) => what,
         })
     }
 }
 
-impl From<String> for Flaw {
+impl From<String> for BlockError {
     fn from(what: String) -> Self {
-        Flaw::Malformed(what)
+        BlockError::Malformed(what)
     }
 }
 
-impl Open {
+impl OpenBlock {
     /// Opens a block. `spent` returns the outputs that it spends, in order, for the given number of
     /// inputs. Returns `None` if the block is not selected.
     ///
@@ -237,9 +248,9 @@ impl Open {
     pub fn new(
         network: Network,
         bytes: Vec<u8>,
-        spent: impl FnOnce(usize) -> Result<Spent, Flaw>,
+        spent: impl FnOnce(usize) -> Result<SpentOutputs, BlockError>,
         wanted: Blocks,
-    ) -> Result<Option<Self>, Flaw> {
+    ) -> Result<Option<Self>, BlockError> {
         let block = Block::parse(bytes).map_err(str::to_owned)?;
         let rules = Rules::of(network, &block);
         if !wanted.wants(rules.height) {
@@ -254,7 +265,7 @@ impl Open {
                 format!("the block has {inputs} inputs, and {} outputs are said to be spent", spent.len()).into()
             );
         }
-        Ok(Some(Open { block, txids, spent, rules, legacy_left: MOST_LEGACY, next: 0, first: 0, input: 0 }))
+        Ok(Some(OpenBlock { block, txids, spent, rules, legacy_left: MOST_LEGACY, next: 0, first: 0, input: 0 }))
     }
 
     /// Returns the block's height, if the block states it.
@@ -263,7 +274,7 @@ impl Open {
     }
 
     /// Iterates over all transactions except the coinbase, with the outputs that they spend.
-    pub fn spending_transactions(&self) -> impl Iterator<Item = (Txid, TransactionView<'_>, Outputs<'_>)> {
+    pub fn spending_transactions(&self) -> impl Iterator<Item = (Txid, TransactionView<'_>, OutputsView<'_>)> {
         let mut first = 0;
         self.block.transactions().zip(&self.txids).filter_map(move |(transaction, txid)| {
             let start = first;
@@ -301,24 +312,24 @@ fn require_whole(block: &Block, txids: &[Txid]) -> Result<(), String> {
 fn signature(
     hashes: &Sighashes,
     index: usize,
-    spend: &Spend,
+    spend: &ScriptSpend,
     pushed: &[u8],
     rules: &Rules,
     messages: &mut Messages,
-) -> Pair {
+) -> EcdsaSignature {
     // An empty one marks a signature that a multisig leaves out.
-    let Some((&hash_type, der)) = pushed.split_last() else { return Pair::unreadable(EMPTY) };
+    let Some((&hash_type, der)) = pushed.split_last() else { return EcdsaSignature::unreadable(EMPTY) };
     let signature = match rules.signature_from_der(der) {
         Ok(signature) => signature,
-        Err(why) => return Pair::unreadable(why),
+        Err(why) => return EcdsaSignature::unreadable(why),
     };
     let hash_type = HashType(hash_type);
     let digest = if spend.segwit {
-        Digest::Of(messages.push(|to| hashes.put_segwit_v0(index, &spend.script, hash_type, to)))
+        SighashDigest::Of(messages.push(|to| hashes.put_segwit_v0(index, &spend.script, hash_type, to)))
     } else {
         hashes.legacy(index, &spend.script, hash_type, messages)
     };
-    Pair { digest, signature, unreadable: None }
+    EcdsaSignature { digest, signature, unreadable: None }
 }
 
 /// Encodes a key as a row of the mixed form. Consensus accepts a third form of SEC 1: 06 or 07

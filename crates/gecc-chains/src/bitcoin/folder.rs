@@ -10,13 +10,13 @@ use super::block::{self, BEFORE, BLOCK_HEADER, Block};
 use super::encoding::{self, ENDS_EARLY};
 use super::hashes::sha256d;
 use super::network::{Magics, Network};
-use super::obfuscation::Hidden;
-use super::records::{Header, RecordKind, Records};
-use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm, undo};
-use crate::files::Reader;
-use crate::flow::HandOn;
+use super::obfuscation::ObfuscatedFile;
+use super::records::{RecordHeader, RecordKind, Records};
+use super::{BlockContent, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm, undo};
+use crate::files::FileReader;
+use crate::flow::PieceSink;
 use crate::limits::Limits;
-use crate::problem::{Place, Problem, note};
+use crate::problem::{FilePosition, Problem, note};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -40,7 +40,7 @@ const HASHING: u64 = 8;
 const TRY: u64 = 256;
 
 /// A block in its file.
-struct Found {
+struct FoundBlock {
     place: u64,
     length: u32,
     transactions: u32,
@@ -53,7 +53,7 @@ struct Found {
 
 /// Returns the network of the first block of a file.
 pub fn first_network(path: &Arc<Path>, magics: Magics) -> Option<Network> {
-    let mut blocks = Reader::open_beside(path).and_then(Hidden::open).ok()?;
+    let mut blocks = FileReader::open_companion(path).and_then(ObfuscatedFile::open).ok()?;
     // Problems met on the way are noted when the file is read.
     let mut problems = Vec::new();
     let mut records = Records::new(&mut blocks, magics, RecordKind::Block);
@@ -74,10 +74,10 @@ pub fn read(
     magics: Magics,
     mut network: Option<Network>,
     limits: &Limits,
-    hand_on: &mut HandOn<Piece>,
+    hand_on: &mut PieceSink<Piece>,
 ) -> ControlFlow<()> {
     let mut problems = Vec::new();
-    let opened = Reader::open_beside(path).and_then(Hidden::open);
+    let opened = FileReader::open_companion(path).and_then(ObfuscatedFile::open);
     let mut blocks = match opened {
         Ok(blocks) => blocks,
         Err(problem) => return hand_on(Piece::problem(problem)),
@@ -85,10 +85,10 @@ pub fn read(
     let most = MOST_BLOCKS.min(limits.ahead / BLOCK_BYTES);
     let mut found = find_blocks(&mut blocks, magics, &mut network, most, &mut problems);
     if found.is_empty() && problems.is_empty() {
-        problems.push(Problem::new(path, Place::Whole, "the file holds no block"));
+        problems.push(Problem::new(path, FilePosition::Whole, "the file holds no block"));
     }
     // Without the spent outputs, nothing can be checked.
-    let undo = Reader::open_beside(&Arc::from(undo_of(path))).and_then(Hidden::open);
+    let undo = FileReader::open_companion(&Arc::from(undo_of(path))).and_then(ObfuscatedFile::open);
     let mut undo = undo.map_err(|problem| note(&mut problems, problem)).ok();
     if let Some(undo) = &mut undo {
         find_undo(undo, magics, network, limits.whole_of(LONGEST_UNDO), &mut found, &mut problems);
@@ -109,14 +109,14 @@ pub fn read(
         }
         if bytes >= PIECE {
             let until = block.place + u64::from(block.length);
-            let content = Content::new(network, std::mem::take(&mut piece), SpentForm::Compressed);
+            let content = BlockContent::new(network, std::mem::take(&mut piece), SpentForm::Compressed);
             hand_on(Piece::new(path, content, until - read_until))?;
             read_until = until;
             bytes = 0;
         }
     }
     let left = blocks.length().saturating_sub(read_until);
-    hand_on(Piece::new(path, Content::new(network, piece, SpentForm::Compressed), left))
+    hand_on(Piece::new(path, BlockContent::new(network, piece, SpentForm::Compressed), left))
 }
 
 /// Returns the name of the undo file.
@@ -127,12 +127,12 @@ pub fn undo_of(path: &Path) -> PathBuf {
 
 /// Finds the blocks of a file. Everything else in it is reported as problems.
 fn find_blocks(
-    file: &mut Hidden,
+    file: &mut ObfuscatedFile,
     magics: Magics,
     network: &mut Option<Network>,
     most: usize,
     problems: &mut Vec<Problem>,
-) -> Vec<Found> {
+) -> Vec<FoundBlock> {
     let mut found = Vec::new();
     let mut reader = BlockReader::default();
     let mut records = Records::new(file, magics, RecordKind::Block);
@@ -173,12 +173,12 @@ fn find_blocks(
 struct BlockReader {
     /// The content of a record, and the places of its parts.
     content: Vec<u8>,
-    places: block::Places,
+    places: block::BlockOffsets,
 }
 
 /// A whole block at the header of a record.
 struct WholeBlock {
-    found: Found,
+    found: FoundBlock,
     /// The position of the block's end.
     end: u64,
     /// A description of the stated length, if it differs from that of the block.
@@ -193,7 +193,7 @@ impl BlockReader {
     /// # Errors
     /// The outer error means that the file cannot be read; the inner one is the reason why there is
     /// no block.
-    fn at(&mut self, records: &mut Records, header: &Header) -> Result<Result<WholeBlock, String>, Problem> {
+    fn at(&mut self, records: &mut Records, header: &RecordHeader) -> Result<Result<WholeBlock, String>, Problem> {
         let place = header.content();
         let left = records.left_behind(header);
         let stated = header.length.filter(|length| (1..=LONGEST_BLOCK.min(left)).contains(length));
@@ -226,7 +226,12 @@ impl BlockReader {
     }
 
     /// Reads a block whose length differs from the one that its record states.
-    fn of_other_length(&self, records: &mut Records, header: &Header, extent: usize) -> Result<WholeBlock, String> {
+    fn of_other_length(
+        &self,
+        records: &mut Records,
+        header: &RecordHeader,
+        extent: usize,
+    ) -> Result<WholeBlock, String> {
         self.committed(records, extent)?;
         let stated = header.length.map_or("no length".to_owned(), |length| format!("{length} bytes"));
         let what = format!("the record states {stated}, and its block has {extent} bytes");
@@ -250,7 +255,7 @@ impl BlockReader {
     fn whole(&self, place: u64, extent: usize, other_length: Option<String>) -> Result<WholeBlock, String> {
         let (header, mut rest) = self.content.split_at(BLOCK_HEADER);
         let transactions = encoding::number(&mut rest)?;
-        let found = Found {
+        let found = FoundBlock {
             place,
             length: extent as u32,
             transactions: transactions.try_into().unwrap_or(u32::MAX),
@@ -270,14 +275,14 @@ fn beginning(hash: &[u8; 32]) -> u64 {
 /// Matches undo records with blocks by their checksums. A record without a block is reported as a
 /// problem.
 fn find_undo(
-    file: &mut Hidden,
+    file: &mut ObfuscatedFile,
     magics: Magics,
     mut network: Option<Network>,
     longest: u64,
-    found: &mut [Found],
+    found: &mut [FoundBlock],
     problems: &mut Vec<Problem>,
 ) {
-    let waiting = Waiting::new(found, HASHED.saturating_mul(file.length()));
+    let waiting = UnmatchedBlocks::new(found, HASHED.saturating_mul(file.length()));
     let mut records = Records::new(file, magics, RecordKind::Spent);
     let mut spent = SpentReader { found, waiting, content: Vec::new(), matched: HashSet::new() };
     while let Some(header) = records.next(problems) {
@@ -304,8 +309,8 @@ fn find_undo(
 
 /// Matches undo records with blocks.
 struct SpentReader<'a> {
-    found: &'a mut [Found],
-    waiting: Waiting,
+    found: &'a mut [FoundBlock],
+    waiting: UnmatchedBlocks,
     /// The content of a record with its checksum.
     content: Vec<u8>,
     /// The checksums of records that were matched.
@@ -329,7 +334,7 @@ impl SpentReader<'_> {
     fn at(
         &mut self,
         records: &mut Records,
-        header: &Header,
+        header: &RecordHeader,
         longest: u64,
     ) -> Result<Result<SpentRecord, String>, Problem> {
         const BEHIND: u64 = CHECKSUM as u64;
@@ -372,7 +377,7 @@ impl SpentReader<'_> {
     }
 
     /// Returns whether another record that matches a block begins inside a record.
-    fn hides_record(&mut self, records: &mut Records, header: &Header, end: u64) -> Result<bool, Problem> {
+    fn hides_record(&mut self, records: &mut Records, header: &RecordHeader, end: u64) -> Result<bool, Problem> {
         let mut next = header.place + 1;
         while let Some(inner) = records.header_from(next, end)?.filter(|_| records.may_read_in_vain()) {
             let left = records.left_behind(&inner);
@@ -390,7 +395,7 @@ impl SpentReader<'_> {
     }
 
     /// Accepts a record whose length differs from the stated one, if a block matches its checksum.
-    fn of_other_length(&mut self, header: &Header, extent: usize) -> Result<SpentRecord, String> {
+    fn of_other_length(&mut self, header: &RecordHeader, extent: usize) -> Result<SpentRecord, String> {
         let place = header.content();
         if self.content.len() < extent + CHECKSUM || self.take(place, extent).is_err() {
             return Err("no whole record follows that fits a block".to_owned());
@@ -431,7 +436,7 @@ impl SpentReader<'_> {
 /// Assigns records to the blocks of the chain if there are fewer records than matching blocks: the
 /// checksum covers only the previous block. After a `-reindex`, blocks that left the chain and that
 /// no other block follows have no records.
-fn give_to_followed(found: &mut [Found]) {
+fn give_to_followed(found: &mut [FoundBlock]) {
     let followed: HashSet<u64> = found.iter().map(|block| beginning(&block.before)).collect();
     let mut all = Vec::with_capacity(found.len());
     for (index, block) in found.iter().enumerate() {
@@ -451,7 +456,7 @@ fn give_to_followed(found: &mut [Found]) {
 }
 
 /// Blocks whose undo records were not found yet.
-struct Waiting {
+struct UnmatchedBlocks {
     /// Blocks by the number of their spending transactions, in file order.
     all: BTreeSet<(u64, usize)>,
     /// Blocks by the previous block as well.
@@ -467,9 +472,9 @@ struct Waiting {
 
 const NO_BLOCK: &str = "the record belongs to no block of the other file";
 
-impl Waiting {
-    fn new(found: &[Found], left: u64) -> Self {
-        let mut waiting = Waiting {
+impl UnmatchedBlocks {
+    fn new(found: &[FoundBlock], left: u64) -> Self {
+        let mut waiting = UnmatchedBlocks {
             all: BTreeSet::new(),
             following: BTreeSet::new(),
             last: None,
@@ -499,7 +504,7 @@ impl Waiting {
     /// The reason why no block matches.
     fn take(
         &mut self,
-        found: &[Found],
+        found: &[FoundBlock],
         transactions: u64,
         record: &[u8],
         checksum: &[u8],
@@ -529,7 +534,11 @@ fn checksum_of(before: &[u8; 32], record: &[u8]) -> [u8; CHECKSUM] {
 }
 
 /// Reads a block and the outputs that it spends.
-fn load(blocks: &mut Hidden, undo: Option<&mut Hidden>, found: &Found) -> Result<PlacedBlock, Problem> {
+fn load(
+    blocks: &mut ObfuscatedFile,
+    undo: Option<&mut ObfuscatedFile>,
+    found: &FoundBlock,
+) -> Result<PlacedBlock, Problem> {
     blocks.reader.go_to(found.place)?;
     let block = blocks.read(found.length.into())?;
     let spent = match (found.undo, undo) {
@@ -540,7 +549,7 @@ fn load(blocks: &mut Hidden, undo: Option<&mut Hidden>, found: &Found) -> Result
         _ if found.transactions <= 1 => Some(vec![0]),
         _ => None,
     };
-    Ok(PlacedBlock { place: Place::Byte(found.place), block, spent })
+    Ok(PlacedBlock { place: FilePosition::Byte(found.place), block, spent })
 }
 
 #[cfg(test)]
@@ -555,23 +564,23 @@ mod tests {
     }
 
     /// Blocks of two transactions, each the successor of another, in shuffled order.
-    fn shuffled() -> Vec<Found> {
+    fn shuffled() -> Vec<FoundBlock> {
         let numbers = (0..BLOCKS).map(|index| index * 1001 % BLOCKS);
-        numbers.map(|number| Found { place: number as u64, ..block(number, number + 1, None) }).collect()
+        numbers.map(|number| FoundBlock { place: number as u64, ..block(number, number + 1, None) }).collect()
     }
 
     /// Creates a block of two transactions with this hash, after another block.
-    fn block(before: usize, of: usize, undo: Option<(u64, u32)>) -> Found {
+    fn block(before: usize, of: usize, undo: Option<(u64, u32)>) -> FoundBlock {
         let before = hash(before);
         let hash = beginning(&hash(of));
-        Found { place: 0, length: 0, transactions: 2, before, hash, undo }
+        FoundBlock { place: 0, length: 0, transactions: 2, before, hash, undo }
     }
 
     /// Only the first record is tried with all blocks, whatever their order in the file.
     #[test]
     fn undo_records_match_successor_of_last_block_first() {
         let found = shuffled();
-        let mut waiting = Waiting::new(&found, (BLOCKS * (RECORD.len() + TRY as usize)) as u64);
+        let mut waiting = UnmatchedBlocks::new(&found, (BLOCKS * (RECORD.len() + TRY as usize)) as u64);
         for block in 0..BLOCKS {
             let taken = waiting.take(&found, 1, &RECORD, &checksum_of(&hash(block), &RECORD)).unwrap();
             assert_eq!(found[taken].place, block as u64);
@@ -600,7 +609,7 @@ mod tests {
     fn hashing_without_a_match_is_bounded() {
         const TRIES: usize = 10;
         let found = shuffled();
-        let mut waiting = Waiting::new(&found, (TRIES * (RECORD.len() + TRY as usize)) as u64);
+        let mut waiting = UnmatchedBlocks::new(&found, (TRIES * (RECORD.len() + TRY as usize)) as u64);
         assert!(waiting.take(&found, 1, &RECORD, &[0; 32]).unwrap_err().contains("too many"));
         assert!(waiting.left < TRY + RECORD.len() as u64);
         // The first is still found.

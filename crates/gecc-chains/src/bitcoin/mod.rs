@@ -42,14 +42,14 @@ mod taproot;
 mod undo;
 
 use crate::Blocks;
-use crate::buffers::Spare;
-use crate::files::{Paths, Reader};
-use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
+use crate::buffers::ReusePool;
+use crate::files::{FileReader, Paths};
+use crate::flow::{self, Form, PieceSink, Settings, Unformatted, Work};
 use crate::limits::Limits;
-use crate::problem::{Place, Problem, Progress, note};
+use crate::problem::{FilePosition, Problem, Progress, note};
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
-use block::Spent;
-use decoded::{Decoded, Flaw, Open};
+use block::SpentOutputs;
+use decoded::{BlockError, DecodedInputs, OpenBlock};
 use gecc::Engine;
 pub(crate) use network::Magics;
 pub use network::Network;
@@ -83,7 +83,7 @@ pub fn verify<'a, B>(
     blocks: Blocks,
     mut sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    verify_as(settings, chain, blocks, &Plain, |parts| parts.into_iter().try_for_each(&mut sink))
+    verify_as(settings, chain, blocks, &Unformatted, |parts| parts.into_iter().try_for_each(&mut sink))
 }
 
 /// Verifies blocks and converts the answers with `form`.
@@ -97,51 +97,51 @@ pub fn verify_as<'a, F: Form<Answers>, B>(
     form: &F,
     sink: impl FnMut(F::Batch) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    flow::run(&Inputs::new(blocks), settings, chain.into().sources(), form, sink)
+    flow::run(&InputVerification::new(blocks), settings, chain.into().sources(), form, sink)
 }
 
 /// A part of a file that is decoded independently.
-pub(crate) type Piece = flow::Piece<Content>;
+pub(crate) type Piece = flow::Piece<BlockContent>;
 
-pub(crate) struct Content {
+pub(crate) struct BlockContent {
     network: Network,
     blocks: VecDeque<PlacedBlock>,
     spent: SpentForm,
     /// A block some of whose inputs are still to be added.
-    open: Option<Open>,
+    open: Option<OpenBlock>,
 }
 
-impl Content {
+impl BlockContent {
     fn new(network: Network, blocks: VecDeque<PlacedBlock>, spent: SpentForm) -> Self {
-        Content { network, blocks, spent, open: None }
+        BlockContent { network, blocks, spent, open: None }
     }
 
     /// Opens the next block, if it is selected.
     ///
     /// # Errors
     /// The block's position, and a problem of the whole block.
-    fn open_next(&mut self, wanted: Blocks) -> Result<(), (Place, Flaw)> {
+    fn open_next(&mut self, wanted: Blocks) -> Result<(), (FilePosition, BlockError)> {
         let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
-        let asked_for = if let Place::Block(height) = place { Some(height) } else { None };
+        let asked_for = if let FilePosition::Block(height) = place { Some(height) } else { None };
         // Blocks requested from a node are selected by that, even if they do not state their
         // height.
         let wanted = if asked_for.is_some() { Blocks::default() } else { wanted };
         let form = self.spent;
-        let opened = Open::new(
+        let opened = OpenBlock::new(
             self.network,
             block,
             |inputs| match spent {
-                None => Err(Flaw::NotBeside),
-                Some(bytes) => form.read(bytes, inputs).map_err(Flaw::from),
+                None => Err(BlockError::NoSpentOutputs),
+                Some(bytes) => form.read(bytes, inputs).map_err(BlockError::from),
             },
             wanted,
         );
         let open = opened.map_err(|what| (place, what))?;
-        if let (Some(asked_for), Some(height)) = (asked_for, open.as_ref().and_then(Open::height))
+        if let (Some(asked_for), Some(height)) = (asked_for, open.as_ref().and_then(OpenBlock::height))
             && height != asked_for
         {
             let what = format!("the node gave a block of height {height} for height {asked_for}");
-            return Err((place, Flaw::from(what)));
+            return Err((place, BlockError::from(what)));
         }
         self.open = open;
         Ok(())
@@ -160,7 +160,7 @@ enum SpentForm {
 }
 
 impl SpentForm {
-    fn read(self, bytes: Vec<u8>, inputs: usize) -> Result<Spent, String> {
+    fn read(self, bytes: Vec<u8>, inputs: usize) -> Result<SpentOutputs, String> {
         match self {
             SpentForm::Plain => undo::plain(bytes, inputs),
             SpentForm::ByTransaction => undo::by_transaction(&bytes, inputs, undo::output),
@@ -171,7 +171,7 @@ impl SpentForm {
 
 /// A block in the encoding of its file.
 struct PlacedBlock {
-    place: Place,
+    place: FilePosition,
     block: Vec<u8>,
     /// The outputs that it spends, if found.
     spent: Option<Vec<u8>>,
@@ -187,7 +187,7 @@ impl PlacedBlock {
 }
 
 /// A unit that is read independently.
-pub(crate) enum Source {
+pub(crate) enum BlockSource {
     Problems(Vec<Problem>),
     /// Blocks of a folder, the magics that records may have, and the network of the folder's first
     /// block, if that block is in this file or in an earlier one.
@@ -195,19 +195,19 @@ pub(crate) enum Source {
     /// A file that is one block, with its length in bytes.
     Block(Arc<Path>, u64),
     /// A file that is read together with another, with its length in bytes.
-    Beside(Arc<Path>, u64),
+    Companion(Arc<Path>, u64),
     Node(FromNode),
 }
 
 /// Returns the sources in file order. The first block of a folder is searched when its first file
 /// is requested.
-pub(crate) fn files(paths: &Paths, magics: Magics) -> impl ExactSizeIterator<Item = Source> + Send {
+pub(crate) fn files(paths: &Paths, magics: Magics) -> impl ExactSizeIterator<Item = BlockSource> + Send {
     // The folder of the last file, and its network.
     let mut network: Option<(PathBuf, Option<Network>)> = None;
     let mut files = paths.files.iter();
     (0..1 + paths.files.len()).map(move |index| {
         if index == 0 {
-            return Source::Problems(paths.problems.clone());
+            return BlockSource::Problems(paths.problems.clone());
         }
         let (path, length) = files.next().expect("as many as were counted");
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
@@ -215,49 +215,49 @@ pub(crate) fn files(paths: &Paths, magics: Magics) -> impl ExactSizeIterator<Ite
             network = Some((folder, None));
         }
         match role_of(path) {
-            Role::Blocks => {
+            FileRole::Blocks => {
                 let network = &mut network.as_mut().expect("it was just set").1;
                 *network = network.or_else(|| folder::first_network(path, magics));
-                Source::Blocks(Arc::clone(path), magics, *network)
+                BlockSource::Blocks(Arc::clone(path), magics, *network)
             }
-            Role::Block => Source::Block(Arc::clone(path), *length),
-            Role::Beside => Source::Beside(Arc::clone(path), *length),
+            FileRole::Block => BlockSource::Block(Arc::clone(path), *length),
+            FileRole::Companion => BlockSource::Companion(Arc::clone(path), *length),
         }
     })
 }
 
 /// The role of a file, by its name.
-enum Role {
+enum FileRole {
     Blocks,
     Block,
     /// Read together with another file.
-    Beside,
+    Companion,
 }
 
 /// Returns the companion files of a file, which need not exist: the outputs that its blocks spend,
 /// compressed or not, and the key that obfuscates both.
 pub fn files_beside(path: &Path) -> Vec<PathBuf> {
     match role_of(path) {
-        Role::Blocks => vec![folder::undo_of(path), path.with_file_name(obfuscation::KEY)],
-        Role::Block => {
+        FileRole::Blocks => vec![folder::undo_of(path), path.with_file_name(obfuscation::KEY)],
+        FileRole::Block => {
             let undo = undo_of_block(path);
             let name = undo.file_name().unwrap_or_default().to_string_lossy();
             ["", ".gz", ".zst"].map(|end| undo.with_file_name(format!("{}{end}", uncompressed(&name)))).into()
         }
-        Role::Beside => Vec::new(),
+        FileRole::Companion => Vec::new(),
     }
 }
 
-fn role_of(path: &Path) -> Role {
+fn role_of(path: &Path) -> FileRole {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (stem, _) = parted(&name);
     let is_numbered = name.ends_with(".dat");
     if is_numbered && name.starts_with("blk") {
-        Role::Blocks
+        FileRole::Blocks
     } else if is_numbered && name.starts_with("rev") || name == obfuscation::KEY || stem.ends_with("-undo") {
-        Role::Beside
+        FileRole::Companion
     } else {
-        Role::Block
+        FileRole::Block
     }
 }
 
@@ -280,34 +280,35 @@ fn undo_of_block(path: &Path) -> PathBuf {
 }
 
 /// Creates the problem of a whole block.
-fn of_block(path: &Arc<Path>, place: Place, what: Flaw) -> Problem {
-    Problem { not_checked: matches!(what, Flaw::NotBeside), ..Problem::new(path, place, what) }
+fn of_block(path: &Arc<Path>, place: FilePosition, what: BlockError) -> Problem {
+    Problem { not_checked: matches!(what, BlockError::NoSpentOutputs), ..Problem::new(path, place, what) }
 }
 
 /// Reads a file of one block, and its undo file.
-fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
     match read_block_and_spent(path, limits) {
         Ok(block) => {
             let blocks = VecDeque::from([block]);
-            hand_on(Piece::new(path, Content::new(Network::Bitcoin, blocks, SpentForm::Plain), 0))
+            hand_on(Piece::new(path, BlockContent::new(Network::Bitcoin, blocks, SpentForm::Plain), 0))
         }
         Err(problem) => hand_on(Piece::problem(problem)),
     }
 }
 
 fn read_block_and_spent(path: &Arc<Path>, limits: &Limits) -> Result<PlacedBlock, Problem> {
-    let block = read_whole(Reader::open(path)?, LONGEST_BLOCK)?;
+    let block = read_whole(FileReader::open(path)?, LONGEST_BLOCK)?;
     let beside: Arc<Path> = Arc::from(undo_of_block(path));
-    let spent = read_whole(Reader::open_beside_compressed(&beside)?, limits.whole_of(LONGEST_UNDO))?;
-    Ok(PlacedBlock { place: Place::Byte(0), block, spent: Some(spent) })
+    let spent = read_whole(FileReader::open_compressed_companion(&beside)?, limits.whole_of(LONGEST_UNDO))?;
+    Ok(PlacedBlock { place: FilePosition::Byte(0), block, spent: Some(spent) })
 }
 
 /// Reads a file of at most `longest` bytes, which may be in hexadecimal.
-fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
+fn read_whole(mut reader: FileReader, longest: u64) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let is_whole = reader.append_rest(hexadecimal::longest_text(longest), &mut bytes)?;
     if is_whole {
-        let bytes = hexadecimal::decoded(bytes).map_err(|what| Problem::new(&reader.path, Place::Whole, what))?;
+        let bytes =
+            hexadecimal::decoded(bytes).map_err(|what| Problem::new(&reader.path, FilePosition::Whole, what))?;
         if bytes.len() as u64 <= longest {
             return Ok(bytes);
         }
@@ -316,7 +317,7 @@ fn read_whole(mut reader: Reader, longest: u64) -> Result<Vec<u8>, Problem> {
 }
 
 /// The decoded form of blocks, from which answers are computed.
-pub(crate) trait OfBlocks: Default + Send {
+pub(crate) trait DecodedBlocks: Default + Send {
     /// A part of a batch with its results.
     type Computed: Into<Self::Answers> + Send;
     /// The answers about the blocks.
@@ -335,7 +336,7 @@ pub(crate) trait OfBlocks: Default + Send {
 
     /// Adds the next parts of a block until there are slightly more than `most` bytes. Returns
     /// whether the block is finished.
-    fn add(&mut self, open: &mut Open, most: usize) -> bool;
+    fn add(&mut self, open: &mut OpenBlock, most: usize) -> bool;
 
     /// Computes the parts of a batch.
     fn compute(
@@ -347,40 +348,40 @@ pub(crate) trait OfBlocks: Default + Send {
 }
 
 /// Computes answers about blocks, with `D` as the decoded form.
-pub(crate) struct EachBlock<D: OfBlocks> {
+pub(crate) struct BlockWork<D: DecodedBlocks> {
     wanted: Blocks,
-    columns: Spare<D::Columns>,
+    columns: ReusePool<D::Columns>,
 }
 
 /// Verifies inputs.
-pub(crate) type Inputs = EachBlock<Decoded>;
+pub(crate) type InputVerification = BlockWork<DecodedInputs>;
 
-impl<D: OfBlocks> EachBlock<D> {
+impl<D: DecodedBlocks> BlockWork<D> {
     pub fn new(wanted: Blocks) -> Self {
-        EachBlock { wanted, columns: Spare::default() }
+        BlockWork { wanted, columns: ReusePool::default() }
     }
 }
 
-impl<D: OfBlocks> Work for EachBlock<D> {
-    type Source = Source;
+impl<D: DecodedBlocks> Work for BlockWork<D> {
+    type Source = BlockSource;
     type Piece = Piece;
     type Decoded = D;
     type Computed = D::Computed;
     type Answers = D::Answers;
 
-    fn read(&self, source: Source, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    fn read(&self, source: BlockSource, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
         let (path, bytes) = match source {
-            Source::Problems(problems) => return hand_on(Piece::problems(problems)),
-            Source::Blocks(path, magics, network) => {
+            BlockSource::Problems(problems) => return hand_on(Piece::problems(problems)),
+            BlockSource::Blocks(path, magics, network) => {
                 folder::read(&path, magics, network, limits, hand_on)?;
                 (path, 0)
             }
-            Source::Block(path, length) => {
+            BlockSource::Block(path, length) => {
                 read_block(&path, limits, hand_on)?;
                 (path, length)
             }
-            Source::Beside(path, length) => (path, length),
-            Source::Node(node) => return node.read(limits, hand_on),
+            BlockSource::Companion(path, length) => (path, length),
+            BlockSource::Node(node) => return node.read(limits, hand_on),
         };
         hand_on(Piece::end_of(&path, bytes))
     }

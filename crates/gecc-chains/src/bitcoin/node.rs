@@ -3,11 +3,11 @@
 use super::block::{BEFORE, BLOCK_HEADER};
 use super::hashes::sha256d;
 use super::network::{Magics, Network};
-use super::{Content, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, Source, SpentForm, Txid, files};
+use super::{BlockContent, BlockSource, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm, Txid, files};
 use crate::files::Paths;
-use crate::flow::HandOn;
+use crate::flow::PieceSink;
 use crate::limits::Limits;
-use crate::problem::{Place, Problem};
+use crate::problem::{FilePosition, Problem};
 use std::collections::VecDeque;
 use std::iter;
 use std::ops::ControlFlow;
@@ -58,26 +58,26 @@ impl<'a> From<&'a Paths> for Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    pub(super) fn sources(self) -> Box<dyn ExactSizeIterator<Item = Source> + Send + 'a> {
+    pub(super) fn sources(self) -> Box<dyn ExactSizeIterator<Item = BlockSource> + Send + 'a> {
         match self {
             Chain::Files(paths) => Box::new(files(paths, Magics::Known)),
             Chain::FilesWithMagic(paths, magic) => Box::new(files(paths, Magics::Only(magic))),
-            Chain::Node(node) => Box::new(iter::once(Source::Node(node))),
+            Chain::Node(node) => Box::new(iter::once(BlockSource::Node(node))),
         }
     }
 }
 
 impl FromNode {
     /// Hands on a piece for each block.
-    pub(super) fn read(self, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    pub(super) fn read(self, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
         let FromNode { name, mut blocks } = self;
         let mut last = None;
         blocks.try_for_each(|block| {
             let block = match block {
                 Ok(block) => block,
-                Err(what) => return hand_on(Piece::problem(Problem::new(&name, Place::Whole, what))),
+                Err(what) => return hand_on(Piece::problem(Problem::new(&name, FilePosition::Whole, what))),
             };
-            let place = Place::Block(block.height);
+            let place = FilePosition::Block(block.height);
             let follows = last.replace(block.hash).is_none_or(|last| block.block.get(BEFORE) == Some(&last[..]));
             match block.piece(&name, limits) {
                 Ok(piece) => hand_on(piece)?,
@@ -105,7 +105,7 @@ impl NodeBlock {
             return Err(format!("the node was asked for the block {}, and what it gave is not that", Txid(hash)));
         }
         let bytes = (block.len() + spent.len()) as u64;
-        let blocks = VecDeque::from([PlacedBlock { place: Place::Block(height), block, spent: Some(spent) }]);
-        Ok(Piece::new(name, Content::new(network, blocks, SpentForm::ByTransaction), bytes))
+        let blocks = VecDeque::from([PlacedBlock { place: FilePosition::Block(height), block, spent: Some(spent) }]);
+        Ok(Piece::new(name, BlockContent::new(network, blocks, SpentForm::ByTransaction), bytes))
     }
 }

@@ -9,8 +9,8 @@
 
 use super::LONGEST_BLOCK;
 use super::network::Network;
-use crate::files::{Reader, open_beside};
-use crate::problem::{Place, Problem};
+use crate::files::{FileReader, open_companion};
+use crate::problem::{FilePosition, Problem};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,31 +27,31 @@ const NO_KEY: [u8; 8] = [0; 8];
 ///
 /// # Errors
 /// Errors of the system, and a file of another length.
-fn key_beside(path: &Path) -> Result<[u8; 8], Problem> {
+fn companion_key(path: &Path) -> Result<[u8; 8], Problem> {
     let path: Arc<Path> = Arc::from(path.with_file_name(KEY));
     let mut bytes = Vec::new();
-    let read = open_beside(&path).and_then(|file| file.take(9).read_to_end(&mut bytes));
+    let read = open_companion(&path).and_then(|file| file.take(9).read_to_end(&mut bytes));
     match read {
         Ok(_) => {
             let key = bytes.as_slice().try_into();
-            key.map_err(|_| Problem::new(&path, Place::Whole, "a key has 8 bytes"))
+            key.map_err(|_| Problem::new(&path, FilePosition::Whole, "a key has 8 bytes"))
         }
         Err(none) if none.kind() == std::io::ErrorKind::NotFound => Ok(NO_KEY),
-        Err(other) => Err(Problem::new(&path, Place::Whole, other)),
+        Err(other) => Err(Problem::new(&path, FilePosition::Whole, other)),
     }
 }
 
 /// A file whose bytes are obfuscated with a key.
-pub struct Hidden {
-    pub reader: Reader,
+pub struct ObfuscatedFile {
+    pub reader: FileReader,
     key: [u8; 8],
 }
 
-impl Hidden {
+impl ObfuscatedFile {
     /// Opens a file with the key in its folder.
-    pub fn open(reader: Reader) -> Result<Self, Problem> {
-        let key = key_beside(&reader.path)?;
-        Ok(Hidden { reader, key })
+    pub fn open(reader: FileReader) -> Result<Self, Problem> {
+        let key = companion_key(&reader.path)?;
+        Ok(ObfuscatedFile { reader, key })
     }
 
     /// Appends bytes from the current position.
@@ -105,7 +105,7 @@ impl Hidden {
 
 /// Returns advice about a file whose first record has no known magic, if the cause can be
 /// determined.
-pub fn hint(file: &mut Hidden) -> Result<Option<String>, Problem> {
+pub fn hint(file: &mut ObfuscatedFile) -> Result<Option<String>, Problem> {
     let mut first = Vec::new();
     let length = file.length().min(BEFORE_ENDS as u64);
     file.read_raw_at(0, length, &mut first)?;
@@ -137,7 +137,7 @@ fn is_hidden(first: &[u8; BEFORE_ENDS]) -> bool {
 
 /// Returns the first four bytes if the second record begins with them too, or if there is only one
 /// record.
-fn repeated_magic(file: &mut Hidden) -> Result<Option<[u8; 4]>, Problem> {
+fn repeated_magic(file: &mut ObfuscatedFile) -> Result<Option<[u8; 4]>, Problem> {
     let end = file.length();
     let mut bytes = Vec::new();
     file.read_at(0, end.min(HEADER), &mut bytes)?;

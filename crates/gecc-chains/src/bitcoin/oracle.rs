@@ -4,7 +4,7 @@
 use super::block::{BLOCK_HEADER, Block, TransactionView};
 use super::instructions::{self, Instruction};
 use super::network::Network;
-use super::sighash::{Digest, HashType, Sighashes};
+use super::sighash::{HashType, SighashDigest, Sighashes};
 use super::{encoding, hashes, rules, undo};
 use crate::messages::Messages;
 use crate::test_support::{change, path};
@@ -227,8 +227,8 @@ fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
         let hash = cache.legacy_signature_hash(index, code, hash_type.into()).unwrap();
         let mut messages = Messages::default();
         let digest = match found.legacy(index, &script, HashType(hash_type), &mut messages) {
-            Digest::Known(digest) => digest,
-            Digest::Of(message) => hashes::sha256d(messages.iter().nth(message).unwrap()),
+            SighashDigest::Known(digest) => digest,
+            SighashDigest::Of(message) => hashes::sha256d(messages.iter().nth(message).unwrap()),
         };
         assert_eq!(digest, hash.to_byte_array(), "{hash_type:#x}");
         let named = NAMED[random.random_range(0..6)];

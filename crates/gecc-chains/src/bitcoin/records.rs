@@ -7,7 +7,7 @@
 
 use super::encoding::{self, ENDS_EARLY};
 use super::network::{Magics, Network};
-use super::obfuscation::{self, Hidden};
+use super::obfuscation::{self, ObfuscatedFile};
 use crate::problem::{Problem, note};
 
 /// Length of a record's header, in bytes.
@@ -38,7 +38,7 @@ pub enum RecordKind {
 }
 
 /// The header of a record, before its content.
-pub struct Header {
+pub struct RecordHeader {
     /// The position of the magic.
     pub place: u64,
     pub network: Network,
@@ -46,7 +46,7 @@ pub struct Header {
     pub length: Option<u64>,
 }
 
-impl Header {
+impl RecordHeader {
     /// Returns the position of the content.
     pub fn content(&self) -> u64 {
         self.place + HEADER
@@ -66,7 +66,7 @@ impl Header {
 
 /// The records of a file, in order.
 pub struct Records<'a> {
-    pub file: &'a mut Hidden,
+    pub file: &'a mut ObfuscatedFile,
     magics: Magics,
     kind: RecordKind,
     /// The position at which the next record is expected.
@@ -78,14 +78,14 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    pub fn new(file: &'a mut Hidden, magics: Magics, kind: RecordKind) -> Self {
+    pub fn new(file: &'a mut ObfuscatedFile, magics: Magics, kind: RecordKind) -> Self {
         let in_vain = file.length().saturating_mul(TIMES_IN_VAIN).saturating_add(LEAST_IN_VAIN);
         Records { file, magics, kind, next: 0, skipped: None, in_vain }
     }
 
     /// Finds the next header. The caller reports with [`accept`](Self::accept) or
     /// [`reject`](Self::reject) whether a record follows it.
-    pub fn next(&mut self, problems: &mut Vec<Problem>) -> Option<Header> {
+    pub fn next(&mut self, problems: &mut Vec<Problem>) -> Option<RecordHeader> {
         let header = self.find_header().and_then(|header| match header {
             None => self.end(problems).map(|()| None),
             found => Ok(found),
@@ -97,7 +97,7 @@ impl<'a> Records<'a> {
     }
 
     /// Accepts a record that ends at `end`, where the next one is then expected.
-    pub fn accept(&mut self, header: &Header, end: u64, problems: &mut Vec<Problem>) {
+    pub fn accept(&mut self, header: &RecordHeader, end: u64, problems: &mut Vec<Problem>) {
         self.report_skipped(header.place, problems);
         self.next = end;
     }
@@ -105,7 +105,7 @@ impl<'a> Records<'a> {
     /// Rejects a header that no record follows, and notes the reason. The search for the next magic
     /// continues at the byte after the header's first one or, once too much was read for nothing,
     /// after the length that the header states.
-    pub fn reject(&mut self, header: &Header, why: String) {
+    pub fn reject(&mut self, header: &RecordHeader, why: String) {
         self.skipped.get_or_insert((header.place, why));
         let left = self.left_behind(header);
         let behind = header.length.filter(|length| self.in_vain == 0 && *length <= left);
@@ -126,7 +126,7 @@ impl<'a> Records<'a> {
     }
 
     /// Returns the number of bytes of the file after a header.
-    pub fn left_behind(&self, header: &Header) -> u64 {
+    pub fn left_behind(&self, header: &RecordHeader) -> u64 {
         self.file.length().saturating_sub(header.content())
     }
 
@@ -167,7 +167,7 @@ impl<'a> Records<'a> {
     }
 
     /// Returns the first header at or after `place` whose magic begins before `until`.
-    pub fn header_from(&mut self, place: u64, until: u64) -> Result<Option<Header>, Problem> {
+    pub fn header_from(&mut self, place: u64, until: u64) -> Result<Option<RecordHeader>, Problem> {
         match self.find_magic(place, until)? {
             Some(place) => self.header_at(place),
             None => Ok(None),
@@ -185,7 +185,7 @@ impl<'a> Records<'a> {
 
     /// Finds the next header, starting where a record is expected. Notes the first byte that
     /// belongs to no record.
-    fn find_header(&mut self) -> Result<Option<Header>, Problem> {
+    fn find_header(&mut self) -> Result<Option<RecordHeader>, Problem> {
         if self.skipped.is_none() {
             let header = self.header_at(self.next)?;
             if header.is_some() {
@@ -200,14 +200,14 @@ impl<'a> Records<'a> {
     }
 
     /// Reads the header at `place`, if there is a magic.
-    fn header_at(&mut self, place: u64) -> Result<Option<Header>, Problem> {
+    fn header_at(&mut self, place: u64) -> Result<Option<RecordHeader>, Problem> {
         let mut bytes = Vec::new();
         let length = self.file.length().saturating_sub(place).min(HEADER);
         self.file.read_at(place, length, &mut bytes)?;
         let Some((magic, behind)) = bytes.split_first_chunk() else { return Ok(None) };
         let Some(network) = self.magics.network_of(*magic) else { return Ok(None) };
         let length = behind.first_chunk().map(|length| u32::from_le_bytes(*length).into());
-        Ok(Some(Header { place, network, length }))
+        Ok(Some(RecordHeader { place, network, length }))
     }
 
     /// Returns the reason why there is no record where one is expected. `not_zero` is the position

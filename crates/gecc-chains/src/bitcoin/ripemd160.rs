@@ -5,13 +5,13 @@ const START: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc
 
 /// One of the two parallel lines of rounds: for each step the word that is added, and the number of
 /// bits by which the sum is rotated.
-struct Line {
+struct RoundLine {
     words: [[u8; 16]; 5],
     rotations: [[u8; 16]; 5],
     constants: [u32; 5],
 }
 
-const LEFT: Line = Line {
+const LEFT: RoundLine = RoundLine {
     words: [
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
         [7, 4, 13, 1, 10, 6, 15, 3, 12, 0, 9, 5, 2, 14, 11, 8],
@@ -29,7 +29,7 @@ const LEFT: Line = Line {
     constants: [0, 0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xa953_fd4e],
 };
 
-const RIGHT: Line = Line {
+const RIGHT: RoundLine = RoundLine {
     words: [
         [5, 14, 7, 0, 9, 2, 11, 4, 13, 6, 15, 8, 1, 10, 3, 12],
         [6, 11, 3, 7, 0, 13, 5, 10, 14, 15, 8, 12, 4, 9, 1, 2],
@@ -60,7 +60,7 @@ fn function<const F: usize>(x: u32, y: u32, z: u32) -> u32 {
 /// Computes a round of a line; the right line uses the functions in reverse order.
 #[inline(always)]
 fn round<const ROUND: usize, const F: usize>(
-    line: &Line,
+    line: &RoundLine,
     [mut a, mut b, mut c, mut d, mut e]: [u32; 5],
     words: &[u32; 16],
 ) -> [u32; 5] {

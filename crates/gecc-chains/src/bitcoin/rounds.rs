@@ -5,8 +5,8 @@
 //! input, as one batch.
 
 use super::answers::Reason;
-use super::sighash::Digest;
-use crate::buffers::{Column, split};
+use super::sighash::SighashDigest;
+use crate::buffers::{PageLockedColumn, split};
 use crate::messages::Messages;
 use crate::reason::rejection_of;
 use gecc::fields::Hash;
@@ -16,18 +16,18 @@ use rayon::ThreadPool;
 use std::ops::Range;
 
 /// The digest of a signature, r and s.
-pub struct Pair {
-    pub digest: Digest,
+pub struct EcdsaSignature {
+    pub digest: SighashDigest,
     /// The signature; zeros, which are never valid, if the bytes are not a signature.
     pub signature: [u8; 64],
     /// The reason why the bytes are not a signature.
     pub unreadable: Option<&'static str>,
 }
 
-impl Pair {
+impl EcdsaSignature {
     /// Creates a pair for bytes that are not a signature.
     pub fn unreadable(why: &'static str) -> Self {
-        Pair { digest: Digest::Known([0; 32]), signature: [0; 64], unreadable: Some(why) }
+        EcdsaSignature { digest: SighashDigest::Known([0; 32]), signature: [0; 64], unreadable: Some(why) }
     }
 
     /// Returns the reason of a failure with this code.
@@ -36,114 +36,115 @@ impl Pair {
     }
 }
 
-/// The claim that each of these signatures matches one of these keys, in their order, no key twice.
-pub struct Claim {
-    /// The answer that the claim decides.
+/// The requirement that each of these signatures matches one of these keys, in their order, no key
+/// twice.
+pub struct EcdsaCheck {
+    /// The answer that the check decides.
     pub answer: usize,
     /// The signatures that are left.
     pub signatures: Range<usize>,
     pub keys: Range<usize>,
 }
 
-/// The claims of some inputs.
+/// The checks of some inputs.
 #[derive(Default)]
-pub struct Claims {
+pub struct EcdsaChecks {
     /// The messages to be hashed.
     pub messages: Messages,
-    pub signatures: Vec<Pair>,
+    pub signatures: Vec<EcdsaSignature>,
     /// Keys, as rows of the mixed form.
     pub keys: Vec<[u8; 65]>,
-    pub open: Vec<Claim>,
+    /// Checks that are not decided yet.
+    pub pending: Vec<EcdsaCheck>,
     /// Answers that fail, with the reason found for the last pair.
     pub failed: Vec<(usize, Reason)>,
 }
 
 /// The columns of a batch.
 #[derive(Default)]
-pub struct Columns {
+pub struct EcdsaColumns {
     /// The digests of all messages.
-    hashed: Column<32>,
-    rows: Rows,
+    hashed: PageLockedColumn<32>,
+    rows: RoundColumns,
 }
 
 /// The pairs that are verified next.
 #[derive(Default)]
-struct Rows {
-    digests: Column<32>,
-    signatures: Column<64>,
-    keys: Column<65>,
-    codes: Column<1>,
+struct RoundColumns {
+    digests: PageLockedColumn<32>,
+    signatures: PageLockedColumn<64>,
+    keys: PageLockedColumn<65>,
+    codes: PageLockedColumn<1>,
 }
 
-impl Claims {
+impl EcdsaChecks {
     /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         self.messages.bytes()
-            + self.signatures.len() * size_of::<Pair>()
+            + self.signatures.len() * size_of::<EcdsaSignature>()
             + self.keys.len() * size_of::<[u8; 65]>()
-            + self.open.len() * size_of::<Claim>()
+            + self.pending.len() * size_of::<EcdsaCheck>()
     }
 
-    /// Drops claims that cannot hold. A claim without a pair to try fails as a mismatch.
+    /// Drops checks that cannot hold. A check without a pair to try fails as a mismatch.
     fn begin(&mut self) {
-        let Claims { open, failed, .. } = self;
+        let EcdsaChecks { pending, failed, .. } = self;
         let mismatch = Reason::Signature(Rejection::Mismatch);
-        open.retain(|claim| is_possible(claim) || give_up(claim, mismatch, failed));
+        pending.retain(|check| can_hold(check) || fail(check, mismatch, failed));
     }
 
-    /// Writes the next pair of each claim, with the digests of the messages.
+    /// Writes the next pair of each check, with the digests of the messages.
     fn fill(&self, hashed: &[[u8; 32]], digests: &mut [[u8; 32]], signatures: &mut [[u8; 64]], keys: &mut [[u8; 65]]) {
         let rows = digests.iter_mut().zip(signatures).zip(keys);
-        for (claim, ((digest, signature), key)) in self.open.iter().zip(rows) {
-            let pair = &self.signatures[claim.signatures.start];
+        for (check, ((digest, signature), key)) in self.pending.iter().zip(rows) {
+            let pair = &self.signatures[check.signatures.start];
             *digest = match pair.digest {
-                Digest::Known(digest) => digest,
-                Digest::Of(message) => hashed[message],
+                SighashDigest::Known(digest) => digest,
+                SighashDigest::Of(message) => hashed[message],
             };
             *signature = pair.signature;
-            *key = self.keys[claim.keys.start];
+            *key = self.keys[check.keys.start];
         }
     }
 
-    /// Advances each claim according to the code of its pair.
+    /// Advances each check according to the code of its pair.
     fn advance(&mut self, codes: &[u8]) {
-        let Claims { open, failed, signatures, .. } = self;
+        let EcdsaChecks { pending, failed, signatures, .. } = self;
         let mut codes = codes.iter();
-        open.retain_mut(|claim| {
-            let code = *codes.next().expect("a code for each claim");
-            let tried = &signatures[claim.signatures.start];
-            claim.keys.start += 1;
+        pending.retain_mut(|check| {
+            let code = *codes.next().expect("a code for each check");
+            let tried = &signatures[check.signatures.start];
+            check.keys.start += 1;
             if code == Verdict::VALID_CODE {
-                claim.signatures.start += 1;
+                check.signatures.start += 1;
             }
-            !claim.signatures.is_empty()
-                && (is_possible(claim) || give_up(claim, tried.reason_of_failure(code), failed))
+            !check.signatures.is_empty() && (can_hold(check) || fail(check, tried.reason_of_failure(code), failed))
         });
     }
 }
 
-/// Decides the claims of all parts of a batch.
+/// Decides the checks of all parts of a batch.
 ///
 /// # Errors
 /// Errors of the engine.
 pub fn decide(
     engine: &Engine,
     pool: &ThreadPool,
-    columns: &mut Columns,
-    parts: &mut [&mut Claims],
+    columns: &mut EcdsaColumns,
+    parts: &mut [&mut EcdsaChecks],
 ) -> Result<(), gecc::Error> {
-    map(pool, parts.iter_mut(), |claims| claims.begin());
-    let messages: Vec<&[u8]> = parts.iter().flat_map(|claims| claims.messages.iter()).collect();
+    map(pool, parts.iter_mut(), |checks| checks.begin());
+    let messages: Vec<&[u8]> = parts.iter().flat_map(|checks| checks.messages.iter()).collect();
     let hashed = columns.hashed.rows(engine, messages.len());
     hash::digests_into(engine, Hash::Sha256d, &messages, hashed)?;
     loop {
-        let counts: Vec<usize> = parts.iter().map(|claims| claims.open.len()).collect();
+        let counts: Vec<usize> = parts.iter().map(|checks| checks.pending.len()).collect();
         if counts.iter().all(|count| *count == 0) {
             return Ok(());
         }
         let mut codes = verify_next(engine, pool, &mut columns.rows, parts, hashed, &counts)?;
-        let of_parts = counts.iter().map(|count| codes.split_off(..*count).expect("a code for each claim"));
-        map(pool, parts.iter_mut().zip(of_parts), |(claims, codes)| claims.advance(codes));
+        let of_parts = counts.iter().map(|count| codes.split_off(..*count).expect("a code for each check"));
+        map(pool, parts.iter_mut().zip(of_parts), |(checks, codes)| checks.advance(codes));
     }
 }
 
@@ -152,8 +153,8 @@ pub fn decide(
 fn verify_next<'a>(
     engine: &Engine,
     pool: &ThreadPool,
-    columns: &'a mut Rows,
-    parts: &[&mut Claims],
+    columns: &'a mut RoundColumns,
+    parts: &[&mut EcdsaChecks],
     mut hashed: &[[u8; 32]],
     counts: &[usize],
 ) -> Result<&'a [u8], gecc::Error> {
@@ -166,9 +167,9 @@ fn verify_next<'a>(
     let keys_of_parts = split(keys, counts.iter().copied());
     let of_parts = digests_of_parts.zip(signatures_of_parts).zip(keys_of_parts);
     let hashed =
-        parts.iter().map(|claims| hashed.split_off(..claims.messages.len()).expect("a digest for each message"));
-    map(pool, parts.iter().zip(hashed).zip(of_parts), |((claims, hashed), ((digests, signatures), keys))| {
-        claims.fill(hashed, digests, signatures, keys);
+        parts.iter().map(|checks| hashed.split_off(..checks.messages.len()).expect("a digest for each message"));
+    map(pool, parts.iter().zip(hashed).zip(of_parts), |((checks, hashed), ((digests, signatures), keys))| {
+        checks.fill(hashed, digests, signatures, keys);
     });
     let policy = ecdsa::Policy::default();
     let codes = columns.codes.codes(engine, rows);
@@ -177,12 +178,12 @@ fn verify_next<'a>(
 }
 
 /// Returns whether enough keys are left for the signatures.
-fn is_possible(claim: &Claim) -> bool {
-    !claim.signatures.is_empty() && claim.signatures.len() <= claim.keys.len()
+fn can_hold(check: &EcdsaCheck) -> bool {
+    !check.signatures.is_empty() && check.signatures.len() <= check.keys.len()
 }
 
-/// Records a claim that failed. It is not tried any more.
-fn give_up(claim: &Claim, reason: Reason, failed: &mut Vec<(usize, Reason)>) -> bool {
-    failed.push((claim.answer, reason));
+/// Records the failure of a check. Returns false: it is not tried any more.
+fn fail(check: &EcdsaCheck, reason: Reason, failed: &mut Vec<(usize, Reason)>) -> bool {
+    failed.push((check.answer, reason));
     false
 }

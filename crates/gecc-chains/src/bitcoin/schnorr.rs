@@ -1,6 +1,6 @@
 //! BIP 340 signatures, one per input.
 
-use crate::buffers::{Column, split};
+use crate::buffers::{PageLockedColumn, split};
 use crate::messages::Messages;
 use crate::reason::rejection_of;
 use gecc::fields::Hash;
@@ -10,7 +10,7 @@ use rayon::ThreadPool;
 
 /// The signatures of some inputs.
 #[derive(Default)]
-pub struct Signatures {
+pub struct SchnorrSignatures {
     /// The answers that the signatures decide.
     answers: Vec<usize>,
     /// The messages to be hashed.
@@ -19,7 +19,7 @@ pub struct Signatures {
     keys: Vec<[u8; 32]>,
 }
 
-impl Signatures {
+impl SchnorrSignatures {
     /// Adds a signature (R and s), its x-only key and its message, if `write` produces one.
     pub fn push(
         &mut self,
@@ -51,11 +51,11 @@ impl Signatures {
 
 /// The columns of a batch.
 #[derive(Default)]
-pub struct Columns {
-    digests: Column<32>,
-    signatures: Column<64>,
-    keys: Column<32>,
-    codes: Column<1>,
+pub struct SchnorrColumns {
+    digests: PageLockedColumn<32>,
+    signatures: PageLockedColumn<64>,
+    keys: PageLockedColumn<32>,
+    codes: PageLockedColumn<1>,
 }
 
 /// Verifies the signatures of all parts of a batch. Returns, for each part, the answers that fail,
@@ -66,8 +66,8 @@ pub struct Columns {
 pub fn verify(
     engine: &Engine,
     pool: &ThreadPool,
-    columns: &mut Columns,
-    parts: &[&Signatures],
+    columns: &mut SchnorrColumns,
+    parts: &[&SchnorrSignatures],
 ) -> Result<Vec<Vec<(usize, Rejection)>>, gecc::Error> {
     let counts: Vec<usize> = parts.iter().map(|part| part.answers.len()).collect();
     let rows = counts.iter().sum();

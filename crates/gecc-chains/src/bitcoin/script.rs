@@ -25,7 +25,7 @@ const MOST_ELEMENTS: usize = 900;
 
 /// The contents of an input: the script whose OP_CHECKSIG or OP_CHECKMULTISIG is executed, and its
 /// arguments.
-pub struct Spend<'a> {
+pub struct ScriptSpend<'a> {
     pub script: Cow<'a, [u8]>,
     /// BIP 143: true for witness programs, which sign another digest.
     pub segwit: bool,
@@ -37,18 +37,18 @@ pub struct Spend<'a> {
     pub has_dummy: bool,
 }
 
-impl<'a> Spend<'a> {
+impl<'a> ScriptSpend<'a> {
     /// Creates the contents of an input that leaves no dummy element.
     fn new(script: Cow<'a, [u8]>, segwit: bool, signatures: Vec<&'a [u8]>, keys: Vec<Cow<'a, [u8]>>) -> Self {
-        Spend { script, segwit, signatures, keys, has_dummy: false }
+        ScriptSpend { script, segwit, signatures, keys, has_dummy: false }
     }
 }
 
 /// The template of an input, and its contents before signatures are verified.
-pub type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
+pub type ParsedInput<'a> = (Template, Result<ScriptSpend<'a>, Reason>);
 
 /// Parses an input that spends an output with this script. `p2sh` is true if BIP 16 is in force.
-pub fn take_apart<'a>(input: &InputView<'a>, script: &'a [u8], p2sh: bool) -> Taken<'a> {
+pub fn parse_input<'a>(input: &InputView<'a>, script: &'a [u8], p2sh: bool) -> ParsedInput<'a> {
     if let Some((version, program)) = witness_program(script) {
         let (template, spend) = witness(version, program, input, false);
         return (template, if input.script.is_empty() { spend } else { Err(WITH_A_SCRIPT) });
@@ -86,7 +86,7 @@ pub fn take_apart<'a>(input: &InputView<'a>, script: &'a [u8], p2sh: bool) -> Ta
 
 /// Requires an empty witness. BIP 141: only an input that spends a witness program has a witness.
 /// Before its activation, no block had any.
-fn without_witness<'a>(input: &InputView, spend: Result<Spend<'a>, Reason>) -> Result<Spend<'a>, Reason> {
+fn without_witness<'a>(input: &InputView, spend: Result<ScriptSpend<'a>, Reason>) -> Result<ScriptSpend<'a>, Reason> {
     if input.witness().is_empty() {
         spend
     } else {
@@ -95,7 +95,7 @@ fn without_witness<'a>(input: &InputView, spend: Result<Spend<'a>, Reason>) -> R
 }
 
 /// Parses an input that spends a witness program: a version and a hash or key.
-fn witness<'a>(version: usize, program: &[u8], input: &InputView<'a>, in_p2sh: bool) -> Taken<'a> {
+fn witness<'a>(version: usize, program: &[u8], input: &InputView<'a>, in_p2sh: bool) -> ParsedInput<'a> {
     let wrapping = if in_p2sh { Wrapping::P2shP2wsh } else { Wrapping::P2wsh };
     if version > 0 {
         return (Template::OtherWitness, Err(Reason::NotChecked("the witness's version has no meaning")));
@@ -132,25 +132,25 @@ pub fn require_short(elements: &[&[u8]]) -> Result<(), Reason> {
 }
 
 /// Matches a script and the stack that it is executed on.
-fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) -> Taken<'a> {
+fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) -> ParsedInput<'a> {
     let segwit = matches!(wrapping, Wrapping::P2wsh | Wrapping::P2shP2wsh);
     if let Some(hash) = p2pkh_hash(&script).copied() {
         let shown = last(&stack, 2, segwit).map(|shown| (shown[0], shown[1]));
         return (
             Template::P2pkh(wrapping),
             shown.and_then(|(signature, key)| {
-                let spend = Spend::new(script, segwit, vec![signature], vec![Cow::Borrowed(key)]);
+                let spend = ScriptSpend::new(script, segwit, vec![signature], vec![Cow::Borrowed(key)]);
                 if hash160(key) == hash { Ok(spend) } else { Err(OTHER_SCRIPT) }
             }),
         );
     }
     match form(&script) {
-        Some(Form::Key(key)) => {
+        Some(ScriptForm::Key(key)) => {
             let shown = last(&stack, 1, segwit);
-            let spend = shown.map(|shown| Spend::new(script, segwit, vec![shown[0]], vec![Cow::Owned(key)]));
+            let spend = shown.map(|shown| ScriptSpend::new(script, segwit, vec![shown[0]], vec![Cow::Owned(key)]));
             (Template::P2pk(wrapping), spend)
         }
-        Some(Form::Keys { needed, keys }) => {
+        Some(ScriptForm::Keys { needed, keys }) => {
             // OP_CHECKMULTISIG takes one element too many, below the signatures.
             let shown = last(&stack, needed + 1, segwit);
             let spend = shown.and_then(|shown| {
@@ -161,7 +161,7 @@ fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) ->
                 }
                 let has_dummy = !shown[0].is_empty();
                 let keys = keys.into_iter().map(Cow::Owned).collect();
-                Ok(Spend { has_dummy, ..Spend::new(script, segwit, signatures, keys) })
+                Ok(ScriptSpend { has_dummy, ..ScriptSpend::new(script, segwit, signatures, keys) })
             });
             (Template::Multisig(wrapping), spend)
         }
@@ -179,7 +179,7 @@ pub fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result
 }
 
 /// The requirement of a script.
-enum Form {
+enum ScriptForm {
     Key(Vec<u8>),
     /// Keys, in the order in which they are tried.
     Keys {
@@ -189,20 +189,20 @@ enum Form {
 }
 
 /// Recognises P2PK and bare multisig.
-fn form(script: &[u8]) -> Option<Form> {
+fn form(script: &[u8]) -> Option<ScriptForm> {
     // A fast check before parsing: most scripts have neither form.
     if !matches!(script, [.., OP_CHECKSIG | OP_CHECKMULTISIG]) {
         return None;
     }
     let instructions: Vec<Instruction> = instructions(script).collect::<Option<_>>()?;
     match instructions.as_slice() {
-        [Instruction::Push(key), Instruction::Op(OP_CHECKSIG)] => Some(Form::Key(key.to_vec())),
+        [Instruction::Push(key), Instruction::Op(OP_CHECKSIG)] => Some(ScriptForm::Key(key.to_vec())),
         [Instruction::Op(needed), keys @ .., Instruction::Op(given), Instruction::Op(OP_CHECKMULTISIG)] => {
             // The stack is popped, so the last keys come first.
             let keys: Vec<Vec<u8>> =
                 keys.iter().rev().map(|key| Some(key.pushed()?.to_vec())).collect::<Option<_>>()?;
             let needed = small(*needed)?;
-            (small(*given) == Some(keys.len()) && needed <= keys.len()).then_some(Form::Keys { needed, keys })
+            (small(*given) == Some(keys.len()) && needed <= keys.len()).then_some(ScriptForm::Keys { needed, keys })
         }
         _ => None,
     }

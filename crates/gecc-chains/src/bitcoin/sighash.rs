@@ -1,7 +1,7 @@
 //! Messages that a transaction's signatures sign, before hashing: in the legacy form, that of BIP
 //! 143 and that of BIP 341.
 
-use super::block::{Output, Outputs, TransactionView};
+use super::block::{OutputView, OutputsView, TransactionView};
 use super::encoding::{hash_sized, put_number, put_sized};
 use super::hashes::{TAP_SIGHASH, again, sha256, sha256d};
 use crate::messages::Messages;
@@ -19,7 +19,7 @@ const SHORT: usize = 2 << 10;
 
 /// The digest that a signature signs.
 #[derive(Clone, Copy)]
-pub enum Digest {
+pub enum SighashDigest {
     Known([u8; 32]),
     /// The digest of the message with this number.
     Of(usize),
@@ -31,7 +31,7 @@ pub struct HashType(pub u8);
 
 /// The outputs that are signed.
 #[derive(Clone, Copy, PartialEq)]
-enum Signed {
+enum SignedOutputs {
     All,
     None,
     /// The output with the same index as the input.
@@ -53,11 +53,11 @@ impl HashType {
         self.0 & 0x80 != 0
     }
 
-    fn outputs(self) -> Signed {
+    fn outputs(self) -> SignedOutputs {
         match self.0 & 0x1f {
-            2 => Signed::None,
-            3 => Signed::Single,
-            _ => Signed::All,
+            2 => SignedOutputs::None,
+            3 => SignedOutputs::Single,
+            _ => SignedOutputs::All,
         }
     }
 
@@ -72,29 +72,29 @@ impl HashType {
 pub struct Sighashes<'a> {
     pub transaction: TransactionView<'a>,
     /// The outputs that the inputs spend.
-    pub spent: Outputs<'a>,
-    common: OnceCell<Common>,
-    segwit: OnceCell<Common>,
-    taproot: OnceCell<OfSpent>,
-    blank: OnceCell<Blank>,
+    pub spent: OutputsView<'a>,
+    common: OnceCell<TransactionHashes>,
+    segwit: OnceCell<TransactionHashes>,
+    taproot: OnceCell<SpentHashes>,
+    blank: OnceCell<BlankTransaction>,
 }
 
 /// SHA-256 of parts of the transaction; hashed again for BIP 143.
-struct Common {
+struct TransactionHashes {
     outpoints: [u8; 32],
     sequences: [u8; 32],
     outputs: [u8; 32],
 }
 
 /// SHA-256 of parts of the spent outputs.
-struct OfSpent {
+struct SpentHashes {
     values: [u8; 32],
     scripts: [u8; 32],
 }
 
 /// The transaction in the legacy form with empty scripts, that is, without the script of the input
 /// that signs.
-struct Blank {
+struct BlankTransaction {
     bytes: Vec<u8>,
     first_input: usize,
     /// The hash of the first bytes, and their number. Inputs are usually processed in order, so
@@ -102,7 +102,7 @@ struct Blank {
     begun: RefCell<(Sha256, usize)>,
 }
 
-impl Blank {
+impl BlankTransaction {
     /// Returns the hash of the first `length` bytes.
     fn hash_of_first(&self, length: usize) -> Sha256 {
         let (hash, hashed) = &mut *self.begun.borrow_mut();
@@ -122,18 +122,18 @@ const BLANK_OUTPUT: [u8; 9] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0
 
 impl<'a> Sighashes<'a> {
     /// Creates the messages of a transaction. There must be as many spent outputs as inputs.
-    pub fn new(transaction: TransactionView<'a>, spent: Outputs<'a>) -> Self {
+    pub fn new(transaction: TransactionView<'a>, spent: OutputsView<'a>) -> Self {
         let common = OnceCell::new();
         let segwit = OnceCell::new();
         Sighashes { transaction, spent, common, segwit, taproot: OnceCell::new(), blank: OnceCell::new() }
     }
 
     /// Returns the output that an input spends.
-    pub fn spent_by(&self, index: usize) -> Output<'a> {
+    pub fn spent_by(&self, index: usize) -> OutputView<'a> {
         self.spent.get(index).expect("an output for each input")
     }
 
-    fn common(&self) -> &Common {
+    fn common(&self) -> &TransactionHashes {
         self.common.get_or_init(|| {
             let count = self.transaction.inputs().len();
             let mut outpoints = Vec::with_capacity(36 * count);
@@ -143,18 +143,18 @@ impl<'a> Sighashes<'a> {
                 sequences.extend_from_slice(input.sequence);
             }
             let outputs = sha256(self.transaction.outputs().encoded());
-            Common { outpoints: sha256(&outpoints), sequences: sha256(&sequences), outputs }
+            TransactionHashes { outpoints: sha256(&outpoints), sequences: sha256(&sequences), outputs }
         })
     }
 
-    fn segwit(&self) -> &Common {
+    fn segwit(&self) -> &TransactionHashes {
         self.segwit.get_or_init(|| {
-            let Common { outpoints, sequences, outputs } = self.common();
-            Common { outpoints: sha256(outpoints), sequences: sha256(sequences), outputs: sha256(outputs) }
+            let TransactionHashes { outpoints, sequences, outputs } = self.common();
+            TransactionHashes { outpoints: sha256(outpoints), sequences: sha256(sequences), outputs: sha256(outputs) }
         })
     }
 
-    fn of_spent(&self) -> &OfSpent {
+    fn of_spent(&self) -> &SpentHashes {
         self.taproot.get_or_init(|| {
             let mut values = Sha256::new();
             let mut scripts = Sha256::new();
@@ -162,11 +162,11 @@ impl<'a> Sighashes<'a> {
                 values.update(output.value);
                 scripts.update(output.sized_script());
             }
-            OfSpent { values: values.finalize().into(), scripts: scripts.finalize().into() }
+            SpentHashes { values: values.finalize().into(), scripts: scripts.finalize().into() }
         })
     }
 
-    fn blank(&self) -> &Blank {
+    fn blank(&self) -> &BlankTransaction {
         self.blank.get_or_init(|| {
             let transaction = self.transaction;
             let mut bytes = Vec::new();
@@ -181,22 +181,22 @@ impl<'a> Sighashes<'a> {
             put_number(transaction.outputs().len(), |number| bytes.extend_from_slice(number));
             bytes.extend_from_slice(transaction.outputs().encoded());
             bytes.extend_from_slice(transaction.lock_time());
-            Blank { bytes, first_input, begun: RefCell::new((Sha256::new(), 0)) }
+            BlankTransaction { bytes, first_input, begun: RefCell::new((Sha256::new(), 0)) }
         })
     }
 
     /// Computes the digest that the legacy form signs: double SHA-256. `script` is the one that
     /// requires the signature.
-    pub fn legacy(&self, index: usize, script: &[u8], hash_type: HashType, messages: &mut Messages) -> Digest {
+    pub fn legacy(&self, index: usize, script: &[u8], hash_type: HashType, messages: &mut Messages) -> SighashDigest {
         let outputs = self.transaction.outputs();
-        if hash_type.outputs() == Signed::Single && index >= outputs.len() {
+        if hash_type.outputs() == SignedOutputs::Single && index >= outputs.len() {
             // Consensus signs this number.
             let mut one = [0; 32];
             one[0] = 1;
-            return Digest::Known(one);
+            return SighashDigest::Known(one);
         }
-        if hash_type.outputs() != Signed::All || hash_type.is_alone() {
-            return Digest::Of(messages.push(|to| {
+        if hash_type.outputs() != SignedOutputs::All || hash_type.is_alone() {
+            return SighashDigest::Of(messages.push(|to| {
                 to.extend_from_slice(self.transaction.version());
                 self.put_inputs(to, index, script, hash_type);
                 self.put_outputs(to, index, hash_type);
@@ -212,9 +212,9 @@ impl<'a> Sighashes<'a> {
             hash_sized(&mut hash, script);
             hash.update(&blank.bytes[before + 1..]);
             hash.update(hash_type.wide());
-            return Digest::Known(again(hash));
+            return SighashDigest::Known(again(hash));
         }
-        Digest::Of(messages.push(|to| {
+        SighashDigest::Of(messages.push(|to| {
             to.extend_from_slice(&blank.bytes[..before]);
             put_sized(script, to);
             to.extend_from_slice(&blank.bytes[before + 1..]);
@@ -231,7 +231,7 @@ impl<'a> Sighashes<'a> {
             let input = self.transaction.input(at);
             to.extend_from_slice(input.outpoint);
             put_sized(if at == index { script } else { &[] }, to);
-            let signs_sequence = at == index || hash_type.outputs() == Signed::All;
+            let signs_sequence = at == index || hash_type.outputs() == SignedOutputs::All;
             to.extend_from_slice(if signs_sequence { input.sequence } else { &[0; 4] });
         }
     }
@@ -240,11 +240,11 @@ impl<'a> Sighashes<'a> {
     fn put_outputs(&self, to: &mut Vec<u8>, index: usize, hash_type: HashType) {
         let outputs = self.transaction.outputs();
         match (hash_type.outputs(), outputs.get(index)) {
-            (Signed::All, _) => {
+            (SignedOutputs::All, _) => {
                 put_number(outputs.len(), |number| to.extend_from_slice(number));
                 to.extend_from_slice(outputs.encoded());
             }
-            (Signed::Single, Some(output)) => {
+            (SignedOutputs::Single, Some(output)) => {
                 put_number(index + 1, |number| to.extend_from_slice(number));
                 (0..index).for_each(|_| to.extend_from_slice(&BLANK_OUTPUT));
                 to.extend_from_slice(output.encoded);
@@ -263,14 +263,14 @@ impl<'a> Sighashes<'a> {
         let input = transaction.input(index);
         to.extend_from_slice(transaction.version());
         to.extend_from_slice(if is_alone { &NONE } else { &self.segwit().outpoints });
-        to.extend_from_slice(if is_alone || signed != Signed::All { &NONE } else { &self.segwit().sequences });
+        to.extend_from_slice(if is_alone || signed != SignedOutputs::All { &NONE } else { &self.segwit().sequences });
         to.extend_from_slice(input.outpoint);
         put_sized(script, to);
         to.extend_from_slice(self.spent_by(index).value);
         to.extend_from_slice(input.sequence);
         to.extend_from_slice(&match (signed, transaction.outputs().get(index)) {
-            (Signed::All, _) => self.segwit().outputs,
-            (Signed::Single, Some(output)) => sha256d(output.encoded),
+            (SignedOutputs::All, _) => self.segwit().outputs,
+            (SignedOutputs::Single, Some(output)) => sha256d(output.encoded),
             _ => NONE,
         });
         to.extend_from_slice(transaction.lock_time());
@@ -291,18 +291,18 @@ impl<'a> Sighashes<'a> {
         let transaction = self.transaction;
         let signed = hash_type.outputs();
         let is_alone = hash_type.is_alone();
-        let single = if signed == Signed::Single { Some(transaction.outputs().get(index)?) } else { None };
+        let single = if signed == SignedOutputs::Single { Some(transaction.outputs().get(index)?) } else { None };
         to.extend_from_slice(TAP_SIGHASH.as_flattened());
         // The epoch comes first.
         to.extend_from_slice(&[0, hash_type.0]);
         to.extend_from_slice(transaction.version());
         to.extend_from_slice(transaction.lock_time());
         if !is_alone {
-            let OfSpent { values, scripts } = self.of_spent();
-            let Common { outpoints, sequences, .. } = self.common();
+            let SpentHashes { values, scripts } = self.of_spent();
+            let TransactionHashes { outpoints, sequences, .. } = self.common();
             to.extend_from_slice([*outpoints, *values, *scripts, *sequences].as_flattened());
         }
-        if signed == Signed::All {
+        if signed == SignedOutputs::All {
             to.extend_from_slice(&self.common().outputs);
         }
         to.push(2 * u8::from(leaf.is_some()) + u8::from(annex.is_some()));

@@ -13,7 +13,7 @@ use super::hashes::{TAP_BRANCH, TAP_LEAF};
 use super::instructions::{
     Instruction, Instructions, LONGEST_ELEMENT, OP_CHECKSIG, OP_ENDIF, OP_IF, instructions, small,
 };
-use super::schnorr::Signatures;
+use super::schnorr::SchnorrSignatures;
 use super::script::{EMPTY, WITH_A_SCRIPT, last, require_short};
 use super::sighash::{HashType, Sighashes};
 use sha2::Digest;
@@ -28,7 +28,7 @@ const TAPSCRIPT: u8 = 0xc0;
 const LONGEST_PATH: usize = 128;
 
 /// The contents of an input.
-pub struct Spend<'a> {
+pub struct TaprootSpend<'a> {
     annex: Option<&'a [u8]>,
     leaf: Option<Leaf>,
     /// The pushed signature and the key, or the reason why no signature is verified.
@@ -42,11 +42,11 @@ struct Leaf {
 }
 
 /// The template of an input, and its contents before the signature and the script are verified.
-type Taken<'a> = (Template, Result<Spend<'a>, Reason>);
+type ParsedInput<'a> = (Template, Result<TaprootSpend<'a>, Reason>);
 
 /// Parses an input that spends a witness program of version 1 with this key. `in_force` is true if
 /// BIP 341 is in force.
-pub fn take_apart<'a>(input: &InputView<'a>, output_key: [u8; 32], in_force: bool) -> Taken<'a> {
+pub fn parse_input<'a>(input: &InputView<'a>, output_key: [u8; 32], in_force: bool) -> ParsedInput<'a> {
     let (template, spend) = by_witness(input.witness(), output_key);
     if !in_force {
         return (template, Err(Reason::NotChecked("BIP 341 is not in force")));
@@ -54,11 +54,13 @@ pub fn take_apart<'a>(input: &InputView<'a>, output_key: [u8; 32], in_force: boo
     (template, if input.script.is_empty() { spend } else { Err(WITH_A_SCRIPT) })
 }
 
-fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
+fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> ParsedInput<'_> {
     let annex = take_annex(&mut stack);
     match stack.as_slice() {
         [] => (Template::TaprootKey, Err(Reason::Malformed("no witness is shown"))),
-        [signature] => (Template::TaprootKey, Ok(Spend { annex, leaf: None, signature: Ok((*signature, output_key)) })),
+        [signature] => {
+            (Template::TaprootKey, Ok(TaprootSpend { annex, leaf: None, signature: Ok((*signature, output_key)) }))
+        }
         [shown @ .., script, control] => {
             let key = key_of_leaf(control, script);
             let template = if key.is_ok() { Template::TaprootScript } else { Template::TaprootOther };
@@ -75,7 +77,7 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> Taken<'_> {
                 require_short(shown)?;
                 Ok((last(shown, 1, true)?[0], key))
             });
-            (template, Ok(Spend { annex, leaf: Some(leaf), signature }))
+            (template, Ok(TaprootSpend { annex, leaf: Some(leaf), signature }))
         }
     }
 }
@@ -155,7 +157,7 @@ fn branch_hash(node: [u8; 32], beside: [u8; 32]) -> [u8; 32] {
     TAP_BRANCH.clone().chain_update(node.min(beside)).chain_update(node.max(beside)).finalize().into()
 }
 
-impl Spend<'_> {
+impl TaprootSpend<'_> {
     /// Returns the commitment that a script path relies on. It must hold whatever the script is.
     pub fn commitment(&self) -> Option<Commitment> {
         self.leaf.as_ref().map(|leaf| leaf.commitment)
@@ -167,7 +169,7 @@ impl Spend<'_> {
         hashes: &Sighashes,
         index: usize,
         answer: usize,
-        to: &mut Signatures,
+        to: &mut SchnorrSignatures,
     ) -> Result<(), Reason> {
         let (pushed, key) = self.signature?;
         let (signature, hash_type) = signature_and_type(pushed)?;

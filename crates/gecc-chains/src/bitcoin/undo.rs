@@ -5,7 +5,7 @@
 //! amounts are compressed as in Bitcoin Core's `compressor.h` and `undo.h`, with the numbers of its
 //! `serialize.h` (VARINT).
 
-use super::block::{Place, Spent};
+use super::block::{BlockOffset, SpentOutputs};
 use super::encoding::{self, array, put_number, sized};
 use super::instructions::{LONGEST_SCRIPT, OP_CHECKSIG, OP_DUP, OP_EQUAL, OP_EQUALVERIFY, OP_HASH160, OP_RETURN};
 use k256::elliptic_curve::sec1::ToSec1Point;
@@ -14,20 +14,20 @@ use k256::elliptic_curve::sec1::ToSec1Point;
 const FORMS: u64 = 6;
 
 /// Parses consecutive outputs in the encoding of blocks, one for each input.
-pub fn plain(bytes: Vec<u8>, inputs: usize) -> Result<Spent, String> {
+pub fn plain(bytes: Vec<u8>, inputs: usize) -> Result<SpentOutputs, String> {
     let mut rest = bytes.as_slice();
     let mut places = vec![0];
     while !rest.is_empty() {
         require_fewer(&places, inputs)?;
         array::<8>(&mut rest).and_then(|_| sized(&mut rest))?;
-        places.push((bytes.len() - rest.len()) as Place);
+        places.push((bytes.len() - rest.len()) as BlockOffset);
     }
-    Ok(Spent::new(bytes, places))
+    Ok(SpentOutputs::new(bytes, places))
 }
 
 /// Requires that there are not more outputs than inputs, before memory is reserved for them. There
 /// is one place more than outputs so far.
-fn require_fewer(places: &[Place], inputs: usize) -> Result<(), String> {
+fn require_fewer(places: &[BlockOffset], inputs: usize) -> Result<(), String> {
     if places.len() <= inputs {
         return Ok(());
     }
@@ -41,18 +41,18 @@ pub fn by_transaction(
     mut lists: &[u8],
     inputs: usize,
     read: fn(&mut &[u8], &mut Vec<u8>) -> Option<()>,
-) -> Result<Spent, String> {
+) -> Result<SpentOutputs, String> {
     let mut bytes = Vec::new();
     let mut places = vec![0];
     for _ in 0..encoding::number(&mut lists)? {
         for _ in 0..encoding::number(&mut lists)? {
             require_fewer(&places, inputs)?;
             read(&mut lists, &mut bytes).ok_or("an output that was spent ends too early or is malformed")?;
-            places.push(bytes.len() as Place);
+            places.push(bytes.len() as BlockOffset);
         }
     }
     if lists.is_empty() {
-        Ok(Spent::new(bytes, places))
+        Ok(SpentOutputs::new(bytes, places))
     } else {
         Err(format!("{} bytes follow the outputs that were spent", lists.len()))
     }

@@ -17,18 +17,18 @@ pub fn implicit(number: u32) -> Tag {
 }
 
 /// The remaining fields of a constructed value.
-pub struct Fields<'a> {
+pub struct DerFields<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Fields<'a> {
+impl<'a> DerFields<'a> {
     /// Returns the fields of an encoded value.
     ///
     /// # Errors
     /// An invalid encoding, another tag, or trailing data.
     pub fn of(encoded: &'a [u8], tag: Tag) -> Result<Self, String> {
         let value = AnyRef::from_der(encoded).map_err(|problem| problem.to_string())?;
-        if value.tag() == tag { Ok(Fields { rest: value.value() }) } else { Err(unexpected(value.tag(), tag)) }
+        if value.tag() == tag { Ok(DerFields { rest: value.value() }) } else { Err(unexpected(value.tag(), tag)) }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -83,8 +83,8 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// Fails under the conditions of [`encoded`](Self::encoded).
-    pub fn constructed(&mut self, name: &str, tag: Tag) -> Result<Fields<'a>, String> {
-        Ok(Fields { rest: self.next(name, tag)?.value() })
+    pub fn constructed(&mut self, name: &str, tag: Tag) -> Result<DerFields<'a>, String> {
+        Ok(DerFields { rest: self.next(name, tag)?.value() })
     }
 
     /// Takes the next field if it has this tag, and returns its value.

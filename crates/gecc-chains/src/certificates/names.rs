@@ -6,7 +6,7 @@
 //! normalised further (RFC 4518 requires NFKC too). OpenSSL compares likewise, but folds only ASCII
 //! letters.
 
-use super::der::{Fields, SEQUENCE, SET};
+use super::der::{DerFields, SEQUENCE, SET};
 use ::der::{Tag, Tagged};
 
 /// Rewrites a name in DER so that equal names have equal bytes.
@@ -15,7 +15,7 @@ use ::der::{Tag, Tagged};
 /// A description of what is wrong with the name.
 pub fn folded(name: &[u8]) -> Result<Vec<u8>, String> {
     let mut folded = Vec::new();
-    let mut relative_names = Fields::of(name, SEQUENCE)?;
+    let mut relative_names = DerFields::of(name, SEQUENCE)?;
     while !relative_names.is_empty() {
         let mut attributes = relative_names.constructed("RelativeDistinguishedName", SET)?;
         let mut all = Vec::new();

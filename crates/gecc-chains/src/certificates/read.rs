@@ -1,10 +1,10 @@
 //! Reads certificates from files.
 
-use super::der::{Fields, SEQUENCE, explicit, implicit};
+use super::der::{DerFields, SEQUENCE, explicit, implicit};
 use super::names::folded;
 use super::{Algorithm, Options};
 use crate::files;
-use crate::problem::{Place, Problem, note};
+use crate::problem::{FilePosition, Problem, note};
 use ::der::asn1::{AnyRef, ObjectIdentifier};
 use ::der::{Decode, Reader, SliceReader, Tag, Tagged};
 use gecc::CurveId;
@@ -39,7 +39,7 @@ const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7
 const SM2: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.156.10197.1.301");
 
 /// The parts of a certificate that matter for its signature and its place in a chain.
-pub struct Member {
+pub struct Certificate {
     pub path: Arc<Path>,
     pub place: u64,
     pub subject: String,
@@ -53,13 +53,13 @@ pub struct Member {
     pub algorithms_agree: bool,
     /// The key in SEC 1, and its curve, if that is known.
     pub key: Option<(CurveId, Vec<u8>)>,
-    pub signed: Signed,
+    pub signed: SignedPart,
     /// r and s, if they are DER. Signatures by keys of larger curves have another size.
     pub signature: Option<[u8; 64]>,
 }
 
 /// The signed part, in the encoding of the file.
-pub enum Signed {
+pub enum SignedPart {
     /// A digest; for hashes of more than 256 bits, their first 256 (FIPS 186-5, section 6.4.2).
     Digest([u8; 32]),
     /// The message: SM2 hashes further data before it.
@@ -68,29 +68,29 @@ pub enum Signed {
     Other,
 }
 
-impl Member {
+impl Certificate {
     /// Returns the cost of trying a key, in units of hashing half a kilobyte.
     pub fn cost(&self) -> usize {
-        if let Signed::Message(message) = &self.signed { 1 + message.len() / 512 } else { 1 }
+        if let SignedPart::Message(message) = &self.signed { 1 + message.len() / 512 } else { 1 }
     }
 
     /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let names = self.subject.len() + self.issuer.len() + self.subject_name.len() + self.issuer_name.len();
         let key = self.key.as_ref().map_or(0, |(_, key)| key.len());
-        let message = if let Signed::Message(message) = &self.signed { message.len() } else { 0 };
-        size_of::<Member>() + names + key + message
+        let message = if let SignedPart::Message(message) = &self.signed { message.len() } else { 0 };
+        size_of::<Certificate>() + names + key + message
     }
 }
 
 /// Returns the certificates of a file of at most `longest` bytes, and the problems of its other
 /// contents.
-pub fn members(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Member>, Vec<Problem>) {
+pub fn certificates(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Certificate>, Vec<Problem>) {
     let bytes = match read(path, longest) {
         Ok(bytes) => bytes,
         Err(problem) => return (Vec::new(), vec![problem]),
     };
-    let mut found = FileContents { path, options, members: Vec::new(), problems: Vec::new() };
+    let mut found = FileContents { path, options, certificates: Vec::new(), problems: Vec::new() };
     if bytes.first() == Some(&BEGINS_DER) {
         let mut place = 0;
         while place < bytes.len() {
@@ -104,18 +104,18 @@ pub fn members(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Member
     } else {
         for_each_block(&bytes, |place, der| found.add(place, der));
     }
-    let FileContents { members, mut problems, .. } = found;
-    if members.is_empty() && problems.is_empty() {
-        problems.push(Problem::new(path, Place::Whole, "there is no certificate in it, neither PEM nor DER"));
+    let FileContents { certificates, mut problems, .. } = found;
+    if certificates.is_empty() && problems.is_empty() {
+        problems.push(Problem::new(path, FilePosition::Whole, "there is no certificate in it, neither PEM nor DER"));
     }
-    (members, problems)
+    (certificates, problems)
 }
 
 /// The certificates found in a file so far, and the problems of its other contents.
 struct FileContents<'a> {
     path: &'a Arc<Path>,
     options: &'a Options,
-    members: Vec<Member>,
+    certificates: Vec<Certificate>,
     problems: Vec<Problem>,
 }
 
@@ -123,27 +123,27 @@ impl FileContents<'_> {
     /// Adds the certificate at a position, or the reason why there is none.
     fn add(&mut self, place: usize, der: Result<&[u8], String>) {
         let place = place as u64;
-        match der.and_then(|der| member(self.path, place, der, self.options)) {
-            Ok(member) => self.members.push(member),
-            Err(what) => note(&mut self.problems, Problem::new(self.path, Place::Byte(place), what)),
+        match der.and_then(|der| certificate(self.path, place, der, self.options)) {
+            Ok(certificate) => self.certificates.push(certificate),
+            Err(what) => note(&mut self.problems, Problem::new(self.path, FilePosition::Byte(place), what)),
         }
     }
 }
 
 fn read(path: &Arc<Path>, longest: u64) -> Result<Vec<u8>, Problem> {
-    let mut reader = files::Reader::open(path)?;
+    let mut reader = files::FileReader::open(path)?;
     let mut bytes = Vec::new();
     if reader.append_rest(longest, &mut bytes)? {
         return Ok(bytes);
     }
-    Err(Problem::new(path, Place::Whole, format!("it is above the limit of {longest} bytes")))
+    Err(Problem::new(path, FilePosition::Whole, format!("it is above the limit of {longest} bytes")))
 }
 
 /// Passes on the contents and positions of blocks with certificates. Other text and blocks may
 /// occur between them. Blocks of any kind without a first or last line are reported as problems,
 /// because they may hide a certificate.
 fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], String>)) {
-    let mut open: Option<Marker> = None;
+    let mut open: Option<PemMarker> = None;
     let mut next = next_marker(text, 0);
     while let Some(marker) = next {
         next = next_marker(text, marker.end);
@@ -178,7 +178,7 @@ fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], Stri
 }
 
 /// The first or the last line of a block, without other text in that line.
-struct Marker<'a> {
+struct PemMarker<'a> {
     start: usize,
     end: usize,
     is_begin: bool,
@@ -187,7 +187,7 @@ struct Marker<'a> {
 }
 
 /// Returns the next marker at or after `from`.
-fn next_marker(text: &[u8], mut from: usize) -> Option<Marker<'_>> {
+fn next_marker(text: &[u8], mut from: usize) -> Option<PemMarker<'_>> {
     loop {
         let start = from + find(&text[from..], DASHES)?;
         let rest = &text[start..];
@@ -205,7 +205,7 @@ fn next_marker(text: &[u8], mut from: usize) -> Option<Marker<'_>> {
         let dashes = &behind[length..];
         let is_whole = dashes.starts_with(DASHES) && !dashes.starts_with(BEGIN) && !dashes.starts_with(END);
         let end = start + keyword.len() + length + if is_whole { DASHES.len() } else { 0 };
-        return Some(Marker { start, end, is_begin, label: is_whole.then(|| &behind[..length]) });
+        return Some(PemMarker { start, end, is_begin, label: is_whole.then(|| &behind[..length]) });
     }
 }
 
@@ -244,7 +244,7 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
 /// The parts of a certificate in the encoding of the file: encoding them again might not give the
 /// signed bytes. Serial number, dates and extensions are not evaluated; only their structure is
 /// checked.
-struct Parts<'a> {
+struct EncodedParts<'a> {
     /// The part that is signed.
     signed: &'a [u8],
     /// The algorithm that the signed part states.
@@ -259,10 +259,10 @@ struct Parts<'a> {
     signature: &'a [u8],
 }
 
-impl<'a> Parts<'a> {
+impl<'a> EncodedParts<'a> {
     /// Parses a certificate (RFC 5280, section 4.1).
     fn of(certificate: &'a [u8]) -> Result<Self, String> {
-        let mut outer = Fields::of(certificate, SEQUENCE)?;
+        let mut outer = DerFields::of(certificate, SEQUENCE)?;
         if outer.is_next(Tag::ObjectIdentifier) {
             return Err("this is no certificate but another container, such as PKCS #7; \
                 `openssl pkcs7 -print_certs` takes certificates out of that"
@@ -272,7 +272,7 @@ impl<'a> Parts<'a> {
         let algorithm = outer.encoded("signatureAlgorithm", SEQUENCE)?;
         let signature = outer.next("signatureValue", Tag::BitString)?.value();
         outer.end("Certificate")?;
-        let mut fields = Fields::of(signed, SEQUENCE)?;
+        let mut fields = DerFields::of(signed, SEQUENCE)?;
         if let Some(version) = fields.optional("version", explicit(0))? {
             integer("version", AnyRef::from_der(version.value()).map_err(|problem| format!("version: {problem}"))?)?;
         }
@@ -288,10 +288,10 @@ impl<'a> Parts<'a> {
             extensions(of.value())?;
         }
         fields.end("tbsCertificate")?;
-        let mut of_algorithm = Fields::of(algorithm, SEQUENCE)?;
+        let mut of_algorithm = DerFields::of(algorithm, SEQUENCE)?;
         let identifier = object_identifier("signatureAlgorithm", of_algorithm.any("signatureAlgorithm")?)?;
         let signature = bytes_of_bits(signature).unwrap_or_default();
-        Ok(Parts { signed, inner_algorithm, issuer, subject, key, algorithm, identifier, signature })
+        Ok(EncodedParts { signed, inner_algorithm, issuer, subject, key, algorithm, identifier, signature })
     }
 }
 
@@ -308,7 +308,7 @@ fn integer(name: &str, value: AnyRef) -> Result<(), String> {
 }
 
 /// Requires two dates in any format: they are not evaluated.
-fn validity(mut dates: Fields) -> Result<(), String> {
+fn validity(mut dates: DerFields) -> Result<(), String> {
     for name in ["notBefore", "notAfter"] {
         let date = dates.any(name)?;
         let is_text = date.value().iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
@@ -320,7 +320,7 @@ fn validity(mut dates: Fields) -> Result<(), String> {
 }
 
 fn extensions(encoded: &[u8]) -> Result<(), String> {
-    let mut all = Fields::of(encoded, SEQUENCE).map_err(|problem| format!("extensions: {problem}"))?;
+    let mut all = DerFields::of(encoded, SEQUENCE).map_err(|problem| format!("extensions: {problem}"))?;
     while !all.is_empty() {
         let mut extension = all.constructed("extensions", SEQUENCE)?;
         extension.next("extnID", Tag::ObjectIdentifier)?;
@@ -341,15 +341,15 @@ fn bytes_of_bits(bits: &[u8]) -> Option<&[u8]> {
     bits.strip_prefix(&[0])
 }
 
-fn member(path: &Arc<Path>, place: u64, der: &[u8], options: &Options) -> Result<Member, String> {
+fn certificate(path: &Arc<Path>, place: u64, der: &[u8], options: &Options) -> Result<Certificate, String> {
     // OpenSSL's trusted certificates have more data after the certificate.
     let der = SliceReader::new(der).and_then(|mut reader| reader.tlv_bytes()).map_err(|problem| problem.to_string())?;
-    let parts = Parts::of(der)?;
+    let parts = EncodedParts::of(der)?;
     if der.len() > LONGEST_CERTIFICATE || parts.issuer.len().max(parts.subject.len()) > LONGEST_NAME {
         return Err(format!("a certificate has at most {LONGEST_CERTIFICATE} bytes, and a name {LONGEST_NAME}"));
     }
     let algorithm = algorithm(&parts.identifier);
-    Ok(Member {
+    Ok(Certificate {
         path: Arc::clone(path),
         place,
         subject: displayed_name("subject", parts.subject)?,
@@ -377,19 +377,19 @@ fn comparable_name(field: &str, name: &[u8], options: &Options) -> Result<Vec<u8
     folded(name).map_err(|problem| format!("{field}: {problem}"))
 }
 
-fn of_message(algorithm: Algorithm, message: &[u8]) -> Signed {
+fn of_message(algorithm: Algorithm, message: &[u8]) -> SignedPart {
     match algorithm {
         Algorithm::EcdsaSha256 => of_digest(&Sha256::digest(message)),
         Algorithm::EcdsaSha384 => of_digest(&Sha384::digest(message)),
         Algorithm::EcdsaSha512 => of_digest(&Sha512::digest(message)),
-        Algorithm::Sm2Sm3 => Signed::Message(message.to_vec()),
-        Algorithm::Other => Signed::Other,
+        Algorithm::Sm2Sm3 => SignedPart::Message(message.to_vec()),
+        Algorithm::Other => SignedPart::Other,
     }
 }
 
 /// Takes the first 256 bits of a digest.
-fn of_digest(digest: &[u8]) -> Signed {
-    Signed::Digest(*digest.first_chunk().expect("digests have at least 32 bytes"))
+fn of_digest(digest: &[u8]) -> SignedPart {
+    SignedPart::Digest(*digest.first_chunk().expect("digests have at least 32 bytes"))
 }
 
 fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {
@@ -403,7 +403,7 @@ fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {
 }
 
 /// Returns the key of a SubjectPublicKeyInfo in SEC 1, if its curve is known.
-fn key(mut info: Fields<'_>) -> Result<Option<(CurveId, &[u8])>, String> {
+fn key(mut info: DerFields<'_>) -> Result<Option<(CurveId, &[u8])>, String> {
     const NAME: &str = "subjectPublicKeyInfo";
     let mut algorithm = info.constructed(NAME, SEQUENCE)?;
     let identifier = object_identifier(NAME, algorithm.next(NAME, Tag::ObjectIdentifier)?)?;

@@ -1,10 +1,10 @@
 //! Verification of certificates with the keys of their possible issuers.
 
-use super::read::{LONGEST, Member, Signed, members};
+use super::read::{Certificate, LONGEST, SignedPart, certificates};
 use super::{Algorithm, Answer, Answers, Options, Reason};
 use crate::files::Paths;
 use crate::flow::Settings;
-use crate::problem::{Place, Problem};
+use crate::problem::{FilePosition, Problem};
 use crate::reason::rejection_of;
 use gecc::{CurveId, Engine, P256, PublicKeys, Verdict, ecdsa, sm2};
 use rayon::prelude::*;
@@ -26,10 +26,10 @@ const MEMBERS: usize = 2;
 
 const OTHER_ALGORITHM: &str = "the signed part states another signature algorithm, or other parameters";
 
-/// A pair of which `issuer` may have signed `member`: both are indices into the list of members.
+/// A pair of which `issuer` may have signed `certificate`: both are indices into the list of certificates.
 #[derive(Clone, Copy)]
-struct Pair {
-    member: usize,
+struct IssuerPair {
+    certificate: usize,
     issuer: usize,
 }
 
@@ -45,7 +45,7 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
     let (pairs, given_up) = pairs(&all, &mut answers);
     // If the engine did not start, there are no answers.
     let Some(engine) = settings.engine() else { return Ok(Answers::default()) };
-    let batch = Batch { engine, all: &all };
+    let batch = PairBatch { engine, all: &all };
     let most = settings.batch();
     let of_ecdsa = batch.signed_with(&pairs, &[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]);
     for pairs in of_ecdsa.chunks(most) {
@@ -79,7 +79,7 @@ fn is_over(settings: &Settings) -> bool {
 }
 
 /// Reads the certificates of all files, as far as the memory limit permits.
-fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Vec<Problem>) -> Vec<Member> {
+fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Vec<Problem>) -> Vec<Certificate> {
     let kept = settings.limits().kept;
     let mut all = Vec::new();
     let mut held = 0;
@@ -92,21 +92,21 @@ fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Ve
             let files = files.par_iter();
             let read = files.map(|(path, _)| match is_over(settings) {
                 true => (Vec::new(), Vec::new()),
-                false => members(path, longest, options),
+                false => certificates(path, longest, options),
             });
             read.collect()
         });
-        for ((path, _), (members, of_file)) in files.iter().zip(read) {
+        for ((path, _), (certificates, of_file)) in files.iter().zip(read) {
             held += of_file.len() * size_of::<Problem>();
             problems.extend(of_file);
-            for member in members {
-                held += member.bytes();
+            for certificate in certificates {
+                held += certificate.bytes();
                 if held > kept / MEMBERS {
                     let what = "from here on certificates take more memory than is allowed, and are not read";
-                    problems.push(Problem::new(path, Place::Byte(member.place), what));
+                    problems.push(Problem::new(path, FilePosition::Byte(certificate.place), what));
                     return all;
                 }
-                all.push(member);
+                all.push(certificate);
             }
         }
     }
@@ -127,109 +127,109 @@ fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
     count.max(1)
 }
 
-/// Creates the answer of a member that was not tried yet, and moves the names as text into it.
-fn not_tried(member: &mut Member) -> Answer {
-    let reason = match member.algorithm {
-        _ if !member.algorithms_agree => Reason::Malformed(OTHER_ALGORITHM),
+/// Creates the answer of a certificate that was not tried yet, and moves the names as text into it.
+fn not_tried(certificate: &mut Certificate) -> Answer {
+    let reason = match certificate.algorithm {
+        _ if !certificate.algorithms_agree => Reason::Malformed(OTHER_ALGORITHM),
         Algorithm::Other => Reason::NotChecked("the algorithm is another"),
         _ => Reason::NotChecked("its issuer is not there"),
     };
     Answer {
-        path: member.path.clone(),
-        place: member.place,
-        subject: std::mem::take(&mut member.subject),
-        issuer: std::mem::take(&mut member.issuer),
-        algorithm: member.algorithm,
+        path: certificate.path.clone(),
+        place: certificate.place,
+        subject: std::mem::take(&mut certificate.subject),
+        issuer: std::mem::take(&mut certificate.issuer),
+        algorithm: certificate.algorithm,
         signed_by: None,
         reason: Some(reason),
     }
 }
 
-/// Pairs every member with the keys of its issuer's name on the right curve, or with some of them.
-/// Also returns the members that have more keys than that. A key counts once, however many
+/// Pairs every certificate with the keys of its issuer's name on the right curve, or with some of them.
+/// Also returns the certificates that have more keys than that. A key counts once, however many
 /// certificates contain it: the first of them is the issuer.
-fn pairs(all: &[Member], answers: &mut [Answer]) -> (Vec<Pair>, Vec<usize>) {
-    let names: HashSet<&[u8]> = all.iter().map(|member| member.subject_name.as_slice()).collect();
+fn pairs(all: &[Certificate], answers: &mut [Answer]) -> (Vec<IssuerPair>, Vec<usize>) {
+    let names: HashSet<&[u8]> = all.iter().map(|certificate| certificate.subject_name.as_slice()).collect();
     let mut bearers = HashMap::<_, Vec<usize>>::new();
     let mut seen = HashSet::new();
-    for (index, member) in all.iter().enumerate() {
-        if let Some((curve, key)) = &member.key
-            && seen.insert((&member.subject_name, *curve, key))
+    for (index, certificate) in all.iter().enumerate() {
+        if let Some((curve, key)) = &certificate.key
+            && seen.insert((&certificate.subject_name, *curve, key))
         {
-            bearers.entry((member.subject_name.as_slice(), *curve)).or_default().push(index);
+            bearers.entry((certificate.subject_name.as_slice(), *curve)).or_default().push(index);
         }
     }
     let mut pairs = Vec::new();
     let mut given_up = Vec::new();
     let mut more = MORE;
-    for (index, member) in all.iter().enumerate() {
-        if member.algorithm == Algorithm::Other || !member.algorithms_agree {
+    for (index, certificate) in all.iter().enumerate() {
+        if certificate.algorithm == Algorithm::Other || !certificate.algorithms_agree {
             continue;
         }
-        let issuer = member.issuer_name.as_slice();
-        let curve = if member.algorithm == Algorithm::Sm2Sm3 { CurveId::Sm2 } else { CurveId::P256 };
+        let issuer = certificate.issuer_name.as_slice();
+        let curve = if certificate.algorithm == Algorithm::Sm2Sm3 { CurveId::Sm2 } else { CurveId::P256 };
         let issuers = bearers.get(&(issuer, curve)).map(Vec::as_slice).unwrap_or_default();
-        let tried = issuers.len().min(TRIED + more / member.cost());
-        more -= tried.saturating_sub(TRIED) * member.cost();
-        pairs.extend(issuers[..tried].iter().map(|issuer| Pair { member: index, issuer: *issuer }));
+        let tried = issuers.len().min(TRIED + more / certificate.cost());
+        more -= tried.saturating_sub(TRIED) * certificate.cost();
+        pairs.extend(issuers[..tried].iter().map(|issuer| IssuerPair { certificate: index, issuer: *issuer }));
         if tried < issuers.len() {
             given_up.push(index);
         }
         if issuers.is_empty() && names.contains(issuer) {
             answers[index].reason =
                 Some(Reason::NotChecked("its issuer's key is of another curve, or of one that is not named"));
-        } else if !issuers.is_empty() && member.signature.is_none() {
+        } else if !issuers.is_empty() && certificate.signature.is_none() {
             answers[index].reason = Some(Reason::Malformed("the signature is not DER"));
         }
     }
     (pairs, given_up)
 }
 
-/// The members and the engine from which the columns of pairs are made.
-struct Batch<'a> {
+/// The certificates and the engine from which the columns of pairs are made.
+struct PairBatch<'a> {
     engine: &'a Engine,
-    all: &'a [Member],
+    all: &'a [Certificate],
 }
 
-impl<'a> Batch<'a> {
-    /// Selects the pairs of members that have a signature by one of these algorithms.
-    fn signed_with(&self, pairs: &[Pair], algorithms: &[Algorithm]) -> Vec<Pair> {
+impl<'a> PairBatch<'a> {
+    /// Selects the pairs of certificates that have a signature by one of these algorithms.
+    fn signed_with(&self, pairs: &[IssuerPair], algorithms: &[Algorithm]) -> Vec<IssuerPair> {
         let mut selected = pairs.to_vec();
         selected.retain(|pair| {
-            let member = &self.all[pair.member];
-            member.signature.is_some() && algorithms.contains(&member.algorithm)
+            let certificate = &self.all[pair.certificate];
+            certificate.signature.is_some() && algorithms.contains(&certificate.algorithm)
         });
         selected
     }
 
-    fn signatures(&self, pairs: &[Pair]) -> Vec<[u8; 64]> {
-        pairs.iter().map(|pair| self.all[pair.member].signature.expect("pairs without one are left out")).collect()
+    fn signatures(&self, pairs: &[IssuerPair]) -> Vec<[u8; 64]> {
+        pairs.iter().map(|pair| self.all[pair.certificate].signature.expect("pairs without one are left out")).collect()
     }
 
-    fn keys(&self, pairs: &[Pair]) -> Vec<&'a [u8]> {
+    fn keys(&self, pairs: &[IssuerPair]) -> Vec<&'a [u8]> {
         pairs.iter().map(|pair| self.issuer_key(pair)).collect()
     }
 
-    fn issuer_key(&self, pair: &Pair) -> &'a [u8] {
+    fn issuer_key(&self, pair: &IssuerPair) -> &'a [u8] {
         let (_, key) = self.all[pair.issuer].key.as_ref().expect("pairs without one are left out");
         key
     }
 
-    fn digest(&self, pair: &Pair) -> [u8; 32] {
-        match &self.all[pair.member].signed {
-            Signed::Digest(digest) => *digest,
-            Signed::Message(_) | Signed::Other => unreachable!("ECDSA signs a digest"),
+    fn digest(&self, pair: &IssuerPair) -> [u8; 32] {
+        match &self.all[pair.certificate].signed {
+            SignedPart::Digest(digest) => *digest,
+            SignedPart::Message(_) | SignedPart::Other => unreachable!("ECDSA signs a digest"),
         }
     }
 
-    fn message(&self, pair: &Pair) -> &'a [u8] {
-        match &self.all[pair.member].signed {
-            Signed::Message(message) => message,
-            Signed::Digest(_) | Signed::Other => unreachable!("SM2 signs a message"),
+    fn message(&self, pair: &IssuerPair) -> &'a [u8] {
+        match &self.all[pair.certificate].signed {
+            SignedPart::Message(message) => message,
+            SignedPart::Digest(_) | SignedPart::Other => unreachable!("SM2 signs a message"),
         }
     }
 
-    fn ecdsa(&self, pairs: &[Pair]) -> Result<Vec<u8>, gecc::Error> {
+    fn ecdsa(&self, pairs: &[IssuerPair]) -> Result<Vec<u8>, gecc::Error> {
         let digests: Vec<[u8; 32]> = pairs.iter().map(|pair| self.digest(pair)).collect();
         let signatures = self.signatures(pairs);
         let keys = self.keys(pairs);
@@ -239,7 +239,7 @@ impl<'a> Batch<'a> {
         Ok(codes)
     }
 
-    fn sm2(&self, pairs: &[Pair], id: &[u8]) -> Result<Vec<u8>, gecc::Error> {
+    fn sm2(&self, pairs: &[IssuerPair], id: &[u8]) -> Result<Vec<u8>, gecc::Error> {
         let messages: Vec<&[u8]> = pairs.iter().map(|pair| self.message(pair)).collect();
         let signatures = self.signatures(pairs);
         let keys = self.keys(pairs);
@@ -252,9 +252,9 @@ impl<'a> Batch<'a> {
 
 /// Records results. The first issuer whose key matches is the signer. If none matches, the reason
 /// is that of the first key that was tried.
-fn note(pairs: &[Pair], codes: &[u8], answers: &mut [Answer]) {
+fn note(pairs: &[IssuerPair], codes: &[u8], answers: &mut [Answer]) {
     for (pair, code) in pairs.iter().zip(codes) {
-        let answer = &mut answers[pair.member];
+        let answer = &mut answers[pair.certificate];
         match answer.reason {
             Some(Reason::NotChecked(_) | Reason::Signature(_)) if *code == Verdict::VALID_CODE => {
                 answer.reason = None;
@@ -273,8 +273,8 @@ mod tests {
     use super::*;
 
     /// Creates a certificate whose subject is its issuer, with a key that depends on `index`.
-    fn member(index: usize, curve: CurveId) -> Member {
-        Member {
+    fn certificate(index: usize, curve: CurveId) -> Certificate {
+        Certificate {
             path: Arc::from(Path::new("file")),
             place: index as u64,
             subject: String::new(),
@@ -284,14 +284,18 @@ mod tests {
             algorithms_agree: true,
             algorithm: if curve == CurveId::Sm2 { Algorithm::Sm2Sm3 } else { Algorithm::EcdsaSha256 },
             key: Some((curve, index.to_le_bytes().to_vec())),
-            signed: if curve == CurveId::Sm2 { Signed::Message(vec![0; 5120]) } else { Signed::Digest([0; 32]) },
+            signed: if curve == CurveId::Sm2 {
+                SignedPart::Message(vec![0; 5120])
+            } else {
+                SignedPart::Digest([0; 32])
+            },
             signature: Some([1; 64]),
         }
     }
 
     /// Creates certificates of one name and issuer, each with a key of its own.
-    fn of_one_name(count: usize, curve: CurveId) -> Vec<Member> {
-        (0..count).map(|index| member(index, curve)).collect()
+    fn of_one_name(count: usize, curve: CurveId) -> Vec<Certificate> {
+        (0..count).map(|index| certificate(index, curve)).collect()
     }
 
     #[test]
@@ -305,7 +309,7 @@ mod tests {
                 assert_eq!(pairs.len() == count * count, given_up.is_empty());
                 assert_eq!(given_up.is_empty(), count <= 80);
                 // Each certificate has its share, including the last.
-                assert!(pairs.iter().filter(|pair| pair.member == count - 1).count() >= TRIED.min(count));
+                assert!(pairs.iter().filter(|pair| pair.certificate == count - 1).count() >= TRIED.min(count));
             }
         }
     }

@@ -2,12 +2,12 @@
 
 use super::decoded::Decoder;
 use super::rlp;
-use super::transaction::List;
-use super::{Content, PIECE, Piece};
-use crate::files::Reader;
-use crate::flow::HandOn;
+use super::transaction::TransactionList;
+use super::{PIECE, Piece, PieceContent};
+use crate::files::FileReader;
+use crate::flow::PieceSink;
 use crate::limits::Limits;
-use crate::problem::{Place, Problem, note};
+use crate::problem::{FilePosition, Problem, note};
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const BEFORE_ROOT: usize = 4;
 
 /// The fields of a block's header that are used here.
 #[derive(Clone, Debug)]
-pub struct Header {
+pub struct BlockHeader {
     pub number: u64,
     /// The root of its transactions, which shows whether transactions belong to the block.
     pub transactions_root: [u8; 32],
@@ -32,17 +32,17 @@ pub struct Header {
 }
 
 /// Consecutive blocks.
-pub struct Encoded {
+pub struct EncodedBlocks {
     bytes: Vec<u8>,
     /// The position of the first block in its file.
     start: u64,
     /// The position of the next block in the bytes.
     next: usize,
     /// The unread transactions of the block before that.
-    open: Option<(Place, List)>,
+    open: Option<(FilePosition, TransactionList)>,
 }
 
-impl Encoded {
+impl EncodedBlocks {
     /// Returns the memory in bytes that is in use until all blocks are decoded. It includes the
     /// signed message of a transaction, which may fill a block.
     pub fn weight(&self) -> usize {
@@ -57,17 +57,17 @@ pub fn begin(first: &[u8]) -> bool {
 
 /// Reads a file of blocks. After a block that does not begin as a list, no further block can be
 /// found.
-pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub fn read(reader: &mut FileReader, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
     let longest = limits.whole_of(LONGEST);
     while !reader.at_end() {
-        let mut blocks = Encoded { bytes: Vec::new(), start: reader.place(), next: 0, open: None };
+        let mut blocks = EncodedBlocks { bytes: Vec::new(), start: reader.place(), next: 0, open: None };
         let mut ended = Ok(());
         while blocks.bytes.len() < PIECE && ended.is_ok() && !reader.at_end() {
-            let place = Place::Byte(reader.place());
+            let place = FilePosition::Byte(reader.place());
             ended = append_block(reader, longest, &mut blocks.bytes).map_err(|problem| Problem { place, ..problem });
         }
         let bytes = blocks.bytes.len() as u64;
-        hand_on(Piece::new(&reader.path, Content::Blocks(blocks), bytes))?;
+        hand_on(Piece::new(&reader.path, PieceContent::Blocks(blocks), bytes))?;
         if let Err(problem) = ended {
             return hand_on(Piece::problem(problem));
         }
@@ -75,7 +75,7 @@ pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -
     ControlFlow::Continue(())
 }
 
-fn append_block(reader: &mut Reader, longest: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
+fn append_block(reader: &mut FileReader, longest: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
     let mut header = reader.read::<1>()?.to_vec();
     // The first byte of a list of more than 55 bytes contains the number of bytes of its length.
     reader.append(header[0].saturating_sub(0xf7).into(), &mut header)?;
@@ -94,8 +94,8 @@ fn append_block(reader: &mut Reader, longest: u64, to: &mut Vec<u8>) -> Result<(
 
 impl Decoder<'_> {
     /// Adds the transactions of blocks until the part is full. Returns whether all were added.
-    pub fn add_blocks(&mut self, path: &Arc<Path>, blocks: &mut Encoded) -> bool {
-        let Encoded { bytes, start, next, open } = blocks;
+    pub fn add_blocks(&mut self, path: &Arc<Path>, blocks: &mut EncodedBlocks) -> bool {
+        let EncodedBlocks { bytes, start, next, open } = blocks;
         while !self.is_full() {
             if let Some((place, list)) = open {
                 if let Err(what) = self.add_list(bytes, list) {
@@ -104,7 +104,7 @@ impl Decoder<'_> {
                 open.take_if(|(_, list)| list.is_empty());
                 continue;
             }
-            let place = Place::Byte(*start + *next as u64);
+            let place = FilePosition::Byte(*start + *next as u64);
             let mut rest = &bytes[*next..];
             if rest.is_empty() {
                 return true;
@@ -114,7 +114,7 @@ impl Decoder<'_> {
                     *next = bytes.len() - rest.len();
                     match transactions_of(block) {
                         Ok((header, list)) if self.wants(Some(header.number)) => {
-                            let list = List::new(place_in(bytes, list), Some(header.number));
+                            let list = TransactionList::new(place_in(bytes, list), Some(header.number));
                             let root = &header.transactions_root;
                             *open = Some((place, self.compare_root(path, place, bytes, list, root)));
                         }
@@ -133,20 +133,20 @@ impl Decoder<'_> {
     }
 }
 
-fn block_problem(path: &Arc<Path>, place: Place, what: &str) -> Problem {
+fn block_problem(path: &Arc<Path>, place: FilePosition, what: &str) -> Problem {
     Problem::new(path, place, format!("the block: {what}"))
 }
 
 /// Returns the header and the transactions of a block: a list of the header, the transactions and
 /// other fields.
-fn transactions_of(mut block: &[u8]) -> rlp::Result<(Header, &[u8])> {
+fn transactions_of(mut block: &[u8]) -> rlp::Result<(BlockHeader, &[u8])> {
     let header = header(&mut block)?;
     Ok((header, rlp::list(&mut block)?))
 }
 
 /// Returns the header of a block and the range of its transactions, if `encoded` is a block; `None`
 /// for the encoding of a transaction.
-pub fn block(encoded: &[u8]) -> Option<rlp::Result<(Header, Range<usize>)>> {
+pub fn block(encoded: &[u8]) -> Option<rlp::Result<(BlockHeader, Range<usize>)>> {
     let mut rest = encoded;
     // The first field of a transaction is not a list.
     let block = rlp::list(&mut rest).ok().filter(|block| block.first().is_some_and(|byte| *byte >= rlp::EMPTY_LIST))?;
@@ -160,7 +160,7 @@ pub fn place_in(bytes: &[u8], part: &[u8]) -> Range<usize> {
 }
 
 /// Parses a header at the front of `encoded`. Its hash is left to callers that need it.
-pub fn header(encoded: &mut &[u8]) -> rlp::Result<Header> {
+pub fn header(encoded: &mut &[u8]) -> rlp::Result<BlockHeader> {
     let mut fields = rlp::list(encoded)?;
     for _ in 0..BEFORE_ROOT {
         rlp::item(&mut fields)?;
@@ -171,5 +171,5 @@ pub fn header(encoded: &mut &[u8]) -> rlp::Result<Header> {
     rlp::item(&mut fields)?;
     let is_before_merge = !rlp::digits(&mut fields, 32)?.is_empty();
     let number = rlp::integer(&mut fields, 8)? as u64;
-    Ok(Header { number, transactions_root, is_before_merge, hash: [0; 32] })
+    Ok(BlockHeader { number, transactions_root, is_before_merge, hash: [0; 32] })
 }

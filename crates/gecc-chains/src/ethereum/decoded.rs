@@ -5,9 +5,9 @@ mod example_tests;
 
 use super::Options;
 use super::answers::{Answer, Answers, Kind, Reason};
-use super::encoded_transaction::{Signed, Transaction};
+use super::encoded_transaction::{EncodedTransaction, SignedMessage};
 use super::trie::transactions_root;
-use super::unsigned::{self, System, UnsignedType};
+use super::unsigned::{self, SystemTransaction, UnsignedType};
 use crate::messages::Messages;
 use crate::problem::Progress;
 use crate::reason::rejection_of;
@@ -29,7 +29,7 @@ const HALF_OF_ORDER: [u8; 32] = [
 
 /// Statements of a source about a transaction, in addition to its contents.
 #[derive(Default)]
-pub struct Claims {
+pub struct SourceClaims {
     pub block: Option<u64>,
     pub hash: Option<[u8; 32]>,
     pub from: Option<Address>,
@@ -39,23 +39,23 @@ pub struct Claims {
 
 /// Some signatures.
 #[derive(Default)]
-pub struct Decoded {
+pub struct DecodedSignatures {
     /// The message that each row signs, before hashing.
     pub signed: Messages,
     signatures: Vec<[u8; 64]>,
     recovery_ids: Vec<u8>,
     /// Transactions whose hashes are requested.
     pub hashed: Messages,
-    items: Vec<Item>,
+    items: Vec<SignatureItem>,
     /// Total length of the reasons, in bytes.
     reasons: usize,
     pub progress: Progress,
 }
 
 /// Information about a signature in addition to the columns.
-struct Item {
+struct SignatureItem {
     block: Option<u64>,
-    hash: Hash,
+    hash: ItemHash,
     authorization: Option<u32>,
     kind: Kind,
     claimed: Option<Address>,
@@ -104,7 +104,7 @@ impl Encodings {
 
 /// The hash of an item's transaction.
 #[derive(Clone)]
-enum Hash {
+enum ItemHash {
     Known([u8; 32]),
     /// The hash of the message with this index.
     Of(usize),
@@ -117,7 +117,7 @@ enum Hash {
 
 /// Reads transactions into columns.
 pub struct Decoder<'a> {
-    pub to: Decoded,
+    pub to: DecodedSignatures,
     /// Number of bytes at which the part is full.
     most: usize,
     /// Scratch memory for fields whose encoded length is not known in advance.
@@ -143,7 +143,7 @@ pub enum TransactionHash<'a> {
 
 impl<'a> Decoder<'a> {
     /// Creates a decoder that fills the empty `to` with little more than `most` bytes.
-    pub fn new(options: &'a Options, to: Decoded, most: usize) -> Self {
+    pub fn new(options: &'a Options, to: DecodedSignatures, most: usize) -> Self {
         Decoder { to, options, most, scratch: Vec::new(), is_of_other_root: false, encodings: None }
     }
 
@@ -151,7 +151,7 @@ impl<'a> Decoder<'a> {
     /// size of a part. A buffer that grows is copied, and other threads whose memory is adjacent
     /// have to wait.
     pub fn reserve(&mut self, transactions: usize, bytes: usize) {
-        const LEAST: usize = size_of::<Item>() + size_of::<[u8; 64]>();
+        const LEAST: usize = size_of::<SignatureItem>() + size_of::<[u8; 64]>();
         let rows = transactions.min(self.most / LEAST);
         let bytes = bytes.min(self.most);
         self.to.signed.reserve(rows, bytes);
@@ -172,7 +172,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Adds a transaction, and its authorizations.
-    pub fn add(&mut self, transaction: &Transaction, hash: TransactionHash, claims: &Claims) {
+    pub fn add(&mut self, transaction: &EncodedTransaction, hash: TransactionHash, claims: &SourceClaims) {
         if let Some(encodings) = &mut self.encodings {
             encodings.push(|to| transaction.write(to));
         }
@@ -182,38 +182,38 @@ impl<'a> Decoder<'a> {
         let signed = &transaction.signed;
         let block = claims.block.or(self.options.at_block);
         let is_low_asked = signed.chain_id.is_some() || block.is_none_or(|block| block >= HOMESTEAD);
-        let item = Item {
+        let item = SignatureItem {
             claimed: claims.from,
             is_high: is_low_asked && is_high(&signed.signature),
-            ..Item::new(transaction.kind, hash.clone(), claims.block)
+            ..SignatureItem::new(transaction.kind, hash.clone(), claims.block)
         };
         self.push(item, signed);
         for (index, signed) in transaction.authorizations().enumerate() {
-            let item = Item {
+            let item = SignatureItem {
                 authorization: Some(index as u32),
                 claimed: claims.authorities.get(index).copied().flatten(),
                 is_high: is_high(&signed.signature),
-                ..Item::new(Kind::Authorization, hash.clone(), claims.block)
+                ..SignatureItem::new(Kind::Authorization, hash.clone(), claims.block)
             };
             self.push(item, &signed);
         }
     }
 
     /// Determines how the hash of a transaction will be obtained.
-    fn hash(&mut self, transaction: &Transaction, hash: TransactionHash) -> Hash {
+    fn hash(&mut self, transaction: &EncodedTransaction, hash: TransactionHash) -> ItemHash {
         let hashed = &mut self.to.hashed;
         let place = match hash {
-            TransactionHash::Known(hash) => return Hash::Known(hash),
+            TransactionHash::Known(hash) => return ItemHash::Known(hash),
             TransactionHash::Claimed(hash, why) => {
-                return Hash::Claimed(hash, hashed.push(|to| transaction.write(to)), why);
+                return ItemHash::Claimed(hash, hashed.push(|to| transaction.write(to)), why);
             }
             TransactionHash::Of(encoded) => hashed.write(|to| to.extend_from_slice(encoded)),
             TransactionHash::At(place) => place,
         };
         if self.options.only_rejected {
-            Hash::IfRejected(hashed.keep(place))
+            ItemHash::IfRejected(hashed.keep(place))
         } else {
-            Hash::Of(hashed.push_place(place))
+            ItemHash::Of(hashed.push_place(place))
         }
     }
 
@@ -223,7 +223,9 @@ impl<'a> Decoder<'a> {
             encodings.is_incomplete = true;
         }
         self.to.reasons += why.len();
-        self.to.items.push(Item { not_rebuilt: Some(why), ..Item::new(kind, Hash::Known(hash), block) });
+        self.to
+            .items
+            .push(SignatureItem { not_rebuilt: Some(why), ..SignatureItem::new(kind, ItemHash::Known(hash), block) });
     }
 
     /// Adds a transaction without a signature. It is rejected if the requested chain has no
@@ -243,14 +245,14 @@ impl<'a> Decoder<'a> {
         }
         let is_unknown = self.options.chain_id.is_some_and(|chain| unsigned.is_unknown_to(chain));
         let reason = if is_unknown { Reason::NotOnChain } else { Reason::Unsigned };
-        let item = Item::new(unsigned.kind(), Hash::Known(hash), block);
+        let item = SignatureItem::new(unsigned.kind(), ItemHash::Known(hash), block);
         let is_of_other_root = self.is_of_other_root;
-        self.to.items.push(Item { claimed: Some(from), unsigned: Some(reason), is_of_other_root, ..item });
+        self.to.items.push(SignatureItem { claimed: Some(from), unsigned: Some(reason), is_of_other_root, ..item });
     }
 
     /// Adds a transaction that a chain itself makes. Its encoding is not known, and therefore
     /// neither is the root of its block.
-    pub fn add_system(&mut self, system: &System, hash: [u8; 32], block: Option<u64>) {
+    pub fn add_system(&mut self, system: &SystemTransaction, hash: [u8; 32], block: Option<u64>) {
         if let Some(encodings) = &mut self.encodings {
             encodings.is_incomplete = true;
         }
@@ -259,9 +261,9 @@ impl<'a> Decoder<'a> {
             (Some(wanted), Some(chain_id)) if wanted != chain_id => Reason::OtherChain,
             _ => Reason::Unsigned,
         };
-        let item = Item::new(system.kind, Hash::Known(hash), block);
+        let item = SignatureItem::new(system.kind, ItemHash::Known(hash), block);
         let is_of_other_root = self.is_of_other_root;
-        self.to.items.push(Item { claimed: system.from, unsigned: Some(reason), is_of_other_root, ..item });
+        self.to.items.push(SignatureItem { claimed: system.from, unsigned: Some(reason), is_of_other_root, ..item });
     }
 
     /// Returns the requested chain.
@@ -276,13 +278,18 @@ impl<'a> Decoder<'a> {
     }
 
     /// Adds a row and its item.
-    fn push(&mut self, item: Item, signed: &Signed) {
+    fn push(&mut self, item: SignatureItem, signed: &SignedMessage) {
         let is_of_other_chain =
             signed.chain_id.is_some_and(|chain| self.options.chain_id.is_some_and(|wanted| chain != wanted));
         self.to.signed.push(|to| signed.write(to));
         self.to.signatures.push(signed.signature);
         self.to.recovery_ids.push(if signed.parity <= 1 { signed.parity } else { NO_RECOVERY_ID });
-        self.to.items.push(Item { has_row: true, is_of_other_chain, is_of_other_root: self.is_of_other_root, ..item });
+        self.to.items.push(SignatureItem {
+            has_row: true,
+            is_of_other_chain,
+            is_of_other_root: self.is_of_other_root,
+            ..item
+        });
     }
 }
 
@@ -296,7 +303,7 @@ fn is_high(signature: &[u8; 64]) -> bool {
     signature[32..] > HALF_OF_ORDER[..]
 }
 
-impl Decoded {
+impl DecodedSignatures {
     /// Returns the number of items, most of which are signatures that the engine verifies.
     pub fn len(&self) -> usize {
         self.items.len()
@@ -307,12 +314,13 @@ impl Decoded {
         // Includes the digest.
         const ROW: usize = 32 + 64 + 1;
         let hashed = self.signed.bytes() + self.hashed.bytes();
-        self.rows() * ROW + hashed + self.items.len() * size_of::<Item>() + self.reasons + self.progress.held()
+        self.rows() * ROW + hashed + self.items.len() * size_of::<SignatureItem>() + self.reasons + self.progress.held()
     }
 
     /// Returns the approximate size of the allocated memory in bytes.
     pub fn capacity(&self) -> usize {
-        let rows = self.signatures.capacity() * size_of::<[u8; 64]>() + self.items.capacity() * size_of::<Item>();
+        let rows =
+            self.signatures.capacity() * size_of::<[u8; 64]>() + self.items.capacity() * size_of::<SignatureItem>();
         self.signed.capacity() + self.hashed.capacity() + rows
     }
 
@@ -352,10 +360,10 @@ impl Decoded {
     }
 }
 
-impl Item {
+impl SignatureItem {
     /// Creates an item without further information, for which the engine is not called.
-    fn new(kind: Kind, hash: Hash, block: Option<u64>) -> Self {
-        Item {
+    fn new(kind: Kind, hash: ItemHash, block: Option<u64>) -> Self {
+        SignatureItem {
             block,
             hash,
             authorization: None,
@@ -373,10 +381,10 @@ impl Item {
     /// Creates the answer. `hashes` are the hashes of the messages in `text`.
     fn answer(mut self, recovered: Option<(Address, u8)>, hashes: &[[u8; 32]], text: &[u8]) -> Answer {
         let (known, if_rejected) = match self.hash {
-            Hash::Known(hash) => (hash, None),
-            Hash::Of(message) => (hashes[message], None),
-            Hash::IfRejected(place) => ([0; 32], Some(place)),
-            Hash::Claimed(hash, message, why) => {
+            ItemHash::Known(hash) => (hash, None),
+            ItemHash::Of(message) => (hashes[message], None),
+            ItemHash::IfRejected(place) => ([0; 32], Some(place)),
+            ItemHash::Claimed(hash, message, why) => {
                 if hashes[message] != hash {
                     self.not_rebuilt = Some(why.into());
                 }
@@ -384,7 +392,7 @@ impl Item {
             }
         };
         if self.unsigned.is_some() {
-            let Item { block, authorization, kind, claimed: from, unsigned, is_of_other_root, .. } = self;
+            let SignatureItem { block, authorization, kind, claimed: from, unsigned, is_of_other_root, .. } = self;
             let reason = match unsigned {
                 Some(Reason::Unsigned) if is_of_other_root => Some(Reason::OtherRoot),
                 other => other,

@@ -3,7 +3,7 @@
 //!
 //! <https://github.com/eth-clients/e2store-format-specs>, `formats/era1.md`, `formats/ere.md` and `types/`.
 
-use super::blocks::Header;
+use super::blocks::BlockHeader;
 use crate::problem::brief;
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ pub const LONGEST_INDEX: u64 = 8 * (3 + MOST_COMPONENTS * MOST_BLOCKS as u64);
 
 /// An index of blocks: `starting-number | offsets … | count`, or `starting-number | offsets … |
 /// component-count | count` if blocks have several offsets each.
-pub struct Index {
+pub struct BlockIndex {
     /// The number of the first block.
     pub first: u64,
     pub count: u64,
@@ -28,21 +28,21 @@ pub struct Index {
     words: Vec<u64>,
 }
 
-impl Index {
+impl BlockIndex {
     /// Parses the data of an index, in words. The two forms never have the same length.
     pub fn parse(words: Vec<u64>) -> Result<Self, &'static str> {
         const FITS_NONE: &str = "the length of the index fits no number of blocks";
         let [first, .., count] = words[..] else { return Err(FITS_NONE) };
         let length = words.len() as u64;
         if count.checked_add(2) == Some(length) {
-            return Ok(Index { first, count, components: 1, words });
+            return Ok(BlockIndex { first, count, components: 1, words });
         }
         let components = words[words.len() - 2];
         let offsets = count.checked_mul(components);
         if !(2..=MOST_COMPONENTS).contains(&components) || offsets.and_then(|all| all.checked_add(3)) != Some(length) {
             return Err(FITS_NONE);
         }
-        Ok(Index { first, count, components, words })
+        Ok(BlockIndex { first, count, components, words })
     }
 
     /// Returns the position of a component of a block, for an index at `place` in the file. Returns
@@ -108,12 +108,12 @@ impl Accumulator {
 }
 
 /// A header with its position in the file; `None` for a header that could not be read.
-pub type Placed = (u64, Option<Header>);
+pub type PlacedHeader = (u64, Option<BlockHeader>);
 
 /// The records read of a group of blocks: those from a version, or the beginning of the file, to an
 /// index.
 #[derive(Default)]
-pub struct Group {
+pub struct BlockGroup {
     /// The positions of headers and bodies, up to the maximum length of an index.
     headers: Vec<u64>,
     bodies: Vec<u64>,
@@ -140,12 +140,12 @@ pub struct Group {
     claimed_accumulator: Option<[u8; 32]>,
 }
 
-impl Group {
+impl BlockGroup {
     pub fn has_blocks(&self) -> bool {
         self.header_count > 0 || self.body_count > 0
     }
 
-    pub fn add_header(&mut self, place: u64, header: Option<&Header>) {
+    pub fn add_header(&mut self, place: u64, header: Option<&BlockHeader>) {
         self.header_count += 1;
         if self.headers.len() < MOST_BLOCKS {
             self.headers.push(place);
@@ -187,7 +187,7 @@ impl Group {
     }
 
     /// Compares the group with the index at `place`. Reports each kind of difference once.
-    pub fn compare(&self, index: &Index, place: u64) -> Vec<String> {
+    pub fn compare(&self, index: &BlockIndex, place: u64) -> Vec<String> {
         let mut differences: Vec<String> = self.count_difference(index.count).into_iter().collect();
         if self.is_damaged || !differences.is_empty() {
             return differences;
@@ -225,7 +225,7 @@ impl Group {
     /// Describes the first block whose position in an index differs from the one that was found.
     fn offset_difference(
         &self,
-        index: &Index,
+        index: &BlockIndex,
         place: u64,
         component: u64,
         name: &str,

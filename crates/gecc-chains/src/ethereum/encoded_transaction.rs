@@ -21,7 +21,7 @@ const NUMBER: usize = 32;
 
 /// A signed message and its signature.
 #[derive(Clone, Copy)]
-pub struct Signed<'a> {
+pub struct SignedMessage<'a> {
     /// The chain; `None` if the signature is valid on any chain.
     pub chain_id: Option<u64>,
     /// r and s.
@@ -33,7 +33,7 @@ pub struct Signed<'a> {
     pub span: &'a [u8],
 }
 
-impl Signed<'_> {
+impl SignedMessage<'_> {
     /// Writes the message to be hashed.
     pub fn write(&self, to: &mut Vec<u8>) {
         to.extend(self.first);
@@ -49,14 +49,14 @@ impl Signed<'_> {
 }
 
 /// A signed transaction.
-pub struct Transaction<'a> {
+pub struct EncodedTransaction<'a> {
     pub kind: Kind,
-    pub signed: Signed<'a>,
+    pub signed: SignedMessage<'a>,
     /// The list of authorizations, whose form has been checked.
     pub authorizations: &'a [u8],
 }
 
-impl<'a> Transaction<'a> {
+impl<'a> EncodedTransaction<'a> {
     /// Parses a transaction.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl<'a> Transaction<'a> {
 
     /// Writes its encoding (EIP-2718).
     pub fn write(&self, to: &mut Vec<u8>) {
-        let Signed { chain_id, signature, parity, first, span } = self.signed;
+        let SignedMessage { chain_id, signature, parity, first, span } = self.signed;
         let v = if first.is_none() { v_of(parity == 1, chain_id) } else { parity.into() };
         let (r, s) = signature.split_at(32);
         let [r, s] = [r, s].map(rlp::significant);
@@ -91,7 +91,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Returns the message and the signature of each authorization.
-    pub fn authorizations(&self) -> impl Iterator<Item = Signed<'a>> {
+    pub fn authorizations(&self) -> impl Iterator<Item = SignedMessage<'a>> {
         let mut rest = self.authorizations;
         std::iter::from_fn(move || if rest.is_empty() { None } else { authorization(&mut rest).ok() })
     }
@@ -134,7 +134,7 @@ pub fn from_v(v: u128) -> Option<(bool, Option<u64>)> {
     }
 }
 
-fn legacy(encoded: &[u8]) -> rlp::Result<Transaction<'_>> {
+fn legacy(encoded: &[u8]) -> rlp::Result<EncodedTransaction<'_>> {
     let payload = only_list(encoded)?;
     let mut rest = payload;
     rlp::digits(&mut rest, SMALL)?;
@@ -147,14 +147,14 @@ fn legacy(encoded: &[u8]) -> rlp::Result<Transaction<'_>> {
     let (parity, chain_id) = from_v(rlp::integer(&mut rest, AMOUNT)?).ok_or("v fits no legacy transaction")?;
     let signature = signature(&mut rest)?;
     rlp::end(rest)?;
-    let signed = Signed { chain_id, signature, parity: parity.into(), first: None, span };
+    let signed = SignedMessage { chain_id, signature, parity: parity.into(), first: None, span };
     let kind = if chain_id.is_some() { Kind::Eip155 } else { Kind::Legacy };
-    Ok(Transaction { kind, signed, authorizations: &[] })
+    Ok(EncodedTransaction { kind, signed, authorizations: &[] })
 }
 
 /// Parses a transaction of EIP-2930, EIP-1559, EIP-4844 or EIP-7702: after the type byte, a list of
 /// fields that ends with the signature.
-fn typed<'a>(type_byte: u8, list: &'a [u8], kind: Kind) -> rlp::Result<Transaction<'a>> {
+fn typed<'a>(type_byte: u8, list: &'a [u8], kind: Kind) -> rlp::Result<EncodedTransaction<'a>> {
     let payload = only_list(list)?;
     let mut rest = payload;
     let chain_id = rlp::integer(&mut rest, SMALL)? as u64;
@@ -189,8 +189,8 @@ fn typed<'a>(type_byte: u8, list: &'a [u8], kind: Kind) -> rlp::Result<Transacti
     }
     let signature = signature(&mut rest)?;
     rlp::end(rest)?;
-    let signed = Signed { chain_id: Some(chain_id), signature, parity, first: Some(type_byte), span };
-    Ok(Transaction { kind, signed, authorizations })
+    let signed = SignedMessage { chain_id: Some(chain_id), signature, parity, first: Some(type_byte), span };
+    Ok(EncodedTransaction { kind, signed, authorizations })
 }
 
 fn list_of_authorizations<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a [u8]> {
@@ -202,7 +202,7 @@ fn list_of_authorizations<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a [u8]> {
     Ok(list)
 }
 
-fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<Signed<'a>> {
+fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<SignedMessage<'a>> {
     let payload = rlp::list(rest)?;
     let mut rest = payload;
     let mut chain_id = [0; NUMBER];
@@ -217,7 +217,7 @@ fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<Signed<'a>> {
     let (high, low) = chain_id.split_last_chunk().expect("32 bytes");
     let chain_id = if *high == [0; 24] { u64::from_be_bytes(*low) } else { u64::MAX };
     let chain_id = Some(chain_id).filter(|chain| *chain != 0);
-    Ok(Signed { chain_id, signature, parity, first: Some(AUTHORIZATION_MAGIC), span })
+    Ok(SignedMessage { chain_id, signature, parity, first: Some(AUTHORIZATION_MAGIC), span })
 }
 
 /// Returns the payload of a list that nothing follows.

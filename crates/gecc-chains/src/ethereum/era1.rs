@@ -7,19 +7,19 @@
 //! contain several consecutive groups of blocks, each with an index at its end. Receipts and proofs
 //! are not read.
 
-use super::blocks::{self, Header, LONGEST, place_in};
+use super::blocks::{self, BlockHeader, LONGEST, place_in};
 use super::decoded::Decoder;
-use super::e2store::{Group, Index, LONGEST_INDEX, MOST_BLOCKS, Placed};
+use super::e2store::{BlockGroup, BlockIndex, LONGEST_INDEX, MOST_BLOCKS, PlacedHeader};
 use super::rlp;
 use super::snappy::{claimed, decompress};
-use super::transaction::{List, transactions};
+use super::transaction::{TransactionList, transactions};
 use super::trie::{other_root, transactions_root};
-use super::{Content, PIECE, Piece};
+use super::{PIECE, Piece, PieceContent};
 use crate::Blocks;
-use crate::files::Reader;
-use crate::flow::HandOn;
+use crate::files::FileReader;
+use crate::flow::PieceSink;
 use crate::limits::Limits;
-use crate::problem::{Place, Problem, note};
+use crate::problem::{FilePosition, Problem, note};
 use sha3::{Digest, Keccak256};
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -53,50 +53,55 @@ const USUAL: usize = 256;
 
 /// Blocks in the encoding of the file.
 #[derive(Default)]
-pub struct Tuples {
+pub struct BlockTuples {
     bytes: Vec<u8>,
-    blocks: VecDeque<Tuple>,
+    blocks: VecDeque<BlockTuple>,
     /// The length of the longest body after decompression, and of all bodies together.
     longest: usize,
     decompressed: usize,
     /// The unread transactions of a body, and the position of its block in the file.
-    open: Option<(u64, Vec<u8>, List)>,
+    open: Option<(u64, Vec<u8>, TransactionList)>,
 }
 
 /// The body of a block, as a range of the bytes.
-struct Tuple {
+struct BlockTuple {
     /// The position of the block in the file, or of its body if headers are stored elsewhere.
     place: u64,
     body: Range<usize>,
-    header: HeaderOf,
+    header: HeaderOfBody,
 }
 
 /// The header of a body.
-enum HeaderOf {
+enum HeaderOfBody {
     /// The header immediately before it in the file.
-    Before(Header),
+    Before(BlockHeader),
     /// One of all headers of the group: the one with the same position in their order, unless
     /// records were lost.
-    AmongAll { headers: Arc<[Placed]>, place: Option<usize> },
+    AmongAll { headers: Arc<[PlacedHeader]>, place: Option<usize> },
 }
 
 /// Reads a file of records. After a damaged record, the indexes at the file's end are used to find
 /// the next block. Bodies of blocks that are not selected are skipped.
-pub fn read(reader: &mut Reader, limits: &Limits, wanted: Blocks, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
-    let mut records = Records { longest: limits.whole_of(LONGEST), wanted, ..Records::default() };
+pub fn read(
+    reader: &mut FileReader,
+    limits: &Limits,
+    wanted: Blocks,
+    hand_on: &mut PieceSink<Piece>,
+) -> ControlFlow<()> {
+    let mut records = RecordReader { longest: limits.whole_of(LONGEST), wanted, ..RecordReader::default() };
     let mut starts = None;
     let mut has_any = false;
     while !reader.at_end() {
         let start = reader.place();
-        let mut tuples = Tuples::default();
+        let mut tuples = BlockTuples::default();
         let is_lost = loop {
             let Err(problem) = records.fill(&mut tuples, reader) else { break false };
             let place = problem.place;
             note(&mut records.problems, problem);
             records.lose();
             // Without an index, the rest cannot be found; the problem covers that.
-            let Place::Byte(place) = place else { break true };
-            match go_behind(reader, place, &mut starts) {
+            let FilePosition::Byte(place) = place else { break true };
+            match skip_to_next_block(reader, place, &mut starts) {
                 None => break true,
                 // The next group is undamaged.
                 Some(OtherGroup(true)) => records.begin_group(),
@@ -109,7 +114,7 @@ pub fn read(reader: &mut Reader, limits: &Limits, wanted: Blocks, hand_on: &mut 
         let read = reader.place().saturating_sub(start);
         let problems = std::mem::take(&mut records.problems);
         has_any |= records.has_any || !problems.is_empty();
-        let mut piece = Piece::new(&reader.path, Content::Tuples(tuples), read);
+        let mut piece = Piece::new(&reader.path, PieceContent::BlockTuples(tuples), read);
         piece.progress.problems = problems;
         hand_on(piece)?;
         if is_lost {
@@ -120,26 +125,26 @@ pub fn read(reader: &mut Reader, limits: &Limits, wanted: Blocks, hand_on: &mut 
         return ControlFlow::Continue(());
     }
     let what = "there is no block in it: files of the beacon chain (.era) have others, which are not read";
-    hand_on(Piece::problem(Problem::new(&reader.path, Place::Whole, what)))
+    hand_on(Piece::problem(Problem::new(&reader.path, FilePosition::Whole, what)))
 }
 
 /// The state of reading the records of a file.
 #[derive(Default)]
-struct Records {
+struct RecordReader {
     /// Maximum length in bytes of a decompressed body.
     longest: u64,
     wanted: Blocks,
     problems: Vec<Problem>,
     /// True if there was a header or a body.
     has_any: bool,
-    group: Group,
+    group: BlockGroup,
     /// True if the current group began with a version.
     has_version: bool,
     /// Headers of the group whose bodies were not read yet.
-    waiting: VecDeque<Placed>,
+    waiting: VecDeque<PlacedHeader>,
     /// All headers of the group if they come before all bodies, and the number of bodies that
     /// followed them.
-    all: Option<Arc<[Placed]>>,
+    all: Option<Arc<[PlacedHeader]>>,
     following: usize,
     /// True if bodies may have been lost, so that their positions in the order are not known.
     has_lost: bool,
@@ -147,13 +152,13 @@ struct Records {
     scratch: Vec<u8>,
 }
 
-impl Records {
-    fn note(&mut self, reader: &Reader, place: u64, what: impl Display) {
+impl RecordReader {
+    fn note(&mut self, reader: &FileReader, place: u64, what: impl Display) {
         note(&mut self.problems, reader.problem_at(place, what));
     }
 
     /// Reads records until there are enough for a piece.
-    fn fill(&mut self, tuples: &mut Tuples, reader: &mut Reader) -> Result<(), Problem> {
+    fn fill(&mut self, tuples: &mut BlockTuples, reader: &mut FileReader) -> Result<(), Problem> {
         while tuples.bytes.len() < PIECE && !reader.at_end() {
             let place = reader.place();
             let [low, high, a, b, c, d, zero, zero_too] = reader.read::<{ RECORD_HEADER as usize }>()?;
@@ -199,11 +204,11 @@ impl Records {
     /// Reads a header. A malformed header is a problem of its block only.
     fn header(
         &mut self,
-        reader: &mut Reader,
+        reader: &mut FileReader,
         place: u64,
         length: u64,
         has_proof: bool,
-    ) -> Result<Option<Header>, Problem> {
+    ) -> Result<Option<BlockHeader>, Problem> {
         let longest = self.longest.min(LONGEST_HEADER);
         let mut data = Vec::new();
         let found = self.append(reader, place, length, longest, &mut data)?;
@@ -226,7 +231,7 @@ impl Records {
         }
     }
 
-    fn add_header(&mut self, reader: &Reader, place: u64, header: Option<Header>, has_proof: bool) {
+    fn add_header(&mut self, reader: &FileReader, place: u64, header: Option<BlockHeader>, has_proof: bool) {
         self.has_any = true;
         self.group.has_proofs |= has_proof;
         if self.group.body_count > 0 {
@@ -245,7 +250,7 @@ impl Records {
     }
 
     /// Reports headers without bodies.
-    fn end_waiting(&mut self, reader: &Reader) {
+    fn end_waiting(&mut self, reader: &FileReader) {
         let waiting = std::mem::take(&mut self.waiting);
         // If records were lost, it is not known which bodies were among them.
         if self.has_lost && (self.all.is_some() || self.group.body_count == 0) {
@@ -262,7 +267,13 @@ impl Records {
         }
     }
 
-    fn add_body(&mut self, tuples: &mut Tuples, reader: &mut Reader, place: u64, length: u64) -> Result<(), Problem> {
+    fn add_body(
+        &mut self,
+        tuples: &mut BlockTuples,
+        reader: &mut FileReader,
+        place: u64,
+        length: u64,
+    ) -> Result<(), Problem> {
         self.has_any = true;
         if self.group.body_count == 0 && (self.waiting.len() > 1 || self.has_lost) {
             self.group.is_headers_first = self.waiting.len() > 1;
@@ -280,9 +291,9 @@ impl Records {
                 if order.is_some() && matches!(next, Some((_, None))) {
                     return reader.skip(length);
                 }
-                (place, HeaderOf::AmongAll { headers, place: order })
+                (place, HeaderOfBody::AmongAll { headers, place: order })
             }
-            (None, Some((place, Some(header)))) => (place, HeaderOf::Before(header)),
+            (None, Some((place, Some(header)))) => (place, HeaderOfBody::Before(header)),
             (None, Some((_, None))) => return reader.skip(length),
             (None, None) => {
                 reader.skip(length)?;
@@ -297,7 +308,7 @@ impl Records {
         if let Some((body, decompressed)) = self.append(reader, place, length, longest, &mut tuples.bytes)? {
             tuples.longest = tuples.longest.max(decompressed);
             tuples.decompressed += decompressed;
-            tuples.blocks.push_back(Tuple { place, body, header });
+            tuples.blocks.push_back(BlockTuple { place, body, header });
         }
         Ok(())
     }
@@ -306,7 +317,7 @@ impl Records {
     /// longer than `longest`, compressed or decompressed, is reported and skipped.
     fn append(
         &mut self,
-        reader: &mut Reader,
+        reader: &mut FileReader,
         place: u64,
         length: u64,
         longest: u64,
@@ -329,13 +340,13 @@ impl Records {
     }
 
     /// Reads an index, compares the group with it, and ends the group.
-    fn add_index(&mut self, reader: &mut Reader, place: u64, length: u64) -> Result<(), Problem> {
+    fn add_index(&mut self, reader: &mut FileReader, place: u64, length: u64) -> Result<(), Problem> {
         let differences = if length <= LONGEST_INDEX && length.is_multiple_of(8) {
             let mut words = Vec::with_capacity(length as usize / 8);
             for _ in 0..length / 8 {
                 words.push(u64::from_le_bytes(reader.read()?));
             }
-            match Index::parse(words) {
+            match BlockIndex::parse(words) {
                 Ok(index) => self.group.compare(&index, place),
                 Err(problem) => vec![problem.to_owned()],
             }
@@ -352,7 +363,7 @@ impl Records {
     }
 
     fn begin_group(&mut self) {
-        self.group = Group::default();
+        self.group = BlockGroup::default();
         self.has_version = false;
         self.waiting.clear();
         self.all = None;
@@ -360,7 +371,7 @@ impl Records {
     }
 
     /// Ends a group without an index.
-    fn end_without_index(&mut self, reader: &Reader, place: u64) {
+    fn end_without_index(&mut self, reader: &FileReader, place: u64) {
         self.end_waiting(reader);
         if self.group.has_blocks() && !self.group.is_damaged {
             self.note(reader, place, NO_INDEX);
@@ -369,7 +380,7 @@ impl Records {
     }
 
     /// Ends the last group at the end of the file.
-    fn end(&mut self, reader: &Reader) {
+    fn end(&mut self, reader: &FileReader) {
         // A version after which nothing follows begins a group, too, unless it is the whole file.
         let is_begun = self.has_version && self.has_any;
         let is_damaged = self.group.is_damaged;
@@ -396,7 +407,7 @@ const NO_INDEX: &str =
     "the index of the blocks before is missing: the file was cut here, and blocks may be missing too";
 
 /// Parses a header, which is stored alone or in an SSZ container before its proof (E2HS).
-fn parse_header(data: &[u8], has_proof: bool) -> Result<Header, &'static str> {
+fn parse_header(data: &[u8], has_proof: bool) -> Result<BlockHeader, &'static str> {
     const FORM: &str = "it is not a header with a proof";
     let mut encoded = data;
     if has_proof {
@@ -407,20 +418,20 @@ fn parse_header(data: &[u8], has_proof: bool) -> Result<Header, &'static str> {
     let whole = encoded;
     let header = blocks::header(&mut encoded)?;
     rlp::end(encoded).map_err(|_| "bytes follow its end")?;
-    Ok(Header { hash: Keccak256::digest(whole).into(), ..header })
+    Ok(BlockHeader { hash: Keccak256::digest(whole).into(), ..header })
 }
 
-impl HeaderOf {
+impl HeaderOfBody {
     /// Returns the number of the block, if its header is already known.
     fn number(&self) -> Option<u64> {
         match self {
-            HeaderOf::Before(header) => Some(header.number),
-            HeaderOf::AmongAll { headers, place } => Some(headers[(*place)?].1.as_ref()?.number),
+            HeaderOfBody::Before(header) => Some(header.number),
+            HeaderOfBody::AmongAll { headers, place } => Some(headers[(*place)?].1.as_ref()?.number),
         }
     }
 }
 
-impl Tuples {
+impl BlockTuples {
     /// Returns the memory in bytes that is in use until all blocks are decoded. In addition to the
     /// blocks, it covers a body, the signed message of a transaction in it, which may fill it, and
     /// references to the nodes of its trie.
@@ -430,7 +441,7 @@ impl Tuples {
 }
 
 /// The positions of headers, bodies and indexes, in order, and the end of the file.
-struct Starts {
+struct BlockPositions {
     places: Vec<u64>,
     indexes: Vec<u64>,
     end: u64,
@@ -439,11 +450,11 @@ struct Starts {
 /// True if the next block belongs to another group than the last one.
 struct OtherGroup(bool);
 
-impl Starts {
+impl BlockPositions {
     /// Reads the indexes of all groups, from the one at the end of the file to the first.
-    fn read(reader: &mut Reader) -> Result<Self, Problem> {
+    fn read(reader: &mut FileReader) -> Result<Self, Problem> {
         let end = reader.place().saturating_add(reader.left());
-        let mut starts = Starts { places: Vec::new(), indexes: Vec::new(), end };
+        let mut starts = BlockPositions { places: Vec::new(), indexes: Vec::new(), end };
         let mut group_end = end;
         while let Some(first) = starts.add_group(reader, group_end)? {
             // The version comes before the first header, and the previous group before the version.
@@ -460,7 +471,7 @@ impl Starts {
 
     /// Reads the index that ends at `end`. Returns the position of its first block; `None` if there
     /// is no index.
-    fn add_group(&mut self, reader: &mut Reader, end: u64) -> Result<Option<u64>, Problem> {
+    fn add_group(&mut self, reader: &mut FileReader, end: u64) -> Result<Option<u64>, Problem> {
         let Some(place) = end.checked_sub(16) else { return Ok(None) };
         reader.go_to(place)?;
         let [components, count] = [u64::from_le_bytes(reader.read()?), u64::from_le_bytes(reader.read()?)];
@@ -482,7 +493,7 @@ impl Starts {
             for _ in 0..words {
                 all.push(u64::from_le_bytes(reader.read()?));
             }
-            let Ok(parsed) = Index::parse(all) else { continue };
+            let Ok(parsed) = BlockIndex::parse(all) else { continue };
             self.indexes.push(index);
             let known = self.places.len();
             for block in 0..parsed.count {
@@ -495,7 +506,7 @@ impl Starts {
     }
 
     /// Returns the first position after `place`, or the end of the file.
-    fn behind(&self, place: u64) -> u64 {
+    fn next_after(&self, place: u64) -> u64 {
         let next = self.places.partition_point(|start| *start <= place);
         self.places.get(next).copied().unwrap_or(self.end)
     }
@@ -503,23 +514,27 @@ impl Starts {
 
 /// Moves to the first block after `place`, using the indexes, which are read when they are first
 /// needed. Does not move if there are no indexes.
-fn go_behind(reader: &mut Reader, place: u64, starts: &mut Option<Option<Starts>>) -> Option<OtherGroup> {
+fn skip_to_next_block(
+    reader: &mut FileReader,
+    place: u64,
+    starts: &mut Option<Option<BlockPositions>>,
+) -> Option<OtherGroup> {
     let here = reader.place();
-    let starts = starts.get_or_insert_with(|| Starts::read(reader).ok());
+    let starts = starts.get_or_insert_with(|| BlockPositions::read(reader).ok());
     let Some(starts) = starts else {
         // The search for indexes moved the position.
         let _ = reader.go_to(here);
         return None;
     };
-    let next = starts.behind(place);
+    let next = starts.next_after(place);
     reader.go_to(next).ok()?;
     Some(OtherGroup(starts.indexes.iter().any(|index| (place..next).contains(index))))
 }
 
 impl Decoder<'_> {
     /// Adds the transactions of blocks until the part is full. Returns whether all were added.
-    pub fn add_tuples(&mut self, path: &Arc<Path>, tuples: &mut Tuples) -> bool {
-        let Tuples { bytes, blocks, decompressed, open, .. } = tuples;
+    pub fn add_tuples(&mut self, path: &Arc<Path>, tuples: &mut BlockTuples) -> bool {
+        let BlockTuples { bytes, blocks, decompressed, open, .. } = tuples;
         self.reserve(*decompressed / USUAL, *decompressed);
         let mut list = open.take().map(|(place, body, mut list)| {
             let start = self.to.hashed.text.len();
@@ -530,13 +545,13 @@ impl Decoder<'_> {
         while !self.is_full() {
             if let Some((place, list_of_block)) = &mut list {
                 if let Err(what) = self.add_list_of_text(list_of_block) {
-                    note(&mut self.to.progress.problems, Problem::new(path, Place::Byte(*place), of_body(what)));
+                    note(&mut self.to.progress.problems, Problem::new(path, FilePosition::Byte(*place), of_body(what)));
                 }
                 list.take_if(|(_, list)| list.is_empty());
                 continue;
             }
             let Some(block) = blocks.pop_front() else { return true };
-            let place = Place::Byte(block.place);
+            let place = FilePosition::Byte(block.place);
             match self.begin(path, bytes, &block) {
                 Ok(begun) => list = begun.map(|list| (block.place, list)),
                 Err(what) => note(&mut self.to.progress.problems, Problem::new(path, place, what)),
@@ -551,7 +566,7 @@ impl Decoder<'_> {
     }
 
     /// Decompresses the body of a block into the hashed text, and compares it with its header.
-    fn begin(&mut self, path: &Arc<Path>, bytes: &[u8], block: &Tuple) -> Result<Option<List>, String> {
+    fn begin(&mut self, path: &Arc<Path>, bytes: &[u8], block: &BlockTuple) -> Result<Option<TransactionList>, String> {
         let text = &mut self.to.hashed.text;
         let start = text.len();
         let decompressed = decompress(&bytes[block.body.clone()], text);
@@ -578,17 +593,17 @@ impl Decoder<'_> {
     fn list_of(
         &mut self,
         path: &Arc<Path>,
-        block: &Tuple,
+        block: &BlockTuple,
         text: &[u8],
         range: Range<usize>,
-    ) -> Result<Option<List>, String> {
-        let place = Place::Byte(block.place);
+    ) -> Result<Option<TransactionList>, String> {
+        let place = FilePosition::Byte(block.place);
         match &block.header {
-            HeaderOf::Before(header) => {
-                let list = List::new(range, Some(header.number));
+            HeaderOfBody::Before(header) => {
+                let list = TransactionList::new(range, Some(header.number));
                 Ok(Some(self.compare_root(path, place, text, list, &header.transactions_root)))
             }
-            HeaderOf::AmongAll { headers, place: order } => {
+            HeaderOfBody::AmongAll { headers, place: order } => {
                 let items = transactions(&text[range.clone()]);
                 let items = items.ok_or("the block's body: it is no list of transactions")?;
                 let root = transactions_root(items.len(), |index| items[index]);
@@ -610,7 +625,7 @@ impl Decoder<'_> {
                     note(&mut self.to.progress.problems, Problem::new(path, place, what));
                 }
                 self.to.progress.blocks.compared += 1;
-                Ok(self.wants(Some(found.number)).then(|| List::new(range, Some(found.number))))
+                Ok(self.wants(Some(found.number)).then(|| TransactionList::new(range, Some(found.number))))
             }
         }
     }
@@ -618,7 +633,11 @@ impl Decoder<'_> {
 
 /// Returns the header with a transactions root. It usually is the `expected` one, unless a body was
 /// lost or there is one too many.
-fn header_with_root<'h>(headers: &'h [Placed], expected: Option<&'h Header>, root: &[u8; 32]) -> Option<&'h Header> {
+fn header_with_root<'h>(
+    headers: &'h [PlacedHeader],
+    expected: Option<&'h BlockHeader>,
+    root: &[u8; 32],
+) -> Option<&'h BlockHeader> {
     let others = headers.iter().filter_map(|(_, header)| header.as_ref());
     expected.into_iter().chain(others).find(|header| header.transactions_root == *root)
 }

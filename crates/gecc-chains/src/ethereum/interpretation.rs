@@ -15,22 +15,22 @@ pub const LAST_TYPE: u64 = 4;
 
 /// A possible interpretation of a source's statements about a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct Interpretation {
     pub type_number: u64,
     /// The chain. For a legacy transaction, `None` means that the signature is valid on any chain.
     pub chain_id: Option<u64>,
     pub parity: bool,
 }
 
-impl Reading {
+impl Interpretation {
     fn legacy(parity: bool, chain_id: Option<u64>) -> Self {
-        Reading { type_number: 0, chain_id, parity }
+        Interpretation { type_number: 0, chain_id, parity }
     }
 }
 
 /// The statements of a source about the type and the parity.
 #[derive(Default)]
-pub struct Statement {
+pub struct SignatureStatement {
     pub type_number: Option<u64>,
     pub chain_id: Option<u64>,
     /// True if legacy transactions without a chain here, and no others, are signed for any chain.
@@ -51,7 +51,7 @@ pub struct Statement {
 }
 
 /// The names of members in the source.
-pub struct Names {
+pub struct MemberNames {
     pub v: &'static str,
     pub y_parity: &'static str,
     pub chain_id: &'static str,
@@ -63,19 +63,23 @@ pub fn parity_of_v(v: u128) -> Option<bool> {
     if v <= 1 { Some(v == 1) } else { from_v(v).map(|(parity, _)| parity) }
 }
 
-impl Statement {
+impl SignatureStatement {
     /// Returns the possible interpretations, the most likely first. Without a hash there is exactly
     /// one.
     ///
     /// # Errors
     /// Statements that contradict each other, that match no transaction, or that match several if
     /// there is no hash.
-    pub fn readings(&self, names: &Names) -> Result<Vec<Reading>, Why> {
+    pub fn interpretations(&self, names: &MemberNames) -> Result<Vec<Interpretation>, Why> {
         let Some(type_number) = self.type_number else { return self.without_type(names) };
         if type_number > LAST_TYPE {
             return Err(unknown_type(type_number));
         }
-        if type_number == 0 { self.legacy(names) } else { self.typed(type_number, names).map(|reading| vec![reading]) }
+        if type_number == 0 {
+            self.legacy(names)
+        } else {
+            self.typed(type_number, names).map(|interpretation| vec![interpretation])
+        }
     }
 
     /// Returns whether there is a member that legacy transactions do not have.
@@ -83,7 +87,7 @@ impl Statement {
         self.has_access_list || self.has_fees || self.has_blobs || self.has_authorizations
     }
 
-    fn without_type(&self, names: &Names) -> Result<Vec<Reading>, Why> {
+    fn without_type(&self, names: &MemberNames) -> Result<Vec<Interpretation>, Why> {
         if !self.has_hash {
             if self.looks_typed() {
                 return Err(
@@ -101,27 +105,27 @@ impl Statement {
             // Some sources omit empty lists.
             (1, !self.has_access_list && self.chain_id.is_some()),
         ];
-        let mut readings = Vec::new();
+        let mut interpretations = Vec::new();
         let mut why = None;
         for (type_number, _) in may_be.into_iter().filter(|(_, may_be)| *may_be) {
             let found = if type_number == 0 {
                 self.legacy(names)
             } else {
-                self.typed(type_number, names).map(|reading| vec![reading])
+                self.typed(type_number, names).map(|interpretation| vec![interpretation])
             };
             match found {
-                Ok(found) => readings.extend(found),
+                Ok(found) => interpretations.extend(found),
                 Err(problem) => why = why.or(Some(problem)),
             }
         }
         match why {
-            Some(why) if readings.is_empty() => Err(why),
-            _ => Ok(readings),
+            Some(why) if interpretations.is_empty() => Err(why),
+            _ => Ok(interpretations),
         }
     }
 
     /// Interprets v of a legacy transaction, which contains both the parity and the chain.
-    fn legacy(&self, names: &Names) -> Result<Vec<Reading>, Why> {
+    fn legacy(&self, names: &MemberNames) -> Result<Vec<Interpretation>, Why> {
         let Some(v) = self.v else {
             return match self.y_parity {
                 Some(parity) if self.has_hash => Ok(self.legacy_for_chain_or_any(parity)),
@@ -133,7 +137,7 @@ impl Statement {
                 let parity = v == 1;
                 self.require_parity(parity, names)?;
                 if self.chain_is_exact {
-                    return Ok(vec![Reading::legacy(parity, self.chain_id)]);
+                    return Ok(vec![Interpretation::legacy(parity, self.chain_id)]);
                 }
                 if !self.has_hash {
                     return Err(format!(
@@ -147,7 +151,7 @@ impl Statement {
             27 | 28 => {
                 let parity = v == 28;
                 self.require_parity(parity, names)?;
-                let for_chain = self.chain_id.map(|chain_id| Reading::legacy(parity, Some(chain_id)));
+                let for_chain = self.chain_id.map(|chain_id| Interpretation::legacy(parity, Some(chain_id)));
                 if !self.has_hash && self.v_is_normalised && for_chain.is_some() {
                     return Err(format!(
                         "`{}` of the signature is 27 or 28 whatever the chain, and without the hash nothing tells it",
@@ -156,14 +160,14 @@ impl Statement {
                     .into());
                 }
                 let for_chain = for_chain.filter(|_| self.has_hash);
-                Ok([Reading::legacy(parity, None)].into_iter().chain(for_chain).collect())
+                Ok([Interpretation::legacy(parity, None)].into_iter().chain(for_chain).collect())
             }
             35.. => {
                 let (parity, chain_id) =
                     from_v(v).ok_or_else(|| format!("`{}` says a chain above 2^64 - 1", names.v))?;
                 self.require_parity(parity, names)?;
                 self.require_chain(chain_id, names)?;
-                Ok(vec![Reading::legacy(parity, chain_id)])
+                Ok(vec![Interpretation::legacy(parity, chain_id)])
             }
             _ => Err(format!("`{}` fits no legacy transaction: it is {v}", names.v).into()),
         }
@@ -171,19 +175,19 @@ impl Statement {
 
     /// Returns the interpretations of a legacy transaction for the stated chain, if there is one, and
     /// for any chain.
-    fn legacy_for_chain_or_any(&self, parity: bool) -> Vec<Reading> {
-        let for_chain = self.chain_id.map(|chain_id| Reading::legacy(parity, Some(chain_id)));
-        for_chain.into_iter().chain([Reading::legacy(parity, None)]).collect()
+    fn legacy_for_chain_or_any(&self, parity: bool) -> Vec<Interpretation> {
+        let for_chain = self.chain_id.map(|chain_id| Interpretation::legacy(parity, Some(chain_id)));
+        for_chain.into_iter().chain([Interpretation::legacy(parity, None)]).collect()
     }
 
     /// Interprets v of a typed transaction, which is a parity, but which some sources write as in
     /// legacy transactions.
-    fn typed(&self, type_number: u64, names: &Names) -> Result<Reading, Why> {
+    fn typed(&self, type_number: u64, names: &MemberNames) -> Result<Interpretation, Why> {
         let chain_of_v = self.v.and_then(from_v).and_then(|(_, chain_id)| chain_id).filter(|_| self.has_hash);
         let chain_id = self.chain_id.or(chain_of_v).ok_or_else(|| format!("`{}` is missing", names.chain_id))?;
         let Some(v) = self.v else {
             let parity = self.y_parity.ok_or_else(|| format!("`{}` is missing", names.y_parity))?;
-            return Ok(Reading { type_number, chain_id: Some(chain_id), parity });
+            return Ok(Interpretation { type_number, chain_id: Some(chain_id), parity });
         };
         let parity = match v {
             0 | 1 => v == 1,
@@ -206,11 +210,11 @@ impl Statement {
             _ => return Err(format!("`{}` fits no transaction: it is {v}", names.v).into()),
         };
         self.require_parity(parity, names)?;
-        Ok(Reading { type_number, chain_id: Some(chain_id), parity })
+        Ok(Interpretation { type_number, chain_id: Some(chain_id), parity })
     }
 
     /// Requires that the parity in v is the one that is stated separately.
-    fn require_parity(&self, parity: bool, names: &Names) -> Result<(), Why> {
+    fn require_parity(&self, parity: bool, names: &MemberNames) -> Result<(), Why> {
         if self.y_parity.is_none_or(|said| said == parity) {
             return Ok(());
         }
@@ -218,7 +222,7 @@ impl Statement {
     }
 
     /// Requires that the chain in v is the one that is stated separately.
-    fn require_chain(&self, chain_id: Option<u64>, names: &Names) -> Result<(), Why> {
+    fn require_chain(&self, chain_id: Option<u64>, names: &MemberNames) -> Result<(), Why> {
         if self.chain_id.is_none() || self.chain_id == chain_id {
             return Ok(());
         }

@@ -13,15 +13,15 @@ mod values;
 
 use super::answers::Kind;
 use super::blocks::place_in;
-use super::decoded::{Decoded, Decoder, Encodings};
-use super::transaction::{List, SHORTEST};
+use super::decoded::{DecodedSignatures, Decoder, Encodings};
+use super::transaction::{SHORTEST, TransactionList};
 use super::trie::other_root;
-use super::{Content, PIECE, Piece};
-use crate::files::{Line, Reader};
-use crate::flow::HandOn;
+use super::{PIECE, Piece, PieceContent};
+use crate::files::{FileReader, LineRead};
+use crate::flow::PieceSink;
 use crate::limits::Limits;
-use crate::problem::{Place, Problem, note};
-use envelope::{Found, RawTransaction};
+use crate::problem::{FilePosition, Problem, note};
+use envelope::{FoundValue, RawTransaction};
 use members::{Why, not_json};
 use serde_json::value::RawValue;
 use std::ops::{ControlFlow, Range};
@@ -32,8 +32,8 @@ use transaction::JsonTransaction;
 /// Maximum length in bytes of a line, or of a file that is one value.
 const LONGEST: u64 = 512 << 20;
 
-/// Values, one per line or only one.
-pub struct Values {
+/// JSON values, one per line or only one.
+pub struct JsonValues {
     bytes: Vec<u8>,
     is_lines: bool,
     /// The position of the first value in its file.
@@ -43,21 +43,21 @@ pub struct Values {
     present: usize,
     /// The unread elements of a list, and the unread transactions of a block.
     elements: Range<usize>,
-    open: Option<Open>,
+    open: Option<OpenTransactions>,
 }
 
 /// Unread transactions.
-enum Open {
+enum OpenTransactions {
     Json(JsonBlock),
     /// The transactions of a block in RLP.
-    Encoded(List),
+    Encoded(TransactionList),
     /// The remaining pending transactions.
     Waiting(std::vec::IntoIter<Range<usize>>),
 }
 
 /// The transactions of a block, and the root in its header.
 struct JsonBlock {
-    list: List,
+    list: TransactionList,
     /// The transactions root, with the encodings so far, until they are compared.
     root: Option<([u8; 32], Encodings)>,
 }
@@ -66,9 +66,9 @@ struct JsonBlock {
 /// many bytes it can be identified.
 const SHORTEST_OBJECT: usize = 64;
 
-impl Values {
+impl JsonValues {
     fn new(bytes: Vec<u8>, is_lines: bool, start: u64) -> Self {
-        Values { bytes, is_lines, start, next: 0, present: 0, elements: 0..0, open: None }
+        JsonValues { bytes, is_lines, start, next: 0, present: 0, elements: 0..0, open: None }
     }
 
     /// Returns the memory in bytes that is in use until all values are decoded. It includes the
@@ -79,8 +79,8 @@ impl Values {
     }
 
     /// Returns the position of the current value in the file.
-    fn place(&self) -> Place {
-        Place::Byte(self.start + self.present as u64)
+    fn place(&self) -> FilePosition {
+        FilePosition::Byte(self.start + self.present as u64)
     }
 }
 
@@ -99,77 +99,77 @@ fn is_json(text: &[u8]) -> bool {
 
 /// Reads a file of values. A line that is too long is reported as a problem, and reading continues
 /// with the next one.
-pub fn read(reader: &mut Reader, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+pub fn read(reader: &mut FileReader, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
     let mut bytes = Vec::new();
     let longest = limits.whole_of(LONGEST);
     let mut start = reader.place();
     let mut last = read_first(reader, longest, &mut bytes);
     let is_lines = !is_json(bytes.trim_ascii_start()) || serde_json::from_slice::<&RawValue>(&bytes).is_ok();
     loop {
-        if last == Ok(Line::Whole) {
+        if last == Ok(LineRead::Whole) {
             let append = if is_lines { append_lines } else { append_rest };
             last = append(reader, longest, &mut bytes);
         }
         let length = bytes.len() as u64;
         if length > 0 {
-            let values = Values::new(std::mem::take(&mut bytes), is_lines, start);
-            hand_on(Piece::new(&reader.path, Content::Json(values), length))?;
+            let values = JsonValues::new(std::mem::take(&mut bytes), is_lines, start);
+            hand_on(Piece::new(&reader.path, PieceContent::Json(values), length))?;
         }
         match last {
-            Ok(Line::Whole) => {}
-            Ok(Line::Longer) => {
+            Ok(LineRead::Whole) => {}
+            Ok(LineRead::Longer) => {
                 let what = format!("a line has more than {longest} bytes");
                 hand_on(Piece::problem(reader.problem_at(start + length, what)))?;
                 pass_over_line(reader, hand_on)?;
             }
-            Ok(Line::None) => return ControlFlow::Continue(()),
+            Ok(LineRead::None) => return ControlFlow::Continue(()),
             Err(problem) => return hand_on(Piece::problem(problem)),
         }
-        last = Ok(Line::Whole);
+        last = Ok(LineRead::Whole);
         start = reader.place();
     }
 }
 
 /// Reads up to the first nonempty line. Returns the outcome of the last line.
-fn read_first(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<Line, Problem> {
+fn read_first(reader: &mut FileReader, longest: u64, bytes: &mut Vec<u8>) -> Result<LineRead, Problem> {
     loop {
         let last = reader.append_line(longest, bytes)?;
-        if last != Line::Whole || !bytes.trim_ascii().is_empty() {
+        if last != LineRead::Whole || !bytes.trim_ascii().is_empty() {
             return Ok(last);
         }
     }
 }
 
 /// Reads lines until there are enough for a piece. Returns the outcome of the last line.
-fn append_lines(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<Line, Problem> {
+fn append_lines(reader: &mut FileReader, longest: u64, bytes: &mut Vec<u8>) -> Result<LineRead, Problem> {
     while bytes.len() < PIECE {
         let last = reader.append_line(longest, bytes)?;
-        if last != Line::Whole {
+        if last != LineRead::Whole {
             return Ok(last);
         }
     }
-    Ok(Line::Whole)
+    Ok(LineRead::Whole)
 }
 
 /// Skips the rest of a line, as long as more is wanted.
-fn pass_over_line(reader: &mut Reader, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+fn pass_over_line(reader: &mut FileReader, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
     // Read errors are left to the next read.
-    while let Ok(Line::Longer) = reader.append_line(PIECE as u64, &mut Vec::new()) {
+    while let Ok(LineRead::Longer) = reader.append_line(PIECE as u64, &mut Vec::new()) {
         hand_on(Piece::problems(Vec::new()))?;
     }
     ControlFlow::Continue(())
 }
 
-fn append_rest(reader: &mut Reader, longest: u64, bytes: &mut Vec<u8>) -> Result<Line, Problem> {
+fn append_rest(reader: &mut FileReader, longest: u64, bytes: &mut Vec<u8>) -> Result<LineRead, Problem> {
     if reader.append_rest(longest, bytes)? {
-        return Ok(Line::None);
+        return Ok(LineRead::None);
     }
     Err(reader.problem(format!("a value is longer than the limit of {longest} bytes; one a line would do")))
 }
 
 impl Decoder<'_> {
     /// Adds the transactions of values until the part is full. Returns whether all were added.
-    pub fn add_values(&mut self, path: &Arc<Path>, values: &mut Values) -> bool {
+    pub fn add_values(&mut self, path: &Arc<Path>, values: &mut JsonValues) -> bool {
         while !self.is_full() {
             let added = if values.open.is_some() {
                 self.add_open(path, values)
@@ -190,7 +190,7 @@ impl Decoder<'_> {
     }
 
     /// Opens the next value.
-    fn open_value(&mut self, path: &Arc<Path>, values: &mut Values) -> Result<(), Why> {
+    fn open_value(&mut self, path: &Arc<Path>, values: &mut JsonValues) -> Result<(), Why> {
         let start = values.next;
         let rest = &values.bytes[start..];
         let line = if values.is_lines { rest.iter().position(|byte| *byte == b'\n') } else { None };
@@ -200,38 +200,43 @@ impl Decoder<'_> {
         if text.is_empty() {
             return Ok(());
         }
-        let found = Found::of(&values.bytes, place_in(&values.bytes, text))?;
+        let found = FoundValue::of(&values.bytes, place_in(&values.bytes, text))?;
         self.open(path, values, found)
     }
 
     /// Opens an element of a list.
-    fn open_element(&mut self, path: &Arc<Path>, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
+    fn open_element(&mut self, path: &Arc<Path>, values: &mut JsonValues, text: Range<usize>) -> Result<(), Why> {
         values.present = text.start;
-        match Found::of(&values.bytes, text)? {
-            Found::List(_) => Err("a list in a list".into()),
+        match FoundValue::of(&values.bytes, text)? {
+            FoundValue::List(_) => Err("a list in a list".into()),
             found => self.open(path, values, found),
         }
     }
 
-    fn open(&mut self, path: &Arc<Path>, values: &mut Values, found: Found) -> Result<(), Why> {
+    fn open(&mut self, path: &Arc<Path>, values: &mut JsonValues, found: FoundValue) -> Result<(), Why> {
         match found {
-            Found::List(text) => {
+            FoundValue::List(text) => {
                 // The whole list must be JSON before any of it is read.
                 let list: Result<&RawValue, _> = serde_json::from_slice(&values.bytes[text.clone()]);
                 list.map_err(|problem| not_json(&problem))?;
                 values.elements = text;
             }
-            Found::Block(transactions, number, root) => {
+            FoundValue::Block(transactions, number, root) => {
                 if self.wants(number) {
                     let root = self.root_to_compare(path, values, number, root);
                     let root = root.map(|root| (root, Encodings::default()));
-                    values.open = Some(Open::Json(JsonBlock { list: List::new(transactions, number), root }));
+                    values.open = Some(OpenTransactions::Json(JsonBlock {
+                        list: TransactionList::new(transactions, number),
+                        root,
+                    }));
                 }
             }
-            Found::Transaction(text) => self.add_json_alone(&values.bytes[text]),
-            Found::Waiting(transactions) => values.open = Some(Open::Waiting(transactions.into_iter())),
-            Found::Raw(raw) => self.add_raw(&values.bytes, &raw)?,
-            Found::Encoded(text) => self.open_encoded(path, values, text)?,
+            FoundValue::Transaction(text) => self.add_json_alone(&values.bytes[text]),
+            FoundValue::Waiting(transactions) => {
+                values.open = Some(OpenTransactions::Waiting(transactions.into_iter()))
+            }
+            FoundValue::Raw(raw) => self.add_raw(&values.bytes, &raw)?,
+            FoundValue::Encoded(text) => self.open_encoded(path, values, text)?,
         }
         Ok(())
     }
@@ -255,13 +260,13 @@ impl Decoder<'_> {
     fn add_raw(&mut self, bytes: &[u8], raw: &RawTransaction) -> Result<(), Why> {
         let encoded = decoded(&bytes[raw.digits.clone()])?;
         if self.wants(raw.stated.block) {
-            self.add_encoded_beside(&encoded, &raw.stated);
+            self.add_encoded_with_claims(&encoded, &raw.stated);
         }
         Ok(())
     }
 
     /// Opens an encoded block, or adds an encoded transaction, in hexadecimal.
-    fn open_encoded(&mut self, path: &Arc<Path>, values: &mut Values, text: Range<usize>) -> Result<(), Why> {
+    fn open_encoded(&mut self, path: &Arc<Path>, values: &mut JsonValues, text: Range<usize>) -> Result<(), Why> {
         let encoded = decoded(&values.bytes[text.clone()])?;
         if encoded.len() == size_of::<[u8; 32]>() {
             // No signed object is that short. The bytes are not repeated in the message, because a
@@ -276,11 +281,11 @@ impl Decoder<'_> {
                     let start = text.start + transactions.start;
                     // The bytes replace their digits, which take twice as much memory.
                     values.bytes[text.start..][..encoded.len()].copy_from_slice(&encoded);
-                    let list = List::new(start..start + transactions.len(), Some(header.number));
+                    let list = TransactionList::new(start..start + transactions.len(), Some(header.number));
                     let place = values.place();
                     let root = &header.transactions_root;
                     let list = self.compare_root(path, place, &values.bytes, list, root);
-                    values.open = Some(Open::Encoded(list));
+                    values.open = Some(OpenTransactions::Encoded(list));
                 }
             }
         }
@@ -292,7 +297,7 @@ impl Decoder<'_> {
     fn root_to_compare(
         &mut self,
         path: &Arc<Path>,
-        values: &Values,
+        values: &JsonValues,
         number: Option<u64>,
         root: Option<[u8; 32]>,
     ) -> Option<[u8; 32]> {
@@ -311,9 +316,9 @@ impl Decoder<'_> {
     }
 
     /// Adds transactions of the current block until the part is full.
-    fn add_open(&mut self, path: &Arc<Path>, values: &mut Values) -> Result<(), Why> {
+    fn add_open(&mut self, path: &Arc<Path>, values: &mut JsonValues) -> Result<(), Why> {
         match &mut values.open {
-            Some(Open::Json(block)) => {
+            Some(OpenTransactions::Json(block)) => {
                 let first = self.to.len();
                 let number = block.list.block;
                 let (root, encodings) = block.root.take().unzip();
@@ -327,7 +332,7 @@ impl Decoder<'_> {
                     if is_other {
                         self.mark_of_other_root(first);
                     }
-                    if let Some(Open::Json(block)) = &mut values.open {
+                    if let Some(OpenTransactions::Json(block)) = &mut values.open {
                         block.list.is_of_other_root = is_other;
                     }
                 }
@@ -339,9 +344,9 @@ impl Decoder<'_> {
 
     /// Encodes the transactions of the current block that belong to later parts: a part is not
     /// passed on before it is known whether its block agrees with the header.
-    fn encode_rest(&self, values: &Values, encodings: Encodings) -> Encodings {
-        let Some(Open::Json(block)) = &values.open else { return encodings };
-        let mut ahead = Decoder::new(self.options, Decoded::default(), usize::MAX);
+    fn encode_rest(&self, values: &JsonValues, encodings: Encodings) -> Encodings {
+        let Some(OpenTransactions::Json(block)) = &values.open else { return encodings };
+        let mut ahead = Decoder::new(self.options, DecodedSignatures::default(), usize::MAX);
         ahead.encodings = Some(encodings);
         let mut rest = block.list.rest.clone();
         while let Some(element) = next_element(&values.bytes, &mut rest) {
@@ -359,7 +364,7 @@ impl Decoder<'_> {
     fn compare_json(
         &mut self,
         path: &Arc<Path>,
-        values: &Values,
+        values: &JsonValues,
         number: Option<u64>,
         root: &[u8; 32],
         encodings: &Encodings,
@@ -377,25 +382,27 @@ impl Decoder<'_> {
     }
 
     /// Adds transactions of the current block until the part is full.
-    fn add_elements(&mut self, values: &mut Values) -> Result<(), Why> {
+    fn add_elements(&mut self, values: &mut JsonValues) -> Result<(), Why> {
         while !self.is_full() {
             match &mut values.open {
                 None => return Ok(()),
-                Some(Open::Encoded(list)) => {
+                Some(OpenTransactions::Encoded(list)) => {
                     self.add_list(&values.bytes, list).map_err(|problem| format!("the block: {problem}"))?;
                     if list.is_empty() {
                         values.open = None;
                     }
                 }
-                Some(Open::Json(JsonBlock { list, .. })) => match next_element(&values.bytes, &mut list.rest) {
-                    None => values.open = None,
-                    Some(element) => {
-                        if !self.add_json(&values.bytes[element], list.block) {
-                            list.count_unreadable()?;
+                Some(OpenTransactions::Json(JsonBlock { list, .. })) => {
+                    match next_element(&values.bytes, &mut list.rest) {
+                        None => values.open = None,
+                        Some(element) => {
+                            if !self.add_json(&values.bytes[element], list.block) {
+                                list.count_unreadable()?;
+                            }
                         }
                     }
-                },
-                Some(Open::Waiting(transactions)) => match transactions.next() {
+                }
+                Some(OpenTransactions::Waiting(transactions)) => match transactions.next() {
                     None => values.open = None,
                     Some(transaction) => self.add_json_alone(&values.bytes[transaction]),
                 },

@@ -32,13 +32,13 @@ mod trie;
 mod unsigned;
 
 use crate::Blocks;
-use crate::buffers::Spare;
-use crate::files::{Paths, Reader};
-use crate::flow::{self, Form, HandOn, Plain, Settings, Work};
+use crate::buffers::ReusePool;
+use crate::files::{FileReader, Paths};
+use crate::flow::{self, Form, PieceSink, Settings, Unformatted, Work};
 use crate::limits::Limits;
 use crate::problem::Problem;
 pub use answers::{Answer, Answers, Kind, Reason};
-use decoded::{Decoded, Decoder};
+use decoded::{DecodedSignatures, Decoder};
 use gecc::Engine;
 pub use gecc::ecdsa::Address;
 use rayon::ThreadPool;
@@ -86,7 +86,7 @@ pub fn senders<B>(
     options: &Options,
     mut sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    senders_as(settings, paths, options, &Plain, |parts| parts.into_iter().try_for_each(&mut sink))
+    senders_as(settings, paths, options, &Unformatted, |parts| parts.into_iter().try_for_each(&mut sink))
 }
 
 /// Recovers senders and converts the answers with `form`.
@@ -104,26 +104,26 @@ pub fn senders_as<F: Form<Answers>, B>(
 }
 
 /// A unit that is read independently.
-pub(crate) enum Source {
+pub(crate) enum FileSource {
     Problems(Vec<Problem>),
     File(Arc<Path>, u64),
 }
 
-pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = Source> + Send {
-    let files = paths.files.iter().map(|(path, length)| Source::File(Arc::clone(path), *length));
-    let problems = Source::Problems(paths.problems.clone());
+pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = FileSource> + Send {
+    let files = paths.files.iter().map(|(path, length)| FileSource::File(Arc::clone(path), *length));
+    let problems = FileSource::Problems(paths.problems.clone());
     std::iter::once(problems).chain(files).collect::<Vec<_>>().into_iter()
 }
 
 /// A part of a file that is decoded independently.
-pub(crate) type Piece = flow::Piece<Content>;
+pub(crate) type Piece = flow::Piece<PieceContent>;
 
-pub(crate) enum Content {
-    Tuples(era1::Tuples),
-    Blocks(blocks::Encoded),
-    Json(json::Values),
+pub(crate) enum PieceContent {
+    BlockTuples(era1::BlockTuples),
+    Blocks(blocks::EncodedBlocks),
+    Json(json::JsonValues),
     #[cfg(feature = "arrow")]
-    Rows(table::Rows),
+    TableRows(table::TableRows),
 }
 
 /// The byte order mark that some editors write before UTF-8.
@@ -147,9 +147,9 @@ fn read_file(
     length: u64,
     limits: &Limits,
     wanted: Blocks,
-    hand_on: &mut HandOn<Piece>,
+    hand_on: &mut PieceSink<Piece>,
 ) -> Result<ControlFlow<()>, Problem> {
-    let mut reader = Reader::open(path)?;
+    let mut reader = FileReader::open(path)?;
     let first = reader.first();
     if first.starts_with(&era1::MAGIC) {
         return Ok(era1::read(&mut reader, limits, wanted, hand_on));
@@ -185,27 +185,27 @@ fn read_file(
 /// Decodes pieces and recovers senders.
 pub(crate) struct Senders<'a> {
     options: &'a Options,
-    columns: Spare<BatchColumns>,
-    parts: Spare<Decoded>,
+    columns: ReusePool<BatchColumns>,
+    parts: ReusePool<DecodedSignatures>,
 }
 
 impl<'a> Senders<'a> {
     pub fn new(options: &'a Options) -> Self {
-        Senders { options, columns: Spare::default(), parts: Spare::default() }
+        Senders { options, columns: ReusePool::default(), parts: ReusePool::default() }
     }
 }
 
 impl Work for Senders<'_> {
-    type Source = Source;
+    type Source = FileSource;
     type Piece = Piece;
-    type Decoded = Decoded;
+    type Decoded = DecodedSignatures;
     type Computed = Recovered;
     type Answers = Answers;
 
-    fn read(&self, source: Source, limits: &Limits, hand_on: &mut HandOn<Piece>) -> ControlFlow<()> {
+    fn read(&self, source: FileSource, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
         match source {
-            Source::Problems(problems) => hand_on(Piece::problems(problems)),
-            Source::File(path, length) => {
+            FileSource::Problems(problems) => hand_on(Piece::problems(problems)),
+            FileSource::File(path, length) => {
                 let read = read_file(&path, length, limits, self.options.blocks, hand_on);
                 read.unwrap_or_else(|problem| hand_on(Piece::problem(problem)))?;
                 hand_on(Piece::end_of(&path, 0))
@@ -216,37 +216,42 @@ impl Work for Senders<'_> {
     fn weight(piece: &Piece) -> usize {
         match &piece.content {
             None => 0,
-            Some((_, Content::Tuples(tuples))) => tuples.weight(),
-            Some((_, Content::Blocks(blocks))) => blocks.weight(),
-            Some((_, Content::Json(values))) => values.weight(),
+            Some((_, PieceContent::BlockTuples(tuples))) => tuples.weight(),
+            Some((_, PieceContent::Blocks(blocks))) => blocks.weight(),
+            Some((_, PieceContent::Json(values))) => values.weight(),
             #[cfg(feature = "arrow")]
-            Some((_, Content::Rows(rows))) => rows.weight(),
+            Some((_, PieceContent::TableRows(rows))) => rows.weight(),
         }
     }
 
-    fn decode(&self, mut piece: Piece, most: usize) -> (Decoded, Option<Piece>) {
+    fn decode(&self, mut piece: Piece, most: usize) -> (DecodedSignatures, Option<Piece>) {
         let mut decoder = Decoder::new(self.options, self.parts.take(), most);
         decoder.to.progress = std::mem::take(&mut piece.progress);
         let is_over = match &mut piece.content {
             None => true,
-            Some((path, Content::Tuples(tuples))) => decoder.add_tuples(path, tuples),
-            Some((path, Content::Blocks(blocks))) => decoder.add_blocks(path, blocks),
-            Some((path, Content::Json(values))) => decoder.add_values(path, values),
+            Some((path, PieceContent::BlockTuples(tuples))) => decoder.add_tuples(path, tuples),
+            Some((path, PieceContent::Blocks(blocks))) => decoder.add_blocks(path, blocks),
+            Some((path, PieceContent::Json(values))) => decoder.add_values(path, values),
             #[cfg(feature = "arrow")]
-            Some((_, Content::Rows(rows))) => decoder.add_rows(rows),
+            Some((_, PieceContent::TableRows(rows))) => decoder.add_rows(rows),
         };
         (decoder.to, (!is_over).then_some(piece))
     }
 
-    fn size(decoded: &Decoded) -> usize {
+    fn size(decoded: &DecodedSignatures) -> usize {
         decoded.len()
     }
 
-    fn bytes(decoded: &Decoded) -> usize {
+    fn bytes(decoded: &DecodedSignatures) -> usize {
         decoded.bytes()
     }
 
-    fn compute(&self, engine: &Engine, pool: &ThreadPool, batch: Vec<Decoded>) -> Result<Vec<Recovered>, gecc::Error> {
+    fn compute(
+        &self,
+        engine: &Engine,
+        pool: &ThreadPool,
+        batch: Vec<DecodedSignatures>,
+    ) -> Result<Vec<Recovered>, gecc::Error> {
         recover(engine, pool, &self.columns, batch)
     }
 

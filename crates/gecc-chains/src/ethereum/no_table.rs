@@ -1,9 +1,9 @@
 //! Replacement for tables in builds without Parquet.
 
 use super::Piece;
-use crate::flow::HandOn;
+use crate::flow::PieceSink;
 use crate::limits::Limits;
-use crate::problem::{Place, Problem};
+use crate::problem::{FilePosition, Problem};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ pub fn read(
     path: &Arc<Path>,
     _length: u64,
     _limits: &Limits,
-    _hand_on: &mut HandOn<Piece>,
+    _hand_on: &mut PieceSink<Piece>,
 ) -> Result<ControlFlow<()>, Problem> {
     let problem = "this gecc was built without Parquet, which archives, wheels and `--features arrow` have";
-    Err(Problem::new(path, Place::Whole, problem))
+    Err(Problem::new(path, FilePosition::Whole, problem))
 }

@@ -2,8 +2,8 @@
 //! assigned to the parts again.
 
 use super::answers::Answers;
-use super::decoded::Decoded;
-use crate::buffers::{Column, Spare, split};
+use super::decoded::DecodedSignatures;
+use crate::buffers::{PageLockedColumn, ReusePool, split};
 use gecc::ecdsa::{self, Address};
 use gecc::fields::Hash;
 use gecc::steps::map;
@@ -15,11 +15,11 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct BatchColumns {
     /// The digests that rows sign, followed by hashes of transactions.
-    digests: Column<32>,
-    signatures: Column<64>,
-    recovery_ids: Column<1>,
-    addresses: Column<20>,
-    codes: Column<1>,
+    digests: PageLockedColumn<32>,
+    signatures: PageLockedColumn<64>,
+    recovery_ids: PageLockedColumn<1>,
+    addresses: PageLockedColumn<20>,
+    codes: PageLockedColumn<1>,
 }
 
 /// The recovered signers of a batch.
@@ -32,7 +32,7 @@ struct Signers {
 
 /// A part of a batch, with its recovered signers.
 pub struct Recovered {
-    part: Decoded,
+    part: DecodedSignatures,
     of_batch: Arc<Signers>,
     /// The index of its first row in the batch.
     first_row: usize,
@@ -47,14 +47,14 @@ pub struct Recovered {
 pub fn recover(
     engine: &Engine,
     pool: &ThreadPool,
-    spare: &Spare<BatchColumns>,
-    parts: Vec<Decoded>,
+    spare: &ReusePool<BatchColumns>,
+    parts: Vec<DecodedSignatures>,
 ) -> Result<Vec<Recovered>, gecc::Error> {
     // Both are hashed as one batch, which is large enough for a device.
     let signed = parts.iter().flat_map(|part| part.signed.iter());
     let hashed = parts.iter().flat_map(|part| part.hashed.iter());
     let messages: Vec<&[u8]> = signed.chain(hashed).collect();
-    let counts: Vec<usize> = parts.iter().map(Decoded::rows).collect();
+    let counts: Vec<usize> = parts.iter().map(DecodedSignatures::rows).collect();
     let rows = counts.iter().sum();
     let mut columns = spare.take();
     let digests = columns.digests.rows(engine, messages.len());
@@ -89,7 +89,7 @@ pub fn recover(
 
 impl Recovered {
     /// Returns the answers of the part, and the emptied part for reuse.
-    pub fn answers(self) -> (Answers, Decoded) {
+    pub fn answers(self) -> (Answers, DecodedSignatures) {
         let Recovered { mut part, of_batch, first_row, first_hash } = self;
         let rows = first_row..first_row + part.rows();
         let hashes = first_hash..first_hash + part.hashed.len();

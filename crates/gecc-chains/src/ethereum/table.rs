@@ -2,15 +2,17 @@
 
 use super::answers::Kind;
 use super::decimal::decimal;
-use super::decoded::{Claims, Decoder};
-use super::interpretation::{Names, Statement};
+use super::decoded::{Decoder, SourceClaims};
+use super::interpretation::{MemberNames, SignatureStatement};
 use super::rlp;
-use super::transaction::{Authorization, Deposit, Fields, Number, Parts, Stated, is_zero_or_missing, put_access};
+use super::transaction::{
+    Authorization, Deposit, EncodedClaims, FieldBuffers, Number, TransactionFields, is_zero_or_missing, put_access,
+};
 use super::unsigned::{self, UnsignedType, is_unsigned_type};
-use super::{Content, Piece};
-use crate::flow::HandOn;
+use super::{Piece, PieceContent};
+use crate::flow::PieceSink;
 use crate::limits::Limits;
-use crate::problem::{Place, Problem};
+use crate::problem::{FilePosition, Problem};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
@@ -33,15 +35,15 @@ const MEMORY: u64 = 1 << 30;
 const ROW: u64 = 1 << 10;
 
 /// Rows of a table.
-pub struct Rows {
+pub struct TableRows {
     batch: RecordBatch,
-    layout: Arc<Layout>,
+    layout: Arc<TableLayout>,
     next: usize,
     /// Their share of the bytes of the batch that they were cut from.
     bytes: usize,
 }
 
-impl Rows {
+impl TableRows {
     /// Returns the memory in bytes that is in use until all rows are decoded. It includes the
     /// fields and the signed message of a transaction; one transaction may have most of the bytes.
     pub fn weight(&self) -> usize {
@@ -50,7 +52,7 @@ impl Rows {
 }
 
 /// The columns that are used: their positions, or their contents. Optional columns may be missing.
-struct Columns<I, C, L> {
+struct TableColumns<I, C, L> {
     block: Option<I>,
     hash: C,
     from: Option<C>,
@@ -82,18 +84,18 @@ struct Columns<I, C, L> {
 }
 
 /// The positions of columns in a table.
-type Places = Columns<usize, usize, usize>;
+type ColumnPositions = TableColumns<usize, usize, usize>;
 /// The columns of rows, by their types.
-type Table<'a> = Columns<Integers<'a>, Cells<'a>, &'a ArrayRef>;
+type Table<'a> = TableColumns<Integers<'a>, Cells<'a>, &'a ArrayRef>;
 
 /// Looks for columns in a schema.
-struct Finder<'a> {
+struct ColumnFinder<'a> {
     schema: &'a Schema,
     /// The positions found so far.
     found: Vec<usize>,
 }
 
-impl Finder<'_> {
+impl ColumnFinder<'_> {
     /// Returns the column with the first of `names` that exists. There must be only one, and its
     /// type must fit.
     fn find(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Result<Option<usize>, String> {
@@ -140,8 +142,8 @@ struct RawColumns<I, C> {
 }
 
 /// The layout of a table, with the positions of its columns.
-enum Layout {
-    Fields(Box<Places>),
+enum TableLayout {
+    Fields(Box<ColumnPositions>),
     Raw(RawColumns<usize, usize>),
 }
 
@@ -151,18 +153,18 @@ const HASH: [&str; 3] = ["tx_hash", "transaction_hash", "hash"];
 const FROM: [&str; 2] = ["from", "from_address"];
 const BLOCK: [&str; 2] = ["block_num", "block_number"];
 
-impl Layout {
+impl TableLayout {
     /// Determines the layout of a file from its schema, and returns the positions of its columns as
     /// a list too.
     fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
-        let mut columns = Finder { schema, found: Vec::new() };
+        let mut columns = ColumnFinder { schema, found: Vec::new() };
         let missing: Vec<&str> = [("r", &["r"][..]), ("s", &["s"]), ("v", &["v_parity", "v"])]
             .into_iter()
             .filter(|(_, names)| names.iter().all(|name| schema.index_of(name).is_err()))
             .map(|(name, _)| name)
             .collect();
         if missing.is_empty() {
-            return Places::of(schema).map(|(places, found)| (Layout::Fields(Box::new(places)), found));
+            return ColumnPositions::of(schema).map(|(places, found)| (TableLayout::Fields(Box::new(places)), found));
         }
         let Some(raw) = columns.find(&RAW, holds_bytes)? else {
             return Err(format!(
@@ -177,15 +179,15 @@ impl Layout {
             from: columns.find(&FROM, holds_bytes)?,
             block: columns.find(&BLOCK, holds_integers)?,
         };
-        Ok((Layout::Raw(places), columns.found))
+        Ok((TableLayout::Raw(places), columns.found))
     }
 }
 
-impl Places {
+impl ColumnPositions {
     /// Looks up the columns of a file by its schema, and returns their positions as a list too.
     fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
-        let mut columns = Finder { schema, found: Vec::new() };
-        let places = Columns {
+        let mut columns = ColumnFinder { schema, found: Vec::new() };
+        let places = TableColumns {
             block: columns.find(&BLOCK, holds_integers)?,
             hash: columns.need(&HASH, holds_bytes)?,
             from: columns.find(&FROM, holds_bytes)?,
@@ -217,7 +219,7 @@ impl Places {
 
     /// Returns the contents of the columns in some rows.
     fn table<'a>(&self, batch: &'a RecordBatch) -> Table<'a> {
-        Columns {
+        TableColumns {
             block: self.block.map(|column| integers(batch, column)),
             hash: cells(batch, self.hash),
             from: self.from.map(|column| cells(batch, column)),
@@ -267,7 +269,7 @@ pub fn read(
     path: &Arc<Path>,
     length: u64,
     limits: &Limits,
-    hand_on: &mut HandOn<Piece>,
+    hand_on: &mut PieceSink<Piece>,
 ) -> Result<ControlFlow<()>, Problem> {
     let default = ReadOptions::default();
     let max_memory = MEMORY.min(limits.ahead as u64 / 2);
@@ -275,30 +277,30 @@ pub fn read(
     // Other files are read at the same time.
     let threads = if length < SMALL { 0 } else { limits.threads };
     let options = ReadOptions { rows, threads, max_memory, max_page: default.max_page.min(max_memory) };
-    let input = gecc_arrow::open(path, options).map_err(|problem| Problem::new(path, Place::Whole, problem))?;
+    let input = gecc_arrow::open(path, options).map_err(|problem| Problem::new(path, FilePosition::Whole, problem))?;
     if input.format() != Format::Parquet {
-        return Err(Problem::new(path, Place::Whole, "Arrow IPC is not read here, Parquet is"));
+        return Err(Problem::new(path, FilePosition::Whole, "Arrow IPC is not read here, Parquet is"));
     }
-    let (_, wanted) = Layout::of(input.schema()).map_err(|what| Problem::new(path, Place::Whole, what))?;
+    let (_, wanted) = TableLayout::of(input.schema()).map_err(|what| Problem::new(path, FilePosition::Whole, what))?;
     let rows = input.rows().unwrap_or(0).max(1);
     let batches = input
         .batches(&gecc_arrow::Projection::Only(wanted))
-        .map_err(|problem| Problem::new(path, Place::Whole, problem))?;
-    let (layout, _) = Layout::of(batches.schema()).expect("the columns are those that were found");
+        .map_err(|problem| Problem::new(path, FilePosition::Whole, problem))?;
+    let (layout, _) = TableLayout::of(batches.schema()).expect("the columns are those that were found");
     let layout = Arc::new(layout);
     let mut first = 0;
     let mut said = 0;
     for batch in batches {
-        let batch = batch.map_err(|problem| Problem::new(path, Place::Row(first), problem))?;
+        let batch = batch.map_err(|problem| Problem::new(path, FilePosition::Row(first), problem))?;
         let row_bytes = batch.get_array_memory_size() / batch.num_rows().max(1);
         for start in (0..batch.num_rows()).step_by(ROWS) {
             let count = ROWS.min(batch.num_rows() - start);
             let layout = Arc::clone(&layout);
-            let part = Rows { batch: batch.slice(start, count), layout, next: 0, bytes: count * row_bytes };
+            let part = TableRows { batch: batch.slice(start, count), layout, next: 0, bytes: count * row_bytes };
             first += count as u64;
             // The file's bytes are distributed evenly over its rows.
             let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
-            if hand_on(Piece::new(path, Content::Rows(part), until - said)).is_break() {
+            if hand_on(Piece::new(path, PieceContent::TableRows(part), until - said)).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
             said = until;
@@ -311,7 +313,12 @@ type Why = Cow<'static, str>;
 
 impl Table<'_> {
     /// Reads the fields of a row. They refer to `parts`, which are filled.
-    fn read<'r>(&'r self, row: usize, signature: &RowSignature, parts: &'r mut Parts) -> Result<Fields<'r>, Why> {
+    fn read<'r>(
+        &'r self,
+        row: usize,
+        signature: &RowSignature,
+        parts: &'r mut FieldBuffers,
+    ) -> Result<TransactionFields<'r>, Why> {
         parts.clear();
         let input = match self.input.get(row).map_err(of("input"))? {
             bytes if !self.input.is_text() => Some(bytes),
@@ -320,7 +327,7 @@ impl Table<'_> {
                 None
             }
         };
-        let fields = Fields {
+        let fields = TransactionFields {
             nonce: small(&self.nonce, row).map_err(of("nonce"))?,
             gas_price: optional(&self.gas_price, row),
             max_fee_per_gas: self.max_fee_per_gas.as_ref().and_then(|column| optional(column, row)),
@@ -332,7 +339,7 @@ impl Table<'_> {
             r: signature.r.ok_or("r is null")?,
             s: signature.s.ok_or("s is null")?,
             lacks: self.access_list.is_none().then_some("the table has no access lists"),
-            ..Fields::default()
+            ..TransactionFields::default()
         };
         if let Some(list) = self.access_list {
             put_access_list(list, row, &mut parts.access_list)?;
@@ -362,8 +369,8 @@ impl Table<'_> {
 
     /// Returns the row's statements about the type and the parity. Its hash decides what they leave
     /// open.
-    fn statement(&self, row: usize, signature: &RowSignature) -> Result<Statement, Why> {
-        Ok(Statement {
+    fn statement(&self, row: usize, signature: &RowSignature) -> Result<SignatureStatement, Why> {
+        Ok(SignatureStatement {
             type_number: or_null(small(&self.type_number, row)).map_err(of("type"))?,
             chain_id: self.chain_id.as_ref().and_then(|column| optional(column, row)),
             chain_is_exact: self.chain_is_exact,
@@ -373,7 +380,7 @@ impl Table<'_> {
             has_blobs: has_cell(&self.max_fee_per_blob_gas, row) || has_items(self.blob_versioned_hashes, row),
             has_authorizations: has_items(self.authorization_list, row),
             has_hash: true,
-            ..Statement::default()
+            ..SignatureStatement::default()
         })
     }
 
@@ -383,7 +390,7 @@ impl Table<'_> {
     }
 
     /// Reads a deposit. Its signature must be null or zero.
-    fn read_deposit<'r>(&'r self, row: usize, parts: &'r mut Parts) -> Result<Deposit<'r>, Why> {
+    fn read_deposit<'r>(&'r self, row: usize, parts: &'r mut FieldBuffers) -> Result<Deposit<'r>, Why> {
         parts.clear();
         for (column, name) in [(&self.r, "r"), (&self.s, "s")] {
             match number(column, row) {
@@ -435,20 +442,20 @@ impl Table<'_> {
 
 impl Decoder<'_> {
     /// Adds the transactions of rows until the part is full. Returns whether all were added.
-    pub fn add_rows(&mut self, rows: &mut Rows) -> bool {
+    pub fn add_rows(&mut self, rows: &mut TableRows) -> bool {
         let layout = Arc::clone(&rows.layout);
         self.reserve(rows.batch.num_rows() - rows.next, rows.bytes);
         match &*layout {
-            Layout::Fields(places) => self.add_rows_of_fields(rows, places),
-            Layout::Raw(places) => self.add_rows_of_raw(rows, places),
+            TableLayout::Fields(places) => self.add_rows_of_fields(rows, places),
+            TableLayout::Raw(places) => self.add_rows_of_raw(rows, places),
         }
         rows.next == rows.batch.num_rows()
     }
 
-    fn add_rows_of_fields(&mut self, rows: &mut Rows, places: &Places) {
+    fn add_rows_of_fields(&mut self, rows: &mut TableRows, places: &ColumnPositions) {
         let table = places.table(&rows.batch);
         let all = rows.batch.num_rows();
-        let mut parts = Parts::default();
+        let mut parts = FieldBuffers::default();
         while rows.next < all && !self.is_full() {
             let row = rows.next;
             let block = table.block.as_ref().and_then(|column| optional(column, row));
@@ -462,7 +469,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn add_rows_of_raw(&mut self, rows: &mut Rows, places: &RawColumns<usize, usize>) {
+    fn add_rows_of_raw(&mut self, rows: &mut TableRows, places: &RawColumns<usize, usize>) {
         let batch = &rows.batch;
         let columns = RawColumns {
             raw: cells(batch, places.raw),
@@ -475,7 +482,7 @@ impl Decoder<'_> {
             let block = columns.block.as_ref().and_then(|column| optional(column, row));
             if self.wants(block) {
                 match columns.read(row, block) {
-                    Ok((encoded, stated)) => self.add_encoded_beside(&encoded, &stated),
+                    Ok((encoded, stated)) => self.add_encoded_with_claims(&encoded, &stated),
                     Err(why) => self.add_not_rebuilt(Kind::Unknown, columns.hash(row).unwrap_or_default(), block, why),
                 }
             }
@@ -483,7 +490,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn add_row(&mut self, table: &Table, row: usize, block: Option<u64>, parts: &mut Parts) -> Result<(), Why> {
+    fn add_row(&mut self, table: &Table, row: usize, block: Option<u64>, parts: &mut FieldBuffers) -> Result<(), Why> {
         let hash = table.hash(row)?;
         if table.is_deposit(row) {
             self.add_deposit(&table.read_deposit(row, parts)?, Some(hash), block);
@@ -492,9 +499,9 @@ impl Decoder<'_> {
         let from = table.from.as_ref().map(|from| fixed(from, row)).transpose().map_err(of("from"))?;
         let signature = table.signature(row)?;
         let statement = table.statement(row, &signature)?;
-        let claims = Claims { block, hash: Some(hash), from, authorities: Vec::new() };
+        let claims = SourceClaims { block, hash: Some(hash), from, authorities: Vec::new() };
         if signature.is_zero() {
-            let system = unsigned::Statement {
+            let system = unsigned::UnsignedStatement {
                 type_number: statement.type_number,
                 is_missing: signature.r.is_none() && signature.s.is_none(),
                 from,
@@ -510,23 +517,27 @@ impl Decoder<'_> {
         } else if let Some(number) = statement.type_number.filter(|number| is_unsigned_type(*number)) {
             return Err(format!("transactions of type {number} bear no signature, and r and s are given").into());
         }
-        let readings = statement.readings(&NAMES)?;
-        self.add_fields(&table.read(row, &signature, parts)?, &readings, &claims);
+        let interpretations = statement.interpretations(&NAMES)?;
+        self.add_fields(&table.read(row, &signature, parts)?, &interpretations, &claims);
         Ok(())
     }
 }
 
 impl RawColumns<Integers<'_>, Cells<'_>> {
     /// Returns the encoded transaction of a row, and the statements next to it.
-    fn read(&self, row: usize, block: Option<u64>) -> Result<(Vec<u8>, Stated), Why> {
+    fn read(&self, row: usize, block: Option<u64>) -> Result<(Vec<u8>, EncodedClaims), Why> {
         let mut encoded = Vec::new();
         self.raw.append(row, &mut encoded).map_err(of("the encoded transaction"))?;
         let from = match &self.from {
             None => None,
             Some(column) => or_null(fixed(column, row)).map_err(of("from"))?,
         };
-        let stated =
-            Stated { block, hash: self.hash.as_ref().map(|_| self.hash(row)).transpose()?, from, ..Stated::default() };
+        let stated = EncodedClaims {
+            block,
+            hash: self.hash.as_ref().map(|_| self.hash(row)).transpose()?,
+            from,
+            ..EncodedClaims::default()
+        };
         Ok((encoded, stated))
     }
 
@@ -536,7 +547,7 @@ impl RawColumns<Integers<'_>, Cells<'_>> {
     }
 }
 
-const NAMES: Names = Names { v: "v", y_parity: "v", chain_id: "chain_id", type_number: "type" };
+const NAMES: MemberNames = MemberNames { v: "v", y_parity: "v", chain_id: "chain_id", type_number: "type" };
 
 /// The r, s and v of a row; `None` where they are null.
 struct RowSignature {

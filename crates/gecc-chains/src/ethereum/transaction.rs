@@ -1,14 +1,14 @@
 //! Transactions, from their encoding and from their fields.
 
 use super::answers::Kind;
-use super::decoded::{Claims, Decoder, TransactionHash, hash};
-use super::encoded_transaction::{Signed, Transaction, unknown_type, v_of};
-use super::interpretation::{LAST_TYPE, Reading, parity_of_v};
+use super::decoded::{Decoder, SourceClaims, TransactionHash, hash};
+use super::encoded_transaction::{EncodedTransaction, SignedMessage, unknown_type, v_of};
+use super::interpretation::{Interpretation, LAST_TYPE, parity_of_v};
 use super::rlp;
 use super::sidecar;
 use super::trie::{other_root, transactions_root};
 use super::unsigned::{self, DEPOSIT, UnsignedType};
-use crate::problem::{Place, Problem, note};
+use crate::problem::{FilePosition, Problem, note};
 use gecc::ecdsa::Address;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub const SHORTEST: usize = 10;
 const MOST_UNREADABLE: usize = 1000;
 
 /// The unread transactions of a block.
-pub struct List {
+pub struct TransactionList {
     /// The range of the remaining transactions in the bytes of the block.
     pub rest: Range<usize>,
     pub block: Option<u64>,
@@ -35,9 +35,9 @@ pub struct List {
     unreadable: usize,
 }
 
-impl List {
+impl TransactionList {
     pub fn new(rest: Range<usize>, block: Option<u64>) -> Self {
-        List { rest, block, is_of_other_root: false, unreadable: 0 }
+        TransactionList { rest, block, is_of_other_root: false, unreadable: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -103,7 +103,7 @@ impl Decoder<'_> {
     /// # Errors
     /// An item of the list that does not end, or too many items that are not transactions. Earlier
     /// items were added, and the list is empty.
-    pub fn add_list(&mut self, bytes: &[u8], list: &mut List) -> rlp::Result<()> {
+    pub fn add_list(&mut self, bytes: &[u8], list: &mut TransactionList) -> rlp::Result<()> {
         self.add_each(bytes, list, |encoded, _| TransactionHash::Of(encoded))
     }
 
@@ -111,7 +111,7 @@ impl Decoder<'_> {
     ///
     /// # Errors
     /// Fails under the conditions of [`add_list`](Self::add_list).
-    pub fn add_list_of_text(&mut self, list: &mut List) -> rlp::Result<()> {
+    pub fn add_list_of_text(&mut self, list: &mut TransactionList) -> rlp::Result<()> {
         let text = std::mem::take(&mut self.to.hashed.text);
         let ended = self.add_each(&text, list, |_, place| TransactionHash::At(place));
         self.to.hashed.text = text;
@@ -121,7 +121,7 @@ impl Decoder<'_> {
     fn add_each<'b>(
         &mut self,
         bytes: &'b [u8],
-        list: &mut List,
+        list: &mut TransactionList,
         hash: impl Fn(&'b [u8], Range<usize>) -> TransactionHash<'b>,
     ) -> rlp::Result<()> {
         self.is_of_other_root = list.is_of_other_root;
@@ -142,11 +142,11 @@ impl Decoder<'_> {
     pub fn compare_root(
         &mut self,
         path: &Arc<Path>,
-        place: Place,
+        place: FilePosition,
         bytes: &[u8],
-        mut list: List,
+        mut list: TransactionList,
         root: &[u8; 32],
-    ) -> List {
+    ) -> TransactionList {
         let counts = &mut self.to.progress.blocks;
         if self.options.skip_roots {
             counts.not_compared += 1;
@@ -176,14 +176,14 @@ impl Decoder<'_> {
 
     /// Adds an encoded transaction, some parts of which a source states separately. These must
     /// agree with the encoding.
-    pub fn add_encoded_beside(&mut self, encoded: &[u8], stated: &Stated) {
+    pub fn add_encoded_with_claims(&mut self, encoded: &[u8], stated: &EncodedClaims) {
         let alone = match sidecar::without(encoded) {
             None => Cow::Borrowed(encoded),
             Some(Ok(alone)) => Cow::Owned(alone),
             Some(Err((hash, why))) => return self.add_not_rebuilt(Kind::Eip4844, hash, stated.block, why),
         };
         let hash = hash(&alone);
-        let parsed = Transaction::parse(&alone);
+        let parsed = EncodedTransaction::parse(&alone);
         if let Some(other) = stated.hash.filter(|stated| *stated != hash) {
             let kind = parsed.map_or_else(|(kind, _)| kind, |transaction| transaction.kind);
             let why = "the hash beside the encoded transaction is another than its own".into();
@@ -196,7 +196,7 @@ impl Decoder<'_> {
             let why = format!("`{name}` beside the encoded transaction is another than in it").into();
             return self.add_not_rebuilt(transaction.kind, hash, stated.block, why);
         }
-        let claims = Claims { block: stated.block, from: stated.from, ..Claims::default() };
+        let claims = SourceClaims { block: stated.block, from: stated.from, ..SourceClaims::default() };
         self.add(&transaction, TransactionHash::Known(hash), &claims);
     }
 
@@ -210,9 +210,9 @@ impl Decoder<'_> {
                 Err(why) => self.add_not_rebuilt(unsigned.kind(), hash, block, why.into()),
             };
         }
-        match Transaction::parse(encoded) {
+        match EncodedTransaction::parse(encoded) {
             Ok(transaction) => {
-                let claims = Claims { block, ..Claims::default() };
+                let claims = SourceClaims { block, ..SourceClaims::default() };
                 self.add(&transaction, by_hash, &claims);
             }
             Err((kind, why)) => self.add_other(encoded, block, kind, why),
@@ -235,24 +235,35 @@ impl Decoder<'_> {
 
     /// Adds a transaction whose fields are known: the interpretation whose hash is the one that the
     /// source states.
-    pub fn add_fields(&mut self, fields: &Fields, readings: &[Reading], claims: &Claims) {
+    pub fn add_fields(
+        &mut self,
+        fields: &TransactionFields,
+        interpretations: &[Interpretation],
+        claims: &SourceClaims,
+    ) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        self.add_encoded_fields(fields, readings, claims, &mut scratch);
+        self.add_encoded_fields(fields, interpretations, claims, &mut scratch);
         self.scratch = scratch;
     }
 
-    fn add_encoded_fields(&mut self, fields: &Fields, readings: &[Reading], claims: &Claims, scratch: &mut Vec<u8>) {
+    fn add_encoded_fields(
+        &mut self,
+        fields: &TransactionFields,
+        interpretations: &[Interpretation],
+        claims: &SourceClaims,
+        scratch: &mut Vec<u8>,
+    ) {
         let why_differs = fields.lacks.unwrap_or(HASH_DIFFERS);
         // Authorizations are listed after their transaction, and only if it is known.
-        let has_one_form = readings.len() == 1 && fields.authorization_list.is_empty();
+        let has_one_form = interpretations.len() == 1 && fields.authorization_list.is_empty();
         let mut why = Cow::Borrowed(why_differs);
-        for reading in readings {
+        for interpretation in interpretations {
             scratch.clear();
-            if let Err(problem) = fields.write(reading, scratch) {
+            if let Err(problem) = fields.write(interpretation, scratch) {
                 why = problem;
                 continue;
             }
-            let transaction = fields.transaction(reading, scratch);
+            let transaction = fields.transaction(interpretation, scratch);
             if let (true, Some(claimed)) = (has_one_form, claims.hash) {
                 return self.add(&transaction, TransactionHash::Claimed(claimed, why_differs), claims);
             }
@@ -263,21 +274,25 @@ impl Decoder<'_> {
                 return self.add(&transaction, TransactionHash::Known(hash), claims);
             }
         }
-        self.add_not_rebuilt(kind_of_all(readings), claims.hash.unwrap_or_default(), claims.block, why);
+        self.add_not_rebuilt(kind_of_all(interpretations), claims.hash.unwrap_or_default(), claims.block, why);
     }
 }
 
 /// Returns the kind that all interpretations share. A legacy transaction that may be for one chain
 /// or for any is of the kind legacy.
-fn kind_of_all(readings: &[Reading]) -> Kind {
-    let first = readings.first().map_or(Kind::Unknown, Reading::kind);
-    if readings.iter().all(|reading| reading.kind() == first) {
+fn kind_of_all(interpretations: &[Interpretation]) -> Kind {
+    let first = interpretations.first().map_or(Kind::Unknown, Interpretation::kind);
+    if interpretations.iter().all(|interpretation| interpretation.kind() == first) {
         return first;
     }
-    if readings.iter().all(|reading| reading.type_number == 0) { Kind::Legacy } else { Kind::Unknown }
+    if interpretations.iter().all(|interpretation| interpretation.type_number == 0) {
+        Kind::Legacy
+    } else {
+        Kind::Unknown
+    }
 }
 
-impl Reading {
+impl Interpretation {
     fn kind(&self) -> Kind {
         match self.type_number {
             0 if self.chain_id.is_none() => Kind::Legacy,
@@ -293,7 +308,7 @@ impl Reading {
 
 /// The statements of a source about a transaction in addition to its encoding.
 #[derive(Default)]
-pub struct Stated {
+pub struct EncodedClaims {
     pub block: Option<u64>,
     pub hash: Option<[u8; 32]>,
     pub from: Option<Address>,
@@ -302,9 +317,9 @@ pub struct Stated {
     pub v: Option<u128>,
 }
 
-impl Stated {
+impl EncodedClaims {
     /// Returns the name of a part of the signature that differs from the encoding.
-    fn differs_from(&self, signed: &Signed) -> Option<&'static str> {
+    fn differs_from(&self, signed: &SignedMessage) -> Option<&'static str> {
         let (r, s) = signed.signature.split_at(32);
         let parity = signed.parity == 1;
         if self.r.is_some_and(|stated| stated != r) {
@@ -385,7 +400,7 @@ pub struct Authorization {
 
 /// Buffers for fields that are not encoded in the source, reused from one transaction to the next.
 #[derive(Default)]
-pub struct Parts {
+pub struct FieldBuffers {
     pub input: Vec<u8>,
     /// The items of lists, encoded.
     pub access_list: Vec<u8>,
@@ -393,17 +408,17 @@ pub struct Parts {
     pub authorization_list: Vec<u8>,
 }
 
-impl Parts {
+impl FieldBuffers {
     #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "tables alone use one for many transactions"))]
     pub fn clear(&mut self) {
-        let Parts { input, access_list, blob_versioned_hashes, authorization_list } = self;
+        let FieldBuffers { input, access_list, blob_versioned_hashes, authorization_list } = self;
         [input, access_list, blob_versioned_hashes, authorization_list].into_iter().for_each(Vec::clear);
     }
 }
 
 /// The fields of a transaction from any source. Fields that its type does not have are ignored.
 #[derive(Default)]
-pub struct Fields<'a> {
+pub struct TransactionFields<'a> {
     pub nonce: u64,
     pub gas_price: Option<u128>,
     pub max_fee_per_gas: Option<u128>,
@@ -423,21 +438,21 @@ pub struct Fields<'a> {
     pub lacks: Option<&'static str>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> TransactionFields<'a> {
     /// Returns the fields with the contents of `parts`.
-    pub fn with(self, parts: &'a Parts) -> Self {
-        let Parts { input, access_list, blob_versioned_hashes, authorization_list } = parts;
-        Fields { input, access_list, blob_versioned_hashes, authorization_list, ..self }
+    pub fn with(self, parts: &'a FieldBuffers) -> Self {
+        let FieldBuffers { input, access_list, blob_versioned_hashes, authorization_list } = parts;
+        TransactionFields { input, access_list, blob_versioned_hashes, authorization_list, ..self }
     }
 
     /// Appends the fields before the signature.
-    fn write(&self, reading: &Reading, to: &mut Vec<u8>) -> Result<(), Cow<'static, str>> {
-        let type_number = reading.type_number;
+    fn write(&self, interpretation: &Interpretation, to: &mut Vec<u8>) -> Result<(), Cow<'static, str>> {
+        let type_number = interpretation.type_number;
         if type_number > LAST_TYPE {
             return Err(unknown_type(type_number));
         }
         if type_number > 0 {
-            rlp::put_integer(reading.chain_id.ok_or("the chain is missing")?, to);
+            rlp::put_integer(interpretation.chain_id.ok_or("the chain is missing")?, to);
         }
         rlp::put_integer(self.nonce, to);
         if type_number < 2 {
@@ -469,13 +484,13 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns the transaction whose fields before the signature are encoded in `span`.
-    fn transaction(&self, reading: &Reading, span: &'a [u8]) -> Transaction<'a> {
-        let Reading { type_number, chain_id, parity } = *reading;
+    fn transaction(&self, interpretation: &Interpretation, span: &'a [u8]) -> EncodedTransaction<'a> {
+        let Interpretation { type_number, chain_id, parity } = *interpretation;
         let first = (type_number > 0).then_some(type_number as u8);
         let signature = *[self.r, self.s].as_flattened().as_array().expect("64 bytes");
-        let signed = Signed { chain_id, signature, parity: parity.into(), first, span };
+        let signed = SignedMessage { chain_id, signature, parity: parity.into(), first, span };
         let authorizations = if type_number == 4 { self.authorization_list } else { &[] };
-        Transaction { kind: reading.kind(), signed, authorizations }
+        EncodedTransaction { kind: interpretation.kind(), signed, authorizations }
     }
 }
 

@@ -22,22 +22,22 @@ const SHORTEST_HASHED: usize = 32;
 
 /// A key as digits of four bits, the first one in the highest bits of the number.
 #[derive(Clone, Copy)]
-struct Key {
+struct TrieKey {
     digits: u64,
     length: u32,
 }
 
-impl Key {
+impl TrieKey {
     /// Returns the key of the transaction with this index: the encoding of the index.
     fn of(index: usize) -> Self {
         let index = index as u64;
         match index {
-            0 => Key { digits: 0x80 << 56, length: 2 },
-            1..0x80 => Key { digits: index << 56, length: 2 },
+            0 => TrieKey { digits: 0x80 << 56, length: 2 },
+            1..0x80 => TrieKey { digits: index << 56, length: 2 },
             _ => {
                 let bytes = 8 - index.leading_zeros() / 8;
                 let first = u64::from(rlp::EMPTY_STRING) + u64::from(bytes);
-                Key { digits: first << 56 | index << (56 - 8 * bytes), length: 2 + 2 * bytes }
+                TrieKey { digits: first << 56 | index << (56 - 8 * bytes), length: 2 + 2 * bytes }
             }
         }
     }
@@ -47,7 +47,7 @@ impl Key {
     }
 
     /// Returns the number of leading digits that both keys share.
-    fn common(self, other: Key) -> u32 {
+    fn common(self, other: TrieKey) -> u32 {
         (self.digits ^ other.digits).leading_zeros() / 4
     }
 
@@ -137,7 +137,7 @@ impl Child {
 struct Branch {
     children: [Child; 16],
     /// A key below it, and the digits of that key between the branch above and this one.
-    key: Key,
+    key: TrieKey,
     path: std::ops::Range<u32>,
     /// The number of branches on the longest path down, including this one.
     height: usize,
@@ -160,8 +160,8 @@ impl Branches {
         branches
     }
 
-    fn key(&self, rank: usize) -> Key {
-        Key::of(index_of_rank(rank, self.count))
+    fn key(&self, rank: usize) -> TrieKey {
+        TrieKey::of(index_of_rank(rank, self.count))
     }
 
     /// Adds the branch of at least two neighbouring ranks whose keys share at least the first

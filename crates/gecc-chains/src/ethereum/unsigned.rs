@@ -18,7 +18,7 @@ const ETHEREUM: [u64; 8] = [1, 3, 4, 5, 42, 17_000, 560_048, 11_155_111];
 
 /// A transaction without a signature.
 #[derive(Debug, PartialEq, Eq)]
-pub struct System {
+pub struct SystemTransaction {
     pub kind: Kind,
     /// The name of such transactions, in the plural.
     pub what: &'static str,
@@ -33,7 +33,7 @@ pub fn is_ethereum(chain_id: u64) -> bool {
 
 /// A field of an encoding.
 #[derive(Clone, Copy)]
-enum Form {
+enum FieldForm {
     Chain,
     /// The address of the sender.
     From,
@@ -46,45 +46,45 @@ enum Form {
 }
 
 /// A type of transactions without a signature.
-struct Type {
+struct UnsignedLayout {
     number: u64,
     kind: Kind,
     what: &'static str,
     /// The fields of its encoding (EIP-2718), if this encoding exists.
-    form: &'static [Form],
+    form: &'static [FieldForm],
 }
 
 /// The types of Nitro (go-ethereum of Offchain Labs, `core/types/arb_types.go`), and of Polygon and
 /// ZKsync OS (`L1TxType` and `UpgradeTxType`, which its JSON-RPC returns), which use other
 /// encodings.
-const TYPES: [Type; 9] = {
-    use Form::{Address, Bytes, Chain, From, Hash, Number, Recipient};
+const TYPES: [UnsignedLayout; 9] = {
+    use FieldForm::{Address, Bytes, Chain, From, Hash, Number, Recipient};
     [
-        Type {
+        UnsignedLayout {
             number: 0x64,
             kind: Kind::Arbitrum,
             what: "deposits of Arbitrum",
             form: &[Chain, Hash, From, Address, Number],
         },
-        Type {
+        UnsignedLayout {
             number: 0x65,
             kind: Kind::Arbitrum,
             what: "unsigned transactions of Arbitrum",
             form: &[Chain, From, Number, Number, Number, Recipient, Number, Bytes],
         },
-        Type {
+        UnsignedLayout {
             number: 0x66,
             kind: Kind::Arbitrum,
             what: "transactions of contracts on the chain below Arbitrum",
             form: &[Chain, Hash, From, Number, Number, Recipient, Number, Bytes],
         },
-        Type {
+        UnsignedLayout {
             number: 0x68,
             kind: Kind::Arbitrum,
             what: "retried transactions of Arbitrum",
             form: &[Chain, Number, From, Number, Number, Recipient, Number, Bytes, Hash, Address, Number, Number],
         },
-        Type {
+        UnsignedLayout {
             number: 0x69,
             kind: Kind::Arbitrum,
             what: "submitted retryable transactions of Arbitrum",
@@ -92,10 +92,15 @@ const TYPES: [Type; 9] = {
                 Chain, Hash, From, Number, Number, Number, Number, Recipient, Number, Address, Number, Address, Bytes,
             ],
         },
-        Type { number: 0x6a, kind: Kind::Arbitrum, what: "internal transactions of Arbitrum", form: &[Chain, Bytes] },
-        Type { number: 0x72, kind: Kind::ZkSync, what: "upgrades of ZKsync", form: &[] },
-        Type { number: 0x7f, kind: Kind::StateSync, what: "state syncs of Polygon", form: &[] },
-        Type { number: 0xff, kind: Kind::ZkSync, what: "priority operations of ZKsync", form: &[] },
+        UnsignedLayout {
+            number: 0x6a,
+            kind: Kind::Arbitrum,
+            what: "internal transactions of Arbitrum",
+            form: &[Chain, Bytes],
+        },
+        UnsignedLayout { number: 0x72, kind: Kind::ZkSync, what: "upgrades of ZKsync", form: &[] },
+        UnsignedLayout { number: 0x7f, kind: Kind::StateSync, what: "state syncs of Polygon", form: &[] },
+        UnsignedLayout { number: 0xff, kind: Kind::ZkSync, what: "priority operations of ZKsync", form: &[] },
     ]
 };
 
@@ -105,7 +110,7 @@ const LEGACY: &str = "legacy transactions of a chain itself, as of OP before Bed
 const CLASSIC: &str = "transactions of Arbitrum Classic without a signature";
 
 /// The statements of a source about a transaction whose signature is missing or zero.
-pub struct Statement {
+pub struct UnsignedStatement {
     pub type_number: Option<u64>,
     /// True if r, s and v are missing, false if they are zero.
     pub is_missing: bool,
@@ -113,12 +118,12 @@ pub struct Statement {
     pub chain_id: Option<u64>,
 }
 
-impl Statement {
+impl UnsignedStatement {
     /// Returns the transaction without a signature; `None` if it must have one.
     ///
     /// # Errors
     /// Statements that contradict a missing signature.
-    pub fn system(&self) -> Option<Result<System, Why>> {
+    pub fn system(&self) -> Option<Result<SystemTransaction, Why>> {
         let number = self.type_number.unwrap_or_default();
         let (kind, what) = match number {
             // The sender is the zero address on OP chains too: nodes derive it from a signature of
@@ -128,14 +133,14 @@ impl Statement {
             ARBITRUM_CLASSIC => (Kind::Arbitrum, CLASSIC),
             _ => TYPES.iter().find(|of| of.number == number).map(|of| (of.kind, of.what))?,
         };
-        let Statement { from, chain_id, .. } = *self;
+        let UnsignedStatement { from, chain_id, .. } = *self;
         if let Some(chain_id) = chain_id.filter(|chain_id| is_ethereum(*chain_id)) {
             return Some(Err(format!("there are no {what} on Ethereum: the chain is {chain_id}").into()));
         }
         if from.is_none() {
             return Some(Err(format!("the sender is missing, which {what} have").into()));
         }
-        Some(Ok(System { kind, what, from, chain_id }))
+        Some(Ok(SystemTransaction { kind, what, from, chain_id }))
     }
 }
 
@@ -150,13 +155,13 @@ pub fn is_unsigned_type(number: u64) -> bool {
 ///
 /// # Errors
 /// Fields that are not those of the type, or a chain that cannot be determined.
-pub fn parse(encoded: &[u8], wanted_chain: Option<u64>) -> Option<Result<System, Why>> {
+pub fn parse(encoded: &[u8], wanted_chain: Option<u64>) -> Option<Result<SystemTransaction, Why>> {
     let (first, list) = encoded.split_first()?;
     if *first >= rlp::EMPTY_LIST {
         is_legacy_of_zeros(encoded).ok()?;
         return Some(match wanted_chain {
             Some(chain) if !is_ethereum(chain) => {
-                Ok(System { kind: Kind::Zeros, what: LEGACY, from: None, chain_id: None })
+                Ok(SystemTransaction { kind: Kind::Zeros, what: LEGACY, from: None, chain_id: None })
             }
             _ => Err("r, s and v are zero, which chains above Ethereum have: --chain-id would say which it is".into()),
         });
@@ -165,22 +170,22 @@ pub fn parse(encoded: &[u8], wanted_chain: Option<u64>) -> Option<Result<System,
     Some(fields(list, of).map_err(|problem| format!("not in the form of {}: {problem}", of.what).into()))
 }
 
-fn fields(list: &[u8], of: &Type) -> rlp::Result<System> {
+fn fields(list: &[u8], of: &UnsignedLayout) -> rlp::Result<SystemTransaction> {
     let mut rest = only_list(list)?;
-    let mut system = System { kind: of.kind, what: of.what, from: None, chain_id: None };
+    let mut system = SystemTransaction { kind: of.kind, what: of.what, from: None, chain_id: None };
     for form in of.form {
         match form {
-            Form::Chain => system.chain_id = Some(rlp::integer(&mut rest, 8)? as u64),
-            Form::From => system.from = Some(*rlp::fixed(&mut rest)?),
-            Form::Address => drop(rlp::fixed::<20>(&mut rest)?),
-            Form::Recipient => {
+            FieldForm::Chain => system.chain_id = Some(rlp::integer(&mut rest, 8)? as u64),
+            FieldForm::From => system.from = Some(*rlp::fixed(&mut rest)?),
+            FieldForm::Address => drop(rlp::fixed::<20>(&mut rest)?),
+            FieldForm::Recipient => {
                 if !matches!(rlp::string(&mut rest)?.len(), 0 | 20) {
                     return Err("a recipient has another length than an address");
                 }
             }
-            Form::Hash => drop(rlp::fixed::<32>(&mut rest)?),
-            Form::Number => drop(rlp::digits(&mut rest, 32)?),
-            Form::Bytes => drop(rlp::string(&mut rest)?),
+            FieldForm::Hash => drop(rlp::fixed::<32>(&mut rest)?),
+            FieldForm::Number => drop(rlp::digits(&mut rest, 32)?),
+            FieldForm::Bytes => drop(rlp::string(&mut rest)?),
         }
     }
     rlp::end(rest)?;

@@ -1,12 +1,12 @@
 //! Compares the example lines of signatures with the decoded blocks that they come from.
 
-use super::{Flaw, MOST_LEGACY, Open, TOO_MUCH};
+use super::{BlockError, MOST_LEGACY, OpenBlock, TOO_MUCH};
 use crate::Blocks;
-use crate::bitcoin::decoded::Decoded;
+use crate::bitcoin::decoded::DecodedInputs;
 use crate::bitcoin::hashes::sha256d;
 use crate::bitcoin::network::Network;
-use crate::bitcoin::sighash::Digest;
-use crate::bitcoin::{Inputs, Magics, OfBlocks, files, undo};
+use crate::bitcoin::sighash::SighashDigest;
+use crate::bitcoin::{DecodedBlocks, InputVerification, Magics, files, undo};
 use crate::test_support::{decode, lines, path, paths};
 use gecc::PublicKeys;
 
@@ -15,21 +15,21 @@ use gecc::PublicKeys;
 #[test]
 fn lines_are_what_blocks_have() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
-    let decoded = decode(&Inputs::new(Blocks::default()), files(&paths, Magics::Known));
+    let decoded = decode(&InputVerification::new(Blocks::default()), files(&paths, Magics::Known));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let lines = lines("bitcoin_blocks.jsonl");
     let mut next = lines.iter();
     let mut passed_over = 0;
-    for (decoded, claim) in decoded.iter().flat_map(|part| part.claims.open.iter().map(move |claim| (part, claim))) {
-        let answer = &decoded.answers[claim.answer];
-        let mut keys = decoded.claims.keys[claim.keys.clone()].iter();
-        for signed in &decoded.claims.signatures[claim.signatures.clone()] {
+    for (decoded, check) in decoded.iter().flat_map(|part| part.checks.pending.iter().map(move |check| (part, check))) {
+        let answer = &decoded.answers[check.answer];
+        let mut keys = decoded.checks.keys[check.keys.clone()].iter();
+        for signed in &decoded.checks.signatures[check.signatures.clone()] {
             let line = next.next().expect("a line for each signature");
             let tag = format!("{}:{}", answer.txid, answer.input);
             assert_eq!(line.text("tag"), tag);
             let digest = match signed.digest {
-                Digest::Known(digest) => digest,
-                Digest::Of(message) => sha256d(decoded.claims.messages.iter().nth(message).unwrap()),
+                SighashDigest::Known(digest) => digest,
+                SighashDigest::Of(message) => sha256d(decoded.checks.messages.iter().nth(message).unwrap()),
             };
             assert_eq!(line.bytes("digest"), digest, "{tag}");
             assert_eq!(line.bytes("signature"), signed.signature, "{tag}");
@@ -50,11 +50,15 @@ fn lines_are_what_blocks_have() {
 fn unchecked(left: u64) -> usize {
     let [block, spent] = ["block300025.raw", "block300025-undo.raw"]
         .map(|name| std::fs::read(path("bitcoin").join(name)).expect("shipped"));
-    let opened =
-        Open::new(Network::Bitcoin, block, |inputs| undo::plain(spent, inputs).map_err(Flaw::from), Blocks::default());
+    let opened = OpenBlock::new(
+        Network::Bitcoin,
+        block,
+        |inputs| undo::plain(spent, inputs).map_err(BlockError::from),
+        Blocks::default(),
+    );
     let mut open = opened.unwrap().unwrap();
     open.legacy_left = left;
-    let mut decoded = Decoded::default();
+    let mut decoded = DecodedInputs::default();
     assert!(decoded.add(&mut open, usize::MAX));
     decoded.answers.iter().filter(|answer| answer.reason == Some(TOO_MUCH)).count()
 }

@@ -1,13 +1,13 @@
 //! Selects the input keys of a transaction that count for silent payments (BIP 352, "Inputs For
 //! Shared Secret Derivation").
 
-use super::super::block::{InputView, Output};
+use super::super::block::{InputView, OutputView};
 use super::super::hashes::hash160;
 use super::super::instructions::{p2pkh_hash, p2sh_hash, p2tr_key, witness_program};
 use super::super::taproot::take_annex;
 
 /// A compressed key, which need not be on the curve.
-pub type Key = [u8; 33];
+pub type CompressedKey = [u8; 33];
 
 /// The x-coordinate of the point H of BIP 341, whose private key nobody knows: an output with it as
 /// the internal key can be spent only by scripts.
@@ -18,12 +18,12 @@ const NUMS: [u8; 32] = [
 
 /// Returns whether an output has a witness version that is not defined yet. A transaction that
 /// spends one makes no silent payment.
-pub fn is_of_unknown_version(spent: Output) -> bool {
+pub fn is_of_unknown_version(spent: OutputView) -> bool {
     witness_program(spent.script).is_some_and(|(version, _)| version > 1)
 }
 
 /// Returns the key that an input contributes.
-pub fn input_key(input: &InputView, spent: Output) -> Option<Key> {
+pub fn input_key(input: &InputView, spent: OutputView) -> Option<CompressedKey> {
     if let Some(x) = p2tr_key(spent.script) {
         return (!shows_nums(input)).then(|| even(x));
     }
@@ -44,7 +44,7 @@ fn is_p2wpkh(script: &[u8]) -> bool {
 }
 
 /// Makes a taproot key, whose y is even.
-fn even(x: &[u8; 32]) -> Key {
+fn even(x: &[u8; 32]) -> CompressedKey {
     let mut key = [2; 33];
     key[1..].copy_from_slice(x);
     key
@@ -58,16 +58,16 @@ fn shows_nums(input: &InputView) -> bool {
 }
 
 /// Returns the last element of a witness. Keys in other forms do not count.
-fn shown_key(input: &InputView) -> Option<Key> {
+fn shown_key(input: &InputView) -> Option<CompressedKey> {
     input.witness().last().and_then(|key| compressed(key))
 }
 
 /// Finds the last 33 bytes with this hash: anybody could have added data to a script that only
 /// pushes.
-fn key_with_hash(script: &[u8], hash: &[u8; 20]) -> Option<Key> {
+fn key_with_hash(script: &[u8], hash: &[u8; 20]) -> Option<CompressedKey> {
     script.windows(33).rev().filter_map(compressed).find(|key| hash160(key) == *hash)
 }
 
-fn compressed(key: &[u8]) -> Option<Key> {
-    key.try_into().ok().filter(|key: &Key| matches!(key[0], 2 | 3))
+fn compressed(key: &[u8]) -> Option<CompressedKey> {
+    key.try_into().ok().filter(|key: &CompressedKey| matches!(key[0], 2 | 3))
 }

@@ -31,13 +31,13 @@ const DESCRIPTOR_CHECKSUM: usize = 8;
 const DESCRIPTOR_GENERATOR: [u64; 5] = [0xf5_dee5_1989, 0xa9_fdca_3312, 0x1b_ab10_e32d, 0x37_06b1_677a, 0x64_4d62_6ffd];
 
 /// The scan private key and the spend public key.
-pub type Keys = (Zeroizing<[u8; 32]>, [u8; 33]);
+pub type ScanAndSpendKeys = (Zeroizing<[u8; 32]>, [u8; 33]);
 
 /// Parses an expression; `None` if the text does not begin like one.
 ///
 /// # Errors
 /// A description of what is wrong, without any part of the keys.
-pub fn read(text: &str) -> Result<Option<Keys>, String> {
+pub fn read(text: &str) -> Result<Option<ScanAndSpendKeys>, String> {
     if let Some(descriptor) = text.strip_prefix("sp(") {
         return of_descriptor(text, descriptor).map(Some);
     }
@@ -57,7 +57,7 @@ fn of_hrp<'a>(text: &'a str, hrp: &str) -> Option<&'a [u8]> {
 }
 
 /// Parses a descriptor. `rest` is the text after `sp(`.
-fn of_descriptor(text: &str, rest: &str) -> Result<Keys, String> {
+fn of_descriptor(text: &str, rest: &str) -> Result<ScanAndSpendKeys, String> {
     const SHAPE: &str =
         "a descriptor has the form sp(KEY) or sp(KEY,KEY), and may end in # and a checksum of 8 characters";
     let (inner, behind) = rest.rsplit_once(')').ok_or(SHAPE)?;
@@ -100,7 +100,7 @@ fn is_step(step: &str) -> bool {
 }
 
 /// Parses `spscan1…`.
-fn scan_key(text: &str) -> Result<Keys, String> {
+fn scan_key(text: &str) -> Result<ScanAndSpendKeys, String> {
     if begins_with_any(text, &SPEND) {
         return Err("spspend1… holds the spend private key, which a scan does not need: \
             export the scan key (spscan1…) from the wallet"
@@ -270,7 +270,7 @@ mod tests {
     /// The example of BIP 392.
     const WIF_KEY: &str = "L4rK1yDtCWekvXuE6oXD9jCYfFNV2cWRpVuPLBcCU2z8TrisoyY1";
 
-    fn hexadecimal((scan, spend): Keys) -> (String, String) {
+    fn hexadecimal((scan, spend): ScanAndSpendKeys) -> (String, String) {
         (const_hex::encode(*scan), const_hex::encode(spend))
     }
 

@@ -6,14 +6,14 @@ mod expression;
 mod keys;
 
 use super::answers::Txid;
-use super::block::{Outputs, TransactionView};
-use super::decoded::Open;
+use super::block::{OutputsView, TransactionView};
+use super::decoded::OpenBlock;
 use super::instructions::p2tr_key;
-use super::{Chain, EachBlock, OfBlocks};
+use super::{BlockWork, Chain, DecodedBlocks};
 use crate::Blocks;
-use crate::flow::{self, Plain, Settings};
+use crate::flow::{self, Settings, Unformatted};
 use crate::problem::Progress;
-use eligible_inputs::{Key, input_key, is_of_unknown_version};
+use eligible_inputs::{CompressedKey, input_key, is_of_unknown_version};
 use gecc::{Engine, PublicKeys, Secp256k1, Verdict, point, silent_payments};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
@@ -56,24 +56,24 @@ pub fn index<'a, B>(
     blocks: Blocks,
     mut sink: impl FnMut(Tweaks) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    let work = EachBlock::<Found>::new(blocks);
-    flow::run(&work, settings, chain.into().sources(), &Plain, |batch| batch.into_iter().try_for_each(&mut sink))
+    let work = BlockWork::<Candidates>::new(blocks);
+    flow::run(&work, settings, chain.into().sources(), &Unformatted, |batch| batch.into_iter().try_for_each(&mut sink))
 }
 
 /// Transactions with taproot outputs and eligible inputs.
 #[derive(Default)]
-struct Found {
+struct Candidates {
     /// The number of transactions examined.
     seen: usize,
-    transactions: Vec<Transaction>,
+    transactions: Vec<Candidate>,
     /// The keys of inputs, and the outputs, of all transactions one after another.
-    keys: Vec<Key>,
+    keys: Vec<CompressedKey>,
     outputs: Vec<[u8; 32]>,
     ineligible: Vec<Txid>,
     progress: Progress,
 }
 
-struct Transaction {
+struct Candidate {
     height: Option<u64>,
     txid: Txid,
     /// The smallest outpoint.
@@ -82,7 +82,7 @@ struct Transaction {
     outputs: usize,
 }
 
-impl OfBlocks for Found {
+impl DecodedBlocks for Candidates {
     type Computed = Tweaks;
     type Answers = Tweaks;
     type Columns = ();
@@ -104,7 +104,7 @@ impl OfBlocks for Found {
     }
 
     /// Adds the whole block: the data that it adds is smaller than the block.
-    fn add(&mut self, open: &mut Open, _: usize) -> bool {
+    fn add(&mut self, open: &mut OpenBlock, _: usize) -> bool {
         for (txid, transaction, spent) in open.spending_transactions() {
             self.seen += 1;
             self.add_transaction(open.height(), txid, transaction, spent);
@@ -114,14 +114,14 @@ impl OfBlocks for Found {
 
     /// Computes one part for the whole batch.
     fn compute(batch: Vec<Self>, engine: &Engine, _: &ThreadPool, _: &mut ()) -> Result<Vec<Tweaks>, gecc::Error> {
-        let mut all = Found::default();
+        let mut all = Candidates::default();
         batch.into_iter().for_each(|found| all.append(found));
         Ok(vec![all.tweaks(engine)?])
     }
 }
 
-impl Found {
-    fn append(&mut self, next: Found) {
+impl Candidates {
+    fn append(&mut self, next: Candidates) {
         self.seen += next.seen;
         self.transactions.extend(next.transactions);
         self.keys.extend(next.keys);
@@ -130,7 +130,7 @@ impl Found {
         self.progress.append(next.progress);
     }
 
-    fn add_transaction(&mut self, height: Option<u64>, txid: Txid, transaction: TransactionView, spent: Outputs) {
+    fn add_transaction(&mut self, height: Option<u64>, txid: Txid, transaction: TransactionView, spent: OutputsView) {
         let outputs = self.outputs.len();
         self.outputs.extend(transaction.outputs().iter().filter_map(|output| p2tr_key(output.script)));
         if self.outputs.len() == outputs {
@@ -143,7 +143,7 @@ impl Found {
             self.ineligible.push(txid);
             return;
         }
-        self.transactions.push(Transaction {
+        self.transactions.push(Candidate {
             height,
             txid,
             outpoint: *transaction.inputs().map(|input| input.outpoint).min().expect("it has inputs"),
@@ -153,7 +153,7 @@ impl Found {
     }
 
     /// Adds the keys of eligible inputs, or none if the transaction is not eligible.
-    fn add_keys(&mut self, transaction: TransactionView, spent: Outputs) {
+    fn add_keys(&mut self, transaction: TransactionView, spent: OutputsView) {
         if spent.iter().any(is_of_unknown_version) {
             return;
         }
@@ -162,7 +162,7 @@ impl Found {
     }
 
     fn tweaks(self, engine: &Engine) -> Result<Tweaks, gecc::Error> {
-        let Found { transactions, keys, outputs, ineligible, progress, .. } = self;
+        let Candidates { transactions, keys, outputs, ineligible, progress, .. } = self;
         let sums = sums(engine, transactions.iter().map(|of| of.keys), &keys)?;
         let outpoints: Vec<[u8; 36]> = transactions.iter().map(|of| of.outpoint).collect();
         let mut points = vec![[0; 64]; sums.len()];
@@ -191,7 +191,11 @@ impl Found {
 /// Computes sums of keys, of `counts` consecutive keys each: `x || y`, or zeros. Keys that are not
 /// on the curve, for which nobody can sign, are left out. Each round adds the keys of every sum in
 /// pairs, as one batch.
-fn sums(engine: &Engine, counts: impl Iterator<Item = usize>, keys: &[Key]) -> Result<Vec<[u8; 64]>, gecc::Error> {
+fn sums(
+    engine: &Engine,
+    counts: impl Iterator<Item = usize>,
+    keys: &[CompressedKey],
+) -> Result<Vec<[u8; 64]>, gecc::Error> {
     let decoded = point::decompress(engine, Secp256k1, keys)?;
     let mut rest = decoded.as_slice();
     let mut terms: Vec<Vec<[u8; 64]>> = counts

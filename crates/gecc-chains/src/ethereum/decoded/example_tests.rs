@@ -1,6 +1,6 @@
 //! Compares the example lines of signatures with the decoded blocks that they come from.
 
-use super::{Decoded, Hash, Item};
+use super::{DecodedSignatures, ItemHash, SignatureItem};
 use crate::ethereum::{Options, Senders, sources};
 use crate::test_support::{decode, lines, paths};
 use alloy_primitives::{Address, keccak256};
@@ -17,17 +17,17 @@ const BLOCKS: [&str; 8] = [
     "ethereum/block_22431086.json",
 ];
 
-fn hash_of(part: &Decoded, message: usize) -> [u8; 32] {
+fn hash_of(part: &DecodedSignatures, message: usize) -> [u8; 32] {
     keccak256(part.hashed.iter().nth(message).unwrap()).0
 }
 
 /// Returns the tag of an item's line.
-fn tag(part: &Decoded, item: &Item) -> String {
+fn tag(part: &DecodedSignatures, item: &SignatureItem) -> String {
     let hash = match item.hash.clone() {
-        Hash::Known(hash) => hash,
-        Hash::Of(message) => hash_of(part, message),
-        Hash::IfRejected(_) => panic!("all hashes are asked for"),
-        Hash::Claimed(claimed, message, _) => {
+        ItemHash::Known(hash) => hash,
+        ItemHash::Of(message) => hash_of(part, message),
+        ItemHash::IfRejected(_) => panic!("all hashes are asked for"),
+        ItemHash::Claimed(claimed, message, _) => {
             assert_eq!(claimed, hash_of(part, message));
             claimed
         }
@@ -45,7 +45,7 @@ fn lines_are_what_blocks_have() {
     let lines = lines("ethereum_blocks.jsonl");
     let decoded = decode(&Senders::new(&options), sources(&paths));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
-    let rows: usize = decoded.iter().map(Decoded::rows).sum();
+    let rows: usize = decoded.iter().map(DecodedSignatures::rows).sum();
     let items = decoded.iter().flat_map(|part| part.items.iter().enumerate().map(move |(row, item)| (part, row, item)));
     assert_eq!((lines.len(), rows, items.clone().count()), (530, 530, 530));
     for (line, (part, row, item)) in lines.iter().zip(items) {

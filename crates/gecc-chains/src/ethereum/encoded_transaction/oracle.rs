@@ -1,7 +1,7 @@
 //! Differential tests of the parser against the types of alloy: the accepted encodings, the signed
 //! messages, and the signatures.
 
-use super::{Signed, Transaction};
+use super::{EncodedTransaction, SignedMessage};
 use crate::ethereum::answers::Kind;
 use crate::test_support::change;
 use alloy_consensus::transaction::{EthereumTypedTransaction, RlpEcdsaDecodableTx, RlpEcdsaEncodableTx};
@@ -50,7 +50,7 @@ fn kind_of(transaction: &Typed) -> Kind {
     }
 }
 
-fn require_signed(signed: &Signed, chain_id: Option<u64>, (r, s): (U256, U256), parity: u8, message: &[u8]) {
+fn require_signed(signed: &SignedMessage, chain_id: Option<u64>, (r, s): (U256, U256), parity: u8, message: &[u8]) {
     let mut written = Vec::new();
     signed.write(&mut written);
     assert_eq!(const_hex::encode(written), const_hex::encode(message));
@@ -61,7 +61,7 @@ fn require_signed(signed: &Signed, chain_id: Option<u64>, (r, s): (U256, U256), 
 /// Compares both decoders, which have to agree in everything. Returns whether they accept the
 /// bytes.
 fn compare(encoded: &[u8]) -> bool {
-    let found = Transaction::parse(encoded);
+    let found = EncodedTransaction::parse(encoded);
     let expected = decode(encoded);
     assert_eq!(found.is_ok(), expected.is_some(), "{}", const_hex::encode(encoded));
     let (Ok(found), Some((transaction, signature))) = (found, expected) else { return false };
@@ -71,7 +71,7 @@ fn compare(encoded: &[u8]) -> bool {
     let parity = u8::from(signature.v());
     require_signed(&found.signed, transaction.chain_id(), (signature.r(), signature.s()), parity, &message);
     let expected = transaction.authorization_list().unwrap_or_default();
-    let authorizations: Vec<Signed> = found.authorizations().collect();
+    let authorizations: Vec<SignedMessage> = found.authorizations().collect();
     assert_eq!(authorizations.len(), expected.len());
     for (found, expected) in authorizations.iter().zip(expected) {
         let mut message = vec![5];

@@ -8,7 +8,7 @@
 use super::members::{Meaning, Members, Why, meanings, not_json};
 use super::values::{fixed, scalar, small, text, v};
 use crate::ethereum::blocks::place_in;
-use crate::ethereum::transaction::Stated;
+use crate::ethereum::transaction::EncodedClaims;
 use crate::problem::brief;
 use gecc::fields::{may_be_secret, shown};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -22,7 +22,7 @@ use std::ops::Range;
 const DEEPEST: usize = 8;
 
 /// The kind of a value, and the positions of its parts.
-pub enum Found {
+pub enum FoundValue {
     List(Range<usize>),
     /// A block: its transactions, its number, and its transactions root.
     Block(Range<usize>, Option<u64>, Option<[u8; 32]>),
@@ -37,12 +37,12 @@ pub enum Found {
 /// An encoded transaction, and the statements next to it.
 pub struct RawTransaction {
     pub digits: Range<usize>,
-    pub stated: Stated,
+    pub stated: EncodedClaims,
 }
 
 meanings! {
     /// Meanings of the members of blocks and transactions, and of objects around them.
-    enum Part {
+    enum EnvelopeMember {
         Jsonrpc: "jsonrpc",
         Method: "method",
         Params: "params",
@@ -74,7 +74,7 @@ meanings! {
     }
 }
 
-impl Found {
+impl FoundValue {
     /// Determines the kind of a value.
     ///
     /// # Errors
@@ -86,62 +86,68 @@ impl Found {
     /// Determines the kind of a value inside `depth` other values.
     fn within(bytes: &[u8], text: Range<usize>, depth: usize) -> Result<Self, Why> {
         match bytes[text.clone()].first() {
-            Some(b'[') => return Ok(Found::List(text)),
+            Some(b'[') => return Ok(FoundValue::List(text)),
             Some(b'{') if depth > DEEPEST => return Err(format!("objects in objects, {depth} of them").into()),
             Some(b'{') => {}
             _ if bytes[text.clone()] == *b"null" => return Err("null in place of a block or a transaction".into()),
-            _ => return Ok(Found::Encoded(text)),
+            _ => return Ok(FoundValue::Encoded(text)),
         }
-        let members = Members::<Part>::of_any(&bytes[text.clone()])?;
+        let members = Members::<EnvelopeMember>::of_any(&bytes[text.clone()])?;
         // A duplicate member invalidates only its transaction.
         if is_transaction(&members) {
-            return Ok(Found::Transaction(text));
+            return Ok(FoundValue::Transaction(text));
         }
         members.require_once()?;
-        if let Some(error) = members.get(Part::Error) {
+        if let Some(error) = members.get(EnvelopeMember::Error) {
             return Err(node_says(error));
         }
-        if let Some(transactions) = members.get(Part::Transactions) {
+        if let Some(transactions) = members.get(EnvelopeMember::Transactions) {
             if !transactions.starts_with('[') {
                 return Err("`transactions` is not a list".into());
             }
-            let number = members.read(Part::Number, small)?;
-            let root = members.read(Part::TransactionsRoot, fixed)?;
-            return Ok(Found::Block(place_in(bytes, transactions.as_bytes()), number, root));
+            let number = members.read(EnvelopeMember::Number, small)?;
+            let root = members.read(EnvelopeMember::TransactionsRoot, fixed)?;
+            return Ok(FoundValue::Block(place_in(bytes, transactions.as_bytes()), number, root));
         }
-        if let Some(result) = members.get(Part::Result) {
+        if let Some(result) = members.get(EnvelopeMember::Result) {
             return Self::inside(bytes, result, depth);
         }
-        if members.mentions(Part::Result) {
+        if members.mentions(EnvelopeMember::Result) {
             return Err("the node answered with null: it has no such block or transaction".into());
         }
-        if let Some(method) = members.get(Part::Method) {
+        if let Some(method) = members.get(EnvelopeMember::Method) {
             // The result of a notification is in its parameters.
-            return match members.get(Part::Params).filter(|params| params.starts_with('{')) {
+            return match members.get(EnvelopeMember::Params).filter(|params| params.starts_with('{')) {
                 Some(params) => Self::inside(bytes, params, depth),
                 None => Err(format!("a request of {} and not the answer to it", quoted(method)).into()),
             };
         }
-        if members.has(Part::Jsonrpc) {
+        if members.has(EnvelopeMember::Jsonrpc) {
             return Err("an answer of a node without `result`".into());
         }
-        if members.has(Part::Pending) || members.has(Part::Queued) {
+        if members.has(EnvelopeMember::Pending) || members.has(EnvelopeMember::Queued) {
             return waiting(bytes, &members);
         }
-        if let Some(raw) = members.get(Part::Raw) {
-            return Ok(Found::Raw(RawTransaction {
+        if let Some(raw) = members.get(EnvelopeMember::Raw) {
+            return Ok(FoundValue::Raw(RawTransaction {
                 digits: place_in(bytes, raw.as_bytes()),
-                stated: Stated {
-                    block: members.read(Part::Number, small)?,
-                    hash: members.read(Part::Hash, fixed)?,
-                    from: members.read(Part::From, fixed)?,
-                    r: members.read(Part::R, scalar)?,
-                    s: members.read(Part::S, scalar)?,
-                    v: members.read(Part::V, v)?,
+                stated: EncodedClaims {
+                    block: members.read(EnvelopeMember::Number, small)?,
+                    hash: members.read(EnvelopeMember::Hash, fixed)?,
+                    from: members.read(EnvelopeMember::From, fixed)?,
+                    r: members.read(EnvelopeMember::R, scalar)?,
+                    s: members.read(EnvelopeMember::S, scalar)?,
+                    v: members.read(EnvelopeMember::V, v)?,
                 },
             }));
         }
-        let around = [Part::Payload, Part::Block, Part::Body, Part::Message, Part::Data];
+        let around = [
+            EnvelopeMember::Payload,
+            EnvelopeMember::Block,
+            EnvelopeMember::Body,
+            EnvelopeMember::Message,
+            EnvelopeMember::Data,
+        ];
         let objects = around.into_iter().filter_map(|part| members.get(part));
         let mut objects = objects.filter(|value| value.starts_with('{'));
         match objects.next() {
@@ -158,24 +164,31 @@ impl Found {
 
 /// Returns whether an object is a transaction, or is meant to be one. Logs have data as well, and
 /// signing tools return parts of the signature next to an encoded transaction.
-fn is_transaction(members: &Members<Part>) -> bool {
-    if members.has_any(&[Part::Transactions, Part::Result, Part::Message, Part::OfReceipt, Part::OfLog]) {
+fn is_transaction(members: &Members<EnvelopeMember>) -> bool {
+    if members.has_any(&[
+        EnvelopeMember::Transactions,
+        EnvelopeMember::Result,
+        EnvelopeMember::Message,
+        EnvelopeMember::OfReceipt,
+        EnvelopeMember::OfLog,
+    ]) {
         return false;
     }
-    let has_data = members.get(Part::Data).is_some_and(|data| data.starts_with('"'));
-    let has_signature = members.has_any(&[Part::R, Part::S, Part::V, Part::OfTransaction]);
-    has_data || members.has(Part::Input) || !members.has(Part::Raw) && has_signature
+    let has_data = members.get(EnvelopeMember::Data).is_some_and(|data| data.starts_with('"'));
+    let has_signature =
+        members.has_any(&[EnvelopeMember::R, EnvelopeMember::S, EnvelopeMember::V, EnvelopeMember::OfTransaction]);
+    has_data || members.has(EnvelopeMember::Input) || !members.has(EnvelopeMember::Raw) && has_signature
 }
 
 /// Describes an object that contains neither blocks nor transactions.
-fn described(members: &Members<Part>) -> Why {
-    let what = if members.has(Part::OfLog) {
+fn described(members: &Members<EnvelopeMember>) -> Why {
+    let what = if members.has(EnvelopeMember::OfLog) {
         "an event, which has no signature"
-    } else if members.has(Part::OfReceipt) {
+    } else if members.has(EnvelopeMember::OfReceipt) {
         "a receipt, which has no signature"
-    } else if members.has(Part::OfBeacon) {
+    } else if members.has(EnvelopeMember::OfBeacon) {
         "a block of the beacon chain without the payload that has its transactions"
-    } else if members.has(Part::OfHeader) {
+    } else if members.has(EnvelopeMember::OfHeader) {
         "the header of a block without its transactions"
     } else {
         "neither a block, which has a list of transactions, nor a transaction"
@@ -185,11 +198,12 @@ fn described(members: &Members<Part>) -> Why {
 
 /// Returns the transactions of `txpool_content`, by senders and nonces, or of `txpool_contentFrom`,
 /// by nonces.
-fn waiting(bytes: &[u8], members: &Members<Part>) -> Result<Found, Why> {
+fn waiting(bytes: &[u8], members: &Members<EnvelopeMember>) -> Result<FoundValue, Why> {
     let mut found = Vec::new();
-    for (name, object) in members.all(Part::Pending).chain(members.all(Part::Queued)) {
+    for (name, object) in members.all(EnvelopeMember::Pending).chain(members.all(EnvelopeMember::Queued)) {
         for value in Entries::of(object, name)? {
-            let is_one = Members::<Part>::of_any(value.as_bytes()).is_ok_and(|members| is_transaction(&members));
+            let is_one =
+                Members::<EnvelopeMember>::of_any(value.as_bytes()).is_ok_and(|members| is_transaction(&members));
             if is_one {
                 found.push(place_in(bytes, value.as_bytes()));
                 continue;
@@ -202,7 +216,7 @@ fn waiting(bytes: &[u8], members: &Members<Part>) -> Result<Found, Why> {
             }
         }
     }
-    Ok(Found::Waiting(found))
+    Ok(FoundValue::Waiting(found))
 }
 
 /// The problem of `txpool_status` and `txpool_inspect`, which return no transactions.
@@ -246,7 +260,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
 }
 
 meanings! {
-    enum OfError {
+    enum ErrorMember {
         Code: "code",
         Message: "message",
     }
@@ -260,9 +274,9 @@ fn quoted(text: &str) -> String {
 
 /// Returns the error with which a node responded.
 fn node_says(error: &str) -> Why {
-    let members = Members::<OfError>::of_any(error.as_bytes()).ok();
-    let code = members.as_ref().and_then(|members| members.get(OfError::Code));
-    let message = members.as_ref().and_then(|members| members.get(OfError::Message));
+    let members = Members::<ErrorMember>::of_any(error.as_bytes()).ok();
+    let code = members.as_ref().and_then(|members| members.get(ErrorMember::Code));
+    let message = members.as_ref().and_then(|members| members.get(ErrorMember::Message));
     let message = message.and_then(|message| text(message).ok());
     let said = match (message, code) {
         (Some(message), Some(code)) => format!("{} (code {})", brief(message), brief(code)),

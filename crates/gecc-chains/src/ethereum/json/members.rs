@@ -151,7 +151,7 @@ impl<'de: 'a, 'a, M: Meaning> Visitor<'de> for MembersVisitor<'a, M> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Members { found: Vec::with_capacity(24), twice: None };
-        while let Some(Key(known)) = map.next_key::<Key<M>>()? {
+        while let Some(MemberName(known)) = map.next_key::<MemberName<M>>()? {
             let Some((meaning, name)) = known else {
                 map.next_value::<IgnoredAny>()?;
                 continue;
@@ -169,25 +169,25 @@ impl<'de: 'a, 'a, M: Meaning> Visitor<'de> for MembersVisitor<'a, M> {
 }
 
 /// A name, if it has a meaning. It may be written with escapes.
-struct Key<M>(Option<(M, &'static str)>);
+struct MemberName<M>(Option<(M, &'static str)>);
 
-impl<'de, M: Meaning> Deserialize<'de> for Key<M> {
+impl<'de, M: Meaning> Deserialize<'de> for MemberName<M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(KeyVisitor(PhantomData))
+        deserializer.deserialize_str(MemberNameVisitor(PhantomData))
     }
 }
 
-struct KeyVisitor<M>(PhantomData<M>);
+struct MemberNameVisitor<M>(PhantomData<M>);
 
-impl<M: Meaning> Visitor<'_> for KeyVisitor<M> {
-    type Value = Key<M>;
+impl<M: Meaning> Visitor<'_> for MemberNameVisitor<M> {
+    type Value = MemberName<M>;
 
     fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
         to.write_str("a name")
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(Key(M::of(name)))
+        Ok(MemberName(M::of(name)))
     }
 }
 

@@ -4,11 +4,11 @@ use super::members::{Meaning, Members, Why, meanings};
 use super::next_element;
 use super::values::{amount, bytes, fixed, number, parity, scalar, small, text, v};
 use crate::ethereum::answers::Kind;
-use crate::ethereum::decoded::{Claims, Decoder};
-use crate::ethereum::interpretation::{Names, Statement, parity_of_v};
+use crate::ethereum::decoded::{Decoder, SourceClaims};
+use crate::ethereum::interpretation::{MemberNames, SignatureStatement, parity_of_v};
 use crate::ethereum::rlp;
 use crate::ethereum::transaction::{
-    Authorization, Deposit, Fields, LENGTH_OF_HASH, Number, Parts, is_zero_or_missing, put_access,
+    Authorization, Deposit, FieldBuffers, LENGTH_OF_HASH, Number, TransactionFields, is_zero_or_missing, put_access,
 };
 use crate::ethereum::unsigned::{self, ARBITRUM_CLASSIC, UnsignedType, is_unsigned_type};
 use gecc::ecdsa::Address;
@@ -46,7 +46,7 @@ meanings! {
 
 meanings! {
     /// Meanings of the members of a signature object.
-    enum OfSignature {
+    enum SignatureMember {
         V: "v",
         YParity: "yParity" | "y_parity",
         NetworkV: "networkV",
@@ -56,14 +56,14 @@ meanings! {
 }
 
 meanings! {
-    enum OfAccess {
+    enum AccessMember {
         Address: "address",
         StorageKeys: "storageKeys" | "storage_keys",
     }
 }
 
 meanings! {
-    enum OfAuthorization {
+    enum AuthorizationMember {
         ChainId: "chainId" | "chain_id",
         Address: "address",
         Nonce: "nonce",
@@ -76,7 +76,7 @@ meanings! {
     }
 }
 
-const NAMES: Names = Names { v: "v", y_parity: "yParity", chain_id: "chainId", type_number: "type" };
+const NAMES: MemberNames = MemberNames { v: "v", y_parity: "yParity", chain_id: "chainId", type_number: "type" };
 
 /// An object that is a transaction, or is meant to be one.
 pub struct JsonTransaction<'a>(Members<'a, Field>);
@@ -125,8 +125,13 @@ impl<'a> JsonTransaction<'a> {
     }
 
     /// Returns the statements about the type and the parity.
-    fn statement(&self, signature: &JsonSignature, type_number: Option<u64>, has_hash: bool) -> Result<Statement, Why> {
-        Ok(Statement {
+    fn statement(
+        &self,
+        signature: &JsonSignature,
+        type_number: Option<u64>,
+        has_hash: bool,
+    ) -> Result<SignatureStatement, Why> {
+        Ok(SignatureStatement {
             type_number,
             chain_id: self.0.read(Field::ChainId, small)?,
             chain_is_exact: false,
@@ -147,9 +152,9 @@ impl<'a> JsonTransaction<'a> {
     }
 
     /// Reads the fields that become part of the encoding, except lists and input.
-    fn fields(&self, signature: &JsonSignature) -> Result<Fields<'static>, Why> {
+    fn fields(&self, signature: &JsonSignature) -> Result<TransactionFields<'static>, Why> {
         let members = &self.0;
-        Ok(Fields {
+        Ok(TransactionFields {
             nonce: members.read(Field::Nonce, small)?.ok_or_else(|| missing("nonce"))?,
             gas_price: members.read(Field::GasPrice, amount)?,
             max_fee_per_gas: members.read(Field::MaxFeePerGas, amount)?,
@@ -160,7 +165,7 @@ impl<'a> JsonTransaction<'a> {
             value: members.read(Field::Value, number)?.ok_or_else(|| missing("value"))?,
             r: signature.r.ok_or_else(|| missing("r"))?,
             s: signature.s.ok_or_else(|| missing("s"))?,
-            ..Fields::default()
+            ..TransactionFields::default()
         })
     }
 
@@ -185,7 +190,7 @@ impl<'a> JsonTransaction<'a> {
     }
 
     /// Reads the input and the lists, and the signers of authorizations that the source states.
-    fn parts(&self) -> Result<(Parts, Vec<Option<Address>>), Why> {
+    fn parts(&self) -> Result<(FieldBuffers, Vec<Option<Address>>), Why> {
         let input = self.0.read(Field::Input, bytes)?.ok_or_else(|| missing("input"))?;
         let access_list = self.list(Field::AccessList, put_access_item)?;
         let blob_versioned_hashes = self.list(Field::BlobVersionedHashes, put_hash)?;
@@ -193,10 +198,10 @@ impl<'a> JsonTransaction<'a> {
         let authorization_list = self.list(Field::AuthorizationList, |item, to| {
             let authorization = Members::of(item.as_bytes())?;
             read_authorization(&authorization)?.put(to);
-            authorities.push(authorization.read(OfAuthorization::Authority, fixed)?);
+            authorities.push(authorization.read(AuthorizationMember::Authority, fixed)?);
             Ok(())
         })?;
-        Ok((Parts { input, access_list, blob_versioned_hashes, authorization_list }, authorities))
+        Ok((FieldBuffers { input, access_list, blob_versioned_hashes, authorization_list }, authorities))
     }
 
     /// Returns the encodings of the items of a list, which the source may omit.
@@ -226,19 +231,19 @@ impl JsonSignature {
         members.and_then(|members| Self::of_members(&members)).map_err(|why| format!("`signature`: {why}").into())
     }
 
-    fn of_members(members: &Members<OfSignature>) -> Result<Self, Why> {
-        let v_of_parity = members.read(OfSignature::V, v)?;
-        let v_of_network = members.read(OfSignature::NetworkV, v)?;
+    fn of_members(members: &Members<SignatureMember>) -> Result<Self, Why> {
+        let v_of_parity = members.read(SignatureMember::V, v)?;
+        let v_of_network = members.read(SignatureMember::NetworkV, v)?;
         if let (Some(parity), Some(network)) = (v_of_parity, v_of_network)
             && parity_of_v(parity) != parity_of_v(network)
         {
             return Err("`v` and `networkV` differ".into());
         }
         Ok(JsonSignature {
-            r: members.read(OfSignature::R, scalar_or_empty)?.flatten(),
-            s: members.read(OfSignature::S, scalar_or_empty)?.flatten(),
+            r: members.read(SignatureMember::R, scalar_or_empty)?.flatten(),
+            s: members.read(SignatureMember::S, scalar_or_empty)?.flatten(),
             v: v_of_network.or(v_of_parity),
-            y_parity: members.read(OfSignature::YParity, parity)?,
+            y_parity: members.read(SignatureMember::YParity, parity)?,
             v_is_normalised: v_of_network.is_none(),
         })
     }
@@ -337,8 +342,8 @@ fn put_hash(item: &str, to: &mut Vec<u8>) -> Result<(), Why> {
 
 fn put_access_item(item: &str, to: &mut Vec<u8>) -> Result<(), Why> {
     let members = Members::of(item.as_bytes())?;
-    let address = members.read(OfAccess::Address, fixed)?.ok_or_else(|| missing("address"))?;
-    let list = members.get(OfAccess::StorageKeys).ok_or_else(|| missing("storageKeys"))?;
+    let address = members.read(AccessMember::Address, fixed)?.ok_or_else(|| missing("address"))?;
+    let list = members.get(AccessMember::StorageKeys).ok_or_else(|| missing("storageKeys"))?;
     let mut keys = Vec::new();
     each(list, |key| put_hash(key, &mut keys)).map_err(|why| format!("`storageKeys`: {why}"))?;
     put_access(&address, keys.len() / LENGTH_OF_HASH, to);
@@ -352,17 +357,17 @@ fn byte(value: &str) -> Result<u8, Why> {
 }
 
 /// Reads an authorization. Its parity is part of what the transaction signs, and may be any byte.
-fn read_authorization(members: &Members<OfAuthorization>) -> Result<Authorization, Why> {
-    let object = members.get(OfAuthorization::Signature).map(JsonSignature::of).transpose()?.unwrap_or_default();
+fn read_authorization(members: &Members<AuthorizationMember>) -> Result<Authorization, Why> {
+    let object = members.get(AuthorizationMember::Signature).map(JsonSignature::of).transpose()?.unwrap_or_default();
     let given = JsonSignature {
-        r: members.read(OfAuthorization::R, scalar)?,
-        s: members.read(OfAuthorization::S, scalar)?,
+        r: members.read(AuthorizationMember::R, scalar)?,
+        s: members.read(AuthorizationMember::S, scalar)?,
         ..JsonSignature::default()
     };
     // ethers writes 27 or 28 there for 0 and 1.
     let of_object = object.v.and_then(parity_of_v).or(object.y_parity).map(u8::from);
-    let of_v = members.read(OfAuthorization::V, byte)?;
-    let of_parity = members.read(OfAuthorization::YParity, byte)?;
+    let of_v = members.read(AuthorizationMember::V, byte)?;
+    let of_parity = members.read(AuthorizationMember::YParity, byte)?;
     if let (Some(v), Some(parity)) = (of_v, of_parity)
         && v != parity
         && (parity > 1 || v != 27 + parity)
@@ -379,9 +384,9 @@ fn read_authorization(members: &Members<OfAuthorization>) -> Result<Authorizatio
     }
     let JsonSignature { r, s, .. } = given.with(JsonSignature { v: None, y_parity: None, ..object })?;
     Ok(Authorization {
-        chain_id: members.read(OfAuthorization::ChainId, number)?.ok_or_else(|| missing("chainId"))?,
-        address: members.read(OfAuthorization::Address, fixed)?.ok_or_else(|| missing("address"))?,
-        nonce: members.read(OfAuthorization::Nonce, small)?.ok_or_else(|| missing("nonce"))?,
+        chain_id: members.read(AuthorizationMember::ChainId, number)?.ok_or_else(|| missing("chainId"))?,
+        address: members.read(AuthorizationMember::Address, fixed)?.ok_or_else(|| missing("address"))?,
+        nonce: members.read(AuthorizationMember::Nonce, small)?.ok_or_else(|| missing("nonce"))?,
         parity: of_object.or(parity).ok_or_else(|| missing("yParity"))?,
         r: r.ok_or_else(|| missing("r"))?,
         s: s.ok_or_else(|| missing("s"))?,
@@ -403,7 +408,7 @@ impl Decoder<'_> {
         members.require_once()?;
         let type_number = transaction.type_number()?;
         let signature = transaction.signature()?;
-        let mut claims = Claims {
+        let mut claims = SourceClaims {
             block,
             hash: members.read(Field::Hash, fixed)?,
             from: members.read(Field::From, fixed)?,
@@ -427,10 +432,10 @@ impl Decoder<'_> {
             // Signed ones are legacy transactions under another type.
             statement.type_number = Some(0);
         }
-        let readings = statement.readings(&NAMES)?;
+        let interpretations = statement.interpretations(&NAMES)?;
         let (parts, authorities) = transaction.parts()?;
         claims.authorities = authorities;
-        self.add_fields(&transaction.fields(&signature)?.with(&parts), &readings, &claims);
+        self.add_fields(&transaction.fields(&signature)?.with(&parts), &interpretations, &claims);
         Ok(())
     }
 
@@ -438,10 +443,10 @@ impl Decoder<'_> {
     fn add_json_system(
         &mut self,
         signature: &JsonSignature,
-        statement: &Statement,
-        claims: &Claims,
+        statement: &SignatureStatement,
+        claims: &SourceClaims,
     ) -> Result<bool, Why> {
-        let system = unsigned::Statement {
+        let system = unsigned::UnsignedStatement {
             type_number: statement.type_number,
             is_missing: signature.is_missing(),
             from: claims.from,

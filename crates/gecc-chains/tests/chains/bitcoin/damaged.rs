@@ -6,7 +6,7 @@ use crate::support::data;
 use bitcoin::consensus::{Decodable, deserialize, serialize};
 use bitcoin::{Amount, Block, TxOut, Witness};
 use gecc_chains::bitcoin::{Answer, Template, Txid};
-use gecc_chains::{Place, Settings};
+use gecc_chains::{FilePosition, Settings};
 use rand::RngExt;
 use std::collections::HashSet;
 use std::path::Path;
@@ -168,7 +168,7 @@ pub fn blocks_of_another_network(settings: &Settings) {
     let (answers, problems) = check_with(settings, &[folder.path().to_owned()]);
     assert_eq!(answers[..309], expected);
     assert_eq!(answers.len(), 309 + 7972);
-    assert_eq!((problems.len(), problems[0].place), (2, Place::Byte(start)));
+    assert_eq!((problems.len(), problems[0].place), (2, FilePosition::Byte(start)));
 }
 
 pub fn missing_files(settings: &Settings) {

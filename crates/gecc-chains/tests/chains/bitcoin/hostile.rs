@@ -2,7 +2,7 @@
 
 use super::real::{MAGIC, check_with, decompressed, record, write_folder};
 use crate::support::data;
-use gecc_chains::{Place, Settings};
+use gecc_chains::{FilePosition, Settings};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -46,11 +46,11 @@ pub fn magics_without_records(settings: &Settings) {
     let lies = [&MAGIC[..], &[0xff; 4]].concat().repeat(1 << 20);
     let (_, problems) = check_in_time(settings, &lies, &[]);
     assert!((1..2000).contains(&problems.len()), "{}", problems.len());
-    assert_eq!(problems[0].place, Place::Byte(0));
+    assert_eq!(problems[0].place, FilePosition::Byte(0));
     // A magic behind much else.
     let far = [&vec![7; 5 << 20][..], &record(MAGIC, &block())].concat();
     let (_, problems) = check_in_time(settings, &far, &undo(50));
-    assert_eq!(problems.last().unwrap().place, Place::Byte((5 << 20) + 8), "{problems:?}");
+    assert_eq!(problems.last().unwrap().place, FilePosition::Byte((5 << 20) + 8), "{problems:?}");
 }
 
 /// Magics with a length that is possible, behind which nothing is a block: each could be read over and over.
@@ -65,7 +65,7 @@ pub fn records_without_blocks(settings: &Settings) {
         let content = [&lies[..], &record(MAGIC, &block())].concat();
         let (answers, problems) = check_in_time(settings, &content, &[]);
         assert_eq!(answers, 0);
-        assert!((1..2000).contains(&problems.len()) && problems[0].place == Place::Byte(0), "{problems:?}");
+        assert!((1..2000).contains(&problems.len()) && problems[0].place == FilePosition::Byte(0), "{problems:?}");
     }
 }
 

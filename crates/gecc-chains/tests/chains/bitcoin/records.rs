@@ -5,7 +5,7 @@ use super::real::{MAGIC, check, check_with, record, write_folder};
 use crate::random::Random;
 use crate::support::{data, paths};
 use gecc_chains::bitcoin::{Answer, Answers, Chain, verify};
-use gecc_chains::{Blocks, Place, Problem, Settings};
+use gecc_chains::{Blocks, FilePosition, Problem, Settings};
 use rand::{Rng, RngExt};
 use std::ops::ControlFlow;
 
@@ -56,7 +56,7 @@ fn require_skipped(settings: &Settings, known: &Known, blocks: &[u8], spent: &[u
     let key = KEYS[blocks.len() % 2];
     let (answers, problems) = check_folder(settings, blocks, spent, key);
     assert!(answers == known.answers, "{} answers, {problems:?}", answers.len());
-    let found: Vec<(Place, bool)> = problems
+    let found: Vec<(FilePosition, bool)> = problems
         .iter()
         .zip(stretches)
         .map(|(problem, (from, until))| {
@@ -64,7 +64,8 @@ fn require_skipped(settings: &Settings, known: &Known, blocks: &[u8], spent: &[u
             (problem.place, problem.what.starts_with(&said) && !problem.not_checked)
         })
         .collect();
-    let expected: Vec<(Place, bool)> = stretches.iter().map(|(from, _)| (Place::Byte(*from as u64), true)).collect();
+    let expected: Vec<(FilePosition, bool)> =
+        stretches.iter().map(|(from, _)| (FilePosition::Byte(*from as u64), true)).collect();
     assert_eq!((problems.len(), found), (stretches.len(), expected), "{problems:?}");
 }
 
@@ -174,7 +175,7 @@ pub fn records_of_another_length(settings: &Settings) {
         let place = changed[..at].concat().len() as u64;
         let (answers, problems) = check_folder(settings, &blocks.concat(), &spent.concat(), key);
         assert!(answers == known.answers, "{other} for {length}: {problems:?}");
-        assert_eq!((problems.len(), problems[0].place), (1, Place::Byte(place)), "{problems:?}");
+        assert_eq!((problems.len(), problems[0].place), (1, FilePosition::Byte(place)), "{problems:?}");
         assert!(problems[0].what.contains(&format!("states {other} bytes")), "{problems:?}");
     }
 }
@@ -225,7 +226,7 @@ pub fn zeros_at_the_end(settings: &Settings) {
         let (answers, problems) = check_with(settings, &[folder.path().to_owned()]);
         assert!(answers == known.answers);
         assert_eq!(problems.len(), usize::from(is_named), "{problems:?}");
-        assert!(problems.iter().all(|problem| problem.place == Place::Byte(blocks.len() as u64)));
+        assert!(problems.iter().all(|problem| problem.place == FilePosition::Byte(blocks.len() as u64)));
     }
 }
 

@@ -4,7 +4,7 @@ use super::real::{check, check_with};
 use crate::random::Random;
 use crate::support::{data, file};
 use gecc_chains::ethereum::{Answer, Options};
-use gecc_chains::{Place, Problem, Settings};
+use gecc_chains::{FilePosition, Problem, Settings};
 use rand::{Rng, RngExt};
 use std::io::Write;
 
@@ -50,7 +50,8 @@ pub fn era1_cut_anywhere(settings: &Settings) {
         // Each group ends with its index.
         let is_whole = start + 8 + length == end && *kind == 0x3266;
         assert_eq!(problems.is_empty(), is_whole, "{end}: {problems:?}");
-        let is_there = |problem: &Problem| matches!(problem.place, Place::Byte(place) if place as usize >= *start);
+        let is_there =
+            |problem: &Problem| matches!(problem.place, FilePosition::Byte(place) if place as usize >= *start);
         assert!(problems.first().is_none_or(is_there), "{end}: {problems:?}");
     }
 }
@@ -141,11 +142,11 @@ pub fn bombs(settings: &Settings) {
     let (answers, problems) = check_bytes(settings, &bytes);
     assert_eq!(answers, expected);
     // There is no header before it, and no index behind it.
-    assert_eq!((problems.len(), problems[0].place), (2, Place::Byte(start)));
+    assert_eq!((problems.len(), problems[0].place), (2, FilePosition::Byte(start)));
     // The same for lists in RLP that claim what is not there.
     for claim in [&[0xfb, 0xff, 0xff, 0xff, 0xff][..], &[0xfe; 9], &[0xf8], &[0xf9, 0x10, 0x00, 0xc0]] {
         let (answers, problems) = check_bytes(settings, claim);
-        assert_eq!((answers.len(), problems.len(), problems[0].place), (0, 1, Place::Byte(0)));
+        assert_eq!((answers.len(), problems.len(), problems[0].place), (0, 1, FilePosition::Byte(0)));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::support::{data, file, of_examples, paths};
 use alloy_primitives::keccak256;
 use alloy_rlp::{Encodable, Header};
 use gecc_chains::ethereum::{Answer, Answers, Kind, Options, Reason, senders};
-use gecc_chains::{Place, Settings};
+use gecc_chains::{FilePosition, Settings};
 use rand::RngExt;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -101,8 +101,8 @@ pub fn what_nodes_say_instead(settings: &Settings) {
     let (found, problems) = check_with(settings, &[list], &Options::default());
     assert_eq!(found, check(settings, &[path.clone(), path]));
     let behind = error.len() + whole.to_string().len() + 3;
-    let places: Vec<Place> = problems.iter().map(|problem| problem.place).collect();
-    assert_eq!(places, [1, behind, behind + null.len() + 1].map(|place| Place::Byte(place as u64)));
+    let places: Vec<FilePosition> = problems.iter().map(|problem| problem.place).collect();
+    assert_eq!(places, [1, behind, behind + null.len() + 1].map(|place| FilePosition::Byte(place as u64)));
 }
 
 /// Transactions of type 126 of OP chains bear no signature.

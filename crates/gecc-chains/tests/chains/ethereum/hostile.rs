@@ -7,7 +7,7 @@ use crate::support::{data, file};
 use alloy_primitives::keccak256;
 use alloy_rlp::Encodable;
 use gecc_chains::ethereum::{Answer, Options};
-use gecc_chains::{Place, Problem, Settings};
+use gecc_chains::{FilePosition, Problem, Settings};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -113,7 +113,7 @@ pub fn bad_records(settings: &Settings) {
     // All but the last are bad, and this many are not listed.
     assert_eq!(answers.len(), 1);
     assert!((2..2000).contains(&problems.len()), "{}", problems.len());
-    assert_eq!(problems[0].place, Place::Byte(8));
+    assert_eq!(problems[0].place, FilePosition::Byte(8));
 }
 
 /// A text that is an error is not told as a whole.
@@ -178,6 +178,6 @@ pub fn blocks_beyond_the_memory(settings: &Settings) {
         let (answers, problems) = check_bytes(&little, text.as_bytes());
         assert_eq!(answers.len(), text.matches(&encoded).count());
         assert!(problems.len() == 1 && problems[0].what.contains("more than"), "{problems:?}");
-        assert_eq!(problems[0].place, Place::Byte(place));
+        assert_eq!(problems[0].place, FilePosition::Byte(place));
     }
 }

@@ -318,5 +318,5 @@ pub fn answers_of_nodes(settings: &Settings) {
     let (_folder, path) = file([&lines[0], "{\"number\":", &lines[1], ""].join("\n").as_bytes());
     let (found, problems) = check_with(settings, &[path], &Options::default());
     assert_eq!((found, problems.len()), (expected, 1));
-    assert_eq!(problems[0].place, gecc_chains::Place::Byte(lines[0].len() as u64 + 1));
+    assert_eq!(problems[0].place, gecc_chains::FilePosition::Byte(lines[0].len() as u64 + 1));
 }
