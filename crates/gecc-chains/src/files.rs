@@ -246,7 +246,7 @@ impl FileReader {
         if self.length.is_some() && length > READ as u64 {
             // Growing step by step would take twice as much. The whole length is in the file.
             let room = usize::try_from(length).ok().and_then(|length| to.try_reserve_exact(length).ok());
-            room.ok_or_else(|| self.problem(format!("there is no memory for {length} bytes")))?;
+            room.ok_or_else(|| self.problem(format!("out of memory: cannot allocate {length} bytes")))?;
         }
         let read = self.file.by_ref().take(length).read_to_end(to).map_err(|problem| self.problem(problem))?;
         if read as u64 != length {
@@ -282,7 +282,7 @@ impl FileReader {
     /// Moves to another position. Buffered bytes are kept if the position is near.
     pub fn go_to(&mut self, place: u64) -> Result<(), Problem> {
         let distance = i128::from(place) - i128::from(self.place);
-        self.move_by(i64::try_from(distance).map_err(|_| self.problem("there is no such place"))?)
+        self.move_by(i64::try_from(distance).map_err(|_| self.problem("the position is outside the file"))?)
     }
 
     fn move_by(&mut self, distance: i64) -> Result<(), Problem> {
@@ -316,6 +316,6 @@ impl FileReader {
         if length <= left {
             return Ok(());
         }
-        Err(self.problem(format!("{length} bytes are to follow, and the file has {left} more")))
+        Err(self.problem(format!("expected {length} more bytes, but the file has only {left}")))
     }
 }

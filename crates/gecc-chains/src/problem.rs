@@ -86,7 +86,7 @@ pub(crate) fn note(problems: &mut Vec<Problem>, problem: Problem) {
     if problems.len() < MOST {
         problems.push(problem);
     } else if problems.len() == MOST {
-        problems.push(Problem { what: "from here on more is wrong, which is not listed".to_owned(), ..problem });
+        problems.push(Problem { what: "more problems follow, which are not listed".to_owned(), ..problem });
     }
 }
 

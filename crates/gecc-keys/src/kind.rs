@@ -101,7 +101,7 @@ impl KeyKind {
         }
         match OTHER_JWK_NAMES.iter().find(|name| name.eq_ignore_ascii_case(found)) {
             Some(other) => Err(format!("the key is for {other}, not for {self}")),
-            None => Err(format!("`crv` is no name of a curve that is known, and the key has to be for {self}")),
+            None => Err(format!("`crv` is not the name of a known curve, and the key must be for {self}")),
         }
     }
 

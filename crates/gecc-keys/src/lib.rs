@@ -183,7 +183,7 @@ fn read_value(text: &[u8], pairs: &mut KeyPairs) -> Result<(), String> {
     }
 }
 
-/// Appends a key, and wipes the keys in memory that growing leaves behind.
+/// Appends a key. When the list has to grow, its former memory is wiped.
 pub fn push(keys: &mut Vec<SecretKey>, key: SecretKey) {
     if keys.len() == keys.capacity() {
         let mut larger = Vec::with_capacity((2 * keys.len()).max(4));

@@ -142,8 +142,8 @@ fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<KeyPair, Str
         let publics = [outer, public].map(StatedPublicKey::from_sec1).into_iter().collect::<Result<_, _>>();
         return Some(publics.and_then(|public| Ok(KeyPair { secret: number(secret)?, public })));
     }
-    let (seed, behind) = secret.split_at_checked(32)?;
-    let publics = [outer, public, behind].map(|key| key.try_into().map(StatedPublicKey::Ed25519).ok());
+    let (seed, public_after_seed) = secret.split_at_checked(32)?;
+    let publics = [outer, public, public_after_seed].map(|key| key.try_into().map(StatedPublicKey::Ed25519).ok());
     let public = publics.into_iter().collect::<Option<_>>()?;
     Some(exactly_32(seed).map(|secret| KeyPair { secret, public }))
 }

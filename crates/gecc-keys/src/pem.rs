@@ -159,12 +159,12 @@ impl<'a> Block<'a> {
         let data = without_headers(self.contents);
         let mut digits = Zeroizing::new(Vec::with_capacity(data.len()));
         let mut rest = data;
-        while let Some((byte, behind)) = rest.split_first() {
-            rest = behind;
+        while let Some((byte, after)) = rest.split_first() {
+            rest = after;
             match byte {
                 // A backslash of a line end that is written as two characters, or before a slash.
-                b'\\' => match behind {
-                    [b'n' | b'r' | b't', behind @ ..] => rest = behind,
+                b'\\' => match after {
+                    [b'n' | b'r' | b't', after @ ..] => rest = after,
                     [b'/' | b'\\', ..] => {}
                     _ => return None,
                 },
@@ -226,11 +226,11 @@ impl<'a> Blocks<'a> {
                 continue;
             }
             let length = if is_begin { BEGIN.len() } else { END.len() };
-            let behind = &rest[length..];
-            let label = behind.iter().take_while(|byte| is_label(**byte)).count();
-            let is_whole = behind[label..].starts_with(DASHES) && label <= LONGEST_LABEL;
+            let after = &rest[length..];
+            let label = after.iter().take_while(|byte| is_label(**byte)).count();
+            let is_whole = after[label..].starts_with(DASHES) && label <= LONGEST_LABEL;
             let end = start + length + label + if is_whole { DASHES.len() } else { 0 };
-            let marker = Marker { range: start..end, is_begin, label: is_whole.then(|| &behind[..label]) };
+            let marker = Marker { range: start..end, is_begin, label: is_whole.then(|| &after[..label]) };
             self.next = end;
             let line = self.line_of(start);
             return Some((marker, line));

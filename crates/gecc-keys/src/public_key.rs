@@ -148,7 +148,7 @@ fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
         kind.require(KeyKind::Ed25519)?;
         return bytes
             .filter(|bytes| info.algorithm.parameters.is_none() && bytes.len() == 32)
-            .ok_or_else(|| "`public_key` is no key of Ed25519 as in RFC 8410".to_owned());
+            .ok_or_else(|| "`public_key` is not an Ed25519 key as in RFC 8410".to_owned());
     }
     // Chinese authorities also use the curve of SM2 as the identifier of the algorithm.
     let is_elliptic = [ELLIPTIC_CURVE, ObjectIdentifier::new_unwrap(CurveId::Sm2.oid())].contains(&info.algorithm.oid);
@@ -198,14 +198,14 @@ fn of_jwk(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
 }
 
 fn unusable_jwk(problem: String) -> String {
-    format!("`public_key` is no JSON Web Key that can be used, as {problem}")
+    format!("`public_key` is not a usable JSON Web Key: {problem}")
 }
 
 fn parsed(text: &[u8]) -> Result<Jwk<'_>, String> {
     // The error text of serde may quote values.
     serde_json::from_slice(text).map_err(|problem| match problem.classify() {
         serde_json::error::Category::Data => {
-            "a member of it is not a text, stands twice, or the whole is not an object".to_owned()
+            "a member is not a text or occurs twice, or the value is not an object".to_owned()
         }
         _ => format!("it is not JSON at line {}, column {}", problem.line(), problem.column()),
     })

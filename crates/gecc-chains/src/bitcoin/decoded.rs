@@ -150,7 +150,7 @@ impl DecodedInputs {
         rules: &Rules,
     ) -> Result<(), Reason> {
         if spend.has_dummy && rules.null_dummy {
-            return Err(Reason::Malformed("what a multisignature leaves behind is not empty"));
+            return Err(Reason::Malformed("the dummy element of the multisignature is not empty"));
         }
         let first_signature = self.checks.signatures.len();
         let first_key = self.checks.keys.len();
@@ -214,7 +214,7 @@ fn spending(transaction: TransactionView) -> usize {
 /// hashes its whole transaction, which has at most a million bytes, and 20,000 signatures are
 /// allowed (Bitcoin Core's MAX_BLOCK_WEIGHT and MAX_BLOCK_SIGOPS_COST).
 const MOST_LEGACY: u64 = 20_000 * 1_000_000;
-const TOO_MUCH: Reason = Reason::NotChecked("the block asks for more hashing than consensus allows");
+const TOO_MUCH: Reason = Reason::NotChecked("the block requires more hashing than consensus allows");
 
 /// A defect of a whole block.
 #[derive(Debug)]
@@ -227,7 +227,7 @@ pub enum BlockError {
 impl fmt::Display for BlockError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            BlockError::NoSpentOutputs => "what the block spends is not in the file beside it",
+            BlockError::NoSpentOutputs => "the outputs that the block spends are not in the undo file",
             BlockError::Malformed(what) => what,
         })
     }
@@ -261,9 +261,7 @@ impl OpenBlock {
         let inputs: usize = block.transactions().map(spending).sum();
         let spent = spent(inputs)?;
         if inputs != spent.len() {
-            return Err(
-                format!("the block has {inputs} inputs, and {} outputs are said to be spent", spent.len()).into()
-            );
+            return Err(format!("the block has {inputs} inputs, but {} spent outputs are given", spent.len()).into());
         }
         Ok(Some(OpenBlock { block, txids, spent, rules, legacy_left: MOST_LEGACY, next: 0, first: 0, input: 0 }))
     }
@@ -295,7 +293,7 @@ fn require_whole(block: &Block, txids: &[Txid]) -> Result<(), String> {
     }
     if tree.has_equal_neighbours {
         return Err(
-            "transactions stand in the block twice, which leaves the merkle root as it is (CVE-2012-2459)".to_owned()
+            "transactions occur twice in the block, which does not change the merkle root (CVE-2012-2459)".to_owned()
         );
     }
     for (index, transaction) in block.transactions().enumerate() {

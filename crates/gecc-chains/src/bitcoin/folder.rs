@@ -195,7 +195,7 @@ impl BlockReader {
     /// no block.
     fn at(&mut self, records: &mut Records, header: &RecordHeader) -> Result<Result<WholeBlock, String>, Problem> {
         let place = header.content();
-        let left = records.left_behind(header);
+        let left = records.bytes_after(header);
         let stated = header.length.filter(|length| (1..=LONGEST_BLOCK.min(left)).contains(length));
         if let Some(length) = stated {
             records.file.read_at(place, length, &mut self.content)?;
@@ -211,9 +211,9 @@ impl BlockReader {
                 Ok(extent) => return Ok(self.of_other_length(records, header, extent)),
                 Err(why) => why,
             };
-            records.read_in_vain(length);
+            records.count_wasted_read(length);
             if why != ENDS_EARLY {
-                return Ok(Err(format!("the record of {length} bytes is no block: {why}")));
+                return Ok(Err(format!("the record of {length} bytes is not a block: {why}")));
             }
         }
         let longest = LONGEST_BLOCK.min(left);
@@ -238,17 +238,17 @@ impl BlockReader {
         self.whole(header.content(), extent, Some(what))
     }
 
-    /// Requires that the transactions of a block hash to its merkle root. Hashing for nothing is
+    /// Requires that the transactions of a block hash to its merkle root. Hashing without a match is
     /// limited, as a file may have many headers before the same long script.
     fn committed(&self, records: &mut Records, extent: usize) -> Result<(), String> {
-        if !records.may_read_in_vain() {
-            return Err("too many records of the file hold no block to look for one here".to_owned());
+        if !records.may_waste_reads() {
+            return Err("too many records of the file contain no block: none is searched for here".to_owned());
         }
         let block = Block::parse(self.content[..extent].to_vec()).map_err(str::to_owned)?;
         if block.is_committed() {
             return Ok(());
         }
-        records.read_in_vain(HASHING * extent as u64);
+        records.count_wasted_read(HASHING * extent as u64);
         Err("no whole block follows: its transactions do not hash to its merkle root".to_owned())
     }
 
@@ -337,18 +337,18 @@ impl SpentReader<'_> {
         header: &RecordHeader,
         longest: u64,
     ) -> Result<Result<SpentRecord, String>, Problem> {
-        const BEHIND: u64 = CHECKSUM as u64;
+        const AFTER_RECORD: u64 = CHECKSUM as u64;
         let place = header.content();
-        let left = records.left_behind(header);
-        let stated = header.length.filter(|length| *length <= longest && length + BEHIND <= left);
+        let left = records.bytes_after(header);
+        let stated = header.length.filter(|length| *length <= longest && length + AFTER_RECORD <= left);
         if let Some(length) = stated {
-            records.file.read_at(place, length + BEHIND, &mut self.content)?;
-            let end = place + length + BEHIND;
+            records.file.read_at(place, length + AFTER_RECORD, &mut self.content)?;
+            let end = place + length + AFTER_RECORD;
             let unmatched = match self.take(place, length as usize) {
                 Ok(()) => return Ok(Ok(SpentRecord { end, problem: None })),
                 Err(why) => why,
             };
-            records.read_in_vain(length);
+            records.count_wasted_read(length);
             let extent = undo::extent(&self.content[..length as usize]);
             match extent {
                 // Many truncated records look complete by chance, with the first bytes of the next
@@ -368,7 +368,7 @@ impl SpentReader<'_> {
         let Some(extent) = extent else {
             return Ok(Err(header.without_content(left, longest, "record of what a block spends")));
         };
-        let with_checksum = extent as u64 + BEHIND;
+        let with_checksum = extent as u64 + AFTER_RECORD;
         if with_checksum > left {
             return Ok(Err(header.without_content(left, longest, "record of what a block spends")));
         }
@@ -379,15 +379,15 @@ impl SpentReader<'_> {
     /// Returns whether another record that matches a block begins inside a record.
     fn hides_record(&mut self, records: &mut Records, header: &RecordHeader, end: u64) -> Result<bool, Problem> {
         let mut next = header.place + 1;
-        while let Some(inner) = records.header_from(next, end)?.filter(|_| records.may_read_in_vain()) {
-            let left = records.left_behind(&inner);
+        while let Some(inner) = records.header_from(next, end)?.filter(|_| records.may_waste_reads()) {
+            let left = records.bytes_after(&inner);
             let stated = inner.length.filter(|length| length + CHECKSUM as u64 <= left.min(LONGEST_UNDO));
             if let Some(length) = stated {
                 records.file.read_at(inner.content(), length + CHECKSUM as u64, &mut self.content)?;
                 if self.take(inner.content(), length as usize).is_ok() {
                     return Ok(true);
                 }
-                records.read_in_vain(length);
+                records.count_wasted_read(length);
             }
             next = inner.place + 1;
         }
@@ -410,8 +410,8 @@ impl SpentReader<'_> {
     /// # Errors
     /// The reason why no block matches.
     fn take(&mut self, place: u64, length: usize) -> Result<(), &'static str> {
-        let (record, behind) = self.content.split_at(length);
-        let checksum: [u8; CHECKSUM] = *behind.first_chunk().expect("the checksum was read");
+        let (record, rest) = self.content.split_at(length);
+        let checksum: [u8; CHECKSUM] = *rest.first_chunk().expect("the checksum was read");
         let transactions = encoding::number(&mut &*record)?;
         let index = if transactions == 0 && record.len() == 1 {
             self.waiting.spending_nothing.contains(&checksum).then_some(None).ok_or(NO_BLOCK)
@@ -465,7 +465,7 @@ struct UnmatchedBlocks {
     last: Option<u64>,
     /// The checksums of the records of blocks that contain only a coinbase.
     spending_nothing: HashSet<[u8; CHECKSUM]>,
-    /// Bytes that may still be hashed for nothing. Without a limit, every record could be tried
+    /// Bytes that may still be hashed without a match. Without a limit, every record could be tried
     /// with every block.
     left: u64,
 }

@@ -140,7 +140,7 @@ impl BlockContent {
         if let (Some(asked_for), Some(height)) = (asked_for, open.as_ref().and_then(OpenBlock::height))
             && height != asked_for
         {
-            let what = format!("the node gave a block of height {height} for height {asked_for}");
+            let what = format!("the node returned a block of height {height} for height {asked_for}");
             return Err((place, BlockError::from(what)));
         }
         self.open = open;
@@ -297,8 +297,8 @@ fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut PieceSink<Piece>)
 
 fn read_block_and_spent(path: &Arc<Path>, limits: &Limits) -> Result<PlacedBlock, Problem> {
     let block = read_whole(FileReader::open(path)?, LONGEST_BLOCK)?;
-    let beside: Arc<Path> = Arc::from(undo_of_block(path));
-    let spent = read_whole(FileReader::open_compressed_companion(&beside)?, limits.whole_of(LONGEST_UNDO))?;
+    let undo: Arc<Path> = Arc::from(undo_of_block(path));
+    let spent = read_whole(FileReader::open_compressed_companion(&undo)?, limits.whole_of(LONGEST_UNDO))?;
     Ok(PlacedBlock { place: FilePosition::Byte(0), block, spent: Some(spent) })
 }
 
@@ -313,7 +313,7 @@ fn read_whole(mut reader: FileReader, longest: u64) -> Result<Vec<u8>, Problem> 
             return Ok(bytes);
         }
     }
-    Err(reader.problem(format!("a block, or what it spends, is above the limit of {longest} bytes")))
+    Err(reader.problem(format!("a block, or its spent outputs, is above the limit of {longest} bytes")))
 }
 
 /// The decoded form of blocks, from which answers are computed.

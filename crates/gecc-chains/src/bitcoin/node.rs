@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-const NOT_BEHIND: &str = "it does not follow the block before it: the node's chain became another meanwhile";
+const NOT_CONSECUTIVE: &str = "it does not follow the block before it: the node's chain became another meanwhile";
 
 /// A block as Bitcoin Core's REST interface returns it, since version 30 with the outputs that it
 /// spends.
@@ -86,7 +86,7 @@ impl FromNode {
             if follows {
                 return ControlFlow::Continue(());
             }
-            hand_on(Piece::problem(Problem::new(&name, place, NOT_BEHIND)))
+            hand_on(Piece::problem(Problem::new(&name, place, NOT_CONSECUTIVE)))
         })?;
         hand_on(Piece::end_of(&name, 0))
     }
@@ -98,7 +98,7 @@ impl NodeBlock {
         let NodeBlock { network, height, hash, block, spent } = self;
         for (bytes, longest) in [(&block, LONGEST_BLOCK), (&spent, limits.whole_of(LONGEST_UNDO))] {
             if bytes.len() as u64 > longest {
-                return Err(format!("a block, or what it spends, is above the limit of {longest} bytes"));
+                return Err(format!("a block, or its spent outputs, is above the limit of {longest} bytes"));
             }
         }
         if block.get(..BLOCK_HEADER).map(sha256d) != Some(hash) {

@@ -113,9 +113,9 @@ pub fn hint(file: &mut ObfuscatedFile) -> Result<Option<String>, Problem> {
         && is_hidden(first)
     {
         return Ok(Some(if file.has_key() {
-            format!("no magic of a network, but one behind another key: {KEY} is not the one of these files")
+            format!("the magic of a network is obfuscated with another key: {KEY} does not belong to these files")
         } else {
-            format!("no magic of a network, but one behind a key: put the {KEY} of these files beside them")
+            format!("the magic of a network is obfuscated with a key: put the {KEY} of these files next to them")
         }));
     }
     let magic = repeated_magic(file)?;

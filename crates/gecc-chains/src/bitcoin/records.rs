@@ -23,11 +23,11 @@ const WINDOW: u64 = 1 << 16;
 /// eight times as many.
 const FIRST_TRY: u64 = 1 << 12;
 const MORE: u64 = 8;
-/// Limits on reading for nothing, that is, on reading content that turns out not to be a record: a
+/// Limits on wasted reads, that is, on reading content that turns out not to be a record: a
 /// multiple of the file's length, plus a minimum for small files. Without them, a file that
 /// consists of magics only would be read once at each of them.
-const TIMES_IN_VAIN: u64 = 16;
-const LEAST_IN_VAIN: u64 = 64 << 20;
+const WASTED_READS_FACTOR: u64 = 16;
+const LEAST_WASTED_READS: u64 = 64 << 20;
 
 /// The kind of content of a file's records.
 #[derive(Clone, Copy, PartialEq)]
@@ -57,7 +57,7 @@ impl RecordHeader {
         match self.length {
             None => "the file ends in the header of a record".to_owned(),
             Some(length) if length > left || length > longest => {
-                format!("the record is to have {length} bytes; {left} follow, and {longest} are the most")
+                format!("the record states {length} bytes, but {left} follow, and the limit is {longest}")
             }
             Some(length) => format!("the record of {length} bytes holds no whole {what}"),
         }
@@ -73,14 +73,14 @@ pub struct Records<'a> {
     next: u64,
     /// The position of the first byte that belongs to no record, and the reason.
     skipped: Option<(u64, String)>,
-    /// Bytes that may still be read for nothing.
-    in_vain: u64,
+    /// Bytes that wasted reads may still have.
+    wasted_reads_left: u64,
 }
 
 impl<'a> Records<'a> {
     pub fn new(file: &'a mut ObfuscatedFile, magics: Magics, kind: RecordKind) -> Self {
-        let in_vain = file.length().saturating_mul(TIMES_IN_VAIN).saturating_add(LEAST_IN_VAIN);
-        Records { file, magics, kind, next: 0, skipped: None, in_vain }
+        let wasted_reads_left = file.length().saturating_mul(WASTED_READS_FACTOR).saturating_add(LEAST_WASTED_READS);
+        Records { file, magics, kind, next: 0, skipped: None, wasted_reads_left }
     }
 
     /// Finds the next header. The caller reports with [`accept`](Self::accept) or
@@ -103,12 +103,12 @@ impl<'a> Records<'a> {
     }
 
     /// Rejects a header that no record follows, and notes the reason. The search for the next magic
-    /// continues at the byte after the header's first one or, once too much was read for nothing,
+    /// continues at the byte after the header's first one or, once the limit on wasted reads is reached,
     /// after the length that the header states.
     pub fn reject(&mut self, header: &RecordHeader, why: String) {
         self.skipped.get_or_insert((header.place, why));
-        let left = self.left_behind(header);
-        let behind = header.length.filter(|length| self.in_vain == 0 && *length <= left);
+        let left = self.bytes_after(header);
+        let behind = header.length.filter(|length| self.wasted_reads_left == 0 && *length <= left);
         self.next = behind.map_or(header.place + 1, |length| header.content() + length);
     }
 
@@ -126,23 +126,23 @@ impl<'a> Records<'a> {
     }
 
     /// Returns the number of bytes of the file after a header.
-    pub fn left_behind(&self, header: &RecordHeader) -> u64 {
+    pub fn bytes_after(&self, header: &RecordHeader) -> u64 {
         self.file.length().saturating_sub(header.content())
     }
 
-    /// Returns whether more bytes may be read for nothing.
-    pub fn may_read_in_vain(&self) -> bool {
-        self.in_vain > 0
+    /// Returns whether the limit on wasted reads is not reached.
+    pub fn may_waste_reads(&self) -> bool {
+        self.wasted_reads_left > 0
     }
 
     /// Counts bytes that were read for something that is not a record.
-    pub fn read_in_vain(&mut self, bytes: u64) {
-        self.in_vain = self.in_vain.saturating_sub(bytes);
+    pub fn count_wasted_read(&mut self, bytes: u64) {
+        self.wasted_reads_left = self.wasted_reads_left.saturating_sub(bytes);
     }
 
     /// Reads a value at `place` whose encoding implies its length, up to `longest` bytes, and
     /// returns that length. The bytes are in `to` afterwards. Returns `None` if the value is
-    /// malformed or does not end, or if too much was read for nothing.
+    /// malformed or does not end, or if the limit on wasted reads is reached.
     pub fn extent(
         &mut self,
         place: u64,
@@ -152,11 +152,11 @@ impl<'a> Records<'a> {
     ) -> Result<Option<usize>, Problem> {
         let mut length = FIRST_TRY.min(longest);
         loop {
-            if self.in_vain < length {
-                self.in_vain = 0;
+            if self.wasted_reads_left < length {
+                self.wasted_reads_left = 0;
                 return Ok(None);
             }
-            self.in_vain -= length;
+            self.wasted_reads_left -= length;
             self.file.read_at(place, length, to)?;
             match extent(to) {
                 Ok(extent) => return Ok(Some(extent)),

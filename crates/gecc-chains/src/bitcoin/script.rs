@@ -13,7 +13,7 @@ use super::instructions::{
 use std::borrow::Cow;
 
 /// The reason for a script or key that the output does not commit to.
-pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
+pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output commits to");
 /// BIP 141: an input that spends a witness program has an empty script.
 pub const WITH_A_SCRIPT: Reason = Reason::Malformed("a witness program with a script");
 /// The problem of an empty element, which is pushed where a signature is left out.
@@ -87,11 +87,7 @@ pub fn parse_input<'a>(input: &InputView<'a>, script: &'a [u8], p2sh: bool) -> P
 /// Requires an empty witness. BIP 141: only an input that spends a witness program has a witness.
 /// Before its activation, no block had any.
 fn without_witness<'a>(input: &InputView, spend: Result<ScriptSpend<'a>, Reason>) -> Result<ScriptSpend<'a>, Reason> {
-    if input.witness().is_empty() {
-        spend
-    } else {
-        Err(Reason::Malformed("a witness that no witness program asks for"))
-    }
+    if input.witness().is_empty() { spend } else { Err(Reason::Malformed("a witness without a witness program")) }
 }
 
 /// Parses an input that spends a witness program: a version and a hash or key.
@@ -104,7 +100,7 @@ fn witness<'a>(version: usize, program: &[u8], input: &InputView<'a>, in_p2sh: b
     if let Ok(hash) = program.try_into() {
         let template = if in_p2sh { Template::P2shP2wpkh } else { Template::P2wpkh };
         if stack.len() != 2 {
-            return (template, Err(Reason::Malformed("a signature and a key are to be shown")));
+            return (template, Err(Reason::Malformed("the witness must be a signature and a key")));
         }
         let is_short = require_short(&stack);
         // BIP 143 gives it the script of P2PKH.
@@ -157,7 +153,7 @@ fn plain<'a>(script: Cow<'a, [u8]>, stack: Vec<&'a [u8]>, wrapping: Wrapping) ->
                 let signatures: Vec<&[u8]> = shown[1..].iter().rev().copied().collect();
                 // Such a signature would be removed from the script before hashing.
                 if !segwit && signatures.iter().any(|signature| keys.iter().any(|key| key == signature)) {
-                    return Err(Reason::NotChecked("a signature stands in the script"));
+                    return Err(Reason::NotChecked("a signature occurs in the script"));
                 }
                 let has_dummy = !shown[0].is_empty();
                 let keys = keys.into_iter().map(Cow::Owned).collect();
@@ -174,7 +170,7 @@ pub fn last<'a, 'b>(stack: &'b [&'a [u8]], count: usize, segwit: bool) -> Result
     match stack.len().checked_sub(count) {
         Some(0) => Ok(stack),
         Some(below) if !segwit => Ok(&stack[below..]),
-        _ => Err(Reason::Malformed("not as much is shown as the script takes")),
+        _ => Err(Reason::Malformed("the number of elements is not the one that the script takes")),
     }
 }
 

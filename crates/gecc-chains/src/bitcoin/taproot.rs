@@ -140,7 +140,7 @@ fn leaf(control: &[u8], script: &[u8], output_key: [u8; 32]) -> Option<Leaf> {
         return None;
     }
     let hash = leaf_hash(first & LEAF_MASK, script);
-    let root = path.iter().fold(hash, |node, beside| branch_hash(node, *beside));
+    let root = path.iter().fold(hash, |node, sibling| branch_hash(node, *sibling));
     let commitment = Commitment { internal_key, root, output_key, is_odd: first & 1 == 1 };
     Some(Leaf { hash, commitment })
 }
@@ -153,8 +153,8 @@ fn leaf_hash(version: u8, script: &[u8]) -> [u8; 32] {
 }
 
 /// Hashes two sibling nodes, in sorted order.
-fn branch_hash(node: [u8; 32], beside: [u8; 32]) -> [u8; 32] {
-    TAP_BRANCH.clone().chain_update(node.min(beside)).chain_update(node.max(beside)).finalize().into()
+fn branch_hash(node: [u8; 32], sibling: [u8; 32]) -> [u8; 32] {
+    TAP_BRANCH.clone().chain_update(node.min(sibling)).chain_update(node.max(sibling)).finalize().into()
 }
 
 impl TaprootSpend<'_> {

@@ -31,7 +31,7 @@ fn require_fewer(places: &[BlockOffset], inputs: usize) -> Result<(), String> {
     if places.len() <= inputs {
         return Ok(());
     }
-    Err(format!("the block has {inputs} inputs, and more outputs are said to be spent"))
+    Err(format!("the block has {inputs} inputs, but more spent outputs are given"))
 }
 
 /// Parses a list of lists of outputs: the number of transactions, and for each transaction the

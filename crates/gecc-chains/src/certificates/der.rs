@@ -111,5 +111,5 @@ fn first_value(values: &[u8]) -> ::der::Result<(AnyRef<'_>, &[u8])> {
 }
 
 fn unexpected(found: Tag, expected: Tag) -> String {
-    format!("{expected} was expected, and {found} is there")
+    format!("expected {expected}, found {found}")
 }

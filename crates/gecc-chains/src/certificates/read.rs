@@ -106,7 +106,7 @@ pub fn certificates(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<C
     }
     let FileContents { certificates, mut problems, .. } = found;
     if certificates.is_empty() && problems.is_empty() {
-        problems.push(Problem::new(path, FilePosition::Whole, "there is no certificate in it, neither PEM nor DER"));
+        problems.push(Problem::new(path, FilePosition::Whole, "the file contains no certificate in PEM or DER"));
     }
     (certificates, problems)
 }
@@ -136,7 +136,7 @@ fn read(path: &Arc<Path>, longest: u64) -> Result<Vec<u8>, Problem> {
     if reader.append_rest(longest, &mut bytes)? {
         return Ok(bytes);
     }
-    Err(Problem::new(path, FilePosition::Whole, format!("it is above the limit of {longest} bytes")))
+    Err(Problem::new(path, FilePosition::Whole, format!("the file is above the limit of {longest} bytes")))
 }
 
 /// Passes on the contents and positions of blocks with certificates. Other text and blocks may
@@ -200,12 +200,12 @@ fn next_marker(text: &[u8], mut from: usize) -> Option<PemMarker<'_>> {
                 continue;
             }
         };
-        let behind = &rest[keyword.len()..];
-        let length = behind.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b' ').count();
-        let dashes = &behind[length..];
+        let after = &rest[keyword.len()..];
+        let length = after.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b' ').count();
+        let dashes = &after[length..];
         let is_whole = dashes.starts_with(DASHES) && !dashes.starts_with(BEGIN) && !dashes.starts_with(END);
         let end = start + keyword.len() + length + if is_whole { DASHES.len() } else { 0 };
-        return Some(PemMarker { start, end, is_begin, label: is_whole.then(|| &behind[..length]) });
+        return Some(PemMarker { start, end, is_begin, label: is_whole.then(|| &after[..length]) });
     }
 }
 
@@ -264,8 +264,8 @@ impl<'a> EncodedParts<'a> {
     fn of(certificate: &'a [u8]) -> Result<Self, String> {
         let mut outer = DerFields::of(certificate, SEQUENCE)?;
         if outer.is_next(Tag::ObjectIdentifier) {
-            return Err("this is no certificate but another container, such as PKCS #7; \
-                `openssl pkcs7 -print_certs` takes certificates out of that"
+            return Err("this is not a certificate but another container, such as PKCS #7: \
+                extract its certificates with `openssl pkcs7 -print_certs`"
                 .to_owned());
         }
         let signed = outer.encoded("tbsCertificate", SEQUENCE)?;
@@ -303,7 +303,7 @@ fn integer(name: &str, value: AnyRef) -> Result<(), String> {
         }
         (Tag::Integer, [_, ..]) => Ok(()),
         (Tag::Integer, []) => Err(format!("{name}: the integer is empty")),
-        (other, _) => Err(format!("{name}: {} was expected, and {other} is there", Tag::Integer)),
+        (other, _) => Err(format!("{name}: expected {}, found {other}", Tag::Integer)),
     }
 }
 
@@ -313,7 +313,7 @@ fn validity(mut dates: DerFields) -> Result<(), String> {
         let date = dates.any(name)?;
         let is_text = date.value().iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
         if !matches!(date.tag(), Tag::UtcTime | Tag::GeneralizedTime) || !is_text {
-            return Err(format!("{name}: a date was expected, and {} is there", date.tag()));
+            return Err(format!("{name}: expected a date, found {}", date.tag()));
         }
     }
     dates.end("validity")

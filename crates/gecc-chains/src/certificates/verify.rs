@@ -68,7 +68,7 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
     }
     for index in given_up {
         if matches!(answers[index].reason, Some(Reason::Signature(_))) {
-            answers[index].reason = Some(Reason::NotChecked("more keys bear its issuer's name than are tried"));
+            answers[index].reason = Some(Reason::NotChecked("more keys have its issuer's name than are tried"));
         }
     }
     Ok(Answers { answers, problems })
@@ -102,7 +102,7 @@ fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Ve
             for certificate in certificates {
                 held += certificate.bytes();
                 if held > kept / MEMBERS {
-                    let what = "from here on certificates take more memory than is allowed, and are not read";
+                    let what = "the memory limit is reached: certificates from here on are not read";
                     problems.push(Problem::new(path, FilePosition::Byte(certificate.place), what));
                     return all;
                 }
@@ -131,8 +131,8 @@ fn together(files: &[(Arc<Path>, u64)], most: usize) -> usize {
 fn not_tried(certificate: &mut Certificate) -> Answer {
     let reason = match certificate.algorithm {
         _ if !certificate.algorithms_agree => Reason::Malformed(OTHER_ALGORITHM),
-        Algorithm::Other => Reason::NotChecked("the algorithm is another"),
-        _ => Reason::NotChecked("its issuer is not there"),
+        Algorithm::Other => Reason::NotChecked("the signature algorithm is not supported"),
+        _ => Reason::NotChecked("its issuer is not among the certificates"),
     };
     Answer {
         path: certificate.path.clone(),

@@ -82,10 +82,10 @@ fn append_block(reader: &mut FileReader, longest: u64, to: &mut Vec<u8>) -> Resu
     let payload = match header.as_slice() {
         [short @ 0xc0..=0xf7] => u64::from(short - 0xc0),
         [0xf8..=0xff, length @ ..] => length.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
-        _ => return Err(reader.problem("a block was to begin here, which is a list")),
+        _ => return Err(reader.problem("expected a block here, which is a list")),
     };
     if payload > longest {
-        return Err(reader.problem(format!("the block is to have {payload} bytes, above the limit of {longest}")));
+        return Err(reader.problem(format!("the block of {payload} bytes is above the limit of {longest}")));
     }
     let start = to.len();
     to.extend_from_slice(&header);

@@ -124,7 +124,7 @@ pub fn read(
     if has_any {
         return ControlFlow::Continue(());
     }
-    let what = "there is no block in it: files of the beacon chain (.era) have others, which are not read";
+    let what = "the file contains no blocks of the execution chain; those of the beacon chain (.era) are not read";
     hand_on(Piece::problem(Problem::new(&reader.path, FilePosition::Whole, what)))
 }
 
@@ -165,12 +165,12 @@ impl RecordReader {
             let kind = u16::from_le_bytes([low, high]);
             let length = u64::from(u32::from_le_bytes([a, b, c, d]));
             if zero != 0 || zero_too != 0 {
-                return Err(reader.problem_at(place, "a record was to begin here"));
+                return Err(reader.problem_at(place, "expected a record here"));
             }
             if length > reader.left() {
                 let left = reader.left();
                 return Err(
-                    reader.problem_at(place, format!("the record is to have {length} bytes, and {left} follow"))
+                    reader.problem_at(place, format!("the record states {length} bytes, but only {left} follow"))
                 );
             }
             match kind {
@@ -243,7 +243,7 @@ impl RecordReader {
         if self.waiting.len() < MOST_BLOCKS {
             self.waiting.push_back((place, header));
         } else {
-            let what = format!("more than {MOST_BLOCKS} headers stand before their bodies; this one is passed over");
+            let what = format!("more than {MOST_BLOCKS} headers precede their bodies; this one is skipped");
             self.group.is_damaged = true;
             self.note(reader, place, what);
         }
@@ -404,7 +404,7 @@ impl RecordReader {
 }
 
 const NO_INDEX: &str =
-    "the index of the blocks before is missing: the file was cut here, and blocks may be missing too";
+    "the index of the preceding blocks is missing: the file was cut here, and blocks may be missing too";
 
 /// Parses a header, which is stored alone or in an SSZ container before its proof (E2HS).
 fn parse_header(data: &[u8], has_proof: bool) -> Result<BlockHeader, &'static str> {
@@ -605,7 +605,7 @@ impl Decoder<'_> {
             }
             HeaderOfBody::AmongAll { headers, place: order } => {
                 let items = transactions(&text[range.clone()]);
-                let items = items.ok_or("the block's body: it is no list of transactions")?;
+                let items = items.ok_or("the block's body: it is not a list of transactions")?;
                 let root = transactions_root(items.len(), |index| items[index]);
                 let stated = order.and_then(|order| headers[order].1.as_ref());
                 let Some(found) = header_with_root(headers, stated, &root) else {
@@ -619,7 +619,7 @@ impl Decoder<'_> {
                 };
                 if let Some(stated) = stated.filter(|stated| stated.number != found.number) {
                     let what = format!(
-                        "the body of block {} stands in the place of that of block {}",
+                        "found the body of block {} where that of block {} was expected",
                         found.number, stated.number
                     );
                     note(&mut self.to.progress.problems, Problem::new(path, place, what));

@@ -90,9 +90,7 @@ impl SignatureStatement {
     fn without_type(&self, names: &MemberNames) -> Result<Vec<Interpretation>, Why> {
         if !self.has_hash {
             if self.looks_typed() {
-                return Err(
-                    format!("`{}` is missing, and without the hash nothing else tells it", names.type_number).into()
-                );
+                return Err(format!("`{}` is missing, and there is no hash to determine it", names.type_number).into());
             }
             return self.legacy(names);
         }
@@ -141,7 +139,7 @@ impl SignatureStatement {
                 }
                 if !self.has_hash {
                     return Err(format!(
-                        "`{}` of a legacy transaction is 0 or 1, and without the hash nothing tells its chain",
+                        "`{}` of a legacy transaction is 0 or 1, and there is no hash to determine its chain",
                         names.v
                     )
                     .into());
@@ -154,7 +152,7 @@ impl SignatureStatement {
                 let for_chain = self.chain_id.map(|chain_id| Interpretation::legacy(parity, Some(chain_id)));
                 if !self.has_hash && self.v_is_normalised && for_chain.is_some() {
                     return Err(format!(
-                        "`{}` of the signature is 27 or 28 whatever the chain, and without the hash nothing tells it",
+                        "`{}` of the signature is 27 or 28 for every chain, and there is no hash to determine it",
                         names.v
                     )
                     .into());
@@ -164,7 +162,7 @@ impl SignatureStatement {
             }
             35.. => {
                 let (parity, chain_id) =
-                    from_v(v).ok_or_else(|| format!("`{}` says a chain above 2^64 - 1", names.v))?;
+                    from_v(v).ok_or_else(|| format!("`{}` states a chain above 2^64 - 1", names.v))?;
                 self.require_parity(parity, names)?;
                 self.require_chain(chain_id, names)?;
                 Ok(vec![Interpretation::legacy(parity, chain_id)])
@@ -197,10 +195,10 @@ impl SignatureStatement {
                 if of_v.is_some() {
                     self.require_chain(of_v, names)?;
                 }
-                let is_said = self.has_hash || self.y_parity.is_some() || of_v.is_none() && self.v_is_normalised;
-                if !is_said {
+                let is_determined = self.has_hash || self.y_parity.is_some() || of_v.is_none() && self.v_is_normalised;
+                if !is_determined {
                     return Err(format!(
-                        "`{}` of a typed transaction is 0 or 1, and without the hash nothing tells what another means: it is {v}",
+                        "`{}` of a typed transaction is 0 or 1, and there is no hash to interpret another value: it is {v}",
                         names.v
                     )
                     .into());
@@ -215,7 +213,7 @@ impl SignatureStatement {
 
     /// Requires that the parity in v is the one that is stated separately.
     fn require_parity(&self, parity: bool, names: &MemberNames) -> Result<(), Why> {
-        if self.y_parity.is_none_or(|said| said == parity) {
+        if self.y_parity.is_none_or(|stated| stated == parity) {
             return Ok(());
         }
         Err(format!("`{}` and `{}` differ", names.v, names.y_parity).into())
@@ -226,6 +224,6 @@ impl SignatureStatement {
         if self.chain_id.is_none() || self.chain_id == chain_id {
             return Ok(());
         }
-        Err(format!("`{}` and `{}` say different chains", names.v, names.chain_id).into())
+        Err(format!("`{}` and `{}` state different chains", names.v, names.chain_id).into())
     }
 }

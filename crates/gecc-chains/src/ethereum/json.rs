@@ -164,7 +164,7 @@ fn append_rest(reader: &mut FileReader, longest: u64, bytes: &mut Vec<u8>) -> Re
     if reader.append_rest(longest, bytes)? {
         return Ok(LineRead::None);
     }
-    Err(reader.problem(format!("a value is longer than the limit of {longest} bytes; one a line would do")))
+    Err(reader.problem(format!("a value is longer than the limit of {longest} bytes: write one value per line")))
 }
 
 impl Decoder<'_> {
@@ -459,7 +459,7 @@ fn why_not_hexadecimal(text: &[u8]) -> Why {
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
     match digits.iter().position(|digit| !digit.is_ascii_hexdigit()) {
         _ if digits.is_empty() => "there are no digits".into(),
-        Some(place) => format!("it is not in hexadecimal: digit {} is none", place + 1).into(),
+        Some(place) => format!("it is not in hexadecimal: character {} is not a digit", place + 1).into(),
         None => format!("it is not in hexadecimal: there are {} digits, an odd number", digits.len()).into(),
     }
 }

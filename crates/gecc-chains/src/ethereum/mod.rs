@@ -131,11 +131,11 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The beginnings of files that need conversion first, with advice.
 const ELSEWHERE: [(&[u8], &str); 5] = [
-    (&[0xfe, 0xff], "UTF-16, of which UTF-8 is to be made, as by `iconv -f UTF-16 -t UTF-8`"),
-    (&[0xff, 0xfe], "UTF-16, of which UTF-8 is to be made, as by `iconv -f UTF-16 -t UTF-8`"),
-    (&[0xfd, b'7', b'z', b'X', b'Z', 0], "compressed by xz: it is to be decompressed first, as by `xz -dc`"),
-    (b"BZh91AY&SY", "compressed by bzip2: it is to be decompressed first, as by `bzip2 -dc`"),
-    (&[b'P', b'K', 3, 4], "a zip archive: it is to be unpacked first, as by `unzip`"),
+    (&[0xfe, 0xff], "UTF-16: convert it, for example with `iconv -f UTF-16 -t UTF-8`"),
+    (&[0xff, 0xfe], "UTF-16: convert it, for example with `iconv -f UTF-16 -t UTF-8`"),
+    (&[0xfd, b'7', b'z', b'X', b'Z', 0], "compressed by xz: decompress it first, for example with `xz -dc`"),
+    (b"BZh91AY&SY", "compressed by bzip2: decompress it first, for example with `bzip2 -dc`"),
+    (&[b'P', b'K', 3, 4], "a zip archive: unpack it first, for example with `unzip`"),
 ];
 
 /// Reads a file, whose format is recognised by its first bytes.
@@ -156,7 +156,7 @@ fn read_file(
     }
     if table::begins(first) {
         if reader.is_decompressed() {
-            return Err(reader.problem("Parquet that is compressed as a whole is to be decompressed first"));
+            return Err(reader.problem("Parquet that is compressed as a whole: decompress it first"));
         }
         if reader.is_pipe() {
             return Err(reader.problem("Parquet is read from files alone, as its description stands at the end"));

@@ -18,7 +18,7 @@ pub const EMPTY_LIST: u8 = 0xc0;
 const SHORT: usize = 55;
 
 const MISSING: &str = "an item is missing";
-const CUT: &str = "an item is longer than what is there";
+const CUT: &str = "an item is longer than the remaining bytes";
 const LEADING_ZERO: &str = "a number or a length begins with a zero";
 const NOT_BARE: &str = "a byte below 0x80 has a length";
 const NOT_SHORT: &str = "a length below 56 is in the long form";

@@ -42,7 +42,7 @@ pub fn without(encoded: &[u8]) -> Option<Result<Vec<u8>, ([u8; 32], Cow<'static,
     let checked = only_list(list).and_then(|_| check(body, rest));
     Some(match checked {
         Ok(()) => Ok(alone),
-        Err(problem) => Err((hash(&alone), format!("the blobs behind the transaction: {problem}").into())),
+        Err(problem) => Err((hash(&alone), format!("the blobs after the transaction: {problem}").into())),
     })
 }
 
@@ -54,7 +54,7 @@ fn check(mut body: &[u8], mut rest: &[u8]) -> rlp::Result<()> {
     let hashes = rlp::list(&mut body)?;
     let has_version = rest.first().is_some_and(|first| *first < rlp::EMPTY_LIST);
     if has_version && rlp::integer(&mut rest, 1)? != 1 {
-        return Err("their form has a version other than 1");
+        return Err("their version is not 1");
     }
     let blobs = count(rlp::list(&mut rest)?, BLOB)?;
     let commitments = rlp::list(&mut rest)?;
@@ -62,10 +62,10 @@ fn check(mut body: &[u8], mut rest: &[u8]) -> rlp::Result<()> {
     rlp::end(rest)?;
     let of_each = if has_version { CELLS } else { 1 };
     if count(commitments, COMMITMENT)? != blobs || proofs != of_each * blobs {
-        return Err("there are not as many commitments or proofs as blobs have");
+        return Err("the number of commitments or proofs does not match the number of blobs");
     }
     if count(hashes, 32)? != blobs {
-        return Err("there are not as many as the transaction has hashes of");
+        return Err("their number does not match the number of hashes in the transaction");
     }
     let mut hashes = hashes;
     let mut commitments = commitments;
@@ -74,7 +74,7 @@ fn check(mut body: &[u8], mut rest: &[u8]) -> rlp::Result<()> {
         let mut computed: [u8; 32] = Sha256::digest(rlp::fixed::<COMMITMENT>(&mut commitments)?).into();
         computed[0] = KZG;
         if computed != *expected {
-            return Err("a commitment is not that whose hash the transaction has");
+            return Err("a commitment does not match its hash in the transaction");
         }
     }
     Ok(())
@@ -85,7 +85,7 @@ fn count(mut items: &[u8], length: usize) -> rlp::Result<usize> {
     let mut count = 0;
     while !items.is_empty() {
         if rlp::string(&mut items)?.len() != length {
-            return Err("a blob, a commitment or a proof has another length than it has to have");
+            return Err("a blob, a commitment or a proof has the wrong length");
         }
         count += 1;
     }

@@ -78,7 +78,7 @@ fn append(decoder: &mut Decoder, chunk: &Chunk, to: &mut Vec<u8>) -> Result<(), 
     let start = to.len();
     let length = chunk.claimed();
     if length > LONGEST {
-        return Err(format!("a chunk is to have {length} bytes, above the limit of {LONGEST}"));
+        return Err(format!("a chunk of {length} bytes is above the limit of {LONGEST}"));
     }
     if chunk.kind == 1 {
         to.extend_from_slice(data);

@@ -289,7 +289,7 @@ pub fn read(
     let (layout, _) = TableLayout::of(batches.schema()).expect("the columns are those that were found");
     let layout = Arc::new(layout);
     let mut first = 0;
-    let mut said = 0;
+    let mut counted = 0;
     for batch in batches {
         let batch = batch.map_err(|problem| Problem::new(path, FilePosition::Row(first), problem))?;
         let row_bytes = batch.get_array_memory_size() / batch.num_rows().max(1);
@@ -300,10 +300,10 @@ pub fn read(
             first += count as u64;
             // The file's bytes are distributed evenly over its rows.
             let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
-            if hand_on(Piece::new(path, PieceContent::TableRows(part), until - said)).is_break() {
+            if hand_on(Piece::new(path, PieceContent::TableRows(part), until - counted)).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            said = until;
+            counted = until;
         }
     }
     Ok(ControlFlow::Continue(()))
@@ -515,7 +515,7 @@ impl Decoder<'_> {
                 return Err("there is no signature: r and s are null".into());
             }
         } else if let Some(number) = statement.type_number.filter(|number| is_unsigned_type(*number)) {
-            return Err(format!("transactions of type {number} bear no signature, and r and s are given").into());
+            return Err(format!("transactions of type {number} have no signature, but r and s are given").into());
         }
         let interpretations = statement.interpretations(&NAMES)?;
         self.add_fields(&table.read(row, &signature, parts)?, &interpretations, &claims);

@@ -72,7 +72,7 @@ impl TransactionList {
             return Ok(());
         }
         self.end();
-        Err("a thousand of its transactions are none; the rest of them is not read")
+        Err("1000 of its items are not transactions; the rest is not read")
     }
 }
 
@@ -94,7 +94,7 @@ pub fn transactions(mut list: &[u8]) -> Option<Vec<&[u8]>> {
     Some(found)
 }
 
-const HASH_DIFFERS: &str = "the transaction's hash does not come out";
+const HASH_DIFFERS: &str = "the computed hash differs from the stated one";
 
 impl Decoder<'_> {
     /// Adds the transactions of a list in a block until the part is full. They are encoded as in
@@ -186,14 +186,14 @@ impl Decoder<'_> {
         let parsed = EncodedTransaction::parse(&alone);
         if let Some(other) = stated.hash.filter(|stated| *stated != hash) {
             let kind = parsed.map_or_else(|(kind, _)| kind, |transaction| transaction.kind);
-            let why = "the hash beside the encoded transaction is another than its own".into();
+            let why = "the stated hash differs from that of the encoded transaction".into();
             return self.add_not_rebuilt(kind, other, stated.block, why);
         }
         let Ok(transaction) = parsed else {
             return self.add_hashed(&alone, TransactionHash::Known(hash), stated.block);
         };
         if let Some(name) = stated.differs_from(&transaction.signed) {
-            let why = format!("`{name}` beside the encoded transaction is another than in it").into();
+            let why = format!("`{name}` differs from the encoded transaction").into();
             return self.add_not_rebuilt(transaction.kind, hash, stated.block, why);
         }
         let claims = SourceClaims { block: stated.block, from: stated.from, ..SourceClaims::default() };
@@ -223,7 +223,7 @@ impl Decoder<'_> {
     fn add_other(&mut self, encoded: &[u8], block: Option<u64>, kind: Kind, why: Cow<'static, str>) {
         if let Some(alone) = sidecar::without(encoded) {
             let hash = alone.map_or_else(|(hash, _)| hash, |alone| hash(&alone));
-            let why = "its blobs stand behind it, as on the network and not in a block".into();
+            let why = "its blobs follow it, as on the network but not in a block".into();
             return self.add_not_rebuilt(kind, hash, block, why);
         }
         match unsigned::parse(encoded, self.chain_id()) {

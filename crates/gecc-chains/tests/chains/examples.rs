@@ -51,7 +51,7 @@ fn examples_report_what_is_wrong() {
     let block = changed_block("block_2675000.json", |transactions| {
         transactions[3]["from"] = transactions[3]["to"].clone();
     });
-    complains("ethereum_block", &block, 1, "the signer is not the sender that the source says");
+    complains("ethereum_block", &block, 1, "the signer is not the stated sender");
     let block = changed_block("block_1920000.json", |transactions| transactions[0]["s"] = "0x1".into());
     complains("ethereum_block", &block, 1, "cannot be rebuilt");
     for name in ["ethereum_block", "bitcoin_block", "sm2_certificates"] {
@@ -66,7 +66,7 @@ fn a_bitcoin_block_with_other_spent_outputs_fails() {
     // In the hash that the first spent output's script asks for: 8 bytes of value, 1 of length, 3 of opcodes before it.
     undo[8 + 1 + 3 + 5] ^= 1;
     fs::write(block.with_file_name("block1087400-undo.raw"), undo).expect("writable");
-    complains("bitcoin_block", &block, 1, "the script or key is not the one that the output asks for");
+    complains("bitcoin_block", &block, 1, "the script or key is not the one that the output commits to");
 }
 
 fn a_certificate_with_a_changed_byte_fails() {

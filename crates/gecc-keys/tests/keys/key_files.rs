@@ -267,7 +267,7 @@ fn keys_of_other_curves_are_refused() {
         }
     }
     refused(jwk("P-384", &[7; 32]).to_string(), CurveId::P256, "the key is for P-384, not for p256");
-    refused(jwk("nothing", &[7; 32]).to_string(), CurveId::P256, "`crv` is no name of a curve that is known");
+    refused(jwk("nothing", &[7; 32]).to_string(), CurveId::P256, "`crv` is not the name of a known curve");
 }
 
 #[test]
@@ -392,7 +392,12 @@ fn public_keys_of_every_form_are_read() {
             _ => assert!(found.unwrap().is_err()),
         }
         jwk["kty"] = json!("RSA");
-        assert!(read_public_key(jwk.to_string().as_bytes(), curve).unwrap().unwrap_err().contains("no JSON Web Key"));
+        assert!(
+            read_public_key(jwk.to_string().as_bytes(), curve)
+                .unwrap()
+                .unwrap_err()
+                .contains("not a usable JSON Web Key")
+        );
         // Of another algorithm than id-ecPublicKey, which is the first identifier.
         let mut other = der.clone();
         other[der.windows(3).position(|bytes| bytes == [0x3d, 2, 1]).unwrap() + 2] = 2;

@@ -60,11 +60,11 @@ fn of_hrp<'a>(text: &'a str, hrp: &str) -> Option<&'a [u8]> {
 fn of_descriptor(text: &str, rest: &str) -> Result<ScanAndSpendKeys, String> {
     const SHAPE: &str =
         "a descriptor has the form sp(KEY) or sp(KEY,KEY), and may end in # and a checksum of 8 characters";
-    let (inner, behind) = rest.rsplit_once(')').ok_or(SHAPE)?;
-    if let Some(checksum) = behind.strip_prefix('#') {
-        let described = &text[..text.len() - behind.len()];
+    let (inner, after) = rest.rsplit_once(')').ok_or(SHAPE)?;
+    if let Some(checksum) = after.strip_prefix('#') {
+        let described = &text[..text.len() - after.len()];
         require_checksum(described.as_bytes(), checksum.as_bytes())?;
-    } else if !behind.is_empty() {
+    } else if !after.is_empty() {
         return Err(SHAPE.to_owned());
     }
     match inner.split_once(',') {
@@ -111,7 +111,7 @@ fn scan_key(text: &str) -> Result<ScanAndSpendKeys, String> {
     const CHARACTERS: usize = 1 + GROUPS + BECH32_CHECKSUM;
     let characters: &[u8; CHARACTERS] = characters
         .try_into()
-        .map_err(|_| format!("{hrp}1… has {CHARACTERS} characters behind it, and here it has {}", characters.len()))?;
+        .map_err(|_| format!("{hrp}1… is followed by {CHARACTERS} characters, and here by {}", characters.len()))?;
     let values = bech32m(text.as_bytes(), hrp, characters)?;
     if values[0] != 0 {
         return Err(format!("{hrp}1… is of version {}, and only version 0 is known", values[0]));

@@ -46,8 +46,8 @@ impl ReceiverKeys {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        const WANTED: &str = "a scan private key, and a spend public key or an address, are to be there, and nothing \
-            else; or a scan key expression, such as spscan1… or sp(…)";
+        const WANTED: &str = "expected a scan private key, and a spend public key or an address, and nothing else; \
+            or a scan key expression, such as spscan1… or sp(…)";
         let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
         let mut words = lines.flat_map(str::split_whitespace);
         let (Some(scan), spend, None) = (words.next(), words.next(), words.next()) else {

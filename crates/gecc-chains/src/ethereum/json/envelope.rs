@@ -278,10 +278,10 @@ fn node_says(error: &str) -> Why {
     let code = members.as_ref().and_then(|members| members.get(ErrorMember::Code));
     let message = members.as_ref().and_then(|members| members.get(ErrorMember::Message));
     let message = message.and_then(|message| text(message).ok());
-    let said = match (message, code) {
+    let text = match (message, code) {
         (Some(message), Some(code)) => format!("{} (code {})", brief(message), brief(code)),
         (Some(message), None) => brief(message),
         _ => brief(Cow::Borrowed(error)),
     };
-    format!("the node answered with an error: {}", quoted(&said)).into()
+    format!("the node answered with an error: {}", quoted(&text)).into()
 }

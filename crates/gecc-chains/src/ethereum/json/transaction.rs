@@ -426,7 +426,7 @@ impl Decoder<'_> {
                 return Ok(());
             }
         } else if let Some(number) = type_number.filter(|number| is_unsigned_type(*number)) {
-            return Err(format!("transactions of type {number} bear no signature, and `r` and `s` are given").into());
+            return Err(format!("transactions of type {number} have no signature, but `r` and `s` are given").into());
         }
         if statement.has_hash && statement.type_number == Some(ARBITRUM_CLASSIC) {
             // Signed ones are legacy transactions under another type.

@@ -21,7 +21,7 @@ pub fn text(value: &str) -> Result<Cow<'_, str>, Why> {
     if !inner.contains('\\') {
         return Ok(Cow::Borrowed(inner));
     }
-    serde_json::from_str(value).map(Cow::Owned).map_err(|_| "is not a text: it has an escape that is none".into())
+    serde_json::from_str(value).map(Cow::Owned).map_err(|_| "is not a text: it has an invalid escape".into())
 }
 
 /// Returns the digits after the prefix. Other characters are rejected here, because the parsers

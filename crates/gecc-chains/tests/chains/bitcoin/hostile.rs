@@ -91,7 +91,7 @@ pub fn blocks_and_outputs_that_are_too_many(settings: &Settings) {
     let spent = std::fs::read(data("taproot-undo.raw")).unwrap();
     std::fs::copy(data("taproot.raw"), at("many.raw")).unwrap();
     std::fs::write(at("many-undo.raw"), [spent, vec![0; 9 << 20]].concat()).unwrap();
-    for (name, what) in [("long.raw", "4000000"), ("many.raw", "more outputs")] {
+    for (name, what) in [("long.raw", "4000000"), ("many.raw", "more spent outputs")] {
         let (answers, problems) = check(name);
         assert!(answers.is_empty() && problems.len() == 1, "{problems:?}");
         assert!(problems[0].what.contains(what) && *problems[0].path == *at(name), "{problems:?}");

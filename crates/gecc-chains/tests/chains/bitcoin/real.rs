@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Where an output has the hash of another script or key than is shown.
-pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output asks for");
+pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output commits to");
 /// The magic of the main chain.
 pub const MAGIC: [u8; 4] = [0xf9, 0xbe, 0xb4, 0xd9];
 

@@ -274,7 +274,7 @@ pub fn magics_of_custom_signets(settings: &Settings) {
 pub fn keys_that_are_missing(settings: &Settings) {
     let known = known(settings);
     let (blocks, spent) = (known.blocks.concat(), known.spent.concat());
-    for (key, said) in [(None, "put the xor.dat"), (Some([1; 8]), "is not the one of these files")] {
+    for (key, said) in [(None, "put the xor.dat"), (Some([1; 8]), "does not belong to these files")] {
         let folder = tempfile::tempdir().unwrap();
         write_folder(folder.path(), &blocks, &spent, KEYS[1]);
         match key {

@@ -419,7 +419,7 @@ pub fn other_witnesses(settings: &Settings) {
     transaction.input[5].script_sig = ScriptBuf::from_bytes(vec![0]);
     let found = answers(settings, &transaction, &spent(&made));
     let reasons: Vec<Reason> = found.iter().map(|answer| answer.reason.unwrap()).collect();
-    let shown = Reason::Malformed("not as much is shown as the script takes");
+    let shown = Reason::Malformed("the number of elements is not the one that the script takes");
     assert_eq!(reasons[..3], [Reason::Malformed("no witness is shown"), shown, shown]);
     assert!(reasons[3..5].iter().all(|reason| matches!(reason, Reason::Signature(_))), "{reasons:?}");
     assert_eq!(

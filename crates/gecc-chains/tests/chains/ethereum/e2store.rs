@@ -197,7 +197,7 @@ pub fn files_cut_between_records(settings: &Settings) {
     for end in ends {
         let (found, problems) = of_bytes(settings, &whole[..end as usize]);
         assert!(
-            problems.iter().any(|problem| problem.what.contains("the index of the blocks before is missing")),
+            problems.iter().any(|problem| problem.what.contains("the index of the preceding blocks is missing")),
             "{end}"
         );
         assert!(found.iter().all(|answer| expected.contains(answer)));
@@ -211,14 +211,14 @@ pub fn files_cut_between_records(settings: &Settings) {
     for end in 3..group.len() {
         let (found, problems) = of_bytes(settings, &file_of(&group[..end]));
         assert_eq!(found, expected);
-        require_problem(&problems, "the index of the blocks before is missing");
+        require_problem(&problems, "the index of the preceding blocks is missing");
         // Before another group, too.
         let (found, problems) = of_bytes(settings, &[file_of(&group[..end]), file_of(&group)].concat());
         assert_eq!(found.len(), 2 * expected.len());
-        require_problem(&problems, "the index of the blocks before is missing");
+        require_problem(&problems, "the index of the preceding blocks is missing");
         // And the version of another.
         let (_, problems) = of_bytes(settings, &[file_of(&group), version()].concat());
-        require_problem(&problems, "the index of the blocks before is missing");
+        require_problem(&problems, "the index of the preceding blocks is missing");
     }
 }
 

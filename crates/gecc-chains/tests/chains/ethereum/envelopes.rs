@@ -206,14 +206,17 @@ pub fn blobs_behind_their_transaction(settings: &Settings) {
     let swapped = of(vec![string(&[0xc2; 48]), string(&[0xc1; 48])]);
     let short = of(vec![string(&[0; BLOB]), string(&[1; BLOB - 1])]);
     for (parts, why) in [
-        (vec![body, &blobs, &other, &proofs(2)], "a commitment is not that"),
-        (vec![body, &blobs, &swapped, &proofs(2)], "a commitment is not that"),
-        (vec![body, &short, &listed, &proofs(2)], "another length"),
-        (vec![body, &blobs, &listed, &proofs(1)], "not as many"),
-        (vec![body, &blobs, &listed, &proofs(256)], "not as many"),
-        (vec![body, &[1], &blobs, &listed, &proofs(2)], "not as many"),
-        (vec![body, &[2], &blobs, &listed, &proofs(256)], "a version other than 1"),
-        (vec![body, &of(vec![string(&[0; BLOB])]), &of(vec![string(&commitments[0])]), &proofs(1)], "not as many"),
+        (vec![body, &blobs, &other, &proofs(2)], "a commitment does not match"),
+        (vec![body, &blobs, &swapped, &proofs(2)], "a commitment does not match"),
+        (vec![body, &short, &listed, &proofs(2)], "the wrong length"),
+        (vec![body, &blobs, &listed, &proofs(1)], "does not match the number"),
+        (vec![body, &blobs, &listed, &proofs(256)], "does not match the number"),
+        (vec![body, &[1], &blobs, &listed, &proofs(2)], "does not match the number"),
+        (vec![body, &[2], &blobs, &listed, &proofs(256)], "their version is not 1"),
+        (
+            vec![body, &of(vec![string(&[0; BLOB])]), &of(vec![string(&commitments[0])]), &proofs(1)],
+            "does not match the number",
+        ),
         (vec![body, &blobs, &listed, &proofs(2), &[0x80]], "more than its fields"),
         (vec![body, &blobs, &listed], "missing"),
     ] {

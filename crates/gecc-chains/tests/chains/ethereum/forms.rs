@@ -292,7 +292,7 @@ pub fn compressed_files(settings: &Settings) {
         }
     }
     let (_, problems) = all_of(settings, &zstd::encode_all(&b"PAR1PAR1"[..], 1).unwrap());
-    assert!(problems[0].contains("to be decompressed first"), "{problems:?}");
+    assert!(problems[0].contains("decompress it first"), "{problems:?}");
     // What is read at once may end within the header of a block.
     let (encoded, _) = transaction(Kind::Eip4844, &Signer::new(settings), &mut Random::new());
     let (one, two) = (block(1, std::slice::from_ref(&encoded)), block(2, &[encoded]));
