@@ -41,7 +41,7 @@ pub fn split<T>(rows: &mut [T], counts: impl IntoIterator<Item = usize>) -> impl
     counts.into_iter().map(move |count| rest.split_off_mut(..count).expect("as many rows as all parts have"))
 }
 
-/// Values that are currently unused.
+/// A pool of values that are currently unused.
 #[derive(Debug)]
 pub struct ReusePool<T>(Mutex<Vec<T>>);
 
@@ -57,7 +57,8 @@ impl<T: Default> ReusePool<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    pub fn give_back(&self, thing: T) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(thing);
+    /// Returns a value to the pool.
+    pub fn give_back(&self, value: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(value);
     }
 }

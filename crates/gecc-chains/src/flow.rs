@@ -278,7 +278,7 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     let limits = settings.limits().shared(sources.len(), threads);
     let not_kept = Timings::default();
     let rooms = (0..limits.readers).map(|_| Room::new(limits.ahead as u64)).collect();
-    let steps = Stages {
+    let stages = Stages {
         work,
         settings,
         timings: settings.timings.unwrap_or(&not_kept),
@@ -294,8 +294,8 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     let sources = Arc::new(Mutex::new(SourceQueue { rest: sources, to_gather }));
     let ends = QueueEnds { sources, pieces, gathered, batches };
     thread::scope(|scope| {
-        let started = steps.start(scope, ends, computing, form);
-        let ended = started.and_then(|()| steps.hand_on(answers, &mut sink));
+        let started = stages.start(scope, ends, computing, form);
+        let ended = started.and_then(|()| stages.output(answers, &mut sink));
         stopped.store(true, Ordering::Relaxed);
         ended
     })
@@ -491,7 +491,7 @@ impl<W: Work> Stages<'_, W> {
     }
 
     /// Passes the formatted answers to `sink`.
-    fn hand_on<T, B>(
+    fn output<T, B>(
         &self,
         mut formed: Results<BatchResult<T>>,
         sink: &mut impl FnMut(T) -> ControlFlow<B>,

@@ -20,7 +20,7 @@ mod value;
 use gecc::{Engine, SecretKey};
 pub use kind::KeyKind;
 use pairs::KeyPairs;
-pub use pem::narrowed;
+pub use pem::utf16_to_ascii;
 pub use public_key::{Reader, hybrid_row, is_public_key, public_key};
 use zeroize::Zeroizing;
 
@@ -43,7 +43,7 @@ impl FileForm {
     fn of(head: &[u8]) -> Option<Self> {
         if der::begins(head) {
             Some(FileForm::Der)
-        } else if pem::begins(head) || pem::narrowed(head).is_some_and(|text| pem::begins(&text)) {
+        } else if pem::begins(head) || pem::utf16_to_ascii(head).is_some_and(|text| pem::begins(&text)) {
             Some(FileForm::Pem)
         } else if jwk::begins(head) {
             Some(FileForm::Jwk)
@@ -155,7 +155,7 @@ impl KeyOfEach {
 
 fn read(file: &[u8], pairs: &mut KeyPairs) -> Result<(), String> {
     match FileForm::of(file) {
-        Some(FileForm::Pem) => match pem::narrowed(file) {
+        Some(FileForm::Pem) => match pem::utf16_to_ascii(file) {
             Some(text) => key_blocks::read(&text, pairs),
             None => key_blocks::read(file, pairs),
         },

@@ -307,7 +307,7 @@ pub(crate) fn is_utf16(text: &[u8]) -> bool {
 
 /// Converts a text in UTF-16 to ASCII, with `?` for other characters. Returns `None` for other
 /// texts.
-pub fn narrowed(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+pub fn utf16_to_ascii(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     if !is_utf16(text) {
         return None;
     }

@@ -85,7 +85,7 @@ fn is_pem(key: &[u8], text: &[u8]) -> bool {
     if key.len() <= LONGEST_POINT && !pem::is_utf16(key) {
         return false;
     }
-    let narrowed = pem::narrowed(key);
+    let narrowed = pem::utf16_to_ascii(key);
     pem::begins(narrowed.as_ref().map_or(key, |text| text))
 }
 
@@ -104,7 +104,7 @@ fn is_der(key: &[u8]) -> bool {
 /// Reads the only public key or certificate in a text, which may also contain parameters and other
 /// text.
 fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    let narrowed = pem::narrowed(text);
+    let narrowed = pem::utf16_to_ascii(text);
     let text = narrowed.as_ref().map_or(text, |text| text);
     let mut key = None;
     let mut other = None;

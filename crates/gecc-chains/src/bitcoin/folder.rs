@@ -440,9 +440,9 @@ fn give_to_followed(found: &mut [FoundBlock]) {
     let followed: HashSet<u64> = found.iter().map(|block| beginning(&block.before)).collect();
     let mut all = Vec::with_capacity(found.len());
     for (index, block) in found.iter().enumerate() {
-        // Blocks with followers are sorted before the others.
-        let is_last = !followed.contains(&block.hash);
-        all.push(((block.before, block.transactions), is_last, index));
+        // Sorts blocks that others follow before the rest.
+        let has_no_follower = !followed.contains(&block.hash);
+        all.push(((block.before, block.transactions), has_no_follower, index));
     }
     all.sort_unstable();
     for alike in all.chunk_by(|one, next| one.0 == next.0) {

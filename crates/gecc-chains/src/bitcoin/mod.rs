@@ -122,10 +122,10 @@ impl BlockContent {
     /// The block's position, and a problem of the whole block.
     fn open_next(&mut self, wanted: Blocks) -> Result<(), (FilePosition, BlockError)> {
         let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
-        let asked_for = if let FilePosition::Block(height) = place { Some(height) } else { None };
+        let requested = if let FilePosition::Block(height) = place { Some(height) } else { None };
         // Blocks requested from a node are selected by that, even if they do not state their
         // height.
-        let wanted = if asked_for.is_some() { Blocks::default() } else { wanted };
+        let wanted = if requested.is_some() { Blocks::default() } else { wanted };
         let form = self.spent;
         let opened = OpenBlock::new(
             self.network,
@@ -137,10 +137,10 @@ impl BlockContent {
             wanted,
         );
         let open = opened.map_err(|what| (place, what))?;
-        if let (Some(asked_for), Some(height)) = (asked_for, open.as_ref().and_then(OpenBlock::height))
-            && height != asked_for
+        if let (Some(requested), Some(height)) = (requested, open.as_ref().and_then(OpenBlock::height))
+            && height != requested
         {
-            let what = format!("the node returned a block of height {height} for height {asked_for}");
+            let what = format!("the node returned a block of height {height} for height {requested}");
             return Err((place, BlockError::from(what)));
         }
         self.open = open;

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_shows_in_the_zeros_of_the_hash_before() {
+    fn is_hidden_detects_key_in_zeros_of_previous_hash() {
         let mut first = [0; BEFORE_ENDS];
         first[..4].copy_from_slice(&[0xf9, 0xbe, 0xb4, 0xd9]);
         first[4..8].copy_from_slice(&285_u32.to_le_bytes());

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_as_in_bitcoin_core() {
+    fn numbers_equal_those_of_bitcoin_core() {
         // The examples above `ReadVarInt` in Bitcoin Core's serialize.h.
         let cases: [(&[u8], u64); 8] = [
             (&[0], 0),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_as_in_bitcoin_core() {
+    fn amounts_equal_those_of_bitcoin_core() {
         // src/test/compress_tests.cpp.
         let cases = [
             (0, 0),

@@ -19,7 +19,7 @@ fn stated<'a>(text: &'a str, certificate: &Certificate, name: &str) -> &'a str {
 
 /// Compares the line of each certificate with its digest, signature, user id and issuer's key.
 #[test]
-fn lines_are_what_certificates_have() {
+fn example_lines_equal_certificates() {
     let path = path("sm2/sm2_certs.pem");
     let (certificates, problems) = certificates(&Arc::from(path.as_path() as &Path), LONGEST, &Options::default());
     assert_eq!(problems, []);

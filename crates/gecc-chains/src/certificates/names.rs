@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_compared_as_rfc_5280_section_7_1_says() {
+    fn folded_names_are_equal_as_in_rfc_5280() {
         let expected = of(0x0c, b"example root");
         for (tag, value) in [
             (0x13, &b"Example Root"[..]),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_have_no_order_and_relative_names_have_one() {
+    fn folded_ignores_order_of_attributes_only() {
         let a = attribute(3, 0x0c, b"a");
         let b = attribute(10, 0x13, b"B");
         let [ab, ba] = [[a.clone(), b.clone()], [b.clone(), a.clone()]];

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn many_keys_of_one_name_are_not_all_tried_with_many_certificates() {
+    fn pairs_are_limited_for_many_keys_of_one_name() {
         for (curve, more) in [(CurveId::P256, MORE), (CurveId::Sm2, MORE / 11)] {
             for count in [1, TRIED, 80, 10_000] {
                 let mut all = of_one_name(count, curve);

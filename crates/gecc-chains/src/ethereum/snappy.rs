@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_what_the_other_decoder_makes_of_it() {
+    fn decompressed_data_equals_that_of_snap() {
         let rng = &mut StdRng::seed_from_u64(11);
         for length in [0, 1, 100, 70_000, 200_000] {
             let frames = frames_of(rng, length);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_data_is_refused_as_by_the_other_decoder() {
+    fn mutated_data_is_rejected_like_by_snap() {
         let rng = &mut StdRng::seed_from_u64(12);
         let mut taken = 0;
         let mut refused = 0;
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn no_chunk_becomes_too_long() {
+    fn decompress_rejects_long_chunks() {
         // A header that states 100,000 bytes, too many for one chunk.
         let mut frames = b"\xff\x06\0\0sNaPpY\0\x07\0\0\0\0\0\0".to_vec();
         frames.extend([0xa0, 0x8d, 0x06]);

@@ -13,7 +13,7 @@ use gecc::PublicKeys;
 /// The lines contain, input by input, every signature that the blocks require, each with the key
 /// that it matches. That they match is shown by tests of the library.
 #[test]
-fn lines_are_what_blocks_have() {
+fn example_lines_equal_decoded_blocks() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
     let decoded = decode(&InputVerification::new(Blocks::default()), files(&paths, Magics::Known));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));

@@ -39,7 +39,7 @@ fn tag(part: &DecodedSignatures, item: &SignatureItem) -> String {
 }
 
 #[test]
-fn lines_are_what_blocks_have() {
+fn example_lines_equal_decoded_blocks() {
     let paths = paths(&BLOCKS);
     let options = Options::default();
     let lines = lines("ethereum_blocks.jsonl");

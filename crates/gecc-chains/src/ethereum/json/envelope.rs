@@ -102,12 +102,7 @@ impl FoundValue {
             return Err(node_says(error));
         }
         if let Some(transactions) = members.get(EnvelopeMember::Transactions) {
-            if !transactions.starts_with('[') {
-                return Err("`transactions` is not a list".into());
-            }
-            let number = members.read(EnvelopeMember::Number, small)?;
-            let root = members.read(EnvelopeMember::TransactionsRoot, fixed)?;
-            return Ok(FoundValue::Block(place_in(bytes, transactions.as_bytes()), number, root));
+            return block_of(bytes, &members, transactions);
         }
         if let Some(result) = members.get(EnvelopeMember::Result) {
             return Self::inside(bytes, result, depth);
@@ -129,17 +124,7 @@ impl FoundValue {
             return waiting(bytes, &members);
         }
         if let Some(raw) = members.get(EnvelopeMember::Raw) {
-            return Ok(FoundValue::Raw(RawTransaction {
-                digits: place_in(bytes, raw.as_bytes()),
-                stated: EncodedClaims {
-                    block: members.read(EnvelopeMember::Number, small)?,
-                    hash: members.read(EnvelopeMember::Hash, fixed)?,
-                    from: members.read(EnvelopeMember::From, fixed)?,
-                    r: members.read(EnvelopeMember::R, scalar)?,
-                    s: members.read(EnvelopeMember::S, scalar)?,
-                    v: members.read(EnvelopeMember::V, v)?,
-                },
-            }));
+            return raw_transaction(bytes, &members, raw);
         }
         let around = [
             EnvelopeMember::Payload,
@@ -160,6 +145,29 @@ impl FoundValue {
     fn inside(bytes: &[u8], value: &str, depth: usize) -> Result<Self, Why> {
         Self::within(bytes, place_in(bytes, value.as_bytes()), depth + 1)
     }
+}
+
+/// Returns the block with a list of transactions.
+fn block_of(bytes: &[u8], members: &Members<EnvelopeMember>, transactions: &str) -> Result<FoundValue, Why> {
+    if !transactions.starts_with('[') {
+        return Err("`transactions` is not a list".into());
+    }
+    let number = members.read(EnvelopeMember::Number, small)?;
+    let root = members.read(EnvelopeMember::TransactionsRoot, fixed)?;
+    Ok(FoundValue::Block(place_in(bytes, transactions.as_bytes()), number, root))
+}
+
+/// Returns an encoded transaction with the statements next to it.
+fn raw_transaction(bytes: &[u8], members: &Members<EnvelopeMember>, raw: &str) -> Result<FoundValue, Why> {
+    let stated = EncodedClaims {
+        block: members.read(EnvelopeMember::Number, small)?,
+        hash: members.read(EnvelopeMember::Hash, fixed)?,
+        from: members.read(EnvelopeMember::From, fixed)?,
+        r: members.read(EnvelopeMember::R, scalar)?,
+        s: members.read(EnvelopeMember::S, scalar)?,
+        v: members.read(EnvelopeMember::V, v)?,
+    };
+    Ok(FoundValue::Raw(RawTransaction { digits: place_in(bytes, raw.as_bytes()), stated }))
 }
 
 /// Returns whether an object is a transaction, or is meant to be one. Logs have data as well, and

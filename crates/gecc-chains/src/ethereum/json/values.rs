@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_that_may_be_of_either_base_are_refused() {
+    fn scalar_rejects_digits_of_either_base() {
         assert!(scalar(&quoted(&"1".repeat(64))).is_err());
         for text in [quoted(&format!("0x{}", "1".repeat(64))), quoted(&"1".repeat(63)), "1".repeat(64)] {
             assert!(scalar(&text).is_ok(), "{text}");
