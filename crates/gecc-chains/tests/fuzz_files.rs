@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// Without being asked for another time.
 const SECONDS: f64 = 6.0;
-/// What decoders decide at.
+/// The byte values at which decoders branch.
 const TELLING: [u8; 14] = [0, 1, 2, 3, 0x30, 0x7f, 0x80, 0x81, 0xb8, 0xc0, 0xf7, 0xf8, 0xfe, 0xff];
 
 fn at(name: &str) -> PathBuf {
@@ -49,11 +49,12 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// What a kind of files gives: a text for each signature that holds, and how many problems there were.
+/// Checks files of one kind: returns a text for each valid signature, and the number of problems.
 type Check = fn(&Settings, &Paths) -> (Vec<String>, usize);
 
 fn senders(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
-    let (mut found, mut problems) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut problems = 0;
     let ended = ethereum::senders(settings, paths, &ethereum::Options::default(), |batch| {
         let holding = batch.answers.iter().filter(|answer| answer.valid() == Some(true));
         found.extend(holding.map(|answer| format!("{:?} {:?} {:?}", answer.hash, answer.authorization, answer.from)));
@@ -65,7 +66,8 @@ fn senders(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
 }
 
 fn inputs(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
-    let (mut found, mut problems) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut problems = 0;
     let ended = bitcoin::verify(settings, paths, Blocks::default(), |batch| {
         let holding = batch.answers.iter().filter(|answer| answer.valid() == Some(true));
         found.extend(holding.map(|answer| format!("{:?} {}", answer.txid, answer.input)));
@@ -82,7 +84,8 @@ fn signed(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
     (holding.map(|answer| format!("{} {}", answer.subject, answer.issuer)).collect(), found.problems.len())
 }
 
-/// Whether a transaction in JSON has neither a hash nor a sender, and so nothing that its signature is compared with.
+/// Returns whether a transaction in JSON has neither a hash nor a sender, so that its signature cannot be compared
+/// with anything.
 fn states_nothing(text: &[u8]) -> bool {
     // Like the reader, which does not look at the bytes of strings that it skips.
     serde_json::from_str(&String::from_utf8_lossy(text)).is_ok_and(|value| has_bare_transaction(&value))
@@ -119,19 +122,22 @@ fn mutated_files() {
         (inputs, &["tests/data/taproot.raw", "tests/data/taproot-undo.raw"]),
         (signed, &["../../examples/data/sm2/sm2_certs.pem"]),
     ];
-    let (engine, pool) = (Engine::cpu().unwrap(), ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+    let engine = Engine::cpu().unwrap();
+    let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let interrupted = AtomicBool::new(false);
     let settings = Settings { batch: Some(500), ..Settings::new(&engine, &pool, &interrupted) };
     let mut random = Random::new();
     for (check, names) in kinds {
-        let (mut rounds, until) = (0, Instant::now() + Duration::from_secs_f64(seconds / kinds.len() as f64));
+        let mut rounds = 0;
+        let until = Instant::now() + Duration::from_secs_f64(seconds / kinds.len() as f64);
         let files: Vec<PathBuf> = names.iter().map(|name| at(name)).collect();
         let (known, problems) = check(&settings, &files_of(&files));
         assert_eq!(problems, 0, "{names:?}");
         let known: HashSet<String> = known.into_iter().collect();
         while Instant::now() < until {
             let folder = tempfile::tempdir().unwrap();
-            let (changed, mut compared) = (random.random_range(0..files.len()), true);
+            let changed = random.random_range(0..files.len());
+            let mut compared = true;
             for (index, path) in files.iter().enumerate() {
                 let mut bytes = std::fs::read(path).unwrap();
                 if index == changed {

@@ -1,4 +1,4 @@
-//! How fast large files go through everything, in the page cache. Not run by default:
+//! Throughput with large files in the page cache. Not run by default:
 //! `cargo test --release --test large_files -- --ignored --nocapture`.
 //!
 //! The files are the small ones of the tests many times over, in a folder that is gone afterwards, or in
@@ -77,7 +77,8 @@ fn write_all(folder: &Path, items: usize) -> Vec<(&'static str, Vec<PathBuf>)> {
 
 /// Answers, and how many of them are not valid.
 fn count(settings: &Settings, paths: &Paths, is_bitcoin: bool) -> (usize, usize) {
-    let (mut answers, mut others) = (0, 0);
+    let mut answers = 0;
+    let mut others = 0;
     let mut add = |valid: &mut dyn Iterator<Item = Option<bool>>, problems: usize| {
         assert_eq!(problems, 0);
         for valid in valid {
@@ -105,12 +106,14 @@ fn rates_of_large_files() {
     let items = std::env::var("GECC_LARGE_ITEMS").map_or(ITEMS, |text| text.parse().unwrap());
     let temporary = tempfile::tempdir().unwrap();
     let folder = std::env::var_os("GECC_LARGE_FILES").map_or(temporary.path().to_owned(), PathBuf::from);
-    let (engine, pool) = (Engine::new().unwrap(), pool());
+    let engine = Engine::new().unwrap();
+    let pool = pool();
     let interrupted = AtomicBool::new(false);
     let settings = Settings::new(&engine, &pool, &interrupted);
     println!("{engine}");
     for (name, files) in write_all(&folder, items) {
-        let (paths, is_bitcoin) = (files_of(&files), name.contains("Bitcoin"));
+        let paths = files_of(&files);
+        let is_bitcoin = name.contains("Bitcoin");
         // The first run reads the files into the page cache, and builds tables and kernels.
         for run in 0..4 {
             let start = Instant::now();

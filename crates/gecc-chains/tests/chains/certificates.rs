@@ -52,7 +52,7 @@ fn stated<'a>(text: &'a str, answer: &Answer) -> (&'a str, bool) {
     (of("User id: ").trim_matches('"'), of("Signature: ") == "valid")
 }
 
-/// Of 105 certificates 28 are signed with the standard's user id. Revocation lists among them are passed over.
+/// 28 of 105 certificates are signed with the standard's user id. Revocation lists among them are skipped.
 fn sm2_certificates(settings: &Settings) {
     let path = of_examples("sm2/sm2_certs.pem");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -77,7 +77,7 @@ fn sm2_certificates(settings: &Settings) {
     }
 }
 
-/// Who signs, and how.
+/// A certificate authority: its name, its key and its algorithm.
 struct Authority {
     curve: CurveId,
     secret: SecretKey,
@@ -193,7 +193,9 @@ const ALGORITHMS: [(Algorithm, CurveId); 4] = [
 fn chains(settings: &Settings) -> Vec<Vec<u8>> {
     let chain = |(algorithm, curve): (Algorithm, CurveId)| {
         let bearer = |name: &str| Authority::new(settings, curve, &format!("{name} of {}", algorithm.name()));
-        let (root, middle, leaf) = (bearer("root"), bearer("middle"), bearer("leaf"));
+        let root = bearer("root");
+        let middle = bearer("middle");
+        let leaf = bearer("leaf");
         [(&root, &root), (&middle, &root), (&leaf, &middle)]
             .map(|(subject, issuer)| certificate(settings, subject, issuer, algorithm))
     };
@@ -204,7 +206,7 @@ fn pem(der: &[u8]) -> String {
     Certificate::from_der(der).unwrap().to_pem(der::pem::LineEnding::LF).unwrap()
 }
 
-/// The same with lines of this many characters.
+/// Rewrites PEM with lines of `width` characters.
 fn with_lines_of(width: usize, pem: &str) -> String {
     let lines: Vec<&str> = pem.lines().collect();
     let [first, digits @ .., last] = &lines[..] else { panic!("{pem}") };
@@ -233,7 +235,7 @@ fn chains_of_every_algorithm(settings: &Settings) {
     }
 }
 
-/// What the signed part of a certificate has, and the algorithm behind it.
+/// The contents of the signed part of a certificate, and the algorithm after it.
 #[derive(Clone)]
 struct Contents {
     version: Vec<u8>,
@@ -248,7 +250,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// Those of a certificate for its own issuer.
+    /// Creates the contents of a self-signed certificate.
     fn new(authority: &Authority, algorithm: Algorithm) -> Self {
         let curve = if authority.curve == CurveId::Sm2 { "1.2.156.10197.1.301" } else { "1.2.840.10045.3.1.7" };
         Contents {
@@ -419,7 +421,8 @@ fn lenient_pem(settings: &Settings) {
 fn damaged_pem(settings: &Settings) {
     let made = chains(settings);
     let whole: Vec<String> = made.iter().map(|der| pem(der)).collect();
-    let (first, last) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----");
+    let first = "-----BEGIN CERTIFICATE-----";
+    let last = "-----END CERTIFICATE-----";
     for (line, damaged, said) in [
         (first, "----BEGIN CERTIFICATE-----", "no first line"),
         (first, "-----BEGIN CERTIFICATE----", "no whole label"),
@@ -448,7 +451,7 @@ fn damaged_pem(settings: &Settings) {
     assert!(problems.len() == 1 && problems[0].what.contains("UTF-16"), "{problems:?}");
 }
 
-/// What is wrong is said with the name of the field.
+/// Problems name the malformed field.
 fn fields_that_are_malformed(settings: &Settings) {
     let authority = Authority::new(settings, CurveId::P256, "root");
     let contents = Contents::new(&authority, Algorithm::EcdsaSha256);
@@ -542,7 +545,8 @@ fn keys_of_sm2_without_a_curve(settings: &Settings) {
 }
 
 fn spoiled_certificates(settings: &Settings) {
-    let (mut random, made) = (Random::new(), chains(settings));
+    let mut random = Random::new();
+    let made = chains(settings);
     for index in 0..made.len() {
         let mut spoiled = made.clone();
         // In the name of the subject, which is signed and which every certificate has: a letter of its algorithm.
@@ -581,7 +585,8 @@ fn issuers_that_are_not_there(settings: &Settings) {
 }
 
 fn files_of_something_else(settings: &Settings) {
-    let (mut random, made) = (Random::new(), chains(settings));
+    let mut random = Random::new();
+    let made = chains(settings);
     for content in [&b""[..], b"text", b"-----BEGIN CERTIFICATE-----\nAAAA", b"\x30\x03\x02\x01\x07", b"\x30\xff"] {
         let (_folder, path) = file(content);
         let Answers { answers, problems } = check_files(settings, &[path], &[b""]);
@@ -610,7 +615,7 @@ fn in_time<T>(work: impl FnOnce() -> T) -> T {
     found
 }
 
-/// Each is tried with each key that its issuer's name has, and that is one.
+/// The name of the issuer has one key, with which every copy is tried.
 fn one_certificate_many_times(settings: &Settings) {
     const TIMES: usize = 3000;
     let made = chains(settings);
@@ -653,7 +658,7 @@ fn long_names(settings: &Settings) {
     assert_eq!(check_files(settings, &[path], &[b""]).answers.len(), 1);
 }
 
-/// What does not fit is a problem, and what came before is checked.
+/// Certificates above the memory limit are a problem; those before it are checked.
 fn little_memory(settings: &Settings) {
     let little = Settings { max_memory: Some(0), ..*settings };
     let root = &chains(settings)[0];

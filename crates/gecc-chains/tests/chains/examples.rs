@@ -12,8 +12,8 @@ pub fn tests() -> Vec<Test> {
         named![
             examples_give_the_known_answers,
             examples_report_what_is_wrong,
-            a_bitcoin_block_with_other_spent_outputs_fails,
-            a_certificate_with_a_changed_byte_fails
+            bitcoin_block_with_other_spent_outputs_fails,
+            certificate_with_changed_byte_fails
         ],
     )
 }
@@ -59,7 +59,7 @@ fn examples_report_what_is_wrong() {
     }
 }
 
-fn a_bitcoin_block_with_other_spent_outputs_fails() {
+fn bitcoin_block_with_other_spent_outputs_fails() {
     let block = scratch("bitcoin").join("block1087400.raw");
     fs::copy(data("bitcoin/block1087400.raw"), &block).expect("writable");
     let mut undo = fs::read(data("bitcoin/block1087400-undo.raw")).expect("shipped");
@@ -69,7 +69,7 @@ fn a_bitcoin_block_with_other_spent_outputs_fails() {
     complains("bitcoin_block", &block, 1, "the script or key is not the one that the output commits to");
 }
 
-fn a_certificate_with_a_changed_byte_fails() {
+fn certificate_with_changed_byte_fails() {
     let text = fs::read_to_string(data("sm2/sm2_certs.pem")).expect("shipped");
     // The first certificate ends a year later: 2034 becomes 2035.
     let changed = text.replacen("DTM0MDgyNTAyMzQ1Nlow", "DTM1MDgyNTAyMzQ1Nlow", 1);

@@ -1,4 +1,4 @@
-//! Which files are read of folders that have more than files in them.
+//! The selection of files in folders that contain other things as well.
 
 use crate::harness::{self, Test, named};
 use gecc::Engine;
@@ -58,7 +58,8 @@ fn links_and_pipes() {
 
 /// A pipe that is named is read to its end, and what does not end up to the longest that is allowed.
 fn pipes_and_devices_that_are_named() {
-    let (engine, pool) = (Engine::cpu().unwrap(), ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+    let engine = Engine::cpu().unwrap();
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let interrupted = AtomicBool::new(false);
     let settings = Settings { max_memory: Some(0), ..Settings::new(&engine, &pool, &interrupted) };
     let check = |path: &Path| check(&settings, &files_of(&[path.to_owned()]), &Options::default()).unwrap();

@@ -1,4 +1,4 @@
-//! What the tests of all chains have in common.
+//! Test support for all chains.
 
 use crate::harness::needs::GPU;
 use crate::harness::{self, Named, Test};
@@ -14,7 +14,7 @@ static GPUS: LazyLock<Engine> = LazyLock::new(|| Engine::builder().backend(Backe
 static POOL: LazyLock<ThreadPool> = LazyLock::new(|| ThreadPoolBuilder::new().num_threads(3).build().unwrap());
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Each test of a subject on the CPU and on the GPUs.
+/// Returns the tests of a subject, on the CPU and on the GPUs.
 pub fn on_every_engine<const N: usize>(subject: &str, tests: [Named<fn(&Settings)>; N]) -> Vec<Test> {
     let on = |engine: &'static LazyLock<Engine>, run: fn(&Settings)| move || run(&settings(engine));
     let trials = tests.into_iter().flat_map(|(name, run)| {

@@ -21,7 +21,7 @@ const OPENSSH: &str = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAM
                        lpvSVaujF+z8bWdWj+XkAAAACWEgY29tbWVudAECAwQ=";
 const OPENSSH_PUBLIC: &str =
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKbtU2+KJfm0XwC7MLb7/A8AlpvSVaujF+z8bWdWj+Xk a comment";
-/// The same of another key, with one.
+/// Another key of OpenSSH, encrypted with a passphrase.
 const OPENSSH_ENCRYPTED: &str = "b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABDXvTpz8A\n\
                                  5e6GOXZLM02w4RAAAAEAAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAAIErMKFnRw4kg6G7d\n\
                                  TO7AjpXHhETTosmXMegwZmoWborkAAAAkJXPPFHMUoTuCHmKKIwZZ81YqG6fsONKU/x2Le\n\
@@ -101,7 +101,7 @@ fn public_keys_belong_to_their_seeds() {
 }
 
 #[test]
-fn what_cannot_be_used_is_explained() {
+fn unusable_keys_are_explained() {
     let openssh = |text: &str| block("OPENSSH PRIVATE KEY", text);
     refused(openssh(OPENSSH_ENCRYPTED), "block in line 1: the key is encrypted: decrypt it first");
     // The numbers that have to be equal, and the padding.
@@ -135,7 +135,8 @@ fn what_cannot_be_used_is_explained() {
 
 #[test]
 fn public_keys_of_every_form_are_read() {
-    let (der, expected) = (decoded(SPKI), public_of(&decoded(SEED)));
+    let der = decoded(SPKI);
+    let expected = public_of(&decoded(SEED));
     let pem = block("PUBLIC KEY", SPKI);
     let of_jwk = json!({"kty": "OKP", "crv": "Ed25519", "x": Base64UrlUnpadded::encode_string(&expected)}).to_string();
     let blob = [&b"\0\0\0\x0bssh-ed25519\0\0\0\x20"[..], &expected].concat();

@@ -42,7 +42,8 @@ const SECP256K1: KeyKind = KeyKind::Curve(CurveId::Secp256k1);
 fn private_keys_of_reports_are_read_or_their_form_is_named() {
     for line in include_str!("../data/private_keys.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
-        let (name, kind) = (&case["name"], kind(case["kind"].as_str().unwrap()));
+        let name = &case["name"];
+        let kind = kind(case["kind"].as_str().unwrap());
         let content = Base64::decode_vec(case["content"].as_str().unwrap()).unwrap();
         match (one(&content, kind), case["public"].as_str()) {
             (Ok(key), Some(public)) => assert_eq!(hex::encode(public_of(&key, kind)), public, "{name}"),
@@ -61,7 +62,9 @@ fn private_keys_of_reports_are_read_or_their_form_is_named() {
 fn public_keys_of_reports_are_read_or_their_form_is_named() {
     for line in include_str!("../data/public_keys.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
-        let (name, kind, key) = (&case["name"], kind(case["kind"].as_str().unwrap()), case["key"].as_str().unwrap());
+        let name = &case["name"];
+        let kind = kind(case["kind"].as_str().unwrap());
+        let key = case["key"].as_str().unwrap();
         let key = if case["hex"] == true { hex::decode(key).unwrap() } else { key.as_bytes().to_vec() };
         assert_eq!(is_public_key(&key), case["hex"].is_null(), "{name}");
         match (public_key(&key, kind).unwrap_or_else(|| panic!("{name} has no form")), case["public"].as_str()) {
@@ -295,7 +298,8 @@ fn hybrid_points_are_taken_where_their_parity_matches_and_where_they_are_asked_f
     assert_eq!([wrong, 4, 5, 2].map(|tag| hybrid_row(&tagged(tag))), [None; 4]);
     assert_eq!(hybrid_row(&point[..64]), None);
     let row = |reader: &mut Reader, key: &[u8]| reader.row(key).to_vec();
-    let (mut strict, mut lenient) = (Reader::new(P256), Reader::new(P256).with_hybrid());
+    let mut strict = Reader::new(P256);
+    let mut lenient = Reader::new(P256).with_hybrid();
     assert_ne!(row(&mut strict, &tagged(right)), row(&mut strict, &point));
     assert_eq!(row(&mut lenient, &tagged(right)), row(&mut strict, &point));
     assert_ne!(row(&mut lenient, &tagged(wrong)), row(&mut strict, &point));

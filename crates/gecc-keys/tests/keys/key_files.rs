@@ -9,7 +9,7 @@ use pkcs8::{EncodePrivateKey, PrivateKeyInfoRef};
 use sec1::EcParameters;
 use serde_json::{Value, json};
 
-/// One key in the forms of one curve.
+/// A key of a curve in all forms.
 struct Forms {
     curve: CurveId,
     key: [u8; 32],
@@ -19,7 +19,7 @@ struct Forms {
     sec1_der: Vec<u8>,
 }
 
-/// What the crate of a curve makes of a random key.
+/// Encodes a random key with the crate of its curve.
 macro_rules! forms {
     ($curve:path, $krate:ident, $secret:ty) => {{
         let key = SecretKey::generate($curve).unwrap();
@@ -61,7 +61,7 @@ fn jwk(crv: &str, key: &[u8; 32]) -> Value {
     json!({"kty": "EC", "kid": "1", "crv": crv, "d": Base64UrlUnpadded::encode_string(key)})
 }
 
-/// With the coordinates of a public key, `04 || x || y`.
+/// Adds the coordinates of a public key, `04 || x || y`.
 fn with_public(mut jwk: Value, public: &[u8]) -> Value {
     jwk["x"] = Base64UrlUnpadded::encode_string(&public[1..33]).into();
     jwk["y"] = Base64UrlUnpadded::encode_string(&public[33..]).into();
@@ -89,7 +89,7 @@ fn every_form_of_every_curve_is_read() {
     }
 }
 
-/// As openssl writes SEC 1: with the curve beside the key.
+/// Adds the curve to a key in SEC 1, as openssl does.
 fn name_the_curve(sec1_der: &[u8], curve: CurveId) -> Vec<u8> {
     let mut key = sec1::EcPrivateKey::from_der(sec1_der).unwrap();
     key.parameters = Some(EcParameters::NamedCurve(ObjectIdentifier::new_unwrap(curve.oid())));
@@ -114,7 +114,7 @@ fn files_may_hold_several_keys_and_what_stands_beside_them() {
     assert_eq!(keys(label, CurveId::Sm2).unwrap(), [of_sm2.key]);
 }
 
-/// As cells of a column are.
+/// Cells of a column contain one key each.
 #[test]
 fn each_file_may_have_one_key() {
     let [one, ..] = all_forms();
@@ -138,7 +138,8 @@ fn each_file_may_have_one_key() {
 #[test]
 fn json_web_keys_are_read_alone_in_sets_and_one_after_the_other() {
     for Forms { curve, key, sec1_der, .. } in all_forms().into_iter().take(2) {
-        let (jwk, other) = (jwk(name(curve), &key), jwk(name(curve), &[7; 32]));
+        let other = jwk(name(curve), &[7; 32]);
+        let jwk = jwk(name(curve), &key);
         let set = json!({"keys": [jwk, other], "more": 1});
         let pretty = serde_json::to_string_pretty(&set).unwrap();
         assert_eq!(keys(jwk.to_string(), curve).unwrap(), [key]);
@@ -182,9 +183,11 @@ fn with_public_key(sec1_der: &[u8], pkcs8_der: &[u8], public: &[u8]) -> [Vec<u8>
 
 #[test]
 fn public_keys_belong_to_their_private_keys() {
-    let (all, others) = (all_forms(), all_forms());
+    let all = all_forms();
+    let others = all_forms();
     for (Forms { curve, key, sec1_der, pkcs8_der, .. }, other) in all.iter().zip(&others) {
-        let (right, wrong) = (public_key(sec1_der), public_key(&other.sec1_der));
+        let right = public_key(sec1_der);
+        let wrong = public_key(&other.sec1_der);
         for public in encodings(&right) {
             for file in with_public_key(sec1_der, pkcs8_der, &public) {
                 assert_eq!(keys(&file, *curve).unwrap(), [*key], "{curve}");
@@ -271,7 +274,7 @@ fn keys_of_other_curves_are_refused() {
 }
 
 #[test]
-fn what_cannot_be_used_is_explained() {
+fn unusable_keys_are_explained() {
     let block = |label: &str, text: &str| format!("-----BEGIN {label}-----\n{text}\n-----END {label}-----\n");
     let p256 = |content: String, reason: &str| refused(content, CurveId::P256, reason);
     p256(block("ENCRYPTED PRIVATE KEY", "MAA="), "the key is encrypted: decrypt it first");
@@ -342,8 +345,10 @@ fn certificate(spki: &[u8], has_version: bool) -> Vec<u8> {
     let algorithm = der(0x30, &[&hex::decode("06082a8648ce3d040302").unwrap()]);
     let name = der(0x30, &[&hex::decode("310c300a06035504030c03616263").unwrap()]);
     let date = der(0x17, &[b"260101000000Z"]);
-    let (version, serial) = (der(0xa0, &[&[2, 1, 2]]), der(2, &[&[0x7f; 20]]));
-    let (dates, version) = (der(0x30, &[&date, &date]), if has_version { &version[..] } else { &[] });
+    let version = der(0xa0, &[&[2, 1, 2]]);
+    let serial = der(2, &[&[0x7f; 20]]);
+    let dates = der(0x30, &[&date, &date]);
+    let version = if has_version { &version[..] } else { &[] };
     let signed = der(0x30, &[version, &serial, &algorithm, &name, &dates, &name, spki]);
     der(0x30, &[&signed, &algorithm, &der(3, &[&[0; 65]])])
 }
@@ -460,7 +465,7 @@ fn keys_of_certificates_are_public_keys() {
     assert_eq!(read_public_key(&der, KeyKind::Ed25519), Some(Ok(vec![7; 32])));
 }
 
-/// As authorities issue them, by SM2.
+/// Certificates of authorities, signed with SM2.
 #[test]
 fn certificates_of_authorities_are_read() {
     let file = include_str!("../../../../examples/data/sm2/sm2_certs.pem");

@@ -17,7 +17,7 @@ use gecc_chains::{Problem, Settings};
 use rand::{Rng, RngExt};
 use std::path::{Path, PathBuf};
 
-/// A transaction that spends this many outputs, not signed.
+/// Creates an unsigned transaction that spends some outputs.
 pub fn unsigned(inputs: usize, output: Vec<TxOut>, random: &mut impl Rng) -> Transaction {
     let input = |_| {
         let mut txid = [0; 32];

@@ -16,7 +16,8 @@ const KEY: [u8; 8] = [7, 0, 255, 128, 1, 2, 3, 4];
 
 /// A block that is large and new, with what it spends.
 fn block() -> (Block, Vec<TxOut>) {
-    let (mut rest, mut spent) = (&decompressed("block866342-undo.raw.zst")[..], Vec::new());
+    let mut rest = &decompressed("block866342-undo.raw.zst")[..];
+    let mut spent = Vec::new();
     while !rest.is_empty() {
         spent.push(TxOut::consensus_decode(&mut rest).unwrap());
     }
@@ -45,9 +46,11 @@ fn require_rejected(found: &[Answer], expected: &[Answer], changed: &[usize]) {
 
 /// Transaction ids do not depend on witnesses, so that the block stays one.
 pub fn witnesses_with_changed_bytes(settings: &Settings) {
-    let (mut random, (mut block, spent)) = (Random::new(), block());
+    let mut random = Random::new();
+    let (mut block, spent) = block();
     let expected = check_block(settings, &block, &spent);
-    let (mut changed, mut index) = (Vec::new(), 0);
+    let mut changed = Vec::new();
+    let mut index = 0;
     for transaction in block.txdata.iter_mut().skip(1) {
         for input in &mut transaction.input {
             if matches!(expected[index].template, Template::P2wpkh | Template::P2shP2wpkh) && random.random_bool(0.02) {
@@ -67,7 +70,8 @@ pub fn witnesses_with_changed_bytes(settings: &Settings) {
 }
 
 pub fn spent_outputs_with_changed_bytes(settings: &Settings) {
-    let (mut random, (block, mut spent)) = (Random::new(), block());
+    let mut random = Random::new();
+    let (block, mut spent) = block();
     let expected = check_block(settings, &block, &spent);
     // Inputs of taproot sign what the whole transaction spends.
     let is_taproot = |answer: &&Answer| matches!(answer.template, Template::TaprootKey | Template::TaprootScript);
@@ -114,11 +118,13 @@ fn check_folder(settings: &Settings, folder: &Path) -> (Vec<Answer>, usize) {
 }
 
 pub fn files_cut_anywhere(settings: &Settings) {
-    let (mut random, (blocks, undo)) = (Random::new(), real_files());
+    let mut random = Random::new();
+    let (blocks, undo) = real_files();
     let expected = check(settings, &[data("blkrev")]);
     for _ in 0..CHANGES {
         let folder = tempfile::tempdir().unwrap();
-        let (mut blocks, mut undo) = (blocks.clone(), undo.clone());
+        let mut blocks = blocks.clone();
+        let mut undo = undo.clone();
         blocks.truncate(random.random_range(1..blocks.len()));
         if random.random_bool(0.5) {
             undo.truncate(random.random_range(1..undo.len()));
@@ -134,11 +140,13 @@ pub fn files_cut_anywhere(settings: &Settings) {
 }
 
 pub fn files_with_changed_bytes(settings: &Settings) {
-    let (mut random, (blocks, undo)) = (Random::new(), real_files());
+    let mut random = Random::new();
+    let (blocks, undo) = real_files();
     let expected = check(settings, &[data("blkrev")]);
     for round in 0..CHANGES {
         let folder = tempfile::tempdir().unwrap();
-        let (mut blocks, mut undo) = (blocks.clone(), undo.clone());
+        let mut blocks = blocks.clone();
+        let mut undo = undo.clone();
         let changed = if round % 2 == 0 { &mut blocks } else { &mut undo };
         let place = random.random_range(0..changed.len());
         changed[place] ^= 1 << random.random_range(0..8);

@@ -25,13 +25,13 @@ fn block() -> Vec<u8> {
     [&[0; 80][..], &[2], &transaction, &transaction].concat()
 }
 
-/// What the one transaction behind the coinbase spends, with a checksum of no block.
+/// The outputs that the transaction after the coinbase spends, with a checksum that matches no block.
 fn undo(bytes: usize) -> Vec<u8> {
     let content = [&[1][..], &vec![0; bytes - 1]].concat();
     [&MAGIC[..], &(bytes as u32).to_le_bytes(), &content, &[0; 32]].concat()
 }
 
-/// Each record is tried with blocks of as many transactions, by hashing all of it: one that is long, and many.
+/// Every record is hashed for each block with the same number of transactions: a long record, and many.
 pub fn records_that_fit_no_block(settings: &Settings) {
     let blocks = record(MAGIC, &block()).repeat(20_000);
     for undo in [undo(8 << 20), undo(100).repeat(20_000)] {
@@ -72,7 +72,8 @@ pub fn records_without_blocks(settings: &Settings) {
 /// A block of thousands of inputs is decoded part by part, with the same answers.
 pub fn little_memory(settings: &Settings) {
     let folder = tempfile::tempdir().unwrap();
-    let (blocks, spent) = (decompressed("block866342.raw.zst"), decompressed("block866342-rev.raw.zst"));
+    let blocks = decompressed("block866342.raw.zst");
+    let spent = decompressed("block866342-rev.raw.zst");
     write_folder(folder.path(), &record(MAGIC, &blocks), &spent, [0; 8]);
     let files = [folder.path().to_owned(), data("taproot.raw"), data("taproot-undo.raw")];
     let expected = check_with(settings, &files);
@@ -99,7 +100,7 @@ pub fn blocks_and_outputs_that_are_too_many(settings: &Settings) {
     require_regular(settings, folder.path());
 }
 
-/// What stands beside a block is read where it is a regular file.
+/// A companion file is read only if it is a regular file.
 #[cfg(unix)]
 fn require_regular(settings: &Settings, folder: &Path) {
     use std::os::unix::fs::symlink;

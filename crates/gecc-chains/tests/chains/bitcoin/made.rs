@@ -123,7 +123,7 @@ impl<'a> Made<'a> {
         cache.legacy_signature_hash(index, &self.inner, hash_type.to_u32()).unwrap().to_byte_array()
     }
 
-    /// What an input of a transaction has to show; some of the signers sign, in their order.
+    /// Returns the script and the witness of an input; some of the signers sign, in their order.
     fn show(&self, transaction: &Transaction, index: usize, random: &mut Random) -> (ScriptBuf, Witness) {
         use EcdsaSighashType as Type;
         let types = [Type::All, Type::None, Type::Single, Type::AllPlusAnyoneCanPay, Type::NonePlusAnyoneCanPay];
@@ -202,7 +202,7 @@ pub fn inputs_of_every_template(settings: &Settings) {
     }
 }
 
-/// Each input is spoiled in its own way; what is beside it holds all the same.
+/// Every input is corrupted in its own way; the others stay valid.
 pub fn spoiled_inputs(settings: &Settings) {
     let mut random = Random::new();
     for round in 0..ROUNDS {
@@ -232,7 +232,7 @@ pub fn spoiled_inputs(settings: &Settings) {
     }
 }
 
-/// What OpenSSL took was taken before BIP 66: here a length in two bytes.
+/// Encodings that OpenSSL accepted are valid before BIP 66: here a length in two bytes.
 pub fn rules_by_height(settings: &Settings) {
     let mut random = Random::new();
     let made = vec![Made::new(Template::P2pkh(Wrapping::Bare), settings, &mut random)];
@@ -269,9 +269,10 @@ pub fn rules_by_height(settings: &Settings) {
 }
 
 /// Limits of scripts and of the stack, a witness that nothing asks for, and a witness program pushed in another way.
-pub fn what_consensus_refuses(settings: &Settings) {
+pub fn inputs_that_consensus_rejects_are_invalid(settings: &Settings) {
     let mut random = Random::new();
-    let (bare, nested) = (Template::P2pkh(Wrapping::Bare), Template::P2shP2wpkh);
+    let bare = Template::P2pkh(Wrapping::Bare);
+    let nested = Template::P2shP2wpkh;
     let in_p2sh = Template::P2pkh(Wrapping::P2sh);
     let below = |elements: Vec<Vec<u8>>| {
         move |script: &ScriptBuf| (ScriptBuf::from([pushes(&elements).into_bytes(), script.to_bytes()].concat()), false)
@@ -362,7 +363,7 @@ pub fn long_elements_of_witnesses(settings: &Settings) {
 }
 
 /// Reasons say whether there is no signature, or one that is malformed, or one of numbers that cannot be right.
-pub fn what_is_no_signature(settings: &Settings) {
+pub fn malformed_signatures_are_invalid(settings: &Settings) {
     let mut random = Random::new();
     let integers = |r: &[u8], s: &[u8]| {
         let integer = |bytes: &[u8]| [&[2, bytes.len() as u8], bytes].concat();
@@ -410,7 +411,8 @@ pub fn hash_types_without_a_name(settings: &Settings) {
     let made = vec![Made::new(Template::P2wpkh, settings, &mut random)];
     let mut transaction = unsigned(1, spent(&made), &mut random);
     for hash_type in [1_u8, 0, 4, 0x41, 0x60] {
-        let (mut signed, all) = (Vec::new(), EcdsaSighashType::All);
+        let mut signed = Vec::new();
+        let all = EcdsaSighashType::All;
         SighashCache::new(&transaction)
             .segwit_v0_encode_signing_data_to(&mut signed, 0, &made[0].inner, made[0].output.value, all)
             .unwrap();

@@ -12,13 +12,15 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Where an output has the hash of another script or key than is shown.
+/// The reason for an output with the hash of another script or key.
 pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output commits to");
 /// The magic of the main chain.
 pub const MAGIC: [u8; 4] = [0xf9, 0xbe, 0xb4, 0xd9];
 
 pub fn check_with(settings: &Settings, files: &[PathBuf]) -> (Vec<Answer>, Vec<Problem>) {
-    let (mut all, mut problems, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let mut all = Vec::new();
+    let mut problems = Vec::new();
+    let mut bytes = 0;
     let paths = paths(files);
     let ended = verify(settings, &paths, Blocks::default(), |Answers { answers, progress }| {
         all.extend(answers);
@@ -38,8 +40,7 @@ pub fn check(settings: &Settings, files: &[PathBuf]) -> Vec<Answer> {
     answers
 }
 
-/// How many inputs there are of each template, of which none is rejected: those that hold, and those that were not
-/// checked.
+/// Counts the valid and the unchecked inputs of each template. None may be rejected.
 fn counts(answers: &[Answer]) -> BTreeMap<Template, (usize, usize)> {
     let mut counts = BTreeMap::new();
     for answer in answers {
@@ -91,7 +92,7 @@ pub fn block_of_testnet(settings: &Settings) {
     assert!(counts.keys().any(|template| matches!(template, Template::Multisig(_))));
 }
 
-/// As `bitcoin-cli getblock HASH 0` writes them.
+/// Blocks as written by `bitcoin-cli getblock HASH 0`.
 pub fn blocks_in_hexadecimal(settings: &Settings) {
     let [block, spent] = ["bitcoin/block300025.raw", "bitcoin/block300025-undo.raw"]
         .map(|name| std::fs::read(of_examples(name)).unwrap());
@@ -124,7 +125,8 @@ pub fn blocks_in_hexadecimal(settings: &Settings) {
 }
 
 pub fn block_866342(settings: &Settings) {
-    let (block, record) = (decompressed("block866342.raw.zst"), decompressed("block866342-rev.raw.zst"));
+    let block = decompressed("block866342.raw.zst");
+    let record = decompressed("block866342-rev.raw.zst");
     let folder = tempfile::tempdir().unwrap();
     write_folder(folder.path(), &self::record(MAGIC, &block), &record, *b"\x01key\xff\x00\x80!");
     let answers = check(settings, &[folder.path().to_owned()]);
@@ -172,7 +174,8 @@ struct Spending {
 /// Transactions of early 2024, and what they spend.
 pub fn of_2024() -> (Vec<Transaction>, Vec<TxOut>) {
     let text = String::from_utf8(decompressed("mempool2024_txs.jsonl.zst")).unwrap();
-    let (mut transactions, mut spent) = (Vec::new(), Vec::new());
+    let mut transactions = Vec::new();
+    let mut spent = Vec::new();
     for line in text.lines() {
         let Spending { raw, prevouts } = serde_json::from_str(line).unwrap();
         transactions.push(deserialize(&const_hex::decode(raw).unwrap()).unwrap());
@@ -184,7 +187,7 @@ pub fn of_2024() -> (Vec<Transaction>, Vec<TxOut>) {
     (transactions, spent)
 }
 
-/// In a block that is made for them.
+/// Transactions of 2024, in a generated block.
 pub fn transactions_of_2024(settings: &Settings) {
     let (transactions, spent) = of_2024();
     let answers = check_inputs(settings, 830_000, &transactions, &spent);

@@ -16,7 +16,8 @@ const ROUNDS: usize = 8;
 
 /// The records of a file, one after the other. `behind` bytes follow the content of each.
 fn records(file: &[u8], behind: usize) -> Vec<Vec<u8>> {
-    let (mut rest, mut all) = (file, Vec::new());
+    let mut rest = file;
+    let mut all = Vec::new();
     while !rest.is_empty() {
         let length = u32::from_le_bytes(rest[4..8].try_into().unwrap()) as usize;
         let (record, after) = rest.split_at(HEADER + length + behind);
@@ -86,8 +87,10 @@ fn garbage(random: &mut Random, length: usize) -> Vec<u8> {
 }
 
 pub fn bytes_between_records(settings: &Settings) {
-    let (mut random, known) = (Random::new(), known(settings));
-    let (blocks, spent) = (known.blocks.concat(), known.spent.concat());
+    let mut random = Random::new();
+    let known = known(settings);
+    let blocks = known.blocks.concat();
+    let spent = known.spent.concat();
     for round in 0..ROUNDS {
         let length = [1, 3, 7, 8, 9, 64, 5000, 200_000][round % 8];
         let bytes = if round % 3 == 0 { vec![0; length] } else { garbage(&mut random, length) };
@@ -117,10 +120,12 @@ fn minimal_block() -> Vec<u8> {
     [&[0; 80][..], &[1], &coinbase].concat()
 }
 
-/// What a broken record of the files holds is read, and so is what stands inside of the length that it states.
+/// The content of a broken record is read, and so are records within the length that it states.
 pub fn broken_records(settings: &Settings) {
-    let (mut random, known) = (Random::new(), known(settings));
-    let (blocks, spent) = (known.blocks.concat(), known.spent.concat());
+    let mut random = Random::new();
+    let known = known(settings);
+    let blocks = known.blocks.concat();
+    let spent = known.spent.concat();
     // In most of what is cut off at the end of a block anything may stand.
     for missing in 1..8 {
         let cut = &known.blocks[0][..known.blocks[0].len() - missing];
@@ -151,10 +156,12 @@ pub fn broken_records(settings: &Settings) {
 
 /// The block is read as long as it is, and the length is a problem.
 pub fn records_of_another_length(settings: &Settings) {
-    let (mut random, known) = (Random::new(), known(settings));
+    let mut random = Random::new();
+    let known = known(settings);
     for round in 0..24 {
         let key = KEYS[round % 2];
-        let (mut blocks, mut spent) = (known.blocks.clone(), known.spent.clone());
+        let mut blocks = known.blocks.clone();
+        let mut spent = known.spent.clone();
         let of_blocks = round % 4 < 2;
         let changed = if of_blocks { &mut blocks } else { &mut spent };
         let at = random.random_range(0..changed.len() - 1);
@@ -180,10 +187,11 @@ pub fn records_of_another_length(settings: &Settings) {
     }
 }
 
-/// Each record of what blocks spend that fits none is named.
+/// Every undo record without a block is reported.
 pub fn files_without_blocks(settings: &Settings) {
     let known = known(settings);
-    let (blocks, spent) = (known.blocks.concat(), known.spent.concat());
+    let blocks = known.blocks.concat();
+    let spent = known.spent.concat();
     for (content, key) in [(Vec::new(), [0; 8]), (vec![0; 70_000], [0; 8]), (vec![0; 70_000], KEYS[1])] {
         let folder = tempfile::tempdir().unwrap();
         write_folder(folder.path(), &blocks, &spent, key);
@@ -214,7 +222,8 @@ pub fn files_without_blocks(settings: &Settings) {
 /// Bitcoin Core allocates 16 MiB ahead, and no more.
 pub fn zeros_at_the_end(settings: &Settings) {
     let known = known(settings);
-    let (blocks, spent) = (known.blocks.concat(), known.spent.concat());
+    let blocks = known.blocks.concat();
+    let spent = known.spent.concat();
     for (zeros, is_named) in [(1, false), (100, false), (16 << 20, false), ((16 << 20) + 1, true)] {
         let folder = tempfile::tempdir().unwrap();
         write_folder(folder.path(), &blocks, &spent, KEYS[1]);
@@ -234,7 +243,9 @@ pub fn zeros_at_the_end(settings: &Settings) {
 fn check_magic(settings: &Settings, blocks: &[u8], spent: &[u8], magic: [u8; 4]) -> (Vec<Answer>, Vec<Problem>) {
     let folder = tempfile::tempdir().unwrap();
     write_folder(folder.path(), blocks, spent, KEYS[1]);
-    let (mut all, mut problems, paths) = (Vec::new(), Vec::new(), paths(&[folder.path().to_owned()]));
+    let mut all = Vec::new();
+    let mut problems = Vec::new();
+    let paths = paths(&[folder.path().to_owned()]);
     let chain = Chain::FilesWithMagic(&paths, magic);
     let ended = verify(settings, chain, Blocks::default(), |Answers { answers, progress }| {
         all.extend(answers);
@@ -254,7 +265,8 @@ pub fn magics_of_custom_signets(settings: &Settings) {
         records.iter_mut().for_each(|record| record[..4].copy_from_slice(&magic));
         records.concat()
     };
-    let (blocks, spent) = (with(&known.blocks), with(&known.spent));
+    let blocks = with(&known.blocks);
+    let spent = with(&known.spent);
     let (answers, problems) = check_magic(settings, &blocks, &spent, magic);
     assert_eq!(problems, []);
     let verdicts = |answers: &[Answer]| answers.iter().map(|answer| (answer.txid, answer.input)).collect::<Vec<_>>();
@@ -273,7 +285,8 @@ pub fn magics_of_custom_signets(settings: &Settings) {
 /// A key that is missing, or another one, is what is said to be wrong.
 pub fn keys_that_are_missing(settings: &Settings) {
     let known = known(settings);
-    let (blocks, spent) = (known.blocks.concat(), known.spent.concat());
+    let blocks = known.blocks.concat();
+    let spent = known.spent.concat();
     for (key, said) in [(None, "put the xor.dat"), (Some([1; 8]), "does not belong to these files")] {
         let folder = tempfile::tempdir().unwrap();
         write_folder(folder.path(), &blocks, &spent, KEYS[1]);

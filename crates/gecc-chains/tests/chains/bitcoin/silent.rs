@@ -33,7 +33,7 @@ fn indexed(settings: &Settings, files: &[PathBuf]) -> Tweaks {
     all
 }
 
-/// As they are shown.
+/// Returns the bytes in the order in which they are displayed.
 fn shown(txid: &Txid) -> Vec<u8> {
     txid.0.iter().rev().copied().collect()
 }
@@ -80,7 +80,9 @@ pub fn vectors_of_bip_352(settings: &Settings) {
     let cases = include_str!("../../../../../tests/vectors/bip352_send_and_receive_test_vectors.json");
     let cases: Vec<Value> = serde_json::from_str(cases).unwrap();
     assert_eq!(cases.len(), 28);
-    let (mut transactions, mut spent, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    let mut transactions = Vec::new();
+    let mut spent = Vec::new();
+    let mut expected = Vec::new();
     for (number, of) in cases.iter().flat_map(|case| case["receiving"].as_array().unwrap()).enumerate() {
         let vin = of["given"]["vin"].as_array().unwrap();
         let outputs = of["given"]["outputs"].as_array().unwrap();
@@ -119,10 +121,11 @@ pub fn vectors_of_bip_352(settings: &Settings) {
     assert!(found.heights.iter().all(|height| *height == Some(900_000)));
 }
 
-/// What libsecp256k1 and the BIP's reference made of the block.
+/// Compares with the results of libsecp256k1 and the BIP's reference for the block.
 pub fn block_866342(settings: &Settings) {
     let folder = tempfile::tempdir().unwrap();
-    let (block, undo) = (decompressed("block866342.raw.zst"), decompressed("block866342-rev.raw.zst"));
+    let block = decompressed("block866342.raw.zst");
+    let undo = decompressed("block866342-rev.raw.zst");
     write_folder(folder.path(), &record(MAGIC, &block), &undo, *b"\x01key\xff\x00\x80!");
     let found = indexed(settings, &[folder.path().to_owned()]);
     assert_eq!((found.txids.len(), found.outputs.len(), found.ineligible.len()), (2241, 2704, 52));
@@ -134,7 +137,7 @@ pub fn block_866342(settings: &Settings) {
     assert!(found.heights.iter().all(|height| *height == Some(866_342)));
 }
 
-/// The same of transactions of 2024.
+/// Compares the tweaks of transactions of 2024.
 pub fn transactions_of_2024(settings: &Settings) {
     let (transactions, spent) = of_2024();
     let folder = tempfile::tempdir().unwrap();

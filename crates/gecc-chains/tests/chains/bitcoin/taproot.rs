@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 use std::slice;
 use std::sync::LazyLock;
 
-/// From where on taproot is in force on the main chain (BIP 341).
+/// The height of the activation of taproot on the main chain (BIP 341).
 pub const TAPROOT: u64 = 709_632;
 /// 0 is that of a signature of 64 bytes.
 const HASH_TYPES: [u8; 7] = [0, 1, 2, 3, 0x81, 0x82, 0x83];
@@ -78,7 +78,7 @@ impl Leaf {
 #[derive(Clone)]
 struct Made {
     output: TxOut,
-    /// That of the output's key, or of the script's.
+    /// The key pair of the output, or of the script.
     pair: Keypair,
     leaf: Option<Leaf>,
     annex: Option<Vec<u8>>,
@@ -106,7 +106,7 @@ impl Made {
         Made::with_script(key_and_checksig(&pair), pair, random)
     }
 
-    /// With a script in a tree of random shape.
+    /// Creates an output with a script in a tree of random shape.
     fn with_script(script: ScriptBuf, pair: Keypair, random: &mut Random) -> Self {
         let others = (0..random.random_range(0..6)).map(|_| ScriptBuf::from_bytes(random_bytes::<9>(random).to_vec()));
         let scripts: Vec<ScriptBuf> = others.chain([script.clone()]).collect();
@@ -117,7 +117,7 @@ impl Made {
         Made::new(Some(Leaf { script: script.into_bytes(), control }), tree.output_key(), pair, random)
     }
 
-    /// With a leaf of any version below a path of this length.
+    /// Creates an output with a leaf of any version below a path of `steps` steps.
     fn with_leaf(version: u8, script: Vec<u8>, steps: usize, pair: Keypair, random: &mut Random) -> Self {
         let path: Vec<[u8; 32]> = (0..steps).map(|_| random_bytes(random)).collect();
         let root = path.iter().fold(leaf_hash(version, &script), |node, beside| {
@@ -159,7 +159,7 @@ fn key_and_checksig(pair: &Keypair) -> ScriptBuf {
     Builder::new().push_x_only_key(&pair.x_only_public_key().0).push_opcode(OP_CHECKSIG).into_script()
 }
 
-/// What is signed: "Common signature message" of BIP 341, and BIP 342's extension where there is a leaf.
+/// Computes the signed digest: "Common signature message" of BIP 341, and BIP 342's extension where there is a leaf.
 fn signed_digest(
     transaction: &Transaction,
     spent: &[TxOut],
@@ -214,7 +214,8 @@ fn spent(made: &[Made]) -> Vec<TxOut> {
 
 /// A transaction that spends all of these, signed.
 fn signed(made: &[Made], random: &mut Random) -> Transaction {
-    let (spent, plain) = (spent(made), unsigned(made.len(), spent(made), random));
+    let plain = unsigned(made.len(), spent(made), random);
+    let spent = spent(made);
     let mut transaction = plain.clone();
     for (index, made) in made.iter().enumerate() {
         transaction.input[index].witness = made.around(made.sign(&plain, &spent, index));
@@ -234,12 +235,13 @@ fn of_every_type(random: &mut Random) -> Vec<Made> {
     [of_each(Made::by_key, random), of_each(Made::by_script, random)].concat()
 }
 
-/// Every hash type signs what BIP 341 says, and nothing else: what is changed afterwards spoils just the inputs that
-/// have signed it.
-pub fn what_hash_types_sign(settings: &Settings) {
+/// Every hash type signs the parts that BIP 341 lists, and no others: changing a part afterwards invalidates only the
+/// inputs that have signed it.
+pub fn taproot_hash_types_select_signed_parts(settings: &Settings) {
     let mut random = Random::new();
     let made = of_every_type(&mut random);
-    let (transaction, spent) = (signed(&made, &mut random), spent(&made));
+    let transaction = signed(&made, &mut random);
+    let spent = spent(&made);
     let found = answers(settings, &transaction, &spent);
     for (index, (answer, made)) in found.iter().zip(&made).enumerate() {
         let expected = Answer {
@@ -261,7 +263,8 @@ pub fn what_hash_types_sign(settings: &Settings) {
         };
         // Inputs that sign themselves alone, and those that do not sign other inputs' outputs.
         let alone = |index: usize, hash_type: u8| hash_type & ANYONE_CAN_PAY != 0 && index != changed;
-        let (mut other, mut others) = (transaction.clone(), spent.clone());
+        let mut other = transaction.clone();
+        let mut others = spent.clone();
         others[changed].value = Amount::from_sat(spent[changed].value.to_sat() ^ 1);
         require("amount", &other, &others, &alone);
         other.input[changed].sequence = Sequence(transaction.input[changed].sequence.0 ^ 1);
@@ -291,7 +294,8 @@ pub fn what_hash_types_sign(settings: &Settings) {
 pub fn scripts_of_other_outputs(settings: &Settings) {
     let mut random = Random::new();
     let made = of_every_type(&mut random);
-    let (transaction, mut spent) = (signed(&made, &mut random), spent(&made));
+    let transaction = signed(&made, &mut random);
+    let mut spent = spent(&made);
     let other = Made::by_key(&mut random);
     spent[0].script_pubkey = other.output.script_pubkey;
     for (index, answer) in answers(settings, &transaction, &spent).iter().enumerate() {
@@ -318,7 +322,7 @@ pub fn signatures_with_a_changed_byte(settings: &Settings) {
     }
 }
 
-/// How an input is spoiled, and the reason that it gets.
+/// A corruption of an input, and the expected reason.
 type Spoiled = (fn(&mut Made, &mut Vec<u8>, &mut Random), Reason);
 
 const LENGTH: Reason = Reason::Malformed("a signature has 64 bytes, or 65 with a hash type");
@@ -364,7 +368,7 @@ const OF_SCRIPTS: [Spoiled; 9] = [
     (|made, _, _| leaf_of(made).control.clear(), CONTROL),
 ];
 
-/// Each input is spoiled in its own way; what is beside it holds all the same.
+/// Every input is corrupted in its own way; the others stay valid.
 pub fn spoiled_inputs(settings: &Settings) {
     let mut random = Random::new();
     let by_script = |random: &mut Random| {
@@ -435,7 +439,8 @@ pub fn single_without_an_output(settings: &Settings) {
     let mut random = Random::new();
     for hash_type in [3, 0x83] {
         let made: Vec<Made> = (0..4).map(|_| Made::by_key(&mut random).with_type(hash_type)).collect();
-        let (spent, mut plain) = (spent(&made), unsigned(made.len(), Vec::new(), &mut random));
+        let spent = spent(&made);
+        let mut plain = unsigned(made.len(), Vec::new(), &mut random);
         plain.output = spent[..2].to_vec();
         let mut transaction = plain.clone();
         for (index, made) in made.iter().enumerate() {
@@ -470,12 +475,12 @@ fn branch(inside: &[u8]) -> Vec<u8> {
     [&[OP_PUSHBYTES_0.to_u8(), OP_IF.to_u8()], inside, &[OP_ENDIF.to_u8()]].concat()
 }
 
-/// A push of this many bytes by OP_PUSHDATA2.
+/// Returns a push of some bytes by OP_PUSHDATA2.
 fn long_push(bytes: u16) -> Vec<u8> {
     [&[OP_PUSHDATA2.to_u8()][..], &bytes.to_le_bytes(), &vec![OP_ENDIF.to_u8(); bytes.into()]].concat()
 }
 
-/// What inscriptions have behind a key and OP_CHECKSIG: data that is skipped.
+/// Data after a key and OP_CHECKSIG, as in inscriptions, is skipped.
 pub fn data_behind_a_key(settings: &Settings) {
     let mut random = Random::new();
     let numbers: Vec<u8> = (OP_PUSHNUM_1.to_u8()..=OP_PUSHNUM_16.to_u8()).collect();

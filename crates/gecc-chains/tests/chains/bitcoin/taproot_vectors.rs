@@ -23,7 +23,7 @@ fn output(script_pubkey: &Value, value: u64) -> TxOut {
     TxOut { value: Amount::from_sat(value), script_pubkey: ScriptBuf::from_bytes(bytes(script_pubkey)) }
 }
 
-/// One transaction with all hash types, and with inputs of other templates.
+/// A transaction with all hash types, and with inputs of other templates.
 pub fn key_paths_of_bip_341(settings: &Settings) {
     let vectors = &vectors()["keyPathSpending"][0];
     let transaction: Transaction = deserialize(&bytes(&vectors["auxiliary"]["fullySignedTx"])).unwrap();
@@ -51,7 +51,9 @@ fn leaves(tree: &Value) -> Vec<(u8, Vec<u8>)> {
 
 /// The outputs commit to each of their scripts. There are no signatures by them.
 pub fn script_paths_of_bip_341(settings: &Settings) {
-    let (mut spent, mut shown, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    let mut spent = Vec::new();
+    let mut shown = Vec::new();
+    let mut expected = Vec::new();
     for vector in vectors()["scriptPubKey"].as_array().unwrap() {
         for (number, (version, script)) in leaves(&vector["given"]["scriptTree"]).into_iter().enumerate() {
             let control = bytes(&vector["expected"]["scriptPathControlBlocks"][number]);

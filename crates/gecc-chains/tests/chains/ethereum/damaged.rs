@@ -24,9 +24,10 @@ fn check_bytes(settings: &Settings, bytes: &[u8]) -> (Vec<Answer>, Vec<Problem>)
     (answers, problems)
 }
 
-/// Where the records of a file begin, with their types and lengths.
+/// Returns the positions of the records of a file, with their types and lengths.
 fn records(bytes: &[u8]) -> Vec<(usize, u16, usize)> {
-    let (mut found, mut place) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut place = 0;
     while place < bytes.len() {
         let kind = u16::from_le_bytes(bytes[place..place + 2].try_into().unwrap());
         let length = u32::from_le_bytes(bytes[place + 2..place + 6].try_into().unwrap()) as usize;
@@ -37,7 +38,8 @@ fn records(bytes: &[u8]) -> Vec<(usize, u16, usize)> {
 }
 
 pub fn era1_cut_anywhere(settings: &Settings) {
-    let (mut random, whole) = (Random::new(), read(ERA1));
+    let mut random = Random::new();
+    let whole = read(ERA1);
     let expected = check(settings, &[data(ERA1)]);
     let records = records(&whole);
     // Behind the version, which alone is no file of blocks.
@@ -58,10 +60,12 @@ pub fn era1_cut_anywhere(settings: &Settings) {
 
 /// A byte that is not what it was: what is lost is what it belonged to.
 pub fn era1_with_changed_bytes(settings: &Settings) {
-    let (mut random, whole) = (Random::new(), read(ERA1));
+    let mut random = Random::new();
+    let whole = read(ERA1);
     let expected = check(settings, &[data(ERA1)]);
     for _ in 0..CHANGES {
-        let (place, mut bytes) = (random.random_range(8..whole.len()), whole.clone());
+        let place = random.random_range(8..whole.len());
+        let mut bytes = whole.clone();
         bytes[place] ^= 1 << random.random_range(0..8);
         let (answers, problems) = check_bytes(settings, &bytes);
         // Checksums of the compression find changes inside records. Without a problem nothing that is read was changed.
@@ -97,7 +101,8 @@ pub fn lengths_that_hide_blocks(settings: &Settings) {
     let whole = read("mainnet-00000-first16.era1");
     let records = records(&whole);
     let of_kind = |wanted: u16| records.iter().filter(move |(_, kind, _)| *kind == wanted).map(|(place, ..)| *place);
-    let (difficulties, headers): (Vec<usize>, Vec<usize>) = (of_kind(6).collect(), of_kind(3).collect());
+    let difficulties: Vec<usize> = of_kind(6).collect();
+    let headers: Vec<usize> = of_kind(3).collect();
     assert_eq!((difficulties.len(), headers.len()), (16, 16));
     for (first, place) in difficulties.iter().enumerate().take(14) {
         for behind in &headers[first + 2..] {
@@ -152,7 +157,8 @@ pub fn bombs(settings: &Settings) {
 
 #[cfg(feature = "arrow")]
 pub fn tables_with_changed_bytes(settings: &Settings) {
-    let (mut random, whole) = (Random::new(), read("ethereum__transactions__polars.parquet"));
+    let mut random = Random::new();
+    let whole = read("ethereum__transactions__polars.parquet");
     for _ in 0..CHANGES {
         let mut bytes = whole.clone();
         if random.random_bool(0.3) {

@@ -21,7 +21,8 @@ const DYNAMIC_INDEX: u16 = 0x3267;
 /// The records of a file: their types and their data.
 fn records(name: &str) -> Vec<(u16, Vec<u8>)> {
     let bytes = std::fs::read(data(name)).unwrap();
-    let (mut rest, mut found) = (bytes.as_slice(), Vec::new());
+    let mut rest = bytes.as_slice();
+    let mut found = Vec::new();
     while let [low, high, a, b, c, d, _, _, behind @ ..] = rest {
         let (content, behind) = behind.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
         found.push((u16::from_le_bytes([*low, *high]), content.to_vec()));
@@ -39,12 +40,12 @@ fn file_of(records: &[(u16, Vec<u8>)]) -> Vec<u8> {
     records.iter().flat_map(|(kind, content)| record(*kind, content)).collect()
 }
 
-/// What a file with all headers first is made of.
+/// The parts of a file with all headers before the bodies.
 #[derive(Clone)]
 struct Ere {
     headers: Vec<Vec<u8>>,
     bodies: Vec<Vec<u8>>,
-    /// What stands behind the bodies.
+    /// The records after the bodies.
     others: Vec<u8>,
     first: u64,
     index: u16,
@@ -55,7 +56,8 @@ impl Ere {
         let records = records("made-postmerge.e2s");
         // The three that follow one another.
         let of_group = |kind: u16| of_type(&records, kind)[2..5].to_vec();
-        let (headers, bodies) = (of_group(HEADER), of_group(BODY));
+        let headers = of_group(HEADER);
+        let bodies = of_group(BODY);
         Ere { headers, bodies, others: Vec::new(), first: BLOCKS[2], index: DYNAMIC_INDEX }
     }
 
@@ -72,7 +74,7 @@ impl Ere {
         (bytes, headers.into_iter().zip(bodies).map(|(header, body)| [header, body]).collect())
     }
 
-    /// With the index that belongs to it.
+    /// Returns the file with a matching index.
     fn bytes(&self) -> Vec<u8> {
         let (mut bytes, places) = self.without_index();
         let index = bytes.len() as u64;
@@ -97,7 +99,7 @@ fn require_problem(problems: &[Problem], what: &str) {
     assert!(problems.len() == 1 && problems[0].what.contains(what), "{what}: {problems:?}");
 }
 
-/// Each body goes to its own header.
+/// Every body is matched with its own header.
 pub fn all_headers_first(settings: &Settings) {
     let all = check(settings, &[data("made-postmerge.e2s")]);
     let expected: Vec<Answer> =
@@ -121,10 +123,11 @@ pub fn all_headers_first(settings: &Settings) {
     }
 }
 
-/// All headers of blocks that do not follow one another: only the index is wrong about them.
+/// Headers of blocks that are not consecutive: only the index does not match them.
 pub fn headers_of_blocks_apart(settings: &Settings) {
     let records = records("made-postmerge.e2s");
-    let (headers, bodies) = (of_type(&records, HEADER), of_type(&records, BODY));
+    let headers = of_type(&records, HEADER);
+    let bodies = of_type(&records, BODY);
     let apart = Ere { headers, bodies, first: BLOCKS[0], ..Ere::new() };
     let expected = check(settings, &[data("made-postmerge.e2s")]);
     for (first, what) in
@@ -253,7 +256,8 @@ pub fn indexes_and_accumulators_that_lie(settings: &Settings) {
         records.retain(|(kind, _)| *kind != left_out);
         let end = records.len() - 1;
         // The offsets that belong to it.
-        let (mut places, mut place) = (Vec::new(), 0);
+        let mut places = Vec::new();
+        let mut place = 0;
         for (kind, content) in &records[..end] {
             if *kind == HEADER {
                 places.push(place);
@@ -280,7 +284,8 @@ pub fn accumulators_behind_all_bodies(settings: &Settings) {
     let behind = |difficulties: &[Vec<u8>], accumulator: &[u8]| {
         let mut others: Vec<u8> = difficulties.iter().flat_map(|content| record(DIFFICULTY, content)).collect();
         others.extend(record(ACCUMULATOR, accumulator));
-        let (headers, bodies) = (headers.clone(), bodies.clone());
+        let headers = headers.clone();
+        let bodies = bodies.clone();
         of_bytes(settings, &Ere { headers, bodies, others, first: 0, index: DYNAMIC_INDEX }.bytes()).1
     };
     assert_eq!(behind(&difficulties, &accumulator[0]), []);

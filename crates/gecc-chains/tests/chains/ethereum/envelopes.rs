@@ -1,4 +1,4 @@
-//! What stands around blocks and transactions, and transactions with blobs as they go over the network.
+//! Envelopes of blocks and transactions, and transactions with blobs in their network form.
 
 use super::made::{Signer, block, transaction as made};
 use super::spellings::{answers_of, answers_to, transaction};

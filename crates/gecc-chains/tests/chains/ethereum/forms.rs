@@ -81,7 +81,7 @@ pub fn blocks_and_transactions_in_hexadecimal(settings: &Settings) {
     assert!(found.len() > 1 && problems[0].what.contains("not in hexadecimal"), "{problems:?}");
 }
 
-pub fn what_nodes_say_instead(settings: &Settings) {
+pub fn node_errors_are_reported(settings: &Settings) {
     let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"daily request count exceeded"}}"#;
     assert_eq!(
         problem_of(settings, error),
@@ -240,7 +240,8 @@ pub fn malformed_deposits(settings: &Settings) {
     let mut random = Random::new();
     let whole = encode(&fields);
     for _ in 0..500 {
-        let (place, mut changed) = (random.random_range(1..whole.len()), whole.clone());
+        let place = random.random_range(1..whole.len());
+        let mut changed = whole.clone();
         changed[place] ^= 1 << random.random_range(0..8);
         // Whatever is taken is a deposit: alloy has none, but each field of it is one of RLP.
         let is_taken = reason(&changed) == Some(Reason::Unsigned);
@@ -257,7 +258,7 @@ pub fn malformed_deposits(settings: &Settings) {
     }
 }
 
-/// Two deposits of OP Mainnet, as nodes give them.
+/// Two deposits of OP Mainnet, as returned by nodes.
 pub fn deposits_of_op_mainnet(settings: &Settings) {
     let path = data("op_deposits.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -295,7 +296,8 @@ pub fn compressed_files(settings: &Settings) {
     assert!(problems[0].contains("decompress it first"), "{problems:?}");
     // What is read at once may end within the header of a block.
     let (encoded, _) = transaction(Kind::Eip4844, &Signer::new(settings), &mut Random::new());
-    let (one, two) = (block(1, std::slice::from_ref(&encoded)), block(2, &[encoded]));
+    let one = block(1, std::slice::from_ref(&encoded));
+    let two = block(2, &[encoded]);
     let blocks = [&one[..], &two].concat();
     let expected = all_of(settings, &blocks);
     for cut in one.len()..one.len() + 3 {
@@ -312,7 +314,9 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 
 /// The answers to a file, and the problems as they are said.
 fn all_of(settings: &Settings, content: &[u8]) -> (Vec<Answer>, Vec<String>) {
-    let ((_folder, path), mut all, mut said) = (file(content), Vec::new(), Vec::new());
+    let (_folder, path) = file(content);
+    let mut all = Vec::new();
+    let mut said = Vec::new();
     let ended = senders(settings, &paths(&[path]), &Options::default(), |Answers { answers, progress }| {
         all.extend(answers);
         said.extend(progress.problems.iter().map(|problem| problem.what.clone()));

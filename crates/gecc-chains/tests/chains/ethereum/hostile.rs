@@ -46,7 +46,8 @@ fn group(header: &[u8], transactions: &[u8]) -> Vec<u8> {
     let body = list(&[list(transactions), list(&[])].concat());
     let block = [record(3, &compressed(header)), record(4, &compressed(&body)), record(6, &[7; 32])].concat();
     let pair = |left: &[u8], right: &[u8]| -> [u8; 32] { Sha256::digest([left, right].concat()).into() };
-    let (mut root, mut zeros) = (pair(keccak256(header).as_slice(), &[7; 32]), [0; 32]);
+    let mut root = pair(keccak256(header).as_slice(), &[7; 32]);
+    let mut zeros = [0; 32];
     for _ in 0..13 {
         (root, zeros) = (pair(&root, &zeros), pair(&zeros, &zeros));
     }
@@ -71,7 +72,8 @@ pub fn lists_of_no_transactions(settings: &Settings) {
     const ITEMS: usize = 5_000_000;
     for item in [0x80, 0xc0, 0x01] {
         let items = vec![item; ITEMS];
-        let (first, second) = (header(&[]), header(&[smallest()]));
+        let first = header(&[]);
+        let second = header(&[smallest()]);
         let era1 = [group(&first, &items), group(&second, &smallest())].concat();
         assert!(era1.len() < ITEMS / 16);
         let block = |header: &[u8], items: &[u8]| list(&[header, &list(items), &list(&[])].concat());
@@ -97,7 +99,7 @@ pub fn lists_of_no_transactions(settings: &Settings) {
     assert_eq!(check_bytes(settings, text.as_bytes()).1.len(), 1001);
 }
 
-/// Each bad record sends the reader to the index at the end.
+/// Every malformed record makes the reader search the index at the end.
 pub fn bad_records(settings: &Settings) {
     const RECORDS: usize = 200_000;
     let good = group(&header(&[smallest()]), &smallest());
@@ -127,7 +129,7 @@ pub fn long_texts(settings: &Settings) {
     assert!(answers[0].reason.as_ref().unwrap().to_string().len() < 300);
 }
 
-/// With little memory pieces are decoded part by part, with the same answers.
+/// Pieces are decoded part by part if memory is limited, with the same answers.
 pub fn little_memory(settings: &Settings) {
     const COPIES: usize = 12;
     const MANY: usize = 30_000;

@@ -88,10 +88,17 @@ pub fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>
         transaction.eip2718_encode(&signature, &mut encoded);
         encoded
     }
-    let (chain_id, nonce, gas_limit) = (number(random) >> 2, number(random), number(random));
-    let (gas_price, value, input) = (amount(random), U256::from(amount(random)), data(random));
-    let (max_fee_per_gas, max_priority_fee_per_gas) = (amount(random), amount(random));
-    let (to, called, access_list) = (recipient(random), Address::new(bytes(random)), access_list(random));
+    let chain_id = number(random) >> 2;
+    let nonce = number(random);
+    let gas_limit = number(random);
+    let gas_price = amount(random);
+    let value = U256::from(amount(random));
+    let input = data(random);
+    let max_fee_per_gas = amount(random);
+    let max_priority_fee_per_gas = amount(random);
+    let to = recipient(random);
+    let called = Address::new(bytes(random));
+    let access_list = access_list(random);
     let mut authorities = Vec::new();
     let encoded = match kind {
         Kind::Eip2930 => {
@@ -210,9 +217,11 @@ fn check_block(settings: &Settings, number: u64, transactions: &[Vec<u8>]) -> Ve
 pub fn transactions_of_every_kind(settings: &Settings) {
     let mut random = Random::new();
     let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
-    let (mut transactions, mut expected) = (Vec::new(), Vec::new());
+    let mut transactions = Vec::new();
+    let mut expected = Vec::new();
     for index in 0..TRANSACTIONS {
-        let (kind, signer) = (kinds[index % kinds.len()], Signer::new(settings));
+        let kind = kinds[index % kinds.len()];
+        let signer = Signer::new(settings);
         let (encoded, authorities) = transaction(kind, &signer, &mut random);
         let hash = keccak256(&encoded).0;
         let answer = |authorization, kind, from: Address| Answer {
@@ -231,7 +240,7 @@ pub fn transactions_of_every_kind(settings: &Settings) {
     assert_eq!(check_block(settings, 7, &transactions), expected);
 }
 
-/// The same signature with n - s, encoded again.
+/// Replaces s by n - s, and encodes the transaction again.
 fn with_high_s(settings: &Settings, random: &mut Random, chain_id: Option<u64>) -> (Vec<u8>, Address) {
     let order = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141".parse::<U256>().unwrap();
     let signer = Signer::new(settings);

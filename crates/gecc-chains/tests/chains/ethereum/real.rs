@@ -11,7 +11,10 @@ use std::path::PathBuf;
 
 /// The answers to some files, with the problems.
 pub fn check_with(settings: &Settings, files: &[PathBuf], options: &Options) -> (Vec<Answer>, Vec<Problem>) {
-    let (mut all, mut problems, mut bytes, mut finished) = (Vec::new(), Vec::new(), 0, Vec::new());
+    let mut all = Vec::new();
+    let mut problems = Vec::new();
+    let mut bytes = 0;
+    let mut finished = Vec::new();
     let paths = paths(files);
     let ended = senders(settings, &paths, options, |Answers { answers, progress }| {
         all.extend(answers);
@@ -41,7 +44,8 @@ fn known_senders() -> HashMap<[u8; 32], Address> {
         let block: Value = serde_json::from_slice(&std::fs::read(file.unwrap().path()).unwrap()).unwrap();
         for transaction in block["transactions"].as_array().unwrap() {
             let text = |name: &str| transaction[name].as_str().unwrap();
-            let (hash, from) = (const_hex::decode_to_array(text("hash")), const_hex::decode_to_array(text("from")));
+            let hash = const_hex::decode_to_array(text("hash"));
+            let from = const_hex::decode_to_array(text("from"));
             known.insert(hash.unwrap(), from.unwrap());
         }
     }
@@ -57,7 +61,7 @@ fn counts(answers: &[Answer]) -> [usize; Kind::ALL.len()] {
     Kind::ALL.map(|kind| count(answers, kind))
 }
 
-/// All hold, and are from whom the blocks say; gives how many of these blocks there were.
+/// Requires that all are valid and from the stated senders. Returns the number of these blocks.
 fn require_known(answers: &[Answer]) -> usize {
     let known = known_senders();
     for answer in answers {
@@ -105,8 +109,10 @@ pub fn era1_without_transactions(settings: &Settings) {
 
 /// Headers and bodies of an era1 file as blocks in RLP, one after the other.
 fn as_rlp(name: &str) -> Vec<u8> {
-    let (bytes, mut rest) = (std::fs::read(data(name)).unwrap(), 0);
-    let (mut blocks, mut header) = (Vec::new(), Vec::new());
+    let bytes = std::fs::read(data(name)).unwrap();
+    let mut rest = 0;
+    let mut blocks = Vec::new();
+    let mut header = Vec::new();
     while rest < bytes.len() {
         let kind = u16::from_le_bytes(bytes[rest..rest + 2].try_into().unwrap());
         let length = u32::from_le_bytes(bytes[rest + 2..rest + 6].try_into().unwrap()) as usize;

@@ -11,7 +11,9 @@ use std::ops::ControlFlow;
 
 /// The answers to a text, its problems, and how many blocks were compared.
 fn of_bytes(settings: &Settings, bytes: &[u8], options: &Options) -> (Vec<Answer>, Vec<Problem>, Compared) {
-    let ((_folder, path), mut all, mut problems) = (file(bytes), Vec::new(), Vec::new());
+    let (_folder, path) = file(bytes);
+    let mut all = Vec::new();
+    let mut problems = Vec::new();
     let mut compared = Compared::default();
     let ended = senders(settings, &paths(&[path]), options, |Answers { answers, progress }| {
         all.extend(answers);
@@ -136,7 +138,8 @@ pub fn blocks_with_a_changed_bit(settings: &Settings) {
     let random = &mut Random::new();
     let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
     let encoded = kinds.map(|kind| transaction(kind, &Signer::new(settings), random).0);
-    let (first, second) = (block(5, &encoded), block(6, &encoded[..2]));
+    let first = block(5, &encoded);
+    let second = block(6, &encoded[..2]);
     let (_folder, path) = file(&[&first[..], &second].concat());
     let expected = check(settings, &[path]);
     let end = first.len() - list(&[]).len();
@@ -157,8 +160,8 @@ pub fn blocks_with_a_changed_bit(settings: &Settings) {
     }
 }
 
-/// Only what is rejected: blocks are compared, too, and what is not valid has its hash.
-pub fn blocks_of_which_only_what_is_rejected_is_wanted(settings: &Settings) {
+/// With `only_rejected`, blocks are compared too, and invalid signatures have their hash.
+pub fn roots_are_compared_with_only_rejected(settings: &Settings) {
     let encoded = super::e2store::transactions_of("made-premerge.era1", 2_675_000);
     let changed = list(&[header(7, [7; 32]), in_block(&encoded), list(&[])].concat());
     let options = Options { only_rejected: true, ..Options::default() };

@@ -6,7 +6,7 @@ use gecc_chains::Settings;
 use gecc_chains::ethereum::{Answer, Kind, Options, Reason};
 use serde_json::{Map, Value, json};
 
-/// What a parser says and what means nothing to users.
+/// Words of parser errors that mean nothing to users.
 const OF_PARSER: [&str; 9] = [
     "borrowed",
     "missing field",
@@ -38,7 +38,7 @@ pub fn answers_to(settings: &Settings, value: &Value) -> Vec<Answer> {
     answers
 }
 
-/// Why the only transaction of a value is not rebuilt.
+/// Returns the reason why the only transaction of a value is not rebuilt.
 fn why_not(settings: &Settings, text: &str) -> String {
     let (answers, problems) = answers_of(settings, text, &Options::default());
     assert_eq!((answers.len(), problems.len()), (1, 0), "{text}: {problems:?}");
@@ -71,7 +71,7 @@ pub fn transaction(type_number: &str, is_for_any: bool) -> Value {
     transactions().into_iter().find(is_wanted).unwrap()
 }
 
-/// One of each type.
+/// Returns one transaction of each type.
 fn of_every_type() -> Vec<Value> {
     let typed = ["0x1", "0x2", "0x3", "0x4"].map(|number| transaction(number, false));
     [transaction("0x0", true), transaction("0x0", false)].into_iter().chain(typed).collect()
@@ -334,7 +334,7 @@ pub fn types_and_parities_that_the_hash_decides(settings: &Settings) {
     }
 }
 
-/// As ethers writes them: `v` is 27 or 28, and `networkV` is that of EIP-155.
+/// Signature objects of ethers: `v` is 27 or 28, and `networkV` is that of EIP-155.
 pub fn signature_objects(settings: &Settings) {
     for transaction in of_every_type() {
         let expected = answers_to(settings, &transaction);
@@ -462,7 +462,7 @@ pub fn text_that_is_not_json(settings: &Settings) {
 }
 
 /// A private key that stands where something else should is not told again.
-pub fn what_is_wrong_is_not_quoted(settings: &Settings) {
+pub fn errors_do_not_quote_values(settings: &Settings) {
     let key = "7a6b51c4".repeat(8);
     let base = transaction("0x2", false);
     let mut texts: Vec<String> =

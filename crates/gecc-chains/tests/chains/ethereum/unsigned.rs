@@ -20,7 +20,7 @@ const BEFORE_BEDROCK: &str = r#"{
     "nonce": "0x469f7", "to": "0x4200000000000000000000000000000000000007", "transactionIndex": "0x0", "value": "0x0",
     "v": "0x0", "r": "0x0", "s": "0x0", "queueOrigin": "l1", "l1TxOrigin": "0x36bde71c97b33cc4729cf772ae268934f7ab70b2"}"#;
 
-/// As nodes of Arbitrum and others give them.
+/// Returns an unsigned transaction, as returned by nodes of Arbitrum and others.
 fn of_type(type_number: u64, chain_id: u64) -> Value {
     json!({
         "type": format!("{type_number:#x}"), "hash": const_hex::encode_prefixed([7; 32]), "blockNumber": "0x45a59bb",
