@@ -24,11 +24,11 @@ mod output;
 pub mod say;
 mod secrets;
 #[cfg(all(feature = "arrow", feature = "chains"))]
-mod silent;
+mod silent_payments;
 mod standard_streams;
 
 use clap::{CommandFactory, FromArgMatches};
-use commands::{bench, doctor, ecdh, kernels, pubkey, recover, sign, verify};
+use commands::{bench, doctor, kernels, keys, signatures};
 #[cfg(feature = "chains")]
 use commands::{bitcoin, certificates, ethereum};
 #[cfg(feature = "chains")]
@@ -94,11 +94,11 @@ fn run(arguments: Arguments, given: &Given) -> Result<u8, Failure> {
         standard_streams::require_output()?;
     }
     match arguments.command {
-        Command::Verify(options) => verify::run(options, given),
-        Command::Recover(options) => recover::run(options),
-        Command::Sign(options) => sign::run(options, given),
-        Command::Ecdh(options) => ecdh::run(options),
-        Command::Pubkey(options) => pubkey::run(options, given),
+        Command::Verify(options) => signatures::verify(options, given),
+        Command::Recover(options) => signatures::recover(options),
+        Command::Sign(options) => signatures::sign(options, given),
+        Command::Ecdh(options) => keys::ecdh(options),
+        Command::Pubkey(options) => keys::pubkey(options, given),
         #[cfg(feature = "chains")]
         Command::Ethereum(command) => ethereum::run(command),
         #[cfg(feature = "chains")]

@@ -4,16 +4,16 @@
 #[cfg(feature = "arrow")]
 mod columns;
 mod fields;
-mod put;
-mod run;
+mod session;
+mod sink;
 mod state;
 mod summary;
 
 pub use fields::{Absent, Field, Holds, Value, shown};
 use gecc_chains::Progress;
 #[cfg(feature = "arrow")]
-pub use run::refuse_overwriting_any;
-pub use run::{memory_for_files, run};
+pub use session::refuse_overwriting_any;
+pub use session::{memory_for_files, run};
 pub use state::Noted;
 #[cfg(feature = "arrow")]
 pub use summary::count_problems;

@@ -6,7 +6,7 @@ use crate::input::open::is_standard_stream;
 use crate::node;
 use crate::output::Failure;
 #[cfg(feature = "arrow")]
-use crate::silent;
+use crate::silent_payments;
 use gecc_chains::Progress;
 use gecc_chains::bitcoin::{Answer, Answers, verify_as};
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
         #[cfg(feature = "arrow")]
         BitcoinCommand::Index(options) => {
             refuse_standard_input(&options.paths)?;
-            return silent::index(&options);
+            return silent_payments::index(&options);
         }
         #[cfg(feature = "arrow")]
-        BitcoinCommand::Scan(options) => return silent::scan(&options),
+        BitcoinCommand::Scan(options) => return silent_payments::scan(&options),
         #[cfg(not(feature = "arrow"))]
         BitcoinCommand::Index(_) | BitcoinCommand::Scan(_) => return Err(crate::WITHOUT_TABLES.to_owned().into()),
     };

@@ -1,6 +1,6 @@
 //! `gecc doctor`: the resources of this machine that gecc can use, and those that are missing.
 
-use super::report::{self, Row};
+use super::machine_report::{self, Row};
 use crate::flags::DoctorOptions;
 use crate::installed;
 use crate::output::Failure;
@@ -71,7 +71,7 @@ pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
     }
     [kernel_packs(), nvrtc(), kernel_cache(has_gpus)].into_iter().try_for_each(|finding| told.add(finding))?;
     let measured = engine.as_ref().ok().filter(|_| options.report && told.is_right());
-    let row = measured.map(report::row).transpose()?;
+    let row = measured.map(machine_report::row).transpose()?;
     told.end(&loaded, row)
 }
 

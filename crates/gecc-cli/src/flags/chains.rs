@@ -1,10 +1,9 @@
 //! Options of the commands on whole chains.
 
-use super::AnswerFormat;
-use super::heights::{magic, number};
 #[cfg(feature = "arrow")]
-use super::silent;
+use super::silent_payments;
 use super::stream::{SaidOptions, format_by_name};
+use super::{AnswerFormat, block_number, network_magic};
 use crate::engine::EngineOptions;
 use crate::node::UrlText;
 use clap::{Args, Subcommand};
@@ -106,12 +105,12 @@ pub enum BitcoinCommand {
     Verify(InputsOptions),
     /// Write an index for silent payments (BIP 352).
     #[cfg(feature = "arrow")]
-    #[command(after_help = silent::INDEX_HELP)]
-    Index(silent::IndexOptions),
+    #[command(after_help = silent_payments::INDEX_HELP)]
+    Index(silent_payments::IndexOptions),
     /// Find silent payments (BIP 352) to a receiver in an index.
     #[cfg(feature = "arrow")]
-    #[command(after_help = silent::SCAN_HELP)]
-    Scan(silent::ScanOptions),
+    #[command(after_help = silent_payments::SCAN_HELP)]
+    Scan(silent_payments::ScanOptions),
     /// Write an index for silent payments (BIP 352); not in this build.
     #[cfg(not(feature = "arrow"))]
     #[command(disable_help_flag = true)]
@@ -141,14 +140,14 @@ pub struct InputsOptions {
     pub rest_url: Option<UrlText>,
     /// The magic of a signet with a challenge of its own: the first four bytes of its blk*.dat, in hexadecimal, such as
     /// a5df2dcb [default: the magics of the known networks].
-    #[arg(long, value_name = "HEX", value_parser = magic, conflicts_with = "rest_url")]
+    #[arg(long, value_name = "HEX", value_parser = network_magic, conflicts_with = "rest_url")]
     pub magic: Option<[u8; 4]>,
     /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always
     /// checked.
-    #[arg(long, value_name = "HEIGHT", value_parser = number)]
+    #[arg(long, value_name = "HEIGHT", value_parser = block_number)]
     pub from: Option<u64>,
     /// The height of the last block [default: all].
-    #[arg(long, value_name = "HEIGHT", value_parser = number)]
+    #[arg(long, value_name = "HEIGHT", value_parser = block_number)]
     pub to: Option<u64>,
     /// A file that notes which input files are done. Those that it names are left out.
     #[arg(long, value_name = "FILE")]
@@ -195,14 +194,14 @@ pub struct SendersOptions {
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state", "at_block"])]
     pub rpc_url: Option<UrlText>,
     /// The first block [default: all].
-    #[arg(long, value_name = "NUMBER", value_parser = number)]
+    #[arg(long, value_name = "NUMBER", value_parser = block_number)]
     pub from: Option<u64>,
     /// The last block [default: all].
-    #[arg(long, value_name = "NUMBER", value_parser = number)]
+    #[arg(long, value_name = "NUMBER", value_parser = block_number)]
     pub to: Option<u64>,
     /// The chain that transactions have to be for, such as 1, where they say one [default: any].
     /// Deposits of OP chains are rejected where it is known to be none.
-    #[arg(long, value_name = "NUMBER", value_parser = number)]
+    #[arg(long, value_name = "NUMBER", value_parser = block_number)]
     pub chain_id: Option<u64>,
     /// Do not compare the transactions of blocks with the transactions root in their headers. The summary says how many
     /// blocks were not compared.
@@ -210,7 +209,7 @@ pub struct SendersOptions {
     pub skip_roots: bool,
     /// The block whose rules transactions are under that do not say theirs, such as encoded ones [default: rules of
     /// today]. Before block 1150000 (Homestead) s may be above n/2 in legacy transactions for any chain.
-    #[arg(long, value_name = "NUMBER", value_parser = number)]
+    #[arg(long, value_name = "NUMBER", value_parser = block_number)]
     pub at_block: Option<u64>,
     /// A file that notes which input files are done. Those that it names are left out.
     #[arg(long, value_name = "FILE")]

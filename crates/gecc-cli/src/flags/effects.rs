@@ -121,7 +121,7 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_ITEMS,
             OF_MESSAGES,
             OF_SIGNATURES,
-            &[("curve", Always), ("addresses", Depends("commands::recover, by the curve"))],
+            &[("curve", Always), ("addresses", Depends("commands::signatures::recover, by the curve"))],
         ],
     ),
     (

@@ -4,13 +4,11 @@ mod bench;
 #[cfg(feature = "chains")]
 mod chains;
 mod effects;
-#[cfg(feature = "chains")]
-mod heights;
 mod kernels;
 mod keys;
 mod signatures;
 #[cfg(all(feature = "arrow", feature = "chains"))]
-mod silent;
+mod silent_payments;
 mod stream;
 
 pub use bench::BenchOptions;
@@ -19,12 +17,12 @@ pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumComm
 use clap::{ArgAction, Args, Parser, Subcommand};
 pub use effects::Given;
 #[cfg(feature = "chains")]
-pub use heights::blocks;
+use gecc_chains::Blocks;
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
 #[cfg(all(feature = "arrow", feature = "chains"))]
-pub use silent::{IndexOptions, ScanOptions};
+pub use silent_payments::{IndexOptions, ScanOptions};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 pub use stream::AnswerFormat;
@@ -147,4 +145,32 @@ pub struct DoctorOptions {
     /// Print one object of JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Parses a number that is decimal, or hexadecimal after 0x.
+#[cfg(feature = "chains")]
+fn block_number(text: &str) -> Result<u64, String> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16),
+        _ => text.parse(),
+    };
+    number.map_err(|_| "a number, such as 18000000 or 0x112a880".to_owned())
+}
+
+/// Parses four bytes in hexadecimal, in the order in which files contain them.
+#[cfg(feature = "chains")]
+fn network_magic(text: &str) -> Result<[u8; 4], String> {
+    let mut magic = [0; 4];
+    const_hex::decode_to_slice(text, &mut magic)
+        .map_err(|_| "eight hexadecimal digits, such as a5df2dcb".to_owned())?;
+    Ok(magic)
+}
+
+/// Makes a range of blocks, which must not be empty.
+#[cfg(feature = "chains")]
+pub fn blocks(from: Option<u64>, to: Option<u64>) -> Result<Blocks, String> {
+    match (from, to) {
+        (Some(from), Some(to)) if from > to => Err(format!("--from {from} is behind --to {to}")),
+        _ => Ok(Blocks { from, to }),
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::engine::EngineOptions;
 use crate::input::binary::layout::Layout;
-use crate::input::seen::SeenFields;
+use crate::input::seen_fields::SeenFields;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gecc::call::Operation;

@@ -6,7 +6,7 @@
 //! size requested by the frame for zstd. It belongs to crates that free it without wiping, and is
 //! not accessible.
 
-use super::unread::{head, when_read};
+use super::deferred_reader::{head, when_read};
 use std::fmt;
 use std::io::{self, BufRead, Cursor, Read};
 use zeroize::Zeroizing;

@@ -1,7 +1,7 @@
 //! The fields of an input item, borrowed from its text, and their interpretation.
 
+use super::key_texts;
 use super::names::{Names, Role};
-use super::{public_key, secret_key};
 use const_hex::decode_to_slice;
 use gecc::fields::{
     Encoding, Field, FieldEncodings, FormCounts, ReadSignature, SignatureForm, SignatureProblem, SignatureReader,
@@ -195,12 +195,12 @@ impl<'a> Fields<'a> {
             };
             self.values[field as usize] = Some(Cow::Owned(hexadecimal));
         }
-        let key = self.value(Field::PublicKey).map(digits).filter(|key| public_key::is_named(key, kind));
-        if let Some(key) = key.map(|key| public_key::plain_digits(key, kind)) {
+        let key = self.value(Field::PublicKey).map(digits).filter(|key| key_texts::is_public_key(key, kind));
+        if let Some(key) = key.map(|key| key_texts::public_key_digits(key, kind)) {
             self.values[Field::PublicKey as usize] = Some(Cow::Owned(key?));
         }
-        let key = self.value(Field::SecretKey).filter(|key| secret_key::is_named(key));
-        self.key = key.map(|key| secret_key::read(key, kind)).transpose()?;
+        let key = self.value(Field::SecretKey).filter(|key| key_texts::is_private_key(key));
+        self.key = key.map(|key| key_texts::read_private_key(key, kind)).transpose()?;
         Ok(self)
     }
 
@@ -335,14 +335,14 @@ impl<'a> Fields<'a> {
 
 /// Returns the text of a member; `None` if it is null. A private key is borrowed from the line: a
 /// text with escapes would be assembled in memory that is not wiped, so it is refused unless
-/// [`secret_key`] reads its form.
+/// [`key_texts`] reads its form.
 fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Option<Cow<'a, str>>, String> {
     let json = value.get();
     let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     match text {
         _ if json == "null" => Ok(None),
         Some(text) if !text.contains('\\') => Ok(Some(Cow::Borrowed(text))),
-        Some(text) if field == Field::SecretKey && secret_key::is_named(text) => Ok(Some(Cow::Borrowed(text))),
+        Some(text) if field == Field::SecretKey && key_texts::is_private_key(text) => Ok(Some(Cow::Borrowed(text))),
         // PostgreSQL's notation for bytes: one escape before the digits.
         Some(text) if field == Field::SecretKey && text.rfind('\\') == Some(1) && text.starts_with("\\\\x") => {
             Ok(Some(Cow::Borrowed(&text[1..])))

@@ -1,10 +1,10 @@
 //! Iterates over the items of a text.
 
-use super::cut::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
 use super::fields::{Fields, LastRoles, Tag, counted};
 use super::layout::{Header, Layout};
 use super::names::{Names, Role};
 use super::shape::ObjectShape;
+use super::splitter::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
 use super::table::Cells;
 use super::text::Buffers;
 use gecc::fields::Field;

@@ -5,7 +5,7 @@ use crate::input::fields::counted;
 use crate::input::keys::{self, Named};
 use crate::input::open::{Input, is_standard_stream, open};
 use crate::output::{refuse_overwriting, shown_path, warn};
-use crate::secrets::wiped::Wiped;
+use crate::secrets::buffers::Wiped;
 use gecc::stack;
 use gecc::{SecretKey, SecretKeys};
 use gecc_keys::{KeyKind, are_secret_keys, unsupported_file};

@@ -1,7 +1,7 @@
 //! Private keys in common file formats, which are detected by content.
 
 use crate::input::{items, layout};
-use crate::secrets::wiped::{Wiped, append, push};
+use crate::secrets::buffers::{Wiped, append, push};
 use gecc::SecretKey;
 use gecc::fields::hex_digits;
 use gecc_keys::{KeyKind, are_secret_keys};

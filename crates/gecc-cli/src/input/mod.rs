@@ -1,16 +1,17 @@
 //! Reading of items from files and pipes. `open` detects the kind of input, after `compressed`, and
-//! `source` reads it in pieces of `text`. For text, `cut` makes units of whole rows (`layout`
-//! detects the format, `scan` finds the row ends), and `items` yields the `fields` of each row: of
-//! tables through `table`, of JSON through a parser or the `shape` of earlier objects. `binary`
-//! makes columns of fixed-width rows. `keyfile` holds the private keys of a command, in any of the
-//! forms of `keys`.
+//! `source` reads it in pieces of `text`. For text, the `splitter` makes units of whole rows
+//! (`layout` detects the format, `scan` finds the row ends), and `items` yields the `fields` of each
+//! row: of tables through `table`, of JSON through a parser or the `shape` of earlier objects.
+//! `binary` makes columns of fixed-width rows. `keyfile` holds the private keys of a command, in any
+//! of the forms of `keys`.
 
 pub mod binary;
 pub mod compressed;
-pub mod cut;
-pub mod detect;
+mod deferred_reader;
+pub mod encodings;
 pub mod fields;
 pub mod items;
+mod key_texts;
 pub mod keyfile;
 pub mod keys;
 pub mod layout;
@@ -18,13 +19,11 @@ pub mod names;
 pub mod open;
 pub mod paths;
 mod pipe;
-mod public_key;
 mod scan;
-mod secret_key;
-pub mod seen;
+pub mod seen_fields;
 mod shape;
 pub mod source;
+pub mod splitter;
 mod table;
 pub mod text;
-mod unread;
 pub mod utf_16;

@@ -1,6 +1,6 @@
 //! Maps columns and members of text to fields.
 
-use super::seen::SeenFields;
+use super::seen_fields::SeenFields;
 use crate::flags::StreamOptions;
 use crate::input::binary::layout::Layout;
 use gecc::call::{Reads, RecoveryIds};

@@ -2,7 +2,7 @@
 
 use super::compressed::{LONGEST_SIGNATURE, compression, decompressed_when_read};
 use super::pipe::Pipe;
-use crate::secrets::wiped::Wiped;
+use crate::secrets::buffers::Wiped;
 use crate::standard_streams;
 use std::fs::File;
 use std::io::{self, Read};

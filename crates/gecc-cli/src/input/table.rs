@@ -1,6 +1,6 @@
 //! The cells of a row of a table (RFC 4180, with any delimiter).
 
-use crate::secrets::wiped::Wiped;
+use crate::secrets::buffers::Wiped;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use memchr::{memchr, memchr_iter};
 use std::str::from_utf8;

@@ -1,6 +1,6 @@
 //! Pieces of input text in reusable buffers.
 
-use crate::secrets::wiped::{Spares, Wiped};
+use crate::secrets::buffers::{Spares, Wiped};
 use memchr::memchr;
 use std::ops::Range;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 //!
 //! The text may hold private keys, so all buffers are wiped.
 
+use super::deferred_reader::{head, when_read};
 use super::open::Input;
-use super::unread::{head, when_read};
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use zeroize::{Zeroize, Zeroizing};
 

@@ -1,12 +1,12 @@
 //! Converts results to Parquet or Arrow columns, for items of text and of rows.
 
 use super::arena::Arena;
-use super::compute::Batch;
-use super::parse::{Origins, placed};
-use super::report::Tally;
-use super::running::{End, Job};
-use super::steps::Items;
-use super::write::{Form, Sink};
+use super::batch::Batch;
+use super::lines::{Form, Sink};
+use super::parser::{Origins, placed};
+use super::stages::Items;
+use super::state::{End, Job};
+use super::tally::Tally;
 use crate::failure::written;
 use crate::flags::{AnswerFormat, StreamOptions};
 use crate::input::open::is_standard_stream;

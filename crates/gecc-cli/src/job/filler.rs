@@ -1,17 +1,17 @@
 //! Combines units of text into batches: fills arenas and passes them on when they are full.
 
 use super::arena::Arena;
-use super::compute::Batch;
-use super::parse::{Origins, Rules, fill, key_form};
-use super::running::{Job, unreadable};
-use super::steps::{Arenas, GROWTH};
-use crate::input::cut::Unit;
-use crate::input::detect::detect;
+use super::batch::Batch;
+use super::parser::{Origins, Rules, fill, key_form};
+use super::stages::{Arenas, GROWTH};
+use super::state::{Job, unreadable};
+use crate::input::encodings::detect;
 use crate::input::fields::SignatureRules;
 use crate::input::layout::Layout;
 use crate::input::names::Names;
+use crate::input::splitter::Unit;
 use crate::output::{Failure, info};
-use crate::secrets::wiped::wiped_if;
+use crate::secrets::buffers::wiped_if;
 use gecc::fields::Field;
 use gecc::steps::map;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Limits on memory in use.
 
 use crate::flags::StreamOptions;
-use crate::input::cut::MAX_ROWS;
 use crate::input::layout::MAX_LINE;
+use crate::input::splitter::MAX_ROWS;
 use gecc::{Backend, Engine};
 
 const MIB: usize = 1 << 20;

@@ -1,8 +1,8 @@
 //! Replaces `tables` in builds without Parquet and Arrow.
 
-use super::report::Tally;
-use super::running::{End, Started};
-use super::write::Wanted;
+use super::lines::Wanted;
+use super::state::{End, Started};
+use super::tally::Tally;
 use crate::WITHOUT_TABLES;
 use crate::flags::{Format, StreamOptions};
 use crate::input::open::Input;

@@ -2,18 +2,18 @@
 //! `cargo test --release -p gecc-cli rates -- --ignored --nocapture`.
 
 use super::arena::{Arena, KeyColumn};
-use super::compute::Batch;
-use super::parse::{Rules, fill};
+use super::batch::Batch;
+use super::lines::{Form, Lines, Wanted};
+use super::parser::{Rules, fill};
 use super::run;
-use super::write::{Form, Lines, Wanted};
 use crate::flags::{Arguments, Command, StreamOptions};
-use crate::input::cut::{Cutter, MAX_ROWS, Unit, measure};
 use crate::input::fields::SignatureRules;
 use crate::input::layout::Layout;
 use crate::input::names::Names;
+use crate::input::splitter::{Cutter, MAX_ROWS, Unit, measure};
 use crate::input::text::Buffers;
 use crate::operation::Operation;
-use crate::secrets::wiped::Spares;
+use crate::secrets::buffers::Spares;
 use clap::Parser;
 use gecc::call;
 use gecc::ecdsa::{Policy, SForm};

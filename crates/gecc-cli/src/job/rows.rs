@@ -1,11 +1,11 @@
 //! Reads rows of fixed width into batches, where they serve as columns.
 
 use super::arena::Arena;
-use super::compute::Batch;
+use super::batch::Batch;
 use super::limits::Limits;
-use super::parse::Origins;
-use super::running::{Job, unreadable};
-use super::steps::{Arenas, Filled, GROWTH, PATIENCE};
+use super::parser::Origins;
+use super::stages::{Arenas, Filled, GROWTH, PATIENCE};
+use super::state::{Job, unreadable};
 use crate::input::binary::layout::Layout;
 use crate::input::binary::reader::{Filled as Read, RowReader};
 use crate::input::open::Input;

@@ -3,15 +3,15 @@
 
 use super::columns::{Shared, format, wanted};
 use super::limits::of_tables;
-use super::report::Tally;
-use super::running::{End, Started};
-use super::write::{LineSink, Lines, Outcome, Sink, Wanted, Written};
+use super::lines::{LineSink, Lines, Outcome, Sink, Wanted, Written};
+use super::state::{End, Started};
+use super::tally::Tally;
 use crate::flags::{Format, StreamOptions};
-use crate::input::cut::MAX_ROWS;
 use crate::input::open::{Input, PlainFile, is_standard_stream};
+use crate::input::splitter::MAX_ROWS;
 use crate::operation::TableAnswers;
 use crate::output::{Output, Progress, info, shown_path};
-use crate::secrets::wiped::Spares;
+use crate::secrets::buffers::Spares;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;

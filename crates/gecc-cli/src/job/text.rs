@@ -2,14 +2,14 @@
 //! parallel into columns. Consecutive inputs are treated as one, so that many small ones share
 //! batches.
 
-use super::compute::Batch;
+use super::batch::Batch;
 use super::filler::{Filler, Window};
-use super::running::{Job, unreadable};
-use super::steps::{Arenas, Filled, PATIENCE, Texts};
-use crate::input::cut::{Cut, Cutter, Unit, measure};
+use super::stages::{Arenas, Filled, PATIENCE, Texts};
+use super::state::{Job, unreadable};
 use crate::input::names::Names;
 use crate::input::open::Input;
 use crate::input::source::{Next, Source};
+use crate::input::splitter::{Cut, Cutter, Unit, measure};
 use crate::input::text::{Buffers, Text};
 use crate::input::utf_16::as_utf_8;
 use crate::output::Failure;

@@ -4,7 +4,6 @@ mod checked;
 mod flags;
 pub mod inputs;
 pub mod operations;
-mod rate;
 pub mod samples;
 pub mod schemes;
 pub mod timing;
@@ -12,7 +11,7 @@ pub mod timing;
 pub use checked::Checked;
 pub use flags::BatchOptions;
 pub use operations::PublicCall;
-pub use rate::rate;
+pub use timing::rate;
 
 use gecc::{Backend, Engine};
 

@@ -1,7 +1,7 @@
 //! Standard output, terminals, pipes and devices. They may accept data at any time, or never. A
 //! thread writes to them, and is abandoned if the command is interrupted.
 
-use crate::secrets::wiped::Wiped;
+use crate::secrets::buffers::Wiped;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -6,7 +6,7 @@ use crate::failure::written;
 use crate::flags::end_of_name;
 use crate::input::open::is_standard_stream;
 use crate::say::{shown_path, warn};
-use crate::secrets::wiped::Wiped;
+use crate::secrets::buffers::Wiped;
 use crate::standard_streams;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};

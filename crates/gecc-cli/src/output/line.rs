@@ -1,6 +1,6 @@
 //! The answer to an item: one line of JSON or CSV.
 
-use crate::secrets::wiped::{Wiped, append};
+use crate::secrets::buffers::{Wiped, append};
 
 /// A line under construction at the end of a buffer.
 pub struct Line<'a> {

@@ -1,5 +1,5 @@
 //! Containers for private keys and shared secrets in transit through a command.
 
+pub mod buffers;
 #[cfg(test)]
-mod freed;
-pub mod wiped;
+mod freed_memory;

@@ -6,7 +6,7 @@ mod bench;
 mod bip340;
 #[cfg(feature = "chains")]
 mod bitcoin_node;
-mod brought;
+
 #[cfg(feature = "chains")]
 mod chains;
 #[cfg(feature = "arrow")]
@@ -31,9 +31,10 @@ mod recover;
 mod rows;
 mod signature_forms;
 #[cfg(all(feature = "arrow", feature = "chains"))]
-mod silent;
+mod silent_payments;
 mod streams;
 mod support;
+mod supported_inputs;
 #[cfg(feature = "arrow")]
 mod tables;
 mod text_forms;

@@ -5,7 +5,7 @@ use crate::input::fields::counted;
 use crate::input::open::{Input, PlainFile, became_shorter};
 use crate::input::source::{Next, StreamSource};
 use crate::input::text::{Buffers, Text};
-use crate::secrets::wiped::Wiped;
+use crate::secrets::buffers::Wiped;
 use gecc::ecdsa::recovery_id_of_v;
 use gecc::fields::Field;
 use rayon::prelude::*;

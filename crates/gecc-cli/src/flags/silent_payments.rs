@@ -1,6 +1,6 @@
 //! Options of the commands on silent payments.
 
-use super::heights::{magic, number};
+use super::{block_number, network_magic};
 use crate::engine::EngineOptions;
 use crate::node::UrlText;
 use clap::Args;
@@ -47,7 +47,7 @@ pub struct IndexOptions {
     pub rest_url: Option<UrlText>,
     /// The magic of a signet with a challenge of its own: the first four bytes of its blk*.dat, in hexadecimal, such as
     /// a5df2dcb [default: the magics of the known networks].
-    #[arg(long, value_name = "HEX", value_parser = magic, conflicts_with = "rest_url")]
+    #[arg(long, value_name = "HEX", value_parser = network_magic, conflicts_with = "rest_url")]
     pub magic: Option<[u8; 4]>,
     /// The table that is written: Parquet, or Arrow IPC where its name ends in .arrow.
     #[arg(short, long)]
@@ -56,10 +56,10 @@ pub struct IndexOptions {
     #[arg(long)]
     pub full_outputs: bool,
     /// The height of the first block [default: all].
-    #[arg(long, value_name = "HEIGHT", value_parser = number)]
+    #[arg(long, value_name = "HEIGHT", value_parser = block_number)]
     pub from: Option<u64>,
     /// The height of the last block [default: all].
-    #[arg(long, value_name = "HEIGHT", value_parser = number)]
+    #[arg(long, value_name = "HEIGHT", value_parser = block_number)]
     pub to: Option<u64>,
     /// Wait until the output file and its name are on the disk, so that a loss of power loses neither.
     #[arg(long)]

@@ -1,13 +1,13 @@
 //! Formats results as lines.
 
 use super::arena::Arena;
-use super::compute::Batch;
-use super::parse::{Origins, placed};
-use super::report::{Tally, reason_of};
+use super::batch::Batch;
+use super::parser::{Origins, placed};
+use super::tally::{Tally, reason_of};
 use crate::flags::{AnswerFormat, StreamOptions};
 use crate::operation::Operation;
 use crate::output::{Failure, Line, Output, Put};
-use crate::secrets::wiped::{Spares, Wiped, reserve, wiped_if};
+use crate::secrets::buffers::{Spares, Wiped, reserve, wiped_if};
 use gecc::Verdict;
 use gecc::steps::map;
 use rayon::ThreadPool;

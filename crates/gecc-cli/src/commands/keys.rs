@@ -1,13 +1,15 @@
-//! `gecc pubkey`.
+//! `gecc pubkey` and `gecc ecdh`.
 
 use crate::curve::Chosen;
-use crate::flags::{Given, PubkeyOptions};
+use crate::flags::{EcdhOptions, Given, PubkeyOptions};
+use crate::input::keyfile::Keys;
 use crate::job;
 use crate::operation::{Operation, ResultForm};
 use crate::output::Failure;
 use gecc::{CurveId, call};
 
-pub fn run(options: PubkeyOptions, given: &Given) -> Result<u8, Failure> {
+/// Runs `gecc pubkey`.
+pub fn pubkey(options: PubkeyOptions, given: &Given) -> Result<u8, Failure> {
     let PubkeyOptions { curve, scheme, compressed, stream } = options;
     let chosen = Chosen::of(curve, scheme)?;
     given.require_effect_with(chosen.scheme())?;
@@ -19,4 +21,11 @@ pub fn run(options: PubkeyOptions, given: &Given) -> Result<u8, Failure> {
     };
     let form = if compressed { ResultForm::Compressed } else { ResultForm::Plain };
     job::run(&Operation { form, ..call.into() }, &stream)
+}
+
+/// Runs `gecc ecdh`.
+pub fn ecdh(options: EcdhOptions) -> Result<u8, Failure> {
+    let keys = Keys::open(options.key_file.as_deref(), options.curve.into(), &options.stream)?;
+    let operation = Operation { keys, ..call::Operation::SharedSecrets(options.curve).into() };
+    job::run(&operation, &options.stream)
 }

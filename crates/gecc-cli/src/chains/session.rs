@@ -2,7 +2,7 @@
 //! summary.
 
 use super::Row;
-use super::put::{Finished, Former, Made, OfBatch, Present, Sink};
+use super::sink::{Finished, Former, Made, OfBatch, Present, Sink};
 use super::state::{Found, Noted, Outcome, State};
 use super::summary::{Summary, count_problems, print_timings};
 use crate::flags::ChainOptions;

@@ -1,11 +1,11 @@
 //! Parses the items of a unit of text into rows of columns.
 
 use super::arena::{KeyColumn, Part};
-use crate::input::cut::Unit;
 use crate::input::fields::{Content, Fields, SignatureRules, Tag, append_decoded, counted, decode_digits, digits};
 use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::Layout;
 use crate::input::names::Names;
+use crate::input::splitter::Unit;
 use crate::operation::NO_RECOVERY_ID;
 use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Encoding, Field, FieldEncodings, FormCounts, Hash};

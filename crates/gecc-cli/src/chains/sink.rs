@@ -8,7 +8,7 @@ use super::summary::Summary;
 use super::{Answered, Row};
 use crate::flags::{AnswerFormat, ChainOptions};
 use crate::output::{Failure, Line, Output, Put};
-use crate::secrets::wiped::Wiped;
+use crate::secrets::buffers::Wiped;
 #[cfg(feature = "arrow")]
 use arrow_array::RecordBatch;
 use gecc_chains::{Form, Progress};

@@ -6,7 +6,7 @@ use crate::input::keyfile::warn_if_exposed;
 use crate::input::paths::{bytes_of, inputs};
 use crate::job::warn_of_failures;
 use crate::output::{Failure, Line, Output, note, refuse_overwriting, shown_path};
-use crate::secrets::wiped::Wiped;
+use crate::secrets::buffers::Wiped;
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use arrow_array::RecordBatch;
 use gecc::silent_payments::{self, Match, Receiver};

@@ -1,9 +1,9 @@
 //! Detects the encoding of binary values in text.
 
-use super::cut::Unit;
 use super::items::each_of_unit;
 use super::layout::Layout;
 use super::names::Names;
+use super::splitter::Unit;
 use gecc::fields::{Encodings, Field, FieldEncodings, UnclearEncoding};
 use std::ops::ControlFlow;
 

@@ -5,7 +5,7 @@ use super::names::Names;
 use super::scan::Scanner;
 use super::text::{Span, Text};
 use crate::flags::Format;
-use crate::secrets::wiped::{Wiped, append};
+use crate::secrets::buffers::{Wiped, append};
 use memchr::{memchr, memchr_iter};
 use std::ops::Range;
 use std::sync::Arc;

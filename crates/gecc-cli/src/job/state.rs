@@ -1,7 +1,7 @@
 //! The state of a running job, and its end.
 
 use super::limits::{Limits, of_engine};
-use super::report::Tally;
+use super::tally::Tally;
 use crate::flags::StreamOptions;
 use crate::input::names::Names;
 use crate::input::open::is_standard_stream;

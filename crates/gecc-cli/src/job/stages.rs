@@ -7,10 +7,10 @@
 //! determines what fills the arenas: `text` or `rows`.
 
 use super::arena::Arena;
-use super::compute::{Batch, compute};
-use super::report::Tally;
-use super::running::{End, Job};
-use super::write::{Form, Sink};
+use super::batch::{Batch, compute};
+use super::lines::{Form, Sink};
+use super::state::{End, Job};
+use super::tally::Tally;
 use crate::input::binary::reader::RowReader;
 use crate::input::open::Input;
 use crate::output::{Failure, Progress};

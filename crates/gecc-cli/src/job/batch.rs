@@ -1,7 +1,7 @@
 //! Computes a batch on the engine.
 
 use super::arena::Arena;
-use super::parse::{OddItem, Origins, placed};
+use super::parser::{OddItem, Origins, placed};
 use crate::input::keyfile::Numbers;
 use crate::operation::{Items, Operation, Results};
 use gecc::call::{Columns, Contents};
