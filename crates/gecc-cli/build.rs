@@ -34,7 +34,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Of the package in a folder.
+    /// Finds the commit of the package in a folder.
     pub fn of(package: &Path) -> Self {
         let note = package.join(".cargo_vcs_info.json");
         if let Ok(text) = fs::read_to_string(&note) {
@@ -47,7 +47,7 @@ impl Found {
         }
     }
 
-    /// By git's folder, or the file that a work tree has in its place.
+    /// Finds the commit in git's folder, or by the file that a work tree has in its place.
     fn in_repository(git: &Path) -> Self {
         let Some(folder) = git_folder(git) else { return Found { commit: None, read: Vec::new() } };
         let head = folder.join("HEAD");
@@ -60,19 +60,22 @@ impl Found {
             Ok(common) => folder.join(common.trim()),
             Err(_) => folder,
         };
-        let (branch, packed) = (common.join(name), common.join("packed-refs"));
-        match fs::read_to_string(&branch) {
-            Ok(text) => Found { commit: shortened(&text), read: vec![head, branch] },
-            Err(_) => {
-                let lines = fs::read_to_string(&packed).unwrap_or_default();
-                let is_named = |line: &&str| line.split_once(' ').is_some_and(|(_, other)| other.trim() == name);
-                let commit = lines.lines().find(is_named).and_then(shortened);
-                // The next commit makes a file for the branch, in this folder.
-                let folder = branch.parent().map(Path::to_owned);
-                Found { commit, read: [head, packed].into_iter().chain(folder).collect() }
-            }
+        let branch = common.join(name);
+        if let Ok(text) = fs::read_to_string(&branch) {
+            return Found { commit: shortened(&text), read: vec![head, branch] };
         }
+        let packed = common.join("packed-refs");
+        let refs = fs::read_to_string(&packed).unwrap_or_default();
+        let commit = packed_commit(&refs, name).and_then(shortened);
+        // The next commit makes a file for the branch, in this folder.
+        let folder = branch.parent().map(Path::to_owned);
+        Found { commit, read: [head, packed].into_iter().chain(folder).collect() }
     }
+}
+
+/// Returns the line of a branch in the text of `packed-refs`, which begins with its commit.
+fn packed_commit<'a>(refs: &'a str, branch: &str) -> Option<&'a str> {
+    refs.lines().find(|line| line.split_once(' ').is_some_and(|(_, name)| name.trim() == branch))
 }
 
 /// Git's folder itself, or the one that is named by a file in its place.

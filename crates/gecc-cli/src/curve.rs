@@ -96,24 +96,26 @@ impl TypedValueParser for Named {
     type Value = CurveId;
 
     fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<CurveId, clap::Error> {
-        let is_taken = self.0;
-        let parse = move |name: &str| {
-            let curve: CurveId = name.parse().map_err(|problem: UnknownCurve| problem.to_string())?;
-            if is_taken(curve) {
-                return Ok(curve);
-            }
-            let others: Vec<&str> =
-                CurveId::ALL.iter().filter(|curve| is_taken(**curve)).map(|curve| curve.name()).collect();
-            Err(format!("ECDSA is not used on {curve}, but on {}", others.join(", ")))
-        };
-        parse.parse_ref(command, argument, value)
+        let accepts = self.0;
+        // A function from text to value is a parser, which adds the argument to error messages.
+        (move |name: &str| parse_accepted(name, accepts)).parse_ref(command, argument, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue>>> {
-        let is_taken = self.0;
-        let curves = CurveId::ALL.iter().filter(move |curve| is_taken(**curve));
+        let accepts = self.0;
+        let curves = CurveId::ALL.iter().filter(move |curve| accepts(**curve));
         Some(Box::new(curves.map(|curve| PossibleValue::new(curve.name()))))
     }
+}
+
+/// Parses the name of a curve that is used for ECDSA, as `accepts` determines.
+fn parse_accepted(name: &str, accepts: fn(CurveId) -> bool) -> Result<CurveId, String> {
+    let curve: CurveId = name.parse().map_err(|problem: UnknownCurve| problem.to_string())?;
+    if accepts(curve) {
+        return Ok(curve);
+    }
+    let others: Vec<&str> = CurveId::ALL.iter().filter(|curve| accepts(**curve)).map(|curve| curve.name()).collect();
+    Err(format!("ECDSA is not used on {curve}, but on {}", others.join(", ")))
 }
 
 /// Returns the requested curve, or all curves.

@@ -145,16 +145,20 @@ mod tests {
     }
 
     #[test]
-    fn cores_compute_what_is_few() {
+    fn few_items_are_computed_on_the_cpu() {
         let options = Program::parse_from(["gecc", "--threads", "2"]).engine;
-        let reason = |bytes| options.start_for(bytes, None).unwrap().info().reason.clone();
         let few = "chosen automatically for few items";
-        assert_eq!(reason(Some(128 << 10)), few);
+        assert_eq!(reason_for(&options, Some(128 << 10)), few);
         for more in [Some((128 << 10) + LEAST_ITEM), None] {
-            assert_ne!(reason(more), few);
+            assert_ne!(reason_for(&options, more), few);
         }
-        let asked_for = Program::parse_from(["gecc", "--engine", "cpu"]).engine;
-        assert_eq!(asked_for.start_for(Some(0), None).unwrap().info().reason, "asked for");
+        let requested = Program::parse_from(["gecc", "--engine", "cpu"]).engine;
+        assert_eq!(reason_for(&requested, Some(0)), "asked for");
+    }
+
+    /// Returns the reason for the choice of the device for inputs of `bytes` bytes.
+    fn reason_for(options: &EngineOptions, bytes: Option<u64>) -> String {
+        options.start_for(bytes, None).unwrap().info().reason.clone()
     }
 
     #[test]

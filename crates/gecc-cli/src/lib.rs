@@ -36,7 +36,7 @@ use failure::COULD_NOT_RUN;
 use failure::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED};
 use flags::{Arguments, Command, Given};
 use output::Failure;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -71,7 +71,7 @@ fn refusal(problem: clap::Error) -> Failure {
     }
 }
 
-/// What a command without the feature `arrow` says where Parquet or Arrow is needed.
+/// The message of a build without the feature `arrow` if Parquet or Arrow is needed.
 #[cfg(not(feature = "arrow"))]
 const WITHOUT_TABLES: &str = "this gecc was built without Parquet and Arrow, which archives, wheels and \
                               `cargo install --path crates/gecc-cli --features arrow` have";
@@ -112,16 +112,18 @@ fn run(arguments: Arguments, given: &Given) -> Result<u8, Failure> {
             // `generate` panics if it cannot write.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "gecc", &mut script);
-            std::io::stdout().write_all(&script)?;
+            io::stdout().write_all(&script)?;
             Ok(ALL_PASSED)
         }
         Command::Man { folder } => {
-            let write = |folder: &Path| {
-                std::fs::create_dir_all(folder)?;
-                clap_mangen::generate_to(Arguments::command(), folder)
-            };
-            write(&folder).map_err(|problem| format!("{}: {problem}", say::shown_path(&folder)))?;
+            write_manual(&folder).map_err(|problem| say::path_error(&folder, problem))?;
             Ok(ALL_PASSED)
         }
     }
+}
+
+/// Writes the pages of the manual to a folder, which is created if necessary.
+fn write_manual(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(Arguments::command(), folder)
 }

@@ -6,7 +6,7 @@ use crate::output::Line;
 use gecc::call::{self, Columns, Reads, RecoveryIds};
 use gecc::ed25519::Variant;
 use gecc::fields::Hash;
-use gecc::{Engine, Error, Rows, SecretKeys, signature_to_der};
+use gecc::{Engine, Error, Rows, signature_to_der};
 
 /// The value that stands for a missing recovery id. Valid ids are smaller.
 pub const NO_RECOVERY_ID: u8 = u8::MAX;
@@ -101,9 +101,15 @@ impl Operation {
 
     /// Returns the fields of an item that passed, in the order of output.
     pub fn fields(&self) -> Vec<&'static str> {
-        let name = |column: &call::Column| if self.is_der(column) { "der" } else { column.name };
-        let results = self.call.results().iter().map(name);
-        if self.gives_verdicts() { vec!["valid"] } else { results.collect() }
+        if self.gives_verdicts() {
+            return vec!["valid"];
+        }
+        self.call.results().iter().map(|column| self.field_name(column)).collect()
+    }
+
+    /// Returns the name of a result in answers.
+    fn field_name(&self, column: &call::Column) -> &'static str {
+        if self.is_der(column) { "der" } else { column.name }
     }
 
     fn is_der(&self, column: &call::Column) -> bool {
@@ -126,23 +132,26 @@ impl Operation {
         }
         let additional = self.additional.as_ref().map(Rows::all);
         let mut columns = Columns { additional, variant: self.variant, hash: self.hash, ..items.columns };
-        let has_id = |item: usize| *columns.recovery_ids.get(item) != [NO_RECOVERY_ID];
+        let count = codes.len();
         let are_optional = self.call.reads().recovery_ids == RecoveryIds::Optional && !columns.recovery_ids.is_empty();
-        if are_optional && !(0..codes.len()).any(has_id) {
+        if are_optional && (0..count).all(|item| *columns.recovery_ids.get(item) == [NO_RECOVERY_ID]) {
             columns.recovery_ids = Rows::new(&[]);
         }
-        let count = codes.len();
-        let run = |secret_keys: SecretKeys| {
-            let columns = Columns { secret_keys, ..columns };
-            let [first, _] = self.call.results() else {
-                return self.call.run(engine, &columns, rows, &mut [], codes);
-            };
-            let mut ids = vec![0; codes.len()];
-            self.call.run(engine, &columns, &mut rows[..ids.len() * first.width], &mut ids, codes)?;
-            put_behind(rows, first.width, &ids);
-            Ok(())
+        self.keys.of_items(items.numbers, columns.secret_keys, count, |secret_keys| {
+            self.run(engine, &Columns { secret_keys, ..columns }, Results { codes, rows })
+        })
+    }
+
+    /// Calls the library, and appends recovery ids to the result rows if there are any.
+    fn run(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), Error> {
+        let Results { codes, rows } = results;
+        let [first, _] = self.call.results() else {
+            return self.call.run(engine, columns, rows, &mut [], codes);
         };
-        self.keys.of_items(items.numbers, columns.secret_keys, count, run)
+        let mut ids = vec![0; codes.len()];
+        self.call.run(engine, columns, &mut rows[..ids.len() * first.width], &mut ids, codes)?;
+        append_ids(rows, first.width, &ids);
+        Ok(())
     }
 
     /// Writes the fields of an item that passed from its result.
@@ -169,7 +178,7 @@ impl Operation {
 }
 
 /// Appends an id to each of the rows that are packed at the start of the buffer.
-fn put_behind(rows: &mut [u8], width: usize, ids: &[u8]) {
+fn append_ids(rows: &mut [u8], width: usize, ids: &[u8]) {
     for (item, id) in ids.iter().enumerate().rev() {
         let row = item * (width + 1);
         rows.copy_within(item * width..(item + 1) * width, row);

@@ -3,6 +3,7 @@
 use gecc::fields::{may_be_secret, shown};
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -73,32 +74,44 @@ pub fn hide_secret_arguments() {
 /// Returns the parts of an argument that may be private keys, both as they are and as messages
 /// escape them.
 fn secret_parts(number: usize, argument: &OsStr) -> Vec<(String, String)> {
-    let is_file = |path: &Path| path.extension().is_some() && path.is_file();
-    if is_file(Path::new(argument)) {
+    if is_file_with_extension(Path::new(argument)) {
         return Vec::new();
     }
-    let place = |part: &str| format!("(argument {number}: {}", shown(part).trim_start_matches('('));
     let text = argument.to_string_lossy();
     // The value of `--option=VALUE`, `--columns field=VALUE` and `-oVALUE`, elements of lists, and
     // components of paths.
     let of_short = text.strip_prefix('-').and_then(|rest| rest.get(1..));
-    let separators = |c: char| c.is_whitespace() || matches!(c, '=' | ',' | '/' | ':');
+    let elements = text.split(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | '/' | ':'));
     let wholes = [&*text, text.trim()].into_iter().chain(text.splitn(2, '=')).chain(of_short);
-    let parts = wholes.chain(text.split(['=', ','])).chain(text.split('/')).chain(text.split(separators));
+    let parts = wholes.chain(text.split(['=', ','])).chain(text.split('/')).chain(elements);
     // If a key was split by a separator, only its parts that are words are shown.
     let is_secret = may_be_secret(text.as_bytes());
-    let is_hidden = |part: &&str| may_be_secret(part.as_bytes()) || (is_secret && part.len() >= 6 && !is_word(part));
-    let parts = parts.filter(is_hidden).filter(|part| !is_file(Path::new(part)));
-    parts.flat_map(|part| [part.to_owned(), part.escape_debug().to_string()].map(|text| (text, place(part)))).collect()
+    let mut hidden = Vec::new();
+    for part in parts {
+        let is_hidden = may_be_secret(part.as_bytes()) || (is_secret && part.len() >= 6 && !is_word(part));
+        if !is_hidden || is_file_with_extension(Path::new(part)) {
+            continue;
+        }
+        let replacement = format!("(argument {number}: {}", shown(part).trim_start_matches('('));
+        hidden.push((part.to_owned(), replacement.clone()));
+        hidden.push((part.escape_debug().to_string(), replacement));
+    }
+    hidden
+}
+
+fn is_file_with_extension(path: &Path) -> bool {
+    path.extension().is_some() && path.is_file()
 }
 
 /// Returns whether a text consists of letters and dashes, with letters that are all lowercase, all
 /// uppercase, or lowercase after the first.
 fn is_word(text: &str) -> bool {
-    let letters = || text.bytes().filter(|byte| !b"-_.".contains(byte));
-    let are_small = |skip: usize| letters().skip(skip).all(|byte| byte.is_ascii_lowercase());
-    letters().all(|byte| byte.is_ascii_alphabetic())
-        && (are_small(1) || letters().all(|byte| byte.is_ascii_uppercase()))
+    let mut letters = text.bytes().filter(|byte| !b"-_.".contains(byte));
+    let Some(first) = letters.next() else { return true };
+    let mut rest = letters.clone();
+    first.is_ascii_alphabetic()
+        && (letters.all(|byte| byte.is_ascii_lowercase())
+            || (first.is_ascii_uppercase() && rest.all(|byte| byte.is_ascii_uppercase())))
 }
 
 /// Replaces the arguments found by [`hide_secret_arguments`] in a text. Returns `None` if it
@@ -124,24 +137,32 @@ pub fn shown_path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), |_| false).into_owned()
 }
 
+/// Formats an error about a file or folder.
+pub fn path_error(path: &Path, problem: impl Display) -> String {
+    format!("{}: {problem}", shown_path(path))
+}
+
 /// Escapes control characters and those that change the direction of text, except those for which
 /// `kept` holds.
 fn escaped(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
-    let turns =
-        |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let is_escaped = |c: char| (c.is_control() || turns(c)) && !kept(c);
-    if !text.contains(is_escaped) {
+    if !text.contains(|c| is_unsafe_in_terminal(c) && !kept(c)) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if is_escaped(c) {
+        if is_unsafe_in_terminal(c) && !kept(c) {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
         }
     }
     Cow::Owned(shown)
+}
+
+/// Returns whether a character is a control character, or changes the direction of text.
+fn is_unsafe_in_terminal(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns
 }
 
 /// Prints a warning.
@@ -170,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_written_out() {
+    fn control_characters_and_direction_marks_are_escaped() {
         let name = "a\u{1b}[31m\r\nb\u{202e}\u{9b}\u{7f}é";
         assert_eq!(shown_path(Path::new(name)), "a\\u{1b}[31m\\r\\nb\\u{202e}\\u{9b}\\u{7f}é");
         assert_eq!(escaped("two\nlines", |c| c == '\n'), "two\nlines");

@@ -57,6 +57,17 @@ impl AsRef<[u8]> for Value<'_> {
     }
 }
 
+#[cfg(feature = "arrow")]
+impl<'a> Value<'a> {
+    fn number(self) -> Option<u64> {
+        if let Value::Number(number) = self { Some(number) } else { None }
+    }
+
+    fn text(self) -> Option<Cow<'a, str>> {
+        if let Value::Text(text) = self { Some(text) } else { None }
+    }
+}
+
 /// Returns a transaction id in the usual notation: the last byte first.
 pub fn shown(txid: &Txid) -> [u8; 32] {
     let mut txid = txid.0;
@@ -94,16 +105,13 @@ impl<R> Field<R> {
     }
 
     pub fn column(&self, rows: &[&R]) -> ArrayRef {
-        let values = || rows.iter().map(|row| (self.value)(row));
-        let numbers =
-            || values().map(|value| if let Some(Value::Number(number)) = value { Some(number) } else { None });
-        let text = |value| if let Some(Value::Text(text)) = value { Some(text) } else { None };
+        let values = rows.iter().map(|row| (self.value)(row));
         match self.holds {
-            Holds::U64 => Arc::new(numbers().collect::<UInt64Array>()),
-            Holds::U32 => Arc::new(numbers().map(|number| number.map(|number| number as u32)).collect::<UInt32Array>()),
-            Holds::Text => Arc::new(values().map(text).collect::<StringArray>()),
+            Holds::U64 => Arc::new(values.map(|value| value?.number()).collect::<UInt64Array>()),
+            Holds::U32 => Arc::new(values.map(|value| Some(value?.number()? as u32)).collect::<UInt32Array>()),
+            Holds::Text => Arc::new(values.map(|value| value?.text()).collect::<StringArray>()),
             Holds::Bytes(width, _) => {
-                let column = FixedSizeBinaryArray::try_from_sparse_iter_with_size(values(), width);
+                let column = FixedSizeBinaryArray::try_from_sparse_iter_with_size(values, width);
                 Arc::new(column.expect("values have the width of their field"))
             }
         }

@@ -10,6 +10,7 @@ use gecc_chains::Paths;
 use gecc_chains::bitcoin::files_beside;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -139,35 +140,8 @@ impl State {
     /// was removed.
     pub fn open(noted: &Noted, paths: &mut Paths) -> Result<(Self, Found), String> {
         let path = noted.path;
-        let named = |problem: String| format!("{}: {problem}", path.display());
-        if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(named("it is no regular file".to_owned()));
-        }
-        let before = match std::fs::read(path) {
-            // A name may have been cut within a character.
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(problem) => return Err(named(problem.to_string())),
-        };
-        if !is_state(&before) {
-            return Err(named("this is no text that --state has written".to_owned()));
-        }
-        // The last line may be truncated if the program was killed, or may have lost bytes if power
-        // failed. Files on lines that cannot be parsed are done again.
-        let mut of_options: HashMap<Done, Outcome> = HashMap::new();
-        let mut of_others: HashSet<Done> = HashSet::new();
-        for line in before.lines().map(|line| line.trim_matches('\0')) {
-            match serde_json::from_str::<DoneWith>(line) {
-                Ok(DoneWith { file, options, outcome }) if options == noted.options => {
-                    of_options.insert(file, outcome);
-                }
-                Ok(DoneWith { file, .. }) => {
-                    of_others.insert(file);
-                }
-                // Lines of earlier versions, which did not record options.
-                Err(_) => of_others.extend(serde_json::from_str::<Done>(line).ok()),
-            }
-        }
+        let before = read_state(path).map_err(|problem| state_error(path, problem))?;
+        let Recorded { with_options: of_options, with_others: of_others } = Recorded::parse(&before, &noted.options);
         let mut found = Found::default();
         let mut begun = HashMap::new();
         paths.files.retain(|(path, _)| {
@@ -182,8 +156,8 @@ impl State {
             begun.insert(Arc::clone(path), file);
             true
         });
-        let file =
-            File::options().create(true).append(true).open(path).map_err(|problem| named(problem.to_string()))?;
+        let file = File::options().create(true).append(true).open(path);
+        let file = file.map_err(|problem| state_error(path, problem))?;
         let mut state = State { path: path.to_owned(), file, options: noted.options.clone(), begun };
         if !before.is_empty() && !before.ends_with('\n') {
             state.append("\n")?;
@@ -204,16 +178,66 @@ impl State {
     }
 
     fn append(&mut self, text: &str) -> Result<(), String> {
-        self.file.write_all(text.as_bytes()).map_err(|problem| format!("{}: {problem}", self.path.display()))
+        self.file.write_all(text.as_bytes()).map_err(|problem| state_error(&self.path, problem))
     }
+}
+
+/// The files on the lines of a record.
+#[derive(Default)]
+struct Recorded {
+    /// Files that are done with the options of the call, with their outcomes.
+    with_options: HashMap<Done, Outcome>,
+    with_others: HashSet<Done>,
+}
+
+impl Recorded {
+    /// Parses a record. The last line may be truncated if the program was killed, or may have lost
+    /// bytes if power failed. Files on lines that cannot be parsed are done again.
+    fn parse(text: &str, options: &str) -> Self {
+        let mut recorded = Recorded::default();
+        for line in text.lines().map(|line| line.trim_matches('\0')) {
+            match serde_json::from_str::<DoneWith>(line) {
+                Ok(line) if line.options == options => {
+                    recorded.with_options.insert(line.file, line.outcome);
+                }
+                Ok(line) => {
+                    recorded.with_others.insert(line.file);
+                }
+                // Lines of earlier versions, which did not record options.
+                Err(_) => recorded.with_others.extend(serde_json::from_str::<Done>(line).ok()),
+            }
+        }
+        recorded
+    }
+}
+
+/// Reads the text of a record, which is empty if the file does not exist.
+fn read_state(path: &Path) -> Result<String, String> {
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err("it is not a regular file".to_owned());
+    }
+    let text = match std::fs::read(path) {
+        // A name may have been cut within a character.
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(problem) if problem.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(problem) => return Err(problem.to_string()),
+    };
+    if is_state(&text) { Ok(text) } else { Err("this is not a file that --state has written".to_owned()) }
+}
+
+fn state_error(path: &Path, problem: impl Display) -> String {
+    format!("{}: {problem}", path.display())
 }
 
 /// Returns whether a text is such a record, including one that was truncated in its first line.
 fn is_state(text: &str) -> bool {
     let mut lines = text.lines().map(|line| line.trim_matches('\0').trim()).filter(|line| !line.is_empty());
-    let is_line = |line: &str| serde_json::from_str::<Done>(line).is_ok();
     let Some(first) = lines.next() else { return true };
-    first.starts_with(BEGIN) || BEGIN.starts_with(first) || is_line(first) || lines.any(is_line)
+    first.starts_with(BEGIN) || BEGIN.starts_with(first) || is_record(first) || lines.any(is_record)
+}
+
+fn is_record(line: &str) -> bool {
+    serde_json::from_str::<Done>(line).is_ok()
 }
 
 #[cfg(test)]
@@ -226,85 +250,85 @@ mod tests {
         Noted { path, options: options.to_owned() }
     }
 
+    /// Opens the record for one file with options `options`.
+    fn open(state: &Path, file: &Path, options: &str) -> Result<(State, Found, Paths), String> {
+        let mut paths = files_of(&[file.to_owned()]);
+        let (state, found) = State::open(&noted(state, options), &mut paths)?;
+        Ok((state, found, paths))
+    }
+
+    /// Opens the record, records with `outcome` what is not done yet, and returns what was done.
+    fn run(state: &Path, file: &Path, options: &str, outcome: Outcome) -> Result<Found, String> {
+        let (mut state, found, paths) = open(state, file, options)?;
+        let finished: Vec<_> = paths.files.iter().map(|(path, _)| (Arc::clone(path), outcome)).collect();
+        state.add(&finished)?;
+        Ok(found)
+    }
+
     #[test]
-    fn what_comes_to_a_file_while_it_is_checked_is_not_done() {
+    fn file_that_grows_while_it_is_checked_is_not_done() {
         let folder = tempfile::tempdir().unwrap();
         let [state, file] = ["state", "file"].map(|name| folder.path().join(name));
-        let open = || {
-            let mut paths = files_of(std::slice::from_ref(&file));
-            let (state, found) = State::open(&noted(&state, "a"), &mut paths).unwrap();
-            (state, found.done, paths)
-        };
         std::fs::write(&file, "one").unwrap();
         for (comes, expected) in [(" two", 0), ("", 1)] {
-            let (mut state, _, paths) = open();
+            let (mut opened, _, paths) = open(&state, &file, "a").unwrap();
             File::options().append(true).open(&file).unwrap().write_all(comes.as_bytes()).unwrap();
-            state.add(&[(Arc::clone(&paths.files[0].0), Outcome::default())]).unwrap();
-            assert_eq!(open().1, expected);
+            opened.add(&[(Arc::clone(&paths.files[0].0), Outcome::default())]).unwrap();
+            assert_eq!(open(&state, &file, "a").unwrap().1.done, expected);
         }
+    }
+
+    fn write_with_time(path: &Path, text: &str, hours: u64) {
+        std::fs::write(path, text).unwrap();
+        let time = UNIX_EPOCH + Duration::from_secs(3600 * hours);
+        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
     }
 
     /// Blocks may be copied again with their times preserved.
     #[test]
-    fn what_changes_and_stays_the_older_one_is_not_done() {
+    fn changed_file_is_not_done_even_if_an_accompanying_file_is_newer() {
         let folder = tempfile::tempdir().unwrap();
         let [state, blocks, spent] = ["state", "blk00000.dat", "rev00000.dat"].map(|name| folder.path().join(name));
-        let write = |path: &Path, text: &str, hours: u64| {
-            std::fs::write(path, text).unwrap();
-            let time = UNIX_EPOCH + Duration::from_secs(3600 * hours);
-            File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
-        };
-        let done = || {
-            let mut paths = files_of(std::slice::from_ref(&blocks));
-            let (mut state, found) = State::open(&noted(&state, "a"), &mut paths).unwrap();
-            let finished = paths.files.iter().map(|(path, _)| (Arc::clone(path), Outcome::default()));
-            state.add(&finished.collect::<Vec<_>>()).unwrap();
-            found.done
-        };
-        write(&blocks, "one", 1);
-        write(&spent, "spent", 9);
-        assert_eq!([done(), done()], [0, 1]);
-        write(&blocks, "two", 2);
-        assert_eq!([done(), done()], [0, 1]);
+        write_with_time(&spent, "spent", 9);
+        for (text, hours) in [("one", 1), ("two", 2)] {
+            write_with_time(&blocks, text, hours);
+            for expected in [0, 1] {
+                assert_eq!(run(&state, &blocks, "a", Outcome::default()).unwrap().done, expected, "{text}");
+            }
+        }
     }
 
     /// A record that was truncated at any byte, or that lost a part, is read as far as possible.
     #[test]
-    fn texts_that_were_cut_are_taken_up_again() {
+    fn truncated_records_are_read_as_far_as_possible() {
         let folder = tempfile::tempdir().unwrap();
         let [state, file] = ["state", "dätei"].map(|name| folder.path().join(name));
         std::fs::write(&file, "one").unwrap();
-        let call = |options: &str| {
-            let mut paths = files_of(std::slice::from_ref(&file));
-            let (mut state, found) = State::open(&noted(&state, options), &mut paths)?;
-            let outcome = Outcome { rejected: 3, not_checked: 0, problems: 1 };
-            let finished: Vec<_> = paths.files.iter().map(|(path, _)| (Arc::clone(path), outcome)).collect();
-            state.add(&finished).map(|()| found)
-        };
-        assert_eq!(call("a").unwrap().done, 0);
+        let outcome = Outcome { rejected: 3, not_checked: 0, problems: 1 };
+        assert_eq!(run(&state, &file, "a", outcome).unwrap().done, 0);
         let whole = std::fs::read(&state).unwrap();
         for end in 0..whole.len() {
             for lost in [&whole[..end], &[&whole[..end], &[0; 20]].concat()] {
                 std::fs::write(&state, lost).unwrap();
                 let is_line = end + 1 == whole.len();
-                assert_eq!(call("a").unwrap().done, usize::from(is_line), "{end}");
-                assert_eq!(call("a").unwrap().done, 1, "{end}");
+                assert_eq!(run(&state, &file, "a", outcome).unwrap().done, usize::from(is_line), "{end}");
+                assert_eq!(run(&state, &file, "a", outcome).unwrap().done, 1, "{end}");
             }
         }
-        let other = call("b").unwrap();
+        let other = run(&state, &file, "b", outcome).unwrap();
         assert_eq!((other.done, other.with_other_options), (0, 1));
-        let outcome = Outcome { rejected: 3, not_checked: 0, problems: 1 };
         for options in ["a", "b"] {
-            assert_eq!(call(options).unwrap(), Found { done: 1, flawed: 1, with_other_options: 0, outcome });
+            let found = run(&state, &file, options, outcome).unwrap();
+            assert_eq!(found, Found { done: 1, flawed: 1, with_other_options: 0, outcome });
         }
         // The format before options were recorded.
         let line: serde_json::Value = serde_json::from_slice(&whole).unwrap();
         let old = serde_json::json!({"path": line["path"], "bytes": line["bytes"], "modified": line["modified"]});
         std::fs::write(&state, format!("{old}\n")).unwrap();
-        assert_eq!(call("a").unwrap().with_other_options, 1);
+        assert_eq!(run(&state, &file, "a", outcome).unwrap().with_other_options, 1);
         for other in ["notes\n", "{}\n", "[1]", "{\"a\":1}\n{\"path\":"] {
             std::fs::write(&state, other).unwrap();
-            assert!(call("a").is_err(), "{other}");
+            assert!(run(&state, &file, "a", outcome).is_err(), "{other}");
         }
     }
 }

@@ -104,12 +104,24 @@ impl Summary {
     }
 
     fn json(&self, what: &str, seconds: f64, engine: &Engine) -> Value {
-        let count = |((kind, reason), count): (&(&str, Option<String>), &u64)| json!({"type": kind, "reason": reason, "count": count});
+        let mut counts = Vec::with_capacity(self.counts.len());
+        for ((kind, reason), count) in &self.counts {
+            counts.push(json!({"type": kind, "reason": reason, "count": count}));
+        }
         json!({
-            "what": what, "answers": self.answers(), "valid": self.valid, "rejected": self.rejected, "not_checked": self.unchecked,
-            "unsigned": self.unsigned, "blocks_compared": self.blocks.compared, "blocks_not_compared": self.blocks.not_compared,
-            "parts_not_checked": self.lacking, "places_not_read": self.problems,
-            "counts": self.counts.iter().map(count).collect::<Value>(), "seconds": seconds, "engine": engine.to_string(),
+            "what": what,
+            "answers": self.answers(),
+            "valid": self.valid,
+            "rejected": self.rejected,
+            "not_checked": self.unchecked,
+            "unsigned": self.unsigned,
+            "blocks_compared": self.blocks.compared,
+            "blocks_not_compared": self.blocks.not_compared,
+            "parts_not_checked": self.lacking,
+            "places_not_read": self.problems,
+            "counts": counts,
+            "seconds": seconds,
+            "engine": engine.to_string(),
         })
     }
 

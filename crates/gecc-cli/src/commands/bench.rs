@@ -18,15 +18,18 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
         some => some.to_vec(),
     };
     let curves = options.batches.curves();
-    let is_on_none = |operation: &&PublicCall| !curves.iter().any(|curve| operation.is_on(*curve));
-    if let Some(operation) = options.operations.iter().find(is_on_none) {
-        let name = operation.name();
-        return Err(format!("--operations: {name} does not exist on the curve of --curve").into());
+    for operation in &options.operations {
+        if !curves.iter().any(|curve| operation.is_on(*curve)) {
+            let name = operation.name();
+            return Err(format!("--operations: {name} does not exist on the curve of --curve").into());
+        }
     }
-    let is_together = operations.iter().any(|operation| operation.is_together());
-    let together = || -> Result<Engine, Failure> { Ok(options.engine.builder()?.batch_equations(true).build()?) };
+    let together = match operations.iter().any(|operation| operation.is_together()) {
+        true => Some(options.engine.builder()?.batch_equations(true).build()?),
+        false => None,
+    };
     let bench = Bench {
-        together: is_together.then(together).transpose()?,
+        together,
         reference: Engine::cpu()?,
         sizes: options.batches.sizes(default_items(&engine)),
         json: options.batches.json,

@@ -18,8 +18,7 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
     }
     chains::run::<Answer>(&options.paths, false, false, &options.chain, None, |session, former, put| {
         let Answers { answers, problems } = check(&session.settings(), &session.paths, &wanted)?;
-        let is_of_sm2 = |answer: &Answer| answer.kind().starts_with("SM2");
-        if has_ids && !answers.is_empty() && !answers.iter().any(is_of_sm2) {
+        if has_ids && !answers.is_empty() && !answers.iter().any(|answer| answer.kind().starts_with("SM2")) {
             let problem = "--sm2-id has no effect: no certificate is signed with SM2";
             return Ok(Some(Failure::Problem(problem.to_owned())));
         }

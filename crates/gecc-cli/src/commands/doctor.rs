@@ -181,9 +181,8 @@ fn gpu_engine() -> Finding {
 
 /// Reports the origin of the kernels used by the self-tests.
 fn kernels_loaded(loaded: &[LoadedKernels]) -> Finding {
-    let from = |origin| loaded.iter().filter(|kernels| kernels.origin == origin).count();
-    let packed = from(KernelOrigin::Pack);
-    let cached = from(KernelOrigin::Cache);
+    let packed = loaded.iter().filter(|kernels| kernels.origin == KernelOrigin::Pack).count();
+    let cached = loaded.iter().filter(|kernels| kernels.origin == KernelOrigin::Cache).count();
     let compiled = loaded.len() - packed - cached;
     let counts = match loaded {
         [] => Err("none are loaded".to_owned()),

@@ -12,7 +12,6 @@ use crate::node::Node;
 use crate::output::Failure;
 use gecc_chains::Progress;
 use gecc_chains::ethereum::{Answer, Answers, Options, Reason, senders_as};
-use std::path::PathBuf;
 
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(given) = command;
@@ -25,8 +24,7 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
         only_rejected,
         skip_roots: given.skip_roots,
     };
-    let is_stream = |path: &PathBuf| is_standard_stream(path);
-    if given.state.is_some() && !given.paths.is_empty() && given.paths.iter().all(is_stream) {
+    if given.state.is_some() && !given.paths.is_empty() && given.paths.iter().all(|path| is_standard_stream(path)) {
         return Err("--state notes files that are done: standard input is none".to_owned().into());
     }
     // The node serves blocks for as long as this value exists.

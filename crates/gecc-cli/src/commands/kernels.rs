@@ -2,7 +2,7 @@
 
 use crate::ALL_PASSED;
 use crate::flags::{BuildOptions, KernelsCommand, PackOptions};
-use crate::output::{Failure, shown_path};
+use crate::output::{Failure, path_error, shown_path};
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -17,15 +17,17 @@ pub fn run(command: KernelsCommand) -> Result<u8, Failure> {
 
 fn build(options: &BuildOptions) -> Result<u8, Failure> {
     for architecture in &options.arch {
-        // A closed pipe is detected when the total is printed; the files are the requested result.
-        // Names are escaped only for terminals, since programs read them verbatim.
-        let is_terminal = io::stdout().is_terminal();
-        let name = |path: &Path| if is_terminal { shown_path(path) } else { path.display().to_string() };
-        let report = |path: &Path| _ = writeln!(io::stdout(), "{}", name(path));
-        let files = gecc::kernels::build(architecture, &options.out, report)?;
+        let files = gecc::kernels::build(architecture, &options.out, print_path)?;
         writeln!(io::stdout(), "{architecture}: {} files", files.len())?;
     }
     Ok(ALL_PASSED)
+}
+
+/// Prints the name of a file. A closed pipe is detected when the total is printed; the files are the
+/// requested result. Names are escaped only for terminals, since programs read them verbatim.
+fn print_path(path: &Path) {
+    let name = if io::stdout().is_terminal() { shown_path(path) } else { path.display().to_string() };
+    let _ = writeln!(io::stdout(), "{name}");
 }
 
 fn pack(options: &PackOptions) -> Result<u8, Failure> {
@@ -34,7 +36,7 @@ fn pack(options: &PackOptions) -> Result<u8, Failure> {
         let path = gecc::kernels::pack(architecture, &options.out)?;
         // Checks the pack the way it will be read.
         let kernels = gecc::kernels::check_pack(&path)?.kernels;
-        let bytes = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", shown_path(&path)))?.len();
+        let bytes = fs::metadata(&path).map_err(|problem| path_error(&path, problem))?.len();
         let seconds = started.elapsed().as_secs_f64();
         writeln!(io::stdout(), "{}: {kernels} kernel files, {bytes} bytes, {seconds:.1} s", shown_path(&path))?;
     }

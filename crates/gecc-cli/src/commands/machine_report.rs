@@ -86,9 +86,12 @@ fn machine(engine: &Engine) -> String {
 /// Returns the version of the kernel driver: the first word of its description that is numbers
 /// separated by dots.
 fn driver() -> Option<String> {
-    let said = fs::read_to_string("/proc/driver/nvidia/version").ok()?;
-    let is_version = |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
-    said.split_whitespace().find(is_version).map(str::to_owned)
+    let description = fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    description.split_whitespace().find(|word| is_version(word)).map(str::to_owned)
+}
+
+fn is_version(word: &str) -> bool {
+    word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok())
 }
 
 /// Returns the value on the first line of a file that begins with `name`.

@@ -250,8 +250,11 @@ impl Given {
         let mut options = Vec::new();
         let mut level = Some(matches);
         while let Some(matches) = level {
-            let is_written = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
-            options.extend(matches.ids().map(clap::Id::as_str).filter(is_written).map(str::to_owned));
+            for id in matches.ids().map(clap::Id::as_str) {
+                if matches.value_source(id) == Some(ValueSource::CommandLine) {
+                    options.push(id.to_owned());
+                }
+            }
             level = matches.subcommand().map(|(name, matches)| {
                 let space = if command.is_empty() { "" } else { " " };
                 command.push_str(space);
@@ -329,9 +332,8 @@ mod tests {
                 assert_eq!((path, has_all), (path, false));
                 continue;
             };
-            let is_of_all = |option: &str| OF_ALL.iter().any(|(name, _)| *name == option);
             let own = lists.iter().flat_map(|list| list.iter()).map(|(option, _)| *option);
-            for option in own.filter(|option| !is_of_all(option)) {
+            for option in own.filter(|option| !OF_ALL.iter().any(|(name, _)| name == option)) {
                 assert!(options(command).any(|arg| arg.get_id().as_str() == option), "gecc {path}: {option}");
             }
         }
@@ -343,14 +345,14 @@ mod tests {
             return None;
         }
         let default = option.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
-        let possible = || option.get_possible_values().first().map(|value| value.get_name().to_owned());
+        let possible = option.get_possible_values().first().map(|value| value.get_name().to_owned());
         let typed = match option.get_id().as_str() {
             "auxiliary" | "additional_data" => Some("ab".repeat(32)),
             "context" | "sm2_id" => Some("00".to_owned()),
             "encoding" => Some("hex".to_owned()),
             _ => None,
         };
-        Some(default.or(typed).or_else(possible).expect("a value for the option"))
+        Some(default.or(typed).or(possible).expect("a value for the option"))
     }
 
     /// Options that depend on the scheme, each given with its default value or another, are refused

@@ -67,10 +67,8 @@ pub(super) fn named<T: Copy + Send + Sync + 'static>(
     values: &'static [T],
     name: impl Fn(T) -> &'static str + Clone + Send + Sync + 'static,
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(values.iter().map(|value| name(*value))).map(move |chosen| {
-        let is_chosen = |value: &&T| name(**value) == chosen;
-        *values.iter().find(is_chosen).expect("the name of a value")
-    })
+    PossibleValuesParser::new(values.iter().map(|value| name(*value)))
+        .map(move |chosen| *values.iter().find(|value| name(**value) == chosen).expect("the name of a value"))
 }
 
 /// Parses a mapping of fields to columns. Columns that are passed through to the answers must not

@@ -84,8 +84,7 @@ pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
 /// # Errors
 /// Returns the errors of the source and those of [`compression`].
 pub fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    let is_undecided = |head: &[u8]| head.is_empty() || may_become_a_signature(head);
-    let head = head(&mut source, LONGEST_SIGNATURE, is_undecided)?;
+    let head = head(&mut source, LONGEST_SIGNATURE, |head| head.is_empty() || may_become_a_signature(head))?;
     let compression = compression(&head)?;
     let source = Cursor::new(head).chain(source);
     Ok(match compression {
@@ -368,13 +367,16 @@ mod tests {
         assert!(read == content && problem.unwrap().contains("the gzip data are damaged"));
     }
 
+    /// Returns a zstd frame of one raw block of one byte. The sixth byte is the exponent of the
+    /// window above 10, times 8.
+    fn frame_with_window(log: u8) -> [u8; 10] {
+        [0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10) << 3, 9, 0, 0, b'x']
+    }
+
     #[test]
     fn windows_are_limited() {
-        // A frame of one raw block of one byte. The fifth byte is the exponent of the window above
-        // 10, times 8.
-        let frame = |window_log: u8| [0x28, 0xb5, 0x2f, 0xfd, 0, (window_log - 10) << 3, 9, 0, 0, b'x'];
-        assert_eq!(read(in_parts(&frame(27), 100)), (b"x".to_vec(), None));
-        let (read, problem) = read(in_parts(&[&zstd(b"before")[..], &frame(28)].concat(), 100));
+        assert_eq!(read(in_parts(&frame_with_window(27), 100)), (b"x".to_vec(), None));
+        let (read, problem) = read(in_parts(&[&zstd(b"before")[..], &frame_with_window(28)].concat(), 100));
         assert_eq!(read, b"before");
         assert!(problem.unwrap().contains("a window of more than 128 MiB"));
     }

@@ -24,10 +24,12 @@ pub fn detect(
     for unit in units {
         each_of_unit(unit, layout, names, |_, fields| {
             if let Ok(fields) = fields {
-                let is_encoded = |field: &Field| !(names.decimal() && matches!(field, Field::R | Field::S));
-                let encoded = Field::ALL.into_iter().filter(is_encoded);
-                let values = encoded.filter_map(|field| Some((field, fields.value(field)?)));
-                values.for_each(|(field, text)| seen.see(field, text));
+                for field in Field::ALL {
+                    let is_decimal = names.decimal() && matches!(field, Field::R | Field::S);
+                    if let Some(text) = fields.value(field).filter(|_| !is_decimal) {
+                        seen.see(field, text);
+                    }
+                }
             }
             goes_on = seen.end_row();
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

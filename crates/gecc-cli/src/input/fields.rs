@@ -175,10 +175,10 @@ impl<'a> Fields<'a> {
         decimal: bool,
         kind: KeyKind,
     ) -> Result<Self, String> {
-        let is_encoded = |field: &Field| {
-            Encoding::is_of(*field, text_messages) && !(decimal && matches!(field, Field::R | Field::S))
-        };
-        for field in Field::ALL.into_iter().filter(is_encoded) {
+        for field in Field::ALL {
+            if !Encoding::is_of(field, text_messages) || (decimal && matches!(field, Field::R | Field::S)) {
+                continue;
+            }
             let Some(text) = self.value(field) else { continue };
             let hexadecimal = match encodings.of(field).unwrap_or_default() {
                 Encoding::Base64 if field == Field::PublicKey && is_key_text(text.trim()) => continue,
@@ -246,22 +246,19 @@ impl<'a> Fields<'a> {
 
     /// Reads the signature from r and s, or from r and s with the parity in its top bit (EIP-2098).
     fn signature_of_parts(&self, rules: &SignatureRules) -> Result<ReadSignature, String> {
-        let number = |name: &str, text: &str, to: &mut [u8]| match rules.decimal {
-            true => decode_decimal(name, text, to),
-            false => decode_number(name, text, to),
-        };
+        let decode = if rules.decimal { decode_decimal } else { decode_number };
         let mut signature = [0; 64];
         let (r, s) = signature.split_at_mut(32);
-        number("r", required("r", self.value(Field::R))?, r)?;
+        decode("r", required("r", self.value(Field::R))?, r)?;
         let Some(s_and_parity) = self.value(Field::YParityAndS) else {
-            number("s", required("s", self.value(Field::S))?, s)?;
+            decode("s", required("s", self.value(Field::S))?, s)?;
             return Ok(ReadSignature { signature, recovery_id: None });
         };
         decode_number("y_parity_and_s", s_and_parity, s)?;
         let parity = take_parity(&mut s[0]);
         if let Some(given) = self.value(Field::S) {
             let mut bytes = [0; 32];
-            number("s", given, &mut bytes)?;
+            decode("s", given, &mut bytes)?;
             if bytes != *s {
                 return Err(contradiction("s", "y_parity_and_s"));
             }
@@ -305,8 +302,10 @@ impl<'a> Fields<'a> {
     /// Returns the recovery id where it is only a hint: that of the signature, or else the first
     /// that can be read.
     pub fn optional_recovery_id(&self, of_signature: Option<u8>, reader: SignatureReader) -> Option<u8> {
-        let read = |field: Field| reader.recovery_id_of_text(self.value(field)?).ok().flatten();
-        of_signature.or_else(|| Field::RECOVERY_IDS.into_iter().find_map(read))
+        of_signature.or_else(|| {
+            let mut texts = Field::RECOVERY_IDS.into_iter().filter_map(|field| self.value(field));
+            texts.find_map(|text| reader.recovery_id_of_text(text).ok().flatten())
+        })
     }
 
     pub fn secret_key(&self) -> Result<SecretKey, String> {
@@ -451,9 +450,12 @@ fn unread(name: &str, problem: SignatureProblem, length: usize, reader: Signatur
 fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
     let digits = digits(text);
     let most = 2 * to.len();
-    let is_negative_without =
-        |rest: &&str| rest.len() == most && matches!(rest.as_bytes()[0], b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F');
-    let digits = digits.strip_prefix("00").filter(is_negative_without).unwrap_or(digits);
+    let digits = match digits.strip_prefix("00") {
+        Some(rest) if rest.len() == most && matches!(rest.as_bytes()[0], b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+            rest
+        }
+        _ => digits,
+    };
     if digits.is_empty() || digits.len() > most {
         let count = counted(digits.len(), "hexadecimal digit");
         return Err(format!("`{name}` has {count} instead of at most {most}"));
@@ -522,22 +524,23 @@ pub fn counted(number: usize, thing: &str) -> String {
 }
 
 fn not_base64(field: Field, text: &str) -> String {
-    let is_digit = |character: char| character.is_ascii_alphanumeric() || "+/-_=\r\n".contains(character);
-    match text.char_indices().find(|(_, character)| !is_digit(*character)) {
+    match text.char_indices().find(|(_, character)| !is_base64_digit(*character)) {
         Some((at, character)) => format!("`{field}` is not base64: it contains {character:?} at position {at}"),
         None => format!("`{field}` is not base64: its length or padding is not that of whole bytes"),
     }
 }
 
+/// Returns whether a character occurs in base64 or base64url, including padding and line ends.
+fn is_base64_digit(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "+/-_=\r\n".contains(character)
+}
+
 /// Returns an error unless a text consists of pairs of hexadecimal digits.
 fn check(name: &str, digits: &str) -> Result<(), String> {
-    // A long text may be a private key in another encoding, of which no letter or digit is shown.
-    const LONGEST_SHOWN: usize = 16;
-    let is_shown = |other: char| digits.len() < LONGEST_SHOWN || other.is_ascii_punctuation() || other == ' ';
     let problem = match digits.char_indices().find(|(_, character)| !character.is_ascii_hexdigit()) {
         None if digits.len().is_multiple_of(2) => return Ok(()),
         None => "it has an odd number of digits".to_owned(),
-        Some((at, character)) if is_shown(character) => {
+        Some((at, character)) if may_show(character, digits) => {
             format!("it contains {character:?} at position {at}{}", hint(digits, character))
         }
         Some((at, character)) => {
@@ -545,6 +548,13 @@ fn check(name: &str, digits: &str) -> Result<(), String> {
         }
     };
     Err(format!("`{name}` is not hexadecimal: {problem}"))
+}
+
+/// Returns whether an error may quote a character of a text. A long text may be a private key in
+/// another encoding, of which no letter or digit is shown.
+fn may_show(character: char, text: &str) -> bool {
+    const LONGEST_SHOWN: usize = 16;
+    text.len() < LONGEST_SHOWN || character.is_ascii_punctuation() || character == ' '
 }
 
 /// Returns a hint for an invalid character, if its cause is known.

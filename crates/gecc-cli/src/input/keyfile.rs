@@ -4,7 +4,7 @@ use crate::flags::StreamOptions;
 use crate::input::fields::counted;
 use crate::input::keys::{self, Named};
 use crate::input::open::{Input, is_standard_stream, open};
-use crate::output::{refuse_overwriting, shown_path, warn};
+use crate::output::{path_error, refuse_overwriting, shown_path, warn};
 use crate::secrets::buffers::Wiped;
 use gecc::stack;
 use gecc::{SecretKey, SecretKeys};
@@ -45,7 +45,7 @@ impl Keys {
             let keys = keys::read(source, kind)?;
             if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
         });
-        let keys = keys.map_err(|problem| format!("{}: {problem}", shown_path(path)))?;
+        let keys = keys.map_err(|problem| path_error(path, problem))?;
         Ok(Keys::File(Arc::new(keys)))
     }
 
@@ -77,14 +77,13 @@ impl Keys {
         work: impl FnOnce(SecretKeys) -> R,
     ) -> R {
         let Keys::File(keys) = self else { return work(own) };
-        let place = |number: u64| usize::try_from(number).expect("the item has a key");
         match (keys.as_slice(), numbers) {
             ([key], _) => work(SecretKeys::all(key)),
-            (keys, Numbers::From(first)) => work(SecretKeys::each(&keys[place(first)..][..items])),
+            (keys, Numbers::From(first)) => work(SecretKeys::each(&keys[key_index(first)..][..items])),
             (keys, Numbers::Each(numbers)) => {
                 // Allocated once, because a growing vector would leave its old contents behind.
                 let mut each = Vec::with_capacity(items);
-                each.extend(numbers.iter().map(|number| keys[place(*number)].clone()));
+                each.extend(numbers.iter().map(|number| keys[key_index(*number)].clone()));
                 work(SecretKeys::each(&each))
             }
         }
@@ -108,6 +107,11 @@ impl Keys {
             Keys::OfItems => gecc_arrow::Key::Column,
         }
     }
+}
+
+/// Returns the index of the key of an item that has one.
+fn key_index(number: u64) -> usize {
+    usize::try_from(number).expect("the item has a key")
 }
 
 /// Converts private keys in PEM, DER or JWK to a text with one key per line. Other inputs are

@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The magic bytes of Parquet and Arrow IPC, which are recognised here if they arrive through a
 /// pipe.
 const TABLES: [&[u8]; 3] = [b"PAR1", b"ARROW1", &[0xff; 4]];
-/// What is said of them.
+/// The message for tables that do not come from a file.
 #[cfg(feature = "arrow")]
 const NO_TABLE_HERE: &str = "Parquet is read from a file, neither from a pipe nor compressed as a whole; Arrow IPC \
                              likewise, or from a pipe with --format arrow";
@@ -96,19 +96,19 @@ impl Layout {
     pub fn content(&self, row: &[u8]) -> Option<Range<usize>> {
         let start = row.len() - row.trim_ascii_start().len();
         let text = row.trim_ascii();
-        let of = |text: &[u8]| start..start + text.len();
+        let whole = start..start + text.len();
         match self {
             // A row of empty cells is a row, whether the delimiter is a tab or a comma.
             Layout::Table(header) if text.is_empty() && row.contains(&header.delimiter) => Some(0..row.len()),
             _ if text.is_empty() => None,
-            Layout::JsonLines | Layout::JsonObjects => Some(of(text)),
-            Layout::Keys => (!row.starts_with(b"#")).then(|| of(text)),
+            Layout::JsonLines | Layout::JsonObjects => Some(whole),
+            Layout::Keys => (!row.starts_with(b"#")).then_some(whole),
             Layout::Table(_) => Some(0..row.len()),
             Layout::JsonArray => match text.split_last() {
                 // The end of the array may come without an element.
                 Some((b']', [])) => None,
-                Some((b',' | b']', element)) => Some(of(element.trim_ascii_end())),
-                _ => Some(of(text)),
+                Some((b',' | b']', element)) => Some(start..start + element.trim_ascii_end().len()),
+                _ => Some(whole),
             },
         }
     }

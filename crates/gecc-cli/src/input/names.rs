@@ -101,23 +101,23 @@ impl Names {
 
     /// Returns the role of each column, or of each member of an object; `None` if it is not used.
     pub fn roles(&self, columns: &[&str]) -> Result<Vec<Option<Role>>, String> {
-        let reads = |field| self.reads.contains(&field);
         // Objects may lack a member. Tables may not lack a column: see `require`.
-        let absent = self.mapping.columns().filter(|(_, said)| !columns.contains(said));
+        let absent = self.mapping.columns().filter(|(_, configured)| !columns.contains(configured));
         let mapping = absent.fold(self.mapping.clone(), |mapping, (field, _)| mapping.with(field, ""));
-        let mapping = mapping.complete(columns, true, &reads, &|_, _| true);
+        let mapping = mapping.complete(columns, true, &|field| self.reads(field), &|_, _| true);
         let mapping = mapping.map_err(|problem| problem.to_string())?;
-        let role = |name: &&str| {
-            let field = mapping.columns().find(|(field, column)| column == name && reads(*field));
-            field.map(|(field, _)| Role::Field(field)).or_else(|| self.is_tag(name).then_some(Role::Tag))
-        };
-        let roles: Vec<Option<Role>> = columns.iter().map(role).collect();
-        match columns.iter().zip(&roles).find(|(name, role)| is_field(**role) && is_twice(name, columns)) {
-            Some((name, _)) => Err(given_twice(name)),
-            None => {
-                self.seen.note(fields_of(&roles));
-                Ok(roles)
-            }
+        let roles: Vec<Option<Role>> = columns.iter().map(|name| self.role(name, &mapping)).collect();
+        require_unique_fields(columns, &roles)?;
+        self.seen.note(fields_of(&roles));
+        Ok(roles)
+    }
+
+    /// Returns the role of a column according to the complete mapping of an input.
+    fn role(&self, name: &str, mapping: &Mapping) -> Option<Role> {
+        let field = mapping.columns().find(|(field, column)| *column == name && self.reads(*field));
+        match field {
+            Some((field, _)) => Some(Role::Field(field)),
+            None => self.is_tag(name).then_some(Role::Tag),
         }
     }
 
@@ -127,16 +127,16 @@ impl Names {
     pub fn roles_of_members(&self, members: &[(&str, bool)]) -> Result<Vec<Option<Role>>, String> {
         let with_value: Vec<&str> = members.iter().filter(|(_, is_null)| !is_null).map(|(name, _)| *name).collect();
         let mut roles_with_value = self.roles(&with_value)?.into_iter();
-        let role = |(name, is_null): &(&str, bool)| match is_null {
-            true => self.is_tag(name).then_some(Role::Tag),
-            false => roles_with_value.next().flatten(),
-        };
-        let roles: Vec<Option<Role>> = members.iter().map(role).collect();
-        let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
-        match names.iter().zip(&roles).find(|(name, role)| is_field(**role) && is_twice(name, &names)) {
-            Some((name, _)) => Err(given_twice(name)),
-            None => Ok(roles),
+        let mut roles = Vec::with_capacity(members.len());
+        for (name, is_null) in members {
+            roles.push(match is_null {
+                true => self.is_tag(name).then_some(Role::Tag),
+                false => roles_with_value.next().flatten(),
+            });
         }
+        let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+        require_unique_fields(&names, &roles)?;
+        Ok(roles)
     }
 
     /// Returns why a configured option has no effect on any item read so far, if it has none.
@@ -153,8 +153,9 @@ impl Names {
         let has_messages = has(Field::Message);
         // SHA-384 and SHA-512 are also the hash for nonces, even if digests are given.
         let is_of_nonces = self.signs && matches!(hash, Some(Hash::Sha384 | Hash::Sha512));
-        let is_encoded =
-            |field: &Field| encodings.of(*field).is_some() && Encoding::is_of(*field, *text_messages) && has(*field);
+        let is_any_encoded = Field::ALL
+            .into_iter()
+            .any(|field| encodings.of(field).is_some() && Encoding::is_of(field, *text_messages) && has(field));
         let refusals = [
             (
                 hash.is_some() && !has_messages && !is_of_nonces,
@@ -170,10 +171,7 @@ impl Names {
                 "--signature-form has no effect: there is no field that it is for",
             ),
             (*decimal && !has(Field::R), "--decimal has no effect: there are no `r` and `s`"),
-            (
-                !encodings.is_empty() && !Field::ALL.iter().any(is_encoded),
-                "--encoding has no effect: there is no field that it is for",
-            ),
+            (!encodings.is_empty() && !is_any_encoded, "--encoding has no effect: there is no field that it is for"),
         ];
         if let Some((_, problem)) = refusals.iter().find(|(is_refused, _)| *is_refused) {
             return Some((*problem).to_owned());
@@ -195,8 +193,7 @@ impl Names {
     /// Returns an error if columns are configured but none of them is for a field that is read.
     /// Further columns are allowed: they describe the table for other operations.
     pub fn require_read(&self) -> Result<(), String> {
-        let is_read = |(field, _): (Field, &str)| self.reads(field);
-        if self.mapping.is_empty() || self.mapping.columns().any(is_read) {
+        if self.mapping.is_empty() || self.mapping.columns().any(|(field, _)| self.reads(field)) {
             return Ok(());
         }
         let read: Vec<&str> = self.reads.iter().map(|field| field.name()).collect();
@@ -206,30 +203,30 @@ impl Names {
     /// Returns whether a column or member of this name is passed through. One that is configured as
     /// a field is not, whether or not the operation reads that field: it may be a private key.
     pub fn is_tag(&self, name: &str) -> bool {
-        name.eq_ignore_ascii_case("tag") && !self.mapping.columns().any(|(_, said)| said == name)
+        name.eq_ignore_ascii_case("tag") && !self.mapping.columns().any(|(_, configured)| configured == name)
     }
 
     /// Returns an error if a table lacks a column that every row needs.
     pub fn require(&self, columns: &[&str], roles: &[Option<Role>]) -> Result<(), String> {
-        let mut said = self.mapping.columns().filter(|(field, _)| self.reads.contains(field));
-        if let Some((field, name)) = said.find(|(_, name)| !columns.contains(name)) {
+        let mut configured = self.mapping.columns().filter(|(field, _)| self.reads.contains(field));
+        if let Some((field, name)) = configured.find(|(_, name)| !columns.contains(name)) {
             return Err(Mapping::absent(field, name, columns).to_string());
         }
-        let has = |field: &Field| roles.contains(&Some(Role::Field(*field)));
-        if let Some(fields) = self.required.iter().find(|fields| !fields.iter().any(has)) {
+        let present: Vec<Field> = fields_of(roles).collect();
+        if let Some(fields) = self.required.iter().find(|fields| !fields.iter().any(|field| present.contains(field))) {
             return Err(Mapping::missing(fields, columns).to_string());
         }
-        if self.mapping.user_id.is_some() && has(&Field::Id) {
+        if self.mapping.user_id.is_some() && present.contains(&Field::Id) {
             return Err("--sm2-id is for all items, and a column has an id for each: leave one of them out".to_owned());
         }
-        self.without_effect(&|field| has(&field)).map_or(Ok(()), Err)
+        self.without_effect(&|field| present.contains(&field)).map_or(Ok(()), Err)
     }
 
     /// Returns whether a column of this name is a field or was configured as one.
     pub fn knows(&self, column: &str) -> bool {
         Field::named(column).is_some()
             || column.eq_ignore_ascii_case("tag")
-            || self.mapping.columns().any(|(_, said)| said == column)
+            || self.mapping.columns().any(|(_, configured)| configured == column)
     }
 
     /// Returns the names that the fields may have, for errors.
@@ -253,14 +250,16 @@ fn fields_of(roles: &[Option<Role>]) -> impl Iterator<Item = Field> {
     })
 }
 
-fn is_field(role: Option<Role>) -> bool {
-    matches!(role, Some(Role::Field(_)))
-}
-
-fn is_twice(name: &str, names: &[&str]) -> bool {
-    names.iter().filter(|other| **other == name).count() > 1
-}
-
-fn given_twice(name: &str) -> String {
-    format!("`{}` is there twice, and it is not clear which is meant: leave one out, or rename it", name.escape_debug())
+/// Returns an error if the name of a field occurs twice.
+fn require_unique_fields(names: &[&str], roles: &[Option<Role>]) -> Result<(), String> {
+    for (name, role) in names.iter().zip(roles) {
+        let is_field = matches!(role, Some(Role::Field(_)));
+        if is_field && names.iter().filter(|other| *other == name).count() > 1 {
+            let name = name.escape_debug();
+            return Err(format!(
+                "`{name}` is there twice, and it is not clear which is meant: leave one out, or rename it"
+            ));
+        }
+    }
+    Ok(())
 }

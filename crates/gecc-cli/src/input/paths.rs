@@ -1,7 +1,7 @@
 //! Resolves inputs to files: files, folders and patterns.
 
 use super::open::is_standard_stream;
-use crate::say::{shown_path, warn};
+use crate::say::{path_error, shown_path, warn};
 #[cfg(feature = "chains")]
 use crate::standard_streams;
 use std::collections::HashSet;
@@ -20,27 +20,26 @@ use std::path::{Path, PathBuf};
 pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in paths {
-        let named = |problem: String| format!("{}: {problem}", shown_path(path));
         let before = found.len();
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                let mut walk = Walk { entered: HashSet::new(), found, passed: None };
-                walk.enter(path)?;
-                if let Some(passed) = walk.passed {
+                let mut listing = Listing { entered: HashSet::new(), found, passed: None };
+                listing.enter(path)?;
+                if let Some(passed) = listing.passed {
                     warn(&format!("{} is not read, as its name begins with _", shown_path(&passed)));
                 }
-                found = walk.found;
+                found = listing.found;
                 if found.len() == before {
-                    return Err(named("there is no file in the folder".to_owned()));
+                    return Err(path_error(path, "there is no file in the folder"));
                 }
             }
             Err(_) if !is_standard_stream(path) && is_pattern(path) => {
                 found.extend(matches_of(path)?.into_iter().filter(|path| path.is_file()));
                 if found.len() == before {
-                    return Err(named("the pattern matches no file".to_owned()));
+                    return Err(path_error(path, "the pattern matches no file"));
                 }
             }
-            Err(problem) if !is_standard_stream(path) => return Err(named(problem.to_string())),
+            Err(problem) if !is_standard_stream(path) => return Err(path_error(path, problem)),
             _ => found.push(path.clone()),
         }
     }
@@ -49,8 +48,12 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
 
 /// Returns the total size of some files, if all sizes are known: pipes have none.
 pub fn bytes_of(paths: &[PathBuf]) -> Option<u64> {
-    let bytes = |path: &PathBuf| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
-    paths.iter().map(bytes).sum()
+    paths.iter().map(|path| file_size(path)).sum()
+}
+
+fn file_size(path: &Path) -> Option<u64> {
+    let metadata = fs::metadata(path).ok()?;
+    metadata.is_file().then_some(metadata.len())
 }
 
 /// Expands patterns, and replaces `-` by the device of standard input. Folders are kept.
@@ -78,14 +81,13 @@ fn is_pattern(path: &Path) -> bool {
 }
 
 fn matches_of(pattern: &Path) -> Result<Vec<PathBuf>, String> {
-    let named = |problem: &str| format!("{}: {problem}", shown_path(pattern));
-    let text = pattern.to_str().ok_or_else(|| named("a pattern is UTF-8"))?;
-    let matches = glob::glob(text).map_err(|problem| named(&problem.to_string()))?;
+    let text = pattern.to_str().ok_or_else(|| path_error(pattern, "a pattern is UTF-8"))?;
+    let matches = glob::glob(text).map_err(|problem| path_error(pattern, problem))?;
     let matches = matches.collect::<Result<Vec<PathBuf>, _>>().map_err(|problem| problem.to_string())?;
     if let Some(path) = passed_over(pattern) {
-        return Err(format!("{}: a pattern cannot match a name that is not UTF-8: name its folder", shown_path(&path)));
+        return Err(path_error(&path, "a pattern cannot match a name that is not UTF-8: name its folder"));
     }
-    if matches.is_empty() { Err(named("the pattern matches no file")) } else { Ok(matches) }
+    if matches.is_empty() { Err(path_error(pattern, "the pattern matches no file")) } else { Ok(matches) }
 }
 
 /// Returns a file or folder that the pattern would match if its name were UTF-8. `glob` skips such
@@ -98,12 +100,11 @@ fn passed_over(pattern: &Path) -> Option<PathBuf> {
             let names = glob::Pattern::new(&name).ok()?;
             let folders = if folder.as_os_str().is_empty() { ".".into() } else { folder.to_string_lossy() };
             let found = glob::glob(&folders).ok()?.flatten().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
-            let is_passed_over = |path: &PathBuf| {
-                let name = path.file_name().unwrap_or_default();
-                name.to_str().is_none() && names.matches(&name.to_string_lossy())
-            };
-            if let Some(path) = found.flatten().map(|entry| entry.path()).find(is_passed_over) {
-                return Some(path);
+            for entry in found.flatten() {
+                let name = entry.file_name();
+                if name.to_str().is_none() && names.matches(&name.to_string_lossy()) {
+                    return Some(entry.path());
+                }
             }
         }
         folder.push(part);
@@ -112,7 +113,7 @@ fn passed_over(pattern: &Path) -> Option<PathBuf> {
 }
 
 /// The state of a recursive listing of a folder.
-struct Walk {
+struct Listing {
     /// The folders entered so far, with links resolved.
     entered: HashSet<PathBuf>,
     found: Vec<PathBuf>,
@@ -120,17 +121,14 @@ struct Walk {
     passed: Option<PathBuf>,
 }
 
-impl Walk {
+impl Listing {
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
-        let named = |problem: io::Error| format!("{}: {problem}", shown_path(folder));
         // A link may form a cycle.
-        if !self.entered.insert(folder.canonicalize().map_err(named)?) {
+        let resolved = folder.canonicalize().map_err(|problem| path_error(folder, problem))?;
+        if !self.entered.insert(resolved) {
             return Ok(());
         }
-        let entries = fs::read_dir(folder).map_err(named)?.map(|entry| entry.map(|entry| entry.path()));
-        let mut inside = entries.collect::<io::Result<Vec<PathBuf>>>().map_err(named)?;
-        inside.sort_unstable();
-        for path in inside {
+        for path in entries_of(folder).map_err(|problem| path_error(folder, problem))? {
             self.add(path)?;
         }
         Ok(())
@@ -144,7 +142,7 @@ impl Walk {
         if name.starts_with(['.', '_']) {
             return Ok(());
         }
-        let metadata = fs::metadata(&path).map_err(|problem| format!("{}: {problem}", shown_path(&path)))?;
+        let metadata = fs::metadata(&path).map_err(|problem| path_error(&path, problem))?;
         if metadata.is_dir() {
             self.enter(&path)?;
         } else if metadata.is_file() {
@@ -152,4 +150,12 @@ impl Walk {
         }
         Ok(())
     }
+}
+
+/// Returns the entries of a folder, sorted by name.
+fn entries_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut entries = entries.collect::<io::Result<Vec<PathBuf>>>()?;
+    entries.sort_unstable();
+    Ok(entries)
 }

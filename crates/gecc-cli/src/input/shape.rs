@@ -186,13 +186,13 @@ mod tests {
         let mut read = 0;
         let shape = ObjectShape::of(&original, &Names::of_all()).unwrap();
         getrandom::fill(&mut random).unwrap();
-        for choice in random.as_chunks::<8>().0 {
+        for choices in random.as_chunks::<8>().0 {
             let mut changed = original.clone().into_bytes();
-            let number = |at: usize| usize::from(u16::from_le_bytes([choice[at], choice[at + 1]]));
-            for at in [0, 4] {
-                let place = number(at) % changed.len();
-                let byte = bytes[number(at + 2) % bytes.len()];
-                match number(at + 2) % 3 {
+            for [a, b, c, d] in choices.as_chunks().0 {
+                let place = usize::from(u16::from_le_bytes([*a, *b])) % changed.len();
+                let choice = usize::from(u16::from_le_bytes([*c, *d]));
+                let byte = bytes[choice % bytes.len()];
+                match choice % 3 {
                     0 => changed.insert(place, byte),
                     1 => _ = changed.remove(place),
                     _ => changed[place] = byte,

@@ -65,17 +65,7 @@ impl FileSource<'_> {
         let left = self.plain.end.saturating_sub(self.place).div_ceil(size);
         let pieces = usize::try_from(left).unwrap_or(usize::MAX).clamp(1, self.window);
         self.window = self.largest.min(self.window * GROWTH);
-        let plain = &self.plain;
-        let place = self.place;
-        let read = |piece: usize| -> io::Result<Text> {
-            let mut text = self.buffers.take();
-            let length = plain.read_at(text.room(), place + piece as u64 * size)?;
-            text.fill(length);
-            // Done here, where pieces are processed in parallel.
-            text.look_for_quotes();
-            Ok(text)
-        };
-        let texts = map(self.pool, 0..pieces, read);
+        let texts = map(self.pool, 0..pieces, |piece| self.read_at(self.place + piece as u64 * size));
         let mut whole = Vec::with_capacity(pieces);
         for text in texts {
             let text = match text {
@@ -98,6 +88,16 @@ impl FileSource<'_> {
             return Err(became_shorter());
         }
         Ok(if whole.is_empty() { Next::End } else { Next::Pieces(whole) })
+    }
+
+    /// Reads the piece at a position of the file.
+    fn read_at(&self, place: u64) -> io::Result<Text> {
+        let mut text = self.buffers.take();
+        let length = self.plain.read_at(text.room(), place)?;
+        text.fill(length);
+        // Done here, where pieces are processed in parallel.
+        text.look_for_quotes();
+        Ok(text)
     }
 }
 
@@ -138,11 +138,14 @@ impl StreamSource {
     /// Returns what arrives within `patience`, and shortly after it.
     pub fn next(&mut self, patience: Duration) -> io::Result<Next> {
         let stream = &*self.0;
-        let idle = |state: &mut State| state.pieces.is_empty() && state.end.is_none();
-        let growing = |state: &mut State| !state.pieces.is_empty() && !stream.is_full(state) && state.end.is_none();
-        let state = stream.changed.wait_timeout_while(stream.lock(), patience, idle);
+        let state = stream
+            .changed
+            .wait_timeout_while(stream.lock(), patience, |state| state.pieces.is_empty() && state.end.is_none());
         let state = state.unwrap_or_else(PoisonError::into_inner).0;
-        let state = stream.changed.wait_timeout_while(state, GATHERING, growing);
+        // Gathers further pieces for a moment.
+        let state = stream.changed.wait_timeout_while(state, GATHERING, |state| {
+            !state.pieces.is_empty() && !stream.is_full(state) && state.end.is_none()
+        });
         let mut state = state.unwrap_or_else(PoisonError::into_inner).0;
         if !state.pieces.is_empty() {
             let pieces = std::mem::take(&mut state.pieces);
@@ -178,8 +181,7 @@ impl Stream {
 
     /// Publishes data; blocks while the window is full. Returns whether more is wanted.
     fn add(&self, read: &mut Text, length: usize) -> bool {
-        let waits = |state: &mut State| self.is_full(state) && !state.is_abandoned;
-        let state = self.changed.wait_while(self.lock(), waits);
+        let state = self.changed.wait_while(self.lock(), |state| self.is_full(state) && !state.is_abandoned);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         let bytes = &read.room()[..length];
         match state.pieces.last_mut().filter(|last| last.free() >= length) {
@@ -240,7 +242,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_may_have_grown_or_shrunk_since_it_was_opened() {
+    fn file_that_grew_or_shrank_since_it_was_opened_is_read_to_its_end() {
         for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE, 10 * PIECE + 7] {
             let content = bytes(length);
             for end_then in [0, 1, length / 2, length, length + 1, 30 * PIECE] {
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_an_error_is_not_lost() {
+    fn data_before_an_error_is_not_lost() {
         for part in [1, 7, PIECE, PIECE + 1] {
             let content = bytes(1000);
             let stream = Failing { left: content.clone(), part };

@@ -31,8 +31,9 @@ pub fn as_utf_8(input: Input) -> io::Result<Input> {
 
 /// Decodes UTF-16 if the source begins with its byte order mark, and passes everything else on.
 fn decoded(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    let is_undecided = |head: &[u8]| LITTLE_ENDIAN_MARK.starts_with(head) || BIG_ENDIAN_MARK.starts_with(head);
-    let mark = head(&mut source, LITTLE_ENDIAN_MARK.len(), is_undecided)?;
+    let mark = head(&mut source, LITTLE_ENDIAN_MARK.len(), |head| {
+        LITTLE_ENDIAN_MARK.starts_with(head) || BIG_ENDIAN_MARK.starts_with(head)
+    })?;
     Ok(match Encoding::of(&mark) {
         Some(encoding) => Box::new(Decoder::new(source, encoding)),
         None => Box::new(Cursor::new(mark).chain(source)),
@@ -158,7 +159,7 @@ mod tests {
 
     const TEXT: &str = "{\"tag\":\"é, 漢 and 𝕊\"}\n";
 
-    /// Returns at most so many bytes at each read.
+    /// A reader of the bytes that returns at most the given number of them at each read.
     struct Slow(Vec<u8>, usize);
 
     impl Read for Slow {

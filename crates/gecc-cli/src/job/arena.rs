@@ -86,12 +86,11 @@ impl Part<'_> {
 impl ColumnPages {
     fn new(engine: &Engine, reads: Reads, capacity: usize) -> Self {
         let [digests, signatures, public_keys, recovery_ids, secret_keys] = widths(reads);
-        let public = |width: usize| Pages::new(engine, width * capacity, false);
         ColumnPages {
-            digests: public(digests),
-            signatures: public(signatures),
-            public_keys: public(public_keys),
-            recovery_ids: public(recovery_ids),
+            digests: Pages::new(engine, digests * capacity, false),
+            signatures: Pages::new(engine, signatures * capacity, false),
+            public_keys: Pages::new(engine, public_keys * capacity, false),
+            recovery_ids: Pages::new(engine, recovery_ids * capacity, false),
             secret_keys: Pages::new(engine, secret_keys * capacity, true),
             form: KeyColumn::default(),
         }
@@ -104,15 +103,18 @@ impl ColumnPages {
         let mut public_keys = rest(self.public_keys.bytes_mut(), start * form.width());
         let mut recovery_ids = rest(self.recovery_ids.bytes_mut(), start);
         let mut secret_keys = rest(self.secret_keys.bytes_mut().as_chunks_mut().0, start);
-        let mut next = |rows: usize| Part {
-            digests: take(&mut digests, rows),
-            signatures: take(&mut signatures, rows),
-            public_keys: take(&mut public_keys, rows * form.width()),
-            recovery_ids: take(&mut recovery_ids, rows),
-            secret_keys: take(&mut secret_keys, rows),
-            form,
-        };
-        rows.iter().map(|rows| next(*rows)).collect()
+        let mut parts = Vec::with_capacity(rows.len());
+        for &rows in rows {
+            parts.push(Part {
+                digests: take(&mut digests, rows),
+                signatures: take(&mut signatures, rows),
+                public_keys: take(&mut public_keys, rows * form.width()),
+                recovery_ids: take(&mut recovery_ids, rows),
+                secret_keys: take(&mut secret_keys, rows),
+                form,
+            });
+        }
+        parts
     }
 
     fn columns(&self, rows: usize) -> Columns<'_> {
@@ -156,8 +158,11 @@ impl Arena {
 
     /// Returns the number of bytes per row. `layout` is given for rows of bytes, not for text.
     pub fn row_bytes(operation: &Operation, layout: Option<&Layout>) -> usize {
-        let of_columns = || widths(operation.reads()).iter().sum();
-        layout.map_or_else(of_columns, Layout::width) + operation.width() + 1
+        let inputs = match layout {
+            Some(layout) => layout.width(),
+            None => widths(operation.reads()).iter().sum(),
+        };
+        inputs + operation.width() + 1
     }
 
     pub fn capacity(&self) -> usize {
@@ -274,7 +279,7 @@ fn rest<T>(rows: &mut [T], start: usize) -> &mut [T] {
 /// Splits off the first `count` rows; none if the column is not read.
 fn take<'a, T>(rows: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let count = count.min(rows.len());
-    rows.split_off_mut(..count).expect("there are so many")
+    rows.split_off_mut(..count).expect("the count is at most the length")
 }
 
 fn first(bytes: &[u8], length: usize) -> &[u8] {

@@ -71,9 +71,11 @@ impl Shared {
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let appended = self.0.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
-        // Described, so that it is not taken for an error of reading.
-        let explained = |problem: io::Error| io::Error::new(problem.kind(), written(&problem));
-        appended.map(|()| bytes.len()).map_err(explained)
+        match appended {
+            Ok(()) => Ok(bytes.len()),
+            // Described, so that it is not taken for an error of reading.
+            Err(problem) => Err(io::Error::new(problem.kind(), written(&problem))),
+        }
     }
 
     /// Marks everything written so far as to be kept if later writes fail.

@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::batch::Batch;
 use super::parser::{Origins, Rules, fill, key_form};
-use super::stages::{Arenas, GROWTH};
+use super::stages::{Arenas, Filled, GROWTH};
 use super::state::{Job, unreadable};
 use crate::input::encodings::detect;
 use crate::input::fields::SignatureRules;
@@ -30,6 +30,8 @@ pub struct Filler<'a> {
     /// The rules of the input whose units arrive.
     rules: Rules,
     arenas: Arenas,
+    /// The receiver of filled batches.
+    pub filled: &'a Filled,
     /// The number of items in a full batch, and its maximum for all batches once that is known.
     rows: usize,
     most_rows: Option<usize>,
@@ -40,7 +42,7 @@ pub struct Filler<'a> {
 }
 
 impl<'a> Filler<'a> {
-    pub fn new(job: &'a Job<'a>, arenas: Arenas) -> Self {
+    pub fn new(job: &'a Job<'a>, arenas: Arenas, filled: &'a Filled) -> Self {
         let reads = job.operation.reads();
         let options = job.options;
         let rules = Rules {
@@ -59,7 +61,7 @@ impl<'a> Filler<'a> {
             file: Arc::default(),
         };
         let rows = job.limits.first_rows;
-        Filler { job, rules, arenas, rows, most_rows: None, batch: None, number: 0 }
+        Filler { job, rules, arenas, filled, rows, most_rows: None, batch: None, number: 0 }
     }
 
     /// Examines the first units of an input to determine the settings that are not configured.
@@ -78,8 +80,16 @@ impl<'a> Filler<'a> {
         Ok(())
     }
 
-    /// Adds units to batches, and hands on full batches. Returns `None` if a later step has ended.
-    pub fn add(&mut self, window: Window, hand_on: &impl Fn(Option<Batch>) -> Option<()>) -> Option<()> {
+    /// Hands on the batch that is being filled, if any. Returns `None` if a later stage has ended.
+    pub fn hand_on(&mut self) -> Option<()> {
+        match self.batch.take() {
+            Some(batch) => self.filled.hand_in(batch).then_some(()),
+            None => Some(()),
+        }
+    }
+
+    /// Adds units to batches, and hands on full batches. Returns `None` if a later stage has ended.
+    pub fn add(&mut self, window: Window) -> Option<()> {
         let Window { mut units, layout, bytes, .. } = window;
         let rows: usize = units.iter().map(|unit| unit.rows).sum();
         let Job { limits, length, .. } = self.job;
@@ -109,10 +119,11 @@ impl<'a> Filler<'a> {
             // The text is not needed any more.
             units = rest;
             batch.bytes += bytes.take().unwrap_or(0);
-            if units.is_empty() && batch.rows < self.rows && batch.notes < limits.notes {
-                self.batch = Some(batch);
-            } else {
-                hand_on(Some(batch))?;
+            let is_full = batch.rows >= self.rows || batch.notes >= limits.notes;
+            let has_more = !units.is_empty();
+            self.batch = Some(batch);
+            if is_full || has_more {
+                self.hand_on()?;
                 self.rows = most_rows.min(self.rows * GROWTH).max(self.job.limits.unit_rows);
             }
         }

@@ -135,17 +135,21 @@ impl Rules {
 
     /// Describes the encodings of the fields that are read.
     pub fn said_encodings(&self) -> String {
-        let is_read = |field: &Field| self.names.reads(*field) && Encoding::is_of(*field, self.text_messages);
-        let read = Field::ALL.into_iter().filter(is_read);
-        let (base64, hex): (Vec<Field>, Vec<Field>) =
-            read.partition(|field| self.encodings.of(*field) == Some(Encoding::Base64));
-        match (&base64[..], &hex[..]) {
-            ([], _) => Encoding::Hex.name().to_owned(),
-            (_, []) => Encoding::Base64.name().to_owned(),
-            (base64, _) => {
-                let names: Vec<&str> = base64.iter().map(|field| field.name()).collect();
-                format!("hex, of {} in base64", names.join(", "))
+        let mut base64 = Vec::new();
+        let mut has_hex = false;
+        for field in Field::ALL {
+            if !self.names.reads(field) || !Encoding::is_of(field, self.text_messages) {
+                continue;
             }
+            match self.encodings.of(field) {
+                Some(Encoding::Base64) => base64.push(field.name()),
+                _ => has_hex = true,
+            }
+        }
+        match base64[..] {
+            [] => Encoding::Hex.name().to_owned(),
+            _ if !has_hex => Encoding::Base64.name().to_owned(),
+            _ => format!("hex, of {} in base64", base64.join(", ")),
         }
     }
 }
@@ -178,11 +182,12 @@ pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyColumn {
 
 /// Determines the encoding of a key from its number of digits.
 fn form_of(digits: &str, rules: &Rules) -> KeyColumn {
-    let is = |form: KeyColumn| digits.len() == 2 * form.width();
-    match rules.reads.x_only_keys && is(KeyColumn::XOnly) {
-        true => KeyColumn::XOnly,
-        false if is(KeyColumn::Compressed) && rules.kind != KeyKind::Ed25519 => KeyColumn::Compressed,
-        false => KeyColumn::Mixed,
+    if rules.reads.x_only_keys && digits.len() == 2 * KeyColumn::XOnly.width() {
+        KeyColumn::XOnly
+    } else if rules.kind != KeyKind::Ed25519 && digits.len() == 2 * KeyColumn::Compressed.width() {
+        KeyColumn::Compressed
+    } else {
+        KeyColumn::Mixed
     }
 }
 
@@ -222,8 +227,7 @@ impl Filling<'_, '_> {
             None => {}
             // An answer is one line. In JSON, line ends are equivalent to spaces.
             Some(Tag::Json(json)) => {
-                let is_end = |byte: u8| matches!(byte, b'\n' | b'\r');
-                tags.extend(json.bytes().map(|byte| if is_end(byte) { b' ' } else { byte }));
+                tags.extend(json.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
             }
             Some(Tag::Text(text)) => {
                 tags.reserve(text.len() + 2);

@@ -38,19 +38,26 @@ fn operations() -> [(&'static str, Operation); 4] {
     calls.map(|(name, call)| (name, Operation { is_passed_over: true, ..call.into() }))
 }
 
-/// Returns lines with distinct values: JSON, of 303 bytes for `verify`, or CSV with a header.
-fn text(name: &str, csv: bool) -> String {
-    let mut state = 88_172_645_463_325_252_u64;
-    let mut hex = |bytes: usize| {
+/// A generator of distinct hexadecimal values (xorshift64).
+struct HexValues(u64);
+
+impl HexValues {
+    /// Returns the digits of `bytes` bytes, a multiple of 8.
+    fn next(&mut self, bytes: usize) -> String {
         let mut digits = String::new();
         for _ in 0..bytes / 8 {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            write!(digits, "{state:016x}").unwrap();
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            write!(digits, "{:016x}", self.0).unwrap();
         }
         digits
-    };
+    }
+}
+
+/// Returns lines with distinct values: JSON, of 303 bytes for `verify`, or CSV with a header.
+fn text(name: &str, csv: bool) -> String {
+    let mut values = HexValues(88_172_645_463_325_252);
     let fields: &[&str] = match name {
         "verify" => &["digest", "signature", "public_key"],
         "recover" => &["digest", "signature", "recovery_id"],
@@ -60,10 +67,10 @@ fn text(name: &str, csv: bool) -> String {
     let mut text = if csv { fields.join(",") + "\n" } else { String::new() };
     for _ in 0..LINES {
         let cells = fields.iter().map(|field| match *field {
-            "signature" => hex(64),
-            "public_key" => "02".to_owned() + &hex(32),
+            "signature" => values.next(64),
+            "public_key" => "02".to_owned() + &values.next(32),
             "recovery_id" => "1".to_owned(),
-            _ => hex(32),
+            _ => values.next(32),
         });
         let cells: Vec<String> = cells.collect();
         if csv {
@@ -78,8 +85,9 @@ fn text(name: &str, csv: bool) -> String {
 }
 
 fn units(text: &str) -> (Vec<Unit>, Arc<Layout>) {
-    let (mut cutter, buffers, mut cuts) =
-        (Cutter::new(None, Names::of_all()), Buffers::new(1 << 20, false), Vec::new());
+    let mut cutter = Cutter::new(None, Names::of_all());
+    let buffers = Buffers::new(1 << 20, false);
+    let mut cuts = Vec::new();
     for bytes in text.as_bytes().chunks(buffers.size()) {
         let mut piece = buffers.take();
         piece.room()[..bytes.len()].copy_from_slice(bytes);

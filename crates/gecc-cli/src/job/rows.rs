@@ -36,7 +36,7 @@ pub fn fields_of(reads: Reads) -> Vec<Field> {
 }
 
 impl Job<'_> {
-    /// Reads rows into batches.
+    /// Reads rows into batches, until the input ends or a later stage has ended.
     pub fn read_rows(&self, name: &Arc<str>, mut reader: RowReader, mut arenas: Arenas, filled: &Filled) {
         let limits = match reader.rows() {
             Some(rows) => self.limits.for_rows(rows),
@@ -44,43 +44,48 @@ impl Job<'_> {
         };
         let mut rows = limits.first_rows;
         let mut number = 0;
-        let mut step = || -> Option<()> {
-            while !self.is_over() {
-                let new = || Arena::of_rows(self.engine, self.operation, reader.layout(), rows);
-                let mut arena = arenas.take(rows, new)?;
-                let room = rows * reader.layout().width();
-                let read = loop {
-                    let memory = &mut arena.memory()[..room];
-                    // Waiting for a stream must not occupy a thread of the pool.
-                    let read = match reader.rows() {
-                        Some(_) => self.pool.install(|| reader.read(memory, PATIENCE)),
-                        None => reader.read(memory, PATIENCE),
-                    };
-                    match read {
-                        Ok(Read::Nothing) if self.is_over() => return None,
-                        Ok(Read::Nothing) => {}
-                        Ok(Read::End) => return None,
-                        Ok(Read::Rows(read)) => break read,
-                        Err(problem) => {
-                            filled.put(Err(unreadable(name, &problem)));
-                            return None;
-                        }
-                    }
-                };
-                let bytes = (read * reader.layout().width()) as u64;
-                let mut units = self.units(name, number, read);
-                self.read_signatures(reader.layout(), &mut arena, &mut units);
-                let batch = Batch { arena, number, rows: read, units, notes: 0, bytes, long_rows: 0 };
-                filled.hand_in(batch).then_some(())?;
-                number += read as u64;
-                if read == rows {
-                    rows = limits.most_rows.min(rows * GROWTH);
+        while !self.is_over() {
+            let arena = arenas.take(rows, || Arena::of_rows(self.engine, self.operation, reader.layout(), rows));
+            let Some(mut arena) = arena else { return };
+            let memory = &mut arena.memory()[..rows * reader.layout().width()];
+            let read = match self.read_into(memory, &mut reader) {
+                Ok(Some(read)) => read,
+                Ok(None) => return,
+                Err(problem) => {
+                    filled.put(Err(unreadable(name, &problem)));
+                    return;
                 }
+            };
+            let bytes = (read * reader.layout().width()) as u64;
+            let mut units = self.units(name, number, read);
+            self.read_signatures(reader.layout(), &mut arena, &mut units);
+            let batch = Batch { arena, number, rows: read, units, notes: 0, bytes, long_rows: 0 };
+            if !filled.hand_in(batch) {
+                return;
             }
-            None
-        };
-        // `None` at the end, or if a later step has ended.
-        let _ = step();
+            number += read as u64;
+            if read == rows {
+                rows = limits.most_rows.min(rows * GROWTH);
+            }
+        }
+    }
+
+    /// Reads rows into memory, and returns their number. Returns `None` at the end of the input, or
+    /// if the job should stop while nothing arrives.
+    fn read_into(&self, memory: &mut [u8], reader: &mut RowReader) -> Result<Option<usize>, String> {
+        loop {
+            // Waiting for a stream must not occupy a thread of the pool.
+            let read = match reader.rows() {
+                Some(_) => self.pool.install(|| reader.read(memory, PATIENCE)),
+                None => reader.read(memory, PATIENCE),
+            };
+            match read? {
+                Read::Nothing if self.is_over() => return Ok(None),
+                Read::Nothing => {}
+                Read::End => return Ok(None),
+                Read::Rows(read) => return Ok(Some(read)),
+            }
+        }
     }
 
     /// Reads signatures whose content has to be examined: records malformed ones, and writes
@@ -101,7 +106,7 @@ impl Job<'_> {
             let bytes = unit.rows() * layout.width();
             let of_parities = unit.rows().min(rest_of_parities.len());
             let rows = rest.split_off_mut(..bytes).expect("the memory has the rows");
-            let parities = rest_of_parities.split_off_mut(..of_parities).expect("there are so many");
+            let parities = rest_of_parities.split_off_mut(..of_parities).expect("the count is at most the length");
             parts.push((unit, rows, parities));
         }
         let counts = reads.recovery_ids == RecoveryIds::Required && reader.form() == SignatureForm::Auto;
@@ -136,10 +141,11 @@ impl Job<'_> {
     fn units(&self, name: &Arc<str>, first: u64, rows: usize) -> Vec<Origins> {
         let limit = self.operation.keys.limit();
         let unit = self.limits.unit_rows;
-        let starts = (0..rows).step_by(unit);
-        let of_unit = |start: usize| {
-            Origins::of_rows(Arc::clone(name), first + start as u64, unit.min(rows - start), limit.as_ref())
-        };
-        starts.map(of_unit).collect()
+        let mut units = Vec::with_capacity(rows.div_ceil(unit));
+        for start in (0..rows).step_by(unit) {
+            let count = unit.min(rows - start);
+            units.push(Origins::of_rows(Arc::clone(name), first + start as u64, count, limit.as_ref()));
+        }
+        units
     }
 }

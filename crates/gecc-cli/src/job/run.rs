@@ -17,7 +17,7 @@ use crate::input::names::Names;
 use crate::input::open::{Input, open};
 use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
-use crate::output::{Failure, Output, Progress, info, refuse_overwriting, shown_path};
+use crate::output::{Failure, Output, Progress, info, path_error, refuse_overwriting, shown_path};
 use crate::secrets::buffers::Spares;
 use gecc::steps::Room;
 use std::iter;
@@ -161,13 +161,12 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
 }
 
 fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Result<Opened, Failure> {
-    let named = |problem: String| format!("{}: {problem}", shown_path(path));
-    let input = open(path).map_err(|problem| named(problem.to_string()))?;
-    let opened = match tables::open(input, path, options).map_err(named)? {
-        Opened::Other(input)
-            if operation.reads_keys_alone() && options.format.is_none() && options.columns.is_none() =>
-        {
-            Opened::Other(as_lines(input, operation.call.into()).map_err(named)?)
+    let input = open(path).map_err(|problem| path_error(path, problem))?;
+    let may_be_key_file = operation.reads_keys_alone() && options.format.is_none() && options.columns.is_none();
+    let opened = match tables::open(input, path, options).map_err(|problem| path_error(path, problem))? {
+        Opened::Other(input) if may_be_key_file => {
+            let lines = as_lines(input, operation.call.into());
+            Opened::Other(lines.map_err(|problem| path_error(path, problem))?)
         }
         opened => opened,
     };
@@ -180,11 +179,11 @@ fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Re
 
 fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failure> {
     let Started { operation, options, engine, pool, .. } = started;
-    let named = |problem: String| format!("{}: {problem}", shown_path(path));
     let input = match opened {
         Opened::Table(table) => {
             options.seen.note_all();
-            return Ok(Ready::Table(Box::new(tables::ready(started, name_of(path), table).map_err(named)?)));
+            let table = tables::ready(started, name_of(path), table);
+            return Ok(Ready::Table(Box::new(table.map_err(|problem| path_error(path, problem))?)));
         }
         Opened::Other(input) => input,
     };
@@ -198,7 +197,8 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
             layout.require_widths(operation.call)?;
             Names::of(options, operation.reads()).require_effect_on_rows(&layout)?;
             options.seen.note_all();
-            Ok(Ready::Rows(rows::reader(input, &layout, &limits).map_err(named)?, limits, length))
+            let reader = rows::reader(input, &layout, &limits).map_err(|problem| path_error(path, problem))?;
+            Ok(Ready::Rows(reader, limits, length))
         }
         _ => Ok(Ready::Text(input, limits)),
     }

@@ -16,7 +16,7 @@ use crate::input::open::Input;
 use crate::output::{Failure, Progress};
 use gecc::fields::FormCounts;
 use gecc::stack;
-use gecc::steps::{Entrance, Results, line};
+use gecc::steps::{Entrance, Results, Workers, line};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -103,26 +103,11 @@ impl Job<'_> {
         let (to_free, free) = channel();
         let arenas = Arenas { free, count: 0, most: self.limits.batches, retired: Vec::new() };
         thread::scope(|scope| {
-            // Ends of channels that are not moved to a thread are dropped with this closure, so
-            // that nothing waits for them.
-            let start = move || {
-                match items {
-                    Items::Rows(name, source) => spawn(scope, move || self.read_rows(&name, source, arenas, &filled))?,
-                    Items::Text { texts, waits } => {
-                        let (to_cutter, read) = sync_channel(0);
-                        let (to_parser, windows) = sync_channel(1);
-                        spawn(scope, move || self.read(texts, to_cutter))?;
-                        spawn(scope, move || self.cut(read, to_parser))?;
-                        spawn(scope, move || self.parse(windows, waits, arenas, &filled))?;
-                    }
-                }
-                for _ in 0..self.limits.computing {
-                    let batches = batches.clone();
-                    spawn(scope, move || batches.work(|batch| self.compute(batch)))?;
-                }
+            let started = self.start_reading(scope, items, arenas, filled).and_then(|()| {
+                self.start_computing(scope, batches)?;
                 spawn(scope, move || self.write(computed, form, to_free, to_output))
-            };
-            let end = match start() {
+            });
+            let end = match started {
                 Ok(()) => self.put_out(answers, sink, progress, tally),
                 Err(problem) => End::of(format!("threads cannot be started: {problem}").into()),
             };
@@ -132,6 +117,41 @@ impl Job<'_> {
         })
     }
 
+    /// Starts the stages that fill batches. Like the following functions, it takes the ends of
+    /// channels by value: those that are not moved to a thread are dropped, so that nothing waits
+    /// for them.
+    fn start_reading<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        items: Items<'scope>,
+        arenas: Arenas,
+        filled: Filled,
+    ) -> io::Result<()> {
+        match items {
+            Items::Rows(name, source) => spawn(scope, move || self.read_rows(&name, source, arenas, &filled)),
+            Items::Text { texts, waits } => {
+                let (to_splitter, read) = sync_channel(0);
+                let (to_parser, windows) = sync_channel(1);
+                spawn(scope, move || self.read(texts, to_splitter))?;
+                spawn(scope, move || self.cut(read, to_parser))?;
+                spawn(scope, move || self.parse(windows, waits, arenas, &filled))
+            }
+        }
+    }
+
+    /// Starts the threads that compute batches.
+    fn start_computing<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        batches: Workers<Batch, Computed>,
+    ) -> io::Result<()> {
+        for _ in 0..self.limits.computing {
+            let batches = batches.clone();
+            spawn(scope, move || batches.work(|batch| self.compute(batch)))?;
+        }
+        Ok(())
+    }
+
     /// Returns whether the job should stop.
     pub fn is_over(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.interrupted.load(Ordering::Relaxed)
@@ -139,9 +159,11 @@ impl Job<'_> {
 
     /// Computes a batch, unless the job should stop.
     fn compute(&self, mut batch: Batch) -> Option<Computed> {
+        if self.is_over() {
+            return None;
+        }
         // Keys and shared secrets are on the stack during the work.
-        let computed = || stack::wiped(|| compute(self.operation, self.engine, &mut batch));
-        let computed = (!self.is_over()).then(computed)?;
+        let computed = stack::wiped(|| compute(self.operation, self.engine, &mut batch));
         Some(computed.map(|()| batch).map_err(Failure::from))
     }
 

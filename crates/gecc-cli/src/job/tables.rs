@@ -184,14 +184,16 @@ pub fn answer(
     let job = Job { engine: &started.engine, operation: &operation, mapping: &mapping, pool: &pool };
     let progress = Progress::new(length, started.options.said.quiet);
     let of_input = inputs[0].progress();
-    let done = || (of_input.bytes(), format!("{} items", of_input.rows()));
-    let ended = progress.follow(done, || match started.options.answers().is_lines() {
-        true => write_lines(started, &job, (inputs, &files), wanted, output, tally),
-        false => {
-            let input = inputs.pop().expect("answers in columns are to one input");
-            write_columns(started, &job, input, &files.0[0].0, output, tally)
-        }
-    });
+    let ended = progress.follow(
+        || (of_input.bytes(), format!("{} items", of_input.rows())),
+        || match started.options.answers().is_lines() {
+            true => write_lines(started, &job, (inputs, &files), wanted, output, tally),
+            false => {
+                let input = inputs.pop().expect("answers in columns are to one input");
+                write_columns(started, &job, input, &files.0[0].0, output, tally)
+            }
+        },
+    );
     progress.end();
     ended
 }
@@ -222,26 +224,20 @@ fn write_lines(
     let operation = started.operation;
     let spares = &Spares::new(operation.gives_secrets(), MOST_KEPT);
     let lines = Lines { operation, wanted, spares, pool: &started.pool };
-    let make = |answered: Answered| Ok(lines_of(&lines, files, &answered));
     let mut sink = LineSink { output: &mut output, spares };
-    let put_out = |units: Vec<Written>| {
-        let is_interrupted = || started.interrupted.load(Ordering::Relaxed);
-        if is_interrupted() {
-            return ControlFlow::Break(End::Interrupted);
-        }
-        if let Err(failure) = sink.put_out(units, tally) {
-            return ControlFlow::Break(if is_interrupted() { End::Interrupted } else { End::of(failure) });
-        }
-        if wanted.check && tally.rejected() > 0 {
-            ControlFlow::Break(End::Rejection)
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
     let current = Arc::new(AtomicUsize::new(0));
     let places = job.operation.columns(inputs[0].schema(), job.mapping);
     let batches = places.and_then(|places| Batches::of_all(inputs, &Projection::Only(places), Arc::clone(&current)));
-    let ended = batches.and_then(|batches| answer_each(job, batches, COMPUTING, started.interrupted, make, put_out));
+    let ended = batches.and_then(|batches| {
+        answer_each(
+            job,
+            batches,
+            COMPUTING,
+            started.interrupted,
+            |answered| Ok(lines_of(&lines, files, &answered)),
+            |units| put_out(started, wanted, &mut sink, units, tally),
+        )
+    });
     let end = match ended {
         Ok(Some(end)) => end,
         Ok(None) => end_of_input(started),
@@ -249,6 +245,26 @@ fn write_lines(
         Err(problem) => end_of(problem, &files.0[current.load(Ordering::Relaxed)].0),
     };
     (end, output)
+}
+
+/// Writes the lines of a batch, and decides whether the job goes on.
+fn put_out(
+    started: &Started,
+    wanted: &Wanted,
+    sink: &mut LineSink,
+    units: Vec<Written>,
+    tally: &mut Tally,
+) -> ControlFlow<End> {
+    if started.interrupted.load(Ordering::Relaxed) {
+        return ControlFlow::Break(End::Interrupted);
+    }
+    match sink.put_out(units, tally) {
+        // After an interruption, an output that accepts nothing is not waited for.
+        Err(_) if started.interrupted.load(Ordering::Relaxed) => ControlFlow::Break(End::Interrupted),
+        Err(failure) => ControlFlow::Break(End::of(failure)),
+        Ok(()) if wanted.check && tally.rejected() > 0 => ControlFlow::Break(End::Rejection),
+        Ok(()) => ControlFlow::Continue(()),
+    }
 }
 
 fn end_of_input(started: &Started) -> End {
@@ -262,17 +278,20 @@ fn lines_of(lines: &Lines, files: &Files, Answered { first, answers, .. }: &Answ
         // Results may be secret.
         let mut result = Zeroizing::new(Vec::with_capacity(lines.operation.width()));
         for row in start..answers.len().min(start + MAX_ROWS) {
-            let place = files.place(first + row as u64);
-            let mut write = |outcome| lines.write_answer(outcome, place, &[], written);
-            match answers.reason(row) {
+            let refusal;
+            let outcome = match answers.reason(row) {
                 None => {
                     result.clear();
                     columns.iter().for_each(|column| result.extend_from_slice(cell(column, row)));
-                    write(Outcome::Passed(&result));
+                    Outcome::Passed(&result)
                 }
-                Some(Reason::Rejected(_)) => write(Outcome::Rejected(answers.codes()[row])),
-                Some(reason) => write(Outcome::Refused(&reason.to_string())),
-            }
+                Some(Reason::Rejected(_)) => Outcome::Rejected(answers.codes()[row]),
+                Some(reason) => {
+                    refusal = reason.to_string();
+                    Outcome::Refused(&refusal)
+                }
+            };
+            lines.write_answer(outcome, files.place(first + row as u64), &[], written);
             if lines.is_last(written) {
                 return;
             }

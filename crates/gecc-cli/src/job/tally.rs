@@ -18,11 +18,11 @@ const MANY: u64 = 10;
 /// Returns a reason without its details, which follow the first colon. A field name before that
 /// colon is kept together with the text on the field.
 fn kind_of(reason: &str) -> &str {
-    let is_field = |text: &str| text.starts_with('`') && text.ends_with('`') && !text.contains(' ');
     let Some((first, rest)) = reason.split_once(": ") else {
         return reason;
     };
-    if !is_field(first) {
+    let is_field = first.starts_with('`') && first.ends_with('`') && !first.contains(' ');
+    if !is_field {
         return first;
     }
     let details = rest.split_once(": ").map_or(0, |(_, details)| ": ".len() + details.len());

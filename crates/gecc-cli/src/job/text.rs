@@ -2,7 +2,6 @@
 //! parallel into columns. Consecutive inputs are treated as one, so that many small ones share
 //! batches.
 
-use super::batch::Batch;
 use super::filler::{Filler, Window};
 use super::stages::{Arenas, Filled, PATIENCE, Texts};
 use super::state::{Job, unreadable};
@@ -74,60 +73,60 @@ impl Job<'_> {
 
     /// Cuts the pieces into units.
     pub fn cut(&self, read: Receiver<Result<Read, Failure>>, to: ToParser) {
-        let names = Names::of(self.options, self.operation.reads());
-        let step = || -> Option<()> {
-            let mut cutting: Option<Cutting> = None;
-            for next in read {
-                match next {
-                    Ok(Read::Begin(name)) => {
-                        let cutter = Cutter::new(self.options.format, names.clone()).with_longest(self.limits.longest);
-                        if let Some(ended) = cutting.replace(Cutting { job: self, name, cutter, to: &to }) {
-                            ended.end()?;
-                        }
-                    }
-                    Ok(Read::Pieces(pieces)) => cutting.as_mut().expect("an input has begun").push(pieces)?,
-                    Err(failure) => return to.send(Err(failure)).ok(),
-                }
-            }
-            // Otherwise the job has stopped, and there may be more input.
-            cutting.filter(|_| !self.is_over())?.end()
-        };
         // `None` if nothing more is wanted.
-        let _ = step();
+        let _ = self.cut_all(read, &to);
+    }
+
+    fn cut_all(&self, read: Receiver<Result<Read, Failure>>, to: &ToParser) -> Option<()> {
+        let names = Names::of(self.options, self.operation.reads());
+        let mut cutting: Option<Cutting> = None;
+        for next in read {
+            match next {
+                Ok(Read::Begin(name)) => {
+                    let cutter = Cutter::new(self.options.format, names.clone()).with_longest(self.limits.longest);
+                    if let Some(ended) = cutting.replace(Cutting { job: self, name, cutter, to }) {
+                        ended.end()?;
+                    }
+                }
+                Ok(Read::Pieces(pieces)) => cutting.as_mut().expect("an input has begun").push(pieces)?,
+                Err(failure) => return to.send(Err(failure)).ok(),
+            }
+        }
+        // Otherwise the job has stopped, and there may be more input.
+        cutting.filter(|_| !self.is_over())?.end()
     }
 
     /// Parses units into batches.
     pub fn parse(&self, windows: Receiver<Result<Window, Failure>>, may_wait: bool, arenas: Arenas, filled: &Filled) {
-        let mut filler = Filler::new(self, arenas);
-        let hand_on = |batch: Option<Batch>| batch.is_none_or(|batch| filled.hand_in(batch)).then_some(());
-        let mut step = || -> Option<()> {
-            loop {
-                // A batch is not delayed for input that may take any time to arrive. Nor is one
-                // with long rows delayed for further rows, which may be blocked until its long rows
-                // are written.
-                let next = if filler.batch.as_ref().is_some_and(|batch| may_wait || batch.long_rows > 0) {
-                    match windows.try_recv() {
-                        Err(TryRecvError::Empty) => {
-                            hand_on(filler.batch.take())?;
-                            continue;
-                        }
-                        next => next.ok(),
+        // `None` if a later stage has ended.
+        let _ = self.parse_all(&windows, may_wait, Filler::new(self, arenas, filled));
+    }
+
+    fn parse_all(&self, windows: &Receiver<Result<Window, Failure>>, may_wait: bool, mut filler: Filler) -> Option<()> {
+        loop {
+            // A batch is not delayed for input that may take any time to arrive. Nor is one with
+            // long rows delayed for further rows, which may be blocked until its long rows are
+            // written.
+            let next = if filler.batch.as_ref().is_some_and(|batch| may_wait || batch.long_rows > 0) {
+                match windows.try_recv() {
+                    Err(TryRecvError::Empty) => {
+                        filler.hand_on()?;
+                        continue;
                     }
-                } else {
-                    windows.recv().ok()
-                };
-                let Some(next) = next else { return hand_on(filler.batch.take()) };
-                match next.and_then(|window| filler.look_at(&window).map(|()| window)) {
-                    Ok(window) => filler.add(window, &hand_on)?,
-                    Err(failure) => {
-                        hand_on(filler.batch.take())?;
-                        return filled.put(Err(failure)).then_some(());
-                    }
+                    next => next.ok(),
+                }
+            } else {
+                windows.recv().ok()
+            };
+            let Some(next) = next else { return filler.hand_on() };
+            match next.and_then(|window| filler.look_at(&window).map(|()| window)) {
+                Ok(window) => filler.add(window)?,
+                Err(failure) => {
+                    filler.hand_on()?;
+                    return filler.filled.put(Err(failure)).then_some(());
                 }
             }
-        };
-        // `None` if a later step has ended.
-        let _ = step();
+        }
     }
 }
 

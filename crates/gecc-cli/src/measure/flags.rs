@@ -5,7 +5,7 @@ use clap::Args;
 use gecc::CurveId;
 use std::ops::RangeInclusive;
 
-/// Which batches are measured.
+/// Options for the batches that are measured.
 #[derive(Args)]
 pub struct BatchOptions {
     /// The curve [default: all].
@@ -38,7 +38,10 @@ impl BatchOptions {
 }
 
 fn parse_sizes(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let parse = |power: &str| power.parse().ok().filter(|power| *power <= 26);
-    let range = text.split_once("..").and_then(|(from, to)| Some(parse(from)?..=parse(to)?));
+    let range = text.split_once("..").and_then(|(from, to)| Some(parse_power(from)?..=parse_power(to)?));
     range.filter(|range| !range.is_empty()).ok_or_else(|| "two powers of two up to 26, such as 10..22".to_owned())
+}
+
+fn parse_power(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|power| *power <= 26)
 }

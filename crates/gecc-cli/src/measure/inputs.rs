@@ -48,8 +48,8 @@ impl Memory {
 
 impl Inputs {
     pub fn new(engine: &Engine, curve: CurveId, items: usize, memory: Memory) -> Result<Self, Failure> {
-        let public_keys = |keys: &[[u8; 32]]| keys::public_keys(engine, curve, SecretKeys::rows(keys.into()));
-        let (secret, public) = with_points(items, public_keys)?;
+        let (secret, public) =
+            with_points(items, |secret| keys::public_keys(engine, curve, SecretKeys::rows(secret.into())))?;
         let secret = secret.into_iter().map(SecretKey::from_bytes).collect();
         let (scalars, points) = with_points(items, |scalars| point::mul_base(engine, curve, scalars))?;
         Ok(Inputs {
@@ -73,13 +73,18 @@ impl Inputs {
 
     /// Compares samples of the points with the CPU engine's.
     pub fn check(&self, engine: &Engine, reference: &Engine) -> Result<(), Failure> {
-        let same = |range: Range<usize>| {
-            let secret = &self.secret[range.clone()];
-            let public = keys::public_keys(reference, self.curve, secret)?;
-            let points = point::mul_base(reference, self.curve, &self.scalars[range.clone()])?;
-            Ok(all_passed(public) == self.public[range.clone()] && all_passed(points) == self.points[range])
-        };
-        check_all(samples(self.len()), same, || format!("{engine} gives other points on {} than the CPU", self.curve))
+        check_all(
+            samples(self.len()),
+            |range| self.agrees(reference, range),
+            || format!("{engine} gives other points on {} than the CPU", self.curve),
+        )
+    }
+
+    /// Returns whether an engine computes the points in a range too.
+    fn agrees(&self, reference: &Engine, range: Range<usize>) -> Result<bool, Error> {
+        let public = keys::public_keys(reference, self.curve, &self.secret[range.clone()])?;
+        let points = point::mul_base(reference, self.curve, &self.scalars[range.clone()])?;
+        Ok(all_passed(public) == self.public[range.clone()] && all_passed(points) == self.points[range])
     }
 
     /// Places further inputs in the same kind of memory.
@@ -110,7 +115,8 @@ fn with_points(
         }
         let others = random_numbers(rejected.len())?;
         for ((item, number), result) in rejected.into_iter().zip(&others).zip(compute(&others)?) {
-            (numbers[item], results[item]) = (*number, result);
+            numbers[item] = *number;
+            results[item] = result;
         }
     }
 }

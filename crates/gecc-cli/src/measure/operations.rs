@@ -217,8 +217,9 @@ impl<'a> Case<'a> {
             PublicCall::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
             PublicCall::Verify100Keys => Rest::Signed(inputs.signed(engine, 100)?),
             PublicCall::Decompress => {
-                let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
-                Rest::Compressed(inputs.place(engine, inputs.points.iter().map(compress).collect())?)
+                let points = inputs.points.iter();
+                let compressed = points.map(|point| point.to_compressed().expect("a multiple of G below n is finite"));
+                Rest::Compressed(inputs.place(engine, compressed.collect())?)
             }
             _ => Rest::None,
         };
@@ -358,8 +359,11 @@ impl Inputs {
 
 /// Compares samples of an outcome with the results of the reference engine.
 fn check_sample(case: &Case, reference: &Engine, outcome: &Outcome) -> Result<(), Failure> {
-    let same = |range: Range<usize>| Ok(outcome.agrees(&range, &case.values(reference, range.clone())?));
     let operation = case.operation.name();
     let curve = case.curve();
-    check_all(samples(case.inputs.len()), same, || format!("{operation} on {curve}: other results than the CPU's"))
+    check_all(
+        samples(case.inputs.len()),
+        |range| Ok(outcome.agrees(&range, &case.values(reference, range.clone())?)),
+        || format!("{operation} on {curve}: other results than the CPU's"),
+    )
 }

@@ -11,11 +11,12 @@ pub fn samples(items: usize) -> Vec<Range<usize>> {
     if items <= RANGES * LENGTH {
         return std::iter::once(0..items).collect();
     }
-    let range = |_| {
+    let mut ranges = Vec::with_capacity(RANGES);
+    for _ in 0..RANGES {
         let start = getrandom::u64().map_or(0, |random| (random % (items - LENGTH) as u64) as usize);
-        start..start + LENGTH
-    };
-    (0..RANGES).map(range).collect()
+        ranges.push(start..start + LENGTH);
+    }
+    ranges
 }
 
 /// Fails with `problem` unless `same` holds for every range.

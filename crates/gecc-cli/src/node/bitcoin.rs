@@ -75,16 +75,15 @@ impl Asking {
         let info: ChainInfo = serde_json::from_slice(&info).map_err(|problem| {
             Failed::for_good(format!("the answer does not say which chain it is: {}", place_of(&problem)))
         })?;
-        let unknown = || Failed::for_good(format!("the node is of the chain `{}`, which is not known", info.chain));
-        Network::of_chain(&info.chain).ok_or_else(unknown)
+        Network::of_chain(&info.chain)
+            .ok_or_else(|| Failed::for_good(format!("the node is of the chain `{}`, which is not known", info.chain)))
     }
 
     fn block(&self, network: Network, height: u64) -> Result<NodeBlock, Failed> {
         let hash = self.get(&format!("blockhashbyheight/{height}.bin"), 32)?;
         let hash: [u8; 32] = hash.try_into().map_err(|_| Failed::for_now("the answer is no hash".to_owned()))?;
-        let of_block = |what: &str, longest| self.get(&format!("{what}/{}.bin", Txid(hash)), longest);
-        let block = of_block("block", LONGEST_BLOCK)?;
-        let spent = of_block("spenttxouts", LONGEST_UNDO)?;
+        let block = self.get(&format!("block/{}.bin", Txid(hash)), LONGEST_BLOCK)?;
+        let spent = self.get(&format!("spenttxouts/{}.bin", Txid(hash)), LONGEST_UNDO)?;
         Ok(NodeBlock { network, height, hash, block, spent })
     }
 

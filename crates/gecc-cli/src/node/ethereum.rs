@@ -60,9 +60,10 @@ impl Node {
         let longest = memory.map_or(LONGEST, |memory| LEAST.max((memory / (COPIES * asking.requests)) as u64));
         let at_once = if memory.is_some() { 1 } else { BLOCKS };
         // The threads are not joined: they end when the reader of the pipe is gone.
-        let named = |name: &str| thread::Builder::new().name(name.to_owned());
-        named("gecc-node").spawn(move || asking.lines(blocks, at_once, longest, &hand_on))?;
-        named("gecc-node-pipe").spawn(move || {
+        let requesting = thread::Builder::new().name("gecc-node".to_owned());
+        requesting.spawn(move || asking.lines(blocks, at_once, longest, &hand_on))?;
+        let writing = thread::Builder::new().name("gecc-node-pipe".to_owned());
+        writing.spawn(move || {
             until_interrupted(given, interrupted).all(|lines: Vec<u8>| writer.write_all(&lines).is_ok())
         })?;
         Ok(Node { reader, is_over })
@@ -84,42 +85,67 @@ impl Asking {
     /// Sends the responses for all blocks, one per line, in order. If blocks are not available, the
     /// last line is an error.
     fn lines(&self, blocks: RangeInclusive<u64>, at_once: u64, longest: u64, to: &SyncSender<Vec<u8>>) {
-        let ask = |number| {
-            let blocks = batch(&blocks, at_once, number);
-            self.request(&blocks, longest).and_then(|answer| answered(&answer, &blocks))
-        };
-        let error = |what: String| format!("{}\n", json!({"error": {"message": format!("{}, {what}", self.url)}}));
+        let requests = ((blocks.end() - blocks.start()) / at_once).saturating_add(1);
         let mut last: Option<String> = None;
-        self.in_order(((blocks.end() - blocks.start()) / at_once).saturating_add(1), ask, |number, answered| {
-            let Answered { blocks: found, missing } =
-                answered.unwrap_or_else(|problem| Answered { blocks: Vec::new(), missing: Some(problem) });
-            let of_request = batch(&blocks, at_once, number);
-            let mut lines = Vec::new();
-            for (block, found) in of_request.clone().zip(found) {
-                if let (Some(last), Some(parent)) = (&last, &found.parent)
-                    && last != parent
-                {
-                    lines.extend(error(format!("block {block}: {NOT_BEHIND}")).into_bytes());
-                }
-                last = found.hash;
-                lines.extend(found.line);
+        self.in_order(
+            requests,
+            |number| {
+                let blocks = batch(&blocks, at_once, number);
+                self.request(&blocks, longest).and_then(|answer| answered(&answer, &blocks))
+            },
+            |number, answered| {
+                let answered =
+                    answered.unwrap_or_else(|problem| Answered { blocks: Vec::new(), missing: Some(problem) });
+                let is_last = answered.missing.is_some();
+                let lines = self.lines_of(answered, batch(&blocks, at_once, number), &mut last);
+                to.send(lines).is_ok() && !is_last
+            },
+        );
+    }
+
+    /// Returns the lines for the blocks of a request. `last` is the hash of the preceding block, if
+    /// known.
+    fn lines_of(&self, answered: Answered, blocks: RangeInclusive<u64>, last: &mut Option<String>) -> Vec<u8> {
+        let mut lines = Vec::new();
+        for (block, found) in blocks.clone().zip(answered.blocks) {
+            if let (Some(last), Some(parent)) = (&*last, &found.parent)
+                && last != parent
+            {
+                lines.extend(self.error_line(&format!("block {block}: {NOT_BEHIND}")));
             }
-            let is_last = missing.is_some();
-            if let Some(problem) = missing {
-                let (first, last) = of_request.into_inner();
-                lines.extend(error(format!("blocks {first} to {last}: {problem}")).into_bytes());
-            }
-            to.send(lines).is_ok() && !is_last
-        });
+            *last = found.hash;
+            lines.extend(found.line);
+        }
+        if let Some(problem) = answered.missing {
+            let (first, last) = blocks.into_inner();
+            lines.extend(self.error_line(&format!("blocks {first} to {last}: {problem}")));
+        }
+        lines
+    }
+
+    /// Returns the line that reports an error to the reader of the pipe.
+    fn error_line(&self, problem: &str) -> Vec<u8> {
+        let mut line = json!({"error": {"message": format!("{}, {problem}", self.url)}}).to_string();
+        line.push('\n');
+        line.into_bytes()
     }
 
     /// Returns the body of the response to one request.
     fn request(&self, blocks: &RangeInclusive<u64>, longest: u64) -> Result<Vec<u8>, Failed> {
-        let call = |block: u64| json!({"jsonrpc": "2.0", "id": block, "method": "eth_getBlockByNumber", "params": [format!("{block:#x}"), true]});
-        let calls = blocks.clone().map(call).collect::<Value>().to_string();
+        let calls = blocks.clone().map(block_call).collect::<Value>().to_string();
         let request = self.agent.post(self.url.uri()).header("Content-Type", "application/json");
         body(request.send(calls), longest, "")
     }
+}
+
+/// Returns the JSON-RPC call for a block with its full transactions. Its id is the block number.
+fn block_call(block: u64) -> Value {
+    json!({
+        "jsonrpc": "2.0",
+        "id": block,
+        "method": "eth_getBlockByNumber",
+        "params": [format!("{block:#x}"), true],
+    })
 }
 
 /// Returns the range of blocks of request `number`, out of all requested blocks.
@@ -174,19 +200,23 @@ struct Refusal<'a> {
     message: Option<Cow<'a, str>>,
 }
 
+impl Refusal<'_> {
+    /// Converts the error of a call to a failure, which is permanent if the request itself is
+    /// refused. Other codes may be about rate limits.
+    fn failure(&self) -> Failed {
+        /// Codes of JSON-RPC 2.0, section 5.1, from "invalid params" to "invalid request".
+        const OF_REQUEST: RangeInclusive<i64> = -32602..=-32600;
+        let message = self.message.as_deref().unwrap_or("an error without a message");
+        let problem = self.code.map_or(message.to_owned(), |code| format!("{message} (code {code})"));
+        Failed { problem, is_for_good: self.code.is_some_and(|code| OF_REQUEST.contains(&code)) }
+    }
+}
+
 /// Returns blocks in their order, whatever the order of the responses, up to the first that the
 /// node does not have.
 fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Answered, Failed> {
-    /// Codes of JSON-RPC 2.0, section 5.1, from "invalid params" to "invalid request".
-    const OF_REQUEST: RangeInclusive<i64> = -32602..=-32600;
-    let refused = |refusal: &Refusal| {
-        let message = refusal.message.as_deref().unwrap_or("an error without a message");
-        let problem = refusal.code.map_or(message.to_owned(), |code| format!("{message} (code {code})"));
-        // Other codes may be about rate limits.
-        Failed { problem, is_for_good: refusal.code.is_some_and(|code| OF_REQUEST.contains(&code)) }
-    };
     if let Ok(Called { error: Some(error), .. }) = serde_json::from_slice(body) {
-        return Err(refused(&error));
+        return Err(error.failure());
     }
     let mut answers: Vec<Called> = serde_json::from_slice(body)
         .map_err(|problem| Failed::for_now(format!("the answer is no list of answers: {}", place_of(&problem))))?;
@@ -197,19 +227,19 @@ fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Answered, Faile
     let mut found = Answered { blocks: Vec::new(), missing: None };
     for (block, answer) in blocks.clone().zip(&answers) {
         match (&answer.error, answer.result) {
-            (Some(error), _) => return Err(refused(error)),
+            (Some(error), _) => return Err(error.failure()),
             (None, None) => {
                 found.missing = Some(format!("the node has no block {block}"));
                 break;
             }
             (None, Some(result)) => {
-                let said = serde_json::from_str(result.get()).ok().filter(|of: &Numbered| of.is(block));
-                let Some(Numbered { hash, parent_hash: parent, .. }) = said else {
+                let numbered = serde_json::from_str(result.get()).ok().filter(|of: &Numbered| of.is(block));
+                let Some(Numbered { hash, parent_hash: parent, .. }) = numbered else {
                     return Err(Failed::for_now(format!("the answer for block {block} is not this block")));
                 };
                 // A line of its own: in JSON, line ends are equivalent to spaces.
-                let byte = |byte| if byte == b'\n' { b' ' } else { byte };
-                let line = result.get().bytes().map(byte).chain([b'\n']).collect();
+                let mut line = result.get().replace('\n', " ").into_bytes();
+                line.push(b'\n');
                 found.blocks.push(Block { line, hash, parent });
             }
         }
@@ -233,32 +263,41 @@ mod tests {
         }
     }
 
+    /// Returns the response to calls for blocks 5 and 6, in reverse order, with the numbers that
+    /// blocks state.
+    fn response(number_of_5: &str, number_of_6: &str) -> String {
+        let first = format!(r#"{{"id":5,"result":{{"a":1,"number":{number_of_5}}}}}"#);
+        let second = format!(r#"{{"id":6,"result":{{"a":1,"number":{number_of_6}}}}}"#);
+        format!("[{second},{first}]")
+    }
+
+    /// Parses a response to calls for blocks 5 and 6, and returns the lines of blocks.
+    fn lines_of(body: &str) -> Result<(String, Option<String>), Failed> {
+        let Answered { blocks, missing } = answered(body.as_bytes(), &(5..=6))?;
+        let lines: Vec<u8> = blocks.into_iter().flat_map(|block| block.line).collect();
+        Ok((String::from_utf8(lines).unwrap(), missing))
+    }
+
+    fn failure_of(body: &str) -> (String, bool) {
+        let failed = lines_of(body).unwrap_err();
+        (failed.problem, failed.is_for_good)
+    }
+
     #[test]
-    fn answers_are_put_in_order() {
-        let answers = |numbers: [&str; 2]| {
-            let answer = |id: u64| format!(r#"{{"id":{id},"result":{{"a":1,"number":{}}}}}"#, numbers[id as usize - 5]);
-            format!("[{},{}]", answer(6), answer(5))
-        };
-        let text = |body: &str| {
-            let Answered { blocks, missing } = answered(body.as_bytes(), &(5..=6))?;
-            let lines: Vec<u8> = blocks.into_iter().flat_map(|block| block.line).collect();
-            Ok((String::from_utf8(lines).unwrap(), missing))
-        };
+    fn responses_are_ordered_and_checked() {
         let expected = "{\"a\":1,\"number\":\"0x5\"}\n{\"a\":1,\"number\":\"0x6\"}\n".to_owned();
-        assert_eq!(text(&answers([r#""0x5""#, r#""0x6""#])).unwrap(), (expected, None));
-        let failed =
-            |body: &str| text(body).map_err(|failed: Failed| (failed.problem, failed.is_for_good)).unwrap_err();
-        assert!(failed(r#"[{"id":5,"result":{}}]"#).0.contains("not those"));
+        assert_eq!(lines_of(&response(r#""0x5""#, r#""0x6""#)).unwrap(), (expected, None));
+        assert!(failure_of(r#"[{"id":5,"result":{}}]"#).0.contains("not those"));
         for other in [r#""0x5""#, r#""6""#, "6", "null"] {
-            let (problem, is_for_good) = failed(&answers([r#""0x5""#, other]));
+            let (problem, is_for_good) = failure_of(&response(r#""0x5""#, other));
             assert!(problem.contains("block 6 is not this block") && !is_for_good, "{problem}");
         }
-        let (lines, missing) = text(r#"[{"id":5,"result":{"number":"0x5"}},{"id":6,"result":null}]"#).unwrap();
+        let (lines, missing) = lines_of(r#"[{"id":5,"result":{"number":"0x5"}},{"id":6,"result":null}]"#).unwrap();
         assert_eq!(lines, "{\"number\":\"0x5\"}\n");
         assert_eq!(missing.as_deref(), Some("the node has no block 6"));
         let refused = r#"{"id":null,"error":{"code":-32600,"message":"batch too large"}}"#;
-        assert_eq!(failed(refused), ("batch too large (code -32600)".to_owned(), true));
+        assert_eq!(failure_of(refused), ("batch too large (code -32600)".to_owned(), true));
         let rate = r#"[{"id":5,"error":{"code":-32005,"message":"rate limit"}},{"id":6,"result":{}}]"#;
-        assert_eq!(failed(rate), ("rate limit (code -32005)".to_owned(), false));
+        assert_eq!(failure_of(rate), ("rate limit (code -32005)".to_owned(), false));
     }
 }

@@ -132,14 +132,13 @@ fn requests(memory: Option<usize>, each: usize) -> usize {
 /// Returns the body of a response, of at most `longest` bytes. `unsaid` describes the error if the
 /// node does not.
 fn body(answer: Result<Response<Body>, ureq::Error>, longest: u64, unsaid: &str) -> Result<Vec<u8>, Failed> {
-    let unread = |problem: ureq::Error| match problem {
-        ureq::Error::BodyExceedsLimit(_) => Failed::for_good(format!("the answer has more than {longest} bytes")),
-        other => Failed::for_now(other.to_string()),
-    };
     let mut answer = answer.map_err(|problem| Failed::for_now(problem.to_string()))?;
     let status = answer.status();
     if status == StatusCode::OK {
-        return answer.body_mut().with_config().limit(longest).read_to_vec().map_err(unread);
+        return answer.body_mut().with_config().limit(longest).read_to_vec().map_err(|problem| match problem {
+            ureq::Error::BodyExceedsLimit(_) => Failed::for_good(format!("the answer has more than {longest} bytes")),
+            other => Failed::for_now(other.to_string()),
+        });
     }
     let text = answer.body_mut().with_config().limit(TEXT).read_to_vec().unwrap_or_default();
     let text: String = String::from_utf8_lossy(&text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

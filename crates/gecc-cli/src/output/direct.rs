@@ -47,20 +47,8 @@ impl Direct {
         let (done, back) = channel();
         let whole = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&whole);
-        let write = move || {
-            let mut sink = open();
-            for parts in parts {
-                let outcome = match &mut sink {
-                    Ok(sink) => write_each(sink, &parts, &count),
-                    Err(problem) => Err(io::Error::new(problem.kind(), problem.to_string())),
-                };
-                let put = Put { parts, whole: count.load(Ordering::Relaxed), outcome };
-                if done.send(put).is_err() {
-                    return;
-                }
-            }
-        };
-        thread::Builder::new().name("gecc-output".to_owned()).spawn(write)?;
+        let writer = thread::Builder::new().name("gecc-output".to_owned());
+        writer.spawn(move || write_received(open(), parts, &count, &done))?;
         Ok(Direct { to, back, whole, interrupted, is_stuck: false })
     }
 
@@ -83,6 +71,26 @@ impl Direct {
             };
             self.is_stuck = true;
             return Put { parts: Vec::new(), whole: self.whole.load(Ordering::Relaxed), outcome: Err(problem) };
+        }
+    }
+}
+
+/// Writes parts as they are received, and returns them, until there are no more senders. An error of
+/// opening the sink is the outcome of every write.
+fn write_received(
+    mut sink: io::Result<Box<dyn Write + Send>>,
+    received: Receiver<Vec<Wiped>>,
+    whole: &AtomicUsize,
+    done: &Sender<Put>,
+) {
+    for parts in received {
+        let outcome = match &mut sink {
+            Ok(sink) => write_each(sink, &parts, whole),
+            Err(problem) => Err(io::Error::new(problem.kind(), problem.to_string())),
+        };
+        let put = Put { parts, whole: whole.load(Ordering::Relaxed), outcome };
+        if done.send(put).is_err() {
+            return;
         }
     }
 }

@@ -5,12 +5,12 @@ use super::direct::{Direct, Put};
 use crate::failure::written;
 use crate::flags::end_of_name;
 use crate::input::open::is_standard_stream;
-use crate::say::{shown_path, warn};
+use crate::say::{path_error, shown_path, warn};
 use crate::secrets::buffers::Wiped;
 use crate::standard_streams;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
-use std::io::{self, Seek, Write};
+use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tempfile::{Builder, NamedTempFile};
@@ -65,7 +65,7 @@ impl Output {
             Some(path) => open_file(path, secret, interrupted),
         };
         let name = path.unwrap_or(Path::new("standard output"));
-        sink.map(|sink| Output { sink, lacks_end: false }).map_err(|problem| format!("{}: {problem}", shown_path(name)))
+        sink.map(|sink| Output { sink, lacks_end: false }).map_err(|problem| path_error(name, problem))
     }
 
     /// Refuses `--sync` if the output is not a file that is renamed at the end.
@@ -128,18 +128,18 @@ impl Output {
                 return direct.write(Vec::new()).outcome.map_err(|problem| written(&problem));
             }
         };
-        let named = |problem: io::Error| format!("{}: {problem}", shown_path(&target));
         if sync && let Err(problem) = part.as_file().sync_all() {
-            return Err(named(problem) + &kept(part));
+            return Err(path_error(&target, problem) + &kept(part));
         }
         match part.persist(&target) {
-            Ok(_) if sync => sync_folder(folder_of(&target)).map_err(named),
+            Ok(_) if sync => sync_folder(folder_of(&target)).map_err(|problem| path_error(&target, problem)),
             Ok(_) => Ok(()),
             // In containers, files of the host are mounted, and a mount point cannot be replaced.
             Err(failed) if failed.error.kind() == io::ErrorKind::ResourceBusy => {
-                overwrite(&target, failed.file.as_file(), sync).map_err(|problem| named(problem) + &kept(failed.file))
+                let overwritten = overwrite(&target, failed.file.as_file(), sync);
+                overwritten.map_err(|problem| path_error(&target, problem) + &kept(failed.file))
             }
-            Err(failed) => Err(named(failed.error) + &kept(failed.file)),
+            Err(failed) => Err(path_error(&target, failed.error) + &kept(failed.file)),
         }
     }
 
@@ -206,6 +206,7 @@ fn write_one(file: &File, place: u64, bytes: &[u8]) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn write_one(mut file: &File, _: u64, bytes: &[u8]) -> io::Result<()> {
+    use std::io::Write;
     file.write_all(bytes)
 }
 
@@ -319,12 +320,14 @@ fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Dire
         Err(problem) if problem.raw_os_error() != Some(libc::ENXIO) => return Err(problem),
         opened => opened,
     };
-    let open = move || {
-        let pipe = File::options().write(true).open(path)?;
-        drop(opened);
-        Ok(Box::new(pipe) as Box<dyn Write + Send>)
-    };
-    Direct::start_by(open, interrupted)
+    Direct::start_by(
+        move || {
+            let pipe = File::options().write(true).open(path)?;
+            drop(opened);
+            Ok(Box::new(pipe))
+        },
+        interrupted,
+    )
 }
 
 #[cfg(not(unix))]
@@ -393,10 +396,16 @@ pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), St
 /// Returns whether two names denote the same place, where there may be no file yet.
 #[cfg(feature = "chains")]
 pub fn is_same_place(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| {
-        path.canonicalize().ok().or_else(|| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)))
-    };
-    same_file(one, other) || place(one).is_some_and(|one| Some(one) == place(other))
+    same_file(one, other) || canonical_place(one).is_some_and(|one| Some(one) == canonical_place(other))
+}
+
+/// Returns the absolute path of a file in a folder that exists, without links if the file exists.
+#[cfg(feature = "chains")]
+fn canonical_place(path: &Path) -> Option<PathBuf> {
+    match path.canonicalize() {
+        Ok(path) => Some(path),
+        Err(_) => Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)),
+    }
 }
 
 #[cfg(unix)]

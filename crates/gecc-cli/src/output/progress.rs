@@ -75,17 +75,17 @@ impl Progress {
         }
         let done = &done;
         let (end, ended) = mpsc::channel::<()>();
-        let look = move || {
-            let mut before = 0;
-            while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                let (bytes, message) = done();
-                self.add(bytes.saturating_sub(before), || message);
-                before = bytes;
-            }
-        };
         std::thread::scope(move |scope| {
             // Without a thread no progress is shown. `end` is also dropped if the work panics.
-            let _ = std::thread::Builder::new().name("gecc-progress".to_owned()).spawn_scoped(scope, look);
+            let thread = std::thread::Builder::new().name("gecc-progress".to_owned());
+            let _ = thread.spawn_scoped(scope, move || {
+                let mut before = 0;
+                while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                    let (bytes, message) = done();
+                    self.add(bytes.saturating_sub(before), || message);
+                    before = bytes;
+                }
+            });
             let _end = end;
             work()
         })
@@ -146,38 +146,42 @@ fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
 mod tests {
     use super::*;
 
+    fn is_utf8_with(variables: &[(&str, &str)]) -> bool {
+        is_utf8(|name| variables.iter().find(|(set, _)| *set == name).map(|(_, value)| (*value).to_owned()))
+    }
+
     #[test]
-    fn the_locale_tells_which_characters_a_bar_has() {
-        let shows = |set: &[(&str, &str)]| {
-            is_utf8(|name| set.iter().find(|(set, _)| *set == name).map(|(_, value)| (*value).to_owned()))
-        };
-        assert!(shows(&[]) && shows(&[("LANG", "en_US.UTF-8")]) && shows(&[("LC_ALL", ""), ("LC_CTYPE", "C.utf8")]));
-        assert!(!shows(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]) && !shows(&[("LANG", "POSIX")]));
+    fn locale_determines_the_characters_of_the_bar() {
+        assert!(is_utf8_with(&[]));
+        assert!(is_utf8_with(&[("LANG", "en_US.UTF-8")]));
+        assert!(is_utf8_with(&[("LC_ALL", ""), ("LC_CTYPE", "C.utf8")]));
+        assert!(!is_utf8_with(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]));
+        assert!(!is_utf8_with(&[("LANG", "POSIX")]));
     }
 
     #[cfg(feature = "arrow")]
     #[test]
-    fn what_counts_by_itself_is_followed() {
+    fn counters_of_running_work_are_followed() {
+        use std::sync::atomic::{AtomicU64, Ordering};
         let lines = Lines { started: Instant::now(), next: Duration::MAX, bytes: 0 };
         let progress = Progress { form: Form::Lines(Mutex::new(lines)), length: None };
-        let bytes = std::sync::atomic::AtomicU64::new(0);
-        let counted = || match &progress.form {
-            Form::Lines(lines) => lines.lock().unwrap().bytes,
-            _ => unreachable!("lines"),
-        };
-        let done = || (bytes.load(std::sync::atomic::Ordering::Relaxed), String::new());
-        let wait_for = |expected: u64| {
-            bytes.store(expected, std::sync::atomic::Ordering::Relaxed);
-            while counted() != expected {
-                std::thread::sleep(LOOK / 10);
-            }
-            expected
-        };
-        assert_eq!(progress.follow(done, || [7, 1000].map(wait_for)), [7, 1000]);
+        let Form::Lines(lines) = &progress.form else { unreachable!("lines") };
+        let bytes = AtomicU64::new(0);
+        progress.follow(
+            || (bytes.load(Ordering::Relaxed), String::new()),
+            || {
+                for expected in [7, 1000] {
+                    bytes.store(expected, Ordering::Relaxed);
+                    while lines.lock().unwrap().bytes != expected {
+                        std::thread::sleep(LOOK / 10);
+                    }
+                }
+            },
+        );
     }
 
     #[test]
-    fn lines_say_how_far_it_is() {
+    fn lines_show_bytes_rate_and_time_left() {
         let second = Duration::from_secs(1);
         let whole = line(1 << 20, Some(4 << 20), second, "7 items");
         assert_eq!(whole, "gecc: 1.00 MiB of 4.00 MiB (25 %), 3 s left, 1.00 MiB/s, 7 items");

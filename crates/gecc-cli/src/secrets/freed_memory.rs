@@ -60,30 +60,46 @@ fn watch(watch: &mut Watch, secret: &[u8; 32]) {
 }
 
 /// Writes one key per line, in each form that an input can have.
-fn files(folder: &Folder, digits: &[String]) -> Vec<String> {
-    let lines = |name: &str, first: &str, line: &dyn Fn(&String) -> String| {
-        let lines: Vec<String> = digits.iter().map(line).collect();
-        folder.write(name, format!("{first}{}", lines.join("\n")))
-    };
-    // A character as a JSON escape.
-    let escaped = |digits: &String| format!("\\u{:04x}{}", u32::from(digits.as_bytes()[0]), &digits[1..]);
-    vec![
-        lines("keys", "", &|digits| digits.clone()),
-        lines("keys, spaced", "", &|digits| format!("  0x{}  ", digits.to_uppercase())),
-        lines("keys.jsonl", "", &|digits| format!("{{\"secret_key\":\"{digits}\",\"tag\":1}}")),
-        lines("keys, over lines.json", "", &|digits| format!("{{\n  \"secret_key\": \"{digits}\"\n}}")),
-        lines("keys.csv", "tag,secret_key\n", &|digits| format!("a,{digits}")),
-        lines("keys, quoted.csv", "secret_key,tag\n", &|digits| format!("\"{digits}\",\"a\"")),
+fn files(folder: &Folder, keys: &[String]) -> Vec<String> {
+    // Names, headers, and the line of a key, in which `KEY` stands for its digits.
+    const FORMS: [(&str, &str, &str); 13] = [
+        ("keys", "", "KEY"),
+        ("keys, spaced", "", "  0xUPPER  "),
+        ("keys.jsonl", "", r#"{"secret_key":"KEY","tag":1}"#),
+        ("keys, over lines.json", "", "{\n  \"secret_key\": \"KEY\"\n}"),
+        ("keys.csv", "tag,secret_key\n", "a,KEY"),
+        ("keys, quoted.csv", "secret_key,tag\n", r#""KEY","a""#),
         // Lines that cannot be used.
-        lines("bad, escaped.jsonl", "", &|digits| format!("{{\"secret_key\":\"{}\"}}", escaped(digits))),
-        lines("bad.jsonl", "", &|digits| format!("{{\"secret_key\":[\"{digits}\"]}}")),
-        lines("bad, cut.jsonl", "", &|digits| format!("{{\"secret_key\":\"{digits}")),
-        lines("bad.csv", "tag,secret_key\n", &|digits| digits.clone()),
-        lines("bad, long", "", &|digits| format!("{digits}0000")),
+        ("bad, escaped.jsonl", "", r#"{"secret_key":"ESCAPED"}"#),
+        ("bad.jsonl", "", r#"{"secret_key":["KEY"]}"#),
+        ("bad, cut.jsonl", "", r#"{"secret_key":"KEY"#),
+        ("bad.csv", "tag,secret_key\n", "KEY"),
+        ("bad, long", "", "KEY0000"),
         // Texts that a JSON parser takes for a number.
-        lines("bad, a number", "", &|digits| format!("1234{digits}")),
-        lines("bad, a number.jsonl", "", &|digits| format!("{{\"secret_key\":1234{digits}}}")),
-    ]
+        ("bad, a number", "", "1234KEY"),
+        ("bad, a number.jsonl", "", r#"{"secret_key":1234KEY}"#),
+    ];
+    FORMS.map(|(name, header, form)| folder.write(name, format!("{header}{}", key_lines(keys, form)))).to_vec()
+}
+
+/// Formats a line for each key: `KEY` stands for its digits, `UPPER` for its digits in upper case,
+/// and `ESCAPED` for its digits with a JSON escape.
+fn key_lines(keys: &[String], form: &str) -> String {
+    let mut lines = Vec::with_capacity(keys.len());
+    for key in keys {
+        let escaped = format!("\\u{:04x}{}", u32::from(key.as_bytes()[0]), &key[1..]);
+        lines.push(form.replace("KEY", key).replace("UPPER", &key.to_uppercase()).replace("ESCAPED", &escaped));
+    }
+    lines.join("\n")
+}
+
+/// Writes a line of JSON for each item, with its private key and another field.
+fn write_items(folder: &Folder, name: &str, keys: &[String], field: &str, values: &[String]) -> String {
+    let mut text = String::new();
+    for (key, value) in keys.iter().zip(values) {
+        text += &format!("{{\"secret_key\":\"{key}\",\"{field}\":\"{value}\"}}\n");
+    }
+    folder.write(name, text)
 }
 
 fn command(arguments: &[&str]) -> Result<u8, Failure> {
@@ -129,20 +145,15 @@ fn commands_free_no_secrets() {
         let code = command(&[&["pubkey", "--curve", "p256", "-o", &out, &rows], &layout[..]].concat());
         assert!(matches!(code, Ok(0)));
     });
-    let with_key = |item: usize, field: &str, value: &str| {
-        format!("{{\"secret_key\":\"{}\",\"{field}\":\"{value}\"}}\n", digits[item])
-    };
-    let of_items = |field: &str, value: &dyn Fn(usize) -> String| -> String {
-        (0..ITEMS).map(|item| with_key(item, field, &value(item))).collect()
-    };
-    let signed = folder.write("signed.jsonl", of_items("message", &|item| format!("{item:08x}")));
+    let messages: Vec<String> = (0..ITEMS).map(|item| format!("{item:08x}")).collect();
+    let signed = write_items(&folder, "signed.jsonl", &digits, "message", &messages);
     // Keys in both encodings, so that some items are irregular.
-    let peer = |item: usize| match item % 2 {
-        0 => hex::encode(public[item].to_compressed().unwrap()),
-        _ => hex::encode(public[item].as_sec1()),
-    };
-    let agreed = of_items("public_key", &peer);
-    let agreed = folder.write("agreed.jsonl", agreed);
+    let mut mixed_peers = Vec::with_capacity(ITEMS);
+    for pair in public.chunks(2) {
+        mixed_peers.push(hex::encode(pair[0].to_compressed().unwrap()));
+        mixed_peers.extend(pair.get(1).map(|key| hex::encode(key.as_sec1())));
+    }
+    let agreed = write_items(&folder, "agreed.jsonl", &digits, "public_key", &mixed_peers);
     let operations = [("sign", P256_CURVE), ("sign", ["--curve", "sm2"]), ("sign", ED25519), ("ecdh", P256_CURVE)];
     for (operation, kind) in operations {
         let input = if operation == "sign" { &signed } else { &agreed };
@@ -174,16 +185,21 @@ fn readers_of_key_files_free_no_secrets() {
     let folder = Folder::new("forms");
     let mut secrets = Watch::new();
     let (keys, _) = keys::generate(&engine, P256, 300).unwrap();
-    let theirs = || keys.iter().map(|key| p256::SecretKey::from_slice(key.expose_bytes()).unwrap());
-    let pkcs8: String = theirs().map(|key| key.to_pkcs8_pem(Default::default()).unwrap().to_string()).collect();
-    let sec1: String = theirs().map(|key| key.to_sec1_pem(Default::default()).unwrap().to_string()).collect();
-    let d = |key: &SecretKey| Base64UrlUnpadded::encode_string(key.expose_bytes());
-    let jwk = |key: &SecretKey| format!("{{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"{}\"}}", d(key));
-    let set = keys.iter().map(jwk).collect::<Vec<_>>().join(",");
-    for key in &keys {
-        secrets.add(key.expose_bytes());
-        secrets.add_digits(&d(key)[..32]);
+    let converted: Vec<_> = keys.iter().map(|key| p256::SecretKey::from_slice(key.expose_bytes()).unwrap()).collect();
+    let mut pkcs8 = String::new();
+    let mut sec1 = String::new();
+    for key in &converted {
+        pkcs8 += &key.to_pkcs8_pem(Default::default()).unwrap();
+        sec1 += &key.to_sec1_pem(Default::default()).unwrap();
     }
+    let mut set = Vec::with_capacity(keys.len());
+    for key in &keys {
+        let d = Base64UrlUnpadded::encode_string(key.expose_bytes());
+        secrets.add(key.expose_bytes());
+        secrets.add_digits(&d[..32]);
+        set.push(format!("{{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"{d}\"}}"));
+    }
+    let set = set.join(",");
     // The positions in the lines of a block where base64 digits are of its key only.
     for (text, line, digits) in [(&pkcs8, 1, 48..64), (&pkcs8, 2, 0..16), (&sec1, 1, 16..48)] {
         for block in text.split("-----BEGIN").skip(1) {
@@ -194,16 +210,15 @@ fn readers_of_key_files_free_no_secrets() {
     let files = [
         (folder.write("pkcs8.pem", &pkcs8), keys.len()),
         (folder.write("sec1.pem", &sec1), keys.len()),
-        (folder.write("key.der", theirs().next().unwrap().to_pkcs8_der().unwrap().as_bytes()), 1),
+        (folder.write("key.der", converted[0].to_pkcs8_der().unwrap().as_bytes()), 1),
         (folder.write("set.jwk", format!("{{\"keys\":[{set}]}}")), keys.len()),
     ];
     for (file, count) in files {
         for curve in [CurveId::P256, CurveId::Sm2] {
             secrets.freed_blocks(&format!("{file} for {curve}"), || {
-                let read = || input::keys::read(Box::new(File::open(&file).unwrap()), curve.into());
-                let read = stack::wiped(read).map(|keys| keys.len());
+                let keys = stack::wiped(|| input::keys::read(Box::new(File::open(&file).unwrap()), curve.into()));
                 // The file names another curve.
-                assert_eq!(read.ok(), (curve == CurveId::P256).then_some(count));
+                assert_eq!(keys.ok().map(|keys| keys.len()), (curve == CurveId::P256).then_some(count));
             });
         }
     }

@@ -118,10 +118,10 @@ impl Table {
         if tweaks.txids.is_empty() {
             return Ok(());
         }
-        let height = |height: &Option<u64>| height.and_then(|height| i32::try_from(height).ok());
+        let heights = tweaks.heights.iter().map(|height| height.and_then(|height| i32::try_from(height).ok()));
         let columns: Vec<ArrayRef> = vec![
             Arc::new(BinaryArray::from_iter_values(tweaks.txids.iter().map(shown))),
-            Arc::new(tweaks.heights.iter().map(height).collect::<Int32Array>()),
+            Arc::new(heights.collect::<Int32Array>()),
             Arc::new(BinaryArray::from_iter_values(&tweaks.tweak_points)),
             outputs(tweaks, self.full_outputs),
         ];
@@ -137,17 +137,22 @@ fn outputs(tweaks: &Tweaks, full: bool) -> ArrayRef {
     let rows = tweaks.offsets.windows(2).map(|row| &tweaks.outputs[row[0] as usize..row[1] as usize]);
     if full {
         let mut lists = ListBuilder::new(FixedSizeBinaryBuilder::new(32));
-        rows.for_each(|row| {
-            row.iter().for_each(|key| lists.values().append_value(key).expect("32 bytes"));
+        for row in rows {
+            for key in row {
+                lists.values().append_value(key).expect("32 bytes");
+            }
             lists.append(true);
-        });
+        }
         return Arc::new(lists.finish());
     }
     let mut lists = ListBuilder::new(PrimitiveBuilder::<Int64Type>::new());
-    rows.for_each(|row| {
-        let prefix = |key: &[u8; 32]| i64::from_be_bytes(*key.first_chunk().expect("32 bytes"));
-        row.iter().for_each(|key| lists.values().append_value(prefix(key)));
+    for row in rows {
+        for key in row {
+            // The first eight bytes identify the key.
+            let prefix = i64::from_be_bytes(*key.first_chunk().expect("32 bytes"));
+            lists.values().append_value(prefix);
+        }
         lists.append(true);
-    });
+    }
     Arc::new(lists.finish())
 }

@@ -5,7 +5,7 @@ use crate::flags::ScanOptions;
 use crate::input::keyfile::warn_if_exposed;
 use crate::input::paths::{bytes_of, inputs};
 use crate::job::warn_of_failures;
-use crate::output::{Failure, Line, Output, note, refuse_overwriting, shown_path};
+use crate::output::{Failure, Line, Output, note, path_error, refuse_overwriting};
 use crate::secrets::buffers::Wiped;
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use arrow_array::RecordBatch;
@@ -39,7 +39,7 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     warn_if_exposed(&options.key_file);
     let receiver = ReceiverKeys::read(&options.key_file)
         .and_then(|keys| keys.receiver(&options.labels).map_err(|reason| reason.to_string()));
-    let receiver = receiver.map_err(|problem| format!("{}: {problem}", shown_path(&options.key_file)))?;
+    let receiver = receiver.map_err(|problem| path_error(&options.key_file, problem))?;
     let engine = options.engine.start_for(bytes_of(&tables), None)?;
     let interrupted = interrupt::watch()?;
     let mut output = Output::open(options.output.as_deref(), true, interrupted)?;
@@ -142,9 +142,9 @@ impl Scan<'_> {
         let mut tables = tables.iter().map(|path| (path, self.open(path)));
         let mut open: VecDeque<_> = tables.by_ref().take(at_a_time).collect();
         while let Some((path, table)) = open.pop_front() {
-            let said = |problem: gecc_arrow::Error| of_table(path, Failure::Problem(problem.to_string()));
-            for batch in table.map_err(|why| of_table(path, why))? {
-                if self.interrupted.load(Ordering::Relaxed) || !batches.hand_in((path, batch.map_err(said)?)) {
+            for batch in table.map_err(|failure| of_table(path, failure))? {
+                let batch = batch.map_err(|problem| of_table(path, failure_of(problem)))?;
+                if self.interrupted.load(Ordering::Relaxed) || !batches.hand_in((path, batch)) {
                     return Ok(());
                 }
             }
@@ -155,14 +155,13 @@ impl Scan<'_> {
 
     /// Starts reading a table.
     fn open(&self, path: &Path) -> Result<gecc_arrow::Batches, Failure> {
-        let said = |problem: gecc_arrow::Error| Failure::Problem(problem.to_string());
         let mut reading = ReadOptions { rows: ROWS, ..ReadOptions::default() };
         if let Some(bytes) = self.max_memory {
             reading.max_memory = bytes as u64 / 4;
         }
-        let input = gecc_arrow::open(path, reading).map_err(said)?;
+        let input = gecc_arrow::open(path, reading).map_err(failure_of)?;
         let places = Places::find(input.schema())?;
-        input.batches(&places.columns()).map_err(said)
+        input.batches(&places.columns()).map_err(failure_of)
     }
 
     fn part(&self, path: &Path, batch: &RecordBatch) -> Result<Part, Failure> {
@@ -173,14 +172,14 @@ impl Scan<'_> {
     fn batch(&self, batch: &RecordBatch) -> Result<Part, Failure> {
         let rows = Rows::of(batch)?;
         let found = silent_payments::scan(self.engine, &self.receiver, rows.keys(), rows.outputs()?)?;
-        let is_valid = |row: usize| found.codes[row] == Verdict::VALID_CODE;
-        let all = 0..batch.num_rows();
-        let counts = Counts {
-            rows: batch.num_rows(),
-            found: found.matches.len(),
-            bad: all.clone().filter(|row| !is_valid(*row)).count(),
-            unknown: all.filter(|row| is_valid(*row) && rows.lacks_outputs(*row)).count(),
-        };
+        let mut counts = Counts { rows: batch.num_rows(), found: found.matches.len(), ..Counts::default() };
+        for (row, code) in found.codes.iter().enumerate() {
+            if *code != Verdict::VALID_CODE {
+                counts.bad += 1;
+            } else if rows.lacks_outputs(row) {
+                counts.unknown += 1;
+            }
+        }
         let mut text = Wiped::default();
         for of in &found.matches {
             write(&mut text, of, &Transaction::of(batch, of.row), rows.are_prefixes());
@@ -189,9 +188,14 @@ impl Scan<'_> {
     }
 }
 
+fn failure_of(problem: gecc_arrow::Error) -> Failure {
+    Failure::Problem(problem.to_string())
+}
+
+/// Adds the name of a table to its failure.
 fn of_table(path: &Path, failure: Failure) -> Failure {
     match failure {
-        Failure::Problem(problem) => Failure::Problem(format!("{}: {problem}", shown_path(path))),
+        Failure::Problem(problem) => Failure::Problem(path_error(path, problem)),
         closed => closed,
     }
 }

@@ -20,24 +20,11 @@ impl Places {
     /// # Errors
     /// Returns an error if a column is missing, appears twice, or has an unsupported type.
     pub fn find(schema: &Schema) -> Result<Self, String> {
-        let find = |name: &str| {
-            let mut places = (0..schema.fields().len()).filter(|place| schema.field(*place).name() == name);
-            match (places.next(), places.next()) {
-                (_, Some(_)) => Err(format!("there are two columns `{name}`: which of them counts is not known")),
-                (place, None) => Ok(place),
-            }
-        };
-        let require = |name: &str| find(name)?.ok_or_else(|| format!("there is no column `{name}`"));
-        let is = |place: usize, name: &str, fits: fn(&DataType) -> bool| match fits(schema.field(place).data_type()) {
-            true => Ok(place),
-            false => Err(format!("the column `{name}` is of type {}", schema.field(place).data_type())),
-        };
-        let optional = |name, fits| find(name)?.map(|place| is(place, name, fits)).transpose();
         Ok(Places {
-            tweak_key: is(require("tweak_key")?, "tweak_key", holds_bytes)?,
-            outputs: is(require("outputs")?, "outputs", OutputLists::are_in)?,
-            txid: optional("txid", holds_bytes)?,
-            height: optional("height", holds_integers)?,
+            tweak_key: required_column(schema, "tweak_key", holds_bytes)?,
+            outputs: required_column(schema, "outputs", OutputLists::are_in)?,
+            txid: optional_column(schema, "txid", holds_bytes)?,
+            height: optional_column(schema, "height", holds_integers)?,
         })
     }
 
@@ -46,6 +33,21 @@ impl Places {
         let places = [Some(self.tweak_key), Some(self.outputs), self.txid, self.height];
         Projection::Only(places.into_iter().flatten().collect())
     }
+}
+
+/// Finds a column by its name, and checks its type. Returns `None` if the table does not have it.
+fn optional_column(schema: &Schema, name: &str, fits: fn(&DataType) -> bool) -> Result<Option<usize>, String> {
+    let mut places = (0..schema.fields().len()).filter(|place| schema.field(*place).name() == name);
+    let Some(place) = places.next() else { return Ok(None) };
+    if places.next().is_some() {
+        return Err(format!("there are two columns `{name}`: which of them counts is not known"));
+    }
+    let data_type = schema.field(place).data_type();
+    if fits(data_type) { Ok(Some(place)) } else { Err(format!("the column `{name}` is of type {data_type}")) }
+}
+
+fn required_column(schema: &Schema, name: &str, fits: fn(&DataType) -> bool) -> Result<usize, String> {
+    optional_column(schema, name, fits)?.ok_or_else(|| format!("there is no column `{name}`"))
 }
 
 /// The tweak points and outputs of a batch.
@@ -66,9 +68,10 @@ impl Rows {
     /// Returns an error if an output is malformed: lists of outputs have no nulls, and whole keys
     /// have 32 bytes.
     pub fn of(batch: &RecordBatch) -> Result<Self, String> {
-        let column = |name| batch.column_by_name(name).expect("the column was found before");
-        let outputs = OutputLists::of(column("outputs").as_ref()).map_err(|problem| problem.to_string())?;
-        Ok(Rows { keys: Keys::of(&Cells::of(column("tweak_key")), batch.num_rows()), outputs })
+        let tweak_keys = batch.column_by_name("tweak_key").expect("the column was found before");
+        let outputs = batch.column_by_name("outputs").expect("the column was found before");
+        let outputs = OutputLists::of(outputs.as_ref()).map_err(|problem| problem.to_string())?;
+        Ok(Rows { keys: Keys::of(&Cells::of(tweak_keys), batch.num_rows()), outputs })
     }
 
     pub fn keys(&self) -> PublicKeys<'_> {
