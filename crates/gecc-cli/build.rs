@@ -90,8 +90,8 @@ fn git_folder(git: &Path) -> Option<PathBuf> {
 
 /// The commit in Cargo's note: `{"git": {"sha1": "…"}, …}`.
 fn noted_by_cargo(text: &str) -> Option<String> {
-    let (_, behind) = text.split_once("\"sha1\"")?;
-    behind.split('"').nth(1).and_then(shortened)
+    let (_, rest) = text.split_once("\"sha1\"")?;
+    rest.split('"').nth(1).and_then(shortened)
 }
 
 /// The first digits of a text that begins as a commit does.

@@ -20,14 +20,14 @@ pub enum Scheme {
 
 /// A signature scheme, with its curve if it supports several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chosen {
+pub enum ChosenScheme {
     Ecdsa(CurveId),
     Sm2,
     Bip340,
     Ed25519,
 }
 
-impl Chosen {
+impl ChosenScheme {
     /// Determines the scheme from `--curve` and `--scheme`, one of which may be omitted.
     pub fn of(curve: Option<CurveId>, scheme: Option<Scheme>) -> Result<Self, String> {
         match (scheme, curve) {
@@ -37,20 +37,20 @@ impl Chosen {
             }
             (Some(Scheme::Ecdsa), None) => Err("ECDSA is on several curves: say which with --curve".to_owned()),
             // The default scheme of the curve.
-            (None, Some(curve)) if curve.has_sm2() => Ok(Chosen::Sm2),
-            (None | Some(Scheme::Ecdsa), Some(curve)) => Ok(Chosen::Ecdsa(curve)),
-            (Some(Scheme::Sm2), _) => Ok(Chosen::Sm2),
-            (Some(Scheme::Bip340), _) => Ok(Chosen::Bip340),
-            (Some(Scheme::Ed25519), _) => Ok(Chosen::Ed25519),
+            (None, Some(curve)) if curve.has_sm2() => Ok(ChosenScheme::Sm2),
+            (None | Some(Scheme::Ecdsa), Some(curve)) => Ok(ChosenScheme::Ecdsa(curve)),
+            (Some(Scheme::Sm2), _) => Ok(ChosenScheme::Sm2),
+            (Some(Scheme::Bip340), _) => Ok(ChosenScheme::Bip340),
+            (Some(Scheme::Ed25519), _) => Ok(ChosenScheme::Ed25519),
         }
     }
 
     pub fn scheme(self) -> Scheme {
         match self {
-            Chosen::Ecdsa(_) => Scheme::Ecdsa,
-            Chosen::Sm2 => Scheme::Sm2,
-            Chosen::Bip340 => Scheme::Bip340,
-            Chosen::Ed25519 => Scheme::Ed25519,
+            ChosenScheme::Ecdsa(_) => Scheme::Ecdsa,
+            ChosenScheme::Sm2 => Scheme::Sm2,
+            ChosenScheme::Bip340 => Scheme::Bip340,
+            ChosenScheme::Ed25519 => Scheme::Ed25519,
         }
     }
 }
@@ -79,20 +79,20 @@ impl Scheme {
 
 /// Parses the name of a curve.
 pub fn any() -> impl TypedValueParser<Value = CurveId> {
-    Named(|_| true)
+    CurveParser(|_| true)
 }
 
 /// Parses the name of a curve that supports ECDSA here.
 pub fn of_ecdsa() -> impl TypedValueParser<Value = CurveId> {
-    Named(CurveId::has_ecdsa)
+    CurveParser(CurveId::has_ecdsa)
 }
 
 /// A parser that accepts a subset of the curves by any of their names. Help and completions list
 /// one name of each.
 #[derive(Clone)]
-struct Named(fn(CurveId) -> bool);
+struct CurveParser(fn(CurveId) -> bool);
 
-impl TypedValueParser for Named {
+impl TypedValueParser for CurveParser {
     type Value = CurveId;
 
     fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<CurveId, clap::Error> {

@@ -34,7 +34,7 @@ use commands::{bitcoin, certificates, ethereum};
 #[cfg(feature = "chains")]
 use failure::COULD_NOT_RUN;
 use failure::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED};
-use flags::{Arguments, Command, Given};
+use flags::{Arguments, Command, GivenOptions};
 use output::Failure;
 use std::io::{self, Write};
 use std::path::Path;
@@ -55,11 +55,11 @@ pub fn main() -> ExitCode {
 }
 
 /// Parses the arguments. The error messages of clap quote arguments, which may be private keys.
-fn arguments() -> Result<(Arguments, Given), Failure> {
+fn arguments() -> Result<(Arguments, GivenOptions), Failure> {
     say::hide_secret_arguments();
     let matches = Arguments::command().try_get_matches().map_err(refusal)?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(refusal)?;
-    Ok((arguments, Given::of(&matches)))
+    Ok((arguments, GivenOptions::of(&matches)))
 }
 
 /// Returns the failure for arguments that clap refuses, or prints the help that was requested and exits.
@@ -88,7 +88,7 @@ fn say_nothing_of_caught_panics() {
     }));
 }
 
-fn run(arguments: Arguments, given: &Given) -> Result<u8, Failure> {
+fn run(arguments: Arguments, given: &GivenOptions) -> Result<u8, Failure> {
     say::listen(arguments.verbose)?;
     if arguments.command.prints() {
         standard_streams::require_output()?;

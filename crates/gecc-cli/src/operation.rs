@@ -1,7 +1,7 @@
 //! The operation of a command: an operation of the library with its private keys and the form of
 //! its results. It is independent of the source of the columns.
 
-use crate::input::keyfile::{Keys, Numbers};
+use crate::input::keyfile::{ItemNumbers, KeySource};
 use crate::output::Line;
 use gecc::call::{self, Columns, Reads, RecoveryIds};
 use gecc::ed25519::Variant;
@@ -15,7 +15,7 @@ pub const NO_RECOVERY_ID: u8 = u8::MAX;
 pub struct Operation {
     pub call: call::Operation,
     /// Private keys from a key file, or those of the items.
-    pub keys: Keys,
+    pub keys: KeySource,
     /// The additional data of all nonces, or the auxiliary random data of BIP 340.
     pub additional: Option<[u8; 32]>,
     /// The variant of Ed25519.
@@ -42,7 +42,7 @@ impl From<call::Operation> for Operation {
     fn from(call: call::Operation) -> Self {
         Operation {
             call,
-            keys: Keys::OfItems,
+            keys: KeySource::OfItems,
             additional: None,
             variant: Variant::PURE,
             hash: Hash::default(),
@@ -54,13 +54,13 @@ impl From<call::Operation> for Operation {
 }
 
 /// The inputs of a range of items.
-pub struct Items<'a> {
-    pub numbers: Numbers<'a>,
+pub struct OperationInputs<'a> {
+    pub numbers: ItemNumbers<'a>,
     pub columns: Columns<'a>,
 }
 
 /// The destination of the results of a range of items.
-pub struct Results<'a> {
+pub struct OperationResults<'a> {
     pub codes: &'a mut [u8],
     /// The result rows, each as wide as the results of the operation.
     pub rows: &'a mut [u8],
@@ -123,8 +123,8 @@ impl Operation {
 
     /// Computes items. Afterwards every item has a code, and a result if the code is
     /// `Verdict::VALID_CODE`.
-    pub fn compute(&self, engine: &Engine, items: &Items, results: Results) -> Result<(), Error> {
-        let Results { codes, rows } = results;
+    pub fn compute(&self, engine: &Engine, items: &OperationInputs, results: OperationResults) -> Result<(), Error> {
+        let OperationResults { codes, rows } = results;
         #[cfg(test)]
         if self.is_passed_over {
             codes.fill(gecc::Verdict::VALID_CODE);
@@ -138,13 +138,13 @@ impl Operation {
             columns.recovery_ids = Rows::new(&[]);
         }
         self.keys.of_items(items.numbers, columns.secret_keys, count, |secret_keys| {
-            self.run(engine, &Columns { secret_keys, ..columns }, Results { codes, rows })
+            self.run(engine, &Columns { secret_keys, ..columns }, OperationResults { codes, rows })
         })
     }
 
     /// Calls the library, and appends recovery ids to the result rows if there are any.
-    fn run(&self, engine: &Engine, columns: &Columns, results: Results) -> Result<(), Error> {
-        let Results { codes, rows } = results;
+    fn run(&self, engine: &Engine, columns: &Columns, results: OperationResults) -> Result<(), Error> {
+        let OperationResults { codes, rows } = results;
         let [first, _] = self.call.results() else {
             return self.call.run(engine, columns, rows, &mut [], codes);
         };

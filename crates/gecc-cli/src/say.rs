@@ -33,7 +33,7 @@ impl Level {
     const NAMES: [(&str, Level); 4] =
         [("error", Level::Error), ("warn", Level::Warn), ("info", Level::Info), ("debug", Level::Debug)];
 
-    fn is_said(self) -> bool {
+    fn is_enabled(self) -> bool {
         self as u8 <= LEVEL.load(Ordering::Relaxed)
     }
 }
@@ -167,21 +167,21 @@ fn is_unsafe_in_terminal(c: char) -> bool {
 
 /// Prints a warning.
 pub fn warn(text: &str) {
-    if Level::Warn.is_said() {
+    if Level::Warn.is_enabled() {
         note(&format!("gecc: warning: {text}"));
     }
 }
 
 /// Logs a message about the engine, formats or columns in use.
 pub fn info(text: impl FnOnce() -> String) {
-    if Level::Info.is_said() {
+    if Level::Info.is_enabled() {
         note(&format!("gecc: {}", text()));
     }
 }
 
 /// Logs details that help if something is slow or unexpected.
 pub fn debug(text: impl FnOnce() -> String) {
-    if Level::Debug.is_said() {
+    if Level::Debug.is_enabled() {
         note(&format!("gecc: {}", text()));
     }
 }

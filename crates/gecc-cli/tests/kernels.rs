@@ -28,19 +28,19 @@ fn main() -> ExitCode {
     let mut all = tests(
         Some(&NVRTC),
         named![
-            a_full_disk_is_told_and_leaves_nothing,
+            full_disk_is_reported_and_leaves_no_files,
             a_killed_process_leaves_no_part_of_a_kernel,
-            a_folder_that_cannot_be_written_is_told,
+            unwritable_folder_is_reported,
             the_folder_that_is_named_comes_before_the_loader,
         ],
     );
-    all.extend(tests(None, named![a_missing_nvrtc_is_told, packs_that_cannot_be_used_are_told]));
+    all.extend(tests(None, named![missing_nvrtc_is_reported, unusable_packs_are_reported]));
     all.extend(tests(
         Some(&GPU),
         named![
-            a_kernel_cache_that_is_damaged_or_cannot_be_written,
-            a_pack_serves_without_nvrtc,
-            devices_without_kernels_are_told,
+            damaged_or_unwritable_kernel_cache_does_not_change_answers,
+            pack_is_used_without_nvrtc,
+            devices_without_kernels_are_reported,
         ],
     ));
     harness::run(all)
@@ -114,7 +114,7 @@ fn is_whole(path: &Path) -> bool {
     hash == expected.as_slice() && code.starts_with(b"\x7fELF")
 }
 
-fn a_full_disk_is_told_and_leaves_nothing() {
+fn full_disk_is_reported_and_leaves_no_files() {
     let folder = Folder::new("full");
     // The command ignores SIGXFSZ, so writing fails as on a full disk.
     let text = problem(&build_within_limits(&folder.0));
@@ -139,7 +139,7 @@ fn a_killed_process_leaves_no_part_of_a_kernel() {
     assert!(others.contains(&leftover), "{others:?}");
 }
 
-fn a_folder_that_cannot_be_written_is_told() {
+fn unwritable_folder_is_reported() {
     let folder = Folder::new("in-the-way");
     let file = folder.0.join("file");
     fs::write(&file, "in the way").expect("writable");
@@ -180,7 +180,7 @@ fn the_folder_that_is_named_comes_before_the_loader() {
     assert!(line.starts_with("[--]") && line.contains("nvrtcVersion"), "{line}");
 }
 
-fn a_missing_nvrtc_is_told() {
+fn missing_nvrtc_is_reported() {
     let (libraries, out) = (Folder::new("no-libraries"), Folder::new("no-nvrtc"));
     let without = |libraries: &Path| {
         let output = build(&out.0).env("GECC_NVRTC_DIR", libraries).output().expect("the binary runs");
@@ -220,7 +220,7 @@ fn line_on(what: &str, output: &Output) -> String {
     text.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("no line on {what}: {text}")).to_owned()
 }
 
-fn packs_that_cannot_be_used_are_told() {
+fn unusable_packs_are_reported() {
     let folder = Folder::new("not-packs");
     let packs = folder.0.to_str().expect("UTF-8");
     let line = doctor_of_packs(packs);
@@ -256,7 +256,7 @@ fn assert_right(output: &Output) {
     assert!(String::from_utf8_lossy(&output.stdout).contains(x), "{output:?}");
 }
 
-fn a_kernel_cache_that_is_damaged_or_cannot_be_written() {
+fn damaged_or_unwritable_kernel_cache_does_not_change_answers() {
     let cache = Folder::new("cache");
     let no_nvrtc = Folder::new("no-nvrtc");
     assert_right(&pubkey("gpu", None, &cache.0, None));
@@ -290,7 +290,7 @@ fn a_kernel_cache_that_is_damaged_or_cannot_be_written() {
 
 /// The driver and a pack are enough. One that is damaged leaves its work to NVRTC, and where that is missing too is
 /// named.
-fn a_pack_serves_without_nvrtc() {
+fn pack_is_used_without_nvrtc() {
     let (packs, empty, cache) = (Folder::new("packs"), Folder::new("nothing-here"), Folder::new("cache-beside"));
     let doctor = Command::new(env!("CARGO_BIN_EXE_gecc")).args(["doctor", "--kernels"]).output();
     let said = String::from_utf8(doctor.expect("the binary runs").stdout).expect("UTF-8");
@@ -322,7 +322,7 @@ fn a_pack_serves_without_nvrtc() {
 }
 
 /// Kernels that cannot be compiled have their work done by the CPU, and are told.
-fn devices_without_kernels_are_told() {
+fn devices_without_kernels_are_reported() {
     let (empty, input) = (Folder::new("nothing"), Folder::new("keys"));
     let keys = input.0.join("keys");
     fs::write(&keys, format!("{:064x}\n", 1).repeat(1 << 15)).expect("writable");

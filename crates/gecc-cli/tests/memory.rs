@@ -51,15 +51,31 @@ fn main() -> ExitCode {
     let names =
         test("command::names".to_owned(), None, || command(LIMIT_WITH_TAGS, "names", TAGGED_LINES, write_named, &[]));
     let tables = [
-        test("tables::hostile_headers".to_owned(), None, hostile_headers),
-        test("tables::hostile_headers_for_others".to_owned(), None, hostile_headers_for_others),
-        test("tables::much_of_little".to_owned(), None, much_of_little),
-        test("tables::few_values_for_many_rows".to_owned(), None, few_values_for_many_rows),
+        test(
+            "tables::adversarial_headers_stay_within_the_memory_limit".to_owned(),
+            None,
+            adversarial_headers_stay_within_the_memory_limit,
+        ),
+        test(
+            "tables::adversarial_headers_of_tables_stay_within_the_memory_limit".to_owned(),
+            None,
+            adversarial_headers_of_tables_stay_within_the_memory_limit,
+        ),
+        test(
+            "tables::wide_footers_and_long_lists_stay_within_the_memory_limit".to_owned(),
+            None,
+            wide_footers_and_long_lists_stay_within_the_memory_limit,
+        ),
+        test(
+            "tables::repeated_values_stay_within_the_memory_limit".to_owned(),
+            None,
+            repeated_values_stay_within_the_memory_limit,
+        ),
     ];
     let long_rows = LONG_ROWS.into_iter().map(|(limit, tag, rows)| {
         test(format!("command::rows_of_{tag}_mib_within_{limit}"), None, move || long_rows(limit, tag * MIB, rows))
     });
-    let node = test("node::large_blocks".to_owned(), None, large_blocks_of_a_node);
+    let node = test("node::large_blocks".to_owned(), None, large_blocks_of_a_node_stay_within_the_memory_limit);
     harness::run(tests.chain([tags, names, node]).chain(long_rows).chain(tables).collect())
 }
 
@@ -154,7 +170,7 @@ fn write_csv(file: File, rows: usize, tag: &str) {
 }
 
 /// Blocks of 4 MiB each, of which a node gives as many as are asked for.
-fn large_blocks_of_a_node() {
+fn large_blocks_of_a_node_stay_within_the_memory_limit() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("bound"));
     thread::spawn(move || {
@@ -232,7 +248,7 @@ fn folder(name: &str) -> tempfile::TempDir {
     tempfile::Builder::new().prefix(&format!("gecc-memory-{name}")).tempdir().expect("the temporary folder is writable")
 }
 
-fn hostile_headers() {
+fn adversarial_headers_stay_within_the_memory_limit() {
     let folder = folder("headers");
     let verify = of_tables(&["verify", "--curve", "secp256k1"]);
     for (number, (name, bytes)) in crafted::hostile().into_iter().enumerate() {
@@ -244,7 +260,7 @@ fn hostile_headers() {
     }
 }
 
-fn hostile_headers_for_others() {
+fn adversarial_headers_of_tables_stay_within_the_memory_limit() {
     let folder = folder("others");
     let path = folder.path().join("hostile.parquet");
     for name in
@@ -262,7 +278,7 @@ fn hostile_headers_for_others() {
 }
 
 /// A wide footer, and a long list in a page of some bytes.
-fn much_of_little() {
+fn wide_footers_and_long_lists_stay_within_the_memory_limit() {
     let folder = folder("much");
     let (path, output) = (folder.path().join("much.parquet"), folder.path().join("output.parquet"));
     let beside = of_tables(&["verify", "--curve", "secp256k1", "--beside", "-o", output.to_str().expect("text")]);
@@ -275,7 +291,7 @@ fn much_of_little() {
 }
 
 /// What a dictionary has once stands beside each of its rows.
-fn few_values_for_many_rows() {
+fn repeated_values_stay_within_the_memory_limit() {
     const ROWS: usize = 1024;
     let folder = folder("beside");
     let (path, output) = (folder.path().join("few.parquet"), folder.path().join("output.parquet"));

@@ -1,8 +1,8 @@
 //! Answers as columns of Parquet or Arrow.
 
-use super::Row;
+use super::AnswerRow;
 use crate::flags::ChainOptions;
-use crate::job::columns::{Shared, failure, format_of};
+use crate::job::columns::{SharedOutput, failure, format_of};
 use crate::output::{Failure, Output};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -12,34 +12,34 @@ use rayon::ThreadPool;
 use std::sync::Arc;
 
 /// Converts rows to columns, on any thread.
-pub struct Maker {
+pub struct ColumnEncoder {
     schema: SchemaRef,
     encoder: Encoder,
     pool: Pool,
 }
 
 /// A table that is being written.
-pub struct Table {
-    shared: Shared,
+pub struct AnswerTable {
+    shared: SharedOutput,
     writer: Writer,
 }
 
-impl Table {
+impl AnswerTable {
     /// Makes a table, and the encoder of its columns.
-    pub fn new<R: Row>(
+    pub fn new<R: AnswerRow>(
         options: &ChainOptions,
         output: Output,
         pool: Arc<ThreadPool>,
-    ) -> Result<(Self, Maker), Failure> {
-        let shared = Shared::new(output);
+    ) -> Result<(Self, ColumnEncoder), Failure> {
+        let shared = SharedOutput::new(output);
         let mut fields: Vec<_> = R::FIELDS.iter().map(|field| field.column_type()).collect();
         fields.push(Field::new("valid", DataType::Boolean, true));
         fields.push(Field::new("reason", DataType::Utf8, true));
         let schema = Arc::new(Schema::new(fields));
         let format = format_of(options.answers(), options.output.as_deref());
         let writer = Writer::create(shared.writer(), format, Compression::default(), &schema).map_err(failure)?;
-        let maker = Maker { schema, encoder: writer.encoder(), pool: Pool::of(pool) };
-        Ok((Table { shared, writer }, maker))
+        let maker = ColumnEncoder { schema, encoder: writer.encoder(), pool: Pool::of(pool) };
+        Ok((AnswerTable { shared, writer }, maker))
     }
 
     /// Appends rows. `None` stands for no rows.
@@ -54,9 +54,9 @@ impl Table {
     }
 }
 
-impl Maker {
+impl ColumnEncoder {
     /// Converts rows to columns.
-    pub fn columns<R: Row>(&self, rows: &[&R]) -> RecordBatch {
+    pub fn columns<R: AnswerRow>(&self, rows: &[&R]) -> RecordBatch {
         let valid: BooleanArray = rows.iter().map(|row| row.valid()).collect();
         let reasons: StringArray = rows.iter().map(|row| row.reason()).collect();
         let mut columns: Vec<ArrayRef> = R::FIELDS.iter().map(|field| field.column(rows)).collect();

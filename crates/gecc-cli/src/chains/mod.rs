@@ -1,4 +1,4 @@
-//! Common parts of the commands on whole chains: kinds of answers ([`Row`]), their output, and the
+//! Common parts of the commands on whole chains: kinds of answers ([`AnswerRow`]), their output, and the
 //! summary. `gecc-chains` reads files and computes signatures.
 
 #[cfg(feature = "arrow")]
@@ -9,28 +9,28 @@ mod sink;
 mod state;
 mod summary;
 
-pub use fields::{Absent, Field, Holds, Value, shown};
+pub use fields::{AnswerField, FieldType, FieldValue, MissingValue, displayed_txid};
 use gecc_chains::Progress;
 #[cfg(feature = "arrow")]
 pub use session::refuse_overwriting_any;
 pub use session::{memory_for_files, run};
-pub use state::Noted;
+pub use state::StateFile;
 #[cfg(feature = "arrow")]
 pub use summary::count_problems;
 
 /// A group of answers, with the progress of reading files for them.
-pub trait Answered: Send {
-    type Row: Row;
+pub trait AnswerGroup: Send {
+    type Row: AnswerRow;
 
     fn take(self) -> (Vec<Self::Row>, Progress);
 }
 
 /// An answer.
-pub trait Row: Sized + Sync + 'static {
+pub trait AnswerRow: Sized + Sync + 'static {
     /// The name of the counted items, for the summary.
     const WHAT: &'static str;
     /// The fields other than `valid` and `reason`, in the order of output.
-    const FIELDS: &'static [Field<Self>];
+    const FIELDS: &'static [AnswerField<Self>];
     /// True if progress counts blocks: with neither answers nor blocks, there was nothing to check.
     const COUNTS_BLOCKS: bool = false;
 

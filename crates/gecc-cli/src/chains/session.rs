@@ -1,14 +1,14 @@
 //! Runs a command over files: opens the inputs, writes answers as they arrive, and prints the
 //! summary.
 
-use super::Row;
-use super::sink::{Finished, Former, Made, OfBatch, Present, Sink};
-use super::state::{Found, Noted, Outcome, State};
+use super::AnswerRow;
+use super::sink::{AnswerFormatter, AnswerSink, BatchContent, CurrentFile, FinishedFile, FormattedAnswers};
+use super::state::{DoneFiles, FileOutcome, StateFile, StateRecord};
 use super::summary::{Summary, count_problems, print_timings};
 use crate::flags::ChainOptions;
 use crate::input::fields::counted;
 use crate::input::paths::without_patterns;
-use crate::job::{End, loaded_from, pool, warn_of_failures};
+use crate::job::{JobEnd, loaded_from, pool, warn_of_failures};
 use crate::memory;
 use crate::output::{Failure, Output, Progress, debug, info, is_replaced, is_same_place, note, refuse_overwriting};
 use crate::say::warn;
@@ -83,7 +83,7 @@ impl Drop for NotStarted<'_> {
 }
 
 /// The consumer of the output of a batch.
-pub type PutOut<'a> = dyn FnMut(Made<OfBatch>) -> ControlFlow<Failure> + 'a;
+pub type BatchConsumer<'a> = dyn FnMut(FormattedAnswers<BatchContent>) -> ControlFlow<Failure> + 'a;
 
 /// Returns the share of a memory limit for files and answers: half of the limit, or a quarter if a
 /// node takes the other quarter.
@@ -95,13 +95,13 @@ pub fn memory_for_files(limit: Option<usize>, has_node: bool) -> Option<usize> {
 /// code. The input may be empty if only some blocks are requested (`is_of_some_blocks`). `state`
 /// names the file that records which files are done. The engine starts while files are being found
 /// and read.
-pub fn run<R: Row>(
+pub fn run<R: AnswerRow>(
     named: &[PathBuf],
     has_node: bool,
     is_of_some_blocks: bool,
     options: &ChainOptions,
-    state: Option<Noted>,
-    check: impl FnOnce(&Session, &Former, &mut PutOut) -> Result<Option<Failure>, gecc::Error>,
+    state: Option<StateFile>,
+    check: impl FnOnce(&Session, &AnswerFormatter, &mut BatchConsumer) -> Result<Option<Failure>, gecc::Error>,
 ) -> Result<u8, Failure> {
     let started = Instant::now();
     let limit = options.engine.max_memory;
@@ -124,19 +124,19 @@ pub fn run<R: Row>(
         let session = Session { engine, pool, interrupted, max_memory, timings: Timings::default(), paths };
         let output = Output::open(options.output.as_deref(), false, interrupted)?;
         output.require_sync(options.sync)?;
-        let bar = Progress::new(Some(session.paths.bytes()), options.said.quiet);
+        let bar = Progress::new(Some(session.paths.bytes()), options.messages.quiet);
         info(|| format!("input: {} files, {} bytes", session.paths.files.len(), session.paths.bytes()));
-        let (sink, former) = Sink::new::<R>(options, output, &session.pool)?;
-        let mut writing = Writing {
+        let (sink, former) = AnswerSink::new::<R>(options, output, &session.pool)?;
+        let mut writing = AnswerWriter {
             options,
             pool: &session.pool,
             sink,
             state,
-            present: Present::default(),
+            present: CurrentFile::default(),
             finished: Vec::new(),
             summary: Summary::default(),
             repeated,
-            said: (0, 0),
+            reported: (0, 0),
             bar,
             what: R::WHAT,
         };
@@ -149,10 +149,10 @@ pub fn run<R: Row>(
             return Err(starting.join().unwrap_or_else(|panic| resume_unwind(panic)).unwrap_err().into());
         };
         let end = match checked {
-            _ if interrupted.load(Ordering::Relaxed) => End::Interrupted,
-            Ok(None) => End::Input,
-            Ok(Some(failure)) => End::of(failure),
-            Err(problem) => End::Failed(problem.to_string()),
+            _ if interrupted.load(Ordering::Relaxed) => JobEnd::Interrupted,
+            Ok(None) => JobEnd::Input,
+            Ok(Some(failure)) => JobEnd::of(failure),
+            Err(problem) => JobEnd::Failed(problem.to_string()),
         };
         // The formatter is not needed to end the output.
         drop(former);
@@ -170,25 +170,26 @@ pub fn run<R: Row>(
 fn find(
     named: &[PathBuf],
     options: &ChainOptions,
-    state: Option<Noted>,
-) -> Result<(Paths, Option<State>, Outcome), Failure> {
+    state: Option<StateFile>,
+) -> Result<(Paths, Option<StateRecord>, FileOutcome), Failure> {
     let mut paths = files_of(&without_patterns(named)?);
     let output = options.output.as_deref();
     refuse_overwriting_any(&paths, output)?;
-    let Some(noted) = state else { return Ok((paths, None, Outcome::default())) };
+    let Some(noted) = state else { return Ok((paths, None, FileOutcome::default())) };
     let done = noted.path;
     if output.is_some_and(|output| is_same_place(done, output)) {
         return Err(format!("{}: --state and -o are to be two files", done.display()).into());
     }
-    let (state, Found { done: files, flawed, with_other_options, outcome }) = State::open(&noted, &mut paths)?;
+    let (state, DoneFiles { done: files, flawed, with_other_options, outcome }) =
+        StateRecord::open(&noted, &mut paths)?;
     if files > 0 {
         output.map_or(Ok(()), |output| refuse_losing(output, done))?;
-        if !options.said.quiet {
+        if !options.messages.quiet {
             note(&format!("{} {} done already", counted(files, "file"), if files == 1 { "is" } else { "are" }));
         }
     }
     if flawed > 0 {
-        let Outcome { rejected, not_checked, problems } = outcome;
+        let FileOutcome { rejected, not_checked, problems } = outcome;
         warn(&format!(
             "of the files that are done already, {flawed} had {rejected} rejected, {not_checked} not checked, and {problems} places that \
             could not be read; this counts for the exit code again"
@@ -205,7 +206,7 @@ fn find(
 pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<(), String> {
     for (path, _) in &paths.files {
         refuse_overwriting(path, output)?;
-        files_beside(path).iter().try_for_each(|beside| refuse_overwriting(beside, output))?;
+        files_beside(path).iter().try_for_each(|accompanying| refuse_overwriting(accompanying, output))?;
     }
     Ok(())
 }
@@ -224,29 +225,29 @@ fn refuse_losing(output: &Path, done: &Path) -> Result<(), String> {
 }
 
 /// The stage that writes answers.
-struct Writing<'a> {
+struct AnswerWriter<'a> {
     options: &'a ChainOptions,
     pool: &'a ThreadPool,
-    sink: Sink,
-    state: Option<State>,
-    present: Present,
+    sink: AnswerSink,
+    state: Option<StateRecord>,
+    present: CurrentFile,
     /// Files whose answers are written but not yet recorded in the state.
-    finished: Vec<Finished>,
+    finished: Vec<FinishedFile>,
     summary: Summary,
     /// The outcome of files that were left out because they are done.
-    repeated: Outcome,
+    repeated: FileOutcome,
     /// The number of reported problems: places that could not be read, and parts that were not
     /// checked.
-    said: (u64, u64),
+    reported: (u64, u64),
     bar: Progress,
     /// The name of the counted items.
     what: &'static str,
 }
 
-impl Writing<'_> {
-    fn put(&mut self, mut made: Made<OfBatch>) -> Result<(), Failure> {
+impl AnswerWriter<'_> {
+    fn put(&mut self, mut made: FormattedAnswers<BatchContent>) -> Result<(), Failure> {
         let progress = std::mem::take(&mut made.progress);
-        let (problems, lacking) = &mut self.said;
+        let (problems, lacking) = &mut self.reported;
         count_problems(&progress.problems, problems, lacking, |text| self.bar.note(text));
         self.finished.extend(self.sink.put(made, &mut self.summary, &mut self.present, self.pool)?);
         if self.sink.is_readable() {
@@ -269,25 +270,31 @@ impl Writing<'_> {
 }
 
 /// Ends the output, prints the summary, and returns the exit code.
-fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, started: Instant) -> Result<u8, Failure> {
-    let Writing { options, sink, mut state, finished, summary, repeated, what, .. } = writing;
+fn conclude(
+    end: JobEnd,
+    engine: &Engine,
+    timings: &Timings,
+    writing: AnswerWriter,
+    started: Instant,
+) -> Result<u8, Failure> {
+    let AnswerWriter { options, sink, mut state, finished, summary, repeated, what, .. } = writing;
     let (output, whole) = sink.end();
     let noted = match (&whole, &mut state) {
         (Ok(()), Some(state)) => state.add(&finished),
         _ => Ok(()),
     };
     let end = match (end, whole) {
-        (End::Input, Err(failure)) => End::of(failure),
+        (JobEnd::Input, Err(failure)) => JobEnd::of(failure),
         (end, _) => end,
     };
     let kept = match end {
-        End::Input => output.finish(options.sync).map(|()| String::new()),
+        JobEnd::Input => output.finish(options.sync).map(|()| String::new()),
         _ => Ok(output.abandon(summary.answers() > 0)),
     };
     debug(|| loaded_from(engine));
     // The reader is gone, so it is unknown how much of the output was read.
-    if !options.said.quiet && !matches!(end, End::ClosedPipe) {
-        summary.print(options.said.summary, what, started.elapsed().as_secs_f64(), engine);
+    if !options.messages.quiet && !matches!(end, JobEnd::ClosedPipe) {
+        summary.print(options.messages.summary, what, started.elapsed().as_secs_f64(), engine);
         if options.timings {
             print_timings(timings);
         }
@@ -296,20 +303,20 @@ fn conclude(end: End, engine: &Engine, timings: &Timings, writing: Writing, star
     let kept = kept?;
     noted?;
     match end {
-        End::Failed(problem) => Err((problem + &kept).into()),
-        End::ClosedPipe => Ok(CLOSED_PIPE),
-        End::Interrupted => {
+        JobEnd::Failed(problem) => Err((problem + &kept).into()),
+        JobEnd::ClosedPipe => Ok(CLOSED_PIPE),
+        JobEnd::Interrupted => {
             note(&format!("gecc: interrupted{kept}"));
             Ok(interrupt::code())
         }
-        End::Input | End::Rejection => {
+        JobEnd::Input | JobEnd::Rejection => {
             let mut outcome = summary.outcome();
             outcome.add(repeated);
             Ok(match outcome {
-                Outcome { rejected: 1.., .. } => SOME_REJECTED,
-                Outcome { problems: 1.., .. } => COULD_NOT_RUN,
-                Outcome { not_checked: 1.., .. } => NOT_CHECKED,
-                Outcome { .. } => ALL_PASSED,
+                FileOutcome { rejected: 1.., .. } => SOME_REJECTED,
+                FileOutcome { problems: 1.., .. } => COULD_NOT_RUN,
+                FileOutcome { not_checked: 1.., .. } => NOT_CHECKED,
+                FileOutcome { .. } => ALL_PASSED,
             })
         }
     }

@@ -2,12 +2,12 @@
 //! them in order.
 
 #[cfg(feature = "arrow")]
-use super::columns::{Maker, Table};
-use super::state::Outcome;
+use super::columns::{AnswerTable, ColumnEncoder};
+use super::state::FileOutcome;
 use super::summary::Summary;
-use super::{Answered, Row};
+use super::{AnswerGroup, AnswerRow};
 use crate::flags::{AnswerFormat, ChainOptions};
-use crate::output::{Failure, Line, Output, Put};
+use crate::output::{Failure, Line, Output, WriteOutcome};
 use crate::secrets::buffers::Wiped;
 #[cfg(feature = "arrow")]
 use arrow_array::RecordBatch;
@@ -20,27 +20,27 @@ use std::sync::Arc;
 const LINE: usize = 208;
 
 /// The destination of answers.
-pub enum Sink {
+pub enum AnswerSink {
     Lines(Output),
     #[cfg(feature = "arrow")]
-    Columns(Box<Table>),
+    Columns(Box<AnswerTable>),
 }
 
 /// Formats answers for a sink.
-pub struct Former {
+pub struct AnswerFormatter {
     only_rejected: bool,
-    form: AnswerForm,
+    form: FormatterKind,
 }
 
-enum AnswerForm {
+enum FormatterKind {
     /// Lines of JSON, or of CSV if columns are given.
     Lines(Option<Vec<&'static str>>),
     #[cfg(feature = "arrow")]
-    Columns(Box<Maker>),
+    Columns(Box<ColumnEncoder>),
 }
 
 /// Formatted answers, with their counts.
-pub struct Made<T> {
+pub struct FormattedAnswers<T> {
     content: T,
     /// The counts of each part.
     summaries: Vec<Summary>,
@@ -50,15 +50,15 @@ pub struct Made<T> {
 }
 
 /// A file whose answers have all been written, and its outcome.
-pub type Finished = (Arc<Path>, Outcome);
+pub type FinishedFile = (Arc<Path>, FileOutcome);
 
 /// The outcome so far of the file whose answers are being written. Files are answered in order.
 #[derive(Default)]
-pub struct Present(Outcome);
+pub struct CurrentFile(FileOutcome);
 
-impl Present {
+impl CurrentFile {
     /// Adds a part, and returns the files that end with it.
-    pub fn add(&mut self, outcome: Outcome, finished: Vec<Arc<Path>>) -> Vec<Finished> {
+    pub fn add(&mut self, outcome: FileOutcome, finished: Vec<Arc<Path>>) -> Vec<FinishedFile> {
         self.0.add(outcome);
         if finished.is_empty() {
             return Vec::new();
@@ -68,25 +68,25 @@ impl Present {
     }
 }
 
-pub enum OfPart {
+pub enum PartContent {
     Text(Wiped),
     #[cfg(feature = "arrow")]
     Columns(RecordBatch),
 }
 
-pub enum OfBatch {
+pub enum BatchContent {
     Texts(Vec<Wiped>),
     #[cfg(feature = "arrow")]
     Columns(Result<Option<gecc_arrow::Encoded>, gecc_arrow::Error>),
 }
 
-impl Sink {
+impl AnswerSink {
     /// Makes the sink and the formatter for an output.
-    pub fn new<R: Row>(
+    pub fn new<R: AnswerRow>(
         options: &ChainOptions,
         mut output: Output,
         pool: &Arc<ThreadPool>,
-    ) -> Result<(Self, Former), Failure> {
+    ) -> Result<(Self, AnswerFormatter), Failure> {
         let only_rejected = options.only_rejected;
         let csv: Option<Vec<&str>> = match options.answers() {
             AnswerFormat::Jsonl => None,
@@ -96,49 +96,54 @@ impl Sink {
         if let Some(columns) = &csv {
             output.write(vec![Wiped::new((columns.join(",") + "\n").into_bytes())]).outcome?;
         }
-        Ok((Sink::Lines(output), Former { only_rejected, form: AnswerForm::Lines(csv) }))
+        Ok((AnswerSink::Lines(output), AnswerFormatter { only_rejected, form: FormatterKind::Lines(csv) }))
     }
 
     #[cfg(feature = "arrow")]
-    fn columns<R: Row>(
+    fn columns<R: AnswerRow>(
         options: &ChainOptions,
         output: Output,
         pool: &Arc<ThreadPool>,
-    ) -> Result<(Self, Former), Failure> {
-        let (table, maker) = Table::new::<R>(options, output, Arc::clone(pool))?;
-        let former = Former { only_rejected: options.only_rejected, form: AnswerForm::Columns(Box::new(maker)) };
-        Ok((Sink::Columns(Box::new(table)), former))
+    ) -> Result<(Self, AnswerFormatter), Failure> {
+        let (table, maker) = AnswerTable::new::<R>(options, output, Arc::clone(pool))?;
+        let former =
+            AnswerFormatter { only_rejected: options.only_rejected, form: FormatterKind::Columns(Box::new(maker)) };
+        Ok((AnswerSink::Columns(Box::new(table)), former))
     }
 
     #[cfg(not(feature = "arrow"))]
-    fn columns<R: Row>(_: &ChainOptions, _: Output, _: &Arc<ThreadPool>) -> Result<(Self, Former), Failure> {
+    fn columns<R: AnswerRow>(
+        _: &ChainOptions,
+        _: Output,
+        _: &Arc<ThreadPool>,
+    ) -> Result<(Self, AnswerFormatter), Failure> {
         Err(crate::WITHOUT_TABLES.to_owned().into())
     }
 
     /// Writes answers and counts them. Returns the files that end with them.
     pub fn put(
         &mut self,
-        made: Made<OfBatch>,
+        made: FormattedAnswers<BatchContent>,
         summary: &mut Summary,
-        present: &mut Present,
+        present: &mut CurrentFile,
         pool: &ThreadPool,
-    ) -> Result<Vec<Finished>, Failure> {
-        let Made { content, summaries, finished, .. } = made;
-        let ended: Vec<Finished> = summaries
+    ) -> Result<Vec<FinishedFile>, Failure> {
+        let FormattedAnswers { content, summaries, finished, .. } = made;
+        let ended: Vec<FinishedFile> = summaries
             .iter()
             .zip(finished)
             .flat_map(|(of_part, finished)| present.add(of_part.outcome(), finished))
             .collect();
         match (self, content) {
-            (Sink::Lines(output), OfBatch::Texts(texts)) => {
-                let Put { parts, whole, outcome } = output.write(texts);
+            (AnswerSink::Lines(output), BatchContent::Texts(texts)) => {
+                let WriteOutcome { parts, whole, outcome } = output.write(texts);
                 // Wiping and freeing takes time, so it is done on the pool.
                 pool.spawn(move || drop(parts));
                 summaries.into_iter().take(whole).for_each(|of_part| summary.add(of_part));
                 outcome?;
             }
             #[cfg(feature = "arrow")]
-            (Sink::Columns(table), OfBatch::Columns(columns)) => {
+            (AnswerSink::Columns(table), BatchContent::Columns(columns)) => {
                 table.put(columns)?;
                 summaries.into_iter().for_each(|of_part| summary.add(of_part));
             }
@@ -151,41 +156,41 @@ impl Sink {
     /// Returns whether the output is readable before it is complete. Columns are not, until their
     /// footer is written.
     pub fn is_readable(&self) -> bool {
-        matches!(self, Sink::Lines(_))
+        matches!(self, AnswerSink::Lines(_))
     }
 
     /// Ends the sink. Returns the output, to which nothing more is written, and whether it is
     /// complete.
     pub fn end(self) -> (Output, Result<(), Failure>) {
         match self {
-            Sink::Lines(output) => (output, Ok(())),
+            AnswerSink::Lines(output) => (output, Ok(())),
             #[cfg(feature = "arrow")]
-            Sink::Columns(table) => table.end(),
+            AnswerSink::Columns(table) => table.end(),
         }
     }
 }
 
-impl<A: Answered> Form<A> for Former {
-    type Part = Made<OfPart>;
-    type Batch = Made<OfBatch>;
+impl<A: AnswerGroup> Form<A> for AnswerFormatter {
+    type Part = FormattedAnswers<PartContent>;
+    type Batch = FormattedAnswers<BatchContent>;
 
-    fn part(&self, answers: A) -> Made<OfPart> {
+    fn part(&self, answers: A) -> FormattedAnswers<PartContent> {
         let (rows, progress) = answers.take();
         let mut summary = Summary::of(&rows);
         summary.add_progress(&progress);
         let finished = vec![progress.finished.clone()];
         let wanted = rows.iter().filter(|row| !self.only_rejected || row.valid() != Some(true));
         let content = match &self.form {
-            AnswerForm::Lines(csv) => {
-                OfPart::Text(lines(wanted, if self.only_rejected { 0 } else { rows.len() }, csv.as_deref()))
+            FormatterKind::Lines(csv) => {
+                PartContent::Text(lines(wanted, if self.only_rejected { 0 } else { rows.len() }, csv.as_deref()))
             }
             #[cfg(feature = "arrow")]
-            AnswerForm::Columns(maker) => OfPart::Columns(maker.columns(&wanted.collect::<Vec<_>>())),
+            FormatterKind::Columns(maker) => PartContent::Columns(maker.columns(&wanted.collect::<Vec<_>>())),
         };
-        Made { content, summaries: vec![summary], finished, progress }
+        FormattedAnswers { content, summaries: vec![summary], finished, progress }
     }
 
-    fn batch(&self, parts: Vec<Made<OfPart>>) -> Made<OfBatch> {
+    fn batch(&self, parts: Vec<FormattedAnswers<PartContent>>) -> FormattedAnswers<BatchContent> {
         let mut summaries = Vec::new();
         let mut finished = Vec::new();
         let mut progress = Progress::default();
@@ -197,23 +202,27 @@ impl<A: Answered> Form<A> for Former {
             finished.extend(part.finished);
             progress.append(part.progress);
             match part.content {
-                OfPart::Text(text) => texts.push(text),
+                PartContent::Text(text) => texts.push(text),
                 #[cfg(feature = "arrow")]
-                OfPart::Columns(of_part) => columns.push(of_part),
+                PartContent::Columns(of_part) => columns.push(of_part),
             }
         }
         let content = match &self.form {
-            AnswerForm::Lines(_) => OfBatch::Texts(texts),
+            FormatterKind::Lines(_) => BatchContent::Texts(texts),
             #[cfg(feature = "arrow")]
-            AnswerForm::Columns(maker) => OfBatch::Columns(maker.encode(&columns)),
+            FormatterKind::Columns(maker) => BatchContent::Columns(maker.encode(&columns)),
         };
-        Made { content, summaries, finished, progress }
+        FormattedAnswers { content, summaries, finished, progress }
     }
 }
 
 /// Formats rows as lines of JSON, or of CSV if columns are given. `count` is a lower bound of the
 /// number of rows.
-fn lines<'a, R: Row + 'a>(rows: impl Iterator<Item = &'a R>, count: usize, csv: Option<&[&'static str]>) -> Wiped {
+fn lines<'a, R: AnswerRow + 'a>(
+    rows: impl Iterator<Item = &'a R>,
+    count: usize,
+    csv: Option<&[&'static str]>,
+) -> Wiped {
     let mut text = Wiped::new(Vec::with_capacity(LINE * count));
     for row in rows {
         let mut line = Line::begin(&mut text, csv);

@@ -21,12 +21,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const BEGIN: &str = "{\"path\":";
 
 /// The file that records which files are done, and the options that the answers depend on.
-pub struct Noted<'a> {
+pub struct StateFile<'a> {
     pub path: &'a Path,
     options: String,
 }
 
-impl<'a> Noted<'a> {
+impl<'a> StateFile<'a> {
     /// Combines the name of a command with the values of its own options that were given.
     pub fn new(path: &'a Path, command: &str, given: &[(&str, Option<String>)], chain: &ChainOptions) -> Self {
         let only_rejected = ("--only-rejected", chain.only_rejected.then(String::new));
@@ -38,21 +38,21 @@ impl<'a> Noted<'a> {
                 options.extend([" ", value]);
             }
         }
-        Noted { path, options }
+        StateFile { path, options }
     }
 }
 
 /// The outcome of a file, as far as it determines the exit code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct FileOutcome {
     pub rejected: u64,
     pub not_checked: u64,
     /// Places that could not be read.
     pub problems: u64,
 }
 
-impl Outcome {
-    pub fn add(&mut self, other: Outcome) {
+impl FileOutcome {
+    pub fn add(&mut self, other: FileOutcome) {
         self.rejected += other.rejected;
         self.not_checked += other.not_checked;
         self.problems += other.problems;
@@ -61,8 +61,8 @@ impl Outcome {
 
 /// The state of a file, with the files that accompany it, before it was checked.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct Done {
-    path: Name,
+struct FileState {
+    path: FileName,
     /// The total size of all of them.
     bytes: u64,
     /// The sum of the modification times of all of them in nanoseconds, so that any change shows,
@@ -72,37 +72,40 @@ struct Done {
 
 /// A line of the record.
 #[derive(Serialize, Deserialize)]
-struct DoneWith {
+struct RecordLine {
     #[serde(flatten)]
-    file: Done,
+    file: FileState,
     options: String,
-    outcome: Outcome,
+    outcome: FileOutcome,
 }
 
 /// The name of a file, as bytes where it is not UTF-8.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Name {
+enum FileName {
     Text(String),
     Bytes(Vec<u8>),
 }
 
-impl From<PathBuf> for Name {
+impl From<PathBuf> for FileName {
     fn from(path: PathBuf) -> Self {
-        path.into_os_string().into_string().map_or_else(|name| Name::Bytes(name.into_encoded_bytes()), Name::Text)
+        path.into_os_string()
+            .into_string()
+            .map_or_else(|name| FileName::Bytes(name.into_encoded_bytes()), FileName::Text)
     }
 }
 
-impl Done {
+impl FileState {
     fn of(path: &Path) -> io::Result<Self> {
-        let mut done = Done { path: path.canonicalize()?.into(), bytes: 0, modified: 0 };
-        done.add(&std::fs::metadata(path)?);
+        let mut state = FileState { path: path.canonicalize()?.into(), bytes: 0, modified: 0 };
+        state.add(&std::fs::metadata(path)?);
         // Files that do not exist are not counted.
-        files_beside(path)
-            .iter()
-            .filter_map(|beside| std::fs::metadata(beside).ok())
-            .for_each(|beside| done.add(&beside));
-        Ok(done)
+        for accompanying in files_beside(path) {
+            if let Ok(metadata) = std::fs::metadata(accompanying) {
+                state.add(&metadata);
+            }
+        }
+        Ok(state)
     }
 
     fn add(&mut self, metadata: &Metadata) {
@@ -113,18 +116,18 @@ impl Done {
 }
 
 /// The record, which is appended to.
-pub struct State {
+pub struct StateRecord {
     path: PathBuf,
     file: File,
     options: String,
     /// The files that are to be checked, in their present state: changes made meanwhile are not
     /// recorded as checked.
-    begun: HashMap<Arc<Path>, Done>,
+    begun: HashMap<Arc<Path>, FileState>,
 }
 
 /// The files that a record covers.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct DoneFiles {
     /// Files that are done with the same options.
     pub done: usize,
     /// The number of these of which not everything was valid.
@@ -132,23 +135,23 @@ pub struct Found {
     /// Files that are done with other options only.
     pub with_other_options: usize,
     /// The combined outcome of all files that are done.
-    pub outcome: Outcome,
+    pub outcome: FileOutcome,
 }
 
-impl State {
+impl StateRecord {
     /// Opens or creates the record, removes from `paths` the files that are done, and returns what
     /// was removed.
-    pub fn open(noted: &Noted, paths: &mut Paths) -> Result<(Self, Found), String> {
+    pub fn open(noted: &StateFile, paths: &mut Paths) -> Result<(Self, DoneFiles), String> {
         let path = noted.path;
-        let before = read_state(path).map_err(|problem| state_error(path, problem))?;
+        let before = read_state_file(path).map_err(|problem| state_error(path, problem))?;
         let Recorded { with_options: of_options, with_others: of_others } = Recorded::parse(&before, &noted.options);
-        let mut found = Found::default();
+        let mut found = DoneFiles::default();
         let mut begun = HashMap::new();
         paths.files.retain(|(path, _)| {
-            let Ok(file) = Done::of(path) else { return true };
+            let Ok(file) = FileState::of(path) else { return true };
             if let Some(outcome) = of_options.get(&file) {
                 found.done += 1;
-                found.flawed += usize::from(*outcome != Outcome::default());
+                found.flawed += usize::from(*outcome != FileOutcome::default());
                 found.outcome.add(*outcome);
                 return false;
             }
@@ -158,7 +161,7 @@ impl State {
         });
         let file = File::options().create(true).append(true).open(path);
         let file = file.map_err(|problem| state_error(path, problem))?;
-        let mut state = State { path: path.to_owned(), file, options: noted.options.clone(), begun };
+        let mut state = StateRecord { path: path.to_owned(), file, options: noted.options.clone(), begun };
         if !before.is_empty() && !before.ends_with('\n') {
             state.append("\n")?;
         }
@@ -166,11 +169,11 @@ impl State {
     }
 
     /// Records files whose answers are written, with their outcomes.
-    pub fn add(&mut self, finished: &[(Arc<Path>, Outcome)]) -> Result<(), String> {
+    pub fn add(&mut self, finished: &[(Arc<Path>, FileOutcome)]) -> Result<(), String> {
         let mut lines = String::new();
         for (path, outcome) in finished {
             let Some(file) = self.begun.get(path) else { continue };
-            let line = DoneWith { file: file.clone(), options: self.options.clone(), outcome: *outcome };
+            let line = RecordLine { file: file.clone(), options: self.options.clone(), outcome: *outcome };
             lines += &serde_json::to_string(&line).expect("numbers and texts are JSON");
             lines.push('\n');
         }
@@ -186,8 +189,8 @@ impl State {
 #[derive(Default)]
 struct Recorded {
     /// Files that are done with the options of the call, with their outcomes.
-    with_options: HashMap<Done, Outcome>,
-    with_others: HashSet<Done>,
+    with_options: HashMap<FileState, FileOutcome>,
+    with_others: HashSet<FileState>,
 }
 
 impl Recorded {
@@ -196,7 +199,7 @@ impl Recorded {
     fn parse(text: &str, options: &str) -> Self {
         let mut recorded = Recorded::default();
         for line in text.lines().map(|line| line.trim_matches('\0')) {
-            match serde_json::from_str::<DoneWith>(line) {
+            match serde_json::from_str::<RecordLine>(line) {
                 Ok(line) if line.options == options => {
                     recorded.with_options.insert(line.file, line.outcome);
                 }
@@ -204,7 +207,7 @@ impl Recorded {
                     recorded.with_others.insert(line.file);
                 }
                 // Lines of earlier versions, which did not record options.
-                Err(_) => recorded.with_others.extend(serde_json::from_str::<Done>(line).ok()),
+                Err(_) => recorded.with_others.extend(serde_json::from_str::<FileState>(line).ok()),
             }
         }
         recorded
@@ -212,7 +215,7 @@ impl Recorded {
 }
 
 /// Reads the text of a record, which is empty if the file does not exist.
-fn read_state(path: &Path) -> Result<String, String> {
+fn read_state_file(path: &Path) -> Result<String, String> {
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err("it is not a regular file".to_owned());
     }
@@ -237,7 +240,7 @@ fn is_state(text: &str) -> bool {
 }
 
 fn is_record(line: &str) -> bool {
-    serde_json::from_str::<Done>(line).is_ok()
+    serde_json::from_str::<FileState>(line).is_ok()
 }
 
 #[cfg(test)]
@@ -246,19 +249,19 @@ mod tests {
     use gecc_chains::files_of;
     use std::time::Duration;
 
-    fn noted<'a>(path: &'a Path, options: &str) -> Noted<'a> {
-        Noted { path, options: options.to_owned() }
+    fn noted<'a>(path: &'a Path, options: &str) -> StateFile<'a> {
+        StateFile { path, options: options.to_owned() }
     }
 
     /// Opens the record for one file with options `options`.
-    fn open(state: &Path, file: &Path, options: &str) -> Result<(State, Found, Paths), String> {
+    fn open(state: &Path, file: &Path, options: &str) -> Result<(StateRecord, DoneFiles, Paths), String> {
         let mut paths = files_of(&[file.to_owned()]);
-        let (state, found) = State::open(&noted(state, options), &mut paths)?;
+        let (state, found) = StateRecord::open(&noted(state, options), &mut paths)?;
         Ok((state, found, paths))
     }
 
     /// Opens the record, records with `outcome` what is not done yet, and returns what was done.
-    fn run(state: &Path, file: &Path, options: &str, outcome: Outcome) -> Result<Found, String> {
+    fn run(state: &Path, file: &Path, options: &str, outcome: FileOutcome) -> Result<DoneFiles, String> {
         let (mut state, found, paths) = open(state, file, options)?;
         let finished: Vec<_> = paths.files.iter().map(|(path, _)| (Arc::clone(path), outcome)).collect();
         state.add(&finished)?;
@@ -273,7 +276,7 @@ mod tests {
         for (comes, expected) in [(" two", 0), ("", 1)] {
             let (mut opened, _, paths) = open(&state, &file, "a").unwrap();
             File::options().append(true).open(&file).unwrap().write_all(comes.as_bytes()).unwrap();
-            opened.add(&[(Arc::clone(&paths.files[0].0), Outcome::default())]).unwrap();
+            opened.add(&[(Arc::clone(&paths.files[0].0), FileOutcome::default())]).unwrap();
             assert_eq!(open(&state, &file, "a").unwrap().1.done, expected);
         }
     }
@@ -293,7 +296,7 @@ mod tests {
         for (text, hours) in [("one", 1), ("two", 2)] {
             write_with_time(&blocks, text, hours);
             for expected in [0, 1] {
-                assert_eq!(run(&state, &blocks, "a", Outcome::default()).unwrap().done, expected, "{text}");
+                assert_eq!(run(&state, &blocks, "a", FileOutcome::default()).unwrap().done, expected, "{text}");
             }
         }
     }
@@ -304,7 +307,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [state, file] = ["state", "dätei"].map(|name| folder.path().join(name));
         std::fs::write(&file, "one").unwrap();
-        let outcome = Outcome { rejected: 3, not_checked: 0, problems: 1 };
+        let outcome = FileOutcome { rejected: 3, not_checked: 0, problems: 1 };
         assert_eq!(run(&state, &file, "a", outcome).unwrap().done, 0);
         let whole = std::fs::read(&state).unwrap();
         for end in 0..whole.len() {
@@ -319,7 +322,7 @@ mod tests {
         assert_eq!((other.done, other.with_other_options), (0, 1));
         for options in ["a", "b"] {
             let found = run(&state, &file, options, outcome).unwrap();
-            assert_eq!(found, Found { done: 1, flawed: 1, with_other_options: 0, outcome });
+            assert_eq!(found, DoneFiles { done: 1, flawed: 1, with_other_options: 0, outcome });
         }
         // The format before options were recorded.
         let line: serde_json::Value = serde_json::from_slice(&whole).unwrap();

@@ -1,7 +1,7 @@
 //! Counts of valid signatures by kind, and of other items by reason.
 
-use super::Row;
-use super::state::Outcome;
+use super::AnswerRow;
+use super::state::FileOutcome;
 use crate::flags::SummaryForm;
 use crate::output::note;
 use gecc::Engine;
@@ -32,7 +32,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub fn of<R: Row>(rows: &[R]) -> Self {
+    pub fn of<R: AnswerRow>(rows: &[R]) -> Self {
         let mut summary = Summary::default();
         // Most answers are valid and of the same kind as the previous one.
         let mut held: Vec<(&'static str, u64)> = Vec::new();
@@ -67,9 +67,9 @@ impl Summary {
     }
 
     /// Returns the counts that determine the exit code.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> FileOutcome {
         let Summary { rejected, unchecked, problems, lacking, .. } = *self;
-        Outcome { rejected, not_checked: unchecked + lacking, problems }
+        FileOutcome { rejected, not_checked: unchecked + lacking, problems }
     }
 
     pub fn add(&mut self, other: Summary) {
@@ -158,11 +158,11 @@ impl Summary {
 /// with `say`.
 pub fn count_problems(found: &[Problem], unread: &mut u64, not_checked: &mut u64, say: impl Fn(&str)) {
     /// The maximum number of problems of each kind that are reported individually.
-    const SAID: u64 = 100;
+    const MOST_REPORTED: u64 = 100;
     for problem in found {
         let count = if problem.not_checked { &mut *not_checked } else { &mut *unread };
         *count += 1;
-        if *count <= SAID {
+        if *count <= MOST_REPORTED {
             say(&format!("gecc: {problem}"));
         }
     }

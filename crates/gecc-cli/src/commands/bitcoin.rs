@@ -1,6 +1,8 @@
 //! `gecc bitcoin`.
 
-use crate::chains::{self, Absent, Answered, Field, Holds, Noted, Row, Value, shown};
+use crate::chains::{
+    self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue, StateFile, displayed_txid,
+};
 use crate::flags::{BitcoinCommand, InputsOptions, blocks};
 use crate::input::open::is_standard_stream;
 use crate::node;
@@ -28,13 +30,13 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     let blocks = blocks(from, to)?;
     refuse_standard_input(&paths)?;
     let memory = chains::memory_for_files(chain.engine.max_memory, true);
-    let node = node::asked(rest_url.as_ref(), blocks, memory)?;
-    let said = [
+    let node = node::connect(rest_url.as_ref(), blocks, memory)?;
+    let own_options = [
         ("--from", from.map(|height| height.to_string())),
         ("--to", to.map(|height| height.to_string())),
         ("--magic", magic.map(const_hex::encode)),
     ];
-    let state = state.as_deref().map(|path| Noted::new(path, "bitcoin verify", &said, &chain));
+    let state = state.as_deref().map(|path| StateFile::new(path, "bitcoin verify", &own_options, &chain));
     let is_of_some = from.is_some() || to.is_some();
     chains::run::<Answer>(&paths, node.is_some(), is_of_some, &chain, state, |session, former, put| {
         let chain = node::source(node, &session.paths, magic);
@@ -50,7 +52,7 @@ fn refuse_standard_input(paths: &[PathBuf]) -> Result<(), String> {
     }
 }
 
-impl Answered for Answers {
+impl AnswerGroup for Answers {
     type Row = Answer;
 
     fn take(self) -> (Vec<Answer>, Progress) {
@@ -58,13 +60,17 @@ impl Answered for Answers {
     }
 }
 
-impl Row for Answer {
+impl AnswerRow for Answer {
     const WHAT: &'static str = "inputs";
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::new("block", Holds::U64, Absent::LeftOut, |row| row.height.map(Value::Number)),
-        Field::new("txid", Holds::Bytes(32, ""), Absent::Never, |row| Some(Value::Hash(shown(&row.txid)))),
-        Field::new("input", Holds::U32, Absent::Never, |row| Some(Value::Number(row.input.into()))),
-        Field::new("type", Holds::Text, Absent::Never, |row| Some(Value::Text(row.kind().into()))),
+    const FIELDS: &'static [AnswerField<Self>] = &[
+        AnswerField::new("block", FieldType::U64, MissingValue::LeftOut, |row| row.height.map(FieldValue::Number)),
+        AnswerField::new("txid", FieldType::Bytes(32, ""), MissingValue::Never, |row| {
+            Some(FieldValue::Hash(displayed_txid(&row.txid)))
+        }),
+        AnswerField::new("input", FieldType::U32, MissingValue::Never, |row| {
+            Some(FieldValue::Number(row.input.into()))
+        }),
+        AnswerField::new("type", FieldType::Text, MissingValue::Never, |row| Some(FieldValue::Text(row.kind().into()))),
     ];
 
     fn kind(&self) -> &'static str {

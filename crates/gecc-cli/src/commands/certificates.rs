@@ -1,6 +1,6 @@
 //! `gecc certificates`.
 
-use crate::chains::{self, Absent, Answered, Field, Holds, Row, Value};
+use crate::chains::{self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue};
 use crate::flags::CertificatesOptions;
 use crate::output::Failure;
 use gecc_chains::certificates::{Answer, Answers, Options, check};
@@ -26,8 +26,8 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
         let mut progress = Progress { bytes: session.paths.bytes(), finished, problems, ..Progress::default() };
         let mut answers = answers.into_iter();
         loop {
-            let part: Part = (answers.by_ref().take(PUT_OUT).collect(), std::mem::take(&mut progress));
-            let made = Form::<Part>::batch(former, vec![former.part(part)]);
+            let part: AnswerPart = (answers.by_ref().take(PUT_OUT).collect(), std::mem::take(&mut progress));
+            let made = Form::<AnswerPart>::batch(former, vec![former.part(part)]);
             if let ControlFlow::Break(failure) = put(made) {
                 return Ok(Some(failure));
             }
@@ -39,9 +39,9 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
 }
 
 /// A part of the answers.
-type Part = (Vec<Answer>, Progress);
+type AnswerPart = (Vec<Answer>, Progress);
 
-impl Answered for Part {
+impl AnswerGroup for AnswerPart {
     type Row = Answer;
 
     fn take(self) -> (Vec<Answer>, Progress) {
@@ -49,14 +49,20 @@ impl Answered for Part {
     }
 }
 
-impl Row for Answer {
+impl AnswerRow for Answer {
     const WHAT: &'static str = "certificates";
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::new("file", Holds::Text, Absent::Never, |row| Some(Value::Text(row.path.to_string_lossy()))),
-        Field::new("byte", Holds::U64, Absent::Never, |row| Some(Value::Number(row.place))),
-        Field::new("subject", Holds::Text, Absent::Never, |row| Some(Value::Text(row.subject.as_str().into()))),
-        Field::new("issuer", Holds::Text, Absent::Never, |row| Some(Value::Text(row.issuer.as_str().into()))),
-        Field::new("type", Holds::Text, Absent::Never, |row| Some(Value::Text(row.kind().into()))),
+    const FIELDS: &'static [AnswerField<Self>] = &[
+        AnswerField::new("file", FieldType::Text, MissingValue::Never, |row| {
+            Some(FieldValue::Text(row.path.to_string_lossy()))
+        }),
+        AnswerField::new("byte", FieldType::U64, MissingValue::Never, |row| Some(FieldValue::Number(row.place))),
+        AnswerField::new("subject", FieldType::Text, MissingValue::Never, |row| {
+            Some(FieldValue::Text(row.subject.as_str().into()))
+        }),
+        AnswerField::new("issuer", FieldType::Text, MissingValue::Never, |row| {
+            Some(FieldValue::Text(row.issuer.as_str().into()))
+        }),
+        AnswerField::new("type", FieldType::Text, MissingValue::Never, |row| Some(FieldValue::Text(row.kind().into()))),
     ];
 
     fn kind(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! `gecc doctor`: the resources of this machine that gecc can use, and those that are missing.
 
-use super::machine_report::{self, Row};
+use super::machine_report::{self, MachineRow};
 use crate::flags::DoctorOptions;
 use crate::installed;
 use crate::output::Failure;
@@ -15,12 +15,12 @@ use std::time::Instant;
 /// The result of one check.
 struct Finding {
     what: &'static str,
-    state: State,
+    state: FindingState,
     detail: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FindingState {
     Good,
     /// Absent and not required.
     Missing,
@@ -28,12 +28,12 @@ enum State {
     Wrong,
 }
 
-impl State {
+impl FindingState {
     fn name(self) -> &'static str {
         match self {
-            State::Good => "ok",
-            State::Missing => "missing",
-            State::Wrong => "wrong",
+            FindingState::Good => "ok",
+            FindingState::Missing => "missing",
+            FindingState::Wrong => "wrong",
         }
     }
 }
@@ -41,8 +41,8 @@ impl State {
 impl Finding {
     /// Makes a finding: good if something was found, otherwise the reason with the state
     /// `otherwise`.
-    fn of(what: &'static str, found: Result<String, String>, otherwise: State) -> Self {
-        let state = if found.is_ok() { State::Good } else { otherwise };
+    fn of(what: &'static str, found: Result<String, String>, otherwise: FindingState) -> Self {
+        let state = if found.is_ok() { FindingState::Good } else { otherwise };
         Finding { what, state, detail: found.unwrap_or_else(|problem| problem) }
     }
 
@@ -53,46 +53,46 @@ impl Finding {
 
 /// Runs all checks. The exit code reports whether anything is wrong.
 pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
-    let mut told = Told { options, findings: Vec::new() };
-    [cores(), cpu_features()].into_iter().try_for_each(|finding| told.add(finding))?;
+    let mut reporter = FindingReporter { options, findings: Vec::new() };
+    [cores(), cpu_features()].into_iter().try_for_each(|finding| reporter.add(finding))?;
     // Starting an engine takes a while if there is a GPU, so it is started once for all checks.
     let engine = installed::engine().map(EngineBuilder::build);
     let engine = engine.and_then(|engine| engine.map_err(|problem| problem.to_string()));
     let shown = engine.as_ref().map(Engine::to_string).map_err(Clone::clone);
-    told.add(Finding::of("engine", shown, State::Wrong))?;
-    told.add(known_answers(&engine))?;
+    reporter.add(Finding::of("engine", shown, FindingState::Wrong))?;
+    reporter.add(known_answers(&engine))?;
     let loaded = engine.as_ref().map(Engine::loaded_kernels).unwrap_or_default();
     let has_gpus = gpus_shown() > 0;
-    told.add(nvidia_devices())?;
-    told.add(gpu_engine())?;
-    told.add(kernels_loaded(&loaded))?;
+    reporter.add(nvidia_devices())?;
+    reporter.add(gpu_engine())?;
+    reporter.add(kernels_loaded(&loaded))?;
     if options.kernels && !options.json {
-        loaded.iter().try_for_each(tell_kernel)?;
+        loaded.iter().try_for_each(print_kernel)?;
     }
-    [kernel_packs(), nvrtc(), kernel_cache(has_gpus)].into_iter().try_for_each(|finding| told.add(finding))?;
-    let measured = engine.as_ref().ok().filter(|_| options.report && told.is_right());
+    [kernel_packs(), nvrtc(), kernel_cache(has_gpus)].into_iter().try_for_each(|finding| reporter.add(finding))?;
+    let measured = engine.as_ref().ok().filter(|_| options.report && reporter.is_right());
     let row = measured.map(machine_report::row).transpose()?;
-    told.end(&loaded, row)
+    reporter.end(&loaded, row)
 }
 
 /// Reports findings one by one, or all of them as JSON at the end.
-struct Told<'a> {
+struct FindingReporter<'a> {
     options: &'a DoctorOptions,
     findings: Vec<Finding>,
 }
 
-impl Told<'_> {
+impl FindingReporter<'_> {
     /// Returns whether nothing is wrong so far.
     fn is_right(&self) -> bool {
-        self.findings.iter().all(|finding| finding.state != State::Wrong)
+        self.findings.iter().all(|finding| finding.state != FindingState::Wrong)
     }
 
     fn add(&mut self, finding: Finding) -> io::Result<()> {
         if !self.options.json {
             let mark = match finding.state {
-                State::Good => "[ok]",
-                State::Missing => "[--]",
-                State::Wrong => "[!!]",
+                FindingState::Good => "[ok]",
+                FindingState::Missing => "[--]",
+                FindingState::Wrong => "[!!]",
             };
             writeln!(io::stdout(), "{mark} {}: {}", finding.what, finding.detail)?;
         }
@@ -100,7 +100,7 @@ impl Told<'_> {
         Ok(())
     }
 
-    fn end(self, loaded: &[LoadedKernels], row: Option<Row>) -> Result<u8, Failure> {
+    fn end(self, loaded: &[LoadedKernels], row: Option<MachineRow>) -> Result<u8, Failure> {
         let is_right = self.is_right();
         if self.options.json {
             let findings: Vec<Value> = self.findings.iter().map(Finding::json).collect();
@@ -124,7 +124,7 @@ fn cores() -> Finding {
         Ok(cores) => cores.to_string(),
         Err(problem) => format!("unknown ({problem}); set --threads"),
     };
-    Finding { what: "cores", state: State::Good, detail }
+    Finding { what: "cores", state: FindingState::Good, detail }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -136,13 +136,13 @@ fn cpu_features() -> Finding {
         ("avx512ifma", is_x86_feature_detected!("avx512ifma")),
     ];
     let detail = features.map(|(name, found)| format!("{name} {}", if found { "yes" } else { "no" })).join(", ");
-    Finding { what: "processor features", state: State::Good, detail }
+    Finding { what: "processor features", state: FindingState::Good, detail }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 fn cpu_features() -> Finding {
     let detail = format!("{}: the portable code is used", std::env::consts::ARCH);
-    Finding { what: "processor features", state: State::Good, detail }
+    Finding { what: "processor features", state: FindingState::Good, detail }
 }
 
 /// Runs all self-tests, which on a GPU need a driver, kernels and memory.
@@ -154,7 +154,7 @@ fn known_answers(engine: &Result<Engine, String>) -> Finding {
         [] => Ok(format!("every operation gives them, {:.1} s", started.elapsed().as_secs_f64())),
         _ => Err(failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
     });
-    Finding::of("known answers", given, State::Wrong)
+    Finding::of("known answers", given, FindingState::Wrong)
 }
 
 /// Returns the number of devices known to the kernel driver, which keeps a folder for each.
@@ -167,7 +167,7 @@ fn nvidia_devices() -> Finding {
         0 => Err("none that the kernel driver shows".to_owned()),
         devices => Ok(devices.to_string()),
     };
-    Finding::of("NVIDIA GPUs", shown, State::Missing)
+    Finding::of("NVIDIA GPUs", shown, FindingState::Missing)
 }
 
 fn gpu_engine() -> Finding {
@@ -176,7 +176,7 @@ fn gpu_engine() -> Finding {
     let devices = engine
         .map(|engine| engine.info().devices.join(", "))
         .map_err(|problem| format!("{problem}; without a GPU everything runs on the CPU"));
-    Finding::of("GPU engine", devices, State::Missing)
+    Finding::of("GPU engine", devices, FindingState::Missing)
 }
 
 /// Reports the origin of the kernels used by the self-tests.
@@ -188,10 +188,10 @@ fn kernels_loaded(loaded: &[LoadedKernels]) -> Finding {
         [] => Err("none are loaded".to_owned()),
         _ => Ok(format!("{packed} files from packs, {cached} from the cache, {compiled} compiled just now")),
     };
-    Finding::of("kernels", counts, State::Missing)
+    Finding::of("kernels", counts, FindingState::Missing)
 }
 
-fn tell_kernel(kernels: &LoadedKernels) -> io::Result<()> {
+fn print_kernel(kernels: &LoadedKernels) -> io::Result<()> {
     let LoadedKernels { device, file, curve, origin, architecture, seconds, load_seconds, .. } = kernels;
     let [got, loaded] = [seconds, load_seconds].map(|seconds| seconds * 1e3);
     writeln!(
@@ -214,8 +214,8 @@ fn kernel_packs() -> Finding {
     const NONE: &str = "none beside this program, and GECC_KERNELS names no folder";
     let folder = match installed::packs() {
         Ok(Some(folder)) => folder,
-        Ok(None) => return Finding::of(WHAT, Err(NONE.to_owned()), State::Missing),
-        Err(problem) => return Finding::of(WHAT, Err(problem), State::Wrong),
+        Ok(None) => return Finding::of(WHAT, Err(NONE.to_owned()), FindingState::Missing),
+        Err(problem) => return Finding::of(WHAT, Err(problem), FindingState::Wrong),
     };
     let packs: Vec<_> = kernels::packs_in(&folder).iter().map(|path| kernels::check_pack(path)).collect();
     let problems: Vec<String> = packs.iter().filter_map(|pack| Some(pack.as_ref().err()?.to_string())).collect();
@@ -224,7 +224,7 @@ fn kernel_packs() -> Finding {
         [] => format!("{}, none that can be used", shown_path(&folder)),
         _ => format!("{}, {}", shown_path(&folder), whole.join(", ")),
     };
-    let state = if problems.is_empty() && !whole.is_empty() { State::Good } else { State::Wrong };
+    let state = if problems.is_empty() && !whole.is_empty() { FindingState::Good } else { FindingState::Wrong };
     Finding { what: WHAT, state, detail: [vec![detail], problems].concat().join("; ") }
 }
 
@@ -240,7 +240,7 @@ fn nvrtc() -> Finding {
             other => format!("{other} ({REMEDY})"),
         }
     });
-    Finding::of("NVRTC", version, State::Missing)
+    Finding::of("NVRTC", version, FindingState::Missing)
 }
 
 /// Checks the kernel cache. If there is a GPU, or a folder was named, it has to be writable;
@@ -255,7 +255,7 @@ fn kernel_cache(has_gpus: bool) -> Finding {
             .map(|files| format!("{folder}, {files} files"))
             .map_err(|problem| format!("{folder} cannot be written: {problem}; name another in GECC_KERNEL_CACHE"))
     });
-    Finding::of("kernel cache", files, if is_needed { State::Wrong } else { State::Missing })
+    Finding::of("kernel cache", files, if is_needed { FindingState::Wrong } else { FindingState::Missing })
 }
 
 /// Creates the folder if necessary, checks that a file can be written there, and returns the number

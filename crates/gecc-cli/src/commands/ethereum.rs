@@ -1,6 +1,6 @@
 //! `gecc ethereum`.
 
-use crate::chains::{self, Absent, Answered, Field, Holds, Noted, Row, Value};
+use crate::chains::{self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue, StateFile};
 #[cfg(unix)]
 use crate::flags::SendersOptions;
 use crate::flags::{EthereumCommand, blocks};
@@ -29,7 +29,7 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     }
     // The node serves blocks for as long as this value exists.
     #[cfg(unix)]
-    let node = asked(&given)?;
+    let node = connected_node(&given)?;
     #[cfg(unix)]
     let paths = node.as_ref().map_or(given.paths, |node| vec![node.path()]);
     #[cfg(not(unix))]
@@ -38,14 +38,14 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let has_node = node.is_some();
     #[cfg(not(unix))]
     let has_node = false;
-    let said = [
+    let own_options = [
         ("--from", given.from.map(|number| number.to_string())),
         ("--to", given.to.map(|number| number.to_string())),
         ("--chain-id", given.chain_id.map(|number| number.to_string())),
         ("--at-block", given.at_block.map(|number| number.to_string())),
         ("--skip-roots", given.skip_roots.then(String::new)),
     ];
-    let state = given.state.as_deref().map(|path| Noted::new(path, "ethereum senders", &said, &given.chain));
+    let state = given.state.as_deref().map(|path| StateFile::new(path, "ethereum senders", &own_options, &given.chain));
     let is_of_some = given.from.is_some() || given.to.is_some();
     chains::run::<Answer>(&paths, has_node, is_of_some, &given.chain, state, |session, former, put| {
         senders_as(&session.settings(), &session.paths, &options, former, put)
@@ -54,14 +54,14 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
 
 /// Connects to the node, if one is requested.
 #[cfg(unix)]
-fn asked(given: &SendersOptions) -> Result<Option<Node>, Failure> {
+fn connected_node(given: &SendersOptions) -> Result<Option<Node>, Failure> {
     let (Some(url), Some(from), Some(to)) = (&given.rpc_url, given.from, given.to) else { return Ok(None) };
     let memory = chains::memory_for_files(given.chain.engine.max_memory, true);
-    let node = Node::ask(url, from..=to, memory, interrupt::watch()?);
+    let node = Node::connect(url, from..=to, memory, interrupt::watch()?);
     Ok(Some(node?))
 }
 
-impl Answered for Answers {
+impl AnswerGroup for Answers {
     type Row = Answer;
 
     fn take(self) -> (Vec<Answer>, Progress) {
@@ -69,18 +69,20 @@ impl Answered for Answers {
     }
 }
 
-impl Row for Answer {
+impl AnswerRow for Answer {
     const WHAT: &'static str = "signatures";
     const COUNTS_BLOCKS: bool = true;
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::new("block", Holds::U64, Absent::LeftOut, |row| row.block.map(Value::Number)),
-        Field::new("hash", Holds::Bytes(32, "0x"), Absent::Never, |row| Some(Value::Bytes(row.hash.as_slice()))),
-        Field::new("authorization", Holds::U32, Absent::LeftOut, |row| {
-            row.authorization.map(|at| Value::Number(at.into()))
+    const FIELDS: &'static [AnswerField<Self>] = &[
+        AnswerField::new("block", FieldType::U64, MissingValue::LeftOut, |row| row.block.map(FieldValue::Number)),
+        AnswerField::new("hash", FieldType::Bytes(32, "0x"), MissingValue::Never, |row| {
+            Some(FieldValue::Bytes(row.hash.as_slice()))
         }),
-        Field::new("type", Holds::Text, Absent::Never, |row| Some(Value::Text(row.kind().into()))),
-        Field::new("from", Holds::Bytes(20, "0x"), Absent::Null, |row| {
-            row.from.as_ref().map(|at| Value::Bytes(&at[..]))
+        AnswerField::new("authorization", FieldType::U32, MissingValue::LeftOut, |row| {
+            row.authorization.map(|at| FieldValue::Number(at.into()))
+        }),
+        AnswerField::new("type", FieldType::Text, MissingValue::Never, |row| Some(FieldValue::Text(row.kind().into()))),
+        AnswerField::new("from", FieldType::Bytes(20, "0x"), MissingValue::Null, |row| {
+            row.from.as_ref().map(|at| FieldValue::Bytes(&at[..]))
         }),
     ];
 

@@ -1,23 +1,23 @@
 //! `gecc pubkey` and `gecc ecdh`.
 
-use crate::curve::Chosen;
-use crate::flags::{EcdhOptions, Given, PubkeyOptions};
-use crate::input::keyfile::Keys;
+use crate::curve::ChosenScheme;
+use crate::flags::{EcdhOptions, GivenOptions, PubkeyOptions};
+use crate::input::keyfile::KeySource;
 use crate::job;
 use crate::operation::{Operation, ResultForm};
 use crate::output::Failure;
 use gecc::{CurveId, call};
 
 /// Runs `gecc pubkey`.
-pub fn pubkey(options: PubkeyOptions, given: &Given) -> Result<u8, Failure> {
+pub fn pubkey(options: PubkeyOptions, given: &GivenOptions) -> Result<u8, Failure> {
     let PubkeyOptions { curve, scheme, compressed, stream } = options;
-    let chosen = Chosen::of(curve, scheme)?;
+    let chosen = ChosenScheme::of(curve, scheme)?;
     given.require_effect_with(chosen.scheme())?;
     let call = match chosen {
-        Chosen::Ed25519 => call::Operation::Ed25519PublicKeys,
-        Chosen::Ecdsa(curve) => call::Operation::PublicKeys(curve),
-        Chosen::Sm2 => call::Operation::PublicKeys(CurveId::Sm2),
-        Chosen::Bip340 => call::Operation::PublicKeys(CurveId::Secp256k1),
+        ChosenScheme::Ed25519 => call::Operation::Ed25519PublicKeys,
+        ChosenScheme::Ecdsa(curve) => call::Operation::PublicKeys(curve),
+        ChosenScheme::Sm2 => call::Operation::PublicKeys(CurveId::Sm2),
+        ChosenScheme::Bip340 => call::Operation::PublicKeys(CurveId::Secp256k1),
     };
     let form = if compressed { ResultForm::Compressed } else { ResultForm::Plain };
     job::run(&Operation { form, ..call.into() }, &stream)
@@ -25,7 +25,7 @@ pub fn pubkey(options: PubkeyOptions, given: &Given) -> Result<u8, Failure> {
 
 /// Runs `gecc ecdh`.
 pub fn ecdh(options: EcdhOptions) -> Result<u8, Failure> {
-    let keys = Keys::open(options.key_file.as_deref(), options.curve.into(), &options.stream)?;
+    let keys = KeySource::open(options.key_file.as_deref(), options.curve.into(), &options.stream)?;
     let operation = Operation { keys, ..call::Operation::SharedSecrets(options.curve).into() };
     job::run(&operation, &options.stream)
 }

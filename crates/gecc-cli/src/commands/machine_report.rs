@@ -21,16 +21,16 @@ const OPERATIONS: [(&str, PublicCall); 5] = [
 ];
 
 /// The names of columns with their values.
-pub struct Row(Vec<(&'static str, String)>);
+pub struct MachineRow(Vec<(&'static str, String)>);
 
-impl Row {
+impl MachineRow {
     pub fn json(&self) -> Value {
         self.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<serde_json::Map<_, _>>().into()
     }
 }
 
 /// Formats the head of the table and the row in Markdown.
-impl fmt::Display for Row {
+impl fmt::Display for MachineRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (names, values): (Vec<&str>, Vec<&str>) = self.0.iter().map(|(name, value)| (*name, &**value)).unzip();
         writeln!(f, "| {} |\n|{}\n| {} |", names.join(" | "), "---|".repeat(names.len()), values.join(" | "))
@@ -42,7 +42,7 @@ impl fmt::Display for Row {
 ///
 /// # Errors
 /// Returns an error if a call fails or its results differ from the CPU's.
-pub fn row(engine: &Engine) -> Result<Row, Failure> {
+pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
     let together = installed::engine()?.batch_equations(true).build()?;
     let reference = Engine::cpu()?;
     let items = items(engine);
@@ -62,7 +62,7 @@ pub fn row(engine: &Engine) -> Result<Row, Failure> {
         let call = Checked { case: &case, expected, range: 0..items };
         columns.push((name, rate(items as f64 / call.seconds(engine)?)));
     }
-    Ok(Row(columns))
+    Ok(MachineRow(columns))
 }
 
 /// Returns a number of items that takes long enough to measure: larger for engines with more

@@ -1,8 +1,8 @@
 //! `gecc verify`, `gecc recover` and `gecc sign`.
 
-use crate::curve::Chosen;
-use crate::flags::{Given, RecoverOptions, SignOptions, VerifyOptions};
-use crate::input::keyfile::Keys;
+use crate::curve::ChosenScheme;
+use crate::flags::{GivenOptions, RecoverOptions, SignOptions, VerifyOptions};
+use crate::input::keyfile::KeySource;
 use crate::job;
 use crate::operation::{Operation, ResultForm};
 use crate::output::Failure;
@@ -10,8 +10,8 @@ use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, call};
 
 /// Runs `gecc verify`.
-pub fn verify(options: VerifyOptions, given: &Given) -> Result<u8, Failure> {
-    let chosen = Chosen::of(options.curve, options.scheme)?;
+pub fn verify(options: VerifyOptions, given: &GivenOptions) -> Result<u8, Failure> {
+    let chosen = ChosenScheme::of(options.curve, options.scheme)?;
     given.require_effect_with(chosen.scheme())?;
     let call = verification(chosen, &options)?;
     let variant = options.variant.variant()?;
@@ -24,21 +24,21 @@ pub fn verify(options: VerifyOptions, given: &Given) -> Result<u8, Failure> {
 }
 
 /// Returns the verification that the options select.
-fn verification(chosen: Chosen, options: &VerifyOptions) -> Result<call::Operation, String> {
+fn verification(chosen: ChosenScheme, options: &VerifyOptions) -> Result<call::Operation, String> {
     let in_groups = options.equations.batch_equations;
     let policy = if options.low_s { Policy::low_s() } else { Policy::default() };
     match (chosen, options.rule) {
-        (Chosen::Ed25519, None) => {
+        (ChosenScheme::Ed25519, None) => {
             Err("--scheme ed25519 needs --rule, which says which signatures are valid".to_owned())
         }
-        (Chosen::Ed25519, Some(rule)) if in_groups && !rule.is_cofactored() => {
+        (ChosenScheme::Ed25519, Some(rule)) if in_groups && !rule.is_cofactored() => {
             Err(format!("--batch-equations is for rules with the cofactor: {rule} has none"))
         }
-        (Chosen::Ed25519, Some(rule)) => Ok(call::Operation::Ed25519Verify(rule)),
-        (Chosen::Ecdsa(curve), _) if in_groups => Ok(call::Operation::EcdsaVerifyRecoverable(curve, policy)),
-        (Chosen::Ecdsa(curve), _) => Ok(call::Operation::EcdsaVerify(curve, policy)),
-        (Chosen::Sm2, _) => Ok(call::Operation::Sm2Verify),
-        (Chosen::Bip340, _) => Ok(call::Operation::Bip340Verify),
+        (ChosenScheme::Ed25519, Some(rule)) => Ok(call::Operation::Ed25519Verify(rule)),
+        (ChosenScheme::Ecdsa(curve), _) if in_groups => Ok(call::Operation::EcdsaVerifyRecoverable(curve, policy)),
+        (ChosenScheme::Ecdsa(curve), _) => Ok(call::Operation::EcdsaVerify(curve, policy)),
+        (ChosenScheme::Sm2, _) => Ok(call::Operation::Sm2Verify),
+        (ChosenScheme::Bip340, _) => Ok(call::Operation::Bip340Verify),
     }
 }
 
@@ -58,9 +58,9 @@ pub fn recover(options: RecoverOptions) -> Result<u8, Failure> {
 }
 
 /// Runs `gecc sign`.
-pub fn sign(mut options: SignOptions, given: &Given) -> Result<u8, Failure> {
+pub fn sign(mut options: SignOptions, given: &GivenOptions) -> Result<u8, Failure> {
     options.stream.engine.check_signatures = options.check_signatures;
-    let chosen = Chosen::of(options.curve, options.scheme)?;
+    let chosen = ChosenScheme::of(options.curve, options.scheme)?;
     given.require_effect_with(chosen.scheme())?;
     options.stream.read_messages(options.hash);
     options.stream.sm2_id = options.id.sm2_id.take();
@@ -68,13 +68,13 @@ pub fn sign(mut options: SignOptions, given: &Given) -> Result<u8, Failure> {
     let hash = options.hash.hash.unwrap_or_default();
     let SignOptions { auxiliary, additional_data, recoverable, der, stream, key_file, .. } = options;
     let call = match chosen {
-        Chosen::Ecdsa(curve) if recoverable => call::Operation::EcdsaSignRecoverable(curve, SForm::default()),
-        Chosen::Ecdsa(curve) => call::Operation::EcdsaSign(curve, SForm::default()),
-        Chosen::Sm2 => call::Operation::Sm2Sign,
-        Chosen::Bip340 => call::Operation::Bip340Sign,
-        Chosen::Ed25519 => call::Operation::Ed25519Sign,
+        ChosenScheme::Ecdsa(curve) if recoverable => call::Operation::EcdsaSignRecoverable(curve, SForm::default()),
+        ChosenScheme::Ecdsa(curve) => call::Operation::EcdsaSign(curve, SForm::default()),
+        ChosenScheme::Sm2 => call::Operation::Sm2Sign,
+        ChosenScheme::Bip340 => call::Operation::Bip340Sign,
+        ChosenScheme::Ed25519 => call::Operation::Ed25519Sign,
     };
-    let keys = Keys::open(key_file.as_deref(), call.into(), &stream)?;
+    let keys = KeySource::open(key_file.as_deref(), call.into(), &stream)?;
     let form = if der { ResultForm::Der } else { ResultForm::Plain };
     let additional = additional_data.or(auxiliary);
     job::run(&Operation { keys, additional, variant, hash, form, ..call.into() }, &stream)

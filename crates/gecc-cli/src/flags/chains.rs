@@ -2,7 +2,7 @@
 
 #[cfg(feature = "arrow")]
 use super::silent_payments;
-use super::stream::{SaidOptions, format_by_name};
+use super::stream::{MessageOptions, format_by_name};
 use super::{AnswerFormat, block_number, network_magic};
 use crate::engine::EngineOptions;
 use crate::node::UrlText;
@@ -233,7 +233,7 @@ pub struct ChainOptions {
     #[arg(long)]
     pub only_rejected: bool,
     #[command(flatten)]
-    pub said: SaidOptions,
+    pub messages: MessageOptions,
     /// Say in the summary how long each step worked and waited for others, in seconds of all its threads.
     #[arg(long, conflicts_with = "quiet")]
     pub timings: bool,

@@ -100,8 +100,8 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_SIGNATURES,
             OF_VARIANTS,
             &[
-                ("curve", Depends("Chosen::of")),
-                ("scheme", Depends("Chosen::of")),
+                ("curve", Depends("ChosenScheme::of")),
+                ("scheme", Depends("ChosenScheme::of")),
                 ("rule", With(&[Ed25519], "--rule is for --scheme ed25519")),
                 ("low_s", With(&[Ecdsa], "--low-s does not exist for {scheme}: n - s signs nothing there")),
                 (
@@ -132,8 +132,8 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_MESSAGES,
             OF_VARIANTS,
             &[
-                ("curve", Depends("Chosen::of")),
-                ("scheme", Depends("Chosen::of")),
+                ("curve", Depends("ChosenScheme::of")),
+                ("scheme", Depends("ChosenScheme::of")),
                 ("key_file", Always),
                 ("check_signatures", Always),
                 ("auxiliary", With(&[Bip340], "--auxiliary is for BIP 340; ECDSA and SM2 have --additional-data")),
@@ -156,8 +156,8 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
         &[
             OF_ALL,
             &[
-                ("curve", Depends("Chosen::of")),
-                ("scheme", Depends("Chosen::of")),
+                ("curve", Depends("ChosenScheme::of")),
+                ("scheme", Depends("ChosenScheme::of")),
                 (
                     "compressed",
                     With(&[Ecdsa, Sm2, Bip340], "--compressed is for points: public keys of Ed25519 have 32 bytes"),
@@ -237,13 +237,13 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
 ];
 
 /// The options given in a call, with its command.
-pub struct Given {
+pub struct GivenOptions {
     command: String,
     /// The options that were written on the command line rather than left at their defaults.
     options: Vec<String>,
 }
 
-impl Given {
+impl GivenOptions {
     /// Collects the options from the parsed arguments of the program.
     pub fn of(matches: &ArgMatches) -> Self {
         let mut command = String::new();
@@ -262,7 +262,7 @@ impl Given {
                 matches
             });
         }
-        Given { command, options }
+        GivenOptions { command, options }
     }
 
     /// Refuses options that have no effect with a scheme.
@@ -384,7 +384,7 @@ mod tests {
                     }
                     let matches = Arguments::command().try_get_matches_from(&arguments);
                     let matches = matches.unwrap_or_else(|problem| panic!("{arguments:?}: {problem}"));
-                    let answer = Given::of(&matches).require_effect_with(*scheme);
+                    let answer = GivenOptions::of(&matches).require_effect_with(*scheme);
                     assert_eq!(answer.is_ok(), expected, "{arguments:?}");
                     match answer {
                         Ok(()) => taken += 1,
@@ -397,7 +397,7 @@ mod tests {
                 // An option that is not given is not refused, whatever its default.
                 let arguments = ["gecc", path, "--scheme", &name, "--curve", "secp256k1"];
                 let matches = Arguments::command().try_get_matches_from(arguments).unwrap();
-                assert_eq!(Given::of(&matches).require_effect_with(*scheme), Ok(()));
+                assert_eq!(GivenOptions::of(&matches).require_effect_with(*scheme), Ok(()));
             }
         }
         assert!(refused >= 30 && taken >= 15, "{refused} {taken}");

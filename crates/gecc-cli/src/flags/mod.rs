@@ -15,7 +15,7 @@ pub use bench::BenchOptions;
 #[cfg(feature = "chains")]
 pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions};
 use clap::{ArgAction, Args, Parser, Subcommand};
-pub use effects::Given;
+pub use effects::GivenOptions;
 #[cfg(feature = "chains")]
 use gecc_chains::Blocks;
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};

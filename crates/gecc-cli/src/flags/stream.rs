@@ -1,7 +1,7 @@
 //! Options for the input of items and the output of answers.
 
 use crate::engine::EngineOptions;
-use crate::input::binary::layout::Layout;
+use crate::input::binary::layout::RowLayout;
 use crate::input::seen_fields::SeenFields;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -141,7 +141,7 @@ pub struct StreamOptions {
     pub format: Option<Format>,
     /// The fields of each row and their bytes, such as digest:32,public_key:33,signature:64; `skip` for what is none.
     #[arg(long, value_name = "FIELD:BYTES,…", required_if_eq("format", "rows"))]
-    pub layout: Option<Layout>,
+    pub layout: Option<RowLayout>,
     /// Columns, or members of JSON objects, whose names do not say what they are, such as
     /// digest=their_hash,public_key=their_key. Others are found by name. `FIELD=` says that there is none.
     #[arg(long, value_name = "FIELD=COLUMN,…", value_parser = columns)]
@@ -184,14 +184,14 @@ pub struct StreamOptions {
     #[arg(long)]
     pub allow_empty: bool,
     #[command(flatten)]
-    pub said: SaidOptions,
+    pub messages: MessageOptions,
     #[command(flatten)]
     pub engine: EngineOptions,
 }
 
 /// What is said beside the answers, on standard error.
 #[derive(Args, Clone, Copy)]
-pub struct SaidOptions {
+pub struct MessageOptions {
     /// Print no summary and no progress.
     #[arg(long)]
     pub quiet: bool,

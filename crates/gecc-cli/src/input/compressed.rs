@@ -34,7 +34,7 @@ impl fmt::Display for Compression {
 }
 
 /// The format indicated by the first bytes.
-enum Found {
+enum KnownSignature {
     Here(Compression),
     /// A format that is not supported, with the name of a program that decompresses it.
     Elsewhere(&'static str, &'static str),
@@ -43,15 +43,15 @@ enum Found {
 /// The signatures at the beginning of files: RFC 1952, RFC 8878 with its skippable frames, and the
 /// specifications of the other formats. The low hexadecimal digit of a skippable frame's first byte
 /// is arbitrary. Such frames may also precede lz4, which is then reported as an error of zstd.
-const SIGNATURES: [(&[u8], Found); 8] = [
-    (&[0x1f, 0x8b, 8], Found::Here(Compression::Gzip)),
-    (&[0x28, 0xb5, 0x2f, 0xfd], Found::Here(Compression::Zstd)),
-    (&SKIPPABLE, Found::Here(Compression::Zstd)),
-    (&[0xfd, b'7', b'z', b'X', b'Z', 0], Found::Elsewhere("xz", "xz -dc")),
-    (b"BZh91AY&SY", Found::Elsewhere("bzip2", "bzip2 -dc")),
-    (&[0x04, 0x22, 0x4d, 0x18], Found::Elsewhere("lz4", "lz4 -dc")),
-    (&[0x02, 0x21, 0x4c, 0x18], Found::Elsewhere("lz4", "lz4 -dc")),
-    (b"PK\x03\x04", Found::Elsewhere("zip", "unzip -p")),
+const SIGNATURES: [(&[u8], KnownSignature); 8] = [
+    (&[0x1f, 0x8b, 8], KnownSignature::Here(Compression::Gzip)),
+    (&[0x28, 0xb5, 0x2f, 0xfd], KnownSignature::Here(Compression::Zstd)),
+    (&SKIPPABLE, KnownSignature::Here(Compression::Zstd)),
+    (&[0xfd, b'7', b'z', b'X', b'Z', 0], KnownSignature::Elsewhere("xz", "xz -dc")),
+    (b"BZh91AY&SY", KnownSignature::Elsewhere("bzip2", "bzip2 -dc")),
+    (&[0x04, 0x22, 0x4d, 0x18], KnownSignature::Elsewhere("lz4", "lz4 -dc")),
+    (&[0x02, 0x21, 0x4c, 0x18], KnownSignature::Elsewhere("lz4", "lz4 -dc")),
+    (b"PK\x03\x04", KnownSignature::Elsewhere("zip", "unzip -p")),
 ];
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 /// The number of first bytes that determine the compression.
@@ -65,8 +65,8 @@ pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
     let found = SIGNATURES.iter().find(|(signature, _)| signature.len() <= head.len() && agree(signature, head));
     match found {
         None => Ok(None),
-        Some((_, Found::Here(compression))) => Ok(Some(*compression)),
-        Some((_, Found::Elsewhere(name, program))) => {
+        Some((_, KnownSignature::Here(compression))) => Ok(Some(*compression)),
+        Some((_, KnownSignature::Elsewhere(name, program))) => {
             let problem = format!(
                 "the input is compressed with {name}, which is not read here: decompress it first, as with `{program} FILE | gecc …`"
             );
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn members_and_frames_are_read_one_after_the_other() {
+    fn concatenated_members_and_frames_are_decompressed() {
         let one = random(100_000);
         let two = random(700_000);
         let both = [&one[..], &two].concat();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn other_input_is_given_as_it_is() {
+    fn uncompressed_input_is_passed_on_unchanged() {
         let texts: [&[u8]; 9] = [
             b"",
             b"B",
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_is_not_waited_for_longer_than_needed() {
+    fn pipe_is_read_no_further_than_detection_needs() {
         let (reader, mut writer) = io::pipe().unwrap();
         // Reading here would block forever.
         let mut reader = decompressed_when_read(Box::new(reader));
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_read_up_to_there() {
+    fn truncated_input_is_read_up_to_its_end() {
         let content = random(3000);
         for compressed in [gzip(&content), zstd(&content)] {
             for length in 4..compressed.len() {
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_an_error() {
+    fn damaged_input_is_an_error() {
         let content = random(3000);
         for compressed in [gzip(&content), zstd(&content)] {
             let mut errors = 0;

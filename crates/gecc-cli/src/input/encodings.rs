@@ -1,8 +1,8 @@
 //! Detects the encoding of binary values in text.
 
 use super::items::each_of_unit;
-use super::layout::Layout;
-use super::names::Names;
+use super::layout::TextLayout;
+use super::names::FieldNames;
 use super::splitter::Unit;
 use gecc::fields::{Encodings, Field, FieldEncodings, UnclearEncoding};
 use std::ops::ControlFlow;
@@ -14,8 +14,8 @@ use std::ops::ControlFlow;
 /// Returns the errors of [`Encodings::decide`].
 pub fn detect(
     units: &[Unit],
-    layout: &Layout,
-    names: &Names,
+    layout: &TextLayout,
+    names: &FieldNames,
     given: FieldEncodings,
     text_messages: bool,
 ) -> Result<FieldEncodings, UnclearEncoding> {

@@ -1,7 +1,7 @@
 //! The fields of an input item, borrowed from its text, and their interpretation.
 
 use super::key_texts;
-use super::names::{Names, Role};
+use super::names::{FieldNames, Role};
 use const_hex::decode_to_slice;
 use gecc::fields::{
     Encoding, Field, FieldEncodings, FormCounts, ReadSignature, SignatureForm, SignatureProblem, SignatureReader,
@@ -49,7 +49,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Members<'de>, A::Error> {
                 let mut members = Vec::new();
-                while let Some(name) = entries.next_key::<Text>()? {
+                while let Some(name) = entries.next_key::<BorrowedText>()? {
                     members.push((name.0, entries.next_value()?));
                 }
                 Ok(Members(members))
@@ -63,7 +63,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 /// A text that is borrowed unless it contains escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Settings for reading signatures.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ pub enum Tag<'a> {
 }
 
 /// The signed content.
-pub enum Content<'a> {
+pub enum SignedContent<'a> {
     Digest([u8; 32]),
     /// A message as written.
     Message(&'a str),
@@ -99,7 +99,7 @@ pub struct LastRoles {
 
 impl LastRoles {
     /// Returns the roles of these members. They depend on the object only, not on earlier objects.
-    fn of(&mut self, members: &Members, names: &Names) -> Result<&[Option<Role>], String> {
+    fn of(&mut self, members: &Members, names: &FieldNames) -> Result<&[Option<Role>], String> {
         if !members.names().eq(self.members.iter().map(|(name, is_null)| (name.as_str(), *is_null))) {
             // Members and roles are replaced together, since the roles may be ambiguous and are not
             // kept then.
@@ -114,7 +114,11 @@ impl LastRoles {
 
 impl<'a> Fields<'a> {
     /// Parses a JSON object. An error comes with the tag if that can be read nevertheless.
-    pub fn from_json(text: &'a str, names: &Names, last: &mut LastRoles) -> Result<Self, (String, Option<Tag<'a>>)> {
+    pub fn from_json(
+        text: &'a str,
+        names: &FieldNames,
+        last: &mut LastRoles,
+    ) -> Result<Self, (String, Option<Tag<'a>>)> {
         // serde would accept an array as an object with its fields in order.
         if !text.starts_with('{') {
             return Err(("not a JSON object".to_owned(), None));
@@ -206,15 +210,15 @@ impl<'a> Fields<'a> {
 
     /// Returns the signed content. Digests of other lengths than 32 bytes are accepted for ECDSA
     /// only.
-    pub fn content(&self, is_for_ecdsa: bool) -> Result<Content<'_>, String> {
+    pub fn content(&self, is_for_ecdsa: bool) -> Result<SignedContent<'_>, String> {
         match (self.value(Field::Digest), self.value(Field::Message)) {
-            (Some(digest), None) if is_for_ecdsa => ecdsa_digest_of(digits(digest)).map(Content::Digest),
+            (Some(digest), None) if is_for_ecdsa => ecdsa_digest_of(digits(digest)).map(SignedContent::Digest),
             (Some(digest), None) => {
                 let mut bytes = [0; 32];
                 decode("digest", digest, &mut bytes)?;
-                Ok(Content::Digest(bytes))
+                Ok(SignedContent::Digest(bytes))
             }
-            (None, Some(message)) => Ok(Content::Message(message)),
+            (None, Some(message)) => Ok(SignedContent::Message(message)),
             (Some(_), Some(_)) => Err("`digest` and `message` are both given".to_owned()),
             (None, None) => Err("neither `digest` nor `message` is given".to_owned()),
         }
@@ -348,7 +352,7 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
         }
         Some(_) if field == Field::SecretKey => Err(format!("`{field}` is written with escapes")),
         Some(_) => {
-            let text: Result<Text, _> = serde_json::from_str(json);
+            let text: Result<BorrowedText, _> = serde_json::from_str(json);
             text.map(|text| Some(text.0)).map_err(|_| format!("`{field}` is not a text"))
         }
         // A JSON Web Key, or a number.

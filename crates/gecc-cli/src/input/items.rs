@@ -1,11 +1,11 @@
 //! Iterates over the items of a text.
 
 use super::fields::{Fields, LastRoles, Tag, counted};
-use super::layout::{Header, Layout};
-use super::names::{Names, Role};
+use super::layout::{Header, TextLayout};
+use super::names::{FieldNames, Role};
 use super::shape::ObjectShape;
-use super::splitter::{Cut, Cutter, MAX_ROWS, Unit, count_lines, measure, rows_of};
-use super::table::Cells;
+use super::splitter::{MAX_ROWS, RowSplitter, Section, Unit, count_lines, measure, rows_of};
+use super::table::RowCells;
 use super::text::Buffers;
 use gecc::fields::Field;
 use std::io::{self, Read};
@@ -18,13 +18,13 @@ pub type Unreadable<'a> = (String, Option<Tag<'a>>);
 /// Passes the items of a unit to `take`, each with its line, until it wants no more.
 pub fn each_of_unit(
     unit: &Unit,
-    layout: &Layout,
-    names: &Names,
+    layout: &TextLayout,
+    names: &FieldNames,
     mut take: impl FnMut(u64, Result<Fields, Unreadable>) -> ControlFlow<()>,
 ) {
     let text = match &unit.content {
-        Cut::Rows(span) => span.bytes(),
-        Cut::Fault(reason, _) => {
+        Section::Rows(span) => span.bytes(),
+        Section::Fault(reason, _) => {
             let _ = take(unit.line, Err((reason.clone(), None)));
             return;
         }
@@ -58,24 +58,24 @@ pub fn each_key(
 ) -> Result<(), String> {
     /// The number of bytes that are read at a time.
     const PIECE: usize = 1 << 16;
-    let names = Names::of_keys();
-    let mut cutter = Cutter::new(None, names.clone());
+    let names = FieldNames::of_keys();
+    let mut splitter = RowSplitter::new(None, names.clone());
     let buffers = Buffers::new(PIECE, true);
     let mut has_ended = false;
     while !has_ended {
         let mut text = buffers.take();
-        let mut cuts = Vec::new();
+        let mut sections = Vec::new();
         let length = read(&mut source, text.room()).map_err(|problem| problem.to_string())?;
         text.fill(length);
         has_ended = length == 0;
         if has_ended {
-            cutter.end(&mut cuts)?
+            splitter.end(&mut sections)?
         } else {
-            cutter.push(text, &mut cuts)?
+            splitter.push(text, &mut sections)?
         }
-        let Some(layout) = cutter.layout().cloned() else { continue };
-        let measures = cuts.iter().map(|cut| measure(cut, &layout, MAX_ROWS)).collect();
-        for unit in cutter.number(cuts, measures) {
+        let Some(layout) = splitter.layout().cloned() else { continue };
+        let measures = sections.iter().map(|cut| measure(cut, &layout, MAX_ROWS)).collect();
+        for unit in splitter.number(sections, measures) {
             let mut refusal = Ok(());
             each_of_unit(&unit, &layout, &names, |line, fields| {
                 refusal = take(line, fields.map_err(|(problem, _)| problem));
@@ -101,18 +101,20 @@ pub fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 enum Reader<'l> {
     Json { spans_lines: bool, shapes: Shapes<'l> },
     Keys,
-    Table(Cells, &'l Header),
+    Table(RowCells, &'l Header),
 }
 
 const NOT_UTF8: &str = "the text is not UTF-8";
 
 impl<'l> Reader<'l> {
-    fn new(layout: &'l Layout, names: &'l Names) -> Self {
+    fn new(layout: &'l TextLayout, names: &'l FieldNames) -> Self {
         match layout {
-            Layout::JsonLines => Reader::Json { spans_lines: false, shapes: Shapes::new(names) },
-            Layout::JsonArray | Layout::JsonObjects => Reader::Json { spans_lines: true, shapes: Shapes::new(names) },
-            Layout::Keys => Reader::Keys,
-            Layout::Table(header) => Reader::Table(Cells::new(header.delimiter), header),
+            TextLayout::JsonLines => Reader::Json { spans_lines: false, shapes: Shapes::new(names) },
+            TextLayout::JsonArray | TextLayout::JsonObjects => {
+                Reader::Json { spans_lines: true, shapes: Shapes::new(names) }
+            }
+            TextLayout::Keys => Reader::Keys,
+            TextLayout::Table(header) => Reader::Table(RowCells::new(header.delimiter), header),
         }
     }
 
@@ -142,7 +144,7 @@ impl<'l> Reader<'l> {
 
 /// The shape of the last object that needed the parser.
 struct Shapes<'l> {
-    names: &'l Names,
+    names: &'l FieldNames,
     last: Option<ObjectShape>,
     /// The number of shapes derived so far.
     found: usize,
@@ -154,7 +156,7 @@ impl<'l> Shapes<'l> {
     /// differ in shape.
     const MOST: usize = 16;
 
-    fn new(names: &'l Names) -> Self {
+    fn new(names: &'l FieldNames) -> Self {
         Shapes { names, last: None, found: 0, roles: LastRoles::default() }
     }
 
@@ -171,7 +173,7 @@ impl<'l> Shapes<'l> {
     }
 }
 
-fn fields_of_row<'a>(cells: &'a mut Cells, header: &Header, row: &'a str) -> Result<Fields<'a>, String> {
+fn fields_of_row<'a>(cells: &'a mut RowCells, header: &Header, row: &'a str) -> Result<Fields<'a>, String> {
     let row = cells.of(row)?;
     if row.len() != header.columns.len() {
         return Err(format!("{} instead of {}", counted(row.len(), "column"), header.columns.len()));

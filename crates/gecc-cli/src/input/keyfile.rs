@@ -2,7 +2,7 @@
 
 use crate::flags::StreamOptions;
 use crate::input::fields::counted;
-use crate::input::keys::{self, Named};
+use crate::input::keys::{self, KeyFileContent};
 use crate::input::open::{Input, is_standard_stream, open};
 use crate::output::{path_error, refuse_overwriting, shown_path, warn};
 use crate::secrets::buffers::Wiped;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The private keys of all items.
-pub enum Keys {
+pub enum KeySource {
     /// The keys of a file: one for all items, or one per item.
     File(Arc<Vec<SecretKey>>),
     /// Each item has its own key, in `secret_key`.
@@ -23,17 +23,17 @@ pub enum Keys {
 
 /// The indices of items in the input, counted from 0.
 #[derive(Clone, Copy)]
-pub enum Numbers<'a> {
+pub enum ItemNumbers<'a> {
     From(u64),
     Each(&'a [u64]),
 }
 
-impl Keys {
+impl KeySource {
     /// Reads the keys of a file in any of the supported forms, if one is given; `-` is standard
     /// input. An unusable key is an error here. Keys that state their purpose have to match `kind`.
     /// `streams` are the other inputs and outputs of the command.
     pub fn open(path: Option<&Path>, kind: KeyKind, streams: &StreamOptions) -> Result<Self, String> {
-        let Some(path) = path else { return Ok(Keys::OfItems) };
+        let Some(path) = path else { return Ok(KeySource::OfItems) };
         if is_standard_stream(path) && streams.inputs.iter().any(|path| is_standard_stream(path)) {
             return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
         }
@@ -46,18 +46,18 @@ impl Keys {
             if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
         });
         let keys = keys.map_err(|problem| path_error(path, problem))?;
-        Ok(Keys::File(Arc::new(keys)))
+        Ok(KeySource::File(Arc::new(keys)))
     }
 
     pub fn are_of_items(&self) -> bool {
-        matches!(self, Keys::OfItems)
+        matches!(self, KeySource::OfItems)
     }
 
     /// Returns the number of keys in a file with one per item.
     fn per_item(&self) -> Option<usize> {
         match self {
-            Keys::File(keys) => Some(keys.len()).filter(|keys| *keys > 1),
-            Keys::OfItems => None,
+            KeySource::File(keys) => Some(keys.len()).filter(|keys| *keys > 1),
+            KeySource::OfItems => None,
         }
     }
 
@@ -71,16 +71,16 @@ impl Keys {
     /// the items.
     pub fn of_items<R>(
         &self,
-        numbers: Numbers,
+        numbers: ItemNumbers,
         own: SecretKeys,
         items: usize,
         work: impl FnOnce(SecretKeys) -> R,
     ) -> R {
-        let Keys::File(keys) = self else { return work(own) };
+        let KeySource::File(keys) = self else { return work(own) };
         match (keys.as_slice(), numbers) {
             ([key], _) => work(SecretKeys::all(key)),
-            (keys, Numbers::From(first)) => work(SecretKeys::each(&keys[key_index(first)..][..items])),
-            (keys, Numbers::Each(numbers)) => {
+            (keys, ItemNumbers::From(first)) => work(SecretKeys::each(&keys[key_index(first)..][..items])),
+            (keys, ItemNumbers::Each(numbers)) => {
                 // Allocated once, because a growing vector would leave its old contents behind.
                 let mut each = Vec::with_capacity(items);
                 each.extend(numbers.iter().map(|number| keys[key_index(*number)].clone()));
@@ -100,11 +100,11 @@ impl Keys {
     #[cfg(feature = "arrow")]
     pub fn for_tables(&self) -> gecc_arrow::Key {
         match self {
-            Keys::File(keys) => match keys.as_slice() {
+            KeySource::File(keys) => match keys.as_slice() {
                 [key] => gecc_arrow::Key::All(key.clone()),
                 _ => gecc_arrow::Key::Each(Arc::clone(keys)),
             },
-            Keys::OfItems => gecc_arrow::Key::Column,
+            KeySource::OfItems => gecc_arrow::Key::Column,
         }
     }
 }
@@ -127,9 +127,9 @@ pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
         }
     }
     // Keys are on the stack during the work.
-    stack::wiped(|| match keys::read_named(input.into_reader(), kind)? {
-        Named::Lines(source) => Ok(Input::Stream(source)),
-        Named::Keys(found) => {
+    stack::wiped(|| match keys::read_content(input.into_reader(), kind)? {
+        KeyFileContent::Lines(source) => Ok(Input::Stream(source)),
+        KeyFileContent::Keys(found) => {
             let mut lines = Wiped::new(vec![b'\n'; found.len() * 65]);
             for (line, key) in lines.chunks_exact_mut(65).zip(&found) {
                 const_hex::encode_to_slice(key.expose_bytes(), &mut line[..64]).expect("two digits for a byte");

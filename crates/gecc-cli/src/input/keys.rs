@@ -20,9 +20,9 @@ const LONGEST: usize = 256 << 20;
 ///
 /// The caller wipes the stack. Errors do not show any key.
 pub fn read(source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Vec<SecretKey>, String> {
-    match read_named(source, kind)? {
-        Named::Keys(keys) => Ok(keys),
-        Named::Lines(source) => of_lines(source),
+    match read_content(source, kind)? {
+        KeyFileContent::Keys(keys) => Ok(keys),
+        KeyFileContent::Lines(source) => of_lines(source),
     }
 }
 
@@ -39,7 +39,7 @@ fn of_lines(source: Box<dyn Read + Send>) -> Result<Vec<SecretKey>, String> {
 }
 
 /// Keys, or a source of lines.
-pub enum Named {
+pub enum KeyFileContent {
     Keys(Vec<SecretKey>),
     Lines(Box<dyn Read + Send>),
 }
@@ -48,7 +48,7 @@ pub enum Named {
 /// with a key is sufficient.
 ///
 /// The caller wipes the stack.
-pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Named, String> {
+pub fn read_content(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<KeyFileContent, String> {
     let mut head = Zeroizing::new(vec![0; HEAD]);
     let mut length = 0;
     let is_named = loop {
@@ -67,7 +67,11 @@ pub fn read_named(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<Nam
         return Err(format!("this is {what}"));
     }
     let again = Box::new(Cursor::new(head).chain(source));
-    if is_named { gecc_keys::secret_keys(&whole(again)?, kind).map(Named::Keys) } else { Ok(Named::Lines(again)) }
+    if is_named {
+        gecc_keys::secret_keys(&whole(again)?, kind).map(KeyFileContent::Keys)
+    } else {
+        Ok(KeyFileContent::Lines(again))
+    }
 }
 
 /// Returns whether keys that begin with `head` are in a form without lines. Returns `None` while
@@ -124,7 +128,7 @@ mod tests {
 
     /// A minimum of bytes is decisive: a line with a key, a header, or the end of an object.
     #[test]
-    fn no_more_is_waited_for_than_tells() {
+    fn reader_reads_no_more_than_detection_needs() {
         let digits = "11".repeat(32);
         let line = format!("{{\"kty\": \"EC\", \"secret_key\": \"{digits}\"}}");
         for (text, expected) in [
@@ -152,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_told_from_forms_that_name_a_curve() {
+    fn lines_are_distinguished_from_forms_that_name_a_curve() {
         let digits = "11".repeat(32);
         for line in [digits.clone(), format!("0x{digits}"), format!("0X{digits}\n# end\n"), format!("\\x{digits}\n")] {
             assert_eq!(keys(&line), [[0x11; 32]]);

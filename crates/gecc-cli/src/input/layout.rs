@@ -1,6 +1,6 @@
 //! Detects the layout of an input from its beginning.
 
-use super::names::{Names, Role};
+use super::names::{FieldNames, Role};
 use super::scan::{Elements, OPEN_QUOTE, Quoted, Scanner};
 use super::table;
 use crate::flags::Format;
@@ -27,7 +27,7 @@ const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
 
 /// The layout of items in an input.
 #[derive(Debug)]
-pub enum Layout {
+pub enum TextLayout {
     /// One object per line.
     JsonLines,
     /// One array of objects.
@@ -50,23 +50,23 @@ pub struct Header {
 
 /// The result of examining the beginning of an input.
 #[derive(Debug)]
-pub enum Start {
+pub enum LayoutDetection {
     /// Not decided yet. The first bytes, of the given number, are blank lines and need not be
     /// passed again.
     NeedsMore(usize),
     /// The layout, and the offset of the first row.
-    Known(Layout, usize),
+    Known(TextLayout, usize),
 }
 
 /// Formats the layout for `-v`.
-impl fmt::Display for Layout {
+impl fmt::Display for TextLayout {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         let header = match self {
-            Layout::JsonLines => return to.write_str("JSON Lines"),
-            Layout::JsonArray => return to.write_str("a JSON array"),
-            Layout::JsonObjects => return to.write_str("JSON objects over several lines"),
-            Layout::Keys => return to.write_str("private keys, one a line"),
-            Layout::Table(header) => header,
+            TextLayout::JsonLines => return to.write_str("JSON Lines"),
+            TextLayout::JsonArray => return to.write_str("a JSON array"),
+            TextLayout::JsonObjects => return to.write_str("JSON objects over several lines"),
+            TextLayout::Keys => return to.write_str("private keys, one a line"),
+            TextLayout::Table(header) => header,
         };
         write!(to, "columns between {:?}", char::from(header.delimiter))?;
         for (column, role) in (1..).zip(&header.columns) {
@@ -80,14 +80,14 @@ impl fmt::Display for Layout {
     }
 }
 
-impl Layout {
+impl TextLayout {
     /// Returns a scanner for row ends.
     pub fn scanner(&self) -> Scanner {
         match self {
-            Layout::JsonLines | Layout::Keys => Scanner::Lines,
-            Layout::JsonArray => Scanner::Elements(Elements::default()),
-            Layout::JsonObjects => Scanner::Elements(Elements::alone()),
-            Layout::Table(header) => Scanner::Quoted(Quoted::new(header.delimiter)),
+            TextLayout::JsonLines | TextLayout::Keys => Scanner::Lines,
+            TextLayout::JsonArray => Scanner::Elements(Elements::default()),
+            TextLayout::JsonObjects => Scanner::Elements(Elements::alone()),
+            TextLayout::Table(header) => Scanner::Quoted(Quoted::new(header.delimiter)),
         }
     }
 
@@ -99,12 +99,12 @@ impl Layout {
         let whole = start..start + text.len();
         match self {
             // A row of empty cells is a row, whether the delimiter is a tab or a comma.
-            Layout::Table(header) if text.is_empty() && row.contains(&header.delimiter) => Some(0..row.len()),
+            TextLayout::Table(header) if text.is_empty() && row.contains(&header.delimiter) => Some(0..row.len()),
             _ if text.is_empty() => None,
-            Layout::JsonLines | Layout::JsonObjects => Some(whole),
-            Layout::Keys => (!row.starts_with(b"#")).then_some(whole),
-            Layout::Table(_) => Some(0..row.len()),
-            Layout::JsonArray => match text.split_last() {
+            TextLayout::JsonLines | TextLayout::JsonObjects => Some(whole),
+            TextLayout::Keys => (!row.starts_with(b"#")).then_some(whole),
+            TextLayout::Table(_) => Some(0..row.len()),
+            TextLayout::JsonArray => match text.split_last() {
                 // The end of the array may come without an element.
                 Some((b']', [])) => None,
                 Some((b',' | b']', element)) => Some(start..start + element.trim_ascii_end().len()),
@@ -118,12 +118,18 @@ impl Layout {
 /// line is a single brace, objects span several lines. `is_first` is true if `text` begins the
 /// input. If the input may consist of bare private keys, lines that are neither JSON nor follow a
 /// header with `secret_key` are taken for keys. Messages do not quote text that may contain keys.
-pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, names: &Names) -> Result<Start, String> {
+pub fn detect_layout(
+    text: &[u8],
+    is_first: bool,
+    at_end: bool,
+    format: Option<Format>,
+    names: &FieldNames,
+) -> Result<LayoutDetection, String> {
     if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
-        return Ok(Start::NeedsMore(0));
+        return Ok(LayoutDetection::NeedsMore(0));
     }
     if is_first && !at_end && text.len() < 2 {
-        return Ok(Start::NeedsMore(0));
+        return Ok(LayoutDetection::NeedsMore(0));
     }
     if is_first && is_utf_16_without_a_mark(text) {
         let problem = "the text is UTF-16 without a byte order mark: convert it to UTF-8 first, as with \
@@ -141,31 +147,33 @@ pub fn tell(text: &[u8], is_first: bool, at_end: bool, format: Option<Format>, n
     match (format, first.map(|first| (first, text[first]))) {
         // Without items the layout makes no difference. A first line that is too long is not
         // decisive.
-        (_, None) if at_end || rest.len() > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
-        (_, None) => Ok(Start::NeedsMore(line)),
-        (Some(Format::Jsonl), _) => Ok(Start::Known(Layout::JsonLines, line)),
+        (_, None) if at_end || rest.len() > MAX_LINE => Ok(LayoutDetection::Known(TextLayout::JsonLines, line)),
+        (_, None) => Ok(LayoutDetection::NeedsMore(line)),
+        (Some(Format::Jsonl), _) => Ok(LayoutDetection::Known(TextLayout::JsonLines, line)),
         (None, Some((first, b'{'))) => match text[first + 1..].iter().find(|byte| !b" \t\r".contains(byte)) {
-            None if !at_end && length <= MAX_LINE => Ok(Start::NeedsMore(0)),
-            Some(b'\n') => Ok(Start::Known(Layout::JsonObjects, line)),
-            _ => Ok(Start::Known(Layout::JsonLines, line)),
+            None if !at_end && length <= MAX_LINE => Ok(LayoutDetection::NeedsMore(0)),
+            Some(b'\n') => Ok(LayoutDetection::Known(TextLayout::JsonObjects, line)),
+            _ => Ok(LayoutDetection::Known(TextLayout::JsonLines, line)),
         },
-        (None, Some((first, b'['))) => Ok(Start::Known(Layout::JsonArray, first + 1)),
-        (None, _) if length > MAX_LINE => Ok(Start::Known(Layout::JsonLines, line)),
-        _ if length == rest.len() && !at_end => Ok(Start::NeedsMore(0)),
+        (None, Some((first, b'['))) => Ok(LayoutDetection::Known(TextLayout::JsonArray, first + 1)),
+        (None, _) if length > MAX_LINE => Ok(LayoutDetection::Known(TextLayout::JsonLines, line)),
+        _ if length == rest.len() && !at_end => Ok(LayoutDetection::NeedsMore(0)),
         _ if let Some(delimiter) = separator(&rest[..length]) => {
             let header = rest.get(length + 1..).unwrap_or_default();
             if header.is_empty() && !at_end {
-                return Ok(Start::NeedsMore(0));
+                return Ok(LayoutDetection::NeedsMore(0));
             }
             table(header, at_end, &[delimiter], names).map(|found| match found {
-                Some((header, end)) => Start::Known(Layout::Table(header), line + length + 1 + end),
-                None => Start::NeedsMore(0),
+                Some((header, end)) => LayoutDetection::Known(TextLayout::Table(header), line + length + 1 + end),
+                None => LayoutDetection::NeedsMore(0),
             })
         }
-        (None, _) if names.are_keys_alone() && !names_a_key(&rest[..length]) => Ok(Start::Known(Layout::Keys, line)),
+        (None, _) if names.are_keys_alone() && !names_a_key(&rest[..length]) => {
+            Ok(LayoutDetection::Known(TextLayout::Keys, line))
+        }
         _ => table(rest, at_end, &DELIMITERS, names).map(|found| match found {
-            Some((header, length)) => Start::Known(Layout::Table(header), line + length),
-            None => Start::NeedsMore(0),
+            Some((header, length)) => LayoutDetection::Known(TextLayout::Table(header), line + length),
+            None => LayoutDetection::NeedsMore(0),
         }),
     }
 }
@@ -211,7 +219,7 @@ pub fn names_a_key(line: &[u8]) -> bool {
 
 /// Parses the header of a table with the delimiter that yields most fields, and returns it with its
 /// end. Returns `None` if more text is needed.
-fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &Names) -> Result<Option<(Header, usize)>, String> {
+fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &FieldNames) -> Result<Option<(Header, usize)>, String> {
     let mut best: Option<(usize, u8, usize)> = None;
     for &delimiter in delimiters {
         let mut quoted = Quoted::new(delimiter);
@@ -240,13 +248,13 @@ fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &Names) -> Result<
 
 /// Returns the names in a header. A name that is not UTF-8 does not match any field.
 fn cells(row: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
-    let mut cells = table::Cells::new(delimiter);
+    let mut cells = table::RowCells::new(delimiter);
     let row = String::from_utf8_lossy(row);
     Ok(cells.of(&row)?.iter().map(|cell| cell.trim().to_owned()).collect())
 }
 
 /// Returns the error that lists the supported layouts.
-fn fits_nothing(names: &Names) -> String {
+fn fits_nothing(names: &FieldNames) -> String {
     format!(
         "neither JSON Lines, nor a JSON array, nor CSV, TSV or columns between semicolons with a header that names a field ({}; others by --columns)",
         names.listed()

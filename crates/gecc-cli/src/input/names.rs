@@ -2,7 +2,7 @@
 
 use super::seen_fields::SeenFields;
 use crate::flags::StreamOptions;
-use crate::input::binary::layout::Layout;
+use crate::input::binary::layout::RowLayout;
 use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub enum Role {
 
 /// The configured column names, and the fields to read.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct FieldNames {
     mapping: Mapping,
     reads: Vec<Field>,
     /// Sets of fields: a table needs one column of each set.
@@ -27,10 +27,10 @@ pub struct Names {
     seen: Arc<SeenFields>,
 }
 
-impl Names {
+impl FieldNames {
     /// Makes the names from the options of a command, for the fields that an operation reads.
     pub fn of(options: &StreamOptions, reads: Reads) -> Self {
-        Names { seen: Arc::clone(&options.seen), ..Names::new(options.mapping(), reads) }
+        FieldNames { seen: Arc::clone(&options.seen), ..FieldNames::new(options.mapping(), reads) }
     }
 
     pub fn new(mapping: Mapping, reads: Reads) -> Self {
@@ -68,7 +68,7 @@ impl Names {
             }
         }
         let signs = reads.contents && !reads.signatures;
-        Names { mapping, reads: read, required, signs, seen: Arc::default() }
+        FieldNames { mapping, reads: read, required, signs, seen: Arc::default() }
     }
 
     /// Makes the names for a file of private keys.
@@ -90,13 +90,13 @@ impl Names {
     /// Makes names that read all fields and require none.
     #[cfg(test)]
     pub fn of_all() -> Self {
-        Names { reads: Field::ALL.to_vec(), ..Names::default() }
+        FieldNames { reads: Field::ALL.to_vec(), ..FieldNames::default() }
     }
 
     /// Makes names that read all fields, with configured columns.
     #[cfg(test)]
     pub fn of_all_with(mapping: Mapping) -> Self {
-        Names { mapping, ..Self::of_all() }
+        FieldNames { mapping, ..Self::of_all() }
     }
 
     /// Returns the role of each column, or of each member of an object; `None` if it is not used.
@@ -181,7 +181,7 @@ impl Names {
     }
 
     /// Returns an error if a configured option has no effect on rows of bytes.
-    pub fn require_effect_on_rows(&self, layout: &Layout) -> Result<(), String> {
+    pub fn require_effect_on_rows(&self, layout: &RowLayout) -> Result<(), String> {
         self.without_effect(&|field| layout.place(field).is_some()).map_or(Ok(()), Err)
     }
 

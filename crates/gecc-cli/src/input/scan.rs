@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_in_no_array_end_with_their_braces() {
+    fn objects_outside_arrays_end_at_their_closing_brace() {
         same_wherever_cut(
             &Scanner::Elements(Elements::alone()),
             b"{\n \"a\": [1, {}],\n \"b\": \"}\\\"{\"\n}\n{},]\n{\"c\":{}} x",

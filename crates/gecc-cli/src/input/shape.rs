@@ -2,7 +2,7 @@
 //! of a file do.
 
 use super::fields::{Fields, Tag};
-use super::names::{Names, Role};
+use super::names::{FieldNames, Role};
 use memchr::memchr;
 
 /// The members of an object, in order, and the text around their values. Values are strings without
@@ -24,7 +24,7 @@ struct Member {
 impl ObjectShape {
     /// Derives the shape of an object that a JSON parser has read. Returns `None` if it has other
     /// values.
-    pub fn of(object: &str, names: &Names) -> Option<Self> {
+    pub fn of(object: &str, names: &FieldNames) -> Option<Self> {
         if !is_plain(object.as_bytes()) {
             return None;
         }
@@ -103,14 +103,14 @@ mod tests {
     }
 
     fn parsed(object: &str) -> Result<Fields<'_>, crate::input::items::Unreadable<'_>> {
-        Fields::from_json(object, &Names::of_all(), &mut Default::default())
+        Fields::from_json(object, &FieldNames::of_all(), &mut Default::default())
     }
 
     /// Formats everything that is read of the fields.
-    fn said(fields: &Fields) -> String {
+    fn described(fields: &Fields) -> String {
         let content = fields.content(true).map(|content| match content {
-            super::super::fields::Content::Digest(digest) => format!("digest {digest:?}"),
-            super::super::fields::Content::Message(digits) => format!("message {digits}"),
+            super::super::fields::SignedContent::Digest(digest) => format!("digest {digest:?}"),
+            super::super::fields::SignedContent::Message(digits) => format!("message {digits}"),
         });
         let mut signature = [0; 64];
         let mut secret_key = [0; 32];
@@ -152,16 +152,16 @@ mod tests {
 
     #[test]
     fn objects_of_a_shape_are_read_as_by_the_parser() {
-        let shape = ObjectShape::of(&object("\"first\""), &Names::of_all()).unwrap();
+        let shape = ObjectShape::of(&object("\"first\""), &FieldNames::of_all()).unwrap();
         for tag in ["\"\"", "\"second, longer\"", "\"ü\"", "\"{}\""] {
             let object = object(tag);
             let read = shape.read(&object).expect("the shape is the same");
-            assert_eq!(said(&read), said(&parsed(&object).ok().unwrap()), "{object}");
+            assert_eq!(described(&read), described(&parsed(&object).ok().unwrap()), "{object}");
         }
         let key = format!("{{\"secret_key\":\"{}\"}}", hex(32));
-        let read = ObjectShape::of(&key, &Names::of_all()).unwrap().read(&key);
-        assert_eq!(said(&read.unwrap()), said(&parsed(&key).ok().unwrap()));
-        assert!(ObjectShape::of("{}", &Names::of_all()).unwrap().read("{}").is_some());
+        let read = ObjectShape::of(&key, &FieldNames::of_all()).unwrap().read(&key);
+        assert_eq!(described(&read.unwrap()), described(&parsed(&key).ok().unwrap()));
+        assert!(ObjectShape::of("{}", &FieldNames::of_all()).unwrap().read("{}").is_some());
         for other in ["\"a\\\"b\"", "1", "null", "[1]", "\"a\",\"tag2\":1", "\"a\tb\""] {
             assert!(shape.read(&object(other)).is_none(), "{other}");
         }
@@ -171,7 +171,7 @@ mod tests {
     fn values_of_other_kinds_have_no_shape() {
         for value in ["null", "true", "-1", "1.5", "1e3", "[]", "{}", "\"\\u0041\""] {
             let object = format!("{{\"digest\":\"00\",\"x\":{value}}}");
-            assert!(parsed(&object).is_ok() && ObjectShape::of(&object, &Names::of_all()).is_none(), "{object}");
+            assert!(parsed(&object).is_ok() && ObjectShape::of(&object, &FieldNames::of_all()).is_none(), "{object}");
         }
     }
 
@@ -184,7 +184,7 @@ mod tests {
         let original = object("7");
         let mut random = vec![0; 8 * CHANGES];
         let mut read = 0;
-        let shape = ObjectShape::of(&original, &Names::of_all()).unwrap();
+        let shape = ObjectShape::of(&original, &FieldNames::of_all()).unwrap();
         getrandom::fill(&mut random).unwrap();
         for choices in random.as_chunks::<8>().0 {
             let mut changed = original.clone().into_bytes();
@@ -201,10 +201,10 @@ mod tests {
             let Ok(changed) = String::from_utf8(changed) else { continue };
             if let Some(fields) = shape.read(&changed) {
                 let parsed = parsed(&changed).unwrap_or_else(|(problem, _)| panic!("{problem}: {changed}"));
-                assert_eq!(said(&fields), said(&parsed), "{changed}");
+                assert_eq!(described(&fields), described(&parsed), "{changed}");
                 read += 1;
             }
-            if let (Ok(_), Some(shape)) = (parsed(&changed), ObjectShape::of(&changed, &Names::of_all())) {
+            if let (Ok(_), Some(shape)) = (parsed(&changed), ObjectShape::of(&changed, &FieldNames::of_all())) {
                 assert!(shape.read(&changed).is_some(), "{changed}");
             }
         }

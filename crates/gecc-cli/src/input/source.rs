@@ -15,34 +15,34 @@ const GATHERING: Duration = Duration::from_millis(10);
 const GROWTH: usize = 4;
 
 /// The next event of an input.
-pub enum Next {
+pub enum SourceEvent {
     Pieces(Vec<Text>),
     /// Nothing arrived in time.
     Nothing,
     End,
 }
 
-pub enum Source<'p> {
+pub enum TextSource<'p> {
     File(FileSource<'p>),
     Stream(StreamSource),
 }
 
-impl<'p> Source<'p> {
+impl<'p> TextSource<'p> {
     /// Makes a source of up to `window` pieces at a time. Files are read by the threads of a pool.
     pub fn new(input: Input, buffers: Arc<Buffers>, window: usize, pool: &'p ThreadPool) -> io::Result<Self> {
         Ok(match input {
             Input::File(plain) => {
-                Source::File(FileSource { place: plain.start, plain, buffers, window: 1, largest: window, pool })
+                TextSource::File(FileSource { place: plain.start, plain, buffers, window: 1, largest: window, pool })
             }
-            Input::Stream(reader) => Source::Stream(StreamSource::start(reader, buffers, window)?),
+            Input::Stream(reader) => TextSource::Stream(StreamSource::start(reader, buffers, window)?),
         })
     }
 
     /// Returns the next pieces. Waits at most `patience` for the first.
-    pub fn next(&mut self, patience: Duration) -> io::Result<Next> {
+    pub fn next(&mut self, patience: Duration) -> io::Result<SourceEvent> {
         match self {
-            Source::File(file) => file.next(),
-            Source::Stream(stream) => stream.next(patience),
+            TextSource::File(file) => file.next(),
+            TextSource::Stream(stream) => stream.next(patience),
         }
     }
 }
@@ -59,7 +59,7 @@ pub struct FileSource<'p> {
 }
 
 impl FileSource<'_> {
-    fn next(&mut self) -> io::Result<Next> {
+    fn next(&mut self) -> io::Result<SourceEvent> {
         let size = self.buffers.size() as u64;
         // The end may have moved since; this is detected when it is reached.
         let left = self.plain.end.saturating_sub(self.place).div_ceil(size);
@@ -87,7 +87,7 @@ impl FileSource<'_> {
         if whole.is_empty() && self.place < self.plain.end {
             return Err(became_shorter());
         }
-        Ok(if whole.is_empty() { Next::End } else { Next::Pieces(whole) })
+        Ok(if whole.is_empty() { SourceEvent::End } else { SourceEvent::Pieces(whole) })
     }
 
     /// Reads the piece at a position of the file.
@@ -105,14 +105,14 @@ impl FileSource<'_> {
 pub struct StreamSource(Arc<Stream>);
 
 struct Stream {
-    state: Mutex<State>,
+    state: Mutex<StreamState>,
     changed: Condvar,
     buffers: Arc<Buffers>,
     window: usize,
 }
 
 #[derive(Default)]
-struct State {
+struct StreamState {
     /// The pieces that are ready. All but the last are full.
     pieces: Vec<Text>,
     /// The outcome of reading, once it has ended.
@@ -136,7 +136,7 @@ impl StreamSource {
     }
 
     /// Returns what arrives within `patience`, and shortly after it.
-    pub fn next(&mut self, patience: Duration) -> io::Result<Next> {
+    pub fn next(&mut self, patience: Duration) -> io::Result<SourceEvent> {
         let stream = &*self.0;
         let state = stream
             .changed
@@ -151,11 +151,11 @@ impl StreamSource {
             let pieces = std::mem::take(&mut state.pieces);
             drop(state);
             stream.changed.notify_all();
-            return Ok(Next::Pieces(pieces));
+            return Ok(SourceEvent::Pieces(pieces));
         }
         match state.end.take() {
-            None => Ok(Next::Nothing),
-            Some(end) => end.map(|()| Next::End),
+            None => Ok(SourceEvent::Nothing),
+            Some(end) => end.map(|()| SourceEvent::End),
         }
     }
 }
@@ -201,11 +201,11 @@ impl Stream {
         goes_on
     }
 
-    fn is_full(&self, state: &State) -> bool {
+    fn is_full(&self, state: &StreamState) -> bool {
         state.pieces.len() > self.window
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, StreamState> {
         // No code panics while it holds the lock, and the state is consistent at every step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -221,13 +221,13 @@ mod tests {
     /// Returns all bytes of an input, and how it ended.
     fn read_all(input: Input, window: usize) -> (Vec<u8>, io::Result<()>) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let mut source = Source::new(input, Buffers::new(PIECE, false), window, &pool).unwrap();
+        let mut source = TextSource::new(input, Buffers::new(PIECE, false), window, &pool).unwrap();
         let mut all = Vec::new();
         loop {
             match source.next(Duration::from_millis(10)) {
-                Ok(Next::Pieces(pieces)) => pieces.iter().for_each(|piece| all.extend_from_slice(piece.bytes())),
-                Ok(Next::Nothing) => {}
-                Ok(Next::End) => return (all, Ok(())),
+                Ok(SourceEvent::Pieces(pieces)) => pieces.iter().for_each(|piece| all.extend_from_slice(piece.bytes())),
+                Ok(SourceEvent::Nothing) => {}
+                Ok(SourceEvent::End) => return (all, Ok(())),
                 Err(problem) => return (all, Err(problem)),
             }
         }

@@ -1,7 +1,7 @@
 //! Cuts pieces of text into units of whole rows, which can be parsed in parallel.
 
-use super::layout::{Layout, MAX_LINE, Start, tell};
-use super::names::Names;
+use super::layout::{LayoutDetection, MAX_LINE, TextLayout, detect_layout};
+use super::names::FieldNames;
 use super::scan::Scanner;
 use super::text::{Span, Text};
 use crate::flags::Format;
@@ -20,7 +20,7 @@ pub struct Unit {
     pub line: u64,
     /// The number of items in the unit.
     pub rows: usize,
-    pub content: Cut,
+    pub content: Section,
 }
 
 impl Unit {
@@ -28,15 +28,15 @@ impl Unit {
     /// has a buffer of its own. Other rows share the pieces that were read.
     pub fn long_row(&self) -> usize {
         match &self.content {
-            Cut::Rows(span) if !span.text.is_piece() => span.text.bytes().len(),
-            Cut::Rows(_) | Cut::Fault(..) => 0,
+            Section::Rows(span) if !span.text.is_piece() => span.text.bytes().len(),
+            Section::Rows(_) | Section::Fault(..) => 0,
         }
     }
 }
 
 /// Whole rows, or a row that cannot be read.
 #[derive(Clone)]
-pub enum Cut {
+pub enum Section {
     Rows(Span),
     /// A fault, with the number of line ends before it.
     Fault(String, u64),
@@ -44,21 +44,21 @@ pub enum Cut {
 
 /// A range of rows, from the end of the previous part to `end`, with its number of line ends and
 /// items.
-pub struct Part {
+pub struct UnitRange {
     end: usize,
     lines: u64,
     rows: usize,
 }
 
 /// Splits an input at row ends.
-pub struct Cutter {
+pub struct RowSplitter {
     format: Option<Format>,
-    names: Names,
+    names: FieldNames,
     /// The beginning of the input, until its layout is known.
     start: Wiped,
     /// True while nothing before the present text has been seen.
     is_first: bool,
-    layout: Option<Arc<Layout>>,
+    layout: Option<Arc<TextLayout>>,
     scanner: Scanner,
     /// The beginning of a row that continues in the next piece.
     carry: Wiped,
@@ -70,88 +70,99 @@ pub struct Cutter {
     longest: usize,
 }
 
-impl Cutter {
-    pub fn new(format: Option<Format>, names: Names) -> Self {
+impl RowSplitter {
+    pub fn new(format: Option<Format>, names: FieldNames) -> Self {
         let start = Wiped::default();
         let carry = Wiped::default();
         let scanner = Scanner::Lines;
         let longest = MAX_LINE;
-        Cutter { format, names, start, is_first: true, layout: None, scanner, carry, skipped: None, line: 1, longest }
+        RowSplitter {
+            format,
+            names,
+            start,
+            is_first: true,
+            layout: None,
+            scanner,
+            carry,
+            skipped: None,
+            line: 1,
+            longest,
+        }
     }
 
     /// Lowers the maximum length of a row, which is [`MAX_LINE`] by default.
     pub fn with_longest(self, longest: usize) -> Self {
-        Cutter { longest: longest.min(MAX_LINE), ..self }
+        RowSplitter { longest: longest.min(MAX_LINE), ..self }
     }
 
     /// Returns the layout, which is known once there are rows.
-    pub fn layout(&self) -> Option<&Arc<Layout>> {
+    pub fn layout(&self) -> Option<&Arc<TextLayout>> {
         self.layout.as_ref()
     }
 
     /// Takes the next piece of the input. Returns an error if the input as a whole cannot be read.
-    pub fn push(&mut self, text: Text, cuts: &mut Vec<Cut>) -> Result<(), String> {
+    pub fn push(&mut self, text: Text, sections: &mut Vec<Section>) -> Result<(), String> {
         if self.layout.is_some() {
-            self.cut(Span::whole(text), cuts);
+            self.cut(Span::whole(text), sections);
             return Ok(());
         }
         if self.start.is_empty() {
-            return self.begin(text, false, cuts);
+            return self.begin(text, false, sections);
         }
         append(&mut self.start, text.bytes());
         let start = Text::from_bytes(std::mem::take(&mut self.start));
-        self.begin(start, false, cuts)
+        self.begin(start, false, sections)
     }
 
     /// Marks the end of the input.
-    pub fn end(&mut self, cuts: &mut Vec<Cut>) -> Result<(), String> {
+    pub fn end(&mut self, sections: &mut Vec<Section>) -> Result<(), String> {
         if self.layout.is_none() {
             let start = Text::from_bytes(std::mem::take(&mut self.start));
-            self.begin(start, true, cuts)?;
+            self.begin(start, true, sections)?;
         }
-        self.end_rows(cuts);
+        self.end_rows(sections);
         Ok(())
     }
 
     /// Handles the last row, which may lack its line end.
-    fn end_rows(&mut self, cuts: &mut Vec<Cut>) {
+    fn end_rows(&mut self, sections: &mut Vec<Section>) {
         let carry = Text::from_bytes(std::mem::take(&mut self.carry));
         let layout = self.layout.as_ref().expect("the end decides");
         let lines = count_lines(carry.bytes());
         let has_content = layout.content(carry.bytes()).is_some();
         if let Some(lines) = self.skipped.take() {
-            cuts.push(Cut::Fault(too_long(self.longest), lines));
+            sections.push(Section::Fault(too_long(self.longest), lines));
         } else if self.scanner.is_over() {
             if let Some(problem) = self.scanner.wrong_end() {
-                cuts.push(Cut::Fault(problem.to_owned(), 0));
+                sections.push(Section::Fault(problem.to_owned(), 0));
             }
             if !carry.bytes().trim_ascii().is_empty() {
-                cuts.push(Cut::Fault("text after the end of the array".to_owned(), lines));
+                sections.push(Section::Fault("text after the end of the array".to_owned(), lines));
             }
         } else if let Some(problem) = self.scanner.unfinished() {
             // An element that is cut off is reported by its own row.
-            let fault = Cut::Fault(problem.to_owned(), lines);
-            let is_element = matches!(**layout, Layout::JsonArray) && has_content;
+            let fault = Section::Fault(problem.to_owned(), lines);
+            let is_element = matches!(**layout, TextLayout::JsonArray) && has_content;
             if is_element {
-                cuts.push(Cut::Rows(Span::whole(carry)));
+                sections.push(Section::Rows(Span::whole(carry)));
             }
             if !is_element || self.scanner.is_balanced() {
-                cuts.push(fault);
+                sections.push(fault);
             }
         } else if has_content {
-            cuts.push(Cut::Rows(Span::whole(carry)));
+            sections.push(Section::Rows(Span::whole(carry)));
         }
     }
 
     /// Assigns line numbers to the cuts, in order.
-    pub fn number(&mut self, cuts: Vec<Cut>, measures: Vec<Vec<Part>>) -> Vec<Unit> {
-        let mut units = Vec::with_capacity(cuts.len());
-        for (cut, parts) in cuts.into_iter().zip(measures) {
+    pub fn number(&mut self, sections: Vec<Section>, measures: Vec<Vec<UnitRange>>) -> Vec<Unit> {
+        let mut units = Vec::with_capacity(sections.len());
+        for (cut, parts) in sections.into_iter().zip(measures) {
             let mut start = 0;
-            for Part { end, lines, rows } in parts {
+            for UnitRange { end, lines, rows } in parts {
                 let content = match &cut {
-                    Cut::Rows(Span { text, range }) => {
-                        Cut::Rows(Span { text: Arc::clone(text), range: range.start + start..range.start + end })
+                    Section::Rows(Span { text, range }) => {
+                        Section::Rows(Span { text: Arc::clone(text), range: range.start + start..range.start + end })
                     }
                     fault => fault.clone(),
                 };
@@ -166,30 +177,30 @@ impl Cutter {
     }
 
     /// Detects the layout; keeps the text if it is not sufficient.
-    fn begin(&mut self, text: Text, at_end: bool, cuts: &mut Vec<Cut>) -> Result<(), String> {
-        match tell(text.bytes(), self.is_first, at_end, self.format, &self.names)? {
-            Start::NeedsMore(blank) => {
+    fn begin(&mut self, text: Text, at_end: bool, sections: &mut Vec<Section>) -> Result<(), String> {
+        match detect_layout(text.bytes(), self.is_first, at_end, self.format, &self.names)? {
+            LayoutDetection::NeedsMore(blank) => {
                 self.line += count_lines(&text.bytes()[..blank]);
                 self.is_first &= blank == 0;
                 append(&mut self.start, &text.bytes()[blank..]);
             }
-            Start::Known(layout, start) => {
+            LayoutDetection::Known(layout, start) => {
                 self.line += count_lines(&text.bytes()[..start]);
                 self.scanner = layout.scanner();
                 self.layout = Some(Arc::new(layout));
                 let mut span = Span::whole(text);
                 span.range.start = start;
-                self.cut(span, cuts);
+                self.cut(span, sections);
             }
         }
         Ok(())
     }
 
-    fn cut(&mut self, mut span: Span, cuts: &mut Vec<Cut>) {
+    fn cut(&mut self, mut span: Span, sections: &mut Vec<Section>) {
         while !span.range.is_empty() && (self.skipped.is_some() || !self.carry.is_empty()) {
             match self.skipped {
-                Some(lines) => self.skip(lines, &mut span, cuts),
-                None => self.go_on(&mut span, cuts),
+                Some(lines) => self.skip(lines, &mut span, sections),
+                None => self.continue_row(&mut span, sections),
             }
         }
         let Span { text, range } = span;
@@ -199,24 +210,24 @@ impl Cutter {
         let end = range.start + self.scanner.last_end(&text.bytes()[range.clone()], text.has_quotes());
         append(&mut self.carry, &text.bytes()[end..range.end]);
         if end > range.start {
-            cuts.push(Cut::Rows(Span { text, range: range.start..end }));
+            sections.push(Section::Rows(Span { text, range: range.start..end }));
         }
-        self.give_up_if_too_long(false, cuts);
+        self.give_up_if_too_long(false, sections);
     }
 
     /// Continues the row that began in an earlier piece.
-    fn go_on(&mut self, span: &mut Span, cuts: &mut Vec<Cut>) {
+    fn continue_row(&mut self, span: &mut Span, sections: &mut Vec<Section>) {
         let end = self.scanner.next_end(span.bytes());
         append(&mut self.carry, &span.bytes()[..end.unwrap_or(span.range.len())]);
         span.range.start += end.unwrap_or(span.range.len());
-        if !self.give_up_if_too_long(end.is_some(), cuts) && end.is_some() {
-            cuts.push(Cut::Rows(Span::whole(Text::from_bytes(std::mem::take(&mut self.carry)))));
+        if !self.give_up_if_too_long(end.is_some(), sections) && end.is_some() {
+            sections.push(Section::Rows(Span::whole(Text::from_bytes(std::mem::take(&mut self.carry)))));
         }
     }
 
     /// Discards a row that is too long, and returns whether it was. If the reason is an unclosed
     /// quote, the next line is a row again.
-    fn give_up_if_too_long(&mut self, has_ended: bool, cuts: &mut Vec<Cut>) -> bool {
+    fn give_up_if_too_long(&mut self, has_ended: bool, sections: &mut Vec<Section>) -> bool {
         let longest = self.longest;
         if self.carry.len() <= longest {
             return false;
@@ -230,17 +241,17 @@ impl Cutter {
             self.skipped = Some(count_lines(&row));
             return true;
         };
-        cuts.push(Cut::Fault(too_long(longest), count_lines(&row[..end])));
+        sections.push(Section::Fault(too_long(longest), count_lines(&row[..end])));
         if end < row.len() {
             self.scanner.restart_line();
             let text = Text::from_bytes(Zeroizing::new(row[end..].to_vec()));
-            self.cut(Span::whole(text), cuts);
+            self.cut(Span::whole(text), sections);
         }
         true
     }
 
     /// Continues a row whose content is discarded.
-    fn skip(&mut self, lines: u64, span: &mut Span, cuts: &mut Vec<Cut>) {
+    fn skip(&mut self, lines: u64, span: &mut Span, sections: &mut Vec<Section>) {
         let end = match &mut self.scanner {
             Scanner::Quoted(_) => memchr(b'\n', span.bytes()).map(|at| at + 1),
             scanner => scanner.next_end(span.bytes()),
@@ -251,7 +262,7 @@ impl Cutter {
         if end.is_some() {
             self.scanner.restart_line();
             self.skipped = None;
-            cuts.push(Cut::Fault(too_long(self.longest), lines));
+            sections.push(Section::Fault(too_long(self.longest), lines));
         }
     }
 }
@@ -267,10 +278,10 @@ pub fn count_lines(text: &[u8]) -> u64 {
 }
 
 /// Counts lines and items, in parts of at most `most` items.
-pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Vec<Part> {
+pub fn measure(cut: &Section, layout: &TextLayout, most: usize) -> Vec<UnitRange> {
     let span = match cut {
-        Cut::Rows(span) => span,
-        Cut::Fault(_, lines) => return vec![Part { end: 0, lines: *lines, rows: 1 }],
+        Section::Rows(span) => span,
+        Section::Fault(_, lines) => return vec![UnitRange { end: 0, lines: *lines, rows: 1 }],
     };
     if let Some(part) = plain_lines(layout, span).filter(|part| part.rows <= most) {
         return vec![part];
@@ -282,21 +293,21 @@ pub fn measure(cut: &Cut, layout: &Layout, most: usize) -> Vec<Part> {
     for row in rows_of(layout, text) {
         rows += usize::from(layout.content(&text[row.clone()]).is_some());
         if rows == most {
-            parts.push(Part { end: row.end, lines: count_lines(&text[start..row.end]), rows });
+            parts.push(UnitRange { end: row.end, lines: count_lines(&text[start..row.end]), rows });
             (start, rows) = (row.end, 0);
         }
     }
-    parts.push(Part { end: text.len(), lines: count_lines(&text[start..]), rows });
+    parts.push(UnitRange { end: text.len(), lines: count_lines(&text[start..]), rows });
     parts
 }
 
 /// Measures a text in which every line is an item, as in nearly all inputs. Returns `None` if
 /// that is only certain after a full scan.
-fn plain_lines(layout: &Layout, span: &Span) -> Option<Part> {
+fn plain_lines(layout: &TextLayout, span: &Span) -> Option<UnitRange> {
     let is_plain = match layout {
-        Layout::JsonLines => true,
-        Layout::Table(_) => !span.text.has_quotes(),
-        Layout::JsonArray | Layout::JsonObjects | Layout::Keys => false,
+        TextLayout::JsonLines => true,
+        TextLayout::Table(_) => !span.text.has_quotes(),
+        TextLayout::JsonArray | TextLayout::JsonObjects | TextLayout::Keys => false,
     };
     let text = span.bytes();
     if !is_plain || !may_begin_item(text, 0) {
@@ -305,7 +316,7 @@ fn plain_lines(layout: &Layout, span: &Span) -> Option<Part> {
     let mut ends = memchr_iter(b'\n', text);
     let lines = ends.try_fold(0, |lines, end| may_begin_item(text, end + 1).then_some(lines + 1))?;
     let rows = lines + usize::from(text.last().is_some_and(|last| *last != b'\n'));
-    Some(Part { end: text.len(), lines: lines as u64, rows })
+    Some(UnitRange { end: text.len(), lines: lines as u64, rows })
 }
 
 /// Returns whether the line at `start` is certainly not blank: a blank line begins with a space or
@@ -316,21 +327,21 @@ fn may_begin_item(text: &[u8], start: usize) -> bool {
 }
 
 /// An iterator over the ranges of rows in a text of whole rows.
-pub struct Places<'a> {
+pub struct RowRanges<'a> {
     scanner: Scanner,
     text: &'a [u8],
     start: usize,
 }
 
-pub fn rows_of<'a>(layout: &Layout, text: &'a [u8]) -> Places<'a> {
+pub fn rows_of<'a>(layout: &TextLayout, text: &'a [u8]) -> RowRanges<'a> {
     let scanner = match layout {
-        Layout::Table(_) if memchr(b'"', text).is_none() => Scanner::Lines,
+        TextLayout::Table(_) if memchr(b'"', text).is_none() => Scanner::Lines,
         layout => layout.scanner(),
     };
-    Places { scanner, text, start: 0 }
+    RowRanges { scanner, text, start: 0 }
 }
 
-impl Places<'_> {
+impl RowRanges<'_> {
     /// Returns the number of line ends in a row.
     pub fn lines(&self, row: &[u8]) -> u64 {
         match self.scanner {
@@ -340,7 +351,7 @@ impl Places<'_> {
     }
 }
 
-impl Iterator for Places<'_> {
+impl Iterator for RowRanges<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
@@ -363,33 +374,33 @@ mod tests {
     /// Returns the items of an input that arrives in pieces of `piece` bytes: for each its line,
     /// and its public key or error.
     fn items(text: &[u8], piece: usize, most: usize) -> Result<Vec<(u64, String)>, String> {
-        let mut cutter = Cutter::new(None, Names::of_all());
+        let mut splitter = RowSplitter::new(None, FieldNames::of_all());
         let buffers = Buffers::new(piece, false);
         let mut items = Vec::new();
         let mut pieces = text.chunks(piece);
         let mut has_ended = false;
         while !has_ended {
-            let mut cuts = Vec::new();
+            let mut sections = Vec::new();
             match pieces.next() {
                 Some(bytes) => {
                     let mut text = buffers.take();
                     text.room()[..bytes.len()].copy_from_slice(bytes);
                     text.fill(bytes.len());
-                    cutter.push(text, &mut cuts)?;
+                    splitter.push(text, &mut sections)?;
                 }
                 None => {
                     has_ended = true;
-                    cutter.end(&mut cuts)?;
+                    splitter.end(&mut sections)?;
                 }
             }
-            let Some(layout) = cutter.layout().cloned() else { continue };
-            let measures = cuts.iter().map(|cut| measure(cut, &layout, most)).collect();
-            for unit in cutter.number(cuts, measures) {
+            let Some(layout) = splitter.layout().cloned() else { continue };
+            let measures = sections.iter().map(|cut| measure(cut, &layout, most)).collect();
+            for unit in splitter.number(sections, measures) {
                 let before = items.len();
-                each_of_unit(&unit, &layout, &Names::of_all(), |line, fields| {
+                each_of_unit(&unit, &layout, &FieldNames::of_all(), |line, fields| {
                     let content = fields.map_err(|(reason, _)| reason);
-                    let said = content.and_then(|fields| fields.public_key().map(str::to_owned));
-                    items.push((line, said.unwrap_or_else(|reason| reason)));
+                    let key = content.and_then(|fields| fields.public_key().map(str::to_owned));
+                    items.push((line, key.unwrap_or_else(|reason| reason)));
                     ControlFlow::Continue(())
                 });
                 assert!(unit.rows <= most);
@@ -449,14 +460,14 @@ mod tests {
 
     /// Returns everything that is read from each line of JSON Lines, in units of at most `most`
     /// lines.
-    fn read_of_lines(lines: &[&str], most: usize, names: &Names) -> Vec<String> {
+    fn read_of_lines(lines: &[&str], most: usize, names: &FieldNames) -> Vec<String> {
         let text = lines.join("\n");
-        let layout = Arc::new(Layout::JsonLines);
+        let layout = Arc::new(TextLayout::JsonLines);
         let mut read = Vec::new();
-        let cut = Cut::Rows(Span::whole(Text::from_bytes(Zeroizing::new(text.into_bytes()))));
-        let mut cutter = Cutter::new(None, names.clone());
+        let cut = Section::Rows(Span::whole(Text::from_bytes(Zeroizing::new(text.into_bytes()))));
+        let mut splitter = RowSplitter::new(None, names.clone());
         let parts = measure(&cut, &layout, most);
-        for unit in cutter.number(vec![cut], vec![parts]) {
+        for unit in splitter.number(vec![cut], vec![parts]) {
             each_of_unit(&unit, &layout, names, |_, fields| {
                 read.push(match fields {
                     Ok(fields) => {
@@ -493,8 +504,8 @@ mod tests {
             r#"{"digest":"00","msg_hash":"11"}"#,
             r#"{"digest":"00","msg_hash":null}"#,
         ];
-        let mapped = Names::of_all_with("digest=digest,secret_key=tag".parse().unwrap());
-        for names in [&Names::of_all(), &mapped] {
+        let mapped = FieldNames::of_all_with("digest=digest,secret_key=tag".parse().unwrap());
+        for names in [&FieldNames::of_all(), &mapped] {
             let alone: Vec<String> = LINES.iter().map(|line| read_of_lines(&[line], 1, names).remove(0)).collect();
             for (line, is_twice) in [(10, true), (11, true), (12, true), (13, false)] {
                 assert_eq!(alone[line].starts_with("`digest` is there twice"), is_twice, "{alone:?}");
@@ -532,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_too_long_cost_only_themselves() {
+    fn rows_that_are_too_long_do_not_affect_others() {
         let long = "1234567\n".repeat(MAX_LINE / 8 + 100);
         let quoted = format!("public_key\na\n\"{long}x\"\nb\n");
         let lines = format!("{{\"public_key\":\"a\"}}\n{}\n{{\"public_key\":\"b\"}}\n", "x".repeat(MAX_LINE));

@@ -7,7 +7,7 @@ use std::str::from_utf8;
 use zeroize::Zeroizing;
 
 /// Splits rows into cells. It is reused for many rows, because its table is expensive to build.
-pub struct Cells {
+pub struct RowCells {
     delimiter: u8,
     /// Created for the first row with quotes.
     reader: Option<Box<Reader>>,
@@ -18,7 +18,7 @@ pub struct Cells {
 }
 
 /// The cells of a row.
-pub struct Row<'a> {
+pub struct TableRow<'a> {
     /// The row as written, if it has quotes.
     quoted: &'a str,
     delimiter: u8,
@@ -28,7 +28,7 @@ pub struct Row<'a> {
     gap: usize,
 }
 
-impl<'a> Row<'a> {
+impl<'a> TableRow<'a> {
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -69,13 +69,13 @@ impl<'a> Row<'a> {
     }
 }
 
-impl Cells {
+impl RowCells {
     pub fn new(delimiter: u8) -> Self {
-        Cells { delimiter, reader: None, unquoted: Wiped::default(), ends: Vec::new() }
+        RowCells { delimiter, reader: None, unquoted: Wiped::default(), ends: Vec::new() }
     }
 
     /// Splits a row, with or without its line end.
-    pub fn of<'a>(&'a mut self, row: &'a str) -> Result<Row<'a>, String> {
+    pub fn of<'a>(&'a mut self, row: &'a str) -> Result<TableRow<'a>, String> {
         self.ends.clear();
         if memchr(b'"', row.as_bytes()).is_some() {
             return self.unquote(row);
@@ -83,10 +83,10 @@ impl Cells {
         let text = without_end(row)?;
         self.ends.extend(memchr_iter(self.delimiter, text.as_bytes()));
         self.ends.push(text.len());
-        Ok(Row { quoted: "", delimiter: self.delimiter, text, ends: &self.ends, gap: 1 })
+        Ok(TableRow { quoted: "", delimiter: self.delimiter, text, ends: &self.ends, gap: 1 })
     }
 
-    fn unquote<'a>(&'a mut self, row: &'a str) -> Result<Row<'a>, String> {
+    fn unquote<'a>(&'a mut self, row: &'a str) -> Result<TableRow<'a>, String> {
         let delimiter = self.delimiter;
         let reader = self.reader.get_or_insert_with(|| Box::new(ReaderBuilder::new().delimiter(delimiter).build()));
         reader.reset();
@@ -116,7 +116,7 @@ impl Cells {
             return Err(CARRIAGE_RETURN.to_owned());
         }
         let text = from_utf8(&self.unquoted[..written]).expect("quotes are characters of their own");
-        Ok(Row { quoted: row, delimiter, text, ends: &self.ends, gap: 0 })
+        Ok(TableRow { quoted: row, delimiter, text, ends: &self.ends, gap: 0 })
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     fn cells(delimiter: u8, row: &str) -> Result<Vec<String>, String> {
-        let mut cells = Cells::new(delimiter);
+        let mut cells = RowCells::new(delimiter);
         let row = cells.of(row)?;
         let texts: Vec<String> = row.iter().map(str::to_owned).collect();
         assert_eq!(texts.len(), row.len());
@@ -158,7 +158,7 @@ mod tests {
         for row in ["a\rb\n", "\"a\"\rb\n"] {
             assert_eq!(cells(b',', row).unwrap_err(), CARRIAGE_RETURN);
         }
-        let mut reader = Cells::new(b',');
+        let mut reader = RowCells::new(b',');
         let row = reader.of("\"\",,\"a,\"\",\",\" \",x\"\",\"\"\n").unwrap();
         assert_eq!(row.iter().collect::<Vec<_>>(), ["", "", "a,\",", " ", "x\"\"", ""]);
         assert_eq!((0..6).map(|cell| row.is_quoted(cell)).collect::<Vec<_>>(), [true, false, true, true, false, true]);

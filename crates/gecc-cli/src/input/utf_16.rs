@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn marked_text_is_decoded_however_few_bytes_come() {
+    fn text_with_byte_order_mark_is_decoded_for_any_read_size() {
         let marked = format!("\u{feff}{}", TEXT.repeat(3000));
         for unit in [u16::to_le_bytes, u16::to_be_bytes] {
             for step in [1, 2, 3, 5, 1000, 1 << 20] {

@@ -2,9 +2,9 @@
 
 use super::pages::Pages;
 use crate::input::binary::columns::columns;
-use crate::input::binary::layout::Layout;
-use crate::input::keyfile::Numbers;
-use crate::operation::{Items, Operation, Results};
+use crate::input::binary::layout::RowLayout;
+use crate::input::keyfile::ItemNumbers;
+use crate::operation::{Operation, OperationInputs, OperationResults};
 use gecc::call::{Columns, Contents, Reads, RecoveryIds};
 use gecc::fields::Field;
 use gecc::{Engine, PublicKeys, Rows, SecretKeys};
@@ -13,17 +13,17 @@ use zeroize::Zeroizing;
 /// Memory for `capacity` rows of inputs and for their results.
 pub struct Arena {
     capacity: usize,
-    inputs: Inputs,
+    inputs: ArenaInputs,
     codes: Pages,
     results: Pages,
     width: usize,
 }
 
-enum Inputs {
+enum ArenaInputs {
     /// One column for each field that the operation reads.
     Columns(Box<ColumnPages>),
     /// Rows with all columns, and the recovery ids that have no byte of their own.
-    Rows(Layout, Pages, Pages),
+    Rows(RowLayout, Pages, Pages),
 }
 
 struct ColumnPages {
@@ -57,7 +57,7 @@ impl KeyColumn {
 }
 
 /// A range of rows of each column, for one thread to fill. Columns that are not read are empty.
-pub struct Part<'a> {
+pub struct ColumnsPart<'a> {
     pub digests: &'a mut [[u8; 32]],
     pub signatures: &'a mut [[u8; 64]],
     pub public_keys: &'a mut [u8],
@@ -66,7 +66,7 @@ pub struct Part<'a> {
     pub form: KeyColumn,
 }
 
-impl Part<'_> {
+impl ColumnsPart<'_> {
     /// Fills a row with zeros, which are rejected early.
     pub fn clear(&mut self, row: usize) {
         self.clear_public(row);
@@ -96,7 +96,7 @@ impl ColumnPages {
         }
     }
 
-    fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<Part<'_>> {
+    fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<ColumnsPart<'_>> {
         let form = self.form;
         let mut digests = rest(self.digests.bytes_mut().as_chunks_mut().0, start);
         let mut signatures = rest(self.signatures.bytes_mut().as_chunks_mut().0, start);
@@ -105,7 +105,7 @@ impl ColumnPages {
         let mut secret_keys = rest(self.secret_keys.bytes_mut().as_chunks_mut().0, start);
         let mut parts = Vec::with_capacity(rows.len());
         for &rows in rows {
-            parts.push(Part {
+            parts.push(ColumnsPart {
                 digests: take(&mut digests, rows),
                 signatures: take(&mut signatures, rows),
                 public_keys: take(&mut public_keys, rows * form.width()),
@@ -137,19 +137,19 @@ impl ColumnPages {
 impl Arena {
     /// Makes an arena for columns that are filled part by part.
     pub fn new(engine: &Engine, operation: &Operation, capacity: usize) -> Self {
-        let inputs = Inputs::Columns(Box::new(ColumnPages::new(engine, operation.reads(), capacity)));
+        let inputs = ArenaInputs::Columns(Box::new(ColumnPages::new(engine, operation.reads(), capacity)));
         Self::with(inputs, engine, operation, capacity)
     }
 
     /// Makes an arena for rows of bytes.
-    pub fn of_rows(engine: &Engine, operation: &Operation, layout: &Layout, capacity: usize) -> Self {
+    pub fn of_rows(engine: &Engine, operation: &Operation, layout: &RowLayout, capacity: usize) -> Self {
         let has_keys = layout.place(Field::SecretKey).is_some();
         let memory = Pages::new(engine, layout.width() * capacity, has_keys);
         let parities = Pages::new(engine, if layout.has_parities() { capacity } else { 0 }, false);
-        Self::with(Inputs::Rows(layout.clone(), memory, parities), engine, operation, capacity)
+        Self::with(ArenaInputs::Rows(layout.clone(), memory, parities), engine, operation, capacity)
     }
 
-    fn with(inputs: Inputs, engine: &Engine, operation: &Operation, capacity: usize) -> Self {
+    fn with(inputs: ArenaInputs, engine: &Engine, operation: &Operation, capacity: usize) -> Self {
         let width = operation.width();
         let codes = Pages::new(engine, capacity, false);
         let results = Pages::new(engine, width * capacity, operation.gives_secrets());
@@ -157,7 +157,7 @@ impl Arena {
     }
 
     /// Returns the number of bytes per row. `layout` is given for rows of bytes, not for text.
-    pub fn row_bytes(operation: &Operation, layout: Option<&Layout>) -> usize {
+    pub fn row_bytes(operation: &Operation, layout: Option<&RowLayout>) -> usize {
         let inputs = match layout {
             Some(layout) => layout.width(),
             None => widths(operation.reads()).iter().sum(),
@@ -175,22 +175,22 @@ impl Arena {
     }
 
     /// Returns consecutive parts with the given numbers of rows, starting at row `start`.
-    pub fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<Part<'_>> {
+    pub fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<ColumnsPart<'_>> {
         self.column_pages().parts(start, rows)
     }
 
     fn column_pages(&mut self) -> &mut ColumnPages {
         match &mut self.inputs {
-            Inputs::Columns(pages) => pages,
-            Inputs::Rows(..) => unreachable!("rows are not filled part by part"),
+            ArenaInputs::Columns(pages) => pages,
+            ArenaInputs::Rows(..) => unreachable!("rows are not filled part by part"),
         }
     }
 
     /// Returns the memory for rows of bytes.
     pub fn memory(&mut self) -> &mut [u8] {
         match &mut self.inputs {
-            Inputs::Rows(_, memory, _) => memory.bytes_mut(),
-            Inputs::Columns(_) => unreachable!("columns are filled part by part"),
+            ArenaInputs::Rows(_, memory, _) => memory.bytes_mut(),
+            ArenaInputs::Columns(_) => unreachable!("columns are filled part by part"),
         }
     }
 
@@ -198,24 +198,24 @@ impl Arena {
     /// their own.
     pub fn rows_and_parities(&mut self) -> (&mut [u8], &mut [u8]) {
         match &mut self.inputs {
-            Inputs::Rows(_, memory, parities) => (memory.bytes_mut(), parities.bytes_mut()),
-            Inputs::Columns(_) => unreachable!("columns are filled part by part"),
+            ArenaInputs::Rows(_, memory, parities) => (memory.bytes_mut(), parities.bytes_mut()),
+            ArenaInputs::Columns(_) => unreachable!("columns are filled part by part"),
         }
     }
 
     /// Returns the first `rows` rows as inputs, and the destination of their results. `number` is
     /// the number of the first item.
-    pub fn items(&mut self, number: u64, rows: usize) -> (Items<'_>, Results<'_>) {
+    pub fn items(&mut self, number: u64, rows: usize) -> (OperationInputs<'_>, OperationResults<'_>) {
         let columns = match &self.inputs {
-            Inputs::Columns(pages) => pages.columns(rows),
-            Inputs::Rows(layout, memory, parities) => columns(layout, memory.bytes(), parities.bytes(), rows),
+            ArenaInputs::Columns(pages) => pages.columns(rows),
+            ArenaInputs::Rows(layout, memory, parities) => columns(layout, memory.bytes(), parities.bytes(), rows),
         };
         let width = self.width;
         let codes = self.codes.bytes_mut();
         let results = self.results.bytes_mut();
         (
-            Items { numbers: Numbers::From(number), columns },
-            Results { codes: &mut codes[..rows], rows: &mut results[..rows * width] },
+            OperationInputs { numbers: ItemNumbers::From(number), columns },
+            OperationResults { codes: &mut codes[..rows], rows: &mut results[..rows * width] },
         )
     }
 
@@ -223,7 +223,7 @@ impl Arena {
     pub fn secret_keys(&self, rows: impl ExactSizeIterator<Item = usize>) -> Zeroizing<Vec<[u8; 32]>> {
         // Allocated once, because a growing vector would leave its old contents behind.
         let mut keys = Zeroizing::new(Vec::with_capacity(rows.len()));
-        if let Inputs::Columns(pages) = &self.inputs {
+        if let ArenaInputs::Columns(pages) = &self.inputs {
             let all: &[[u8; 32]] = pages.secret_keys.bytes().as_chunks().0;
             keys.extend(rows.filter_map(|row| all.get(row).copied()));
         }
@@ -237,9 +237,12 @@ impl Arena {
     }
 
     /// Returns the codes and results of the first rows for writing.
-    pub fn results(&mut self, rows: usize) -> Results<'_> {
+    pub fn results(&mut self, rows: usize) -> OperationResults<'_> {
         let width = self.width;
-        Results { codes: &mut self.codes.bytes_mut()[..rows], rows: &mut self.results.bytes_mut()[..rows * width] }
+        OperationResults {
+            codes: &mut self.codes.bytes_mut()[..rows],
+            rows: &mut self.results.bytes_mut()[..rows * width],
+        }
     }
 
     /// Returns the code and the result of a row.
@@ -250,8 +253,8 @@ impl Arena {
     /// Wipes the secrets in the first rows, before the next batch.
     pub fn wipe(&mut self, rows: usize) {
         match &mut self.inputs {
-            Inputs::Columns(pages) => pages.secret_keys.wipe(rows * 32),
-            Inputs::Rows(layout, memory, _) => memory.wipe(rows * layout.width()),
+            ArenaInputs::Columns(pages) => pages.secret_keys.wipe(rows * 32),
+            ArenaInputs::Rows(layout, memory, _) => memory.wipe(rows * layout.width()),
         }
         self.results.wipe(rows * self.width);
     }

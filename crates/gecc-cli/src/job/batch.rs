@@ -1,9 +1,9 @@
 //! Computes a batch on the engine.
 
 use super::arena::Arena;
-use super::parser::{OddItem, Origins, placed};
-use crate::input::keyfile::Numbers;
-use crate::operation::{Items, Operation, Results};
+use super::parser::{IrregularItem, Origins, placed};
+use crate::input::keyfile::ItemNumbers;
+use crate::operation::{Operation, OperationInputs, OperationResults};
 use gecc::call::{Columns, Contents};
 use gecc::sm2::{DEFAULT_USER_ID, UserIds};
 use gecc::{Engine, Error, PublicKeys, Rows, SecretKeys};
@@ -30,42 +30,42 @@ pub fn compute(operation: &Operation, engine: &Engine, batch: &mut Batch) -> Res
     let Batch { arena, number, rows, units, .. } = batch;
     let limit = operation.keys.limit().map_or(u64::MAX, |(limit, _)| limit.saturating_sub(*number));
     let computable = usize::try_from(limit).unwrap_or(usize::MAX).min(*rows);
-    let left_out: usize = units.iter().map(|unit| unit.faults.len() + unit.odd.items.len()).sum();
+    let left_out: usize = units.iter().map(|unit| unit.faults.len() + unit.irregular.items.len()).sum();
     arena.results(*rows).codes.fill(0);
     if left_out < *rows {
         let (items, results) = arena.items(*number, computable);
         operation.compute(engine, &items, results)?;
     }
     for has_message in [false, true] {
-        let items = odd_items(units, |item| item.message.is_some() == has_message);
+        let items = irregular_items(units, |item| item.message.is_some() == has_message);
         if !items.is_empty() {
             let secret_keys = arena.secret_keys(items.iter().map(|(row, ..)| *row));
-            compute_odd(operation, engine, &items, *number, &secret_keys, &mut arena.results(*rows))?;
+            compute_irregular(operation, engine, &items, *number, &secret_keys, &mut arena.results(*rows))?;
         }
     }
     Ok(())
 }
 
 /// An irregular item: its row in the batch, the item, and the bytes that its ranges refer to.
-type Placed<'a> = (usize, &'a OddItem, &'a [u8]);
+type PlacedItem<'a> = (usize, &'a IrregularItem, &'a [u8]);
 
-fn odd_items(units: &[Origins], is_wanted: impl Fn(&OddItem) -> bool) -> Vec<Placed<'_>> {
+fn irregular_items(units: &[Origins], is_wanted: impl Fn(&IrregularItem) -> bool) -> Vec<PlacedItem<'_>> {
     let mut items = Vec::new();
     for (start, unit) in placed(units) {
-        let wanted = unit.odd.items.iter().filter(|item| is_wanted(item));
-        items.extend(wanted.map(|item| (start + item.row, item, unit.odd.bytes.as_slice())));
+        let wanted = unit.irregular.items.iter().filter(|item| is_wanted(item));
+        items.extend(wanted.map(|item| (start + item.row, item, unit.irregular.bytes.as_slice())));
     }
     items
 }
 
 /// Computes irregular items, which either all have messages or all have digests.
-fn compute_odd(
+fn compute_irregular(
     operation: &Operation,
     engine: &Engine,
-    items: &[Placed],
+    items: &[PlacedItem],
     number: u64,
     secret_keys: &[[u8; 32]],
-    results: &mut Results,
+    results: &mut OperationResults,
 ) -> Result<(), Error> {
     let width = operation.width();
     let numbers: Vec<u64> = items.iter().map(|(row, ..)| number + *row as u64).collect();
@@ -85,11 +85,11 @@ fn compute_odd(
         secret_keys: SecretKeys::rows(Rows::new(secret_keys)),
         ..Columns::default()
     };
-    let columns = Items { numbers: Numbers::Each(&numbers), columns };
+    let columns = OperationInputs { numbers: ItemNumbers::Each(&numbers), columns };
     // Results may be secret.
     let mut codes = vec![0; items.len()];
     let mut rows = Zeroizing::new(vec![0; width * items.len()]);
-    operation.compute(engine, &columns, Results { codes: &mut codes, rows: &mut rows })?;
+    operation.compute(engine, &columns, OperationResults { codes: &mut codes, rows: &mut rows })?;
     for (index, (row, ..)) in items.iter().enumerate() {
         results.codes[*row] = codes[index];
         results.rows[row * width..][..width].copy_from_slice(&rows[index * width..][..width]);
@@ -98,7 +98,7 @@ fn compute_odd(
 }
 
 /// Returns the message of an item, and its user id.
-fn message<'a>((_, item, bytes): &Placed<'a>) -> Option<(&'a [u8], &'a [u8])> {
+fn message<'a>((_, item, bytes): &PlacedItem<'a>) -> Option<(&'a [u8], &'a [u8])> {
     let (message, id) = item.message.clone()?;
     let id = id.map_or(DEFAULT_USER_ID, |id| &bytes[id]);
     Some((&bytes[message], id))

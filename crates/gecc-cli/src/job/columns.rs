@@ -2,10 +2,10 @@
 
 use super::arena::Arena;
 use super::batch::Batch;
-use super::lines::{Form, Sink};
+use super::lines::{BatchFormatter, BatchSink};
 use super::parser::{Origins, placed};
-use super::stages::Items;
-use super::state::{End, Job};
+use super::stages::ItemSource;
+use super::state::{Job, JobEnd};
 use super::tally::Tally;
 use crate::failure::written;
 use crate::flags::{AnswerFormat, StreamOptions};
@@ -23,8 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Selects the answers to write. `place` is the name of the column with an item's position.
 pub fn wanted(options: &StreamOptions, place: &str, plain_reasons: bool) -> Wanted {
     // Nothing else states where a rejected item was if the other items are omitted.
-    let says_place = options.line || options.only_rejected;
-    let place = says_place.then(|| place.to_owned());
+    let has_place = options.line || options.only_rejected;
+    let place = has_place.then(|| place.to_owned());
     Wanted { place, only_rejected: options.only_rejected, check: options.check, plain_reasons }
 }
 
@@ -44,16 +44,16 @@ pub fn format_of(answers: AnswerFormat, output: Option<&Path>) -> Format {
 }
 
 /// An output shared with a writer of columns, and ended by the code that opened it.
-pub struct Shared(Arc<Mutex<Output>>);
+pub struct SharedOutput(Arc<Mutex<Output>>);
 
-impl Shared {
+impl SharedOutput {
     pub fn new(output: Output) -> Self {
-        Shared(Arc::new(Mutex::new(output)))
+        SharedOutput(Arc::new(Mutex::new(output)))
     }
 
     /// Returns the output for a writer.
     pub fn writer(&self) -> gecc_arrow::Output {
-        gecc_arrow::Output::Stream(Box::new(Shared(Arc::clone(&self.0))))
+        gecc_arrow::Output::Stream(Box::new(SharedOutput(Arc::clone(&self.0))))
     }
 
     /// Returns the output once its writer has ended. `has_end` states whether the writer has
@@ -68,7 +68,7 @@ impl Shared {
     }
 }
 
-impl Write for Shared {
+impl Write for SharedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let appended = self.0.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
         match appended {
@@ -86,12 +86,18 @@ impl Write for Shared {
 }
 
 /// Answers all items in columns. Returns the output, to which nothing more is written.
-pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, tally: &mut Tally) -> (End, Output) {
-    let shared = Shared::new(output);
-    let is_text = matches!(items, Items::Text { .. });
+pub fn answer_all(
+    job: &Job,
+    items: ItemSource,
+    output: Output,
+    progress: &Progress,
+    tally: &mut Tally,
+) -> (JobEnd, Output) {
+    let shared = SharedOutput::new(output);
+    let is_text = matches!(items, ItemSource::Text { .. });
     let wanted = wanted(job.options, if is_text { "line" } else { "row" }, true);
     let operation = job.operation.over_tables(TableAnswers::Columns);
-    let schema = wanted.schema(&beside(is_text), &operation);
+    let schema = wanted.schema(&tag_schema(is_text), &operation);
     let format = format(job.options);
     let compression = Compression::default();
     let writer = match job.options.engine.max_memory {
@@ -103,15 +109,16 @@ pub fn answer_all(job: &Job, items: Items, output: Output, progress: &Progress, 
     };
     let mut has_end = true;
     let end = match writer {
-        Err(problem) => End::of(failure(problem)),
+        Err(problem) => JobEnd::of(failure(problem)),
         Ok(mut writer) => {
             let maker = AnswerMaker::new(&writer, schema, wanted);
-            let form = AsColumns { operation: job.operation, maker, pool: Pool::of(Arc::clone(job.pool)), is_text };
+            let form =
+                ColumnFormatter { operation: job.operation, maker, pool: Pool::of(Arc::clone(job.pool)), is_text };
             let end = job.answer_all(items, &form, &mut writer, progress, tally);
             let (can_be_read, finished) = writer.finish_readable();
             has_end = can_be_read;
             match (end, finished.map_err(failure)) {
-                (End::Input | End::Rejection, Err(failure)) => End::of(failure),
+                (JobEnd::Input | JobEnd::Rejection, Err(failure)) => JobEnd::of(failure),
                 (end, _) => end,
             }
         }
@@ -128,20 +135,20 @@ pub fn failure(problem: gecc_arrow::Error) -> Failure {
 }
 
 /// Returns the schema of the columns next to the answers: for text the tags, as JSON.
-fn beside(is_text: bool) -> Schema {
+fn tag_schema(is_text: bool) -> Schema {
     let tag = is_text.then(|| Field::new("tag", DataType::Utf8, true));
     Schema::new(tag.into_iter().collect::<Vec<_>>())
 }
 
 /// Formats answers as columns.
-struct AsColumns<'a> {
+struct ColumnFormatter<'a> {
     operation: &'a Operation,
     maker: AnswerMaker,
     pool: Pool,
     is_text: bool,
 }
 
-impl Form for AsColumns<'_> {
+impl BatchFormatter for ColumnFormatter<'_> {
     type Made = (Made, Tally);
 
     fn make(&self, batch: &Batch) -> Result<Self::Made, Failure> {
@@ -158,7 +165,7 @@ impl Form for AsColumns<'_> {
     }
 }
 
-impl AsColumns<'_> {
+impl ColumnFormatter<'_> {
     fn answers(&self, arena: &Arena, units: &[Origins], rows: usize) -> Answers {
         let (codes, results) = arena.computed(rows);
         let mut codes = codes.to_vec();
@@ -199,7 +206,7 @@ fn tally(units: &[Origins], codes: &[u8]) -> Tally {
     tally
 }
 
-impl Sink<(Made, Tally)> for Writer {
+impl BatchSink<(Made, Tally)> for Writer {
     fn put_out(&mut self, (made, of_batch): (Made, Tally), tally: &mut Tally) -> Result<(), Failure> {
         made.write(self).map_err(failure)?;
         tally.add(&of_batch);

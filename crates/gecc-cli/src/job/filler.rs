@@ -2,13 +2,13 @@
 
 use super::arena::Arena;
 use super::batch::Batch;
-use super::parser::{Origins, Rules, fill, key_form};
-use super::stages::{Arenas, Filled, GROWTH};
+use super::parser::{Origins, ParsingRules, fill, key_form};
+use super::stages::{Arenas, FilledBatches, GROWTH};
 use super::state::{Job, unreadable};
 use crate::input::encodings::detect;
 use crate::input::fields::SignatureRules;
-use crate::input::layout::Layout;
-use crate::input::names::Names;
+use crate::input::layout::TextLayout;
+use crate::input::names::FieldNames;
 use crate::input::splitter::Unit;
 use crate::output::{Failure, info};
 use crate::secrets::buffers::wiped_if;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct Window {
     pub name: Arc<str>,
     pub units: Vec<Unit>,
-    pub layout: Arc<Layout>,
+    pub layout: Arc<TextLayout>,
     pub bytes: u64,
 }
 
@@ -28,10 +28,10 @@ pub struct Window {
 pub struct Filler<'a> {
     job: &'a Job<'a>,
     /// The rules of the input whose units arrive.
-    rules: Rules,
+    rules: ParsingRules,
     arenas: Arenas,
     /// The receiver of filled batches.
-    pub filled: &'a Filled,
+    pub filled: &'a FilledBatches,
     /// The number of items in a full batch, and its maximum for all batches once that is known.
     rows: usize,
     most_rows: Option<usize>,
@@ -42,14 +42,14 @@ pub struct Filler<'a> {
 }
 
 impl<'a> Filler<'a> {
-    pub fn new(job: &'a Job<'a>, arenas: Arenas, filled: &'a Filled) -> Self {
+    pub fn new(job: &'a Job<'a>, arenas: Arenas, filled: &'a FilledBatches) -> Self {
         let reads = job.operation.reads();
         let options = job.options;
-        let rules = Rules {
+        let rules = ParsingRules {
             reads,
             limit: job.operation.keys.limit(),
             kind: job.operation.call.into(),
-            names: Names::of(options, reads),
+            names: FieldNames::of(options, reads),
             signatures: SignatureRules {
                 reader: options.signature_reader(job.operation.call),
                 decimal: options.signatures.decimal,
@@ -72,11 +72,11 @@ impl<'a> Filler<'a> {
         self.rules.file = Arc::clone(&window.name);
         let given = self.job.options.encoding.unwrap_or_default();
         if Field::ALL.iter().any(|field| given.of(*field).is_none()) {
-            let Rules { names, text_messages, .. } = &self.rules;
+            let ParsingRules { names, text_messages, .. } = &self.rules;
             let found = detect(&window.units, &window.layout, names, given, *text_messages);
             self.rules.encodings = found.map_err(|problem| unreadable(&window.name, &problem))?;
         }
-        info(|| format!("text: {}; bytes in {}", window.layout, self.rules.said_encodings()));
+        info(|| format!("text: {}; bytes in {}", window.layout, self.rules.described_encodings()));
         Ok(())
     }
 
@@ -131,7 +131,7 @@ impl<'a> Filler<'a> {
     }
 
     /// Begins an empty batch, for which the public keys of the first unit determine the encoding.
-    fn begin(&mut self, first: &Unit, layout: &Layout) -> Option<Batch> {
+    fn begin(&mut self, first: &Unit, layout: &TextLayout) -> Option<Batch> {
         let Job { operation, engine, .. } = self.job;
         let rows = self.rows;
         let mut arena = self.arenas.take(rows, || Arena::new(engine, operation, rows))?;
@@ -142,7 +142,7 @@ impl<'a> Filler<'a> {
     }
 
     /// Parses units in parallel.
-    fn fill(&mut self, batch: &mut Batch, units: &[Unit], layout: &Layout) {
+    fn fill(&mut self, batch: &mut Batch, units: &[Unit], layout: &TextLayout) {
         let rows: Vec<usize> = units.iter().map(|unit| unit.rows).collect();
         let mut parts: Vec<_> = Vec::with_capacity(units.len());
         for ((unit, part), rows) in units.iter().zip(batch.arena.parts(batch.rows, &rows)).zip(&rows) {

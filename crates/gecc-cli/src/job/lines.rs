@@ -6,7 +6,7 @@ use super::parser::{Origins, placed};
 use super::tally::{Tally, reason_of};
 use crate::flags::{AnswerFormat, StreamOptions};
 use crate::operation::Operation;
-use crate::output::{Failure, Line, Output, Put};
+use crate::output::{Failure, Line, Output, WriteOutcome};
 use crate::secrets::buffers::{Spares, Wiped, reserve, wiped_if};
 use gecc::Verdict;
 use gecc::steps::map;
@@ -19,7 +19,7 @@ const LONG_TAG: usize = 1 << 16;
 const BESIDE_TAG: usize = 1 << 12;
 
 /// Selects the answers to write and their members.
-pub struct Wanted {
+pub struct LineSelection {
     /// The name of an item's position.
     place: &'static str,
     /// True if all answers include the position.
@@ -33,7 +33,7 @@ pub struct Wanted {
     csv: Option<Vec<&'static str>>,
 }
 
-impl Wanted {
+impl LineSelection {
     pub fn new(operation: &Operation, options: &StreamOptions, names_files: bool, place: &'static str) -> Self {
         let csv = (options.answers() == AnswerFormat::Csv).then(|| {
             let mut columns = operation.fields();
@@ -43,7 +43,7 @@ impl Wanted {
             columns
         });
         let StreamOptions { line, only_rejected, check, .. } = *options;
-        Wanted { place, line, only_rejected, check, names_files, csv }
+        LineSelection { place, line, only_rejected, check, names_files, csv }
     }
 
     /// Returns the header of CSV.
@@ -55,20 +55,20 @@ impl Wanted {
 
 /// Formatted lines, with their counts.
 #[derive(Default)]
-pub struct Written {
+pub struct FormattedLines {
     pub text: Wiped,
     pub tally: Tally,
 }
 
 /// Formats the results of a batch as answers.
-pub trait Form: Sync {
+pub trait BatchFormatter: Sync {
     type Made: Send;
     /// Formats the answers of a batch.
     fn make(&self, batch: &Batch) -> Result<Self::Made, Failure>;
 }
 
 /// The destination of answers.
-pub trait Sink<M> {
+pub trait BatchSink<M> {
     /// Writes answers, and counts those that were written completely.
     fn put_out(&mut self, made: M, tally: &mut Tally) -> Result<(), Failure>;
 }
@@ -79,10 +79,10 @@ pub struct LineSink<'a> {
     pub spares: &'a Spares,
 }
 
-impl Sink<Vec<Written>> for LineSink<'_> {
-    fn put_out(&mut self, units: Vec<Written>, tally: &mut Tally) -> Result<(), Failure> {
+impl BatchSink<Vec<FormattedLines>> for LineSink<'_> {
+    fn put_out(&mut self, units: Vec<FormattedLines>, tally: &mut Tally) -> Result<(), Failure> {
         let (texts, tallies): (Vec<Wiped>, Vec<Tally>) = units.into_iter().map(|unit| (unit.text, unit.tally)).unzip();
-        let Put { parts, whole, outcome } = self.output.write(texts);
+        let WriteOutcome { parts, whole, outcome } = self.output.write(texts);
         tallies[..whole].iter().for_each(|of_unit| tally.add(of_unit));
         parts.into_iter().for_each(|mut text| self.spares.give_back(std::mem::take(&mut *text)));
         Ok(outcome?)
@@ -90,35 +90,35 @@ impl Sink<Vec<Written>> for LineSink<'_> {
 }
 
 /// Formats answers as lines of text.
-pub struct Lines<'a> {
+pub struct LineFormatter<'a> {
     pub operation: &'a Operation,
-    pub wanted: &'a Wanted,
+    pub wanted: &'a LineSelection,
     pub spares: &'a Spares,
     /// The pool that formats units.
     pub pool: &'a ThreadPool,
 }
 
-impl Form for Lines<'_> {
-    type Made = Vec<Written>;
+impl BatchFormatter for LineFormatter<'_> {
+    type Made = Vec<FormattedLines>;
 
-    fn make(&self, batch: &Batch) -> Result<Vec<Written>, Failure> {
+    fn make(&self, batch: &Batch) -> Result<Vec<FormattedLines>, Failure> {
         Ok(self.units(placed(&batch.units), |(start, unit), written| {
             self.write_unit(&batch.arena, start, unit, written);
         }))
     }
 }
 
-impl Lines<'_> {
+impl LineFormatter<'_> {
     /// Formats units in parallel. If the first rejection is to be the last answer, the answers
     /// after it are omitted.
     pub fn units<U: Send>(
         &self,
         units: impl IntoIterator<Item = U>,
-        write: impl Fn(U, &mut Written) + Sync,
-    ) -> Vec<Written> {
+        write: impl Fn(U, &mut FormattedLines) + Sync,
+    ) -> Vec<FormattedLines> {
         let mut all = map(self.pool, units, |unit| {
             wiped_if(self.operation.gives_secrets(), || {
-                let mut written = Written::default();
+                let mut written = FormattedLines::default();
                 if let Some(spare) = self.spares.take() {
                     written.text = Zeroizing::new(spare);
                     written.text.clear();
@@ -133,19 +133,19 @@ impl Lines<'_> {
     }
 
     /// Returns whether a rejection was written that is the last answer.
-    pub fn is_last(&self, written: &Written) -> bool {
+    pub fn is_last(&self, written: &FormattedLines) -> bool {
         self.wanted.check && written.tally.rejected() > 0
     }
 
-    fn write_unit(&self, arena: &Arena, start: usize, unit: &Origins, written: &mut Written) {
+    fn write_unit(&self, arena: &Arena, start: usize, unit: &Origins, written: &mut FormattedLines) {
         let mut faults = unit.faults.iter().peekable();
         for row in 0..unit.rows() {
             let fault = faults.next_if(|(at, _)| *at == row).map(|(_, reason)| reason.as_str());
             let (code, result) = arena.result(start + row);
             let outcome = match fault {
-                Some(reason) => Outcome::Refused(reason),
-                None if code == Verdict::VALID_CODE => Outcome::Passed(result),
-                None => Outcome::Rejected(code),
+                Some(reason) => ItemOutcome::Refused(reason),
+                None if code == Verdict::VALID_CODE => ItemOutcome::Passed(result),
+                None => ItemOutcome::Rejected(code),
             };
             self.write_answer(outcome, (&unit.file, unit.line(row)), unit.tag(row), written);
             if self.is_last(written) {
@@ -156,13 +156,19 @@ impl Lines<'_> {
 
     /// Writes the answer to an item at a position in a file. The tag is JSON, or empty if there is
     /// none.
-    pub fn write_answer(&self, outcome: Outcome, (file, place): (&str, u64), tag: &[u8], written: &mut Written) {
+    pub fn write_answer(
+        &self,
+        outcome: ItemOutcome,
+        (file, place): (&str, u64),
+        tag: &[u8],
+        written: &mut FormattedLines,
+    ) {
         let wanted = self.wanted;
-        let passed = matches!(outcome, Outcome::Passed(_));
+        let passed = matches!(outcome, ItemOutcome::Passed(_));
         match outcome {
-            Outcome::Passed(_) => written.tally.pass(1),
-            Outcome::Rejected(code) => written.tally.reject(code, 1),
-            Outcome::Refused(reason) => written.tally.refuse(reason, 1),
+            ItemOutcome::Passed(_) => written.tally.pass(1),
+            ItemOutcome::Rejected(code) => written.tally.reject(code, 1),
+            ItemOutcome::Refused(reason) => written.tally.refuse(reason, 1),
         }
         if passed && wanted.only_rejected {
             return;
@@ -172,9 +178,9 @@ impl Lines<'_> {
         }
         let mut line = Line::begin(&mut written.text, wanted.csv.as_deref());
         match outcome {
-            Outcome::Passed(result) => self.operation.answer(result, &mut line),
-            Outcome::Rejected(code) => self.reject(&reason_of(code).to_string(), &mut line),
-            Outcome::Refused(reason) => self.reject(reason, &mut line),
+            ItemOutcome::Passed(result) => self.operation.answer(result, &mut line),
+            ItemOutcome::Rejected(code) => self.reject(&reason_of(code).to_string(), &mut line),
+            ItemOutcome::Refused(reason) => self.reject(reason, &mut line),
         }
         if wanted.line || !passed {
             if wanted.names_files {
@@ -200,7 +206,7 @@ impl Lines<'_> {
 
 /// The outcome of an item.
 #[derive(Clone, Copy)]
-pub enum Outcome<'a> {
+pub enum ItemOutcome<'a> {
     /// Passed, with this result.
     Passed(&'a [u8]),
     /// Rejected by the engine with this code.

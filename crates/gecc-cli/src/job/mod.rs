@@ -30,4 +30,4 @@ mod text;
 
 pub use run::run;
 #[cfg(feature = "chains")]
-pub use state::{End, loaded_from, pool, warn_of_failures};
+pub use state::{JobEnd, loaded_from, pool, warn_of_failures};

@@ -1,7 +1,7 @@
 //! Replaces `tables` in builds without Parquet and Arrow.
 
-use super::lines::Wanted;
-use super::state::{End, Started};
+use super::lines::LineSelection;
+use super::state::{JobEnd, StartedJob};
 use super::tally::Tally;
 use crate::WITHOUT_TABLES;
 use crate::flags::{Format, StreamOptions};
@@ -40,10 +40,10 @@ impl ReadyTable {
     }
 }
 
-pub fn ready(_: &Started, _: Arc<str>, table: TableInput) -> Result<ReadyTable, String> {
+pub fn ready(_: &StartedJob, _: Arc<str>, table: TableInput) -> Result<ReadyTable, String> {
     match table {}
 }
 
-pub fn answer(_: &Started, table: ReadyTable, _: &Wanted, _: Output, _: &mut Tally) -> (End, Output) {
+pub fn answer(_: &StartedJob, table: ReadyTable, _: &LineSelection, _: Output, _: &mut Tally) -> (JobEnd, Output) {
     match table {}
 }

@@ -1,10 +1,12 @@
 //! Parses the items of a unit of text into rows of columns.
 
-use super::arena::{KeyColumn, Part};
-use crate::input::fields::{Content, Fields, SignatureRules, Tag, append_decoded, counted, decode_digits, digits};
+use super::arena::{ColumnsPart, KeyColumn};
+use crate::input::fields::{
+    Fields, SignatureRules, SignedContent, Tag, append_decoded, counted, decode_digits, digits,
+};
 use crate::input::items::{Unreadable, each_of_unit};
-use crate::input::layout::Layout;
-use crate::input::names::Names;
+use crate::input::layout::TextLayout;
+use crate::input::names::FieldNames;
 use crate::input::splitter::Unit;
 use crate::operation::NO_RECOVERY_ID;
 use gecc::call::{Reads, RecoveryIds};
@@ -26,7 +28,7 @@ pub struct Origins {
     tag_ends: Vec<usize>,
     /// Items that cannot be used, with the reasons, in order. They are not computed.
     pub faults: Vec<(usize, String)>,
-    pub odd: Odd,
+    pub irregular: IrregularItems,
     /// Counts of the detected forms of signatures of 65 bytes whose recovery ids are read and not
     /// confirmed by another field.
     pub forms: FormCounts,
@@ -57,7 +59,7 @@ impl Origins {
     /// Returns the size in bytes of tags, reasons, and values that do not fit the columns.
     pub fn notes(&self) -> usize {
         let reasons: usize = self.faults.iter().map(|(_, reason)| reason.len()).sum();
-        self.tags.len() + reasons + self.odd.bytes.len() + KeyColumn::Mixed.width() * self.odd.items.len()
+        self.tags.len() + reasons + self.irregular.bytes.len() + KeyColumn::Mixed.width() * self.irregular.items.len()
     }
 
     pub fn rows(&self) -> usize {
@@ -89,8 +91,8 @@ pub fn placed(units: &[Origins]) -> impl Iterator<Item = (usize, &Origins)> {
 /// Irregular items: their keys have another encoding than the column, or they have messages that
 /// the operation hashes. Their rows in the columns are zeros except for private keys.
 #[derive(Default)]
-pub struct Odd {
-    pub items: Vec<OddItem>,
+pub struct IrregularItems {
+    pub items: Vec<IrregularItem>,
     /// The bytes that the ranges refer to.
     pub bytes: Vec<u8>,
 }
@@ -98,7 +100,7 @@ pub struct Odd {
 /// The range of a message, and of its user id, if given.
 type Message = (Range<usize>, Option<Range<usize>>);
 
-pub struct OddItem {
+pub struct IrregularItem {
     pub row: usize,
     pub digest: [u8; 32],
     pub signature: [u8; 64],
@@ -109,14 +111,14 @@ pub struct OddItem {
 
 /// The fields to read, and the conditions under which an item cannot be computed.
 #[derive(Clone)]
-pub struct Rules {
+pub struct ParsingRules {
     pub reads: Reads,
     /// The number of the first item that cannot be computed, as cannot all later ones, and the
     /// reason.
     pub limit: Option<(u64, String)>,
     /// The purpose of public keys.
     pub kind: KeyKind,
-    pub names: Names,
+    pub names: FieldNames,
     pub signatures: SignatureRules,
     pub encodings: FieldEncodings,
     /// The SM2 user id of messages that have none of their own.
@@ -127,14 +129,14 @@ pub struct Rules {
     pub file: Arc<str>,
 }
 
-impl Rules {
+impl ParsingRules {
     /// Converts the fields to hexadecimal from any supported form.
     fn in_hex<'a>(&self, fields: Fields<'a>) -> Result<Fields<'a>, String> {
         fields.into_hex(self.encodings, self.text_messages, self.signatures.decimal, self.kind)
     }
 
     /// Describes the encodings of the fields that are read.
-    pub fn said_encodings(&self) -> String {
+    pub fn described_encodings(&self) -> String {
         let mut base64 = Vec::new();
         let mut has_hex = false;
         for field in Field::ALL {
@@ -155,12 +157,12 @@ impl Rules {
 }
 
 /// Fills a part with the items of a unit. `number` is the number of the first item.
-pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut Part) -> Origins {
+pub fn fill(unit: &Unit, layout: &TextLayout, rules: &ParsingRules, number: u64, part: &mut ColumnsPart) -> Origins {
     let first_line = unit.line;
     let lines = Vec::with_capacity(unit.rows);
     let file = Arc::clone(&rules.file);
     let origins = Origins { first_line, lines, file, ..Origins::default() };
-    let mut filling = Filling { rules, number, part, origins, message: Vec::new() };
+    let mut filling = RowFiller { rules, number, part, origins, message: Vec::new() };
     each_of_unit(unit, layout, &rules.names, |line, fields| {
         filling.take(line, fields);
         ControlFlow::Continue(())
@@ -170,7 +172,7 @@ pub fn fill(unit: &Unit, layout: &Layout, rules: &Rules, number: u64, part: &mut
 }
 
 /// Returns the encoding of the first public key in a unit.
-pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyColumn {
+pub fn key_form(unit: &Unit, layout: &TextLayout, rules: &ParsingRules) -> KeyColumn {
     let mut form = None;
     each_of_unit(unit, layout, &rules.names, |_, fields| {
         let fields = fields.ok().and_then(|fields| rules.in_hex(fields).ok());
@@ -181,7 +183,7 @@ pub fn key_form(unit: &Unit, layout: &Layout, rules: &Rules) -> KeyColumn {
 }
 
 /// Determines the encoding of a key from its number of digits.
-fn form_of(digits: &str, rules: &Rules) -> KeyColumn {
+fn form_of(digits: &str, rules: &ParsingRules) -> KeyColumn {
     if rules.reads.x_only_keys && digits.len() == 2 * KeyColumn::XOnly.width() {
         KeyColumn::XOnly
     } else if rules.kind != KeyKind::Ed25519 && digits.len() == 2 * KeyColumn::Compressed.width() {
@@ -191,16 +193,16 @@ fn form_of(digits: &str, rules: &Rules) -> KeyColumn {
     }
 }
 
-struct Filling<'a, 'p> {
-    rules: &'a Rules,
+struct RowFiller<'a, 'p> {
+    rules: &'a ParsingRules,
     number: u64,
-    part: &'a mut Part<'p>,
+    part: &'a mut ColumnsPart<'p>,
     origins: Origins,
     /// A buffer for a message to hash.
     message: Vec<u8>,
 }
 
-impl Filling<'_, '_> {
+impl RowFiller<'_, '_> {
     fn take(&mut self, line: u64, fields: Result<Fields, Unreadable>) {
         let row = self.origins.rows;
         self.origins.rows += 1;
@@ -264,7 +266,7 @@ impl Filling<'_, '_> {
                 self.part.recovery_ids[row] = fields.recovery_id(id_of_signature, rules.reader)?;
             }
         }
-        let odd_key = if public_keys { self.fill_key(row, fields)? } else { None };
+        let irregular_key = if public_keys { self.fill_key(row, fields)? } else { None };
         if secret_keys {
             fields.secret_key_into(&mut self.part.secret_keys[row])?;
         }
@@ -273,8 +275,8 @@ impl Filling<'_, '_> {
         {
             return Err(reason.clone());
         }
-        if message.is_some() || odd_key.is_some() {
-            self.make_odd(row, odd_key, message);
+        if message.is_some() || irregular_key.is_some() {
+            self.make_irregular(row, irregular_key, message);
         }
         Ok(())
     }
@@ -283,15 +285,15 @@ impl Filling<'_, '_> {
     fn fill_content(&mut self, row: usize, fields: &Fields) -> Result<Option<Message>, String> {
         let Reads { messages: takes_messages, user_ids, .. } = self.rules.reads;
         match fields.content(!takes_messages)? {
-            Content::Digest(_) if user_ids && fields.value(Field::Id).is_some() => {
+            SignedContent::Digest(_) if user_ids && fields.value(Field::Id).is_some() => {
                 Err("`id` goes with `message`: a digest already contains it".to_owned())
             }
-            Content::Digest(digest) => {
+            SignedContent::Digest(digest) => {
                 self.part.digests[row] = digest;
                 Ok(None)
             }
-            Content::Message(text) if takes_messages => {
-                let bytes = &mut self.origins.odd.bytes;
+            SignedContent::Message(text) if takes_messages => {
+                let bytes = &mut self.origins.irregular.bytes;
                 let start = bytes.len();
                 append_message(text, self.rules.text_messages, bytes)?;
                 let message = start..bytes.len();
@@ -304,7 +306,7 @@ impl Filling<'_, '_> {
                 };
                 Ok(Some((message, id)))
             }
-            Content::Message(text) => {
+            SignedContent::Message(text) => {
                 self.message.clear();
                 append_message(text, self.rules.text_messages, &mut self.message)?;
                 let digest = self.rules.hash.digest(&self.message);
@@ -345,16 +347,16 @@ impl Filling<'_, '_> {
     }
 
     /// Moves an item from the columns to the irregular items.
-    fn make_odd(&mut self, row: usize, odd_key: Option<[u8; 65]>, message: Option<Message>) {
+    fn make_irregular(&mut self, row: usize, irregular_key: Option<[u8; 65]>, message: Option<Message>) {
         let width = self.part.form.width();
         let key = self.part.public_keys.get(row * width..(row + 1) * width).unwrap_or_default();
-        let public_key = odd_key.unwrap_or_else(|| match self.part.form {
+        let public_key = irregular_key.unwrap_or_else(|| match self.part.form {
             KeyColumn::Mixed => key.try_into().unwrap_or([0; 65]),
             KeyColumn::Compressed | KeyColumn::XOnly => self.rules.kind.row(key, self.rules.reads.x_only_keys),
         });
         let digest = self.part.digests.get(row).copied().unwrap_or_default();
         let signature = self.part.signatures.get(row).copied().unwrap_or([0; 64]);
-        self.origins.odd.items.push(OddItem { row, digest, signature, public_key, message });
+        self.origins.irregular.items.push(IrregularItem { row, digest, signature, public_key, message });
         self.part.clear_public(row);
     }
 }

@@ -3,14 +3,14 @@
 
 use super::arena::{Arena, KeyColumn};
 use super::batch::Batch;
-use super::lines::{Form, Lines, Wanted};
-use super::parser::{Rules, fill};
+use super::lines::{BatchFormatter, LineFormatter, LineSelection};
+use super::parser::{ParsingRules, fill};
 use super::run;
 use crate::flags::{Arguments, Command, StreamOptions};
 use crate::input::fields::SignatureRules;
-use crate::input::layout::Layout;
-use crate::input::names::Names;
-use crate::input::splitter::{Cutter, MAX_ROWS, Unit, measure};
+use crate::input::layout::TextLayout;
+use crate::input::names::FieldNames;
+use crate::input::splitter::{MAX_ROWS, RowSplitter, Unit, measure};
 use crate::input::text::Buffers;
 use crate::operation::Operation;
 use crate::secrets::buffers::Spares;
@@ -84,20 +84,20 @@ fn text(name: &str, csv: bool) -> String {
     text
 }
 
-fn units(text: &str) -> (Vec<Unit>, Arc<Layout>) {
-    let mut cutter = Cutter::new(None, Names::of_all());
+fn units(text: &str) -> (Vec<Unit>, Arc<TextLayout>) {
+    let mut splitter = RowSplitter::new(None, FieldNames::of_all());
     let buffers = Buffers::new(1 << 20, false);
-    let mut cuts = Vec::new();
+    let mut sections = Vec::new();
     for bytes in text.as_bytes().chunks(buffers.size()) {
         let mut piece = buffers.take();
         piece.room()[..bytes.len()].copy_from_slice(bytes);
         piece.fill(bytes.len());
-        cutter.push(piece, &mut cuts).unwrap();
+        splitter.push(piece, &mut sections).unwrap();
     }
-    cutter.end(&mut cuts).unwrap();
-    let layout = Arc::clone(cutter.layout().unwrap());
-    let measures = cuts.iter().map(|cut| measure(cut, &layout, MAX_ROWS)).collect();
-    (cutter.number(cuts, measures), layout)
+    splitter.end(&mut sections).unwrap();
+    let layout = Arc::clone(splitter.layout().unwrap());
+    let measures = sections.iter().map(|cut| measure(cut, &layout, MAX_ROWS)).collect();
+    (splitter.number(sections, measures), layout)
 }
 
 /// Returns the processor time of all threads of this process per line: the median of several runs,
@@ -130,11 +130,11 @@ fn rates_of_one_thread_and_of_all() {
         for csv in [false, true] {
             let text = text(name, csv);
             let (units, layout) = units(&text);
-            let rules = Rules {
+            let rules = ParsingRules {
                 reads: operation.reads(),
                 limit: None,
                 kind: CurveId::P256.into(),
-                names: Names::new(Default::default(), operation.reads()),
+                names: FieldNames::new(Default::default(), operation.reads()),
                 signatures: SignatureRules {
                     reader: operation.call.signature_reader(SignatureForm::Auto).unwrap(),
                     decimal: false,
@@ -161,8 +161,8 @@ fn rates_of_one_thread_and_of_all() {
             arena.results(LINES).codes.fill(Verdict::VALID_CODE);
             let batch = Batch { arena, number: 0, rows: LINES, units: origins, notes: 0, bytes: 0, long_rows: 0 };
             let spares = Spares::new(false, usize::MAX);
-            let wanted = Wanted::new(&operation, &options(&path), false, "line");
-            let lines = Lines { operation: &operation, wanted: &wanted, spares: &spares, pool: &one };
+            let wanted = LineSelection::new(&operation, &options(&path), false, "line");
+            let lines = LineFormatter { operation: &operation, wanted: &wanted, spares: &spares, pool: &one };
             let writing = nanoseconds(|| {
                 for mut written in lines.make(&batch).ok().unwrap() {
                     spares.give_back(std::mem::take(&mut *written.text));

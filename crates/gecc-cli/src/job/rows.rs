@@ -4,10 +4,10 @@ use super::arena::Arena;
 use super::batch::Batch;
 use super::limits::Limits;
 use super::parser::Origins;
-use super::stages::{Arenas, Filled, GROWTH, PATIENCE};
+use super::stages::{Arenas, FilledBatches, GROWTH, PATIENCE};
 use super::state::{Job, unreadable};
-use crate::input::binary::layout::Layout;
-use crate::input::binary::reader::{Filled as Read, RowReader};
+use crate::input::binary::layout::RowLayout;
+use crate::input::binary::reader::{ReadRows, RowReader};
 use crate::input::open::Input;
 use crate::input::text::Buffers;
 use crate::operation::NO_RECOVERY_ID;
@@ -17,7 +17,7 @@ use gecc::steps::map;
 use std::sync::Arc;
 
 /// Makes a reader for an input of rows. Its buffers are wiped if rows contain private keys.
-pub fn reader(input: Input, layout: &Layout, limits: &Limits) -> Result<RowReader, String> {
+pub fn reader(input: Input, layout: &RowLayout, limits: &Limits) -> Result<RowReader, String> {
     let buffers = Buffers::new(limits.piece, layout.place(Field::SecretKey).is_some());
     RowReader::new(input, layout.clone(), buffers, limits.window)
 }
@@ -37,7 +37,7 @@ pub fn fields_of(reads: Reads) -> Vec<Field> {
 
 impl Job<'_> {
     /// Reads rows into batches, until the input ends or a later stage has ended.
-    pub fn read_rows(&self, name: &Arc<str>, mut reader: RowReader, mut arenas: Arenas, filled: &Filled) {
+    pub fn read_rows(&self, name: &Arc<str>, mut reader: RowReader, mut arenas: Arenas, filled: &FilledBatches) {
         let limits = match reader.rows() {
             Some(rows) => self.limits.for_rows(rows),
             None => self.limits,
@@ -80,17 +80,17 @@ impl Job<'_> {
                 None => reader.read(memory, PATIENCE),
             };
             match read? {
-                Read::Nothing if self.is_over() => return Ok(None),
-                Read::Nothing => {}
-                Read::End => return Ok(None),
-                Read::Rows(read) => return Ok(Some(read)),
+                ReadRows::Nothing if self.is_over() => return Ok(None),
+                ReadRows::Nothing => {}
+                ReadRows::End => return Ok(None),
+                ReadRows::Rows(read) => return Ok(Some(read)),
             }
         }
     }
 
     /// Reads signatures whose content has to be examined: records malformed ones, and writes
     /// recovery ids if these are read.
-    fn read_signatures(&self, layout: &Layout, arena: &mut Arena, units: &mut [Origins]) {
+    fn read_signatures(&self, layout: &RowLayout, arena: &mut Arena, units: &mut [Origins]) {
         let reads = self.operation.reads();
         let Some(place) = layout.signature().filter(|_| reads.signatures && !reads.bare_signatures) else { return };
         let reader = self.options.signature_reader(self.operation.call);

@@ -4,16 +4,16 @@ use super::arena::Arena;
 #[cfg(feature = "arrow")]
 use super::columns;
 use super::limits::Limits;
-use super::lines::{LineSink, Lines, Wanted};
+use super::lines::{LineFormatter, LineSelection, LineSink};
 use super::rows::{self, fields_of};
-use super::stages::Items;
-use super::state::{End, Job, Started};
+use super::stages::ItemSource;
+use super::state::{Job, JobEnd, StartedJob};
 use super::tables::{self, Opened, ReadyTable};
 use super::tally::Tally;
 use crate::flags::{Format, StreamOptions};
 use crate::input::binary::reader::RowReader;
 use crate::input::keyfile::{as_lines, warn_if_exposed};
-use crate::input::names::Names;
+use crate::input::names::FieldNames;
 use crate::input::open::{Input, open};
 use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
@@ -26,21 +26,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An input whose format is known and suits the command.
-enum Ready {
+enum ReadyInput {
     Table(Box<ReadyTable>),
     Text(Input, Limits),
     Rows(RowReader, Limits, Option<u64>),
 }
 
-impl Ready {
+impl ReadyInput {
     /// Returns the name of an item's position.
     fn place(&self) -> &'static str {
-        if matches!(self, Ready::Text(..)) { "line" } else { "row" }
+        if matches!(self, ReadyInput::Text(..)) { "line" } else { "row" }
     }
 }
 
 /// The inputs that are not answered yet, in order.
-struct Rest<'a> {
+struct RemainingInputs<'a> {
     operation: &'a Operation,
     options: &'a StreamOptions,
     paths: std::slice::Iter<'a, PathBuf>,
@@ -48,7 +48,7 @@ struct Rest<'a> {
     opened: Option<(&'a Path, Result<Opened, Failure>)>,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> RemainingInputs<'a> {
     fn next(&mut self) -> Option<(&'a Path, Result<Opened, Failure>)> {
         self.opened.take().or_else(|| {
             let path = self.paths.next()?;
@@ -56,7 +56,7 @@ impl<'a> Rest<'a> {
         })
     }
 
-    fn next_ready(&mut self, started: &Started) -> Option<(&'a Path, Result<Ready, Failure>)> {
+    fn next_ready(&mut self, started: &StartedJob) -> Option<(&'a Path, Result<ReadyInput, Failure>)> {
         let (path, opened) = self.next()?;
         Some((path, opened.and_then(|opened| ready(started, path, opened))))
     }
@@ -92,15 +92,15 @@ impl<'a> Rest<'a> {
     }
 
     /// Combines a text with the text files that follow it. Also returns the total size, if known.
-    fn texts<'t>(&'t mut self, path: &Path, input: Input) -> (Items<'t>, Option<u64>) {
+    fn texts<'t>(&'t mut self, path: &Path, input: Input) -> (ItemSource<'t>, Option<u64>) {
         let waits = matches!(input, Input::Stream(_)) && !path.is_file();
         let length = input.length();
         let first = iter::once((name_of(path), input));
         if waits {
-            return (Items::Text { texts: Box::new(first), waits }, length);
+            return (ItemSource::Text { texts: Box::new(first), waits }, length);
         }
         let length = length.and_then(|length| Some(length + bytes_of(self.paths.as_slice())?));
-        (Items::Text { texts: Box::new(first.chain(iter::from_fn(|| self.next_text()))), waits }, length)
+        (ItemSource::Text { texts: Box::new(first.chain(iter::from_fn(|| self.next_text()))), waits }, length)
     }
 }
 
@@ -122,17 +122,17 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
     if paths.len() > 1 && operation.keys.limit().is_some() {
         return Err("several keys go with one input, whose items they are for".to_owned().into());
     }
-    Names::of(options, operation.reads()).require_read()?;
+    FieldNames::of(options, operation.reads()).require_read()?;
     // Errors in the arguments and the first input are reported before an engine is started.
-    let mut rest = Rest { operation, options, paths: paths.iter(), opened: None };
+    let mut rest = RemainingInputs { operation, options, paths: paths.iter(), opened: None };
     let (path, opened) = rest.next().expect("there is an input");
     let opened = opened?;
-    let started = Started::new(operation, options, bytes_of(&paths))?;
+    let started = StartedJob::new(operation, options, bytes_of(&paths))?;
     let mut next = Some((path, Ok(ready(&started, path, opened)?)));
     let mut output = Output::open(options.output.as_deref(), operation.gives_secrets(), started.interrupted)?;
     output.require_sync(options.sync)?;
     let mut tally = Tally::default();
-    let mut end = End::Input;
+    let mut end = JobEnd::Input;
     let mut has_header = false;
     while let Some((path, input)) = next.take().or_else(|| rest.next_ready(&started)) {
         info(|| format!("input: {}", shown_path(path)));
@@ -140,20 +140,20 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
             Ok(input) => input,
             Err(failure) => {
                 let is_interrupted = started.interrupted.load(Ordering::Relaxed);
-                end = if is_interrupted { End::Interrupted } else { End::of(failure) };
+                end = if is_interrupted { JobEnd::Interrupted } else { JobEnd::of(failure) };
                 break;
             }
         };
-        let wanted = Wanted::new(operation, options, paths.len() > 1, input.place());
+        let wanted = LineSelection::new(operation, options, paths.len() > 1, input.place());
         if let Some(header) = wanted.header().filter(|_| !has_header) {
             has_header = true;
             if let Err(problem) = output.write(vec![header]).outcome {
-                end = End::of(problem.into());
+                end = JobEnd::of(problem.into());
                 break;
             }
         }
         (end, output) = answer(&started, (path, input), &mut rest, &wanted, output, &mut tally);
-        if !matches!(end, End::Input) {
+        if !matches!(end, JobEnd::Input) {
             break;
         }
     }
@@ -177,13 +177,13 @@ fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Re
     Ok(opened)
 }
 
-fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failure> {
-    let Started { operation, options, engine, pool, .. } = started;
+fn ready(started: &StartedJob, path: &Path, opened: Opened) -> Result<ReadyInput, Failure> {
+    let StartedJob { operation, options, engine, pool, .. } = started;
     let input = match opened {
         Opened::Table(table) => {
             options.seen.note_all();
             let table = tables::ready(started, name_of(path), table);
-            return Ok(Ready::Table(Box::new(table.map_err(|problem| path_error(path, problem))?)));
+            return Ok(ReadyInput::Table(Box::new(table.map_err(|problem| path_error(path, problem))?)));
         }
         Opened::Other(input) => input,
     };
@@ -195,37 +195,37 @@ fn ready(started: &Started, path: &Path, opened: Opened) -> Result<Ready, Failur
             let layout = layout.clone().with_form(options.signatures.form);
             layout.require(&fields_of(operation.reads()))?;
             layout.require_widths(operation.call)?;
-            Names::of(options, operation.reads()).require_effect_on_rows(&layout)?;
+            FieldNames::of(options, operation.reads()).require_effect_on_rows(&layout)?;
             options.seen.note_all();
             let reader = rows::reader(input, &layout, &limits).map_err(|problem| path_error(path, problem))?;
-            Ok(Ready::Rows(reader, limits, length))
+            Ok(ReadyInput::Rows(reader, limits, length))
         }
-        _ => Ok(Ready::Text(input, limits)),
+        _ => Ok(ReadyInput::Text(input, limits)),
     }
 }
 
 /// Answers an input, together with the following inputs that continue it.
 fn answer(
-    started: &Started,
-    (path, input): (&Path, Ready),
-    rest: &mut Rest<'_>,
-    wanted: &Wanted,
+    started: &StartedJob,
+    (path, input): (&Path, ReadyInput),
+    rest: &mut RemainingInputs<'_>,
+    wanted: &LineSelection,
     output: Output,
     tally: &mut Tally,
-) -> (End, Output) {
+) -> (JobEnd, Output) {
     let (limits, (items, length)) = match input {
-        Ready::Table(mut table) => {
+        ReadyInput::Table(mut table) => {
             rest.join(&mut table);
             return tables::answer(started, *table, wanted, output, tally);
         }
-        Ready::Rows(reader, limits, length) => (limits, (Items::Rows(name_of(path), reader), length)),
-        Ready::Text(input, limits) => (limits, rest.texts(path, input)),
+        ReadyInput::Rows(reader, limits, length) => (limits, (ItemSource::Rows(name_of(path), reader), length)),
+        ReadyInput::Text(input, limits) => (limits, rest.texts(path, input)),
     };
-    let Started { operation, options, engine, pool, interrupted, .. } = started;
+    let StartedJob { operation, options, engine, pool, interrupted, .. } = started;
     let stopped = AtomicBool::new(false);
     let long_rows = Room::new(limits.long_rows as u64);
     let job = Job { operation, engine, options, pool, limits, long_rows, length, stopped, interrupted };
-    let progress = Progress::new(length, options.said.quiet);
+    let progress = Progress::new(length, options.messages.quiet);
     let ended = job.answer(items, output, wanted, &progress, tally);
     progress.end();
     ended
@@ -235,18 +235,18 @@ impl Job<'_> {
     /// Answers all items in the requested format.
     fn answer(
         &self,
-        items: Items<'_>,
+        items: ItemSource<'_>,
         mut output: Output,
-        wanted: &Wanted,
+        wanted: &LineSelection,
         progress: &Progress,
         tally: &mut Tally,
-    ) -> (End, Output) {
+    ) -> (JobEnd, Output) {
         #[cfg(feature = "arrow")]
         if !self.options.answers().is_lines() {
             return columns::answer_all(self, items, output, progress, tally);
         }
         let spares = &Spares::new(self.operation.gives_secrets(), self.limits.kept);
-        let form = Lines { operation: self.operation, wanted, spares, pool: self.pool };
+        let form = LineFormatter { operation: self.operation, wanted, spares, pool: self.pool };
         let mut sink = LineSink { output: &mut output, spares };
         let end = self.answer_all(items, &form, &mut sink, progress, tally);
         (end, output)

@@ -8,8 +8,8 @@
 
 use super::arena::Arena;
 use super::batch::{Batch, compute};
-use super::lines::{Form, Sink};
-use super::state::{End, Job};
+use super::lines::{BatchFormatter, BatchSink};
+use super::state::{Job, JobEnd};
 use super::tally::Tally;
 use crate::input::binary::reader::RowReader;
 use crate::input::open::Input;
@@ -33,7 +33,7 @@ pub const GROWTH: usize = 8;
 pub type Texts<'a> = Box<dyn Iterator<Item = (Arc<str>, Input)> + Send + 'a>;
 
 /// The source of items.
-pub enum Items<'a> {
+pub enum ItemSource<'a> {
     Text {
         texts: Texts<'a>,
         /// True if further input may take any time to arrive.
@@ -43,9 +43,9 @@ pub enum Items<'a> {
 }
 
 /// A computed batch, delivered in order.
-type Computed = Result<Batch, Failure>;
+type ComputedBatch = Result<Batch, Failure>;
 /// The sender of filled batches, which are then computed and written.
-pub type Filled = Entrance<Batch, Computed>;
+pub type FilledBatches = Entrance<Batch, ComputedBatch>;
 
 /// A pool of arenas: those that are free again, and the number created.
 pub struct Arenas {
@@ -77,7 +77,7 @@ impl Arenas {
 }
 
 /// The answers of a batch, with the input bytes that it consumed and the size of its long rows.
-struct Formed<M> {
+struct FormattedBatch<M> {
     made: M,
     bytes: u64,
     forms: FormCounts,
@@ -90,14 +90,14 @@ fn spawn<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 
 
 impl Job<'_> {
     /// Starts the steps, and writes their answers.
-    pub fn answer_all<F: Form>(
+    pub fn answer_all<F: BatchFormatter>(
         &self,
-        items: Items<'_>,
+        items: ItemSource<'_>,
         form: &F,
-        sink: &mut impl Sink<F::Made>,
+        sink: &mut impl BatchSink<F::Made>,
         progress: &Progress,
         tally: &mut Tally,
-    ) -> End {
+    ) -> JobEnd {
         let (filled, batches, computed) = line(self.limits.batches, 1);
         let (to_output, answers) = sync_channel(1);
         let (to_free, free) = channel();
@@ -109,7 +109,7 @@ impl Job<'_> {
             });
             let end = match started {
                 Ok(()) => self.put_out(answers, sink, progress, tally),
-                Err(problem) => End::of(format!("threads cannot be started: {problem}").into()),
+                Err(problem) => JobEnd::of(format!("threads cannot be started: {problem}").into()),
             };
             self.stopped.store(true, Ordering::Relaxed);
             self.long_rows.close();
@@ -123,13 +123,13 @@ impl Job<'_> {
     fn start_reading<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
-        items: Items<'scope>,
+        items: ItemSource<'scope>,
         arenas: Arenas,
-        filled: Filled,
+        filled: FilledBatches,
     ) -> io::Result<()> {
         match items {
-            Items::Rows(name, source) => spawn(scope, move || self.read_rows(&name, source, arenas, &filled)),
-            Items::Text { texts, waits } => {
+            ItemSource::Rows(name, source) => spawn(scope, move || self.read_rows(&name, source, arenas, &filled)),
+            ItemSource::Text { texts, waits } => {
                 let (to_splitter, read) = sync_channel(0);
                 let (to_parser, windows) = sync_channel(1);
                 spawn(scope, move || self.read(texts, to_splitter))?;
@@ -143,7 +143,7 @@ impl Job<'_> {
     fn start_computing<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
-        batches: Workers<Batch, Computed>,
+        batches: Workers<Batch, ComputedBatch>,
     ) -> io::Result<()> {
         for _ in 0..self.limits.computing {
             let batches = batches.clone();
@@ -158,7 +158,7 @@ impl Job<'_> {
     }
 
     /// Computes a batch, unless the job should stop.
-    fn compute(&self, mut batch: Batch) -> Option<Computed> {
+    fn compute(&self, mut batch: Batch) -> Option<ComputedBatch> {
         if self.is_over() {
             return None;
         }
@@ -168,12 +168,12 @@ impl Job<'_> {
     }
 
     /// Formats the answers of batches in memory.
-    fn write<F: Form>(
+    fn write<F: BatchFormatter>(
         &self,
-        computed: Results<Computed>,
+        computed: Results<ComputedBatch>,
         form: &F,
         free: Sender<Arena>,
-        to: SyncSender<Result<Formed<F::Made>, Failure>>,
+        to: SyncSender<Result<FormattedBatch<F::Made>, Failure>>,
     ) {
         for batch in computed {
             let answers = batch.and_then(|mut batch| {
@@ -182,7 +182,7 @@ impl Job<'_> {
                 batch.units.iter().for_each(|unit| forms.add(unit.forms));
                 batch.arena.wipe(batch.rows);
                 let _ = free.send(batch.arena);
-                Ok(Formed { made: made?, bytes: batch.bytes, forms, long_rows: batch.long_rows })
+                Ok(FormattedBatch { made: made?, bytes: batch.bytes, forms, long_rows: batch.long_rows })
             });
             let is_last = answers.is_err();
             if to.send(answers).is_err() || is_last {
@@ -194,38 +194,38 @@ impl Job<'_> {
     /// Writes answers, in order.
     fn put_out<M>(
         &self,
-        answers: Receiver<Result<Formed<M>, Failure>>,
-        sink: &mut impl Sink<M>,
+        answers: Receiver<Result<FormattedBatch<M>, Failure>>,
+        sink: &mut impl BatchSink<M>,
         progress: &Progress,
         tally: &mut Tally,
-    ) -> End {
+    ) -> JobEnd {
         for next in answers {
-            let Formed { made, bytes, forms, long_rows } = match next {
+            let FormattedBatch { made, bytes, forms, long_rows } = match next {
                 Ok(answers) => answers,
                 // The interruption may be what ended reading.
-                Err(_) if self.interrupted.load(Ordering::Relaxed) => return End::Interrupted,
-                Err(failure) => return End::of(failure),
+                Err(_) if self.interrupted.load(Ordering::Relaxed) => return JobEnd::Interrupted,
+                Err(failure) => return JobEnd::of(failure),
             };
             if self.interrupted.load(Ordering::Relaxed) {
-                return End::Interrupted;
+                return JobEnd::Interrupted;
             }
             tally.forms.add(forms);
             if let Some(unclear) = Some(forms.either).filter(|count| *count > 0).and_then(|_| tally.forms.check().err())
             {
-                return End::of(unclear.to_string().into());
+                return JobEnd::of(unclear.to_string().into());
             }
             let put_out = sink.put_out(made, tally);
             self.long_rows.leave(long_rows);
             match put_out {
                 Ok(()) => progress.add(bytes, || format!("{} items", tally.items)),
                 // After an interruption, an output that accepts nothing is not waited for.
-                Err(_) if self.interrupted.load(Ordering::Relaxed) => return End::Interrupted,
-                Err(failure) => return End::of(failure),
+                Err(_) if self.interrupted.load(Ordering::Relaxed) => return JobEnd::Interrupted,
+                Err(failure) => return JobEnd::of(failure),
             }
             if self.options.check && tally.rejected() > 0 {
-                return End::Rejection;
+                return JobEnd::Rejection;
             }
         }
-        if self.interrupted.load(Ordering::Relaxed) { End::Interrupted } else { End::Input }
+        if self.interrupted.load(Ordering::Relaxed) { JobEnd::Interrupted } else { JobEnd::Input }
     }
 }

@@ -3,7 +3,7 @@
 use super::limits::{Limits, of_engine};
 use super::tally::Tally;
 use crate::flags::StreamOptions;
-use crate::input::names::Names;
+use crate::input::names::FieldNames;
 use crate::input::open::is_standard_stream;
 use crate::operation::Operation;
 use crate::output::{Failure, Output, debug, info, note, shown_path, warn};
@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// The reason why the job ended.
-pub enum End {
+pub enum JobEnd {
     Input,
     Rejection,
     ClosedPipe,
@@ -26,12 +26,12 @@ pub enum End {
     Failed(String),
 }
 
-impl End {
+impl JobEnd {
     /// Makes the end from a failure.
     pub fn of(failure: Failure) -> Self {
         match failure {
-            Failure::ClosedPipe => End::ClosedPipe,
-            Failure::Problem(problem) => End::Failed(problem),
+            Failure::ClosedPipe => JobEnd::ClosedPipe,
+            Failure::Problem(problem) => JobEnd::Failed(problem),
         }
     }
 }
@@ -60,7 +60,7 @@ pub fn unreadable(name: &str, problem: &dyn Display) -> Failure {
 }
 
 /// The operation and the resources that all inputs share.
-pub struct Started<'a> {
+pub struct StartedJob<'a> {
     pub operation: &'a Operation,
     pub options: &'a StreamOptions,
     pub engine: Engine,
@@ -69,7 +69,7 @@ pub struct Started<'a> {
     at: Instant,
 }
 
-impl<'a> Started<'a> {
+impl<'a> StartedJob<'a> {
     /// Starts a job for inputs of `bytes` bytes, if known.
     pub fn new(operation: &'a Operation, options: &'a StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
         let at = Instant::now();
@@ -79,58 +79,59 @@ impl<'a> Started<'a> {
         let engine = options.engine.start_for(bytes, options.engine.max_memory.map(of_engine))?;
         info(|| format!("engine: {engine}, started in {:.3} s", at.elapsed().as_secs_f64()));
         let pool = Arc::new(pool(options.engine.threads)?);
-        Ok(Started { operation, options, engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })
+        Ok(StartedJob { operation, options, engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })
     }
 
     /// Ends the output, prints the summary, and returns the exit code.
-    pub fn conclude(&self, end: End, tally: &Tally, output: Output) -> Result<u8, Failure> {
+    pub fn conclude(&self, end: JobEnd, tally: &Tally, output: Output) -> Result<u8, Failure> {
         let end = match end {
-            End::Input if tally.items == 0 && !self.options.allow_empty => {
-                End::Failed("the input has no items (--allow-empty takes that for a success)".to_owned())
+            JobEnd::Input if tally.items == 0 && !self.options.allow_empty => {
+                JobEnd::Failed("the input has no items (--allow-empty takes that for a success)".to_owned())
             }
             end => end,
         };
         let kept = match end {
-            End::Input | End::Rejection => output.finish(self.options.sync).map(|()| String::new()),
-            End::ClosedPipe | End::Interrupted | End::Failed(_) => Ok(output.abandon(tally.items > 0)),
+            JobEnd::Input | JobEnd::Rejection => output.finish(self.options.sync).map(|()| String::new()),
+            JobEnd::ClosedPipe | JobEnd::Interrupted | JobEnd::Failed(_) => Ok(output.abandon(tally.items > 0)),
         };
         self.say(&end, tally);
         let kept = kept?;
         match end {
-            End::Failed(problem) => Err((problem + &kept).into()),
-            End::ClosedPipe => Ok(CLOSED_PIPE),
-            End::Interrupted => {
+            JobEnd::Failed(problem) => Err((problem + &kept).into()),
+            JobEnd::ClosedPipe => Ok(CLOSED_PIPE),
+            JobEnd::Interrupted => {
                 if !kept.is_empty() {
                     note(&format!("gecc: interrupted{kept}"));
                 }
                 Ok(interrupt::code())
             }
-            End::Input if let Some(reason) = tally.formless() => {
+            JobEnd::Input if let Some(reason) = tally.formless() => {
                 let hint = "are the columns and the encoding the right ones (--columns, --encoding, --curve)?";
                 Err(format!("no item has the right form: {reason}; {hint}").into())
             }
-            End::Input
+            JobEnd::Input
                 if tally.items > 0
-                    && let Some(problem) = Names::of(self.options, self.operation.reads()).without_effect_so_far() =>
+                    && let Some(problem) =
+                        FieldNames::of(self.options, self.operation.reads()).without_effect_so_far() =>
             {
                 Err(problem.into())
             }
-            End::Input | End::Rejection => Ok(if tally.rejected() == 0 { ALL_PASSED } else { SOME_REJECTED }),
+            JobEnd::Input | JobEnd::Rejection => Ok(if tally.rejected() == 0 { ALL_PASSED } else { SOME_REJECTED }),
         }
     }
 
     /// Prints the summary and the warnings.
-    fn say(&self, end: &End, tally: &Tally) {
+    fn say(&self, end: &JobEnd, tally: &Tally) {
         debug(|| loaded_from(&self.engine));
-        let said = self.options.said;
+        let messages = self.options.messages;
         let passed = self.operation.passed();
         // The reader is gone, so it is unknown how much of the output was read.
-        let says_nothing = matches!(end, End::ClosedPipe) || matches!(end, End::Failed(_)) && tally.items == 0;
-        if !said.quiet && !says_nothing {
-            tally.print(said.summary, passed, self.at.elapsed().as_secs_f64(), &self.engine);
+        let is_silent = matches!(end, JobEnd::ClosedPipe) || matches!(end, JobEnd::Failed(_)) && tally.items == 0;
+        if !messages.quiet && !is_silent {
+            tally.print(messages.summary, passed, self.at.elapsed().as_secs_f64(), &self.engine);
         }
         warn_of_failures(&self.engine);
-        if matches!(end, End::Input) {
+        if matches!(end, JobEnd::Input) {
             self.operation.keys.surplus(tally.items).iter().for_each(|surplus| warn(surplus));
             tally.suspicion().into_iter().for_each(warn);
             tally.forms.doubt().iter().for_each(|doubt| warn(doubt));

@@ -1,10 +1,10 @@
 //! The job over tables: Parquet and Arrow IPC, whose columns are read and written by `gecc-arrow`.
 //! Answers are lines, as for other inputs, or columns.
 
-use super::columns::{Shared, format, wanted};
+use super::columns::{SharedOutput, format, wanted};
 use super::limits::of_tables;
-use super::lines::{LineSink, Lines, Outcome, Sink, Wanted, Written};
-use super::state::{End, Started};
+use super::lines::{BatchSink, FormattedLines, ItemOutcome, LineFormatter, LineSelection, LineSink};
+use super::state::{JobEnd, StartedJob};
 use super::tally::Tally;
 use crate::flags::{Format, StreamOptions};
 use crate::input::open::{Input, PlainFile, is_standard_stream};
@@ -109,7 +109,7 @@ fn read_options(options: &StreamOptions) -> ReadOptions {
 /// A table that suits an operation, alone or combined with others.
 pub struct ReadyTable {
     inputs: Vec<gecc_arrow::Input>,
-    files: Files,
+    files: TableFiles,
     length: Option<u64>,
     operation: gecc_arrow::Operation,
     mapping: Mapping,
@@ -118,9 +118,9 @@ pub struct ReadyTable {
 }
 
 /// The names of files, each with the number of its first row, counted from 0.
-struct Files(Vec<(Arc<str>, u64)>);
+struct TableFiles(Vec<(Arc<str>, u64)>);
 
-impl Files {
+impl TableFiles {
     /// Returns the name of a row's file, and the number of the row in it, counted from 1.
     fn place(&self, row: u64) -> (&str, u64) {
         let (name, first) = &self.0[self.0.partition_point(|(_, first)| *first <= row) - 1];
@@ -152,14 +152,14 @@ impl ReadyTable {
 }
 
 /// Finds the columns, and returns an error if the operation cannot use them.
-pub fn ready(started: &Started, name: Arc<str>, table: TableInput) -> Result<ReadyTable, String> {
+pub fn ready(started: &StartedJob, name: Arc<str>, table: TableInput) -> Result<ReadyTable, String> {
     let is_small = table.is_small();
     let TableInput(input, length) = table;
     let options = started.options;
     let answers = if options.answers().is_lines() { TableAnswers::Lines } else { TableAnswers::Columns };
     let operation = started.operation.over_tables(answers);
-    let mapping = complete(options.mapping(), input.schema(), &operation).map_err(said)?;
-    operation.check(&started.engine, input.schema(), &mapping).map_err(said)?;
+    let mapping = complete(options.mapping(), input.schema(), &operation).map_err(|problem| problem.to_string())?;
+    operation.check(&started.engine, input.schema(), &mapping).map_err(|problem| problem.to_string())?;
     info(|| {
         let columns: Vec<String> = mapping.columns().map(|(field, column)| format!("{column} is {field}")).collect();
         format!("{:?}: {}", input.format(), columns.join(", "))
@@ -167,22 +167,22 @@ pub fn ready(started: &Started, name: Arc<str>, table: TableInput) -> Result<Rea
     let by_first_rows = is_by_first_rows(&operation, &mapping, input.schema());
     let takes_more = is_small && !by_first_rows && options.answers().is_lines();
     let inputs = vec![input];
-    let files = Files(vec![(name, 0)]);
+    let files = TableFiles(vec![(name, 0)]);
     Ok(ReadyTable { inputs, files, length, operation, mapping, takes_more })
 }
 
 /// Answers all rows.
 pub fn answer(
-    started: &Started,
+    started: &StartedJob,
     table: ReadyTable,
-    wanted: &Wanted,
+    wanted: &LineSelection,
     output: Output,
     tally: &mut Tally,
-) -> (End, Output) {
+) -> (JobEnd, Output) {
     let ReadyTable { mut inputs, files, length, operation, mapping, .. } = table;
     let pool = Pool::of(Arc::clone(&started.pool));
     let job = Job { engine: &started.engine, operation: &operation, mapping: &mapping, pool: &pool };
-    let progress = Progress::new(length, started.options.said.quiet);
+    let progress = Progress::new(length, started.options.messages.quiet);
     let of_input = inputs[0].progress();
     let ended = progress.follow(
         || (of_input.bytes(), format!("{} items", of_input.rows())),
@@ -198,32 +198,27 @@ pub fn answer(
     ended
 }
 
-/// Returns an error's text without the name of the input.
-fn said(problem: Error) -> String {
-    problem.to_string()
-}
-
 /// Converts an error to the end of the job.
-fn end_of(problem: Error, name: &str) -> End {
+fn end_of(problem: Error, name: &str) -> JobEnd {
     match problem {
-        Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => End::ClosedPipe,
-        Error::Engine(problem) => End::Failed(problem.to_string()),
-        problem => End::Failed(format!("{}: {problem}", shown_path(Path::new(name)))),
+        Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => JobEnd::ClosedPipe,
+        Error::Engine(problem) => JobEnd::Failed(problem.to_string()),
+        problem => JobEnd::Failed(format!("{}: {problem}", shown_path(Path::new(name)))),
     }
 }
 
 /// Writes a line for each row.
 fn write_lines(
-    started: &Started,
+    started: &StartedJob,
     job: &Job,
-    (inputs, files): (Vec<gecc_arrow::Input>, &Files),
-    wanted: &Wanted,
+    (inputs, files): (Vec<gecc_arrow::Input>, &TableFiles),
+    wanted: &LineSelection,
     mut output: Output,
     tally: &mut Tally,
-) -> (End, Output) {
+) -> (JobEnd, Output) {
     let operation = started.operation;
     let spares = &Spares::new(operation.gives_secrets(), MOST_KEPT);
-    let lines = Lines { operation, wanted, spares, pool: &started.pool };
+    let lines = LineFormatter { operation, wanted, spares, pool: &started.pool };
     let mut sink = LineSink { output: &mut output, spares };
     let current = Arc::new(AtomicUsize::new(0));
     let places = job.operation.columns(inputs[0].schema(), job.mapping);
@@ -241,7 +236,7 @@ fn write_lines(
     let end = match ended {
         Ok(Some(end)) => end,
         Ok(None) => end_of_input(started),
-        Err(_) if started.interrupted.load(Ordering::Relaxed) => End::Interrupted,
+        Err(_) if started.interrupted.load(Ordering::Relaxed) => JobEnd::Interrupted,
         Err(problem) => end_of(problem, &files.0[current.load(Ordering::Relaxed)].0),
     };
     (end, output)
@@ -249,30 +244,34 @@ fn write_lines(
 
 /// Writes the lines of a batch, and decides whether the job goes on.
 fn put_out(
-    started: &Started,
-    wanted: &Wanted,
+    started: &StartedJob,
+    wanted: &LineSelection,
     sink: &mut LineSink,
-    units: Vec<Written>,
+    units: Vec<FormattedLines>,
     tally: &mut Tally,
-) -> ControlFlow<End> {
+) -> ControlFlow<JobEnd> {
     if started.interrupted.load(Ordering::Relaxed) {
-        return ControlFlow::Break(End::Interrupted);
+        return ControlFlow::Break(JobEnd::Interrupted);
     }
     match sink.put_out(units, tally) {
         // After an interruption, an output that accepts nothing is not waited for.
-        Err(_) if started.interrupted.load(Ordering::Relaxed) => ControlFlow::Break(End::Interrupted),
-        Err(failure) => ControlFlow::Break(End::of(failure)),
-        Ok(()) if wanted.check && tally.rejected() > 0 => ControlFlow::Break(End::Rejection),
+        Err(_) if started.interrupted.load(Ordering::Relaxed) => ControlFlow::Break(JobEnd::Interrupted),
+        Err(failure) => ControlFlow::Break(JobEnd::of(failure)),
+        Ok(()) if wanted.check && tally.rejected() > 0 => ControlFlow::Break(JobEnd::Rejection),
         Ok(()) => ControlFlow::Continue(()),
     }
 }
 
-fn end_of_input(started: &Started) -> End {
-    if started.interrupted.load(Ordering::Relaxed) { End::Interrupted } else { End::Input }
+fn end_of_input(started: &StartedJob) -> JobEnd {
+    if started.interrupted.load(Ordering::Relaxed) { JobEnd::Interrupted } else { JobEnd::Input }
 }
 
 /// Formats the lines of a batch.
-fn lines_of(lines: &Lines, files: &Files, Answered { first, answers, .. }: &Answered) -> Vec<Written> {
+fn lines_of(
+    lines: &LineFormatter,
+    files: &TableFiles,
+    Answered { first, answers, .. }: &Answered,
+) -> Vec<FormattedLines> {
     let columns: Vec<_> = answers.results().iter().map(|(_, column)| column).collect();
     lines.units((0..answers.len()).step_by(MAX_ROWS), |start, written| {
         // Results may be secret.
@@ -283,12 +282,12 @@ fn lines_of(lines: &Lines, files: &Files, Answered { first, answers, .. }: &Answ
                 None => {
                     result.clear();
                     columns.iter().for_each(|column| result.extend_from_slice(cell(column, row)));
-                    Outcome::Passed(&result)
+                    ItemOutcome::Passed(&result)
                 }
-                Some(Reason::Rejected(_)) => Outcome::Rejected(answers.codes()[row]),
+                Some(Reason::Rejected(_)) => ItemOutcome::Rejected(answers.codes()[row]),
                 Some(reason) => {
                     refusal = reason.to_string();
-                    Outcome::Refused(&refusal)
+                    ItemOutcome::Refused(&refusal)
                 }
             };
             lines.write_answer(outcome, files.place(first + row as u64), &[], written);
@@ -309,15 +308,15 @@ fn cell(column: &ArrayRef, row: usize) -> &[u8] {
 
 /// Writes the answers as columns, alone or next to those of the input.
 fn write_columns(
-    started: &Started,
+    started: &StartedJob,
     job: &Job,
     input: gecc_arrow::Input,
     name: &str,
     output: Output,
     tally: &mut Tally,
-) -> (End, Output) {
+) -> (JobEnd, Output) {
     let options = started.options;
-    let shared = Shared::new(output);
+    let shared = SharedOutput::new(output);
     let format = format(options);
     let wanted = wanted(options, PLACE, false);
     let with = TransformOptions { beside: options.beside, format, wanted, computing: COMPUTING, ..Default::default() };
@@ -330,7 +329,7 @@ fn write_columns(
             match outcome.problem {
                 // After an interruption, an output that accepts nothing is not waited for.
                 Some(problem) if !started.interrupted.load(Ordering::Relaxed) => end_of(problem, name),
-                None if options.check && tally.rejected() > 0 => End::Rejection,
+                None if options.check && tally.rejected() > 0 => JobEnd::Rejection,
                 _ => end_of_input(started),
             }
         }

@@ -3,12 +3,12 @@
 //! batches.
 
 use super::filler::{Filler, Window};
-use super::stages::{Arenas, Filled, PATIENCE, Texts};
+use super::stages::{Arenas, FilledBatches, PATIENCE, Texts};
 use super::state::{Job, unreadable};
-use crate::input::names::Names;
+use crate::input::names::FieldNames;
 use crate::input::open::Input;
-use crate::input::source::{Next, Source};
-use crate::input::splitter::{Cut, Cutter, Unit, measure};
+use crate::input::source::{SourceEvent, TextSource};
+use crate::input::splitter::{RowSplitter, Section, Unit, measure};
 use crate::input::text::{Buffers, Text};
 use crate::input::utf_16::as_utf_8;
 use crate::output::Failure;
@@ -19,19 +19,19 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
 
 /// An event of reading.
-pub enum Read {
+pub enum ReadEvent {
     /// The beginning of an input, with its name.
     Begin(Arc<str>),
     /// Pieces of the current input.
     Pieces(Vec<Text>),
 }
 
-type ToCutter = SyncSender<Result<Read, Failure>>;
+type ToSplitter = SyncSender<Result<ReadEvent, Failure>>;
 type ToParser = SyncSender<Result<Window, Failure>>;
 
 impl Job<'_> {
     /// Reads inputs in order.
-    pub fn read(&self, texts: Texts, to: ToCutter) {
+    pub fn read(&self, texts: Texts, to: ToSplitter) {
         let buffers = Buffers::new(self.limits.piece, self.operation.reads().secret_keys);
         for (name, input) in texts {
             match self.read_one(&name, input, &buffers, &to) {
@@ -51,18 +51,18 @@ impl Job<'_> {
         name: &Arc<str>,
         input: Input,
         buffers: &Arc<Buffers>,
-        to: &ToCutter,
+        to: &ToSplitter,
     ) -> io::Result<ControlFlow<()>> {
-        if to.send(Ok(Read::Begin(Arc::clone(name)))).is_err() {
+        if to.send(Ok(ReadEvent::Begin(Arc::clone(name)))).is_err() {
             return Ok(ControlFlow::Break(()));
         }
         let input = as_utf_8(input)?;
-        let mut source = Source::new(input, Arc::clone(buffers), self.limits.window, self.pool)?;
+        let mut source = TextSource::new(input, Arc::clone(buffers), self.limits.window, self.pool)?;
         while !self.is_over() {
             let sent = match source.next(PATIENCE)? {
-                Next::Nothing => continue,
-                Next::Pieces(pieces) => to.send(Ok(Read::Pieces(pieces))),
-                Next::End => return Ok(ControlFlow::Continue(())),
+                SourceEvent::Nothing => continue,
+                SourceEvent::Pieces(pieces) => to.send(Ok(ReadEvent::Pieces(pieces))),
+                SourceEvent::End => return Ok(ControlFlow::Continue(())),
             };
             if sent.is_err() {
                 break;
@@ -72,32 +72,39 @@ impl Job<'_> {
     }
 
     /// Cuts the pieces into units.
-    pub fn cut(&self, read: Receiver<Result<Read, Failure>>, to: ToParser) {
+    pub fn cut(&self, read: Receiver<Result<ReadEvent, Failure>>, to: ToParser) {
         // `None` if nothing more is wanted.
-        let _ = self.cut_all(read, &to);
+        let _ = self.split_all(read, &to);
     }
 
-    fn cut_all(&self, read: Receiver<Result<Read, Failure>>, to: &ToParser) -> Option<()> {
-        let names = Names::of(self.options, self.operation.reads());
-        let mut cutting: Option<Cutting> = None;
+    fn split_all(&self, read: Receiver<Result<ReadEvent, Failure>>, to: &ToParser) -> Option<()> {
+        let names = FieldNames::of(self.options, self.operation.reads());
+        let mut splitting: Option<Splitting> = None;
         for next in read {
             match next {
-                Ok(Read::Begin(name)) => {
-                    let cutter = Cutter::new(self.options.format, names.clone()).with_longest(self.limits.longest);
-                    if let Some(ended) = cutting.replace(Cutting { job: self, name, cutter, to }) {
+                Ok(ReadEvent::Begin(name)) => {
+                    let splitter =
+                        RowSplitter::new(self.options.format, names.clone()).with_longest(self.limits.longest);
+                    if let Some(ended) = splitting.replace(Splitting { job: self, name, splitter, to }) {
                         ended.end()?;
                     }
                 }
-                Ok(Read::Pieces(pieces)) => cutting.as_mut().expect("an input has begun").push(pieces)?,
+                Ok(ReadEvent::Pieces(pieces)) => splitting.as_mut().expect("an input has begun").push(pieces)?,
                 Err(failure) => return to.send(Err(failure)).ok(),
             }
         }
         // Otherwise the job has stopped, and there may be more input.
-        cutting.filter(|_| !self.is_over())?.end()
+        splitting.filter(|_| !self.is_over())?.end()
     }
 
     /// Parses units into batches.
-    pub fn parse(&self, windows: Receiver<Result<Window, Failure>>, may_wait: bool, arenas: Arenas, filled: &Filled) {
+    pub fn parse(
+        &self,
+        windows: Receiver<Result<Window, Failure>>,
+        may_wait: bool,
+        arenas: Arenas,
+        filled: &FilledBatches,
+    ) {
         // `None` if a later stage has ended.
         let _ = self.parse_all(&windows, may_wait, Filler::new(self, arenas, filled));
     }
@@ -131,31 +138,31 @@ impl Job<'_> {
 }
 
 /// The state of cutting an input.
-struct Cutting<'a> {
+struct Splitting<'a> {
     job: &'a Job<'a>,
     name: Arc<str>,
-    cutter: Cutter,
+    splitter: RowSplitter,
     to: &'a ToParser,
 }
 
-impl Cutting<'_> {
+impl Splitting<'_> {
     fn push(&mut self, pieces: Vec<Text>) -> Option<()> {
-        let mut cuts = Vec::new();
+        let mut sections = Vec::new();
         let bytes = pieces.iter().map(|piece| piece.bytes().len() as u64).sum();
-        let outcome = pieces.into_iter().try_for_each(|piece| self.cutter.push(piece, &mut cuts));
-        self.put(cuts, bytes, outcome)
+        let outcome = pieces.into_iter().try_for_each(|piece| self.splitter.push(piece, &mut sections));
+        self.put(sections, bytes, outcome)
     }
 
     fn end(mut self) -> Option<()> {
-        let mut cuts = Vec::new();
-        let outcome = self.cutter.end(&mut cuts);
-        self.put(cuts, 0, outcome)
+        let mut sections = Vec::new();
+        let outcome = self.splitter.end(&mut sections);
+        self.put(sections, 0, outcome)
     }
 
     /// Hands on the units, including those before an error. Returns `None` after an error, or if
     /// nothing more is wanted.
-    fn put(&mut self, cuts: Vec<Cut>, bytes: u64, outcome: Result<(), String>) -> Option<()> {
-        if let Some(window) = self.measured(cuts, bytes) {
+    fn put(&mut self, sections: Vec<Section>, bytes: u64, outcome: Result<(), String>) -> Option<()> {
+        if let Some(window) = self.measured(sections, bytes) {
             let long_rows = window.units.iter().map(Unit::long_row).sum::<usize>() as u64;
             if long_rows > 0 && !self.job.long_rows.enter(long_rows) {
                 return None;
@@ -167,11 +174,11 @@ impl Cutting<'_> {
     }
 
     /// Measures the cuts and converts them to units. Returns `None` if there are none.
-    fn measured(&mut self, cuts: Vec<Cut>, bytes: u64) -> Option<Window> {
-        let layout = self.cutter.layout().cloned()?;
+    fn measured(&mut self, sections: Vec<Section>, bytes: u64) -> Option<Window> {
+        let layout = self.splitter.layout().cloned()?;
         let Job { limits, pool, .. } = self.job;
-        let measures = map(pool, &cuts, |cut| measure(cut, &layout, limits.unit_rows));
-        let units = self.cutter.number(cuts, measures);
+        let measures = map(pool, &sections, |cut| measure(cut, &layout, limits.unit_rows));
+        let units = self.splitter.number(sections, measures);
         (!units.is_empty()).then(|| Window { name: Arc::clone(&self.name), units, layout, bytes })
     }
 }

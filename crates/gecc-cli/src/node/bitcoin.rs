@@ -1,7 +1,7 @@
 //! Blocks of Bitcoin with the outputs that they spend, from the REST interface of Bitcoin Core (its
 //! `doc/REST-interface.md`).
 
-use super::{Asking, Failed, UrlText, body, place_of, requests, until_interrupted};
+use super::{NodeClient, RequestFailure, UrlText, body, place_of, requests, until_interrupted};
 use crate::interrupt;
 use crate::output::Failure;
 use gecc_chains::bitcoin::{Chain, FromNode, LONGEST_BLOCK, LONGEST_UNDO, Network, NodeBlock, Txid};
@@ -22,15 +22,15 @@ const NO_REST: &str = "there is REST where bitcoind has the option -rest, and wh
 
 /// Connects to the node given by `--rest-url`, if any, and requests the blocks for as long as the
 /// result exists. `memory` bounds the blocks in flight.
-pub fn asked(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
+pub fn connect(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
     let (Some(url), Blocks { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
     let url = &url.url("--rest-url")?;
     let (hand_on, given) = sync_channel(1);
     let interrupted = interrupt::watch()?;
-    let asking = Asking::new(url, requests(memory, BLOCK), interrupted);
-    let asks = thread::Builder::new().name("gecc-node".to_owned());
+    let client = NodeClient::new(url, requests(memory, BLOCK), interrupted);
+    let builder = thread::Builder::new().name("gecc-node".to_owned());
     // The thread is not joined: it ends when the receiver is gone.
-    asks.spawn(move || asking.blocks(from..=to, &hand_on)).map_err(|problem| format!("{url}: {problem}"))?;
+    builder.spawn(move || client.blocks(from..=to, &hand_on)).map_err(|problem| format!("{url}: {problem}"))?;
     let name = Arc::from(Path::new(&url.to_string()));
     Ok(Some(FromNode { name, blocks: Box::new(until_interrupted(given, interrupted)) }))
 }
@@ -51,7 +51,7 @@ struct ChainInfo {
     chain: String,
 }
 
-impl Asking {
+impl NodeClient {
     /// Sends all blocks, in order, or the reason why there are no more.
     fn blocks(&self, heights: RangeInclusive<u64>, to: &SyncSender<Result<NodeBlock, String>>) {
         let network = match self.again(|| self.network()) {
@@ -70,24 +70,26 @@ impl Asking {
         );
     }
 
-    fn network(&self) -> Result<Network, Failed> {
+    fn network(&self) -> Result<Network, RequestFailure> {
         let info = self.get("chaininfo.json", LONGEST_INFO)?;
         let info: ChainInfo = serde_json::from_slice(&info).map_err(|problem| {
-            Failed::for_good(format!("the answer does not say which chain it is: {}", place_of(&problem)))
+            RequestFailure::for_good(format!("the answer does not say which chain it is: {}", place_of(&problem)))
         })?;
-        Network::of_chain(&info.chain)
-            .ok_or_else(|| Failed::for_good(format!("the node is of the chain `{}`, which is not known", info.chain)))
+        Network::of_chain(&info.chain).ok_or_else(|| {
+            RequestFailure::for_good(format!("the node is of the chain `{}`, which is not known", info.chain))
+        })
     }
 
-    fn block(&self, network: Network, height: u64) -> Result<NodeBlock, Failed> {
+    fn block(&self, network: Network, height: u64) -> Result<NodeBlock, RequestFailure> {
         let hash = self.get(&format!("blockhashbyheight/{height}.bin"), 32)?;
-        let hash: [u8; 32] = hash.try_into().map_err(|_| Failed::for_now("the answer is no hash".to_owned()))?;
+        let hash: [u8; 32] =
+            hash.try_into().map_err(|_| RequestFailure::for_now("the answer is no hash".to_owned()))?;
         let block = self.get(&format!("block/{}.bin", Txid(hash)), LONGEST_BLOCK)?;
         let spent = self.get(&format!("spenttxouts/{}.bin", Txid(hash)), LONGEST_UNDO)?;
         Ok(NodeBlock { network, height, hash, block, spent })
     }
 
-    fn get(&self, path: &str, longest: u64) -> Result<Vec<u8>, Failed> {
+    fn get(&self, path: &str, longest: u64) -> Result<Vec<u8>, RequestFailure> {
         let url = self.url.below(&format!("rest/{path}"));
         body(self.agent.get(url).call(), longest, NO_REST)
     }

@@ -1,7 +1,7 @@
 //! Blocks of Ethereum over JSON-RPC. They are requested in batches and passed on through a pipe,
 //! one response per line.
 
-use super::{Asking, Failed, Url, UrlText, body, place_of, requests, until_interrupted};
+use super::{NodeClient, RequestFailure, Url, UrlText, body, place_of, requests, until_interrupted};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -37,17 +37,17 @@ pub struct Node {
 
 impl Node {
     /// Starts to request blocks. `memory` bounds all responses in flight.
-    pub fn ask(
+    pub fn connect(
         url: &UrlText,
         blocks: RangeInclusive<u64>,
         memory: Option<usize>,
         interrupted: &'static AtomicBool,
     ) -> Result<Self, String> {
         let url = url.url("--rpc-url")?;
-        Self::ask_at(&url, blocks, memory, interrupted).map_err(|problem| format!("{url}: {problem}"))
+        Self::connect_to(&url, blocks, memory, interrupted).map_err(|problem| format!("{url}: {problem}"))
     }
 
-    fn ask_at(
+    fn connect_to(
         url: &Url,
         blocks: RangeInclusive<u64>,
         memory: Option<usize>,
@@ -55,13 +55,13 @@ impl Node {
     ) -> io::Result<Self> {
         let (reader, mut writer) = io::pipe()?;
         let (hand_on, given) = sync_channel(0);
-        let asking = Asking::new(url, requests(memory, COPIES * BLOCK), interrupted);
-        let is_over = Arc::clone(&asking.is_over);
-        let longest = memory.map_or(LONGEST, |memory| LEAST.max((memory / (COPIES * asking.requests)) as u64));
+        let client = NodeClient::new(url, requests(memory, COPIES * BLOCK), interrupted);
+        let is_over = Arc::clone(&client.is_over);
+        let longest = memory.map_or(LONGEST, |memory| LEAST.max((memory / (COPIES * client.requests)) as u64));
         let at_once = if memory.is_some() { 1 } else { BLOCKS };
         // The threads are not joined: they end when the reader of the pipe is gone.
         let requesting = thread::Builder::new().name("gecc-node".to_owned());
-        requesting.spawn(move || asking.lines(blocks, at_once, longest, &hand_on))?;
+        requesting.spawn(move || client.lines(blocks, at_once, longest, &hand_on))?;
         let writing = thread::Builder::new().name("gecc-node-pipe".to_owned());
         writing.spawn(move || {
             until_interrupted(given, interrupted).all(|lines: Vec<u8>| writer.write_all(&lines).is_ok())
@@ -81,7 +81,7 @@ impl Drop for Node {
     }
 }
 
-impl Asking {
+impl NodeClient {
     /// Sends the responses for all blocks, one per line, in order. If blocks are not available, the
     /// last line is an error.
     fn lines(&self, blocks: RangeInclusive<u64>, at_once: u64, longest: u64, to: &SyncSender<Vec<u8>>) {
@@ -95,7 +95,7 @@ impl Asking {
             },
             |number, answered| {
                 let answered =
-                    answered.unwrap_or_else(|problem| Answered { blocks: Vec::new(), missing: Some(problem) });
+                    answered.unwrap_or_else(|problem| BlockResponses { blocks: Vec::new(), missing: Some(problem) });
                 let is_last = answered.missing.is_some();
                 let lines = self.lines_of(answered, batch(&blocks, at_once, number), &mut last);
                 to.send(lines).is_ok() && !is_last
@@ -105,7 +105,7 @@ impl Asking {
 
     /// Returns the lines for the blocks of a request. `last` is the hash of the preceding block, if
     /// known.
-    fn lines_of(&self, answered: Answered, blocks: RangeInclusive<u64>, last: &mut Option<String>) -> Vec<u8> {
+    fn lines_of(&self, answered: BlockResponses, blocks: RangeInclusive<u64>, last: &mut Option<String>) -> Vec<u8> {
         let mut lines = Vec::new();
         for (block, found) in blocks.clone().zip(answered.blocks) {
             if let (Some(last), Some(parent)) = (&*last, &found.parent)
@@ -131,7 +131,7 @@ impl Asking {
     }
 
     /// Returns the body of the response to one request.
-    fn request(&self, blocks: &RangeInclusive<u64>, longest: u64) -> Result<Vec<u8>, Failed> {
+    fn request(&self, blocks: &RangeInclusive<u64>, longest: u64) -> Result<Vec<u8>, RequestFailure> {
         let calls = blocks.clone().map(block_call).collect::<Value>().to_string();
         let request = self.agent.post(self.url.uri()).header("Content-Type", "application/json");
         body(request.send(calls), longest, "")
@@ -155,14 +155,14 @@ fn batch(all: &RangeInclusive<u64>, at_once: u64, number: u64) -> RangeInclusive
 }
 
 /// The result of a request.
-struct Answered {
-    blocks: Vec<Block>,
+struct BlockResponses {
+    blocks: Vec<BlockLine>,
     /// The reason why the next one is missing.
     missing: Option<String>,
 }
 
 /// A block as a line, with its position in the chain.
-struct Block {
+struct BlockLine {
     line: Vec<u8>,
     hash: Option<String>,
     parent: Option<String>,
@@ -170,61 +170,62 @@ struct Block {
 
 /// The response to one call.
 #[derive(Deserialize)]
-struct Called<'a> {
+struct CallResponse<'a> {
     id: Option<u64>,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
-    error: Option<Refusal<'a>>,
+    error: Option<CallError<'a>>,
 }
 
 /// The number that a block states.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Numbered<'a> {
+struct BlockHeader<'a> {
     #[serde(borrow)]
     number: Cow<'a, str>,
     hash: Option<String>,
     parent_hash: Option<String>,
 }
 
-impl Numbered<'_> {
+impl BlockHeader<'_> {
     fn is(&self, block: u64) -> bool {
         self.number.strip_prefix("0x").is_some_and(|digits| u64::from_str_radix(digits, 16) == Ok(block))
     }
 }
 
 #[derive(Deserialize)]
-struct Refusal<'a> {
+struct CallError<'a> {
     code: Option<i64>,
     #[serde(borrow)]
     message: Option<Cow<'a, str>>,
 }
 
-impl Refusal<'_> {
+impl CallError<'_> {
     /// Converts the error of a call to a failure, which is permanent if the request itself is
     /// refused. Other codes may be about rate limits.
-    fn failure(&self) -> Failed {
+    fn failure(&self) -> RequestFailure {
         /// Codes of JSON-RPC 2.0, section 5.1, from "invalid params" to "invalid request".
         const OF_REQUEST: RangeInclusive<i64> = -32602..=-32600;
         let message = self.message.as_deref().unwrap_or("an error without a message");
         let problem = self.code.map_or(message.to_owned(), |code| format!("{message} (code {code})"));
-        Failed { problem, is_for_good: self.code.is_some_and(|code| OF_REQUEST.contains(&code)) }
+        RequestFailure { problem, is_for_good: self.code.is_some_and(|code| OF_REQUEST.contains(&code)) }
     }
 }
 
 /// Returns blocks in their order, whatever the order of the responses, up to the first that the
 /// node does not have.
-fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Answered, Failed> {
-    if let Ok(Called { error: Some(error), .. }) = serde_json::from_slice(body) {
+fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<BlockResponses, RequestFailure> {
+    if let Ok(CallResponse { error: Some(error), .. }) = serde_json::from_slice(body) {
         return Err(error.failure());
     }
-    let mut answers: Vec<Called> = serde_json::from_slice(body)
-        .map_err(|problem| Failed::for_now(format!("the answer is no list of answers: {}", place_of(&problem))))?;
+    let mut answers: Vec<CallResponse> = serde_json::from_slice(body).map_err(|problem| {
+        RequestFailure::for_now(format!("the answer is no list of answers: {}", place_of(&problem)))
+    })?;
     answers.sort_by_key(|answer| answer.id);
     if !answers.iter().map(|answer| answer.id).eq(blocks.clone().map(Some)) {
-        return Err(Failed::for_now("the answers are not those to what was asked".to_owned()));
+        return Err(RequestFailure::for_now("the answers are not those to what was asked".to_owned()));
     }
-    let mut found = Answered { blocks: Vec::new(), missing: None };
+    let mut found = BlockResponses { blocks: Vec::new(), missing: None };
     for (block, answer) in blocks.clone().zip(&answers) {
         match (&answer.error, answer.result) {
             (Some(error), _) => return Err(error.failure()),
@@ -233,14 +234,14 @@ fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<Answered, Faile
                 break;
             }
             (None, Some(result)) => {
-                let numbered = serde_json::from_str(result.get()).ok().filter(|of: &Numbered| of.is(block));
-                let Some(Numbered { hash, parent_hash: parent, .. }) = numbered else {
-                    return Err(Failed::for_now(format!("the answer for block {block} is not this block")));
+                let numbered = serde_json::from_str(result.get()).ok().filter(|of: &BlockHeader| of.is(block));
+                let Some(BlockHeader { hash, parent_hash: parent, .. }) = numbered else {
+                    return Err(RequestFailure::for_now(format!("the answer for block {block} is not this block")));
                 };
                 // A line of its own: in JSON, line ends are equivalent to spaces.
                 let mut line = result.get().replace('\n', " ").into_bytes();
                 line.push(b'\n');
-                found.blocks.push(Block { line, hash, parent });
+                found.blocks.push(BlockLine { line, hash, parent });
             }
         }
     }
@@ -272,8 +273,8 @@ mod tests {
     }
 
     /// Parses a response to calls for blocks 5 and 6, and returns the lines of blocks.
-    fn lines_of(body: &str) -> Result<(String, Option<String>), Failed> {
-        let Answered { blocks, missing } = answered(body.as_bytes(), &(5..=6))?;
+    fn lines_of(body: &str) -> Result<(String, Option<String>), RequestFailure> {
+        let BlockResponses { blocks, missing } = answered(body.as_bytes(), &(5..=6))?;
         let lines: Vec<u8> = blocks.into_iter().flat_map(|block| block.line).collect();
         Ok((String::from_utf8(lines).unwrap(), missing))
     }

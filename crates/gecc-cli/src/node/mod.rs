@@ -7,7 +7,7 @@ mod bitcoin;
 mod ethereum;
 mod url;
 
-pub use bitcoin::{asked, source};
+pub use bitcoin::{connect, source};
 #[cfg(unix)]
 pub use ethereum::Node;
 use gecc::steps::line;
@@ -41,7 +41,7 @@ fn place_of(problem: &serde_json::Error) -> String {
 }
 
 /// The state shared by all requests to a node.
-struct Asking {
+struct NodeClient {
     url: Url,
     agent: Agent,
     /// The maximum number of requests in flight.
@@ -50,9 +50,9 @@ struct Asking {
     interrupted: &'static AtomicBool,
 }
 
-impl Asking {
+impl NodeClient {
     fn new(url: &Url, requests: usize, interrupted: &'static AtomicBool) -> Self {
-        Asking { url: url.clone(), agent: agent(), requests, is_over: Arc::default(), interrupted }
+        NodeClient { url: url.clone(), agent: agent(), requests, is_over: Arc::default(), interrupted }
     }
 
     fn is_wanted(&self) -> bool {
@@ -64,15 +64,15 @@ impl Asking {
     fn in_order<T: Send>(
         &self,
         requests: u64,
-        ask: impl Fn(u64) -> Result<T, Failed> + Sync,
+        request_once: impl Fn(u64) -> Result<T, RequestFailure> + Sync,
         mut hand_on: impl FnMut(u64, Result<T, String>) -> bool,
     ) {
-        let ask = &ask;
+        let request_once = &request_once;
         let (entrance, workers, answers) = line(self.requests, 0);
         thread::scope(|scope| {
             let asks = (0..self.requests).map(move |_| {
                 let workers = workers.clone();
-                move || workers.work(|request| self.again(|| ask(request)))
+                move || workers.work(|request| self.again(|| request_once(request)))
             });
             let started = spawn(scope, move || (0..requests).all(|request| entrance.hand_in(request)))
                 .and_then(|_| spawn_some(scope, asks));
@@ -93,12 +93,12 @@ impl Asking {
 
     /// Retries until there is a response or a permanent failure. Returns `None` if the response is
     /// not wanted any more.
-    fn again<T>(&self, ask: impl Fn() -> Result<T, Failed>) -> Option<Result<T, String>> {
+    fn again<T>(&self, request_once: impl Fn() -> Result<T, RequestFailure>) -> Option<Result<T, String>> {
         let mut pause = PAUSE;
         for attempt in 1.. {
-            match ask() {
+            match request_once() {
                 Ok(answer) => return Some(Ok(answer)),
-                Err(Failed { problem, is_for_good }) if is_for_good || attempt == TRIES => {
+                Err(RequestFailure { problem, is_for_good }) if is_for_good || attempt == TRIES => {
                     return Some(Err(self.url.without_keys(&problem)));
                 }
                 Err(_) if !self.is_wanted() => return None,
@@ -129,23 +129,25 @@ fn requests(memory: Option<usize>, each: usize) -> usize {
     memory.map_or(REQUESTS, |memory| (memory / each).clamp(1, REQUESTS))
 }
 
-/// Returns the body of a response, of at most `longest` bytes. `unsaid` describes the error if the
+/// Returns the body of a response, of at most `longest` bytes. `default` describes the error if the
 /// node does not.
-fn body(answer: Result<Response<Body>, ureq::Error>, longest: u64, unsaid: &str) -> Result<Vec<u8>, Failed> {
-    let mut answer = answer.map_err(|problem| Failed::for_now(problem.to_string()))?;
+fn body(answer: Result<Response<Body>, ureq::Error>, longest: u64, default: &str) -> Result<Vec<u8>, RequestFailure> {
+    let mut answer = answer.map_err(|problem| RequestFailure::for_now(problem.to_string()))?;
     let status = answer.status();
     if status == StatusCode::OK {
         return answer.body_mut().with_config().limit(longest).read_to_vec().map_err(|problem| match problem {
-            ureq::Error::BodyExceedsLimit(_) => Failed::for_good(format!("the answer has more than {longest} bytes")),
-            other => Failed::for_now(other.to_string()),
+            ureq::Error::BodyExceedsLimit(_) => {
+                RequestFailure::for_good(format!("the answer has more than {longest} bytes"))
+            }
+            other => RequestFailure::for_now(other.to_string()),
         });
     }
     let text = answer.body_mut().with_config().limit(TEXT).read_to_vec().unwrap_or_default();
     let text: String = String::from_utf8_lossy(&text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let said = if text.trim().is_empty() { unsaid } else { text.trim() };
-    let problem = format!("the node answered {status}{}{said}", if said.is_empty() { "" } else { ": " });
+    let message = if text.trim().is_empty() { default } else { text.trim() };
+    let problem = format!("the node answered {status}{}{message}", if message.is_empty() { "" } else { ": " });
     let is_for_now = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
-    Err(Failed { problem, is_for_good: !status.is_server_error() && !is_for_now })
+    Err(RequestFailure { problem, is_for_good: !status.is_server_error() && !is_for_now })
 }
 
 /// Makes an agent that contacts exactly the named host: no proxy, and no redirects.
@@ -164,18 +166,18 @@ fn agent() -> Agent {
 
 /// The reason why there is no response.
 #[derive(Debug)]
-struct Failed {
+struct RequestFailure {
     problem: String,
     /// True if the same request would fail again.
     is_for_good: bool,
 }
 
-impl Failed {
+impl RequestFailure {
     fn for_now(problem: String) -> Self {
-        Failed { problem, is_for_good: false }
+        RequestFailure { problem, is_for_good: false }
     }
 
     fn for_good(problem: String) -> Self {
-        Failed { problem, is_for_good: true }
+        RequestFailure { problem, is_for_good: true }
     }
 }

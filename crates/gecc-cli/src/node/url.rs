@@ -139,9 +139,9 @@ mod tests {
     #[test]
     fn keys_are_removed_from_external_texts() {
         let url = Url::parse("http://node/v1/0123456789abcdef?token=secret-token&a=b").unwrap();
-        let said = "v1: no project 0123456789abcdef (secret-token), a";
-        assert_eq!(url.without_keys(said), "v1: no project … (…), a");
-        assert_eq!(Url::parse("http://node").unwrap().without_keys(said), said);
+        let text = "v1: no project 0123456789abcdef (secret-token), a";
+        assert_eq!(url.without_keys(text), "v1: no project … (…), a");
+        assert_eq!(Url::parse("http://node").unwrap().without_keys(text), text);
         assert_eq!(url.below("rest/a"), "http://node/v1/0123456789abcdef/rest/a?token=secret-token&a=b");
         assert_eq!(Url::parse("http://node:8332").unwrap().below("rest/a"), "http://node:8332/rest/a");
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The outcome of writing parts.
-pub struct Put {
+pub struct WriteOutcome {
     /// The parts; empty if they are still being written by an abandoned thread.
     pub parts: Vec<Wiped>,
     /// The number of parts written completely.
@@ -22,9 +22,9 @@ pub struct Put {
 }
 
 /// The handle of the writer thread.
-pub struct Direct {
+pub struct WriterThread {
     to: Sender<Vec<Wiped>>,
-    back: Receiver<Put>,
+    back: Receiver<WriteOutcome>,
     /// The number of parts of the current write that are written.
     whole: Arc<AtomicUsize>,
     interrupted: &'static AtomicBool,
@@ -32,7 +32,7 @@ pub struct Direct {
     is_stuck: bool,
 }
 
-impl Direct {
+impl WriterThread {
     pub fn start(sink: Box<dyn Write + Send>, interrupted: &'static AtomicBool) -> io::Result<Self> {
         Self::start_by(|| Ok(sink), interrupted)
     }
@@ -49,18 +49,18 @@ impl Direct {
         let count = Arc::clone(&whole);
         let writer = thread::Builder::new().name("gecc-output".to_owned());
         writer.spawn(move || write_received(open(), parts, &count, &done))?;
-        Ok(Direct { to, back, whole, interrupted, is_stuck: false })
+        Ok(WriterThread { to, back, whole, interrupted, is_stuck: false })
     }
 
     /// Writes parts, in order. After an interruption, a write that blocks returns an error, and so
     /// does every later one.
-    pub fn write(&mut self, parts: Vec<Wiped>) -> Put {
+    pub fn write(&mut self, parts: Vec<Wiped>) -> WriteOutcome {
         if self.is_stuck {
-            return Put { parts, whole: 0, outcome: Err(interrupted()) };
+            return WriteOutcome { parts, whole: 0, outcome: Err(interrupted()) };
         }
         self.whole.store(0, Ordering::Relaxed);
         if let Err(unsent) = self.to.send(parts) {
-            return Put { parts: unsent.0, whole: 0, outcome: Err(ended()) };
+            return WriteOutcome { parts: unsent.0, whole: 0, outcome: Err(ended()) };
         }
         loop {
             let problem = match self.back.recv_timeout(PATIENCE) {
@@ -70,7 +70,11 @@ impl Direct {
                 Err(RecvTimeoutError::Disconnected) => ended(),
             };
             self.is_stuck = true;
-            return Put { parts: Vec::new(), whole: self.whole.load(Ordering::Relaxed), outcome: Err(problem) };
+            return WriteOutcome {
+                parts: Vec::new(),
+                whole: self.whole.load(Ordering::Relaxed),
+                outcome: Err(problem),
+            };
         }
     }
 }
@@ -81,14 +85,14 @@ fn write_received(
     mut sink: io::Result<Box<dyn Write + Send>>,
     received: Receiver<Vec<Wiped>>,
     whole: &AtomicUsize,
-    done: &Sender<Put>,
+    done: &Sender<WriteOutcome>,
 ) {
     for parts in received {
         let outcome = match &mut sink {
             Ok(sink) => write_each(sink, &parts, whole),
             Err(problem) => Err(io::Error::new(problem.kind(), problem.to_string())),
         };
-        let put = Put { parts, whole: whole.load(Ordering::Relaxed), outcome };
+        let put = WriteOutcome { parts, whole: whole.load(Ordering::Relaxed), outcome };
         if done.send(put).is_err() {
             return;
         }
@@ -132,7 +136,7 @@ mod tests {
     #[test]
     fn parts_come_back_in_order() {
         let (mut from, to) = io::pipe().unwrap();
-        let mut direct = Direct::start(Box::new(to), &NEVER).unwrap();
+        let mut direct = WriterThread::start(Box::new(to), &NEVER).unwrap();
         let read = thread::spawn(move || {
             let mut all = Vec::new();
             from.read_to_end(&mut all).map(|_| all).unwrap()
@@ -146,9 +150,9 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_how_many_parts_went_out() {
+    fn failed_write_returns_the_number_of_parts_written() {
         let (from, to) = io::pipe().unwrap();
-        let mut direct = Direct::start(Box::new(to), &NEVER).unwrap();
+        let mut direct = WriterThread::start(Box::new(to), &NEVER).unwrap();
         assert_eq!(direct.write(parts(3)).whole, 3);
         drop(from);
         let put = direct.write(parts(3));
@@ -156,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_that_nobody_reads_is_left_after_an_interrupt() {
+    fn write_to_unread_pipe_is_abandoned_after_interrupt() {
         static INTERRUPTED: AtomicBool = AtomicBool::new(false);
         let (mut from, to) = io::pipe().unwrap();
-        let mut direct = Direct::start(Box::new(to), &INTERRUPTED).unwrap();
+        let mut direct = WriterThread::start(Box::new(to), &INTERRUPTED).unwrap();
         // More than fits into a pipe.
         let interrupt = thread::spawn(|| {
             thread::sleep(2 * PATIENCE);

@@ -1,7 +1,7 @@
 //! Destinations of answers: a stream, or a file that is renamed to its final name once it is
 //! complete.
 
-use super::direct::{Direct, Put};
+use super::direct::{WriteOutcome, WriterThread};
 use crate::failure::written;
 use crate::flags::end_of_name;
 use crate::input::open::is_standard_stream;
@@ -17,14 +17,14 @@ use tempfile::{Builder, NamedTempFile};
 
 /// An open output.
 pub struct Output {
-    sink: Sink,
+    sink: OutputSink,
     /// True if it lacks an end without which it is unreadable.
     lacks_end: bool,
 }
 
-enum Sink {
+enum OutputSink {
     /// Standard output, terminals, pipes and devices.
-    Direct(Direct),
+    WriterThread(WriterThread),
     /// A temporary file next to the target, with its length so far. If appending fails, its first
     /// `kept` bytes are retained.
     Beside {
@@ -56,11 +56,11 @@ impl Output {
         let sink = match path {
             None => {
                 standard_streams::require_output()?;
-                Direct::start(Box::new(io::stdout()), interrupted).map(Sink::Direct)
+                WriterThread::start(Box::new(io::stdout()), interrupted).map(OutputSink::WriterThread)
             }
             Some(path) if is_descriptor(path, "/dev/stderr", "2") => {
                 standard_streams::require_error()?;
-                Direct::start(Box::new(io::stderr()), interrupted).map(Sink::Direct)
+                WriterThread::start(Box::new(io::stderr()), interrupted).map(OutputSink::WriterThread)
             }
             Some(path) => open_file(path, secret, interrupted),
         };
@@ -71,7 +71,7 @@ impl Output {
     /// Refuses `--sync` if the output is not a file that is renamed at the end.
     pub fn require_sync(&self, sync: bool) -> Result<(), String> {
         match &self.sink {
-            Sink::Direct(_) if sync => {
+            OutputSink::WriterThread(_) if sync => {
                 Err("--sync is for output files: standard output, pipes and devices are written as they come"
                     .to_owned())
             }
@@ -80,14 +80,14 @@ impl Output {
     }
 
     /// Passes parts of whole lines to the operating system, in order.
-    pub fn write(&mut self, parts: Vec<Wiped>) -> Put {
+    pub fn write(&mut self, parts: Vec<Wiped>) -> WriteOutcome {
         match &mut self.sink {
-            Sink::Direct(direct) => direct.write(parts),
-            Sink::Beside { part, length, .. } => {
+            OutputSink::WriterThread(direct) => direct.write(parts),
+            OutputSink::Beside { part, length, .. } => {
                 let texts: Vec<&[u8]> = parts.iter().map(|part| part.as_slice()).collect();
                 let (whole, outcome) = write_at(part.as_file(), *length, &texts);
                 *length += texts[..whole].iter().map(|text| text.len() as u64).sum::<u64>();
-                Put { parts, whole, outcome }
+                WriteOutcome { parts, whole, outcome }
             }
         }
     }
@@ -95,7 +95,7 @@ impl Output {
     /// Retains everything appended so far in case later bytes cannot be written.
     #[cfg(feature = "arrow")]
     pub fn keep(&mut self) {
-        if let Sink::Beside { length, kept, .. } = &mut self.sink {
+        if let OutputSink::Beside { length, kept, .. } = &mut self.sink {
             *kept = *length;
         }
     }
@@ -104,8 +104,8 @@ impl Output {
     #[cfg(feature = "arrow")]
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Direct(direct) => direct.write(vec![Wiped::new(bytes.to_vec())]).outcome,
-            Sink::Beside { part, length, kept, .. } => {
+            OutputSink::WriterThread(direct) => direct.write(vec![Wiped::new(bytes.to_vec())]).outcome,
+            OutputSink::Beside { part, length, kept, .. } => {
                 if let Err(problem) = write_one(part.as_file(), *length, bytes) {
                     *length = *kept;
                     // If truncating fails too, the first error is still the one to report.
@@ -122,8 +122,8 @@ impl Output {
     /// flushed to disk before, and its name after.
     pub fn finish(self, sync: bool) -> Result<(), String> {
         let (part, target) = match self.sink {
-            Sink::Beside { part, target, .. } => (part, target),
-            Sink::Direct(mut direct) => {
+            OutputSink::Beside { part, target, .. } => (part, target),
+            OutputSink::WriterThread(mut direct) => {
                 // A pipe is opened even if nothing was written, so that its reader sees the end.
                 return direct.write(Vec::new()).outcome.map_err(|problem| written(&problem));
             }
@@ -153,11 +153,11 @@ impl Output {
     /// unreadable. Returns the remark for the error message.
     pub fn abandon(self, has_answers: bool) -> String {
         match self.sink {
-            Sink::Beside { .. } if has_answers && self.lacks_end => {
+            OutputSink::Beside { .. } if has_answers && self.lacks_end => {
                 "; nothing is kept, as a table without its end cannot be read".to_owned()
             }
-            Sink::Beside { part, .. } if has_answers => kept(part),
-            Sink::Direct(_) | Sink::Beside { .. } => String::new(),
+            OutputSink::Beside { part, .. } if has_answers => kept(part),
+            OutputSink::WriterThread(_) | OutputSink::Beside { .. } => String::new(),
         }
     }
 }
@@ -233,7 +233,7 @@ fn kept(part: NamedTempFile) -> String {
     }
 }
 
-fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io::Result<Sink> {
+fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io::Result<OutputSink> {
     let before = match std::fs::metadata(path) {
         Ok(metadata) => Some(metadata),
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => None,
@@ -241,9 +241,10 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
     };
     if !is_replaced(path, before.as_ref()) {
         if before.as_ref().is_some_and(is_pipe) {
-            return open_pipe(path.to_owned(), interrupted).map(Sink::Direct);
+            return open_pipe(path.to_owned(), interrupted).map(OutputSink::WriterThread);
         }
-        return Direct::start(Box::new(File::options().append(true).open(path)?), interrupted).map(Sink::Direct);
+        return WriterThread::start(Box::new(File::options().append(true).open(path)?), interrupted)
+            .map(OutputSink::WriterThread);
     }
     if before.is_some() {
         // A file that is not writable is not replaced either.
@@ -257,7 +258,7 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
     if secret && before.as_ref().is_some_and(is_open_to_others) {
         warn(&format!("others had access to {}; now its owner alone has", shown_path(path)));
     }
-    Ok(Sink::Beside { part, length: 0, kept: 0, target })
+    Ok(OutputSink::Beside { part, length: 0, kept: 0, target })
 }
 
 /// Returns whether a path ends like that of a folder, and therefore has no file name: `new/`, `..`.
@@ -311,7 +312,7 @@ fn is_pipe(_: &Metadata) -> bool {
 
 /// Opens a named pipe once it has a reader. Checks first that it may be opened.
 #[cfg(unix)]
-fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Direct> {
+fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<WriterThread> {
     use nix::libc;
     use std::os::unix::fs::OpenOptionsExt;
     let without_waiting = File::options().write(true).custom_flags(libc::O_NONBLOCK).open(&path);
@@ -320,7 +321,7 @@ fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Dire
         Err(problem) if problem.raw_os_error() != Some(libc::ENXIO) => return Err(problem),
         opened => opened,
     };
-    Direct::start_by(
+    WriterThread::start_by(
         move || {
             let pipe = File::options().write(true).open(path)?;
             drop(opened);
@@ -331,8 +332,8 @@ fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Dire
 }
 
 #[cfg(not(unix))]
-fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Direct> {
-    Direct::start_by(move || Ok(Box::new(File::options().write(true).open(path)?)), interrupted)
+fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<WriterThread> {
+    WriterThread::start_by(move || Ok(Box::new(File::options().write(true).open(path)?)), interrupted)
 }
 
 /// Overwrites the target with the contents of a file, and with its permissions. Only the owner may
@@ -432,7 +433,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
 
     #[test]
-    fn parts_lie_one_behind_the_other() {
+    fn parts_are_written_consecutively() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let parts: Vec<Vec<u8>> = (0..200).map(|part| vec![part as u8; part * 37 % 1000]).collect();
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
@@ -444,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_gets_what_another_has() {
+    fn file_is_overwritten_with_content_and_permissions_of_another() {
         use std::os::unix::fs::PermissionsExt;
         let [part, target] = [(); 2].map(|()| tempfile::NamedTempFile::new().unwrap());
         part.as_file().write_all_at(b"new", 0).unwrap();
@@ -458,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_how_many_parts_went_out() {
+    fn failed_write_returns_the_number_of_parts_written() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let (written, outcome) = write_at(&File::open(file.path()).unwrap(), 0, &[b"", b"", b"text", b"", b"more"]);
         assert!(written == 2 && outcome.is_err());

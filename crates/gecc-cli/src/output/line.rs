@@ -6,11 +6,11 @@ use crate::secrets::buffers::{Wiped, append};
 pub struct Line<'a> {
     text: &'a mut Wiped,
     has_fields: bool,
-    csv: Option<Cells<'a>>,
+    csv: Option<CsvColumns<'a>>,
 }
 
 /// The columns of a line of CSV, and the number of commas written.
-struct Cells<'a> {
+struct CsvColumns<'a> {
     columns: &'a [&'static str],
     commas: usize,
 }
@@ -22,7 +22,7 @@ impl<'a> Line<'a> {
         if csv.is_none() {
             append(text, b"{");
         }
-        Line { text, has_fields: false, csv: csv.map(|columns| Cells { columns, commas: 0 }) }
+        Line { text, has_fields: false, csv: csv.map(|columns| CsvColumns { columns, commas: 0 }) }
     }
 
     /// Adds a field whose value is JSON. In CSV, a string is written without quotes, null as
@@ -83,7 +83,7 @@ impl<'a> Line<'a> {
     pub fn end(mut self) {
         match &self.csv {
             None => append(self.text, b"}\n"),
-            Some(Cells { columns, .. }) => {
+            Some(CsvColumns { columns, .. }) => {
                 self.go_to(columns.len() - 1);
                 append(self.text, b"\n");
             }
@@ -91,7 +91,7 @@ impl<'a> Line<'a> {
     }
 
     fn name(&mut self, name: &str) {
-        if let Some(Cells { columns, .. }) = &self.csv {
+        if let Some(CsvColumns { columns, .. }) = &self.csv {
             let place = columns.iter().position(|column| *column == name);
             return self.go_to(place.expect("every field has a column"));
         }

@@ -7,7 +7,7 @@ mod progress;
 
 pub use crate::failure::Failure;
 pub use crate::say::{debug, info, note, path_error, shown_path, warn};
-pub use direct::Put;
+pub use direct::WriteOutcome;
 pub use file::{Output, refuse_overwriting};
 #[cfg(feature = "chains")]
 pub use file::{is_replaced, is_same_place};

@@ -15,18 +15,18 @@ const BETWEEN_LINES: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(100);
 
 pub struct Progress {
-    form: Form,
+    form: ProgressForm,
     /// The total number of bytes to read, if known.
     length: Option<u64>,
 }
 
-enum Form {
+enum ProgressForm {
     None,
     Bar(ProgressBar),
-    Lines(Mutex<Lines>),
+    Lines(Mutex<ProgressLines>),
 }
 
-struct Lines {
+struct ProgressLines {
     started: Instant,
     next: Duration,
     bytes: u64,
@@ -36,11 +36,11 @@ impl Progress {
     /// Makes the progress of an input with `length` bytes, if known. `quiet` disables it.
     pub fn new(length: Option<u64>, quiet: bool) -> Self {
         let form = if quiet {
-            Form::None
+            ProgressForm::None
         } else if io::stderr().is_terminal() {
-            Form::Bar(bar(length))
+            ProgressForm::Bar(bar(length))
         } else {
-            Form::Lines(Mutex::new(Lines { started: Instant::now(), next: FIRST_LINE, bytes: 0 }))
+            ProgressForm::Lines(Mutex::new(ProgressLines { started: Instant::now(), next: FIRST_LINE, bytes: 0 }))
         };
         Progress { form, length }
     }
@@ -48,12 +48,12 @@ impl Progress {
     /// Adds processed bytes, which `message` describes.
     pub fn add(&self, bytes: u64, message: impl FnOnce() -> String) {
         match &self.form {
-            Form::None => {}
-            Form::Bar(bar) => {
+            ProgressForm::None => {}
+            ProgressForm::Bar(bar) => {
                 bar.inc(bytes);
                 bar.set_message(message());
             }
-            Form::Lines(lines) => {
+            ProgressForm::Lines(lines) => {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 lines.bytes += bytes;
                 let elapsed = lines.started.elapsed();
@@ -70,7 +70,7 @@ impl Progress {
     #[cfg(feature = "arrow")]
     pub fn follow<R>(&self, done: impl Fn() -> (u64, String) + Sync, work: impl FnOnce() -> R) -> R {
         use std::sync::mpsc::{self, RecvTimeoutError};
-        if matches!(self.form, Form::None) {
+        if matches!(self.form, ProgressForm::None) {
             return work();
         }
         let done = &done;
@@ -95,13 +95,13 @@ impl Progress {
     #[cfg(feature = "chains")]
     pub fn note(&self, text: &str) {
         match &self.form {
-            Form::Bar(bar) => bar.suspend(|| note(text)),
-            Form::None | Form::Lines(_) => note(text),
+            ProgressForm::Bar(bar) => bar.suspend(|| note(text)),
+            ProgressForm::None | ProgressForm::Lines(_) => note(text),
         }
     }
 
     pub fn end(&self) {
-        if let Form::Bar(bar) = &self.form {
+        if let ProgressForm::Bar(bar) = &self.form {
             bar.finish_and_clear();
         }
     }
@@ -163,9 +163,9 @@ mod tests {
     #[test]
     fn counters_of_running_work_are_followed() {
         use std::sync::atomic::{AtomicU64, Ordering};
-        let lines = Lines { started: Instant::now(), next: Duration::MAX, bytes: 0 };
-        let progress = Progress { form: Form::Lines(Mutex::new(lines)), length: None };
-        let Form::Lines(lines) = &progress.form else { unreachable!("lines") };
+        let lines = ProgressLines { started: Instant::now(), next: Duration::MAX, bytes: 0 };
+        let progress = Progress { form: ProgressForm::Lines(Mutex::new(lines)), length: None };
+        let ProgressForm::Lines(lines) = &progress.form else { unreachable!("lines") };
         let bytes = AtomicU64::new(0);
         progress.follow(
             || (bytes.load(Ordering::Relaxed), String::new()),

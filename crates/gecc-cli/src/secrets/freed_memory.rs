@@ -4,7 +4,7 @@
 #[path = "../../../../tests/search/mod.rs"]
 mod search;
 
-use crate::flags::{Arguments, Given};
+use crate::flags::{Arguments, GivenOptions};
 use crate::input;
 use crate::output::Failure;
 use base64ct::{Base64UrlUnpadded, Encoding};
@@ -105,7 +105,7 @@ fn write_items(folder: &Folder, name: &str, keys: &[String], field: &str, values
 fn command(arguments: &[&str]) -> Result<u8, Failure> {
     let arguments = [&["gecc"], arguments, &["--engine", "cpu"]].concat();
     let matches = Arguments::command().get_matches_from(arguments);
-    crate::run(Arguments::from_arg_matches(&matches).unwrap(), &Given::of(&matches))
+    crate::run(Arguments::from_arg_matches(&matches).unwrap(), &GivenOptions::of(&matches))
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! `gecc bitcoin index`.
 
-use crate::chains::{count_problems, memory_for_files, refuse_overwriting_any, shown};
+use crate::chains::{count_problems, displayed_txid, memory_for_files, refuse_overwriting_any};
 use crate::flags::{AnswerFormat, IndexOptions, blocks, end_of_name};
 use crate::input::paths::without_patterns;
-use crate::job::columns::{Shared, failure, format_of};
+use crate::job::columns::{SharedOutput, failure, format_of};
 use crate::job::{pool, warn_of_failures};
 use crate::memory;
 use crate::node;
@@ -25,7 +25,7 @@ use std::time::Instant;
 pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let blocks = blocks(options.from, options.to)?;
     let limit = options.engine.max_memory;
-    let node = node::asked(options.rest_url.as_ref(), blocks, memory_for_files(limit, true))?;
+    let node = node::connect(options.rest_url.as_ref(), blocks, memory_for_files(limit, true))?;
     let of_engine = limit.map(|bytes| bytes / 2);
     let max_memory = memory_for_files(limit, node.is_some());
     if limit.is_some() {
@@ -40,15 +40,15 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let settings = Settings { max_memory, ..Settings::new(&engine, &pool, interrupted) };
     let output = Output::open(Some(&options.output), false, interrupted)?;
     output.require_sync(options.sync)?;
-    let shared = Shared::new(output);
-    let mut table = Table::create(&shared, options)?;
+    let shared = SharedOutput::new(output);
+    let mut table = IndexTable::create(&shared, options)?;
     let threads = Pool::of(Arc::clone(&pool));
     let chain = node::source(node, &paths, options.magic);
     let ended = bitcoin::index(&settings, chain, blocks, |tweaks| match table.put(&tweaks, &threads) {
         Ok(()) => ControlFlow::Continue(()),
         Err(failure) => ControlFlow::Break(failure),
     });
-    let Table { writer, rows, outputs, unreadable, not_checked, .. } = table;
+    let IndexTable { writer, rows, outputs, unreadable, not_checked, .. } = table;
     // A table that is kept must be readable.
     let (has_end, finished) = writer.finish_readable();
     let finished = finished.map_err(failure);
@@ -82,7 +82,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
 }
 
 /// The table that is being written.
-struct Table {
+struct IndexTable {
     writer: Writer,
     schema: SchemaRef,
     full_outputs: bool,
@@ -94,8 +94,8 @@ struct Table {
     not_checked: u64,
 }
 
-impl Table {
-    fn create(shared: &Shared, options: &IndexOptions) -> Result<Self, Failure> {
+impl IndexTable {
+    fn create(shared: &SharedOutput, options: &IndexOptions) -> Result<Self, Failure> {
         let path: &Path = &options.output;
         let full_outputs = options.full_outputs;
         let is_arrow = end_of_name(Some(path)) == "arrow";
@@ -110,7 +110,7 @@ impl Table {
         ]));
         let format = format_of(answers, Some(path));
         let writer = Writer::create(shared.writer(), format, Compression::default(), &schema).map_err(failure)?;
-        Ok(Table { writer, schema, full_outputs, rows: 0, outputs: 0, unreadable: 0, not_checked: 0 })
+        Ok(IndexTable { writer, schema, full_outputs, rows: 0, outputs: 0, unreadable: 0, not_checked: 0 })
     }
 
     fn put(&mut self, tweaks: &Tweaks, pool: &Pool) -> Result<(), Failure> {
@@ -120,7 +120,7 @@ impl Table {
         }
         let heights = tweaks.heights.iter().map(|height| height.and_then(|height| i32::try_from(height).ok()));
         let columns: Vec<ArrayRef> = vec![
-            Arc::new(BinaryArray::from_iter_values(tweaks.txids.iter().map(shown))),
+            Arc::new(BinaryArray::from_iter_values(tweaks.txids.iter().map(displayed_txid))),
             Arc::new(heights.collect::<Int32Array>()),
             Arc::new(BinaryArray::from_iter_values(&tweaks.tweak_points)),
             outputs(tweaks, self.full_outputs),

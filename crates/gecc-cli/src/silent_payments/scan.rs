@@ -1,6 +1,6 @@
 //! `gecc bitcoin scan`.
 
-use super::table::{Places, Rows, Transaction};
+use super::table::{TableColumns, Transaction, TweakRows};
 use crate::flags::ScanOptions;
 use crate::input::keyfile::warn_if_exposed;
 use crate::input::paths::{bytes_of, inputs};
@@ -45,12 +45,12 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     let mut output = Output::open(options.output.as_deref(), true, interrupted)?;
     let max_memory = options.engine.max_memory;
     let scan = Scan { engine: &engine, receiver: [receiver], interrupted, max_memory };
-    let mut counts = Counts::default();
-    let scanned = scan.tables(&tables, &mut |part: Part| {
+    let mut counts = ScanCounts::default();
+    let scanned = scan.tables(&tables, &mut |part: ScannedBatch| {
         counts.add(&part.counts);
         Ok(output.write(vec![part.text]).outcome?)
     });
-    let Counts { rows, found, bad, unknown } = counts;
+    let ScanCounts { rows, found, bad, unknown } = counts;
     warn_of_failures(&engine);
     if interrupted.load(Ordering::Relaxed) {
         note(&format!("gecc: interrupted{}", output.abandon(found > 0)));
@@ -75,7 +75,7 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
 }
 
 #[derive(Default)]
-struct Counts {
+struct ScanCounts {
     rows: usize,
     found: usize,
     /// Rows without a tweak point.
@@ -84,8 +84,8 @@ struct Counts {
     unknown: usize,
 }
 
-impl Counts {
-    fn add(&mut self, more: &Counts) {
+impl ScanCounts {
+    fn add(&mut self, more: &ScanCounts) {
         self.rows += more.rows;
         self.found += more.found;
         self.bad += more.bad;
@@ -94,14 +94,14 @@ impl Counts {
 }
 
 /// The output of a batch.
-struct Part {
+struct ScannedBatch {
     /// A line for each output found, including its tweak.
     text: Wiped,
-    counts: Counts,
+    counts: ScanCounts,
 }
 
 /// The sender of batches, each with the path of its table, and the type of their results.
-type Batches<'a> = Entrance<(&'a Path, RecordBatch), Result<Part, Failure>>;
+type Batches<'a> = Entrance<(&'a Path, RecordBatch), Result<ScannedBatch, Failure>>;
 
 struct Scan<'a> {
     engine: &'a Engine,
@@ -112,7 +112,11 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     /// Hands on the outputs found in tables, in order, until `hand_on` fails.
-    fn tables(&self, tables: &[PathBuf], hand_on: &mut dyn FnMut(Part) -> Result<(), Failure>) -> Result<(), Failure> {
+    fn tables(
+        &self,
+        tables: &[PathBuf],
+        hand_on: &mut dyn FnMut(ScannedBatch) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let scanned = if self.max_memory.is_some() { 1 } else { SCANNED };
         let (entrance, workers, parts) = line(scanned, 0);
         thread::scope(|scope| {
@@ -160,19 +164,19 @@ impl Scan<'_> {
             reading.max_memory = bytes as u64 / 4;
         }
         let input = gecc_arrow::open(path, reading).map_err(failure_of)?;
-        let places = Places::find(input.schema())?;
+        let places = TableColumns::find(input.schema())?;
         input.batches(&places.columns()).map_err(failure_of)
     }
 
-    fn part(&self, path: &Path, batch: &RecordBatch) -> Result<Part, Failure> {
+    fn part(&self, path: &Path, batch: &RecordBatch) -> Result<ScannedBatch, Failure> {
         // Tweaks are on the stack during the work.
         stack::wiped(|| self.batch(batch)).map_err(|failure| of_table(path, failure))
     }
 
-    fn batch(&self, batch: &RecordBatch) -> Result<Part, Failure> {
-        let rows = Rows::of(batch)?;
+    fn batch(&self, batch: &RecordBatch) -> Result<ScannedBatch, Failure> {
+        let rows = TweakRows::of(batch)?;
         let found = silent_payments::scan(self.engine, &self.receiver, rows.keys(), rows.outputs()?)?;
-        let mut counts = Counts { rows: batch.num_rows(), found: found.matches.len(), ..Counts::default() };
+        let mut counts = ScanCounts { rows: batch.num_rows(), found: found.matches.len(), ..ScanCounts::default() };
         for (row, code) in found.codes.iter().enumerate() {
             if *code != Verdict::VALID_CODE {
                 counts.bad += 1;
@@ -184,7 +188,7 @@ impl Scan<'_> {
         for of in &found.matches {
             write(&mut text, of, &Transaction::of(batch, of.row), rows.are_prefixes());
         }
-        Ok(Part { text, counts })
+        Ok(ScannedBatch { text, counts })
     }
 }
 

@@ -7,20 +7,20 @@ use gecc::{Error, PublicKeys};
 use gecc_arrow::{Cells, Integers, OutputLists, Projection, holds_bytes, holds_integers};
 
 /// The positions of a table's columns.
-pub struct Places {
+pub struct TableColumns {
     tweak_key: usize,
     outputs: usize,
     txid: Option<usize>,
     height: Option<usize>,
 }
 
-impl Places {
+impl TableColumns {
     /// Finds the columns by their names.
     ///
     /// # Errors
     /// Returns an error if a column is missing, appears twice, or has an unsupported type.
     pub fn find(schema: &Schema) -> Result<Self, String> {
-        Ok(Places {
+        Ok(TableColumns {
             tweak_key: required_column(schema, "tweak_key", holds_bytes)?,
             outputs: required_column(schema, "outputs", OutputLists::are_in)?,
             txid: optional_column(schema, "txid", holds_bytes)?,
@@ -51,17 +51,17 @@ fn required_column(schema: &Schema, name: &str, fits: fn(&DataType) -> bool) -> 
 }
 
 /// The tweak points and outputs of a batch.
-pub struct Rows {
-    keys: Keys,
+pub struct TweakRows {
+    keys: TweakKeys,
     outputs: OutputLists,
 }
 
-enum Keys {
+enum TweakKeys {
     Compressed(Vec<[u8; 33]>),
     Raw(Vec<[u8; 64]>),
 }
 
-impl Rows {
+impl TweakRows {
     /// Reads the columns with these names, which the batch is known to have.
     ///
     /// # Errors
@@ -71,13 +71,13 @@ impl Rows {
         let tweak_keys = batch.column_by_name("tweak_key").expect("the column was found before");
         let outputs = batch.column_by_name("outputs").expect("the column was found before");
         let outputs = OutputLists::of(outputs.as_ref()).map_err(|problem| problem.to_string())?;
-        Ok(Rows { keys: Keys::of(&Cells::of(tweak_keys), batch.num_rows()), outputs })
+        Ok(TweakRows { keys: TweakKeys::of(&Cells::of(tweak_keys), batch.num_rows()), outputs })
     }
 
     pub fn keys(&self) -> PublicKeys<'_> {
         match &self.keys {
-            Keys::Compressed(keys) => keys.into(),
-            Keys::Raw(keys) => keys.into(),
+            TweakKeys::Compressed(keys) => keys.into(),
+            TweakKeys::Raw(keys) => keys.into(),
         }
     }
 
@@ -96,12 +96,12 @@ impl Rows {
     }
 }
 
-impl Keys {
+impl TweakKeys {
     /// Reads cells of the length of the first that is not null, raw if it is 64 and otherwise
     /// compressed. A cell of another length, or null, becomes zeros, which do not encode a point.
     fn of(cells: &Cells, rows: usize) -> Self {
         let is_raw = (0..rows).find_map(|row| cells.len(row).ok()) == Some(64);
-        if is_raw { Keys::Raw(read(cells, rows)) } else { Keys::Compressed(read(cells, rows)) }
+        if is_raw { TweakKeys::Raw(read(cells, rows)) } else { TweakKeys::Compressed(read(cells, rows)) }
     }
 }
 

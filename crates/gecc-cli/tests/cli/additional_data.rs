@@ -76,7 +76,7 @@ fn tables_are_answered() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn incompatible_options_are_refused() {
     let data = hex::encode(DATA);
     for (arguments, problem) in [
         (["--scheme", "bip340", "--additional-data", &data], "BIP 340 has --auxiliary"),

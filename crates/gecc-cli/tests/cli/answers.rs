@@ -21,7 +21,7 @@ fn verify(more: &[&str], input: &str) -> std::process::Output {
 }
 
 #[test]
-fn lines_are_named_where_asked_for_and_in_rejections() {
+fn lines_are_stated_on_request_and_in_rejections() {
     let input = mixed();
     let lines = |more: &[&str]| -> Vec<Value> {
         answers(&verify(more, &input)).iter().map(|answer| answer["line"].clone()).collect()
@@ -34,7 +34,7 @@ fn lines_are_named_where_asked_for_and_in_rejections() {
 }
 
 #[test]
-fn a_tag_is_passed_through_whatever_else_is_wrong() {
+fn tag_is_passed_through_even_if_the_item_is_malformed() {
     let cases = [
         r#"{"tag":{"a":1.50},"digest":5}"#,
         r#"{"digest":5,"tag":{"a":1.50}}"#,
@@ -49,7 +49,7 @@ fn a_tag_is_passed_through_whatever_else_is_wrong() {
 }
 
 #[test]
-fn only_rejections_are_written_where_asked_for() {
+fn only_rejected_writes_rejections_only() {
     let input = mixed();
     let all = answers(&verify(&[], &input));
     let rejected = verify(&["--only-rejected"], &input);
@@ -59,7 +59,7 @@ fn only_rejections_are_written_where_asked_for() {
 }
 
 #[test]
-fn rejections_are_summed_up_by_reason() {
+fn summary_counts_rejections_by_reason() {
     let (input, wrong) = (mixed(), mixed().lines().nth(1).unwrap().to_owned());
     let said = stderr(&verify(&[], &format!("{input}\n{wrong}\n")));
     let table: Vec<_> = said.lines().skip(1).map(|line| line.trim_start().split_once("  ").unwrap()).collect();
@@ -84,7 +84,7 @@ fn a_check_ends_at_the_first_rejection() {
 }
 
 #[test]
-fn one_item_is_one_item_and_each_command_says_what_it_did() {
+fn summary_uses_the_singular_and_the_verb_of_the_command() {
     let key = TemporaryFile::new("said.hex", "11".repeat(32));
     let set = signed::<Secp256k1>(1);
     let line = set.lines().remove(0);
@@ -103,7 +103,7 @@ fn one_item_is_one_item_and_each_command_says_what_it_did() {
 }
 
 #[test]
-fn an_output_file_has_its_name_when_it_is_complete() {
+fn output_file_is_renamed_when_it_is_complete() {
     let out = TemporaryFile::new("complete.out", "as it was");
     let content = || std::fs::read_to_string(out.path()).unwrap();
     let wrong = verify(&["-o", out.path()], "a,b\n1,2\n");
@@ -142,7 +142,7 @@ fn first_part_of(out: &TemporaryFile) -> PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn what_was_computed_before_an_interrupt_is_kept_and_named() {
+fn answers_before_an_interrupt_are_kept_and_their_file_is_named() {
     let out = TemporaryFile::new("kept.out", "as it was");
     let mut child = start(&["verify", "--curve", "p256", "-o", out.path()]);
     let mut stdin = child.stdin.take().expect("piped");
@@ -162,7 +162,7 @@ fn what_was_computed_before_an_interrupt_is_kept_and_named() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn links_and_devices_stay_what_they_are() {
+fn outputs_that_are_links_or_devices_are_not_replaced() {
     let line = signed::<P256>(1).lines().remove(0);
     let file = TemporaryFile::new("linked.out", "old");
     let link = TemporaryFile::new("link.out", "");
@@ -190,7 +190,7 @@ fn links_and_devices_stay_what_they_are() {
 /// Such as a file that a container has from outside.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_mounted_output_is_written_over() {
+fn output_that_is_a_mount_point_is_overwritten() {
     let (file, mount) = (TemporaryFile::new("outside.out", "old"), TemporaryFile::new("inside.out", ""));
     let input = TemporaryFile::new("mounted.in", signed::<P256>(1).lines().remove(0));
     let in_namespace = |script: &str| {
@@ -219,7 +219,7 @@ fn standard_input_is_not_read_twice() {
 }
 
 #[test]
-fn a_line_that_comes_alone_is_answered_soon() {
+fn single_line_of_a_pipe_is_answered_without_delay() {
     let set = signed::<P256>(4);
     let mut child = start(&["verify", "--curve", "p256", "--engine", "cpu"]);
     let mut stdin = child.stdin.take().expect("piped");
@@ -241,7 +241,7 @@ fn a_line_that_comes_alone_is_answered_soon() {
 }
 
 #[test]
-fn a_redirected_file_is_read_from_where_it_stands() {
+fn redirected_file_is_read_from_its_current_position() {
     use std::io::{Seek, SeekFrom};
     let set = signed::<P256>(2);
     let input = TemporaryFile::new("offset.jsonl", set.lines().join("\n"));
@@ -253,7 +253,7 @@ fn a_redirected_file_is_read_from_where_it_stands() {
 
 /// Keys of every form, and messages with and without ids, on every curve's scheme, in more items than a unit has.
 #[test]
-fn items_that_do_not_fit_the_columns_are_answered_in_place() {
+fn irregular_items_are_answered_in_order() {
     let set = signed::<P256>(4);
     let forms = |item: usize| {
         let point = &set.public[item];

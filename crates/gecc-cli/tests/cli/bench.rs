@@ -4,7 +4,7 @@ use crate::support::{answers, code, refuses_without_gpu, run};
 use gecc::CurveId;
 
 #[test]
-fn bench_measures_what_is_asked_for() {
+fn bench_measures_the_selected_operations() {
     let bench = run(&["bench", "--engine", "cpu", "--items", "20", "--curve", "sm2", "--json"], "");
     let rows = answers(&bench);
     // All public operations but recovery and those of BIP 340, which SM2 has not.

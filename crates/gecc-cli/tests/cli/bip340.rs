@@ -89,7 +89,7 @@ fn check(lines: &[u8]) {
 
 /// Neither v, nor the type of a hash behind it, nor DER, nor r and s.
 #[test]
-fn signatures_have_64_bytes_alone() {
+fn signatures_of_other_lengths_than_64_bytes_are_rejected() {
     let set = signed(1);
     let signature = set.signatures[0];
     let der = gecc::signature_to_der(&signature);
@@ -162,7 +162,7 @@ fn tables_are_answered() {
 }
 
 #[test]
-fn what_does_not_exist_is_refused() {
+fn options_of_other_schemes_are_refused() {
     for (arguments, problem) in [
         (&["verify", "--curve", "p256", "--scheme", "bip340"][..], "there is no BIP 340 on p256"),
         (&["verify", "--scheme", "ecdsa"], "say which with --curve"),

@@ -152,7 +152,7 @@ fn serve(stream: TcpStream, blocks: &[Block], requests: &AtomicU32) -> io::Resul
 }
 
 #[test]
-fn blocks_are_those_of_files() {
+fn blocks_of_a_node_have_the_answers_of_files() {
     let folder = tempfile::tempdir().unwrap();
     let [(one, of_one), (two, of_two)] = NAMES.map(|name| Block::new(name, folder.path()));
     let (blocks, listener) = (Arc::new(chain([&one, &two])), TcpListener::bind("127.0.0.1:0").unwrap());
@@ -265,7 +265,7 @@ fn interrupt(child: &std::process::Child) {
 /// Once the command is interrupted.
 #[cfg(unix)]
 #[test]
-fn a_node_that_hangs_is_not_waited_for() {
+fn hanging_node_does_not_block_an_interrupt() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     for command in [["bitcoin", "verify", "--rest-url"], ["ethereum", "senders", "--rpc-url"]] {
@@ -283,7 +283,7 @@ fn a_node_that_hangs_is_not_waited_for() {
 /// An index that is interrupted keeps what it has, as a table that can be read.
 #[cfg(all(unix, feature = "arrow"))]
 #[test]
-fn rows_of_an_index_are_kept() {
+fn index_keeps_rows_after_an_interrupt() {
     let folder = tempfile::tempdir().unwrap();
     let block = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../gecc-chains/tests/data/block866342.raw.zst");
     let table = folder.path().join("table.arrow");

@@ -36,7 +36,7 @@ fn senders_of_files_and_folders() {
 }
 
 #[test]
-fn exit_codes_tell_what_was_not_checked_from_what_was_rejected() {
+fn exit_codes_distinguish_unchecked_from_rejected() {
     if cfg!(feature = "arrow") {
         let table = data("ethereum__transactions__mixed.parquet");
         let unchecked = run(&["ethereum", "senders", "--only-rejected", &table], "");
@@ -83,7 +83,7 @@ fn encoded_transactions_by_the_rules_of_a_block() {
 
 /// Transactions without a signature count as nothing wrong, and those of one cause have one line in the summary.
 #[test]
-fn unsigned_and_malformed_transactions_are_summed_up_by_cause() {
+fn summary_counts_unsigned_and_malformed_transactions_by_cause() {
     let unsigned = |type_number: &str| {
         json!({"type": type_number, "hash": format!("0x{}", "07".repeat(32)), "from": format!("0x{}", "0b".repeat(20)),
                "input": "0x", "chainId": "0xa4b1", "v": "0x0", "r": "0x0", "s": "0x0"})
@@ -114,7 +114,7 @@ fn unsigned_and_malformed_transactions_are_summed_up_by_cause() {
 
 #[cfg(feature = "arrow")]
 #[test]
-fn tables_of_transactions_have_the_rows_that_they_say() {
+fn tables_of_transactions_with_wrong_row_counts_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     for (name, said) in [
         ("amp_evm_transactions.parquet", "the row groups have 1120 rows together, but the footer says 1119"),
@@ -131,7 +131,7 @@ fn tables_of_transactions_have_the_rows_that_they_say() {
 /// Neither of them wins.
 #[cfg(feature = "arrow")]
 #[test]
-fn two_columns_of_one_name_are_no_table_of_transactions() {
+fn table_of_transactions_with_duplicate_columns_is_refused() {
     use gecc_arrow::{Format, Output, Pool, Projection, Writer};
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ethereum__transactions__two.parquet");
@@ -177,7 +177,7 @@ fn answers_as_columns() {
 }
 
 #[test]
-fn a_later_call_leaves_out_what_is_done() {
+fn later_call_skips_files_that_are_done() {
     let folder = tempfile::tempdir().unwrap();
     let (files, state) = (folder.path().join("files"), folder.path().join("done.txt"));
     fs::create_dir(&files).unwrap();
@@ -205,7 +205,7 @@ fn a_later_call_leaves_out_what_is_done() {
 
 /// A node writes blocks before what they spend.
 #[test]
-fn blocks_are_not_done_before_what_they_spend_is_there() {
+fn blocks_without_spent_outputs_are_not_recorded_as_done() {
     let folder = tempfile::tempdir().unwrap();
     let (files, state) = (folder.path().join("blocks"), folder.path().join("done"));
     fs::create_dir(&files).unwrap();
@@ -260,7 +260,7 @@ fn answers_to_files_that_are_done_are_not_lost() {
 }
 
 #[test]
-fn no_output_is_called_compressed() {
+fn outputs_with_names_of_compressed_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let [block, certificates] = ["ethereum/block_1920000.json", "sm2/sm2_certs.pem"].map(of_examples);
     let (blocks, index) = (of_examples("bitcoin"), if cfg!(feature = "arrow") { "index" } else { "verify" });
@@ -286,7 +286,7 @@ fn threads_that_cannot_be_started_are_an_error() {
 /// Without its end it cannot be read.
 #[cfg(all(target_os = "linux", feature = "arrow"))]
 #[test]
-fn a_table_that_the_disk_has_no_room_for_is_not_kept() {
+fn incomplete_table_on_a_full_disk_is_not_kept() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let [blocks, block] = [of_examples("ethereum"), data("block866342.raw.zst")];
@@ -305,7 +305,7 @@ fn a_table_that_the_disk_has_no_room_for_is_not_kept() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_that_are_not_utf_8_are_seen_or_refused() {
+fn names_that_are_not_utf_8_are_read_or_refused() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let folder = tempfile::tempdir().unwrap();
@@ -326,7 +326,7 @@ fn names_that_are_not_utf_8_are_seen_or_refused() {
 }
 
 #[test]
-fn text_in_other_encodings_is_read_or_named() {
+fn text_in_other_encodings_is_decoded_or_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let block = fs::read(of_examples("ethereum/block_1920000.json")).unwrap();
@@ -348,7 +348,7 @@ fn text_in_other_encodings_is_read_or_named() {
 
 #[cfg(not(feature = "arrow"))]
 #[test]
-fn what_needs_parquet_or_arrow_says_how_to_get_it() {
+fn missing_arrow_feature_is_reported_with_a_remedy() {
     let (blocks, table) = (of_examples("ethereum"), data("ethereum__transactions__mixed.parquet"));
     for arguments in [
         &["bitcoin", "index", "-o", "index.parquet", &of_examples("bitcoin")][..],
@@ -377,7 +377,7 @@ fn blocks_of_bitcoin_do_not_come_from_standard_input() {
 }
 
 #[test]
-fn an_output_is_no_input() {
+fn output_that_is_an_input_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.era1");
     fs::copy(data("made-premerge.era1"), &path).unwrap();

@@ -19,7 +19,7 @@ fn read(path: &str) -> Vec<RecordBatch> {
 /// Where a disk is full, or a file as large as it may be, what was computed is kept in a file that can be read.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_table_at_the_limit_of_its_file_is_ended_behind_what_was_written_whole() {
+fn table_at_the_file_size_limit_ends_after_its_last_complete_part() {
     use std::fmt::Write;
     const KEYS: usize = 250_000;
     let mut lines = String::new();
@@ -151,7 +151,7 @@ fn compare(command: &[&str], input: &str, end: &str) -> Vec<Value> {
 }
 
 #[test]
-fn columns_of_text_say_what_lines_say() {
+fn columns_of_text_agree_with_lines() {
     let input = TemporaryFile::new("columns.jsonl", lines());
     let one = TemporaryFile::new("columns.one", keys_of(1));
     let (all, few) =
@@ -181,7 +181,7 @@ fn columns_of_text_say_what_lines_say() {
 }
 
 #[test]
-fn columns_of_rows_say_what_lines_say() {
+fn columns_of_rows_agree_with_lines() {
     let set = signed::<Secp256k1>(ITEMS);
     let mut bytes = Vec::new();
     for item in 0..ITEMS {
@@ -243,7 +243,7 @@ fn keys_of_items_are_those_of_a_file() {
 }
 
 #[test]
-fn columns_can_be_of_rejections_alone_or_end_at_the_first() {
+fn columns_respect_only_rejected_and_check() {
     let text = TemporaryFile::new("selected.jsonl", lines());
     let verify = ["verify", "--curve", "secp256k1", text.path()];
     for (option, end) in [("--only-rejected", "parquet"), ("--check", "parquet"), ("--only-rejected", "arrow")] {

@@ -31,7 +31,7 @@ fn commit_of(package: &Path) -> Option<String> {
 }
 
 #[test]
-fn commits_are_found_in_every_state_of_a_repository() {
+fn commit_is_found_in_every_state_of_a_repository() {
     let (root, package) = repository();
     assert_eq!(commit_of(&package), None);
     let git = root.path().join(".git");

@@ -11,7 +11,7 @@ const COLUMNS: [&str; Rule::ALL.len()] =
     ["cofactorless", "dalek_strict", "libsodium", "zip215", "rfc8032", "rfc8032_cofactored"];
 
 #[test]
-fn the_rule_decides() {
+fn verification_rule_determines_verdicts() {
     let text = include_str!("../../../../tests/vectors/ed25519_zip215_small_order.json");
     let file: Value = serde_json::from_str(text).unwrap();
     let cases = file["cases"].as_array().unwrap();
@@ -367,7 +367,7 @@ fn signatures_have_64_bytes() {
 }
 
 #[test]
-fn what_does_not_exist_is_refused() {
+fn options_of_other_schemes_are_refused() {
     for (arguments, problem) in [
         (&["verify", "--scheme", "ed25519"][..], "needs --rule"),
         (&["verify", "--scheme", "ed25519", "--rule", "loose"], "possible values: cofactorless, strict"),

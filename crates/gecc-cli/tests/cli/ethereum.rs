@@ -97,7 +97,7 @@ fn rlp_of(name: &str) -> Vec<u8> {
 /// What a file is does not depend on how many bytes a read gives.
 #[cfg(unix)]
 #[test]
-fn forms_are_recognised_a_byte_at_a_time() {
+fn forms_are_detected_from_single_byte_reads() {
     let folder = tempfile::tempdir().unwrap();
     let read = |path: String| fs::read(path).unwrap();
     let json = read(of_examples("ethereum/block_1150000.json"));
@@ -256,7 +256,7 @@ fn blocks_are_compared_with_their_transactions_root() {
 /// The first block of a file with a second group that is gone. Where the cut is inside its body, none of its
 /// transactions has an answer: they could not be compared with their root.
 #[test]
-fn a_file_that_is_cut_between_records_is_named() {
+fn file_truncated_between_records_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let whole = fs::read(data("made-premerge.era1")).unwrap();
     for (end, count) in [(3247, 9), (3207, 9), (3000, 0)] {
@@ -270,7 +270,7 @@ fn a_file_that_is_cut_between_records_is_named() {
 
 /// Files that were done with other options, or of which not all was valid, are not left out without a word.
 #[test]
-fn a_later_call_knows_the_options_and_the_outcome_of_files_that_are_done() {
+fn state_records_options_and_outcomes_of_files() {
     let folder = tempfile::tempdir().unwrap();
     let (state, file) = (folder.path().join("done"), folder.path().join("file.era1"));
     fs::copy(data("made-premerge.era1"), &file).unwrap();

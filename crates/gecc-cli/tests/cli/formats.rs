@@ -10,7 +10,7 @@ fn verify(input: impl Into<Vec<u8>>) -> std::process::Output {
 }
 
 #[test]
-fn columns_stand_between_commas_tabs_or_semicolons() {
+fn columns_may_be_separated_by_commas_tabs_or_semicolons() {
     let set = signed::<P256>(3);
     let table = |delimiter: char| {
         let mut text = ["digest", "note, or none", "signature", "public_key", "tag"].join(&delimiter.to_string());
@@ -94,7 +94,7 @@ fn objects_over_several_lines_are_read() {
 }
 
 #[test]
-fn an_input_that_nothing_fits_is_described_and_not_shown() {
+fn input_of_unknown_format_is_described_but_not_quoted() {
     let output = verify(&b"\x7fELF archive\n"[..]);
     assert_eq!((code(&output), output.stdout.len()), (2, 0));
     let said = stderr(&output);
@@ -171,7 +171,7 @@ impl Random {
 
 /// One answer per line, or per row, whatever the bytes are.
 #[test]
-fn broken_inputs_get_an_answer_per_line() {
+fn malformed_inputs_get_an_answer_per_line() {
     let mut random = Random::new();
     let set = signed::<P256>(8);
     let jsonl = set.lines().join("\n");

@@ -21,7 +21,7 @@ fn help_doctor_and_completions() {
 }
 
 #[test]
-fn the_command_has_the_name_that_it_is_called_by() {
+fn version_and_help_name_the_command_gecc() {
     let version = String::from_utf8(run(&["-V"], "").stdout).unwrap();
     assert_eq!(version, format!("gecc {}\n", env!("CARGO_PKG_VERSION")));
     let help = String::from_utf8(run(&["help"], "").stdout).unwrap();
@@ -32,7 +32,7 @@ fn the_command_has_the_name_that_it_is_called_by() {
 }
 
 #[test]
-fn help_teaches_the_input_of_every_command() {
+fn help_describes_the_input_of_every_command() {
     for command in ["verify", "recover", "sign", "ecdh", "pubkey"] {
         let help = String::from_utf8(run(&["help", command], "").stdout).unwrap();
         for part in
@@ -45,7 +45,7 @@ fn help_teaches_the_input_of_every_command() {
 
 #[cfg(feature = "chains")]
 #[test]
-fn help_teaches_the_commands_on_whole_chains() {
+fn help_describes_the_commands_on_whole_chains() {
     for command in [&["ethereum", "senders"][..], &["bitcoin", "verify"], &["certificates"]] {
         let help = String::from_utf8(run(&[command, &["--help"]].concat(), "").stdout).unwrap();
         for part in ["Example", "Output: {", "Paths are", "Exit codes"] {

@@ -65,7 +65,7 @@ fn ambiguous_or_missing_fields_are_line_errors() {
 }
 
 #[test]
-fn a_line_that_is_too_long_costs_only_itself() {
+fn line_that_is_too_long_does_not_affect_others() {
     let set = signed::<P256>(1);
     let mut input = format!("{{\"message\":\"{}\"}}\n", "00".repeat(9 << 20));
     input += &set.lines()[0];
@@ -103,7 +103,7 @@ fn csv_rows_are_named_by_the_line_they_begin_in() {
 }
 
 #[test]
-fn csv_that_cannot_be_read_costs_its_row_only() {
+fn malformed_csv_row_does_not_affect_others() {
     assert_eq!(
         reasons(b"tag,digest,sig,pk\n\xff,zz,,\n2,zz,,\n"),
         ["line 2: the text is not UTF-8".to_owned(), not_hex(3, 'z')]
@@ -119,7 +119,7 @@ fn csv_that_cannot_be_read_costs_its_row_only() {
 }
 
 #[test]
-fn columns_that_mean_nothing_may_repeat() {
+fn unused_columns_may_repeat() {
     assert_eq!(reasons("x,x,,,digest,sig,pk\n1,2,3,4,zz,,\n"), [not_hex(2, 'z')]);
 }
 
@@ -151,7 +151,7 @@ fn sm2_ids_keep_their_spaces_in_csv() {
 }
 
 #[test]
-fn input_that_trickles_is_read_as_any_other() {
+fn input_that_arrives_slowly_has_the_same_answers() {
     let line = signed::<P256>(1).lines().remove(0);
     let key = "11".repeat(32);
     let cases: [(&str, Vec<&[u8]>, &str); 2] = [

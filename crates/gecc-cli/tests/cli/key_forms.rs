@@ -104,7 +104,7 @@ fn lines_with_keys_start_no_threads() {
 
 /// What `openssl ec -check` refuses.
 #[test]
-fn a_key_with_the_public_key_of_another_signs_nothing() {
+fn key_with_mismatched_public_key_is_refused() {
     let set = signed::<P256>(2);
     let public = |key: usize| set.public[key].as_sec1();
     let coordinate = |part: &[u8]| Base64UrlUnpadded::encode_string(part);
@@ -126,7 +126,7 @@ fn a_key_with_the_public_key_of_another_signs_nothing() {
 }
 
 #[test]
-fn pubkey_takes_a_key_behind_long_certificates() {
+fn pubkey_finds_a_key_after_long_certificates() {
     let set = signed::<P256>(1);
     let d = Base64UrlUnpadded::encode_string(set.secret[0].expose_bytes());
     let jwk = format!("{{\n\"x5c\":[\"{}\"],\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"{d}\"}}", "A".repeat(9000));

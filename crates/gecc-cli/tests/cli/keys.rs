@@ -206,7 +206,7 @@ fn shared_secrets_are_written_for_the_owner_alone() {
 }
 
 #[test]
-fn keys_left_over_get_a_warning() {
+fn surplus_keys_get_a_warning() {
     let keys = TemporaryFile::new("surplus.hex", format!("{0}\n{0}\n{0}\n", "11".repeat(32)));
     let sign = |items: usize| {
         let input = format!("digest\n{}", format!("{}\n", "5a".repeat(32)).repeat(items));

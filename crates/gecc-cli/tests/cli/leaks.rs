@@ -222,7 +222,7 @@ const CHAINS: [&[&str]; 4] =
 const CHAINS: [&[&str]; 0] = [];
 
 #[test]
-fn no_input_that_holds_a_key_is_quoted() {
+fn inputs_with_keys_are_never_quoted() {
     let (key, folder) = (Key::random(), Folder::new("inputs"));
     let needles = key.needles();
     for (name, content) in key.files() {
@@ -261,7 +261,7 @@ fn no_input_that_holds_a_key_is_quoted() {
 
 /// A key is the value of every option in turn, of an option that does not exist, and what no option belongs to.
 #[test]
-fn no_argument_that_is_a_key_is_quoted() {
+fn arguments_that_are_keys_are_never_quoted() {
     let (key, folder) = (Key::random(), Folder::new("arguments"));
     let (needles, items) = (key.needles(), folder.write("items.csv", b"digest,public_key\n,\n"));
     let forms = [
@@ -356,7 +356,7 @@ fn no_argument_that_is_a_key_is_quoted() {
 
 /// A column of private keys is never passed through, whatever the case of its name.
 #[test]
-fn a_column_of_keys_is_no_tag() {
+fn column_of_private_keys_is_not_passed_through_as_tag() {
     let (key, folder) = (Key::random(), Folder::new("tags"));
     let (needles, digest) = (key.needles(), "5a".repeat(32));
     for name in ["tag", "Tag", "TAG"] {
@@ -381,7 +381,7 @@ fn a_column_of_keys_is_no_tag() {
 
 /// Whether a line is read by a parser or by the shape of those before it, a member has one role.
 #[test]
-fn a_tag_that_is_a_digest_is_passed_through_in_no_line() {
+fn tag_column_mapped_to_digest_is_never_passed_through() {
     let folder = Folder::new("digest");
     let line =
         |more: &str| format!("{{\"tag\":\"{}\",\"secret_key\":\"{}\"{more}}}\n", "5a".repeat(32), "11".repeat(32));

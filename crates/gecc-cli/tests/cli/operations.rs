@@ -18,7 +18,7 @@ fn json_of(text: &str) -> Value {
 }
 
 #[test]
-fn the_doctor_fails_where_the_kernel_cache_cannot_be_written() {
+fn doctor_fails_if_the_kernel_cache_is_not_writable() {
     let file = TemporaryFile::new("no-folder", "a file is no folder");
     let named = [("GECC_KERNEL_CACHE", file.path())];
     let text = doctor(&[], &named);
@@ -61,7 +61,7 @@ fn the_doctor_reports_a_row_for_the_table_of_machines() {
 }
 
 #[test]
-fn kernels_that_are_named_and_not_there_are_refused() {
+fn missing_kernels_named_in_the_environment_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for named in ["/no/such/folder", folder.path().to_str().unwrap()] {
         let output = gecc().args(VERIFY).env("GECC_KERNELS", named).output().unwrap();
@@ -73,7 +73,7 @@ fn kernels_that_are_named_and_not_there_are_refused() {
 }
 
 #[test]
-fn limits_without_sense_are_refused() {
+fn nonsensical_limits_are_refused() {
     let refused = |more: &[&str], problem: &str| {
         let output = run(&[&VERIFY, more].concat(), "");
         assert!(code(&output) == 2 && stderr(&output).contains(problem), "{more:?}: {}", stderr(&output));
@@ -87,7 +87,7 @@ fn limits_without_sense_are_refused() {
 }
 
 #[test]
-fn more_is_said_where_it_is_asked_for() {
+fn verbosity_follows_options_and_environment() {
     let csv = "note,Digest,sig,pubkey\n";
     let set = signed::<P256>(1);
     let row = format!(
@@ -164,7 +164,7 @@ fn summaries_of_chains_for_programs() {
 
 #[cfg(unix)]
 #[test]
-fn sigterm_ends_after_complete_lines() {
+fn sigterm_ends_output_after_complete_lines() {
     let set = signed::<P256>(1);
     let mut child = start(&VERIFY);
     let mut stdin = child.stdin.take().expect("piped");
@@ -181,7 +181,7 @@ fn sigterm_ends_after_complete_lines() {
 
 /// Where standard error is no terminal, a line says now and then how far it is.
 #[test]
-fn progress_is_lines_where_there_is_no_terminal() {
+fn progress_is_printed_as_lines_without_a_terminal() {
     let line = signed::<P256>(1).lines().remove(0) + "\n";
     let mut child = start(&VERIFY);
     let mut stdin = child.stdin.take().expect("piped");
@@ -218,7 +218,7 @@ fn pages_of_the_manual_are_written() {
 }
 
 #[test]
-fn help_has_the_environment_and_options_only_where_they_do_something() {
+fn help_lists_options_only_for_commands_that_use_them() {
     let help = |arguments: &[&str]| String::from_utf8(run(&[arguments, &["--help"]].concat(), "").stdout).unwrap();
     let whole = help(&[]);
     for variable in ["GECC_LOG", "GECC_KERNELS", "GECC_KERNEL_CACHE", "GECC_NVRTC_DIR", "CUDA_VISIBLE_DEVICES"] {

@@ -93,7 +93,7 @@ fn keys_and_signatures_of_rows() {
 }
 
 #[test]
-fn what_cannot_be_rows_is_said_before_anything_is_computed() {
+fn unusable_rows_are_reported_before_computing() {
     let file = TemporaryFile::new("odd.rows", [0; 100]);
     let verify = ["verify", "--curve", "p256", file.path()];
     let cases: [(&[&str], &str); 6] = [
@@ -115,7 +115,7 @@ fn what_cannot_be_rows_is_said_before_anything_is_computed() {
 }
 
 #[test]
-fn rows_of_a_pipe_are_answered_as_they_come() {
+fn rows_of_a_pipe_are_answered_as_they_arrive() {
     let set = signed::<Secp256k1>(2);
     let content = rows(&set);
     let (one, rest) = content.split_at(content.len() / 2 + 20);

@@ -64,7 +64,7 @@ fn of_sm2() -> (Value, [u8; 64]) {
 
 /// A recovery id of its byte v is checked for being one; every other last byte is a reason of its own.
 #[test]
-fn verification_takes_no_undefined_v() {
+fn verification_rejects_undefined_v() {
     for (curve, set) in one_of_each() {
         let rs = set.signed[0].signature;
         let items: Vec<Value> = (0..=u8::MAX).map(|v| item(&set, 0, &[&rs[..], &[v]].concat())).collect();
@@ -92,7 +92,7 @@ fn verification_takes_no_undefined_v() {
 
 /// DER ends where it says, in both fields and on all curves.
 #[test]
-fn bytes_behind_der_are_rejected_unless_they_are_asked_for() {
+fn bytes_after_der_are_rejected_unless_allowed() {
     let (sm2_item, sm2_signature) = of_sm2();
     let of_curves = one_of_each().map(|(curve, set)| (curve, item(&set, 0, &[]), set.signed[0].signature));
     for (curve, mut item, signature) in of_curves.into_iter().chain([("sm2", sm2_item, sm2_signature)]) {
@@ -235,7 +235,7 @@ fn gives_no_key(output: &Output, says: &str) {
 /// Where the form is not said no key is recovered from header-first signatures: not from one whose last byte is a v by
 /// chance either, which is one of 32.
 #[test]
-fn input_that_is_header_first_gives_no_wrong_key() {
+fn header_first_signatures_do_not_recover_wrong_keys() {
     let set = signed::<Secp256k1>(400);
     let mut signatures = many_header_first(&set);
     // At least one can be read both ways; what it is of does not matter.
@@ -276,7 +276,7 @@ fn input_that_is_header_first_gives_no_wrong_key() {
 
 /// One of sixteen honest signatures begins with a byte that may be a header.
 #[test]
-fn honest_rsv_is_recovered_whatever_it_begins_with() {
+fn valid_rsv_is_recovered_for_any_first_byte() {
     let set = signed::<Secp256k1>(800);
     for first in [0, 27] {
         let signatures: Vec<Vec<u8>> = (0..800)
@@ -427,7 +427,7 @@ fn redundant_fields_have_to_agree() {
 
 /// Two members or columns of one name are never one of them, whatever is said of columns.
 #[test]
-fn names_that_are_there_twice_are_refused() {
+fn duplicate_names_are_refused() {
     let set = signed::<P256>(1);
     let (digest, other) = (hex::encode(set.digests[0]), "00".repeat(32));
     let rest = format!(
@@ -531,7 +531,7 @@ fn v_as_other_programs_write_it() {
 /// DER of 64 and 65 bytes, which numbers of 26 to 29 bytes give: what could be r || s as well is
 /// not guessed. Signatures of python-ecdsa's.
 #[test]
-fn short_der_is_read_where_it_can_be_nothing_else() {
+fn short_der_is_read_if_unambiguous() {
     let items = include_str!("../data/short_der.jsonl");
     let items: Vec<Value> = items.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let output = run(&VERIFY, lines(items.clone()));

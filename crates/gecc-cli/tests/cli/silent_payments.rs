@@ -108,7 +108,7 @@ fn a_table_that_cannot_be_read_is_named() {
 
 /// Neither what stands behind the rows of a row group nor its rows are scanned.
 #[test]
-fn tables_with_other_rows_than_their_pages_are_errors() {
+fn tables_with_wrong_row_counts_are_errors() {
     let (folder, keys) = keys(&known());
     for name in ["silent_keys.parquet", "silent_prefixes.parquet"] {
         let changed = folder.path().join(name);

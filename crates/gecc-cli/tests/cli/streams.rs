@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 #[test]
-fn calls_that_cannot_run() {
+fn calls_that_cannot_run_exit_with_code_2() {
     let unknown = run(&["verify", "--curve", "p256"], "a,b\n1,2\n");
     assert_eq!(code(&unknown), 2);
     assert!(stderr(&unknown).contains("header"), "{}", stderr(&unknown));
@@ -43,7 +43,7 @@ fn many_chunks_keep_their_order_and_go_to_a_file() {
 }
 
 #[test]
-fn a_slow_pipe_gets_its_answers_at_once() {
+fn items_of_a_slow_pipe_are_answered_immediately() {
     let set = signed::<P256>(2);
     let mut child = start(&["verify", "--curve", "p256"]);
     let mut stdin = child.stdin.take().expect("piped");
@@ -60,7 +60,7 @@ fn a_slow_pipe_gets_its_answers_at_once() {
 }
 
 #[test]
-fn a_closed_pipe_ends_quietly_with_a_code_of_its_own() {
+fn closed_pipe_ends_quietly_with_its_own_exit_code() {
     let set = signed::<P256>(1);
     let input: String = std::iter::repeat_n(set.lines()[0].as_str(), 20_000).flat_map(|line| [line, "\n"]).collect();
     let input = TemporaryFile::new("pipe.jsonl", input);
@@ -74,7 +74,7 @@ fn a_closed_pipe_ends_quietly_with_a_code_of_its_own() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_after_complete_lines() {
+fn interrupt_ends_output_after_complete_lines() {
     let set = signed::<P256>(1);
     let mut child = start(&["verify", "--curve", "p256"]);
     let mut stdin = child.stdin.take().expect("piped");
@@ -177,7 +177,7 @@ fn the_smallest_memory_still_reads_everything() {
 }
 
 #[test]
-fn a_line_above_half_of_the_memory_is_rejected_alone() {
+fn line_larger_than_half_of_the_memory_is_rejected_alone() {
     let set = signed::<P256>(2);
     let [first, last] = [set.json(0), set.json(1)];
     let mut long = set.json(0);
@@ -307,7 +307,7 @@ fn input_without_items_is_an_error_unless_it_is_allowed() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_nothing_stays_and_its_target_is_made() {
+fn dangling_link_is_kept_and_its_target_created() {
     let folder = tempfile::tempdir().unwrap();
     let input = TemporaryFile::new("linked.jsonl", signed::<P256>(1).lines().remove(0));
     let inside = folder.path().join("inside");
@@ -333,7 +333,7 @@ fn a_link_to_nothing_stays_and_its_target_is_made() {
 /// What cannot be a file's name is refused before anything is read, and what can is taken.
 #[cfg(unix)]
 #[test]
-fn names_of_outputs_are_looked_at_first() {
+fn output_names_are_checked_before_computing() {
     let folder = tempfile::tempdir().unwrap();
     let input = TemporaryFile::new("named.jsonl", signed::<P256>(1).lines().remove(0));
     let verify = |name: &str| {
@@ -442,7 +442,7 @@ fn answers_go_through_a_named_pipe() {
 /// `ulimit -f` limits the size of files, for which the system otherwise ends a program by a signal.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_at_its_limit_is_an_error_that_names_what_is_kept() {
+fn file_size_limit_is_an_error_that_names_the_kept_file() {
     use std::fmt::Write;
     let mut keys = String::new();
     (1..=60_000).for_each(|key| writeln!(keys, "{key:064x}").unwrap());
@@ -510,7 +510,7 @@ fn a_signal_names_the_file_with_the_answers_so_far() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_terminal_would_obey_in_a_name_is_written_out() {
+fn control_characters_in_names_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     let name = "a\n\u{1b}[31mb\u{202e}c.csv";
     let there = folder.path().join(name);

@@ -30,7 +30,7 @@ fn refused(arguments: &[&str], input: &str) -> String {
 }
 
 #[test]
-fn columns_by_the_names_that_people_use() {
+fn columns_are_found_by_common_names() {
     let set = signed::<P256>(3);
     let names = [
         ["digest", "signature", "public_key"],
@@ -77,7 +77,7 @@ impl Hex for Vec<[u8; 32]> {
 }
 
 #[test]
-fn values_in_hexadecimal_and_base64_and_never_in_both() {
+fn values_may_be_hexadecimal_or_base64_but_not_mixed() {
     let set = signed::<P256>(4);
     let written = |encode: &dyn Fn(&[u8]) -> String| {
         lines(&set, |item| {
@@ -177,7 +177,7 @@ fn signatures_in_every_form() {
 
 /// As PostgreSQL writes bytes.
 #[test]
-fn bytes_behind_a_backslash() {
+fn values_in_postgresql_byte_notation_are_read() {
     let set = signed::<P256>(2);
     let row = |item: usize| {
         let values = [&set.digests[item][..], &set.signed[item].signature, set.public[item].as_sec1()];
@@ -331,7 +331,7 @@ fn dripped(arguments: &[&str], input: &[u8]) -> Output {
 
 /// Neither an item for each line nor no item.
 #[test]
-fn a_public_key_is_no_private_key() {
+fn public_key_is_refused_as_private_key() {
     let set = signed::<P256>(1);
     let public = p256::PublicKey::from_sec1_bytes(set.public[0].as_sec1()).unwrap();
     let pem = public.to_public_key_pem(LineEnding::LF).unwrap();
@@ -458,7 +458,7 @@ fn many_small_files_of_different_forms() {
 }
 
 #[test]
-fn what_spark_leaves_in_a_folder_has_no_items() {
+fn marker_files_of_spark_are_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     put("part-00000.json", &signed::<P256>(1).lines().remove(0));
@@ -493,7 +493,7 @@ fn links_in_folders_are_followed() {
 
 /// A column that is wholly wrong must not look like a file of bad signatures.
 #[test]
-fn what_fails_alike_everywhere_is_said_once_and_ends_with_2() {
+fn failure_common_to_all_items_is_reported_once_with_exit_code_2() {
     let set = signed::<P256>(12);
     let with = |name: &str, value: &dyn Fn(usize) -> String| {
         lines(&set, |item| {
@@ -526,7 +526,7 @@ fn what_fails_alike_everywhere_is_said_once_and_ends_with_2() {
 }
 
 #[test]
-fn ids_of_sm2_are_said_where_they_could_be_numbers_of_rows() {
+fn ambiguous_id_column_of_sm2_needs_a_mapping() {
     let row = format!("1,616263,{},{}\n", "01".repeat(64), "02".to_owned() + &"01".repeat(32));
     let table = format!("id,message,signature,public_key\n{row}");
     let problem = refused(&["verify", "--curve", "sm2"], &table);

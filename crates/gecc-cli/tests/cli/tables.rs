@@ -196,7 +196,7 @@ fn private_keys_of_tables_may_be_pem() {
 }
 
 #[test]
-fn tables_have_the_answers_of_text() {
+fn answers_of_tables_agree_with_those_of_text() {
     let set = signed::<Secp256k1>(ITEMS);
     let table = table(&set);
     let text = lines(&table);
@@ -238,7 +238,7 @@ fn tables_have_the_answers_of_text() {
 /// What passes through keeps its values in Parquet too, or is refused by name.
 /// Small files of Parquet are read as one, as long as no other file is between them.
 #[test]
-fn many_small_tables_have_their_own_rows() {
+fn rows_of_many_small_tables_are_numbered_per_file() {
     const FILES: usize = 150;
     let set = signed::<P256>(2 * FILES);
     let is_spoiled = |item: usize| item.is_multiple_of(7);
@@ -292,7 +292,7 @@ fn many_small_tables_have_their_own_rows() {
 }
 
 #[test]
-fn columns_of_every_type_stand_beside_answers() {
+fn beside_keeps_columns_of_every_type() {
     let set = signed::<P256>(5);
     let table = table(&set);
     let run_with = |column: ArrayRef, output: &TemporaryFile| {
@@ -324,7 +324,7 @@ fn columns_of_every_type_stand_beside_answers() {
 
 /// A column with a field's name and another type is no column that is not there.
 #[test]
-fn columns_of_other_types_are_named() {
+fn columns_of_unsupported_types_are_reported() {
     let set = signed::<P256>(5);
     let table = table(&set);
     let with = |column: &str, array: ArrayRef| {
@@ -527,7 +527,7 @@ fn secrets_in_columns_are_in_a_private_file() {
 }
 
 #[test]
-fn what_does_not_go_together_is_said() {
+fn incompatible_options_for_tables_are_reported() {
     let set = signed::<P256>(3);
     let table = table(&set);
     let (parquet, arrow) =
@@ -566,7 +566,7 @@ fn what_does_not_go_together_is_said() {
 }
 
 #[test]
-fn progress_is_said_of_tables_too() {
+fn progress_is_printed_for_tables() {
     let table = table(&signed::<P256>(ITEMS));
     let written = file("progress", &table, ITEMS, (Format::ArrowStream, Compression::None));
     let stream = std::fs::read(written.path()).unwrap();
@@ -649,7 +649,7 @@ fn signatures_beyond_the_rows_of_a_row_group_are_not_verified() {
 
 /// The answers of what was read are there.
 #[test]
-fn streams_that_are_cut_or_go_on_are_errors_after_their_answers() {
+fn truncated_and_overlong_streams_are_errors_after_their_answers() {
     let written = file("marker", &table(&signed::<P256>(ITEMS)), 100, WRITTEN[3]);
     let stream = std::fs::read(written.path()).unwrap();
     let cut = &stream[..stream.len() - 8];
@@ -771,7 +771,7 @@ fn tables_without_rows_have_no_answers() {
 
 /// Cut off or changed anywhere: answers, or exit code 2 with a message.
 #[test]
-fn broken_tables_are_errors() {
+fn malformed_tables_are_errors() {
     let set = signed::<P256>(60);
     let table = table(&set);
     for (index, written) in WRITTEN.into_iter().enumerate() {
@@ -825,7 +825,7 @@ fn pages_of_hundreds_of_mebibytes_are_read() {
 
 /// Much from little.
 #[test]
-fn a_bomb_is_a_limit() {
+fn decompression_bomb_in_a_table_exceeds_the_limit() {
     let table = long_messages(3);
     for (index, written) in [WRITTEN[1], WRITTEN[2]].into_iter().enumerate() {
         let bomb = file(&format!("bomb{index}"), &table, 3, written);

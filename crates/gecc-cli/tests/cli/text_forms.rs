@@ -89,7 +89,7 @@ fn each_field_has_an_encoding_of_its_own() {
 }
 
 #[test]
-fn encodings_are_said_by_field() {
+fn encodings_may_be_configured_by_field() {
     let engine = Engine::cpu().unwrap();
     let set = signed::<P256>(1);
     let message = [0xde, 0xad, 0xbe, 0xef];
@@ -181,7 +181,7 @@ fn signatures_with_their_public_key_are_named() {
 }
 
 #[test]
-fn what_is_no_digit_is_named() {
+fn invalid_digits_are_reported_with_a_hint() {
     let digest = hex::encode([0xab; 32]);
     for (text, problem) in [
         (format!("sha256:{digest}"), "the character at position 0 is not a digit; leave out the prefix `sha256:`"),
@@ -295,7 +295,7 @@ fn empty_rows_and_trailing_commas_have_answers() {
 
 /// The verdict on a line does not depend on the lines around it.
 #[test]
-fn members_that_are_null_or_twice_are_the_items_own() {
+fn null_and_duplicate_members_affect_their_own_item_only() {
     let set = signed::<P256>(1);
     let (digest, signature) = (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature));
     let key = hex::encode(set.public[0].as_sec1());
@@ -337,7 +337,7 @@ fn members_that_are_null_or_twice_are_the_items_own() {
 }
 
 #[test]
-fn user_ids_of_sm2_are_said_for_all_and_may_be_empty() {
+fn sm2_id_applies_to_all_items_and_may_be_empty() {
     let engine = Engine::cpu().unwrap();
     let key = SecretKey::from_bytes([5; 32]);
     let public = keys::public_keys(&engine, gecc::Sm2, std::slice::from_ref(&key)).unwrap()[0].unwrap();
@@ -380,7 +380,7 @@ fn user_ids_of_sm2_are_said_for_all_and_may_be_empty() {
 
 /// RFC 6979, appendix A.2.5: HMAC has the hash of the message.
 #[test]
-fn nonces_are_made_by_the_hash_that_is_named() {
+fn nonces_are_derived_with_the_configured_hash() {
     let key = TemporaryFile::new("a25.key", "c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721");
     let sample = json!({"message": hex::encode("sample")}).to_string();
     for (hash, expected) in [
@@ -540,7 +540,7 @@ fn run_slowly(arguments: &[&str], input: &[u8]) -> Output {
 
 /// What an input is does not depend on how much of it comes at a time.
 #[test]
-fn formats_are_told_by_one_byte_at_a_time() {
+fn formats_are_detected_from_single_byte_reads() {
     let set = signed::<P256>(3);
     let row = |item: usize, tab: &str| {
         [
@@ -612,7 +612,7 @@ fn formats_are_told_by_one_byte_at_a_time() {
 }
 
 #[test]
-fn forms_of_keys_are_told_by_one_byte_at_a_time() {
+fn forms_of_keys_are_detected_from_single_byte_reads() {
     let set = signed::<P256>(1);
     let secret = p256::SecretKey::from_slice(set.secret[0].expose_bytes()).unwrap();
     let digits = hex::encode(set.secret[0].expose_bytes());
@@ -656,7 +656,7 @@ fn forms_of_keys_are_told_by_one_byte_at_a_time() {
 /// Streams of Arrow, whose format has to be named.
 #[cfg(feature = "arrow")]
 #[test]
-fn streams_of_arrow_are_read_by_one_byte_at_a_time() {
+fn arrow_streams_are_read_from_single_byte_reads() {
     use arrow_array::{ArrayRef, BinaryArray, RecordBatch};
     use gecc_arrow::{Compression, Format};
     use std::sync::Arc;

@@ -102,7 +102,7 @@ fn low_s_is_a_policy_of_ecdsa() {
 /// Lines with right, wrong, unreadable and absent recovery ids, valid and spoiled signatures and keys in another form:
 /// answers are those of verification one by one.
 #[test]
-fn equations_of_groups_change_no_answer() {
+fn batch_equations_do_not_change_answers() {
     let set = signed::<Secp256k1>(2500);
     let line = |item: usize| {
         let mut line = set.json(item);
@@ -159,7 +159,7 @@ const FILES: [(&str, &str, usize, usize); 4] = [
 const SM2_ITEMS: usize = 105;
 
 #[test]
-fn shipped_signatures_verify() {
+fn signatures_of_the_examples_are_valid() {
     for (file, curve, items, rejected) in FILES {
         let (code, summary) = verify(curve, &data(file));
         let expected = format!("{items} items, {} valid, {rejected} rejected", items - rejected);
@@ -169,7 +169,7 @@ fn shipped_signatures_verify() {
 }
 
 #[test]
-fn a_corrupted_copy_is_found() {
+fn corrupted_signature_is_rejected() {
     let text = fs::read_to_string(data("ethereum_blocks.jsonl")).expect("shipped");
     let field = "\"signature\":\"";
     let at = text.find(field).expect("a signature") + field.len() + 70;

@@ -1,13 +1,13 @@
 //! The columns of rows in memory.
 
-use super::layout::{Layout, Place};
+use super::layout::{FieldPlace, RowLayout};
 use gecc::call::{Columns, Contents};
 use gecc::fields::Field;
 use gecc::{PublicKeys, Rows, SecretKeys};
 
 /// Returns the first rows in memory, which are complete, as columns. Fields that the layout lacks
 /// are empty. Recovery ids that have no byte of their own are the first of `parities`.
-pub fn columns<'a>(layout: &'a Layout, memory: &'a [u8], parities: &'a [u8], rows: usize) -> Columns<'a> {
+pub fn columns<'a>(layout: &'a RowLayout, memory: &'a [u8], parities: &'a [u8], rows: usize) -> Columns<'a> {
     let of = Strided { layout, memory, rows };
     Columns {
         contents: Contents::Digests(of.field(Field::Digest)),
@@ -24,7 +24,7 @@ pub fn columns<'a>(layout: &'a Layout, memory: &'a [u8], parities: &'a [u8], row
 }
 
 struct Strided<'a> {
-    layout: &'a Layout,
+    layout: &'a RowLayout,
     memory: &'a [u8],
     rows: usize,
 }
@@ -42,7 +42,7 @@ impl<'a> Strided<'a> {
     }
 
     fn field<const W: usize>(&self, field: Field) -> Rows<'a, W> {
-        let Some(Place { offset, .. }) = self.layout.place(field) else { return Rows::new(&[]) };
+        let Some(FieldPlace { offset, .. }) = self.layout.place(field) else { return Rows::new(&[]) };
         let column = Rows::strided(&self.memory[offset..], self.layout.width(), self.rows);
         column.expect("the memory has the rows, and these the field")
     }

@@ -23,21 +23,21 @@ const FIELDS: [(Field, &[usize], &str); 5] = [
 
 /// The position of a field in each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FieldPlace {
     pub offset: usize,
     pub width: usize,
 }
 
 /// The fields of each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct RowLayout {
     width: usize,
-    fields: Vec<(Field, Place)>,
+    fields: Vec<(Field, FieldPlace)>,
     /// The form of signatures, which follows from their width by default.
     form: SignatureForm,
 }
 
-impl Layout {
+impl RowLayout {
     /// Returns the width of a row in bytes, which is above 0.
     pub fn width(&self) -> usize {
         self.width
@@ -45,37 +45,37 @@ impl Layout {
 
     /// Returns the layout with signatures in the given form.
     pub fn with_form(self, form: SignatureForm) -> Self {
-        Layout { form, ..self }
+        RowLayout { form, ..self }
     }
 
     /// Returns the place of a field. A signature of 65 bytes is split into a recovery id and the
     /// remaining `r || s`.
-    pub fn place(&self, field: Field) -> Option<Place> {
+    pub fn place(&self, field: Field) -> Option<FieldPlace> {
         match field {
             Field::Signature => {
-                let Place { offset, .. } = self.signature()?;
+                let FieldPlace { offset, .. } = self.signature()?;
                 let header = usize::from(self.form == SignatureForm::HeaderFirst);
-                Some(Place { offset: offset + header, width: 64 })
+                Some(FieldPlace { offset: offset + header, width: 64 })
             }
             Field::RecoveryId => self.given(field).or_else(|| self.v()),
             field => self.given(field),
         }
     }
 
-    fn given(&self, field: Field) -> Option<Place> {
+    fn given(&self, field: Field) -> Option<FieldPlace> {
         self.fields.iter().find(|(given, _)| *given == field).map(|(_, place)| *place)
     }
 
     /// Returns the place of signatures, with all their bytes.
-    pub fn signature(&self) -> Option<Place> {
+    pub fn signature(&self) -> Option<FieldPlace> {
         self.given(Field::Signature)
     }
 
     /// Returns the place of the byte with the recovery id in signatures of 65 bytes.
-    pub fn v(&self) -> Option<Place> {
+    pub fn v(&self) -> Option<FieldPlace> {
         let signature = self.signature().filter(|signature| signature.width == 65)?;
-        let behind = if self.form == SignatureForm::HeaderFirst { 0 } else { 64 };
-        Some(Place { offset: signature.offset + behind, width: 1 })
+        let start = if self.form == SignatureForm::HeaderFirst { 0 } else { 64 };
+        Some(FieldPlace { offset: signature.offset + start, width: 1 })
     }
 
     /// Returns whether recovery ids are the top bits of s, and therefore have no byte of their own.
@@ -99,10 +99,10 @@ impl Layout {
     pub fn require_widths(&self, operation: Operation) -> Result<(), String> {
         let reads = operation.reads();
         match self.place(Field::PublicKey) {
-            Some(Place { width: 32, .. }) if !reads.x_only_keys => {
+            Some(FieldPlace { width: 32, .. }) if !reads.x_only_keys => {
                 Err("a `public_key` of 32 bytes is for `gecc verify --scheme bip340`, or ed25519".to_owned())
             }
-            Some(Place { width, .. }) if width != 32 && KeyKind::from(operation) == KeyKind::Ed25519 => {
+            Some(FieldPlace { width, .. }) if width != 32 && KeyKind::from(operation) == KeyKind::Ed25519 => {
                 Err("a `public_key` of Ed25519 has 32 bytes".to_owned())
             }
             _ if reads.bare_signatures && self.v().is_some() => {
@@ -117,7 +117,7 @@ impl Layout {
     /// Returns an error if signatures do not have the width of their form, or the form has no fixed
     /// width.
     fn require_form(&self, operation: Operation) -> Result<(), String> {
-        let Some(Place { width, .. }) = self.signature() else { return Ok(()) };
+        let Some(FieldPlace { width, .. }) = self.signature() else { return Ok(()) };
         let has_v = operation.signature_reader(SignatureForm::Rsv).is_ok();
         let expected = match self.form {
             SignatureForm::Auto if width == 65 && !has_v => {
@@ -160,7 +160,7 @@ impl Layout {
         if self.fields.iter().any(|(given, _)| *given == field) {
             return Err(format!("`{field}` is given twice"));
         }
-        self.fields.push((field, Place { offset: self.width, width }));
+        self.fields.push((field, FieldPlace { offset: self.width, width }));
         let recovery_ids = [self.fields.iter().any(|(given, _)| *given == Field::RecoveryId), self.v().is_some()];
         if recovery_ids == [true; 2] {
             return Err("a signature of 65 bytes has a recovery id: `recovery_id` is not given beside it".to_owned());
@@ -178,11 +178,11 @@ fn unknown(name: &str) -> String {
 }
 
 /// Parses `digest:32,public_key:33,signature:64`: names and widths in the order of the row.
-impl FromStr for Layout {
+impl FromStr for RowLayout {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut layout = Layout { width: 0, fields: Vec::new(), form: SignatureForm::Auto };
+        let mut layout = RowLayout { width: 0, fields: Vec::new(), form: SignatureForm::Auto };
         text.split(',').try_for_each(|part| layout.add(part.trim()))?;
         if layout.fields.is_empty() { Err("the layout has no field".to_owned()) } else { Ok(layout) }
     }

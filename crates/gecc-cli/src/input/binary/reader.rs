@@ -1,9 +1,9 @@
 //! Reads rows from a file or a stream into the caller's memory.
 
-use super::layout::{Layout, Place};
+use super::layout::{FieldPlace, RowLayout};
 use crate::input::fields::counted;
 use crate::input::open::{Input, PlainFile, became_shorter};
-use crate::input::source::{Next, StreamSource};
+use crate::input::source::{SourceEvent, StreamSource};
 use crate::input::text::{Buffers, Text};
 use crate::secrets::buffers::Wiped;
 use gecc::ecdsa::recovery_id_of_v;
@@ -18,7 +18,7 @@ const SMALLEST_PART: usize = 1 << 20;
 
 /// The outcome of filling the memory.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Filled {
+pub enum ReadRows {
     /// The number of rows read, above 0.
     Rows(usize),
     /// Nothing arrived in time.
@@ -28,14 +28,14 @@ pub enum Filled {
 
 /// Reads rows, as many at a time as fit into the given memory.
 pub struct RowReader {
-    layout: Layout,
-    source: Source,
+    layout: RowLayout,
+    source: RowSource,
 }
 
-enum Source {
+enum RowSource {
     /// A file of whole rows, and the number of rows left.
     File(PlainFile, u64),
-    Stream(Stream),
+    Stream(RowStream),
 }
 
 impl RowReader {
@@ -44,11 +44,11 @@ impl RowReader {
     /// # Errors
     /// Returns an error if the length of a file is not a multiple of the row width, or if no thread
     /// can be started.
-    pub fn new(input: Input, layout: Layout, buffers: Arc<Buffers>, window: usize) -> Result<Self, String> {
+    pub fn new(input: Input, layout: RowLayout, buffers: Arc<Buffers>, window: usize) -> Result<Self, String> {
         let source = match input {
             Input::Stream(reader) => {
                 let stream = StreamSource::start(reader, buffers, window).map_err(|problem| problem.to_string())?;
-                Source::Stream(Stream::new(stream))
+                RowSource::Stream(RowStream::new(stream))
             }
             Input::File(file) => {
                 let length = file.end.saturating_sub(file.start);
@@ -59,21 +59,21 @@ impl RowReader {
                         "{length} bytes are no whole rows of {width}: {left} are left over at the end"
                     ));
                 }
-                Source::File(file, length / width)
+                RowSource::File(file, length / width)
             }
         };
         Ok(RowReader { layout, source })
     }
 
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &RowLayout {
         &self.layout
     }
 
     /// Returns the number of rows left in a file; unknown for a stream.
     pub fn rows(&self) -> Option<u64> {
         match &self.source {
-            Source::File(_, rows) => Some(*rows),
-            Source::Stream(_) => None,
+            RowSource::File(_, rows) => Some(*rows),
+            RowSource::Stream(_) => None,
         }
     }
 
@@ -83,34 +83,34 @@ impl RowReader {
     /// # Errors
     /// Returns an error if reading fails, a file became shorter, or a stream ends within a row.
     /// Rows returned earlier remain valid.
-    pub fn read(&mut self, memory: &mut [u8], patience: Duration) -> Result<Filled, String> {
+    pub fn read(&mut self, memory: &mut [u8], patience: Duration) -> Result<ReadRows, String> {
         // Recovery ids that are part of signatures are read with these.
         let v = self.layout.place(Field::RecoveryId).filter(|_| self.layout.v().is_none());
         let width = self.layout.width();
         match &mut self.source {
-            Source::Stream(stream) => {
+            RowSource::Stream(stream) => {
                 let filled = stream.read(memory, width, patience)?;
-                if let Filled::Rows(rows) = filled {
+                if let ReadRows::Rows(rows) = filled {
                     normalise_v(&mut memory[..rows * width], width, v);
                 }
                 Ok(filled)
             }
-            Source::File(file, left) => {
+            RowSource::File(file, left) => {
                 let rows = usize::try_from(*left).unwrap_or(usize::MAX).min(memory.len() / width);
                 if rows == 0 {
-                    return Ok(Filled::End);
+                    return Ok(ReadRows::End);
                 }
                 read_file(file, &mut memory[..rows * width], width, v)?;
                 file.start += (rows * width) as u64;
                 *left -= rows as u64;
-                Ok(Filled::Rows(rows))
+                Ok(ReadRows::Rows(rows))
             }
         }
     }
 }
 
 /// Fills the memory with whole rows.
-fn read_file(file: &PlainFile, memory: &mut [u8], width: usize, v: Option<Place>) -> Result<(), String> {
+fn read_file(file: &PlainFile, memory: &mut [u8], width: usize, v: Option<FieldPlace>) -> Result<(), String> {
     let part = SMALLEST_PART.div_ceil(width) * width;
     memory.par_chunks_mut(part).enumerate().try_for_each(|(index, rows)| {
         let place = file.start + (index * part) as u64;
@@ -124,15 +124,15 @@ fn read_file(file: &PlainFile, memory: &mut [u8], width: usize, v: Option<Place>
 }
 
 /// Converts v to a recovery id. Invalid values are kept, and are rejected with their items.
-fn normalise_v(rows: &mut [u8], width: usize, v: Option<Place>) {
-    let Some(Place { offset, .. }) = v else { return };
+fn normalise_v(rows: &mut [u8], width: usize, v: Option<FieldPlace>) {
+    let Some(FieldPlace { offset, .. }) = v else { return };
     for v in rows.chunks_exact_mut(width).map(|row| &mut row[offset]) {
         *v = recovery_id_of_v(&[*v]).unwrap_or(*v);
     }
 }
 
 /// Rows from a pipe or a decompressed file: available rows are returned without waiting for more.
-struct Stream {
+struct RowStream {
     source: StreamSource,
     /// The pieces received but not yet consumed, in reverse order.
     pieces: Vec<Text>,
@@ -144,20 +144,20 @@ struct Stream {
     end: Option<Result<(), String>>,
 }
 
-impl Stream {
+impl RowStream {
     fn new(source: StreamSource) -> Self {
-        Stream { source, pieces: Vec::new(), start: 0, part: Wiped::default(), end: None }
+        RowStream { source, pieces: Vec::new(), start: 0, part: Wiped::default(), end: None }
     }
 
-    fn read(&mut self, memory: &mut [u8], row: usize, patience: Duration) -> Result<Filled, String> {
+    fn read(&mut self, memory: &mut [u8], row: usize, patience: Duration) -> Result<ReadRows, String> {
         let mut filled = self.part.len();
         memory[..filled].copy_from_slice(&self.part);
         filled += self.take(&mut memory[filled..]);
         while filled < row && self.end.is_none() {
             match self.source.next(patience) {
-                Ok(Next::Pieces(pieces)) => self.pieces.extend(pieces.into_iter().rev()),
-                Ok(Next::Nothing) => break,
-                Ok(Next::End) => self.end = Some(Ok(())),
+                Ok(SourceEvent::Pieces(pieces)) => self.pieces.extend(pieces.into_iter().rev()),
+                Ok(SourceEvent::Nothing) => break,
+                Ok(SourceEvent::End) => self.end = Some(Ok(())),
                 Err(problem) => self.end = Some(Err(problem.to_string())),
             }
             filled += self.take(&mut memory[filled..]);
@@ -166,14 +166,14 @@ impl Stream {
         let left = filled % row;
         self.part = Zeroizing::new(memory[filled - left..filled].to_vec());
         match &self.end {
-            _ if rows > 0 => Ok(Filled::Rows(rows)),
-            None => Ok(Filled::Nothing),
+            _ if rows > 0 => Ok(ReadRows::Rows(rows)),
+            None => Ok(ReadRows::Nothing),
             Some(Err(problem)) => Err(problem.clone()),
             Some(Ok(())) if left > 0 => {
                 let are = if left == 1 { "is" } else { "are" };
                 Err(format!("the input ends with {}, which {are} no row of {row}", counted(left, "byte")))
             }
-            Some(Ok(())) => Ok(Filled::End),
+            Some(Ok(())) => Ok(ReadRows::End),
         }
     }
 

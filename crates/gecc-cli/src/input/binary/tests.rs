@@ -1,8 +1,8 @@
 //! Tests of rows with signatures from files and streams, and of malformed rows.
 
 use super::columns::columns;
-use super::layout::Layout;
-use super::reader::{Filled, RowReader};
+use super::layout::RowLayout;
+use super::reader::{ReadRows, RowReader};
 use crate::input::open::{Input, open};
 use crate::input::text::Buffers;
 use gecc::call::{Contents, Operation};
@@ -27,14 +27,14 @@ struct Signed {
     valid: Vec<bool>,
 }
 
-fn layout(text: &str) -> Layout {
+fn layout(text: &str) -> RowLayout {
     text.parse().unwrap()
 }
 
 /// The width of a row with all fields.
 const WIDTH: usize = 166;
 
-fn full() -> Layout {
+fn full() -> RowLayout {
     layout("skip:3,digest:32,public_key:33,secret_key:32, signature:64 ,recovery_id:1,skip:1")
 }
 
@@ -67,23 +67,23 @@ fn file_of(content: &[u8]) -> NamedTempFile {
     file
 }
 
-fn reader(input: Input, layout: Layout) -> Result<RowReader, String> {
+fn reader(input: Input, layout: RowLayout) -> Result<RowReader, String> {
     RowReader::new(input, layout, Buffers::new(4096, false), 3)
 }
 
-fn of_file(path: &Path, layout: Layout) -> Result<RowReader, String> {
+fn of_file(path: &Path, layout: RowLayout) -> Result<RowReader, String> {
     reader(open(path).map_err(|problem| problem.to_string())?, layout)
 }
 
-fn of_stream(source: impl Read + Send + 'static, layout: Layout) -> RowReader {
+fn of_stream(source: impl Read + Send + 'static, layout: RowLayout) -> RowReader {
     reader(Input::Stream(Box::new(source)), layout).unwrap()
 }
 
 /// Returns the next rows, however long they take.
-fn next(reader: &mut RowReader, memory: &mut [u8]) -> Result<Filled, String> {
+fn next(reader: &mut RowReader, memory: &mut [u8]) -> Result<ReadRows, String> {
     loop {
         match reader.read(memory, Duration::from_millis(5)) {
-            Ok(Filled::Nothing) => {}
+            Ok(ReadRows::Nothing) => {}
             filled => return filled,
         }
     }
@@ -97,7 +97,7 @@ fn check(mut reader: RowReader, most_rows: usize, expected: &Signed) -> (Vec<boo
     let mut verdicts = Vec::new();
     loop {
         let rows = match next(&mut reader, &mut memory) {
-            Ok(Filled::Rows(rows)) => rows,
+            Ok(ReadRows::Rows(rows)) => rows,
             end => return (verdicts, end.map(|_| ())),
         };
         let columns = columns(reader.layout(), &memory, &[], rows);
@@ -139,14 +139,14 @@ fn large_batches_are_whole() {
     let mut reader = of_file(file.path(), layout("digest:32,public_key:33,signature:64")).unwrap();
     let mut memory = vec![0; 129 * 60_000];
     let mut read = Vec::new();
-    while let Filled::Rows(rows) = next(&mut reader, &mut memory).unwrap() {
+    while let ReadRows::Rows(rows) = next(&mut reader, &mut memory).unwrap() {
         read.extend_from_slice(&memory[..rows * 129]);
     }
     assert!(read == content);
 }
 
 #[test]
-fn streams_give_whole_rows_however_they_come() {
+fn streams_yield_whole_rows_for_any_chunk_sizes() {
     let expected = signed(300);
     for length in [1, 165, 166, 167, 1000, 1 << 20] {
         let parts = Parts { bytes: Cursor::new(expected.rows.clone()), length };
@@ -197,7 +197,7 @@ fn recovery_ids_may_be_values_of_v() {
         let file = file_of(&rows);
         let mut memory = vec![0; rows.len()];
         let mut reader = of_file(file.path(), layout).unwrap();
-        assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(256)));
+        assert_eq!(next(&mut reader, &mut memory), Ok(ReadRows::Rows(256)));
         let columns = columns(reader.layout(), &memory, &[], 256);
         for v in &v {
             let expected = ecdsa::recovery_id_of_v(&[*v]).unwrap_or(*v);
@@ -207,28 +207,28 @@ fn recovery_ids_may_be_values_of_v() {
 }
 
 #[test]
-fn a_row_does_not_wait_for_others() {
+fn row_is_returned_without_waiting_for_others() {
     let expected = signed(2);
     let (source, mut writer) = io::pipe().unwrap();
     let mut reader = of_stream(source, full());
     let mut memory = vec![0; 1000 * WIDTH];
-    assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(Filled::Nothing));
+    assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(ReadRows::Nothing));
     // A row and the beginning of another.
     writer.write_all(&expected.rows[..200]).unwrap();
     let started = Instant::now();
-    assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(1)));
+    assert_eq!(next(&mut reader, &mut memory), Ok(ReadRows::Rows(1)));
     // Far more than needed; waiting for a full batch would block forever.
     assert!(started.elapsed() < Duration::from_secs(10));
-    assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(Filled::Nothing));
+    assert_eq!(reader.read(&mut memory, Duration::from_millis(5)), Ok(ReadRows::Nothing));
     writer.write_all(&expected.rows[200..]).unwrap();
     drop(writer);
-    assert_eq!(next(&mut reader, &mut memory), Ok(Filled::Rows(1)));
+    assert_eq!(next(&mut reader, &mut memory), Ok(ReadRows::Rows(1)));
     assert_eq!(memory[3..35], expected.rows[WIDTH..][3..35]);
-    assert_eq!(next(&mut reader, &mut memory), Ok(Filled::End));
+    assert_eq!(next(&mut reader, &mut memory), Ok(ReadRows::End));
 }
 
 #[test]
-fn files_that_cannot_be_read() {
+fn files_that_cannot_be_read_are_errors() {
     let file = file_of(&[0; 130]);
     let opened = |text: &str| of_file(file.path(), layout(text));
     let problem = opened("digest:32").err().unwrap();
@@ -237,17 +237,17 @@ fn files_that_cannot_be_read() {
     let empty = file_of(&[]);
     let mut reader = of_file(empty.path(), full()).unwrap();
     let mut memory = vec![0; WIDTH];
-    assert_eq!((reader.rows(), next(&mut reader, &mut memory)), (Some(0), Ok(Filled::End)));
+    assert_eq!((reader.rows(), next(&mut reader, &mut memory)), (Some(0), Ok(ReadRows::End)));
     // The file is shorter than when it was opened.
     let mut reader = opened("digest:32,skip:33").unwrap();
-    assert_eq!(next(&mut reader, &mut memory[..65]), Ok(Filled::Rows(1)));
+    assert_eq!(next(&mut reader, &mut memory[..65]), Ok(ReadRows::Rows(1)));
     File::options().write(true).open(file.path()).unwrap().set_len(100).unwrap();
     let problem = next(&mut reader, &mut memory[..65]);
     assert_eq!(problem, Err("the file became shorter while it was read".to_owned()));
 }
 
 #[test]
-fn layouts_are_read_and_explained() {
+fn layouts_are_parsed_or_refused_with_a_reason() {
     let rows = layout("digest:32,public_key:33,signature:64");
     assert_eq!(rows.width(), 129);
     assert_eq!(rows.require(&[Field::Digest, Field::Signature]), Ok(()));
@@ -273,14 +273,14 @@ fn layouts_are_read_and_explained() {
         ("digest:32,skip:65536", "wider than 65536"),
         ("digest:32,skip:18446744073709551615", "wider than 65536"),
     ] {
-        let problem = text.parse::<Layout>().unwrap_err();
+        let problem = text.parse::<RowLayout>().unwrap_err();
         assert!(problem.contains(expected), "{text}: {problem}");
     }
     // Keys of 32 bytes are for BIP 340 only.
-    let x_only = "digest:32,public_key:32".parse::<Layout>().unwrap();
+    let x_only = "digest:32,public_key:32".parse::<RowLayout>().unwrap();
     assert_eq!(x_only.require_widths(Operation::Bip340Verify), Ok(()));
     assert!(x_only.require_widths(Operation::Sm2Verify).is_err());
-    let with_sign = "digest:32,public_key:33".parse::<Layout>().unwrap();
+    let with_sign = "digest:32,public_key:33".parse::<RowLayout>().unwrap();
     assert_eq!(with_sign.require_widths(Operation::Bip340Verify), Ok(()));
     assert!(with_sign.require_widths(Operation::Ed25519Verify(Rule::Strict)).is_err());
     // Each form has a width, and a recovery id contained in it cannot be given again.
@@ -310,7 +310,7 @@ fn layouts_are_read_and_explained() {
         layout("digest:32,signature:65").require_widths(Operation::Sm2Verify).unwrap_err().contains("SM2 has no v")
     );
     // BIP 340 and Ed25519 have no v.
-    let with_v = "digest:32,public_key:32,signature:65".parse::<Layout>().unwrap();
+    let with_v = "digest:32,public_key:32,signature:65".parse::<RowLayout>().unwrap();
     for operation in [Operation::Bip340Verify, Operation::Ed25519Verify(Rule::Strict)] {
         let problem = with_v.require_widths(operation).unwrap_err();
         assert!(problem.contains("64 bytes"), "{problem}");
