@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 /// A scheme of signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Scheme {
-    /// ECDSA, on the curve that --curve names.
+    /// ECDSA, on the curve of --curve.
     Ecdsa,
     /// SM2.
     Sm2,
@@ -35,7 +35,7 @@ impl ChosenScheme {
             (Some(scheme), Some(curve)) if !scheme.is_on(curve) => {
                 Err(format!("there is no {} on {curve}", scheme.name()))
             }
-            (Some(Scheme::Ecdsa), None) => Err("ECDSA is on several curves: say which with --curve".to_owned()),
+            (Some(Scheme::Ecdsa), None) => Err("ECDSA exists on several curves: choose one with --curve".to_owned()),
             // The default scheme of the curve.
             (None, Some(curve)) if curve.has_sm2() => Ok(ChosenScheme::Sm2),
             (None | Some(Scheme::Ecdsa), Some(curve)) => Ok(ChosenScheme::Ecdsa(curve)),

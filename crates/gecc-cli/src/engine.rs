@@ -17,14 +17,14 @@ pub enum EngineName {
 
 #[derive(Args)]
 pub struct EngineOptions {
-    /// Where to compute. Without it on GPUs where there are any, but for files of up to 64 KiB for each thread, which
-    /// the cores are done with before a driver has started.
+    /// The device to compute on. auto selects GPUs if there are any, except for files of up to 64 KiB per thread, which
+    /// the CPU finishes before a driver has started.
     #[arg(long, value_enum, default_value = "auto")]
     engine: EngineName,
     /// Worker threads of the CPU engine, 1 to 4096 [default: one per core].
     #[arg(long)]
     pub threads: Option<usize>,
-    /// Upper limit for working memory: bytes, or with K, M or G.
+    /// Upper limit of working memory: bytes, or with K, M or G.
     #[arg(long, value_parser = parse_bytes)]
     pub max_memory: Option<usize>,
     /// Set by commands that verify: see [`EquationOptions`].
@@ -35,12 +35,12 @@ pub struct EngineOptions {
     pub check_signatures: bool,
 }
 
-/// For commands that verify what can be verified in groups.
+/// Options of commands that can verify signatures in groups.
 #[derive(Args, Clone, Copy)]
 pub struct EquationOptions {
-    /// Verify signatures in groups where that is faster: those of BIP 340, of ECDSA with recovery ids, and of Ed25519
-    /// by a rule with the cofactor. An invalid signature is then taken to be valid with a probability of at most 2^-128
-    /// for each group; otherwise answers are the same.
+    /// Verify signatures in groups if that is faster: those of BIP 340, of ECDSA with recovery ids, and of Ed25519 by a
+    /// rule with the cofactor. An invalid signature is then accepted with a probability of at most 2^-128 per group;
+    /// otherwise answers are the same.
     #[arg(long)]
     pub batch_equations: bool,
 }

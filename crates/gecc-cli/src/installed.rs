@@ -28,7 +28,7 @@ pub fn packs() -> Result<Option<PathBuf>, String> {
     if env::var_os("GECC_KERNELS").is_some() {
         return match kernels::packs_folder() {
             Some(folder) if kernels::packs_in(&folder).is_empty() => Err(format!(
-                "GECC_KERNELS names {}, where there is no pack of kernels",
+                "GECC_KERNELS names {}, which contains no pack of kernels",
                 crate::say::shown_path(&folder)
             )),
             folder => Ok(folder),

@@ -224,13 +224,13 @@ fn unusable_packs_are_reported() {
     let folder = Folder::new("not-packs");
     let packs = folder.0.to_str().expect("UTF-8");
     let line = doctor_of_packs(packs);
-    assert!(line.starts_with("[!!]") && line.contains(packs) && line.contains("there is no pack"), "{line}");
+    assert!(line.starts_with("[!!]") && line.contains(packs) && line.contains("contains no pack"), "{line}");
     let path = folder.0.join("sm_90.gecckernels");
     fs::write(&path, [0x5a; 5000]).expect("writable");
     let line = doctor_of_packs(packs);
     assert!(line.starts_with("[!!]") && line.contains("sm_90.gecckernels: the file is damaged"), "{line}");
     // An empty value turns packs off, and what is no folder has none.
-    assert!(doctor_of_packs("").contains("none beside this program"));
+    assert!(doctor_of_packs("").contains("none next to this program"));
     assert!(doctor_of_packs(path.to_str().expect("UTF-8")).starts_with("[!!]"));
 }
 
@@ -294,7 +294,7 @@ fn pack_is_used_without_nvrtc() {
     let (packs, empty, cache) = (Folder::new("packs"), Folder::new("nothing-here"), Folder::new("cache-beside"));
     let doctor = Command::new(env!("CARGO_BIN_EXE_gecc")).args(["doctor", "--kernels"]).output();
     let said = String::from_utf8(doctor.expect("the binary runs").stdout).expect("UTF-8");
-    let of_kernels = said.lines().filter(|line| line.contains(" got in "));
+    let of_kernels = said.lines().filter(|line| line.contains(" obtained in "));
     let architecture = of_kernels.flat_map(|line| line.split([' ', ','])).find(|word| word.starts_with("sm_"));
     let architecture = architecture.unwrap_or_else(|| panic!("no architecture: {said}"));
     let output = pack(architecture, &packs.0).output().expect("the binary runs");

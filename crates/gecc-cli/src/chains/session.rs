@@ -159,7 +159,7 @@ pub fn run<R: AnswerRow>(
         let is_without_items = R::COUNTS_BLOCKS && !is_nothing_left && writing.is_without_items();
         let code = conclude(end, engine, &session.timings, writing, started)?;
         if code == ALL_PASSED && is_without_items && !is_of_some_blocks {
-            return Err("there is no item in the input: neither a block nor a transaction".to_owned().into());
+            return Err("the input has no items: neither blocks nor transactions".to_owned().into());
         }
         Ok(code)
     })
@@ -178,7 +178,7 @@ fn find(
     let Some(noted) = state else { return Ok((paths, None, FileOutcome::default())) };
     let done = noted.path;
     if output.is_some_and(|output| is_same_place(done, output)) {
-        return Err(format!("{}: --state and -o are to be two files", done.display()).into());
+        return Err(format!("{}: --state and -o have to be different files", done.display()).into());
     }
     let (state, DoneFiles { done: files, flawed, with_other_options, outcome }) =
         StateRecord::open(&noted, &mut paths)?;
@@ -218,7 +218,7 @@ fn refuse_losing(output: &Path, done: &Path) -> Result<(), String> {
         let output = output.display();
         let done = done.display();
         return Err(format!(
-            "{output}: would be lost, and answers to files that are done by {done} are not made again: name another output"
+            "{output}: would be lost, and files that are done according to {done} are not answered again: name another output"
         ));
     }
     Ok(())

@@ -47,7 +47,7 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
 /// Refuses standard input: the outputs that blocks spend are in a file next to the block file.
 fn refuse_standard_input(paths: &[PathBuf]) -> Result<(), String> {
     match paths.iter().any(|path| is_standard_stream(path)) {
-        true => Err("blocks of Bitcoin are read with the files beside them, and not from standard input".to_owned()),
+        true => Err("blocks of Bitcoin are read with the files next to them, and not from standard input".to_owned()),
         false => Ok(()),
     }
 }

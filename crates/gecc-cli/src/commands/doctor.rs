@@ -151,7 +151,7 @@ fn known_answers(engine: &Result<Engine, String>) -> Finding {
     let tested = engine.as_ref().map_err(Clone::clone);
     let tested = tested.and_then(|engine| engine.self_test().map_err(|problem| problem.to_string()));
     let given = tested.and_then(|failures| match failures[..] {
-        [] => Ok(format!("every operation gives them, {:.1} s", started.elapsed().as_secs_f64())),
+        [] => Ok(format!("every operation computes them, {:.1} s", started.elapsed().as_secs_f64())),
         _ => Err(failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
     });
     Finding::of("known answers", given, FindingState::Wrong)
@@ -193,10 +193,10 @@ fn kernels_loaded(loaded: &[LoadedKernels]) -> Finding {
 
 fn print_kernel(kernels: &LoadedKernels) -> io::Result<()> {
     let LoadedKernels { device, file, curve, origin, architecture, seconds, load_seconds, .. } = kernels;
-    let [got, loaded] = [seconds, load_seconds].map(|seconds| seconds * 1e3);
+    let [obtained, loaded] = [seconds, load_seconds].map(|seconds| seconds * 1e3);
     writeln!(
         io::stdout(),
-        "     {device}: {file} for {curve}: {origin}, {architecture}, got in {got:.1} ms, loaded in {loaded:.1} ms"
+        "     {device}: {file} for {curve}: {origin}, {architecture}, obtained in {obtained:.1} ms, loaded in {loaded:.1} ms"
     )
 }
 
@@ -211,7 +211,7 @@ fn kernel_as_json(kernels: &LoadedKernels) -> Value {
 /// Reports the kernel packs that are installed with gecc or named in the environment.
 fn kernel_packs() -> Finding {
     const WHAT: &str = "kernel packs";
-    const NONE: &str = "none beside this program, and GECC_KERNELS names no folder";
+    const NONE: &str = "none next to this program, and GECC_KERNELS names no folder";
     let folder = match installed::packs() {
         Ok(Some(folder)) => folder,
         Ok(None) => return Finding::of(WHAT, Err(NONE.to_owned()), FindingState::Missing),

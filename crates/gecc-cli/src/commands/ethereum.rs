@@ -25,7 +25,7 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
         skip_roots: given.skip_roots,
     };
     if given.state.is_some() && !given.paths.is_empty() && given.paths.iter().all(|path| is_standard_stream(path)) {
-        return Err("--state notes files that are done: standard input is none".to_owned().into());
+        return Err("--state records files that are done, and standard input is not a file".to_owned().into());
     }
     // The node serves blocks for as long as this value exists.
     #[cfg(unix)]

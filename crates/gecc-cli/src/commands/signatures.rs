@@ -29,7 +29,7 @@ fn verification(chosen: ChosenScheme, options: &VerifyOptions) -> Result<call::O
     let policy = if options.low_s { Policy::low_s() } else { Policy::default() };
     match (chosen, options.rule) {
         (ChosenScheme::Ed25519, None) => {
-            Err("--scheme ed25519 needs --rule, which says which signatures are valid".to_owned())
+            Err("--scheme ed25519 needs --rule, which determines which signatures are valid".to_owned())
         }
         (ChosenScheme::Ed25519, Some(rule)) if in_groups && !rule.is_cofactored() => {
             Err(format!("--batch-equations is for rules with the cofactor: {rule} has none"))

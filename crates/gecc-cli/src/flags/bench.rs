@@ -7,8 +7,9 @@ use clap::Args;
 // A paragraph is one line: clap breaks it where the terminal ends.
 
 pub const BENCH_HELP: &str = "\
-From the caller's memory to the caller's memory, by the clock. Figures are medians after a warm-up on fresh random inputs; results \
-are checked outside the measured time. Ed25519 stands beside secp256k1, and is verified by the rule of ZIP 215.
+Rates are measured from and to the caller's memory, in wall-clock time. They are medians after a \
+warm-up, with fresh random inputs; results are checked outside the measured time. Ed25519 is \
+measured together with secp256k1, and verified by the rule of ZIP 215.
 
 Examples:
   gecc bench --curve p256 --engine cpu
@@ -18,7 +19,7 @@ Examples:
 pub struct BenchOptions {
     #[command(flatten)]
     pub batches: BatchOptions,
-    /// Only these, separated by commas.
+    /// The operations to measure, separated by commas [default: all].
     #[arg(long, value_enum, value_delimiter = ',')]
     pub operations: Vec<PublicCall>,
     #[command(flatten)]

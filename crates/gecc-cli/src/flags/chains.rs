@@ -15,20 +15,23 @@ use std::path::PathBuf;
 macro_rules! chain_help {
     () => {
         "\
-What a file says that is not so is named with its place, and the rest is checked.
+Inconsistent data in a file is reported with its position, and the rest is checked.
 
-Exit codes: 0 every signature holds; 1 some were rejected; of the others, 2 places of files could not be read, or the call could not run; 3 \
-some were not checked; 130 interrupted; 141 closed pipe."
+Exit codes: 0 every signature is valid; 1 some were rejected; otherwise 2 if parts of files \
+could not be read, or the command could not run; 3 if some were not checked; 130 interrupted; \
+141 closed pipe."
     };
 }
 
-/// Details of `--state` that do not fit its own help text.
+/// The details of `--state` that do not fit its own help text.
 macro_rules! state_help {
     () => {
         "\
-With --state a later call with the same options leaves out what is done: its answers are in the output of the earlier call, which is not overwritten, \
-so that each call names an output of its own. Where that was interrupted they are beside the file that was named. Files that were done with other \
-options are done again. What was rejected, not checked or could not be read in files that are left out counts for the exit code again.
+With --state a later call with the same options skips files that are done: their answers are in \
+the output of the earlier call, which is not overwritten, so that each call needs an output of \
+its own. If that call was interrupted, its answers are in a file next to the named one. Files \
+that were done with other options are done again. Rejected, unchecked and unreadable items of \
+skipped files still count for the exit code.
 
 "
     };
@@ -36,9 +39,11 @@ options are done again. What was rejected, not checked or could not be read in f
 
 pub const SENDERS_HELP: &str = concat!(
     "\
-Paths are files, or folders of files: era1, ere and E2HS, blocks as JSON-RPC gives them (with full transactions; one value, or one a line), blocks in \
-RLP, and Parquet with the columns of amp or cryo; also single transactions, lists of them, and encoded blocks or transactions in hexadecimal, \
-one a line. Content tells which. Text, RLP and e2store files may be compressed by gzip or zstd. - is standard input.
+Paths are files, or folders of files: era1, ere and E2HS, blocks in the format of JSON-RPC (with \
+full transactions; one value, or one per line), blocks in RLP, and Parquet with the columns of \
+amp or cryo; also single transactions, lists of them, and encoded blocks or transactions in \
+hexadecimal, one per line. The format is detected from content. Text, RLP and e2store files may \
+be compressed with gzip or zstd. - is standard input.
 
 Examples:
   gecc ethereum senders era1/
@@ -46,11 +51,13 @@ Examples:
   gecc ethereum senders --only-rejected --state done.txt -o rejected-1.jsonl era1/
   gecc ethereum senders --rpc-url http://localhost:8545 --from 18000000 --to 18000999
 
-Output: {\"block\":1,\"hash\":\"0x…\",\"type\":\"EIP-1559\",\"from\":\"0x…\",\"valid\":true}, one line for each transaction and for each \
-authorization of EIP-7702, which has its number as `authorization`. Where the signature does not hold, `valid` is false and `reason` says \
-why. Where what was signed cannot be told, since the transaction's hash does not come out, `valid` is null. So it is where the transactions of the \
-block do not have the root that its header states, which is named with both roots, and for transactions that bear no signature, such as deposits of OP \
-chains, which count as nothing wrong.
+Output: {\"block\":1,\"hash\":\"0x…\",\"type\":\"EIP-1559\",\"from\":\"0x…\",\"valid\":true}, \
+one line per transaction and per authorization of EIP-7702, whose number is `authorization`. If \
+the signature is invalid, `valid` is false and `reason` explains why. `valid` is null if the \
+signed content is unknown, because the transaction's hash does not match; if the transactions of \
+the block do not have the root that its header states, in which case `reason` names both roots; \
+and for transactions without a signature, such as deposits of OP chains, which do not count as \
+errors.
 
 ",
     state_help!(),
@@ -59,20 +66,23 @@ chains, which count as nothing wrong.
 
 pub const VERIFY_HELP: &str = concat!(
     "\
-Paths are Bitcoin Core's folder, or that of its blocks (blk*.dat with rev*.dat, and xor.dat where it is), or files of one block each, NAME.raw, \
-with the outputs that it spends in NAME-undo.raw, both also in hexadecimal. Bytes of blk*.dat and rev*.dat that belong to no record are named, and \
-records behind them are checked.
+Paths are Bitcoin Core's folder, or that of its blocks (blk*.dat with rev*.dat, and xor.dat if \
+it exists), or files of one block each, NAME.raw, with the outputs that it spends in \
+NAME-undo.raw, both also in hexadecimal. Bytes of blk*.dat and rev*.dat that belong to no record \
+are reported, and the records after them are checked.
 
-Checked are P2PK, P2PKH and multisignatures, bare, in P2SH, P2WSH and P2SH-P2WSH, P2WPKH and P2SH-P2WPKH, and taproot by the output's key or \
-by a script of one key. Inputs of other forms are counted as not checked.
+The checked forms are P2PK, P2PKH and multisignatures, bare, in P2SH, P2WSH and P2SH-P2WSH, \
+P2WPKH and P2SH-P2WPKH, and taproot by the key of the output or by a script with one key. Inputs \
+of other forms are counted as not checked.
 
 Examples:
   gecc bitcoin verify --only-rejected ~/.bitcoin/blocks
   gecc bitcoin verify --from 800000 --state done.txt -o inputs-1.parquet ~/.bitcoin/blocks
   gecc bitcoin verify --rest-url http://127.0.0.1:8332 --from 900000 --to 900999
 
-Output: {\"block\":300025,\"txid\":\"…\",\"input\":0,\"type\":\"P2PKH\",\"valid\":true}, one line for each input. Where it is not properly signed, \
-`valid` is false and `reason` says why. Where that was not checked `valid` is null.
+Output: {\"block\":300025,\"txid\":\"…\",\"input\":0,\"type\":\"P2PKH\",\"valid\":true}, one \
+line per input. If the input is not properly signed, `valid` is false and `reason` explains why. \
+If that was not checked, `valid` is null.
 
 ",
     state_help!(),
@@ -81,18 +91,22 @@ Output: {\"block\":300025,\"txid\":\"…\",\"input\":0,\"type\":\"P2PKH\",\"vali
 
 pub const CERTIFICATES_HELP: &str = concat!(
     "\
-Paths are files, or folders of files: PEM with any number of certificates and other text, or DER. Checked are ECDSA on P-256 with SHA-256, 384 \
-and 512, and SM2 with SM3, where the issuer's certificate is in one of the files. Dates, CA flags, key usage and revocation are not.
+Paths are files, or folders of files: PEM with any number of certificates and other text, or \
+DER. Checked are ECDSA on P-256 with SHA-256, 384 and 512, and SM2 with SM3, if the issuer's \
+certificate is in one of the files. Dates, CA flags, key usage and revocation are not checked.
 
-By default names of issuers are compared as RFC 5280, section 7.1, says: strings of any type, without regard to case and to white space. With \
---exact-names their encodings have to be the same.
+By default names of issuers are compared according to RFC 5280, section 7.1: strings of any \
+type, without regard to case and to white space. With --exact-names their encodings have to be \
+equal.
 
 Examples:
   gecc certificates chain.pem
   gecc certificates --sm2-id ALICE123@YAHOO.COM ledger/
 
-Output: {\"file\":\"chain.pem\",\"byte\":0,\"subject\":\"CN=…\",\"issuer\":\"CN=…\",\"type\":\"ECDSA SHA-256\",\"valid\":true}, one line for each \
-certificate. Where the signature fits no key of the issuer, `valid` is false and `reason` says why. Where none was tried `valid` is null.
+Output: \
+{\"file\":\"chain.pem\",\"byte\":0,\"subject\":\"CN=…\",\"issuer\":\"CN=…\",\"type\":\"ECDSA \
+SHA-256\",\"valid\":true}, one line per certificate. If no key of the issuer verifies the \
+signature, `valid` is false and `reason` explains why. If no key was tried, `valid` is null.
 
 ",
     chain_help!()
@@ -134,26 +148,26 @@ pub struct InputsOptions {
     /// Files, folders and patterns.
     #[arg(required_unless_present = "rest_url")]
     pub paths: Vec<PathBuf>,
-    /// A node of Bitcoin Core that is asked for the blocks from --from to --to in place of files, such as
-    /// http://127.0.0.1:8332. It has version 30 or later, and the option -rest.
+    /// A node of Bitcoin Core from which the blocks from --from to --to are requested instead of files, such as
+    /// http://127.0.0.1:8332. It needs version 30 or later, and the option -rest.
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state"])]
     pub rest_url: Option<UrlText>,
     /// The magic of a signet with a challenge of its own: the first four bytes of its blk*.dat, in hexadecimal, such as
     /// a5df2dcb [default: the magics of the known networks].
     #[arg(long, value_name = "HEX", value_parser = network_magic, conflicts_with = "rest_url")]
     pub magic: Option<[u8; 4]>,
-    /// The height of the first block [default: all]. Blocks that do not say theirs, as many until 2013, are always
-    /// checked.
+    /// The height of the first block [default: all]. Blocks that do not state their height, as many until 2013, are
+    /// always checked.
     #[arg(long, value_name = "HEIGHT", value_parser = block_number)]
     pub from: Option<u64>,
     /// The height of the last block [default: all].
     #[arg(long, value_name = "HEIGHT", value_parser = block_number)]
     pub to: Option<u64>,
-    /// A file that notes which input files are done. Those that it names are left out.
+    /// A file that records which input files are done. Files recorded there are skipped.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    /// Verify signatures of taproot (BIP 340) in groups where that is faster. An invalid signature is then taken to be
-    /// valid with a probability of at most 2^-128 for each group; otherwise answers are the same.
+    /// Verify signatures of taproot (BIP 340) in groups if that is faster. An invalid signature is then accepted with a
+    /// probability of at most 2^-128 per group; otherwise answers are the same.
     #[arg(long)]
     pub batch_equations: bool,
     #[command(flatten)]
@@ -165,11 +179,11 @@ pub struct CertificatesOptions {
     /// Files, folders and patterns, or - for standard input.
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// A user id to try SM2 signatures with; may be given several times [default: 1234567812345678, the standard's, and
+    /// A user id to try for SM2 signatures; may be given several times [default: 1234567812345678, the standard's, and
     /// the empty one].
     #[arg(long, value_name = "TEXT")]
     pub sm2_id: Vec<String>,
-    /// Compare the names of issuers byte for byte [default: as RFC 5280, section 7.1, says].
+    /// Compare the names of issuers byte for byte [default: according to RFC 5280, section 7.1].
     #[arg(long)]
     pub exact_names: bool,
     #[command(flatten)]
@@ -178,7 +192,7 @@ pub struct CertificatesOptions {
 
 #[derive(Subcommand)]
 pub enum EthereumCommand {
-    /// Recover who sent transactions, and compare with what the source says.
+    /// Recover the senders of transactions, and compare them with those that the source states.
     #[command(after_help = SENDERS_HELP)]
     Senders(SendersOptions),
 }
@@ -189,7 +203,7 @@ pub struct SendersOptions {
     #[cfg_attr(unix, arg(required_unless_present = "rpc_url"))]
     #[cfg_attr(not(unix), arg(required = true))]
     pub paths: Vec<PathBuf>,
-    /// A node that is asked for the blocks from --from to --to in place of files, such as http://localhost:8545.
+    /// A node from which the blocks from --from to --to are requested instead of files, such as http://localhost:8545.
     #[cfg(unix)]
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state", "at_block"])]
     pub rpc_url: Option<UrlText>,
@@ -199,19 +213,19 @@ pub struct SendersOptions {
     /// The last block [default: all].
     #[arg(long, value_name = "NUMBER", value_parser = block_number)]
     pub to: Option<u64>,
-    /// The chain that transactions have to be for, such as 1, where they say one [default: any].
-    /// Deposits of OP chains are rejected where it is known to be none.
+    /// The chain id that transactions have to state, such as 1, if they state any [default: any].
+    /// Deposits of OP chains are rejected if the chain is known not to be an OP chain.
     #[arg(long, value_name = "NUMBER", value_parser = block_number)]
     pub chain_id: Option<u64>,
-    /// Do not compare the transactions of blocks with the transactions root in their headers. The summary says how many
-    /// blocks were not compared.
+    /// Do not compare the transactions of blocks with the transactions root in their headers. The summary states the
+    /// number of blocks that were not compared.
     #[arg(long)]
     pub skip_roots: bool,
-    /// The block whose rules transactions are under that do not say theirs, such as encoded ones [default: rules of
-    /// today]. Before block 1150000 (Homestead) s may be above n/2 in legacy transactions for any chain.
+    /// The block whose rules apply to transactions that do not state theirs, such as encoded ones [default: current
+    /// rules]. Before block 1150000 (Homestead) s may be above n/2 in legacy transactions for any chain.
     #[arg(long, value_name = "NUMBER", value_parser = block_number)]
     pub at_block: Option<u64>,
-    /// A file that notes which input files are done. Those that it names are left out.
+    /// A file that records which input files are done. Files recorded there are skipped.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     #[command(flatten)]
@@ -223,18 +237,18 @@ pub struct ChainOptions {
     /// Output file [default: standard output].
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// Wait until the output file and its name are on the disk, so that a loss of power loses neither.
+    /// Flush the output file and its name to disk before exiting, so that a loss of power loses neither.
     #[arg(long, requires = "output")]
     pub sync: bool,
-    /// Format of the answers [default: by the end of the output's name, .parquet, .arrow or .csv, or else JSON Lines].
+    /// Format of the answers [default: from the extension of the output, .parquet, .arrow or .csv, or else JSON Lines].
     #[arg(long, value_enum)]
     pub output_format: Option<AnswerFormat>,
-    /// Write the answers only of what is rejected or was not checked.
+    /// Write only the answers of items that are rejected or were not checked.
     #[arg(long)]
     pub only_rejected: bool,
     #[command(flatten)]
     pub messages: MessageOptions,
-    /// Say in the summary how long each step worked and waited for others, in seconds of all its threads.
+    /// Include in the summary how long each step worked and waited for others, in seconds of all its threads.
     #[arg(long, conflicts_with = "quiet")]
     pub timings: bool,
     #[command(flatten)]

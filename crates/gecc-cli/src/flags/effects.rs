@@ -164,7 +164,9 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
                 ),
                 (
                     "encoding",
-                    Never("--encoding is for what is public: private keys are hexadecimal, or say their form"),
+                    Never(
+                        "--encoding is for public values: private keys are hexadecimal, or in a form that names itself",
+                    ),
                 ),
             ],
             OF_ITEMS,

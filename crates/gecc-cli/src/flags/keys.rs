@@ -9,13 +9,15 @@ use std::path::PathBuf;
 
 pub const ECDH_HELP: &str = concat!(
     "\
-Field: `public_key`, and `secret_key` where no key file is given. The key file is as for `gecc sign`.
+Fields: `public_key`, and `secret_key` if no key file is given. The formats of the key file are \
+those of `gecc sign`.
 
 Example:
   gecc ecdh --curve p256 --key-file key.hex -o secrets.jsonl peers.jsonl
 
-Output: {\"shared_secret\":\"…\"}, the x-coordinate, which is secret, or {\"error\":\"…\",\"line\":7}, one line per item, in order. An \
-output file is its owner's alone (mode 600), also one that others could read before.
+Output: {\"shared_secret\":\"…\"}, the x-coordinate, which is secret, or \
+{\"error\":\"…\",\"line\":7}, one line per item, in order. An output file is accessible to its \
+owner only (mode 600), even if it existed with other permissions.
 
 ",
     input_help!()
@@ -23,14 +25,16 @@ output file is its owner's alone (mode 600), also one that others could read bef
 
 pub const PUBKEY_HELP: &str = concat!(
     "\
-Input is one private key a line (64 hexadecimal digits; lines that start with # are comments), or JSON Lines or CSV with \
-the field `secret_key`, or a key in PEM, DER or as a JSON Web Key, or one of the other formats below.
+Input is one private key per line (64 hexadecimal digits; lines that start with # are comments), \
+or JSON Lines or CSV with the field `secret_key`, or a key in PEM, DER or as a JSON Web Key, or \
+one of the other formats below.
 
 Examples:
   gecc pubkey --curve secp256k1 --compressed keys.hex
   gecc pubkey --scheme ed25519 seeds.hex
 
-Output: {\"public_key\":\"04…\"}, for ed25519 the 32 bytes of the key, or {\"error\":\"…\",\"line\":7}, one line per item, in order.
+Output: {\"public_key\":\"04…\"}, for ed25519 the 32 bytes of the key, or \
+{\"error\":\"…\",\"line\":7}, one line per item, in order.
 
 ",
     input_help!()
@@ -41,8 +45,8 @@ pub struct EcdhOptions {
     /// The curve.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// Private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, where the
-    /// input is a file [default: `secret_key` of each item].
+    /// File of private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, if
+    /// the input is a file [default: `secret_key` of each item].
     #[arg(long)]
     pub key_file: Option<PathBuf>,
     #[command(flatten)]
@@ -54,7 +58,7 @@ pub struct PubkeyOptions {
     /// The curve.
     #[arg(long, value_parser = any(), required_unless_present = "scheme")]
     pub curve: Option<CurveId>,
-    /// The scheme that the keys are for [default: the curve's]. Those of `ed25519` are seeds of 32 bytes.
+    /// The scheme of the keys [default: the curve's]. Private keys of `ed25519` are seeds of 32 bytes.
     #[arg(long, value_enum)]
     pub scheme: Option<Scheme>,
     /// Print the compressed form of 33 bytes.

@@ -39,7 +39,7 @@ pub use stream::{Format, HashOptions, SignatureOptions, StreamOptions, SummaryFo
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
-    /// Say what is used: the engine, the forms of inputs, their columns; twice also where kernels came from.
+    /// Log the engine, the formats of inputs and their columns; if given twice, also the origin of kernels.
     #[arg(short, long, action = ArgAction::Count, global = true)]
     pub verbose: u8,
 }
@@ -58,13 +58,17 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
 
 const AFTER_HELP: &str = "\
 Environment:
-  GECC_LOG           how much is said where -v is not given: error, warn (as without it), info or debug
-  GECC_KERNELS       the folder of kernel packs; empty for none [default: beside this program]
-  GECC_KERNEL_CACHE  the folder where compiled kernels are kept [default: gecc in the user's cache folder]
-  GECC_NVRTC_DIR     the folder of NVRTC, which compiles kernels [default: the system's]
-  CUDA_VISIBLE_DEVICES  the GPUs that are used, by number; empty for none [default: all]
+  GECC_LOG           verbosity without -v: error, warn, info or debug [default: warn]
+  GECC_KERNELS       folder of kernel packs; empty for none [default: next to this program]
+  GECC_KERNEL_CACHE  folder of the kernel cache [default: gecc in the user's cache folder]
+  GECC_NVRTC_DIR     folder of NVRTC, which compiles kernels [default: the system's]
+  CUDA_VISIBLE_DEVICES  GPUs to use, by number; empty for none [default: all]
 
-Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run.";
+Exit codes: 0 every item passed, 1 some were rejected, 2 the command could not run.";
+
+const DOCTOR_HELP: &str = "\
+Exit codes: 0 nothing is wrong, though something may be missing; 1 something that is present or \
+requested does not work.";
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -77,43 +81,41 @@ pub enum Command {
     /// Sign digests or messages (RFC 6979).
     #[command(after_help = signatures::SIGN_HELP)]
     Sign(SignOptions),
-    /// Shared secrets of private keys and public keys.
+    /// Compute the shared secrets of private keys and public keys.
     #[command(after_help = keys::ECDH_HELP)]
     Ecdh(EcdhOptions),
-    /// Public keys of private keys.
+    /// Compute the public keys of private keys.
     #[command(after_help = keys::PUBKEY_HELP)]
     Pubkey(PubkeyOptions),
-    /// Transactions of Ethereum, and of chains like it.
+    /// Check transactions of Ethereum, and of similar chains.
     #[cfg(feature = "chains")]
     #[command(subcommand)]
     Ethereum(EthereumCommand),
-    /// Blocks of Bitcoin.
+    /// Verify blocks of Bitcoin, and find silent payments.
     #[cfg(feature = "chains")]
     #[command(subcommand)]
     Bitcoin(BitcoinCommand),
-    /// Certificates, each by the key of its issuer where that is among them.
+    /// Verify certificates with the keys of their issuers, as far as these are among them.
     #[cfg(feature = "chains")]
     #[command(after_help = chains::CERTIFICATES_HELP)]
     Certificates(CertificatesOptions),
-    /// How fast every operation is on this machine.
+    /// Measure the rate of every operation on this machine.
     #[command(after_help = bench::BENCH_HELP)]
     Bench(BenchOptions),
     /// Compile the GPU kernels ahead of time.
     #[command(subcommand)]
     Kernels(KernelsCommand),
-    /// Say what this machine has for gecc, and what is missing.
-    #[command(
-        after_help = "Exit codes: 0 nothing is wrong, though something may be missing; 1 something that is there or was asked for does not work."
-    )]
+    /// Report the resources of this machine that gecc can use, and those that are missing.
+    #[command(after_help = DOCTOR_HELP)]
     Doctor(DoctorOptions),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Write the pages of the manual, one for each command.
+    /// Write the pages of the manual, one per command.
     Man {
-        /// The folder; it is made if it is not there.
+        /// The folder, which is created if necessary.
         folder: PathBuf,
     },
 }
@@ -135,14 +137,14 @@ impl Command {
 
 #[derive(Args)]
 pub struct DoctorOptions {
-    /// Also list every kernel file that is loaded on a GPU, and where its machine code came from.
+    /// Also list every kernel file that is loaded on a GPU, with the origin of its machine code.
     #[arg(long)]
     pub kernels: bool,
-    /// Also measure five operations on secp256k1, and print a row for the table of machines in docs/platforms.md. Where
-    /// something is wrong there is none.
+    /// Also measure five operations on secp256k1, and print a row for the table of machines in docs/platforms.md,
+    /// unless something is wrong.
     #[arg(long)]
     pub report: bool,
-    /// Print one object of JSON.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -170,7 +172,7 @@ fn network_magic(text: &str) -> Result<[u8; 4], String> {
 #[cfg(feature = "chains")]
 pub fn blocks(from: Option<u64>, to: Option<u64>) -> Result<Blocks, String> {
     match (from, to) {
-        (Some(from), Some(to)) if from > to => Err(format!("--from {from} is behind --to {to}")),
+        (Some(from), Some(to)) if from > to => Err(format!("--from {from} is above --to {to}")),
         _ => Ok(Blocks { from, to }),
     }
 }

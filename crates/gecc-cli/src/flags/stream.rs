@@ -15,27 +15,32 @@ use std::sync::Arc;
 macro_rules! input_help {
     () => {
         "\
-Input is text: JSON Lines, JSON objects over several lines or in an array, CSV with a header, or columns between tabs or semicolons, with binary \
-fields in hexadecimal, with or without 0x, or in base64. Or it is Parquet or Arrow IPC. Columns are found by name (`sig`, `pubkey`, `msg` \
-and the like are known, in any case) or said by --columns. Or it is rows of bytes as --layout says. Content tells the format; rows have to be named (--format rows), and Arrow that comes through \
-a pipe (--format arrow). Text and rows may be compressed by gzip or zstd.
+Input is text: JSON Lines, JSON objects over several lines or in an array, CSV with a header, or \
+columns separated by tabs or semicolons, with binary fields in hexadecimal, with or without 0x, \
+or in base64. It may also be Parquet or Arrow IPC, or rows of bytes with the layout of --layout. \
+Columns are found by name (`sig`, `pubkey`, `msg` and similar names are known, in any case) or \
+configured with --columns. The format is detected from content, except for rows (--format rows) \
+and for Arrow from a pipe (--format arrow). Text and rows may be compressed with gzip or zstd.
 
-An item that cannot be used gets its own answer and stops nothing; blank lines are skipped; `tag` of text is passed through. The \
-answer to an item that is rejected says its `line`, or its `row` where there are no lines, counted from 1. An output file gets \
-its name when all answers are in it. Input of which no item has the right form ends with exit code 2, and so does input without items, unless --allow-empty is given.
+An item that cannot be read gets its own answer and does not stop the command; blank lines are \
+skipped; the `tag` of text items is passed through. The answer to a rejected item states its \
+`line`, or its `row` if the input has no lines, counted from 1. An output file gets its name \
+once all answers are written. Input in which no item has the right form ends with exit code 2, \
+and so does input without items, unless --allow-empty is given.
 
-Exit codes: 0 every item passed, 1 some were rejected, 2 the call could not run, 130 interrupted, 141 closed pipe."
+Exit codes: 0 every item passed, 1 some were rejected, 2 the command could not run, 130 \
+interrupted, 141 closed pipe."
     };
 }
 pub(super) use input_help;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// JSON Lines: one object a line.
+    /// JSON Lines: one object per line.
     Jsonl,
-    /// Values between commas, tabs or semicolons, with a header that tells which.
+    /// Values separated by commas, tabs or semicolons, with a header.
     Csv,
-    /// Rows of bytes, as `--layout` says.
+    /// Rows of bytes with the layout of `--layout`.
     Rows,
     /// Parquet.
     Parquet,
@@ -45,13 +50,13 @@ pub enum Format {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AnswerFormat {
-    /// JSON Lines: one object for each item.
+    /// JSON Lines: one object per item.
     Jsonl,
-    /// Parquet, compressed by zstd.
+    /// Parquet, compressed with zstd.
     Parquet,
-    /// Arrow IPC, compressed by zstd.
+    /// Arrow IPC, compressed with zstd.
     Arrow,
-    /// CSV, below a header.
+    /// CSV with a header.
     Csv,
 }
 
@@ -83,36 +88,36 @@ fn columns(text: &str) -> Result<Mapping, String> {
     }
 }
 
-/// How messages become what is signed.
+/// Options for hashing messages.
 #[derive(Args, Clone, Copy)]
 pub struct HashOptions {
-    /// The hash of a `message`, for ECDSA [default: sha256]. sha256d is SHA-256 twice; of SHA-384
-    /// and SHA-512 the leftmost 256 bits are signed (FIPS 186-5); eip191 is Keccak-256 of what
-    /// `personal_sign` signs; bitcoin-message is SHA-256 twice of what Bitcoin's `signmessage`
-    /// signs; with none a message is the digest.
+    /// The hash of a `message`, for ECDSA [default: sha256]. sha256d is SHA-256 applied twice; of
+    /// SHA-384 and SHA-512 the leftmost 256 bits are signed (FIPS 186-5); eip191 is the Keccak-256
+    /// hash of `personal_sign`; bitcoin-message is the double SHA-256 hash of Bitcoin's
+    /// `signmessage`; with none a message is the digest.
     #[arg(long, value_parser = named(Hash::ALL, Hash::name))]
     pub hash: Option<Hash>,
-    /// Take each `message` as the text that it is, and not as hexadecimal digits.
+    /// Hash or sign each `message` as text, instead of decoding hexadecimal digits.
     #[arg(long)]
     pub text_messages: bool,
 }
 
-/// The user id of SM2.
+/// Options for the user id of SM2.
 #[derive(Args)]
 pub struct IdOptions {
-    /// The user id of SM2 for all messages, a text, which may be empty, where they have no `id` of their own [default:
+    /// The user id of SM2 for all messages without an `id` of their own: a text, which may be empty [default:
     /// 1234567812345678, the standard's].
     #[arg(long, value_name = "TEXT")]
     pub sm2_id: Option<String>,
 }
 
-/// How signatures are read.
+/// Options for reading signatures.
 #[derive(Args, Clone, Copy, Default)]
 pub struct SignatureOptions {
-    /// How the bytes of a `signature` are arranged. auto takes r || s (64 bytes), r || s || v (65 bytes, v 0 to 3 or 27
-    /// to 30) and strict DER; rs, rsv and der take one of these. header-first is that of Bitcoin's signed messages: a
-    /// header of 27 to 42, then r || s (BIP 137). eip2098 is r || s with the recovery id in the top bit of s. With
-    /// der-hash-type one byte of Bitcoin's signature hash type may stand behind DER, also in a field `der`.
+    /// The form of a `signature`. auto accepts r || s (64 bytes), r || s || v (65 bytes, v 0 to 3 or 27 to 30) and
+    /// strict DER; rs, rsv and der accept one of these. header-first is the form of Bitcoin's signed messages: a header
+    /// of 27 to 42, then r || s (BIP 137). eip2098 is r || s with the recovery id in the top bit of s. With
+    /// der-hash-type DER may be followed by one byte, Bitcoin's signature hash type, also in a field `der`.
     #[arg(
         long = "signature-form",
         value_name = "FORM",
@@ -120,35 +125,36 @@ pub struct SignatureOptions {
         default_value = "auto"
     )]
     pub form: SignatureForm,
-    /// Take `r` and `s` as decimal numbers.
+    /// Read `r` and `s` as decimal numbers.
     #[arg(long)]
     pub decimal: bool,
 }
 
 #[derive(Args)]
 pub struct StreamOptions {
-    /// Input files, folders of them, patterns, or - for standard input.
+    /// Input files, folders and patterns, or - for standard input.
     #[arg(default_value = "-", value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
     /// Output file [default: standard output].
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// Wait until the output file and its name are on the disk, so that a loss of power loses neither.
+    /// Flush the output file and its name to disk before exiting, so that a loss of power loses neither.
     #[arg(long, requires = "output")]
     pub sync: bool,
-    /// Input format [default: told by content].
+    /// Input format [default: detected from content].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// The fields of each row and their bytes, such as digest:32,public_key:33,signature:64; `skip` for what is none.
+    /// The fields of each row with their widths in bytes, such as digest:32,public_key:33,signature:64; `skip` for
+    /// bytes to ignore.
     #[arg(long, value_name = "FIELD:BYTES,…", required_if_eq("format", "rows"))]
     pub layout: Option<RowLayout>,
-    /// Columns, or members of JSON objects, whose names do not say what they are, such as
-    /// digest=their_hash,public_key=their_key. Others are found by name. `FIELD=` says that there is none.
+    /// Columns, or members of JSON objects, for fields that are not found by name, such as
+    /// digest=their_hash,public_key=their_key. Other fields are found by name. `FIELD=` declares a field absent.
     #[arg(long, value_name = "FIELD=COLUMN,…", value_parser = columns)]
     pub columns: Option<Mapping>,
-    /// How texts have binary values: `hex`, with or without 0x, or `base64`, also base64url and without padding; or by
-    /// field, such as digest=hex,signature=base64 [default: what the first rows of each field are, and hexadecimal
-    /// where they could be both].
+    /// The encoding of binary values in text: `hex`, with or without 0x, or `base64`, including base64url and missing
+    /// padding; or by field, such as digest=hex,signature=base64 [default: detected from the first rows of each field;
+    /// hexadecimal if they could be both].
     #[arg(long, value_name = "ENCODING")]
     pub encoding: Option<FieldEncodings>,
     /// Set by commands that read messages.
@@ -164,23 +170,23 @@ pub struct StreamOptions {
     /// Set by commands that read signatures.
     #[arg(skip)]
     pub signatures: SignatureOptions,
-    /// Format of the answers [default: by the end of the output's name, .parquet, .arrow or .csv, or else JSON Lines].
+    /// Format of the answers [default: from the extension of the output, .parquet, .arrow or .csv, or else JSON Lines].
     #[arg(long, value_enum)]
     pub output_format: Option<AnswerFormat>,
-    /// Write Parquet or Arrow with the input's columns beside the answers; for Parquet or Arrow input.
+    /// Write Parquet or Arrow with the input's columns next to the answers; for Parquet or Arrow input.
     #[arg(long)]
     pub beside: bool,
-    /// Say in every answer which line the item began in, or which row it is, not only where it is rejected.
+    /// Include the line on which the item begins, or its row, in every answer instead of only in rejections.
     #[arg(long)]
     pub line: bool,
     /// Write the answers of rejected items only.
     #[arg(long)]
     pub only_rejected: bool,
-    /// Stop at the first item that is rejected, with exit code 1.
+    /// Stop at the first rejected item, with exit code 1.
     #[arg(long)]
     pub check: bool,
-    /// Take an input without any items for a success. Without this it ends with exit code 2, as it mostly is what a
-    /// command that failed left behind.
+    /// Accept an input without items. By default it ends with exit code 2, since it usually is what a failed command
+    /// left behind.
     #[arg(long)]
     pub allow_empty: bool,
     #[command(flatten)]
@@ -189,13 +195,13 @@ pub struct StreamOptions {
     pub engine: EngineOptions,
 }
 
-/// What is said beside the answers, on standard error.
+/// Options for messages on standard error.
 #[derive(Args, Clone, Copy)]
 pub struct MessageOptions {
-    /// Print no summary and no progress.
+    /// Print neither a summary nor progress.
     #[arg(long)]
     pub quiet: bool,
-    /// The form of the summary: a text, or a line of JSON for programs.
+    /// The format of the summary: text, or a line of JSON for programs.
     #[arg(long, value_enum, default_value = "text", value_name = "FORM", conflicts_with = "quiet")]
     pub summary: SummaryForm,
 }
@@ -234,7 +240,8 @@ impl StreamOptions {
         mapping.text_messages = self.text_messages;
         mapping.encodings = self.encoding.unwrap_or_default();
         mapping.user_id = self.sm2_id.as_ref().map(|id| id.as_bytes().to_vec());
-        (mapping.signature_form, mapping.decimal) = (self.signatures.form, self.signatures.decimal);
+        mapping.signature_form = self.signatures.form;
+        mapping.decimal = self.signatures.decimal;
         mapping
     }
 
@@ -263,10 +270,10 @@ impl StreamOptions {
     pub fn check_formats(&self, is_table: bool) -> Result<(), String> {
         let writes_lines = self.answers().is_lines();
         let refusals = [
-            (self.layout.is_some() && self.format != Some(Format::Rows), "--layout goes with --format rows"),
+            (self.layout.is_some() && self.format != Some(Format::Rows), "--layout requires --format rows"),
             (
                 self.columns.is_some() && self.layout.is_some(),
-                "--columns goes with columns that have names: --layout says where those of rows are",
+                "--columns is for columns with names: --layout has the positions of fields in rows",
             ),
             (
                 self.encoding.is_some() && self.format == Some(Format::Rows),
@@ -278,8 +285,8 @@ impl StreamOptions {
             ),
             #[cfg(not(feature = "arrow"))]
             (!writes_lines, crate::WITHOUT_TABLES),
-            (self.beside && writes_lines, "--beside goes with answers in Parquet or Arrow, such as -o FILE.parquet"),
-            (self.beside && !is_table, "--beside goes with Parquet or Arrow input, whose columns it keeps"),
+            (self.beside && writes_lines, "--beside requires answers in Parquet or Arrow, such as -o FILE.parquet"),
+            (self.beside && !is_table, "--beside requires Parquet or Arrow input, whose columns it keeps"),
         ];
         refusals.iter().find(|(is_wrong, _)| *is_wrong).map_or(Ok(()), |(_, problem)| Err((*problem).to_owned()))
     }

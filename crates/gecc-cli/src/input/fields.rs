@@ -299,7 +299,7 @@ impl<'a> Fields<'a> {
                 None => found = Some((field.name(), id)),
             }
         }
-        let hint = "`recovery_id` is not given (where the top bit of s has it, say --signature-form eip2098)";
+        let hint = "`recovery_id` is not given (if it is the top bit of s, use --signature-form eip2098)";
         found.map(|(_, id)| id).ok_or_else(|| hint.to_owned())
     }
 
@@ -364,7 +364,7 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
         None if Field::RECOVERY_IDS.contains(&field) => Ok(Some(Cow::Borrowed(json))),
         None if matches!(field, Field::R | Field::S) && decimal => Ok(Some(Cow::Borrowed(json))),
         None if matches!(field, Field::R | Field::S) && json.bytes().all(|digit| digit.is_ascii_digit()) => {
-            Err(format!("`{field}` is a number: say --decimal if r and s are decimal"))
+            Err(format!("`{field}` is a number: use --decimal if r and s are decimal"))
         }
         None => Err(format!("`{field}` is not a text")),
     }
@@ -584,7 +584,9 @@ fn hint(digits: &str, character: char) -> String {
         None if digits.starts_with("=\"") => {
             "; this is a formula of Excel: export the value as a text, without =\"…\"".to_owned()
         }
-        None if character == ':' => "; colons are read where all bytes have two digits and one between them".to_owned(),
+        None if character == ':' => {
+            "; colons are accepted if all bytes have two digits and one colon between them".to_owned()
+        }
         None => String::new(),
     }
 }

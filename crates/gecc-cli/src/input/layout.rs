@@ -65,7 +65,7 @@ impl fmt::Display for TextLayout {
             TextLayout::JsonLines => return to.write_str("JSON Lines"),
             TextLayout::JsonArray => return to.write_str("a JSON array"),
             TextLayout::JsonObjects => return to.write_str("JSON objects over several lines"),
-            TextLayout::Keys => return to.write_str("private keys, one a line"),
+            TextLayout::Keys => return to.write_str("private keys, one per line"),
             TextLayout::Table(header) => header,
         };
         write!(to, "columns between {:?}", char::from(header.delimiter))?;

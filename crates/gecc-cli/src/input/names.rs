@@ -168,10 +168,13 @@ impl FieldNames {
             ),
             (
                 *signature_form != SignatureForm::Auto && !has_signatures,
-                "--signature-form has no effect: there is no field that it is for",
+                "--signature-form has no effect: there is no field to which it applies",
             ),
             (*decimal && !has(Field::R), "--decimal has no effect: there are no `r` and `s`"),
-            (!encodings.is_empty() && !is_any_encoded, "--encoding has no effect: there is no field that it is for"),
+            (
+                !encodings.is_empty() && !is_any_encoded,
+                "--encoding has no effect: there is no field to which it applies",
+            ),
         ];
         if let Some((_, problem)) = refusals.iter().find(|(is_refused, _)| *is_refused) {
             return Some((*problem).to_owned());
@@ -256,9 +259,7 @@ fn require_unique_fields(names: &[&str], roles: &[Option<Role>]) -> Result<(), S
         let is_field = matches!(role, Some(Role::Field(_)));
         if is_field && names.iter().filter(|other| *other == name).count() > 1 {
             let name = name.escape_debug();
-            return Err(format!(
-                "`{name}` is there twice, and it is not clear which is meant: leave one out, or rename it"
-            ));
+            return Err(format!("`{name}` occurs twice, and it is not clear which is meant: remove one, or rename it"));
         }
     }
     Ok(())

@@ -85,7 +85,7 @@ impl Scanner {
     }
 }
 
-const TRAILING_COMMA: &str = "a comma stands before the end of the array, and no element after it";
+const TRAILING_COMMA: &str = "a comma precedes the end of the array, without an element after it";
 pub const OPEN_QUOTE: &str = "a quote is not closed before the end of the input";
 
 /// Rows of RFC 4180. A quote is special only at the start of a field.

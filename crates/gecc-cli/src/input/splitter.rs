@@ -445,7 +445,7 @@ mod tests {
         // A comma without an element after it is an item that cannot be read, and so is a row of
         // empty cells.
         assert_eq!(lines[7], [1, 2, 3]);
-        assert!(read[7][2].1.contains("a comma stands before the end"), "{:?}", read[7][2]);
+        assert!(read[7][2].1.contains("a comma precedes the end"), "{:?}", read[7][2]);
         assert_eq!(lines[8], [2, 3, 5, 6]);
     }
 
@@ -508,7 +508,7 @@ mod tests {
         for names in [&FieldNames::of_all(), &mapped] {
             let alone: Vec<String> = LINES.iter().map(|line| read_of_lines(&[line], 1, names).remove(0)).collect();
             for (line, is_twice) in [(10, true), (11, true), (12, true), (13, false)] {
-                assert_eq!(alone[line].starts_with("`digest` is there twice"), is_twice, "{alone:?}");
+                assert_eq!(alone[line].starts_with("`digest` occurs twice"), is_twice, "{alone:?}");
             }
             for first in 0..LINES.len() {
                 for second in 0..LINES.len() {

@@ -117,10 +117,10 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
         refuse_overwriting(path, options.output.as_deref())?;
     }
     if paths.len() > 1 && !options.answers().is_lines() {
-        return Err("several inputs go with answers in lines: -o FILE.jsonl or FILE.csv".to_owned().into());
+        return Err("several inputs require answers in lines: -o FILE.jsonl or FILE.csv".to_owned().into());
     }
     if paths.len() > 1 && operation.keys.limit().is_some() {
-        return Err("several keys go with one input, whose items they are for".to_owned().into());
+        return Err("several keys require a single input, to whose items they belong".to_owned().into());
     }
     FieldNames::of(options, operation.reads()).require_read()?;
     // Errors in the arguments and the first input are reported before an engine is started.

@@ -86,7 +86,7 @@ impl<'a> StartedJob<'a> {
     pub fn conclude(&self, end: JobEnd, tally: &Tally, output: Output) -> Result<u8, Failure> {
         let end = match end {
             JobEnd::Input if tally.items == 0 && !self.options.allow_empty => {
-                JobEnd::Failed("the input has no items (--allow-empty takes that for a success)".to_owned())
+                JobEnd::Failed("the input has no items (--allow-empty accepts that)".to_owned())
             }
             end => end,
         };

@@ -107,8 +107,9 @@ impl Tally {
     /// Returns a hint about the whole input if many items fail in one way.
     pub fn suspicion(&self) -> Option<&'static str> {
         let all_differ = self.items >= MANY && self.by_code[usize::from(Rejection::Mismatch.code())] == self.items;
-        all_differ
-            .then_some("no signature is right: is what was signed in the column that was read, hashed as --hash says?")
+        all_differ.then_some(
+            "no signature is right: is the signed content in the column that was read, and hashed with --hash?",
+        )
     }
 
     /// Returns the rejections by reason, the most frequent first.

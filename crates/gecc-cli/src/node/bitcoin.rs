@@ -18,7 +18,7 @@ const LONGEST_INFO: u64 = 1 << 20;
 /// The memory in bytes for a block and its spent outputs, with room for both to grow. Few take
 /// more.
 const BLOCK: usize = 16 << 20;
-const NO_REST: &str = "there is REST where bitcoind has the option -rest, and what blocks spend since its version 30";
+const NO_REST: &str = "bitcoind serves REST with the option -rest, and spent outputs since version 30";
 
 /// Connects to the node given by `--rest-url`, if any, and requests the blocks for as long as the
 /// result exists. `memory` bounds the blocks in flight.
@@ -73,17 +73,17 @@ impl NodeClient {
     fn network(&self) -> Result<Network, RequestFailure> {
         let info = self.get("chaininfo.json", LONGEST_INFO)?;
         let info: ChainInfo = serde_json::from_slice(&info).map_err(|problem| {
-            RequestFailure::for_good(format!("the answer does not say which chain it is: {}", place_of(&problem)))
+            RequestFailure::for_good(format!("the response does not state the chain: {}", place_of(&problem)))
         })?;
         Network::of_chain(&info.chain).ok_or_else(|| {
-            RequestFailure::for_good(format!("the node is of the chain `{}`, which is not known", info.chain))
+            RequestFailure::for_good(format!("the node is on the chain `{}`, which is not supported", info.chain))
         })
     }
 
     fn block(&self, network: Network, height: u64) -> Result<NodeBlock, RequestFailure> {
         let hash = self.get(&format!("blockhashbyheight/{height}.bin"), 32)?;
         let hash: [u8; 32] =
-            hash.try_into().map_err(|_| RequestFailure::for_now("the answer is no hash".to_owned()))?;
+            hash.try_into().map_err(|_| RequestFailure::for_now("the response is not a hash".to_owned()))?;
         let block = self.get(&format!("block/{}.bin", Txid(hash)), LONGEST_BLOCK)?;
         let spent = self.get(&format!("spenttxouts/{}.bin", Txid(hash)), LONGEST_UNDO)?;
         Ok(NodeBlock { network, height, hash, block, spent })

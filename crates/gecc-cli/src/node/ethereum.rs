@@ -27,7 +27,7 @@ const LEAST: u64 = 6 << 20;
 /// The number of copies of a response: as received, parsed, and in transit through the pipe.
 const COPIES: usize = 3;
 
-const NOT_BEHIND: &str = "it does not follow the block before it: the node's chain became another meanwhile";
+const NOT_BEHIND: &str = "it does not follow the block before it: the node's chain has changed meanwhile";
 
 /// A connection to a node from which blocks are being requested.
 pub struct Node {
@@ -219,11 +219,11 @@ fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<BlockResponses,
         return Err(error.failure());
     }
     let mut answers: Vec<CallResponse> = serde_json::from_slice(body).map_err(|problem| {
-        RequestFailure::for_now(format!("the answer is no list of answers: {}", place_of(&problem)))
+        RequestFailure::for_now(format!("the response is not a list of responses: {}", place_of(&problem)))
     })?;
     answers.sort_by_key(|answer| answer.id);
     if !answers.iter().map(|answer| answer.id).eq(blocks.clone().map(Some)) {
-        return Err(RequestFailure::for_now("the answers are not those to what was asked".to_owned()));
+        return Err(RequestFailure::for_now("the responses do not match the requests".to_owned()));
     }
     let mut found = BlockResponses { blocks: Vec::new(), missing: None };
     for (block, answer) in blocks.clone().zip(&answers) {
@@ -288,7 +288,7 @@ mod tests {
     fn responses_are_ordered_and_checked() {
         let expected = "{\"a\":1,\"number\":\"0x5\"}\n{\"a\":1,\"number\":\"0x6\"}\n".to_owned();
         assert_eq!(lines_of(&response(r#""0x5""#, r#""0x6""#)).unwrap(), (expected, None));
-        assert!(failure_of(r#"[{"id":5,"result":{}}]"#).0.contains("not those"));
+        assert!(failure_of(r#"[{"id":5,"result":{}}]"#).0.contains("do not match the requests"));
         for other in [r#""0x5""#, r#""6""#, "6", "null"] {
             let (problem, is_for_good) = failure_of(&response(r#""0x5""#, other));
             assert!(problem.contains("block 6 is not this block") && !is_for_good, "{problem}");

@@ -44,7 +44,7 @@ pub struct Url(Uri);
 
 impl Url {
     fn parse(text: &str) -> Result<Self, String> {
-        const WANTED: &str = "the value is no URL such as http://localhost:8545";
+        const WANTED: &str = "the value is not a URL such as http://localhost:8545";
         let uri: Uri = text.parse().map_err(|_| WANTED)?;
         let authority = uri.authority().ok_or(WANTED)?;
         if authority.as_str().contains('@') {

@@ -72,8 +72,7 @@ impl Output {
     pub fn require_sync(&self, sync: bool) -> Result<(), String> {
         match &self.sink {
             OutputSink::WriterThread(_) if sync => {
-                Err("--sync is for output files: standard output, pipes and devices are written as they come"
-                    .to_owned())
+                Err("--sync is for output files: standard output, pipes and devices are written immediately".to_owned())
             }
             _ => Ok(()),
         }

@@ -165,7 +165,7 @@ fn tables_are_answered() {
 fn options_of_other_schemes_are_refused() {
     for (arguments, problem) in [
         (&["verify", "--curve", "p256", "--scheme", "bip340"][..], "there is no BIP 340 on p256"),
-        (&["verify", "--scheme", "ecdsa"], "say which with --curve"),
+        (&["verify", "--scheme", "ecdsa"], "choose one with --curve"),
         (&["verify", "--scheme", "bip340", "--low-s"], "--low-s does not exist for BIP 340"),
         (&["sign", "--scheme", "bip340", "--recoverable"], "BIP 340 has no recovery id"),
         (&["sign", "--scheme", "bip340", "--der"], "signatures of BIP 340 have no DER"),

@@ -187,10 +187,10 @@ fn blocks_of_a_node_have_the_answers_of_files() {
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     assert!(stderr(&output).contains("block 0: "), "{}", stderr(&output));
     for (wrong, problem) in [
-        ("/none", "404 Not Found: there is REST where bitcoind has the option -rest"),
-        ("/old", "since its version 30"),
+        ("/none", "404 Not Found: bitcoind serves REST with the option -rest"),
+        ("/old", "since version 30"),
         ("/moved", "the node answered 301 Moved Permanently"),
-        ("/chain", "the node is of the chain `liquid`, which is not known"),
+        ("/chain", "the node is on the chain `liquid`, which is not supported"),
         ("/long", "block 0: the answer has more than 4000000 bytes"),
         ("/other", "and what it gave is not that"),
         ("/cut", "at block 0: the encoding ends too early"),
@@ -231,7 +231,7 @@ fn blocks_of_a_node_have_the_answers_of_files() {
         (&["--rest-url", &url, "--magic", "a5df2dcb", "--from", "1", "--to", "2"][..], "cannot be used with"),
         (&["--rest-url", &url, "--from", "1"], "--to"),
         (&["--rest-url", &url, "--from", "1", "--to", "2", "blocks"], "cannot be used with"),
-        (&["--rest-url", "localhost:8332", "--from", "1", "--to", "2"], "no URL such as"),
+        (&["--rest-url", "localhost:8332", "--from", "1", "--to", "2"], "not a URL such as"),
         (&[], "<PATHS>"),
     ] {
         let refused = run(&[&["bitcoin", "verify"], arguments].concat(), "");

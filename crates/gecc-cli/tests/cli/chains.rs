@@ -246,7 +246,7 @@ fn answers_to_files_that_are_done_are_not_lost() {
     assert_eq!(code(&call("done", "others")), 0);
     for same in ["done", "both"] {
         let refused = call(same, same);
-        assert!(code(&refused) == 2 && stderr(&refused).contains("two files"), "{}", stderr(&refused));
+        assert!(code(&refused) == 2 && stderr(&refused).contains("different files"), "{}", stderr(&refused));
     }
     // One that is open is written to at its end.
     #[cfg(unix)]

@@ -393,7 +393,7 @@ fn options_of_other_schemes_are_refused() {
             "a context of 256 bytes, and 255 are the most",
         ),
         (&["pubkey", "--scheme", "ed25519", "--compressed"], "public keys of Ed25519 have 32 bytes"),
-        (&["pubkey", "--scheme", "ecdsa"], "ECDSA is on several curves"),
+        (&["pubkey", "--scheme", "ecdsa"], "ECDSA exists on several curves"),
     ] {
         let output = run(arguments, "");
         assert_eq!(code(&output), 2, "{arguments:?}");

@@ -53,7 +53,7 @@ fn arrays_of_objects_are_read() {
     let object = &set.lines()[0];
     assert_eq!(reasons(&format!("[1,[{object}],{object}]")), ["not a JSON object", "not a JSON object", "valid"]);
     let trailing = reasons(&format!("[{object},]"));
-    assert_eq!(trailing, ["valid", "a comma stands before the end of the array, and no element after it"]);
+    assert_eq!(trailing, ["valid", "a comma precedes the end of the array, without an element after it"]);
     for end in ["", ","] {
         let cut = reasons(&format!("[{object}{end}"));
         assert_eq!(cut, ["valid", "the array is not closed before the end of the input"]);

@@ -83,7 +83,7 @@ fn nonsensical_limits_are_refused() {
     refused(&["--max-memory", "0"], "0 leaves no memory");
     refused(&["--max-memory", "99999999999G"], "too large");
     let blocks = run(&["ethereum", "senders", "--from", "20", "--to", "0x10", "-"], "");
-    assert!(code(&blocks) == 2 && stderr(&blocks).contains("--from 20 is behind --to 16"), "{}", stderr(&blocks));
+    assert!(code(&blocks) == 2 && stderr(&blocks).contains("--from 20 is above --to 16"), "{}", stderr(&blocks));
 }
 
 #[test]

@@ -98,12 +98,12 @@ fn unusable_rows_are_reported_before_computing() {
     let verify = ["verify", "--curve", "p256", file.path()];
     let cases: [(&[&str], &str); 6] = [
         (&["--format", "rows"], "--layout <FIELD:BYTES,…>"),
-        (&["--layout", "digest:32"], "--layout goes with --format rows"),
+        (&["--layout", "digest:32"], "--layout requires --format rows"),
         (&["--format", "rows", "--layout", "digest:31"], "`digest` has 32 bytes, not 31"),
         (&["--format", "rows", "--layout", "digest:32,skip:1"], "the layout has no `signature` and no `public_key`"),
         (
             &["--format", "rows", "--layout", "digest:32,signature:64,public_key:33"],
-            "100 bytes are no whole rows of 129: 100 are left over at the end",
+            "100 bytes are not whole rows of 129: 100 are left over at the end",
         ),
         (&["--format", "rows", "--layout", "digest:32,digest:32"], "`digest` is given twice"),
     ];
@@ -131,5 +131,5 @@ fn rows_of_a_pipe_are_answered_as_they_arrive() {
     drop(input);
     let ended = child.wait_with_output().unwrap();
     assert_eq!(code(&ended), 2);
-    assert!(stderr(&ended).contains("the input ends with 30 bytes, which are no row of 131"), "{}", stderr(&ended));
+    assert!(stderr(&ended).contains("the input ends with 30 bytes, which are not a row of 131"), "{}", stderr(&ended));
 }

@@ -440,14 +440,14 @@ fn duplicate_names_are_refused() {
         for [first, second] in [[&digest, &other], [&other, &digest], [&digest, &digest]] {
             let item = format!("{{\"digest\":\"{first}\",\"digest\":\"{second}\",{rest}}}");
             let found = answers(&run(&verify, item));
-            assert!(found[0]["valid"] == false && reason(&found[0]).contains("`digest` is there twice"), "{found:?}");
+            assert!(found[0]["valid"] == false && reason(&found[0]).contains("`digest` occurs twice"), "{found:?}");
         }
         for item in [
             format!("{{\"digest\":\"{digest}\",\"digest\":null,{rest}}}"),
             format!("{{\"digest\":null,\"digest\":\"{digest}\",{rest}}}"),
         ] {
             let found = answers(&run(&verify, item));
-            assert!(found[0]["valid"] == false && reason(&found[0]).contains("`digest` is there twice"), "{found:?}");
+            assert!(found[0]["valid"] == false && reason(&found[0]).contains("`digest` occurs twice"), "{found:?}");
         }
         let row = format!(
             "{digest},{other},{},{}",
@@ -455,7 +455,7 @@ fn duplicate_names_are_refused() {
             hex::encode(set.public[0].as_sec1())
         );
         let table = run(&verify, format!("digest,digest,signature,public_key\n{row}\n"));
-        assert!(code(&table) == 2 && stderr(&table).contains("`digest` is there twice"), "{}", stderr(&table));
+        assert!(code(&table) == 2 && stderr(&table).contains("`digest` occurs twice"), "{}", stderr(&table));
         // What is no field does not matter.
         let item = format!("{{\"digest\":\"{digest}\",\"note\":1,\"note\":2,{rest}}}");
         assert_eq!(answers(&run(&verify, item))[0]["valid"], true);
@@ -497,7 +497,7 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
     assert_eq!(answers(&output), [key(&set, 0), key(&set, 0)], "{}", stderr(&output));
     let table = format!("digest,r,s,v\n{},{r},{s},{id}\n", digest(0));
     assert_eq!(answers(&run(&decimal, table)), [key(&set, 0)]);
-    assert!(reason(&answers(&run(&RECOVER, numbers))[0]).contains("say --decimal"));
+    assert!(reason(&answers(&run(&RECOVER, numbers))[0]).contains("use --decimal"));
     let too_large = (BigUint::from(1u8) << 256_u32).to_string();
     for wrong in ["0xff", "1e3", "-1", "1.0", &too_large] {
         let mut item = text.clone();

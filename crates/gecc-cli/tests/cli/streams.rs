@@ -12,7 +12,7 @@ fn calls_that_cannot_run_exit_with_code_2() {
     assert_eq!(code(&unknown), 2);
     assert!(stderr(&unknown).contains("header"), "{}", stderr(&unknown));
     let twice = run(&["verify", "--curve", "p256"], "digest,digest\n");
-    assert!(stderr(&twice).contains("`digest` is there twice"), "{}", stderr(&twice));
+    assert!(stderr(&twice).contains("`digest` occurs twice"), "{}", stderr(&twice));
     let missing = run(&["verify", "--curve", "p256", "/no/such/file"], "");
     assert_eq!(code(&missing), 2);
     assert!(stderr(&missing).contains("/no/such/file"), "{}", stderr(&missing));

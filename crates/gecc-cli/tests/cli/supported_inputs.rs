@@ -397,7 +397,7 @@ fn several_files_folders_patterns_and_csv_out() {
     assert!(code(&later) == 2 && later.stdout.is_empty(), "{}", stderr(&later));
     let keys = TemporaryFile::new("several.hex", "11\n".repeat(2).replace("11", &"11".repeat(32)));
     let sign = ["sign", "--curve", "p256", "--key-file", keys.path(), &at("more")];
-    assert!(refused(&sign, "").contains("several keys go with one input"));
+    assert!(refused(&sign, "").contains("several keys require a single input"));
     for (nothing, problem) in [(at("none-*.csv"), "the pattern matches no file"), (at("none.csv"), "No such file")] {
         let output = gecc().args(ON_P256).arg(nothing).output().unwrap();
         assert!(code(&output) == 2 && stderr(&output).contains(problem), "{}", stderr(&output));
@@ -511,7 +511,7 @@ fn failure_common_to_all_items_is_reported_once_with_exit_code_2() {
     let swapped = run(&ON_P256, with("digest", &|_| hex::encode([9; 32])));
     assert_eq!(code(&swapped), 1);
     assert!(
-        stderr(&swapped).contains("no signature is right: is what was signed in the column"),
+        stderr(&swapped).contains("no signature is right: is the signed content in the column"),
         "{}",
         stderr(&swapped)
     );

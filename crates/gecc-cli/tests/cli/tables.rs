@@ -544,8 +544,8 @@ fn incompatible_options_for_tables_are_reported() {
             "the column `v` is UInt8, but `digest` is 32 bytes",
         ),
         ([&verify[..], &["--columns", "hash", parquet]].concat(), "`hash` is not `field=column`"),
-        ([&verify[..], &["--beside", "-o", out.path(), text]].concat(), "--beside goes with Parquet or Arrow input"),
-        ([&verify[..], COLUMNS, &["--beside", parquet]].concat(), "--beside goes with answers in Parquet or Arrow"),
+        ([&verify[..], &["--beside", "-o", out.path(), text]].concat(), "--beside requires Parquet or Arrow input"),
+        ([&verify[..], COLUMNS, &["--beside", parquet]].concat(), "--beside requires answers in Parquet or Arrow"),
         ([&verify[..], COLUMNS, &["--format", "parquet", arrow]].concat(), "the file is Arrow IPC, not Parquet"),
         ([&verify[..], COLUMNS, &["--format", "arrow", parquet]].concat(), "the file is Parquet, not Arrow IPC"),
         (

@@ -290,7 +290,7 @@ fn empty_rows_and_trailing_commas_have_answers() {
     assert_eq!(code(&run(&ON_P256, format!("[{objects}]"))), 0);
     let output = run(&ON_P256, format!("[{objects},\n]\n"));
     assert_eq!((code(&output), answers(&output).len()), (1, 3), "{}", stderr(&output));
-    assert!(answers(&output)[2]["reason"].as_str().unwrap().contains("a comma stands before the end of the array"));
+    assert!(answers(&output)[2]["reason"].as_str().unwrap().contains("a comma precedes the end of the array"));
 }
 
 /// The verdict on a line does not depend on the lines around it.
@@ -316,7 +316,7 @@ fn null_and_duplicate_members_affect_their_own_item_only() {
             for columns in [&[][..], &["--columns", "digest=digest"]] {
                 let output = run(&[&ON_P256[..], columns].concat(), text.join("\n"));
                 for (line, answer) in order.iter().zip(answers(&output)) {
-                    let is_twice = answer["reason"].as_str().is_some_and(|reason| reason.contains("is there twice"));
+                    let is_twice = answer["reason"].as_str().is_some_and(|reason| reason.contains("occurs twice"));
                     // A digest that is null is absent where its member was named, too.
                     let expected = lines[*line].1;
                     if columns.is_empty() || !lines[*line].0.contains("\"digest\":null,\"hash\"") {
@@ -332,7 +332,7 @@ fn null_and_duplicate_members_affect_their_own_item_only() {
     }
     for columns in [&[][..], &["--columns", "digest=digest"]] {
         let table = format!("digest,sig,pk,digest\n{digest},{signature},{key},{digest}\n");
-        assert!(refused(&[&ON_P256[..], columns].concat(), &table).contains("`digest` is there twice"));
+        assert!(refused(&[&ON_P256[..], columns].concat(), &table).contains("`digest` occurs twice"));
     }
 }
 
@@ -484,7 +484,7 @@ fn options_without_an_effect_are_errors() {
         assert!(problem.contains("--sync is for output files"), "{problem}");
     }
     let problem = refused(&["pubkey", "--curve", "p256", "--encoding", "hex"], &hex::encode([3; 32]));
-    assert!(problem.contains("--encoding is for what is public"), "{problem}");
+    assert!(problem.contains("--encoding is for public values"), "{problem}");
     let problem = refused(&["bench", "--curve", "p256", "--operations", "bip340_verify", "--items", "16"], "");
     assert!(problem.contains("does not exist on the curve"), "{problem}");
 }
@@ -494,7 +494,7 @@ fn options_without_an_effect_are_errors() {
 fn options_of_chains_without_an_effect_are_errors() {
     let state = TemporaryFile::new("effects.state", "");
     let problem = refused(&["ethereum", "senders", "--state", state.path(), "-"], "[]");
-    assert!(problem.contains("--state notes files that are done"), "{problem}");
+    assert!(problem.contains("--state records files that are done"), "{problem}");
     let chain = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/certificates");
     if std::path::Path::new(chain).exists() {
         let problem = refused(&["certificates", "--sm2-id", "alice", chain], "");

@@ -16,7 +16,7 @@ const FIELDS: [(Field, &[usize], &str); 5] = [
         &[32, 33, 64, 65],
         "33 bytes (compressed), 64 (x || y) or 65 (uncompressed), or 32 (x) for BIP 340",
     ),
-    (Field::Signature, &[64, 65], "64 bytes (r || s) or 65 (r || s || v, or as --signature-form says)"),
+    (Field::Signature, &[64, 65], "64 bytes (r || s) or 65 (r || s || v, or the form of --signature-form)"),
     (Field::RecoveryId, &[1], "1 byte"),
     (Field::SecretKey, &[32], "32 bytes"),
 ];
@@ -106,7 +106,7 @@ impl RowLayout {
                 Err("a `public_key` of Ed25519 has 32 bytes".to_owned())
             }
             _ if reads.bare_signatures && self.v().is_some() => {
-                Err("a `signature` of BIP 340 or Ed25519 has 64 bytes: say signature:64,skip:1 for one with a byte behind it"
+                Err("a `signature` of BIP 340 or Ed25519 has 64 bytes: use signature:64,skip:1 if a byte follows it"
                     .to_owned())
             }
             _ if reads.signatures && !reads.bare_signatures => self.require_form(operation),
@@ -121,9 +121,7 @@ impl RowLayout {
         let has_v = operation.signature_reader(SignatureForm::Rsv).is_ok();
         let expected = match self.form {
             SignatureForm::Auto if width == 65 && !has_v => {
-                return Err(
-                    "a `signature` of SM2 has no v: say signature:64,skip:1 for one with a byte behind it".to_owned()
-                );
+                return Err("a `signature` of SM2 has no v: use signature:64,skip:1 if a byte follows it".to_owned());
             }
             SignatureForm::Auto => width,
             SignatureForm::Rs | SignatureForm::Eip2098 => 64,
@@ -133,7 +131,9 @@ impl RowLayout {
             }
         };
         if self.has_parities() && self.given(Field::RecoveryId).is_some() {
-            return Err("a signature of EIP-2098 has a recovery id: `recovery_id` is not given beside it".to_owned());
+            return Err(
+                "a signature of EIP-2098 contains a recovery id: remove `recovery_id` from the layout".to_owned()
+            );
         }
         if width == expected {
             return Ok(());
@@ -163,7 +163,9 @@ impl RowLayout {
         self.fields.push((field, FieldPlace { offset: self.width, width }));
         let recovery_ids = [self.fields.iter().any(|(given, _)| *given == Field::RecoveryId), self.v().is_some()];
         if recovery_ids == [true; 2] {
-            return Err("a signature of 65 bytes has a recovery id: `recovery_id` is not given beside it".to_owned());
+            return Err(
+                "a signature of 65 bytes contains a recovery id: remove `recovery_id` from the layout".to_owned()
+            );
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ impl RowReader {
                 if !length.is_multiple_of(width) {
                     let left = length % width;
                     return Err(format!(
-                        "{length} bytes are no whole rows of {width}: {left} are left over at the end"
+                        "{length} bytes are not whole rows of {width}: {left} are left over at the end"
                     ));
                 }
                 RowSource::File(file, length / width)
@@ -171,7 +171,7 @@ impl RowStream {
             Some(Err(problem)) => Err(problem.clone()),
             Some(Ok(())) if left > 0 => {
                 let are = if left == 1 { "is" } else { "are" };
-                Err(format!("the input ends with {}, which {are} no row of {row}", counted(left, "byte")))
+                Err(format!("the input ends with {}, which {are} not a row of {row}", counted(left, "byte")))
             }
             Some(Ok(())) => Ok(ReadRows::End),
         }

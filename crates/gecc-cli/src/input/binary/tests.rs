@@ -158,7 +158,7 @@ fn streams_yield_whole_rows_for_any_chunk_sizes() {
     let cut = Cursor::new(expected.rows[..expected.rows.len() - 100].to_vec());
     let (verdicts, end) = check(of_stream(cut, full()), 2000, &expected);
     assert_eq!(verdicts, expected.valid[..299]);
-    assert_eq!(end, Err("the input ends with 66 bytes, which are no row of 166".to_owned()));
+    assert_eq!(end, Err("the input ends with 66 bytes, which are not a row of 166".to_owned()));
     // So is an error.
     let failing = Cursor::new(expected.rows[..WIDTH * 5].to_vec()).chain(Failing);
     let (verdicts, end) = check(of_stream(failing, full()), 2000, &expected);
@@ -232,7 +232,7 @@ fn files_that_cannot_be_read_are_errors() {
     let file = file_of(&[0; 130]);
     let opened = |text: &str| of_file(file.path(), layout(text));
     let problem = opened("digest:32").err().unwrap();
-    assert_eq!(problem, "130 bytes are no whole rows of 32: 2 are left over at the end");
+    assert_eq!(problem, "130 bytes are not whole rows of 32: 2 are left over at the end");
     assert!(of_file(&file.path().join("none"), full()).is_err());
     let empty = file_of(&[]);
     let mut reader = of_file(empty.path(), full()).unwrap();
