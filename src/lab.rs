@@ -3,10 +3,10 @@
 //! a promise of stability.
 
 pub use crate::curve::constants;
+pub use crate::gpu::interface::Limits;
 pub use crate::gpu::runtime::nvrtc::Text;
 pub use crate::gpu::runtime::{Argument, Bytes, Device, Fault, Grid, NO_CURVE, Plan, Stream, Unit, count};
 pub use crate::gpu::schedule::{Kept, Lane};
-pub use crate::gpu::terms::Limits;
 pub use crate::gpu::transfer::{Jacobian, Points};
 pub use crate::gpu::{columns, kernels};
 
@@ -16,7 +16,7 @@ use crate::types::Error;
 
 /// Time-stamped records of the library's steps.
 pub mod notes {
-    pub use crate::host::notes::{Note, begin, now, take};
+    pub use crate::host::trace::{SpanRecord as Note, begin, now, take};
 }
 
 /// Compiles kernels for one architecture, such as `sm_90`, and reports the resource usage of each.

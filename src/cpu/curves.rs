@@ -4,7 +4,7 @@ use super::field::{self, Coordinate, Field};
 use super::from_limbs;
 use super::scalar::Endomorphism;
 use crate::curve::{constants, types::*};
-use crate::host::once::get_or_compute;
+use crate::host::process::get_or_compute;
 use std::sync::OnceLock;
 
 /// A curve as the CPU engine needs it. Limbs are little-endian plain numbers (not in Montgomery

@@ -7,7 +7,7 @@ mod pieces;
 
 use crate::cpu::CpuEngine;
 use crate::gpu::{self, FaultKind, GpuEngine, PageLock};
-use crate::host::fork::Process;
+use crate::host::process::Process;
 use crate::op::{Computation, Reduction, Worth};
 use crate::types::{Error, Place, Results, ResultsMut, collect};
 pub use builder::{Backend, EngineBuilder};

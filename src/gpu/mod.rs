@@ -1,6 +1,6 @@
 //! The GPU engine: computes batches in chunks over the streams of all devices.
 //!
-//! Layers, each using only those listed before it: `terms`, `columns` (contents of device arrays),
+//! Layers, each using only those listed before it: `interface`, `columns` (contents of device arrays),
 //! `runtime` (one GPU, through cudarc), `kernels` (the functions of the device code), `transfer`
 //! (conversion between the caller's rows and columns), `buckets` (multi-scalar multiplication),
 //! `tables` (tables kept on a device), and `schedule` (chunks over devices). The launches of an
@@ -9,28 +9,28 @@
 pub mod buckets;
 pub mod codes;
 pub mod columns;
+pub mod interface;
 pub mod kernels;
 pub mod runtime;
 pub mod schedule;
 pub mod tables;
-pub mod terms;
 pub mod transfer;
 
 use crate::cpu::CpuEngine;
 use crate::host::workers::{Crew, Loan};
-use crate::host::{lock, notes};
+use crate::host::{lock, trace};
 use crate::types::Place;
+pub use interface::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Unavailable};
 use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
 pub use runtime::{Fault, PageLock};
-use schedule::deliver::{self, Chunk};
-use schedule::{Fleet, Kept, Lane, Machine, OnCpu, run, trial};
+use schedule::execution::{self, Chunk};
+use schedule::{Fleet, Kept, Lane, Machine, OnCpu, run, self_tests};
 pub use schedule::{Launch, OnGpu, Running, Test, Trial};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
-pub use terms::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Unavailable};
 
 /// All GPUs of the machine.
 pub struct GpuEngine {
@@ -178,7 +178,7 @@ impl GpuEngine {
     }
 
     fn test(&self, device: usize, cpu: &CpuEngine, tests: &[Test]) -> Result<(), Fault> {
-        self.devices[device].with_lane(self.lanes, |lane| trial::pass(lane, cpu, Bytes::default(), tests))
+        self.devices[device].with_lane(self.lanes, |lane| self_tests::pass(lane, cpu, Bytes::default(), tests))
     }
 
     /// Runs self-tests on every device. Failed tests are reported by `failures`.
@@ -219,7 +219,7 @@ impl GpuEngine {
     ) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
         let _calls: Vec<_> = self.devices.iter().map(|slot| slot.device.gates.enter()).collect();
-        let machine = self.machine(deliver::is_direct(place));
+        let machine = self.machine(execution::is_direct(place));
         let ends = machine.cuts(operation);
         let starts = std::iter::once(&0).chain(&ends);
         let each = starts.zip(&ends).map(|(start, end)| machine.bytes(operation, &(*start..*end)));
@@ -257,13 +257,13 @@ impl GpuEngine {
     fn compute(&self, device: usize, cpu: &CpuEngine, chunk: Chunk) -> Result<(), Fault> {
         let operation = chunk.operation;
         let items = chunk.items.clone();
-        let waiting = notes::span("lane waited for", items.len());
+        let waiting = trace::span("lane waited for", items.len());
         self.devices[device].with_lane(self.lanes, |lane| {
             drop(waiting);
-            trial::pass(lane, cpu, chunk.most, &operation.tests(items.len()))?;
+            self_tests::pass(lane, cpu, chunk.most, &operation.tests(items.len()))?;
             // An equal share of the remaining items for each device.
             let expected = (operation.items() - items.start).div_ceil(self.working().len().max(1));
-            deliver::compute(Running { lane, cpu, expected }, chunk)?;
+            execution::compute(Running { lane, cpu, expected }, chunk)?;
             if let Err(fault) = lane.end() {
                 // The results are complete nevertheless. The stream slot of a failed device is not
                 // kept.

@@ -1,10 +1,9 @@
 //! Services of the process in which the engine runs: threads, forks, stacks, memory pages.
 
-pub mod fork;
-pub mod notes;
-pub mod once;
 pub mod pages;
+pub mod process;
 pub mod stack;
+pub mod trace;
 pub mod workers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -16,7 +16,7 @@ mod silent_payments;
 
 use crate::cpu::secret::SecretCurve;
 use crate::curve::{Curve, CurveId, PerCurve, types};
-use crate::host::once::get_or_compute;
+use crate::host::process::get_or_compute;
 use crate::types::Rejection;
 use ecdsa::signature::rand_core::{TryCryptoRng, TryRng};
 use group::Numbered;

@@ -5,7 +5,7 @@ use super::lock;
 use super::rates::Rates;
 use super::slot::{Reservation, Slot};
 use crate::engine::PageLocked;
-use crate::host::notes;
+use crate::host::trace;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -127,7 +127,7 @@ impl Arenas {
         let place = self.slots.get(slot).ok_or(NoArena)?;
         free.is_making = true;
         drop(free);
-        let _noted = notes::span("arena made", self.capacity);
+        let _noted = trace::span("arena made", self.capacity);
         let mut making = Making { arenas: self, made: None };
         place.get_or_init(|| Box::new(Slot::new(&self.shape, self.capacity, memory)));
         making.made = Some(slot);

@@ -19,9 +19,9 @@ use super::plan::{self, Gathered, Step};
 use super::slot::{COMPLETE_AT, FIRST, SEALED_AT, Slot};
 use crate::curve::CurveId;
 use crate::engine::Device;
-use crate::host::fork::Process;
-use crate::host::notes;
-use crate::host::once::get_or_compute;
+use crate::host::process::Process;
+use crate::host::process::get_or_compute;
+use crate::host::trace;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -340,22 +340,22 @@ impl Dispatcher {
         // SAFETY: the slot is owned by this thread.
         let shared = unsafe { arenas.slot(batch.slot).batch() };
         let times = [FIRST, SEALED_AT, COMPLETE_AT].map(|which| arenas.slot(batch.slot).times.get(which));
-        let taken = notes::now();
-        notes::put("gathered", shared.number, times[0], times[1]);
-        notes::put("written", shared.number, times[1], times[2]);
-        notes::put("queued", shared.number, times[2], taken);
+        let taken = trace::now();
+        trace::record("gathered", shared.number, times[0], times[1]);
+        trace::record("written", shared.number, times[1], times[2]);
+        trace::record("queued", shared.number, times[2], taken);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(arenas, &batch, &shared)));
         let outcome = outcome.unwrap_or_else(|panic| Err(ServiceError::Panicked(text_of(&*panic))));
         if outcome.is_err() {
             self.counts.failed.fetch_add(1, Ordering::Relaxed);
         }
-        let computed = notes::now();
-        notes::put("computed", shared.number, taken, computed);
+        let computed = trace::now();
+        trace::record("computed", shared.number, taken, computed);
         arenas.recycle(batch);
         shared.leave();
         self.gate.leave(items);
         shared.end(outcome);
-        notes::put("delivered", shared.number, computed, notes::now());
+        trace::record("delivered", shared.number, computed, trace::now());
     }
 
     fn outcome(&self, arenas: &Arenas, batch: &Complete, shared: &Batch) -> Outcome {

@@ -8,7 +8,7 @@ use super::gate::{Answer, Waiter};
 use super::kind::{Inputs, RequestKind};
 use super::options::WhenFull;
 use super::park;
-use crate::host::fork::Process;
+use crate::host::process::Process;
 use crate::types::{Error, Results};
 use std::fmt;
 use std::mem;

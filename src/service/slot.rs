@@ -8,7 +8,7 @@
 use super::batch::Batch;
 use super::kind::{ArenaColumns, COLUMNS, Inputs};
 use crate::engine::PageLocked;
-use crate::host::notes::Times;
+use crate::host::trace::Times;
 use std::cell::UnsafeCell;
 use std::ops::Range;
 use std::slice;

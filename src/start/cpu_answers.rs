@@ -3,7 +3,7 @@
 
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
-use crate::host::once::get_or_compute;
+use crate::host::process::get_or_compute;
 use crate::known_answers::{self, KnownAnswers, Schnorr, Signatures, compare, repeat};
 use crate::op::Computation;
 use crate::ops::ecdh::Agreement;

@@ -49,7 +49,7 @@ const EFFECTS: &[(&str, Effect)] = &[
     ("drop_in_place", Effect::Plain(1)),
     ("9once_lock", Effect::Plain(1)),
     ("11precomputed", Effect::Static),
-    ("4once14get_or_compute", Effect::Static),
+    ("7process14get_or_compute", Effect::Static),
 ];
 
 /// The numbers of the labels of memory from the allocator, and of data of the program.

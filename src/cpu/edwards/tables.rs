@@ -6,7 +6,7 @@ use super::field::{Element, invert_all};
 use super::point::{Extended, Niels, Projective};
 use super::scalar::Scalar;
 use crate::cpu::scalar::{signed_windows, uniform_windows};
-use crate::host::once::get_or_compute;
+use crate::host::process::get_or_compute;
 use core::hint::black_box;
 use core::marker::PhantomData;
 use std::sync::OnceLock;

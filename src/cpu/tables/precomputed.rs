@@ -8,7 +8,7 @@ use crate::cpu::point::comb::Comb;
 use crate::cpu::simd::{Lanes, UniformTable};
 use crate::cpu::{CpuCurve, CpuEngine, generator};
 use crate::curve::types::*;
-use crate::host::once::get_or_compute;
+use crate::host::process::get_or_compute;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;

@@ -5,8 +5,8 @@ use super::fault::{Fault, describe};
 use super::gates::Gates;
 use super::machine_code::{FoundCode, Places};
 use super::sources::Unit;
-use crate::gpu::terms::{FaultKind, KernelOrigin, Limits, LoadedKernels};
-use crate::host::{lock, notes};
+use crate::gpu::interface::{FaultKind, KernelOrigin, Limits, LoadedKernels};
+use crate::host::{lock, trace};
 use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUlimit};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result};
 use cudarc::nvrtc::Ptx;
@@ -229,7 +229,7 @@ impl Device {
     }
 
     fn load(&self, unit: Unit) -> Result<Ready, Fault> {
-        let _noted = notes::span(unit.file, 0);
+        let _span = trace::span(unit.file, 0);
         let started = Instant::now();
         let code = self.places.load(unit, &self.architecture).map_err(Fault::kernels)?;
         let is_packed = code.origin == KernelOrigin::Pack;

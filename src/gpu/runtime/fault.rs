@@ -1,6 +1,6 @@
 //! Errors of a GPU.
 
-use crate::gpu::terms::FaultKind;
+use crate::gpu::interface::FaultKind;
 use crate::types::Error;
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;

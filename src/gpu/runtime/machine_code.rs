@@ -5,7 +5,7 @@ use super::kernel_cache::{self, Cache};
 use super::nvrtc::Nvrtc;
 use super::pack::{self, Pack};
 use super::sources::Unit;
-use crate::gpu::terms::KernelOrigin;
+use crate::gpu::interface::KernelOrigin;
 use crate::host::lock;
 use std::collections::HashMap;
 use std::env;

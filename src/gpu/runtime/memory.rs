@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use crate::gpu::columns::Address;
-use crate::host::notes;
+use crate::host::trace;
 use cudarc::driver::{CudaContext, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct DeviceMemory {
 
 impl DeviceMemory {
     pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self, Fault> {
-        let _noted = notes::span("device memory taken", bytes);
+        let _span = trace::span("device memory taken", bytes);
         context.bind_to_thread()?;
         // SAFETY: the context is current; the memory is freed once, by `drop`.
         let address = unsafe { result::malloc_sync(bytes.max(1)) }.map_err(|problem| {
@@ -62,7 +62,7 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        let _noted = notes::span("device memory freed", self.bytes);
+        let _span = trace::span("device memory freed", self.bytes);
         // A destroyed context has freed everything.
         if let Some(_kept) = CallersContext::lend_to(&self.context) {
             // SAFETY: all users of the memory have waited for their streams (`Stream`, `BasePoint`,
@@ -88,7 +88,7 @@ unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
     pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self, Fault> {
-        let _noted = notes::span("pinned memory taken", bytes);
+        let _span = trace::span("pinned memory taken", bytes);
         context.bind_to_thread()?;
         // SAFETY: the context is current; the memory is freed once, by `drop`.
         let pointer = unsafe { result::malloc_host(bytes.max(1), 0) }?.cast::<u8>();
@@ -116,7 +116,7 @@ impl PinnedMemory {
 
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
-        let _noted = notes::span("pinned memory freed", self.bytes);
+        let _span = trace::span("pinned memory freed", self.bytes);
         if let Some(_kept) = CallersContext::lend_to(&self.context) {
             // SAFETY: allocated by `malloc_host`, not used again.
             let _ = unsafe { result::free_host(self.pointer.cast::<c_void>()) };

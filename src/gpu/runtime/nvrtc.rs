@@ -1,7 +1,7 @@
 //! Compiles kernel files to machine code with NVRTC.
 
 use super::sources::{HEADERS, Unit};
-use crate::host::once;
+use crate::host::process;
 use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use libloading::Library;
 use std::error::Error as _;
@@ -118,7 +118,7 @@ struct Found {
 
 fn found() -> Result<&'static Found, String> {
     static FOUND: OnceLock<Result<Found, String>> = OnceLock::new();
-    once::get_or_compute(&FOUND, load).as_ref().map_err(String::clone)
+    process::get_or_compute(&FOUND, load).as_ref().map_err(String::clone)
 }
 
 fn load() -> Result<Found, String> {

@@ -2,8 +2,8 @@
 
 use super::fault::Fault;
 use super::memory::CallersContext;
-use crate::host::fork::Process;
-use crate::host::{lock, notes};
+use crate::host::process::Process;
+use crate::host::{lock, trace};
 use cudarc::driver::{CudaContext, sys};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -48,7 +48,7 @@ impl PageLock {
     /// dropped.
     pub unsafe fn new(context: &Arc<CudaContext>, memory: Range<*const u8>) -> Result<Self, Fault> {
         let Range { start, end } = memory.start as usize..memory.end as usize;
-        let _noted = notes::span("pages locked", end - start);
+        let _span = trace::span("pages locked", end - start);
         let _kept = CallersContext::keep();
         context.bind_to_thread()?;
         let pointer = memory.start.cast_mut().cast::<c_void>();

@@ -2,14 +2,13 @@
 //! retrying failed ones.
 
 mod chunks;
-pub mod deliver;
-mod lane;
+pub mod execution;
 pub mod operation;
-mod tested;
-pub mod trial;
+pub mod self_tests;
+mod stream_slot;
 mod work_queue;
 
 pub use chunks::Machine;
-pub use lane::{Kept, Lane};
 pub use operation::{Launch, OnGpu, Running, Test, Trial};
+pub use stream_slot::{Kept, Lane};
 pub use work_queue::{Fleet, OnCpu, run};

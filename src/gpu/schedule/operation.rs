@@ -1,6 +1,6 @@
 //! The interface between an operation and a GPU.
 
-use super::lane::Lane;
+use super::stream_slot::Lane;
 use crate::cpu::CpuEngine;
 use crate::gpu::runtime::{Bytes, Fault, Plan};
 use std::ops::Range;

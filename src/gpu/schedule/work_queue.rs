@@ -3,8 +3,8 @@
 //!
 //! Devices are abstracted by `Fleet`, so that the scheduler can be tested without a GPU.
 
+use crate::gpu::interface::FaultKind;
 use crate::gpu::runtime::Fault;
-use crate::gpu::terms::FaultKind;
 use crate::host::lock;
 use crate::host::workers::{Loan, Work, lend};
 use crate::types::{Place, Results, ResultsMut};

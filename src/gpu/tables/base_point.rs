@@ -4,7 +4,7 @@ use super::form::{EDWARDS, StartBase, TableForm, WEIERSTRASS};
 use crate::gpu::columns::{BaseTable, Column, Content, Ed25519UniformTable, Prefixes, UniformTable, Xy};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{DeviceMemory, Fault, Stream};
-use crate::host::{lock, notes};
+use crate::host::{lock, trace};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -126,7 +126,7 @@ fn get_or_build<T>(
     if let Some(table) = tables.get(curve) {
         return Ok(table.clone());
     }
-    let _noted = notes::span("table of G", 0);
+    let _span = trace::span("table of G", 0);
     let before = stream.use_one_block(false);
     let built = build(stream);
     stream.use_one_block(before);

@@ -9,7 +9,7 @@ use super::form::{StartKeys, TableForm};
 use crate::gpu::columns::{self, Address, Column, Content, IndexSlots, ItemNumbers, KeyColumns, Prefixes, Xy, Xyz};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{ALIGNMENT, Context, DeviceMemory, Event, Fault, STREAMS, Stream};
-use crate::host::{lock, notes};
+use crate::host::{lock, trace};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -162,7 +162,7 @@ impl Sets {
         keys: Keys,
         shape: TableSizes,
     ) -> Result<Option<Arc<KeyTables>>, Fault> {
-        let _noted = notes::span("tables of keys", shape.bytes());
+        let _span = trace::span("tables of keys", shape.bytes());
         let most = share(stream.device.memory);
         let Some(memory) = self.memory(&stream.device.context, shape.bytes(), most)? else { return Ok(None) };
         let started =

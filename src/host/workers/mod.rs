@@ -9,10 +9,10 @@
 //! `loan` lends data that a call borrows to threads that live longer; `pool` contains the threads
 //! of the CPU engine; `crew` contains those of the GPU engine, several per device.
 
-mod crew;
-mod loan;
+mod device_threads;
 mod pool;
+mod scoped_job;
 
-pub use crew::Crew;
-pub use loan::{Loan, Work, lend};
+pub use device_threads::Crew;
 pub use pool::Pool;
+pub use scoped_job::{Loan, Work, lend};

@@ -1,6 +1,6 @@
 //! The threads of the CPU engine: a rayon pool that belongs to one engine.
 
-use super::loan::{Loan, Work, lend};
+use super::scoped_job::{Loan, Work, lend};
 use crate::host::lock;
 use crate::types::Error;
 use std::any::Any;

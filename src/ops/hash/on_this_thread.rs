@@ -2,7 +2,7 @@
 
 use super::{Function, known_answers};
 use crate::cpu::simd::{self, Lanes};
-use crate::host::once::get_or_compute;
+use crate::host::process::get_or_compute;
 use crate::types::{Error, require_lengths};
 use std::sync::OnceLock;
 

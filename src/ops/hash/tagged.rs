@@ -1,6 +1,6 @@
 //! Tagged hashes of BIP 340 and BIP 352 on the CPU.
 
-use crate::host::once::get_or_compute;
+use crate::host::process::get_or_compute;
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
 

@@ -1,5 +1,5 @@
-//! Trace spans: what the library does and when, so that a measurement can show what a slow answer
-//! waited for.
+//! Trace spans: the steps of the library with their times, so that a measurement can show what a
+//! slow answer waited for.
 //!
 //! Spans are recorded only with the feature `lab`, and only between `begin` and `take`. Otherwise
 //! the functions here do nothing.
@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-/// A span of time, in nanoseconds on a clock of the process.
+/// A recorded span of time, in nanoseconds on a clock of the process.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "lab"), allow(dead_code, reason = "only a measurement reads it"))]
-pub struct Note {
+pub struct SpanRecord {
     /// The name of the step.
     pub what: &'static str,
     /// The batch, or a number of bytes or items, depending on the step.
@@ -27,14 +27,14 @@ pub struct Note {
     pub thread: Arc<str>,
 }
 
-static TAKEN: AtomicBool = AtomicBool::new(false);
-static NOTES: Mutex<Vec<Note>> = Mutex::new(Vec::new());
+static ENABLED: AtomicBool = AtomicBool::new(false);
+static RECORDS: Mutex<Vec<SpanRecord>> = Mutex::new(Vec::new());
 
-thread_local!(static THREAD: OnceCell<Arc<str>> = const { OnceCell::new() });
+thread_local!(static THREAD_NAME: OnceCell<Arc<str>> = const { OnceCell::new() });
 
 /// Returns whether spans are recorded. Without the feature, this is a compile-time constant.
-fn are_taken() -> bool {
-    cfg!(feature = "lab") && TAKEN.load(Ordering::Relaxed)
+fn is_enabled() -> bool {
+    cfg!(feature = "lab") && ENABLED.load(Ordering::Relaxed)
 }
 
 /// Returns the nanoseconds since the first call.
@@ -43,30 +43,34 @@ pub fn now() -> u64 {
     if cfg!(feature = "lab") { START.get_or_init(Instant::now).elapsed().as_nanos() as u64 } else { 0 }
 }
 
-/// Starts recording, with space allocated for `room` spans, so that the list need not be moved.
+/// Starts recording, with space allocated for `capacity` spans, so that the list is not moved while
+/// they are recorded.
 #[cfg(feature = "lab")]
-pub fn begin(room: usize) {
-    let mut notes = lock(&NOTES);
-    notes.clear();
-    notes.reserve(room);
-    TAKEN.store(true, Ordering::Relaxed);
+pub fn begin(capacity: usize) {
+    let mut records = lock(&RECORDS);
+    records.clear();
+    records.reserve(capacity);
+    ENABLED.store(true, Ordering::Relaxed);
 }
 
 /// Stops recording, and returns the recorded spans.
 #[cfg(feature = "lab")]
-pub fn take() -> Vec<Note> {
-    TAKEN.store(false, Ordering::Relaxed);
-    std::mem::take(&mut *lock(&NOTES))
+pub fn take() -> Vec<SpanRecord> {
+    ENABLED.store(false, Ordering::Relaxed);
+    std::mem::take(&mut *lock(&RECORDS))
 }
 
 /// Records a completed span.
-pub fn put(what: &'static str, number: u64, start: u64, end: u64) {
-    if !are_taken() {
+pub fn record(what: &'static str, number: u64, start: u64, end: u64) {
+    if !is_enabled() {
         return;
     }
-    let name = || Arc::from(thread::current().name().unwrap_or("a thread without a name"));
-    let thread = THREAD.with(|thread| thread.get_or_init(name).clone());
-    lock(&NOTES).push(Note { what, number, start, end, thread });
+    let thread = THREAD_NAME.with(|name| name.get_or_init(current_thread_name).clone());
+    lock(&RECORDS).push(SpanRecord { what, number, start, end, thread });
+}
+
+fn current_thread_name() -> Arc<str> {
+    Arc::from(thread::current().name().unwrap_or("a thread without a name"))
 }
 
 /// A span that is recorded on drop.
@@ -79,13 +83,13 @@ pub struct Span {
 
 /// Records a span from now until the returned value is dropped.
 pub fn span(what: &'static str, number: usize) -> Span {
-    Span { what, number: number as u64, start: if are_taken() { now() } else { 0 } }
+    Span { what, number: number as u64, start: if is_enabled() { now() } else { 0 } }
 }
 
 impl Drop for Span {
     fn drop(&mut self) {
         if self.start > 0 {
-            put(self.what, self.number, self.start, now());
+            record(self.what, self.number, self.start, now());
         }
     }
 }

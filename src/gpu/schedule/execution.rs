@@ -5,7 +5,7 @@ use super::operation::{OnGpu, Running};
 use super::work_queue::OnCpu;
 use crate::cpu::CpuEngine;
 use crate::gpu::runtime::{Bytes, Fault, Input, Plan, Source, Stream, is_locked};
-use crate::host::{notes, stack};
+use crate::host::{stack, trace};
 use crate::types::{Place, Results};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,25 +45,25 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     let direct = is_direct(place);
     let secret = operation.is_secret();
     let chunk = (items.len(), direct);
-    let noted = notes::span("memory", items.len());
+    let span = trace::span("memory", items.len());
     let (launch, plan) = lane.begin(chunk, most, secret, |plan| operation.chunk(plan, items.clone()))?;
     let (curve, files) = operation.kernels();
     lane.device.clone().prepare(curve, &files)?;
-    drop(noted);
-    let noted = notes::span("upload", items.len());
+    drop(span);
+    let span = trace::span("upload", items.len());
     upload(lane, cpu, plan.inputs())?;
-    drop(noted);
-    let noted = notes::span("launch", items.len());
+    drop(span);
+    let span = trace::span("launch", items.len());
     launch(&mut Running { lane, cpu, expected })?;
     let to = if direct { place.columns() } else { None };
     // SAFETY: the memory is page-locked (`is_direct`) and stays borrowed until `finish` has waited,
     // or until the owner of the stream slot drops it.
     unsafe { lane.receive(plan.outputs(), to) };
-    drop(noted);
-    let noted = notes::span("device", items.len());
+    drop(span);
+    let span = trace::span("device", items.len());
     lane.finish()?;
-    drop(noted);
-    let _noted = notes::span("results", items.len());
+    drop(span);
+    let _span = trace::span("results", items.len());
     let unanswered = match place.columns().filter(|_| direct) {
         // Almost always there are none, and `contains` establishes that at the speed of memory.
         Some(results) if results.codes.contains(&NO_ANSWER) => without_answer(results.codes),

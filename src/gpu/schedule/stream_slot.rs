@@ -1,6 +1,6 @@
 //! A stream together with the state that its device keeps between chunks.
 
-use super::tested::Tested;
+use super::self_tests::Tested;
 use crate::gpu::runtime::{Device, Fault, Stream};
 use crate::gpu::tables::{BasePoint, KeyCache};
 use std::ops::{Deref, DerefMut};

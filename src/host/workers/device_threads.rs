@@ -1,7 +1,7 @@
 //! The threads of the GPU engine: a few per device, which serve all concurrent calls in turn, a
 //! piece at a time.
 
-use super::loan::Loan;
+use super::scoped_job::Loan;
 use crate::host::lock;
 use std::collections::VecDeque;
 use std::io;
