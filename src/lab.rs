@@ -6,7 +6,7 @@ pub use crate::curve::constants;
 pub use crate::gpu::interface::Limits;
 pub use crate::gpu::runtime::nvrtc::Text;
 pub use crate::gpu::runtime::{Argument, Bytes, Device, Fault, Grid, NO_CURVE, Plan, Stream, Unit, count};
-pub use crate::gpu::schedule::{Kept, Lane};
+pub use crate::gpu::schedule::{DeviceCache as Kept, StreamSlot as Lane};
 pub use crate::gpu::transfer::{Jacobian, Points};
 pub use crate::gpu::{columns, kernels};
 

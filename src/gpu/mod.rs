@@ -17,14 +17,14 @@ pub mod tables;
 pub mod transfer;
 
 use crate::cpu::CpuEngine;
-use crate::host::workers::{Crew, Loan};
+use crate::host::workers::{DeviceThreads, ScopedJob};
 use crate::host::{lock, trace};
 use crate::types::Place;
 pub use interface::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Unavailable};
 use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
 pub use runtime::{Fault, PageLock};
 use schedule::execution::{self, Chunk};
-use schedule::{Fleet, Kept, Lane, Machine, OnCpu, run, self_tests};
+use schedule::{DeviceCache, DevicePool, Machine, OnCpu, StreamSlot, run, self_tests};
 pub use schedule::{Launch, OnGpu, Running, Test, Trial};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -34,24 +34,24 @@ use std::thread;
 
 /// All GPUs of the machine.
 pub struct GpuEngine {
-    devices: Vec<Slot>,
+    devices: Vec<DeviceState>,
     /// Devices that could not be opened.
     unopened: Vec<(String, Fault)>,
     largest_chunk: Option<usize>,
     /// Stream slots per device that work at a time. It is 1 if kernels are timed, so that no two
     /// share the device.
-    lanes: usize,
+    slots_per_device: usize,
     /// The engine's threads: per device as many as it has stream slots.
-    crew: Crew,
+    threads: DeviceThreads,
     /// Maximum bytes of pinned memory for all stream slots.
     pinned: usize,
 }
 
 /// A device, its stream slots, and the fault that disabled it, if any.
-struct Slot {
+struct DeviceState {
     device: Arc<Device>,
-    kept: Arc<Kept>,
-    lanes: Mutex<Lanes>,
+    cache: Arc<DeviceCache>,
+    slots: Mutex<SlotPool>,
     /// Notified when a stream slot is returned.
     returned: Condvar,
     failure: Mutex<Option<Fault>>,
@@ -60,9 +60,10 @@ struct Slot {
 /// The stream slots of a device. There are never more than can work at a time, however many calls
 /// run concurrently, because their memory is the limited resource of a device.
 #[derive(Default)]
-struct Lanes {
-    idle: Vec<Lane>,
-    lent: usize,
+struct SlotPool {
+    idle: Vec<StreamSlot>,
+    /// The number of slots in use.
+    reserved: usize,
     /// Ticket numbers of the threads that wait for a stream slot: the next to be issued, and the
     /// next to be served. They let a small batch take its turn while a large one is running.
     next_turn: u64,
@@ -70,60 +71,69 @@ struct Lanes {
 }
 
 /// A reserved stream slot, which is released when this is dropped.
-struct LentLane<'a> {
-    slot: &'a Slot,
-    lane: Option<Lane>,
+struct ReservedSlot<'a> {
+    owner: &'a DeviceState,
+    slot: Option<StreamSlot>,
     /// True if the work has succeeded, so that the stream slot is returned to the pool. Otherwise
     /// it is dropped.
-    keep: bool,
+    is_reusable: bool,
 }
 
-impl Drop for LentLane<'_> {
+impl Drop for ReservedSlot<'_> {
     fn drop(&mut self) {
-        let kept = self.lane.take().filter(|_| self.keep && lock(&self.slot.failure).is_none());
-        let mut lanes = lock(&self.slot.lanes);
-        lanes.idle.extend(kept);
-        lanes.lent -= 1;
-        drop(lanes);
-        self.slot.returned.notify_all();
+        let reusable = self.slot.take().filter(|_| self.is_reusable && lock(&self.owner.failure).is_none());
+        let mut slots = lock(&self.owner.slots);
+        slots.idle.extend(reusable);
+        slots.reserved -= 1;
+        drop(slots);
+        self.owner.returned.notify_all();
     }
 }
 
-impl Slot {
+impl DeviceState {
     fn new(device: Device) -> Self {
-        let lanes = Mutex::default();
-        let returned = Condvar::new();
-        let failure = Mutex::default();
-        Slot { device: Arc::new(device), kept: Arc::default(), lanes, returned, failure }
+        DeviceState {
+            device: Arc::new(device),
+            cache: Arc::default(),
+            slots: Mutex::default(),
+            returned: Condvar::new(),
+            failure: Mutex::default(),
+        }
     }
 
     /// Reserves one of `most` stream slots, waiting until one is free, and runs `work` on it. A
     /// slot on which something fails is not reused: dropping it waits for everything that it has
     /// started and wipes its memory.
-    fn with_lane(&self, most: usize, work: impl FnOnce(&mut Lane) -> Result<(), Fault>) -> Result<(), Fault> {
-        let mut lanes = lock(&self.lanes);
-        let turn = lanes.next_turn;
-        lanes.next_turn += 1;
-        while lanes.served != turn || lanes.lent >= most {
-            lanes = self.returned.wait(lanes).unwrap_or_else(PoisonError::into_inner);
-        }
-        lanes.served += 1;
-        lanes.lent += 1;
-        let idle = lanes.idle.pop();
-        drop(lanes);
-        self.returned.notify_all();
+    fn with_slot(&self, most: usize, work: impl FnOnce(&mut StreamSlot) -> Result<(), Fault>) -> Result<(), Fault> {
         // From here on, the reservation is released on every path.
-        let mut lent = LentLane { slot: self, lane: idle, keep: false };
+        let mut reserved = self.reserve(most);
         if lock(&self.failure).is_some() {
             return Err(Fault::device("it has failed meanwhile".to_owned()));
         }
-        let lane = match &mut lent.lane {
+        let slot = match &mut reserved.slot {
             Some(idle) => idle,
-            none => none.insert(Lane::new(self.device.clone(), self.kept.clone())?),
+            none => none.insert(StreamSlot::new(self.device.clone(), self.cache.clone())?),
         };
-        work(lane)?;
-        lent.keep = true;
+        work(slot)?;
+        reserved.is_reusable = true;
         Ok(())
+    }
+
+    /// Blocks until it is the caller's turn and fewer than `most` stream slots are reserved, and
+    /// reserves one. It holds an idle stream slot, if there is one.
+    fn reserve(&self, most: usize) -> ReservedSlot<'_> {
+        let mut slots = lock(&self.slots);
+        let turn = slots.next_turn;
+        slots.next_turn += 1;
+        while slots.served != turn || slots.reserved >= most {
+            slots = self.returned.wait(slots).unwrap_or_else(PoisonError::into_inner);
+        }
+        slots.served += 1;
+        slots.reserved += 1;
+        let idle = slots.idle.pop();
+        drop(slots);
+        self.returned.notify_all();
+        ReservedSlot { owner: self, slot: idle, is_reusable: false }
     }
 }
 
@@ -142,7 +152,7 @@ impl GpuEngine {
             side_by_side(0..count, |ordinal| Device::open(ordinal, &limits)).into_iter().enumerate()
         {
             match opened {
-                Ok(device) => devices.push(Slot::new(device)),
+                Ok(device) => devices.push(DeviceState::new(device)),
                 Err(fault) => unopened.push((format!("GPU {ordinal}"), fault)),
             }
         }
@@ -151,11 +161,11 @@ impl GpuEngine {
                 unopened.into_iter().map(|(device, fault)| fault.of_device(&device).message()).collect();
             return Err(Unavailable::Devices(problems.join("; ")));
         }
-        let lanes = if time_kernels { 1 } else { runtime::STREAMS };
-        let crew = Crew::start(devices.len(), lanes).map_err(Unavailable::Threads)?;
+        let slots_per_device = if time_kernels { 1 } else { runtime::STREAMS };
+        let threads = DeviceThreads::start(devices.len(), slots_per_device).map_err(Unavailable::Threads)?;
         // The rest is for the CPU engine's tables.
         let pinned = max_memory.map_or(usize::MAX, |limit| limit / 4);
-        Ok(GpuEngine { devices, unopened, largest_chunk, lanes, crew, pinned })
+        Ok(GpuEngine { devices, unopened, largest_chunk, slots_per_device, threads, pinned })
     }
 
     /// Prepares the kernels and tables of a curve on every device, and runs self-tests there.
@@ -165,20 +175,21 @@ impl GpuEngine {
     pub fn warm_up(&self, cpu: &CpuEngine, curve: &'static str, tests: &[Test]) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
         self.working().into_iter().try_for_each(|device| {
-            let slot = &self.devices[device];
-            slot.device.prepare(curve, &sources::on_a_curve(curve))?;
-            slot.with_lane(self.lanes, |lane| {
-                lane.begin((0, false), Bytes::default(), false, |_| ())?;
-                slot.kept.base_point.public(lane, curve)?;
-                slot.kept.base_point.uniform(lane, curve)?;
-                lane.end()
+            let state = &self.devices[device];
+            state.device.prepare(curve, &sources::on_a_curve(curve))?;
+            state.with_slot(self.slots_per_device, |slot| {
+                slot.begin((0, false), Bytes::default(), false, |_| ())?;
+                state.cache.base_point.public(slot, curve)?;
+                state.cache.base_point.uniform(slot, curve)?;
+                slot.end()
             })?;
             self.test(device, cpu, tests)
         })
     }
 
     fn test(&self, device: usize, cpu: &CpuEngine, tests: &[Test]) -> Result<(), Fault> {
-        self.devices[device].with_lane(self.lanes, |lane| self_tests::pass(lane, cpu, Bytes::default(), tests))
+        self.devices[device]
+            .with_slot(self.slots_per_device, |slot| self_tests::pass(slot, cpu, Bytes::default(), tests))
     }
 
     /// Runs self-tests on every device. Failed tests are reported by `failures`.
@@ -204,8 +215,8 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Writes the results of a batch to their positions. If `rescue` permits, `on_cpu` computes the
-    /// items that no device could.
+    /// Writes the results of a batch to their positions. If `cpu_fallback` permits, `on_cpu`
+    /// computes the items that no device could.
     ///
     /// # Errors
     /// A fault, if results are missing.
@@ -215,40 +226,42 @@ impl GpuEngine {
         operation: &dyn OnGpu,
         place: &mut dyn Place,
         on_cpu: &OnCpu,
-        rescue: bool,
+        cpu_fallback: bool,
     ) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
-        let _calls: Vec<_> = self.devices.iter().map(|slot| slot.device.gates.enter()).collect();
+        let _calls: Vec<_> = self.devices.iter().map(|state| state.device.gates.enter()).collect();
         let machine = self.machine(execution::is_direct(place));
         let ends = machine.cuts(operation);
-        let starts = std::iter::once(&0).chain(&ends);
-        let each = starts.zip(&ends).map(|(start, end)| machine.bytes(operation, &(*start..*end)));
-        let most = machine.of_lane(each.fold(Bytes::default(), Bytes::max));
-        let on_device = |device: usize, items: Range<usize>, place: &mut dyn Place| {
-            self.compute(device, cpu, Chunk { operation, items, most, place, on_cpu }).map_err(|fault| {
-                if fault.is_memory() {
-                    // The missing memory may be held by idle stream slots.
-                    self.drop_idle_lanes(device);
-                }
-                fault.of_device(&self.device(device).label)
-            })
-        };
-        run(self, place, &ends, &on_device, if rescue { Some(on_cpu) } else { None })
+        let most = machine.slot_memory(machine.most_bytes(operation, &ends));
+        run(
+            self,
+            place,
+            &ends,
+            &|device, items, place| {
+                self.compute(device, cpu, Chunk { operation, items, most, place, on_cpu }).map_err(|fault| {
+                    if fault.is_memory() {
+                        // The missing memory may be held by idle stream slots.
+                        self.drop_idle_slots(device);
+                    }
+                    fault.of_device(&self.device(device).label)
+                })
+            },
+            cpu_fallback.then_some(on_cpu),
+        )
     }
 
     fn machine(&self, direct: bool) -> Machine {
-        let working = self.working();
-        let devices = || working.iter().map(|&device| self.device(device));
-        let memory = devices().map(|device| device.memory).min().unwrap_or(0);
+        let working: Vec<&Device> = self.working().into_iter().map(|device| &**self.device(device)).collect();
+        let memory = working.iter().map(|device| device.memory).min().unwrap_or(0);
         Machine {
             limits: Bytes {
                 device: memory / 2 / runtime::STREAMS,
-                pinned: self.pinned / (self.lanes * self.devices.len()),
+                pinned: self.pinned / (self.slots_per_device * self.devices.len()),
             },
             devices: working.len().max(1),
-            multiprocessors: devices().map(|device| device.multiprocessors as usize).max().unwrap_or(1),
+            multiprocessors: working.iter().map(|device| device.multiprocessors as usize).max().unwrap_or(1),
             most_items: self.largest_chunk.unwrap_or(usize::MAX).max(1),
-            lanes: self.lanes,
+            slots: self.slots_per_device,
             direct,
         }
     }
@@ -258,13 +271,13 @@ impl GpuEngine {
         let operation = chunk.operation;
         let items = chunk.items.clone();
         let waiting = trace::span("lane waited for", items.len());
-        self.devices[device].with_lane(self.lanes, |lane| {
+        self.devices[device].with_slot(self.slots_per_device, |slot| {
             drop(waiting);
-            self_tests::pass(lane, cpu, chunk.most, &operation.tests(items.len()))?;
+            self_tests::pass(slot, cpu, chunk.most, &operation.tests(items.len()))?;
             // An equal share of the remaining items for each device.
             let expected = (operation.items() - items.start).div_ceil(self.working().len().max(1));
-            execution::compute(Running { lane, cpu, expected }, chunk)?;
-            if let Err(fault) = lane.end() {
+            execution::compute(Running { lane: slot, cpu, expected }, chunk)?;
+            if let Err(fault) = slot.end() {
                 // The results are complete nevertheless. The stream slot of a failed device is not
                 // kept.
                 self.fail(device, fault.of_device(&self.device(device).label));
@@ -277,7 +290,7 @@ impl GpuEngine {
     /// devices.
     pub fn take_kernel_times(&self) -> BTreeMap<&'static str, (f64, u64)> {
         let mut all = BTreeMap::<_, (f64, u64)>::new();
-        for (kernel, (seconds, launches)) in self.devices.iter().flat_map(|slot| slot.device.take_kernel_times()) {
+        for (kernel, (seconds, launches)) in self.devices.iter().flat_map(|state| state.device.take_kernel_times()) {
             let sum = all.entry(kernel).or_default();
             *sum = (sum.0 + seconds, sum.1 + launches);
         }
@@ -286,7 +299,7 @@ impl GpuEngine {
 
     /// Returns the loaded kernels of all devices.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
-        self.devices.iter().flat_map(|slot| slot.device.loaded_kernels()).collect()
+        self.devices.iter().flat_map(|state| state.device.loaded_kernels()).collect()
     }
 
     /// Page-locks memory for every device. Returns `None` if a driver refuses.
@@ -302,42 +315,49 @@ impl GpuEngine {
     /// device and on the host.
     #[cfg(test)]
     pub fn contents(&self) -> Vec<[Vec<u8>; 2]> {
-        let of_lane = |lane: &mut Lane| lane.contents().expect("the device answers");
-        self.devices
-            .iter()
-            .flat_map(|slot| lock(&slot.lanes).idle.iter_mut().map(of_lane).collect::<Vec<_>>())
-            .collect()
+        let mut contents = Vec::new();
+        for state in &self.devices {
+            for slot in &mut lock(&state.slots).idle {
+                contents.push(slot.contents().expect("the device answers"));
+            }
+        }
+        contents
     }
 
     /// Returns the numbers of idle and of reserved stream slots.
     #[cfg(test)]
-    pub fn count_lanes(&self) -> (usize, usize) {
-        self.devices.iter().fold((0, 0), |(idle, lent), slot| {
-            let lanes = lock(&slot.lanes);
-            (idle + lanes.idle.len(), lent + lanes.lent)
+    pub fn count_slots(&self) -> (usize, usize) {
+        self.devices.iter().fold((0, 0), |(idle, reserved), state| {
+            let slots = lock(&state.slots);
+            (idle + slots.idle.len(), reserved + slots.reserved)
         })
     }
 
     /// Returns the names of the devices.
     pub fn labels(&self) -> Vec<String> {
-        self.devices.iter().map(|slot| slot.device.label.clone()).collect()
+        self.devices.iter().map(|state| state.device.label.clone()).collect()
     }
 
     /// Returns the devices that failed and are not used any more, and the kernels that cannot be
     /// used for now, each with the reason.
     pub fn failures(&self) -> Vec<Failure> {
-        let failure = |device: &str, kind, problem: String| Failure { device: device.to_owned(), kind, problem };
-        let of_device = |device: &str, fault: &Fault| failure(device, FaultKind::Device, fault.problem.clone());
-        let unopened = self.unopened.iter().map(|(device, fault)| of_device(device, fault));
-        let working_or_not = self.devices.iter().flat_map(|slot| {
-            let device = &slot.device;
-            let failed = lock(&slot.failure).as_ref().map(|fault| of_device(&device.label, fault));
-            let of = |kind| move |problem| failure(&device.label, kind, problem);
-            let kernels = device.unusable_kernels().into_iter().map(of(FaultKind::Kernels));
-            let answers = slot.kept.tested.problems().into_iter().map(of(FaultKind::Answers));
-            failed.into_iter().chain(kernels).chain(answers).collect::<Vec<_>>()
-        });
-        unopened.chain(working_or_not).collect()
+        let mut failures = Vec::new();
+        for (device, fault) in &self.unopened {
+            failures.push(failure(device, FaultKind::Device, fault.problem.clone()));
+        }
+        for state in &self.devices {
+            let label = &state.device.label;
+            if let Some(fault) = &*lock(&state.failure) {
+                failures.push(failure(label, FaultKind::Device, fault.problem.clone()));
+            }
+            for problem in state.device.unusable_kernels() {
+                failures.push(failure(label, FaultKind::Kernels, problem));
+            }
+            for problem in state.cache.self_tests.problems() {
+                failures.push(failure(label, FaultKind::Answers, problem));
+            }
+        }
+        failures
     }
 
     pub fn device(&self, index: usize) -> &Arc<Device> {
@@ -346,19 +366,19 @@ impl GpuEngine {
 
     /// Frees the memory of a device's idle stream slots, and of its key tables that no stream slot
     /// uses.
-    fn drop_idle_lanes(&self, device: usize) {
-        let Slot { lanes, kept, .. } = &self.devices[device];
-        let idle = std::mem::take(&mut lock(lanes).idle);
+    fn drop_idle_slots(&self, device: usize) {
+        let DeviceState { slots, cache, .. } = &self.devices[device];
+        let idle = std::mem::take(&mut lock(slots).idle);
         drop(idle);
-        kept.key_cache.drop_idle();
+        cache.key_cache.drop_idle();
     }
 }
 
-impl Fleet for GpuEngine {
+impl DevicePool for GpuEngine {
     /// Returns the working devices, those with the fewest active stream slots first.
     fn working(&self) -> Vec<usize> {
         let mut devices: Vec<usize> = (0..self.devices.len()).filter(|&device| self.is_working(device)).collect();
-        devices.sort_by_cached_key(|&device| lock(&self.devices[device].lanes).lent);
+        devices.sort_by_cached_key(|&device| lock(&self.devices[device].slots).reserved);
         devices
     }
 
@@ -368,15 +388,15 @@ impl Fleet for GpuEngine {
 
     fn fail(&self, device: usize, fault: Fault) {
         lock(&self.devices[device].failure).get_or_insert(fault);
-        self.drop_idle_lanes(device);
+        self.drop_idle_slots(device);
     }
 
-    fn workers(&self) -> usize {
-        self.lanes
+    fn threads_per_device(&self) -> usize {
+        self.slots_per_device
     }
 
-    fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize) {
-        self.crew.enlist(device, call, seats);
+    fn submit(&self, device: usize, job: &Arc<ScopedJob>, max_workers: usize) {
+        self.threads.submit(device, job, max_workers);
     }
 
     fn all_failed(&self) -> Fault {
@@ -395,21 +415,33 @@ impl Drop for GpuEngine {
     }
 }
 
+fn failure(device: &str, kind: FaultKind, problem: String) -> Failure {
+    Failure { device: device.to_owned(), kind, problem }
+}
+
 /// Returns the results of `work` for several devices in order. All but the first run on threads of
 /// their own if threads can be started, because the driver takes tenths of a second to open or
 /// close a device.
 fn side_by_side<D: Send, T: Send>(devices: impl Iterator<Item = D>, work: impl Fn(D) -> T + Sync) -> Vec<T> {
     let devices: Vec<_> = devices.map(|device| Mutex::new(Some(device))).collect();
-    let on = &|device: &Mutex<Option<D>>| work(lock(device).take().expect("each device is taken once"));
+    let run = &|device: &Mutex<Option<D>>| work(lock(device).take().expect("each device is taken once"));
     thread::scope(|scope| {
-        let start = |device| thread::Builder::new().spawn_scoped(scope, move || on(device)).map_err(|_| device);
-        let started: Vec<_> =
-            devices.iter().enumerate().map(|(n, device)| if n == 0 { Err(device) } else { start(device) }).collect();
-        let end = |started: Result<thread::ScopedJoinHandle<'_, T>, _>| match started {
-            Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(device) => on(device),
-        };
-        started.into_iter().map(end).collect()
+        let mut threads = Vec::with_capacity(devices.len());
+        for (number, device) in devices.iter().enumerate() {
+            let thread = match number {
+                0 => None,
+                _ => thread::Builder::new().spawn_scoped(scope, move || run(device)).ok(),
+            };
+            threads.push((device, thread));
+        }
+        let mut results = Vec::with_capacity(threads.len());
+        for (device, thread) in threads {
+            results.push(match thread {
+                Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                None => run(device),
+            });
+        }
+        results
     })
 }
 

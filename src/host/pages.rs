@@ -35,7 +35,7 @@ unsafe impl<T: Sync> Sync for WholePages<T> {}
 impl<T> WholePages<T> {
     /// Allocates memory for `items` values, none of which is initialised. Returns `None` if there
     /// is not enough memory.
-    fn with_room(items: usize) -> Option<Self> {
+    fn with_capacity(items: usize) -> Option<Self> {
         let values = Layout::array::<T>(items).ok()?;
         let page = if values.size() < LARGE { page_size() } else { HUGE_PAGE };
         let layout = values.align_to(page).ok()?.pad_to_align();
@@ -58,7 +58,7 @@ impl<T> WholePages<T> {
     /// memory.
     pub fn of(mut values: Vec<T>) -> Result<Self, Vec<T>> {
         let items = values.len();
-        let Some(mut pages) = Self::with_room(items) else { return Err(values) };
+        let Some(mut pages) = Self::with_capacity(items) else { return Err(values) };
         // SAFETY: the pages have space for the values, which no longer belong to the vector.
         unsafe {
             values.set_len(0);
@@ -96,18 +96,21 @@ impl WholePages<u8> {
     /// takes most of the time, so the zeros are written on the threads of a pool, or by this
     /// thread.
     pub fn zeroed(bytes: usize, pool: Option<&Pool>) -> Option<Self> {
-        let mut pages = Self::with_room(bytes)?;
+        let mut pages = Self::with_capacity(bytes)?;
         // SAFETY: the pages have space for this many bytes, and nobody else has them.
         let places = unsafe { std::slice::from_raw_parts_mut(pages.start.as_ptr().cast::<MaybeUninit<u8>>(), bytes) };
-        let zero = |part: &mut [MaybeUninit<u8>]| part.fill(MaybeUninit::new(0));
         match pool {
-            Some(pool) => pool.for_each(places.chunks_mut(PART).collect(), zero),
-            None => zero(places),
+            Some(pool) => pool.for_each(places.chunks_mut(PART).collect(), fill_with_zeros),
+            None => fill_with_zeros(places),
         }
         // All of them are written.
         pages.items = bytes;
         Some(pages)
     }
+}
+
+fn fill_with_zeros(bytes: &mut [MaybeUninit<u8>]) {
+    bytes.fill(MaybeUninit::new(0));
 }
 
 impl<T> Deref for WholePages<T> {

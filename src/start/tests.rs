@@ -6,7 +6,7 @@ use super::planned;
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::runtime::{Plan, Unit};
-use crate::gpu::schedule::Fleet;
+use crate::gpu::schedule::DevicePool;
 use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, Test, kernels};
 use crate::op::Computation;
 use crate::ops::keys::PublicKeysOf;

@@ -209,7 +209,7 @@ fn lanes_of_failed_chunks_are_not_used_again() {
     assert_eq!(run(&|| Err(Fault::memory("short".to_owned())), true).unwrap(), by_cpu);
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&|| panic!("on purpose"), true)));
     assert!(panicked.is_err() && gpu.failures().is_empty());
-    assert_eq!(gpu.count_lanes(), (0, 0));
+    assert_eq!(gpu.count_slots(), (0, 0));
     // The fault of each device is reported with its name, after which no device is used.
     assert_eq!(run(&|| Err(Fault::device("broken".to_owned())), true).unwrap(), by_cpu);
     let failures = gpu.failures();

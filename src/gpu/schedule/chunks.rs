@@ -6,7 +6,7 @@
 
 use super::operation::OnGpu;
 use super::work_queue::SMALLEST as SMALLEST_CHUNK;
-use crate::gpu::runtime::{Bytes, Occasion, Plan, STREAMS as LANES, at_work};
+use crate::gpu::runtime::{Bytes, Occasion, Plan, STREAMS, at_work};
 use std::ops::Range;
 
 /// Threads per multiprocessor in a wave. The size of a chunk is a multiple of a wave if the batch
@@ -26,7 +26,8 @@ pub struct Machine {
     pub multiprocessors: usize,
     /// Maximum items per chunk, if the caller has set a limit.
     pub most_items: usize,
-    pub lanes: usize,
+    /// Stream slots per device.
+    pub slots: usize,
     /// True if the device writes results directly to their final place.
     pub direct: bool,
 }
@@ -43,13 +44,16 @@ impl Machine {
     /// Returns the memory to allocate for a stream slot whose largest chunk takes `most`. It is
     /// rounded up, within the limits, so that batches of nearly the same size do not each enlarge
     /// the allocation, which stops the device.
-    pub fn of_lane(&self, most: Bytes) -> Bytes {
-        let grown = |bytes: usize, limit: usize| {
-            let step = (bytes.next_power_of_two() / 4).max(1);
-            bytes.next_multiple_of(step).min(limit).max(bytes)
-        };
+    pub fn slot_memory(&self, most: Bytes) -> Bytes {
         let Bytes { device, pinned } = self.limits;
-        Bytes { device: grown(most.device, device), pinned: grown(most.pinned, pinned) }
+        Bytes { device: round_up(most.device, device), pinned: round_up(most.pinned, pinned) }
+    }
+
+    /// Returns the memory that suffices for every chunk of a batch that is split at `ends`.
+    pub fn most_bytes(&self, operation: &dyn OnGpu, ends: &[usize]) -> Bytes {
+        let starts = std::iter::once(&0).chain(ends);
+        let chunks = starts.zip(ends).map(|(start, end)| self.bytes(operation, &(*start..*end)));
+        chunks.fold(Bytes::default(), Bytes::max)
     }
 
     /// Returns the ends of the chunks: whole waves of threads, small chunks first and last, each
@@ -57,13 +61,13 @@ impl Machine {
     pub fn cuts(&self, operation: &dyn OnGpu) -> Vec<usize> {
         let items = operation.items();
         let most_items = self.most_items.min(operation.most_items());
-        if self.lanes == 1 {
+        if self.slots == 1 {
             // Small chunks exist to overlap with one another, which a single stream slot cannot do.
             return self.cut(operation, |_| most_items.min(items.max(1)), usize::MAX);
         }
         let wave = WAVE * self.multiprocessors;
         let shape = ChunkSizes { items, count: self.devices, wave, large: operation.most_waves().max(2) * wave };
-        let parts = (LANES + 1) * self.devices;
+        let parts = (STREAMS + 1) * self.devices;
         let even_data = operation.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
         self.cut(operation, |start| shape.chunk_at(start).min(most_items), even_data)
     }
@@ -73,9 +77,6 @@ impl Machine {
     /// data. Neither memory nor `most_data` makes a chunk smaller than `SMALLEST_CHUNK`. Returns
     /// the end of each chunk.
     fn cut(&self, operation: &dyn OnGpu, most_items: impl Fn(usize) -> usize, most_data: usize) -> Vec<usize> {
-        let fits = |range: Range<usize>| {
-            operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)
-        };
         let items = operation.items();
         let mut cuts = Vec::new();
         let mut start = 0;
@@ -86,13 +87,24 @@ impl Machine {
             // Invariant: a chunk may end at `end`, but not at `too_far`.
             while end + 1 < too_far {
                 let middle = end.midpoint(too_far);
-                if fits(start..middle) { end = middle } else { too_far = middle }
+                if self.fits(operation, start..middle, most_data) { end = middle } else { too_far = middle }
             }
             start = end.min(items);
             cuts.push(start);
         }
         cuts
     }
+
+    fn fits(&self, operation: &dyn OnGpu, range: Range<usize>, most_data: usize) -> bool {
+        operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)
+    }
+}
+
+/// Rounds a size up to one of four sizes per power of two, but not above the limit, unless the size
+/// itself is.
+fn round_up(bytes: usize, limit: usize) -> usize {
+    let step = (bytes.next_power_of_two() / 4).max(1);
+    bytes.next_multiple_of(step).min(limit).max(bytes)
 }
 
 /// Chunk sizes where memory is not the limit. They depend on the items of the batch, the devices
@@ -114,7 +126,7 @@ impl ChunkSizes {
         let small = 2 * wave;
         let before = start / count;
         let left = (items - start) / (2 * count);
-        let share = if before < LANES * small { before.min(small) } else { left.clamp(small, large) };
+        let share = if before < STREAMS * small { before.min(small) } else { left.clamp(small, large) };
         (share / wave * wave).max(wave)
     }
 }
@@ -155,9 +167,8 @@ mod tests {
         }
 
         fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-            let written = |width| Source::Written(width, Box::new(|_, _| ()));
-            plan.input_of::<ByteRows<10>>(10 * items.len(), written(10));
-            plan.input_of::<Texts>(self.data_bytes(&items), written(1));
+            plan.input_of::<ByteRows<10>>(10 * items.len(), Source::Written(10, Box::new(|_, _| ())));
+            plan.input_of::<Texts>(self.data_bytes(&items), Source::Written(1, Box::new(|_, _| ())));
             Box::new(|_| unreachable!("nothing is computed"))
         }
     }
@@ -166,16 +177,20 @@ mod tests {
 
     fn machine(device: usize, pinned: usize) -> Machine {
         let limits = Bytes { device, pinned };
-        Machine { limits, devices: 1, multiprocessors: 1, most_items: PLENTY, lanes: LANES, direct: false }
+        Machine { limits, devices: 1, multiprocessors: 1, most_items: PLENTY, slots: STREAMS, direct: false }
     }
 
     fn of_one_size(count: usize) -> Items {
         Items { count, data: |_| 0 }
     }
 
+    /// Splits items of one size on a machine with this memory, without a limit on their data.
+    fn cut(count: usize, most_items: usize, device: usize, pinned: usize) -> Vec<usize> {
+        machine(device, pinned).cut(&of_one_size(count), |_| most_items, PLENTY)
+    }
+
     #[test]
-    fn items_of_one_size_are_cut_evenly() {
-        let cut = |count, most, device, pinned| machine(device, pinned).cut(&of_one_size(count), |_| most, PLENTY);
+    fn chunks_of_items_of_equal_size_have_equal_lengths() {
         assert_eq!(cut(250, 100, PLENTY, PLENTY), [100, 200, 250]);
         assert_eq!(cut(250, 100, 900, PLENTY), [76, 152, 228, 250], "with the alignment of the empty buffer");
         assert_eq!(cut(250, 100, PLENTY, 900), [76, 152, 228, 250]);
@@ -185,28 +200,29 @@ mod tests {
     }
 
     #[test]
-    fn lanes_take_a_little_more_than_chunks() {
-        let of_lane = |device, pinned, most: [usize; 2]| {
-            let taken = machine(device, pinned).of_lane(Bytes { device: most[0], pinned: most[1] });
-            [taken.device, taken.pinned]
-        };
-        assert_eq!(of_lane(PLENTY, PLENTY, [0, 1]), [0, 1]);
-        assert_eq!(of_lane(PLENTY, PLENTY, [33 << 20, 47 << 20]), [48 << 20, 48 << 20]);
-        assert_eq!(of_lane(PLENTY, PLENTY, [48 << 20, (48 << 20) + 1]), [48 << 20, 64 << 20]);
-        assert_eq!(
-            of_lane(40 << 20, 30 << 20, [33 << 20, 33 << 20]),
-            [40 << 20, 33 << 20],
-            "limits, but what is needed"
-        );
+    fn memory_of_a_slot_is_rounded_up_within_limits() {
+        assert_eq!(round_up(0, PLENTY), 0);
+        assert_eq!(round_up(1, PLENTY), 1);
+        assert_eq!(round_up(33 << 20, PLENTY), 48 << 20);
+        assert_eq!(round_up(47 << 20, PLENTY), 48 << 20);
+        assert_eq!(round_up(48 << 20, PLENTY), 48 << 20);
+        assert_eq!(round_up((48 << 20) + 1, PLENTY), 64 << 20);
+        assert_eq!(round_up(33 << 20, 40 << 20), 40 << 20);
+        assert_eq!(round_up(33 << 20, 30 << 20), 33 << 20, "the memory of a chunk exceeds the limit");
+        let memory = machine(40 << 20, 30 << 20).slot_memory(Bytes { device: 33 << 20, pinned: 33 << 20 });
+        assert_eq!([memory.device, memory.pinned], [40 << 20, 33 << 20]);
+    }
+
+    /// Returns the sizes of the chunks of a batch with waves of 10 items and at most 60 items per
+    /// chunk.
+    fn sizes(items: usize, devices: usize) -> Vec<usize> {
+        let shape = ChunkSizes { items, count: devices, wave: 10, large: 60 };
+        let ends = machine(PLENTY, PLENTY).cut(&of_one_size(items), |start| shape.chunk_at(start), PLENTY);
+        std::iter::once(&0).chain(&ends).zip(&ends).map(|(start, end)| end - start).collect()
     }
 
     #[test]
-    fn chunks_are_small_at_first_and_at_last() {
-        let sizes = |items, count| {
-            let shape = ChunkSizes { items, count, wave: 10, large: 60 };
-            let ends = machine(PLENTY, PLENTY).cut(&of_one_size(items), |start| shape.chunk_at(start), PLENTY);
-            std::iter::once(&0).chain(&ends).zip(&ends).map(|(start, end)| end - start).collect::<Vec<_>>()
-        };
+    fn first_and_last_chunks_are_small() {
         assert_eq!(sizes(9, 1), [9]);
         assert_eq!(sizes(19, 1), [10, 9]);
         assert_eq!(sizes(39, 1), [10, 10, 19]);
@@ -215,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_differ_in_size_are_cut_by_bytes() {
+    fn chunks_of_items_of_different_sizes_are_limited_by_bytes() {
         let items = Items { count: 300, data: |item| if item < 200 { 1 } else { 100 } };
         // The first chunk is limited by the number of items, the second by 50 * 1 + 70 * 100 bytes.
         assert_eq!(machine(PLENTY, PLENTY).cut(&items, |_| 150, 7050), [150, 270, 300]);

@@ -15,9 +15,9 @@ const NO_ANSWER: u8 = 0;
 /// Items that one thread copies or converts at a time.
 const BLOCK: usize = 1 << 12;
 /// Bytes of results from which several threads convert them.
-const WORTH_THREADS: usize = 1 << 18;
-/// Most items that one CPU thread computes at a time on behalf of a device.
-const TOGETHER: usize = 64;
+const PARALLEL_BYTES: usize = 1 << 18;
+/// Maximum number of items that one CPU thread computes at a time on behalf of a device.
+const MAX_CPU_RUN: usize = 64;
 
 /// Returns whether a device can write to a place directly, because all of it is page-locked.
 pub fn is_direct(place: &mut dyn Place) -> bool {
@@ -81,7 +81,7 @@ fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<
     let mut rest = place.reborrow();
     let mut at = 0;
     // If there are many, runs of adjacent items are computed together, which is faster.
-    let most = unanswered.len().div_ceil(4 * cpu.threads()).clamp(1, TOGETHER);
+    let most = unanswered.len().div_ceil(4 * cpu.threads()).clamp(1, MAX_CPU_RUN);
     for run in unanswered.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(most)) {
         let (_, from) = rest.split_at(run[0] - at);
         let (place, behind) = from.split_at(run.len());
@@ -100,12 +100,13 @@ fn without_answer(codes: &[u8]) -> Vec<usize> {
 fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut dyn Place) -> Vec<usize> {
     let items = place.items();
     let outputs = plan.outputs();
-    let bytes = |which: usize| outputs[which].map_or(&[][..], |output| stream.received(&output.pinned));
-    let width = |which: usize| outputs[which].map_or(0, |output| output.bytes / items);
-    let results = Results::new(bytes(0), [bytes(1), bytes(2)], [width(1), width(2)]);
-    let _turn = stream.device.gates.receiving.take(items * (1 + width(1) + width(2)));
+    let [codes, first, second] = outputs.map(|output| output.map_or(&[][..], |output| stream.received(&output.pinned)));
+    let [_, first_width, second_width] = outputs.map(|output| output.map_or(0, |output| output.bytes / items));
+    let results = Results::new(codes, [first, second], [first_width, second_width]);
+    let bytes = items * (1 + first_width + second_width);
+    let _turn = stream.device.gates.receiving.take(bytes);
     // A few bytes are copied before another thread would wake up.
-    let size = if items * (1 + width(1) + width(2)) < WORTH_THREADS { items } else { BLOCK };
+    let size = if bytes < PARALLEL_BYTES { items } else { BLOCK };
     let mut blocks = Vec::with_capacity(items.div_ceil(size));
     let mut rest = place.reborrow();
     for start in (0..items).step_by(size) {
@@ -119,8 +120,11 @@ fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut
         if results.codes.contains(&NO_ANSWER) {
             all_answered.store(false, Ordering::Relaxed);
         }
-        let mut take = || block.take(results);
-        if secret { stack::wiped(take) } else { take() }
+        if secret {
+            stack::wiped(|| block.take(results));
+        } else {
+            block.take(results);
+        }
     });
     if all_answered.into_inner() { Vec::new() } else { without_answer(results.codes) }
 }
@@ -128,28 +132,32 @@ fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut
 /// Uploads inputs to the device. The host's threads write them to pinned memory, except for inputs
 /// that are page-locked, which are copied from where they are.
 fn upload(stream: &mut Stream, cpu: &CpuEngine, inputs: &[Input]) -> Result<(), Fault> {
-    let fill = |parts: Vec<(&Input, &mut [u8])>| {
-        let mut blocks = Vec::new();
-        for (input, to) in parts {
-            match &input.source {
-                Source::Rows(rows) => blocks.extend(blocks_of(&input.source, rows.width(), to)),
-                Source::Written(width, _) => blocks.extend(blocks_of(&input.source, *width, to)),
-                Source::Whole(write) => write(&cpu.pool, to),
-            }
-        }
-        cpu.pool.for_each_with_caller(blocks, |(source, start, to)| match source {
-            Source::Rows(rows) => rows.copy(start, to),
-            Source::Written(_, write) => write(start, to),
-            Source::Whole(_) => unreachable!("what is written as a whole has no blocks"),
-        });
-    };
     // SAFETY: page-locked sources are inputs of the call and stay borrowed until it returns. Before
     // that, every chunk has ended, or has failed and its stream slot has been dropped.
-    unsafe { stream.send(inputs, fill) }
+    unsafe { stream.send(inputs, |parts| write_inputs(cpu, parts)) }
 }
 
+/// Writes inputs to pinned memory, in blocks on several threads.
+fn write_inputs(cpu: &CpuEngine, parts: Vec<(&Input, &mut [u8])>) {
+    let mut blocks = Vec::new();
+    for (input, to) in parts {
+        match &input.source {
+            Source::Rows(rows) => blocks.extend(blocks_of(&input.source, rows.width(), to)),
+            Source::Written(width, _) => blocks.extend(blocks_of(&input.source, *width, to)),
+            Source::Whole(write) => write(&cpu.pool, to),
+        }
+    }
+    cpu.pool.for_each_with_caller(blocks, |(source, start, to)| match source {
+        Source::Rows(rows) => rows.copy(start, to),
+        Source::Written(_, write) => write(start, to),
+        Source::Whole(_) => unreachable!("an input written as a whole is not split into blocks"),
+    });
+}
+
+/// A block of an input: its source, its first item, and its place in pinned memory.
 type Block<'a, 'b> = (&'b Source<'a>, usize, &'b mut [u8]);
 
+/// Splits an input of rows of `width` bytes into blocks.
 fn blocks_of<'a, 'b>(source: &'b Source<'a>, width: usize, to: &'b mut [u8]) -> impl Iterator<Item = Block<'a, 'b>> {
     to.chunks_mut(BLOCK * width).enumerate().map(move |(index, to)| (source, index * BLOCK, to))
 }
@@ -173,13 +181,13 @@ mod tests {
     /// Writes the index of each item as its result, in place of a CPU implementation.
     fn by_number(range: Range<usize>, place: &mut dyn Place) {
         assert_eq!(range.len(), place.items());
-        assert!((1..=TOGETHER).contains(&range.len()));
+        assert!((1..=MAX_CPU_RUN).contains(&range.len()));
         let (codes, numbers): (Vec<u8>, Vec<[u8; 8]>) = range.map(|item| (1, (item as u64).to_le_bytes())).unzip();
         place.take(Results::new(&codes, [numbers.as_flattened(), &[]], [8, 0]));
     }
 
     #[test]
-    fn the_cpu_computes_what_the_device_gave_no_answer_to() {
+    fn cpu_computes_items_without_answer() {
         let cpu = CpuEngine::new(Some(3), None).unwrap();
         let unanswered: [fn(usize) -> bool; 5] =
             [|_| false, |_| true, |item| item == 0, |item| item % 7 == 3, |item| item == 999];
@@ -196,13 +204,18 @@ mod tests {
                 assert!(codes.iter().all(|code| *code == 1));
                 assert!(rows.into_iter().eq((0..items).map(expected)));
                 // Values that have already been collected once.
-                let fill = |place: &mut dyn Place| {
-                    place.take(Results::new(&codes, [&vec![0; 8 * items], &[]], [8, 0]));
-                    answer(&cpu, place, FIRST, list, &by_number);
-                    Ok::<_, Infallible>(())
-                };
                 // SAFETY: all items are taken.
-                let Ok(values) = unsafe { collect(items, |results, item| *results.get(item).unwrap(), fill) };
+                let Ok(values) = unsafe {
+                    collect(
+                        items,
+                        |results, item| *results.get(item).unwrap(),
+                        |place| {
+                            place.take(Results::new(&codes, [&vec![0; 8 * items], &[]], [8, 0]));
+                            answer(&cpu, place, FIRST, list, &by_number);
+                            Ok::<_, Infallible>(())
+                        },
+                    )
+                };
                 assert!(values.into_iter().eq((0..items).map(expected)));
             }
         }
@@ -210,25 +223,24 @@ mod tests {
 
     /// Each item waits until another thread has started one too.
     #[test]
-    fn many_items_without_an_answer_are_shared_out() {
+    fn items_without_answer_are_spread_over_threads() {
         let cpu = CpuEngine::new(Some(2), None).unwrap();
         let entered = AtomicUsize::new(0);
         let mut codes = vec![0; 2];
         let deadline = Instant::now() + Duration::from_secs(60);
-        let on_cpu = |_: Range<usize>, place: &mut dyn Place| {
+        answer(&cpu, &mut ResultsMut::codes(&mut codes), 0, vec![0, 1], &|_, place| {
             entered.fetch_add(1, Ordering::SeqCst);
             while entered.load(Ordering::SeqCst) < 2 && Instant::now() < deadline {
                 std::thread::yield_now();
             }
             let together = entered.load(Ordering::SeqCst) == 2 && Instant::now() < deadline;
             place.take(Results::new(&[if together { 1 } else { 2 }], [&[], &[]], [0, 0]));
-        };
-        answer(&cpu, &mut ResultsMut::codes(&mut codes), 0, vec![0, 1], &on_cpu);
+        });
         assert_eq!(codes, [1, 1]);
     }
 
     #[test]
-    fn inputs_are_written_in_blocks_of_whole_rows() {
+    fn blocks_of_inputs_hold_whole_rows() {
         let source = Source::Written(3, Box::new(|_, _| ()));
         for items in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
             let mut memory = vec![0; 3 * items];
@@ -241,9 +253,9 @@ mod tests {
         }
     }
 
-    /// Unlocked memory is written by the host.
+    /// The host writes to unlocked memory.
     #[test]
-    fn places_that_are_not_locked_are_not_direct() {
+    fn place_in_unlocked_memory_is_not_direct() {
         let mut codes = vec![0; 10];
         let mut rows = vec![[0; 8]; 10];
         assert!(!is_direct(&mut ResultsMut::rows(&mut codes, &mut rows)));

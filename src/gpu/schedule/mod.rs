@@ -10,5 +10,5 @@ mod work_queue;
 
 pub use chunks::Machine;
 pub use operation::{Launch, OnGpu, Running, Test, Trial};
-pub use stream_slot::{Kept, Lane};
-pub use work_queue::{Fleet, OnCpu, run};
+pub use stream_slot::{DeviceCache, StreamSlot};
+pub use work_queue::{DevicePool, OnCpu, run};

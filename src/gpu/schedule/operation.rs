@@ -1,6 +1,6 @@
 //! The interface between an operation and a GPU.
 
-use super::stream_slot::Lane;
+use super::stream_slot::StreamSlot;
 use crate::cpu::CpuEngine;
 use crate::gpu::runtime::{Bytes, Fault, Plan};
 use std::ops::Range;
@@ -51,7 +51,7 @@ pub type Launch<'a> = Box<dyn FnOnce(&mut Running) -> Result<(), Fault> + 'a>;
 
 /// A chunk that is being computed.
 pub struct Running<'a> {
-    pub lane: &'a mut Lane,
+    pub lane: &'a mut StreamSlot,
     pub cpu: &'a CpuEngine,
     /// Items that the device can still expect in this call, including those of this chunk.
     pub expected: usize,
@@ -73,7 +73,7 @@ pub struct Test {
 /// A stream slot on which an operation is tested.
 pub struct Trial<'a> {
     pub test: Test,
-    pub lane: &'a mut Lane,
+    pub lane: &'a mut StreamSlot,
     pub cpu: &'a CpuEngine,
     /// The memory that the stream slot will need for the actual work.
     pub most: Bytes,

@@ -7,14 +7,14 @@
 
 use super::execution::{self, Chunk};
 use super::operation::{OnGpu, Running, Test, Trial};
-use super::stream_slot::Lane;
+use super::stream_slot::StreamSlot;
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::interface::FaultKind;
 use crate::gpu::runtime::{Bytes, Fault};
 use crate::host::{lock, trace};
 use crate::known_answers;
-use crate::types::{Place, Results, collect};
+use crate::types::{Results, collect};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -46,17 +46,17 @@ impl Trial<'_> {
     ) -> Result<Vec<T>, Fault> {
         let Trial { lane, cpu, most, .. } = self;
         let items = operation.items();
-        let fill = |place: &mut dyn Place| {
-            let running = Running { lane, cpu, expected };
-            // An unanswered item keeps a result that differs from the known answer.
-            let chunk = Chunk { operation, items: 0..items, most: *most, place, on_cpu: &|_, _| () };
-            execution::compute(running, chunk)?;
-            // Kernel times of self-tests are not reported.
-            lane.forget_times();
-            lane.end()
-        };
         // SAFETY: when a chunk has been computed, all its items have been taken.
-        unsafe { collect(items, value, fill) }
+        unsafe {
+            collect(items, value, |place| {
+                // An unanswered item keeps a result that differs from the known answer.
+                let chunk = Chunk { operation, items: 0..items, most: *most, place, on_cpu: &|_, _| () };
+                execution::compute(Running { lane, cpu, expected }, chunk)?;
+                // Kernel times of self-tests are not reported.
+                lane.forget_times();
+                lane.end()
+            })
+        }
     }
 
     /// Compares the results with the known answers.
@@ -86,45 +86,47 @@ impl Trial<'_> {
         expected: Option<usize>,
         known: impl IntoIterator<Item = u8>,
     ) -> Result<(), Fault> {
-        let code = |results: &Results, item: usize| results.codes[item];
         let given = match expected {
-            None => self.compute(operation, code)?,
-            Some(expected) => self.compute_expecting(operation, code, expected)?,
+            None => self.compute(operation, code_of)?,
+            Some(expected) => self.compute_expecting(operation, code_of, expected)?,
         };
         self.compare(given, known)
     }
 }
 
+fn code_of(results: &Results, item: usize) -> u8 {
+    results.codes[item]
+}
+
 /// Runs those of the tests that the device has not passed yet, on one of its stream slots.
 ///
 /// # Errors
-/// The errors of `Tested::pass`. The stream slot must not be used afterwards.
-pub fn pass(lane: &mut Lane, cpu: &CpuEngine, most: Bytes, tests: &[Test]) -> Result<(), Fault> {
-    let kept = lane.kept.clone();
+/// The errors of `SelfTestResults::pass`. The stream slot must not be used afterwards.
+pub fn pass(lane: &mut StreamSlot, cpu: &CpuEngine, most: Bytes, tests: &[Test]) -> Result<(), Fault> {
+    let cache = lane.kept.clone();
     tests.iter().try_for_each(|test| {
-        let run = || {
+        cache.self_tests.pass((test.operation, test.on), || {
             let _span = trace::span("test before use", 0);
             (test.run)(&mut Trial { test: *test, lane, cpu, most })
-        };
-        kept.tested.pass((test.operation, test.on), run)
+        })
     })
 }
 
 /// An operation, and the curve or size of modulus on which it was tested.
-pub type Key = (&'static str, &'static str);
+type TestKey = (&'static str, &'static str);
 
 /// Outcomes of the self-tests of operations on one device.
 #[derive(Debug, Default)]
-pub struct Tested(Mutex<HashMap<Key, Result<(), Fault>>>);
+pub struct SelfTestResults(Mutex<HashMap<TestKey, Result<(), Fault>>>);
 
-impl Tested {
+impl SelfTestResults {
     /// Runs a self-test unless its outcome is known. Stream slots that arrive at the same time may
     /// all run it: none waits for another.
     ///
     /// # Errors
     /// A wrong answer, which is recorded and returned immediately from then on; or the reason why
     /// the test could not run, in which case the next caller tries again.
-    pub fn pass(&self, test: Key, run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+    pub fn pass(&self, test: TestKey, run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
         if let Some(result) = lock(&self.0).get(&test) {
             return result.clone();
         }
@@ -140,9 +142,9 @@ impl Tested {
 
     /// Returns a description of every wrong answer.
     pub fn problems(&self) -> Vec<String> {
-        let tested = lock(&self.0);
+        let results = lock(&self.0);
         let mut problems: Vec<String> =
-            tested.values().filter_map(|result| Some(result.as_ref().err()?.problem.clone())).collect();
+            results.values().filter_map(|result| Some(result.as_ref().err()?.problem.clone())).collect();
         problems.sort_unstable();
         problems
     }
@@ -153,42 +155,55 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    const TEST: Key = ("nothing", "numbers");
+    const TEST: TestKey = ("nothing", "numbers");
 
     #[test]
-    fn tests_are_run_once() {
-        let tested = Tested::default();
+    fn self_test_that_has_passed_is_not_run_again() {
+        let results = SelfTestResults::default();
         let runs = Cell::new(0);
-        let run = |result: Result<(), Fault>| {
-            tested.pass(TEST, || {
-                runs.set(runs.get() + 1);
-                result
-            })
-        };
         // A fault that prevents a test does not determine its outcome.
-        let none = || "none".to_owned();
-        for fault in [Fault::memory(none()), Fault::kernels(none()), Fault::device(none())] {
-            assert_eq!(run(Err(fault.clone())), Err(fault));
+        for new_fault in [Fault::memory, Fault::kernels, Fault::device] {
+            let fault = new_fault("none".to_owned());
+            let result = results.pass(TEST, || {
+                runs.set(runs.get() + 1);
+                Err(fault.clone())
+            });
+            assert_eq!(result, Err(fault));
         }
-        assert_eq!((run(Ok(())), run(Ok(())), runs.get()), (Ok(()), Ok(()), 4));
-        assert!(tested.problems().is_empty());
+        for _ in 0..2 {
+            let result = results.pass(TEST, || {
+                runs.set(runs.get() + 1);
+                Ok(())
+            });
+            assert_eq!(result, Ok(()));
+        }
+        assert_eq!(runs.get(), 4);
+        assert!(results.problems().is_empty());
     }
 
     #[test]
-    fn wrong_answers_are_not_forgotten() {
-        let tested = Tested::default();
-        let wrong = || Err(Fault::answers("item 3 is wrong".to_owned()));
-        assert_eq!(tested.pass(TEST, wrong), wrong());
-        assert_eq!(tested.pass(TEST, || Ok(())), wrong());
+    fn wrong_answer_is_final() {
+        let results = SelfTestResults::default();
+        assert_eq!(results.pass(TEST, wrong_answer), wrong_answer());
+        assert_eq!(results.pass(TEST, || Ok(())), wrong_answer());
         // Another curve is another test.
-        assert_eq!(tested.pass(("nothing", "p256"), || Ok(())), Ok(()));
-        assert_eq!(tested.problems(), ["item 3 is wrong"]);
-        // Two stream slots run the test at the same time, and one gets a wrong answer.
-        let tested = Tested::default();
-        let both = tested.pass(TEST, || {
-            assert_eq!(tested.pass(TEST, wrong), wrong());
+        assert_eq!(results.pass(("nothing", "p256"), || Ok(())), Ok(()));
+        assert_eq!(results.problems(), ["item 3 is wrong"]);
+    }
+
+    /// Two stream slots run the test at the same time, and one gets a wrong answer.
+    #[test]
+    fn wrong_answer_on_one_slot_outweighs_success_on_another() {
+        let results = SelfTestResults::default();
+        let success = results.pass(TEST, || {
+            assert_eq!(results.pass(TEST, wrong_answer), wrong_answer());
             Ok(())
         });
-        assert_eq!((both, tested.pass(TEST, || Ok(()))), (Ok(()), wrong()));
+        assert_eq!(success, Ok(()));
+        assert_eq!(results.pass(TEST, || Ok(())), wrong_answer());
+    }
+
+    fn wrong_answer() -> Result<(), Fault> {
+        Err(Fault::answers("item 3 is wrong".to_owned()))
     }
 }

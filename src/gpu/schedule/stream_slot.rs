@@ -1,6 +1,6 @@
-//! A stream together with the state that its device keeps between chunks.
+//! Stream slots: the streams of a device, together with the state that it keeps between chunks.
 
-use super::self_tests::Tested;
+use super::self_tests::SelfTestResults;
 use crate::gpu::runtime::{Device, Fault, Stream};
 use crate::gpu::tables::{BasePoint, KeyCache};
 use std::ops::{Deref, DerefMut};
@@ -8,26 +8,26 @@ use std::sync::Arc;
 
 /// State that a device keeps between chunks and calls, shared by all its streams.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct DeviceCache {
     pub base_point: BasePoint,
     pub key_cache: KeyCache,
     /// Results of the self-tests of its kernels.
-    pub tested: Tested,
+    pub self_tests: SelfTestResults,
 }
 
 /// One of the streams of a device.
-pub struct Lane {
+pub struct StreamSlot {
     stream: Stream,
-    pub kept: Arc<Kept>,
+    pub kept: Arc<DeviceCache>,
 }
 
-impl Lane {
-    pub fn new(device: Arc<Device>, kept: Arc<Kept>) -> Result<Self, Fault> {
-        Ok(Lane { stream: Stream::new(device)?, kept })
+impl StreamSlot {
+    pub fn new(device: Arc<Device>, kept: Arc<DeviceCache>) -> Result<Self, Fault> {
+        Ok(StreamSlot { stream: Stream::new(device)?, kept })
     }
 }
 
-impl Deref for Lane {
+impl Deref for StreamSlot {
     type Target = Stream;
 
     fn deref(&self) -> &Stream {
@@ -35,7 +35,7 @@ impl Deref for Lane {
     }
 }
 
-impl DerefMut for Lane {
+impl DerefMut for StreamSlot {
     fn deref_mut(&mut self) -> &mut Stream {
         &mut self.stream
     }

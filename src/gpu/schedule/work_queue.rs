@@ -1,12 +1,12 @@
 //! The work queue of a batch. Device threads take pieces from it one at a time; a piece whose
 //! device fails is returned to the queue and retried on another device.
 //!
-//! Devices are abstracted by `Fleet`, so that the scheduler can be tested without a GPU.
+//! Devices are abstracted by `DevicePool`, so that the scheduler can be tested without a GPU.
 
 use crate::gpu::interface::FaultKind;
 use crate::gpu::runtime::Fault;
 use crate::host::lock;
-use crate::host::workers::{Loan, Work, lend};
+use crate::host::workers::{Job, ScopedJob, with_scoped_job};
 use crate::types::{Place, Results, ResultsMut};
 use std::any::Any;
 use std::collections::VecDeque;
@@ -16,21 +16,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// When memory is short, pieces with more items than this are halved.
 pub const SMALLEST: usize = 64;
-/// Pieces that the CPU computes together begin in the same range of `RESCUED` items.
-const RESCUED: usize = 1 << 16;
+/// Adjacent pieces are joined for the CPU if they begin in the same range of this many items.
+const CPU_RANGE: usize = 1 << 16;
 
 /// Devices, identified by number. Several threads compute on each at the same time.
-pub trait Fleet: Sync {
+pub trait DevicePool: Sync {
     /// Returns the devices that have not failed, the preferred ones first.
     fn working(&self) -> Vec<usize>;
     fn is_working(&self, device: usize) -> bool;
     /// Marks a device as failed, so that it is not used any more.
     fn fail(&self, device: usize, fault: Fault);
     /// Returns the number of threads per device.
-    fn workers(&self) -> usize;
-    /// Lets up to `seats` threads of a device serve a call. Each goes on until `Work::serve`
+    fn threads_per_device(&self) -> usize;
+    /// Queues a job for up to `max_workers` threads of a device. Each goes on until `Job::run_part`
     /// returns false.
-    fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize);
+    fn submit(&self, device: usize, job: &Arc<ScopedJob>, max_workers: usize);
     /// Returns the fault to report when no device works.
     fn all_failed(&self) -> Fault;
 }
@@ -59,12 +59,12 @@ impl<'a> Piece<'a> {
 }
 
 /// The state shared by the threads.
-struct State<'a> {
+struct QueueState<'a> {
     pieces: VecDeque<Piece<'a>>,
     /// Pieces that are being computed.
     computing: usize,
     /// Threads that may still take pieces.
-    seats: usize,
+    workers: usize,
     /// Pieces whose results are written.
     finished: usize,
     /// The fault to report if results are missing: the first that is not a lack of memory, if any.
@@ -74,122 +74,126 @@ struct State<'a> {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-impl State<'_> {
+impl QueueState<'_> {
     /// Returns whether no thread computes or will take another piece.
-    fn is_still(&self) -> bool {
-        self.computing == 0 && (self.pieces.is_empty() || self.seats == 0 || self.panic.is_some())
+    fn is_idle(&self) -> bool {
+        self.computing == 0 && (self.pieces.is_empty() || self.workers == 0 || self.panic.is_some())
     }
 }
 
 struct Queue<'a, 'f, F> {
-    state: Mutex<State<'a>>,
-    /// Notified when `State::is_still` becomes true.
-    still: Condvar,
-    fleet: &'f F,
+    state: Mutex<QueueState<'a>>,
+    /// Notified when `QueueState::is_idle` becomes true.
+    idle: Condvar,
+    device_pool: &'f F,
     compute: &'f OnDevice<'f>,
 }
 
 /// Writes every result to its position, computing the batch in pieces that end at `ends`. Pieces
-/// that no device could compute are passed to `rescue`, if given.
+/// that no device could compute are passed to `cpu_fallback`, if given.
 ///
 /// # Errors
 /// A fault, if results are missing.
 ///
 /// # Panics
-/// Resumes a panic of `compute` or `rescue` after everything else has stopped.
+/// Resumes a panic of `compute` or `cpu_fallback` after everything else has stopped.
 pub fn run(
-    fleet: &impl Fleet,
+    device_pool: &impl DevicePool,
     place: &mut dyn Place,
     ends: &[usize],
     compute: &OnDevice,
-    rescue: Option<&OnCpu>,
+    cpu_fallback: Option<&OnCpu>,
 ) -> Result<(), Fault> {
-    let queue = Queue::new(fleet, compute, place.reborrow(), ends);
-    queue.work();
-    if let Some(rescue) = rescue {
-        queue.rescue(rescue);
+    let queue = Queue::new(device_pool, compute, place.reborrow(), ends);
+    queue.run_on_devices();
+    if let Some(compute) = cpu_fallback {
+        queue.run_on_cpu(compute);
     }
-    let State { pieces, fault, panic, .. } = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let QueueState { pieces, fault, panic, .. } = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     match panic {
         Some(panic) => resume_unwind(panic),
         None if pieces.is_empty() => Ok(()),
-        None => Err(fault.unwrap_or_else(|| fleet.all_failed())),
+        None => Err(fault.unwrap_or_else(|| device_pool.all_failed())),
     }
 }
 
-impl<F: Fleet> Work for Queue<'_, '_, F> {
+impl<F: DevicePool> Job for Queue<'_, '_, F> {
     /// Takes and computes one piece. A thread continues until the queue is empty, its device fails,
     /// or memory does not suffice even for the smallest piece.
-    fn serve(&self, device: usize) -> bool {
-        let goes_on = self.fleet.is_working(device) && self.serve_one(device);
+    fn run_part(&self, device: usize) -> bool {
+        let goes_on = self.device_pool.is_working(device) && self.compute_next(device);
         if !goes_on {
             let mut state = self.lock();
-            state.seats -= 1;
-            self.tell(&state);
+            state.workers -= 1;
+            self.notify_if_idle(&state);
         }
         goes_on
     }
 }
 
-impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
-    fn new(fleet: &'f F, compute: &'f OnDevice<'f>, mut rest: Box<dyn Place<'a> + 'a>, ends: &[usize]) -> Self {
+impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
+    fn new(device_pool: &'f F, compute: &'f OnDevice<'f>, mut rest: Box<dyn Place<'a> + 'a>, ends: &[usize]) -> Self {
         let mut pieces = VecDeque::with_capacity(ends.len());
         let mut start = 0;
         for &end in ends {
-            let (place, behind) = rest.split_at(end - start);
+            let (place, remaining) = rest.split_at(end - start);
             pieces.push_back(Piece { start, place });
-            (rest, start) = (behind, end);
+            rest = remaining;
+            start = end;
         }
-        let state = State { pieces, computing: 0, seats: 0, finished: 0, fault: None, panic: None };
-        Queue { state: Mutex::new(state), still: Condvar::new(), fleet, compute }
+        let state = QueueState { pieces, computing: 0, workers: 0, finished: 0, fault: None, panic: None };
+        Queue { state: Mutex::new(state), idle: Condvar::new(), device_pool, compute }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<'a>> {
         lock(&self.state)
     }
 
-    fn tell(&self, state: &State) {
-        if state.is_still() {
-            self.still.notify_all();
+    fn notify_if_idle(&self, state: &QueueState) {
+        if state.is_idle() {
+            self.idle.notify_all();
         }
     }
 
     /// Runs the devices until everything is done or none of them can continue.
-    fn work(&self) {
+    fn run_on_devices(&self) {
         loop {
-            let devices = self.fleet.working();
+            let devices = self.device_pool.working();
             let before = (self.lock().finished, devices.len());
-            self.work_once(&devices);
+            self.run_once(&devices);
             // A device whose threads found the queue empty may still compute a piece that another
             // returned last.
             let state = self.lock();
-            let progress = (state.finished, self.fleet.working().len()) != before;
+            let progress = (state.finished, self.device_pool.working().len()) != before;
             if state.pieces.is_empty() || state.panic.is_some() || !progress {
                 return;
             }
         }
     }
 
-    fn work_once(&self, devices: &[usize]) {
+    /// Runs the devices until the queue is empty or no thread can continue.
+    fn run_once(&self, devices: &[usize]) {
         let waiting = self.lock().pieces.len();
         if waiting <= 1 {
             // A single piece needs no other thread, unless its device fails.
             for &device in devices {
-                while self.fleet.is_working(device) && self.serve_one(device) {}
+                while self.device_pool.is_working(device) && self.compute_next(device) {}
             }
             return;
         }
-        let seats = self.fleet.workers().min(waiting.div_ceil(devices.len().max(1)));
-        lend(self, |call| {
-            self.lock().seats = seats * devices.len();
-            devices.iter().for_each(|&device| self.fleet.enlist(device, call, seats));
-            let still = self.still.wait_while(self.lock(), |state| !state.is_still());
-            drop(still.unwrap_or_else(PoisonError::into_inner));
+        let workers = self.device_pool.threads_per_device().min(waiting.div_ceil(devices.len().max(1)));
+        with_scoped_job(self, |job| {
+            self.lock().workers = workers * devices.len();
+            for &device in devices {
+                self.device_pool.submit(device, job, workers);
+            }
+            let idle = self.idle.wait_while(self.lock(), |state| !state.is_idle());
+            drop(idle.unwrap_or_else(PoisonError::into_inner));
         });
     }
 
     /// Computes a piece on a device, if one is left. Returns whether the thread may continue.
-    fn serve_one(&self, device: usize) -> bool {
+    fn compute_next(&self, device: usize) -> bool {
         let Some(mut piece) = self.take() else { return false };
         let range = piece.range();
         match catch_unwind(AssertUnwindSafe(|| (self.compute)(device, range, &mut *piece.place))) {
@@ -213,11 +217,11 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
     }
 
     /// Records the outcome of a piece in the state.
-    fn done(&self, note: impl FnOnce(&mut State<'a>)) {
+    fn done(&self, record: impl FnOnce(&mut QueueState<'a>)) {
         let mut state = self.lock();
-        note(&mut state);
+        record(&mut state);
         state.computing -= 1;
-        self.tell(&state);
+        self.notify_if_idle(&state);
     }
 
     /// Returns a piece to the queue after a fault. Returns whether the thread may continue.
@@ -226,7 +230,7 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
         if kind == FaultKind::Device {
             // The device is marked before the piece is returned, so that it cannot take the piece
             // again.
-            self.fleet.fail(device, fault.clone());
+            self.device_pool.fail(device, fault.clone());
         }
         let halves = kind == FaultKind::Memory && piece.place.items() > SMALLEST;
         self.done(|state| {
@@ -246,7 +250,8 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
         halves
     }
 
-    fn rescue(&self, rescue: &OnCpu) {
+    /// Computes the remaining pieces on the CPU.
+    fn run_on_cpu(&self, compute: &OnCpu) {
         let mut state = self.lock();
         if state.panic.is_some() {
             return;
@@ -255,8 +260,8 @@ impl<'a, 'f, F: Fleet> Queue<'a, 'f, F> {
         drop(state);
         pieces.sort_unstable_by_key(|piece| piece.start);
         for mut joined in join(pieces) {
-            let rescued = catch_unwind(AssertUnwindSafe(|| rescue(joined.range(), &mut *joined.place)));
-            if let Err(panic) = rescued {
+            let computed = catch_unwind(AssertUnwindSafe(|| compute(joined.range(), &mut *joined.place)));
+            if let Err(panic) = computed {
                 self.lock().panic = Some(panic);
                 return;
             }
@@ -270,20 +275,20 @@ fn join(pieces: Vec<Piece>) -> Vec<Piece> {
     for Piece { start, place } in pieces {
         let end = start + place.items();
         match groups.last_mut() {
-            Some((first, places, last)) if *last == start && *first / RESCUED == start / RESCUED => {
+            Some((first, places, last)) if *last == start && *first / CPU_RANGE == start / CPU_RANGE => {
                 places.push(place);
                 *last = end;
             }
             _ => groups.push((start, vec![place], end)),
         }
     }
-    groups.into_iter().map(|(start, places, _)| Piece { start, place: Box::new(Joined(places)) }).collect()
+    groups.into_iter().map(|(start, places, _)| Piece { start, place: Box::new(JoinedPlaces(places)) }).collect()
 }
 
 /// Adjacent places that act as one.
-struct Joined<'a>(Vec<Box<dyn Place<'a> + 'a>>);
+struct JoinedPlaces<'a>(Vec<Box<dyn Place<'a> + 'a>>);
 
-impl<'a> Place<'a> for Joined<'a> {
+impl<'a> Place<'a> for JoinedPlaces<'a> {
     fn items(&self) -> usize {
         self.0.iter().map(|place| place.items()).sum()
     }
@@ -295,15 +300,15 @@ impl<'a> Place<'a> for Joined<'a> {
         for place in self.0 {
             let here = left.min(place.items());
             left -= here;
-            let (before, behind) = place.split_at(here);
+            let (before, after) = place.split_at(here);
             first.push(before);
-            second.push(behind);
+            second.push(after);
         }
-        (Box::new(Joined(first)), Box::new(Joined(second)))
+        (Box::new(JoinedPlaces(first)), Box::new(JoinedPlaces(second)))
     }
 
     fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
-        Box::new(Joined(self.0.iter_mut().map(|place| place.reborrow()).collect()))
+        Box::new(JoinedPlaces(self.0.iter_mut().map(|place| place.reborrow()).collect()))
     }
 
     fn columns(&mut self) -> Option<ResultsMut<'_>> {
@@ -323,7 +328,7 @@ impl<'a> Place<'a> for Joined<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::workers::{Crew, Pool};
+    use crate::host::workers::{DeviceThreads, Pool};
     use crate::types::collect;
     use rayon::prelude::*;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -331,18 +336,18 @@ mod tests {
     use std::time::Duration;
 
     /// Simulated devices that count calls, fail on request, and record why.
-    struct Fakes {
+    struct FakeDevices {
         failures: Vec<Mutex<Option<Fault>>>,
         computed: Vec<AtomicUsize>,
         workers: usize,
-        crew: Crew,
+        threads: DeviceThreads,
     }
 
-    impl Fakes {
+    impl FakeDevices {
         fn new(devices: usize, workers: usize) -> Self {
             let failures = (0..devices).map(|_| Mutex::default()).collect();
             let computed = (0..devices).map(|_| AtomicUsize::new(0)).collect();
-            Fakes { failures, computed, workers, crew: Crew::start(devices, workers).unwrap() }
+            FakeDevices { failures, computed, workers, threads: DeviceThreads::start(devices, workers).unwrap() }
         }
 
         /// Returns the number of pieces that the device has been given before.
@@ -355,7 +360,7 @@ mod tests {
         }
     }
 
-    impl Fleet for Fakes {
+    impl DevicePool for FakeDevices {
         fn working(&self) -> Vec<usize> {
             (0..self.failures.len()).filter(|&device| self.is_working(device)).collect()
         }
@@ -368,12 +373,12 @@ mod tests {
             self.failures[device].lock().unwrap().get_or_insert(fault);
         }
 
-        fn workers(&self) -> usize {
+        fn threads_per_device(&self) -> usize {
             self.workers
         }
 
-        fn enlist(&self, device: usize, call: &Arc<Loan>, seats: usize) {
-            self.crew.enlist(device, call, seats);
+        fn submit(&self, device: usize, job: &Arc<ScopedJob>, max_workers: usize) {
+            self.threads.submit(device, job, max_workers);
         }
 
         fn all_failed(&self) -> Fault {
@@ -396,10 +401,15 @@ mod tests {
         u64::from_le_bytes(*results.get(item).unwrap()) as usize
     }
 
-    fn run_all(fleet: &Fakes, ends: &[usize], compute: &OnDevice, rescue: Option<&OnCpu>) -> Result<Vec<usize>, Fault> {
+    fn run_all(
+        devices: &FakeDevices,
+        ends: &[usize],
+        compute: &OnDevice,
+        cpu_fallback: Option<&OnCpu>,
+    ) -> Result<Vec<usize>, Fault> {
         let items = ends.last().copied().unwrap_or(0);
         // SAFETY: every item has a result unless `run` returns an error.
-        unsafe { collect(items, number, |place| run(fleet, place, ends, compute, rescue)) }
+        unsafe { collect(items, number, |place| run(devices, place, ends, compute, cpu_fallback)) }
     }
 
     fn broken() -> Fault {
@@ -412,108 +422,118 @@ mod tests {
 
     /// Adjacent places are joined up to the limit, and their parts keep their positions.
     #[test]
-    fn joined_places_are_split_like_one() {
-        let make = |ends: &[usize], split: &[usize]| {
-            let fill = |place: &mut dyn Place| {
-                let mut pieces = Vec::new();
-                let mut rest = place.reborrow();
-                let mut start = 0;
-                for &end in ends {
-                    let (place, behind) = rest.split_at(end - start);
-                    pieces.push(Piece { start, place });
-                    (rest, start) = (behind, end);
-                }
-                let [mut joined] = <[Piece; 1]>::try_from(join(pieces)).ok().expect("one piece");
-                assert_eq!(joined.range(), 0..100);
-                assert!(joined.place.columns().is_none());
-                let mut rest = joined.place.reborrow();
-                let mut start = 0;
-                for &end in split {
-                    let (mut part, behind) = rest.split_at(end - start);
-                    assert_eq!((part.items(), behind.items()), (end - start, 100 - end));
-                    write(start..end, &mut *part.reborrow(), |item| 3 * item);
-                    (rest, start) = (behind, end);
-                }
-                Ok::<_, Fault>(())
-            };
-            // SAFETY: all items are taken.
-            unsafe { collect(100, number, fill) }.unwrap()
-        };
+    fn joined_places_split_like_a_single_place() {
         let all: &[&[usize]] = &[&[100], &[1, 2, 100], &[50, 100], &[10, 40, 99, 100], &[30, 30, 60, 100]];
         for ends in all {
             for split in all {
-                assert!(make(ends, split).into_iter().eq((0..100).map(|item| 3 * item)), "{ends:?} {split:?}");
+                // SAFETY: all items are taken.
+                let values = unsafe {
+                    collect(100, number, |place| {
+                        write_through_joined_place(place, ends, split);
+                        Ok::<_, Fault>(())
+                    })
+                };
+                assert!(values.unwrap().into_iter().eq((0..100).map(|item| 3 * item)), "{ends:?} {split:?}");
             }
         }
     }
 
+    /// Splits a place of 100 items at `ends`, joins the pieces, splits the joined place at `split`,
+    /// and writes the results to those parts.
+    fn write_through_joined_place(place: &mut dyn Place, ends: &[usize], split: &[usize]) {
+        let mut pieces = Vec::new();
+        let mut rest = place.reborrow();
+        let mut start = 0;
+        for &end in ends {
+            let (place, remaining) = rest.split_at(end - start);
+            pieces.push(Piece { start, place });
+            rest = remaining;
+            start = end;
+        }
+        let [mut joined] = <[Piece; 1]>::try_from(join(pieces)).ok().expect("one piece");
+        assert_eq!(joined.range(), 0..100);
+        assert!(joined.place.columns().is_none());
+        let mut rest = joined.place.reborrow();
+        let mut start = 0;
+        for &end in split {
+            let (mut part, remaining) = rest.split_at(end - start);
+            assert_eq!(part.items(), end - start);
+            assert_eq!(remaining.items(), 100 - end);
+            write(start..end, &mut *part.reborrow(), |item| 3 * item);
+            rest = remaining;
+            start = end;
+        }
+    }
+
+    /// Returns the ranges of the joined pieces.
+    fn joined(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut memory: Vec<Vec<u8>> = ranges.iter().map(|range| vec![0; range.len()]).collect();
+        let mut pieces = Vec::new();
+        for (range, codes) in ranges.iter().zip(&mut memory) {
+            pieces.push(Piece { start: range.start, place: Box::new(ResultsMut::codes(codes)) });
+        }
+        join(pieces).iter().map(Piece::range).collect()
+    }
+
     #[test]
-    fn only_neighbours_are_joined() {
-        let joined = |pieces: &[Range<usize>]| {
-            let mut memory: Vec<Vec<u8>> = pieces.iter().map(|range| vec![0; range.len()]).collect();
-            let place = |(range, codes): (&Range<usize>, _)| Piece {
-                start: range.start,
-                place: Box::new(ResultsMut::codes(codes)),
-            };
-            let pieces = pieces.iter().zip(memory.iter_mut().map(Vec::as_mut_slice)).map(place).collect();
-            join(pieces).iter().map(Piece::range).collect::<Vec<_>>()
-        };
+    fn join_merges_adjacent_pieces_only() {
         assert!(joined(&[]).is_empty());
         assert_eq!(joined(&[5..7, 7..9, 10..11, 11..30]), [5..9, 10..30]);
         // Pieces near the limit between two ranges that are computed separately.
-        let limit = RESCUED;
+        let limit = CPU_RANGE;
         assert_eq!(joined(&[limit - 2..limit, limit..limit + 1]), [limit - 2..limit, limit..limit + 1]);
         assert_eq!(joined(&[limit - 2..limit + 5, limit + 5..limit + 6]), [limit - 2..limit + 5, limit + 5..limit + 6]);
         assert_eq!(joined(&[0..1, 1..limit + 9]), *std::slice::from_ref(&(0..limit + 9)));
     }
 
     #[test]
-    fn results_are_in_order_whatever_the_pieces_and_devices() {
+    fn work_queue_keeps_order_for_any_pieces_and_devices() {
         for (items, piece) in [(0, 1), (1, 1), (1, 9), (63, 64), (64, 64), (1000, 1), (1000, 7), (1000, 999)] {
-            for (devices, workers) in [(1, 1), (1, 5), (2, 5), (3, 2), (8, 1)] {
-                let fleet = Fakes::new(devices, workers);
+            for (count, workers) in [(1, 1), (1, 5), (2, 5), (3, 2), (8, 1)] {
+                let devices = FakeDevices::new(count, workers);
                 let compute: &OnDevice = &|_, range, out| {
                     write(range, out, |item| item * item);
                     Ok(())
                 };
-                let results = run_all(&fleet, &ends(items, piece), compute, None).unwrap();
+                let results = run_all(&devices, &ends(items, piece), compute, None).unwrap();
                 assert!(results.into_iter().eq((0..items).map(|item| item * item)));
             }
         }
     }
 
     #[test]
-    fn another_device_redoes_what_one_fails_at() {
+    fn work_queue_retries_failed_piece_on_other_device() {
         for workers in [1, 5] {
             for fails_at in [0, 1, 5, 19] {
-                let fleet = Fakes::new(2, workers);
+                let devices = FakeDevices::new(2, workers);
                 let compute: &OnDevice = &|device, range, out| {
-                    let turn = fleet.turn(device);
+                    let turn = devices.turn(device);
                     if device == 0 && turn >= fails_at {
                         return Err(broken());
                     }
                     write(range, out, |item| item + 1);
                     Ok(())
                 };
-                let results = run_all(&fleet, &ends(1000, 10), compute, None).unwrap();
+                let results = run_all(&devices, &ends(1000, 10), compute, None).unwrap();
                 assert!(results.into_iter().eq(1..=1000));
-                let reached = fleet.computed[0].load(Ordering::SeqCst) > fails_at;
-                assert_eq!(fleet.failed(), if reached { vec![0] } else { vec![] });
+                let reached = devices.computed[0].load(Ordering::SeqCst) > fails_at;
+                assert_eq!(devices.failed(), if reached { vec![0] } else { vec![] });
             }
+        }
+    }
+
+    fn wait_for(flag: &AtomicBool) {
+        while !flag.load(Ordering::SeqCst) {
+            thread::yield_now();
         }
     }
 
     /// The working device has long been idle when the other returns its piece.
     #[test]
-    fn an_idle_device_comes_back_for_the_last_piece() {
-        let fleet = Fakes::new(2, 1);
+    fn idle_device_computes_piece_that_another_returned() {
+        let devices = FakeDevices::new(2, 1);
         let begun = AtomicBool::new(false);
         let idle = AtomicBool::new(false);
-        let wait_for = |flag: &AtomicBool| {
-            while !flag.load(Ordering::SeqCst) {
-                thread::yield_now();
-            }
-        };
         let compute: &OnDevice = &|device, range, out| {
             if device == 0 {
                 begun.store(true, Ordering::SeqCst);
@@ -529,55 +549,55 @@ mod tests {
             idle.store(true, Ordering::SeqCst);
             Ok(())
         };
-        assert_eq!(run_all(&fleet, &[1, 2], compute, None).unwrap(), [0, 1]);
-        assert_eq!(fleet.failed(), [0]);
+        assert_eq!(run_all(&devices, &[1, 2], compute, None).unwrap(), [0, 1]);
+        assert_eq!(devices.failed(), [0]);
     }
 
     #[test]
-    fn where_all_fail_that_is_told() {
+    fn work_queue_reports_fault_when_all_devices_fail() {
         for workers in [1, 4] {
-            let fleet = Fakes::new(3, workers);
+            let devices = FakeDevices::new(3, workers);
             let compute: &OnDevice = &|device, range, out| {
-                if fleet.turn(device) >= 5 {
+                if devices.turn(device) >= 5 {
                     return Err(broken());
                 }
                 write(range, out, |item| item);
                 Ok(())
             };
-            let fault = run_all(&fleet, &ends(1000, 10), compute, None).err().unwrap();
-            assert_eq!((fault, fleet.failed()), (broken(), vec![0, 1, 2]));
+            let fault = run_all(&devices, &ends(1000, 10), compute, None).err().unwrap();
+            assert_eq!((fault, devices.failed()), (broken(), vec![0, 1, 2]));
             // The next call finds no working device.
-            assert_eq!(run_all(&fleet, &[10], compute, None).err().unwrap(), fleet.all_failed());
+            assert_eq!(run_all(&devices, &[10], compute, None).err().unwrap(), devices.all_failed());
         }
     }
 
     #[test]
-    fn what_is_left_is_rescued() {
-        let fleet = Fakes::new(2, 2);
-        let rescued = AtomicUsize::new(0);
+    fn work_queue_computes_remaining_pieces_on_cpu() {
+        let devices = FakeDevices::new(2, 2);
+        let items_on_cpu = AtomicUsize::new(0);
         let calls = AtomicUsize::new(0);
         let compute: &OnDevice = &|device, range, out| {
-            if fleet.turn(device) >= 7 {
+            if devices.turn(device) >= 7 {
                 return Err(broken());
             }
             write(range, out, |item| item);
             Ok(())
         };
-        let rescue: &OnCpu = &|range, place| {
-            rescued.fetch_add(range.len(), Ordering::SeqCst);
+        let cpu_fallback: &OnCpu = &|range, place| {
+            items_on_cpu.fetch_add(range.len(), Ordering::SeqCst);
             calls.fetch_add(1, Ordering::SeqCst);
             write(range, place, |item| item);
         };
-        let results = run_all(&fleet, &ends(1000, 10), compute, Some(rescue)).unwrap();
+        let results = run_all(&devices, &ends(1000, 10), compute, Some(cpu_fallback)).unwrap();
         assert!(results.into_iter().eq(0..1000));
-        assert_eq!(rescued.load(Ordering::SeqCst), 1000 - 2 * 7 * 10);
-        assert!(calls.into_inner() <= 5, "what lies together is rescued together");
+        assert_eq!(items_on_cpu.load(Ordering::SeqCst), 1000 - 2 * 7 * 10);
+        assert!(calls.into_inner() <= 5, "adjacent pieces are computed together");
     }
 
     #[test]
-    fn pieces_are_halved_until_they_fit_the_memory() {
+    fn piece_is_halved_until_it_fits_in_memory() {
         for most in [SMALLEST, 100, 500] {
-            let fleet = Fakes::new(1, 3);
+            let devices = FakeDevices::new(1, 3);
             let largest = AtomicUsize::new(0);
             let compute: &OnDevice = &|_, range, out| {
                 if range.len() > most {
@@ -587,17 +607,17 @@ mod tests {
                 write(range, out, |item| item);
                 Ok(())
             };
-            let results = run_all(&fleet, &ends(5000, 1024), compute, None).unwrap();
+            let results = run_all(&devices, &ends(5000, 1024), compute, None).unwrap();
             assert!(results.into_iter().eq(0..5000));
-            assert!(fleet.failed().is_empty() && largest.into_inner() > most / 2);
+            assert!(devices.failed().is_empty() && largest.into_inner() > most / 2);
         }
     }
 
     /// A lack of memory is temporary: it ends the call, or the work on this device, but does not
     /// disable the device.
     #[test]
-    fn a_device_without_memory_has_not_failed() {
-        let fleet = Fakes::new(2, 2);
+    fn lack_of_memory_does_not_disable_the_device() {
+        let devices = FakeDevices::new(2, 2);
         let compute: &OnDevice = &|device, range, out| {
             if device == 0 {
                 return Err(short());
@@ -605,17 +625,17 @@ mod tests {
             write(range, out, |item| item);
             Ok(())
         };
-        assert!(run_all(&fleet, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
-        assert!(fleet.failed().is_empty());
+        assert!(run_all(&devices, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
+        assert!(devices.failed().is_empty());
         let none: &OnDevice = &|_, range, _| {
-            fleet.turn(usize::from(range.len() < SMALLEST / 2));
+            devices.turn(usize::from(range.len() < SMALLEST / 2));
             Err(short())
         };
-        assert_eq!(run_all(&fleet, &ends(1000, 300), none, None).unwrap_err(), short());
-        assert!(fleet.failed().is_empty());
-        assert_eq!(fleet.computed[1].load(Ordering::SeqCst), 0, "no piece is halved below the smallest");
+        assert_eq!(run_all(&devices, &ends(1000, 300), none, None).unwrap_err(), short());
+        assert!(devices.failed().is_empty());
+        assert_eq!(devices.computed[1].load(Ordering::SeqCst), 0, "no piece is halved below the smallest");
         assert!(
-            run_all(&fleet, &ends(9, 1), none, Some(&|range, place| write(range, place, |item| item)))
+            run_all(&devices, &ends(9, 1), none, Some(&|range, place| write(range, place, |item| item)))
                 .unwrap()
                 .into_iter()
                 .eq(0..9)
@@ -623,8 +643,8 @@ mod tests {
     }
 
     #[test]
-    fn one_worker_without_memory_leaves_its_work_to_the_others() {
-        let fleet = Fakes::new(1, 4);
+    fn worker_without_memory_leaves_its_piece_to_others() {
+        let devices = FakeDevices::new(1, 4);
         let busy = AtomicUsize::new(0);
         let compute: &OnDevice = &|_, range, out| {
             let others = busy.fetch_add(1, Ordering::SeqCst);
@@ -636,19 +656,19 @@ mod tests {
             busy.fetch_sub(1, Ordering::SeqCst);
             if enough { Ok(()) } else { Err(short()) }
         };
-        assert!(run_all(&fleet, &ends(2000, 50), compute, None).unwrap().into_iter().eq(0..2000));
+        assert!(run_all(&devices, &ends(2000, 50), compute, None).unwrap().into_iter().eq(0..2000));
     }
 
     #[test]
-    fn the_fault_of_a_device_is_told_before_a_lack_of_memory() {
-        let fleet = Fakes::new(1, 1);
+    fn device_fault_takes_precedence_over_lack_of_memory() {
+        let devices = FakeDevices::new(1, 1);
         let compute: &OnDevice = &|_, range, _| Err(if range.len() > SMALLEST { short() } else { broken() });
-        assert_eq!(run_all(&fleet, &ends(400, 200), compute, None).unwrap_err(), broken());
+        assert_eq!(run_all(&devices, &ends(400, 200), compute, None).unwrap_err(), broken());
     }
 
     #[test]
-    fn a_panic_reaches_the_caller_and_leaves_everything_usable() {
-        let fleet = Fakes::new(2, 3);
+    fn panic_reaches_the_caller_and_leaves_devices_usable() {
+        let devices = FakeDevices::new(2, 3);
         let compute: &OnDevice = &|_, range, out| {
             if range.contains(&700) {
                 panic!("item 700");
@@ -657,27 +677,27 @@ mod tests {
             Ok(())
         };
         for ends in [ends(1000, 10), vec![1000]] {
-            let ran = catch_unwind(AssertUnwindSafe(|| run_all(&fleet, &ends, compute, None)));
+            let ran = catch_unwind(AssertUnwindSafe(|| run_all(&devices, &ends, compute, None)));
             assert_eq!(ran.err().unwrap().downcast_ref::<&str>(), Some(&"item 700"));
-            assert!(fleet.failed().is_empty());
+            assert!(devices.failed().is_empty());
         }
-        assert_eq!(run_all(&fleet, &ends(600, 10), compute, None).unwrap().len(), 600);
-        // A panic in `rescue` is resumed too.
+        assert_eq!(run_all(&devices, &ends(600, 10), compute, None).unwrap().len(), 600);
+        // A panic in `cpu_fallback` is resumed too.
         let gone: &OnDevice = &|_, range, out| {
             if range.start < 300 || (500..600).contains(&range.start) { compute(0, range, out) } else { Err(short()) }
         };
-        let rescue: &OnCpu = &|range, place| {
+        let cpu_fallback: &OnCpu = &|range, place| {
             assert!(range.end < 1000, "item 999");
             write(range, place, |item| item);
         };
-        let ran = catch_unwind(AssertUnwindSafe(|| run_all(&fleet, &ends(1000, 10), gone, Some(rescue))));
+        let ran = catch_unwind(AssertUnwindSafe(|| run_all(&devices, &ends(1000, 10), gone, Some(cpu_fallback))));
         assert!(ran.is_err());
     }
 
     /// A missing kernel does not disable a device.
     #[test]
-    fn a_device_without_kernels_has_not_failed() {
-        let fleet = Fakes::new(2, 2);
+    fn missing_kernel_does_not_disable_the_device() {
+        let devices = FakeDevices::new(2, 2);
         let compute: &OnDevice = &|device, range, out| {
             if device == 0 {
                 return Err(Fault::kernels("not compiled".to_owned()));
@@ -685,37 +705,37 @@ mod tests {
             write(range, out, |item| item);
             Ok(())
         };
-        assert!(run_all(&fleet, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
+        assert!(run_all(&devices, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
         let none: &OnDevice = &|_, _, _| Err(Fault::kernels("not compiled".to_owned()));
-        assert_eq!(run_all(&fleet, &ends(1000, 300), none, None).unwrap_err().kind, FaultKind::Kernels);
+        assert_eq!(run_all(&devices, &ends(1000, 300), none, None).unwrap_err().kind, FaultKind::Kernels);
         assert!(
-            run_all(&fleet, &[1000], none, Some(&|range, place| write(range, place, |item| item)))
+            run_all(&devices, &[1000], none, Some(&|range, place| write(range, place, |item| item)))
                 .unwrap()
                 .into_iter()
                 .eq(0..1000)
         );
-        assert!(fleet.failed().is_empty());
+        assert!(devices.failed().is_empty());
     }
 
     /// Makes thousands of calls from every thread of a pool, as tasks that other threads steal.
     /// Each call has several pieces whose computation needs another pool. No call runs nested in
     /// another, and no thread is started for a call.
     #[test]
-    fn calls_from_inside_a_pool_neither_nest_nor_wait_for_each_other() {
+    fn calls_from_pool_threads_neither_nest_nor_deadlock() {
         thread_local!(static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
         let callers = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
-        let fleet = Fakes::new(2, 2);
+        let devices = FakeDevices::new(2, 2);
         let pool = Pool::new(Some(2)).unwrap();
         let compute: &OnDevice = &|_, range, out| {
             let results = pool.map(20, range.len(), 0, |i| (range.start + i) * 3);
             write(range.clone(), out, |item| results[item - range.start]);
             Ok(())
         };
-        let call = |call: usize| {
+        let call: &(dyn Fn(usize) + Sync) = &|number| {
             let depth = DEPTH.replace(DEPTH.get() + 1);
             assert_eq!(depth, 0, "a call runs inside another");
-            let items = 200 + call % 100;
-            let results = run_all(&fleet, &ends(items, 50), compute, None).unwrap();
+            let items = 200 + number % 100;
+            let results = run_all(&devices, &ends(items, 50), compute, None).unwrap();
             assert!(results.into_iter().eq((0..items).map(|item| item * 3)));
             DEPTH.set(depth);
         };
@@ -724,8 +744,8 @@ mod tests {
     }
 
     #[test]
-    fn a_small_call_does_not_wait_for_all_of_a_large_one() {
-        let fleet = Fakes::new(1, 1);
+    fn small_call_does_not_wait_for_all_of_a_large_one() {
+        let devices = FakeDevices::new(1, 1);
         let begun = AtomicBool::new(false);
         let slow: &OnDevice = &|_, range, out| {
             begun.store(true, Ordering::SeqCst);
@@ -736,13 +756,13 @@ mod tests {
         let left = AtomicUsize::new(0);
         thread::scope(|scope| {
             scope.spawn(|| {
-                run_all(&fleet, &ends(400, 1), slow, None).unwrap();
+                run_all(&devices, &ends(400, 1), slow, None).unwrap();
                 left.store(1, Ordering::SeqCst);
             });
             while !begun.load(Ordering::SeqCst) {
                 thread::yield_now();
             }
-            run_all(&fleet, &ends(4, 1), slow, None).unwrap();
+            run_all(&devices, &ends(4, 1), slow, None).unwrap();
             assert_eq!(left.load(Ordering::SeqCst), 0, "the large call is not done");
         });
     }

@@ -1,7 +1,7 @@
-//! The threads of the GPU engine: a few per device, which serve all concurrent calls in turn, a
-//! piece at a time.
+//! The threads of the GPU engine: a few per device, which run the jobs of all concurrent calls in
+//! turn, a part at a time.
 
-use super::scoped_job::Loan;
+use super::scoped_job::ScopedJob;
 use crate::host::lock;
 use std::collections::VecDeque;
 use std::io;
@@ -10,58 +10,57 @@ use std::thread::{self, JoinHandle};
 
 /// The worker threads, which live as long as the engine.
 #[derive(Debug)]
-pub struct Crew {
-    shared: Arc<Shared>,
+pub struct DeviceThreads {
+    queues: Arc<JobQueues>,
     threads: Vec<JoinHandle<()>>,
 }
 
+/// The queues of all devices, shared by their threads.
 #[derive(Debug)]
-struct Shared {
-    calls: Mutex<Calls>,
+struct JobQueues {
+    state: Mutex<QueueState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct Calls {
-    /// The queue of each device: the calls that its threads may serve, each as often as threads may
-    /// serve it concurrently.
-    of_device: Vec<VecDeque<Arc<Loan>>>,
+struct QueueState {
+    /// The queue of each device. A job is in it once for each further thread that may take part.
+    of_device: Vec<VecDeque<Arc<ScopedJob>>>,
     stopped: bool,
 }
 
-impl Crew {
+impl DeviceThreads {
     /// Starts `workers` threads for each device.
     ///
     /// # Errors
     /// The system's reason for not starting a thread.
     pub fn start(devices: usize, workers: usize) -> io::Result<Self> {
-        let calls = Calls { of_device: vec![VecDeque::new(); devices], stopped: false };
-        let shared = Arc::new(Shared { calls: Mutex::new(calls), changed: Condvar::new() });
-        let mut crew = Crew { shared, threads: Vec::with_capacity(devices * workers) };
+        let state = QueueState { of_device: vec![VecDeque::new(); devices], stopped: false };
+        let queues = Arc::new(JobQueues { state: Mutex::new(state), changed: Condvar::new() });
+        let mut all = DeviceThreads { queues, threads: Vec::with_capacity(devices * workers) };
         for device in 0..devices {
             for worker in 0..workers {
-                let shared = crew.shared.clone();
+                let queues = all.queues.clone();
                 let builder = thread::Builder::new().name(format!("gecc-gpu-{device}.{worker}"));
-                // If a thread cannot be started, those that have started end when `crew` is
-                // dropped.
-                crew.threads.push(builder.spawn(move || shared.work(device))?);
+                // If a thread cannot be started, those that have started end when `all` is dropped.
+                all.threads.push(builder.spawn(move || queues.run_jobs(device))?);
             }
         }
-        Ok(crew)
+        Ok(all)
     }
 
-    /// Lets up to `seats` threads of a device serve a call. Each continues until the call returns
-    /// false.
-    pub fn enlist(&self, device: usize, loan: &Arc<Loan>, seats: usize) {
-        lock(&self.shared.calls).of_device[device].extend(std::iter::repeat_n(loan, seats).cloned());
-        self.shared.changed.notify_all();
+    /// Queues a job for up to `max_workers` threads of a device. Each continues until
+    /// `Job::run_part` returns false.
+    pub fn submit(&self, device: usize, job: &Arc<ScopedJob>, max_workers: usize) {
+        lock(&self.queues.state).of_device[device].extend(std::iter::repeat_n(job, max_workers).cloned());
+        self.queues.changed.notify_all();
     }
 }
 
-impl Drop for Crew {
+impl Drop for DeviceThreads {
     fn drop(&mut self) {
-        lock(&self.shared.calls).stopped = true;
-        self.shared.changed.notify_all();
+        lock(&self.queues.state).stopped = true;
+        self.queues.changed.notify_all();
         for thread in self.threads.drain(..) {
             // A panic in the thread has been caught and reported.
             let _ = thread.join();
@@ -69,21 +68,24 @@ impl Drop for Crew {
     }
 }
 
-impl Shared {
-    /// Serves calls in turn, so that a small call does not wait for all of a large one.
-    fn work(&self, device: usize) {
-        while let Some(loan) = self.next(device) {
-            if loan.enter().is_some_and(|work| work.serve(device)) {
+impl JobQueues {
+    /// Runs parts of jobs in turn, so that a small job does not wait for all of a large one.
+    fn run_jobs(&self, device: usize) {
+        while let Some(job) = self.next(device) {
+            if job.borrow().is_some_and(|job| job.run_part(device)) {
                 // No thread has to be woken, because this one continues too.
-                lock(&self.calls).of_device[device].push_back(loan);
+                lock(&self.state).of_device[device].push_back(job);
             }
         }
     }
 
-    fn next(&self, device: usize) -> Option<Arc<Loan>> {
-        let has_nothing = |calls: &mut Calls| !calls.stopped && calls.of_device[device].is_empty();
-        let calls = self.changed.wait_while(lock(&self.calls), has_nothing);
-        let mut calls = calls.unwrap_or_else(PoisonError::into_inner);
-        if calls.stopped { None } else { calls.of_device[device].pop_front() }
+    /// Returns the next job of a device, blocking until there is one. Returns `None` when the
+    /// threads have to end.
+    fn next(&self, device: usize) -> Option<Arc<ScopedJob>> {
+        let mut state = lock(&self.state);
+        while !state.stopped && state.of_device[device].is_empty() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.stopped { None } else { state.of_device[device].pop_front() }
     }
 }

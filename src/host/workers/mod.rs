@@ -6,13 +6,13 @@
 //! tasks. Therefore no order of calls can lead to a deadlock, whatever threads they come from, and
 //! no call is nested in another.
 //!
-//! `loan` lends data that a call borrows to threads that live longer; `pool` contains the threads
-//! of the CPU engine; `crew` contains those of the GPU engine, several per device.
+//! `scoped_job` lets threads that outlive a call use data that the call borrows; `pool` contains the
+//! threads of the CPU engine; `device_threads` contains those of the GPU engine, several per device.
 
 mod device_threads;
 mod pool;
 mod scoped_job;
 
-pub use device_threads::Crew;
+pub use device_threads::DeviceThreads;
 pub use pool::Pool;
-pub use scoped_job::{Loan, Work, lend};
+pub use scoped_job::{Job, ScopedJob, with_scoped_job};

@@ -1,6 +1,6 @@
 //! The threads of the CPU engine: a rayon pool that belongs to one engine.
 
-use super::scoped_job::{Loan, Work, lend};
+use super::scoped_job::{Job, ScopedJob, with_scoped_job};
 use crate::host::lock;
 use crate::types::Error;
 use std::any::Any;
@@ -94,16 +94,19 @@ impl Pool {
     fn run<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync, caller: Caller) {
         let count = tasks.len();
         let waiting = Mutex::new(tasks.into_iter());
-        let do_one = || {
-            let task = lock(&waiting).next();
-            task.into_iter().for_each(&work);
-        };
-        self.run_so_often(count, &do_one, caller);
+        self.run_times(
+            count,
+            &|| {
+                let task = lock(&waiting).next();
+                task.into_iter().for_each(&work);
+            },
+            caller,
+        );
     }
 
     /// Runs `do_one` `count` times. This is independent of the type of tasks, so that it is
     /// compiled once and not for each type.
-    fn run_so_often(&self, count: usize, do_one: &(dyn Fn() + Sync), caller: Caller) {
+    fn run_times(&self, count: usize, do_one: &(dyn Fn() + Sync), caller: Caller) {
         let helpers = count - usize::from(caller == Caller::TakesPart && count > 0);
         let helpers = helpers.min(self.threads());
         // On a thread of the pool, tasks run here: tasks that waited for others could wait for each
@@ -111,13 +114,13 @@ impl Pool {
         if count <= 1 || IN_POOL.get() {
             return (0..count).for_each(|_| do_one());
         }
-        let state = State { waiting: count, running: 0, panic: None };
+        let state = TaskState { waiting: count, running: 0, panic: None };
         let tasks = Tasks { state: Mutex::new(state), done: Condvar::new(), do_one };
-        lend(&tasks, |loan| {
-            let loan = loan.clone();
-            self.0.spawn(move || help(&loan, helpers));
+        with_scoped_job(&tasks, |job| {
+            let job = job.clone();
+            self.0.spawn(move || help(&job, helpers));
             if caller == Caller::TakesPart {
-                tasks.serve(0);
+                tasks.run_all();
             }
             tasks.wait();
         });
@@ -130,45 +133,50 @@ impl Pool {
 /// Wakes other threads, so that `helpers` threads take part in total, and takes part. Each thread
 /// wakes two others, because one that woke all of them would still be busy with it when the first
 /// could have finished.
-fn help(loan: &Arc<Loan>, helpers: usize) {
-    let Some(tasks) = loan.enter() else { return };
+fn help(job: &Arc<ScopedJob>, helpers: usize) {
+    let Some(tasks) = job.borrow() else { return };
     let others = helpers - 1;
     for share in [others.div_ceil(2), others / 2] {
         if share > 0 {
-            let loan = loan.clone();
-            rayon::spawn(move || help(&loan, share));
+            let job = job.clone();
+            rayon::spawn(move || help(&job, share));
         }
     }
-    tasks.serve(0);
+    tasks.run_part(0);
 }
 
 /// The tasks of a call.
 struct Tasks<'a> {
-    state: Mutex<State>,
+    state: Mutex<TaskState>,
     /// Notified when no task waits or runs any more.
     done: Condvar,
     /// Takes the next task and does it.
     do_one: &'a (dyn Fn() + Sync),
 }
 
-struct State {
+struct TaskState {
     waiting: usize,
     running: usize,
     /// The payload of a task's panic.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-impl Work for Tasks<'_> {
-    fn serve(&self, _: usize) -> bool {
-        while self.take() {
-            let done = catch_unwind(AssertUnwindSafe(self.do_one));
-            self.finish(done.err());
-        }
+impl Job for Tasks<'_> {
+    fn run_part(&self, _: usize) -> bool {
+        self.run_all();
         false
     }
 }
 
 impl Tasks<'_> {
+    /// Runs tasks until none is left.
+    fn run_all(&self) {
+        while self.take() {
+            let done = catch_unwind(AssertUnwindSafe(self.do_one));
+            self.finish(done.err());
+        }
+    }
+
     /// Takes the next task. Returns whether there was one.
     fn take(&self) -> bool {
         let mut state = lock(&self.state);
@@ -241,10 +249,12 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_panics_is_told() {
+    fn panic_of_task_reaches_the_caller() {
         let pool = Pool::new(Some(3)).unwrap();
-        let run = || pool.for_each((0..100).collect(), |task: i32| assert_ne!(task, 50, "fifty"));
-        let panic = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+        let panic = catch_unwind(AssertUnwindSafe(|| {
+            pool.for_each((0..100).collect(), |task: i32| assert_ne!(task, 50, "fifty"));
+        }))
+        .unwrap_err();
         assert!(panic.downcast_ref::<String>().unwrap().contains("fifty"));
         every_task_is_done_once();
     }

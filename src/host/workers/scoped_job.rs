@@ -7,28 +7,29 @@ use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// The part of a call that other threads can do.
-pub trait Work: Sync {
-    /// Does a part of the work at a place, for instance a device. Returns whether the place may be
-    /// served again.
-    fn serve(&self, place: usize) -> bool;
+pub trait Job: Sync {
+    /// Does a part of the job on a device; a job that needs no device ignores the number. Returns
+    /// whether the thread may go on with another part.
+    fn run_part(&self, device: usize) -> bool;
 }
 
-/// Work that other threads may take part in until the call that lent it ends.
-pub struct Loan {
+/// A job that other threads may take part in until the call that owns it ends.
+pub struct ScopedJob {
     /// Valid while `open` is set or there are users.
-    work: *const dyn Work,
+    job: *const dyn Job,
     state: Mutex<State>,
-    returned: Condvar,
+    /// Notified when the last user of a closed job has left.
+    unused: Condvar,
 }
 
-// SAFETY: the work is `Sync`, and nothing else here is tied to a thread.
-unsafe impl Send for Loan {}
+// SAFETY: the job is `Sync`, and nothing else here is tied to a thread.
+unsafe impl Send for ScopedJob {}
 // SAFETY: as above.
-unsafe impl Sync for Loan {}
+unsafe impl Sync for ScopedJob {}
 
-impl fmt::Debug for Loan {
+impl fmt::Debug for ScopedJob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Loan")
+        f.write_str("ScopedJob")
     }
 }
 
@@ -37,64 +38,66 @@ struct State {
     users: usize,
 }
 
-/// A borrow of the work, until this is dropped.
-pub struct Borrowed<'a> {
-    loan: &'a Loan,
-    work: PhantomData<&'a dyn Work>,
+/// A borrow of the job, until this is dropped.
+pub struct BorrowedJob<'a> {
+    owner: &'a ScopedJob,
+    job: PhantomData<&'a dyn Job>,
 }
 
-/// Lends work to the threads that receive the loan from `call`. After this function has returned,
-/// no thread uses the work.
-pub fn lend<R>(work: &dyn Work, call: impl FnOnce(&Arc<Loan>) -> R) -> R {
-    // SAFETY: only the lifetime changes. The work is accessed through `Loan::enter` alone, which
-    // refuses once the loan is closed; `Closing` closes it and waits for its users before this
-    // function ends, also when unwinding.
-    let work = unsafe { std::mem::transmute::<*const (dyn Work + '_), *const (dyn Work + 'static)>(work) };
-    let loan = Arc::new(Loan { work, state: Mutex::new(State { open: true, users: 0 }), returned: Condvar::new() });
-    let closing = Closing(&loan);
+/// Runs `call` with a handle to the job, which `call` passes to threads that may outlive it. After
+/// this function has returned, no thread uses the job.
+pub fn with_scoped_job<R>(job: &dyn Job, call: impl FnOnce(&Arc<ScopedJob>) -> R) -> R {
+    // SAFETY: only the lifetime changes. The job is accessed through `ScopedJob::borrow` alone,
+    // which refuses once the job is closed; `CloseOnDrop` closes it and waits for its users before
+    // this function ends, also when unwinding.
+    let job = unsafe { std::mem::transmute::<*const (dyn Job + '_), *const (dyn Job + 'static)>(job) };
+    let state = Mutex::new(State { open: true, users: 0 });
+    let scoped = Arc::new(ScopedJob { job, state, unused: Condvar::new() });
+    let closing = CloseOnDrop(&scoped);
     call(closing.0)
 }
 
-impl Loan {
-    /// Returns the work, unless the call that lent it has ended.
-    pub fn enter(&self) -> Option<Borrowed<'_>> {
+impl ScopedJob {
+    /// Borrows the job, unless the call that owns it has ended.
+    pub fn borrow(&self) -> Option<BorrowedJob<'_>> {
         let mut state = lock(&self.state);
         if !state.open {
             return None;
         }
         state.users += 1;
-        Some(Borrowed { loan: self, work: PhantomData })
+        Some(BorrowedJob { owner: self, job: PhantomData })
     }
 }
 
-impl Deref for Borrowed<'_> {
-    type Target = dyn Work;
+impl Deref for BorrowedJob<'_> {
+    type Target = dyn Job;
 
     fn deref(&self) -> &Self::Target {
-        // SAFETY: the loan was open when this borrow was created, and waits until it is dropped
-        // before it ends.
-        unsafe { &*self.loan.work }
+        // SAFETY: the job was open when this borrow was created, and its call waits until the borrow
+        // is dropped before it ends.
+        unsafe { &*self.owner.job }
     }
 }
 
-impl Drop for Borrowed<'_> {
+impl Drop for BorrowedJob<'_> {
     fn drop(&mut self) {
-        let mut state = lock(&self.loan.state);
+        let mut state = lock(&self.owner.state);
         state.users -= 1;
         if state.users == 0 && !state.open {
-            self.loan.returned.notify_all();
+            self.owner.unused.notify_all();
         }
     }
 }
 
-struct Closing<'a>(&'a Arc<Loan>);
+/// Closes a job when dropped, and waits until no thread uses it.
+struct CloseOnDrop<'a>(&'a Arc<ScopedJob>);
 
-impl Drop for Closing<'_> {
+impl Drop for CloseOnDrop<'_> {
     fn drop(&mut self) {
         let mut state = lock(&self.0.state);
         state.open = false;
-        let returned = self.0.returned.wait_while(state, |state| state.users > 0);
-        drop(returned.unwrap_or_else(PoisonError::into_inner));
+        let unused = self.0.unused.wait_while(state, |state| state.users > 0);
+        drop(unused.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -107,45 +110,49 @@ mod tests {
 
     struct Counter(AtomicUsize);
 
-    impl Work for Counter {
-        fn serve(&self, place: usize) -> bool {
-            self.0.fetch_add(place, Ordering::SeqCst);
+    impl Job for Counter {
+        fn run_part(&self, device: usize) -> bool {
+            self.0.fetch_add(device, Ordering::SeqCst);
             false
         }
     }
 
-    fn serve(loan: &Loan, place: usize) -> bool {
-        loan.enter().is_some_and(|work| {
-            work.serve(place);
-            true
-        })
+    /// Runs a part of the job. Returns `false` if its call has ended.
+    fn try_run_part(job: &ScopedJob, device: usize) -> bool {
+        match job.borrow() {
+            None => false,
+            Some(job) => {
+                job.run_part(device);
+                true
+            }
+        }
     }
 
     #[test]
-    fn work_is_there_while_it_is_lent() {
+    fn scoped_job_runs_parts_until_its_call_ends() {
         let counter = Counter(AtomicUsize::new(0));
-        let (kept, threads) = lend(&counter, |loan| {
+        let (job_of_ended_call, threads) = with_scoped_job(&counter, |job| {
             let threads: Vec<_> = (1..=4)
-                .map(|place| {
-                    let loan = loan.clone();
-                    thread::spawn(move || (0..100).filter(|_| serve(&loan, place)).count())
+                .map(|device| {
+                    let job = job.clone();
+                    thread::spawn(move || (0..100).filter(|_| try_run_part(&job, device)).count())
                 })
                 .collect();
-            assert!(serve(loan, 1000));
-            (loan.clone(), threads)
+            assert!(try_run_part(job, 1000));
+            (job.clone(), threads)
         });
-        // Calls after the end are refused.
-        let after = counter.0.load(Ordering::SeqCst);
-        assert!(!serve(&kept, 1));
-        let served: usize = (1..).zip(threads).map(|(place, thread)| place * thread.join().unwrap()).sum();
-        assert_eq!((after, counter.0.into_inner()), (1000 + served, 1000 + served));
+        let count_at_end = counter.0.load(Ordering::SeqCst);
+        assert!(!try_run_part(&job_of_ended_call, 1));
+        let run: usize = (1..).zip(threads).map(|(device, thread)| device * thread.join().unwrap()).sum();
+        assert_eq!(count_at_end, 1000 + run);
+        assert_eq!(counter.0.into_inner(), 1000 + run);
     }
 
     #[test]
-    fn a_call_that_unwinds_waits_for_users() {
+    fn scoped_job_waits_for_users_when_its_call_unwinds() {
         struct Slow(AtomicUsize);
-        impl Work for Slow {
-            fn serve(&self, _: usize) -> bool {
+        impl Job for Slow {
+            fn run_part(&self, _: usize) -> bool {
                 self.0.store(1, Ordering::SeqCst);
                 thread::sleep(std::time::Duration::from_millis(20));
                 self.0.store(2, Ordering::SeqCst);
@@ -153,17 +160,17 @@ mod tests {
             }
         }
         let slow = Slow(AtomicUsize::new(0));
-        let call = || {
-            lend(&slow, |loan| {
-                let loan = loan.clone();
-                thread::spawn(move || serve(&loan, 0));
+        let unwound = catch_unwind(AssertUnwindSafe(|| {
+            with_scoped_job(&slow, |job| {
+                let job = job.clone();
+                thread::spawn(move || try_run_part(&job, 0));
                 while slow.0.load(Ordering::SeqCst) == 0 {
                     thread::yield_now();
                 }
                 panic!("on purpose");
             })
-        };
-        assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
+        }));
+        assert!(unwound.is_err());
         assert_eq!(slow.0.into_inner(), 2);
     }
 }

@@ -4,7 +4,7 @@
 use super::{PublicKeysOf, known_answers};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan};
-use crate::gpu::schedule::Lane;
+use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{Jacobian, PointResults, Points, PrivateKeys, Reasons, SecretNumbers};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::types::Rejection;
@@ -23,7 +23,7 @@ impl BaseProducts {
         BaseProducts { numbers: SecretNumbers::new(plan), sums: Jacobian::new(plan), points: Points::new(plan) }
     }
 
-    pub fn compute(self, lane: &mut Lane, curve: &'static str, keys: PrivateKeys, n: usize) -> Result<(), Fault> {
+    pub fn compute(self, lane: &mut StreamSlot, curve: &'static str, keys: PrivateKeys, n: usize) -> Result<(), Fault> {
         let BaseProducts { numbers, sums, points } = self;
         let table = lane.kept.clone().base_point.uniform(lane, curve)?;
         numbers.import(lane, curve, keys, n)?;

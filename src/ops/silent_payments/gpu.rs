@@ -9,7 +9,7 @@ use crate::curve::{Curve, Secp256k1};
 use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, Scalars};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan};
-use crate::gpu::schedule::Lane;
+use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{
     Imported, Jacobian, PointResults, Points, PrivateKeys, Reasons, SecretNumbers, point_codes,
 };
@@ -68,7 +68,7 @@ impl Scratch {
     /// Computes a receiver's numbers in each row.
     fn compute(
         self,
-        lane: &mut Lane,
+        lane: &mut StreamSlot,
         keys: Keys,
         points: Points,
         counters: Column<ByteRows<4>>,

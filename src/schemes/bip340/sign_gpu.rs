@@ -9,7 +9,7 @@ use crate::curve::{Curve, Secp256k1};
 use crate::gpu::columns::{Column, SignStatuses, Signatures};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan};
-use crate::gpu::schedule::Lane;
+use crate::gpu::schedule::StreamSlot;
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Jacobian, Points, PrivateKeys};
 use crate::gpu::{Launch, OnGpu, Running, Test};
@@ -109,7 +109,7 @@ enum PublicPoints {
 }
 
 impl PublicPoints {
-    fn compute(&self, lane: &mut Lane, keys: PrivateKeys, n: usize) -> Result<Points, Fault> {
+    fn compute(&self, lane: &mut StreamSlot, keys: PrivateKeys, n: usize) -> Result<Points, Fault> {
         match self {
             PublicPoints::Given(imported) => {
                 imported.import(lane, Secp256k1::NAME, n)?;

@@ -8,7 +8,7 @@ use super::gpu;
 use super::recover::Candidates;
 use crate::curve::CurveId;
 use crate::gpu::runtime::{Fault, Plan};
-use crate::gpu::schedule::Lane;
+use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported};
 use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Open, Together};
 use crate::schemes::frame::{Recovery, SignedRows};
@@ -52,7 +52,7 @@ impl<'a> WithCandidates<'a> {
     }
 
     /// Computes keys and verdicts from rows.
-    pub fn compute(&self, lane: &mut Lane, curve: &'static str, rows: SignedRows, n: usize) -> Result<(), Fault> {
+    pub fn compute(&self, lane: &mut StreamSlot, curve: &'static str, rows: SignedRows, n: usize) -> Result<(), Fault> {
         let &WithCandidates { candidates, equations, others, .. } = self;
         let (digests, signatures, _) = rows;
         let prefixes = others.sums.prefixes;

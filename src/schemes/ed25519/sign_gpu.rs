@@ -9,7 +9,7 @@ use super::verify_gpu::{Dom2, Equations, Signed, VERIFY_FILES, rule_bits};
 use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Xyz};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan, Source};
-use crate::gpu::schedule::Lane;
+use crate::gpu::schedule::StreamSlot;
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::PrivateKeys;
 use crate::gpu::{Launch, OnGpu, Running, Test};
@@ -36,7 +36,7 @@ impl Products {
     }
 
     /// Encodes the products into the first 32 bytes of rows at a distance of `row_stride` bytes.
-    fn encode(self, lane: &mut Lane, rows: Column<AnyRows>, row_stride: u64, n: u64) -> Result<(), Fault> {
+    fn encode(self, lane: &mut StreamSlot, rows: Column<AnyRows>, row_stride: u64, n: u64) -> Result<(), Fault> {
         let Products { scalars, xyz, prefixes } = self;
         let table = lane.kept.clone().base_point.uniform_edwards(lane, CURVE)?;
         kernels::Ed25519Multiply { scalars, table, xyz, n }.launch(lane, CURVE)?;
@@ -57,7 +57,7 @@ impl Expansion {
         Expansion { seeds: PrivateKeys::new(plan, seeds), keys: plan.each(KEY), public: plan.column() }
     }
 
-    fn expand(self, lane: &mut Lane, products: Products, n: u64) -> Result<(), Fault> {
+    fn expand(self, lane: &mut StreamSlot, products: Products, n: u64) -> Result<(), Fault> {
         let Expansion { seeds, keys, public } = self;
         let Products { scalars, .. } = products;
         kernels::Ed25519Expand { seeds: seeds.rows, seed_stride: seeds.stride, keys, scalars, n }
@@ -205,7 +205,7 @@ impl Checking {
         Checking { equations, verified }
     }
 
-    fn check(&self, lane: &mut Lane, signed: Signed, n: usize, expected: usize) -> Result<(), Fault> {
+    fn check(&self, lane: &mut StreamSlot, signed: Signed, n: usize, expected: usize) -> Result<(), Fault> {
         self.equations.verify(lane, signed, rule_bits(Rule::Cofactorless), n, expected)?;
         self.verified.require(lane)
     }

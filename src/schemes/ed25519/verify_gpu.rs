@@ -13,7 +13,7 @@ use crate::gpu::columns::{
 };
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan, Source};
-use crate::gpu::schedule::Lane;
+use crate::gpu::schedule::StreamSlot;
 use crate::gpu::tables::PublicTable;
 use crate::gpu::tables::form::{EDWARDS, KeysOfChunk};
 use crate::gpu::tables::key_tables::{self, ByTables, Grouped, Grouping, ItemList};
@@ -178,7 +178,14 @@ impl<'a> Equations<'a> {
     /// the items may be verified as a group, which is faster than individually but not than by
     /// tables. `expected` is the number of items still to come to the device in this call,
     /// including this chunk.
-    pub fn verify(&self, lane: &mut Lane, signed: Signed, rule: u32, n: usize, expected: usize) -> Result<(), Fault> {
+    pub fn verify(
+        &self,
+        lane: &mut StreamSlot,
+        signed: Signed,
+        rule: u32,
+        n: usize,
+        expected: usize,
+    ) -> Result<(), Fault> {
         let Equations { k, minus_a, kinds, verdicts, .. } = *self;
         let Signed { dom2, data, offsets, signatures, keys, on_device } = signed;
         let count = n as u64;
@@ -219,7 +226,7 @@ impl<'a> Equations<'a> {
     }
 
     /// Starts to group the keys, before they are decoded, if that may be worth its time.
-    fn group(&self, lane: &mut Lane, n: usize, expected: usize) -> Result<Option<Grouped<'_>>, Fault> {
+    fn group(&self, lane: &mut StreamSlot, n: usize, expected: usize) -> Result<Option<Grouped<'_>>, Fault> {
         let Equations { kinds, verdicts, repeated: Some((grouping, keys)), .. } = self else { return Ok(None) };
         let kinds = *kinds;
         let verdicts = *verdicts;
@@ -232,7 +239,7 @@ impl<'a> Equations<'a> {
 
     fn check_with_tables(
         &self,
-        lane: &mut Lane,
+        lane: &mut StreamSlot,
         signatures: Column<Signatures>,
         rule: u32,
         (table, by): (&PublicTable, ByTables),
@@ -261,7 +268,7 @@ impl<'a> Equations<'a> {
     /// Verifies items individually: all items, or those of a list.
     fn check_others(
         &self,
-        lane: &mut Lane,
+        lane: &mut StreamSlot,
         (signatures, representative): (Column<Signatures>, Option<Column<ItemNumbers>>),
         rule: u32,
         (table, list): (&PublicTable, Option<ItemList>),

@@ -7,7 +7,7 @@ use crate::gpu::columns::{
 };
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
-use crate::gpu::schedule::Lane;
+use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{Jacobian, Points, export_rows};
 
 /// Rows of digests, signatures and recovery ids.
@@ -48,7 +48,7 @@ impl Recovery {
     /// of the list.
     pub fn compute(
         self,
-        lane: &mut Lane,
+        lane: &mut StreamSlot,
         curve: &'static str,
         (digests, signatures, ids): SignedRows,
         items: Option<Column<ItemNumbers>>,
