@@ -65,21 +65,26 @@ struct Bucketing {
     run: u64,
 }
 
+/// Returns the number of windows of this width that cover the longest scalar.
+fn windows(of: &[Scaled], width: u32) -> u32 {
+    of.iter().map(|each| each.bits.div_ceil(width)).max().unwrap_or(1)
+}
+
+/// Estimates the cost of windows of this width, in terms. The last window has few nonzero digits if
+/// the other windows cover all but the sign and one bit.
+fn cost(of: &[Scaled], width: u32) -> u64 {
+    let digits: u64 = of.iter().map(|each| each.points * u64::from(each.bits - 2)).sum();
+    digits / u64::from(width) + u64::from(windows(of, width)) * (BUCKET << (width - 1))
+}
+
 impl Bucketing {
     fn new(of: &[Scaled]) -> Self {
-        let windows = |width: u32| of.iter().map(|each| each.bits.div_ceil(width)).max().unwrap_or(1);
-        // The last window has few nonzero digits if the other windows cover all but the sign and
-        // one bit.
-        let cost = |width: &u32| {
-            let digits: u64 = of.iter().map(|each| each.points * u64::from(each.bits - 2)).sum();
-            digits / u64::from(*width) + u64::from(windows(*width)) * (BUCKET << (width - 1))
-        };
-        let width = WIDTHS.min_by_key(cost).expect("there are widths");
+        let width = WIDTHS.min_by_key(|width| cost(of, *width)).expect("the range of widths is not empty");
         let entries = of.iter().map(|each| each.points * u64::from(each.bits.div_ceil(width))).sum::<u64>();
         let run = entries.div_ceil(RUNS).max(SHORTEST_RUN);
         let segment_bits = SEGMENT_BITS.max((width - 1).saturating_sub(SEGMENTS_BITS));
         let rows = of.iter().map(|each| each.points).sum();
-        Bucketing { rows, width, windows: windows(width), entries, segment_bits, run }
+        Bucketing { rows, width, windows: windows(of, width), entries, segment_bits, run }
     }
 
     fn buckets(&self) -> u64 {
@@ -151,7 +156,8 @@ impl Buckets {
 
     /// Converts the numbers of terms into start positions.
     pub fn start(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
-        let (Buckets { ends, tiles, .. }, buckets) = (*self, self.shape.buckets() as u32);
+        let Buckets { ends, tiles, .. } = *self;
+        let buckets = self.shape.buckets() as u32;
         kernels::MsmTiles { ends, buckets, tiles }.launch(stream, curve)?;
         kernels::MsmStarts { ends, buckets, tiles }.launch(stream, curve)
     }

@@ -47,8 +47,9 @@ pub const UNIFORM_ENTRIES: usize = 29 * 256;
 
 /// Returns the kernel of a macro-generated family for moduli of `bits` bits.
 pub fn of_size(kernels: &[(&'static str, &'static str)], bits: usize) -> (Unit, &'static str) {
-    let of_size = |(_, name): &&(&str, &'static str)| name.rsplit('_').next() == Some(&bits.to_string());
-    let (file, name) = kernels.iter().find(of_size).expect("the public calls take no other size");
+    let suffix = bits.to_string();
+    let of_size = kernels.iter().find(|(_, name)| name.rsplit('_').next() == Some(&suffix));
+    let (file, name) = of_size.expect("the public calls take no other size");
     (Unit::of(file, NO_CURVE), name)
 }
 

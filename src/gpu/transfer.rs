@@ -46,7 +46,8 @@ impl Jacobian {
         n: usize,
     ) -> Result<(), Fault> {
         let Jacobian { xyz, prefixes } = self;
-        let (Points { xy: out_xy, kinds: out_kinds }, use_kinds) = (to, u32::from(use_kinds));
+        let Points { xy: out_xy, kinds: out_kinds } = to;
+        let use_kinds = u32::from(use_kinds);
         stream.keep_in_l2(prefixes, n)?;
         kernels::Normalize { xyz, out_xy, out_kinds, use_kinds, prefixes, n: n as u64 }.launch(stream, curve)
     }
@@ -116,22 +117,18 @@ pub struct Imported {
 
 impl Imported {
     pub fn new<'a>(plan: &mut Plan<'a>, keys: PublicKeys<'a>) -> Self {
-        let bytes = || keys.rows().expect("no other form is without rows");
         let rows = match keys.form() {
-            KeyRowForm::XOnly => Encoded::XOnly(plan.input(bytes())),
-            KeyRowForm::Compressed => Encoded::Compressed(plan.input(bytes())),
-            KeyRowForm::Raw => Encoded::Raw(plan.input(bytes())),
-            KeyRowForm::Uncompressed => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG),
-            KeyRowForm::Points => Encoded::Tagged(plan.input(bytes()), TagSet::UNCOMPRESSED_TAG | TagSet::IDENTITY_TAG),
-            KeyRowForm::Mixed => {
-                let write = move |start: usize, to: &mut [u8]| keys.write_mixed_rows(start, to);
-                let written = || Source::Written(POINT_ROW, Box::new(write));
-                let rows = match keys.rows() {
-                    Some(rows) => plan.input(rows),
-                    None => plan.input_of(POINT_ROW * plan.items(), written()),
-                };
-                Encoded::Tagged(rows, TagSet::UNCOMPRESSED_TAG | TagSet::COMPRESSED_TAG | TagSet::IDENTITY_TAG)
+            KeyRowForm::XOnly => Encoded::XOnly(input_rows(plan, keys)),
+            KeyRowForm::Compressed => Encoded::Compressed(input_rows(plan, keys)),
+            KeyRowForm::Raw => Encoded::Raw(input_rows(plan, keys)),
+            KeyRowForm::Uncompressed => Encoded::Tagged(input_rows(plan, keys), TagSet::UNCOMPRESSED_TAG),
+            KeyRowForm::Points => {
+                Encoded::Tagged(input_rows(plan, keys), TagSet::UNCOMPRESSED_TAG | TagSet::IDENTITY_TAG)
             }
+            KeyRowForm::Mixed => Encoded::Tagged(
+                input_mixed_rows(plan, keys),
+                TagSet::UNCOMPRESSED_TAG | TagSet::COMPRESSED_TAG | TagSet::IDENTITY_TAG,
+            ),
         };
         Imported { rows, points: Points::new(plan) }
     }
@@ -146,6 +143,25 @@ impl Imported {
                 kernels::ImportPointsRaw { rows, zero_is_identity: 1, xy, kinds, n }.launch(stream, curve)
             }
             Encoded::Tagged(rows, tags) => kernels::ImportPointsSec1 { rows, tags, xy, kinds, n }.launch(stream, curve),
+        }
+    }
+}
+
+/// Plans the input of keys in a form other than `Mixed`.
+fn input_rows<'a, const W: usize>(plan: &mut Plan<'a>, keys: PublicKeys<'a>) -> Column<ByteRows<W>> {
+    plan.input(keys.rows().expect("only keys of mixed forms have no rows"))
+}
+
+/// Plans the input of keys of mixed forms. Keys that are not stored as rows are written as rows.
+fn input_mixed_rows<'a>(plan: &mut Plan<'a>, keys: PublicKeys<'a>) -> Column<ByteRows<POINT_ROW>> {
+    match keys.rows() {
+        Some(rows) => plan.input(rows),
+        None => {
+            let bytes = POINT_ROW * plan.items();
+            plan.input_of(
+                bytes,
+                Source::Written(POINT_ROW, Box::new(move |start, to| keys.write_mixed_rows(start, to))),
+            )
         }
     }
 }
@@ -179,7 +195,8 @@ impl SecretNumbers {
     }
 
     pub fn import(self, stream: &mut Stream, curve: &'static str, keys: PrivateKeys, n: usize) -> Result<(), Fault> {
-        let (SecretNumbers { scalars, status }, PrivateKeys { rows, stride }) = (self, keys);
+        let SecretNumbers { scalars, status } = self;
+        let PrivateKeys { rows, stride } = keys;
         kernels::SecretScalars { keys: rows, key_stride: stride, scalars, status, n: n as u64 }.launch(stream, curve)
     }
 }
@@ -242,9 +259,12 @@ pub fn point_codes(
     codes: Column<Codes>,
     n: usize,
 ) -> Result<(), Fault> {
-    let code = |reason: Option<Rejection>| u32::from(reason.map_or(Verdict::VALID_CODE, Rejection::code));
-    let rejected = code(status.map(|(_, reason)| reason));
+    let rejected = code_or_valid(status.map(|(_, reason)| reason));
     let status = status.map(|(status, _)| status);
-    let identity = code(identity);
+    let identity = code_or_valid(identity);
     kernels::PointCodes { status, rejected, kinds, identity, codes, n: n as u64 }.launch(stream, curve)
+}
+
+fn code_or_valid(reason: Option<Rejection>) -> u32 {
+    u32::from(reason.map_or(Verdict::VALID_CODE, Rejection::code))
 }

@@ -94,9 +94,10 @@ pub fn count() -> Result<usize, String> {
 /// Sets aside as much of the L2 cache as the device allows. Returns the number of bytes, or 0 if
 /// the device does not support it, and the maximum length of a memory range that may use them.
 fn set_l2_aside(context: &CudaContext) -> Result<(usize, usize), Fault> {
-    let attribute = |which| context.attribute(which).map(|value| usize::try_from(value).unwrap_or(0));
-    let bytes = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)?;
-    let window = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE)?;
+    let bytes = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)?;
+    let window = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE)?;
+    let bytes = usize::try_from(bytes).unwrap_or(0);
+    let window = usize::try_from(window).unwrap_or(0);
     if bytes == 0 || window == 0 {
         return Ok((0, 0));
     }
@@ -113,14 +114,14 @@ impl Device {
         unsafe { context.disable_event_tracking() };
         let (major, minor) = context.compute_capability()?;
         let (free, _) = context.mem_get_info()?;
-        let attribute = |which| context.attribute(which).map(|value| u32::try_from(value).unwrap_or(1));
+        let multiprocessors = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let (persisting_l2, largest_window) = if l2_persistence { set_l2_aside(&context)? } else { (0, 0) };
         Ok(Device {
             persisting_l2,
             largest_window,
             label: format!("GPU {ordinal} ({})", context.name()?),
             architecture: format!("sm_{major}{minor}"),
-            multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            multiprocessors: u32::try_from(multiprocessors).unwrap_or(1),
             // The rest is left for allocations by others and for the driver's own needs.
             memory: max_memory.unwrap_or(usize::MAX).min(free / 10 * 8),
             places: Places::new(limits.kernels.clone()),
@@ -157,28 +158,38 @@ impl Device {
 
     /// Loads some kernels, several at a time if they have to be compiled.
     pub fn prepare_units(&self, mut units: impl Iterator<Item = Unit> + Clone) -> Result<(), Fault> {
-        let load = |unit: Unit| self.module(unit).map(|_| ());
-        // Units that are being loaded by others are waited for below.
-        let missing = |unit: &Unit| self.slot(*unit).try_lock().is_ok_and(|loaded| loaded.ready.is_none());
-        let mut missing = units.clone().filter(missing);
+        let mut missing = units.clone().filter(|unit| self.is_missing(*unit));
         let first = missing.next();
         thread::scope(|scope| {
             for unit in missing {
                 // If the system cannot start a thread, the unit is loaded below.
-                let _ = thread::Builder::new().spawn_scoped(scope, move || load(unit));
+                let _ = thread::Builder::new().spawn_scoped(scope, move || self.prepare_unit(unit));
             }
-            first.map_or(Ok(()), load)
+            first.map_or(Ok(()), |unit| self.prepare_unit(unit))
         })?;
-        units.try_for_each(load)
+        units.try_for_each(|unit| self.prepare_unit(unit))
+    }
+
+    /// Loads the kernels of a unit, or waits for another thread that is loading them.
+    fn prepare_unit(&self, unit: Unit) -> Result<(), Fault> {
+        self.module(unit).map(|_| ())
+    }
+
+    /// Returns whether a unit is neither loaded nor being loaded by another thread.
+    fn is_missing(&self, unit: Unit) -> bool {
+        self.slot(unit).try_lock().is_ok_and(|loaded| loaded.ready.is_none())
     }
 
     /// Returns the reasons why kernels could not be loaded. Loading them is retried from time to
     /// time.
     pub fn unusable_kernels(&self) -> Vec<String> {
         let slots: Vec<Slot> = lock(&self.modules).values().cloned().collect();
-        // Kernels that are being loaded may become available in a moment.
-        let problem = |slot: &Slot| Some(slot.try_lock().ok()?.failure.as_ref()?.0.problem.clone());
-        let problems: BTreeSet<String> = slots.iter().filter_map(problem).collect();
+        let mut problems = BTreeSet::new();
+        for slot in &slots {
+            // A slot is locked while its kernels are being loaded; they may be usable in a moment.
+            let Ok(loaded) = slot.try_lock() else { continue };
+            problems.extend(loaded.failure.as_ref().map(|(fault, _)| fault.problem.clone()));
+        }
         problems.into_iter().collect()
     }
 
@@ -237,9 +248,11 @@ impl Device {
             // The driver may be older than the compiler of the pack. An installed NVRTC matches the
             // driver.
             Err(refused) if is_packed && refused.kind == FaultKind::Kernels => {
-                let code = self.places.load_for_this_machine(unit, &self.architecture);
-                let both = |problem| Fault::kernels(format!("{}; {problem}", refused.problem));
-                self.load_code(unit, code.map_err(both)?, started)
+                let code = self
+                    .places
+                    .load_for_this_machine(unit, &self.architecture)
+                    .map_err(|problem| Fault::kernels(format!("{}; {problem}", refused.problem)))?;
+                self.load_code(unit, code, started)
             }
             loaded => loaded,
         }
@@ -248,9 +261,10 @@ impl Device {
     fn load_code(&self, unit: Unit, code: FoundCode, started: Instant) -> Result<Ready, Fault> {
         let FoundCode { cubin, origin, architecture } = code;
         let got = started.elapsed();
-        let loaded = self.context.load_module(Ptx::from_binary(cubin));
-        let of = |fault: Fault| fault.of(&format!("loading {} for {}", unit.file, unit.curve));
-        let module = loaded.map_err(|problem| of(Fault::of_loading(&problem)))?;
+        let module = self
+            .context
+            .load_module(Ptx::from_binary(cubin))
+            .map_err(|problem| Fault::of_loading(&problem).of(&format!("loading {} for {}", unit.file, unit.curve)))?;
         Ok(Ready { module, origin, architecture, got, loaded: started.elapsed() - got })
     }
 
@@ -259,21 +273,22 @@ impl Device {
         let mut slots: Vec<(Unit, Slot)> =
             lock(&self.modules).iter().map(|(unit, slot)| (*unit, slot.clone())).collect();
         slots.sort_by_key(|(unit, _)| (unit.curve, unit.file));
-        let describe = |(Unit { file, curve }, slot): (Unit, Slot)| {
-            // Kernels that are just being loaded are left out.
-            let loaded = slot.try_lock().ok()?;
-            let Ready { origin, architecture, got, loaded, .. } = loaded.ready.as_ref()?;
-            Some(LoadedKernels {
-                device: self.label.clone(),
-                file,
-                curve,
-                origin: *origin,
-                architecture: architecture.clone(),
-                seconds: got.as_secs_f64(),
-                load_seconds: loaded.as_secs_f64(),
-            })
-        };
-        slots.into_iter().filter_map(describe).collect()
+        slots.into_iter().filter_map(|(unit, slot)| self.describe_loaded(unit, &slot)).collect()
+    }
+
+    /// Describes the kernels of a unit. Returns `None` if they are not loaded, or just being loaded.
+    fn describe_loaded(&self, unit: Unit, slot: &Slot) -> Option<LoadedKernels> {
+        let loaded = slot.try_lock().ok()?;
+        let Ready { origin, architecture, got, loaded, .. } = loaded.ready.as_ref()?;
+        Some(LoadedKernels {
+            device: self.label.clone(),
+            file: unit.file,
+            curve: unit.curve,
+            origin: *origin,
+            architecture: architecture.clone(),
+            seconds: got.as_secs_f64(),
+            load_seconds: loaded.as_secs_f64(),
+        })
     }
 
     /// Creates a stream with another priority than the previous one. Streams of equal priority
@@ -310,7 +325,7 @@ mod gpu_tests {
     /// If the driver refuses the code of a pack, the kernel is compiled by NVRTC.
     #[test]
     #[ignore = "needs a GPU: --ignored gpu_tests"]
-    fn packs_that_the_driver_refuses_are_compiled_around() {
+    fn kernel_is_compiled_if_the_driver_refuses_its_pack() {
         let folder = Folder::new("refused");
         let unit = Unit::of("rows", "");
         let places = Places::new(Some(folder.0.clone()));

@@ -22,13 +22,22 @@ pub struct Cache {
     folder: Option<PathBuf>,
 }
 
+/// Returns the path in an environment variable, unless the variable is empty or not set.
+fn path_in(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// Returns the folder in the user's cache folder, according to the XDG Base Directory specification.
+fn user_folder() -> Option<PathBuf> {
+    let caches = path_in("XDG_CACHE_HOME").or_else(|| Some(path_in("HOME")?.join(".cache")))?;
+    Some(caches.join("gecc"))
+}
+
 impl Cache {
     /// Returns the cache that the environment selects: `GECC_KERNEL_CACHE`, or `gecc` in the user's
     /// cache folder.
     pub fn of_user() -> Self {
-        let path = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let user = || path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(".cache"))).map(|dir| dir.join("gecc"));
-        Cache { folder: path(FOLDER_VARIABLE).or_else(user) }
+        Cache { folder: path_in(FOLDER_VARIABLE).or_else(user_folder) }
     }
 
     pub fn at(folder: &Path) -> Self {

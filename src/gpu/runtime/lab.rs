@@ -36,14 +36,17 @@ pub struct Speed {
 impl Device {
     /// Returns the peak rates of the device.
     pub fn speed(&self) -> Result<Speed, Fault> {
-        let attribute = |which| self.context.attribute(which).map(f64::from);
-        let memory_clock = 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
-        let bus_bytes = attribute(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)? / 8.0;
+        let memory_clock = 1e3 * self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+        let bus_bytes = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)? / 8.0;
         Ok(Speed {
-            clock: 1e3 * attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+            clock: 1e3 * self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
             // Two transfers per clock.
             memory_bytes: 2.0 * memory_clock * bus_bytes,
         })
+    }
+
+    fn attribute(&self, attribute: Attribute) -> Result<f64, DriverError> {
+        self.context.attribute(attribute).map(f64::from)
     }
 
     /// Releases the part of the L2 cache that was set aside.
@@ -57,16 +60,10 @@ impl Device {
     /// Returns the resource usage of a kernel.
     pub fn usage(&self, unit: Unit, name: &'static str) -> Result<Usage, Fault> {
         let function = self.function(unit, name)?;
-        let attribute = |which| {
-            let mut value = 0;
-            // SAFETY: the function is loaded, and the value is a writable integer.
-            unsafe { cuFuncGetAttribute(&mut value, which, function.cu_function()) }.result()?;
-            Ok::<_, DriverError>(u32::try_from(value).unwrap_or(0))
-        };
         self.context.bind_to_thread()?;
         Ok(Usage {
-            registers: attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
-            local_bytes: attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            registers: function_attribute(&function, FunctionAttribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            local_bytes: function_attribute(&function, FunctionAttribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
             function,
         })
     }
@@ -75,4 +72,11 @@ impl Device {
     pub fn machine_code(&self, unit: Unit) -> Result<Vec<u8>, Fault> {
         self.places.load(unit, &self.architecture).map(|code| code.cubin).map_err(Fault::kernels)
     }
+}
+
+fn function_attribute(function: &CudaFunction, attribute: FunctionAttribute) -> Result<u32, DriverError> {
+    let mut value = 0;
+    // SAFETY: the function is loaded, and the value is a writable integer.
+    unsafe { cuFuncGetAttribute(&mut value, attribute, function.cu_function()) }.result()?;
+    Ok(u32::try_from(value).unwrap_or(0))
 }

@@ -68,10 +68,9 @@ impl Places {
         if let Some(code) = self.in_pack(unit, architecture, &mut problems) {
             return Ok(code);
         }
-        let here = |cubin, origin| FoundCode { cubin, origin, architecture: architecture.to_owned() };
         let nvrtc = find_nvrtc();
         if let Some(cubin) = self.cache.read(unit, architecture, nvrtc.as_ref().ok()) {
-            return Ok(here(cubin, KernelOrigin::Cache));
+            return Ok(FoundCode { cubin, origin: KernelOrigin::Cache, architecture: architecture.to_owned() });
         }
         let mut earlier = earlier_compatible(architecture).into_iter();
         if let Some(code) = earlier.find_map(|earlier| self.in_pack(unit, &earlier, &mut problems)) {
@@ -83,12 +82,12 @@ impl Places {
         let compiling = compiling(unit, architecture);
         let _alone = lock(&compiling);
         if let Some(cubin) = self.cache.read(unit, architecture, Some(&nvrtc)) {
-            return Ok(here(cubin, KernelOrigin::Cache));
+            return Ok(FoundCode { cubin, origin: KernelOrigin::Cache, architecture: architecture.to_owned() });
         }
         let cubin = nvrtc.compile(unit, architecture)?;
         // An unwritable cache is ignored: the next process compiles again, which only costs time.
         let _ = self.cache.write(unit, architecture, nvrtc, &cubin);
-        Ok(here(cubin, KernelOrigin::Compiled))
+        Ok(FoundCode { cubin, origin: KernelOrigin::Compiled, architecture: architecture.to_owned() })
     }
 
     /// Looks up a unit in the pack of an architecture. A pack that exists but cannot be used is a
@@ -165,50 +164,54 @@ mod tests {
         Err("there is no NVRTC here".to_owned())
     }
 
+    fn load_without_nvrtc(places: &Places, architecture: &str) -> Result<FoundCode, String> {
+        places.load_with(no_nvrtc, UNIT, architecture)
+    }
+
     #[test]
     fn places_are_searched_in_order() {
         let folder = Folder::new("order");
         let places = places(&folder);
-        let load = |architecture| places.load_with(no_nvrtc, UNIT, architecture);
-        assert!(load("sm_86").is_err());
+        assert!(load_without_nvrtc(&places, "sm_86").is_err());
         write_pack(&places, "sm_80", b"packed for 80");
-        assert_eq!(load("sm_86"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
+        assert_eq!(load_without_nvrtc(&places, "sm_86"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
         // Not used on a GPU of another major version.
-        assert!(load("sm_90").is_err());
+        assert!(load_without_nvrtc(&places, "sm_90").is_err());
         // Code compiled for the GPU itself takes precedence.
         places.cache.write(UNIT, "sm_86", NVRTC, b"cached").unwrap();
-        assert_eq!(load("sm_86"), found(b"cached", KernelOrigin::Cache, "sm_86"));
-        assert_eq!(load("sm_89"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
+        assert_eq!(load_without_nvrtc(&places, "sm_86"), found(b"cached", KernelOrigin::Cache, "sm_86"));
+        assert_eq!(load_without_nvrtc(&places, "sm_89"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
         // Code compiled by another version of NVRTC does not count as this one's.
-        let newer = || Ok(Nvrtc { version: (13, 9) });
-        let with_newer = places.load_with(newer, UNIT, "sm_86");
+        let with_newer = places.load_with(|| Ok(Nvrtc { version: (13, 9) }), UNIT, "sm_86");
         assert_eq!(with_newer, found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
         // A pack for the GPU itself takes precedence, and NVRTC is not searched.
         write_pack(&places, "sm_86", b"packed for 86");
-        let unneeded = || unreachable!("the pack suffices");
-        assert_eq!(places.load_with(unneeded, UNIT, "sm_86"), found(b"packed for 86", KernelOrigin::Pack, "sm_86"));
-        assert_eq!(load("sm_89"), found(b"packed for 86", KernelOrigin::Pack, "sm_86"));
+        let from_pack = places.load_with(|| unreachable!("the pack suffices"), UNIT, "sm_86");
+        assert_eq!(from_pack, found(b"packed for 86", KernelOrigin::Pack, "sm_86"));
+        assert_eq!(load_without_nvrtc(&places, "sm_89"), found(b"packed for 86", KernelOrigin::Pack, "sm_86"));
         // A damaged pack is skipped; the nearest usable one is taken.
         fs::write(places.packs.as_ref().unwrap().join("sm_86.gecckernels"), "damaged").unwrap();
-        assert_eq!(load("sm_89"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
+        assert_eq!(load_without_nvrtc(&places, "sm_89"), found(b"packed for 80", KernelOrigin::Pack, "sm_80"));
     }
 
     #[test]
-    fn packs_that_cannot_be_used_are_told_where_nothing_serves() {
+    fn error_names_unusable_packs_if_no_place_has_the_kernel() {
         let folder = Folder::new("told");
         let places = places(&folder);
-        let problem = || places.load_with(no_nvrtc, UNIT, "sm_89").unwrap_err();
+        let problem = load_without_nvrtc(&places, "sm_89").unwrap_err();
         for part in ["there is no NVRTC here", "GECC_NVRTC_DIR", "GECC_KERNELS", "GECC_KERNEL_CACHE"] {
-            assert!(problem().contains(part), "{part}: {}", problem());
+            assert!(problem.contains(part), "{part}: {problem}");
         }
-        assert!(!problem().contains("Not used"));
+        assert!(!problem.contains("Not used"));
         let path = write_pack(&places, "sm_89", b"code");
         let whole = fs::read(&path).unwrap();
         fs::write(&path, &whole[..whole.len() - 1]).unwrap();
-        assert!(problem().contains("sm_89.gecckernels: the file is damaged"), "{}", problem());
+        let problem = load_without_nvrtc(&places, "sm_89").unwrap_err();
+        assert!(problem.contains("sm_89.gecckernels: the file is damaged"), "{problem}");
         let kernel = Packed::new(Unit { file: "sign", ..UNIT }, "sm_80", b"code").unwrap();
         pack::write(places.packs.as_deref().unwrap(), "sm_80", NVRTC, &[kernel]).unwrap();
-        assert!(problem().contains("sm_80.gecckernels: it has the kernels of another version"), "{}", problem());
+        let problem = load_without_nvrtc(&places, "sm_89").unwrap_err();
+        assert!(problem.contains("sm_80.gecckernels: it has the kernels of another version"), "{problem}");
     }
 
     mod nvrtc_tests {
@@ -219,70 +222,78 @@ mod tests {
             Unit::of("rows", "")
         }
 
+        fn load(places: &Places) -> FoundCode {
+            places.load(quick(), "sm_90").unwrap()
+        }
+
         /// The first use of a kernel by the engine.
         #[test]
         #[ignore = "needs NVRTC: --ignored nvrtc_tests"]
-        fn kernels_are_compiled_where_none_are_whole() {
+        fn kernel_is_compiled_if_the_cache_has_no_intact_file() {
             let nvrtc = Nvrtc::find().expect("there is NVRTC");
             let folder = Folder::new("load");
             let places = places(&folder);
-            let load = || places.load(quick(), "sm_90").unwrap();
-            let code = load();
+            let code = load(&places);
             assert_eq!((code.origin, &*code.architecture), (KernelOrigin::Compiled, "sm_90"));
-            let cached = FoundCode { origin: KernelOrigin::Cache, ..load() };
-            assert_eq!((load(), &cached.cubin), (cached.clone(), &code.cubin));
+            let cached = FoundCode { origin: KernelOrigin::Cache, ..load(&places) };
+            assert_eq!(load(&places), cached);
+            assert_eq!(cached.cubin, code.cubin);
             let path = places.cache.folder().unwrap().join(file_name(&stem(quick(), "sm_90"), nvrtc));
             let whole = fs::read(&path).unwrap();
             // Truncated, empty and foreign files are replaced.
             for damage in [&whole[..whole.len() - 1], b"", b"something else"] {
                 fs::write(&path, damage).unwrap();
-                assert_eq!(load(), code);
+                assert_eq!(load(&places), code);
                 assert_eq!(fs::read(&path).unwrap(), whole);
             }
             // Several devices and processes may write the same file at once.
             let cache = &places.cache;
             let cubin = &code.cubin;
-            let read = || cache.read(quick(), "sm_90", None);
             std::thread::scope(|scope| {
                 for _ in 0..6 {
                     scope.spawn(|| {
                         (0..50).for_each(|_| _ = cache.write(quick(), "sm_90", nvrtc, cubin).unwrap());
                     });
-                    scope.spawn(|| (0..50).for_each(|_| assert_eq!(read().as_ref(), Some(cubin))));
+                    scope.spawn(|| {
+                        for _ in 0..50 {
+                            assert_eq!(cache.read(quick(), "sm_90", None).as_ref(), Some(cubin));
+                        }
+                    });
                 }
             });
             assert_eq!(fs::read_dir(cache.folder().unwrap()).unwrap().count(), 1, "nothing is left over");
             // Devices that need the same unit at the same time compile it once.
             fs::remove_file(&path).unwrap();
-            let at_once =
-                std::thread::scope(|scope| [(); 4].map(|()| scope.spawn(load)).map(|thread| thread.join().unwrap()));
+            let at_once = std::thread::scope(|scope| {
+                let threads = [(); 4].map(|()| scope.spawn(|| load(&places)));
+                threads.map(|thread| thread.join().unwrap())
+            });
             assert_eq!(at_once.iter().filter(|code| code.origin == KernelOrigin::Compiled).count(), 1);
             assert!(at_once.iter().all(|code| code.cubin == *cubin));
             // An unwritable cache does not affect the results.
             fs::remove_dir_all(cache.folder().unwrap()).unwrap();
             fs::write(cache.folder().unwrap(), "a file in the way").unwrap();
-            assert_eq!(load(), code);
+            assert_eq!(load(&places), code);
         }
 
         /// A pack that is damaged, or was compiled from other sources, leaves everything to NVRTC.
         #[test]
         #[ignore = "needs NVRTC: --ignored nvrtc_tests"]
-        fn packs_that_cannot_be_used_are_compiled_around() {
+        fn kernel_is_compiled_if_its_pack_cannot_be_used() {
             let folder = Folder::new("around");
             let places = places(&folder);
-            let load = || places.load(quick(), "sm_90").unwrap();
             let packs = places.packs.as_deref().unwrap();
             let other = [Packed::new(Unit { file: "sign", ..UNIT }, "sm_90", b"code").unwrap()];
             let path = pack::write(packs, "sm_90", NVRTC, &other).unwrap();
-            let compiled = load();
+            let compiled = load(&places);
             assert_eq!(compiled.origin, KernelOrigin::Compiled);
             let kernel = [Packed::new(quick(), "sm_90", &compiled.cubin).unwrap()];
             pack::write(packs, "sm_90", NVRTC, &kernel).unwrap();
-            assert_eq!(load(), FoundCode { origin: KernelOrigin::Pack, ..compiled.clone() });
+            assert_eq!(load(&places), FoundCode { origin: KernelOrigin::Pack, ..compiled.clone() });
             let mut damaged = fs::read(&path).unwrap();
             damaged[70] ^= 1;
             fs::write(&path, &damaged).unwrap();
-            assert_eq!(load(), FoundCode { origin: KernelOrigin::Cache, ..compiled });
+            assert_eq!(load(&places), FoundCode { origin: KernelOrigin::Cache, ..compiled });
         }
     }
 }

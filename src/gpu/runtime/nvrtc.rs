@@ -150,13 +150,14 @@ fn open(folder: &Path) -> Result<Vec<Library>, String> {
     if paths.is_empty() {
         return Err("there is no libnvrtc in that folder".to_owned());
     }
-    let open = |path: PathBuf| {
-        // SAFETY: the user configures the folder of NVIDIA's libraries, which have no
-        // initialisation code with preconditions.
-        let library = unsafe { Library::new(&path) };
-        library.map_err(|problem| format!("{}: {}", path.display(), reason(&problem)))
-    };
-    paths.into_iter().map(open).collect()
+    paths.iter().map(|path| open_library(path)).collect()
+}
+
+fn open_library(path: &Path) -> Result<Library, String> {
+    // SAFETY: the user configures the folder of NVIDIA's libraries, which have no initialisation
+    // code with preconditions.
+    let library = unsafe { Library::new(path) };
+    library.map_err(|problem| format!("{}: {}", path.display(), reason(&problem)))
 }
 
 /// Returns the loader's error message.
@@ -272,19 +273,20 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
+    fn library_names(folder: &Path) -> Vec<String> {
+        let libraries = libraries(folder).expect("a folder");
+        libraries.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+    }
+
     /// A folder like a toolkit's `lib64`, with additional unusual files.
     #[test]
-    fn libraries_of_a_folder_with_other_files() {
+    fn libraries_skips_files_that_are_not_nvrtc() {
         let folder = env::temp_dir().join(format!("gecc-nvrtc-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("libnvrtc.so.99")).expect("the temporary folder is writable");
         // Links are resolved to the true names of their files.
         let folder = folder.canonicalize().expect("it was just made");
-        let libraries = || -> Vec<String> {
-            let libraries = super::libraries(&folder).expect("a folder");
-            libraries.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
-        };
-        assert!(libraries().is_empty());
+        assert!(library_names(&folder).is_empty());
         assert_eq!(open(&folder).unwrap_err(), "there is no libnvrtc in that folder");
         let others = [
             "libnvrtc_static.a",
@@ -313,7 +315,7 @@ mod tests {
         for (to, link) in links {
             symlink(to, folder.join(link)).expect("links can be made");
         }
-        assert_eq!(libraries(), ["libnvrtc-builtins.so.13.0.48", "libnvrtc.so.13.0.48"]);
+        assert_eq!(library_names(&folder), ["libnvrtc-builtins.so.13.0.48", "libnvrtc.so.13.0.48"]);
         fs::remove_dir_all(&folder).expect("it is there");
         assert!(open(&folder).is_err());
     }

@@ -123,8 +123,7 @@ impl Pack {
     fn of(mut file: File) -> io::Result<Self> {
         let mut fixed = [0; FIXED];
         read_exact(&mut file, &mut fixed)?;
-        let number = |at: usize| i32::from_le_bytes(fixed[at..at + 4].try_into().expect("four bytes"));
-        let count = usize::try_from(number(FIXED - 4)).unwrap_or(usize::MAX);
+        let count = usize::try_from(i32_at(&fixed, FIXED - 4)).unwrap_or(usize::MAX);
         if fixed[..16] != *MAGIC || count > MOST_KERNELS {
             return Err(damaged());
         }
@@ -135,7 +134,7 @@ impl Pack {
             return Err(damaged());
         }
         let entries = entries.chunks_exact(ENTRY).map(Entry::of).collect();
-        Ok(Pack { file, nvrtc: (number(HASHED), number(HASHED + 4)), entries })
+        Ok(Pack { file, nvrtc: (i32_at(&fixed, HASHED), i32_at(&fixed, HASHED + 4)), entries })
     }
 
     /// Returns the machine code of a unit, or `None` if the pack has none compiled from these
@@ -154,13 +153,11 @@ impl Pack {
 
 impl Entry {
     fn of(bytes: &[u8]) -> Self {
-        let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
-        let [sources, content] = [&bytes[..16], &bytes[32..]];
         Entry {
-            sources: sources.try_into().expect("16 bytes"),
-            place: number(16),
-            length: number(24),
-            content: content.try_into().expect("32 bytes"),
+            sources: bytes[..16].try_into().expect("16 bytes"),
+            place: u64_at(bytes, 16),
+            length: u64_at(bytes, 24),
+            content: bytes[32..].try_into().expect("32 bytes"),
         }
     }
 
@@ -173,6 +170,14 @@ impl Entry {
         inflated.map_err(|_| damaged())?;
         Ok(cubin)
     }
+}
+
+fn i32_at(bytes: &[u8], at: usize) -> i32 {
+    i32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
 fn read_exact(file: &mut File, to: &mut [u8]) -> io::Result<()> {
@@ -296,42 +301,54 @@ mod tests {
         }
     }
 
+    /// A pack whose header can be changed.
+    struct Header<'a> {
+        path: &'a Path,
+        whole: &'a [u8],
+    }
+
+    impl Header<'_> {
+        /// Writes the pack with another number at an offset of its header, and the matching hash of
+        /// its first `hashed` bytes.
+        fn write_with(&self, offset: usize, number: &[u8], hashed: usize) {
+            let mut changed = self.whole.to_vec();
+            changed[offset..offset + number.len()].copy_from_slice(number);
+            let hash = Sha256::digest(&changed[HASHED..hashed.clamp(HASHED, self.whole.len())]);
+            changed[16..HASHED].copy_from_slice(&hash);
+            fs::write(self.path, &changed).unwrap();
+        }
+    }
+
     /// False numbers in a header whose hash is right.
     #[test]
-    fn numbers_that_lie_take_no_memory() {
+    fn false_numbers_in_header_allocate_no_memory() {
         let folder = Folder::new("lying");
         let (path, codes) = two(&folder);
         let whole = fs::read(&path).unwrap();
         let head = FIXED + 2 * ENTRY;
-        let with = |place: usize, number: &[u8], hashed: usize| {
-            let mut changed = whole.clone();
-            changed[place..place + number.len()].copy_from_slice(number);
-            let hash = Sha256::digest(&changed[HASHED..hashed.clamp(HASHED, whole.len())]);
-            changed[16..HASHED].copy_from_slice(&hash);
-            fs::write(&path, &changed).unwrap();
-        };
+        let header = Header { path: &path, whole: &whole };
         let most = MOST_KERNELS as i32;
         for count in [-1, i32::MIN, i32::MAX, most, most + 1] {
             let entries = usize::try_from(count).unwrap_or(0).saturating_mul(ENTRY);
-            with(FIXED - 4, &count.to_le_bytes(), entries.saturating_add(FIXED));
+            header.write_with(FIXED - 4, &count.to_le_bytes(), entries.saturating_add(FIXED));
             assert!(open(&path).is_err(), "{count}");
         }
         // An additional invalid entry does not affect the kernels.
-        with(FIXED - 4, &3i32.to_le_bytes(), FIXED + 3 * ENTRY);
+        header.write_with(FIXED - 4, &3i32.to_le_bytes(), FIXED + 3 * ENTRY);
         assert_eq!([read(&path, FIRST), read(&path, SECOND)], codes.clone().map(Some));
         // With fewer entries than kernels, the remaining ones are found.
-        with(FIXED - 4, &1i32.to_le_bytes(), FIXED + ENTRY);
+        header.write_with(FIXED - 4, &1i32.to_le_bytes(), FIXED + ENTRY);
         assert_eq!((read(&path, FIRST), read(&path, SECOND)), (Some(codes[0].clone()), None));
         let place = FIXED + 16;
         let length = FIXED + 24;
         let far = [u64::MAX, 1 << 63, (1 << 63) - 1, whole.len() as u64, 1 << 40, 0];
         for (at, number) in far.map(|number| (place, number)).into_iter().chain([(length, 0), (length, 5)]) {
-            with(at, &number.to_le_bytes(), head);
+            header.write_with(at, &number.to_le_bytes(), head);
             assert_eq!((read(&path, FIRST), read(&path, SECOND)), (None, Some(codes[1].clone())), "{at} {number}");
         }
         // A deflate stream contains its own end.
         for number in [u64::MAX, 1 << 40] {
-            with(length, &number.to_le_bytes(), head);
+            header.write_with(length, &number.to_le_bytes(), head);
             assert_eq!(read(&path, FIRST), Some(codes[0].clone()));
         }
     }

@@ -261,13 +261,17 @@ mod tests {
         [rows.address(), out.address(), plan.buffer::<NextTile>(1).address()]
     }
 
+    /// Returns a source of rows that are not written.
+    fn written() -> Source<'static> {
+        Source::Written(32, Box::new(|_, _| ()))
+    }
+
     #[test]
     fn few_secrets_are_copied_with_what_follows_them() {
         let mut plan = Plan::counting(TEN);
-        let write = || Source::Written(32, Box::new(|_, _| ()));
-        plan.secret_input_of::<SecretKeys>(320, write());
-        let public: Column<RecoveryIds> = plan.input_of(10, write());
-        plan.secret_input_of::<SecretKeys>(SMALLEST_SECRET_COPY + 1, write());
+        plan.secret_input_of::<SecretKeys>(320, written());
+        let public: Column<RecoveryIds> = plan.input_of(10, written());
+        plan.secret_input_of::<SecretKeys>(SMALLEST_SECRET_COPY + 1, written());
         let [secret, second, many] = plan.inputs() else { panic!("three inputs") };
         assert_eq!((&secret.pinned, secret.copied, secret.secret), (&(0..320), SMALLEST_SECRET_COPY, true));
         // No copy extends into the next buffer.

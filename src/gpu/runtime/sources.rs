@@ -7,8 +7,8 @@ pub const NO_CURVE: &str = "none";
 
 /// Returns the kernel files of operations on a curve, except those that hash messages.
 pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
-    let is_on = |file: &&str| !WITHOUT_CURVE.contains(file) && *file != "hash" && offers(curve, file);
-    KERNELS.iter().map(|(file, _)| *file).filter(is_on).collect()
+    let files = KERNELS.iter().map(|(file, _)| *file);
+    files.filter(|file| !WITHOUT_CURVE.contains(file) && *file != "hash" && offers(curve, file)).collect()
 }
 
 /// Files that are compiled for curves of both forms.
@@ -52,15 +52,15 @@ impl Unit {
 
     /// Iterates over every kernel file for every curve, and once over files that need no curve.
     pub fn all() -> impl Iterator<Item = Unit> + Clone {
-        let of = |file| {
-            let count = if WITHOUT_CURVE.contains(&file) { 1 } else { CURVES.len() };
-            CURVES[..count]
-                .iter()
-                .filter(move |(curve, _)| offers(curve, file))
-                .map(move |(curve, _)| Unit::of(file, curve))
-        };
-        KERNELS.iter().flat_map(move |(file, _)| of(file))
+        KERNELS.iter().flat_map(|(file, _)| units_of(file))
     }
+}
+
+/// Iterates over the units of a kernel file.
+fn units_of(file: &'static str) -> impl Iterator<Item = Unit> + Clone {
+    let count = if WITHOUT_CURVE.contains(&file) { 1 } else { CURVES.len() };
+    let curves = CURVES[..count].iter().filter(move |(curve, _)| offers(curve, file));
+    curves.map(move |(curve, _)| Unit::of(file, curve))
 }
 
 fn find(list: &[(&str, &'static str)], name: &str) -> &'static str {

@@ -144,9 +144,8 @@ unsafe impl Send for RawBytes {}
 impl Stream {
     pub fn new(device: Arc<Device>) -> Result<Self, Fault> {
         let stream = device.stream()?;
-        let event = || device.context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC));
-        let done = event()?;
-        let sent = event()?;
+        let done = device.context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC))?;
+        let sent = device.context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC))?;
         Ok(Stream {
             device,
             stream,
@@ -245,14 +244,15 @@ impl Stream {
         inputs: &[Input<'a>],
         fill: impl FnOnce(Vec<(&Input<'a>, &mut [u8])>),
     ) -> Result<(), Fault> {
-        let staged = || inputs.iter().filter(|input| !input.pinned.is_empty());
-        for input in staged().filter(|input| self.secret && input.secret) {
+        let staged = inputs.iter().filter(|input| !input.pinned.is_empty());
+        if self.secret {
             // Recorded before `fill`, which may panic.
-            self.secrets_up.push(input.pinned.clone());
+            let secrets = staged.clone().filter(|input| input.secret);
+            self.secrets_up.extend(secrets.map(|input| input.pinned.clone()));
         }
         let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        let turn = self.device.gates.sending.take(staged().map(|input| input.pinned.len()).sum());
-        fill(parts(pinned, staged()));
+        let turn = self.device.gates.sending.take(staged.clone().map(|input| input.pinned.len()).sum());
+        fill(parts(pinned, staged));
         drop(turn);
         for input in inputs.iter().filter(|input| input.copied > 0) {
             let bytes = match &input.source {

@@ -142,11 +142,11 @@ fn build_public(stream: &mut Stream, curve: &'static str, form: &TableForm, bits
     let memory = DeviceMemory::new(&stream.device.context, bytes)?;
     let prefixes = DeviceMemory::new(&stream.device.context, scratch)?;
     let table = PublicTable { memory, bits };
-    let mut start = || {
-        (form.start_base)(stream, curve, StartBase { table: table.column(), bits, windows, entries })?;
-        form.extend_all(stream, curve, table.column().into(), (windows, entries), Column::at(prefixes.address))
-    };
-    let started = start();
+    let started = (form.start_base)(stream, curve, StartBase { table: table.column(), bits, windows, entries })
+        .and_then(|()| {
+            let prefixes = Column::at(prefixes.address);
+            form.extend_all(stream, curve, table.column().into(), (windows, entries), prefixes)
+        });
     // The scratch memory is freed after this, and after an error the table too.
     let finished = stream.wait();
     started.and(finished)?;
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_fit_the_memory() {
+    fn fitting_widths_depend_on_memory() {
         let of_form = [(&WEIERSTRASS, [24, 18, 17, 9]), (&EDWARDS, [23, 17, 17, 15])];
         for (form, widths) in of_form {
             let best = [140 << 30, 8 << 30, 2 << 30, 1 << 20].map(|memory| fitting_widths(form, memory)[0]);

@@ -219,8 +219,10 @@ impl Sets {
 /// Returns the index of the first set that is not in use and, unless `any`, is followed by a newer
 /// set of its curve. Each set is given as its curve and whether it is in use.
 fn idle(sets: &[(&str, bool)], any: bool) -> Option<usize> {
-    let replaced = |at: usize| sets[at + 1..].iter().any(|(curve, _)| *curve == sets[at].0);
-    (0..sets.len()).find(|&at| !sets[at].1 && (any || replaced(at)))
+    (0..sets.len()).find(|&at| {
+        let (curve, in_use) = sets[at];
+        !in_use && (any || sets[at + 1..].iter().any(|(newer, _)| *newer == curve))
+    })
 }
 
 /// Launches the construction of the tables and of the index.
@@ -240,8 +242,9 @@ fn start(
         next += size.next_multiple_of(ALIGNMENT) as u64;
         start
     });
-    let (key_tables, index_keys, index_slots) =
-        (Column::at(key_tables), Column::at(index_keys), Column::at(index_slots));
+    let key_tables = Column::at(key_tables);
+    let index_keys = Column::at(index_keys);
+    let index_slots = Column::at(index_slots);
     let index_slot_bits = shape.slot_bits();
     let index_seed = getrandom::u64().unwrap_or(0);
     stream.fill(index_slots, 0xff, sizes[2])?;
@@ -263,7 +266,7 @@ mod tests {
     use crate::gpu::tables::form::{EDWARDS, WEIERSTRASS};
 
     #[test]
-    fn sizes() {
+    fn sizes_follow_from_number_and_width_of_tables() {
         let shape = TableSizes { form: &EDWARDS, tables: 3, bits: 8 };
         assert_eq!((shape.windows(), shape.entries(), shape.rows(), shape.slot_bits()), (32, 128, 96, 4));
         assert_eq!(shape.sizes(), [96 * 96 * 128, 96, 64, 96 * 96, 32 * 96, 16 * 96 * 128]);

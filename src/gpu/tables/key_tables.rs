@@ -327,9 +327,9 @@ impl Grouped<'_> {
         let counters = &self.buffers.counters;
         stream.download(counters);
         stream.wait()?;
-        let bytes = stream.read(counters);
-        let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
-        Ok(Survey { of, keys: counter(0).min(most_tables), items: counter(1), hits: counter(4) })
+        let (counters, _) = stream.read(counters).as_chunks();
+        let [keys, items, hits] = [0, 1, 4].map(|counter| u32::from_ne_bytes(counters[counter]));
+        Ok(Survey { of, keys: keys.min(most_tables), items, hits })
     }
 
     /// Looks up the keys of the chunk in a set of tables.
@@ -391,9 +391,9 @@ fn verifying(form: &TableForm, bits: u32, items: u64) -> u64 {
 /// Returns the best window width for `tables` keys with `items` uses in total, if one fits the
 /// memory.
 fn width(form: &'static TableForm, tables: u32, items: u64, memory: usize) -> Option<u32> {
-    let shape = |bits| TableSizes { form, tables, bits };
-    let fitting = form.key_widths.iter().copied().filter(|bits| shape(*bits).bytes() <= memory);
-    fitting.min_by_key(|bits| cost(shape(*bits), items))
+    let shapes = form.key_widths.iter().map(|bits| TableSizes { form, tables, bits: *bits });
+    let best = shapes.filter(|shape| shape.bytes() <= memory).min_by_key(|shape| cost(*shape, items));
+    best.map(|shape| shape.bits)
 }
 
 /// Plans a chunk that may be the first of `chunks` similar ones.
@@ -450,18 +450,18 @@ mod tests {
     }
 
     #[test]
-    fn widths_by_uses() {
+    fn width_grows_with_uses() {
         let uses = [16, 75, 90, 210, 230, 800, 900, 2500, 2700, 7000, 8000, 13_000, 14_000, 24_000, 25_000];
         let bits = uses.map(|uses| width(100, 100 * uses, PLENTY).unwrap());
         assert_eq!(bits, [5, 5, 6, 6, 7, 7, 9, 9, 10, 10, 11, 11, 12, 12, 13]);
     }
 
     #[test]
-    fn widths_by_memory() {
-        let bytes = |tables, bits| TableSizes { form: &WEIERSTRASS, tables, bits }.bytes();
-        assert_eq!(width(1000, 1 << 30, bytes(1000, 7)), Some(7));
-        assert_eq!(width(1000, 1 << 30, bytes(1000, 7) - 1), Some(6));
-        assert_eq!(width(1000, 1 << 30, bytes(1000, 5) - 1), None);
+    fn width_is_limited_by_memory() {
+        let memory_of = [5, 7].map(|bits| TableSizes { form: &WEIERSTRASS, tables: 1000, bits }.bytes());
+        assert_eq!(width(1000, 1 << 30, memory_of[1]), Some(7));
+        assert_eq!(width(1000, 1 << 30, memory_of[1] - 1), Some(6));
+        assert_eq!(width(1000, 1 << 30, memory_of[0] - 1), None);
         for memory in [0, 1 << 10, 1 << 20, 1 << 26, PLENTY] {
             for form in [&WEIERSTRASS, &EDWARDS] {
                 let most = most_tables(form, memory);
@@ -471,16 +471,17 @@ mod tests {
     }
 
     #[test]
-    fn chunks_worth_looking_at() {
+    fn worth_looking_depends_on_size_and_proof() {
         let chunks =
             [(1 << 16, 1 << 17), ((1 << 16) - 1, 1 << 30), (1 << 17, (1 << 17) - 1), (1 << 14, 1), (16_383, 1 << 30)];
-        let worth = |proven| chunks.map(|(n, expected)| worth_looking(n, expected, proven));
-        assert_eq!(worth(false), [true, false, false, false, false]);
-        assert_eq!(worth(true), [true, true, true, true, false]);
+        let unproven = chunks.map(|(n, expected)| worth_looking(n, expected, false));
+        assert_eq!(unproven, [true, false, false, false, false]);
+        let proven = chunks.map(|(n, expected)| worth_looking(n, expected, true));
+        assert_eq!(proven, [true, true, true, true, false]);
     }
 
     #[test]
-    fn thresholds() {
+    fn uses_worth_falls_with_expected_items() {
         assert_eq!(uses_worth(1 << 17, 1 << 17, true), 16);
         assert_eq!(uses_worth(1 << 17, 1 << 18, true), 8);
         assert_eq!(uses_worth(1 << 17, 1 << 18, false), 16);
@@ -488,60 +489,75 @@ mod tests {
         assert_eq!(uses_worth(1 << 17, 100, true), 16);
     }
 
-    #[test]
-    fn tables_are_built_where_they_pay() {
-        let chunk = |keys, items, hits| Survey { of: 135_000, keys, items, hits };
-        let first = |survey, chunks| plan(survey, None, chunks, PLENTY);
-        assert_eq!(first(chunk(0, 0, 0), 30), TableUse::WithoutTables);
-        assert_eq!(first(chunk(1000, 135_000, 0), 1), TableUse::Build(7));
-        assert_eq!(first(chunk(1000, 135_000, 0), 30), TableUse::Build(11));
-        assert_eq!(first(chunk(1000, 100_000, 0), 1), TableUse::WithoutTables);
-        assert_eq!(first(chunk(100, 5_000, 0), 30), TableUse::Build(10));
-        assert_eq!(first(chunk(100, 4_000, 0), 30), TableUse::WithoutTables);
-        assert_eq!(plan(chunk(1000, 135_000, 0), None, 30, 1 << 20), TableUse::WithoutTables);
+    /// Returns the survey of a chunk of 135,000 items.
+    fn survey(keys: u32, items: u32, hits: u32) -> Survey {
+        Survey { of: 135_000, keys, items, hits }
     }
 
     #[test]
-    fn tables_are_kept_while_they_serve() {
-        let chunk = |items, hits| Survey { of: 135_000, keys: 1000, items, hits };
+    fn tables_are_built_if_faster_for_the_expected_chunks() {
+        assert_eq!(plan(survey(0, 0, 0), None, 30, PLENTY), TableUse::WithoutTables);
+        assert_eq!(plan(survey(1000, 135_000, 0), None, 1, PLENTY), TableUse::Build(7));
+        assert_eq!(plan(survey(1000, 135_000, 0), None, 30, PLENTY), TableUse::Build(11));
+        assert_eq!(plan(survey(1000, 100_000, 0), None, 1, PLENTY), TableUse::WithoutTables);
+        assert_eq!(plan(survey(100, 5_000, 0), None, 30, PLENTY), TableUse::Build(10));
+        assert_eq!(plan(survey(100, 4_000, 0), None, 30, PLENTY), TableUse::WithoutTables);
+        assert_eq!(plan(survey(1000, 135_000, 0), None, 30, 1 << 20), TableUse::WithoutTables);
+    }
+
+    /// Plans a chunk of 135,000 items after tables of 10 bits for 1,000 keys.
+    fn plan_with_known(proven: bool, items: u32, hits: u32) -> TableUse {
+        plan(survey(1000, items, hits), known(10, proven), 20, PLENTY)
+    }
+
+    #[test]
+    fn tables_are_used_while_enough_items_have_one() {
         for proven in [false, true] {
-            let after = |items, hits| plan(chunk(items, hits), known(10, proven), 20, PLENTY);
-            assert_eq!(after(135_000, 135_000), TableUse::WithTheseTables);
-            assert_eq!(after(135_000, 110_000), TableUse::WithTheseTables);
+            assert_eq!(plan_with_known(proven, 135_000, 135_000), TableUse::WithTheseTables);
+            assert_eq!(plan_with_known(proven, 135_000, 110_000), TableUse::WithTheseTables);
             // Items whose keys would not get a table count too.
-            assert_eq!(after(100_000, 135_000), TableUse::WithTheseTables);
-            assert_eq!(after(0, 1 << 16), TableUse::WithTheseTables);
-            assert_eq!(after(0, (1 << 16) - 1), TableUse::WithoutTables);
-            let small = |hits| plan(Survey { of: 16_384, keys: 0, items: 0, hits }, known(10, proven), 1, 0);
-            assert_eq!((small(15_360), small(15_359)), (TableUse::WithTheseTables, TableUse::WithoutTables));
+            assert_eq!(plan_with_known(proven, 100_000, 135_000), TableUse::WithTheseTables);
+            assert_eq!(plan_with_known(proven, 0, 1 << 16), TableUse::WithTheseTables);
+            assert_eq!(plan_with_known(proven, 0, (1 << 16) - 1), TableUse::WithoutTables);
+            for (hits, expected) in [(15_360, TableUse::WithTheseTables), (15_359, TableUse::WithoutTables)] {
+                let small = Survey { of: 16_384, keys: 0, items: 0, hits };
+                assert_eq!(plan(small, known(10, proven), 1, 0), expected);
+            }
         }
-        // Other keys: optimistic after tables that have served, cautious otherwise.
-        let after = |proven, items, hits| plan(chunk(items, hits), known(10, proven), 20, PLENTY);
-        assert_eq!(after(true, 135_000, 0), TableUse::Build(10));
-        assert_eq!(after(false, 135_000, 0), TableUse::Build(6));
-        assert_eq!(after(true, 135_000, 90_000), TableUse::Build(10));
-        assert_eq!(after(false, 135_000, 90_000), TableUse::WithTheseTables);
-        assert_eq!(after(false, 100_000, 0), TableUse::WithoutTables);
         // Not enough memory for any table.
-        assert_eq!(plan(chunk(135_000, 90_000), known(5, true), 20, 0), TableUse::WithTheseTables);
+        assert_eq!(plan(survey(1000, 135_000, 90_000), known(5, true), 20, 0), TableUse::WithTheseTables);
+    }
+
+    /// Tables for other keys are built optimistically after tables that have served several chunks,
+    /// and cautiously otherwise.
+    #[test]
+    fn tables_for_other_keys_depend_on_use_of_the_last_ones() {
+        assert_eq!(plan_with_known(true, 135_000, 0), TableUse::Build(10));
+        assert_eq!(plan_with_known(false, 135_000, 0), TableUse::Build(6));
+        assert_eq!(plan_with_known(true, 135_000, 90_000), TableUse::Build(10));
+        assert_eq!(plan_with_known(false, 135_000, 90_000), TableUse::WithTheseTables);
+        assert_eq!(plan_with_known(false, 100_000, 0), TableUse::WithoutTables);
     }
 
     #[test]
-    fn tables_that_serve_are_widened() {
+    fn tables_used_for_many_items_are_widened() {
         let all = Survey { of: 540_000, keys: 1000, items: 540_000, hits: 540_000 };
-        let after = |bits, proven, chunks| plan(all, known(bits, proven), chunks, PLENTY);
-        assert_eq!(after(6, true, 8), TableUse::Build(10));
-        assert_eq!(after(6, false, 8), TableUse::WithTheseTables);
-        assert_eq!(after(6, true, 1), TableUse::WithTheseTables);
-        assert_eq!(after(9, true, 8), TableUse::WithTheseTables);
-        assert_eq!(after(12, true, 8), TableUse::WithTheseTables);
+        assert_eq!(plan(all, known(6, true), 8, PLENTY), TableUse::Build(10));
+        assert_eq!(plan(all, known(6, false), 8, PLENTY), TableUse::WithTheseTables);
+        assert_eq!(plan(all, known(6, true), 1, PLENTY), TableUse::WithTheseTables);
+        assert_eq!(plan(all, known(9, true), 8, PLENTY), TableUse::WithTheseTables);
+        assert_eq!(plan(all, known(12, true), 8, PLENTY), TableUse::WithTheseTables);
         // Not if only a part of the keys has tables.
         let part = Survey { items: 400_000, ..all };
         assert_eq!(plan(part, known(6, true), 8, PLENTY), TableUse::WithTheseTables);
         // Wider tables are built once the served items, expected again, would recover their cost.
-        let after = |bits, served| plan(all, Some(Known { bits, proven: true, served }), 8, PLENTY);
-        assert_eq!(after(10, 10_000_000), TableUse::WithTheseTables);
-        assert_eq!(after(10, 20_000_000), TableUse::Build(12));
-        assert_eq!(after(12, 1 << 40), TableUse::WithTheseTables, "no wider ones fit");
+        for (bits, served, expected) in [
+            (10, 10_000_000, TableUse::WithTheseTables),
+            (10, 20_000_000, TableUse::Build(12)),
+            // No wider tables fit.
+            (12, 1 << 40, TableUse::WithTheseTables),
+        ] {
+            assert_eq!(plan(all, Some(Known { bits, proven: true, served }), 8, PLENTY), expected);
+        }
     }
 }
