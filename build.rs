@@ -25,82 +25,141 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=curves");
     println!("cargo::rerun-if-changed=cuda");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let out = Output { folder: PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")) };
     let (curves, edwards_curves) = read_curves(Path::new("curves"));
     for scheme in emit_rust::schemes(&curves) {
         let folder = Path::new("src/schemes").join(scheme);
-        assert!(folder.is_dir(), "a curve offers the scheme {scheme}, and there is no {}", folder.display());
+        assert!(folder.is_dir(), "a curve offers the scheme {scheme}, but {} does not exist", folder.display());
     }
-    let write = |name: &str, text: String| fs::write(out.join(name), text).expect("OUT_DIR is writable");
-    let each = |text: fn(&params::Curve) -> String| curves.iter().map(text).collect::<String>();
-    let each_edwards = |text: fn(&EdwardsCurve) -> String| edwards_curves.iter().map(text).collect::<String>();
-    write("constants.rs", each(emit_rust::constants) + &each_edwards(EdwardsCurve::constants));
-    write("curve_types.rs", each(emit_rust::curve_type));
-    write("curve_list.rs", emit_rust::curve_list(&curves));
-    write("cpu_curves.rs", each(emit_rust::cpu_curve));
-    write("cpu_tables.rs", each(|curve| emit_rust::tables(&curve.type_name)));
-    write("cpu_edwards_curves.rs", each_edwards(EdwardsCurve::cpu_curve));
-    write("cpu_edwards_tables.rs", each_edwards(|curve| emit_rust::tables(&curve.type_name)));
-    write("cpu_references.rs", each(emit_rust::reference));
-    write("moduli.rs", each(emit_rust::moduli));
-    write("curve_lists.rs", emit_rust::lists(&curves));
-    let headers = curves.iter().map(|curve| (&curve.name, emit_cuda::emit_cuda(curve)));
-    for (name, header) in headers.chain(edwards_curves.iter().map(|curve| (&curve.name, curve.cuda_header()))) {
-        fs::create_dir_all(out.join("cuda").join(name)).expect("OUT_DIR is writable");
-        write(&format!("cuda/{name}/curve.cuh"), header);
+    write_curves(&out, &curves, &edwards_curves);
+    write_codes(&out);
+    let sources = read_sources(Path::new("cuda"));
+    out.write("device_sources.rs", &device_sources(&sources, &curves, &edwards_curves));
+    let launchers = emit_launchers(&sources, "kernels/").unwrap_or_else(|problem| panic!("{problem}"));
+    out.write("contents.rs", &launchers.contents);
+    out.write("launchers.rs", &launchers.kernels);
+}
+
+/// The folder of generated files.
+struct Output {
+    folder: PathBuf,
+}
+
+impl Output {
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.join(name), text).expect("OUT_DIR is writable");
     }
-    // The codes in `cuda/codes.toml`, for the device code, the crate and the tests.
+
+    /// Writes a file that consists of a text per curve.
+    fn write_each<C>(&self, name: &str, curves: &[C], text: impl Fn(&C) -> String) {
+        self.write(name, &curves.iter().map(text).collect::<String>());
+    }
+
+    /// Writes the header of a curve for the device code.
+    fn write_header(&self, curve: &str, text: &str) {
+        fs::create_dir_all(self.folder.join("cuda").join(curve)).expect("OUT_DIR is writable");
+        self.write(&format!("cuda/{curve}/curve.cuh"), text);
+    }
+}
+
+/// Writes the constants and types of all curves, and their headers for the device code.
+fn write_curves(out: &Output, curves: &[params::Curve], edwards_curves: &[EdwardsCurve]) {
+    let constants = curves.iter().map(emit_rust::constants);
+    let edwards_constants = edwards_curves.iter().map(EdwardsCurve::constants);
+    out.write("constants.rs", &constants.chain(edwards_constants).collect::<String>());
+    out.write_each("curve_types.rs", curves, emit_rust::curve_type);
+    out.write("curve_list.rs", &emit_rust::curve_list(curves));
+    out.write_each("cpu_curves.rs", curves, emit_rust::cpu_curve);
+    out.write_each("cpu_tables.rs", curves, |curve| emit_rust::tables(&curve.type_name));
+    out.write_each("cpu_edwards_curves.rs", edwards_curves, EdwardsCurve::cpu_curve);
+    out.write_each("cpu_edwards_tables.rs", edwards_curves, |curve| emit_rust::tables(&curve.type_name));
+    out.write_each("cpu_references.rs", curves, emit_rust::reference);
+    out.write_each("moduli.rs", curves, emit_rust::moduli);
+    out.write("curve_lists.rs", &emit_rust::lists(curves));
+    for curve in curves {
+        out.write_header(&curve.name, &emit_cuda::emit_cuda(curve));
+    }
+    for curve in edwards_curves {
+        out.write_header(&curve.name, &curve.cuda_header());
+    }
+}
+
+/// Writes the codes in `cuda/codes.toml`, for the device code, the crate and the tests.
+fn write_codes(out: &Output) {
     let text = fs::read_to_string("cuda/codes.toml").expect("the file is part of the package");
     let codes = emit_codes::Codes::parse(&text).unwrap_or_else(|problem| panic!("cuda/codes.toml: {problem}"));
-    write("cuda/codes.cuh", codes.cuda());
-    write("verdicts.rs", codes.rust_verdicts());
-    write("codes.rs", codes.rust_codes());
-    write("test_codes.rs", codes.rust_tests());
-    let sources = read_sources(Path::new("cuda"));
-    write("device_sources.rs", device_sources(&sources, &curves, &edwards_curves));
-    let launchers = emit_launchers(&sources, "kernels/").unwrap_or_else(|problem| panic!("{problem}"));
-    write("contents.rs", launchers.contents);
-    write("launchers.rs", launchers.kernels);
+    out.write("cuda/codes.cuh", &codes.cuda());
+    out.write("verdicts.rs", &codes.rust_verdicts());
+    out.write("codes.rs", &codes.rust_codes());
+    out.write("test_codes.rs", &codes.rust_tests());
 }
 
 /// Reads the files in the folders of `cuda/`.
 fn read_sources(folder: &Path) -> Vec<Source> {
-    let files = subfolders(folder).into_iter().flat_map(|folder| files_in(&folder));
-    let source = |path: PathBuf| {
+    let mut sources = Vec::new();
+    for path in subfolders(folder).iter().flat_map(|folder| files_in(folder)) {
         let name = path.strip_prefix(folder).expect("it is in the folder");
         let name = name.to_str().expect("the project's file names are UTF-8").replace('\\', "/");
-        Source { name, text: fs::read_to_string(&path).expect("device code is UTF-8") }
-    };
-    files.map(source).collect()
+        sources.push(Source { name, text: fs::read_to_string(&path).expect("device code is UTF-8") });
+    }
+    sources
+}
+
+/// Returns the name of a kernel file without folder and extension, or `None` for a header.
+fn kernel_name(source: &Source) -> Option<String> {
+    let (_, name) = source.name.strip_suffix(".cu")?.rsplit_once('/')?;
+    Some(name.to_owned())
 }
 
 /// Returns Rust code that embeds every file of device code, and the header of each curve, as (name,
 /// text).
 fn device_sources(sources: &[Source], curves: &[params::Curve], edwards_curves: &[EdwardsCurve]) -> String {
-    let kernel = |source: &Source| {
-        // A header is named by its path, as in `#include`; a kernel file by its file name.
-        source.name.strip_suffix(".cu").and_then(|name| Some(name.rsplit_once('/')?.1.to_owned()))
-    };
+    let (kernels, headers): (Vec<&Source>, Vec<&Source>) =
+        sources.iter().partition(|source| kernel_name(source).is_some());
     let mut text = String::new();
-    for (list, is_kernel) in [("HEADERS", false), ("KERNELS", true)] {
-        writeln!(text, "pub const {list}: &[(&str, &str)] = &[").expect("a String takes all");
-        for source in sources.iter().filter(|source| kernel(source).is_some() == is_kernel) {
-            let name = kernel(source).unwrap_or_else(|| source.name.clone());
-            let path = &source.name;
-            writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/cuda/{path}\"))),")
-                .expect("a String takes all");
-        }
-        if !is_kernel {
-            text.push_str("    (\"codes.cuh\", include_str!(concat!(env!(\"OUT_DIR\"), \"/cuda/codes.cuh\"))),\n");
-        }
-        text.push_str("];\n");
+    // A header is named by its path, as in `#include`; a kernel file by its file name.
+    text.push_str("pub const HEADERS: &[(&str, &str)] = &[\n");
+    for header in headers {
+        embed(&mut text, &header.name, "CARGO_MANIFEST_DIR", &format!("/cuda/{}", header.name));
     }
+    embed(&mut text, "codes.cuh", "OUT_DIR", "/cuda/codes.cuh");
+    text.push_str("];\n");
+    text.push_str("pub const KERNELS: &[(&str, &str)] = &[\n");
+    for kernel in kernels {
+        let name = kernel_name(kernel).expect("it is a kernel file");
+        embed(&mut text, &name, "CARGO_MANIFEST_DIR", &format!("/cuda/{}", kernel.name));
+    }
+    text.push_str("];\n");
     let without_curve: Vec<String> =
-        sources.iter().filter(|source| !needs_curve(source, sources)).filter_map(kernel).collect();
+        sources.iter().filter(|source| !needs_curve(source, sources)).filter_map(kernel_name).collect();
     writeln!(text, "pub const WITHOUT_CURVE: &[&str] = &{without_curve:?};").expect("a String takes all");
+    kernels_of_schemes(&mut text, sources, curves, edwards_curves);
+    text.push_str("pub const CURVES: &[(&str, &str)] = &[\n");
+    let edwards_names: Vec<&String> = edwards_curves.iter().map(|curve| &curve.name).collect();
+    for name in curves.iter().map(|curve| &curve.name).chain(edwards_names.iter().copied()) {
+        embed(&mut text, name, "OUT_DIR", &format!("/cuda/{name}/curve.cuh"));
+    }
+    text.push_str("];\n");
+    writeln!(text, "pub const EDWARDS_CURVES: &[&str] = &{edwards_names:?};").expect("a String takes all");
+    text
+}
+
+/// Emits the entry of a list that embeds a file, given by its path below the folder in an
+/// environment variable.
+fn embed(text: &mut String, name: &str, folder: &str, path: &str) {
+    writeln!(text, "    ({name:?}, include_str!(concat!(env!({folder:?}), {path:?}))),").expect("a String takes all");
+}
+
+/// Emits the list of kernel files of schemes with the curves that offer the scheme.
+fn kernels_of_schemes(
+    text: &mut String,
+    sources: &[Source],
+    curves: &[params::Curve],
+    edwards_curves: &[EdwardsCurve],
+) {
     // A file whose name begins with that of a scheme belongs to the scheme.
     text.push_str("pub const OF_A_SCHEME: &[(&str, &[&str])] = &[\n");
-    for file in sources.iter().filter_map(kernel) {
+    for file in sources.iter().filter_map(kernel_name) {
         if let Some(scheme) = emit_rust::schemes(curves).into_iter().find(|scheme| file.starts_with(scheme)) {
             let offering: Vec<&str> =
                 curves.iter().filter(|curve| curve.offers(scheme)).map(|curve| curve.name.as_str()).collect();
@@ -112,15 +171,6 @@ fn device_sources(sources: &[Source], curves: &[params::Curve], edwards_curves: 
         }
     }
     text.push_str("];\n");
-    text.push_str("pub const CURVES: &[(&str, &str)] = &[\n");
-    let edwards_names: Vec<&String> = edwards_curves.iter().map(|curve| &curve.name).collect();
-    for name in curves.iter().map(|curve| &curve.name).chain(edwards_names.iter().copied()) {
-        writeln!(text, "    ({name:?}, include_str!(concat!(env!(\"OUT_DIR\"), \"/cuda/{name}/curve.cuh\"))),")
-            .expect("a String takes all");
-    }
-    text.push_str("];\n");
-    writeln!(text, "pub const EDWARDS_CURVES: &[&str] = &{edwards_names:?};").expect("a String takes all");
-    text
 }
 
 fn subfolders(folder: &Path) -> Vec<PathBuf> {

@@ -47,7 +47,17 @@ struct Value {
     doc: Option<String>,
 }
 
+impl Value {
+    /// Returns a value with the first line of a comment.
+    fn of(name: &str, number: u8, doc: &str) -> Self {
+        let summary = doc.lines().next().unwrap_or_default();
+        Value { name: name.to_owned(), number, doc: Some(summary.to_owned()) }
+    }
+}
+
 impl Codes {
+    /// Parses and checks the file.
+    ///
     /// # Errors
     /// A description of what is wrong with the file.
     pub fn parse(text: &str) -> Result<Self, String> {
@@ -59,20 +69,20 @@ impl Codes {
     fn check(&self) -> Result<(), String> {
         let verdicts: Vec<_> = self.verdict.iter().map(|(name, verdict)| (name.as_str(), verdict.number)).collect();
         if verdicts != [("Pending", 0), ("Valid", 1)] {
-            return Err("an open verdict is 0, and valid is 1".to_owned());
+            return Err("the verdicts must be Pending = 0 and Valid = 1".to_owned());
         }
         let lists = [self.verdicts()].into_iter().chain(self.lists().map(|list| list.values.clone()));
         let mut names = HashSet::new();
         for list in lists {
             if let Some(pair) = list.windows(2).find(|pair| pair[0].number >= pair[1].number) {
-                return Err(format!("the numbers of {} and {} do not rise", pair[0].name, pair[1].name));
+                return Err(format!("the numbers of {} and {} are not in ascending order", pair[0].name, pair[1].name));
             }
             if let Some(value) = list.into_iter().find(|value| !names.insert(value.name.clone())) {
-                return Err(format!("{} is there twice", value.name));
+                return Err(format!("{} occurs twice", value.name));
             }
         }
         match self.flags.values.iter().find(|flag| !flag.number.is_power_of_two()) {
-            Some(flag) => Err(format!("{} is not one bit", flag.name)),
+            Some(flag) => Err(format!("{} is not a single bit", flag.name)),
             None => Ok(()),
         }
     }
@@ -83,14 +93,9 @@ impl Codes {
 
     /// Returns all verdicts, including rejections.
     fn verdicts(&self) -> Vec<Value> {
-        let verdicts = self.verdict.iter().map(|(name, verdict)| (name, verdict.number, &verdict.doc));
-        let rejections = self.rejection.iter().map(|rejection| (&rejection.name, rejection.number, &rejection.doc));
-        let value = |(name, number, doc): (&String, u8, &String)| Value {
-            name: name.clone(),
-            number,
-            doc: Some(doc.lines().next().unwrap_or_default().to_owned()),
-        };
-        verdicts.chain(rejections).map(value).collect()
+        let verdicts = self.verdict.iter().map(|(name, verdict)| Value::of(name, verdict.number, &verdict.doc));
+        let rejections = self.rejection.iter().map(|it| Value::of(&it.name, it.number, &it.doc));
+        verdicts.chain(rejections).collect()
     }
 
     /// Returns the text of `codes.cuh`.
@@ -98,7 +103,7 @@ impl Codes {
         let mut text =
             "// Generated from cuda/codes.toml by build.rs.\n#pragma once\n#include \"primitives/types.cuh\"\n"
                 .to_owned();
-        cuda_enum(&mut text, "Verdict", "u8", "What a check says of an item.", &self.verdicts());
+        cuda_enum(&mut text, "Verdict", "u8", "The result of checking an item.", &self.verdicts());
         for List { name, doc, values } in &self.codes {
             cuda_enum(&mut text, name, "u8", doc, values);
         }
@@ -110,7 +115,7 @@ impl Codes {
     /// Returns `Rejection`, and the number of a valid verdict.
     pub fn rust_verdicts(&self) -> String {
         let mut text = String::from(
-            "/// Why one item of a batch does not pass. The numeric form ([`Rejection::code`]) is stable and never 0 or 1.\n\
+            "/// The reason why an item of a batch is not valid. The numeric form ([`Rejection::code`]) is stable and never 0 or 1.\n\
              #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]\n#[non_exhaustive]\n#[repr(u8)]\n\
              pub enum Rejection {\n",
         );
@@ -121,8 +126,8 @@ impl Codes {
         let names: Vec<(&str, u8)> = self.rejection.iter().map(|it| (it.name.as_str(), it.number)).collect();
         text.push_str(
             "}\n\nimpl Rejection {\n    \
-             /// The rejection that a code stands for; `None` for [`Verdict::VALID_CODE`] and bytes that are no
-             /// code.\n",
+             /// Returns the rejection with this code, or `None` for [`Verdict::VALID_CODE`] and for bytes that are not\n    \
+             /// codes.\n",
         );
         from_code(&mut text, &names);
         writeln!(
@@ -145,12 +150,13 @@ impl Codes {
                 writeln!(text, "    {name} = {number},").unwrap();
             }
             let names: Vec<(&str, u8)> = values.iter().map(|value| (value.name.as_str(), value.number)).collect();
-            writeln!(text, "}}\n\nimpl {name} {{\n    /// What a byte says, if it is one of these.").unwrap();
+            writeln!(text, "}}\n\nimpl {name} {{\n    /// Returns the value with this code, if there is one.").unwrap();
             from_code(&mut text, &names);
             text.push_str("}\n\n");
         }
         let pending = self.verdict["Pending"].number;
-        writeln!(text, "/// The code of a verdict that is still open.\npub const PENDING: u8 = {pending};\n").unwrap();
+        writeln!(text, "/// The code of an item without a verdict so far.\npub const PENDING: u8 = {pending};\n")
+            .unwrap();
         let List { name, doc, values } = &self.flags;
         writeln!(text, "/// {doc}\n#[derive(Clone, Copy, Debug)]\npub struct {name};\n\nimpl {name} {{").unwrap();
         for Value { name, number, .. } in values {
@@ -234,7 +240,7 @@ values = [{ name = "SomeFlag", number = 1 }, { name = "Other", number = 2 }]
 "#;
 
     #[test]
-    fn both_languages_get_the_same_numbers() {
+    fn cuda_and_rust_have_the_same_numbers() {
         let codes = Codes::parse(SOME).unwrap();
         let cuda = codes.cuda();
         assert!(cuda.contains(
@@ -255,16 +261,16 @@ values = [{ name = "SomeFlag", number = 1 }, { name = "Other", number = 2 }]
     }
 
     #[test]
-    fn what_would_mix_codes_up_is_refused() {
+    fn parse_rejects_ambiguous_codes() {
         for (from, to, problem) in [
-            ("number = 0\ndoc = \"Open", "number = 2\ndoc = \"Open", "an open verdict is 0"),
-            ("number = 1\ndoc = \"Good", "number = 0\ndoc = \"Good", "valid is 1"),
-            ("verdict.Pending", "verdict.Begun", "an open verdict is 0"),
-            ("number = 7", "number = 1", "Valid and Bad do not rise"),
-            ("number = 3", "number = 1", "Red and Blue do not rise"),
-            ("\"Blue\"", "\"Red\"", "Red is there twice"),
-            ("\"Blue\"", "\"Bad\"", "Bad is there twice"),
-            ("name = \"Other\", number = 2", "name = \"Other\", number = 3", "Other is not one bit"),
+            ("number = 0\ndoc = \"Open", "number = 2\ndoc = \"Open", "must be Pending = 0"),
+            ("number = 1\ndoc = \"Good", "number = 0\ndoc = \"Good", "and Valid = 1"),
+            ("verdict.Pending", "verdict.Begun", "must be Pending = 0"),
+            ("number = 7", "number = 1", "Valid and Bad are not in ascending order"),
+            ("number = 3", "number = 1", "Red and Blue are not in ascending order"),
+            ("\"Blue\"", "\"Red\"", "Red occurs twice"),
+            ("\"Blue\"", "\"Bad\"", "Bad occurs twice"),
+            ("name = \"Other\", number = 2", "name = \"Other\", number = 3", "Other is not a single bit"),
             ("number = 3", "number = 256", "256"),
             ("message = ", "text = ", "text"),
         ] {

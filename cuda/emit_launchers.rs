@@ -113,15 +113,14 @@ enum Size {
 fn contents(file: &Source) -> Result<Vec<Content>, String> {
     let mut contents = Vec::new();
     let mut doc = Vec::new();
-    let of = |problem: String| format!("{}: {problem}", file.name);
     for line in file.text.lines() {
         if let Some(comment) = line.strip_prefix("//") {
             doc.push(comment.trim_start());
             continue;
         }
-        if let Some((name, size)) = declaration(line).map_err(of)? {
+        if let Some((name, size)) = declaration(line).map_err(|problem| format!("{}: {problem}", file.name))? {
             if doc.is_empty() {
-                return Err(of(format!("{name} needs a comment that says what it is")));
+                return Err(format!("{}: {name} needs a comment that describes it", file.name));
             }
             contents.push(Content { name: name.to_owned(), size, doc: doc.join(" ") });
         }
@@ -132,26 +131,33 @@ fn contents(file: &Source) -> Result<Vec<Content>, String> {
 
 /// Parses the name and size that a line declares, if any.
 fn declaration(line: &str) -> Result<Option<(&str, Size)>, String> {
-    let unknown = || format!("a line is not understood: {line}");
     if line.is_empty() || line.starts_with('#') || line.starts_with("template <class") {
         return Ok(None);
     }
-    let body = line.strip_suffix(';').ok_or_else(unknown)?;
+    match parse_declaration(line) {
+        Some(declaration) => Ok(Some(declaration)),
+        None => Err(format!("a line is not understood: {line}")),
+    }
+}
+
+fn parse_declaration(line: &str) -> Option<(&str, Size)> {
+    let body = line.strip_suffix(';')?;
     if let Some(body) = body.strip_prefix("template <int kBytes> using ") {
-        let (name, meaning) = body.split_once(" = ").ok_or_else(unknown)?;
-        return if meaning == "Each<u8, kBytes>" { Ok(Some((name, Size::Parameter))) } else { Err(unknown()) };
+        let name = body.strip_suffix(" = Each<u8, kBytes>")?;
+        return Some((name, Size::Parameter));
     }
     if let Some(name) = body.strip_prefix("template <int N> struct ") {
-        return Ok(Some((name, Size::Unknown)));
+        return Some((name, Size::Unknown));
     }
-    let (name, meaning) = body.strip_prefix("using ").and_then(|body| body.split_once(" = ")).ok_or_else(unknown)?;
+    let (name, meaning) = body.strip_prefix("using ")?.split_once(" = ")?;
     let size = match meaning.strip_prefix("Each<").and_then(|meaning| meaning.strip_suffix('>')) {
-        None => word_bytes(meaning).map(|_| Size::Unknown),
-        Some(each) => each
-            .split_once(", ")
-            .and_then(|(word, count)| Some(Size::Bytes(word_bytes(word)? * count.parse::<usize>().ok()?))),
+        None => word_bytes(meaning).map(|_| Size::Unknown)?,
+        Some(each) => {
+            let (word, count) = each.split_once(", ")?;
+            Size::Bytes(word_bytes(word)? * count.parse::<usize>().ok()?)
+        }
     };
-    Ok(Some((name, size.ok_or_else(unknown)?)))
+    Some((name, size))
 }
 
 fn word_bytes(word: &str) -> Option<usize> {
@@ -194,7 +200,7 @@ struct Macro {
 
 /// A kernel: the text starting at its signature, its launch line, and the name of the struct that
 /// it shares with other kernels.
-struct Found<'a> {
+struct KernelDefinition<'a> {
     signature: &'a str,
     launch: Option<&'a str>,
     shared: Option<String>,
@@ -240,6 +246,14 @@ impl Factor {
     fn parse(text: &str) -> Self {
         text.parse().map_or_else(|_| Factor::Name(text.to_owned()), Factor::Number)
     }
+
+    /// Returns whether the factor is a number or an identifier.
+    fn is_well_formed(&self) -> bool {
+        match self {
+            Factor::Number(_) => true,
+            Factor::Name(name) => name.chars().all(is_of_word),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -270,7 +284,7 @@ fn launchers_of(source: &Source, sources: &[Source], contents: &[Content]) -> Re
     for (at, _) in code.match_indices(KERNEL) {
         let launch = code[..at].lines().next_back();
         let launch = launch.and_then(|line| line.strip_prefix(LAUNCH));
-        launchers.push(reader.launcher(&Found { signature: &code[at..], launch, shared: None })?);
+        launchers.push(reader.launcher(&KernelDefinition { signature: &code[at..], launch, shared: None })?);
     }
     // Macro calls start at the beginning of a line.
     for line in code.lines() {
@@ -302,7 +316,7 @@ impl Reader<'_> {
             let pattern = signature_parts(&called.body[pattern..])?.name;
             let signature = &code[at..];
             let shared = Some(shared_name(called, pattern));
-            to.push(self.launcher(&Found { signature, launch: called.launch.as_deref(), shared })?);
+            to.push(self.launcher(&KernelDefinition { signature, launch: called.launch.as_deref(), shared })?);
         }
         for line in code.lines() {
             if let Some((called, arguments)) = call(macros, line.trim_start()) {
@@ -312,38 +326,46 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn launcher(&self, found: &Found) -> Result<Launcher, String> {
-        let parts = signature_parts(found.signature)?;
+    fn launcher(&self, definition: &KernelDefinition) -> Result<Launcher, String> {
+        let parts = signature_parts(definition.signature)?;
         let kernel = parts.name;
-        let of = |problem: String| format!("{kernel}: {problem}");
-        let split = parts.parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
-        let parameters: Vec<Parameter> =
-            split.map(|parameter| self.parameter(parameter)).collect::<Result<_, _>>().map_err(of)?;
-        let launch = found.launch.ok_or_else(|| {
-            of(format!("the line above it does not say how it is launched: `{LAUNCH}one thread per item.` or the like"))
-        })?;
-        let (block, grid) = parse_launch(launch).map_err(of)?;
-        let block = block.map_or_else(|| self.bound(parts.bounds), Ok).map_err(of)?;
-        let more = more_fields(&grid, &parameters).map_err(of)?;
+        let shape = self.shape(&parts, definition.launch).map_err(|problem| format!("{kernel}: {problem}"))?;
         let file = kernel_file(&self.source.name).expect("a file of kernels").to_owned();
         Ok(Launcher {
-            name: found.shared.clone().unwrap_or_else(|| camel_case(kernel)),
+            name: definition.shared.clone().unwrap_or_else(|| camel_case(kernel)),
             kernels: vec![(file, kernel.to_owned())],
-            is_shared: found.shared.is_some(),
+            is_shared: definition.shared.is_some(),
             needs_curve: self.needs_curve,
-            shape: Launch { block, grid, parameters, more },
+            shape,
         })
+    }
+
+    /// Parses the parameters of a kernel and its launch line.
+    fn shape(&self, parts: &SignatureParts, launch: Option<&str>) -> Result<Launch, String> {
+        let split = parts.parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
+        let parameters: Vec<Parameter> = split.map(|parameter| self.parameter(parameter)).collect::<Result<_, _>>()?;
+        let launch = launch.ok_or_else(|| {
+            format!("the line above it must be a launch line, such as `{LAUNCH}one thread per item.`")
+        })?;
+        let (block, grid) = parse_launch(launch)?;
+        let block = block.map_or_else(|| self.bound(parts.bounds), Ok)?;
+        let more = more_fields(&grid, &parameters)?;
+        Ok(Launch { block, grid, parameters, more })
     }
 
     /// Returns the number of threads per block from the first argument of `__launch_bounds__`.
     fn bound(&self, bounds: &str) -> Result<u32, String> {
         let first = bounds.split(',').next().unwrap_or_default().trim();
-        let constant = || {
-            let start = format!("constexpr int {first} = ");
-            let line = self.files.iter().flat_map(|file| file.text.lines()).find_map(|line| line.split_once(&start));
-            line?.1.split(';').next()?.parse().ok()
-        };
-        first.parse().ok().or_else(constant).ok_or_else(|| format!("__launch_bounds__({bounds}) is no number"))
+        let threads = first.parse().ok().or_else(|| self.constant(first));
+        threads.ok_or_else(|| format!("__launch_bounds__({bounds}) is not a number"))
+    }
+
+    /// Returns the value of a `constexpr int` in the file or its headers.
+    fn constant(&self, name: &str) -> Option<u32> {
+        let start = format!("constexpr int {name} = ");
+        let mut lines = self.files.iter().flat_map(|file| file.text.lines());
+        let (_, value) = lines.find_map(|line| line.split_once(&start))?;
+        value.split(';').next()?.parse().ok()
     }
 
     fn parameter(&self, text: &str) -> Result<Parameter, String> {
@@ -357,9 +379,11 @@ impl Reader<'_> {
             "u32" => Type::Word,
             "u64" => Type::Long,
             ty if ty.starts_with("ModulusWords<") => Type::Block,
-            ty => self
-                .array(ty.strip_suffix('*').ok_or_else(|| format!("`{text}` has a type that is not understood"))?)
-                .ok_or_else(|| format!("`{text}` does not say what the array holds, by a type of {COLUMNS}"))?,
+            ty => {
+                let content = ty.strip_suffix('*');
+                let content = content.ok_or_else(|| format!("`{text}` has a type that is not understood"))?;
+                self.array(content).ok_or_else(|| format!("`{text}` must have a type of {COLUMNS}"))?
+            }
         };
         Ok(Parameter { name: (*name).to_owned(), ty })
     }
@@ -386,55 +410,58 @@ struct SignatureParts<'a> {
     parameters: &'a str,
 }
 
-fn signature_parts(text: &str) -> Result<SignatureParts<'_>, String> {
-    let parts = || {
+impl<'a> SignatureParts<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
         let (bounds, rest) = text.strip_prefix(KERNEL)?.split_once(')')?;
         let (name, rest) = rest.split_once('(')?;
         let (parameters, _) = rest.split_once(')')?;
         Some(SignatureParts { bounds, name: name.trim(), parameters })
-    };
-    parts().ok_or_else(|| format!("a signature is not understood: {}", text.lines().next().unwrap_or_default()))
+    }
+}
+
+fn signature_parts(text: &str) -> Result<SignatureParts<'_>, String> {
+    SignatureParts::parse(text)
+        .ok_or_else(|| format!("a signature is not understood: {}", text.lines().next().unwrap_or_default()))
 }
 
 /// Parses a launch line: the number of threads per block, if stated, and the grid.
 fn parse_launch(line: &str) -> Result<(Option<u32>, Grid), String> {
-    let unknown = || format!("`{LAUNCH}{line}` is not understood");
-    let mut clauses = line.strip_suffix('.').ok_or_else(unknown)?.split(", ");
+    parse_clauses(line).ok_or_else(|| format!("`{LAUNCH}{line}` is not understood"))
+}
+
+fn parse_clauses(line: &str) -> Option<(Option<u32>, Grid)> {
+    let mut clauses = line.strip_suffix('.')?.split(", ");
     let first = clauses.next().unwrap_or_default();
     let resident = match first.strip_suffix(" blocks per multiprocessor") {
         Some(count) => Some(Factor::parse(count)),
         None if first == "one thread per item" => None,
-        None => return Err(unknown()),
+        None => return None,
     };
-    let (mut block, mut items) = (None, vec![Factor::Name("n".to_owned())]);
+    let mut block = None;
+    let mut items = vec![Factor::Name("n".to_owned())];
     for clause in clauses {
         if let Some(threads) = clause.strip_prefix("in blocks of ") {
-            block = Some(threads.parse().map_err(|_| unknown())?);
-        } else if let Some(count) = clause.strip_prefix("for ").and_then(|clause| clause.strip_suffix(" items")) {
-            items = count.split(" * ").map(Factor::parse).collect();
+            block = Some(threads.parse().ok()?);
         } else {
-            return Err(unknown());
+            let count = clause.strip_prefix("for ")?.strip_suffix(" items")?;
+            items = count.split(" * ").map(Factor::parse).collect();
         }
     }
-    let is_name = |factor: &Factor| match factor {
-        Factor::Number(_) => true,
-        Factor::Name(name) => name.chars().all(is_of_word),
-    };
-    if items.iter().chain(&resident).all(is_name) { Ok((block, Grid { resident, items })) } else { Err(unknown()) }
+    let is_well_formed = items.iter().chain(&resident).all(Factor::is_well_formed);
+    is_well_formed.then_some((block, Grid { resident, items }))
 }
 
 /// Returns the names in a launch line that are not parameters.
 fn more_fields(grid: &Grid, parameters: &[Parameter]) -> Result<Vec<Parameter>, String> {
-    let is_missing = |factor: &&Factor| match factor {
-        Factor::Name(name) => parameters.iter().all(|parameter| parameter.name != *name),
-        Factor::Number(_) => false,
-    };
     let mut more = Vec::new();
     for (factors, ty) in [(&grid.items[..], Type::Long), (grid.resident.as_slice(), Type::Word)] {
-        for factor in factors.iter().filter(is_missing) {
+        for factor in factors {
             let Factor::Name(name) = factor else { continue };
+            if parameters.iter().any(|parameter| parameter.name == *name) {
+                continue;
+            }
             if name == "n" {
-                return Err("it has no n: the launch line must say for how many items".to_owned());
+                return Err("it has no parameter n: the launch line must state the number of items".to_owned());
             }
             more.push(Parameter { name: name.clone(), ty: ty.clone() });
         }
@@ -559,7 +586,10 @@ fn merge(launchers: &mut Vec<Launcher>, new: Launcher) -> Result<(), String> {
         return Ok(());
     };
     if !(known.is_shared && new.is_shared && known.shape == new.shape) {
-        return Err(format!("{} and {} differ in how they are launched", known.kernels[0].1, new.kernels[0].1));
+        return Err(format!(
+            "{} and {} differ in their parameters or launch lines",
+            known.kernels[0].1, new.kernels[0].1
+        ));
     }
     known.kernels.extend(new.kernels);
     Ok(())
@@ -573,7 +603,7 @@ impl Launcher {
         let (file, kernel) = &kernels[0];
         match self.is_shared {
             false => writeln!(text, "/// `{kernel}` of `{file}.cu`."),
-            true => writeln!(text, "/// `{kernel}` of `{file}.cu`, and the others that its macro makes."),
+            true => writeln!(text, "/// `{kernel}` of `{file}.cu`, and the other kernels that its macro defines."),
         }
         .unwrap();
         writeln!(text, "#[derive(Clone, Copy, Debug)]\npub struct {name} {{").unwrap();
@@ -581,7 +611,7 @@ impl Launcher {
             writeln!(text, "    pub {name}: {},", ty.rust()).unwrap();
         }
         writeln!(text, "}}\n\nimpl {name} {{").unwrap();
-        writeln!(text, "    /// Threads of a block.\n    pub const BLOCK: u32 = {block};").unwrap();
+        writeln!(text, "    /// Threads per block.\n    pub const BLOCK: u32 = {block};").unwrap();
         if let Some(Factor::Number(blocks)) = grid.resident {
             writeln!(text, "    /// Blocks per multiprocessor.\n    pub const BLOCKS: u32 = {blocks};").unwrap();
         }
@@ -689,8 +719,11 @@ template <int N> struct Modulus;
                       static constexpr int kThreads = 64;\n";
         let sources =
             [("kernels/columns.cuh", SOME_COLUMNS), ("kernels/more.cuh", header), ("kernels/some.cu", kernels)];
-        let sources = sources.map(|(name, text)| Source { name: name.to_owned(), text: text.to_owned() });
-        emit_launchers(&sources, "kernels/")
+        emit_launchers(&sources.map(|(name, text)| source(name, text)), "kernels/")
+    }
+
+    fn source(name: &str, text: &str) -> Source {
+        Source { name: name.to_owned(), text: text.to_owned() }
     }
 
     fn emit(kernels: &str) -> Result<String, String> {
@@ -711,8 +744,7 @@ template <int N> struct Modulus;
 
     #[test]
     fn contents_are_types_with_their_sizes() {
-        let columns = |text: &str| Source { name: "kernels/columns.cuh".to_owned(), text: text.to_owned() };
-        let contents = contents(&columns(SOME_COLUMNS)).unwrap();
+        let contents = contents(&source("kernels/columns.cuh", SOME_COLUMNS)).unwrap();
         let sizes: Vec<_> = contents.iter().map(|content| (&*content.name, content.size)).collect();
         assert_eq!(
             sizes,
@@ -734,13 +766,13 @@ template <int N> struct Modulus;
             ("int a;", "not understood"),
             ("using A = u32;", "A needs a comment"),
         ] {
-            assert!(super::contents(&columns(line)).unwrap_err().contains(problem), "{line}");
+            assert!(super::contents(&source("kernels/columns.cuh", line)).unwrap_err().contains(problem), "{line}");
         }
     }
 
     /// Tests that a column of another type in a field is a compile-time error.
     #[test]
-    fn every_parameter_is_a_field_of_its_own_type() {
+    fn every_parameter_becomes_a_field_of_its_own_type() {
         let parameters = "const Scalars* a, ByteRows<65>* __restrict__ rows,\n    const Optional<Table>* table, \
                           const Modulus<4 / 32>* __restrict__ modulus, \
                           const __grid_constant__ ModulusWords<128 / 32> words, u32 bits, u64 n";
@@ -768,15 +800,17 @@ template <int N> struct Modulus;
         }
     }
 
+    /// Returns the lines of the launcher that depend on the launch line.
+    fn grid(launch: &str) -> [String; 4] {
+        let rust = emit(&kernel(launch, "u32 tables, u64 n")).unwrap();
+        ["pub const BLOCK: u32 =", "pub const BLOCKS: u32 =", "let items = ", "pub windows"].map(|start| {
+            let end = rust.lines().find_map(|line| line.trim().strip_prefix(start));
+            end.unwrap_or_default().to_owned()
+        })
+    }
+
     #[test]
-    fn the_line_above_a_kernel_says_its_grid() {
-        let grid = |launch: &str| {
-            let rust = emit(&kernel(launch, "u32 tables, u64 n")).unwrap();
-            let line = |start: &str| {
-                rust.lines().find_map(|line| line.trim().strip_prefix(start)).unwrap_or_default().to_owned()
-            };
-            [line("pub const BLOCK: u32 ="), line("pub const BLOCKS: u32 ="), line("let items = "), line("pub windows")]
-        };
+    fn launch_line_determines_the_grid() {
         assert_eq!(grid("// Launch: one thread per item."), [" 256;", "", "self.n;", ""]);
         assert_eq!(grid("// Launch: one thread per item, in blocks of 128."), [" 128;", "", "self.n;", ""]);
         assert_eq!(grid("// Prose.\n// Launch: 2 blocks per multiprocessor."), [" 256;", " 2;", "self.n;", ""]);
@@ -790,22 +824,22 @@ template <int N> struct Modulus;
     }
 
     #[test]
-    fn a_kernel_without_such_a_line_is_refused() {
+    fn kernel_with_missing_or_malformed_launch_line_is_rejected() {
         for (launch, parameters, problem) in [
-            ("", "u64 n", "does not say how it is launched"),
-            ("// Launch: one thread per item.\n", "u64 n", "does not say how it is launched"),
+            ("", "u64 n", "must be a launch line"),
+            ("// Launch: one thread per item.\n", "u64 n", "must be a launch line"),
             ("// Launch: one thread per item", "u64 n", "is not understood"),
             ("// Launch: one thread for each item.", "u64 n", "is not understood"),
             ("// Launch: one thread per item, for a + b items.", "u64 n", "is not understood"),
             ("// Launch: one thread per item, in blocks of many.", "u64 n", "is not understood"),
-            ("// Launch: one thread per item.", "u32 m", "for how many items"),
+            ("// Launch: one thread per item.", "u32 m", "must state the number of items"),
         ] {
             let refused = emit(&kernel(launch, parameters)).unwrap_err();
             assert!(refused.starts_with("kernels/some.cu: gecc_some_kernel: "), "{refused}");
             assert!(refused.contains(problem), "{refused}");
         }
         let unknown = kernel("// Launch: one thread per item.", "u64 n").replace("256", "kMany");
-        assert!(emit(&unknown).unwrap_err().contains("__launch_bounds__(kMany) is no number"));
+        assert!(emit(&unknown).unwrap_err().contains("__launch_bounds__(kMany) is not a number"));
     }
 
     #[test]
@@ -830,13 +864,12 @@ template <int N> struct Modulus;
         // Two kernels that cannot share a struct.
         let other =
             text.to_owned() + &kernel("// Launch: one thread per item.", "u64 n").replace("some_kernel", "sized");
-        assert!(emit(&other).unwrap_err().contains("differ in how they are launched"));
+        assert!(emit(&other).unwrap_err().contains("differ in their parameters or launch lines"));
         assert!(emit(&(text.to_owned() + "GECC_SIZED(64)\n")).unwrap_err().contains("differ"));
     }
 
     #[test]
-    fn curves_are_needed_by_way_of_headers() {
-        let source = |name: &str, text: &str| Source { name: name.to_owned(), text: text.to_owned() };
+    fn needs_curve_follows_includes() {
         let sources = [
             source("field/a.cuh", "#include \"curve.cuh\"\n#include \"field/b.cuh\"\n"),
             source("field/b.cuh", "#include \"field/a.cuh\"\n"),

@@ -19,7 +19,6 @@ pub enum Reduction {
 
 impl Reduction {
     pub fn of(p: &BigUint) -> Self {
-        let power = |exponent: u32| BigUint::from(1u32) << exponent;
         if *p == power(256) - power(224) + power(192) + power(96) - 1u32 {
             Reduction::P256
         } else if *p == power(256) - power(224) - power(96) + power(64) - 1u32 {
@@ -38,6 +37,11 @@ impl Reduction {
             _ => (value << 256) % p,
         }
     }
+}
+
+/// Returns 2^exponent.
+fn power(exponent: u32) -> BigUint {
+    BigUint::from(1u32) << exponent
 }
 
 /// The shape of the coefficient a.
@@ -69,39 +73,46 @@ pub fn power_chain(exponent: &BigUint) -> Vec<ChainStep> {
 /// exponent from the top. Since a step continues from the last power, the first window has w + 1
 /// bits: it is the largest odd power plus at most two.
 fn windowed_chain(exponent: &BigUint, window: u64) -> Vec<ChainStep> {
-    let step = |squarings, factor| ChainStep { squarings, factor: Some(factor) };
-    // Power 2 has index 1, and the odd power k has index (k + 1) / 2, except for 1, which has index
-    // 0.
-    let number = |odd: u32| if odd == 1 { 0 } else { odd.div_ceil(2) };
-    let bits = |low: u64, count: u64| {
-        let part = (exponent >> low) & ((BigUint::from(1u32) << count) - 1u32);
-        part.iter_u32_digits().next().unwrap_or(0)
-    };
     let largest = (1u32 << window) - 1;
-    let mut chain = vec![ChainStep { squarings: 1, factor: None }, step(0, 0)];
-    chain.extend((5..=largest).step_by(2).map(|_| step(0, 1)));
+    let mut chain = vec![ChainStep { squarings: 1, factor: None }, ChainStep::times(0, 0)];
+    chain.extend((5..=largest).step_by(2).map(|_| ChainStep::times(0, 1)));
     let mut low = exponent.bits() - window - 1;
-    let mut missing = bits(low, window + 1) - largest;
+    let mut missing = bits(exponent, low, window + 1) - largest;
     if missing.is_multiple_of(2) {
-        chain.push(step(0, 0));
+        chain.push(ChainStep::times(0, 0));
         missing -= 1;
     }
-    chain.push(step(0, number(missing)));
+    chain.push(ChainStep::times(0, index_of_power(missing)));
     // Windows begin and end with a one; zeros between them become squarings of the next window.
     let mut squarings = 0;
     while low > 0 {
         if !exponent.bit(low - 1) {
-            (low, squarings) = (low - 1, squarings + 1);
+            low -= 1;
+            squarings += 1;
             continue;
         }
         let end = (low.saturating_sub(window)..low).find(|bit| exponent.bit(*bit)).expect("the first bit is a one");
-        chain.push(step(squarings + (low - end) as u32, number(bits(end, low - end))));
-        (low, squarings) = (end, 0);
+        let power = bits(exponent, end, low - end);
+        chain.push(ChainStep::times(squarings + (low - end) as u32, index_of_power(power)));
+        low = end;
+        squarings = 0;
     }
     if squarings > 0 {
         chain.push(ChainStep { squarings, factor: None });
     }
     chain
+}
+
+/// Returns the index of an odd power in such a chain. Power 2 has index 1, and the odd power k has
+/// index (k + 1) / 2, except for 1, which has index 0.
+fn index_of_power(odd: u32) -> u32 {
+    if odd == 1 { 0 } else { odd.div_ceil(2) }
+}
+
+/// Returns `count` bits of a number, starting at bit `low`.
+fn bits(value: &BigUint, low: u64, count: u64) -> u32 {
+    let part = (value >> low) & ((BigUint::from(1u32) << count) - 1u32);
+    part.iter_u32_digits().next().unwrap_or(0)
 }
 
 /// Constants of arithmetic modulo one prime, with R = 2^256.
@@ -162,26 +173,35 @@ impl Glv {
         let before = &rows[rows.len() - 2];
         let first = &rows[rows.len() - 1];
         let after = next_row(before, first);
-        let norm = |row: &Row| &row.0 * &row.0 + &row.1 * &row.1;
         let second = if norm(before) <= norm(&after) { before } else { &after };
         // Orientation: b1 < 0 < b2 and a1 b2 - a2 b1 = +n, so that both multipliers are positive.
-        let lattice = |row: &Row| (row.0.clone(), -&row.1);
-        let ((a1, b1), (a2, b2)) =
-            if first.1 > BigInt::ZERO { (lattice(first), lattice(second)) } else { (lattice(second), lattice(first)) };
+        let oriented = if first.1 > BigInt::ZERO { [first, second] } else { [second, first] };
+        let [(a1, b1), (a2, b2)] = oriented.map(lattice_vector);
         assert_eq!(&a1 * &b2 - &a2 * &b1, n, "the rows must be an oriented basis");
-        let multiplier = |numerator: &BigInt| -> BigUint {
-            assert_eq!(numerator.sign(), Sign::Plus, "both multipliers must be positive");
-            let doubled: BigUint = (numerator.magnitude() << 385) / &curve.n;
-            (doubled + 1u32) >> 1
-        };
-        let g1 = multiplier(&b2);
-        let g2 = multiplier(&-&b1);
+        let g1 = multiplier(&b2, &curve.n);
+        let g2 = multiplier(&-&b1, &curve.n);
         Glv { a1, b1, a2, b2, g1, g2 }
     }
 }
 
-/// A row: remainder and cofactor of lambda.
+/// Returns round(2^384 numerator / n).
+fn multiplier(numerator: &BigInt, n: &BigUint) -> BigUint {
+    assert_eq!(numerator.sign(), Sign::Plus, "both multipliers must be positive");
+    let doubled: BigUint = (numerator.magnitude() << 385) / n;
+    (doubled + 1u32) >> 1
+}
+
+/// A row of the extended Euclidean algorithm: remainder and cofactor of lambda.
 type Row = (BigInt, BigInt);
+
+/// Returns the squared length of the vector that a row stands for.
+fn norm(row: &Row) -> BigInt {
+    &row.0 * &row.0 + &row.1 * &row.1
+}
+
+fn lattice_vector(row: &Row) -> (BigInt, BigInt) {
+    (row.0.clone(), -&row.1)
+}
 
 fn next_row(before: &Row, last: &Row) -> Row {
     let quotient = &before.0 / &last.0;

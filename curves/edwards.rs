@@ -3,7 +3,7 @@
 
 use crate::emit_cuda;
 use crate::emit_rust::{constant, modulus_constants, modulus_type, steps};
-use crate::params::{ChainStep, chain_exponent, chain_step, is_identifier, is_probable_prime, number};
+use crate::params::{ChainStep, chain_exponent, chain_step, is_identifier, is_probable_prime, number, require};
 use num_bigint::BigUint;
 use serde::Deserialize;
 use std::fmt::Write;
@@ -78,7 +78,6 @@ impl EdwardsCurve {
 
     /// Checks the conditions that the code built on these constants relies on.
     fn check(&self, a: &BigUint) -> Result<(), String> {
-        let require = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         let one = BigUint::from(1u32);
         let p = &self.p;
         let n = &self.n;
@@ -99,7 +98,7 @@ impl EdwardsCurve {
         )?;
         require(
             self.d.modpow(&((p - 1u32) >> 1), p) == p - 1u32,
-            "d must be no square: additions have no exceptions then",
+            "d must not be a square: additions have no exceptions then",
         )?;
         let xx = &self.gx * &self.gx % p;
         let yy = &self.gy * &self.gy % p;
@@ -130,8 +129,9 @@ impl EdwardsCurve {
     fn add(&self, (x1, y1): &(BigUint, BigUint), (x2, y2): &(BigUint, BigUint)) -> (BigUint, BigUint) {
         let p = &self.p;
         let t = &self.d * x1 % p * x2 % p * y1 % p * y2 % p;
-        let over = |above: BigUint, below: BigUint| above * below.modpow(&(p - 2u32), p) % p;
-        (over(x1 * y2 + y1 * x2, &t + 1u32), over(y1 * y2 + x1 * x2, p + 1u32 - &t))
+        let x = divide(&(x1 * y2 + y1 * x2), &(&t + 1u32), p);
+        let y = divide(&(y1 * y2 + x1 * x2), &(p + 1u32 - &t), p);
+        (x, y)
     }
 
     /// Returns the module of constants: numbers as little-endian limbs of 64 bits.
@@ -202,4 +202,9 @@ impl EdwardsCurve for {type_name} {{
             cofactor.trailing_zeros()
         )
     }
+}
+
+/// Computes a / b mod p.
+fn divide(a: &BigUint, b: &BigUint, p: &BigUint) -> BigUint {
+    a * b.modpow(&(p - 2u32), p) % p
 }

@@ -96,8 +96,10 @@ pub fn sqrt_chain(out: &mut String, chain: &[ChainStep]) {
 
 /// Emits a || b || x_G || y_G as big-endian words in byte order, as hashed in Z_A of SM2.
 fn domain_parameters(out: &mut String, curve: &Curve) {
-    let big_endian = |value| digits(value, 8).into_iter().rev();
-    let all = [&curve.a, &curve.b, &curve.gx, &curve.gy].into_iter().flat_map(big_endian);
+    let mut all = Vec::new();
+    for value in [&curve.a, &curve.b, &curve.gx, &curve.gy] {
+        all.extend(digits(value, 8).into_iter().rev());
+    }
     words(out, "DOMAIN_PARAMETERS", all);
 }
 

@@ -49,8 +49,8 @@ pub fn modulus_constants(out: &mut String, name: &str, value: &BigUint) {
 
 /// Returns the steps of a chain, separated by commas.
 pub fn steps(chain: &[ChainStep]) -> String {
-    let step = |step: &ChainStep| format!("({}, {:?})", step.squarings, step.factor);
-    chain.iter().map(step).collect::<Vec<_>>().join(", ")
+    let steps: Vec<String> = chain.iter().map(|step| format!("({}, {:?})", step.squarings, step.factor)).collect();
+    steps.join(", ")
 }
 
 /// Returns the types of the moduli p and n of one curve; `src/cpu/field/moduli.rs` includes the
@@ -58,15 +58,14 @@ pub fn steps(chain: &[ChainStep]) -> String {
 pub fn moduli(curve: &Curve) -> String {
     let name = &curve.name;
     let type_name = &curve.type_name;
-    let modulus = |letter| modulus_type(name, type_name, letter);
     format!(
         "{}{}
 impl PrimeOfCoordinates for {type_name}P {{
     const SQRT_CHAIN: SqrtChain = constants::{name}::SQRT_CHAIN;
 }}
 ",
-        modulus("P"),
-        modulus("N")
+        modulus_type(name, type_name, "P"),
+        modulus_type(name, type_name, "N")
     )
 }
 
@@ -120,39 +119,47 @@ impl Curve for {type_name} {{
     )
 }
 
-/// Returns the list of curves as an enumeration; `src/curve.rs` includes the text.
-pub fn curve_list(curves: &[Curve]) -> String {
-    let each = |line: &dyn Fn(&Curve) -> String| curves.iter().map(line).collect::<String>();
-    let variants = each(&|curve| format!("    /// {} ({}).\n    {},\n", curve.name, curve.standard, curve.type_name));
-    let all = each(&|curve| format!("CurveId::{}, ", curve.type_name));
-    let names = each(&|curve| format!("            CurveId::{} => \"{}\",\n", curve.type_name, curve.name));
-    let oids = each(&|curve| format!("            CurveId::{} => \"{}\",\n", curve.type_name, curve.oid));
-    let aliases = each(&|curve| format!("            CurveId::{} => &{:?},\n", curve.type_name, curve.aliases));
-    let instances = each(&|curve| format!("$($function)::+::<$crate::curve::{}>, ", curve.type_name));
-    let instances_of_scheme = |scheme: &str| {
-        let instances = each(&|curve| match curve.offers(scheme) {
-            true => format!("Some($($function)::+::<$crate::curve::{}>), ", curve.type_name),
-            false => "None, ".to_owned(),
-        });
-        format!("    ({scheme} $($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};\n")
-    };
-    let has_scheme = |scheme: &str| {
-        let ids =
-            curves.iter().filter(|curve| curve.offers(scheme)).map(|curve| format!("CurveId::{}", curve.type_name));
-        let ids = ids.collect::<Vec<_>>().join(" | ");
-        format!(
-            "
-    /// Whether [`crate::{scheme}`] offers its signatures on it.
+/// Concatenates a text for each curve.
+fn concat(curves: &[Curve], text: impl Fn(&Curve) -> String) -> String {
+    curves.iter().map(text).collect()
+}
+
+/// Returns the arm of `per_curve!` for a scheme.
+fn instances_of_scheme(curves: &[Curve], scheme: &str) -> String {
+    let instances = concat(curves, |curve| match curve.offers(scheme) {
+        true => format!("Some($($function)::+::<$crate::curve::{}>), ", curve.type_name),
+        false => "None, ".to_owned(),
+    });
+    format!("    ({scheme} $($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};\n")
+}
+
+/// Returns the method of `CurveId` for a scheme.
+fn has_scheme(curves: &[Curve], scheme: &str) -> String {
+    let offering = curves.iter().filter(|curve| curve.offers(scheme));
+    let ids: Vec<String> = offering.map(|curve| format!("CurveId::{}", curve.type_name)).collect();
+    let ids = ids.join(" | ");
+    format!(
+        "
+    /// Returns whether [`crate::{scheme}`] supports the curve.
     pub const fn has_{scheme}(self) -> bool {{
         matches!(self, {ids})
     }}
 "
-        )
-    };
+    )
+}
+
+/// Returns the list of curves as an enumeration; `src/curve.rs` includes the text.
+pub fn curve_list(curves: &[Curve]) -> String {
+    let variants = concat(curves, |it| format!("    /// {} ({}).\n    {},\n", it.name, it.standard, it.type_name));
+    let all = concat(curves, |it| format!("CurveId::{}, ", it.type_name));
+    let names = concat(curves, |it| format!("            CurveId::{} => \"{}\",\n", it.type_name, it.name));
+    let oids = concat(curves, |it| format!("            CurveId::{} => \"{}\",\n", it.type_name, it.oid));
+    let aliases = concat(curves, |it| format!("            CurveId::{} => &{:?},\n", it.type_name, it.aliases));
+    let instances = concat(curves, |it| format!("$($function)::+::<$crate::curve::{}>, ", it.type_name));
     let schemes = schemes(curves);
-    let of_schemes: String = schemes.iter().map(|scheme| instances_of_scheme(scheme)).collect();
-    let has_schemes: String = schemes.iter().map(|scheme| has_scheme(scheme)).collect();
-    let low_s = each(&|curve| format!("            CurveId::{} => {},\n", curve.type_name, curve.low_s));
+    let of_schemes: String = schemes.iter().map(|scheme| instances_of_scheme(curves, scheme)).collect();
+    let has_schemes: String = schemes.iter().map(|scheme| has_scheme(curves, scheme)).collect();
+    let low_s = concat(curves, |it| format!("            CurveId::{} => {},\n", it.type_name, it.low_s));
     format!(
         r#"
 /// A curve, chosen when the program runs.
@@ -165,34 +172,34 @@ impl CurveId {{
     /// All curves.
     pub const ALL: &'static [CurveId] = &[{all}];
 
-    /// The name, as the command line and the curve file write it.
+    /// Returns the name of the curve, as used on the command line and in its curve file.
     pub const fn name(self) -> &'static str {{
         match self {{
 {names}        }}
     }}
 
-    /// The object identifier, in digits and dots.
+    /// Returns the object identifier, in digits and dots.
     pub const fn oid(self) -> &'static str {{
         match self {{
 {oids}        }}
     }}
 
-    /// Names that standards and programs have for it besides, one spelling of each.
+    /// Returns further names of the curve in standards and programs, one spelling of each.
     pub const fn aliases(self) -> &'static [&'static str] {{
         match self {{
 {aliases}        }}
     }}
 
 {has_schemes}
-    /// Whether ECDSA gives low s by default.
+    /// Returns whether ECDSA produces low s by default.
     pub(crate) const fn has_low_s_by_default(self) -> bool {{
         match self {{
 {low_s}        }}
     }}
 }}
 
-/// One instance of a generic function for each curve, compiled where this stands: with a scheme's name before the
-/// function for each curve that offers the scheme.
+/// Expands to one instance of a generic function per curve, compiled where the macro is used. With
+/// the name of a scheme before the function, only curves that offer the scheme have an instance.
 macro_rules! per_curve {{
 {of_schemes}    ($($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};
 }}
@@ -284,11 +291,11 @@ impl SecretCurve for {type_name} {{
 /// Returns macros that iterate over all curves, and over those of each scheme. `src/lib.rs`
 /// includes the text.
 pub fn lists(curves: &[Curve]) -> String {
-    let of_scheme = |scheme: &&str| {
-        let offering = curves.iter().filter(|curve| curve.offers(scheme));
-        list(&format!("{scheme}_curve"), offering)
-    };
-    list("curve", curves.iter()) + &schemes(curves).iter().map(of_scheme).collect::<String>()
+    let mut text = list("curve", curves.iter());
+    for scheme in schemes(curves) {
+        text += &list(&format!("{scheme}_curve"), curves.iter().filter(|curve| curve.offers(scheme)));
+    }
+    text
 }
 
 /// Returns the schemes that curves offer, each once.
@@ -296,17 +303,17 @@ pub fn schemes(curves: &[Curve]) -> BTreeSet<&str> {
     curves.iter().flat_map(|curve| &curve.schemes).map(String::as_str).collect()
 }
 
+/// Returns the macro `for_each_NAME!`, which iterates over some curves.
 fn list<'a>(name: &str, curves: impl Iterator<Item = &'a Curve>) -> String {
-    let item = |curve: &Curve| {
-        let Curve { name, type_name, reference, .. } = curve;
+    let mut items = String::new();
+    for Curve { name, type_name, reference, .. } in curves {
         let (module, _) = reference.rsplit_once("::").expect("it was checked to be a path");
-        format!("            {type_name} {name} [::{module}] [::{reference}];\n")
-    };
-    let items: String = curves.map(item).collect();
+        writeln!(items, "            {type_name} {name} [::{module}] [::{reference}];").unwrap();
+    }
     format!(
         "
-/// `for_each_{name}!(callback! any tokens)` is `callback!` of these tokens in brackets and of
-/// `Type name [module of its RustCrypto crate] [its type there];` for each curve.
+/// `for_each_{name}!(callback! any tokens)` expands to a call of `callback!` with these tokens in
+/// brackets, followed by `Type name [module of its RustCrypto crate] [its type there];` per curve.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_{name} {{

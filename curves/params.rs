@@ -41,6 +41,13 @@ pub struct ChainStep {
     pub factor: Option<u32>,
 }
 
+impl ChainStep {
+    /// Returns a step that ends with a multiplication.
+    pub fn times(squarings: u32, factor: u32) -> Self {
+        ChainStep { squarings, factor: Some(factor) }
+    }
+}
+
 /// An endomorphism: (x, y) -> (beta x, y) is multiplication by lambda.
 pub struct Endomorphism {
     pub beta: BigUint,
@@ -123,7 +130,6 @@ impl Curve {
 
     /// Checks the conditions that the code built on these constants relies on.
     fn check(&self) -> Result<(), String> {
-        let require = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         require(is_identifier(&self.name, char::is_ascii_lowercase), "name must be an identifier in lower case")?;
         require(is_identifier(&self.type_name, char::is_ascii_alphabetic), "type_name must be an identifier")?;
         require(self.reference.contains("::"), "reference must be a path, such as p256::NistP256")?;
@@ -150,11 +156,9 @@ impl Curve {
         require(n * 2u32 > p + 3u32 + p.sqrt() * 2u32, "n must be the number of points")?;
         require(chain_exponent(&self.sqrt_chain) == Some((p + 1u32) >> 2), "sqrt_chain must give (p + 1) / 4")?;
         if let Some(e) = &self.endomorphism {
-            let one = BigUint::from(1u32);
-            let is_cube_root = |v: &BigUint, m: &BigUint| *v != one && v.modpow(&3u32.into(), m) == one;
             require(self.a == BigUint::ZERO, "the endomorphism needs a = 0")?;
             require(
-                is_cube_root(&e.beta, p) && is_cube_root(&e.lambda, n),
+                is_cube_root_of_one(&e.beta, p) && is_cube_root_of_one(&e.lambda, n),
                 "beta and lambda must be cube roots of one",
             )?;
         }
@@ -165,7 +169,6 @@ impl Curve {
     /// without an inversion.
     fn has_order_n(&self) -> bool {
         let p = &self.p;
-        let sub = |a: &BigUint, b: &BigUint| (a + p - b % p) % p;
         let one = BigUint::from(1u32);
         let mut x = self.gx.clone();
         let mut y = self.gy.clone();
@@ -176,12 +179,12 @@ impl Curve {
             let s = &x * &yy * 4u32 % p;
             let slope = (&x * &x * 3u32 + &self.a * &zz * &zz) % p;
             z = &y * &z * 2u32 % p;
-            x = sub(&(&slope * &slope), &(&s * 2u32));
-            y = sub(&(slope * sub(&s, &x)), &(&yy * &yy * 8u32));
+            x = subtract(&(&slope * &slope), &(&s * 2u32), p);
+            y = subtract(&(slope * subtract(&s, &x, p)), &(&yy * &yy * 8u32), p);
             if self.n.bit(bit) {
                 let zz = &z * &z % p;
-                let h = sub(&(&self.gx * &zz), &x);
-                let slope = sub(&(&self.gy * &zz * &z), &y);
+                let h = subtract(&(&self.gx * &zz), &x, p);
+                let slope = subtract(&(&self.gy * &zz * &z), &y, p);
                 if h == BigUint::ZERO {
                     // The sum so far is G or its negative. Only the latter, in the last step, means
                     // that the order is n.
@@ -189,13 +192,29 @@ impl Curve {
                 }
                 let hh = &h * &h % p;
                 let v = &x * &h * &h % p;
-                x = sub(&(&slope * &slope), &(&hh * &h + &v * 2u32));
-                y = sub(&(slope * sub(&v, &x)), &(&y * &hh * &h));
+                x = subtract(&(&slope * &slope), &(&hh * &h + &v * 2u32), p);
+                y = subtract(&(slope * subtract(&v, &x, p)), &(&y * &hh * &h), p);
                 z = &z * &h % p;
             }
         }
         false
     }
+}
+
+/// Returns an error if a condition does not hold.
+pub fn require(holds: bool, condition: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(condition.to_owned()) }
+}
+
+/// Returns whether a number other than one is a cube root of one modulo m.
+fn is_cube_root_of_one(value: &BigUint, m: &BigUint) -> bool {
+    let one = BigUint::from(1u32);
+    *value != one && value.modpow(&3u32.into(), m) == one
+}
+
+/// Computes a - b mod p.
+fn subtract(a: &BigUint, b: &BigUint, p: &BigUint) -> BigUint {
+    (a + p - b % p) % p
 }
 
 pub fn is_identifier(text: &str, is_letter: impl Fn(&char) -> bool) -> bool {
