@@ -48,12 +48,7 @@ pub fn decode_all<'a, C: EdwardsCurve>(
     taken: Encoding,
 ) -> Vec<Result<[Element; 2], NoPoint>> {
     let parts: Vec<Parts> = encodings.map(Parts::of).collect();
-    // x^2 = (y^2 - 1) / (d y^2 + 1), and d y^2 is not -1, since -1 is a square and d is not.
-    let ratio = |parts: &Parts| {
-        let yy = parts.y.square();
-        Ratio::new(yy.sub(&Element::ONE), yy.mul(&C::D).add(&Element::ONE))
-    };
-    let (ratios, bases): (Vec<Ratio>, Vec<Element>) = parts.iter().map(ratio).unzip();
+    let (ratios, bases): (Vec<Ratio>, Vec<Element>) = parts.iter().map(Parts::square_of_x::<C>).unzip();
     let powers = match lanes {
         Some(lanes) => simd::root_powers(lanes, &bases),
         None => root_powers(&bases),
@@ -63,6 +58,13 @@ pub fn decode_all<'a, C: EdwardsCurve>(
 }
 
 impl Parts {
+    /// Returns x^2 as a ratio, with the base of the power for its root: (y^2 - 1) / (d y^2 + 1), and
+    /// d y^2 is not -1, since -1 is a square and d is not.
+    fn square_of_x<C: EdwardsCurve>(&self) -> (Ratio, Element) {
+        let yy = self.y.square();
+        Ratio::new(yy.sub(&Element::ONE), yy.mul(&C::D).add(&Element::ONE))
+    }
+
     /// Returns the point with this x or its negative, whichever the encoding denotes.
     fn with_x(&self, x: Option<Element>, taken: Encoding) -> Result<[Element; 2], NoPoint> {
         let is_strict = taken == Encoding::Canonical;
@@ -87,10 +89,12 @@ pub fn encode_all(points: &[Projective]) -> Vec<[u8; 32]> {
     let mut inverses = Zeroizing::new(Vec::with_capacity(points.len()));
     inverses.extend(points.iter().map(|point| point.z));
     invert_all(&mut inverses);
-    let encode = |(point, inverse): (&Projective, &Element)| {
-        let mut encoding = point.y.mul(inverse).to_le_bytes();
-        encoding[31] |= u8::from(point.x.mul(inverse).is_odd()) << 7;
-        encoding
-    };
-    points.iter().zip(&*inverses).map(encode).collect()
+    let points = points.iter().zip(&*inverses);
+    points
+        .map(|(point, inverse)| {
+            let mut encoding = point.y.mul(inverse).to_le_bytes();
+            encoding[31] |= u8::from(point.x.mul(inverse).is_odd()) << 7;
+            encoding
+        })
+        .collect()
 }

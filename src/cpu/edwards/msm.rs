@@ -45,12 +45,15 @@ impl Terms {
     /// points whose digits are all 0.
     fn with_digits(&self, group: u32, part: Range<usize>) -> impl Iterator<Item = ([i32; TOGETHER], &Niels)> {
         let terms = self.scalars[part.clone()].iter().zip(&self.points[part]);
-        let with_digits = move |(scalar, point)| {
-            let digit = |window: usize| window_digit(scalar, WIDTH, group * TOGETHER as u32 + window as u32);
-            (std::array::from_fn(digit), point)
-        };
-        terms.map(with_digits).filter(|(digits, _)| *digits != [0; TOGETHER])
+        let with_digits = terms.map(move |(scalar, point)| (window_digits(scalar, group), point));
+        with_digits.filter(|(digits, _)| *digits != [0; TOGETHER])
     }
+}
+
+/// Returns the digits of a scalar in the windows of a group.
+fn window_digits(scalar: &Limbs, group: u32) -> [i32; TOGETHER] {
+    let first = group * TOGETHER as u32;
+    std::array::from_fn(|window| window_digit(scalar, WIDTH, first + window as u32))
 }
 
 /// Returns the sum of all terms, computed on the threads of a pool.
@@ -93,14 +96,17 @@ fn window_sums<'a, C: EdwardsCurve>(
             *bucket = bucket.add_affine(if digit < 0 { &opposite } else { point }).to_extended();
         }
     }
-    // Weights each bucket by its digit: it is added once for each number from 1 to the digit.
-    let total = |buckets: &[Extended; BUCKETS]| {
-        let (mut above, mut total) = (Extended::IDENTITY, Extended::IDENTITY);
-        for bucket in buckets[1..].iter().rev() {
-            above = above.add(&bucket.to_niels::<C>()).to_extended();
-            total = total.add(&above.to_niels::<C>()).to_extended();
-        }
-        total.to_projective()
-    };
-    std::array::from_fn(|window| total(&buckets[window]))
+    std::array::from_fn(|window| weighted_sum::<C>(&buckets[window]))
+}
+
+/// Returns the sum of the buckets of a window, each weighted by its digit: it is added once for each
+/// number from 1 to the digit.
+fn weighted_sum<C: EdwardsCurve>(buckets: &[Extended; BUCKETS]) -> Projective {
+    let mut above = Extended::IDENTITY;
+    let mut total = Extended::IDENTITY;
+    for bucket in buckets[1..].iter().rev() {
+        above = above.add(&bucket.to_niels::<C>()).to_extended();
+        total = total.add(&above.to_niels::<C>()).to_extended();
+    }
+    total.to_projective()
 }

@@ -33,7 +33,8 @@ impl<C: EdwardsCurve> Comb<C> {
 
     pub fn new(point: &[Element; 2], window: u32) -> Self {
         let count = Self::windows(window) << (window - 1);
-        let (mut multiples, mut z) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut multiples = Vec::with_capacity(count);
+        let mut z = Vec::with_capacity(count);
         let mut base = Extended::from_affine(point);
         for _ in 0..Self::windows(window) {
             let step = base.to_niels::<C>();
@@ -49,8 +50,9 @@ impl<C: EdwardsCurve> Comb<C> {
             base = multiple.double().to_extended();
         }
         invert_all(&mut z);
-        let entry = |([x, y], z): (&[Element; 2], &Element)| Niels::from_affine::<C>(&[x.mul(z), y.mul(z)]);
-        Comb { window, entries: multiples.iter().zip(&z).map(entry).collect(), curve: PhantomData }
+        let multiples = multiples.iter().zip(&z);
+        let entries = multiples.map(|([x, y], z)| Niels::from_affine::<C>(&[x.mul(z), y.mul(z)])).collect();
+        Comb { window, entries, curve: PhantomData }
     }
 
     /// Computes sum + k P. Variable-time.
@@ -99,9 +101,6 @@ impl<C: EdwardsCurve> Uniform<C> {
     pub fn new(point: &[Element; 2]) -> Self {
         let comb = Comb::<C>::new(point, UNIFORM_WINDOW);
         let windows: &[[Niels; UNIFORM_ENTRIES]] = comb.entries.as_chunks().0;
-        let by_words = |entries: &[Niels; UNIFORM_ENTRIES]| {
-            std::array::from_fn(|word| std::array::from_fn(|entry| entries[entry].words()[word]))
-        };
         Uniform { windows: windows[..UNIFORM_WINDOWS].iter().map(by_words).collect(), curve: PhantomData }
     }
 
@@ -120,6 +119,10 @@ impl<C: EdwardsCurve> Uniform<C> {
         });
         sum.to_projective()
     }
+}
+
+fn by_words(entries: &[Niels; UNIFORM_ENTRIES]) -> UniformWindow {
+    std::array::from_fn(|word| std::array::from_fn(|entry| entries[entry].words()[word]))
 }
 
 /// Tables of the base point, once they are computed.

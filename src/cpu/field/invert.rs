@@ -71,8 +71,7 @@ impl Inverter {
         let low = (a as u64).wrapping_mul(d.0[0] as u64).wrapping_add((b as u64).wrapping_mul(e.0[0] as u64));
         let correction = (self.inverse.wrapping_mul(low).wrapping_add(lifts as u64) & LIMB_MASK) as i64;
         let k = lifts - correction;
-        let column = |i: usize| wide(a, d.0[i]) + wide(b, e.0[i]) + wide(k, m[i]);
-        divide_columns(column)
+        divide_columns(|i| wide(a, d.0[i]) + wide(b, e.0[i]) + wide(k, m[i]))
     }
 
     /// Returns the residue in 0..m of `value`, which is in (-2m, m), or of its negative.

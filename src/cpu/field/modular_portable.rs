@@ -34,8 +34,12 @@ pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'st
 #[inline(always)]
 pub(super) fn half_mod(a: &Limbs, modulus: &'static Limbs) -> Limbs {
     let (lifted, carry) = add(a, &select(a[0] & 1 == 1, modulus, &ZERO));
-    let halved = |i: usize, above: u64| lifted[i] >> 1 | above << 63;
-    [halved(0, lifted[1]), halved(1, lifted[2]), halved(2, lifted[3]), halved(3, u64::from(carry))]
+    [
+        lifted[0] >> 1 | lifted[1] << 63,
+        lifted[1] >> 1 | lifted[2] << 63,
+        lifted[2] >> 1 | lifted[3] << 63,
+        lifted[3] >> 1 | u64::from(carry) << 63,
+    ]
 }
 
 /// Returns `a` if `choice` is true, else `b`. Masks are used because the carries that determine the

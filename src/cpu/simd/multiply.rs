@@ -85,12 +85,13 @@ fn mul_add_batch<C: CpuCurve>(
     // one.
     let generator = crate::cpu::generator::<C>();
     let last = points.len() - 1;
-    let entry = |item: usize| {
-        let point = &points[item.min(last)];
-        let point = if point.infinity { &generator } else { point };
-        Entry::new(&point.x, &point.y)
-    };
-    let entries: Vec<_> = (0..points.len().next_multiple_of(LANES)).map(entry).collect();
+    let entries: Vec<_> = (0..points.len().next_multiple_of(LANES))
+        .map(|item| {
+            let point = &points[item.min(last)];
+            let point = if point.infinity { &generator } else { point };
+            Entry::new(&point.x, &point.y)
+        })
+        .collect();
     // SAFETY: a `Lanes` proves that the instructions exist.
     let tables = unsafe { odd_multiples::<C, ODD_MULTIPLES>(lanes, &entries) };
     let mut base_digits = Vec::new();
@@ -105,8 +106,10 @@ fn mul_add_batch<C: CpuCurve>(
             }
         }
         let base = base.map(|(comb, _)| (comb, base_digits.as_slice()));
-        let trivial = |lane: usize| points[item(lane)].infinity || scalars[item(lane)].is_zero();
-        let trivial = (0..LANES).fold(0, |mask, lane| mask | Mask::from(trivial(lane)) << lane);
+        let trivial = (0..LANES).fold(0, |mask, lane| {
+            let is_trivial = points[item(lane)].infinity || scalars[item(lane)].is_zero();
+            mask | Mask::from(is_trivial) << lane
+        });
         // SAFETY: a `Lanes` proves that the instructions exist.
         let sum = unsafe { mul_add_group::<C>(lanes, &digits, tables, trivial, base) };
         sums.extend(sum.into_iter().take(last + 1 - first));

@@ -29,8 +29,8 @@ fn entries_of_batch<F: Coordinate>(lanes: Lanes, points: &[Point<F>]) -> Vec<Ent
             Element::load(lanes, &values)
         };
         let point = Affine { x: coordinate(|point| point.x), y: coordinate(|point| point.y) };
-        let entry = |(point, entry): (&Point<F>, Entry<F>)| if point.infinity { Entry::ZERO } else { entry };
-        entries.extend(group.iter().zip(scatter(point)).map(entry));
+        let group = group.iter().zip(scatter(point));
+        entries.extend(group.map(|(point, entry)| if point.infinity { Entry::ZERO } else { entry }));
     }
     entries
 }
@@ -50,8 +50,13 @@ fn points_of_batch<F: Coordinate>(lanes: Lanes, entries: &[Entry<F>]) -> Vec<Poi
         repeated.iter_mut().zip(group).for_each(|(place, entry)| *place = entry);
         let Affine { x, y } = gather::<F, false>(lanes, repeated);
         let coordinates = x.store(lanes).into_iter().zip(y.store(lanes));
-        let point = |(entry, (x, y)): (&Entry<F>, _)| if entry.is_zero() { Point::IDENTITY } else { Point::new(x, y) };
-        points.extend(group.iter().zip(coordinates).map(point));
+        points.extend(
+            group.iter().zip(coordinates).map(
+                |(entry, (x, y))| {
+                    if entry.is_zero() { Point::IDENTITY } else { Point::new(x, y) }
+                },
+            ),
+        );
     }
     points
 }

@@ -45,11 +45,14 @@ pub fn odd_rows<C: CpuCurve, const COUNT: usize>(lanes: Lanes, points: &[Entry<C
         // P, ..., (2m - 1)P and 2m P yield (2m + 1)P, ..., (4m - 1)P and 4m P.
         let known = rows.len();
         let mut sums = Vec::with_capacity(known + groups);
-        let pair = |index: usize| match index.checked_sub(known) {
-            None => (&rows[index], Some(&even[index % groups])),
-            Some(group) => (&even[group], None),
-        };
-        rounds.add(known + groups, &pair, &mut sums);
+        rounds.add(
+            known + groups,
+            &|index| match index.checked_sub(known) {
+                None => (&rows[index], Some(&even[index % groups])),
+                Some(group) => (&even[group], None),
+            },
+            &mut sums,
+        );
         even.clear();
         even.extend_from_slice(&sums[known..]);
         rows.extend_from_slice(&sums[..known]);
@@ -87,18 +90,22 @@ fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [En
         // P, ..., mP and mP yield (m + 1)P, ..., 2m P; the last of these is a doubling.
         let known = rows.len();
         let last = known - groups;
-        let pair = |index: usize| (&rows[index], (index < last).then(|| &rows[last + index % groups]));
-        rounds.add(known, &pair, &mut sums);
+        rounds.add(known, &|index| (&rows[index], (index < last).then(|| &rows[last + index % groups])), &mut sums);
         rows.extend_from_slice(&sums);
     }
     store(0, &rows);
     let last = rows.len() - groups;
     let mut addend = rows[last..].to_vec();
     for from in (first..count).step_by(first) {
-        // The last addition of the first block is a doubling, too.
-        let doubles = |index: usize| from == first && index >= last;
-        let pair = |index: usize| (&rows[index], (!doubles(index)).then(|| &addend[index % groups]));
-        rounds.add(rows.len(), &pair, &mut sums);
+        rounds.add(
+            rows.len(),
+            &|index| {
+                // The last addition of the first block is a doubling, too.
+                let doubles = from == first && index >= last;
+                (&rows[index], (!doubles).then(|| &addend[index % groups]))
+            },
+            &mut sums,
+        );
         store(from, &sums);
         addend.copy_from_slice(&sums[last..]);
     }

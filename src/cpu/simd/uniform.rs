@@ -34,6 +34,10 @@ pub(super) type Saved = [[u64; LANES]; 5];
 /// The digits of eight scalars, by window.
 type Digits = Zeroizing<[[u64; LANES]; WINDOWS]>;
 
+fn by_words<F: Coordinate>(entries: &[Entry<F>; ENTRIES]) -> [[u64; ENTRIES]; 8] {
+    core::array::from_fn(|word| core::array::from_fn(|entry| entries[entry].words()[word]))
+}
+
 impl<C: CpuCurve> UniformTable<C> {
     pub fn new(lanes: Lanes) -> Self {
         let generator = Entry::new(&generator::<C>().x, &generator::<C>().y);
@@ -46,10 +50,7 @@ impl<C: CpuCurve> UniformTable<C> {
         bases.resize(WINDOWS.next_multiple_of(LANES), generator);
         // SAFETY: a `Lanes` proves that the instructions exist.
         let multiples = unsafe { odd_multiples::<C, ENTRIES>(lanes, &bases) };
-        let window = |entries: &[Entry<C::Base>; ENTRIES]| {
-            core::array::from_fn(|word| core::array::from_fn(|entry| entries[entry].words()[word]))
-        };
-        UniformTable { windows: multiples[..WINDOWS].iter().map(window).collect(), exception: exception[0] }
+        UniformTable { windows: multiples[..WINDOWS].iter().map(by_words).collect(), exception: exception[0] }
     }
 
     /// Computes scalars[i] G for odd scalars below n, or the negative if `negate[i]` is 1 instead

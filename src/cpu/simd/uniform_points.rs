@@ -94,8 +94,9 @@ fn sum_batch<C: CpuCurve>(
     sums: &mut Vec<[Saved; 3]>,
 ) {
     let last = points.len() - 1;
-    let entry = |item: usize| Entry::new(&points[item.min(last)].x, &points[item.min(last)].y);
-    let entries: Vec<_> = (0..points.len().next_multiple_of(LANES)).map(entry).collect();
+    let entries: Vec<_> = (0..points.len().next_multiple_of(LANES))
+        .map(|item| Entry::new(&points[item.min(last)].x, &points[item.min(last)].y))
+        .collect();
     // SAFETY: a `Lanes` proves that the instructions exist.
     let rows = unsafe { odd_rows::<C, ENTRIES>(lanes, &entries) };
     let groups = entries.len() / LANES;

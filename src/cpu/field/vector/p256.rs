@@ -13,7 +13,9 @@ impl<M: Modulus> Prime for MontgomeryP256<M> {
     #[inline(always)]
     fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;
-        let (p1, p3, p4) = (t[0].all(1 << 44), t[0].all(1 << 36), t[0].all((1 << 48) - (1 << 16)));
+        let p1 = t[0].all(1 << 44);
+        let p3 = t[0].all(1 << 36);
+        let p4 = t[0].all((1 << 48) - (1 << 16));
         for i in 0..5 {
             let m = t[i];
             t[i + 1] = t[i + 1].add(m.shr::<BITS>()).mul_add_low(m, p1);
@@ -27,8 +29,13 @@ impl<M: Modulus> Prime for MontgomeryP256<M> {
 
     #[inline(always)]
     fn add_multiple([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
-        let word = |value: i64| t0.all(value as u64);
-        [t0.sub(word(k)), t1.add(word(k << 44)), t2, t3.add(word(k << 36)), t4.add(word((k << 48) - (k << 16)))]
+        [
+            t0.sub(t0.all(k as u64)),
+            t1.add(t0.all((k << 44) as u64)),
+            t2,
+            t3.add(t0.all((k << 36) as u64)),
+            t4.add(t0.all(((k << 48) - (k << 16)) as u64)),
+        ]
     }
 
     #[inline(always)]
