@@ -21,15 +21,18 @@ pub fn public_keys<'a, C: CpuCurve>(
 ) -> Vec<Result<Affine<C::Base>, Rejection>> {
     let mut compressed = Vec::new();
     let mut coordinates = Vec::new();
-    let point = |(index, key)| match parse::<C>(key)? {
-        Key::Point(point) => Ok(point),
-        Key::Compressed(x, y_is_odd) => {
-            compressed.push(index);
-            coordinates.push((x, y_is_odd));
-            Err(Rejection::NotOnCurve)
-        }
-    };
-    let mut points: Vec<_> = keys.enumerate().map(point).collect();
+    let mut points = Vec::with_capacity(keys.size_hint().0);
+    for (index, key) in keys.enumerate() {
+        points.push(match parse::<C>(key) {
+            Ok(Key::Point(point)) => Ok(point),
+            Ok(Key::Compressed(x, y_is_odd)) => {
+                compressed.push(index);
+                coordinates.push((x, y_is_odd));
+                Err(Rejection::NotOnCurve)
+            }
+            Err(reason) => Err(reason),
+        });
+    }
     for (index, point) in compressed.into_iter().zip(lift_all::<C>(lanes, &coordinates)) {
         points[index] = point.ok_or(Rejection::NotOnCurve);
     }
@@ -105,10 +108,13 @@ fn right_hand_side<C: CpuCurve>(x: &C::Base) -> C::Base {
 /// Decodes r and s of a signature, each in `1..n`.
 pub fn signature<C: CpuCurve>(bytes: &[u8; 64]) -> Result<(C::Scalar, C::Scalar), Rejection> {
     let (r, s) = bytes.split_at(32);
-    let nonzero = |bytes: &[u8], rejection| {
-        C::Scalar::from_be_bytes(bytes.try_into().expect("32 bytes")).filter(|value| !value.is_zero()).ok_or(rejection)
-    };
-    Ok((nonzero(r, Rejection::ROutOfRange)?, nonzero(s, Rejection::SOutOfRange)?))
+    let r = nonzero_scalar::<C>(r).ok_or(Rejection::ROutOfRange)?;
+    let s = nonzero_scalar::<C>(s).ok_or(Rejection::SOutOfRange)?;
+    Ok((r, s))
+}
+
+fn nonzero_scalar<C: CpuCurve>(bytes: &[u8]) -> Option<C::Scalar> {
+    C::Scalar::from_be_bytes(bytes.try_into().expect("32 bytes")).filter(|value| !value.is_zero())
 }
 
 /// Writes a point as an item's row: `x || y`, or zeros for the identity.

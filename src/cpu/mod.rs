@@ -154,11 +154,11 @@ impl CpuEngine {
         self.chunk_of_texts(items, 0)
     }
 
-    /// Returns the chunk size for items with messages. A single long message can be worth another
-    /// thread. `bytes` is the average length of a message.
+    /// Returns the chunk size for items with messages. Another thread can be profitable even for
+    /// a single long message. `bytes` is the average length of a message.
     fn chunk_of_texts(&self, items: usize, bytes: usize) -> usize {
-        let worth_a_thread = SMALLEST_TEXTS.checked_div(bytes).unwrap_or(SMALLEST_CHUNK);
-        items.div_ceil(self.threads()).clamp(worth_a_thread.clamp(1, SMALLEST_CHUNK), CHUNK)
+        let smallest = SMALLEST_TEXTS.checked_div(bytes).unwrap_or(SMALLEST_CHUNK);
+        items.div_ceil(self.threads()).clamp(smallest.clamp(1, SMALLEST_CHUNK), CHUNK)
     }
 
     /// Computes the results of all items of a destination, numbered from 0, chunk by chunk.
@@ -176,7 +176,8 @@ impl CpuEngine {
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
-        let (chunk, compute): (_, &Compute) = (self.chunk_of_texts(out.items(), bytes), &compute);
+        let chunk = self.chunk_of_texts(out.items(), bytes);
+        let compute: &Compute = &compute;
         self.fill_chunks(chunk, out, |place, range| write_chunk(place, widths, range, compute));
     }
 
@@ -247,9 +248,9 @@ fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<Part<'a>> {
     let mut rest = out.reborrow();
     for start in (0..items).step_by(chunk) {
         let end = items.min(start + chunk);
-        let (place, behind) = rest.split_at(end - start);
+        let (place, remaining) = rest.split_at(end - start);
         chunks.push((start..end, place));
-        rest = behind;
+        rest = remaining;
     }
     chunks
 }
@@ -312,12 +313,9 @@ mod tests {
         let mut rows = vec![[0xee; 8]; items];
         fill(&mut ResultsMut::rows(&mut codes, &mut rows));
         assert!(codes.into_iter().zip(rows).eq((0..items).map(expected)), "columns of {items} items");
-        let value = |results: &Results, item: usize| {
-            (results.codes[item], <[u8; 8]>::try_from(results.row(0, item)).expect("8 bytes"))
-        };
         // SAFETY: `fill` has all items taken, as `check` sees for itself above.
         let Ok(values) = unsafe {
-            collect(items, value, |place| {
+            collect(items, code_and_row, |place| {
                 fill(place);
                 Ok::<_, Infallible>(())
             })
@@ -325,26 +323,37 @@ mod tests {
         assert!(values.into_iter().eq((0..items).map(expected)), "values of {items} items");
     }
 
+    fn code_and_row(results: &Results, item: usize) -> (u8, [u8; 8]) {
+        (results.codes[item], results.row(0, item).try_into().expect("8 bytes"))
+    }
+
+    /// Computes a chunk, and adds the number of its items to `computed`.
+    fn compute_range(computed: &AtomicUsize, range: Range<usize>, out: &mut ResultsMut) {
+        assert_eq!(range.len(), out.items());
+        assert!(range.len() <= CHUNK);
+        computed.fetch_add(range.len(), Ordering::Relaxed);
+        range.enumerate().for_each(|(place, item)| compute(item, out, place));
+    }
+
     #[test]
-    fn every_item_is_computed_once_and_put_in_its_place() {
+    fn every_result_is_computed_once_and_written_to_its_position() {
         for threads in [1, 3] {
             let engine = CpuEngine::new(Some(threads), None).unwrap();
             for items in ITEMS {
                 let computed = AtomicUsize::new(0);
-                let compute_range = |range: Range<usize>, out: &mut ResultsMut| {
-                    assert_eq!(range.len(), out.items());
-                    assert!(range.len() <= CHUNK);
-                    computed.fetch_add(range.len(), Ordering::Relaxed);
-                    range.enumerate().for_each(|(place, item)| compute(item, out, place));
-                };
-                let compute_one = |item: usize, out: &mut ResultsMut, place: usize| {
-                    assert!(out.items() <= SMALLEST_GROUP);
-                    computed.fetch_add(1, Ordering::Relaxed);
-                    compute(item, out, place);
-                };
-                check(items, |out| engine.fill(out, [8, 0], compute_range));
-                check(items, |out| engine.fill_secret(out, [8, 0], compute_range));
-                check(items, |out| engine.fill_secret_each(out, [8, 0], compute_one));
+                check(items, |place| {
+                    engine.fill(place, [8, 0], |range, out| compute_range(&computed, range, out));
+                });
+                check(items, |place| {
+                    engine.fill_secret(place, [8, 0], |range, out| compute_range(&computed, range, out));
+                });
+                check(items, |place| {
+                    engine.fill_secret_each(place, [8, 0], |item, out, place| {
+                        assert!(out.items() <= SMALLEST_GROUP);
+                        computed.fetch_add(1, Ordering::Relaxed);
+                        compute(item, out, place);
+                    });
+                });
                 // Six calls per item: three each for columns and for values.
                 assert_eq!(computed.into_inner(), 6 * items);
             }
@@ -359,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_rows_take_bounded_memory_however_wide_they_are() {
+    fn chunk_of_secret_rows_is_bounded_in_bytes() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
         for (items, width, most) in [(2048, 64, CHUNK), (2048, 1 << 12, 255), (3, 2 * MOST_SECRET, 1)] {
             let mut codes = vec![0; items];
@@ -370,20 +379,19 @@ mod tests {
     }
 
     #[test]
-    fn few_long_texts_are_shared_out() {
+    fn few_long_messages_are_spread_over_threads() {
         let engine = CpuEngine::new(Some(4), None).unwrap();
         for (bytes, most) in [(0, 40), (100, 40), (1 << 12, 10), (1 << 20, 10)] {
-            let fill = |compute: &(dyn Fn(Range<usize>, &mut ResultsMut) + Sync)| {
+            let largest = largest(|compute| {
                 engine.fill_of_texts(bytes, &mut ResultsMut::codes(&mut [0; 40]), [0, 0], compute);
-            };
-            assert_eq!(largest(fill), most, "{bytes} bytes");
+            });
+            assert_eq!(largest, most, "{bytes} bytes");
         }
     }
 
-    /// Tests a part of a larger destination, as for items that a device leaves to the CPU: they are
-    /// numbered from the part's first.
+    /// Tests a part of a larger destination, as for items that a device leaves to the CPU.
     #[test]
-    fn a_part_of_a_place_is_a_place() {
+    fn part_of_a_place_is_numbered_from_its_first_item() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
         let found = rows_of::<8>(1000, |out| {
             let (mut first, mut second) = out.reborrow().split_at(300);

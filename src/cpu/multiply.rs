@@ -99,26 +99,32 @@ fn mul_add_portable<C: CpuCurve>(
 /// Computes `scalars[i] * points[i]`.
 fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Vec<Jacobian<C::Base>> {
     let tables = odd_multiples::<C>(points, ODD_MULTIPLES);
-    let product = |(index, scalar): (usize, &C::Scalar)| {
-        let table: [_; ODD_MULTIPLES] = std::array::from_fn(|row| tables[row * points.len() + index]);
-        let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());
-        match C::ENDOMORPHISM {
-            None => interleaved::<C, 1>([(Wnaf::new(&limbs, WIDTH), table)]),
-            Some(endomorphism) => {
-                let beta = &C::constants().beta;
-                let (k1, k2) = endomorphism.decompose(&limbs);
-                let image = table.map(|point| Affine { x: point.x.mul(beta), ..point });
-                let signed = |negative, table: [Affine<C::Base>; ODD_MULTIPLES]| {
-                    if negative { table.map(|point| point.neg()) } else { table }
-                };
-                interleaved::<C, 2>([
-                    (Wnaf::new(&k1.magnitude, WIDTH), signed(k1.negative, table)),
-                    (Wnaf::new(&k2.magnitude, WIDTH), signed(k2.negative, image)),
-                ])
-            }
+    let mut products = Vec::with_capacity(scalars.len());
+    for (index, scalar) in scalars.iter().enumerate() {
+        products.push(mul_by_table::<C>(scalar, std::array::from_fn(|row| tables[row * points.len() + index])));
+    }
+    products
+}
+
+/// Multiplies a point, given by its odd multiples.
+fn mul_by_table<C: CpuCurve>(scalar: &C::Scalar, table: [Affine<C::Base>; ODD_MULTIPLES]) -> Jacobian<C::Base> {
+    let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());
+    match C::ENDOMORPHISM {
+        None => interleaved::<C, 1>([(Wnaf::new(&limbs, WIDTH), table)]),
+        Some(endomorphism) => {
+            let beta = &C::constants().beta;
+            let (k1, k2) = endomorphism.decompose(&limbs);
+            let image = table.map(|point| Affine { x: point.x.mul(beta), ..point });
+            interleaved::<C, 2>([
+                (Wnaf::new(&k1.magnitude, WIDTH), with_sign(k1.negative, table)),
+                (Wnaf::new(&k2.magnitude, WIDTH), with_sign(k2.negative, image)),
+            ])
         }
-    };
-    scalars.iter().enumerate().map(product).collect()
+    }
+}
+
+fn with_sign<F: Field>(negative: bool, table: [Affine<F>; ODD_MULTIPLES]) -> [Affine<F>; ODD_MULTIPLES] {
+    if negative { table.map(|point| point.neg()) } else { table }
 }
 
 /// Computes the sum of N products with shared doublings (Straus; Guide to Elliptic Curve

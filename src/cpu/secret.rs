@@ -60,8 +60,7 @@ pub fn with_nonces<C: SecretCurve, D: Digest + BlockSizeUser, R>(
     let order = C::Reference::ORDER;
     let bytes = Zeroizing::new(d.to_repr());
     let mut nonces = rfc6979::KGenerator::<D, _>::new(&bytes, digest, additional, order.as_ref());
-    let mut next = |nonce: &mut [u8; 32]| nonces.fill_next_k(nonce);
-    work(&mut next)
+    work(&mut |nonce| nonces.fill_next_k(nonce))
 }
 
 /// Returns the next nonce in 1..n.

@@ -40,8 +40,8 @@ impl<C: CpuCurve> Terms<C> {
         let Some(endomorphism) = C::ENDOMORPHISM else {
             return Terms::whole(lanes, scalars.iter().map(Signed::shorter).collect(), points);
         };
-        let decompose = |scalar: &C::Scalar| endomorphism.decompose(&be_bytes_to_limbs(&scalar.to_be_bytes()));
-        let (mut halves, second): (Vec<_>, Vec<_>) = scalars.iter().map(decompose).unzip();
+        let limbs = scalars.iter().map(|scalar| be_bytes_to_limbs(&scalar.to_be_bytes()));
+        let (mut halves, second): (Vec<_>, Vec<_>) = limbs.map(|limbs| endomorphism.decompose(&limbs)).unzip();
         halves.extend(second);
         let beta = &C::constants().beta;
         let images = points.iter().map(|point| Affine { x: point.x.mul(beta), ..*point });

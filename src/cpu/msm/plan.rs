@@ -31,18 +31,21 @@ pub struct Bucketing {
 impl Bucketing {
     /// Returns the fastest plan for `terms` terms with scalars of `bits` bits on `threads` threads.
     pub fn new(terms: usize, bits: u32, threads: usize) -> Self {
+        let plans = WIDTHS.flat_map(|width| Self::of_width(width, terms, bits, threads));
+        plans.min_by_key(|plan| plan.cost(threads)).expect("the range of widths is not empty")
+    }
+
+    /// Iterates over the plans with windows of this width.
+    fn of_width(width: u32, terms: usize, bits: u32, threads: usize) -> impl Iterator<Item = Self> {
         let fewest = terms.div_ceil(LARGEST_PART).max(1);
-        let of_width = |width: u32| {
-            let windows = bits / width + 1;
-            (0..=MOST_PARTS.ilog2()).flat_map(move |more| {
-                let parts = fewest << more;
-                let most = (LARGEST * parts / terms.max(1)).clamp(1, windows as usize) as u32;
-                // Even groups, no more than are required by `LARGEST` or by the number of threads.
-                let groups = [windows.div_ceil(most), windows.min(threads as u32).max(windows.div_ceil(most))];
-                groups.map(|groups| Bucketing { width, windows, group: windows.div_ceil(groups), terms, parts })
-            })
-        };
-        WIDTHS.flat_map(of_width).min_by_key(|plan| plan.cost(threads)).expect("there are widths")
+        let windows = bits / width + 1;
+        (0..=MOST_PARTS.ilog2()).flat_map(move |more| {
+            let parts = fewest << more;
+            let most = (LARGEST * parts / terms.max(1)).clamp(1, windows as usize) as u32;
+            // Even groups, no more than are required by `LARGEST` or by the number of threads.
+            let groups = [windows.div_ceil(most), windows.min(threads as u32).max(windows.div_ceil(most))];
+            groups.map(|groups| Bucketing { width, windows, group: windows.div_ceil(groups), terms, parts })
+        })
     }
 
     /// Returns the number of point additions of the busiest thread: those of its terms, and two per
@@ -55,12 +58,16 @@ impl Bucketing {
 
     /// Returns the windows and the terms of each task.
     pub fn tasks(&self) -> Vec<(Range<u32>, Range<usize>)> {
-        let part = |part: usize| part * self.terms / self.parts..(part + 1) * self.terms / self.parts;
-        let windows = (0..self.windows).step_by(self.group as usize);
-        windows
-            .map(|first| first..self.windows.min(first + self.group))
-            .flat_map(|windows| (0..self.parts).map(move |index| (windows.clone(), part(index))))
-            .collect()
+        let mut tasks = Vec::new();
+        for first in (0..self.windows).step_by(self.group as usize) {
+            let windows = first..self.windows.min(first + self.group);
+            tasks.extend((0..self.parts).map(|part| (windows.clone(), self.terms_of(part))));
+        }
+        tasks
+    }
+
+    fn terms_of(&self, part: usize) -> Range<usize> {
+        part * self.terms / self.parts..(part + 1) * self.terms / self.parts
     }
 }
 

@@ -36,7 +36,6 @@ impl<F: Field> Jacobian<F> {
     #[inline(never)]
     pub fn double<C: CpuCurve<Base = F>>(&self) -> Self {
         let s = self.y.square();
-        let three_halves = |third: F| third.add(&third.half());
         let l = match C::A {
             CoefficientA::Zero => three_halves(self.x.square()),
             // X^2 - Z^4 factors.
@@ -45,7 +44,8 @@ impl<F: Field> Jacobian<F> {
                 three_halves(self.x.sub(&zz).mul(&self.x.add(&zz)))
             }
             CoefficientA::General(_) => {
-                let (xx, zz) = (self.x.square(), self.z.square());
+                let xx = self.x.square();
+                let zz = self.z.square();
                 xx.double().add(&xx).add(&coefficient_a::<C>().mul(&zz.square())).half()
             }
         };
@@ -54,6 +54,15 @@ impl<F: Field> Jacobian<F> {
         let x = l.square().sub(&t.double());
         let y = l.mul_sub_square(&t.sub(&x), &s);
         Jacobian { x, y, z }
+    }
+
+    /// Converts the point to affine form, given the inverse of its z; the identity needs none.
+    fn normalized(&self, z_inverse: &F) -> Affine<F> {
+        if self.is_identity() {
+            return Affine::IDENTITY;
+        }
+        let square = z_inverse.square();
+        Affine::new(self.x.mul(&square), self.y.mul(&square.mul(z_inverse)))
     }
 
     /// Adds an affine point. The addition is complete. Not inlined, as `double`.
@@ -80,16 +89,14 @@ impl<F: Field> Jacobian<F> {
     }
 }
 
+#[inline(always)]
+fn three_halves<F: Field>(value: F) -> F {
+    value.add(&value.half())
+}
+
 /// Converts a batch to affine form with one inversion.
 pub fn normalize<F: Field>(points: &[Jacobian<F>]) -> Vec<Affine<F>> {
     let mut inverses: Vec<F> = points.iter().map(|point| point.z).collect();
     invert_all(&mut inverses);
-    let affine = |(point, z_inverse): (&Jacobian<F>, &F)| {
-        if point.is_identity() {
-            return Affine::IDENTITY;
-        }
-        let square = z_inverse.square();
-        Affine::new(point.x.mul(&square), point.y.mul(&square.mul(z_inverse)))
-    };
-    points.iter().zip(&inverses).map(affine).collect()
+    points.iter().zip(&inverses).map(|(point, z_inverse)| point.normalized(z_inverse)).collect()
 }

@@ -21,14 +21,17 @@ pub fn signed<F: Coordinate>(points: &[Entry<F>], member: u32) -> Entry<F> {
     if member % 2 == 1 { entry.neg() } else { entry }
 }
 
+/// Returns the first or second point of each pair.
+fn members<F: Coordinate>(points: &[Entry<F>], pairs: &[Pair], which: usize) -> Vec<Affine<F>> {
+    pairs.iter().map(|pair| signed(points, pair.members[which]).point()).collect()
+}
+
 /// Adds pairs of points, any of which may be the identity.
 pub fn add<C: CpuCurve>(points: &[Entry<C::Base>], pairs: &[Pair], sums: &mut [Entry<C::Base>]) {
     let mut denominators = Denominators::new();
     for pairs in pairs.chunks(BATCH) {
-        let operands = |which: usize| -> Vec<Affine<C::Base>> {
-            pairs.iter().map(|pair| signed(points, pair.members[which]).point()).collect()
-        };
-        let (mut left, right) = (operands(0), operands(1));
+        let mut left = members(points, pairs, 0);
+        let right = members(points, pairs, 1);
         add_assign::<C>(&mut left, &right, &mut denominators);
         for (pair, sum) in pairs.iter().zip(&left) {
             sums[pair.place as usize] = Entry::of(sum);

@@ -153,9 +153,13 @@ mod tests {
 
     #[test]
     fn edge_values() {
-        let minus = |value: u64| [N[0] - value, N[1], N[2], N[3]];
-        let [low, high] = [[u64::MAX, u64::MAX, 0, 0], [0, 0, 1, 0]];
-        for k in [[0; 4], [1, 0, 0, 0], [2, 0, 0, 0], minus(1), minus(2), LAMBDA, low, high, [0, 0, 0, 1 << 63]] {
+        for value in [0, 1, 2] {
+            check(&[value, 0, 0, 0]);
+        }
+        for difference in [1, 2] {
+            check(&[N[0] - difference, N[1], N[2], N[3]]);
+        }
+        for k in [LAMBDA, [u64::MAX, u64::MAX, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1 << 63]] {
             check(&k);
         }
     }

@@ -1,6 +1,7 @@
 //! Construction of tables of multiples.
 
 use crate::cpu::CpuCurve;
+use crate::cpu::field::Coordinate;
 use crate::cpu::point::affine::{Affine, Denominators, Entry, add_assign};
 use crate::cpu::point::comb::Comb;
 use crate::cpu::point::jacobian::{Jacobian, normalize};
@@ -18,25 +19,21 @@ impl<C: CpuCurve> Comb<C> {
     pub fn new_all(lanes: Option<Lanes>, pool: Option<&Pool>, points: &[Affine<C::Base>], window: u32) -> Vec<Self> {
         let count = 1 << (window - 1);
         let windows = Self::windows(window);
-        let mut bases = vec![Entry::from_words([0; 8]); points.len() * windows];
+        let mut bases = zeroed::<C>(points.len() * windows);
         let tasks = points.chunks(POINTS_AT_ONCE).zip(bases.chunks_mut(POINTS_AT_ONCE * windows));
         for_each(pool, tasks.collect(), |(points, out)| out.copy_from_slice(&self::bases::<C>(lanes, points, window)));
         // Few windows with many multiples, or many windows with few: either way a batch is large
         // enough to share its inversion, and fits the cache; with vector code, it fills the lanes.
         let windows_at_once = if lanes.is_some() { (8192 >> window).max(8) } else { (2048 >> window).max(1) };
-        let write = |(bases, out): (&[Entry<C::Base>], &mut [Entry<C::Base>])| match lanes {
-            Some(lanes) => multiples_of::<C>(lanes, bases, out),
-            None => multiples::<C>(bases, out),
-        };
-        let memory = |bases: &[Entry<C::Base>]| vec![Entry::from_words([0; 8]); bases.len() * count];
         if points.len() == 1 || 2 * points.len() <= pool.map_or(1, Pool::threads) {
-            let table = |bases: &[Entry<C::Base>]| {
-                let mut entries = memory(bases);
+            let mut tables = Vec::with_capacity(points.len());
+            for bases in bases.chunks(windows) {
+                let mut entries = zeroed::<C>(bases.len() * count);
                 let tasks = bases.chunks(windows_at_once).zip(entries.chunks_mut(windows_at_once * count));
-                for_each(pool, tasks.collect(), write);
-                Comb { window, entries }
-            };
-            return bases.chunks(windows).map(table).collect();
+                for_each(pool, tasks.collect(), |(bases, out)| write_multiples::<C>(lanes, bases, out));
+                tables.push(Comb { window, entries });
+            }
+            return tables;
         }
         // Larger numbers of tables are divided into tasks that build whole tables and allocate
         // their memory: allocation by the caller alone would take longer than the multiples take on
@@ -45,8 +42,8 @@ impl<C: CpuCurve> Comb<C> {
         let mut tables: Vec<Vec<Self>> = points.chunks(tables_at_once).map(|_| Vec::new()).collect();
         let tasks = bases.chunks(tables_at_once * windows).zip(&mut tables);
         for_each(pool, tasks.collect(), |(bases, tables)| {
-            let mut entries = memory(bases);
-            write((bases, &mut entries));
+            let mut entries = zeroed::<C>(bases.len() * count);
+            write_multiples::<C>(lanes, bases, &mut entries);
             *tables = if bases.len() == windows {
                 vec![Comb { window, entries }]
             } else {
@@ -54,6 +51,19 @@ impl<C: CpuCurve> Comb<C> {
             };
         });
         tables.into_iter().flatten().collect()
+    }
+}
+
+fn zeroed<C: CpuCurve>(entries: usize) -> Vec<Entry<C::Base>> {
+    vec![Entry::from_words([0; 8]); entries]
+}
+
+/// Writes the multiples 1, 2, … of each base in turn until `out` is full; their number is a power
+/// of two.
+fn write_multiples<C: CpuCurve>(lanes: Option<Lanes>, bases: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
+    match lanes {
+        Some(lanes) => multiples_of::<C>(lanes, bases, out),
+        None => multiples::<C>(bases, out),
     }
 }
 
@@ -86,39 +96,48 @@ fn bases<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: 
 /// continue block by block, so that building needs little memory in addition to the table.
 const FIRST_MULTIPLES: usize = 1024;
 
-/// Writes the multiples 1, 2, … of each base in turn until `out` is full; their number is a power
-/// of two.
+/// Writes the multiples as `write_multiples` specifies, without vector code.
 fn multiples<C: CpuCurve>(bases: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
     let columns = bases.len();
     let count = out.len() / bases.len();
     let first = count.min(FIRST_MULTIPLES);
     let mut denominators = Denominators::new();
-    let mut store = |from: usize, rows: &[Affine<C::Base>]| {
-        for (index, point) in rows.iter().enumerate() {
-            // d 2^(w j) P with d < n is never the identity, since n is prime.
-            debug_assert!(!point.infinity);
-            out[index % columns * count + from + index / columns] = Entry::new(&point.x, &point.y);
-        }
-    };
     // Row d - 1 holds d times each base. Given 1..=m, one batch of additions of m P yields m +
     // 1..=2m.
     let mut rows: Vec<_> = bases.iter().map(|base| Affine::new(base.x(), base.y())).collect();
-    let sums = |rows: &[Affine<C::Base>], last: &[Affine<C::Base>], denominators: &mut Denominators<C::Base>| {
-        let mut sums = rows.to_vec();
-        let addend: Vec<_> = last.iter().copied().cycle().take(sums.len()).collect();
-        add_assign::<C>(&mut sums, &addend, denominators);
-        sums
-    };
     while rows.len() < first * columns {
-        let next = sums(&rows, &rows[rows.len() - columns..], &mut denominators);
+        let next = add_row_to_all::<C>(&rows, &rows[rows.len() - columns..], &mut denominators);
         rows.extend(next);
     }
-    store(0, &rows);
+    store_rows(&rows, columns, 0, out);
     let mut last = rows[rows.len() - columns..].to_vec();
     for from in (first..count).step_by(first) {
-        let block = sums(&rows, &last, &mut denominators);
-        store(from, &block);
+        let block = add_row_to_all::<C>(&rows, &last, &mut denominators);
+        store_rows(&block, columns, from, out);
         last.copy_from_slice(&block[block.len() - columns..]);
+    }
+}
+
+/// Adds the same row to each of several rows.
+fn add_row_to_all<C: CpuCurve>(
+    rows: &[Affine<C::Base>],
+    addend: &[Affine<C::Base>],
+    denominators: &mut Denominators<C::Base>,
+) -> Vec<Affine<C::Base>> {
+    let mut sums = rows.to_vec();
+    let addend: Vec<_> = addend.iter().copied().cycle().take(sums.len()).collect();
+    add_assign::<C>(&mut sums, &addend, denominators);
+    sums
+}
+
+/// Writes rows, the first of which is row `from` of the table, to the tables of the columns, which
+/// lie in `out` one after the other.
+fn store_rows<F: Coordinate>(rows: &[Affine<F>], columns: usize, from: usize, out: &mut [Entry<F>]) {
+    let count = out.len() / columns;
+    for (index, point) in rows.iter().enumerate() {
+        // d 2^(w j) P with d < n is never the identity, since n is prime.
+        debug_assert!(!point.infinity);
+        out[index % columns * count + from + index / columns] = Entry::new(&point.x, &point.y);
     }
 }
 

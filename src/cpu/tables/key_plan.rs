@@ -51,11 +51,12 @@ pub fn best_window(
     [entry, term, doublings, without]: [usize; 4],
     uses: usize,
 ) -> Option<u32> {
-    let cost = |window: u32| {
+    let costs = windows.map(|window| {
         let terms = 256usize.div_ceil(window as usize);
-        doublings + entry * (terms << (window - 1)) + uses * term * terms
-    };
-    windows.min_by_key(|&window| cost(window)).filter(|&window| cost(window) < uses * without)
+        (window, doublings + entry * (terms << (window - 1)) + uses * term * terms)
+    });
+    let (window, cost) = costs.min_by_key(|(_, cost)| *cost)?;
+    (cost < uses * without).then_some(window)
 }
 
 impl KeyPlan {
@@ -136,13 +137,12 @@ fn hash_all(engine: &CpuEngine, items: Range<usize>, keys: &PublicKeys) -> Vec<H
 
 /// Divides items into parts by hash; equal hashes go to the same part.
 fn divide(engine: &CpuEngine, hashed: &[Hashed]) -> Vec<Vec<Hashed>> {
-    let part = |hash: u64| (hash >> (u64::BITS - PART_BITS)) as usize;
     let block = hashed.len().div_ceil(engine.threads()).max(BLOCK);
     let blocks: Vec<&[Hashed]> = hashed.chunks(block).collect();
     let mut divided: Vec<Vec<Vec<Hashed>>> = vec![Vec::new(); blocks.len()];
     engine.pool.for_each(blocks.into_iter().zip(&mut divided).collect(), |(block, parts)| {
         *parts = (0..1 << PART_BITS).map(|_| Vec::with_capacity(block.len() >> (PART_BITS - 1))).collect();
-        block.iter().for_each(|entry| parts[part(entry.0)].push(*entry));
+        block.iter().for_each(|entry| parts[part_of(entry.0)].push(*entry));
     });
     let mut joined = vec![Vec::new(); 1 << PART_BITS];
     engine.pool.for_each(joined.iter_mut().enumerate().collect(), |(part, joined): (usize, &mut Vec<Hashed>)| {
@@ -151,14 +151,18 @@ fn divide(engine: &CpuEngine, hashed: &[Hashed]) -> Vec<Vec<Hashed>> {
     joined
 }
 
+/// Returns the part to which a hash belongs, which is given by its highest bits.
+fn part_of(hash: u64) -> usize {
+    (hash >> (u64::BITS - PART_BITS)) as usize
+}
+
 /// Returns runs of items with equal keys that are long enough to be profitable.
 fn runs(part: &mut [Hashed], keys: &PublicKeys, pays: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
     // Sorting uses only the hashes, because it may panic if keys in the caller's memory change
     // meanwhile. Two keys with one hash, which has negligible probability, would split their items
     // into several runs.
     part.sort_unstable();
-    let same = |a: &Hashed, b: &Hashed| a.0 == b.0 && keys.get(a.1) == keys.get(b.1);
-    let runs = part.chunk_by(same).filter(|run| pays(run.len()));
+    let runs = part.chunk_by(|a, b| a.0 == b.0 && keys.get(a.1) == keys.get(b.1)).filter(|run| pays(run.len()));
     runs.map(|run| run.iter().map(|(_, item)| *item).collect()).collect()
 }
 
@@ -166,35 +170,48 @@ fn runs(part: &mut [Hashed], keys: &PublicKeys, pays: &dyn Fn(usize) -> bool) ->
 mod tests {
     use super::*;
 
+    fn key(number: usize) -> [u8; 33] {
+        std::array::from_fn(|i| (number >> (8 * (i % 4))) as u8)
+    }
+
+    /// Returns whether a key is treated as repeated.
+    fn pays(uses: usize) -> bool {
+        uses >= 4
+    }
+
+    fn uses(keys: &[[u8; 33]], key: &[u8; 33]) -> usize {
+        keys.iter().filter(|other| *other == key).count()
+    }
+
+    /// Keeps every third item.
+    fn is_left(item: usize) -> bool {
+        item.is_multiple_of(3)
+    }
+
     #[test]
     fn every_item_is_planned_once() {
         let engine = CpuEngine::new(Some(3), None).unwrap();
         for (count, distinct) in
             [(0, 1), (1, 1), (2, 1), (700, 3), (5000, 1), (5000, 5000), (20_000, 150), (20_000, 9000)]
         {
-            let key = |number: usize| std::array::from_fn::<u8, 33, _>(|i| (number >> (8 * (i % 4))) as u8);
             let keys: Vec<[u8; 33]> = (0..count + 10).map(|item| key(item * item % distinct)).collect();
             let items = 10..count + 10;
-            let pays = |uses| uses >= 4;
             let mut plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), &pays);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             let mut all: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
             all.sort_unstable();
             assert!(all.into_iter().eq(items.clone()), "{count} items");
-            let uses = |key: &[u8; 33]| items.clone().filter(|item| keys[*item] == *key).count();
             for run in &plan.repeated {
                 assert!(run.len() >= 4 && run.iter().all(|item| keys[*item] == keys[run[0]]));
-                assert_eq!(run.len(), uses(&keys[run[0]]));
+                assert_eq!(run.len(), uses(&keys[items.clone()], &keys[run[0]]));
             }
-            assert!(plan.singles.iter().take(50).all(|item| uses(&keys[*item]) < 4));
+            assert!(plan.singles.iter().take(50).all(|item| uses(&keys[items.clone()], &keys[*item]) < 4));
             for limit in [0, 4, 6, usize::MAX] {
                 let few = plan.with_few_uses(limit);
                 let many = plan.repeated.iter().filter(|run| run.len() >= limit).flatten();
                 assert!(few.is_sorted() && few.len() + many.count() == count);
-                assert!(few.iter().take(50).all(|item| uses(&keys[*item]) < limit.max(4)));
+                assert!(few.iter().take(50).all(|item| uses(&keys[items.clone()], &keys[*item]) < limit.max(4)));
             }
-            // Every third item remains.
-            let is_left = |item: usize| item.is_multiple_of(3);
             plan.retain(&is_left, &pays);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             assert!(plan.repeated.iter().all(|run| run.len() >= 4));

@@ -111,16 +111,24 @@ impl<C: CpuCurve> Precomputed<C> {
     /// started to build it.
     fn may_begin(&self, engine: &CpuEngine) -> bool {
         let bytes = Comb::<C>::bytes(LARGE_WINDOW);
-        let fits = |all: usize| engine.max_memory.is_none_or(|limit| all.saturating_add(bytes) <= limit / 2);
-        if !fits(LARGE_TABLES.load(Ordering::Relaxed)) || self.large_begun.swap(true, Ordering::AcqRel) {
+        let others = LARGE_TABLES.load(Ordering::Relaxed);
+        if !Self::large_table_fits(engine, others) || self.large_begun.swap(true, Ordering::AcqRel) {
             return false;
         }
         // Other curves may have started meanwhile.
-        let claimed = fits(LARGE_TABLES.fetch_add(bytes, Ordering::Relaxed));
+        let others = LARGE_TABLES.fetch_add(bytes, Ordering::Relaxed);
+        let claimed = Self::large_table_fits(engine, others);
         if !claimed {
             self.give_up();
         }
         claimed
+    }
+
+    /// Returns whether the engine's memory limit allows a large table in addition to `others` bytes
+    /// of those of other curves.
+    fn large_table_fits(engine: &CpuEngine, others: usize) -> bool {
+        let bytes = Comb::<C>::bytes(LARGE_WINDOW);
+        engine.max_memory.is_none_or(|limit| others.saturating_add(bytes) <= limit / 2)
     }
 
     /// Cancels building the large table, so that another thread can do so later.
