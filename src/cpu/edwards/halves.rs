@@ -103,7 +103,8 @@ fn divisions(longer: &Limbs, shorter: &Limbs) -> Option<[u64; 4]> {
     // Factors stay below 2^31, and the contribution of the lower bits to a remainder is below 2^32
     // in its unit: the remainder stays positive.
     let least = 1u64 << 33.max(128u32.saturating_sub(leading.place));
-    let (mut x, mut y) = (leading.longer, leading.shorter);
+    let mut x = leading.longer;
+    let mut y = leading.shorter;
     let mut factors = [1, 0, 0, 1];
     while let Some(quotient) = x.checked_div(y) {
         let rest = x - quotient * y;

@@ -53,7 +53,9 @@ impl Projective {
     /// Doubles the point with four squares.
     #[inline(always)]
     pub fn double(&self) -> Completed {
-        let (xx, yy, zz) = (self.x.square(), self.y.square(), self.z.square());
+        let xx = self.x.square();
+        let yy = self.y.square();
+        let zz = self.z.square();
         let sum = yy.add(&xx);
         let difference = yy.sub(&xx);
         Completed { x: self.x.add(&self.y).square().sub(&sum), y: sum, z: difference, t: zz.double().sub(&difference) }
@@ -79,7 +81,8 @@ impl Projective {
 /// the double of the point has y-coordinate 0. The latter means y^2 + x^2 = 0, which together with
 /// the curve equation is d y^4 + 2 y^2 = 1.
 pub fn has_small_order_var<C: EdwardsCurve>(y: &Element, z: &Element) -> bool {
-    let (yy, zz) = (y.square(), z.square());
+    let yy = y.square();
+    let zz = z.square();
     yy == zz || yy.is_zero() || yy.mul(&C::D).add(&zz.double()).mul(&yy) == zz.square()
 }
 

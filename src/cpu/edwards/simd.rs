@@ -136,14 +136,18 @@ struct Addend {
 impl Point {
     #[inline(always)]
     fn identity(lanes: Lanes) -> Self {
-        let (zero, one) = (Element::splat(lanes, &Stored::ZERO), Element::splat(lanes, &Stored::ONE));
+        let zero = Element::splat(lanes, &Stored::ZERO);
+        let one = Element::splat(lanes, &Stored::ONE);
         Point { x: zero, y: one, z: one, t: zero }
     }
 
     #[inline(always)]
     fn double(&self) -> Completed {
-        let (xx, yy, zz) = (self.x.square().sum(), self.y.square().sum(), self.z.square().sum());
-        let (sum, difference) = (yy + xx, yy - xx);
+        let xx = self.x.square().sum();
+        let yy = self.y.square().sum();
+        let zz = self.z.square().sum();
+        let sum = yy + xx;
+        let difference = yy - xx;
         let square = (self.x.sum() + self.y.sum()).plus_multiple(0).square().sum();
         Completed {
             x: (square - sum).plus_multiple(3),
@@ -197,7 +201,9 @@ impl Point {
 
     #[inline(always)]
     fn store(self) -> [Projective; LANES] {
-        let (x, y, z) = (self.x.store(), self.y.store(), self.z.store());
+        let x = self.x.store();
+        let y = self.y.store();
+        let z = self.z.store();
         std::array::from_fn(|lane| Projective { x: x[lane], y: y[lane], z: z[lane] })
     }
 }
@@ -345,7 +351,8 @@ fn add_products<C: EdwardsCurve>(lanes: Lanes, mut sum: Point, products: Product
     }
     for (window, digits) in digits[..windows].iter().enumerate() {
         let entries = std::array::from_fn(|lane| products[lane].0.entry(window, digits[lane]));
-        let (mut negative, mut zero): (Mask, Mask) = (0, 0);
+        let mut negative: Mask = 0;
+        let mut zero: Mask = 0;
         for (lane, digit) in digits.iter().enumerate() {
             negative |= Mask::from(*digit < 0) << lane;
             zero |= Mask::from(*digit == 0) << lane;
@@ -361,7 +368,8 @@ fn add_products<C: EdwardsCurve>(lanes: Lanes, mut sum: Point, products: Product
 #[inline(always)]
 fn gather(lanes: Lanes, entries: [&Niels; LANES], z2: Element) -> Addend {
     let zero = Words::splat(lanes, 0);
-    let (mut first, mut last) = ([zero; LANES], [zero; LANES]);
+    let mut first = [zero; LANES];
+    let mut last = [zero; LANES];
     for lane in 0..LANES {
         let words = entries[lane].words();
         first[lane] = Words::load(lanes, words.first_chunk().expect("12 words"));
@@ -430,7 +438,8 @@ fn add_to_buckets<const BUCKETS: usize>(
 #[inline(always)]
 fn load_buckets<const BUCKETS: usize>(lanes: Lanes, buckets: &[[Bucket; BUCKETS]], places: [usize; LANES]) -> Point {
     let zero = Words::splat(lanes, 0);
-    let (mut first, mut last) = ([zero; LANES], [zero; LANES]);
+    let mut first = [zero; LANES];
+    let mut last = [zero; LANES];
     for lane in 0..LANES {
         let bucket = &buckets[lane][places[lane]];
         first[lane] = Words::load(lanes, &bucket[0]);
@@ -452,7 +461,8 @@ fn bucket_sums<C: EdwardsCurve, const BUCKETS: usize>(
     buckets: &[[Bucket; BUCKETS]],
 ) -> [Projective; LANES] {
     let d2 = Element::splat(lanes, &C::D2);
-    let (mut above, mut total) = (Point::identity(lanes), Point::identity(lanes));
+    let mut above = Point::identity(lanes);
+    let mut total = Point::identity(lanes);
     for place in (1..BUCKETS).rev() {
         let bucket = load_buckets(lanes, buckets, [place; LANES]);
         above = above.add_projective(&bucket.to_addend(d2), 0).to_point();

@@ -44,8 +44,10 @@ impl Inverter {
         if *value == limbs::ZERO {
             return None;
         }
-        let (mut d, mut e) = (Signed62([0; 5]), Signed62([1, 0, 0, 0, 0]));
-        let (mut f, mut g) = (self.modulus, Signed62::from_limbs(value));
+        let mut d = Signed62([0; 5]);
+        let mut e = Signed62([1, 0, 0, 0, 0]);
+        let mut f = self.modulus;
+        let mut g = Signed62::from_limbs(value);
         let mut delta = 1;
         while g.0 != [0; 5] {
             let matrix = division_steps(&mut delta, f.0[0] as u64, g.0[0] as u64);
@@ -110,7 +112,10 @@ fn wide(a: i64, b: i64) -> i128 {
 
 /// Performs 62 division steps on the low words of f and g.
 fn division_steps(delta: &mut i64, mut f: u64, mut g: u64) -> Matrix {
-    let (mut u, mut v, mut q, mut r) = (1u64, 0u64, 0u64, 1u64);
+    let mut u = 1u64;
+    let mut v = 0u64;
+    let mut q = 0u64;
+    let mut r = 1u64;
     let mut remaining = STEP;
     // Invariant: with i = 62 - remaining steps done, u f0 + v g0 = 2^i f and q f0 + r g0 = 2^i g modulo 2^64.
     loop {

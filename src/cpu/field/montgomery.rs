@@ -122,13 +122,15 @@ impl<M: Modulus, S: Shape> Field for Element<M, S> {
 
     #[inline(always)]
     fn mul_sub_mul(&self, rhs: &Self, c: &Self, d: &Self) -> Self {
-        let (ab, cd) = (limbs::mul_wide(&self.0, &rhs.0), limbs::mul_wide(&c.0, &d.0));
+        let ab = limbs::mul_wide(&self.0, &rhs.0);
+        let cd = limbs::mul_wide(&c.0, &d.0);
         Self::new(reduce_wide::<M, S>(modular::sub_wide_mod(&ab, &cd, Self::MODULUS)))
     }
 
     #[inline(always)]
     fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self {
-        let (ab, cc) = (limbs::mul_wide(&self.0, &rhs.0), limbs::square_wide(&c.0));
+        let ab = limbs::mul_wide(&self.0, &rhs.0);
+        let cc = limbs::square_wide(&c.0);
         Self::new(reduce_wide::<M, S>(modular::sub_wide_mod(&ab, &cc, Self::MODULUS)))
     }
 

@@ -13,7 +13,8 @@ impl Shape for Prime {
     /// k (p + 1) is k 2^64 (2^192 + 1 - 2^32 (2^128 + 1)), which needs only shifts.
     #[inline(always)]
     fn reduce_limb<M: Modulus>(&[k, t1, t2, t3]: &Limbs) -> Limbs {
-        let (low, high) = (k << 32, k >> 32);
+        let low = k << 32;
+        let high = k >> 32;
         // k 2^192 alone exceeds the subtracted terms, so there is no borrow, and no carry out of
         // 256 bits in total.
         let (difference, _) = limbs::sub(&[t1, t2, t3, k], &[low, high, low, high]);

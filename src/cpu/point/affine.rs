@@ -248,7 +248,8 @@ pub fn add_assign<C: CpuCurve>(
         });
     }
     denominators.for_each_inverse_reversed(|index, inverse| {
-        let (l, r) = (left[index], right[index]);
+        let l = left[index];
+        let r = right[index];
         left[index] = match classify(&l, &r) {
             Sum::Chord => third_point(&l, &r.x, &r.y.sub(&l.y).mul(&inverse)),
             Sum::Tangent => third_point(&l, &l.x, &tangent_numerator::<C>(&l.x).mul(&inverse)),

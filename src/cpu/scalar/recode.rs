@@ -63,7 +63,8 @@ pub fn signed_windows(value: &[u64; 4], width: u32, mut take: impl FnMut(usize, 
 /// plus the bit below it, minus 2^w times the window's top bit. A value below 2^b has `b / w + 1`
 /// digits. `width <= 30`.
 pub fn window_digit(value: &[u64; 4], width: u32, index: u32) -> i32 {
-    let (window, top) = (bits(value, index * width, width), 1 << (width - 1));
+    let window = bits(value, index * width, width);
+    let top = 1 << (width - 1);
     let below = if index == 0 { 0 } else { bits(value, index * width - 1, 1) };
     (window + below) as i32 - ((window & top) << 1) as i32
 }
@@ -114,7 +115,8 @@ pub fn length(number: &[u64; 4]) -> u32 {
 
 /// Returns `count <= 31` bits starting at `position`; bits above 255 are zero.
 fn bits(value: &[u64; 4], position: u32, count: u32) -> u32 {
-    let (limb, shift) = ((position / 64) as usize, position % 64);
+    let limb = (position / 64) as usize;
+    let shift = position % 64;
     let low = value.get(limb).map_or(0, |word| word >> shift);
     let high = match value.get(limb + 1) {
         Some(word) if shift > 0 => word << (64 - shift),

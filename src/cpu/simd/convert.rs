@@ -113,7 +113,8 @@ pub fn gather<F: Coordinate, const STORED: bool>(lanes: Lanes, entries: [&Entry<
         rows[lane] = Words::load(lanes, entries[lane].words());
     }
     let [x0, x1, x2, x3, y0, y1, y2, y3] = transpose(rows);
-    let (x, y) = ([x0, x1, x2, x3], [y0, y1, y2, y3]);
+    let x = [x0, x1, x2, x3];
+    let y = [y0, y1, y2, y3];
     if STORED {
         Affine { x: Element::from_stored(x), y: Element::from_stored(y) }
     } else {

@@ -38,7 +38,8 @@ fn roots<C: CpuCurve>(lanes: Lanes, x: &[C::Base; LANES * CHAINS]) -> [Option<C:
     let root = C::Base::root_chain(&right);
     let mut roots = [None; LANES * CHAINS];
     for ((root, right), out) in root.0.into_iter().zip(right.0).zip(roots.as_chunks_mut::<LANES>().0) {
-        let (square, right) = (root.square().store(lanes), right.store(lanes));
+        let square = root.square().store(lanes);
+        let right = right.store(lanes);
         for (lane, root) in root.store(lanes).into_iter().enumerate() {
             out[lane] = (square[lane] == right[lane]).then_some(root);
         }

@@ -178,7 +178,8 @@ struct Term<F> {
 /// Returns the term of each lane, given its table and digit.
 #[inline(always)]
 fn term<'a, C: CpuCurve>(lanes: Lanes, index: usize, of_lane: impl Fn(usize) -> (i32, &'a Comb<C>)) -> Term<C::Base> {
-    let (mut negative, mut zero): (Mask, Mask) = (0, 0);
+    let mut negative: Mask = 0;
+    let mut zero: Mask = 0;
     let mut entries = [of_lane(0).1.entry(index, 0); LANES];
     for (lane, entry) in entries.iter_mut().enumerate() {
         let (digit, comb) = of_lane(lane);
@@ -233,7 +234,9 @@ fn sum_group<C: CpuCurve, const P: usize>(
 
 #[inline(always)]
 fn store<F: Coordinate>(lanes: Lanes, point: Jacobian<F>) -> [jacobian::Jacobian<F>; LANES] {
-    let (x, y, z) = (point.x.store(lanes), point.y.store(lanes), point.z.store(lanes));
+    let x = point.x.store(lanes);
+    let y = point.y.store(lanes);
+    let z = point.z.store(lanes);
     let mut points = [jacobian::Jacobian::IDENTITY; LANES];
     for (lane, point) in points.iter_mut().enumerate() {
         *point = jacobian::Jacobian { x: x[lane], y: y[lane], z: z[lane] };

@@ -105,7 +105,8 @@ struct Side<F> {
 impl<F: Coordinate> Side<F> {
     #[inline(always)]
     fn load(lanes: Lanes, points: &[Entry<F>], pairs: &[Pair], which: usize) -> Self {
-        let (mut entries, mut negate) = ([&points[0]; LANES], 0);
+        let mut entries = [&points[0]; LANES];
+        let mut negate = 0;
         for (lane, entry) in entries.iter_mut().enumerate() {
             // Lanes without a pair repeat the last one.
             let member = pairs[lane.min(pairs.len() - 1)].members[which];
@@ -133,7 +134,8 @@ struct Operands<F> {
 impl<F: Coordinate> Operands<F> {
     #[inline(always)]
     fn load(lanes: Lanes, points: &[Entry<F>], pairs: &[Pair]) -> Self {
-        let (left, right) = (Side::load(lanes, points, pairs, 0), Side::load(lanes, points, pairs, 1));
+        let left = Side::load(lanes, points, pairs, 0);
+        let right = Side::load(lanes, points, pairs, 1);
         let difference = (right.x.sum() - left.x.sum()).plus_multiple(1);
         let same = if difference.likely_zeros() == 0 { 0 } else { difference.zeros() };
         Operands { lanes, left, right, difference, same }
@@ -179,9 +181,12 @@ impl<F: Coordinate> Operands<F> {
         if self.exceptions() == 0 {
             return Affine { x, y };
         }
-        let (zero, opposite) = (Element::splat(self.lanes, &F::ZERO), self.exceptions() & !self.tangents());
-        let (left_y, right_y) = (self.left.y.fold(), self.right.y.fold());
-        let (left, right) = (self.right.empty, self.left.empty);
+        let zero = Element::splat(self.lanes, &F::ZERO);
+        let opposite = self.exceptions() & !self.tangents();
+        let left_y = self.left.y.fold();
+        let right_y = self.right.y.fold();
+        let left = self.right.empty;
+        let right = self.left.empty;
         Affine {
             x: x.select(opposite, zero).select(left, self.left.x).select(right, self.right.x),
             y: y.select(opposite, zero).select(left, left_y).select(right, right_y),

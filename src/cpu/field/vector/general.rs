@@ -14,7 +14,8 @@ impl<M: Modulus> Prime for Montgomery<M> {
     fn reduce(columns: [Words; 10]) -> [Words; 5] {
         let mut t = columns;
         let p = const { split(&M::M, 0) }.map(|word| t[0].all(word));
-        let (zero, factor) = (t[0].all(0), t[0].all(M::NEG_INV64 & LOW));
+        let zero = t[0].all(0);
+        let factor = t[0].all(M::NEG_INV64 & LOW);
         for i in 0..5 {
             let m = zero.mul_add_low(t[i], factor);
             for j in 0..5 {

@@ -163,9 +163,15 @@ impl Words {
 pub fn transpose(rows: [Words; 8]) -> [Words; 8] {
     let [a, b, c, d, e, f, g, h] = rows;
     // Pairs of rows: quarter q holds columns 2q (low) or 2q + 1 (high).
-    let (ab, cd, ef, gh) = (a.unpack_low(b), c.unpack_low(d), e.unpack_low(f), g.unpack_low(h));
+    let ab = a.unpack_low(b);
+    let cd = c.unpack_low(d);
+    let ef = e.unpack_low(f);
+    let gh = g.unpack_low(h);
     let [c0, c2, c4, c6] = transpose_quarters([ab, cd, ef, gh]);
-    let (ab, cd, ef, gh) = (a.unpack_high(b), c.unpack_high(d), e.unpack_high(f), g.unpack_high(h));
+    let ab = a.unpack_high(b);
+    let cd = c.unpack_high(d);
+    let ef = e.unpack_high(f);
+    let gh = g.unpack_high(h);
     let [c1, c3, c5, c7] = transpose_quarters([ab, cd, ef, gh]);
     [c0, c1, c2, c3, c4, c5, c6, c7]
 }
@@ -174,8 +180,10 @@ pub fn transpose(rows: [Words; 8]) -> [Words; 8] {
 #[inline(always)]
 fn transpose_quarters([a, b, c, d]: [Words; 4]) -> [Words; 4] {
     // Even quarters (0 and 2) and odd ones (1 and 3) of two rows each.
-    let (ab_even, ab_odd) = (a.shuffle_quarters::<0b10_00_10_00>(b), a.shuffle_quarters::<0b11_01_11_01>(b));
-    let (cd_even, cd_odd) = (c.shuffle_quarters::<0b10_00_10_00>(d), c.shuffle_quarters::<0b11_01_11_01>(d));
+    let ab_even = a.shuffle_quarters::<0b10_00_10_00>(b);
+    let ab_odd = a.shuffle_quarters::<0b11_01_11_01>(b);
+    let cd_even = c.shuffle_quarters::<0b10_00_10_00>(d);
+    let cd_odd = c.shuffle_quarters::<0b11_01_11_01>(d);
     [
         ab_even.shuffle_quarters::<0b10_00_10_00>(cd_even),
         ab_odd.shuffle_quarters::<0b10_00_10_00>(cd_odd),
