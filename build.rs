@@ -25,7 +25,7 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=curves");
     println!("cargo::rerun-if-changed=cuda");
-    let out = Output { folder: PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")) };
+    let out = GeneratedFiles { folder: PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")) };
     let (curves, edwards_curves) = read_curves(Path::new("curves"));
     for scheme in emit_rust::schemes(&curves) {
         let folder = Path::new("src/schemes").join(scheme);
@@ -41,11 +41,11 @@ fn main() {
 }
 
 /// The folder of generated files.
-struct Output {
+struct GeneratedFiles {
     folder: PathBuf,
 }
 
-impl Output {
+impl GeneratedFiles {
     fn write(&self, name: &str, text: &str) {
         fs::write(self.folder.join(name), text).expect("OUT_DIR is writable");
     }
@@ -63,7 +63,7 @@ impl Output {
 }
 
 /// Writes the constants and types of all curves, and their headers for the device code.
-fn write_curves(out: &Output, curves: &[params::Curve], edwards_curves: &[EdwardsCurve]) {
+fn write_curves(out: &GeneratedFiles, curves: &[params::Curve], edwards_curves: &[EdwardsCurve]) {
     let constants = curves.iter().map(emit_rust::constants);
     let edwards_constants = edwards_curves.iter().map(EdwardsCurve::constants);
     out.write("constants.rs", &constants.chain(edwards_constants).collect::<String>());
@@ -85,7 +85,7 @@ fn write_curves(out: &Output, curves: &[params::Curve], edwards_curves: &[Edward
 }
 
 /// Writes the codes in `cuda/codes.toml`, for the device code, the crate and the tests.
-fn write_codes(out: &Output) {
+fn write_codes(out: &GeneratedFiles) {
     let text = fs::read_to_string("cuda/codes.toml").expect("the file is part of the package");
     let codes = emit_codes::Codes::parse(&text).unwrap_or_else(|problem| panic!("cuda/codes.toml: {problem}"));
     out.write("cuda/codes.cuh", &codes.cuda());

@@ -59,7 +59,7 @@ impl Codes {
     /// Parses and checks the file.
     ///
     /// # Errors
-    /// A description of what is wrong with the file.
+    /// A description of the problem.
     pub fn parse(text: &str) -> Result<Self, String> {
         let codes: Codes = toml::from_str(text).map_err(|problem| problem.to_string())?;
         codes.check()?;

@@ -42,14 +42,14 @@ const LAUNCH: &str = "// Launch: ";
 /// Generates the launchers of the kernels in a folder such as `kernels/`.
 ///
 /// # Errors
-/// A description of what is missing in or above a signature.
+/// A description of the problem in or above a signature.
 pub fn emit_launchers(sources: &[Source], folder: &str) -> Result<Launchers, String> {
     let mut known = Vec::new();
     let mut own = String::new();
     for source in sources.iter().filter(|source| source.name.split('/').nth(1) == Some(COLUMNS)) {
         let contents = contents(source)?;
         if source.name.starts_with(folder) {
-            own = contents.iter().map(Content::rust).collect();
+            own = contents.iter().map(ArrayContent::rust).collect();
         }
         known.extend(contents);
     }
@@ -95,7 +95,7 @@ fn with_headers<'a>(file: &'a Source, sources: &'a [Source]) -> Vec<&'a Source> 
 
 /// The contents of an array.
 #[derive(Debug)]
-struct Content {
+struct ArrayContent {
     name: String,
     /// The size of an item in bytes: unknown, a number, or the value of a parameter.
     size: Size,
@@ -110,7 +110,7 @@ enum Size {
 }
 
 /// Parses the declarations of a `columns.cuh`, each with the comment above it.
-fn contents(file: &Source) -> Result<Vec<Content>, String> {
+fn contents(file: &Source) -> Result<Vec<ArrayContent>, String> {
     let mut contents = Vec::new();
     let mut doc = Vec::new();
     for line in file.text.lines() {
@@ -122,7 +122,7 @@ fn contents(file: &Source) -> Result<Vec<Content>, String> {
             if doc.is_empty() {
                 return Err(format!("{}: {name} needs a comment that describes it", file.name));
             }
-            contents.push(Content { name: name.to_owned(), size, doc: doc.join(" ") });
+            contents.push(ArrayContent { name: name.to_owned(), size, doc: doc.join(" ") });
         }
         doc.clear();
     }
@@ -169,9 +169,9 @@ fn word_bytes(word: &str) -> Option<usize> {
     }
 }
 
-impl Content {
+impl ArrayContent {
     fn rust(&self) -> String {
-        let Content { name, size, doc } = self;
+        let ArrayContent { name, size, doc } = self;
         let (parameter, bytes) = match size {
             Size::Parameter => ("<const BYTES: usize>", Some("BYTES".to_owned())),
             Size::Bytes(bytes) => ("", Some(bytes.to_string())),
@@ -275,7 +275,7 @@ enum Type {
 }
 
 /// Returns the launchers of one kernel file.
-fn launchers_of(source: &Source, sources: &[Source], contents: &[Content]) -> Result<Vec<Launcher>, String> {
+fn launchers_of(source: &Source, sources: &[Source], contents: &[ArrayContent]) -> Result<Vec<Launcher>, String> {
     let files = with_headers(source, sources);
     let macros: Vec<Macro> = files.iter().flat_map(|file| macros(file)).collect();
     let reader = Reader { source, files: &files, contents, needs_curve: needs_curve(source, sources) };
@@ -298,7 +298,7 @@ fn launchers_of(source: &Source, sources: &[Source], contents: &[Content]) -> Re
 struct Reader<'a> {
     source: &'a Source,
     files: &'a [&'a Source],
-    contents: &'a [Content],
+    contents: &'a [ArrayContent],
     needs_curve: bool,
 }
 

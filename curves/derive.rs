@@ -192,18 +192,18 @@ fn multiplier(numerator: &BigInt, n: &BigUint) -> BigUint {
 }
 
 /// A row of the extended Euclidean algorithm: remainder and cofactor of lambda.
-type Row = (BigInt, BigInt);
+type EuclidRow = (BigInt, BigInt);
 
 /// Returns the squared length of the vector that a row stands for.
-fn norm(row: &Row) -> BigInt {
+fn norm(row: &EuclidRow) -> BigInt {
     &row.0 * &row.0 + &row.1 * &row.1
 }
 
-fn lattice_vector(row: &Row) -> (BigInt, BigInt) {
+fn lattice_vector(row: &EuclidRow) -> (BigInt, BigInt) {
     (row.0.clone(), -&row.1)
 }
 
-fn next_row(before: &Row, last: &Row) -> Row {
+fn next_row(before: &EuclidRow, last: &EuclidRow) -> EuclidRow {
     let quotient = &before.0 / &last.0;
     (&before.0 - &quotient * &last.0, &before.1 - &quotient * &last.1)
 }

@@ -14,7 +14,7 @@ pub const FORM: &str = "twisted Edwards";
 /// The contents of a file: numbers are 64 hexadecimal digits, big-endian.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct EdwardsFile {
     form: String,
     name: String,
     type_name: String,
@@ -54,9 +54,9 @@ pub fn states_form(text: &str) -> bool {
 }
 
 impl EdwardsCurve {
-    /// Parses and checks one file. The error describes what is wrong with it.
+    /// Parses and checks one file. The error describes the problem.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
+        let file: EdwardsFile = toml::from_str(text).map_err(|e| e.to_string())?;
         if file.form != FORM {
             return Err(format!("{}: the form is `{FORM}`, or not stated", file.form));
         }

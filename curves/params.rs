@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// The contents of a file: numbers are 64 hexadecimal digits, big-endian.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct CurveFile {
     name: String,
     oid: String,
     aliases: Vec<String>,
@@ -84,9 +84,9 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Parses and checks one file. The error describes what is wrong with it.
+    /// Parses and checks one file. The error describes the problem.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
+        let file: CurveFile = toml::from_str(text).map_err(|e| e.to_string())?;
         let endomorphism = match file.endomorphism {
             None => None,
             Some(e) => Some(Endomorphism { beta: number(&e.beta)?, lambda: number(&e.lambda)? }),

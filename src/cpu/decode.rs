@@ -9,8 +9,8 @@ use crate::types::{KeyBytes, Rejection, ResultsMut};
 /// Decodes a public key: a point of the curve that is not the identity.
 pub fn public_key<C: CpuCurve>(key: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
     match parse::<C>(key)? {
-        Key::Point(point) => Ok(point),
-        Key::Compressed(x, y_is_odd) => lift_x::<C>(&x, y_is_odd).ok_or(Rejection::NotOnCurve),
+        DecodedKey::Point(point) => Ok(point),
+        DecodedKey::Compressed(x, y_is_odd) => lift_x::<C>(&x, y_is_odd).ok_or(Rejection::NotOnCurve),
     }
 }
 
@@ -24,8 +24,8 @@ pub fn public_keys<'a, C: CpuCurve>(
     let mut points = Vec::with_capacity(keys.size_hint().0);
     for (index, key) in keys.enumerate() {
         points.push(match parse::<C>(key) {
-            Ok(Key::Point(point)) => Ok(point),
-            Ok(Key::Compressed(x, y_is_odd)) => {
+            Ok(DecodedKey::Point(point)) => Ok(point),
+            Ok(DecodedKey::Compressed(x, y_is_odd)) => {
                 compressed.push(index);
                 coordinates.push((x, y_is_odd));
                 Err(Rejection::NotOnCurve)
@@ -40,21 +40,21 @@ pub fn public_keys<'a, C: CpuCurve>(
 }
 
 /// A point of the curve, or its x-coordinate and the parity of y.
-enum Key<F> {
+enum DecodedKey<F> {
     Point(Affine<F>),
     Compressed(F, bool),
 }
 
-fn parse<C: CpuCurve>(key: KeyBytes) -> Result<Key<C::Base>, Rejection> {
+fn parse<C: CpuCurve>(key: KeyBytes) -> Result<DecodedKey<C::Base>, Rejection> {
     match key {
-        KeyBytes::XOnly(x) => Ok(Key::Compressed(coordinate::<C>(x)?, false)),
+        KeyBytes::XOnly(x) => Ok(DecodedKey::Compressed(coordinate::<C>(x)?, false)),
         KeyBytes::Sec1([0]) => Err(Rejection::IdentityKey),
         KeyBytes::Raw(bytes) if *bytes == [0; 64] => Err(Rejection::IdentityKey),
-        KeyBytes::Raw(bytes) => uncompressed::<C>(bytes).map(Key::Point),
+        KeyBytes::Raw(bytes) => uncompressed::<C>(bytes).map(DecodedKey::Point),
         KeyBytes::Sec1([4, coordinates @ ..]) => {
-            uncompressed::<C>(coordinates.try_into().map_err(|_| Rejection::MalformedPoint)?).map(Key::Point)
+            uncompressed::<C>(coordinates.try_into().map_err(|_| Rejection::MalformedPoint)?).map(DecodedKey::Point)
         }
-        KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => Ok(Key::Compressed(coordinate::<C>(x)?, *tag == 3)),
+        KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => Ok(DecodedKey::Compressed(coordinate::<C>(x)?, *tag == 3)),
         KeyBytes::Sec1(_) => Err(Rejection::MalformedPoint),
     }
 }

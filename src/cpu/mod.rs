@@ -81,8 +81,8 @@ pub const CHUNK: usize = 512;
 /// The number of items below which another thread is not worthwhile, for operations on several
 /// items at a time.
 const SMALLEST_CHUNK: usize = 64;
-/// The smallest group of items that are worth a thread where each is computed individually, which
-/// takes longer.
+/// The smallest number of items for which another thread is faster if each is computed individually,
+/// which takes longer.
 const SMALLEST_GROUP: usize = 4;
 /// The number of bytes to hash that justify another thread.
 const SMALLEST_TEXTS: usize = 16 << 10;
@@ -204,8 +204,8 @@ impl CpuEngine {
         self.fill_secret_by(self.chunk_of_texts(out.items(), bytes).min(most), out, widths, &compute);
     }
 
-    /// Computes results that depend on secrets item by item, where each takes so long that a few
-    /// are worth a thread.
+    /// Computes results that depend on secrets item by item, for operations so slow that another
+    /// thread is faster for a few items already.
     pub fn fill_secret_each(
         &self,
         out: &mut dyn Place,
@@ -220,7 +220,7 @@ impl CpuEngine {
     /// Splits a destination into parts that are planned one after the other: of `most` items, or of
     /// fewer if the caller's memory limit requires it, given `item_bytes` bytes for planning an
     /// item.
-    pub fn planned_parts<'a>(&self, out: &'a mut dyn Place, most: usize, item_bytes: usize) -> Vec<Part<'a>> {
+    pub fn planned_parts<'a>(&self, out: &'a mut dyn Place, most: usize, item_bytes: usize) -> Vec<PlacePart<'a>> {
         let affordable = self.max_memory.map_or(most, |limit| most.min(limit / 8 / item_bytes));
         chunks(out, affordable.max(CHUNK))
     }
@@ -239,10 +239,10 @@ impl CpuEngine {
 type Compute<'a> = dyn Fn(Range<usize>, &mut ResultsMut) + Sync + 'a;
 
 /// A range of items of a batch, and their destination.
-pub type Part<'a> = (Range<usize>, Box<dyn Place<'a> + 'a>);
+pub type PlacePart<'a> = (Range<usize>, Box<dyn Place<'a> + 'a>);
 
 /// Splits a destination into chunks of `chunk` items.
-fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<Part<'a>> {
+fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<PlacePart<'a>> {
     let items = out.items();
     let mut chunks = Vec::with_capacity(items.div_ceil(chunk));
     let mut rest = out.reborrow();
@@ -313,7 +313,7 @@ mod tests {
         let mut rows = vec![[0xee; 8]; items];
         fill(&mut ResultsMut::rows(&mut codes, &mut rows));
         assert!(codes.into_iter().zip(rows).eq((0..items).map(expected)), "columns of {items} items");
-        // SAFETY: `fill` has all items taken, as `check` sees for itself above.
+        // SAFETY: `fill` has all items taken, as the assertion above shows.
         let Ok(values) = unsafe {
             collect(items, code_and_row, |place| {
                 fill(place);

@@ -25,19 +25,19 @@ pub enum NoPoint {
 }
 
 /// The y of an encoding, and its parity of x.
-struct Parts {
+struct SplitEncoding {
     y: Element,
     x_is_odd: bool,
     y_is_canonical: bool,
 }
 
-impl Parts {
+impl SplitEncoding {
     fn of(bytes: &[u8; 32]) -> Self {
         let mut limbs = limbs::from_le_bytes(bytes);
         let x_is_odd = limbs[3] >> 63 == 1;
         limbs[3] &= u64::MAX >> 1;
         let y = Element::from_limbs(limbs);
-        Parts { y, x_is_odd, y_is_canonical: y.canonical() == limbs }
+        SplitEncoding { y, x_is_odd, y_is_canonical: y.canonical() == limbs }
     }
 }
 
@@ -47,8 +47,8 @@ pub fn decode_all<'a, C: EdwardsCurve>(
     encodings: impl Iterator<Item = &'a [u8; 32]>,
     taken: Encoding,
 ) -> Vec<Result<[Element; 2], NoPoint>> {
-    let parts: Vec<Parts> = encodings.map(Parts::of).collect();
-    let (ratios, bases): (Vec<Ratio>, Vec<Element>) = parts.iter().map(Parts::square_of_x::<C>).unzip();
+    let parts: Vec<SplitEncoding> = encodings.map(SplitEncoding::of).collect();
+    let (ratios, bases): (Vec<Ratio>, Vec<Element>) = parts.iter().map(SplitEncoding::square_of_x::<C>).unzip();
     let powers = match lanes {
         Some(lanes) => simd::root_powers(lanes, &bases),
         None => root_powers(&bases),
@@ -57,7 +57,7 @@ pub fn decode_all<'a, C: EdwardsCurve>(
     points.map(|(parts, (ratio, power))| parts.with_x(ratio.root_var(power), taken)).collect()
 }
 
-impl Parts {
+impl SplitEncoding {
     /// Returns x^2 as a ratio, with the base of the power for its root: (y^2 - 1) / (d y^2 + 1), and
     /// d y^2 is not -1, since -1 is a square and d is not.
     fn square_of_x<C: EdwardsCurve>(&self) -> (Ratio, Element) {
@@ -81,7 +81,7 @@ impl Parts {
 
 /// Returns `true` if the order of the point with this encoding divides 8.
 pub fn encodes_small_order_var<C: EdwardsCurve>(bytes: &[u8; 32]) -> bool {
-    has_small_order_var::<C>(&Parts::of(bytes).y, &Element::ONE)
+    has_small_order_var::<C>(&SplitEncoding::of(bytes).y, &Element::ONE)
 }
 
 /// Encodes points. **Constant-time**: coordinates may be secret, and intermediate values are wiped.

@@ -129,7 +129,7 @@ fn scalar(number: u64) -> Number {
 
 /// Compares k G for small k with additions, and for other k with products with and without tables.
 #[test]
-fn products_are_sums() {
+fn products_agree_with_repeated_addition() {
     let g = Extended::from_affine(&Ed25519::G);
     let (comb, uniform) = (Comb::<Ed25519>::new(&Ed25519::G, 8), Uniform::<Ed25519>::new(&Ed25519::G));
     let mut sum = Extended::IDENTITY;
@@ -185,7 +185,7 @@ fn halves() {
 
 /// Tests complete and incomplete groups of lanes.
 #[test]
-fn lanes_give_what_the_portable_code_gives() {
+fn vector_code_agrees_with_portable_code() {
     let Some(lanes) = Lanes::detect() else { return };
     let (comb, uniform) = (Comb::<Ed25519>::new(&Ed25519::G, 8), Uniform::<Ed25519>::new(&Ed25519::G));
     let multiples: Vec<Projective> =
@@ -227,7 +227,7 @@ fn lanes_give_what_the_portable_code_gives() {
 /// Compares sums with sums of products: for equal and opposite points, the identity and points of
 /// small order, and for scalars of all sizes up to 2^256.
 #[test]
-fn sums_are_those_of_products() {
+fn msm_agrees_with_sum_of_products() {
     let comb = Comb::<Ed25519>::new(&Ed25519::G, 8);
     let multiples: Vec<Projective> =
         (1..40).map(|k| comb.add_product_var(Extended::IDENTITY, &scalar(k)).to_projective()).collect();

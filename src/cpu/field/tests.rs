@@ -231,7 +231,7 @@ where
 
 /// Tests the replacement of the assembly on other processors.
 #[test]
-fn portable_twins() {
+fn portable_code_agrees_with_assembly() {
     static MODULUS: Limbs = constants::p256::P;
     type Base = <types::P256 as CpuCurve>::Base;
     let canonical = |bytes: &[u8; 32]| Base::from_be_bytes_reduced(bytes).to_be_bytes();

@@ -18,7 +18,7 @@ use super::be_bytes_to_limbs;
 use super::field::{Coordinate, Field};
 use super::point::affine::{Affine, Entry};
 use super::point::jacobian::{self, Jacobian};
-use super::scalar::{Signed, length, window_digit};
+use super::scalar::{SignedScalar, length, window_digit};
 use super::simd::Lanes;
 use crate::host::workers::Pool;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub const FEWEST: usize = 16;
 
 /// The terms of a sum.
 pub struct Terms<C: CpuCurve> {
-    scalars: Vec<Signed>,
+    scalars: Vec<SignedScalar>,
     /// The points, in the representation that `groups` expects.
     points: Vec<Entry<C::Base>>,
 }
@@ -38,7 +38,7 @@ impl<C: CpuCurve> Terms<C> {
     pub fn new(lanes: Option<Lanes>, scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Self {
         debug_assert_eq!(scalars.len(), points.len());
         let Some(endomorphism) = C::ENDOMORPHISM else {
-            return Terms::whole(lanes, scalars.iter().map(Signed::shorter).collect(), points);
+            return Terms::whole(lanes, scalars.iter().map(SignedScalar::shorter).collect(), points);
         };
         let limbs = scalars.iter().map(|scalar| be_bytes_to_limbs(&scalar.to_be_bytes()));
         let (mut halves, second): (Vec<_>, Vec<_>) = limbs.map(|limbs| endomorphism.decompose(&limbs)).unzip();
@@ -50,7 +50,7 @@ impl<C: CpuCurve> Terms<C> {
     }
 
     /// Builds terms for scalars below 2^255, one per scalar even if the curve has an endomorphism.
-    pub fn whole(lanes: Option<Lanes>, scalars: Vec<Signed>, points: &[Affine<C::Base>]) -> Self {
+    pub fn whole(lanes: Option<Lanes>, scalars: Vec<SignedScalar>, points: &[Affine<C::Base>]) -> Self {
         debug_assert_eq!(scalars.len(), points.len());
         Terms { scalars, points: groups::entries::<C>(lanes, points) }
     }

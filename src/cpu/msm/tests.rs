@@ -67,7 +67,7 @@ fn check_curve<C: CpuCurve>() {
 }
 
 #[test]
-fn sums_are_those_of_products() {
+fn msm_agrees_with_sum_of_products() {
     macro_rules! all {
         ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
             $(check_curve::<types::$curve>();)*

@@ -5,7 +5,7 @@
 use super::affine::{self, Affine, Entry};
 use crate::cpu::CpuCurve;
 use crate::cpu::field::Field;
-use crate::cpu::scalar::{Signed, signed_windows};
+use crate::cpu::scalar::{SignedScalar, signed_windows};
 
 /// The multiples d 2^(w j) P for 1 <= d <= 2^(w-1) and every window j.
 pub struct Comb<C: CpuCurve> {
@@ -40,7 +40,7 @@ impl<C: CpuCurve> Comb<C> {
     /// they select: the large table does not fit a core's caches.
     pub fn recode(&self, scalar: &C::Scalar, digits: &mut Vec<i32>) {
         // The recoding needs a number below 2^255.
-        let Signed { negative, magnitude } = Signed::shorter(scalar);
+        let SignedScalar { negative, magnitude } = SignedScalar::shorter(scalar);
         signed_windows(&magnitude, self.window, |index, digit| {
             let digit = if negative { -digit } else { digit };
             if digit != 0 {
@@ -56,7 +56,8 @@ impl<C: CpuCurve> Comb<C> {
             return Affine::IDENTITY;
         }
         let entry = self.entry(index, digit);
-        let (x, y) = (entry.x(), entry.y());
+        let x = entry.x();
+        let y = entry.y();
         // The sign is random: indexing is faster than a branch that is mispredicted half of the
         // time.
         Affine::new(x, [y, y.neg()][usize::from(digit < 0)])

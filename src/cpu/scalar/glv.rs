@@ -25,18 +25,18 @@ pub struct Endomorphism {
 
 /// A number given by sign and magnitude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroize)]
-pub struct Signed {
+pub struct SignedScalar {
     pub negative: bool,
     pub magnitude: [u64; 4],
 }
 
-impl Signed {
+impl SignedScalar {
     /// Returns k or n - k, whichever is below 2^255; n < 2^256. Variable-time.
     pub fn shorter<F: Field>(scalar: &F) -> Self {
         let limbs = limbs::from_be_bytes(&scalar.to_be_bytes());
         let negative = limbs[3] >> 63 == 1;
         let magnitude = if negative { limbs::from_be_bytes(&scalar.neg().to_be_bytes()) } else { limbs };
-        Signed { negative, magnitude }
+        SignedScalar { negative, magnitude }
     }
 }
 
@@ -45,7 +45,7 @@ impl Endomorphism {
     ///
     /// The rounding error is below one in each coordinate, so both halves are below the sum of the
     /// two basis vectors' entries, 2^129.2 for secp256k1: arithmetic modulo 2^192 is exact.
-    pub fn decompose(&self, k: &[u64; 4]) -> (Signed, Signed) {
+    pub fn decompose(&self, k: &[u64; 4]) -> (SignedScalar, SignedScalar) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);
         self.remainder(k, &c1, &c2)
@@ -56,7 +56,7 @@ impl Endomorphism {
     /// In addition to `decompose`, each basis vector may be subtracted once more, so both halves
     /// are below 2^130.
     #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
-    pub fn decompose_odd(&self, k: &[u64; 4]) -> (Signed, Signed) {
+    pub fn decompose_odd(&self, k: &[u64; 4]) -> (SignedScalar, SignedScalar) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);
         // The determinant of the basis is n, which is odd, so the basis can be inverted modulo 2:
@@ -69,7 +69,7 @@ impl Endomorphism {
     }
 
     /// Computes k - c1 (a1, b1) - c2 (a2, b2).
-    fn remainder(&self, k: &[u64; 4], c1: &[u64; 3], c2: &[u64; 3]) -> (Signed, Signed) {
+    fn remainder(&self, k: &[u64; 4], c1: &[u64; 3], c2: &[u64; 3]) -> (SignedScalar, SignedScalar) {
         let k_low = [k[0], k[1], k[2]];
         let k1 = sub(&sub(&k_low, &mul(c1, &self.a1)), &mul(c2, &self.a2));
         let k2 = sub(&sub(&[0; 3], &mul(c1, &self.b1)), &mul(c2, &self.b2));
@@ -114,11 +114,11 @@ fn sub(a: &[u64; 3], b: &[u64; 3]) -> [u64; 3] {
     difference
 }
 
-fn signed(value: &[u64; 3]) -> Signed {
+fn signed(value: &[u64; 3]) -> SignedScalar {
     let sign = value[2] >> 63;
     // A negative number is complemented and incremented.
     let [m0, m1, m2] = add(&value.map(|limb| limb ^ sign.wrapping_neg()), sign);
-    Signed { negative: sign == 1, magnitude: [m0, m1, m2, 0] }
+    SignedScalar { negative: sign == 1, magnitude: [m0, m1, m2, 0] }
 }
 
 #[cfg(test)]
@@ -137,12 +137,12 @@ mod tests {
     fn check(k: &[u64; 4]) {
         let endomorphism = Secp256k1::ENDOMORPHISM.unwrap();
         check_halves(k, endomorphism.decompose(k).into());
-        let halves: [Signed; 2] = endomorphism.decompose_odd(k).into();
+        let halves: [SignedScalar; 2] = endomorphism.decompose_odd(k).into();
         assert!(halves.iter().all(|half| half.magnitude[0] & 1 == 1));
         check_halves(k, halves);
     }
 
-    fn check_halves(k: &[u64; 4], halves: [Signed; 2]) {
+    fn check_halves(k: &[u64; 4], halves: [SignedScalar; 2]) {
         let [k1, k2] = halves.map(|half| {
             assert_eq!(half.magnitude[2] >> 2, 0, "a half has at most 130 bits");
             if half.negative { -integer(&half.magnitude) } else { integer(&half.magnitude) }

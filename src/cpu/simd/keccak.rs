@@ -62,7 +62,8 @@ fn blocks(message: &[u8]) -> usize {
 /// Hashes messages, of which the last has the most blocks.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn hash_group(lanes: Lanes, messages: [&[u8]; LANES]) -> [[u8; 32]; LANES] {
-    let (mut state, mut hashes) = ([Words::splat(lanes, 0); 25], [[0; 32]; LANES]);
+    let mut state = [Words::splat(lanes, 0); 25];
+    let mut hashes = [[0; 32]; LANES];
     for block in 0..blocks(messages[LANES - 1]) {
         absorb(lanes, &mut state, &messages, block);
         permute(&mut state);
@@ -149,7 +150,7 @@ mod avx512_tests {
 
     #[test]
     #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
-    fn hashes_of_many_are_those_of_each() {
+    fn vector_hashes_agree_with_single_hashes() {
         let lanes = Lanes::detect().expect("a processor with the lanes");
         for count in [0, 1, 7, 8, 9, 300] {
             // Lengths include those at the ends of blocks, and different lengths of neighbours.

@@ -140,7 +140,8 @@ struct Exceptions<F> {
 impl<F: Coordinate> Exceptions<F> {
     #[inline(always)]
     fn new(lanes: Lanes, before: &Jacobian<F>, sum: &Jacobian<F>, other: &Affine<F>, negate: Mask) -> Self {
-        let (x, y) = (other.x.sum().fold(), other.y.sum().negate(negate).fold());
+        let x = other.x.sum().fold();
+        let y = other.y.sum().negate(negate).fold();
         let empty = before.z.sum().fold().zeros();
         // If h = 0, X is r^2, which is 0 only for equal points.
         let equal = sum.z.zeros() & sum.x.zeros() & !empty;

@@ -59,8 +59,8 @@ impl<C: CpuCurve> UniformTable<C> {
         // Allocated once: growing the vector would leave its old contents in freed memory.
         let groups = scalars.len().div_ceil(LANES);
         let mut sums: Zeroizing<Vec<[Saved; 3]>> = Zeroizing::new(Vec::with_capacity(groups));
-        // Of unknown address: a compiler that knows the one table of a curve leaves out the argument
-        // of `sum`, whose registers tests/constant_time takes for what they are by its signature.
+        // Hides the address: a compiler that knows the single table of a curve would omit this
+        // argument of `sum`, and tests/constant_time identifies registers by its signature.
         let table = core::hint::black_box(self);
         for (group, signs) in scalars.chunks(LANES).zip(negate.chunks(LANES)) {
             let mut digits = Digits::new([[0; LANES]; WINDOWS]);
@@ -97,19 +97,22 @@ impl<C: CpuCurve> UniformTable<C> {
             for (word, entries) in words.iter_mut().zip(entries) {
                 let [a, b, c, d] =
                     [0, 8, 16, 24].map(|first| Words::load(lanes, entries[first..].first_chunk().expect("32 entries")));
-                let (low, high) = (a.lookup(index, b), c.lookup(index, d));
+                let low = a.lookup(index, b);
+                let high = c.lookup(index, d);
                 let sixteen = Words::splat(lanes, 16);
                 *word = high.select(index.and(sixteen).zeros(), low);
             }
             let [x0, x1, x2, x3, y0, y1, y2, y3] = words;
-            let (x, y) = (Element::unpack::<0>([x0, x1, x2, x3]), Element::unpack::<0>([y0, y1, y2, y3]));
+            let x = Element::unpack::<0>([x0, x1, x2, x3]);
+            let y = Element::unpack::<0>([y0, y1, y2, y3]);
             sum = if window == 0 {
                 Jacobian { x, y: y.sum().negate(opposite).fold(), z: one }
             } else {
                 sum.add(Affine { x, y }, opposite)
             };
         }
-        let (x, y) = (Element::splat(lanes, &self.exception.x), Element::splat(lanes, &self.exception.y));
+        let x = Element::splat(lanes, &self.exception.x);
+        let y = Element::splat(lanes, &self.exception.y);
         let exception = Jacobian { x, y: y.sum().negate(negate).fold(), z: one };
         save(sum.select(sum.z.zeros(), exception), out);
     }
@@ -153,7 +156,8 @@ pub(super) fn save<F: Coordinate>(sum: Jacobian<F>, out: &mut [Saved; 3]) {
 fn affine_points<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Vec<affine::Affine<F>> {
     let mut points = vec![affine::Affine::IDENTITY; sums.len() * LANES];
     normalize(lanes, sums, |group, Affine { x, y }| {
-        let (x, y) = (x.store(lanes), y.store(lanes));
+        let x = x.store(lanes);
+        let y = y.store(lanes);
         for lane in 0..LANES {
             points[group * LANES + lane] = affine::Affine::new(x[lane], y[lane]);
         }

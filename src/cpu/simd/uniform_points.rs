@@ -11,7 +11,7 @@ use crate::cpu::CpuCurve;
 use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, LANES, Lanes, Mask, Words};
 use crate::cpu::point::affine::{self, Entry};
-use crate::cpu::scalar::{Signed, windows_of_odd};
+use crate::cpu::scalar::{SignedScalar, windows_of_odd};
 use zeroize::{Zeroize, Zeroizing};
 
 /// Bits per window.
@@ -46,10 +46,12 @@ impl Digits {
     fn recode<C: CpuCurve>(&mut self, scalars: &[[u64; 4]], negate: &[u8]) {
         for lane in 0..LANES {
             let item = lane.min(scalars.len() - 1);
-            let (scalar, negate) = (&scalars[item], negate[item]);
+            let scalar = &scalars[item];
+            let negate = negate[item];
             match &C::ENDOMORPHISM {
                 Some(endomorphism) => {
-                    let halves: Zeroizing<[Signed; 2]> = Zeroizing::new(endomorphism.decompose_odd(scalar).into());
+                    let halves: Zeroizing<[SignedScalar; 2]> =
+                        Zeroizing::new(endomorphism.decompose_odd(scalar).into());
                     for (half, number) in halves.iter().enumerate() {
                         self.set(lane, half, 2, negate ^ u8::from(number.negative), &number.magnitude);
                     }

@@ -60,19 +60,19 @@ pub fn best_window(
 }
 
 impl KeyPlan {
-    /// Groups items of a batch. `pays` returns `true` for numbers of uses with which a key is
+    /// Groups items of a batch. `is_repeated` returns `true` for numbers of uses with which a key is
     /// treated as repeated.
     pub fn new(
         engine: &CpuEngine,
         items: Range<usize>,
         keys: &PublicKeys,
-        pays: &(dyn Fn(usize) -> bool + Sync),
+        is_repeated: &(dyn Fn(usize) -> bool + Sync),
     ) -> Self {
         let hashed = hash_all(engine, items.clone(), keys);
         let parts = if hashed.len() <= BLOCK { vec![hashed] } else { divide(engine, &hashed) };
         let mut found: Vec<Vec<Vec<usize>>> = vec![Vec::new(); parts.len()];
         let tasks = parts.into_iter().zip(&mut found).collect();
-        engine.pool.for_each(tasks, |(mut part, found)| *found = runs(&mut part, keys, pays));
+        engine.pool.for_each(tasks, |(mut part, found)| *found = runs(&mut part, keys, is_repeated));
         let mut repeated: Vec<Vec<usize>> = found.into_iter().flatten().collect();
         repeated.sort_by_key(|run| Reverse(run.len()));
         let mut is_single = vec![true; items.len()];
@@ -92,10 +92,10 @@ impl KeyPlan {
 
     /// Removes items for which `is_left` is false. A key with too few remaining uses is no longer
     /// treated as repeated.
-    pub fn retain(&mut self, is_left: &dyn Fn(usize) -> bool, pays: &dyn Fn(usize) -> bool) {
+    pub fn retain(&mut self, is_left: &dyn Fn(usize) -> bool, is_repeated: &dyn Fn(usize) -> bool) {
         self.singles.retain(|item| is_left(*item));
         self.repeated.iter_mut().for_each(|run| run.retain(|item| is_left(*item)));
-        let few = self.repeated.extract_if(.., |run| !pays(run.len()));
+        let few = self.repeated.extract_if(.., |run| !is_repeated(run.len()));
         self.singles.extend(few.flatten());
         self.singles.sort_unstable();
         self.repeated.sort_by_key(|run| Reverse(run.len()));
@@ -157,12 +157,12 @@ fn part_of(hash: u64) -> usize {
 }
 
 /// Returns runs of items with equal keys that are long enough to be profitable.
-fn runs(part: &mut [Hashed], keys: &PublicKeys, pays: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
+fn runs(part: &mut [Hashed], keys: &PublicKeys, is_repeated: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
     // Sorting uses only the hashes, because it may panic if keys in the caller's memory change
     // meanwhile. Two keys with one hash, which has negligible probability, would split their items
     // into several runs.
     part.sort_unstable();
-    let runs = part.chunk_by(|a, b| a.0 == b.0 && keys.get(a.1) == keys.get(b.1)).filter(|run| pays(run.len()));
+    let runs = part.chunk_by(|a, b| a.0 == b.0 && keys.get(a.1) == keys.get(b.1)).filter(|run| is_repeated(run.len()));
     runs.map(|run| run.iter().map(|(_, item)| *item).collect()).collect()
 }
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     /// Returns whether a key is treated as repeated.
-    fn pays(uses: usize) -> bool {
+    fn is_repeated(uses: usize) -> bool {
         uses >= 4
     }
 
@@ -196,7 +196,7 @@ mod tests {
         {
             let keys: Vec<[u8; 33]> = (0..count + 10).map(|item| key(item * item % distinct)).collect();
             let items = 10..count + 10;
-            let mut plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), &pays);
+            let mut plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), &is_repeated);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             let mut all: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
             all.sort_unstable();
@@ -212,7 +212,7 @@ mod tests {
                 assert!(few.is_sorted() && few.len() + many.count() == count);
                 assert!(few.iter().take(50).all(|item| uses(&keys[items.clone()], &keys[*item]) < limit.max(4)));
             }
-            plan.retain(&is_left, &pays);
+            plan.retain(&is_left, &is_repeated);
             assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
             assert!(plan.repeated.iter().all(|run| run.len() >= 4));
             let mut left: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();

@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn no_code_runs_on_another_major_version_or_on_a_board() {
+    fn code_does_not_run_on_other_major_versions_or_boards() {
         for architecture in ["sm_80", "sm_90", "sm_100", "sm_110", "sm_120", "sm_87", "sm_88", "sm_101"] {
             assert!(earlier_compatible(architecture).is_empty(), "{architecture}");
         }

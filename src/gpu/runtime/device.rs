@@ -3,7 +3,7 @@
 use super::STREAMS;
 use super::fault::{Fault, describe};
 use super::gates::Gates;
-use super::machine_code::{FoundCode, Places};
+use super::machine_code::{CodePlaces, FoundCode};
 use super::sources::Unit;
 use crate::gpu::interface::{FaultKind, KernelOrigin, Limits, LoadedKernels};
 use crate::host::{lock, trace};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
 /// A kernel unit that is compiled and loaded once. The first caller loads it while the others wait.
-type Slot = Arc<Mutex<Loaded>>;
+type ModuleSlot = Arc<Mutex<Loaded>>;
 
 /// The kernels of a unit.
 #[derive(Debug, Default)]
@@ -56,8 +56,8 @@ pub struct Device {
     /// maximum length of such a range.
     pub persisting_l2: usize,
     pub largest_window: usize,
-    pub places: Places,
-    modules: Mutex<HashMap<Unit, Slot>>,
+    pub places: CodePlaces,
+    modules: Mutex<HashMap<Unit, ModuleSlot>>,
     functions: Mutex<HashMap<(Unit, &'static str), CudaFunction>>,
     /// Turns of streams at the host's cores and at the device.
     pub gates: Gates,
@@ -124,7 +124,7 @@ impl Device {
             multiprocessors: u32::try_from(multiprocessors).unwrap_or(1),
             // The rest is left for allocations by others and for the driver's own needs.
             memory: max_memory.unwrap_or(usize::MAX).min(free / 10 * 8),
-            places: Places::new(limits.kernels.clone()),
+            places: CodePlaces::new(limits.kernels.clone()),
             modules: Mutex::default(),
             functions: Mutex::default(),
             gates: Gates::new(),
@@ -183,7 +183,7 @@ impl Device {
     /// Returns the reasons why kernels could not be loaded. Loading them is retried from time to
     /// time.
     pub fn unusable_kernels(&self) -> Vec<String> {
-        let slots: Vec<Slot> = lock(&self.modules).values().cloned().collect();
+        let slots: Vec<ModuleSlot> = lock(&self.modules).values().cloned().collect();
         let mut problems = BTreeSet::new();
         for slot in &slots {
             // A slot is locked while its kernels are being loaded; they may be usable in a moment.
@@ -209,7 +209,7 @@ impl Device {
         lock(&self.functions).keys().copied().collect()
     }
 
-    fn slot(&self, unit: Unit) -> Slot {
+    fn slot(&self, unit: Unit) -> ModuleSlot {
         lock(&self.modules).entry(unit).or_default().clone()
     }
 
@@ -270,14 +270,14 @@ impl Device {
 
     /// Returns the loaded kernels.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
-        let mut slots: Vec<(Unit, Slot)> =
+        let mut slots: Vec<(Unit, ModuleSlot)> =
             lock(&self.modules).iter().map(|(unit, slot)| (*unit, slot.clone())).collect();
         slots.sort_by_key(|(unit, _)| (unit.curve, unit.file));
         slots.into_iter().filter_map(|(unit, slot)| self.describe_loaded(unit, &slot)).collect()
     }
 
     /// Describes the kernels of a unit. Returns `None` if they are not loaded, or just being loaded.
-    fn describe_loaded(&self, unit: Unit, slot: &Slot) -> Option<LoadedKernels> {
+    fn describe_loaded(&self, unit: Unit, slot: &ModuleSlot) -> Option<LoadedKernels> {
         let loaded = slot.try_lock().ok()?;
         let Ready { origin, architecture, got, loaded, .. } = loaded.ready.as_ref()?;
         Some(LoadedKernels {
@@ -328,7 +328,7 @@ mod gpu_tests {
     fn kernel_is_compiled_if_the_driver_refuses_its_pack() {
         let folder = Folder::new("refused");
         let unit = Unit::of("rows", "");
-        let places = Places::new(Some(folder.0.clone()));
+        let places = CodePlaces::new(Some(folder.0.clone()));
         count().expect("there is a GPU");
         let architecture = Device::open(0, &Limits::default()).expect("there is a GPU").architecture;
         let code = places.load_for_this_machine(unit, &architecture).unwrap().cubin;

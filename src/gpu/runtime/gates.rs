@@ -105,7 +105,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn so_many_at_a_time() {
+    fn gate_admits_a_bounded_number_at_a_time() {
         check(&Gate::new(1), 1);
         check(&Gate::new(3), 3);
         let gates = Gates::new();

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn cache_returns_stored_code() {
         let cache = cache("round-trip");
         assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), None);
         cache.write(UNIT, "sm_90", NVRTC, b"code").unwrap();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_no_cache() {
+    fn cache_is_disabled_if_its_folder_cannot_be_created() {
         let blocked = cache("blocked");
         let folder = blocked.folder().unwrap().to_owned();
         fs::write(&folder, "a file in the way").unwrap();

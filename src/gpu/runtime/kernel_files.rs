@@ -67,7 +67,9 @@ pub fn open_trusted(path: &Path) -> io::Result<fs::File> {
     if is_trusted(&file.metadata()?) {
         return Ok(file);
     }
-    Err(io::Error::other("it does not belong to root or to this user, can be written by others, or is no file"))
+    Err(io::Error::other(
+        "it does not belong to root or to this user, can be written by others, or is not a regular file",
+    ))
 }
 
 /// Returns whether a file belongs to this user or to root and is not writable by others.
@@ -136,7 +138,7 @@ pub mod tests {
     }
 
     #[test]
-    fn hashes_tell_units_and_architectures_apart() {
+    fn source_hash_depends_on_unit_and_architecture() {
         let mut hashes: Vec<_> = Unit::all()
             .flat_map(|unit| ["sm_80", "sm_90"].map(|architecture| source_hash(unit, architecture)))
             .collect();
@@ -149,7 +151,7 @@ pub mod tests {
     /// A pipe without a writer is rejected without waiting.
     #[cfg(unix)]
     #[test]
-    fn pipes_are_not_opened() {
+    fn open_trusted_rejects_pipes() {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         let folder = Folder::new("pipe");
         let path = folder.0.join("pipe");
@@ -157,6 +159,6 @@ pub mod tests {
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || sender.send(open_trusted(&path).map(|_| ())));
         let opened = receiver.recv_timeout(Duration::from_secs(60)).expect("it does not block");
-        assert!(opened.unwrap_err().to_string().contains("is no file"));
+        assert!(opened.unwrap_err().to_string().contains("is not a regular file"));
     }
 }

@@ -27,16 +27,16 @@ pub struct FoundCode {
 
 /// The places where machine code is searched.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct CodePlaces {
     packs: Option<PathBuf>,
     cache: Cache,
 }
 
-impl Places {
+impl CodePlaces {
     /// Creates the search places: the given folder of packs, or else that of `GECC_KERNELS`, and
     /// the user's cache.
     pub fn new(packs: Option<PathBuf>) -> Self {
-        Places { packs: packs.or_else(packs_of_environment), cache: Cache::of_user() }
+        CodePlaces { packs: packs.or_else(packs_of_environment), cache: Cache::of_user() }
     }
 
     /// Returns the machine code of a unit. A pack for exactly this architecture comes first: it has
@@ -55,7 +55,7 @@ impl Places {
     /// # Errors
     /// The errors of `load`.
     pub fn load_for_this_machine(&self, unit: Unit, architecture: &str) -> Result<FoundCode, String> {
-        Places { packs: None, cache: self.cache.clone() }.load(unit, architecture)
+        CodePlaces { packs: None, cache: self.cache.clone() }.load(unit, architecture)
     }
 
     fn load_with(
@@ -147,11 +147,11 @@ mod tests {
     const NVRTC: Nvrtc = Nvrtc { version: (13, 0) };
 
     /// Creates packs and a cache in a folder of the test.
-    fn places(folder: &Folder) -> Places {
-        Places { packs: Some(folder.0.join("packs")), cache: Cache::at(&folder.0.join("cache")) }
+    fn places(folder: &Folder) -> CodePlaces {
+        CodePlaces { packs: Some(folder.0.join("packs")), cache: Cache::at(&folder.0.join("cache")) }
     }
 
-    fn write_pack(places: &Places, architecture: &str, code: &[u8]) -> PathBuf {
+    fn write_pack(places: &CodePlaces, architecture: &str, code: &[u8]) -> PathBuf {
         let kernel = Packed::new(UNIT, architecture, code).unwrap();
         pack::write(places.packs.as_deref().unwrap(), architecture, NVRTC, &[kernel]).unwrap()
     }
@@ -164,7 +164,7 @@ mod tests {
         Err("there is no NVRTC here".to_owned())
     }
 
-    fn load_without_nvrtc(places: &Places, architecture: &str) -> Result<FoundCode, String> {
+    fn load_without_nvrtc(places: &CodePlaces, architecture: &str) -> Result<FoundCode, String> {
         places.load_with(no_nvrtc, UNIT, architecture)
     }
 
@@ -222,7 +222,7 @@ mod tests {
             Unit::of("rows", "")
         }
 
-        fn load(places: &Places) -> FoundCode {
+        fn load(places: &CodePlaces) -> FoundCode {
             places.load(quick(), "sm_90").unwrap()
         }
 

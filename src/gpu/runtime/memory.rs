@@ -13,8 +13,8 @@ use std::sync::Arc;
 pub struct CallersContext(sys::CUcontext);
 
 impl CallersContext {
-    /// Saves the current context. The driver must have been found; if it is not initialised, there
-    /// is no context.
+    /// Saves the current context. The driver must have been found; if it is not initialised, a
+    /// context does not exist.
     pub fn keep() -> Self {
         let mut context = std::ptr::null_mut();
         // SAFETY: the argument is a writable pointer.

@@ -109,19 +109,19 @@ functions! {
 }
 
 /// The parts of NVRTC that are loaded once per process.
-struct Found {
+struct LoadedNvrtc {
     nvrtc: Nvrtc,
     functions: Functions,
     /// The loaded libraries that contain the functions, if a folder is configured.
     _libraries: Vec<Library>,
 }
 
-fn found() -> Result<&'static Found, String> {
-    static FOUND: OnceLock<Result<Found, String>> = OnceLock::new();
+fn found() -> Result<&'static LoadedNvrtc, String> {
+    static FOUND: OnceLock<Result<LoadedNvrtc, String>> = OnceLock::new();
     process::get_or_compute(&FOUND, load).as_ref().map_err(String::clone)
 }
 
-fn load() -> Result<Found, String> {
+fn load() -> Result<LoadedNvrtc, String> {
     let libraries = match env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()) {
         Some(folder) => open(folder.as_ref()).map_err(|problem| format!("{FOLDER_VARIABLE}: {problem}"))?,
         None => Vec::new(),
@@ -140,7 +140,7 @@ fn load() -> Result<Found, String> {
     let mut minor: c_int = 0;
     // SAFETY: the arguments are two writable integers.
     check(unsafe { (functions.nvrtcVersion)(&mut major, &mut minor) })?;
-    Ok(Found { nvrtc: Nvrtc { version: (major, minor) }, functions, _libraries: libraries })
+    Ok(LoadedNvrtc { nvrtc: Nvrtc { version: (major, minor) }, functions, _libraries: libraries })
 }
 
 /// Opens the libraries of a folder, NVRTC last. All stay loaded, because NVRTC looks up its

@@ -96,11 +96,11 @@ pub struct Pack {
     file: File,
     /// The version of NVRTC that compiled it.
     pub nvrtc: (i32, i32),
-    entries: Vec<Entry>,
+    entries: Vec<PackEntry>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct PackEntry {
     sources: [u8; 16],
     place: u64,
     length: u64,
@@ -133,7 +133,7 @@ impl Pack {
         if fixed[16..HASHED] != *hash {
             return Err(damaged());
         }
-        let entries = entries.chunks_exact(ENTRY).map(Entry::of).collect();
+        let entries = entries.chunks_exact(ENTRY).map(PackEntry::of).collect();
         Ok(Pack { file, nvrtc: (i32_at(&fixed, HASHED), i32_at(&fixed, HASHED + 4)), entries })
     }
 
@@ -151,9 +151,9 @@ impl Pack {
     }
 }
 
-impl Entry {
+impl PackEntry {
     fn of(bytes: &[u8]) -> Self {
-        Entry {
+        PackEntry {
             sources: bytes[..16].try_into().expect("16 bytes"),
             place: u64_at(bytes, 16),
             length: u64_at(bytes, 24),
@@ -188,7 +188,7 @@ fn read_exact(file: &mut File, to: &mut [u8]) -> io::Result<()> {
 }
 
 fn damaged() -> io::Error {
-    io::Error::other("the file is damaged, or is no pack of kernels")
+    io::Error::other("the file is damaged, or is not a kernel pack")
 }
 
 #[cfg(test)]
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn pack_returns_stored_code() {
         let folder = Folder::new("round-trip");
         let (path, codes) = two(&folder);
         let pack = open(&path).unwrap();

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_contain_what_lies_within_one() {
+    fn ranges_contain_only_subranges_of_one_range() {
         let ranges = Ranges(BTreeMap::from([(100, 200), (200, 300), (500, 600)]));
         let inside = [100..101, 100..200, 150..199, 200..300, 599..600];
         let outside = [0..100, 99..101, 150..250, 299..301, 300..500, 400..550, 600..601];

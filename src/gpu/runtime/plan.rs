@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn few_secrets_are_copied_with_what_follows_them() {
+    fn short_secret_is_copied_with_bytes_after_it() {
         let mut plan = Plan::counting(TEN);
         plan.secret_input_of::<SecretKeys>(320, written());
         let public: Column<RecoveryIds> = plan.input_of(10, written());
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_are_those_that_were_counted() {
+    fn planned_buffers_match_the_count() {
         let rows = [0; 330];
         let mut counting = Plan::counting(TEN);
         assert_eq!(plan(&mut counting, &rows), [0, 512, 768]);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn results_that_go_where_they_stay_take_no_pinned_memory() {
+    fn direct_results_take_no_pinned_memory() {
         let mut direct = Plan::counting(Occasion { direct: true, ..TEN });
         let codes = direct.column::<RecoveryIds>();
         direct.codes(codes);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_items_are_made_of_has_buffers_of_its_own_length() {
+    fn for_items_plans_buffers_of_another_length() {
         let rows = [0; 33 * 640];
         let mut plan = Plan::counting(TEN);
         let planned = plan.for_items(640, |plan| {
@@ -322,13 +322,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "rows of what the column holds")]
-    fn rows_of_another_width_are_a_defect() {
+    fn input_with_rows_of_another_width_panics() {
         Plan::counting(TEN).input::<Rows<32>>(ByteRows::new(&[0; 330], 33));
     }
 
     #[test]
     #[should_panic(expected = "more than the 768 bytes planned")]
-    fn more_than_planned_is_a_defect() {
+    fn exceeding_the_planned_memory_panics() {
         plan(&mut Plan::at(0, Bytes { device: 768, pinned: 1000 }, TEN), &[0; 330]);
     }
 }

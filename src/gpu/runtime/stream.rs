@@ -346,7 +346,7 @@ impl Stream {
         // SAFETY: buffer and vector both have `bytes` bytes; the copy is done before this returns.
         let copied = unsafe { result::memcpy_dtoh_async(&mut copy, from.address(), self.stream.cu_stream()) };
         // The vector may be freed after this, whether the copy succeeded or not.
-        self.settle_whatever_was()?;
+        self.settle_twice()?;
         copied?;
         Ok(copy)
     }
@@ -493,7 +493,7 @@ impl Stream {
         }
         // After an error, copies may still be in progress. On a device that does not respond, there
         // is nothing left to wipe.
-        let wiped = self.settle_whatever_was().and_then(|()| if self.wiping { Ok(()) } else { self.wipe_device() });
+        let wiped = self.settle_twice().and_then(|()| if self.wiping { Ok(()) } else { self.wipe_device() });
         wipe_pinned(&mut self.pinned, self.secrets_up.drain(..).chain(self.secrets_down.drain(..)));
         wiped
     }
@@ -528,7 +528,7 @@ impl Stream {
 
     /// Waits for everything started even if the context reports an earlier error of other work: the
     /// second attempt reports the state of this stream.
-    fn settle_whatever_was(&mut self) -> Result<(), Fault> {
+    fn settle_twice(&mut self) -> Result<(), Fault> {
         self.settle().or_else(|_| self.settle())
     }
 }
@@ -544,9 +544,10 @@ where
     let mut parts = Vec::new();
     let mut at = 0;
     for input in inputs {
-        let (part, behind) = pinned[input.pinned.start - at..].split_at_mut(input.pinned.len());
+        let (part, remaining) = pinned[input.pinned.start - at..].split_at_mut(input.pinned.len());
         parts.push((input, part));
-        (pinned, at) = (behind, input.pinned.end);
+        pinned = remaining;
+        at = input.pinned.end;
     }
     parts
 }
@@ -567,6 +568,6 @@ impl Drop for Stream {
         // The arenas are freed after this: nothing may still use them, and they must not contain
         // secrets. An error here means that the device is gone, and all work on it too.
         let _ = self.wipe();
-        let _ = self.settle_whatever_was();
+        let _ = self.settle_twice();
     }
 }

@@ -138,14 +138,14 @@ mod tests {
     use crate::gpu::runtime::Source;
     use crate::gpu::{Launch, Test};
 
-    /// Items that take ten bytes each in device and in pinned memory, plus their variable-size
+    /// A batch of items that take ten bytes each in device and in pinned memory, plus their variable-size
     /// data.
-    struct Items {
+    struct TestBatch {
         count: usize,
         data: fn(usize) -> usize,
     }
 
-    impl OnGpu for Items {
+    impl OnGpu for TestBatch {
         fn items(&self) -> usize {
             self.count
         }
@@ -180,8 +180,8 @@ mod tests {
         Machine { limits, devices: 1, multiprocessors: 1, most_items: PLENTY, slots: STREAMS, direct: false }
     }
 
-    fn of_one_size(count: usize) -> Items {
-        Items { count, data: |_| 0 }
+    fn of_one_size(count: usize) -> TestBatch {
+        TestBatch { count, data: |_| 0 }
     }
 
     /// Splits items of one size on a machine with this memory, without a limit on their data.
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn chunks_of_items_of_different_sizes_are_limited_by_bytes() {
-        let items = Items { count: 300, data: |item| if item < 200 { 1 } else { 100 } };
+        let items = TestBatch { count: 300, data: |item| if item < 200 { 1 } else { 100 } };
         // The first chunk is limited by the number of items, the second by 50 * 1 + 70 * 100 bytes.
         assert_eq!(machine(PLENTY, PLENTY).cut(&items, |_| 150, 7050), [150, 270, 300]);
         for (most_items, most_data, device) in [(1000, 9000, 20_000), (90, 8000, 9000), (77, 1, 1)] {

@@ -40,35 +40,35 @@ pub struct Chunk<'a, 'p> {
 
 /// Computes a chunk on a stream slot that the caller has reserved for it.
 pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
-    let Running { lane, cpu, expected } = running;
+    let Running { lane: slot, cpu, expected } = running;
     let Chunk { operation, items, most, place, on_cpu } = chunk;
     let direct = is_direct(place);
     let secret = operation.is_secret();
     let chunk = (items.len(), direct);
     let span = trace::span("memory", items.len());
-    let (launch, plan) = lane.begin(chunk, most, secret, |plan| operation.chunk(plan, items.clone()))?;
+    let (launch, plan) = slot.begin(chunk, most, secret, |plan| operation.chunk(plan, items.clone()))?;
     let (curve, files) = operation.kernels();
-    lane.device.clone().prepare(curve, &files)?;
+    slot.device.clone().prepare(curve, &files)?;
     drop(span);
     let span = trace::span("upload", items.len());
-    upload(lane, cpu, plan.inputs())?;
+    upload(slot, cpu, plan.inputs())?;
     drop(span);
     let span = trace::span("launch", items.len());
-    launch(&mut Running { lane, cpu, expected })?;
+    launch(&mut Running { lane: slot, cpu, expected })?;
     let to = if direct { place.columns() } else { None };
     // SAFETY: the memory is page-locked (`is_direct`) and stays borrowed until `finish` has waited,
     // or until the owner of the stream slot drops it.
-    unsafe { lane.receive(plan.outputs(), to) };
+    unsafe { slot.receive(plan.outputs(), to) };
     drop(span);
     let span = trace::span("device", items.len());
-    lane.finish()?;
+    slot.finish()?;
     drop(span);
     let _span = trace::span("results", items.len());
     let unanswered = match place.columns().filter(|_| direct) {
         // Almost always there are none, and `contains` establishes that at the speed of memory.
         Some(results) if results.codes.contains(&NO_ANSWER) => without_answer(results.codes),
         Some(_) => Vec::new(),
-        None => take(lane, cpu, &plan, secret, place),
+        None => take(slot, cpu, &plan, secret, place),
     };
     answer(cpu, place, items.start, unanswered, on_cpu);
     Ok(())
@@ -84,9 +84,10 @@ fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<
     let most = unanswered.len().div_ceil(4 * cpu.threads()).clamp(1, MAX_CPU_RUN);
     for run in unanswered.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(most)) {
         let (_, from) = rest.split_at(run[0] - at);
-        let (place, behind) = from.split_at(run.len());
+        let (place, remaining) = from.split_at(run.len());
         tasks.push((first + run[0], place));
-        (rest, at) = (behind, run[0] + run.len());
+        rest = remaining;
+        at = run[0] + run.len();
     }
     cpu.pool.for_each_with_caller(tasks, |(item, mut place)| on_cpu(item..item + place.items(), &mut *place));
 }
@@ -110,9 +111,9 @@ fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut
     let mut blocks = Vec::with_capacity(items.div_ceil(size));
     let mut rest = place.reborrow();
     for start in (0..items).step_by(size) {
-        let (block, behind) = rest.split_at(size.min(items - start));
+        let (block, remaining) = rest.split_at(size.min(items - start));
         blocks.push((start, block));
-        rest = behind;
+        rest = remaining;
     }
     let all_answered = AtomicBool::new(true);
     cpu.pool.for_each_with_caller(blocks, |(start, mut block)| {
@@ -155,10 +156,14 @@ fn write_inputs(cpu: &CpuEngine, parts: Vec<(&Input, &mut [u8])>) {
 }
 
 /// A block of an input: its source, its first item, and its place in pinned memory.
-type Block<'a, 'b> = (&'b Source<'a>, usize, &'b mut [u8]);
+type InputBlock<'a, 'b> = (&'b Source<'a>, usize, &'b mut [u8]);
 
 /// Splits an input of rows of `width` bytes into blocks.
-fn blocks_of<'a, 'b>(source: &'b Source<'a>, width: usize, to: &'b mut [u8]) -> impl Iterator<Item = Block<'a, 'b>> {
+fn blocks_of<'a, 'b>(
+    source: &'b Source<'a>,
+    width: usize,
+    to: &'b mut [u8],
+) -> impl Iterator<Item = InputBlock<'a, 'b>> {
     to.chunks_mut(BLOCK * width).enumerate().map(move |(index, to)| (source, index * BLOCK, to))
 }
 

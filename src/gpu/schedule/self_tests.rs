@@ -44,17 +44,17 @@ impl Trial<'_> {
         value: impl Fn(&Results, usize) -> T + Copy + Send,
         expected: usize,
     ) -> Result<Vec<T>, Fault> {
-        let Trial { lane, cpu, most, .. } = self;
+        let Trial { lane: slot, cpu, most, .. } = self;
         let items = operation.items();
         // SAFETY: when a chunk has been computed, all its items have been taken.
         unsafe {
             collect(items, value, |place| {
                 // An unanswered item keeps a result that differs from the known answer.
                 let chunk = Chunk { operation, items: 0..items, most: *most, place, on_cpu: &|_, _| () };
-                execution::compute(Running { lane, cpu, expected }, chunk)?;
+                execution::compute(Running { lane: slot, cpu, expected }, chunk)?;
                 // Kernel times of self-tests are not reported.
-                lane.forget_times();
-                lane.end()
+                slot.forget_times();
+                slot.end()
             })
         }
     }
@@ -102,12 +102,12 @@ fn code_of(results: &Results, item: usize) -> u8 {
 ///
 /// # Errors
 /// The errors of `SelfTestResults::pass`. The stream slot must not be used afterwards.
-pub fn pass(lane: &mut StreamSlot, cpu: &CpuEngine, most: Bytes, tests: &[Test]) -> Result<(), Fault> {
-    let cache = lane.kept.clone();
+pub fn pass(slot: &mut StreamSlot, cpu: &CpuEngine, most: Bytes, tests: &[Test]) -> Result<(), Fault> {
+    let cache = slot.kept.clone();
     tests.iter().try_for_each(|test| {
         cache.self_tests.pass((test.operation, test.on), || {
             let _span = trace::span("test before use", 0);
-            (test.run)(&mut Trial { test: *test, lane, cpu, most })
+            (test.run)(&mut Trial { test: *test, lane: slot, cpu, most })
         })
     })
 }

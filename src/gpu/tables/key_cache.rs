@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 const MEMORY_SHARE: usize = 24;
 /// Maximum number of sets on a device: one per stream, since each may need its own.
 const MOST_SETS: usize = STREAMS;
-/// Number of chunks served from which tables are considered worth keeping.
+/// Number of chunks served from which tables are expected to be used again.
 const PROVEN: u32 = 2;
 
 /// Returns the maximum size of a set of tables on a device with `memory` bytes.
@@ -72,7 +72,7 @@ impl TableSizes {
 
 /// The keys that get tables, as items of a chunk.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys {
+pub struct KeysToTabulate {
     pub words: Column<KeyColumns>,
     /// The points from which tables are computed.
     pub xy: Column<Xy>,
@@ -85,7 +85,7 @@ pub struct Keys {
 /// The positions of tables, and the index by which their keys are found
 /// (`cuda/kernels/key_groups.cu`).
 #[derive(Clone, Copy, Debug)]
-pub struct Places {
+pub struct TablePlaces {
     pub key_tables: Column<columns::KeyTables>,
     pub index_keys: Column<KeyColumns>,
     pub index_slots: Column<IndexSlots>,
@@ -98,7 +98,7 @@ pub struct Places {
 pub struct KeyTables {
     curve: &'static str,
     pub shape: TableSizes,
-    pub places: Places,
+    pub places: TablePlaces,
     /// Occurs when the tables are complete.
     pub ready: Event,
     /// Numbers of chunks and items that were verified with them.
@@ -159,7 +159,7 @@ impl Sets {
         &mut self,
         stream: &mut Stream,
         curve: &'static str,
-        keys: Keys,
+        keys: KeysToTabulate,
         shape: TableSizes,
     ) -> Result<Option<Arc<KeyTables>>, Fault> {
         let _span = trace::span("tables of keys", shape.bytes());
@@ -229,11 +229,11 @@ fn idle(sets: &[(&str, bool)], any: bool) -> Option<usize> {
 fn start(
     stream: &mut Stream,
     curve: &'static str,
-    keys: Keys,
+    keys: KeysToTabulate,
     shape: TableSizes,
     memory: Address,
-) -> Result<Places, Fault> {
-    let Keys { words: keys, xy, items: table_keys, n } = keys;
+) -> Result<TablePlaces, Fault> {
+    let KeysToTabulate { words: keys, xy, items: table_keys, n } = keys;
     let TableSizes { form, tables, bits: key_bits } = shape;
     let sizes = shape.sizes();
     let mut next = memory;
@@ -257,7 +257,7 @@ fn start(
     (form.start_keys)(stream, curve, start)?;
     let rows = (shape.rows() as u32, shape.entries() as u64);
     form.extend_all(stream, curve, key_tables.into(), rows, Column::at(prefixes))?;
-    Ok(Places { key_tables, index_keys, index_slots, index_slot_bits, index_seed })
+    Ok(TablePlaces { key_tables, index_keys, index_slots, index_slot_bits, index_seed })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::base_point::PublicTable;
 use super::form::{KeysOfChunk, TableForm, WEIERSTRASS};
-use super::key_cache::{self, KeyCache, KeyTables, Keys, TableSizes};
+use super::key_cache::{self, KeyCache, KeyTables, KeysToTabulate, TableSizes};
 use crate::gpu::columns::{
     self, BaseTable, Column, Counters, ItemCount, ItemNumbers, KeySlots, KeyUses, TableNumbers, Xy,
 };
@@ -14,17 +14,17 @@ use std::sync::Arc;
 
 /// Items of a chunk from which searching for repeated keys costs less than it may save: if tables
 /// may be built, and if proven tables exist.
-const CHUNK_WORTH: usize = 1 << 16;
-const CHUNK_WORTH_IF_PROVEN: usize = 1 << 14;
+const MIN_CHUNK: usize = 1 << 16;
+const MIN_CHUNK_IF_PROVEN: usize = 1 << 14;
 /// Uses from which a key gets a table (`cuda/kernels/key_tables.cu`).
-const USES_WORTH: usize = 16;
+const MIN_USES: usize = 16;
 /// Uses in a chunk below which a key is not expected to occur in later chunks.
 const FEWEST_USES: usize = 3;
 /// Items that gain a table from which the chain of launches that builds tables is profitable.
-const ITEMS_WORTH: u64 = 1 << 17;
+const MIN_ITEMS: u64 = 1 << 17;
 /// Items with an existing table from which a separate pass for them is profitable if there are
 /// other items too.
-const HITS_WORTH: u32 = 1 << 16;
+const MIN_HITS: u32 = 1 << 16;
 
 /// Bytes of the counters.
 const COUNTERS: usize = 5 * 4;
@@ -36,11 +36,11 @@ const BUILD_COST: u64 = 3 * MILLISECOND / 2;
 
 /// Items of the smallest chunk whose keys get tables, and items still to come with which they
 /// certainly do.
-pub const FEWEST_WITH_TABLES: (usize, usize) = (CHUNK_WORTH, 1 << 19);
+pub const FEWEST_WITH_TABLES: (usize, usize) = (MIN_CHUNK, 1 << 19);
 
 /// Returns whether keys of a chunk of `items` items may get tables.
 pub fn may_build(items: usize) -> bool {
-    items >= CHUNK_WORTH
+    items >= MIN_CHUNK
 }
 
 /// A list of items of a chunk, and its length.
@@ -120,14 +120,14 @@ impl Survey {
     /// Returns whether a separate pass for the items whose key has a table is faster. For a small
     /// chunk, which leaves much of the device idle in either pass, nearly all items have to
     /// qualify.
-    fn hits_pay(self) -> bool {
-        self.hits >= HITS_WORTH.min(self.of - self.of / 16)
+    fn hits_are_profitable(self) -> bool {
+        self.hits >= MIN_HITS.min(self.of - self.of / 16)
     }
 }
 
 /// Existing tables, as far as they matter for a decision.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct KnownTables {
     bits: u32,
     proven: bool,
     /// Items verified with them so far.
@@ -147,7 +147,7 @@ impl Grouping {
     /// Plans the buffers. Returns `None` for a chunk that is too small to be searched.
     pub fn new(plan: &mut Buffers) -> Option<Self> {
         let n = plan.items();
-        if n < CHUNK_WORTH.min(CHUNK_WORTH_IF_PROVEN) {
+        if n < MIN_CHUNK.min(MIN_CHUNK_IF_PROVEN) {
             return None;
         }
         let slot_bits = usize::BITS - (2 * n - 1).leading_zeros();
@@ -208,11 +208,11 @@ impl Grouping {
     ) -> Result<Option<Grouped<'_>>, Fault> {
         let KeysOfChunk { curve, keys, kinds, verdicts, n, .. } = chunk;
         let proven = cache.lock().newest(curve).map(|tables| tables.proven());
-        if !worth_looking(n, expected, proven == Some(true)) {
+        if !is_search_profitable(n, expected, proven == Some(true)) {
             return Ok(None);
         }
         // Keys may occur again in later chunks.
-        let threshold = uses_worth(n, expected, proven != Some(false));
+        let threshold = min_uses(n, expected, proven != Some(false));
         let Grouping { slots, slot_bits, representative, counts, .. } = *self;
         stream.fill(slots, 0xff, 4 << slot_bits)?;
         stream.fill(counts, 0, 4 * n)?;
@@ -290,7 +290,7 @@ impl Grouped<'_> {
         loop {
             let newest = cache.lock().newest(curve);
             let survey = self.survey(stream, newest.as_ref(), most_tables)?;
-            let known = newest.as_ref().map(|tables| Known {
+            let known = newest.as_ref().map(|tables| KnownTables {
                 bits: tables.shape.bits,
                 proven: tables.proven(),
                 served: tables.served(),
@@ -307,11 +307,11 @@ impl Grouped<'_> {
                 retry = false;
                 continue;
             }
-            let keys = Keys { words: keys, xy, items: self.buffers.table_keys, n: n as u64 };
+            let keys = KeysToTabulate { words: keys, xy, items: self.buffers.table_keys, n: n as u64 };
             let built = sets.build(stream, curve, keys, TableSizes { form, tables: survey.keys, bits })?;
             drop(sets);
             let Some(built) = built else {
-                return Ok(newest.filter(|_| survey.hits_pay()).map(|tables| (tables, survey.hits)));
+                return Ok(newest.filter(|_| survey.hits_are_profitable()).map(|tables| (tables, survey.hits)));
             };
             self.find(stream, &built)?;
             return Ok(Some((built, survey.items)));
@@ -357,15 +357,15 @@ impl Grouped<'_> {
 
 /// Returns whether to search for repeated keys, in order to use existing tables or to build new
 /// ones.
-fn worth_looking(n: usize, expected: usize, proven: bool) -> bool {
-    (proven && n >= CHUNK_WORTH_IF_PROVEN) || (n >= CHUNK_WORTH && expected as u64 >= ITEMS_WORTH)
+fn is_search_profitable(n: usize, expected: usize, proven: bool) -> bool {
+    (proven && n >= MIN_CHUNK_IF_PROVEN) || (n >= MIN_CHUNK && expected as u64 >= MIN_ITEMS)
 }
 
 /// Returns the number of uses in a chunk from which a key gets a table. It is lower if similar
 /// chunks are expected.
-fn uses_worth(n: usize, expected: usize, hopeful: bool) -> usize {
+fn min_uses(n: usize, expected: usize, hopeful: bool) -> usize {
     let chunks = if hopeful { (expected / n).max(1) } else { 1 };
-    USES_WORTH.div_ceil(chunks).max(FEWEST_USES)
+    MIN_USES.div_ceil(chunks).max(FEWEST_USES)
 }
 
 /// Returns the number of tables, with the narrowest windows, for which the memory suffices,
@@ -397,14 +397,14 @@ fn width(form: &'static TableForm, tables: u32, items: u64, memory: usize) -> Op
 }
 
 /// Plans a chunk that may be the first of `chunks` similar ones.
-fn plan(form: &'static TableForm, survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> TableUse {
+fn plan(form: &'static TableForm, survey: Survey, known: Option<KnownTables>, chunks: u64, memory: usize) -> TableUse {
     let Survey { keys, items, hits, .. } = survey;
     // If the last tables have served only one chunk, the next ones may do the same.
     let hopeful = known.is_none_or(|known| known.proven);
     let chunks = if hopeful { chunks } else { 1 };
     let misses = items.saturating_sub(hits);
     let coming = u64::from(items) * chunks;
-    if keys > 0 && misses > items / 4 && u64::from(misses) * chunks >= ITEMS_WORTH {
+    if keys > 0 && misses > items / 4 && u64::from(misses) * chunks >= MIN_ITEMS {
         // Keys that repeat within one call may also occur in the next.
         let hoped = if hopeful { 2 * coming } else { coming };
         if let Some(bits) = width(form, keys, hoped, memory) {
@@ -414,12 +414,12 @@ fn plan(form: &'static TableForm, survey: Survey, known: Option<Known>, chunks: 
     if let Some(wider) = known.and_then(|known| wider(form, survey, known, coming, memory)) {
         return TableUse::Build(wider);
     }
-    if survey.hits_pay() { TableUse::WithTheseTables } else { TableUse::WithoutTables }
+    if survey.hits_are_profitable() { TableUse::WithTheseTables } else { TableUse::WithoutTables }
 }
 
 /// Returns a window width with which new tables of the same keys would soon recover their cost, if
 /// there is one. Tables that have served many items are expected to serve as many again.
-fn wider(form: &'static TableForm, survey: Survey, known: Known, coming: u64, memory: usize) -> Option<u32> {
+fn wider(form: &'static TableForm, survey: Survey, known: KnownTables, coming: u64, memory: usize) -> Option<u32> {
     let Survey { keys, items, hits, .. } = survey;
     if !known.proven || keys == 0 || items <= hits / 8 * 7 {
         return None;
@@ -441,12 +441,12 @@ mod tests {
         super::width(&WEIERSTRASS, tables, items, memory)
     }
 
-    fn plan(survey: Survey, known: Option<Known>, chunks: u64, memory: usize) -> TableUse {
+    fn plan(survey: Survey, known: Option<KnownTables>, chunks: u64, memory: usize) -> TableUse {
         super::plan(&WEIERSTRASS, survey, known, chunks, memory)
     }
 
-    fn known(bits: u32, proven: bool) -> Option<Known> {
-        Some(Known { bits, proven, served: 0 })
+    fn known(bits: u32, proven: bool) -> Option<KnownTables> {
+        Some(KnownTables { bits, proven, served: 0 })
     }
 
     #[test]
@@ -471,22 +471,22 @@ mod tests {
     }
 
     #[test]
-    fn worth_looking_depends_on_size_and_proof() {
+    fn search_for_keys_depends_on_size_and_use_of_tables() {
         let chunks =
             [(1 << 16, 1 << 17), ((1 << 16) - 1, 1 << 30), (1 << 17, (1 << 17) - 1), (1 << 14, 1), (16_383, 1 << 30)];
-        let unproven = chunks.map(|(n, expected)| worth_looking(n, expected, false));
+        let unproven = chunks.map(|(n, expected)| is_search_profitable(n, expected, false));
         assert_eq!(unproven, [true, false, false, false, false]);
-        let proven = chunks.map(|(n, expected)| worth_looking(n, expected, true));
+        let proven = chunks.map(|(n, expected)| is_search_profitable(n, expected, true));
         assert_eq!(proven, [true, true, true, true, false]);
     }
 
     #[test]
-    fn uses_worth_falls_with_expected_items() {
-        assert_eq!(uses_worth(1 << 17, 1 << 17, true), 16);
-        assert_eq!(uses_worth(1 << 17, 1 << 18, true), 8);
-        assert_eq!(uses_worth(1 << 17, 1 << 18, false), 16);
-        assert_eq!(uses_worth(1 << 17, 1 << 30, true), FEWEST_USES);
-        assert_eq!(uses_worth(1 << 17, 100, true), 16);
+    fn fewer_uses_suffice_if_more_items_are_expected() {
+        assert_eq!(min_uses(1 << 17, 1 << 17, true), 16);
+        assert_eq!(min_uses(1 << 17, 1 << 18, true), 8);
+        assert_eq!(min_uses(1 << 17, 1 << 18, false), 16);
+        assert_eq!(min_uses(1 << 17, 1 << 30, true), FEWEST_USES);
+        assert_eq!(min_uses(1 << 17, 100, true), 16);
     }
 
     /// Returns the survey of a chunk of 135,000 items.
@@ -557,7 +557,7 @@ mod tests {
             // No wider tables fit.
             (12, 1 << 40, TableUse::WithTheseTables),
         ] {
-            assert_eq!(plan(all, Some(Known { bits, proven: true, served }), 8, PLENTY), expected);
+            assert_eq!(plan(all, Some(KnownTables { bits, proven: true, served }), 8, PLENTY), expected);
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct Pool(rayon::ThreadPool);
 
 /// The role of the calling thread while tasks run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Caller {
+enum CallerRole {
     Sleeps,
     TakesPart,
 }
@@ -55,13 +55,13 @@ impl Pool {
     /// # Panics
     /// Resumes a panic of `work` once no task runs any more. Tasks that have not begun are dropped.
     pub fn for_each<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
-        self.run(tasks, work, Caller::Sleeps);
+        self.run(tasks, work, CallerRole::Sleeps);
     }
 
     /// Runs tasks on the pool and on the calling thread, which has no other work. That thread starts at
     /// once, whereas waking the pool's threads can take longer than copying a megabyte.
     pub fn for_each_with_caller<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
-        self.run(tasks, work, Caller::TakesPart);
+        self.run(tasks, work, CallerRole::TakesPart);
     }
 
     /// Returns one result per index, computed in blocks of `block` indices.
@@ -91,7 +91,7 @@ impl Pool {
         results
     }
 
-    fn run<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync, caller: Caller) {
+    fn run<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync, caller: CallerRole) {
         let count = tasks.len();
         let waiting = Mutex::new(tasks.into_iter());
         self.run_times(
@@ -106,8 +106,8 @@ impl Pool {
 
     /// Runs `do_one` `count` times. This is independent of the type of tasks, so that it is
     /// compiled once and not for each type.
-    fn run_times(&self, count: usize, do_one: &(dyn Fn() + Sync), caller: Caller) {
-        let helpers = count - usize::from(caller == Caller::TakesPart && count > 0);
+    fn run_times(&self, count: usize, do_one: &(dyn Fn() + Sync), caller: CallerRole) {
+        let helpers = count - usize::from(caller == CallerRole::TakesPart && count > 0);
         let helpers = helpers.min(self.threads());
         // On a thread of the pool, tasks run here: tasks that waited for others could wait for each
         // other.
@@ -119,7 +119,7 @@ impl Pool {
         with_scoped_job(&tasks, |job| {
             let job = job.clone();
             self.0.spawn(move || help(&job, helpers));
-            if caller == Caller::TakesPart {
+            if caller == CallerRole::TakesPart {
                 tasks.run_all();
             }
             tasks.wait();

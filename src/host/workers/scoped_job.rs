@@ -17,7 +17,7 @@ pub trait Job: Sync {
 pub struct ScopedJob {
     /// Valid while `open` is set or there are users.
     job: *const dyn Job,
-    state: Mutex<State>,
+    state: Mutex<JobState>,
     /// Notified when the last user of a closed job has left.
     unused: Condvar,
 }
@@ -33,7 +33,7 @@ impl fmt::Debug for ScopedJob {
     }
 }
 
-struct State {
+struct JobState {
     open: bool,
     users: usize,
 }
@@ -51,7 +51,7 @@ pub fn with_scoped_job<R>(job: &dyn Job, call: impl FnOnce(&Arc<ScopedJob>) -> R
     // which refuses once the job is closed; `CloseOnDrop` closes it and waits for its users before
     // this function ends, also when unwinding.
     let job = unsafe { std::mem::transmute::<*const (dyn Job + '_), *const (dyn Job + 'static)>(job) };
-    let state = Mutex::new(State { open: true, users: 0 });
+    let state = Mutex::new(JobState { open: true, users: 0 });
     let scoped = Arc::new(ScopedJob { job, state, unused: Condvar::new() });
     let closing = CloseOnDrop(&scoped);
     call(closing.0)

@@ -4,7 +4,7 @@ use super::groups::{Groups, Step};
 use crate::cpu::field::Field;
 use crate::cpu::msm::{self, Terms};
 use crate::cpu::point::Affine;
-use crate::cpu::scalar::Signed;
+use crate::cpu::scalar::SignedScalar;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator};
 use crate::schemes::frame::claims_cpu::{Claim, Equations};
 use crate::types::PublicKeys;
@@ -133,8 +133,9 @@ impl<C: CpuCurve> Part<C> {
             of_base = of_base.add(&a.mul(u1));
             of_keys.push(a.mul(u2));
         }
-        let of_r =
-            coefficients.iter().map(|a| Signed { negative: true, magnitude: [*a as u64, (a >> 64) as u64, 0, 0] });
+        let of_r = coefficients
+            .iter()
+            .map(|a| SignedScalar { negative: true, magnitude: [*a as u64, (a >> 64) as u64, 0, 0] });
         let [keys, r] = [|known: &Known<C>| known.key, |known: &Known<C>| known.r]
             .map(|point| known.iter().map(point).collect::<Vec<_>>());
         let mut terms = Terms::new(engine.lanes, &of_keys, &keys);
