@@ -4,6 +4,7 @@
 mod chunks;
 pub mod execution;
 pub mod operation;
+mod self_test_results;
 pub mod self_tests;
 mod stream_slot;
 mod work_queue;

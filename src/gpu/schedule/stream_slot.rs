@@ -1,6 +1,6 @@
 //! Stream slots: the streams of a device, together with the state that it keeps between chunks.
 
-use super::self_tests::SelfTestResults;
+use super::self_test_results::SelfTestResults;
 use crate::gpu::runtime::{Device, Fault, Stream};
 use crate::gpu::tables::{BasePoint, KeyCache};
 use std::ops::{Deref, DerefMut};
