@@ -278,7 +278,7 @@ fn a_million_items_of_every_operation_are_planned() {
         devices: 1,
         multiprocessors: 1,
         most_items: usize::MAX,
-        lanes: STREAMS,
+        slots: STREAMS,
         direct: false,
     };
     let mut operations = 0;
