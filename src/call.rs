@@ -237,22 +237,22 @@ impl Operation {
     pub fn signature_reader(self, form: SignatureForm) -> Result<SignatureReader, UnusableSignatureForm> {
         let reads = self.reads();
         let has_recovery_ids = self.curve().is_some_and(CurveId::has_ecdsa) && !reads.bare_signatures;
-        let refused = |reason: &str| Err(UnusableSignatureForm(format!("the signature form {form} {reason}")));
-        match form {
-            SignatureForm::Auto => {}
-            _ if !reads.signatures => return refused("is for operations that read signatures"),
-            _ if reads.bare_signatures => {
-                return refused("is for ECDSA and SM2: signatures of BIP 340 and Ed25519 have 64 bytes");
-            }
+        let obstacle = match form {
+            SignatureForm::Auto => None,
+            _ if !reads.signatures => Some("is for operations that read signatures"),
+            _ if reads.bare_signatures => Some("is for ECDSA and SM2: signatures of BIP 340 and Ed25519 have 64 bytes"),
             SignatureForm::Rsv | SignatureForm::HeaderFirst | SignatureForm::Eip2098 if !has_recovery_ids => {
-                return refused("has a recovery id, and SM2 has none");
+                Some("has a recovery id, and SM2 has none")
             }
             SignatureForm::DerHashType if self.curve() != Some(Secp256k1::ID) => {
-                return refused("has a hash type of Bitcoin, which is on secp256k1");
+                Some("has a hash type of Bitcoin, which is on secp256k1")
             }
-            _ => {}
+            _ => None,
+        };
+        match obstacle {
+            Some(reason) => Err(UnusableSignatureForm(format!("the signature form {form} {reason}"))),
+            None => Ok(SignatureReader::new(form, has_recovery_ids)),
         }
-        Ok(SignatureReader::new(form, has_recovery_ids))
     }
 
     /// Returns the result columns in addition to the codes, at most two. Verification has none: the

@@ -84,8 +84,16 @@ pub struct UnknownCurve {
 
 /// Lists all curves, each with its aliases.
 fn listed_names() -> String {
-    let of_curve = |curve: &CurveId| format!("{curve} (also {}, {})", curve.aliases().join(", "), curve.oid());
-    CurveId::ALL.iter().map(of_curve).collect::<Vec<_>>().join(", ")
+    let curves = CurveId::ALL.iter();
+    let names = curves.map(|curve| format!("{curve} (also {}, {})", curve.aliases().join(", "), curve.oid()));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+impl CurveId {
+    /// Returns all names of the curve: its own name, its object identifier and its aliases.
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        [self.name(), self.oid()].into_iter().chain(self.aliases().iter().copied())
+    }
 }
 
 /// Parses the name of a curve: its own name, a name that a standard or another program uses, or its
@@ -102,11 +110,7 @@ impl FromStr for CurveId {
     type Err = UnknownCurve;
 
     fn from_str(name: &str) -> Result<Self, UnknownCurve> {
-        let is_named = |curve: &&CurveId| {
-            let names = [curve.name(), curve.oid()].into_iter().chain(curve.aliases().iter().copied());
-            names.into_iter().any(|known| is_same_name(known, name))
-        };
-        let found = CurveId::ALL.iter().find(is_named);
+        let found = CurveId::ALL.iter().find(|curve| curve.names().any(|known| is_same_name(known, name)));
         found.copied().ok_or_else(|| UnknownCurve { name: name.to_owned() })
     }
 }
@@ -127,20 +131,20 @@ mod tests {
 
     #[test]
     fn every_name_in_every_spelling_is_of_one_curve() {
-        let names = |curve: CurveId| [&[curve.name(), curve.oid()], curve.aliases()].concat();
         let mut all = Vec::new();
         for &curve in CurveId::ALL {
-            for name in names(curve) {
+            for name in curve.names() {
                 let spellings =
                     [name.to_owned(), name.to_uppercase(), name.to_lowercase(), name.replace(['-', ' '], "_")];
                 assert!(spellings.iter().all(|spelling| spelling.parse() == Ok(curve)), "{name}");
                 all.push(name);
             }
         }
-        let same = |name: &&&str| all.iter().filter(|other| is_same_name(other, name)).count();
-        assert_eq!(all.iter().find(|name| same(name) > 1), None, "no two names are the same");
+        for (at, name) in all.iter().enumerate() {
+            assert!(!all[..at].iter().any(|other| is_same_name(other, name)), "{name} is ambiguous");
+        }
         for name in ["", "P-384", "secp256", "1.2.840.10045.3.1", "p256 ü"] {
-            let Err(problem) = name.parse::<CurveId>() else { panic!("{name} is no name") };
+            let Err(problem) = name.parse::<CurveId>() else { panic!("{name} is not a curve") };
             assert!(problem.to_string().contains("sm2 (also sm2p256v1"), "{problem}");
         }
     }

@@ -77,13 +77,12 @@ pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
     let cache = Cache::at(folder);
     // Compiling takes a minute, so errors of the folder are detected first.
-    std::fs::create_dir_all(folder).map_err(|problem| Error::Kernels(format!("{}: {problem}", folder.display())))?;
-    let build = |unit: &Unit| {
+    std::fs::create_dir_all(folder).map_err(|problem| folder_error(folder, problem))?;
+    each(Unit::all(), |unit| {
         let path = cache.build(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
         report(&path);
         Ok(path)
-    };
-    each(Unit::all(), build)
+    })
 }
 
 /// Compiles the kernels of all operations for one architecture, such as `sm_90`, into a pack, the
@@ -106,14 +105,17 @@ pub fn pack(architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
 
 fn pack_units(units: impl Iterator<Item = Unit>, architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
-    let of_folder = |problem: std::io::Error| Error::Kernels(format!("{}: {problem}", folder.display()));
     // Errors of the folder first, as in `build`.
-    std::fs::create_dir_all(folder).map_err(of_folder)?;
-    let compile = |unit: &Unit| {
+    std::fs::create_dir_all(folder).map_err(|problem| folder_error(folder, problem))?;
+    let packed = each(units, |unit| {
         let cubin = nvrtc.compile(*unit, architecture).map_err(Error::Kernels)?;
-        Packed::new(*unit, architecture, &cubin).map_err(of_folder)
-    };
-    pack::write(folder, architecture, nvrtc, &each(units, compile)?).map_err(of_folder)
+        Packed::new(*unit, architecture, &cubin).map_err(|problem| folder_error(folder, problem))
+    })?;
+    pack::write(folder, architecture, nvrtc, &packed).map_err(|problem| folder_error(folder, problem))
+}
+
+fn folder_error(folder: &Path, problem: std::io::Error) -> Error {
+    Error::Kernels(format!("{}: {problem}", folder.display()))
 }
 
 /// The description of a complete pack.
@@ -172,11 +174,11 @@ pub fn packs_folder() -> Option<PathBuf> {
 pub fn usage(architecture: &str, kept: &Path) -> Result<Vec<KernelUsage>, Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
     let kept = Cache::at(kept);
-    let usage = |unit: &Unit| {
+    let usages = each(Unit::all(), |unit| {
         let (_, report) = kept.with_report(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
         Ok(parse_report(*unit, &report))
-    };
-    Ok(each(Unit::all(), usage)?.into_iter().flatten().collect())
+    })?;
+    Ok(usages.into_iter().flatten().collect())
 }
 
 /// Returns the results of `compute` for several units, computed on all cores. No units are started
@@ -207,12 +209,11 @@ fn each<T: Send>(
 pub fn machine_code(architecture: &str, files: &[&str], kept: &Path) -> Result<Vec<MachineCode>, Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
     let kept = Cache::at(kept);
-    let compile = |unit: &Unit| {
+    each(Unit::all().filter(|unit| files.contains(&unit.file)), |unit| {
         let (cubin, _) = kept.with_report(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
         let Unit { file, curve } = *unit;
         Ok(MachineCode { file, curve, cubin })
-    };
-    each(Unit::all().filter(|unit| files.contains(&unit.file)), compile)
+    })
 }
 
 /// Returns the folder of the kernel cache, or `None` if the environment determines none.
@@ -233,24 +234,29 @@ pub fn nvrtc_version() -> Result<(i32, i32), Error> {
 pub(crate) fn parse_report(unit: Unit, report: &str) -> Vec<KernelUsage> {
     let mut all: Vec<KernelUsage> = Vec::new();
     for line in report.lines() {
-        let number_before = |unit: &str| {
-            let words: Vec<&str> = line[..line.find(unit)?].split_whitespace().collect();
-            words.last()?.parse::<u32>().ok()
-        };
         if let Some((_, function)) = line.split_once("Function properties for ") {
             let Unit { file, curve } = unit;
             let kernel = function.trim().to_owned();
             all.push(KernelUsage { file, curve, kernel, registers: 0, spill_stores: 0, spill_loads: 0 });
         }
         let Some(last) = all.last_mut() else { continue };
-        if let (Some(stores), Some(loads)) = (number_before("bytes spill stores"), number_before("bytes spill loads")) {
-            (last.spill_stores, last.spill_loads) = (stores, loads);
+        if let Some(stores) = number_before(line, "bytes spill stores") {
+            last.spill_stores = stores;
         }
-        if let Some(registers) = number_before("registers") {
+        if let Some(loads) = number_before(line, "bytes spill loads") {
+            last.spill_loads = loads;
+        }
+        if let Some(registers) = number_before(line, "registers") {
             last.registers = registers;
         }
     }
     all
+}
+
+/// Returns the number that precedes a unit in a line of the report.
+fn number_before(line: &str, unit: &str) -> Option<u32> {
+    let before = &line[..line.find(unit)?];
+    before.split_whitespace().next_back()?.parse().ok()
 }
 
 #[cfg(test)]

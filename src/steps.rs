@@ -123,8 +123,10 @@ impl Room {
     /// Returns `false` if the limit was closed because no more data is wanted.
     #[must_use]
     pub fn enter(&self, part: u64) -> bool {
-        let is_full = |held: &mut Held| !held.is_closed && held.sum > 0 && held.sum.saturating_add(part) > self.most;
-        let mut held = self.changed.wait_while(lock(&self.state), is_full).unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_while(lock(&self.state), |held| {
+            !held.is_closed && held.sum > 0 && held.sum.saturating_add(part) > self.most
+        });
+        let mut held = waited.unwrap_or_else(PoisonError::into_inner);
         held.sum = held.sum.saturating_add(part);
         !held.is_closed
     }

@@ -1,6 +1,7 @@
 //! Information about an engine.
 
 use super::Backend;
+use crate::gpu::{self, FaultKind};
 pub use crate::gpu::{KernelOrigin, LoadedKernels};
 use std::fmt;
 
@@ -49,6 +50,17 @@ pub enum FailureKind {
     /// Some of the device's kernels cannot be compiled or loaded. This is retried from time to
     /// time; the device computes operations that do not need them.
     Kernels,
+}
+
+impl Failure {
+    pub(super) fn of_gpu(gpu::Failure { device, kind, problem }: gpu::Failure) -> Self {
+        let kind = match kind {
+            FaultKind::Kernels => FailureKind::Kernels,
+            FaultKind::Answers => FailureKind::KnownAnswers,
+            FaultKind::Memory | FaultKind::Device => FailureKind::Device,
+        };
+        Failure { device, kind, problem }
+    }
 }
 
 impl fmt::Display for Failure {

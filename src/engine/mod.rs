@@ -6,7 +6,7 @@ mod page_locked;
 mod pieces;
 
 use crate::cpu::CpuEngine;
-use crate::gpu::{self, FaultKind, GpuEngine, PageLock};
+use crate::gpu::{GpuEngine, PageLock};
 use crate::host::process::Process;
 use crate::op::{Computation, Reduction, Worth};
 use crate::types::{Error, Place, Results, ResultsMut, collect};
@@ -114,20 +114,12 @@ impl Engine {
     /// description. Their work was done by other GPUs or, with [`Backend::Auto`], by the CPU.
     pub fn failures(&self) -> Vec<Failure> {
         let of_gpus = self.gpu().map_or_else(Vec::new, GpuEngine::failures);
-        let failure = |gpu::Failure { device, kind, problem }| {
-            let kind = match kind {
-                FaultKind::Kernels => FailureKind::Kernels,
-                FaultKind::Answers => FailureKind::KnownAnswers,
-                FaultKind::Memory | FaultKind::Device => FailureKind::Device,
-            };
-            Failure { device, kind, problem }
-        };
         let of_cpu = self.shared.devices.cpu.problem_of_lanes.map(|problem| Failure {
             device: "the CPU with AVX-512 IFMA".to_owned(),
             kind: FailureKind::KnownAnswers,
             problem: problem.to_owned(),
         });
-        of_gpus.into_iter().map(failure).chain(of_cpu).collect()
+        of_gpus.into_iter().map(Failure::of_gpu).chain(of_cpu).collect()
     }
 
     pub(crate) fn devices(&self) -> Result<&Devices, Error> {
@@ -143,8 +135,7 @@ impl Engine {
     /// events. The list is empty without [`EngineBuilder::time_kernels`].
     pub fn take_kernel_times(&self) -> Vec<KernelTime> {
         let times = self.gpu().map(GpuEngine::take_kernel_times).unwrap_or_default();
-        let entry = |(kernel, (seconds, launches))| KernelTime { kernel, seconds, launches };
-        times.into_iter().map(entry).collect()
+        times.into_iter().map(|(kernel, (seconds, launches))| KernelTime { kernel, seconds, launches }).collect()
     }
 
     /// Returns the kernel files that are currently loaded on GPUs, with the origin of their machine
@@ -167,15 +158,17 @@ impl Engine {
     /// Computes a batch and writes its results to their positions: on the GPUs if there are any and
     /// the batch is large enough, and otherwise on the CPU.
     pub(crate) fn run(&self, operation: &dyn Computation, place: &mut dyn Place) -> Result<(), Error> {
-        let (Devices { cpu, gpu }, items) = (self.devices()?, operation.items());
+        let Devices { cpu, gpu } = self.devices()?;
+        let items = operation.items();
         assert_eq!(place.items(), items, "a place for each item");
-        let on_cpu = |items: Range<usize>, place: &mut dyn Place| operation.on_cpu(cpu, items, place);
         match gpu {
             Some(gpu) if !operation.is_for_cpu_alone() && self.is_worth_a_gpu(items, operation.worth())? => {
-                Ok(gpu.run(cpu, operation, place, &on_cpu, self.shared.asked == Backend::Auto)?)
+                let may_fall_back = self.shared.asked == Backend::Auto;
+                gpu.run(cpu, operation, place, &|items, place| operation.on_cpu(cpu, items, place), may_fall_back)?;
+                Ok(())
             }
             _ => {
-                on_cpu(0..items, place);
+                operation.on_cpu(cpu, 0..items, place);
                 Ok(())
             }
         }
@@ -185,9 +178,12 @@ impl Engine {
     pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: Worth) -> Result<bool, Error> {
         let Devices { cpu, gpu } = self.devices()?;
         let worth = if cpu.lanes.is_some() { worth.lanes } else { worth.portable };
-        let by_size = || self.preferred.map_or(items >= worth * cpu.threads(), |device| device == Device::Gpu);
-        let pays = self.shared.asked != Backend::Auto || by_size();
-        Ok(gpu.is_some() && items > 0 && pays)
+        let prefers_gpu = match (self.shared.asked, self.preferred) {
+            (Backend::Auto, None) => items >= worth * cpu.threads(),
+            (Backend::Auto, Some(device)) => device == Device::Gpu,
+            _ => true,
+        };
+        Ok(gpu.is_some() && items > 0 && prefers_gpu)
     }
 
     /// Returns the results of a batch as values.

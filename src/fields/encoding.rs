@@ -120,13 +120,13 @@ impl FromStr for FieldEncodings {
 /// Writes text that [`FieldEncodings::from_str`] parses, or `hex` if no encoding is known.
 impl fmt::Display for FieldEncodings {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        let have_encodings = || Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, false));
-        let known = || have_encodings().filter_map(|field| Some((field, self.of(field)?)));
-        let Some((_, first)) = known().next() else { return to.write_str(Encoding::Hex.name()) };
-        if known().all(|(_, encoding)| encoding == first) {
+        let fields = Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, false));
+        let known: Vec<(Field, Encoding)> = fields.filter_map(|field| Some((field, self.of(field)?))).collect();
+        let Some((_, first)) = known.first() else { return to.write_str(Encoding::Hex.name()) };
+        if known.iter().all(|(_, encoding)| encoding == first) {
             return to.write_str(first.name());
         }
-        for (place, (field, encoding)) in known().enumerate() {
+        for (place, (field, encoding)) in known.into_iter().enumerate() {
             let comma = if place > 0 { "," } else { "" };
             write!(to, "{comma}{field}={}", encoding.name())?;
         }
@@ -294,29 +294,32 @@ impl Encodings {
                 mixed.push(field);
             }
         }
-        if let Some(field) = mixed.first() {
-            let sum = |count: fn(&Seen) -> usize| -> usize {
-                mixed.iter().map(|field| count(&self.fields[*field as usize])).sum()
-            };
-            let rows = self.rows;
-            let hex = sum(|seen| seen.hex);
-            let base64 = sum(|seen| seen.base64);
-            let fields: Vec<String> = mixed.iter().map(|field| format!("`{field}`")).collect();
-            return Err(UnclearEncoding(format!(
-                "of the first {rows} rows {hex} values are hexadecimal and {base64} base64: say --encoding hex or \
-                 --encoding base64, or for a field alone, as by --encoding {field}=base64 (both are in {})",
-                fields.join(", ")
-            )));
+        if !mixed.is_empty() {
+            return Err(self.mixed_encodings(&mixed));
         }
-        let is_base64 = |field: &Field| self.fields[*field as usize].base64 > 0;
         let is_open = self.has_messages && !text_messages && given.of(Field::Message).is_none();
-        match Field::ALL.iter().find(|field| is_open && is_base64(field)) {
+        let in_base64 = Field::ALL.iter().find(|field| self.fields[**field as usize].base64 > 0);
+        match in_base64.filter(|_| is_open) {
             Some(field) => Err(UnclearEncoding(format!(
                 "`{field}` is base64, and it is not clear what messages are: say --encoding message=hex or \
                  --encoding message=base64, or --text-messages where they are text"
             ))),
             None => Ok(decided),
         }
+    }
+
+    /// Returns the error for fields that have both hexadecimal and base64 values.
+    fn mixed_encodings(&self, mixed: &[Field]) -> UnclearEncoding {
+        let rows = self.rows;
+        let hex: usize = mixed.iter().map(|field| self.fields[*field as usize].hex).sum();
+        let base64: usize = mixed.iter().map(|field| self.fields[*field as usize].base64).sum();
+        let fields: Vec<String> = mixed.iter().map(|field| format!("`{field}`")).collect();
+        let first = mixed[0];
+        UnclearEncoding(format!(
+            "of the first {rows} rows {hex} values are hexadecimal and {base64} base64: say --encoding hex or \
+             --encoding base64, or for a field alone, as by --encoding {first}=base64 (both are in {})",
+            fields.join(", ")
+        ))
     }
 }
 
@@ -376,13 +379,12 @@ mod tests {
 
     #[test]
     fn hexadecimal_may_have_colons_and_line_ends_between_bytes() {
-        let plain = |text: &str| String::from_utf8(plain_hex_digits(text.as_bytes()).into_owned()).unwrap();
         for text in ["abcdef", "ab:cd:ef", "0xab:cd:ef", "ab:cd:\n    ef", "abc\ndef", "abcd\r\nef\n", " ab:cd:ef "] {
-            assert_eq!(plain(text), "abcdef", "{text:?}");
+            assert_eq!(*plain_hex_digits(text.as_bytes()), *b"abcdef", "{text:?}");
         }
         // Text that is not pairs of digits between colons is left for the parser to reject.
         for text in ["a:bc", "abc:de", "ab:cde", "ab::cd", "ab:cd:", "sha256:ab", "ab cd"] {
-            assert!(plain(text).contains([':', ' ']), "{text}");
+            assert!(plain_hex_digits(text.as_bytes()).iter().any(|byte| b": ".contains(byte)), "{text}");
         }
     }
 
@@ -400,30 +402,31 @@ mod tests {
         }
     }
 
+    /// Decides the encodings of a row of values.
+    fn decide(values: &[(Field, &str)], given: &str, text_messages: bool) -> Result<String, String> {
+        let mut seen = Encodings::default();
+        values.iter().for_each(|(field, text)| seen.see(*field, text));
+        assert!(seen.end_row());
+        let given = if given.is_empty() { FieldEncodings::default() } else { given.parse().unwrap() };
+        let decided = seen.decide(given, text_messages).map_err(|problem| problem.to_string())?;
+        Ok(decided.to_string())
+    }
+
     #[test]
     fn values_tell_their_encoding() {
-        let decide = |values: &[(Field, &str)], given: &str, text_messages| {
-            let mut seen = Encodings::default();
-            values.iter().for_each(|(field, text)| seen.see(*field, text));
-            assert!(seen.end_row());
-            let given = if given.is_empty() { FieldEncodings::default() } else { given.parse().unwrap() };
-            let decided = seen.decide(given, text_messages).map_err(|problem| problem.to_string())?;
-            Ok::<String, String>(decided.to_string())
-        };
-        let is = |found: Result<String, String>, expected: &str| assert_eq!(found.as_deref(), Ok(expected));
-        let (hex, base64) = ("ab".repeat(32), Base64::encode_string(&[0xfb; 32]));
+        let hex = "ab".repeat(32);
         let hex = (Field::Digest, hex.as_str());
+        let base64 = Base64::encode_string(&[0xfb; 32]);
         let base64 = (Field::Digest, base64.as_str());
-        let (message, signature) = ((Field::Message, "words"), Base64::encode_string(&[0xfb; 64]));
+        let message = (Field::Message, "words");
+        let signature = Base64::encode_string(&[0xfb; 64]);
         let signature = (Field::Signature, signature.as_str());
-        is(decide(&[], "", false), "hex");
-        is(decide(&[hex, message], "", false), "hex");
+        assert_eq!(decide(&[], "", false).as_deref(), Ok("hex"));
+        assert_eq!(decide(&[hex, message], "", false).as_deref(), Ok("hex"));
         for prefix in ["0x", "0X", "\\x"] {
             let prefixed = format!("{prefix}{}", hex.1);
             assert!(decide(&[(Field::Digest, &prefixed), base64], "", false).is_err(), "{prefixed}");
         }
-        // Encodings can be set field by field.
-        let of = |given: &str| given.parse::<FieldEncodings>().unwrap();
         let of_both = decide(&[hex, signature], "", false).map(|text| text.parse::<FieldEncodings>().unwrap());
         let of_both = of_both.map(|found| [Field::Digest, Field::Signature].map(|field| found.of(field)));
         assert_eq!(of_both, Ok([Some(Encoding::Hex), Some(Encoding::Base64)]));
@@ -438,18 +441,18 @@ mod tests {
             "{both}"
         );
         assert!(both.ends_with("as by --encoding digest=base64 (both are in `digest`)"), "{both}");
-        is(decide(&[hex, base64], "base64", false), "base64");
-        assert_eq!(of("digest=base64, sig=hex"), of("digest=base64,signature=hex"));
+        assert_eq!(decide(&[hex, base64], "base64", false).as_deref(), Ok("base64"));
+        // Encodings can be set field by field.
+        let with_alias: FieldEncodings = "digest=base64, sig=hex".parse().unwrap();
+        assert_eq!("digest=base64,signature=hex".parse(), Ok(with_alias));
         for wrong in ["base32", "digest=hex,digest=hex", "v=hex", "digest", "digest=hex,sig", "secret_key=hex"] {
             assert!(wrong.parse::<FieldEncodings>().is_err(), "{wrong}");
         }
         // Values that fit neither encoding, and PEM, also in base64, indicate nothing.
         let pem = "-----BEGIN PUBLIC KEY-----";
         let in_base64 = Base64::encode_string(pem.as_bytes());
-        is(
-            decide(&[(Field::PublicKey, pem), (Field::PublicKey, &in_base64), (Field::Digest, "AQID")], "", false),
-            "hex",
-        );
+        let neither = [(Field::PublicKey, pem), (Field::PublicKey, &in_base64), (Field::Digest, "AQID")];
+        assert_eq!(decide(&neither, "", false).as_deref(), Ok("hex"));
         assert_eq!(pem_in_base64(&in_base64).as_deref(), Some(pem));
         assert_eq!(pem_in_base64("LS0t"), None);
         assert!(is_key_text(pem) && is_key_text("{}") && is_key_text(&in_base64) && !is_key_text("-_AQ"));

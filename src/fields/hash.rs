@@ -58,12 +58,11 @@ impl Hash {
     /// Returns the digest that is signed, or `None` for a message that has to have 32 bytes and
     /// does not.
     pub fn digest(self, message: &[u8]) -> Option<[u8; 32]> {
-        let leftmost = |digest: &[u8]| digest.first_chunk().copied();
         match self {
             Hash::Sha256 => Some(Sha256::digest(message).into()),
             Hash::Sha256d => Some(Sha256::digest(Sha256::digest(message)).into()),
-            Hash::Sha384 => leftmost(&Sha384::digest(message)),
-            Hash::Sha512 => leftmost(&Sha512::digest(message)),
+            Hash::Sha384 => Sha384::digest(message).first_chunk().copied(),
+            Hash::Sha512 => Sha512::digest(message).first_chunk().copied(),
             Hash::Keccak256 => Some(Keccak256::digest(message).into()),
             Hash::Eip191 => {
                 let prefix = format!("\x19Ethereum Signed Message:\n{}", message.len());
@@ -142,10 +141,6 @@ mod tests {
     /// Integers".
     #[test]
     fn compact_sizes_are_minimal() {
-        let encoded = |length: usize| {
-            let (bytes, width) = compact_size(length);
-            hex::encode(&bytes[..width])
-        };
         let known = [
             (0, "00"),
             (252, "fc"),
@@ -157,7 +152,8 @@ mod tests {
             (0x1_0000_0000, "ff0000000001000000"),
         ];
         for (length, expected) in known {
-            assert_eq!(encoded(length), expected, "{length}");
+            let (bytes, width) = compact_size(length);
+            assert_eq!(hex::encode(&bytes[..width]), expected, "{length}");
         }
     }
 }

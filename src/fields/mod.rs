@@ -112,10 +112,9 @@ impl Field {
 
     /// Returns the field with this name or alias.
     pub fn named(name: &str) -> Option<Self> {
-        let is_named = |field: &Field| {
+        Self::ALL.into_iter().find(|field| {
             is_same_name(field.name(), name) || field.names().iter().any(|known| is_same_name(known, name))
-        };
-        Self::ALL.into_iter().find(is_named)
+        })
     }
 
     /// Returns the field with this column name. A column called `id` is not assumed to hold user
@@ -261,9 +260,8 @@ impl Mapping {
             }
         }
         // One half without the other is not a signature.
-        let has = |field: Field| found.column(field).is_some();
-        let has_r = has(Field::R);
-        let has_s = has(Field::S) || has(Field::YParityAndS);
+        let has_r = found.column(Field::R).is_some();
+        let has_s = found.column(Field::S).or(found.column(Field::YParityAndS)).is_some();
         let halves = [(Field::R, has_s), (Field::S, has_r), (Field::YParityAndS, has_r)];
         for (half, _) in halves.into_iter().filter(|(half, is_whole)| !is_whole && self.column(*half).is_none()) {
             found.columns[half as usize] = None;
@@ -307,13 +305,11 @@ impl Mapping {
         named: &[Option<Field>],
         fits: &dyn Fn(usize, Field) -> bool,
     ) -> Result<Option<String>, UnclearColumns> {
-        let is_free = |name: &str| self.columns().all(|(_, said)| said != name);
-        let all = columns
-            .iter()
-            .enumerate()
-            .filter(|(place, name)| named[*place] == Some(field) && is_free(name) && fits(*place, field));
+        let all = columns.iter().enumerate();
+        let fitting = all.filter(|(place, _)| named[*place] == Some(field) && fits(*place, field));
+        let free = fitting.map(|(_, name)| *name).filter(|name| self.columns().all(|(_, given)| given != *name));
         let (weak, strong): (Vec<&str>, Vec<&str>) =
-            all.map(|(_, name)| *name).partition(|name| field == Field::Digest && is_same_name(name, "hash"));
+            free.partition(|name| field == Field::Digest && is_same_name(name, "hash"));
         let likely = if strong.is_empty() { &weak } else { &strong };
         match likely[..] {
             [] => Ok(None),
@@ -387,11 +383,11 @@ fn listed(columns: &[&str]) -> String {
     if shown::may_be_parts_of_secret(columns) {
         return format!("there are {} columns, whose names are not shown, as they may be a key", columns.len());
     }
-    let name = |name: &&str| match name.len() <= LONGEST {
+    let names = columns.iter().take(SHOWN).map(|name| match name.len() <= LONGEST {
         true => name.escape_debug().to_string(),
         false => "…".to_owned(),
-    };
-    let names = columns.iter().take(SHOWN).map(name).collect::<Vec<_>>().join(", ");
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
     match columns.len() {
         0 => "there are no columns".to_owned(),
         count if count > SHOWN => format!("the first {SHOWN} of {count} columns are {names}"),
@@ -471,9 +467,13 @@ mod tests {
         assert_eq!(mapping.column(Field::Signature), None);
     }
 
+    /// Returns the error of a mapping that cannot be completed.
+    fn problem(given: &str, columns: &[&str]) -> String {
+        found(given, columns).unwrap_err()
+    }
+
     #[test]
-    fn what_is_not_clear_is_an_error_that_names_it() {
-        let problem = |said: &str, columns: &[&str]| found(said, columns).unwrap_err();
+    fn unclear_columns_are_errors_that_name_them() {
         assert!(problem("", &["sig", "signature"]).starts_with("both `sig` and `signature` could be `signature`"));
         assert!(problem("", &["sig", "digest", "sig"]).starts_with("`sig` is there twice"));
         assert!(problem("", &["digest", "message"]).starts_with("`digest` and `message` are both there"));
@@ -502,11 +502,11 @@ mod tests {
     #[test]
     fn columns_that_are_not_read_or_do_not_fit_do_not_matter() {
         let columns = ["sig", "signature", "v", "yParity", "pk"];
-        let fits = |place: usize, _: Field| place != 1;
-        let reads = |field: Field| field != Field::RecoveryId;
-        let mapping = Mapping::new().complete(&columns, false, &reads, &fits).unwrap();
+        let mapping = Mapping::new()
+            .complete(&columns, false, &|field| field != Field::RecoveryId, &|place, _| place != 1)
+            .unwrap();
         assert_eq!((mapping.column(Field::Signature), mapping.column(Field::RecoveryId)), (Some("sig"), None));
-        assert!(Mapping::new().complete(&["digest", "message"], true, &|_| true, &fits).is_ok());
+        assert!(Mapping::new().complete(&["digest", "message"], true, &|_| true, &|place, _| place != 1).is_ok());
     }
 
     const BITCOIN_MESSAGES: [(usize, &str); 6] = [
@@ -518,22 +518,28 @@ mod tests {
         (65536, "d5db7ae9446693355e5674d5d17e7b0a29f13fc174055077d9613e9ab2b462fe"),
     ];
 
+    fn hex(hash: Hash, message: &[u8]) -> String {
+        hex::encode(hash.digest(message).unwrap())
+    }
+
     #[test]
     fn hashes_are_those_of_their_standards() {
-        let hex = |hash: Hash, message: &[u8]| hash.digest(message).map(hex::encode);
-        let starts = |hash, expected: &str| assert!(hex(hash, b"abc").unwrap().starts_with(expected), "{hash:?}");
-        starts(Hash::Sha256, "ba7816bf8f01cfea414140de5dae2223");
-        starts(Hash::Sha256d, "4f8b42c22dd3729b519ba6f68d2da7cc");
-        starts(Hash::Sha384, "cb00753f45a35e8bb5a03d699ac65007");
-        starts(Hash::Sha512, "ddaf35a193617abacc417349ae204131");
-        starts(Hash::Keccak256, "4e03657aea45a94fc7d47ba826c8d667");
+        for (hash, start) in [
+            (Hash::Sha256, "ba7816bf8f01cfea414140de5dae2223"),
+            (Hash::Sha256d, "4f8b42c22dd3729b519ba6f68d2da7cc"),
+            (Hash::Sha384, "cb00753f45a35e8bb5a03d699ac65007"),
+            (Hash::Sha512, "ddaf35a193617abacc417349ae204131"),
+            (Hash::Keccak256, "4e03657aea45a94fc7d47ba826c8d667"),
+        ] {
+            assert!(hex(hash, b"abc").starts_with(start), "{hash:?}");
+        }
         // `personal_sign` of "hello", as computed by wallets.
         let hello = "50b2c43fd39106bafbba0da34fc430e1f91e3c96ea2acee2bc34119f92b37750";
-        assert_eq!(hex(Hash::Eip191, b"hello").unwrap(), hello);
+        assert_eq!(hex(Hash::Eip191, b"hello"), hello);
         // Computed with Python's hashlib from the definition of BIP 137, for lengths around the
         // limits of CompactSize.
         for (length, expected) in BITCOIN_MESSAGES {
-            assert_eq!(hex(Hash::BitcoinMessage, &vec![b'a'; length]).unwrap(), expected, "{length}");
+            assert_eq!(hex(Hash::BitcoinMessage, &vec![b'a'; length]), expected, "{length}");
         }
         assert_eq!((Hash::None.digest(&[7; 32]), Hash::None.digest(b"abc")), (Some([7; 32]), None));
     }

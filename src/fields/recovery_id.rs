@@ -66,16 +66,16 @@ mod tests {
 
     #[test]
     fn numbers_of_one_byte() {
-        let expected = |v: u8| match v {
-            0..=3 => Some(v),
-            27..=30 => Some(v - 27),
-            31..=34 => Some(v - 31),
-            35.. => Some((v - 35) % 2),
-            _ => None,
-        };
         for v in 0..=u8::MAX {
+            let expected = match v {
+                0..=3 => Some(v),
+                27..=30 => Some(v - 27),
+                31..=34 => Some(v - 31),
+                35.. => Some((v - 35) % 2),
+                _ => None,
+            };
             for zeros in [0, 1, 31, 40] {
-                assert_eq!(recovery_id_of_v(&[vec![0; zeros], vec![v]].concat()), expected(v), "{v}");
+                assert_eq!(recovery_id_of_v(&[vec![0; zeros], vec![v]].concat()), expected, "{v}");
             }
         }
         assert_eq!((recovery_id_of_v(&[]), recovery_id_of_v(&[0; 32])), (Some(0), Some(0)));

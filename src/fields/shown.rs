@@ -18,12 +18,16 @@ const FEWEST_WORDS: usize = 12;
 /// constant-time**: it decides which text a message shows.
 pub fn may_be_secret(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return true };
-    let is_binary = |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control() && !c.is_ascii_whitespace();
     if text.contains(is_binary) || text.contains("-----") || text.contains("PRIVATE KEY") {
         return true;
     }
     let compact: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | ',' | ';')).collect();
     is_hexadecimal(&compact) || is_phrase(text) || has_random_digits(text) || has_random_digits(&compact)
+}
+
+/// Returns `true` for characters that occur in decoded binary data, but not in text.
+fn is_binary(c: char) -> bool {
+    c == char::REPLACEMENT_CHARACTER || c.is_control() && !c.is_ascii_whitespace()
 }
 
 /// Formats a name or a value for a message. Text that may be a key ([`may_be_secret`]) is described
@@ -64,64 +68,79 @@ fn is_hexadecimal(text: &str) -> bool {
 }
 
 fn is_phrase(text: &str) -> bool {
-    let words = || text.split_whitespace();
-    words().count() >= FEWEST_WORDS && words().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.len() >= FEWEST_WORDS && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
 /// Returns `true` if a text contains a run of base64 or base58 digits (which include hexadecimal)
 /// that is more random than words are.
 fn has_random_digits(text: &str) -> bool {
-    let is_digit = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
-    text.split(|c| !is_digit(c)).any(is_random)
+    text.split(|c: char| !c.is_ascii_alphanumeric() && !"+/=_-".contains(c)).any(is_random)
+}
+
+/// A kind of character in encoded digits.
+#[derive(PartialEq)]
+enum CharacterKind {
+    Digit,
+    Upper,
+    Lower,
+    Other,
+}
+
+impl CharacterKind {
+    fn of(byte: u8) -> Self {
+        match byte {
+            b'0'..=b'9' => CharacterKind::Digit,
+            b'A'..=b'Z' => CharacterKind::Upper,
+            b'a'..=b'z' => CharacterKind::Lower,
+            _ => CharacterKind::Other,
+        }
+    }
+}
+
+/// Returns the number of times that a character is of another kind than the one before it. A
+/// capital followed by a small letter, as at the beginning of a word, does not count.
+fn changes_of_kind(run: &str) -> usize {
+    let pairs = run.as_bytes().windows(2).map(|pair| (CharacterKind::of(pair[0]), CharacterKind::of(pair[1])));
+    let changes = pairs.filter(|pair| match pair {
+        (CharacterKind::Other, _) | (_, CharacterKind::Other) => false,
+        (CharacterKind::Upper, CharacterKind::Lower) => false,
+        (one, other) => one != other,
+    });
+    changes.count()
+}
+
+fn has_upper_and_lower(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_uppercase()) && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// Returns `true` if a run of digits looks random. In random digits every second character is of
-/// another kind than the one before it; in words that is rare. A capital followed by small letters
-/// does not count as a change.
+/// another kind than the one before it ([`changes_of_kind`]); in words that is rare.
 fn is_random(run: &str) -> bool {
     /// The length of a run without separators above which it is not a name if it contains
     /// characters of all kinds.
     const LONGEST_NAME: usize = 24;
     /// Digits of 32 and of 64 bytes in base64, without padding.
     const KEYS_IN_BASE64: [usize; 2] = [43, 86];
-    #[derive(PartialEq)]
-    enum Kind {
-        Digit,
-        Upper,
-        Lower,
-        Other,
-    }
-    let kind = |byte: u8| match byte {
-        b'0'..=b'9' => Kind::Digit,
-        b'A'..=b'Z' => Kind::Upper,
-        b'a'..=b'z' => Kind::Lower,
-        _ => Kind::Other,
-    };
-    let changes = run.as_bytes().windows(2).filter(|pair| {
-        let one = kind(pair[0]);
-        let other = kind(pair[1]);
-        let is_change = one != other && one != Kind::Other && other != Kind::Other;
-        is_change && !(one == Kind::Upper && other == Kind::Lower)
-    });
     // In random base64 about 49 of 100 are changes, in hexadecimal 47.
     let least = match run.len() {
         ..SHORTEST => return false,
         SHORTEST..40 => 35,
         _ => 25,
     };
-    if 100 * changes.count() >= least * (run.len() - 1) || is_hexadecimal(run) {
+    if 100 * changes_of_kind(run) >= least * (run.len() - 1) || is_hexadecimal(run) {
         return true;
     }
-    let has = |part: &str, wanted: Kind| part.bytes().any(|byte| kind(byte) == wanted);
-    // A key may have few changes by chance, where many of its digits are + and /. It has its length all the same.
+    // A key may have few changes by chance, if many of its digits are + and /. It still has its
+    // length.
     let value = run.trim_end_matches('=');
     let value = value.rsplit_once('=').map_or(value, |(_, value)| value);
-    if KEYS_IN_BASE64.contains(&value.len()) && has(value, Kind::Upper) && has(value, Kind::Lower) {
+    if KEYS_IN_BASE64.contains(&value.len()) && has_upper_and_lower(value) {
         return true;
     }
     let parts = run.split(|c: char| !c.is_ascii_alphanumeric());
     parts.filter(|part| part.len() >= LONGEST_NAME).any(|part| {
-        is_hexadecimal(part) || (has(part, Kind::Digit) && has(part, Kind::Upper) && has(part, Kind::Lower))
+        is_hexadecimal(part) || (part.bytes().any(|byte| byte.is_ascii_digit()) && has_upper_and_lower(part))
     })
 }
 
@@ -141,18 +160,15 @@ mod tests {
         for _ in 0..1000 {
             let key = random();
             let digits = hex::encode(key);
-            let pairs = |separator: &str| {
-                let pairs: Vec<&str> = (0..32).map(|at| &digits[2 * at..][..2]).collect();
-                pairs.join(separator)
-            };
+            let pairs: Vec<&str> = (0..32).map(|at| &digits[2 * at..][..2]).collect();
             let texts = [
                 digits.clone(),
                 format!("0x{digits}"),
                 digits.to_uppercase(),
                 digits[..32].to_owned(),
-                pairs(" "),
-                pairs(":"),
-                pairs(", "),
+                pairs.join(" "),
+                pairs.join(":"),
+                pairs.join(", "),
                 format!("dir/{digits}"),
                 format!("--key={digits}"),
                 Base64::encode_string(&key),
@@ -164,8 +180,7 @@ mod tests {
                 assert!(!shown(&text).contains(&text[..6]), "{text}");
             }
             assert!(may_be_secret(&key));
-            let columns: Vec<&str> = (0..32).map(|at| &digits[2 * at..][..2]).collect();
-            assert!(may_be_parts_of_secret(&columns) && may_be_parts_of_secret(&[&digits[..32], &digits[32..]]));
+            assert!(may_be_parts_of_secret(&pairs) && may_be_parts_of_secret(&[&digits[..32], &digits[32..]]));
         }
         // Random digits with few changes between letters and numerals.
         let slashes = "E/pv/Opymtkfxy+QIEUO/talpyudp5qAGP5D6x6/su8=";

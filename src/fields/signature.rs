@@ -271,13 +271,12 @@ impl SignatureReader {
     }
 
     fn read_any(self, bytes: &[u8]) -> Result<ReadSignature, SignatureProblem> {
-        let is_der = || bytes.first() == Some(&SEQUENCE) && signature_from_der(bytes).is_ok();
         match bytes.len() {
-            64 if is_der() => Err(SignatureProblem::Ambiguous),
+            64 if is_der(bytes) => Err(SignatureProblem::Ambiguous),
             64 => sized(bytes).map(without_id),
             65 if self.has_recovery_ids => {
                 let [signature @ .., v] = sized::<65>(bytes)?;
-                match (recovery_id_of_last_byte(v), is_der()) {
+                match (recovery_id_of_last_byte(v), is_der(bytes)) {
                     (Some(_), true) => Err(SignatureProblem::Ambiguous),
                     (Some(id), false) => with_id(signature, id),
                     (None, true) => self.read_der(bytes).map(without_id),
@@ -322,6 +321,11 @@ fn read_whole_number(text: &str, to: &mut [u8]) -> Result<(), NoNumber> {
         }
     };
     read_decimal(whole.as_bytes(), to).ok_or(NoNumber)
+}
+
+/// Returns `true` if the bytes are a DER-encoded signature.
+fn is_der(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&SEQUENCE) && signature_from_der(bytes).is_ok()
 }
 
 fn sized<const W: usize>(bytes: &[u8]) -> Result<[u8; W], SignatureProblem> {

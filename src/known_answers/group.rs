@@ -86,12 +86,13 @@ pub fn order<C: SecretCurve>() -> [u8; 32] {
 pub fn encode_all<C: SecretCurve>(points: &[Group<C>]) -> Vec<Point> {
     let mut affine = vec![AffinePoint::<C::Reference>::default(); points.len()];
     Group::<C>::batch_normalize(points, &mut affine);
-    let encode = |point: &AffinePoint<C::Reference>| {
-        // The identity is a single byte.
-        let bytes = <[u8; 65]>::try_from(point.to_sec1_point(false).as_bytes());
-        bytes.map_or(Point::IDENTITY, |bytes| Point::from_uncompressed(bytes).expect("an uncompressed point"))
-    };
-    affine.iter().map(encode).collect()
+    affine.iter().map(encode::<C>).collect()
+}
+
+fn encode<C: SecretCurve>(point: &AffinePoint<C::Reference>) -> Point {
+    // The identity is a single byte.
+    let bytes = <[u8; 65]>::try_from(point.to_sec1_point(false).as_bytes());
+    bytes.map_or(Point::IDENTITY, |bytes| Point::from_uncompressed(bytes).expect("an uncompressed point"))
 }
 
 /// Returns the point with an even y and this x-coordinate, if it exists.
@@ -121,17 +122,21 @@ pub fn small(number: u8) -> [u8; 32] {
 
 /// Returns a point with an even y and an x-coordinate not below n, and this coordinate modulo n.
 pub fn large_x<C: SecretCurve>() -> (Group<C>, Scalar<C>) {
-    let order = order::<C>();
-    let plus = |number: u8| {
-        let mut x = order;
-        // Carries end early, as n has no long run of ones at its end.
-        let mut carry = u16::from(number);
-        for byte in x.iter_mut().rev() {
-            carry += u16::from(*byte);
-            *byte = carry as u8;
-            carry >>= 8;
-        }
-        Some((lift_x::<C>(&x)?, reduced::<C>(&small(number))))
-    };
-    (1..=u8::MAX).find_map(plus).expect("every other one")
+    let found = (1..=u8::MAX).find_map(|number| {
+        let point = lift_x::<C>(&order_plus::<C>(number))?;
+        Some((point, reduced::<C>(&small(number))))
+    });
+    found.expect("about every second number is the x-coordinate of a point")
+}
+
+/// Returns n plus a small number.
+fn order_plus<C: SecretCurve>(number: u8) -> [u8; 32] {
+    let mut sum = order::<C>();
+    let mut carry = u16::from(number);
+    for byte in sum.iter_mut().rev() {
+        carry += u16::from(*byte);
+        *byte = carry as u8;
+        carry >>= 8;
+    }
+    sum
 }

@@ -126,13 +126,8 @@ fn valid(numbered: &Numbered<Curve>, i: usize, j: usize) -> Item {
 fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
     let r = *numbered.encoded[2].x();
     let key = *numbered.encoded[4].x();
-    let item = |signature: [u8; 64], key: [u8; 32], rejection: Rejection| Item {
-        message: [0x42; 32],
-        signature,
-        key,
-        verdict: Err(rejection),
-    };
-    let e = challenge(&r, &key, &[0x42; 32]);
+    let message = [0x42; 32];
+    let e = challenge(&r, &key, &message);
     let k = even(numbered, 2);
     let d = even(numbered, 4);
     let s = bytes::<Curve>(&(k + e * d));
@@ -145,24 +140,34 @@ fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
     let identity = join(&r, &bytes::<Curve>(&(e * d)));
     // An r that is not the x-coordinate of a point, so that R = s G - e P cannot match.
     let off_curve = join(&no_x, &s);
-    let mut items = vec![
-        item(odd, key, Rejection::Mismatch),
-        item(other, key, Rejection::Mismatch),
-        item(of_r, *numbered.encoded[5].x(), Rejection::Mismatch),
-        item(identity, key, Rejection::IdentityResult),
-        item(off_curve, key, Rejection::Mismatch),
-        item(join(&[0; 32], &s), key, Rejection::Mismatch),
-        item(join(&r, &[0; 32]), key, Rejection::Mismatch),
-        item(join(&[0xff; 32], &s), key, Rejection::ROutOfRange),
-        item(join(&r, &order::<Curve>()), key, Rejection::SOutOfRange),
-        item(of_r, no_x, Rejection::NotOnCurve),
-        item(of_r, [0xff; 32], Rejection::MalformedPoint),
-    ];
     // An r between n and p, which is compared without reduction. The discrete logarithm of such a
     // point is unknown.
     let large = *encode_all::<Curve>(&[large_x::<Curve>().0])[0].x();
-    items.push(item(join(&large, &s), key, Rejection::Mismatch));
-    items
+    let corrupted = [
+        (odd, key, Rejection::Mismatch),
+        (other, key, Rejection::Mismatch),
+        (of_r, *numbered.encoded[5].x(), Rejection::Mismatch),
+        (identity, key, Rejection::IdentityResult),
+        (off_curve, key, Rejection::Mismatch),
+        (join(&[0; 32], &s), key, Rejection::Mismatch),
+        (join(&r, &[0; 32]), key, Rejection::Mismatch),
+        (join(&[0xff; 32], &s), key, Rejection::ROutOfRange),
+        (join(&r, &order::<Curve>()), key, Rejection::SOutOfRange),
+        (of_r, no_x, Rejection::NotOnCurve),
+        (of_r, [0xff; 32], Rejection::MalformedPoint),
+        (join(&large, &s), key, Rejection::Mismatch),
+    ];
+    corrupted.map(|(signature, key, rejection)| Item { message, signature, key, verdict: Err(rejection) }).into()
+}
+
+/// Returns the output key of Taproot for an internal key, whose sum with a tweak is `sum`.
+fn taproot_output(key: &Point, sum: &Answer<Point>, root: &[u8]) -> Answer<Point> {
+    if let Err(reason @ (Rejection::NotOnCurve | Rejection::IdentityKey)) = sum {
+        return Err(*reason);
+    }
+    let internal = lift_x::<Curve>(key.x()).expect("on the curve");
+    let tweak = tagged("TapTweak", &[key.x(), root]);
+    Ok(encode_all::<Curve>(&[internal + Group::<Curve>::mul_by_generator(&tweak)])[0])
 }
 
 impl Tweaks {
@@ -179,16 +184,9 @@ impl Tweaks {
         ]);
         let roots: Vec<[u8; 32]> =
             (0..items.len() as u8).map(|seed| bytes::<Curve>(&pseudo_random::<Curve>(0xe0 | seed))).collect();
-        let output = |(key, _, sum): &(Point, _, Answer<Point>), root: &[u8]| match sum {
-            Err(reason @ (Rejection::NotOnCurve | Rejection::IdentityKey)) => Err(*reason),
-            _ => {
-                let internal = lift_x::<Curve>(key.x()).expect("on the curve");
-                let tweak = tagged("TapTweak", &[key.x(), root]);
-                Ok(encode_all::<Curve>(&[internal + Group::<Curve>::mul_by_generator(&tweak)])[0])
-            }
-        };
-        let with_roots = items.iter().zip(&roots).map(|(item, root)| output(item, root)).collect();
-        let outputs = [with_roots, items.iter().map(|item| output(item, &[])).collect()];
+        let with_roots = items.iter().zip(&roots).map(|((key, _, sum), root)| taproot_output(key, sum, root)).collect();
+        let without_roots = items.iter().map(|(key, _, sum)| taproot_output(key, sum, &[])).collect();
+        let outputs = [with_roots, without_roots];
         let keys = items.iter().map(|(key, ..)| *key).collect();
         let (numbers, sums) = items.into_iter().map(|(_, number, sum)| (number, sum)).unzip();
         Tweaks { keys, numbers, sums, roots, outputs }

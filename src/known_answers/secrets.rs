@@ -42,16 +42,16 @@ impl Agreements {
         keys.push(key::<C>(&last::<C>()));
         shared.push(coordinates(&opposite[5]));
         let mut peers = vec![peer; keys.len()];
-        let mut spoil = |key: SecretKey, peer: Point, rejection: Rejection| {
+        let invalid_keys = out_of_range::<C>().map(|key| (key, peer, Rejection::SecretKeyOutOfRange));
+        let invalid_peers = [
+            (key::<C>(&numbers[0]), off_curve(numbered), Rejection::NotOnCurve),
+            (key::<C>(&numbers[1]), Point::IDENTITY, Rejection::IdentityKey),
+        ];
+        for (key, peer, rejection) in invalid_keys.into_iter().chain(invalid_peers) {
             keys.push(key);
             peers.push(peer);
             shared.push(Err(rejection));
-        };
-        for key in out_of_range::<C>() {
-            spoil(key, peer, Rejection::SecretKeyOutOfRange);
         }
-        spoil(key::<C>(&numbers[0]), off_curve(numbered), Rejection::NotOnCurve);
-        spoil(key::<C>(&numbers[1]), Point::IDENTITY, Rejection::IdentityKey);
         Agreements { keys, peers, shared }
     }
 }
@@ -109,10 +109,14 @@ impl Signing {
         let mut additional: Vec<_> =
             (0..SIGNED as u8).map(|seed| bytes::<C>(&pseudo_random::<C>(0x90 | seed))).collect();
         // Additional data that must be neither ignored nor reduced.
-        (additional[1], additional[2]) = ([0; 32], [0xff; 32]);
-        let sign = |item: usize, additional| Ok(reference(keys[item].expose_bytes(), &digests[item], additional));
-        let mut signed: Vec<_> = (0..SIGNED).map(|item| sign(item, None)).collect();
-        let mut signed_with_data: Vec<_> = (0..SIGNED).map(|item| sign(item, Some(additional[item]))).collect();
+        additional[1] = [0; 32];
+        additional[2] = [0xff; 32];
+        let mut signed = Vec::new();
+        let mut signed_with_data = Vec::new();
+        for ((key, digest), data) in keys.iter().zip(&digests).zip(&additional) {
+            signed.push(Ok(reference(key.expose_bytes(), digest, None)));
+            signed_with_data.push(Ok(reference(key.expose_bytes(), digest, Some(*data))));
+        }
         for key in rejected {
             keys.push(key);
             digests.push(digests[1]);

@@ -54,6 +54,12 @@ impl<C: SecretCurve> Item<C> {
     fn not_recovered(self, rejection: Rejection) -> Self {
         Item { recovered: Err(rejection), ..self }
     }
+
+    /// Returns `r || s`, or the signature given instead.
+    fn signature(&self) -> [u8; 64] {
+        let Signed { r, s, .. } = &self.signed;
+        self.other_signature.unwrap_or_else(|| join(&bytes::<C>(r), &bytes::<C>(s)))
+    }
 }
 
 /// Returns x(R) modulo n, and the recovery id of R.
@@ -115,6 +121,27 @@ impl<C: SecretCurve> Signed<C> {
     }
 }
 
+/// Signatures of SM2: `R = s G + t Q` with `r = e + x(R)` and `t = r + s`.
+impl<C: SecretCurve> Signed<C> {
+    /// Makes a signature with R = k G and Q = q G for the numbers i and j of the list; t and e
+    /// follow.
+    fn sm2(Numbered { numbers, points, encoded, .. }: &Numbered<C>, i: usize, j: usize) -> Self {
+        let s = pseudo_random::<C>(i as u8 + 1);
+        let (x, id) = x_of::<C>(&encoded[i]);
+        let r = (numbers[i] - s) * invert::<C>(&numbers[j]) - s;
+        Signed { e: r - x, r, s, id, key: points[j] }
+    }
+
+    /// Makes a signature whose R has an x-coordinate that is not below n; Q follows.
+    fn sm2_with_large_x() -> Self {
+        let (point, x) = large_x::<C>();
+        let s = pseudo_random::<C>(0x40);
+        let t = pseudo_random::<C>(0x41);
+        let key = (point - Group::<C>::generator() * s) * invert::<C>(&t);
+        Signed { e: t - s - x, r: t - s, s, id: 2, key }
+    }
+}
+
 impl Signatures {
     pub fn ecdsa<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
         let Numbered { numbers, encoded, opposite, .. } = numbered;
@@ -145,18 +172,10 @@ impl Signatures {
     }
 
     pub fn sm2<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
-        let Numbered { numbers, points, encoded, opposite } = numbered;
-        // R = s G + t Q with r = e + x(R) and t = r + s. Given R = k G, Q = q G and s, t and e
-        // follow.
-        let signed = |i: usize, j: usize| -> Signed<C> {
-            let s = pseudo_random::<C>(i as u8 + 1);
-            let (x, id) = x_of::<C>(&encoded[i]);
-            let r = (numbers[i] - s) * invert::<C>(&numbers[j]) - s;
-            Signed { e: r - x, r, s, id, key: points[j] }
-        };
-        let valid = (0..6).map(|i| signed(i, 11 - i)).chain([Self::sm2_with_large_x()]);
+        let Numbered { numbers, opposite, .. } = numbered;
+        let valid = (0..6).map(|i| Signed::sm2(numbered, i, 11 - i)).chain([Signed::sm2_with_large_x()]);
         let mut items: Vec<_> = valid.map(|signed| Item::new(signed, Ok(()))).collect();
-        let item = signed(1, 3);
+        let item = Signed::sm2(numbered, 1, 3);
         let mismatch = Err(Rejection::Mismatch);
         let next = Signed { e: item.e + Scalar::<C>::from(1u64), ..item };
         // s G + t Q is the identity if s = -t q.
@@ -173,25 +192,15 @@ impl Signatures {
         Self::of(&items)
     }
 
-    fn sm2_with_large_x<C: SecretCurve>() -> Signed<C> {
-        let (point, x) = large_x::<C>();
-        let s = pseudo_random::<C>(0x40);
-        let t = pseudo_random::<C>(0x41);
-        let key = (point - Group::<C>::generator() * s) * invert::<C>(&t);
-        Signed { e: t - s - x, r: t - s, s, id: 2, key }
-    }
-
     fn of<C: SecretCurve>(items: &[Item<C>]) -> Self {
         let signers = encode_all::<C>(&items.iter().map(|item| item.signed.key).collect::<Vec<_>>());
-        let signature = |Signed { r, s, .. }: &Signed<C>| join(&bytes::<C>(r), &bytes::<C>(s));
-        let with_signers = || items.iter().zip(&signers);
         Signatures {
             digests: items.iter().map(|item| bytes::<C>(&item.signed.e)).collect(),
-            signatures: items.iter().map(|item| item.other_signature.unwrap_or(signature(&item.signed))).collect(),
-            keys: with_signers().map(|(item, signer)| item.other_key.unwrap_or(*signer)).collect(),
+            signatures: items.iter().map(|item| item.signature()).collect(),
+            keys: items.iter().zip(&signers).map(|(item, signer)| item.other_key.unwrap_or(*signer)).collect(),
             verdicts: items.iter().map(|item| item.verdict.into()).collect(),
             recovery_ids: items.iter().map(|item| item.signed.id).collect(),
-            recovered: with_signers().map(|(item, signer)| item.recovered.map(|()| *signer)).collect(),
+            recovered: items.iter().zip(&signers).map(|(item, signer)| item.recovered.map(|()| *signer)).collect(),
         }
     }
 }

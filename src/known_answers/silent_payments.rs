@@ -1,7 +1,7 @@
 //! Answers of silent payments.
 
 use super::Answer;
-use super::group::{Group, Numbered, bytes, encode_all, off_curve, pseudo_random};
+use super::group::{Group, Numbered, Scalar, bytes, encode_all, off_curve, pseudo_random};
 use super::schnorr::tagged;
 use crate::curve::Secp256k1;
 use crate::types::{Point, Rejection};
@@ -30,33 +30,23 @@ impl SilentPayments {
         let numbered = Numbered::<Curve>::new();
         let mut points = [numbered.encoded.clone(), numbered.opposite.clone()].concat();
         points.extend([off_curve(&numbered), Point::IDENTITY, Point::from_coordinates(&[0xff; 32], &[1; 32])]);
-        let counter = |item: usize| [0, 1, 2322, 0x0102_0304][item % 4];
-        let counters: Vec<[u8; 4]> = (0..points.len()).map(|item| u32::to_be_bytes(counter(item))).collect();
+        let counters = [0, 1, 2322, 0x0102_0304].map(u32::to_be_bytes);
+        let counters: Vec<[u8; 4]> = counters.into_iter().cycle().take(points.len()).collect();
         let scan_keys = [pseudo_random::<Curve>(0xb0), pseudo_random::<Curve>(0xb1)];
         let labels: [&'static [u32]; 2] = [&[], &[0, u32::MAX]];
-        let outpoint = |item: usize| std::array::from_fn(|i| (37 * item + 11 * i) as u8);
-        let outpoints: Vec<[u8; 36]> = (0..points.len()).map(outpoint).collect();
-        let keys = |which: usize| (bytes::<Curve>(&scan_keys[which]), numbered.encoded[4 + which], labels[which]);
-        let receivers = vec![keys(0), keys(1)];
+        let outpoints: Vec<[u8; 36]> =
+            (0..points.len()).map(|item| std::array::from_fn(|i| (37 * item + 11 * i) as u8)).collect();
+        let receivers = scan_keys.iter().zip(&numbered.encoded[4..]).zip(labels);
+        let receivers = receivers.map(|((scan, spend), labels)| (bytes::<Curve>(scan), *spend, labels)).collect();
         let mut group: Vec<Group<Curve>> = numbered.points.clone();
         group.extend(numbered.points.iter().map(|point| -*point));
         let reasons = [Rejection::NotOnCurve, Rejection::IdentityKey, Rejection::MalformedPoint];
         let expected = group.iter().zip(&counters).map(|(point, counter)| {
-            let row: Vec<[u8; 32]> = (0..2)
-                .flat_map(|which| {
-                    let shared = compressed(*point * scan_keys[which]);
-                    let tweak = tagged("BIP0352/SharedSecret", &[&shared, counter]);
-                    let unlabelled = numbered.points[4 + which] + Group::<Curve>::mul_by_generator(&tweak);
-                    let labelled = labels[which].iter().map(|label| {
-                        let key = bytes::<Curve>(&scan_keys[which]);
-                        let label = tagged("BIP0352/Label", &[&key, &label.to_be_bytes()]);
-                        unlabelled + Group::<Curve>::mul_by_generator(&label)
-                    });
-                    let sums: Vec<Group<Curve>> = std::iter::once(unlabelled).chain(labelled).collect();
-                    let x = encode_all::<Curve>(&sums).into_iter().map(|point| *point.x());
-                    std::iter::once(bytes::<Curve>(&tweak)).chain(x).collect::<Vec<_>>()
-                })
-                .collect();
+            let mut row = Vec::new();
+            for (which, scan_key) in scan_keys.iter().enumerate() {
+                let spend_key = &numbered.points[4 + which];
+                row.extend(expected_of_receiver(point, counter, scan_key, spend_key, labels[which]));
+            }
             Ok(row.as_flattened().try_into().expect("the width"))
         });
         let expected = expected.chain(reasons.map(Err)).collect();
@@ -68,6 +58,28 @@ impl SilentPayments {
         let tweak_points = encode_all::<Curve>(&products).into_iter().map(Ok).chain(reasons.map(Err)).collect();
         SilentPayments { points, counters, receivers, expected, outpoints, tweak_points }
     }
+}
+
+/// Returns the tweak of a receiver, and the x-coordinates of the output without a label and of
+/// those with the given labels.
+fn expected_of_receiver(
+    point: &Group<Curve>,
+    counter: &[u8; 4],
+    scan_key: &Scalar<Curve>,
+    spend_key: &Group<Curve>,
+    labels: &[u32],
+) -> Vec<[u8; 32]> {
+    let shared = compressed(*point * scan_key);
+    let tweak = tagged("BIP0352/SharedSecret", &[&shared, counter]);
+    let unlabelled = *spend_key + Group::<Curve>::mul_by_generator(&tweak);
+    let mut outputs = vec![unlabelled];
+    for label in labels {
+        let label = tagged("BIP0352/Label", &[&bytes::<Curve>(scan_key), &label.to_be_bytes()]);
+        outputs.push(unlabelled + Group::<Curve>::mul_by_generator(&label));
+    }
+    let mut row = vec![bytes::<Curve>(&tweak)];
+    row.extend(encode_all::<Curve>(&outputs).iter().map(|point| *point.x()));
+    row
 }
 
 fn compressed(point: Group<Curve>) -> [u8; 33] {

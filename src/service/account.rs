@@ -119,12 +119,13 @@ mod tests {
     fn a_caller_may_have_as_much_as_is_left_for_others() {
         let total = AtomicUsize::new(0);
         let callers = [(); 3].map(|()| Account::new());
-        let fill = |caller: &Account| {
-            std::iter::repeat_with(|| caller.take(1, &total, 120)).take_while(|room| *room == Room::Taken).count()
-        };
-        // The first caller takes half of the queue. Each later one gets a share as large as what is
-        // left free.
-        assert_eq!(callers.each_ref().map(fill), [60, 30, 15]);
+        // The first caller takes half of the queue. Each later one gets a share as large as the rest
+        // that remains free.
+        let admitted = callers.each_ref().map(|caller| {
+            let taken = std::iter::repeat_with(|| caller.take(1, &total, 120));
+            taken.take_while(|room| *room == Room::Taken).count()
+        });
+        assert_eq!(admitted, [60, 30, 15]);
         assert_eq!(total.load(Ordering::Relaxed), 105);
         // A caller with nothing in flight can take everything that is left.
         assert_eq!(Account::new().take(16, &total, 120), Room::None);

@@ -195,9 +195,12 @@ fn within(option: &'static str, value: usize, range: std::ops::RangeInclusive<us
 mod tests {
     use super::*;
 
+    fn options(builder: CoalescerBuilder) -> Result<Options, Error> {
+        builder.options(1024, 2)
+    }
+
     #[test]
     fn options_fit_each_other() {
-        let options = |builder: CoalescerBuilder| builder.options(1024, 2);
         let defaults = options(CoalescerBuilder::default()).unwrap();
         assert_eq!((defaults.largest_batch, defaults.queue, defaults.in_flight), (1024, 4096, 2));
         let small = options(CoalescerBuilder::default().queue(100)).unwrap();

@@ -12,7 +12,7 @@ use super::compute::Compute;
 use super::error::ServiceError;
 use super::gate::Gate;
 use super::holes::Moves;
-use super::kind::{Inputs, RequestKind};
+use super::kind::{ArenaColumns, Inputs, RequestKind};
 use super::lock;
 use super::options::{Options, Shutdown, Stats};
 use super::plan::{self, Gathered, Step};
@@ -107,13 +107,13 @@ impl Dispatcher {
     }
 
     pub fn stats(&self) -> Stats {
-        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let Counts { batches, items, dropped, failed } = &self.counts;
         Stats {
-            cpu_batches: count(&self.counts.batches[Device::Cpu as usize]),
-            gpu_batches: count(&self.counts.batches[Device::Gpu as usize]),
-            items: count(&self.counts.items),
-            dropped_items: count(&self.counts.dropped),
-            failed_batches: count(&self.counts.failed),
+            cpu_batches: batches[Device::Cpu as usize].load(Ordering::Relaxed),
+            gpu_batches: batches[Device::Gpu as usize].load(Ordering::Relaxed),
+            items: items.load(Ordering::Relaxed),
+            dropped_items: dropped.load(Ordering::Relaxed),
+            failed_batches: failed.load(Ordering::Relaxed),
         }
     }
 
@@ -130,9 +130,13 @@ impl Dispatcher {
         waits: bool,
     ) -> Result<Placed, ServiceError> {
         let (number, arenas) = self.arenas(kind);
-        let memory = |bytes| self.compute.memory(bytes);
-        let hand_in = |batch| self.hand_in(number, batch);
-        let Ok((slot, reservation)) = arenas.reserve(inputs.items(), self.now(), memory, hand_in) else {
+        let reserved = arenas.reserve(
+            inputs.items(),
+            self.now(),
+            |bytes| self.compute.memory(bytes),
+            |batch| self.hand_in(number, batch),
+        );
+        let Ok((slot, reservation)) = reserved else {
             self.gate.undo(account, inputs.items());
             return Err(self.gate.full(inputs.items()));
         };
@@ -140,8 +144,8 @@ impl Dispatcher {
             *lock(&self.lacks_spare) = true;
             self.lacks.notify_one();
         }
-        let (is_first, placed) =
-            (reservation.is_first(), Placed { batch: reservation.batch(), items: reservation.items() });
+        let is_first = reservation.is_first();
+        let placed = Placed { batch: reservation.batch(), items: reservation.items() };
         account.enter(&placed.batch, inputs.items());
         match reservation.write(inputs) {
             Some(items) => self.hand_in(number, Complete { slot, items }),
@@ -165,20 +169,22 @@ impl Dispatcher {
         let Options { largest_batch, in_flight, .. } = self.options;
         let arenas = self.arenas(kind).1;
         let most = self.most_arenas();
-        let memory = |bytes| self.compute.memory(bytes);
-        arenas.make_spare(most, most, memory);
+        arenas.make_spare(most, most, |bytes| self.compute.memory(bytes));
         if self.compute.only() == Some(Device::Cpu) {
             return Ok(());
         }
-        let slot = Slot::new(&arenas.shape, largest_batch, memory);
+        let slot = Slot::new(&arenas.shape, largest_batch, |bytes| self.compute.memory(bytes));
         // SAFETY: the slot belongs to this call, and nobody writes to it.
         let columns = unsafe { slot.columns(largest_batch) };
-        let compute = || {
-            let mut answers = BatchAnswers::new(largest_batch, arenas.shape.result, arenas.shape.has_secret_results);
-            self.compute.compute(Device::Gpu, kind, columns, &mut answers.codes, &mut answers.rows)
-        };
         let computed = thread::scope(|scope| {
-            let threads: Vec<_> = (0..in_flight).map(|_| scope.spawn(compute)).collect();
+            let batches = (0..in_flight).map(|_| {
+                scope.spawn(|| {
+                    let ArenaColumns { result, has_secret_results, .. } = arenas.shape;
+                    let mut answers = BatchAnswers::new(largest_batch, result, has_secret_results);
+                    self.compute.compute(Device::Gpu, kind, columns, &mut answers.codes, &mut answers.rows)
+                })
+            });
+            let threads: Vec<_> = batches.collect();
             threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
         computed.map_err(|problem| ServiceError::Engine(Arc::new(problem)))
@@ -202,9 +208,13 @@ impl Dispatcher {
 
     /// Returns the arenas of a kind, and the number of the kind.
     fn arenas(&self, kind: RequestKind) -> (usize, &Arenas) {
-        let arenas = |place| get_or_compute(place, || Arenas::new(kind, self.options.largest_batch));
-        let mut all = self.arenas.iter().map(arenas).enumerate();
-        all.find(|(_, arenas)| arenas.kind == kind).expect("there is a place for every kind")
+        for (number, place) in self.arenas.iter().enumerate() {
+            let arenas = get_or_compute(place, || Arenas::new(kind, self.options.largest_batch));
+            if arenas.kind == kind {
+                return (number, arenas);
+            }
+        }
+        unreachable!("there are at most {KINDS} kinds of requests")
     }
 
     fn arenas_at(&self, number: usize) -> &Arenas {
@@ -309,8 +319,8 @@ impl Dispatcher {
         if !desk.was_complete || desk.complete.is_empty() {
             return None;
         }
-        let is_complete = |kind: usize| desk.complete.iter().any(|(of, _)| *of == kind);
-        let others = self.gathered().filter(|gathered| !is_complete(gathered.kind));
+        let complete = &desk.complete;
+        let others = self.gathered().filter(|gathered| complete.iter().all(|(kind, _)| *kind != gathered.kind));
         match plan::next(others, false, self.started.elapsed(), self.options.longest_wait) {
             // If a caller is still writing, it hands in the batch.
             Step::Begin(kind) => Some((kind, self.arenas_at(kind).seal()?)),
@@ -378,8 +388,8 @@ impl Dispatcher {
         let codes = &mut answers.codes[..left];
         let rows = &mut answers.rows[..left * arenas.shape.result];
         let start = Instant::now();
-        let compute = || self.compute.compute(device, arenas.kind, columns, codes, rows);
-        let computed = catch_unwind(AssertUnwindSafe(compute));
+        let computed =
+            catch_unwind(AssertUnwindSafe(|| self.compute.compute(device, arenas.kind, columns, codes, rows)));
         let seconds = matches!(computed, Ok(Ok(()))).then(|| start.elapsed().as_secs_f64());
         lock(&arenas.rates).record(device, left, seconds);
         computed
@@ -394,8 +404,10 @@ impl Dispatcher {
     }
 
     fn device(&self, arenas: &Arenas, items: usize) -> Device {
-        let by_rates = || lock(&arenas.rates).choose(items, self.compute.first_choice(arenas.kind, items));
-        self.compute.only().unwrap_or_else(by_rates)
+        match self.compute.only() {
+            Some(device) => device,
+            None => lock(&arenas.rates).choose(items, self.compute.first_choice(arenas.kind, items)),
+        }
     }
 
     /// Stops admission, and lets the threads end when all admitted requests have their answers.

@@ -38,6 +38,12 @@ enum Content {
     AdditionalData,
 }
 
+impl Content {
+    fn is_secret(self) -> bool {
+        matches!(self, Content::SecretKeys | Content::AdditionalData)
+    }
+}
+
 impl From<Operation> for RequestKind {
     fn from(operation: Operation) -> Self {
         RequestKind { operation, with_data: false }
@@ -62,16 +68,15 @@ impl RequestKind {
         ];
         let mut read = all.into_iter().filter(|(is_read, ..)| *is_read).map(|(_, content, width)| (content, width));
         let columns = [(); COLUMNS].map(|()| read.next());
-        assert!(read.next().is_none(), "an operation of the coalescer has so many columns");
+        assert!(read.next().is_none(), "operations of the coalescer have at most {COLUMNS} columns");
         columns
     }
 
     pub fn shape(self) -> ArenaColumns {
         let columns = self.columns();
-        let is_secret = |(content, _)| matches!(content, Content::SecretKeys | Content::AdditionalData);
         ArenaColumns {
             inputs: columns.map(|column| column.map_or(0, |(_, width)| width)),
-            secret_inputs: columns.map(|column| column.is_some_and(is_secret)),
+            secret_inputs: columns.map(|column| column.is_some_and(|(content, _)| content.is_secret())),
             result: self.operation.results().first().map_or(0, |result| result.width),
             has_secret_results: self.operation.has_secret_results(),
         }
@@ -175,18 +180,22 @@ impl<'a> Inputs<'a> {
 mod tests {
     use super::*;
 
+    fn items_of(first: Column, second: Column) -> Option<usize> {
+        let inputs = Inputs::new([("a", first), ("b", second), ("c", Column::None)]);
+        inputs.ok().map(|inputs| inputs.items())
+    }
+
     #[test]
-    fn the_first_column_with_rows_tells_the_number_of_items() {
+    fn the_first_column_with_rows_determines_the_number_of_items() {
         let three = [[1; 32]; 3];
         let two = [[2; 64]; 2];
         let one = [3; 32];
-        let columns = |a, b| Inputs::new([("a", a), ("b", b), ("c", Column::None)]);
-        let rows = || Column::rows(Rows::new(&three));
-        let all = || Column::rows(Rows::all(&one));
-        assert_eq!(columns(rows(), all()).ok().map(|inputs| inputs.items()), Some(3));
-        assert_eq!(columns(all(), rows()).ok().map(|inputs| inputs.items()), Some(3));
-        assert_eq!(columns(all(), all()).ok().map(|inputs| inputs.items()), Some(1));
-        let wrong = columns(rows(), Column::rows(Rows::new(&two)));
+        let rows = Column::rows(Rows::new(&three));
+        let all = Column::rows(Rows::all(&one));
+        assert_eq!(items_of(rows, all), Some(3));
+        assert_eq!(items_of(all, rows), Some(3));
+        assert_eq!(items_of(all, all), Some(1));
+        let wrong = Inputs::new([("a", rows), ("b", Column::rows(Rows::new(&two))), ("c", Column::None)]);
         assert!(matches!(wrong.err(), Some(Error::LengthMismatch { what: "b", expected: 3, found: 2 })));
     }
 

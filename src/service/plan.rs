@@ -47,10 +47,9 @@ mod tests {
     #[test]
     fn waiting_must_gain_something() {
         let kinds = [Gathered { kind: 3, since: at(1000) }, Gathered { kind: 1, since: at(900) }];
-        let step = |is_idle, now| next(kinds.into_iter(), is_idle, at(now), WAIT);
-        assert_eq!(step(true, 1000), Step::Begin(1));
-        assert_eq!(step(false, 1399), Step::SleepUntil(at(1400)));
-        assert_eq!(step(false, 1400), Step::Begin(1));
+        assert_eq!(next(kinds.into_iter(), true, at(1000), WAIT), Step::Begin(1));
+        assert_eq!(next(kinds.into_iter(), false, at(1399), WAIT), Step::SleepUntil(at(1400)));
+        assert_eq!(next(kinds.into_iter(), false, at(1400), WAIT), Step::Begin(1));
         assert_eq!(next([].into_iter(), true, at(0), WAIT), Step::Sleep);
     }
 

@@ -139,12 +139,12 @@ mod tests {
 
     /// Returns the devices that compute a sequence of batches of the same size.
     fn devices(rates: &mut Rates, items: usize, batches: usize, gpu: fn(usize) -> f64) -> Vec<Device> {
-        let mut batch = || {
+        let chosen = (0..batches).map(|_| {
             let device = rates.choose(items, if items < 4096 { Device::Cpu } else { Device::Gpu });
             rates.record(device, items, Some(if device == Device::Cpu { cpu(items) } else { gpu(items) }));
             device
-        };
-        (0..batches).map(|_| batch()).collect()
+        });
+        chosen.collect()
     }
 
     fn share(devices: &[Device], device: Device) -> f64 {
@@ -207,11 +207,10 @@ mod tests {
             assert_eq!(share(&chosen, Device::Cpu), 0.0, "2^{power}");
         }
         // A CPU that has become faster is noticed from small batches on.
-        let fast = |items: usize| cpu(items) / 1000.0;
         for power in 0..14 {
             for _ in 0..20_000 {
                 let device = rates.choose(1 << power, Device::Gpu);
-                let seconds = if device == Device::Cpu { fast(1 << power) } else { gpu(1 << power) };
+                let seconds = if device == Device::Cpu { cpu(1 << power) / 1000.0 } else { gpu(1 << power) };
                 rates.record(device, 1 << power, Some(seconds));
             }
         }

@@ -48,6 +48,13 @@ struct Column {
     _memory: PageLocked<u8>,
 }
 
+impl Column {
+    fn new(width: usize, capacity: usize, mut memory: PageLocked<u8>) -> Self {
+        assert_eq!(memory.len(), width * capacity);
+        Column { start: memory.as_mut_ptr(), width, _memory: memory }
+    }
+}
+
 // SAFETY: columns are written through reservations, whose rows are disjoint; otherwise they and the
 // batch are used only by the thread that owns the slot exclusively.
 unsafe impl Send for Slot {}
@@ -66,16 +73,11 @@ pub struct Reservation<'a> {
 impl Slot {
     /// Creates a free slot. `memory` allocates the requested number of bytes.
     pub fn new(shape: &ArenaColumns, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
-        let column = |width: usize| {
-            let mut memory = memory(width * capacity);
-            assert_eq!(memory.len(), width * capacity);
-            Column { start: memory.as_mut_ptr(), width, _memory: memory }
-        };
         Slot {
             word: AtomicUsize::new(SEALED),
             written: AtomicUsize::new(0),
             since: AtomicU64::new(0),
-            columns: shape.inputs.map(column),
+            columns: shape.inputs.map(|width| Column::new(width, capacity, memory(width * capacity))),
             capacity,
             secret: shape.secret_inputs,
             batch: UnsafeCell::new(Arc::new(Batch::new())),
@@ -98,8 +100,10 @@ impl Slot {
     /// Reserves rows for `items` items. Returns `None` if the slot is not open or has not enough
     /// rows left.
     pub fn reserve(&self, items: usize, now: u64) -> Option<Reservation<'_>> {
-        let more = |word: usize| Some(word + items).filter(|sum| word & SEALED == 0 && *sum <= self.capacity);
-        let start = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
+        let reserved = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| {
+            (word & SEALED == 0 && word + items <= self.capacity).then_some(word + items)
+        });
+        let start = reserved.ok()?;
         if start == 0 {
             self.since.store(now, Ordering::Relaxed);
             self.times.set(FIRST);
@@ -283,19 +287,21 @@ mod tests {
         assert_eq!(columns[2], expected);
     }
 
+    /// Writes single items until the slot is sealed or full. Returns how often this completed it.
+    fn fill(slot: &Slot) -> usize {
+        let mut owners = 0;
+        while let Some(place) = slot.reserve(1, 1) {
+            owners += usize::from(with_inputs(place.items(), |inputs| place.write(inputs)).is_some());
+        }
+        owners
+    }
+
     #[test]
-    fn one_caller_alone_has_a_slot_that_is_sealed_while_others_write() {
+    fn slot_sealed_during_writes_has_one_owner() {
         for _ in 0..if cfg!(miri) { 4 } else { 200 } {
             let slot = slot(64);
-            let writers = |slot: &Slot| {
-                let mut owners = 0;
-                while let Some(place) = slot.reserve(1, 1) {
-                    owners += usize::from(with_inputs(place.items(), |inputs| place.write(inputs)).is_some());
-                }
-                owners
-            };
             let owners: usize = thread::scope(|scope| {
-                let threads = [(); 3].map(|()| scope.spawn(|| writers(&slot)));
+                let threads = [(); 3].map(|()| scope.spawn(|| fill(&slot)));
                 let sealed = slot.seal();
                 usize::from(sealed.is_some()) + threads.into_iter().map(|t| t.join().unwrap()).sum::<usize>()
             });

@@ -13,9 +13,11 @@ use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::ecdsa::recover::{Recover, Wanted};
 use crate::schemes::ecdsa::recover_cpu;
-use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
+use crate::schemes::frame::{
+    Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify, signature_and_id_of, verdict_of,
+};
 use crate::schemes::{SCHEMES, bip340, ed25519};
-use crate::types::{Check, Place, Policy, PublicKeys, Results, Rows, SecretKeys, bytes_of, collect, result_of};
+use crate::types::{Check, Policy, PublicKeys, Results, Rows, SecretKeys, bytes_of, collect};
 use sha3::{Digest, Keccak256};
 use std::sync::OnceLock;
 
@@ -34,8 +36,11 @@ pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
 
 /// Checks all operations. The curves are checked in parallel if there are enough threads.
 fn check(engine: &CpuEngine) -> Result<(), String> {
-    let of = |curve: usize| of_curve(engine, CurveId::ALL[curve], known_answers::of(CurveId::ALL[curve]));
-    engine.pool.map(1, CurveId::ALL.len(), Ok(()), of).into_iter().collect::<Result<(), String>>()?;
+    let of_curves = engine.pool.map(1, CurveId::ALL.len(), Ok(()), |index| {
+        let curve = CurveId::ALL[index];
+        of_curve(engine, curve, known_answers::of(curve))
+    });
+    of_curves.into_iter().collect::<Result<(), String>>()?;
     of_bip340(engine, known_answers::schnorr())?;
     of_tweaks(engine, &known_answers::schnorr().tweaks)?;
     ed25519::known_answers::of_lanes(engine)?;
@@ -64,8 +69,7 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let signatures = (&signatures).into();
         let chunks = Chunks::new(items);
         let verify = bip340::Verify { messages, signatures, keys, together: false, chunks, items };
-        let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
-        compare(operation, curve, values(engine, &verify, verdict), repeat(&answers.verdicts[..distinct], items))?;
+        compare(operation, curve, values(engine, &verify, verdict_of), repeat(&answers.verdicts[..distinct], items))?;
     }
     let texts = &answers.texts;
     let items = answers.texts.len();
@@ -110,12 +114,13 @@ fn values<T: Send>(
     value: impl Fn(&Results, usize) -> T + Copy + Send,
 ) -> Vec<T> {
     let items = operation.items();
-    let fill = |place: &mut dyn Place| {
-        operation.on_cpu(engine, 0..items, place);
-        Ok::<_, std::convert::Infallible>(())
-    };
     // SAFETY: an operation on the CPU takes every item.
-    let values = unsafe { collect(items, value, fill) };
+    let values = unsafe {
+        collect(items, value, |place| {
+            operation.on_cpu(engine, 0..items, place);
+            Ok::<_, std::convert::Infallible>(())
+        })
+    };
     values.unwrap_or_else(|impossible| match impossible {})
 }
 
@@ -141,7 +146,8 @@ fn of_points(engine: &CpuEngine, curve: CurveId, KnownAnswers { points, .. }: &K
 }
 
 fn of_secrets(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Result<(), String> {
-    let (KnownAnswers { private_keys, agreements, .. }, name) = (answers, curve.name());
+    let KnownAnswers { private_keys, agreements, .. } = answers;
+    let name = curve.name();
     let public = PublicKeysOf { curve, keys: (&private_keys.keys).into(), items: private_keys.keys.len() };
     let known = private_keys.public.iter().copied();
     compare("computing public keys", name, values(engine, &public, point_of), known)?;
@@ -174,10 +180,7 @@ fn of_scheme(
     let low_s = curve.has_low_s_by_default();
     let widths = [64, usize::from(with_id)];
     let sign = Sign { scheme, curve, signing: Signing { inputs, low_s, check: Check::Nothing, widths }, items };
-    let signed = |results: &Results, item: usize| {
-        Ok((bytes_of::<64>(results, item)?, results.row(1, item).first().copied().unwrap_or(0)))
-    };
-    compare("signing", curve.name(), values(engine, &sign, signed), repeat(&signing.signed, items))
+    compare("signing", curve.name(), values(engine, &sign, signature_and_id_of), repeat(&signing.signed, items))
 }
 
 /// Checks verification of `items` items, which repeat the first `distinct` signatures.
@@ -194,8 +197,7 @@ fn verification(
     let keys = PublicKeys::points(&keys);
     let inputs = Verification::new((&digests).into(), (&signatures).into(), keys);
     let verify = Verify::new(scheme, curve, inputs, Policy::low_s(), items).expect("lengths agree");
-    let verdict = |results: &Results, item: usize| result_of(results.codes[item]).into();
-    compare(operation, curve.name(), values(engine, &verify, verdict), repeat(&verdicts[..distinct], items))
+    compare(operation, curve.name(), values(engine, &verify, verdict_of), repeat(&verdicts[..distinct], items))
 }
 
 fn recovery(engine: &CpuEngine, curve: CurveId, signatures: &Signatures) -> Result<(), String> {
@@ -240,40 +242,45 @@ mod tests {
         assert_eq!((problem(&engine), engine.problem_of_lanes), (None, None));
     }
 
-    /// Every wrong answer is reported with its operation.
+    /// A change to the known answers that makes one of them wrong.
+    type Corruption<Answers> = fn(&mut Answers);
+
     #[test]
-    fn wrong_answers_are_noticed() {
+    fn wrong_answers_of_a_curve_are_reported_with_their_operation() {
+        let corruptions: [(&str, Corruption<KnownAnswers>); 9] = [
+            ("multiplication of G", |answers| answers.points.base_products[1].1 = Err(Rejection::Mismatch)),
+            ("multiplication", |answers| answers.points.products.last_mut().unwrap().2 = Ok(another_point())),
+            ("multi-scalar multiplication", |answers| answers.points.sum_of_products.2 = another_point()),
+            ("decompression", |answers| answers.points.keys[1].1 = Ok(another_point())),
+            ("computing public keys", |answers| answers.private_keys.public[2] = Ok(another_point())),
+            ("ECDH", |answers| answers.agreements.shared[3] = Ok([7; 64])),
+            ("verification", |answers| answers.signatures.verdicts[8] = Verdict::Valid),
+            ("recovery", |answers| answers.signatures.recovered[6] = Ok(another_point())),
+            ("signing", |answers| answers.signing.signed[0] = Ok(([1; 64], 0))),
+        ];
         let engine = lanes();
-        let told = |spoil: &dyn Fn(&mut KnownAnswers)| {
+        for (operation, corrupt) in corruptions {
             let mut answers = known_answers::new(CurveId::P256);
-            spoil(&mut answers);
-            let problem = of_curve(&engine, CurveId::P256, &answers);
-            problem.unwrap_err().split(" on p256").next().unwrap().to_owned()
-        };
-        assert_eq!(
-            told(&|answers| answers.points.base_products[1].1 = Err(Rejection::Mismatch)),
-            "multiplication of G"
-        );
-        assert_eq!(
-            told(&|answers| answers.points.products.last_mut().unwrap().2 = Ok(another_point())),
-            "multiplication"
-        );
-        assert_eq!(told(&|answers| answers.points.sum_of_products.2 = another_point()), "multi-scalar multiplication");
-        assert_eq!(told(&|answers| answers.points.keys[1].1 = Ok(another_point())), "decompression");
-        assert_eq!(told(&|answers| answers.private_keys.public[2] = Ok(another_point())), "computing public keys");
-        assert_eq!(told(&|answers| answers.agreements.shared[3] = Ok([7; 64])), "ECDH");
-        assert_eq!(told(&|answers| answers.signatures.verdicts[8] = Verdict::Valid), "verification");
-        assert_eq!(told(&|answers| answers.signatures.recovered[6] = Ok(another_point())), "recovery");
-        assert_eq!(told(&|answers| answers.signing.signed[0] = Ok(([1; 64], 0))), "signing");
-        let told = |spoil: &dyn Fn(&mut Schnorr)| {
+            corrupt(&mut answers);
+            let problem = of_curve(&engine, CurveId::P256, &answers).unwrap_err();
+            assert_eq!(problem.split(" on p256").next(), Some(operation));
+        }
+    }
+
+    #[test]
+    fn wrong_answers_of_bip340_and_tweaks_are_reported_with_their_operation() {
+        let corruptions: [(&str, Corruption<Schnorr>); 3] = [
+            ("BIP 340 verification", |answers| answers.verdicts[7] = Verdict::Valid),
+            ("BIP 340 signing", |answers| answers.signed[2] = Ok([1; 64])),
+            ("tweaks of keys", |answers| answers.tweaks.outputs[1][0] = Ok(another_point())),
+        ];
+        let engine = lanes();
+        for (operation, corrupt) in corruptions {
             let mut answers = Schnorr::new();
-            spoil(&mut answers);
+            corrupt(&mut answers);
             let problem = of_bip340(&engine, &answers).and_then(|()| of_tweaks(&engine, &answers.tweaks));
-            problem.unwrap_err().split(" on secp256k1").next().unwrap().to_owned()
-        };
-        assert_eq!(told(&|answers| answers.verdicts[7] = Verdict::Valid), "BIP 340 verification");
-        assert_eq!(told(&|answers| answers.signed[2] = Ok([1; 64])), "BIP 340 signing");
-        assert_eq!(told(&|answers| answers.tweaks.outputs[1][0] = Ok(another_point())), "tweaks of keys");
+            assert_eq!(problem.unwrap_err().split(" on secp256k1").next(), Some(operation));
+        }
     }
 
     /// Returns a point that differs from all those it replaces.

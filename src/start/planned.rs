@@ -223,12 +223,10 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
 /// Plans scans without labels and with one, for one receiver and for two.
 fn silent_payments(form: &str, keys: PublicKeys, items: usize, take: Take) {
     let SilentPayments { receivers, .. } = known_answers::silent_payments();
-    let receiver = |labels: &[u32]| {
-        let (scan_key, spend_key, _) = &receivers[0];
+    let (scan_key, spend_key, _) = &receivers[0];
+    let [plain, labelled] = [&[][..], &[7]].map(|labels| {
         Receiver::new(SecretKey::from_bytes(*scan_key), spend_key.as_sec1(), labels).expect("valid keys")
-    };
-    let plain = receiver(&[]);
-    let labelled = receiver(&[7]);
+    });
     for (which, receivers) in
         [("one", &[&plain][..]), ("one with a label", &[&labelled]), ("two", &[&plain, &labelled])]
     {
@@ -266,6 +264,18 @@ fn modular(items: usize, take: Take) {
     }
 }
 
+/// Returns a machine with one device and the given bytes of memory per stream.
+fn machine_with_memory(device: usize, pinned: usize) -> Machine {
+    Machine {
+        limits: Bytes { device, pinned },
+        devices: 1,
+        multiprocessors: 1,
+        most_items: usize::MAX,
+        slots: STREAMS,
+        direct: false,
+    }
+}
+
 /// Plans each operation and option with 10^6 items, on large and small devices: chunks cover the
 /// batch, fit the memory, and are not small if there is enough of it. A stream slot provides
 /// exactly the memory counted here, and a chunk that took more would panic.
@@ -273,21 +283,13 @@ fn modular(items: usize, take: Take) {
 fn a_million_items_of_every_operation_are_planned() {
     const ITEMS: usize = 1_000_000;
     const GIB: usize = 1 << 30;
-    let machine = |device, pinned| Machine {
-        limits: Bytes { device, pinned },
-        devices: 1,
-        multiprocessors: 1,
-        most_items: usize::MAX,
-        slots: STREAMS,
-        direct: false,
-    };
     let mut operations = 0;
     let mut names = BTreeSet::new();
     each(ITEMS, &mut |name, operation| {
         operations += 1;
         names.insert(name.clone());
         for (memory, multiprocessors) in [(140 * GIB, 132), (8 * GIB, 20), (GIB, 108)] {
-            let machine = Machine { multiprocessors, ..machine(memory / 2 / STREAMS, usize::MAX) };
+            let machine = Machine { multiprocessors, ..machine_with_memory(memory / 2 / STREAMS, usize::MAX) };
             let cuts = machine.cuts(operation);
             let mut start = 0;
             for &end in &cuts {
@@ -299,7 +301,7 @@ fn a_million_items_of_every_operation_are_planned() {
             assert!(cuts.len() <= ITEMS / 20_000, "{name}: {} chunks with {memory} bytes", cuts.len());
         }
         // The whole batch in one chunk, as when kernels are timed.
-        let roomy = machine(usize::MAX, usize::MAX);
+        let roomy = machine_with_memory(usize::MAX, usize::MAX);
         let all = 0..operation.items();
         let whole = roomy.bytes(operation, &all);
         assert!(whole.pinned >= 32 * ITEMS && whole.device >= whole.pinned / 2, "{name}: {whole:?}");
@@ -308,7 +310,7 @@ fn a_million_items_of_every_operation_are_planned() {
         assert_eq!(direct.device, whole.device, "{name}");
         assert!(direct.pinned + operation.items() <= whole.pinned, "{name}: {direct:?} {whole:?}");
         // With little pinned memory, chunks are small, and the batch is computed nevertheless.
-        assert!(machine(GIB, 1 << 20).cuts(operation).len() >= whole.pinned >> 20, "{name}");
+        assert!(machine_with_memory(GIB, 1 << 20).cuts(operation).len() >= whole.pinned >> 20, "{name}");
     });
     assert!(operations >= 60 && names.len() == operations, "{operations} operations, {} names", names.len());
 }

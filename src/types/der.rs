@@ -31,10 +31,8 @@ pub fn signature_from_der(der: &[u8]) -> Result<[u8; 64], Rejection> {
 
 /// Encodes `r || s` in DER (RFC 3279, section 2.2.3), in at most 72 bytes.
 pub fn signature_to_der(signature: &[u8; 64]) -> Vec<u8> {
-    let encode = || {
-        let r = UintRef::new(&signature[..32])?;
-        let s = UintRef::new(&signature[32..])?;
-        DerSignature { r, s }.to_der()
-    };
-    encode().expect("two integers of 32 bytes fit every limit of the encoder")
+    let (r, s) = signature.split_at(32);
+    let r = UintRef::new(r).expect("32 bytes are within the encoder's limit");
+    let s = UintRef::new(s).expect("32 bytes are within the encoder's limit");
+    DerSignature { r, s }.to_der().expect("two integers of 32 bytes are within the encoder's limit")
 }

@@ -43,11 +43,12 @@ impl<'a> KeyBytes<'a> {
     /// Returns the x-coordinate and the parity of y as encoded, or `None` if the encoding is
     /// malformed or the identity.
     pub fn x_and_parity(&self) -> Option<(&'a [u8; 32], bool)> {
-        let uncompressed = |coordinates: &'a [u8]| Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1));
         match *self {
             KeyBytes::XOnly(x) => Some((x, false)),
-            KeyBytes::Raw(coordinates) => uncompressed(coordinates),
-            KeyBytes::Sec1([4, coordinates @ ..]) if coordinates.len() == 64 => uncompressed(coordinates),
+            KeyBytes::Raw(coordinates) => Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1)),
+            KeyBytes::Sec1([4, coordinates @ ..]) if coordinates.len() == 64 => {
+                Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1))
+            }
             KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => Some((x.try_into().ok()?, *tag == 3)),
             KeyBytes::Sec1(_) => None,
         }
@@ -268,8 +269,11 @@ mod tests {
     #[test]
     fn mixed_rows_hold_what_was_written() {
         let lengths = [0, 1, 2, 32, 33, 34, 64, 65, 66];
-        let of_tag = |tag: u8| lengths.map(|length: usize| [&[tag][..], &[7; 65]].concat()[..length].to_vec());
-        let keys: Vec<Vec<u8>> = [0, 1, 2, 3, 4, 5, MALFORMED_TAG].into_iter().flat_map(of_tag).collect();
+        let mut keys: Vec<Vec<u8>> = Vec::new();
+        for tag in [0, 1, 2, 3, 4, 5, MALFORMED_TAG] {
+            let longest = [&[tag][..], &[7; 65]].concat();
+            keys.extend(lengths.map(|length| longest[..length].to_vec()));
+        }
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let mut rows = vec![[0xee; POINT_ROW]; keys.len()];
         PublicKeys::sec1(&keys).write_mixed_rows(0, rows.as_flattened_mut());

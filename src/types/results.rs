@@ -44,8 +44,10 @@ impl<'a> Results<'a> {
 
     /// Returns `items` results starting at `start`.
     pub fn slice(&self, start: usize, items: usize) -> Self {
-        let part = |column: usize| &self.columns[column][self.widths[column] * start..][..self.widths[column] * items];
-        Results { codes: &self.codes[start..start + items], columns: [part(0), part(1)], widths: self.widths }
+        let [first, second] = self.widths;
+        let columns =
+            [&self.columns[0][first * start..][..first * items], &self.columns[1][second * start..][..second * items]];
+        Results { codes: &self.codes[start..start + items], columns, widths: self.widths }
     }
 }
 
@@ -113,8 +115,10 @@ impl<'a> ResultsMut<'a> {
         let (codes, other_codes) = codes.split_at_mut(items);
         let (first, other_first) = first.split_at_mut(widths[0] * items);
         let (second, other_second) = second.split_at_mut(widths[1] * items);
-        let of = |codes, columns| ResultsMut { codes, columns, widths };
-        (of(codes, [first, second]), of(other_codes, [other_first, other_second]))
+        (
+            ResultsMut { codes, columns: [first, second], widths },
+            ResultsMut { codes: other_codes, columns: [other_first, other_second], widths },
+        )
     }
 
     /// Rejects an item: stores the code of the reason and clears the rows.
@@ -288,12 +292,10 @@ mod tests {
 
     /// Returns codes, rows of three bytes and rows of one byte, for items starting at `first`.
     fn made(first: usize, items: usize) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
-        let numbers = || (first..first + items).map(|item| item as u8);
-        (
-            numbers().map(|n| 1 + n % 2).collect(),
-            numbers().flat_map(|n| [n, n + 1, n + 2]).collect(),
-            numbers().collect(),
-        )
+        let numbers: Vec<u8> = (first..first + items).map(|item| item as u8).collect();
+        let codes = numbers.iter().map(|n| 1 + n % 2).collect();
+        let wide = numbers.iter().flat_map(|n| [*n, n + 1, n + 2]).collect();
+        (codes, wide, numbers)
     }
 
     /// Fills a destination with the results of `made` in the given parts, by both methods, and
@@ -346,20 +348,23 @@ mod tests {
         }
     }
 
+    fn value(results: &Results, item: usize) -> (u8, Vec<u8>, u8) {
+        (results.codes[item], results.row(0, item).to_vec(), results.row(1, item)[0])
+    }
+
     #[test]
     fn values_are_made_of_the_results_of_their_items() {
         for ends in PARTS {
-            let value = |results: &Results, item: usize| {
-                (results.codes[item], results.row(0, item).to_vec(), results.row(1, item)[0])
-            };
-            let fill = |place: &mut dyn Place| {
-                assert_eq!(place.items(), 10);
-                assert!(place.columns().is_none());
-                take_in_parts(place, ends);
-                Ok::<_, ()>(())
-            };
             // SAFETY: all items are taken.
-            let values = unsafe { collect(10, value, fill) }.unwrap();
+            let values = unsafe {
+                collect(10, value, |place| {
+                    assert_eq!(place.items(), 10);
+                    assert!(place.columns().is_none());
+                    take_in_parts(place, ends);
+                    Ok::<_, ()>(())
+                })
+            };
+            let values = values.unwrap();
             let (codes, wide, narrow) = made(0, 10);
             let rows = wide.chunks(3).map(<[u8]>::to_vec);
             assert!(values.into_iter().eq(codes.into_iter().zip(rows).zip(narrow).map(|((a, b), c)| (a, b, c))));
@@ -368,13 +373,17 @@ mod tests {
 
     #[test]
     fn an_error_leaves_no_values() {
-        let fill = |place: &mut dyn Place| {
-            place.take(Results::new(&[1; 3], [&[7; 96], &[]], [32, 0]));
-            Err("on the way")
+        fn key(results: &Results, item: usize) -> SecretKey {
+            SecretKey::from_bytes(*results.get(item).unwrap())
+        }
+        // SAFETY: filling the destination fails.
+        let keys = unsafe {
+            collect(3, key, |place| {
+                place.take(Results::new(&[1; 3], [&[7; 96], &[]], [32, 0]));
+                Err("on the way")
+            })
         };
-        let key = |results: &Results, item: usize| SecretKey::from_bytes(*results.get(item).unwrap());
-        // SAFETY: `fill` fails.
-        assert_eq!(unsafe { collect(3, key, fill) }.err(), Some("on the way"));
+        assert_eq!(keys.err(), Some("on the way"));
     }
 
     #[test]
@@ -423,11 +432,16 @@ mod tests {
     #[test]
     #[should_panic(expected = "one result per item")]
     fn results_of_other_items_are_not_taken() {
-        let fill = |place: &mut dyn Place| {
-            place.take(Results::new(&[1; 2], [&[], &[]], [0, 0]));
-            Ok::<_, ()>(())
+        // SAFETY: filling the destination panics.
+        let _ = unsafe {
+            collect(
+                3,
+                |results, item| results.codes[item],
+                |place| {
+                    place.take(Results::new(&[1; 2], [&[], &[]], [0, 0]));
+                    Ok::<_, ()>(())
+                },
+            )
         };
-        // SAFETY: `fill` panics.
-        let _ = unsafe { collect(3, |results, item| results.codes[item], fill) };
     }
 }

@@ -154,11 +154,13 @@ impl<C: EcdsaCurve<FieldBytesSize = U32>> TryFrom<&RecoverableSignature> for (Si
     fn try_from(signed: &RecoverableSignature) -> Result<Self, Rejection> {
         let recovery_id = RecoveryId::from_byte(signed.recovery_id).ok_or(Rejection::RecoveryIdOutOfRange)?;
         let (r, s) = signed.signature.split_at(32);
-        let array = |half: &[u8]| <[u8; 32]>::try_from(half).expect("half of 64 bytes");
-        let one = array(&[&[0; 31][..], &[1]].concat());
+        let r: [u8; 32] = r.try_into().expect("half of 64 bytes");
+        let s: [u8; 32] = s.try_into().expect("half of 64 bytes");
+        let mut one = [0; 32];
+        one[31] = 1;
         // With s = 1, which is in range, only r can be out of range.
-        Signature::<C>::from_scalars(array(r), one).map_err(|_| Rejection::ROutOfRange)?;
-        let signature = Signature::from_scalars(array(r), array(s)).map_err(|_| Rejection::SOutOfRange)?;
+        Signature::<C>::from_scalars(r, one).map_err(|_| Rejection::ROutOfRange)?;
+        let signature = Signature::from_scalars(r, s).map_err(|_| Rejection::SOutOfRange)?;
         Ok((signature, recovery_id))
     }
 }
@@ -207,13 +209,17 @@ mod tests {
         let plain: k256::ecdsa::Signature = signing.sign_prehash(&[5; 32]).unwrap();
         assert_eq!(plain, theirs.0);
 
-        let spoiled = |spoil: &dyn Fn(&mut RecoverableSignature)| {
-            let mut spoiled = signed;
-            spoil(&mut spoiled);
-            <(k256::ecdsa::Signature, RecoveryId)>::try_from(&spoiled).unwrap_err()
-        };
-        assert_eq!(spoiled(&|signed| signed.recovery_id = 4), Rejection::RecoveryIdOutOfRange);
-        assert_eq!(spoiled(&|signed| signed.signature[..32].fill(0)), Rejection::ROutOfRange);
-        assert_eq!(spoiled(&|signed| signed.signature[32..].fill(0xff)), Rejection::SOutOfRange);
+        let mut signature_without_r = signed.signature;
+        signature_without_r[..32].fill(0);
+        let mut signature_with_large_s = signed.signature;
+        signature_with_large_s[32..].fill(0xff);
+        for (corrupted, rejection) in [
+            (RecoverableSignature { recovery_id: 4, ..signed }, Rejection::RecoveryIdOutOfRange),
+            (RecoverableSignature { signature: signature_without_r, ..signed }, Rejection::ROutOfRange),
+            (RecoverableSignature { signature: signature_with_large_s, ..signed }, Rejection::SOutOfRange),
+        ] {
+            let converted = <(k256::ecdsa::Signature, RecoveryId)>::try_from(&corrupted);
+            assert_eq!(converted, Err(rejection));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Known answers of verification and signing, for any scheme.
 
-use super::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
+use super::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify, signature_and_id_of};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
@@ -8,7 +8,7 @@ use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Answer, Signatures, repeat};
 use crate::ops::keys;
 use crate::ops::point;
-use crate::types::{Check, Policy, PublicKeys, Rejection, Results, Signers, Verdict, result_of};
+use crate::types::{Check, Policy, PublicKeys, Rejection, Signers, Verdict};
 
 /// A self-test with its name. A name belongs to one scheme, because a device that passed the test
 /// of one scheme on a curve has not passed that of another.
@@ -151,11 +151,6 @@ fn sign_by(
     let low_s = trial.curve().has_low_s_by_default();
     let widths = [64, usize::from(scheme.has_recovery)];
     let signing = Signing { inputs, low_s, check: Check::Nothing, widths };
-    let signed_of = move |results: &Results, item: usize| {
-        result_of(results.codes[item])?;
-        let signature: [u8; 64] = results.row(0, item).try_into().expect("64 bytes");
-        Ok((signature, results.row(1, item).first().copied().unwrap_or(0)))
-    };
     let sign = Sign { scheme, curve: trial.curve(), signing, items: ITEMS };
-    trial.check(&sign, signed_of, repeat(signed, ITEMS))
+    trial.check(&sign, signature_and_id_of, repeat(signed, ITEMS))
 }

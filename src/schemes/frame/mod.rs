@@ -14,7 +14,8 @@ use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
 use crate::op::{Computation, Worth};
 use crate::types::{
-    Check, Error, NonceHash, Place, Policy, PublicKeys, Results, Rows, Verdict, Widths, require_lengths, result_of,
+    Check, Error, NonceHash, Place, Policy, PublicKeys, Rejection, Results, Rows, Verdict, Widths, require_lengths,
+    result_of,
 };
 pub use recovery_gpu::{Recovery, SignedRows};
 pub use sign_cpu::Inputs;
@@ -122,6 +123,12 @@ impl Computation for Verify<'_> {
 /// Returns the verdict of an item.
 pub fn verdict_of(results: &Results, item: usize) -> Verdict {
     result_of(results.codes[item]).into()
+}
+
+/// Returns the signature of an item, and its recovery id, which is 0 if ids are not computed.
+pub fn signature_and_id_of(results: &Results, item: usize) -> Result<([u8; 64], u8), Rejection> {
+    let signature = *results.get(item)?;
+    Ok((signature, results.row(1, item).first().copied().unwrap_or(0)))
 }
 
 /// The inputs and options of signing a batch.
