@@ -61,22 +61,23 @@ pub fn digests_into<M: AsRef<[u8]> + Sync>(
 ) -> Result<(), Error> {
     require_lengths(messages.len(), &[("digests", digests.len())])?;
     let cpu = &engine.devices()?.cpu;
-    let message = |item: usize| messages[item].as_ref();
     if let Some(function) = Function::of(hash) {
         let aside = Aside::of(cpu, function, messages);
-        let others = |item: usize| if aside.has(message(item)) { &[] } else { message(item) };
-        let sized = SizedTexts::new(cpu, messages.len(), others);
+        let sized = SizedTexts::new(cpu, messages.len(), |item| {
+            let message = messages[item].as_ref();
+            if aside.has(message) { &[] } else { message }
+        });
         write_digests(engine, &DigestsOf { function, messages: sized }, digests)?;
         aside.write(cpu, messages, digests);
         return Ok(());
     }
-    let bytes = SizedTexts::new(cpu, messages.len(), message).average();
+    let bytes = SizedTexts::new(cpu, messages.len(), |item| messages[item].as_ref()).average();
     let hashed = cpu.map_chunks(bytes, messages.len(), None, |items, out| {
-        items.zip(out).for_each(|(item, hashed)| *hashed = hash.digest(message(item)));
+        messages[items].iter().zip(out).for_each(|(message, hashed)| *hashed = hash.digest(message.as_ref()));
     });
-    for (item, (digest, hashed)) in digests.iter_mut().zip(hashed).enumerate() {
-        let wrong = || Error::LengthMismatch { what: "a digest", expected: 32, found: message(item).len() };
-        *digest = hashed.ok_or_else(wrong)?;
+    for ((digest, hashed), message) in digests.iter_mut().zip(hashed).zip(messages) {
+        let found = message.as_ref().len();
+        *digest = hashed.ok_or(Error::LengthMismatch { what: "a digest", expected: 32, found })?;
     }
     Ok(())
 }
@@ -88,9 +89,10 @@ struct Aside(Option<(Lanes, Vec<usize>)>);
 impl Aside {
     fn of<M: AsRef<[u8]> + Sync>(cpu: &CpuEngine, function: Function, messages: &[M]) -> Self {
         let lanes = cpu.lanes.filter(|_| function == Function::Keccak256);
-        let is_long = |item: &usize| messages[*item].as_ref().len() > LONGEST;
         Aside(lanes.map(|lanes| {
-            let found = cpu.map_parts(messages.len(), |items| items.filter(is_long).collect::<Vec<_>>());
+            let found = cpu.map_parts(messages.len(), |items| {
+                items.filter(|item| messages[*item].as_ref().len() > LONGEST).collect::<Vec<_>>()
+            });
             let mut long = found.concat();
             long.sort_unstable_by_key(|item| messages[*item].as_ref().len());
             (lanes, long)
@@ -160,16 +162,16 @@ impl Computation for DigestsOf<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let message = |item: usize| self.messages.get(items.start + item);
+        let first = items.start;
         let bytes = self.messages.average();
         match (self.function, engine.lanes) {
             (Function::Keccak256, Some(lanes)) => engine.fill_of_texts(bytes, out, [32, 0], |range, out| {
-                let messages: Vec<&[u8]> = range.map(message).collect();
+                let messages: Vec<&[u8]> = range.map(|item| self.messages.get(first + item)).collect();
                 simd::keccak256(lanes, &messages, |place, digest| put(out, place, digest));
             }),
             (function, _) => engine.fill_of_texts(bytes, out, [32, 0], |range, out| {
                 for (place, item) in range.enumerate() {
-                    put(out, place, &function.digest(message(item)));
+                    put(out, place, &function.digest(self.messages.get(first + item)));
                 }
             }),
         }

@@ -22,17 +22,20 @@ impl TextColumns {
     pub fn new<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, items: Range<usize>) -> Self {
         let bytes = texts.bytes(&items);
         let count = items.len();
-        let of = items.clone();
-        let copy = move |pool: &Pool, to: &mut [u8]| {
+        let copied = items.clone();
+        let data = Source::Whole(Box::new(move |pool: &Pool, to: &mut [u8]| {
             let (to, padding) = to.split_at_mut(bytes);
-            copy_texts(pool, to, texts, &of);
+            copy_texts(pool, to, texts, &copied);
             padding.fill(0);
-        };
-        let offsets = move |start: usize, to: &mut [u8]| write_offsets(to, texts, &items, start);
+        }));
+        let offsets = Source::Written(
+            OFFSET,
+            Box::new(move |start: usize, to: &mut [u8]| write_offsets(to, texts, &items, start)),
+        );
         TextColumns {
             // The kernels read whole words.
-            data: plan.input_of(bytes.next_multiple_of(4).max(4), Source::Whole(Box::new(copy))),
-            offsets: plan.input_of(OFFSET * (count + 1), Source::Written(OFFSET, Box::new(offsets))),
+            data: plan.input_of(bytes.next_multiple_of(4).max(4), data),
+            offsets: plan.input_of(OFFSET * (count + 1), offsets),
         }
     }
 }
@@ -46,31 +49,34 @@ pub(crate) fn plan_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, fir
 
 /// Plans a code per byte string: 1, or 0 if it is too long for the device.
 pub(crate) fn on_device_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, first: usize) -> Column<Codes> {
-    let write = move |start: usize, to: &mut [u8]| {
-        for (offset, code) in to.iter_mut().enumerate() {
-            *code = u8::from(texts.get(first + start + offset).len() <= LONGEST);
-        }
-    };
-    plan.input_of(plan.items(), Source::Written(1, Box::new(write)))
+    let codes = Source::Written(
+        1,
+        Box::new(move |start: usize, to: &mut [u8]| {
+            for (offset, code) in to.iter_mut().enumerate() {
+                *code = u8::from(texts.get(first + start + offset).len() <= LONGEST);
+            }
+        }),
+    );
+    plan.input_of(plan.items(), codes)
 }
 
 /// Concatenates the byte strings of a range of items, on several threads if there are many.
 fn copy_texts(pool: &Pool, to: &mut [u8], texts: &SizedTexts, items: &Range<usize>) {
-    let copy = |(block, mut to): (Range<usize>, &mut [u8])| {
-        for item in block {
-            let text = texts.on_device(item);
-            let (place, rest) = to.split_at_mut(text.len());
-            place.copy_from_slice(text);
-            to = rest;
-        }
-    };
     let mut rest = to;
     let blocks = items.clone().step_by(BLOCK).map(|start| {
         let block = start..items.end.min(start + BLOCK);
         let place = rest.split_off_mut(..texts.bytes(&block)).expect("there is a place for each");
         (block, place)
     });
-    pool.for_each_with_caller(blocks.collect(), copy);
+    pool.for_each_with_caller(blocks.collect(), |(block, to): (Range<usize>, &mut [u8])| {
+        let mut to = to;
+        for item in block {
+            let text = texts.on_device(item);
+            let (place, rest) = to.split_at_mut(text.len());
+            place.copy_from_slice(text);
+            to = rest;
+        }
+    });
 }
 
 /// Writes the offsets of messages and the total size, starting at the item with index `start`.
@@ -98,10 +104,11 @@ mod tests {
         for (items, too_long) in
             [(0..0, 0), (0..1, 0), (0..1024, 3), (0..3100, 1024), (1000..1025, 9), (1023..3000, 1500)]
         {
-            let text = |item: usize| if item == too_long { &long[..] } else { &texts[item][..] };
-            let sized = SizedTexts::new(&cpu, texts.len(), text);
+            let sized = SizedTexts::new(&cpu, texts.len(), |item| {
+                if item == too_long { long.as_slice() } else { texts[item].as_slice() }
+            });
             let expected: Vec<&[u8]> =
-                items.clone().map(|item| if item == too_long { &[] } else { text(item) }).collect();
+                items.clone().map(|item| if item == too_long { &[] } else { texts[item].as_slice() }).collect();
             let mut copied = vec![0xee; sized.bytes(&items)];
             copy_texts(&pool, &mut copied, &sized, &items);
             assert_eq!(copied, expected.concat());

@@ -83,8 +83,10 @@ impl OnGpu for MulMod<'_> {
         // The products overwrite the first factors.
         let products = NumberColumns::new(plan, self.a.slice(items.clone()));
         let other = self.b.map(|b| NumberColumns::new(plan, b.slice(items.clone())));
-        let copy = |_: usize, to: &mut [u8]| to.copy_from_slice(&self.parameters);
-        let source = Source::Written(self.parameters.len(), Box::new(copy));
+        let source = Source::Written(
+            self.parameters.len(),
+            Box::new(|_: usize, to: &mut [u8]| to.copy_from_slice(&self.parameters)),
+        );
         let modulus: Column<MulModModulus> = plan.secret_input_of(self.parameters.len(), source);
         let results = NumberResults::new(plan, bytes);
         let n = items.len() as u64;
@@ -138,11 +140,17 @@ impl NumberColumns {
 /// Plans a number as an input of a chunk.
 fn limbs_input<'a, T>(plan: &mut Plan<'a>, limbs: &'a Limbs) -> Column<T> {
     let bytes = 8 * limbs.len();
-    let write = |(to, limb): (&mut [u8], &u64)| to.copy_from_slice(&limb.to_le_bytes());
-    let write_all = move |_: usize, to: &mut [u8]| {
-        stack::wiped(|| to.chunks_exact_mut(8).zip(limbs.iter()).for_each(write));
-    };
-    plan.secret_input_of(bytes, Source::Written(bytes, Box::new(write_all)))
+    let source = Source::Written(
+        bytes,
+        Box::new(move |_: usize, to: &mut [u8]| {
+            stack::wiped(|| {
+                for (to, limb) in to.chunks_exact_mut(8).zip(limbs.iter()) {
+                    to.copy_from_slice(&limb.to_le_bytes());
+                }
+            });
+        }),
+    );
+    plan.secret_input_of(bytes, source)
 }
 
 /// Result numbers for the host, and the status of each item with the numbering of the codes.

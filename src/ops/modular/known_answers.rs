@@ -46,14 +46,13 @@ fn size(trial: &Trial) -> usize {
 
 /// Returns pseudorandom numbers of `bytes` bytes.
 fn numbers(seed: u8, bytes: usize, count: usize) -> Vec<Vec<u8>> {
-    let number = |number: usize| {
-        let mut digits = vec![0; bytes];
+    let mut numbers = vec![vec![0; bytes]; count];
+    for (number, digits) in numbers.iter_mut().enumerate() {
         for (block, digits) in digits.chunks_mut(32).enumerate() {
             digits.copy_from_slice(&Sha256::digest([seed, number as u8, block as u8])[..digits.len()]);
         }
-        digits
-    };
-    (0..count).map(number).collect()
+    }
+    numbers
 }
 
 /// Returns an odd modulus and numbers, most of them below it.

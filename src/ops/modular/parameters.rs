@@ -6,6 +6,9 @@ use zeroize::Zeroizing;
 /// Bits per limb of the double-precision multiplication.
 const SAMPLE_BITS: usize = 52;
 
+/// The bits of such a limb.
+const SAMPLE_MASK: u64 = (1 << SAMPLE_BITS) - 1;
+
 /// A number as limbs of 64 bits, least significant first.
 pub type Limbs = Zeroizing<Vec<u64>>;
 /// A modulus with its derived constants, in the memory layout of the kernel.
@@ -14,21 +17,24 @@ pub type MulModParameters = Zeroizing<Vec<u8>>;
 /// Returns a modulus as limbs of 64 bits, and the parameters of `cuda/kernels/modexp.cu`.
 pub fn of_modexp(modulus: &[u8]) -> (Limbs, Limbs) {
     stack::wiped(|| {
-        let (modulus, samples) = (limbs(modulus), samples(modulus.len()));
+        let samples = samples(modulus.len());
+        let modulus = limbs(modulus);
         let r2 = power_of_two(&modulus, 2 * SAMPLE_BITS * samples);
-        let mask = (1 << SAMPLE_BITS) - 1;
-        let sample = |number: &Limbs, k: usize| {
-            let limb = SAMPLE_BITS * k / 64;
-            let shift = SAMPLE_BITS * k % 64;
-            let at = |limb: usize| u128::from(number.get(limb).copied().unwrap_or(0));
-            ((at(limb) | at(limb + 1) << 64) >> shift) as u64 & mask
-        };
         let mut parameters = Zeroizing::new(Vec::with_capacity(2 * samples + 1));
         parameters.extend((0..samples).map(|k| sample(&modulus, k)));
         parameters.extend((0..samples).map(|k| sample(&r2, k)));
-        parameters.push(negated_inverse(modulus[0]) & mask);
+        parameters.push(negated_inverse(modulus[0]) & SAMPLE_MASK);
         (modulus, parameters)
     })
+}
+
+/// Returns the k-th limb of [`SAMPLE_BITS`] bits of a number.
+fn sample(number: &Limbs, k: usize) -> u64 {
+    let limb = SAMPLE_BITS * k / 64;
+    let shift = SAMPLE_BITS * k % 64;
+    let low = number.get(limb).copied().unwrap_or(0);
+    let high = number.get(limb + 1).copied().unwrap_or(0);
+    ((u128::from(low) | u128::from(high) << 64) >> shift) as u64 & SAMPLE_MASK
 }
 
 /// Returns the modulus of `cuda/kernels/mul_mod.cu` in the memory layout of the kernel.
@@ -55,8 +61,7 @@ fn samples(modulus_bytes: usize) -> usize {
 }
 
 fn limbs(number: &[u8]) -> Limbs {
-    let limb = |bytes: &[u8]| u64::from_be_bytes(bytes.try_into().expect("chunks of 8 bytes"));
-    Zeroizing::new(number.rchunks_exact(8).map(limb).collect())
+    Zeroizing::new(number.as_rchunks().1.iter().rev().map(|bytes| u64::from_be_bytes(*bytes)).collect())
 }
 
 /// Computes `2^exponent` modulo a modulus above 1 with a fixed sequence of doublings, because the
@@ -126,8 +131,13 @@ mod tests {
         }
     }
 
+    /// Returns the number with the given limbs of [`SAMPLE_BITS`] bits.
+    fn value(samples: &[u64]) -> BigUint {
+        samples.iter().rev().fold(BigUint::ZERO, |sum, sample| (sum << SAMPLE_BITS) + sample)
+    }
+
     #[test]
-    fn parameters_as_the_kernels_want_them() {
+    fn parameters_match_the_layout_of_the_kernels() {
         for modulus in moduli() {
             let m = BigUint::from_bytes_be(&modulus);
             let limbs = limbs(&modulus);
@@ -141,7 +151,6 @@ mod tests {
             let count = samples(modulus.len());
             assert!(SAMPLE_BITS * count >= 8 * modulus.len() + 2, "R >= 4M");
             let (_, parameters) = of_modexp(&modulus);
-            let value = |samples: &[u64]| samples.iter().rev().fold(BigUint::ZERO, |sum, s| (sum << SAMPLE_BITS) + s);
             assert_eq!(value(&parameters[..count]), m);
             let r2 = (BigUint::from(1u32) << (2 * SAMPLE_BITS * count)) % &m;
             assert_eq!(value(&parameters[count..2 * count]), r2);

@@ -14,8 +14,7 @@ const WIDTHS: [usize; 2] = [64, 0];
 
 pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut dyn Place) {
     engine.fill(out, WIDTHS, |range, out| {
-        let point = |points: &PublicKeys, item| decode::point::<C>(points.get(item));
-        let operands = range.map(|item| Ok((point(&a, item)?, point(&b, item)?)));
+        let operands = range.map(|item| Ok((decode::point::<C>(a.get(item))?, decode::point::<C>(b.get(item))?)));
         decode::compute_accepted(operands, out, decode::put, |operands| {
             let (mut left, right): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
             add_assign::<C>(&mut left, &right, &mut Denominators::new());
@@ -82,8 +81,8 @@ pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part
 /// The index and rejection of the first invalid point.
 pub fn sum<C: CpuCurve>(engine: &CpuEngine, items: usize, points: PublicKeys) -> Result<Point, (usize, Rejection)> {
     let sums = engine.map_parts(items, |range| {
-        let decode = |item| decode::point::<C>(points.get(item)).map_err(|reason| (item, reason));
-        range.map(decode).collect::<Result<Vec<_>, _>>().map(sum_of::<C>)
+        let decoded = range.map(|item| decode::point::<C>(points.get(item)).map_err(|reason| (item, reason)));
+        decoded.collect::<Result<Vec<_>, _>>().map(sum_of::<C>)
     });
     let sums = sums.into_iter().collect::<Result<Vec<_>, _>>()?;
     Ok(encoded(&sum_of::<C>(sums)))
@@ -166,14 +165,14 @@ fn operands<C: CpuCurve>(
     items: Range<usize>,
 ) -> Result<(Vec<C::Scalar>, Vec<Affine<C::Base>>), (usize, Rejection)> {
     let decoded = decode::public_keys::<C>(engine.lanes, items.clone().map(|item| points.get(item)));
-    let operand = |(item, point): (usize, Result<Affine<C::Base>, Rejection>)| {
+    let operands = items.zip(decoded).map(|(item, point)| {
         let scalar = scalar::<C>(scalars.get(item)).map_err(|reason| (item, reason))?;
         match point {
             Err(Rejection::IdentityKey) => Ok((scalar, Affine::IDENTITY)),
             point => Ok((scalar, point.map_err(|reason| (item, reason))?)),
         }
-    };
-    items.zip(decoded).map(operand).collect()
+    });
+    operands.collect()
 }
 
 /// Sums points by repeatedly adding the upper half to the lower half.

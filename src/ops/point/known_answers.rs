@@ -92,8 +92,8 @@ fn run_keys(trial: &mut Trial) -> Result<(), Fault> {
     let raw = uncompressed.iter().map(|(key, known)| (key[1..].try_into().expect("64 bytes"), *known));
     let raw: Vec<([u8; 64], _)> = raw.chain([([0; 64], identity)]).collect();
     decode(trial, &raw, |keys| PublicKeys::raw(keys))?;
-    let point = |(key, known): &([u8; 65], _)| (Point::from_uncompressed(*key).expect("the tag"), *known);
-    let points: Vec<_> = uncompressed.iter().map(point).chain([(Point::IDENTITY, identity)]).collect();
+    let points = uncompressed.iter().map(|(key, known)| (Point::from_uncompressed(*key).expect("the tag"), *known));
+    let points: Vec<_> = points.chain([(Point::IDENTITY, identity)]).collect();
     decode(trial, &points, |keys| PublicKeys::points(keys))
 }
 
@@ -122,27 +122,29 @@ fn run_sums_of_parts(trial: &mut Trial) -> Result<(), Fault> {
 /// the rejection if an item is invalid.
 fn run_sums_of_products(trial: &mut Trial) -> Result<(), Fault> {
     let (scalars, points, sum) = &answers(trial).sum_of_products;
-    let bad = |item: usize, scalar: [u8; 32], point: Point| {
-        let mut scalars = scalars.clone();
-        let mut points = points.clone();
-        (scalars[item], points[item]) = (scalar, point);
-        (scalars, points, Err(Rejection::NotOnCurve))
-    };
-    let off_curve = Point::from_coordinates(&[1; 32], &[1; 32]);
-    let batches = [
-        (scalars.clone(), points.clone(), Ok(*sum)),
-        bad(0, scalars[0], off_curve),
-        bad(scalars.len() - 1, [0xff; 32], points[0]),
-    ];
-    for (scalars, points, sum) in batches {
-        let curve = trial.curve();
-        let of = points.len();
-        let scalars = Rows::from(&scalars);
-        let points = PublicKeys::points(&points);
-        let sums = SumsOfProducts { curve, scalars, points, of };
-        let mut known = vec![Ok(Point::IDENTITY); sums.items()];
-        known[0] = sum;
-        trial.check(&sums, point_of, known)?;
-    }
-    Ok(())
+    check_sum_of_products(trial, scalars, points, Ok(*sum))?;
+    let mut points_with_invalid = points.clone();
+    points_with_invalid[0] = Point::from_coordinates(&[1; 32], &[1; 32]);
+    check_sum_of_products(trial, scalars, &points_with_invalid, Err(Rejection::NotOnCurve))?;
+    let mut scalars_with_invalid = scalars.clone();
+    scalars_with_invalid[scalars.len() - 1] = [0xff; 32];
+    let mut points_with_first = points.clone();
+    points_with_first[scalars.len() - 1] = points[0];
+    check_sum_of_products(trial, &scalars_with_invalid, &points_with_first, Err(Rejection::NotOnCurve))
+}
+
+fn check_sum_of_products(
+    trial: &mut Trial,
+    scalars: &[[u8; 32]],
+    points: &[Point],
+    sum: Answer<Point>,
+) -> Result<(), Fault> {
+    let curve = trial.curve();
+    let of = points.len();
+    let scalars = Rows::new(scalars);
+    let points = PublicKeys::points(points);
+    let sums = SumsOfProducts { curve, scalars, points, of };
+    let mut known = vec![Ok(Point::IDENTITY); sums.items()];
+    known[0] = sum;
+    trial.check(&sums, point_of, known)
 }

@@ -291,8 +291,9 @@ pub fn mul_base_into<'a>(
 /// ```
 pub fn mul(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Error> {
     require_lengths(scalars.len(), &[("points", points.len())])?;
-    let (scalars, points, items) = (scalars.into(), PublicKeys::points(points), scalars.len());
-    engine.collect(&Mul { curve: curve.id(), scalars, points, items }, point_of)
+    let points = PublicKeys::points(points);
+    let items = scalars.len();
+    engine.collect(&Mul { curve: curve.id(), scalars: scalars.into(), points, items }, point_of)
 }
 
 /// Multiplies points by scalars from columns into columns. See [`mul`]. Variable-time.

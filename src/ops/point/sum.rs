@@ -144,8 +144,10 @@ mod tests {
 
     /// Returns G, 2 G, ..., with occasional equal neighbours, opposite neighbours and identities.
     fn points(cpu: &CpuEngine, curve: CurveId, count: usize) -> Vec<Point> {
-        let scalar = |k: u16| std::array::from_fn(|i| if i < 30 { 0 } else { k.to_be_bytes()[i - 30] });
-        let scalars: Vec<[u8; 32]> = (1..=count as u16).map(scalar).collect();
+        let mut scalars = vec![[0; 32]; count];
+        for (number, scalar) in (1_u16..).zip(&mut scalars) {
+            scalar[30..].copy_from_slice(&number.to_be_bytes());
+        }
         let mut points = points_of(cpu, &MulBase { curve, scalars: Rows::from(&scalars), items: count });
         for place in (3..count).step_by(11) {
             points[place] = points[place - 1];
@@ -210,10 +212,10 @@ mod tests {
             assert_eq!((code[0], row[0]), (codes[part], rows[part]));
         }
         let expected = sums.combine(&cpu, &codes, &rows);
-        let of_stride = |part: usize| points[4 * PART..].iter().skip(part).step_by(2).copied().collect::<Vec<_>>();
         let mut other_rows = rows.clone();
         for part in [0, 1] {
-            let row = one_by_one(&cpu, curve, &of_stride(part));
+            let every_second: Vec<Point> = points[4 * PART..].iter().skip(part).step_by(2).copied().collect();
+            let row = one_by_one(&cpu, curve, &every_second);
             other_rows[4 + part] = row.as_bytes()[1..].try_into().unwrap();
         }
         assert_ne!(rows, other_rows);

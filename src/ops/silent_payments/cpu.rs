@@ -6,6 +6,7 @@
 //! the opposite of one, which requires knowledge of that key's private key. The third is in the
 //! inversion of a number that was multiplied by a blinding factor known only to the receiver.
 
+use super::Receiver;
 use super::expected::{Expected, NUMBER};
 use crate::cpu::field::Field;
 use crate::cpu::multiply::{mul_add, normalize};
@@ -21,7 +22,7 @@ use crate::op::{Computation, Worth};
 use crate::ops::ecdh::WORTH;
 use crate::ops::ecdh::cpu::reference;
 use crate::ops::hash::{Tag, tagged};
-use crate::types::{KeyBytes, Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
+use crate::types::{KeyBytes, Place, PublicKeys, Rejection, ResultsMut, Rows};
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::{CurveGroup, Group, PrimeField, ProjectivePoint};
 use sha2::{Digest, Sha256};
@@ -48,6 +49,17 @@ struct Keys<C: SecretCurve> {
     start: usize,
 }
 
+impl<C: SecretCurve> Keys<C> {
+    fn new(receiver: &Receiver, start: usize) -> Self {
+        let scan = scalar::<C>(receiver.scan_key.expose_bytes()).expect("checked by Receiver::new");
+        let spend = receiver
+            .spend_keys
+            .iter()
+            .map(|key| decode::public_key::<C>(KeyBytes::Sec1(key.as_sec1())).expect("checked by Receiver::new"));
+        Keys { scan, spend: spend.collect(), start }
+    }
+}
+
 impl Computation for Expected<'_> {
     fn worth(&self) -> Worth {
         WORTH
@@ -66,14 +78,9 @@ impl Computation for Expected<'_> {
 
 fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Place) {
     let lanes = engine.lanes_for(out.items());
-    let keys = |(receiver, start): (&super::Receiver, usize)| {
-        let spend_key = |key: &Point| decode::public_key::<C>(KeyBytes::Sec1(key.as_sec1())).expect("checked before");
-        let scan = scalar::<C>(receiver.scan_key.expose_bytes()).expect("checked before");
-        Keys { scan, spend: receiver.spend_keys.iter().map(spend_key).collect(), start }
-    };
     // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut receivers: Vec<Keys<C>> = Vec::with_capacity(of.receivers.len());
-    stack::wiped(|| receivers.extend(of.starts().map(keys)));
+    stack::wiped(|| receivers.extend(of.starts().map(|(receiver, start)| Keys::new(receiver, start))));
     engine.fill_secret(out, [of.width(), 0], |range, out| {
         let mut chunk = Chunk::<C> { lanes, places: vec![], points: vec![], counters: vec![] };
         let points = decode::public_keys::<C>(lanes, range.clone().map(|item| of.tweak_points.get(item)));
@@ -92,6 +99,14 @@ fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Pla
             receivers.iter().for_each(|keys| chunk.fill(keys, out));
         }
     });
+}
+
+/// Appends the compressed form of a shared point.
+fn push_compressed(shared: &mut Shared, x: &[u8; 32], y_is_odd: u8) {
+    let mut row = Zeroizing::new([2; 33]);
+    row[0] |= y_is_odd;
+    row[1..].copy_from_slice(x);
+    shared.push(*row);
 }
 
 impl<C: SecretCurve> Chunk<C> {
@@ -138,25 +153,19 @@ impl<C: SecretCurve> Chunk<C> {
 
     fn shared_points(&self, scan: &Number<C>) -> Shared {
         let mut shared = Zeroizing::new(Vec::with_capacity(self.points.len()));
-        let mut push = |x: &[u8; 32], y_is_odd: u8| {
-            let mut row = Zeroizing::new([2; 33]);
-            row[0] |= y_is_odd;
-            row[1..].copy_from_slice(x);
-            shared.push(*row);
-        };
         match self.lanes {
             Some(lanes) => {
                 let keys = Zeroizing::new(vec![*scan; self.points.len()]);
                 let (odd, negated) = odd_or_opposite::<C>(&keys);
                 for [x, y] in mul_uniform::<C>(lanes, &odd, &negated, &self.points).iter() {
-                    push(&Zeroizing::new(limbs_to_be_bytes(x)), y[0] as u8 & 1);
+                    push_compressed(&mut shared, &Zeroizing::new(limbs_to_be_bytes(x)), y[0] as u8 & 1);
                 }
             }
             None => {
                 for point in &self.points {
                     let point = ProjectivePoint::<C::Reference>::from(reference::<C>(point));
                     let product = Zeroizing::new((point * *scan).to_affine());
-                    push(&Zeroizing::new(product.x().into()), product.y_is_odd().unwrap_u8());
+                    push_compressed(&mut shared, &Zeroizing::new(product.x().into()), product.y_is_odd().unwrap_u8());
                 }
             }
         }
@@ -167,10 +176,10 @@ impl<C: SecretCurve> Chunk<C> {
     fn base_products(&self, tweaks: &[Number<C>]) -> Vec<Affine<C::Base>> {
         match self.lanes {
             Some(lanes) => base_products::<C>(lanes, tweaks),
-            None => {
-                let product = |tweak| own::<C>(&ProjectivePoint::<C::Reference>::mul_by_generator(tweak).to_affine());
-                tweaks.iter().map(product).collect()
-            }
+            None => tweaks
+                .iter()
+                .map(|tweak| own::<C>(&ProjectivePoint::<C::Reference>::mul_by_generator(tweak).to_affine()))
+                .collect(),
         }
     }
 }

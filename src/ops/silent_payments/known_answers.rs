@@ -28,10 +28,10 @@ fn test(operation: &'static str, run: fn(&mut Trial) -> Result<(), Fault>) -> Te
 /// Tests two receivers, one of them with labels.
 fn scan(trial: &mut Trial) -> Result<(), Fault> {
     let SilentPayments { points, counters, receivers, expected, .. } = known_answers::silent_payments();
-    let of = |(scan_key, spend_key, labels): &([u8; 32], Point, &'static [u32])| {
+    let receivers = receivers.iter().map(|(scan_key, spend_key, labels)| {
         Receiver::new(SecretKey::from_bytes(*scan_key), spend_key.as_sec1(), labels).expect("valid keys")
-    };
-    let receivers: Vec<Receiver> = receivers.iter().map(of).collect();
+    });
+    let receivers: Vec<Receiver> = receivers.collect();
     let receivers: Vec<&Receiver> = receivers.iter().collect();
     let points = repeat(points, ITEMS);
     let counters = repeat(counters, ITEMS);

@@ -1,5 +1,6 @@
 //! The transaction outputs of rows.
 
+use super::LIMIT;
 use crate::types::{Error, Rows};
 use std::ops::Range;
 
@@ -63,6 +64,12 @@ impl<'a> Outputs<'a> {
     pub(super) fn of_row(&self, row: usize) -> Range<usize> {
         // Offsets are at most the number of keys.
         self.offsets[row] as usize..self.offsets[row + 1] as usize
+    }
+
+    /// Returns an upper bound on the number of a row's matches: its outputs, or [`LIMIT`] if there
+    /// are more.
+    pub(super) fn most_matches(&self, row: usize) -> u32 {
+        u32::try_from(self.of_row(row).len()).map_or(LIMIT, |outputs| outputs.min(LIMIT))
     }
 
     /// Returns `true` if the known bytes of an output agree with this x-coordinate.

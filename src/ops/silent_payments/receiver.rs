@@ -115,9 +115,8 @@ impl Receiver {
     pub(super) fn output_tweak(&self, tweak: &[u8; 32], spend_key: usize) -> SecretKey {
         let label = spend_key.checked_sub(1).and_then(|label| self.labels[label].scalar.as_ref());
         let Some(label) = label else { return SecretKey::from_bytes(*tweak) };
-        let number = |bytes| scalar::<Secp256k1>(bytes).expect("checked before");
-        let mut sum: Zeroizing<Number<Secp256k1>> = number(tweak);
-        *sum += &*number(label.expose_bytes());
+        let mut sum: Zeroizing<Number<Secp256k1>> = scalar::<Secp256k1>(tweak).expect("a tweak is a scalar");
+        *sum += &*scalar::<Secp256k1>(label.expose_bytes()).expect("checked by Receiver::new");
         SecretKey::from_bytes(Zeroizing::new(sum.to_bytes()).0)
     }
 }

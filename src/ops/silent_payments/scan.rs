@@ -65,9 +65,10 @@ impl<'a> Place<'a> for Comparing<'a> {
 
     fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
         let Comparing { codes, first, search } = *self;
-        let (codes, behind) = codes.split_at_mut(items);
-        let of = |codes, first| Box::new(Comparing { codes, first, search });
-        (of(codes, first), of(behind, first + items))
+        let (codes, other_codes) = codes.split_at_mut(items);
+        let left = Comparing { codes, first, search };
+        let right = Comparing { codes: other_codes, first: first + items, search };
+        (Box::new(left), Box::new(right))
     }
 
     fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
@@ -119,17 +120,18 @@ pub fn scan(
         go_on(engine, (which, receiver), tweak_points, outputs, rows, &mut found)?;
     }
     found.sort_unstable_by_key(|(row, k, hit)| (*row, hit.receiver, *k, hit.spend_key, hit.output));
-    let of_hit = |(row, k, hit): (usize, u32, Hit)| Match {
-        row,
-        receiver: hit.receiver,
-        output: hit.output - outputs.of_row(row).start,
-        k,
-        label: all[hit.receiver].label(hit.spend_key),
-        tweak: all[hit.receiver].output_tweak(&hit.tweak, hit.spend_key),
-    };
     // Allocated once: moving matches would leave copies behind.
     let mut matches = Vec::with_capacity(found.len());
-    stack::wiped(|| matches.extend(found.into_iter().map(of_hit)));
+    stack::wiped(|| {
+        matches.extend(found.into_iter().map(|(row, k, hit)| Match {
+            row,
+            receiver: hit.receiver,
+            output: hit.output - outputs.of_row(row).start,
+            k,
+            label: all[hit.receiver].label(hit.spend_key),
+            tweak: all[hit.receiver].output_tweak(&hit.tweak, hit.spend_key),
+        }));
+    });
     Ok(Scan { codes, matches })
 }
 
@@ -147,9 +149,9 @@ fn go_on(
     let mut start = 1;
     while start < LIMIT {
         let end = LIMIT.min(2 * start);
-        let last = |row| end.min(u32::try_from(outputs.of_row(row).len()).unwrap_or(LIMIT));
-        open.retain(|row| start < last(*row));
-        let items: Vec<(usize, u32)> = open.iter().flat_map(|row| (start..last(*row)).map(|k| (*row, k))).collect();
+        open.retain(|row| start < outputs.most_matches(*row));
+        let items: Vec<(usize, u32)> =
+            open.iter().flat_map(|row| (start..end.min(outputs.most_matches(*row))).map(|k| (*row, k))).collect();
         if items.is_empty() {
             break;
         }

@@ -14,11 +14,7 @@ pub fn tweak<C: BaseTables>(engine: &CpuEngine, keys: PublicKeys, tweaks: Tweaks
         let base = C::tables().table(engine, range.len());
         let points = decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));
         let terms = range.zip(points).map(|(item, point)| term::<C>(point?, &tweaks, item));
-        let put = |out: &mut ResultsMut, place, sum: &Affine<C::Base>| match sum.infinity {
-            true => out.reject(place, Rejection::IdentityResult),
-            false => decode::put(out, place, sum),
-        };
-        decode::compute_accepted(terms, out, put, |terms| {
+        decode::compute_accepted(terms, out, put_unless_identity::<C>, |terms| {
             let (keys, scalars): (Vec<_>, Vec<_>) = terms.into_iter().unzip();
             let products: Vec<_> = scalars.iter().map(|scalar| [(base, scalar)]).collect();
             let products = sum_products::<C, 1>(engine.lanes, &products);
@@ -26,6 +22,14 @@ pub fn tweak<C: BaseTables>(engine: &CpuEngine, keys: PublicKeys, tweaks: Tweaks
             normalize(engine.lanes, &sums)
         });
     });
+}
+
+/// Writes a sum, or rejects the item if the sum is the identity.
+fn put_unless_identity<C: CpuCurve>(out: &mut ResultsMut, place: usize, sum: &Affine<C::Base>) {
+    match sum.infinity {
+        true => out.reject(place, Rejection::IdentityResult),
+        false => decode::put(out, place, sum),
+    }
 }
 
 /// Returns the point of an item and the scalar whose multiple of G is added to it.

@@ -196,18 +196,21 @@ pub fn bip32_children(
     let keys: Vec<[u8; 33]> = parents.iter().map(|parent| parent.key).collect();
     let tweaks: Vec<[u8; 32]> = halves.iter().map(|[tweak, _]| *tweak).collect();
     let points = add(engine, &keys, &tweaks)?;
-    let child = |(point, (index, [_, chain_code])): (Result<Point, Rejection>, (&u32, [[u8; 32]; 2]))| {
-        let of_parent = |reason| matches!(reason, Rejection::MalformedPoint | Rejection::NotOnCurve);
-        match point {
-            Err(reason) if of_parent(reason) => Err(reason),
-            _ if *index >= HARDENED => Err(Rejection::ValueOutOfRange),
-            point => {
-                let key = point?.to_compressed().expect("not the identity");
-                Ok(ExtendedKey { key, chain_code })
-            }
-        }
-    };
-    Ok(points.into_iter().zip(indexes.iter().zip(halves)).map(child).collect())
+    let children = points.into_iter().zip(indexes).zip(halves);
+    Ok(children.map(|((point, index), [_, chain_code])| child(point, *index, chain_code)).collect())
+}
+
+/// Returns a child, given its public key.
+fn child(point: Result<Point, Rejection>, index: u32, chain_code: [u8; 32]) -> Result<ExtendedKey, Rejection> {
+    // An invalid parent takes precedence over a hardened index.
+    if let Err(reason @ (Rejection::MalformedPoint | Rejection::NotOnCurve)) = point {
+        return Err(reason);
+    }
+    if index >= HARDENED {
+        return Err(Rejection::ValueOutOfRange);
+    }
+    let key = point?.to_compressed().expect("not the identity");
+    Ok(ExtendedKey { key, chain_code })
 }
 
 /// Returns I_L and I_R: HMAC-SHA-512 of the parent's key and the index, keyed with its chain code.
