@@ -169,11 +169,11 @@ fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Ve
     let is_x_only = given.form() == KeyRowForm::XOnly;
     let computed = public_keys_of(engine, Secp256k1::ID, keys.secret, items)?;
     let given = decode_keys(engine, Secp256k1::ID, items, given)?;
-    let differ = |item: &usize| match (&given[*item], &computed[*item]) {
+    let differing = (0..items).filter(|item| match (&given[*item], &computed[*item]) {
         (Ok(given), Ok(computed)) if is_x_only => given.x() != computed.x(),
         (given, computed) => given != computed,
-    };
-    Ok((0..items).filter(differ).collect())
+    });
+    Ok(differing.collect())
 }
 
 /// The operation that signs a batch.

@@ -1,7 +1,7 @@
 //! Signing on the CPU.
 
 use super::sign::Sign;
-use super::verify_cpu::verify;
+use super::verify_cpu::{Texts, verify};
 use crate::cpu::field::Field as _;
 use crate::cpu::point::Affine;
 use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
@@ -54,8 +54,8 @@ impl Sign<'_, '_> {
             None => products::<C>(lanes, &keys).into_iter().map(Ok).collect(),
             Some(public) => {
                 let given = places.iter().map(|&(_, item)| public.get(item));
-                let x_only = |point: Result<_, Rejection>| point.map(XOnly::of_affine::<C>);
-                decode::public_keys::<C>(lanes, given).into_iter().map(x_only).collect::<Vec<_>>()
+                let points = decode::public_keys::<C>(lanes, given).into_iter();
+                points.map(|point| point.map(XOnly::of_affine::<C>)).collect::<Vec<_>>()
             }
         };
         let mut nonces = Zeroizing::new(Vec::with_capacity(points.len()));
@@ -108,8 +108,7 @@ impl Sign<'_, '_> {
     fn check<C: SecretCurve>(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
         let public = public_keys_of::<C>(engine, items, self.keys);
         let signatures = signed.columns[0].as_chunks().0.into();
-        let message = |at: usize| self.messages.get(items[at]);
-        let messages = (self.messages.average(), &message as _);
+        let messages: Texts = (self.messages.average(), &|at| self.messages.get(items[at]));
         verify::<C>(engine, messages, signatures, PublicKeys::raw(&public), false, &mut ResultsMut::codes(codes));
     }
 }
@@ -123,14 +122,15 @@ impl Computation for Sign<'_, '_> {
         if !self.is_checked {
             return self.sign::<Secp256k1>(engine, |at| items.start + at, out);
         }
-        let sign = |places: &[usize], out: &mut ResultsMut| {
-            self.sign::<Secp256k1>(engine, |at| items.start + places[at], out);
-        };
-        let check = |places: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
-            let items: Vec<usize> = places.iter().map(|place| items.start + place).collect();
-            self.check::<Secp256k1>(engine, &items, signed, codes);
-        };
-        sign_checked([64, 0], &sign, &check, out);
+        sign_checked(
+            [64, 0],
+            &|places, out| self.sign::<Secp256k1>(engine, |at| items.start + places[at], out),
+            &|places, signed, codes| {
+                let items: Vec<usize> = places.iter().map(|place| items.start + place).collect();
+                self.check::<Secp256k1>(engine, &items, signed, codes);
+            },
+            out,
+        );
     }
 }
 
@@ -156,9 +156,9 @@ fn products<C: SecretCurve>(lanes: Option<Lanes>, numbers: &[Number<C>]) -> Vec<
     if let Some(lanes) = lanes {
         return base_products::<C>(lanes, numbers).into_iter().map(XOnly::of_affine::<C>).collect();
     }
-    let product = |number: &Number<C>| {
+    let products = numbers.iter().map(|number| {
         let point = ProjectivePoint::<C::Reference>::mul_by_generator(number).to_affine();
         XOnly { x: point.x().into(), y_is_odd: point.y_is_odd().unwrap_u8() }
-    };
-    numbers.iter().map(product).collect()
+    });
+    products.collect()
 }

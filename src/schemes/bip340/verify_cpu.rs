@@ -23,8 +23,7 @@ impl Computation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
-        let message = |item: usize| self.messages.get(items.start + item);
-        let messages: Texts = (self.messages.average(), &message);
+        let messages: Texts = (self.messages.average(), &|item| self.messages.get(items.start + item));
         verify::<Secp256k1>(engine, messages, signatures, keys, self.together, out);
     }
 }
@@ -40,8 +39,13 @@ pub(crate) fn verify<C: BaseTables>(
     together: bool,
     out: &mut dyn Place,
 ) {
-    let of_items = |items: &[usize]| equations::<C>(items, message, signatures, keys);
-    verify_cpu::verify::<C, _>(engine, keys, together, (bytes, of_items), out);
+    verify_cpu::verify::<C, _>(
+        engine,
+        keys,
+        together,
+        (bytes, |items: &[usize]| equations::<C>(items, message, signatures, keys)),
+        out,
+    );
 }
 
 /// Returns the equations of items.
@@ -63,9 +67,10 @@ fn equation<C: CpuCurve>(
     item: usize,
 ) -> Result<Equation<C, EvenWithX<C>>, Rejection> {
     let (r, s) = signature.split_at(32);
-    let number = |bytes: &[u8]| <[u8; 32]>::try_from(bytes).expect("32 bytes");
-    let claim = EvenWithX(C::Base::from_be_bytes(&number(r)).ok_or(Rejection::ROutOfRange)?);
-    let u1 = C::Scalar::from_be_bytes(&number(s)).ok_or(Rejection::SOutOfRange)?;
+    let r: &[u8; 32] = r.try_into().expect("half of 64 bytes");
+    let s: &[u8; 32] = s.try_into().expect("half of 64 bytes");
+    let claim = EvenWithX(C::Base::from_be_bytes(r).ok_or(Rejection::ROutOfRange)?);
+    let u1 = C::Scalar::from_be_bytes(s).ok_or(Rejection::SOutOfRange)?;
     // A malformed key is rejected when it is decoded, regardless of the challenge.
     let (x, y_is_odd) = keys.get(item).x_and_parity().unwrap_or((&[0; 32], false));
     let e = C::Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[r, x, message]));

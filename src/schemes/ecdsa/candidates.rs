@@ -137,7 +137,7 @@ fn recovery<'a>(
     items: usize,
 ) -> Result<Recover<'a>, Error> {
     require_lengths(items, &[("candidates", candidates.len_for(items))])?;
-    let with_chunks = |keys| Candidates { keys, chunks: Chunks::new(items) };
-    let candidates = engine.info().batch_equations.then(|| with_chunks(candidates));
+    let are_used = engine.info().batch_equations;
+    let candidates = are_used.then(|| Candidates { keys: candidates, chunks: Chunks::new(items) });
     Ok(Recover { candidates, ..Recover::new(curve, inputs, wanted, items)? })
 }

@@ -155,6 +155,17 @@ mod tests {
         }
     }
 
+    fn engine() -> CpuEngine {
+        CpuEngine::new(Some(1), None).unwrap()
+    }
+
+    /// Returns for each item whether its candidate was confirmed.
+    fn found(engine: &CpuEngine, inputs: Inputs, candidates: &[Point]) -> Vec<bool> {
+        let candidates = PublicKeys::points(candidates);
+        let right = right_candidates::<types::Secp256k1>(engine, inputs, &candidates, ITEMS);
+        right.iter().map(Option::is_some).collect()
+    }
+
     /// Equations find every right candidate, and no other. In particular they find none for items
     /// whose id denotes another R, although their signatures are valid.
     #[test]
@@ -165,17 +176,13 @@ mod tests {
         let other_ids: Vec<[u8; 1]> = ids.iter().map(|[id]| [id ^ 1]).collect();
         let mut every_second = keys.clone();
         every_second.iter_mut().step_by(2).for_each(|key| *key = Point::IDENTITY);
-        let engine = || CpuEngine::new(Some(1), None).unwrap();
+        let no_keys = vec![Point::IDENTITY; ITEMS];
         for engine in [engine(), engine().portable()] {
-            let find = |ids: &[[u8; 1]], keys: &[Point]| {
-                let keys = PublicKeys::points(keys);
-                let right = right_candidates::<types::Secp256k1>(&engine, good.inputs(ids), &keys, ITEMS);
-                right.iter().map(Option::is_some).collect::<Vec<_>>()
-            };
-            assert_eq!(find(ids, keys), vec![true; ITEMS]);
-            assert_eq!(find(&other_ids, keys), vec![false; ITEMS]);
-            assert_eq!(find(ids, &vec![Point::IDENTITY; ITEMS]), vec![false; ITEMS]);
-            assert!(find(ids, &every_second).into_iter().eq((0..ITEMS).map(|item| item % 2 == 1)));
+            assert_eq!(found(&engine, good.inputs(ids), keys), vec![true; ITEMS]);
+            assert_eq!(found(&engine, good.inputs(&other_ids), keys), vec![false; ITEMS]);
+            assert_eq!(found(&engine, good.inputs(ids), &no_keys), vec![false; ITEMS]);
+            let of_every_second = found(&engine, good.inputs(ids), &every_second);
+            assert!(of_every_second.into_iter().eq((0..ITEMS).map(|item| item % 2 == 1)));
         }
     }
 
@@ -189,10 +196,10 @@ mod tests {
     impl Shared {
         fn new(content: &[u8]) -> Self {
             let path = env::temp_dir().join(format!("gecc-candidates-{}", process::id()));
-            let options = || File::options().read(true).write(true).create_new(true).open(&path);
-            let file = options().expect("the temporary folder is writable");
-            fs::remove_file(&path).expect("it was just made");
-            file.write_all_at(content, 0).expect("there is room");
+            let file = File::options().read(true).write(true).create_new(true).open(&path);
+            let file = file.expect("the temporary folder is writable");
+            fs::remove_file(&path).expect("the file was just created");
+            file.write_all_at(content, 0).expect("the disk has free space");
             let flags = MapFlags::SHARED;
             let read = ProtFlags::READ;
             // SAFETY: a new mapping, of no more than the file has.
@@ -218,18 +225,24 @@ mod tests {
     fn candidates_that_change_meanwhile_are_read_once() {
         let good = Good::new(CurveId::P256);
         let rows: Vec<u8> = good.keys.iter().flat_map(|key| &key.as_sec1()[1..]).copied().collect();
-        let engine = CpuEngine::new(Some(1), None).unwrap();
+        let engine = engine();
         for other in [vec![0; rows.len()], rows[64..].iter().chain(&rows[..64]).copied().collect()] {
             let candidates = Shared::new(&rows);
             let mut codes = vec![0; ITEMS];
             let mut out = vec![0; 64 * ITEMS];
             let mut place = ResultsMut::new(&mut codes, [&mut out, &mut []], [64, 0]);
-            let put_and_change = |out: &mut ResultsMut, place: usize, key: &Affine<_>| {
-                candidates.file.write_all_at(&other, 0).unwrap();
-                decode::put(out, place, key);
-            };
             let given = PublicKeys::raw(candidates.bytes().as_chunks().0);
-            recover_each::<types::P256>(&engine, good.inputs(&good.ids), Some(given), 64, put_and_change, &mut place);
+            recover_each::<types::P256>(
+                &engine,
+                good.inputs(&good.ids),
+                Some(given),
+                64,
+                |out, place, key| {
+                    candidates.file.write_all_at(&other, 0).unwrap();
+                    decode::put(out, place, key);
+                },
+                &mut place,
+            );
             assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
             assert_eq!(out, rows);
         }

@@ -21,8 +21,13 @@ use std::marker::PhantomData;
 
 pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn Place) {
     let Verification { digests, signatures, keys, recovery_ids } = inputs;
-    let equations = |items: &[usize]| equations::<C>(items, digests, signatures, recovery_ids, policy);
-    verify_cpu::verify::<C, _>(engine, keys, recovery_ids.is_some(), (0, equations), out);
+    verify_cpu::verify::<C, _>(
+        engine,
+        keys,
+        recovery_ids.is_some(),
+        (0, |items: &[usize]| equations::<C>(items, digests, signatures, recovery_ids, policy)),
+        out,
+    );
 }
 
 /// Computes the equations of SEC 1, section 4.1.4, with the points that recovery ids identify if
@@ -42,15 +47,15 @@ pub fn equations<C: CpuCurve>(
     let parsed: Vec<_> = parsed.collect();
     let mut inverses: Vec<_> = parsed.iter().map(|parsed| parsed.map_or(C::Scalar::ONE, |(_, s)| s)).collect();
     invert_all(&mut inverses);
-    let equation = |((&item, parsed), w): ((&usize, Result<_, _>), &C::Scalar)| {
+    let equations = items.iter().zip(parsed).zip(&inverses).map(|((&item, parsed), w)| {
         let (r, _): (C::Scalar, _) = parsed?;
         // Step 3: e from the digest, which has as many bits as n, 256. Step 4: u1 = e / s, u2 = r /
         // s.
         let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
         let named = recovery_ids.and_then(|ids| recover_cpu::coordinates::<C>(&r, ids.get(item)[0]).ok());
         Ok(Equation { u1: e.mul(w), u2: r.mul(w), claim: XModuloN { x: r, named } })
-    };
-    items.iter().zip(parsed).zip(&inverses).map(equation).collect()
+    });
+    equations.collect()
 }
 
 /// Returns `true` if s > n / 2, that is, s > n - s.
@@ -111,13 +116,12 @@ fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(engine: &CpuEngine, sign
     if check == Check::Nothing {
         return sign_cpu::sign::<C, _>(engine, &steps, inputs, widths, |item| item, out);
     }
-    let sign = |items: &[usize], out: &mut ResultsMut| {
-        sign_cpu::sign::<C, _>(engine, &steps, inputs, widths, |at| items[at], out);
-    };
-    let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
-        check_signed::<C>(engine, inputs, check, items, signed, codes);
-    };
-    sign_cpu::sign_checked(widths, &sign, &check, out);
+    sign_cpu::sign_checked(
+        widths,
+        &|items, out| sign_cpu::sign::<C, _>(engine, &steps, inputs, widths, |at| items[at], out),
+        &|items, signed, codes| check_signed::<C>(engine, inputs, check, items, signed, codes),
+        out,
+    );
 }
 
 /// Checks that each signature is that of its key, with its recovery id if ids are checked.
@@ -174,6 +178,44 @@ mod tests {
         (0..items).map(|item| recoverable_of(&out.as_results(), item)).collect()
     }
 
+    /// A signer whose first recovery id of each item may be wrong.
+    struct FaultySigner {
+        right: Signatures,
+        attempts: Vec<AtomicUsize>,
+    }
+
+    impl FaultySigner {
+        /// An item whose recovery ids are all wrong.
+        const ALWAYS: usize = 13;
+
+        /// Returns the bits that are flipped in a wrong id.
+        fn fault(item: usize) -> u8 {
+            [0, 1, 2, 3, 4, 0x81][item % 6]
+        }
+
+        fn sign(&self, items: &[usize], out: &mut ResultsMut) {
+            for (place, &item) in items.iter().enumerate() {
+                let RecoverableSignature { signature, recovery_id } = self.right[item].unwrap();
+                let is_first = self.attempts[item].fetch_add(1, Ordering::Relaxed) == 0;
+                let is_wrong = is_first || item == Self::ALWAYS;
+                out.row(0, place).copy_from_slice(&signature);
+                out.row(1, place)[0] = recovery_id ^ if is_wrong { Self::fault(item) } else { 0 };
+                out.accept(place);
+            }
+        }
+
+        fn sign_checked(&self, engine: &CpuEngine, inputs: Inputs, check: Check) -> Signatures {
+            signed(self.right.len(), |out| {
+                sign_cpu::sign_checked(
+                    widths(true),
+                    &|items, out| self.sign(items, out),
+                    &|items, signed, codes| check_signed::<P256>(engine, inputs, check, items, signed, codes),
+                    out,
+                );
+            })
+        }
+    }
+
     /// Tests recovery ids that are faulty in each way, at first or always.
     #[test]
     fn checked_recovery_ids_are_computed_again_or_given_up() {
@@ -181,39 +223,22 @@ mod tests {
         let keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
         let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
         let inputs = Inputs { digests: (&digests).into(), signers: (&keys).into() };
-        let sign_checked = |check| {
+        let [right, checked] = [Check::Nothing, Check::RecoveryIds].map(|check| {
             let signing = Signing { inputs, low_s: false, check, widths: widths(true) };
             signed(20, |out| super::sign::<P256>(&engine, signing, out))
-        };
-        let right = sign_checked(Check::Nothing);
+        });
         assert!(right.iter().all(Result::is_ok));
-        assert_eq!(sign_checked(Check::RecoveryIds), right);
-        let fault = |item: usize| [0, 1, 2, 3, 4, 0x81][item % 6];
-        let always = 13;
-        let attempts: Vec<AtomicUsize> = keys.iter().map(|_| AtomicUsize::new(0)).collect();
-        let sign = |items: &[usize], out: &mut ResultsMut| {
-            for (place, &item) in items.iter().enumerate() {
-                let RecoverableSignature { signature, recovery_id } = right[item].unwrap();
-                let is_first = attempts[item].fetch_add(1, Ordering::Relaxed) == 0;
-                out.row(0, place).copy_from_slice(&signature);
-                out.row(1, place)[0] = recovery_id ^ if is_first || item == always { fault(item) } else { 0 };
-                out.accept(place);
-            }
-        };
-        let run = |check| {
-            let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
-                check_signed::<P256>(&engine, inputs, check, items, signed, codes);
-            };
-            signed(20, |out| sign_cpu::sign_checked(widths(true), &sign, &check, out))
-        };
-        let mut expected = right.clone();
-        expected[always] = Err(Rejection::FaultySignature);
-        assert_eq!(run(Check::RecoveryIds), expected);
-        for (item, attempts) in attempts.iter().enumerate().filter(|(item, _)| *item != always) {
-            assert_eq!(attempts.load(Ordering::Relaxed), if fault(item) == 0 { 1 } else { 2 }, "item {item}");
+        assert_eq!(checked, right);
+        let signer = FaultySigner { attempts: keys.iter().map(|_| AtomicUsize::new(0)).collect(), right };
+        let mut expected = signer.right.clone();
+        expected[FaultySigner::ALWAYS] = Err(Rejection::FaultySignature);
+        assert_eq!(signer.sign_checked(&engine, inputs, Check::RecoveryIds), expected);
+        for (item, attempts) in signer.attempts.iter().enumerate().filter(|(item, _)| *item != FaultySigner::ALWAYS) {
+            let expected = if FaultySigner::fault(item) == 0 { 1 } else { 2 };
+            assert_eq!(attempts.load(Ordering::Relaxed), expected, "item {item}");
         }
         // The signatures alone are always right.
-        assert!(run(Check::Signatures).iter().all(Result::is_ok));
+        assert!(signer.sign_checked(&engine, inputs, Check::Signatures).iter().all(Result::is_ok));
     }
 
     fn draws_again_for_zero_s<C: SecretCurve>() {

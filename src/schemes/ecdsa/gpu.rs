@@ -32,7 +32,8 @@ fn nonces(
     SigningColumns { digests, keys, additional, nonces, status, .. }: SigningColumns,
     n: usize,
 ) -> Result<(), Fault> {
-    let (keys, key_stride, n) = (keys.rows, keys.stride, n as u64);
+    let PrivateKeys { rows: keys, stride: key_stride } = keys;
+    let n = n as u64;
     let Some(PrivateKeys { rows: additional, stride: additional_stride }) = additional else {
         return kernels::NoncesSha256 { digests, keys, key_stride, nonces, status, n }.launch(stream, curve);
     };
@@ -102,10 +103,9 @@ mod gpu_tests {
         let mut signatures = vec![0; 64 * ITEMS];
         let mut ids = vec![0; ITEMS];
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
-        let on_cpu = |items: Range<usize>, out: &mut dyn Place| sign.on_cpu(&cpu, items, out);
         match gpu {
-            Some(gpu) => gpu.run(&cpu, &sign, &mut out, &on_cpu, false)?,
-            None => on_cpu(0..ITEMS, &mut out),
+            Some(gpu) => gpu.run(&cpu, &sign, &mut out, &|items, out| sign.on_cpu(&cpu, items, out), false)?,
+            None => sign.on_cpu(&cpu, 0..ITEMS, &mut out),
         }
         Ok((0..ITEMS).map(|item| recoverable_of(&out.as_results(), item).unwrap()).collect())
     }
@@ -145,10 +145,13 @@ mod gpu_tests {
         Ok(())
     }
 
+    fn start() -> GpuEngine {
+        GpuEngine::new(Limits::default()).expect("there is a GPU")
+    }
+
     #[test]
     #[ignore = "needs a GPU: --ignored gpu_tests"]
     fn a_wrong_recovery_id_is_a_fault_of_the_device() {
-        let start = || GpuEngine::new(Limits::default()).expect("there is a GPU");
         let gpu = start();
         sign_with_fault::<0>(&gpu, Check::RecoveryIds).unwrap();
         // If ids are not requested, the fault has no effect.

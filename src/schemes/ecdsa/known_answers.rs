@@ -75,13 +75,13 @@ fn with_candidates<const W: usize>(
 ) -> Result<(), Fault> {
     let recovered = repeat(&known_answers::of(trial.curve()).signatures.recovered, ITEMS);
     let good: Vec<Point> = recovered.iter().filter_map(|key| key.as_ref().ok().copied()).collect();
-    let candidate = |(item, key): (usize, &Result<Point, Rejection>)| match key {
+    let right = recovered.iter().enumerate().map(|(item, key)| match key {
         Err(Rejection::IdentityResult) => Point::IDENTITY,
         Err(_) => good[0],
         Ok(_) if item % 3 == 0 => Point::IDENTITY,
         Ok(key) => *key,
-    };
-    let right: Vec<Point> = recovered.iter().enumerate().map(candidate).collect();
+    });
+    let right: Vec<Point> = right.collect();
     let mut one_wrong = right.clone();
     let place = recovered.iter().position(Result::is_ok).expect("some items are good");
     one_wrong[place] = *good.iter().find(|key| **key != good[0]).expect("keys differ");

@@ -71,11 +71,11 @@ pub fn recover_each<C: BaseTables>(
     engine.fill(out, [width, 0], |range, out| {
         let base = C::tables().table(engine, range.len());
         let Inputs { digests, signatures, recovery_ids } = inputs.slice(range.clone());
-        let parse = |at: usize| {
+        let parsed = (0..range.len()).map(|at| {
             let (r, s) = decode::signature::<C>(signatures.get(at))?;
             Ok((r, s, coordinates::<C>(&r, recovery_ids.get(at)[0])?))
-        };
-        let parsed: Vec<Result<_, Rejection>> = (0..range.len()).map(parse).collect();
+        });
+        let parsed: Vec<Result<_, Rejection>> = parsed.collect();
         let coordinates: Vec<_> = parsed.iter().flatten().map(|(.., coordinates)| *coordinates).collect();
         let mut lifted = decode::lift_all::<C>(engine.lanes, &coordinates).into_iter();
         let accepted = parsed.into_iter().enumerate().map(|(place, parsed)| {
@@ -83,11 +83,15 @@ pub fn recover_each<C: BaseTables>(
             let point = lifted.next().expect("one for each parsed item").ok_or(Rejection::NoSuchR)?;
             Ok(Accepted { r, s, e: C::Scalar::from_be_bytes_reduced(digests.get(place)), point })
         });
-        let put = |out: &mut ResultsMut, place, key: &Affine<C::Base>| match key.infinity {
-            true => out.reject(place, Rejection::IdentityResult),
-            false => put(out, place, key),
-        };
-        decode::compute_accepted(accepted, out, put, |accepted| keys(engine.lanes, &accepted, base));
+        decode::compute_accepted(
+            accepted,
+            out,
+            |out, place, key: &Affine<C::Base>| match key.infinity {
+                true => out.reject(place, Rejection::IdentityResult),
+                false => put(out, place, key),
+            },
+            |accepted| keys(engine.lanes, &accepted, base),
+        );
     });
 }
 

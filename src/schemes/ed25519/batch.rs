@@ -42,14 +42,19 @@ impl Computation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
-        let challenge = |item: usize| {
-            // A key of another form is rejected before its challenge is used.
-            let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
-            self.variant.challenge(signatures.get(item), key, self.messages.get(items.start + item))
-        };
         let Verify { rule, together, .. } = *self;
-        let bytes = self.messages.average();
-        let verification = Verification { rule, challenge: &challenge, bytes, signatures, keys, together };
+        let verification = Verification {
+            rule,
+            challenge: &|item| {
+                // A key of another form is rejected before its challenge is used.
+                let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
+                self.variant.challenge(signatures.get(item), key, self.messages.get(items.start + item))
+            },
+            bytes: self.messages.average(),
+            signatures,
+            keys,
+            together,
+        };
         verify::<Ed25519>(engine, &verification, out);
     }
 }
@@ -76,11 +81,15 @@ impl Computation for Sign<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        let message = |item: usize| self.messages.get(items.start + item);
-        let keys = self.keys.slice(items.clone());
         let Sign { variant, is_checked, .. } = *self;
-        let bytes = self.messages.average();
-        sign(engine, &Signing { variant, message: &message, bytes, keys, is_checked }, out);
+        let signing = Signing {
+            variant,
+            message: &|item| self.messages.get(items.start + item),
+            bytes: self.messages.average(),
+            keys: self.keys.slice(items.clone()),
+            is_checked,
+        };
+        sign(engine, &signing, out);
     }
 }
 

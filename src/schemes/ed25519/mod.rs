@@ -165,9 +165,8 @@ pub fn sign<'a, M: AsRef<[u8]> + Sync>(
     keys: impl Into<SigningKeys<'a>>,
     variant: Variant,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    let fill = |place: &mut dyn Place| run_sign(engine, messages, keys.into(), variant, place);
-    // SAFETY: `run_sign` has every item taken, or tells why not.
-    unsafe { collect(messages.len(), bytes_of, fill) }
+    // SAFETY: `run_sign` either takes every item or returns an error.
+    unsafe { collect(messages.len(), bytes_of, |place| run_sign(engine, messages, keys.into(), variant, place)) }
 }
 
 /// Signs messages into columns: 64 bytes per item, and a one-byte code

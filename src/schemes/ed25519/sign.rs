@@ -30,24 +30,27 @@ pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn Place) {
     if !batch.is_checked {
         return batch.sign(engine, |item| item, out);
     }
-    let sign = |items: &[usize], out: &mut ResultsMut| batch.sign(engine, |at| items[at], out);
-    let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| batch.check(engine, items, signed, codes);
-    sign_checked([64, 0], &sign, &check, out);
+    sign_checked(
+        [64, 0],
+        &|items, out| batch.sign(engine, |at| items[at], out),
+        &|items, signed, codes| batch.check(engine, items, signed, codes),
+        out,
+    );
 }
 
 impl Signing<'_, '_> {
     /// Signs the items `item(0)`, `item(1)`, ..., one per result.
     fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
         engine.fill_secret_of_texts(self.bytes, out, [64, 0], |range, out| {
-            let item = |at: usize| item(range.start + at);
-            let lanes = engine.lanes_for(range.len());
+            let items: Vec<usize> = range.map(&item).collect();
+            let lanes = engine.lanes_for(items.len());
             match self.keys.0 {
-                Kind::Expanded(keys) => self.sign_items(lanes, &item, |at| &keys[item(at)], out),
-                Kind::ExpandedForAll(key) => self.sign_items(lanes, &item, |_| key, out),
+                Kind::Expanded(keys) => self.sign_items(lanes, &items, |at| &keys[items[at]], out),
+                Kind::ExpandedForAll(key) => self.sign_items(lanes, &items, |_| key, out),
                 Kind::Seeds(seeds) => {
-                    let mut keys = vec![ExpandedKey::EMPTY; range.len()];
-                    Secrets::Seeds(seeds).expand(lanes, item, &mut keys);
-                    self.sign_items(lanes, &item, |at| &keys[at], out);
+                    let mut keys = vec![ExpandedKey::EMPTY; items.len()];
+                    Secrets::Seeds(seeds).expand(lanes, |at| items[at], &mut keys);
+                    self.sign_items(lanes, &items, |at| &keys[at], out);
                 }
             }
         });
@@ -56,20 +59,20 @@ impl Signing<'_, '_> {
     fn sign_items<'k>(
         &self,
         lanes: Option<Lanes>,
-        item: &dyn Fn(usize) -> usize,
+        items: &[usize],
         key: impl Fn(usize) -> &'k ExpandedKey,
         out: &mut ResultsMut,
     ) {
         // The capacity is exact: growing the vector would leave its old contents in freed memory.
         let mut nonces = Zeroizing::new(Vec::with_capacity(out.items()));
-        for at in 0..out.items() {
-            let hash = Zeroizing::new(self.variant.hash(&[&key(at).prefix], (self.message)(item(at))));
+        for (at, item) in items.iter().enumerate() {
+            let hash = Zeroizing::new(self.variant.hash(&[&key(at).prefix], (self.message)(*item)));
             nonces.push(Number::from_le_bytes_wide(&hash));
         }
         let points = multiples_of_base(lanes, &nonces.iter().collect::<Vec<_>>());
         for (at, r) in encode_all(&points).into_iter().enumerate() {
             let ExpandedKey { scalar, public, .. } = key(at);
-            let k = Number::from_le_bytes_wide(&self.variant.hash(&[&r, public], (self.message)(item(at))));
+            let k = Number::from_le_bytes_wide(&self.variant.hash(&[&r, public], (self.message)(items[at])));
             let row = out.row(0, at);
             row[..32].copy_from_slice(&r);
             row[32..].copy_from_slice(&k.mul(scalar).add(&nonces[at]).to_le_bytes());
@@ -92,10 +95,9 @@ impl Signing<'_, '_> {
         };
         let signatures = signed.columns[0].as_chunks().0;
         let keys = &public;
-        let challenge = |at: usize| self.variant.challenge(&signatures[at], &keys[at], (self.message)(items[at]));
         let verification = Verification {
             rule: Rule::Cofactorless,
-            challenge: &challenge,
+            challenge: &|at| self.variant.challenge(&signatures[at], &keys[at], (self.message)(items[at])),
             bytes: self.bytes,
             signatures: signatures.into(),
             keys: PublicKeys::ed25519(keys),

@@ -104,22 +104,30 @@ impl Keys {
         public: usize,
         key: impl Fn(usize) -> &'a ExpandedKey + Copy + Sync + 'a,
     ) -> Self {
-        let write_secret = move |start: usize, to: &mut [u8]| {
-            let write = |(at, row): (usize, &mut [u8])| {
-                let (scalar, prefix) = row.split_at_mut(32);
-                scalar.copy_from_slice(&key(start + at).scalar.to_le_bytes());
-                prefix.copy_from_slice(&key(start + at).prefix);
-            };
-            stack::wiped(|| to.chunks_exact_mut(KEY).enumerate().for_each(write));
-        };
-        let write_public = move |start: usize, to: &mut [u8]| {
-            let rows = to.as_chunks_mut::<32>().0.iter_mut().enumerate();
-            rows.for_each(|(at, row)| *row = key(start + at).public);
-        };
+        let secret_halves = Source::Written(
+            KEY,
+            Box::new(move |start: usize, to: &mut [u8]| {
+                stack::wiped(|| {
+                    for (at, row) in to.chunks_exact_mut(KEY).enumerate() {
+                        let (scalar, prefix) = row.split_at_mut(32);
+                        scalar.copy_from_slice(&key(start + at).scalar.to_le_bytes());
+                        prefix.copy_from_slice(&key(start + at).prefix);
+                    }
+                });
+            }),
+        );
+        let public_keys = Source::Written(
+            32,
+            Box::new(move |start: usize, to: &mut [u8]| {
+                for (at, row) in to.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+                    *row = key(start + at).public;
+                }
+            }),
+        );
         Keys {
-            keys: plan.secret_input_of(KEY * secret, Source::Written(KEY, Box::new(write_secret))),
+            keys: plan.secret_input_of(KEY * secret, secret_halves),
             key_stride: KEY as u64,
-            public: plan.input_of(32 * public, Source::Written(32, Box::new(write_public))),
+            public: plan.input_of(32 * public, public_keys),
             public_stride: 32,
             expansion: None,
         }

@@ -14,7 +14,7 @@ use crate::cpu::edwards::tables::{BaseTables, Precomputed};
 use crate::cpu::field::limbs::{Limbs, to_le_bytes};
 use crate::cpu::field::moduli::Modulus;
 use crate::curve::constants::ed25519::P;
-use crate::types::{PublicKeys, Rejection, ResultsMut, Verdict};
+use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, Verdict};
 use num_bigint::BigUint;
 
 /// Defines a curve with the order of B, the coefficient d and a generator of the group.
@@ -123,8 +123,13 @@ fn limbs(number: &BigUint) -> Limbs {
 fn add(d: u64, (x1, y1): &Point, (x2, y2): &Point) -> Point {
     let p = &integer(&P);
     let t = d * x1 * x2 % p * y1 * y2 % p;
-    let over = |above: BigUint, below: BigUint| above * below.modpow(&(p - 2u32), p) % p;
-    (over(x1 * y2 + y1 * x2, &t + 1u32), over(y1 * y2 + x1 * x2, p + 1u32 - &t))
+    (quotient(x1 * y2 + y1 * x2, &t + 1u32), quotient(y1 * y2 + x1 * x2, p + 1u32 - &t))
+}
+
+/// Divides modulo p.
+fn quotient(numerator: BigUint, denominator: BigUint) -> BigUint {
+    let p = &integer(&P);
+    numerator * denominator.modpow(&(p - 2u32), p) % p
 }
 
 /// Returns 0, T, 2T, ...
@@ -167,19 +172,23 @@ fn encodings(multiples: &[Point]) -> Vec<Encoded> {
     encodings
 }
 
+fn require(holds: bool, reason: Rejection) -> Result<(), Rejection> {
+    if holds { Ok(()) } else { Err(reason) }
+}
+
 /// Returns the expected verdict on a signature from the indices of its points.
 fn expected<G: SmallGroup>(rule: Rule, a: &Encoded, r: &Encoded, s: u64, k: u64) -> Result<(), Rejection> {
     let points = G::N * G::COFACTOR;
     // Multiples of n have an order that divides 8, since the orders of all groups here divide 8 n.
-    let is_small = |point: &Encoded| point.number.is_multiple_of(G::N);
+    let a_is_small = a.number.is_multiple_of(G::N);
+    let r_is_small = r.number.is_multiple_of(G::N);
     let wants_canonical = matches!(rule, Rule::Libsodium | Rule::Rfc8032 | Rule::Rfc8032Cofactored);
     let rejects_small = matches!(rule, Rule::Strict | Rule::Libsodium);
     let is_cofactored = matches!(rule, Rule::Zip215 | Rule::Rfc8032Cofactored);
-    let require = |holds, reason| if holds { Ok(()) } else { Err(reason) };
     require(s < G::N, Rejection::SOutOfRange)?;
     require(a.is_canonical || !wants_canonical, Rejection::MalformedPoint)?;
-    require(!rejects_small || !is_small(a), Rejection::SmallOrderKey)?;
-    require(!rejects_small || !is_small(r), Rejection::SmallOrderR)?;
+    require(!rejects_small || !a_is_small, Rejection::SmallOrderKey)?;
+    require(!rejects_small || !r_is_small, Rejection::SmallOrderR)?;
     require(r.is_canonical || rule != Rule::Rfc8032Cofactored, Rejection::ROutOfRange)?;
     let difference = (s * G::COFACTOR + (points - r.number) + (points - k * a.number % points)) % points;
     let holds = match is_cofactored {
@@ -201,8 +210,7 @@ fn every_signature<G: SmallGroup>() {
     let all = encodings.iter().flat_map(|r| encodings.iter().map(move |a| (a, r)));
     let all: Vec<(&Encoded, &Encoded)> = all.collect();
     let batches: Vec<&[(&Encoded, &Encoded)]> = all.chunks(encodings.len()).chain([all.as_slice()]).collect();
-    let engine = || CpuEngine::new(None, None).unwrap();
-    let engines = [engine(), engine().portable()];
+    let engines = [CpuEngine::new(None, None).unwrap(), CpuEngine::new(None, None).unwrap().portable()];
     // S = n is one too large.
     for (s, k) in (0..=G::N).flat_map(|s| (0..G::N).map(move |k| (s, k))) {
         // k plus a multiple of n, which has to be reduced.
@@ -211,9 +219,8 @@ fn every_signature<G: SmallGroup>() {
         for batch in &batches {
             let keys: Vec<[u8; 32]> = batch.iter().map(|(a, _)| a.bytes).collect();
             let s_bytes = to_le_bytes(&[s, 0, 0, 0]);
-            let signature = |r: &Encoded| <[u8; 64]>::try_from([r.bytes, s_bytes].as_flattened()).expect("64 bytes");
-            let signatures: Vec<[u8; 64]> = batch.iter().map(|(_, r)| signature(r)).collect();
-            let signatures = (&signatures).into();
+            let signatures: Vec<[[u8; 32]; 2]> = batch.iter().map(|(_, r)| [r.bytes, s_bytes]).collect();
+            let signatures = Rows::new(signatures.as_flattened().as_flattened().as_chunks().0);
             let keys = PublicKeys::ed25519(&keys);
             for (engine, &rule) in engines.iter().flat_map(|engine| Rule::ALL.iter().map(move |rule| (engine, rule))) {
                 let verification =

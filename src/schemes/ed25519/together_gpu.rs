@@ -72,9 +72,16 @@ impl<'a> Together<'a> {
         group.add_up(stream, CURVE, n)?;
         let (_, windows) = buckets.windows();
         let window_sums = buckets.window_sums;
-        let (table, bits, sums) = (table.column(), table.bits, sums as u32);
-        kernels::Ed25519TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
-            .launch(stream, CURVE)?;
+        kernels::Ed25519TogetherCompare {
+            of_base,
+            sums: sums as u32,
+            table: table.column(),
+            bits: table.bits,
+            window_sums,
+            windows,
+            counters,
+        }
+        .launch(stream, CURVE)?;
         group.accept(stream, CURVE, verdicts, n)
     }
 }

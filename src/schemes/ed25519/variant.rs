@@ -59,8 +59,10 @@ impl Variant {
 
     /// Returns the hashes that Ed25519ph signs instead of the messages.
     pub(super) fn hashes<M: AsRef<[u8]> + Sync>(&self, engine: &CpuEngine, messages: &[M]) -> Option<Vec<[u8; 64]>> {
-        let hash = |item: usize| Sha512::digest(messages[item].as_ref()).into();
-        self.is_prehashed.then(|| engine.map(messages.len(), [0; 64], hash))
+        if !self.is_prehashed {
+            return None;
+        }
+        Some(engine.map(messages.len(), [0; 64], |item| Sha512::digest(messages[item].as_ref()).into()))
     }
 
     /// Returns the hash from which k is derived. `message` is the result of [`Variant::hash`].

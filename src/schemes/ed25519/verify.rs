@@ -17,6 +17,7 @@ use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::simd::{self, Lanes};
 use crate::cpu::edwards::tables::{BaseTables, Comb};
 use crate::cpu::tables::key_plan::{self, KeyPlan, Wave};
+use crate::schemes::frame::verify_cpu::{put_code, scatter};
 use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Rows, Verdict};
 use std::ops::Range;
 
@@ -45,34 +46,34 @@ fn best_window(lanes: Option<Lanes>, uses: usize) -> Option<u32> {
     key_plan::best_window(3..=10, costs, uses)
 }
 
+/// Returns `true` if a table of a key with this number of uses is faster.
+fn has_table(lanes: Option<Lanes>, uses: usize) -> bool {
+    best_window(lanes, uses).is_some()
+}
+
 /// Writes the codes of all items of a destination.
 pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut dyn Place) {
     key_plan::in_parts(engine, out, |part, codes| verify_part::<C>(engine, batch, part, codes));
 }
 
 fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Range<usize>, codes: &mut [u8]) {
-    let window = |uses| best_window(engine.lanes, uses);
     let start = part.start;
-    let pays = |uses| window(uses).is_some();
-    let mut plan = KeyPlan::new(engine, part, &batch.keys, &pays);
+    let mut plan = KeyPlan::new(engine, part, &batch.keys, &|uses| has_table(engine.lanes, uses));
     if batch.together && batch.rule.is_cofactored() {
         let candidates = plan.with_few_uses(together::many_uses(engine));
         together::find_valid::<C>(engine, batch, &candidates, |item| codes[item - start] = Verdict::VALID_CODE);
-        plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &pays);
+        plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &|uses| has_table(engine.lanes, uses));
     }
-    let mut scatter = |items: &[usize], results: Vec<u8>| {
-        items.iter().zip(results).for_each(|(item, code)| codes[item - start] = code);
-    };
     let singles = engine.map_chunks(batch.bytes, plan.singles.len(), 0, |range, out| {
         let items = &plan.singles[range];
         let lanes = engine.lanes_for(out.len());
         let keys = batch.points::<C>(lanes, items).into_iter();
         batch.verify_chunk::<C, _>(items, keys, |equations| batch.codes::<C>(lanes, equations), out);
     });
-    scatter(&plan.singles, singles);
-    for wave in plan.waves(engine, window, Comb::<C>::bytes) {
+    scatter(codes, start, &plan.singles, &singles);
+    for wave in plan.waves(engine, |uses| best_window(engine.lanes, uses), Comb::<C>::bytes) {
         let (items, results) = batch.verify_wave::<C>(engine, wave);
-        scatter(&items, results);
+        scatter(codes, start, &items, &results);
     }
 }
 
@@ -82,11 +83,11 @@ fn sums<C: BaseTables>(lanes: Option<Lanes>, terms: &[Term<C>]) -> Vec<Projectiv
     if let Some(lanes) = lanes {
         return simd::products(lanes, terms, comb);
     }
-    let sum = |Term { numbers, points, s }: &Term<C>| {
+    let sums = terms.iter().map(|Term { numbers, points, s }| {
         let points = points.each_ref().map(Extended::from_affine);
         comb.add_product_var(sum_of_products_var::<C, 2>(numbers.each_ref(), points), s).to_projective()
-    };
-    terms.iter().map(sum).collect()
+    });
+    sums.collect()
 }
 
 /// Computes S B - k A for keys that have tables, all with one window width.
@@ -96,10 +97,10 @@ fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb
         let products = equations.iter().map(|Equation { k, s, key, .. }| [(*key, k), (comb, s)]);
         return simd::sum_products(lanes, &products.collect::<Vec<_>>());
     }
-    let sum = |Equation { k, s, key, .. }: &Equation<C, &Comb<C>>| {
+    let sums = equations.iter().map(|Equation { k, s, key, .. }| {
         comb.add_product_var(key.add_product_var(Extended::IDENTITY, k), s).to_projective()
-    };
-    equations.iter().map(sum).collect()
+    });
+    sums.collect()
 }
 
 /// The final check of an item: S B - k A is R. `key` is -A, or its table.
@@ -134,8 +135,10 @@ impl Verification<'_> {
         let (items, table_of): (Vec<usize>, Vec<usize>) =
             runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
         let codes = engine.map_chunks(self.bytes, items.len(), 0, |range, out| {
-            let table = |table: &usize| tables[*table].as_ref().expect("it was built").as_ref();
-            let keys = table_of[range.clone()].iter().map(|of| table(of).map_err(|&reason| reason));
+            let keys = table_of[range.clone()].iter().map(|table| {
+                let table = tables[*table].as_ref().expect("every table was built");
+                table.as_ref().map_err(|&reason| reason)
+            });
             let lanes = engine.lanes_for(out.len());
             self.verify_chunk::<C, _>(&items[range], keys, |equations| self.codes_by_tables(lanes, equations), out);
         });
@@ -145,17 +148,17 @@ impl Verification<'_> {
     /// Returns -A for some items.
     fn points<C: EdwardsCurve>(&self, lanes: Option<Lanes>, items: &[usize]) -> Vec<Result<[Element; 2], Rejection>> {
         // A key of another form is rejected, regardless of what is decoded in its place.
-        let bytes = |item: &usize| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]);
-        let decoded = decode_all::<C>(lanes, items.iter().map(bytes), self.rule.encoding());
-        let checked = |(item, point): (&usize, Result<[Element; 2], NoPoint>)| {
+        let keys = items.iter().map(|item| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]));
+        let decoded = decode_all::<C>(lanes, keys, self.rule.encoding());
+        let checked = items.iter().zip(decoded).map(|(item, point)| {
             let key = self.keys.get(*item).of_ed25519().ok_or(Rejection::MalformedPoint)?;
             let minus_a = opposite(point, [Rejection::MalformedPoint, Rejection::NotOnCurve])?;
             if self.rule.rejects_small_order() && encodes_small_order_var::<C>(key) {
                 return Err(Rejection::SmallOrderKey);
             }
             Ok(minus_a)
-        };
-        items.iter().zip(decoded).map(checked).collect()
+        });
+        checked.collect()
     }
 
     /// Writes the codes of some items, given their keys. `codes` computes the codes of equations.
@@ -167,8 +170,7 @@ impl Verification<'_> {
         out: &mut [u8],
     ) {
         let equations = items.iter().zip(keys).map(|(&item, key)| self.equation::<C, K>(item, key));
-        let put = |out: &mut ResultsMut, place: usize, code: &u8| out.codes[place] = *code;
-        compute_accepted(equations, &mut ResultsMut::codes(out), put, |equations| codes(&equations));
+        compute_accepted(equations, &mut ResultsMut::codes(out), put_code, |equations| codes(&equations));
     }
 
     /// Checks equations whose keys are used once, with numbers half as long as k, for which R is
@@ -200,11 +202,13 @@ impl Verification<'_> {
         let open: Vec<usize> = (0..codes.len()).filter(|place| codes[*place] != Verdict::VALID_CODE).collect();
         let minus_r = self.minus_r::<C>(lanes, open.iter().map(|place| equations[*place].r));
         for (place, minus_r) in open.into_iter().zip(minus_r) {
-            let difference = |minus_r: [Element; 2]| {
-                let difference = sums[place].to_extended().add_affine(&Niels::from_affine::<C>(&minus_r));
-                code(difference.to_projective().has_small_order_var::<C>())
+            codes[place] = match minus_r {
+                Ok(minus_r) => {
+                    let difference = sums[place].to_extended().add_affine(&Niels::from_affine::<C>(&minus_r));
+                    code(difference.to_projective().has_small_order_var::<C>())
+                }
+                Err(reason) => reason.code(),
             };
-            codes[place] = minus_r.map_or_else(Rejection::code, difference);
         }
         codes
     }

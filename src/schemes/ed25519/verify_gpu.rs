@@ -54,23 +54,33 @@ impl Verify<'_> {
         {
             return plan.input(rows);
         }
-        let write = move |start: usize, to: &mut [u8]| {
-            for (offset, row) in to.as_chunks_mut::<32>().0.iter_mut().enumerate() {
-                *row = *self.keys.get(first + start + offset).of_ed25519().unwrap_or(&[0; 32]);
-            }
-        };
-        plan.input_of(32 * plan.items(), Source::Written(32, Box::new(write)))
+        let rows = Source::Written(
+            32,
+            Box::new(move |start: usize, to: &mut [u8]| {
+                for (offset, row) in to.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+                    *row = *self.keys.get(first + start + offset).of_ed25519().unwrap_or(&[0; 32]);
+                }
+            }),
+        );
+        plan.input_of(32 * plan.items(), rows)
     }
 
     /// Plans a code per item: 1, or 0 if the CPU has to verify it, because its message is too long
     /// for the device or its key has another form.
     fn on_device<'a>(&'a self, plan: &mut Plan<'a>, first: usize) -> Column<Codes> {
-        let is_on_device =
-            move |item: usize| self.messages.get(item).len() <= LONGEST && self.keys.get(item).of_ed25519().is_some();
-        let write = move |start: usize, to: &mut [u8]| {
-            to.iter_mut().enumerate().for_each(|(at, code)| *code = u8::from(is_on_device(first + start + at)));
-        };
-        plan.input_of(plan.items(), Source::Written(1, Box::new(write)))
+        let codes = Source::Written(
+            1,
+            Box::new(move |start: usize, to: &mut [u8]| {
+                for (at, code) in to.iter_mut().enumerate() {
+                    *code = u8::from(self.fits_device(first + start + at));
+                }
+            }),
+        );
+        plan.input_of(plan.items(), codes)
+    }
+
+    fn fits_device(&self, item: usize) -> bool {
+        self.messages.get(item).len() <= LONGEST && self.keys.get(item).of_ed25519().is_some()
     }
 }
 
@@ -126,8 +136,12 @@ pub struct Dom2 {
 impl Dom2 {
     pub fn new<'a>(plan: &mut Plan<'a>, variant: &'a Variant) -> Self {
         let dom2 = variant.dom2();
-        let row = || plan.input_of(dom2.len(), Source::Rows(types::ByteRows::new(dom2, dom2.len())));
-        Dom2 { bytes: (!dom2.is_empty()).then(row), length: dom2.len() as u64 }
+        let length = dom2.len();
+        let bytes = match length {
+            0 => None,
+            _ => Some(plan.input_of(length, Source::Rows(types::ByteRows::new(dom2, length)))),
+        };
+        Dom2 { bytes, length: length as u64 }
     }
 }
 
@@ -247,12 +261,11 @@ impl<'a> Equations<'a> {
     ) -> Result<(), Fault> {
         let Equations { k, verdicts, .. } = *self;
         let ByTables { key_tables, key_bits, items, item_tables, item_count, .. } = by;
-        let (table, bits) = (table.column(), table.bits);
         kernels::Ed25519VerifyWithTables {
             signatures,
             k,
-            table,
-            bits,
+            table: table.column(),
+            bits: table.bits,
             key_tables,
             key_bits,
             rule,

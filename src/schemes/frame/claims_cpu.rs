@@ -42,13 +42,12 @@ pub struct EvenWithX<C: CpuCurve>(pub C::Base);
 impl<C: CpuCurve> Claim<C> for XModuloN<C> {
     /// Avoids an inversion: x(R) = X / Z^2, and x(R) modulo n is `x` exactly if x(R) is x or x + n.
     fn hold(_: Option<Lanes>, points: &[Jacobian<C::Base>], claims: impl Iterator<Item = Self>) -> Vec<bool> {
-        let holds = |(point, XModuloN { x, .. }): (&Jacobian<C::Base>, Self)| {
+        let held = points.iter().zip(claims).map(|(point, XModuloN { x, .. })| {
             let x = be_bytes_to_limbs(&x.to_be_bytes());
             let zz = point.z.square();
-            let equals = |candidate: C::Base| candidate.mul(&zz) == point.x;
-            equals(from_limbs(&x)) || plus_n::<C>(&x).is_some_and(equals)
-        };
-        points.iter().zip(claims).map(holds).collect()
+            from_limbs::<C::Base>(&x).mul(&zz) == point.x || plus_n::<C>(&x).is_some_and(|x| x.mul(&zz) == point.x)
+        });
+        held.collect()
     }
 
     fn point(&self) -> Option<(C::Base, bool)> {

@@ -110,9 +110,12 @@ fn signer<C: SecretCurve, S: Steps<C>>(key: &[u8; 32]) -> Result<Zeroizing<Numbe
 /// was derived, another digest would be signed with the same nonce, which would reveal the key.
 fn sign_one<C: SecretCurve, S: Steps<C>>(steps: &S, inputs: Inputs, item: usize) -> Result<Signed, Rejection> {
     let Inputs { digests, signers } = inputs;
-    let (d, digest) = (signer::<C, S>(signers.keys.expose(item))?, *digests.get(item));
-    let sign = |next: &mut dyn FnMut(&mut [u8; 32])| sign_with_nonces::<C, S>(steps, &d, &digest, next);
-    Ok(with_nonces::<C, S::Hash, _>(&d, &digest, signers.data(item), sign))
+    let d = signer::<C, S>(signers.keys.expose(item))?;
+    let digest = *digests.get(item);
+    let signed = with_nonces::<C, S::Hash, _>(&d, &digest, signers.data(item), |next| {
+        sign_with_nonces::<C, S>(steps, &d, &digest, next)
+    });
+    Ok(signed)
 }
 
 /// Signs with nonces from `next`. Draws another nonce if one is out of range or yields no
@@ -145,10 +148,9 @@ fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
 ) {
     let Inputs { digests, signers } = inputs;
     // Capacities are exact: growing a vector would leave its old contents in freed memory.
-    let numbers = || Zeroizing::new(Vec::<Number<C>>::with_capacity(items.len()));
-    let mut keys = numbers();
-    let mut nonces = numbers();
-    let mut denominators = numbers();
+    let mut keys = Zeroizing::new(Vec::<Number<C>>::with_capacity(items.len()));
+    let mut nonces = Zeroizing::new(Vec::<Number<C>>::with_capacity(items.len()));
+    let mut denominators = Zeroizing::new(Vec::<Number<C>>::with_capacity(items.len()));
     let mut accepted = Vec::with_capacity(items.len());
     for (place, item) in items.enumerate() {
         match signer::<C, S>(signers.keys.expose(item)) {
@@ -299,11 +301,10 @@ pub mod tests {
         rejected: &[[u8; 32]],
     ) -> (Signed, usize) {
         let mut drawn = 0;
-        let mut next = |nonce: &mut [u8; 32]| {
+        let signed = sign_with_nonces::<C, S>(steps, d, digest, &mut |nonce| {
             *nonce = *rejected.get(drawn).unwrap_or(&NONCE);
             drawn += 1;
-        };
-        let signed = sign_with_nonces::<C, S>(steps, d, digest, &mut next);
+        });
         (signed, drawn)
     }
 
@@ -319,19 +320,29 @@ pub mod tests {
         assert_eq!(drawn, rejected.len() + 1);
     }
 
-    /// Tests more items than are checked at a time: each is signed and checked by its index, again
-    /// if the first check fails, and its result is written to its position.
-    #[test]
-    fn checked_signatures_are_those_of_their_items() {
-        const ITEMS: usize = 2 * CHECKED_AT_ONCE + 100;
-        let fails = |item: usize| item % 1000 == 7 || item == ITEMS - 1;
-        let is_rejected = |item: usize| item % 777 == 5;
-        let (attempts, widths): (Vec<AtomicUsize>, _) = ((0..ITEMS).map(|_| AtomicUsize::new(0)).collect(), [64, 1]);
-        let sign = |items: &[usize], out: &mut ResultsMut| {
+    /// The number of items that [`NumberingSigner`] signs: more than are checked at a time.
+    const ITEMS: usize = 2 * CHECKED_AT_ONCE + 100;
+
+    /// A signer whose signatures are the items' numbers. Some items are rejected, and the first
+    /// check of some fails.
+    struct NumberingSigner {
+        attempts: Vec<AtomicUsize>,
+    }
+
+    impl NumberingSigner {
+        fn rejects(item: usize) -> bool {
+            item % 777 == 5
+        }
+
+        fn fails_at_first(item: usize) -> bool {
+            item % 1000 == 7 || item == ITEMS - 1
+        }
+
+        fn sign(&self, items: &[usize], out: &mut ResultsMut) {
             assert_eq!(items.len(), out.items());
             for (place, &item) in items.iter().enumerate() {
-                attempts[item].fetch_add(1, Ordering::Relaxed);
-                if is_rejected(item) {
+                self.attempts[item].fetch_add(1, Ordering::Relaxed);
+                if Self::rejects(item) {
                     out.reject(place, Rejection::SecretKeyOutOfRange);
                     continue;
                 }
@@ -339,30 +350,46 @@ pub mod tests {
                 out.row(1, place)[0] = item as u8;
                 out.accept(place);
             }
-        };
-        let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
+        }
+
+        fn check(&self, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
             for (place, &item) in items.iter().enumerate() {
                 let is_its_own = signed.as_results().row(0, place)[..8] == item.to_le_bytes();
-                let is_right = is_its_own && (!fails(item) || attempts[item].load(Ordering::Relaxed) > 1);
+                let is_first = self.attempts[item].load(Ordering::Relaxed) == 1;
+                let is_right = is_its_own && !(is_first && Self::fails_at_first(item));
                 codes[place] = if is_right { Verdict::VALID_CODE } else { Rejection::Mismatch.code() };
             }
-        };
+        }
+    }
+
+    /// Tests more items than are checked at a time: each is signed and checked by its index, again
+    /// if the first check fails, and its result is written to its position.
+    #[test]
+    fn checked_signatures_are_those_of_their_items() {
+        let signer = NumberingSigner { attempts: (0..ITEMS).map(|_| AtomicUsize::new(0)).collect() };
+        let widths = [64, 1];
         let mut codes = vec![0; ITEMS];
         let mut signatures = vec![0xee; 64 * ITEMS];
         let mut ids = vec![0xee; ITEMS];
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
-        sign_checked(widths, &sign, &check, &mut out);
+        sign_checked(
+            widths,
+            &|items, out| signer.sign(items, out),
+            &|items, signed, codes| signer.check(items, signed, codes),
+            &mut out,
+        );
         let out = out.as_results();
         for item in 0..ITEMS {
-            if is_rejected(item) {
+            if NumberingSigner::rejects(item) {
                 assert_eq!(out.get::<64>(item), Err(Rejection::SecretKeyOutOfRange));
             } else {
                 assert_eq!(out.get::<64>(item).unwrap()[..8], item.to_le_bytes());
                 assert_eq!(out.row(1, item), [item as u8]);
             }
         }
-        for (item, attempts) in attempts.into_iter().enumerate() {
-            assert_eq!(attempts.into_inner(), if fails(item) && !is_rejected(item) { 2 } else { 1 }, "item {item}");
+        for (item, attempts) in signer.attempts.into_iter().enumerate() {
+            let is_repeated = NumberingSigner::fails_at_first(item) && !NumberingSigner::rejects(item);
+            assert_eq!(attempts.into_inner(), if is_repeated { 2 } else { 1 }, "item {item}");
         }
     }
 }

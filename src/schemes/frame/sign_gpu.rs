@@ -174,13 +174,12 @@ impl Checking {
                 recovered.download(lane, curve, recovery.keys, n)?;
                 lane.download(status);
                 lane.wait()?;
-                let comes_back = |i: usize| {
+                let problem = "a signature that it computed does not give the signer's key";
+                require_signed(lane.read(status), problem, |i| {
                     let expected = expected.get(lane, i);
                     let recovered = recovered.get(lane, i);
                     expected.is_some() && expected == recovered
-                };
-                let problem = "a signature that it computed does not give the signer's key";
-                all_signed(lane.read(status), comes_back, problem)
+                })
             }
         }
     }
@@ -203,13 +202,13 @@ impl<T: Content> Verified<T> {
         stream.download(&self.status);
         stream.wait()?;
         let verdicts = stream.read(&self.verdicts);
-        let verifies = |i: usize| verdicts[i] == Verdict::VALID_CODE;
-        all_signed(stream.read(&self.status), verifies, "a signature that it computed does not verify")
+        let problem = "a signature that it computed does not verify";
+        require_signed(stream.read(&self.status), problem, |i| verdicts[i] == Verdict::VALID_CODE)
     }
 }
 
-/// Fails with a device fault unless `as_it_must_be` holds for every signed item.
-fn all_signed(status: &[u8], as_it_must_be: impl Fn(usize) -> bool, problem: &str) -> Result<(), Fault> {
-    let faulty = (0..status.len()).any(|i| status[i] == Verdict::VALID_CODE && !as_it_must_be(i));
-    if faulty { Err(Fault::device(problem.to_owned())) } else { Ok(()) }
+/// Fails with a device fault unless `is_right` holds for every signed item.
+fn require_signed(status: &[u8], problem: &str, is_right: impl Fn(usize) -> bool) -> Result<(), Fault> {
+    let is_faulty = (0..status.len()).any(|i| status[i] == Verdict::VALID_CODE && !is_right(i));
+    if is_faulty { Err(Fault::device(problem.to_owned())) } else { Ok(()) }
 }

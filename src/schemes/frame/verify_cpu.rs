@@ -52,34 +52,47 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     (bytes, equations): (usize, &(impl Fn(&[usize]) -> Equations<C, K> + Sync)),
     codes: &mut [u8],
 ) {
-    let window = |uses| best_window::<C>(engine.lanes, uses);
     let start = part.start;
-    let pays = |uses| window(uses).is_some();
-    let mut plan = KeyPlan::new(engine, part, keys, &pays);
+    let mut plan = KeyPlan::new(engine, part, keys, &|uses| has_table::<C>(engine.lanes, uses));
     if together {
         let candidates = plan.with_few_uses(together::cpu::many_uses(engine));
-        let valid = |item: usize, _: &_| codes[item - start] = Verdict::VALID_CODE;
-        together::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, valid);
-        plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &pays);
+        together::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, |item, _| {
+            codes[item - start] = Verdict::VALID_CODE;
+        });
+        plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &|uses| has_table::<C>(engine.lanes, uses));
     }
     let singles = engine.map_chunks(bytes, plan.singles.len(), 0, |range, out| {
         let base = C::tables().table(engine, range.len());
         let items = &plan.singles[range];
         let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
-        let key = |index: usize| points[index];
-        check_chunk(engine.lanes, equations(items), key, out, |accepted| {
-            let (u1, (u2, points)): (Vec<_>, (Vec<_>, Vec<_>)) =
-                accepted.iter().map(|(equation, point)| (equation.u1, (equation.u2, *point))).unzip();
-            mul_add::<C>(engine.lanes, &u2, &points, Some((base, &u1)))
-        });
+        check_chunk(
+            engine.lanes,
+            equations(items),
+            |index| points[index],
+            out,
+            |accepted| {
+                let (u1, (u2, points)): (Vec<_>, (Vec<_>, Vec<_>)) =
+                    accepted.iter().map(|(equation, point)| (equation.u1, (equation.u2, *point))).unzip();
+                mul_add::<C>(engine.lanes, &u2, &points, Some((base, &u1)))
+            },
+        );
     });
-    let mut scatter = |items: &[usize], results: Vec<u8>| {
-        items.iter().zip(results).for_each(|(item, code)| codes[item - start] = code);
-    };
-    scatter(&plan.singles, singles);
-    for wave in plan.waves(engine, window, Comb::<C>::bytes) {
+    scatter(codes, start, &plan.singles, &singles);
+    for wave in plan.waves(engine, |uses| best_window::<C>(engine.lanes, uses), Comb::<C>::bytes) {
         let (items, results) = verify_wave::<C, K>(engine, wave, keys, (bytes, equations));
-        scatter(&items, results);
+        scatter(codes, start, &items, &results);
+    }
+}
+
+/// Returns `true` if a table of a key with this number of uses is faster.
+fn has_table<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> bool {
+    best_window::<C>(lanes, uses).is_some()
+}
+
+/// Writes the codes of some items to their positions in the codes of all items from `start` on.
+pub fn scatter(codes: &mut [u8], start: usize, items: &[usize], results: &[u8]) {
+    for (item, code) in items.iter().zip(results) {
+        codes[item - start] = *code;
     }
 }
 
@@ -96,11 +109,16 @@ fn verify_wave<C: BaseTables, K: Claim<C>>(
     let codes = engine.map_chunks(bytes, items.len(), 0, |range, out| {
         let base = C::tables().table(engine, range.len());
         let table_of = &table_of[range.clone()];
-        let key = |index: usize| tables[table_of[index]].as_ref().map_err(|&rejection| rejection);
-        check_chunk(engine.lanes, equations(&items[range]), key, out, |accepted| {
-            let products = accepted.iter().map(|(equation, table)| [(base, &equation.u1), (*table, &equation.u2)]);
-            sum_products::<C, 2>(engine.lanes, &products.collect::<Vec<_>>())
-        });
+        check_chunk(
+            engine.lanes,
+            equations(&items[range]),
+            |index| tables[table_of[index]].as_ref().map_err(|&rejection| rejection),
+            out,
+            |accepted| {
+                let products = accepted.iter().map(|(equation, table)| [(base, &equation.u1), (*table, &equation.u2)]);
+                sum_products::<C, 2>(engine.lanes, &products.collect::<Vec<_>>())
+            },
+        );
     });
     (items, codes)
 }
@@ -129,15 +147,19 @@ fn check_chunk<C: CpuCurve, K: Claim<C>, Q>(
     left_hand_sides: impl FnOnce(&[(Equation<C, K>, Q)]) -> Vec<Jacobian<C::Base>>,
 ) {
     let items = equations.into_iter().enumerate().map(|(index, equation)| Ok((equation?, key(index)?)));
-    let put = |out: &mut ResultsMut, place: usize, code: &u8| out.codes[place] = *code;
-    let code = |(point, holds): (&Jacobian<C::Base>, bool)| match (point.is_identity(), holds) {
-        (true, _) => Rejection::IdentityResult.code(),
-        (false, true) => Verdict::VALID_CODE,
-        (false, false) => Rejection::Mismatch.code(),
-    };
-    decode::compute_accepted(items, &mut ResultsMut::codes(out), put, |accepted| {
+    decode::compute_accepted(items, &mut ResultsMut::codes(out), put_code, |accepted| {
         let points = left_hand_sides(&accepted);
-        let holds = K::hold(lanes, &points, accepted.iter().map(|(equation, _)| equation.claim));
-        points.iter().zip(holds).map(code).collect()
+        let held = K::hold(lanes, &points, accepted.iter().map(|(equation, _)| equation.claim));
+        let codes = points.iter().zip(held).map(|(point, holds)| match (point.is_identity(), holds) {
+            (true, _) => Rejection::IdentityResult.code(),
+            (false, true) => Verdict::VALID_CODE,
+            (false, false) => Rejection::Mismatch.code(),
+        });
+        codes.collect()
     });
+}
+
+/// Writes the code of an item.
+pub fn put_code(out: &mut ResultsMut, place: usize, code: &u8) {
+    out.codes[place] = *code;
 }

@@ -176,6 +176,7 @@ pub fn check(
             Open::AsBefore => {}
         }
     }
-    let (scratch, table, bits) = (*scratch, table.column(), table.bits);
-    (kernels.with_windows)(lane, curve, WithWindows { equations, keys, table, bits, scratch, list, n: n as u64 })
+    let windows =
+        WithWindows { equations, keys, table: table.column(), bits: table.bits, scratch: *scratch, list, n: n as u64 };
+    (kernels.with_windows)(lane, curve, windows)
 }

@@ -68,13 +68,12 @@ pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn 
     if check == Check::Nothing {
         return sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |item| item, out);
     }
-    let sign = |items: &[usize], out: &mut ResultsMut| {
-        sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |at| items[at], out);
-    };
-    let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
-        check_signed::<C>(engine, inputs, items, signed, codes);
-    };
-    sign_cpu::sign_checked(widths, &sign, &check, out);
+    sign_cpu::sign_checked(
+        widths,
+        &|items, out| sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |at| items[at], out),
+        &|items, signed, codes| check_signed::<C>(engine, inputs, items, signed, codes),
+        out,
+    );
 }
 
 /// Verifies each signature with its key.
@@ -102,6 +101,39 @@ mod tests {
     use elliptic_curve::PrimeField;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    /// A signer whose first signatures of some items are wrong.
+    struct FaultySigner {
+        right: Vec<Result<[u8; 64], Rejection>>,
+        attempts: Vec<AtomicUsize>,
+    }
+
+    impl FaultySigner {
+        /// Returns the number of failing attempts at an item.
+        fn faults(item: usize) -> usize {
+            match item {
+                0 => 1,
+                7 | 8 => 2,
+                12 => ATTEMPTS - 1,
+                19 => ATTEMPTS,
+                _ => 0,
+            }
+        }
+
+        fn sign(&self, items: &[usize], out: &mut ResultsMut) {
+            for (place, &item) in items.iter().enumerate() {
+                let attempt = self.attempts[item].fetch_add(1, Ordering::Relaxed);
+                match self.right[item] {
+                    Ok(signature) => {
+                        out.row(0, place).copy_from_slice(&signature);
+                        out.row(0, place)[63] ^= u8::from(attempt < Self::faults(item));
+                        out.accept(place);
+                    }
+                    Err(reason) => out.reject(place, reason),
+                }
+            }
+        }
+    }
+
     /// Tests signatures that are faulty at first, or always, for keys of which one is out of range.
     #[test]
     fn checked_signatures_are_computed_again_or_given_up() {
@@ -110,43 +142,27 @@ mod tests {
         keys[5] = SecretKey::from_bytes([0; 32]);
         let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
         let inputs = Inputs { digests: (&digests).into(), signers: (&keys).into() };
-        let signed = |check| {
+        let [right, checked] = [Check::Nothing, Check::Signatures].map(|check| {
             let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
             rows_of::<64>(20, |out| super::sign::<Sm2>(&engine, signing, out))
-        };
-        let right = signed(Check::Nothing);
+        });
         assert!(right.iter().enumerate().all(|(item, signed)| signed.is_ok() == (item != 5)));
-        assert_eq!(signed(Check::Signatures), right);
-        // The number of failing attempts at an item.
-        let faults = |item: usize| match item {
-            0 => 1,
-            7 | 8 => 2,
-            12 => ATTEMPTS - 1,
-            19 => ATTEMPTS,
-            _ => 0,
-        };
-        let attempts: Vec<AtomicUsize> = keys.iter().map(|_| AtomicUsize::new(0)).collect();
-        let sign = |items: &[usize], out: &mut ResultsMut| {
-            for (place, &item) in items.iter().enumerate() {
-                let attempt = attempts[item].fetch_add(1, Ordering::Relaxed);
-                match right[item] {
-                    Ok(signature) => {
-                        out.row(0, place).copy_from_slice(&signature);
-                        out.row(0, place)[63] ^= u8::from(attempt < faults(item));
-                        out.accept(place);
-                    }
-                    Err(reason) => out.reject(place, reason),
-                }
-            }
-        };
-        let check = |items: &[usize], signed: &ResultsMut, codes: &mut [u8]| {
-            check_signed::<Sm2>(&engine, inputs, items, signed, codes);
-        };
+        assert_eq!(checked, right);
         let mut expected = right.clone();
         expected[19] = Err(Rejection::FaultySignature);
-        assert_eq!(rows_of(20, |out| sign_cpu::sign_checked([64, 0], &sign, &check, out)), expected);
-        for (item, attempts) in attempts.iter().enumerate().filter(|(item, _)| *item != 5) {
-            assert_eq!(attempts.load(Ordering::Relaxed), (faults(item) + 1).min(ATTEMPTS), "item {item}");
+        let signer = FaultySigner { right, attempts: keys.iter().map(|_| AtomicUsize::new(0)).collect() };
+        let signed = rows_of(20, |out| {
+            sign_cpu::sign_checked(
+                [64, 0],
+                &|items, out| signer.sign(items, out),
+                &|items, signed, codes| check_signed::<Sm2>(&engine, inputs, items, signed, codes),
+                out,
+            );
+        });
+        assert_eq!(signed, expected);
+        for (item, attempts) in signer.attempts.iter().enumerate().filter(|(item, _)| *item != 5) {
+            let expected = (FaultySigner::faults(item) + 1).min(ATTEMPTS);
+            assert_eq!(attempts.load(Ordering::Relaxed), expected, "item {item}");
         }
     }
 

@@ -30,7 +30,8 @@ fn nonces(
     SigningColumns { digests, keys, additional, nonces, status, .. }: SigningColumns,
     n: usize,
 ) -> Result<(), Fault> {
-    let (keys, key_stride, n) = (keys.rows, keys.stride, n as u64);
+    let PrivateKeys { rows: keys, stride: key_stride } = keys;
+    let n = n as u64;
     let Some(PrivateKeys { rows: additional, stride: additional_stride }) = additional else {
         return kernels::NoncesSm3 { digests, keys, key_stride, nonces, status, n }.launch(stream, curve);
     };

@@ -367,11 +367,11 @@ fn to_sign(
     let keys = if one_for_all { PublicKeys::all(public[0].as_sec1()) } else { PublicKeys::points(&public) };
     let digests = hash(engine, items, &|item| messages[item].as_ref(), user_ids, keys)?;
     // A key out of range takes precedence. Only `sign` rejects n - 1: it has a public key.
-    let reason = |item: usize| match public[if one_for_all { 0 } else { item }].is_identity() {
-        true => Rejection::SecretKeyOutOfRange,
-        false => Rejection::UserIdTooLong,
-    };
-    let too_long = user_ids.too_long(items).map(|item| (item, reason(item))).collect();
+    let too_long = user_ids.too_long(items).map(|item| {
+        let key = public[if one_for_all { 0 } else { item }];
+        (item, if key.is_identity() { Rejection::SecretKeyOutOfRange } else { Rejection::UserIdTooLong })
+    });
+    let too_long = too_long.collect();
     Ok(ToSign { digests, too_long })
 }
 

@@ -73,8 +73,8 @@ impl<C: BaseTables> Part<C> {
     fn new(engine: &CpuEngine, batch: &Verification, items: &[usize], draw: &Draw) -> Option<Self> {
         let lanes = engine.lanes_for(items.len());
         let points = batch.points::<C>(lanes, items).into_iter();
-        let equation = |(&item, key)| batch.equation(item, key).ok();
-        let equations: Vec<Equation<'_, C, [Element; 2]>> = items.iter().zip(points).filter_map(equation).collect();
+        let equations: Vec<Equation<'_, C, [Element; 2]>> =
+            items.iter().zip(points).filter_map(|(&item, key)| batch.equation(item, key).ok()).collect();
         let minus_r = batch.minus_r::<C>(lanes, equations.iter().map(|equation| equation.r));
         let with_r = equations.iter().zip(minus_r).filter_map(|(equation, minus_r)| Some((equation, minus_r.ok()?)));
         let members: Vec<(&Equation<'_, C, [Element; 2]>, [Element; 2])> = with_r.collect();

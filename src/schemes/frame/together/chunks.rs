@@ -56,8 +56,13 @@ impl Chunks {
     /// permitted loss, for good unless [`Chunks::held`] follows.
     pub fn begin(&self, items: usize) -> bool {
         let cost = LOST * items as i64;
-        let take = |credit: i64| (credit >= cost).then(|| credit - cost);
-        self.may_try(items) && self.credit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+        if !self.may_try(items) {
+            return false;
+        }
+        let spent = self
+            .credit
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |credit| (credit >= cost).then(|| credit - cost));
+        spent.is_ok()
     }
 
     /// Records that the equation of a chunk holds, and that `items` of its items need no individual
@@ -87,25 +92,31 @@ mod tests {
         let chunks = Chunks::new(items);
         let mut running = VecDeque::new();
         let mut cost = 100 * items as i64;
-        let mut end = |(size, valid): (usize, bool)| {
-            if valid {
-                chunks.held(size);
-                cost -= SAVED * size as i64;
-            } else {
-                cost += LOST * size as i64;
-            }
-        };
         for (chunk, start) in (0..items).step_by(CHUNK).enumerate() {
             let size = CHUNK.min(items - start);
-            if running.len() == at_a_time {
-                running.pop_front().into_iter().for_each(&mut end);
+            if running.len() == at_a_time
+                && let Some((size, is_valid)) = running.pop_front()
+            {
+                cost += end_chunk(&chunks, size, is_valid);
             }
             if chunks.begin(size) {
                 running.push_back((size, is_valid(chunk)));
             }
         }
-        running.into_iter().for_each(&mut end);
+        for (size, is_valid) in running {
+            cost += end_chunk(&chunks, size, is_valid);
+        }
         (cost, chunks.spared())
+    }
+
+    /// Ends a chunk, and returns how much it adds to the cost.
+    fn end_chunk(chunks: &Chunks, size: usize, is_valid: bool) -> i64 {
+        if is_valid {
+            chunks.held(size);
+            -SAVED * size as i64
+        } else {
+            LOST * size as i64
+        }
     }
 
     /// Holds wherever the invalid items are.

@@ -34,8 +34,12 @@ pub fn find_valid<C: CpuCurve, K: Claim<C>>(
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
     mut valid: impl FnMut(usize, &Affine<C::Base>),
 ) {
-    let verify = |group: &[usize]| verify_group::<C, K>(engine, group, keys, equations, &fresh_coefficients);
-    in_groups(engine, items, verify, |Member { item, key }| valid(item, &key));
+    in_groups(
+        engine,
+        items,
+        |group| verify_group::<C, K>(engine, group, keys, equations, &fresh_coefficients),
+        |Member { item, key }| valid(item, &key),
+    );
 }
 
 /// Processes items in groups. `verify` returns the members of a group whose equation holds, with

@@ -93,8 +93,8 @@ impl<'a> Group<'a> {
         }
         stream.fill(self.counters.column, 0, COUNTERS)?;
         stream.fill(self.of_base, 0, SCALAR_ROW * self.sums)?;
-        let word = |i: usize| u64::from_be_bytes(seed[8 * i..8 * i + 8].try_into().expect("8 bytes"));
-        Ok(Some(std::array::from_fn(word)))
+        let (words, _) = seed.as_chunks();
+        Ok(Some(std::array::from_fn(|i| u64::from_be_bytes(words[i]))))
     }
 
     /// Computes the window sums of all terms, whose points are in rows.
@@ -123,12 +123,12 @@ impl<'a> Group<'a> {
         kernels::TogetherAccept { coefficients, counters, verdicts, n: n as u64 }.launch(stream, curve)?;
         stream.download(&self.counters);
         stream.wait()?;
-        let bytes = stream.read(&self.counters);
-        let counter = |i: usize| u32::from_ne_bytes(bytes[4 * i..4 * i + 4].try_into().expect("4 bytes"));
-        if counter(0) != 1 {
+        let (values, _) = stream.read(&self.counters).as_chunks();
+        let holds = u32::from_ne_bytes(values[0]) == 1;
+        if !holds {
             return Ok(Open::AsBefore);
         }
-        let count = counter(1) as usize;
+        let count = u32::from_ne_bytes(values[1]) as usize;
         self.chunks.held(n - count);
         Ok(if count == 0 { Open::None } else { Open::Listed((self.others, counters.count(1)), count) })
     }
@@ -187,9 +187,16 @@ impl<'a> Together<'a> {
         group.add_up(stream, curve, n)?;
         let (_, windows) = buckets.windows();
         let window_sums = buckets.window_sums;
-        let (table, bits, sums) = (table.column(), table.bits, sums as u32);
-        kernels::TogetherCompare { of_base, sums, table, bits, window_sums, windows, counters }
-            .launch(stream, curve)?;
+        kernels::TogetherCompare {
+            of_base,
+            sums: sums as u32,
+            table: table.column(),
+            bits: table.bits,
+            window_sums,
+            windows,
+            counters,
+        }
+        .launch(stream, curve)?;
         group.accept(stream, curve, verdicts, n)
     }
 }

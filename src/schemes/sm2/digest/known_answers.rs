@@ -21,14 +21,15 @@ fn run_digests(trial: &mut Trial) -> Result<(), Fault> {
     let ids: Vec<_> = (0..ITEMS).map(|item| message(item / 2)).collect();
     let keys: Vec<_> = known_answers::of(Sm2::ID).private_keys.public.iter().flatten().copied().collect();
     let keys = repeat(&keys, ITEMS);
-    let digest = |item: usize| {
-        let za = za_of_point(&ids[item], &keys[item]);
-        Ok(Sm3::new_with_prefix(za).chain_update(&texts[item]).finalize().into())
-    };
+    let known =
+        ids.iter().zip(&keys).zip(&texts).map(|((id, key), text)| {
+            Ok(Sm3::new_with_prefix(za_of_point(id, key)).chain_update(text).finalize().into())
+        });
+    let known = known.collect();
     let operation = MessageDigests {
         messages: SizedTexts::new(trial.cpu, ITEMS, |item| &texts[item]),
         ids: SizedTexts::new(trial.cpu, ITEMS, |item| &ids[item]),
         keys: PublicKeys::points(&keys),
     };
-    trial.check(&operation, bytes_of::<32>, (0..ITEMS).map(digest).collect())
+    trial.check(&operation, bytes_of::<32>, known)
 }
