@@ -94,7 +94,6 @@ mod gate;
 mod holes;
 mod kind;
 mod options;
-mod park;
 mod plan;
 mod rates;
 mod request;

@@ -7,14 +7,14 @@ use super::error::ServiceError;
 use super::gate::{Answer, Waiter};
 use super::kind::{Inputs, RequestKind};
 use super::options::WhenFull;
-use super::park;
 use crate::host::process::Process;
 use crate::types::{Error, Results};
 use std::fmt;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 
 /// Converts the results of a request to a value.
 pub type Read<T> = fn(&Results) -> T;
@@ -61,7 +61,7 @@ impl<'a, T> Request<'a, T> {
     /// # Errors
     /// Every [`ServiceError`].
     pub fn wait(mut self) -> Result<T, ServiceError> {
-        park::wait(|waker| self.poll_ticket(waker, true))?.wait()
+        poll_until_ready(|waker| self.poll_ticket(waker, true))?.wait()
     }
 
     /// Submits the items, and returns a ticket for the answer. With [`WhenFull::Wait`], blocks
@@ -70,7 +70,7 @@ impl<'a, T> Request<'a, T> {
     /// # Errors
     /// Every [`ServiceError`] except those of batches.
     pub fn submit(mut self) -> Result<Ticket<T>, ServiceError> {
-        park::wait(|waker| self.poll_ticket(waker, false))
+        poll_until_ready(|waker| self.poll_ticket(waker, false))
     }
 
     /// Prepares everything that the first requests of this kind would otherwise wait for: arenas
@@ -225,7 +225,7 @@ impl<T> Ticket<T> {
     /// [`ServiceError::Stopped`] if the service was shut down before; [`ServiceError::Forked`] in a
     /// child of the process that created the service.
     pub fn wait(mut self) -> Result<T, ServiceError> {
-        park::wait(|waker| self.poll_answer(waker))
+        poll_until_ready(|waker| self.poll_answer(waker))
     }
 
     fn poll_answer(&mut self, waker: &Waker) -> Poll<Result<T, ServiceError>> {
@@ -268,5 +268,31 @@ impl<T> Drop for Ticket<T> {
 impl<T> fmt::Debug for Ticket<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ticket").field("is_done", &self.is_done()).finish_non_exhaustive()
+    }
+}
+
+/// Wakes a thread that is parked.
+struct ParkedThread(Thread);
+
+impl Wake for ParkedThread {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+thread_local!(static WAKER: Waker = Waker::from(Arc::new(ParkedThread(thread::current()))));
+
+/// Polls until there is a result. Between polls, this thread sleeps until it is woken.
+pub(super) fn poll_until_ready<R>(mut poll: impl FnMut(&Waker) -> Poll<R>) -> R {
+    let waker = WAKER.with(Waker::clone);
+    loop {
+        match poll(&waker) {
+            Poll::Ready(result) => return result,
+            Poll::Pending => thread::park(),
+        }
     }
 }

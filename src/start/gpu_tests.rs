@@ -12,7 +12,7 @@ use std::collections::HashSet;
 pub fn all() -> Vec<Test> {
     let mut all = hash::known_answers::all();
     all.extend(modular::known_answers::all());
-    all.extend(sm2::digest::known_answers::all());
+    all.extend(sm2::known_answers::of_digests());
     all.extend(bip340::known_answers::all());
     all.extend(ed25519::known_answers::of_verification(true, true));
     all.extend(ed25519::known_answers::of_signing(true, true));

@@ -27,7 +27,6 @@ macro_rules! column_from {
 mod der;
 mod error;
 mod keys;
-mod names;
 mod point;
 mod results;
 mod rows;
@@ -41,7 +40,6 @@ pub use error::Error;
 pub(crate) use error::require_lengths;
 pub use keys::PublicKeys;
 pub(crate) use keys::{KeyBytes, KeyRowForm, POINT_ROW};
-pub(crate) use names::is_same_name;
 pub use point::{Point, Points};
 #[cfg(test)]
 pub(crate) use results::rows_of;
@@ -55,3 +53,12 @@ pub use secret::{SecretKey, SecretKeys, SharedPoint, SharedSecret};
 pub use signing::{Address, Policy, RecoverableSignature, SForm, Signers};
 pub(crate) use signing::{Check, NonceHash};
 pub use verdict::{Rejection, Verdict, Verdicts};
+
+/// Returns whether two names, as users write them, differ only in case, spaces, hyphens,
+/// underscores and dots.
+pub(crate) fn is_same_name(one: &str, other: &str) -> bool {
+    fn plain(name: &str) -> impl Iterator<Item = char> {
+        name.chars().filter(|c| !matches!(c, '-' | '_' | '.' | ' ')).map(|c| c.to_ascii_lowercase())
+    }
+    plain(one).eq(plain(other))
+}

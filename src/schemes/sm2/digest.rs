@@ -1,7 +1,5 @@
 //! Digests e = SM3(Z_A || M) of messages (GB/T 32918.2, sections 5.5 and 6.1).
 
-pub mod known_answers;
-
 use crate::cpu::{CpuEngine, decode, domain_parameters};
 use crate::curve::Sm2;
 use crate::op::{Computation, Worth};

@@ -474,7 +474,9 @@ fn a_lone_caller_does_not_wait_for_others() {
 fn items_by_future(caller: &Caller) {
     let items = items(2);
     let mut future = Box::pin(items.sign(caller, Some(a_curve())));
-    items.check(&super::park::wait(|waker| future.as_mut().poll(&mut Context::from_waker(waker))).unwrap());
+    items.check(
+        &super::request::poll_until_ready(|waker| future.as_mut().poll(&mut Context::from_waker(waker))).unwrap(),
+    );
 }
 
 /// While one batch is computed for a long time, single items that arrive slowly wait for the
