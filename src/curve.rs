@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_in_every_spelling_is_of_one_curve() {
+    fn every_spelling_names_one_curve() {
         let mut all = Vec::new();
         for &curve in CurveId::ALL {
             for name in curve.names() {

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_are_understood() {
+    fn assembler_report_is_parsed() {
         let report = "\
 ptxas info    : 24 bytes gmem
 ptxas info    : Compiling entry function 'gecc_one' for 'sm_90'
@@ -290,7 +290,7 @@ ptxas info    : Function properties for shared_function
 
         #[test]
         #[ignore = "needs NVRTC: --ignored nvrtc_tests"]
-        fn packs_have_what_nvrtc_compiles() {
+        fn packs_contain_kernels_compiled_by_nvrtc() {
             let folder = std::env::temp_dir().join(format!("gecc-packs-{}", std::process::id()));
             let path = pack_units(quick(), "sm_90", &folder).unwrap();
             let kept = folder.join("kept");

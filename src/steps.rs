@@ -102,13 +102,13 @@ impl<R> Iterator for Results<R> {
 
 /// A limit on a sum, such as that of bytes in memory.
 pub struct Room {
-    state: Mutex<Held>,
+    state: Mutex<BudgetState>,
     changed: Condvar,
     most: u64,
 }
 
 #[derive(Default)]
-struct Held {
+struct BudgetState {
     sum: u64,
     is_closed: bool,
 }
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_and_not_too_far_ahead() {
+    fn results_come_in_order_within_the_limit() {
         static TAKEN: AtomicUsize = AtomicUsize::new(0);
         let results = numbers(7, 5, |item| {
             // In flight: waiting items, the one that is taken, and the one that was taken but is
@@ -208,12 +208,12 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_result_ends_them() {
+    fn missing_result_ends_the_workers() {
         assert!(numbers(3, 4, |item| (item != 77).then_some(item)).eq(0..77));
     }
 
     #[test]
-    fn threads_end_though_nobody_takes_the_results() {
+    fn threads_end_when_results_are_dropped() {
         let (entrance, workers, mut results) = line(2, 1);
         let handing = thread::spawn(move || (0..).take_while(|item| entrance.hand_in(*item)).count());
         let working = thread::spawn(move || workers.work(Some));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_hands_in_what_no_worker_takes() {
+    fn items_are_refused_without_workers() {
         let (entrance, workers, results) = line::<_, ()>(2, 1);
         drop(workers);
         assert!(!entrance.hand_in(1));
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_is_full_for_all_but_who_is_alone() {
+    fn full_budget_blocks_all_but_a_sole_caller() {
         let room = Arc::new(Room::new(100));
         assert!(room.enter(1000));
         let second = Arc::clone(&room);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_closed_room() {
+    fn closed_budget_blocks_nobody() {
         let room = Arc::new(Room::new(100));
         assert!(room.enter(100));
         let second = Arc::clone(&room);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_in_order_also_of_several_callers() {
+    fn map_keeps_order_for_concurrent_callers() {
         let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         thread::scope(|scope| {
             for caller in 0..8_u64 {

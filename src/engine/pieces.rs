@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_all_items_in_their_order() {
+    fn pieces_cover_items_in_order() {
         for items in [0, 1, 9, 10, 11, 1000] {
             let all: Vec<Range<usize>> = pieces(items).collect();
             assert_eq!((all[0].start, all[all.len() - 1].end), (0, items));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_follow_the_time_within_their_bounds() {
+    fn piece_sizes_follow_measured_time() {
         let sizes = [1, 250, 500, 10_000].map(|ms| pieces(1000).size_after(10, Duration::from_millis(ms)));
         assert_eq!(sizes, [100, 20, 10, 5]);
         assert_eq!(Pieces { size: 4, ..pieces(1000) }.size_after(4, Duration::from_secs(9)), 4);

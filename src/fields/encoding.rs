@@ -235,13 +235,13 @@ pub fn is_ecdsa_digest(bytes: usize) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Encodings {
     rows: usize,
-    fields: [Seen; Field::ALL.len()],
+    fields: [EncodingCounts; Field::ALL.len()],
     has_messages: bool,
 }
 
 /// Numbers of values of one field by encoding.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct EncodingCounts {
     hex: usize,
     base64: usize,
 }
@@ -287,7 +287,7 @@ impl Encodings {
         let mut decided = given;
         let mut mixed = Vec::new();
         for field in Field::ALL.into_iter().filter(|field| given.of(*field).is_none()) {
-            let Seen { hex, base64 } = self.fields[field as usize];
+            let EncodingCounts { hex, base64 } = self.fields[field as usize];
             let encoding = if hex == 0 && base64 > 0 { Encoding::Base64 } else { Encoding::Hex };
             decided = decided.with(field, encoding);
             if hex > 0 && base64 > 0 {
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_are_cut_and_padded_as_fips_186_5_says() {
+    fn digests_are_truncated_and_padded_per_fips_186_5() {
         let bytes: Vec<u8> = (1..=80).collect();
         for length in 0..=80 {
             let expected = match length {
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn values_tell_their_encoding() {
+    fn encodings_are_detected_from_values() {
         let hex = "ab".repeat(32);
         let hex = (Field::Digest, hex.as_str());
         let base64 = Base64::encode_string(&[0xfb; 32]);

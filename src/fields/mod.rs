@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_fields_are_their_places_and_names_are_of_one() {
+    fn field_numbers_are_indices_and_names_are_unique() {
         assert!(Field::ALL.iter().enumerate().all(|(place, field)| place == *field as usize));
         for field in Field::ALL {
             for name in field.names() {
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_by_the_names_that_people_have() {
+    fn columns_are_found_by_common_names() {
         let mapping = found("", &["Hash", "sig", "PubKey", "note"]).unwrap();
         let columns: Vec<_> = mapping.columns().collect();
         assert_eq!(columns, [(Field::Digest, "Hash"), (Field::Signature, "sig"), (Field::PublicKey, "PubKey")]);
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_are_not_read_or_do_not_fit_do_not_matter() {
+    fn unread_or_unfit_columns_are_ignored() {
         let columns = ["sig", "signature", "v", "yParity", "pk"];
         let mapping = Mapping::new()
             .complete(&columns, false, &|field| field != Field::RecoveryId, &|place, _| place != 1)
@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_those_of_their_standards() {
+    fn hashes_match_test_vectors() {
         for (hash, start) in [
             (Hash::Sha256, "ba7816bf8f01cfea414140de5dae2223"),
             (Hash::Sha256d, "4f8b42c22dd3729b519ba6f68d2da7cc"),

@@ -65,7 +65,7 @@ mod tests {
     use rand::Rng;
 
     #[test]
-    fn numbers_of_one_byte() {
+    fn single_byte_v_gives_recovery_id() {
         for v in 0..=u8::MAX {
             let expected = match v {
                 0..=3 => Some(v),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn any_chain() {
+    fn eip155_v_of_any_chain_gives_parity() {
         let mut random = rand::rng();
         for bytes in (0..40).cycle().take(2000) {
             let mut chain = vec![0; bytes];

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_people_use_are_shown() {
+    fn common_names_are_shown() {
         for name in [
             "signatures.csv",
             "/home/user/work/chain/blocks/blk00017.dat",

@@ -571,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn der_ends_where_it_says_unless_hash_types_are_asked_for() {
+    fn bytes_after_der_are_rejected_unless_hash_type_is_expected() {
         let rs = signature();
         let der = signature_to_der(&rs);
         let plain = Ok((rs.to_vec(), None));
@@ -595,7 +595,7 @@ mod tests {
     /// Tests all contents: bytes that are both DER and `r || s` or `r || s || v` are never decoded
     /// as one of them.
     #[test]
-    fn short_der_is_not_taken_for_numbers() {
+    fn short_der_is_not_read_as_r_and_s() {
         for (r, s) in [(26, 32), (29, 29), (27, 32), (28, 31)] {
             let mut rs = signature();
             rs[..32 - r].fill(0);
@@ -621,7 +621,7 @@ mod tests {
     }
 
     #[test]
-    fn decimal_numbers_fill_their_room() {
+    fn decimal_numbers_are_read_up_to_the_width() {
         let mut random = rand::rng();
         for width in [1, 16, 32] {
             for bytes in 1..=width {

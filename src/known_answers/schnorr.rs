@@ -36,7 +36,7 @@ pub struct Tweaks {
     pub outputs: [Vec<Answer<Point>>; 2],
 }
 
-struct Item {
+struct SchnorrItem {
     message: [u8; 32],
     signature: [u8; 64],
     key: [u8; 32],
@@ -57,7 +57,7 @@ fn challenge(r: &[u8; 32], key: &[u8; 32], message: &[u8; 32]) -> k256::Scalar {
 impl Schnorr {
     pub fn new() -> Self {
         let numbered = Numbered::<Curve>::new();
-        let mut items: Vec<Item> = (0..6).map(|i| valid(&numbered, i, 11 - i)).collect();
+        let mut items: Vec<SchnorrItem> = (0..6).map(|i| valid(&numbered, i, 11 - i)).collect();
         items.extend(rejected(&numbered));
         let mut answers = Schnorr {
             messages: items.iter().map(|item| item.message).collect(),
@@ -114,16 +114,16 @@ fn even(numbered: &Numbered<Curve>, i: usize) -> k256::Scalar {
 }
 
 /// Returns a valid item with R = k G and P = d G for the numbers i and j of the list; s follows.
-fn valid(numbered: &Numbered<Curve>, i: usize, j: usize) -> Item {
+fn valid(numbered: &Numbered<Curve>, i: usize, j: usize) -> SchnorrItem {
     let r = *numbered.encoded[i].x();
     let key = *numbered.encoded[j].x();
     let message = bytes::<Curve>(&pseudo_random::<Curve>(0xc0 | i as u8));
     let s = even(numbered, i) + challenge(&r, &key, &message) * even(numbered, j);
-    Item { message, signature: join(&r, &bytes::<Curve>(&s)), key, verdict: Ok(()) }
+    SchnorrItem { message, signature: join(&r, &bytes::<Curve>(&s)), key, verdict: Ok(()) }
 }
 
 /// Returns a valid item, corrupted in each possible way.
-fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
+fn rejected(numbered: &Numbered<Curve>) -> Vec<SchnorrItem> {
     let r = *numbered.encoded[2].x();
     let key = *numbered.encoded[4].x();
     let message = [0x42; 32];
@@ -157,7 +157,7 @@ fn rejected(numbered: &Numbered<Curve>) -> Vec<Item> {
         (of_r, [0xff; 32], Rejection::MalformedPoint),
         (join(&large, &s), key, Rejection::Mismatch),
     ];
-    corrupted.map(|(signature, key, rejection)| Item { message, signature, key, verdict: Err(rejection) }).into()
+    corrupted.map(|(signature, key, rejection)| SchnorrItem { message, signature, key, verdict: Err(rejection) }).into()
 }
 
 /// Returns the output key of Taproot for an internal key, whose sum with a tweak is `sum`.

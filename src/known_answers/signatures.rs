@@ -23,7 +23,7 @@ pub struct Signatures {
 
 /// A signature with its digest and key, as numbers and a point.
 #[derive(Clone, Copy)]
-struct Signed<C: SecretCurve> {
+struct SignatureNumbers<C: SecretCurve> {
     e: Scalar<C>,
     r: Scalar<C>,
     s: Scalar<C>,
@@ -32,8 +32,8 @@ struct Signed<C: SecretCurve> {
 }
 
 /// An item with its expected results.
-struct Item<C: SecretCurve> {
-    signed: Signed<C>,
+struct SignatureItem<C: SecretCurve> {
+    signed: SignatureNumbers<C>,
     verdict: Answer<()>,
     recovered: Answer<()>,
     /// A key given instead of the signer's.
@@ -41,23 +41,23 @@ struct Item<C: SecretCurve> {
     other_signature: Option<[u8; 64]>,
 }
 
-impl<C: SecretCurve> Item<C> {
+impl<C: SecretCurve> SignatureItem<C> {
     /// Makes an item that is recovered; `verdict` is the result of verification.
-    fn new(signed: Signed<C>, verdict: Answer<()>) -> Self {
-        Item { signed, verdict, recovered: Ok(()), other_key: None, other_signature: None }
+    fn new(signed: SignatureNumbers<C>, verdict: Answer<()>) -> Self {
+        SignatureItem { signed, verdict, recovered: Ok(()), other_key: None, other_signature: None }
     }
 
     fn with_key(self, key: Point) -> Self {
-        Item { other_key: Some(key), ..self }
+        SignatureItem { other_key: Some(key), ..self }
     }
 
     fn not_recovered(self, rejection: Rejection) -> Self {
-        Item { recovered: Err(rejection), ..self }
+        SignatureItem { recovered: Err(rejection), ..self }
     }
 
     /// Returns `r || s`, or the signature given instead.
     fn signature(&self) -> [u8; 64] {
-        let Signed { r, s, .. } = &self.signed;
+        let SignatureNumbers { r, s, .. } = &self.signed;
         self.other_signature.unwrap_or_else(|| join(&bytes::<C>(r), &bytes::<C>(s)))
     }
 }
@@ -74,12 +74,12 @@ fn low<C: SecretCurve>(s: Scalar<C>) -> Scalar<C> {
 }
 
 /// Signatures of ECDSA: `s R = e G + r Q`.
-impl<C: SecretCurve> Signed<C> {
+impl<C: SecretCurve> SignatureNumbers<C> {
     /// Makes a signature with R = k G and Q = q G for the numbers i and j of the list; e follows.
     fn new(Numbered { numbers, points, encoded, .. }: &Numbered<C>, i: usize, j: usize) -> Self {
         let (r, id) = x_of::<C>(&encoded[i]);
         let s = low::<C>(pseudo_random::<C>(i as u8 + 1));
-        Signed { e: s * numbers[i] - r * numbers[j], r, s, id, key: points[j] }
+        SignatureNumbers { e: s * numbers[i] - r * numbers[j], r, s, id, key: points[j] }
     }
 
     /// Makes a signature whose R has an x-coordinate that is not below n; Q follows.
@@ -88,48 +88,48 @@ impl<C: SecretCurve> Signed<C> {
         let s = low::<C>(pseudo_random::<C>(0x40));
         let e = pseudo_random::<C>(0x41);
         let key = (point * s - Group::<C>::generator() * e) * invert::<C>(&r);
-        Signed { e, r, s, id: 2, key }
+        SignatureNumbers { e, r, s, id: 2, key }
     }
 
     /// Negates s, which corresponds to -R.
     fn with_high_s(self) -> Self {
-        Signed { s: -self.s, id: self.id ^ 1, ..self }
+        SignatureNumbers { s: -self.s, id: self.id ^ 1, ..self }
     }
 
     /// Replaces the digest, so that the signature belongs to another key.
     fn with_digest(self, e: Scalar<C>) -> Self {
         let key = self.key - Group::<C>::generator() * ((e - self.e) * invert::<C>(&self.r));
-        Signed { e, key, ..self }
+        SignatureNumbers { e, key, ..self }
     }
 
     /// Returns items with r or s equal to 0 or n.
-    fn with_ranges_spoiled(self) -> impl Iterator<Item = Item<C>> {
+    fn with_ranges_spoiled(self) -> impl Iterator<Item = SignatureItem<C>> {
         let [r, s] = [bytes::<C>(&self.r), bytes::<C>(&self.s)];
         let spoiled = [[0; 32], order::<C>()].into_iter().flat_map(move |outside| {
             [(join(&outside, &s), Rejection::ROutOfRange), (join(&r, &outside), Rejection::SOutOfRange)]
         });
         spoiled.map(move |(signature, rejection)| {
-            let item = Item::new(self, Err(rejection)).not_recovered(rejection);
-            Item { other_signature: Some(signature), ..item }
+            let item = SignatureItem::new(self, Err(rejection)).not_recovered(rejection);
+            SignatureItem { other_signature: Some(signature), ..item }
         })
     }
 
     /// Returns items with invalid keys; recovery yields another key.
-    fn with_keys_spoiled(self, off_curve: Point) -> [Item<C>; 2] {
+    fn with_keys_spoiled(self, off_curve: Point) -> [SignatureItem<C>; 2] {
         let rejected = [(off_curve, Rejection::NotOnCurve), (Point::IDENTITY, Rejection::IdentityKey)];
-        rejected.map(|(key, rejection)| Item::new(self, Err(rejection)).with_key(key))
+        rejected.map(|(key, rejection)| SignatureItem::new(self, Err(rejection)).with_key(key))
     }
 }
 
 /// Signatures of SM2: `R = s G + t Q` with `r = e + x(R)` and `t = r + s`.
-impl<C: SecretCurve> Signed<C> {
+impl<C: SecretCurve> SignatureNumbers<C> {
     /// Makes a signature with R = k G and Q = q G for the numbers i and j of the list; t and e
     /// follow.
     fn sm2(Numbered { numbers, points, encoded, .. }: &Numbered<C>, i: usize, j: usize) -> Self {
         let s = pseudo_random::<C>(i as u8 + 1);
         let (x, id) = x_of::<C>(&encoded[i]);
         let r = (numbers[i] - s) * invert::<C>(&numbers[j]) - s;
-        Signed { e: r - x, r, s, id, key: points[j] }
+        SignatureNumbers { e: r - x, r, s, id, key: points[j] }
     }
 
     /// Makes a signature whose R has an x-coordinate that is not below n; Q follows.
@@ -138,34 +138,34 @@ impl<C: SecretCurve> Signed<C> {
         let s = pseudo_random::<C>(0x40);
         let t = pseudo_random::<C>(0x41);
         let key = (point - Group::<C>::generator() * s) * invert::<C>(&t);
-        Signed { e: t - s - x, r: t - s, s, id: 2, key }
+        SignatureNumbers { e: t - s - x, r: t - s, s, id: 2, key }
     }
 }
 
 impl Signatures {
     pub fn ecdsa<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
         let Numbered { numbers, encoded, opposite, .. } = numbered;
-        let signed: Vec<_> = (0..6).map(|i| Signed::new(numbered, i, 11 - i)).collect();
+        let signed: Vec<_> = (0..6).map(|i| SignatureNumbers::new(numbered, i, 11 - i)).collect();
         let first = signed[0];
         let mismatch = Err(Rejection::Mismatch);
-        let mut items: Vec<_> = signed.iter().map(|signed| Item::new(*signed, Ok(()))).collect();
-        items.push(Item::new(Signed::with_large_x(), Ok(())));
-        items.push(Item::new(first.with_high_s(), Err(Rejection::HighS)));
+        let mut items: Vec<_> = signed.iter().map(|signed| SignatureItem::new(*signed, Ok(()))).collect();
+        items.push(SignatureItem::new(SignatureNumbers::with_large_x(), Ok(())));
+        items.push(SignatureItem::new(first.with_high_s(), Err(Rejection::HighS)));
         let next = signed[1].with_digest(signed[1].e + Scalar::<C>::from(1u64));
-        items.push(Item::new(next, mismatch).with_key(encoded[10]));
-        items.push(Item::new(signed[2], mismatch).with_key(opposite[9]));
+        items.push(SignatureItem::new(next, mismatch).with_key(encoded[10]));
+        items.push(SignatureItem::new(signed[2], mismatch).with_key(opposite[9]));
         // e G + r Q is the identity.
         let nothing = first.with_digest(-first.r * numbers[11]);
-        items.push(Item::new(nothing, Err(Rejection::IdentityResult)).with_key(encoded[11]));
+        items.push(SignatureItem::new(nothing, Err(Rejection::IdentityResult)).with_key(encoded[11]));
         // s R = e G, so that the recovered key would be the identity.
-        let without_key = Item::new(first.with_digest(first.s * numbers[0]), mismatch).with_key(encoded[11]);
+        let without_key = SignatureItem::new(first.with_digest(first.s * numbers[0]), mismatch).with_key(encoded[11]);
         items.push(without_key.not_recovered(Rejection::IdentityResult));
         // Recovery ids and an r without a point.
         for (id, rejection) in [(4, Rejection::RecoveryIdOutOfRange), (signed[4].id | 2, Rejection::NoSuchR)] {
-            items.push(Item::new(Signed { id, ..signed[4] }, Ok(())).not_recovered(rejection));
+            items.push(SignatureItem::new(SignatureNumbers { id, ..signed[4] }, Ok(())).not_recovered(rejection));
         }
-        let no_point = Signed { r: reduced::<C>(&no_x::<C>()), id: 0, ..signed[4] };
-        items.push(Item::new(no_point, mismatch).not_recovered(Rejection::NoSuchR));
+        let no_point = SignatureNumbers { r: reduced::<C>(&no_x::<C>()), id: 0, ..signed[4] };
+        items.push(SignatureItem::new(no_point, mismatch).not_recovered(Rejection::NoSuchR));
         items.extend(signed[3].with_keys_spoiled(off_curve(numbered)));
         items.extend(signed[5].with_ranges_spoiled());
         Self::of(&items)
@@ -173,26 +173,27 @@ impl Signatures {
 
     pub fn sm2<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
         let Numbered { numbers, opposite, .. } = numbered;
-        let valid = (0..6).map(|i| Signed::sm2(numbered, i, 11 - i)).chain([Signed::sm2_with_large_x()]);
-        let mut items: Vec<_> = valid.map(|signed| Item::new(signed, Ok(()))).collect();
-        let item = Signed::sm2(numbered, 1, 3);
+        let valid =
+            (0..6).map(|i| SignatureNumbers::sm2(numbered, i, 11 - i)).chain([SignatureNumbers::sm2_with_large_x()]);
+        let mut items: Vec<_> = valid.map(|signed| SignatureItem::new(signed, Ok(()))).collect();
+        let item = SignatureNumbers::sm2(numbered, 1, 3);
         let mismatch = Err(Rejection::Mismatch);
-        let next = Signed { e: item.e + Scalar::<C>::from(1u64), ..item };
+        let next = SignatureNumbers { e: item.e + Scalar::<C>::from(1u64), ..item };
         // s G + t Q is the identity if s = -t q.
         let t = numbers[5];
         let s = -numbers[5] * numbers[3];
         items.extend([
-            Item::new(next, mismatch),
-            Item::new(item, mismatch).with_key(opposite[3]),
-            Item::new(Signed { s: -item.r, ..item }, Err(Rejection::ZeroT)),
-            Item::new(Signed { r: t - s, s, ..item }, Err(Rejection::IdentityResult)),
+            SignatureItem::new(next, mismatch),
+            SignatureItem::new(item, mismatch).with_key(opposite[3]),
+            SignatureItem::new(SignatureNumbers { s: -item.r, ..item }, Err(Rejection::ZeroT)),
+            SignatureItem::new(SignatureNumbers { r: t - s, s, ..item }, Err(Rejection::IdentityResult)),
         ]);
         items.extend(item.with_keys_spoiled(off_curve(numbered)));
         items.extend(item.with_ranges_spoiled());
         Self::of(&items)
     }
 
-    fn of<C: SecretCurve>(items: &[Item<C>]) -> Self {
+    fn of<C: SecretCurve>(items: &[SignatureItem<C>]) -> Self {
         let signers = encode_all::<C>(&items.iter().map(|item| item.signed.key).collect::<Vec<_>>());
         Signatures {
             digests: items.iter().map(|item| bytes::<C>(&item.signed.e)).collect(),

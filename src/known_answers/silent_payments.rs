@@ -9,13 +9,13 @@ use crate::types::{Point, Rejection};
 type Curve = Secp256k1;
 
 /// A scan key, a spend public key and labels.
-type Keys = ([u8; 32], Point, &'static [u32]);
+type ReceiverKeys = ([u8; 32], Point, &'static [u32]);
 
 pub struct SilentPayments {
     /// The tweak points of a scan, also used as sums of keys of an index. Some of them are invalid.
     pub points: Vec<Point>,
     pub counters: Vec<[u8; 4]>,
-    pub receivers: Vec<Keys>,
+    pub receivers: Vec<ReceiverKeys>,
     /// The expected numbers of all receivers.
     pub expected: Vec<Answer<[u8; Self::WIDTH]>>,
     pub outpoints: Vec<[u8; 36]>,

@@ -52,14 +52,14 @@ impl Drop for BatchAnswers {
     }
 }
 
-pub type Outcome = Result<BatchAnswers, ServiceError>;
+pub type BatchOutcome = Result<BatchAnswers, ServiceError>;
 
 /// A batch, as seen by its waiting callers.
 pub struct Batch {
     /// The number by which measurements identify the batch.
     pub number: u64,
-    outcome: OnceLock<Outcome>,
-    waiting: [Mutex<Waiting>; LISTS],
+    outcome: OnceLock<BatchOutcome>,
+    waiting: [Mutex<WaitingList>; LISTS],
     /// Items of dropped requests; `None` once the batch has begun.
     dropped: Mutex<Option<Vec<Range<usize>>>>,
     /// Set when the batch no longer occupies memory. It outlives the answers, so that accounts can
@@ -68,11 +68,11 @@ pub struct Batch {
 }
 
 /// The waiting callers, each with a fixed position; `None` once there is an outcome.
-struct Waiting(Option<Vec<Option<Waker>>>);
+struct WaitingList(Option<Vec<Option<Waker>>>);
 
 /// The position of a waiting caller in its list.
 #[derive(Clone, Copy, Debug)]
-pub struct Place(usize);
+pub struct WaitingPosition(usize);
 
 impl Batch {
     pub fn new() -> Self {
@@ -80,13 +80,13 @@ impl Batch {
         Batch {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             outcome: OnceLock::new(),
-            waiting: array::from_fn(|_| Mutex::new(Waiting(Some(Vec::new())))),
+            waiting: array::from_fn(|_| Mutex::new(WaitingList(Some(Vec::new())))),
             dropped: Mutex::new(Some(Vec::new())),
             is_done: Arc::default(),
         }
     }
 
-    pub fn outcome(&self) -> Option<&Outcome> {
+    pub fn outcome(&self) -> Option<&BatchOutcome> {
         self.outcome.get()
     }
 
@@ -97,12 +97,12 @@ impl Batch {
 
     /// Registers a request to be woken when there is an outcome. Returns false if there is one
     /// already. `item` is the first item of the request.
-    pub fn wake_at_end(&self, item: usize, place: &mut Option<Place>, waker: &Waker) -> bool {
+    pub fn wake_at_end(&self, item: usize, place: &mut Option<WaitingPosition>, waker: &Waker) -> bool {
         let mut waiting = lock(&self.waiting[list_of(item)]);
         let Some(list) = &mut waiting.0 else { return false };
-        let Place(place) = *place.get_or_insert_with(|| {
+        let WaitingPosition(place) = *place.get_or_insert_with(|| {
             list.push(None);
-            Place(list.len() - 1)
+            WaitingPosition(list.len() - 1)
         });
         let known = &mut list[place];
         if known.as_ref().is_some_and(|known| known.will_wake(waker)) {
@@ -116,8 +116,8 @@ impl Batch {
     }
 
     /// Drops a request. Its items are not computed unless the batch has begun.
-    pub fn drop_request(&self, items: Range<usize>, place: Option<Place>) {
-        if let Some(Place(place)) = place {
+    pub fn drop_request(&self, items: Range<usize>, place: Option<WaitingPosition>) {
+        if let Some(WaitingPosition(place)) = place {
             let mut waiting = lock(&self.waiting[list_of(items.start)]);
             let waker = waiting.0.as_mut().and_then(|list| list[place].take());
             drop(waiting);
@@ -139,7 +139,7 @@ impl Batch {
     }
 
     /// Sets the outcome and wakes all waiting callers.
-    pub fn end(&self, outcome: Outcome) {
+    pub fn end(&self, outcome: BatchOutcome) {
         // A second outcome is not possible: a batch is computed once.
         let _ = self.outcome.set(outcome);
         for list in &self.waiting {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn wakers_that_panic_when_they_are_dropped_keep_nobody_from_being_woken() {
+    fn panicking_waker_drop_does_not_prevent_other_wakes() {
         let batch = Batch::new();
         let counters: Vec<_> = (0..50).map(|_| counter()).collect();
         for (item, (_, waker)) in counters.iter().enumerate() {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_woken_who_still_waits() {
+    fn all_waiting_tasks_are_woken() {
         let batch = Batch::new();
         let counters: Vec<_> = (0..100).map(|_| counter()).collect();
         let mut places = vec![None; 100];
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_with_many_requests_is_woken_once_a_list() {
+    fn task_with_many_requests_is_woken_once_per_list() {
         let batch = Batch::new();
         let (count, waker) = counter();
         for item in 0..1000 {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_spread() {
+    fn requests_are_spread_over_lists() {
         for size in [1, 64, 100, 4096] {
             let mut lists = [0; LISTS];
             (0..1600).for_each(|request| lists[list_of(request * size)] += 1);

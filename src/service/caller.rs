@@ -1,8 +1,8 @@
 //! Callers of a coalescer, and the requests that they can make.
 
-use super::account::Account;
 use super::dispatch::Dispatcher;
-use super::kind::{Column, Inputs, RequestKind};
+use super::kind::{RequestColumn, RequestInputs, RequestKind};
+use super::quota::Quota;
 use super::request::Request;
 use crate::call::Operation;
 use crate::curve::CurveId;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Caller {
     pub(super) dispatcher: Arc<Dispatcher>,
-    pub(super) account: Arc<Account>,
+    pub(super) quota: Arc<Quota>,
 }
 
 /// Signatures, one per item, or the reason for its rejection.
@@ -39,10 +39,10 @@ impl Caller {
     fn request<'a, T>(
         &'a self,
         kind: impl Into<RequestKind>,
-        columns: [(&'static str, Column<'a>); 3],
+        columns: [(&'static str, RequestColumn<'a>); 3],
         read: fn(&Results) -> T,
     ) -> Request<'a, T> {
-        Request::new(&self.dispatcher, &self.account, kind.into(), Inputs::new(columns), read)
+        Request::new(&self.dispatcher, &self.quota, kind.into(), RequestInputs::new(columns), read)
     }
 
     /// Verifies ECDSA signatures, like [`crate::ecdsa::verify`]: a verdict per item. Variable-time:
@@ -107,9 +107,9 @@ impl Caller {
         recovery_ids: impl Into<Rows<'a, 1>>,
     ) -> Request<'a, Points> {
         let columns = [
-            ("digests", Column::rows(digests.into())),
-            ("signatures", Column::rows(signatures.into())),
-            ("recovery ids", Column::rows(recovery_ids.into())),
+            ("digests", RequestColumn::rows(digests.into())),
+            ("signatures", RequestColumn::rows(signatures.into())),
+            ("recovery ids", RequestColumn::rows(recovery_ids.into())),
         ];
         self.request(Operation::EcdsaRecover(curve), columns, points)
     }
@@ -149,8 +149,11 @@ impl Caller {
         messages: impl Into<Rows<'a, 32>>,
         seeds: impl Into<SecretKeys<'a>>,
     ) -> Request<'a, Signatures> {
-        let columns =
-            [("messages", Column::rows(messages.into())), ("seeds", Column::secret_keys(seeds.into())), NO_COLUMN];
+        let columns = [
+            ("messages", RequestColumn::rows(messages.into())),
+            ("seeds", RequestColumn::secret_keys(seeds.into())),
+            NO_COLUMN,
+        ];
         self.request(Operation::Ed25519Sign, columns, rows)
     }
 
@@ -165,8 +168,8 @@ impl Caller {
         peers: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Vec<Result<SharedSecret, Rejection>>> {
         let columns = [
-            ("secret keys", Column::secret_keys(secret_keys.into())),
-            ("peers", Column::Keys(peers.into())),
+            ("secret keys", RequestColumn::secret_keys(secret_keys.into())),
+            ("peers", RequestColumn::Keys(peers.into())),
             NO_COLUMN,
         ];
         self.request(Operation::SharedSecrets(curve), columns, shared_secrets)
@@ -175,7 +178,7 @@ impl Caller {
     /// Computes the public key of each private key, like [`crate::keys::public_keys`].
     /// **Constant-time** in the keys. Their copies are wiped when the batch is done.
     pub fn public_keys<'a>(&'a self, curve: CurveId, secret_keys: impl Into<SecretKeys<'a>>) -> Request<'a, Points> {
-        let columns = [("secret keys", Column::secret_keys(secret_keys.into())), NO_COLUMN, NO_COLUMN];
+        let columns = [("secret keys", RequestColumn::secret_keys(secret_keys.into())), NO_COLUMN, NO_COLUMN];
         self.request(Operation::PublicKeys(curve), columns, points)
     }
 
@@ -185,7 +188,7 @@ impl Caller {
         &'a self,
         seeds: impl Into<SecretKeys<'a>>,
     ) -> Request<'a, Vec<Result<[u8; 32], Rejection>>> {
-        let columns = [("seeds", Column::secret_keys(seeds.into())), NO_COLUMN, NO_COLUMN];
+        let columns = [("seeds", RequestColumn::secret_keys(seeds.into())), NO_COLUMN, NO_COLUMN];
         self.request(Operation::Ed25519PublicKeys, columns, rows)
     }
 }
@@ -197,23 +200,31 @@ impl fmt::Debug for Caller {
 }
 
 /// Placeholder for operations with fewer columns.
-const NO_COLUMN: (&str, Column) = ("", Column::None);
+const NO_COLUMN: (&str, RequestColumn) = ("", RequestColumn::None);
 
 fn verification<'a>(
     contents: &'static str,
     rows: Rows<'a, 32>,
     signatures: Rows<'a, 64>,
     keys: PublicKeys<'a>,
-) -> [(&'static str, Column<'a>); 3] {
-    [(contents, Column::rows(rows)), ("signatures", Column::rows(signatures)), ("public keys", Column::Keys(keys))]
+) -> [(&'static str, RequestColumn<'a>); 3] {
+    [
+        (contents, RequestColumn::rows(rows)),
+        ("signatures", RequestColumn::rows(signatures)),
+        ("public keys", RequestColumn::Keys(keys)),
+    ]
 }
 
 fn signing<'a>(
     digests: Rows<'a, 32>,
     Signers { keys, additional, .. }: Signers<'a>,
-) -> [(&'static str, Column<'a>); 3] {
-    let data = additional.map_or(Column::None, Column::secret_keys);
-    [("digests", Column::rows(digests)), ("secret keys", Column::secret_keys(keys)), ("additional data", data)]
+) -> [(&'static str, RequestColumn<'a>); 3] {
+    let data = additional.map_or(RequestColumn::None, RequestColumn::secret_keys);
+    [
+        ("digests", RequestColumn::rows(digests)),
+        ("secret keys", RequestColumn::secret_keys(keys)),
+        ("additional data", data),
+    ]
 }
 
 /// Converts the results to one value per item.

@@ -1,12 +1,12 @@
 //! The coalescer and its options.
 
-use super::account::Account;
 use super::arenas::SLOTS;
 use super::caller::Caller;
 use super::compute::{Compute, OnEngine};
 use super::dispatch::Dispatcher;
 use super::lock;
 use super::options::{Options, Shutdown, Stats, WhenFull};
+use super::quota::Quota;
 use crate::engine::{Backend, Engine};
 use crate::types::Error;
 use std::fmt;
@@ -67,7 +67,7 @@ impl Coalescer {
 
     /// Registers a new caller, which can make requests.
     pub fn caller(&self) -> Caller {
-        Caller { dispatcher: self.dispatcher.clone(), account: Arc::new(Account::new()) }
+        Caller { dispatcher: self.dispatcher.clone(), quota: Arc::new(Quota::new()) }
     }
 
     /// Returns the maximum number of items per batch, which is also the maximum per request.

@@ -5,17 +5,17 @@
 //! caller only for the first or the last item of a batch. Lock order: the desk before a kind's list
 //! of free slots.
 
-use super::account::Account;
 use super::arenas::{Arenas, Complete, SPARE};
-use super::batch::{Batch, BatchAnswers, Outcome, quietly};
+use super::batch::{Batch, BatchAnswers, BatchOutcome, quietly};
+use super::compaction::Moves;
 use super::compute::Compute;
 use super::error::ServiceError;
 use super::gate::Gate;
-use super::holes::Moves;
-use super::kind::{ArenaColumns, Inputs, RequestKind};
+use super::kind::{ArenaColumns, RequestInputs, RequestKind};
 use super::lock;
 use super::options::{Options, Shutdown, Stats};
 use super::plan::{self, Gathered, Step};
+use super::quota::Quota;
 use super::slot::{COMPLETE_AT, FIRST, SEALED_AT, Slot};
 use crate::curve::CurveId;
 use crate::engine::Device;
@@ -52,7 +52,7 @@ pub struct Dispatcher {
     lacks: Condvar,
     refuses: AtomicBool,
     started: Instant,
-    counts: Counts,
+    counts: BatchCounts,
 }
 
 #[derive(Default)]
@@ -68,7 +68,7 @@ struct Desk {
 }
 
 #[derive(Default)]
-struct Counts {
+struct BatchCounts {
     batches: [AtomicU64; 2],
     items: AtomicU64,
     dropped: AtomicU64,
@@ -82,7 +82,7 @@ pub struct Placed {
 }
 
 /// The next step of a thread.
-enum Next {
+enum NextStep {
     Run(usize, Complete),
     Sleep(Option<Duration>),
     End,
@@ -102,12 +102,12 @@ impl Dispatcher {
             lacks: Condvar::new(),
             refuses: AtomicBool::new(false),
             started: Instant::now(),
-            counts: Counts::default(),
+            counts: BatchCounts::default(),
         }
     }
 
     pub fn stats(&self) -> Stats {
-        let Counts { batches, items, dropped, failed } = &self.counts;
+        let BatchCounts { batches, items, dropped, failed } = &self.counts;
         Stats {
             cpu_batches: batches[Device::Cpu as usize].load(Ordering::Relaxed),
             gpu_batches: batches[Device::Gpu as usize].load(Ordering::Relaxed),
@@ -124,9 +124,9 @@ impl Dispatcher {
     /// [`ServiceError::Full`] when no arena is left.
     pub fn place(
         &self,
-        account: &Account,
+        quota: &Quota,
         kind: RequestKind,
-        inputs: &Inputs,
+        inputs: &RequestInputs,
         waits: bool,
     ) -> Result<Placed, ServiceError> {
         let (number, arenas) = self.arenas(kind);
@@ -137,7 +137,7 @@ impl Dispatcher {
             |batch| self.hand_in(number, batch),
         );
         let Ok((slot, reservation)) = reserved else {
-            self.gate.undo(account, inputs.items());
+            self.gate.undo(quota, inputs.items());
             return Err(self.gate.full(inputs.items()));
         };
         if reservation.is_first() && arenas.lacks_spare(self.most_arenas()) {
@@ -146,7 +146,7 @@ impl Dispatcher {
         }
         let is_first = reservation.is_first();
         let placed = Placed { batch: reservation.batch(), items: reservation.items() };
-        account.enter(&placed.batch, inputs.items());
+        quota.enter(&placed.batch, inputs.items());
         match reservation.write(inputs) {
             Some(items) => self.hand_in(number, Complete { slot, items }),
             None if is_first => self.announce(number, waits),
@@ -269,7 +269,7 @@ impl Dispatcher {
         let mut desk = lock(&self.desk);
         loop {
             match self.next(&mut desk) {
-                Next::Run(kind, batch) => {
+                NextStep::Run(kind, batch) => {
                     desk.computing += 1;
                     self.call_another(&desk);
                     drop(desk);
@@ -277,25 +277,25 @@ impl Dispatcher {
                     desk = lock(&self.desk);
                     desk.computing -= 1;
                 }
-                Next::Sleep(timeout) => desk = self.sleep(desk, timeout),
-                Next::End => return,
+                NextStep::Sleep(timeout) => desk = self.sleep(desk, timeout),
+                NextStep::End => return,
             }
         }
     }
 
-    fn next(&self, desk: &mut Desk) -> Next {
+    fn next(&self, desk: &mut Desk) -> NextStep {
         let is_closing = self.gate.is_closed();
         loop {
             if let Some((kind, batch)) = self.of_another_kind(desk) {
                 desk.was_complete = false;
-                return Next::Run(kind, batch);
+                return NextStep::Run(kind, batch);
             }
             if let Some((kind, batch)) = desk.complete.pop_front() {
                 desk.was_complete = true;
-                return Next::Run(kind, batch);
+                return NextStep::Run(kind, batch);
             }
             if is_closing && self.gate.total() == 0 {
-                return Next::End;
+                return NextStep::End;
             }
             let is_idle = desk.computing == 0 || is_closing;
             let now = self.started.elapsed();
@@ -303,11 +303,11 @@ impl Dispatcher {
                 Step::Begin(kind) => {
                     // If a caller is still writing, it hands in the batch.
                     if let Some(batch) = self.arenas_at(kind).seal() {
-                        return Next::Run(kind, batch);
+                        return NextStep::Run(kind, batch);
                     }
                 }
-                Step::SleepUntil(end) => return Next::Sleep(Some(end - now)),
-                Step::Sleep => return Next::Sleep(is_closing.then_some(WHILE_CLOSING)),
+                Step::SleepUntil(end) => return NextStep::Sleep(Some(end - now)),
+                Step::Sleep => return NextStep::Sleep(is_closing.then_some(WHILE_CLOSING)),
             }
         }
     }
@@ -368,7 +368,7 @@ impl Dispatcher {
         trace::record("delivered", shared.number, computed, trace::now());
     }
 
-    fn outcome(&self, arenas: &Arenas, batch: &Complete, shared: &Batch) -> Outcome {
+    fn outcome(&self, arenas: &Arenas, batch: &Complete, shared: &Batch) -> BatchOutcome {
         let slot = arenas.slot(batch.slot);
         let Moves { left, moves } = Moves::without(shared.begin(), batch.items);
         self.counts.dropped.fetch_add((batch.items - left) as u64, Ordering::Relaxed);

@@ -1,11 +1,11 @@
 //! Admission: counts the items in the service, and blocks requests until the number drops below the
 //! limit.
 
-use super::account::{Account, Room};
 use super::batch::wake_all;
 use super::error::ServiceError;
 use super::lock;
-use super::ring::{Ring, Turn};
+use super::quota::{Quota, QuotaDecision};
+use super::round_robin::{RoundRobin, Turn};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ pub struct Gate {
 }
 
 struct Waiters {
-    ring: Ring<Arc<Waiter>>,
+    round_robin: RoundRobin<Arc<Waiter>>,
     /// Admitted requests whose callers have not noticed it yet, by name. They are counted in
     /// `total`.
     let_in: HashMap<usize, Arc<Waiter>>,
@@ -30,7 +30,7 @@ struct Waiters {
 
 /// A request that waits for room.
 pub struct Waiter {
-    account: Arc<Account>,
+    quota: Arc<Quota>,
     items: usize,
     /// Woken when the request is admitted or refused, and `None` from then on.
     waker: Mutex<Option<Waker>>,
@@ -51,7 +51,7 @@ impl Gate {
             total: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             is_waiting: AtomicBool::new(false),
-            waiters: Mutex::new(Waiters { ring: Ring::new(), let_in: HashMap::new() }),
+            waiters: Mutex::new(Waiters { round_robin: RoundRobin::new(), let_in: HashMap::new() }),
         }
     }
 
@@ -66,16 +66,18 @@ impl Gate {
     }
 
     /// Admits a request if there is room and no other request is waiting.
-    pub fn enter(&self, account: &Account, items: usize) -> Answer {
+    pub fn enter(&self, quota: &Quota, items: usize) -> Answer {
         if self.is_closed() {
             return Answer::Stopped;
         }
-        if self.is_waiting.load(Ordering::SeqCst) || account.take(items, &self.total, self.queue) != Room::Taken {
+        if self.is_waiting.load(Ordering::SeqCst)
+            || quota.take(items, &self.total, self.queue) != QuotaDecision::Admitted
+        {
             return Answer::Full;
         }
         // A thread that closes the gate and then finds no items must be able to rely on that.
         if self.is_closed() {
-            self.undo(account, items);
+            self.undo(quota, items);
             return Answer::Stopped;
         }
         Answer::LetIn
@@ -83,11 +85,11 @@ impl Gate {
 
     /// Queues a request until there is room for it and its caller's turn has come; then wakes
     /// `waker`.
-    pub fn wait(&self, account: &Arc<Account>, items: usize, waker: &Waker) -> Arc<Waiter> {
+    pub fn wait(&self, quota: &Arc<Quota>, items: usize, waker: &Waker) -> Arc<Waiter> {
         let waker = Mutex::new(Some(waker.clone()));
-        let waiter = Arc::new(Waiter { account: account.clone(), items, waker });
+        let waiter = Arc::new(Waiter { quota: quota.clone(), items, waker });
         let mut waiters = lock(&self.waiters);
-        waiters.ring.push(account.id, waiter.clone());
+        waiters.round_robin.push(quota.id, waiter.clone());
         self.is_waiting.store(true, Ordering::SeqCst);
         drop(waiters);
         // There may have been room, or the gate may have been closed, before the request was
@@ -114,15 +116,15 @@ impl Gate {
     /// Withdraws a request whose caller no longer waits.
     pub fn forget(&self, waiter: &Arc<Waiter>) {
         if self.claim(waiter) {
-            return self.undo(&waiter.account, waiter.items);
+            return self.undo(&waiter.quota, waiter.items);
         }
         let mut waiters = lock(&self.waiters);
-        waiters.ring.remove(waiter.account.id, |other| Arc::ptr_eq(other, waiter));
-        self.is_waiting.store(!waiters.ring.is_empty(), Ordering::SeqCst);
+        waiters.round_robin.remove(waiter.quota.id, |other| Arc::ptr_eq(other, waiter));
+        self.is_waiting.store(!waiters.round_robin.is_empty(), Ordering::SeqCst);
         drop(waiters);
         // The request may have been admitted meanwhile, or may have blocked others in the queue.
         if self.claim(waiter) {
-            self.undo(&waiter.account, waiter.items);
+            self.undo(&waiter.quota, waiter.items);
         } else {
             self.let_in();
         }
@@ -135,8 +137,8 @@ impl Gate {
     }
 
     /// Withdraws an admitted request that is not in a batch.
-    pub fn undo(&self, account: &Account, items: usize) {
-        account.give_back(items);
+    pub fn undo(&self, quota: &Quota, items: usize) {
+        quota.give_back(items);
         self.leave(items);
     }
 
@@ -150,11 +152,11 @@ impl Gate {
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
         let mut waiters = lock(&self.waiters);
-        let waiting = waiters.ring.take_all();
+        let waiting = waiters.round_robin.take_all();
         let unaware = std::mem::take(&mut waiters.let_in);
         self.is_waiting.store(false, Ordering::SeqCst);
         drop(waiters);
-        unaware.values().for_each(|waiter| self.undo(&waiter.account, waiter.items));
+        unaware.values().for_each(|waiter| self.undo(&waiter.quota, waiter.items));
         tell(&waiting);
     }
 
@@ -171,13 +173,13 @@ impl Gate {
             return self.close();
         }
         let mut waiters = lock(&self.waiters);
-        let done = waiters.ring.turn(|waiter| match waiter.account.take(waiter.items, &self.total, self.queue) {
-            Room::Taken => Turn::Done,
-            Room::ForOthers => Turn::Passed,
-            Room::None => Turn::Waits,
+        let done = waiters.round_robin.turn(|waiter| match waiter.quota.take(waiter.items, &self.total, self.queue) {
+            QuotaDecision::Admitted => Turn::Admitted,
+            QuotaDecision::QuotaExceeded => Turn::Passed,
+            QuotaDecision::QueueFull => Turn::Waits,
         });
         waiters.let_in.extend(done.iter().map(|waiter| (name_of(waiter), waiter.clone())));
-        self.is_waiting.store(!waiters.ring.is_empty(), Ordering::SeqCst);
+        self.is_waiting.store(!waiters.round_robin.is_empty(), Ordering::SeqCst);
         drop(waiters);
         tell(&done);
         if self.is_closed() {
@@ -200,8 +202,8 @@ fn tell(waiters: &[Arc<Waiter>]) {
 mod tests {
     use super::*;
 
-    fn caller() -> Arc<Account> {
-        Arc::new(Account::new())
+    fn caller() -> Arc<Quota> {
+        Arc::new(Quota::new())
     }
 
     fn poll(gate: &Gate, waiter: &Arc<Waiter>) -> Option<Answer> {
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_let_in_as_soon_as_there_is_room() {
+    fn waiting_requests_are_admitted_when_places_free_up() {
         let gate = Gate::new(10);
         let callers = [(); 4].map(|()| caller());
         assert_eq!(gate.enter(&callers[0], 10), Answer::LetIn);
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_wait_any_more_takes_no_room() {
+    fn abandoned_requests_take_no_places() {
         let gate = Gate::new(4);
         let callers = [(); 3].map(|()| caller());
         assert_eq!(gate.enter(&callers[0], 4), Answer::LetIn);
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_that_closes_tells_everybody() {
+    fn closing_wakes_all_waiting_requests() {
         let gate = Gate::new(4);
         let callers = [(); 3].map(|()| caller());
         assert_eq!(gate.enter(&callers[0], 4), Answer::LetIn);

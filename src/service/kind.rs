@@ -29,7 +29,7 @@ pub struct ArenaColumns {
 
 /// The contents of a column, in the order in which kinds have them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Content {
+enum ColumnContent {
     Digests,
     Signatures,
     SecretKeys,
@@ -38,9 +38,9 @@ enum Content {
     AdditionalData,
 }
 
-impl Content {
+impl ColumnContent {
     fn is_secret(self) -> bool {
-        matches!(self, Content::SecretKeys | Content::AdditionalData)
+        matches!(self, ColumnContent::SecretKeys | ColumnContent::AdditionalData)
     }
 }
 
@@ -56,15 +56,15 @@ impl RequestKind {
     }
 
     /// Returns the columns, each with its bytes per item.
-    fn columns(self) -> [Option<(Content, usize)>; COLUMNS] {
+    fn columns(self) -> [Option<(ColumnContent, usize)>; COLUMNS] {
         let reads = self.operation.reads();
         let all = [
-            (reads.contents, Content::Digests, 32),
-            (reads.signatures, Content::Signatures, 64),
-            (reads.secret_keys, Content::SecretKeys, 32),
-            (reads.recovery_ids != RecoveryIds::No, Content::RecoveryIds, 1),
-            (reads.public_keys, Content::PublicKeys, POINT_ROW),
-            (self.with_data, Content::AdditionalData, 32),
+            (reads.contents, ColumnContent::Digests, 32),
+            (reads.signatures, ColumnContent::Signatures, 64),
+            (reads.secret_keys, ColumnContent::SecretKeys, 32),
+            (reads.recovery_ids != RecoveryIds::No, ColumnContent::RecoveryIds, 1),
+            (reads.public_keys, ColumnContent::PublicKeys, POINT_ROW),
+            (self.with_data, ColumnContent::AdditionalData, 32),
         ];
         let mut read = all.into_iter().filter(|(is_read, ..)| *is_read).map(|(_, content, width)| (content, width));
         let columns = [(); COLUMNS].map(|()| read.next());
@@ -94,12 +94,12 @@ impl RequestKind {
         for (column, bytes) in self.columns().into_iter().zip(columns) {
             match column {
                 None => {}
-                Some((Content::Digests, _)) => inputs.contents = Contents::Digests(rows_of(bytes)),
-                Some((Content::Signatures, _)) => inputs.signatures = rows_of(bytes),
-                Some((Content::SecretKeys, _)) => inputs.secret_keys = SecretKeys::rows(rows_of(bytes)),
-                Some((Content::RecoveryIds, _)) => inputs.recovery_ids = rows_of(bytes),
-                Some((Content::PublicKeys, _)) => inputs.public_keys = PublicKeys::mixed(rows_of(bytes)),
-                Some((Content::AdditionalData, _)) => inputs.additional = Some(rows_of(bytes)),
+                Some((ColumnContent::Digests, _)) => inputs.contents = Contents::Digests(rows_of(bytes)),
+                Some((ColumnContent::Signatures, _)) => inputs.signatures = rows_of(bytes),
+                Some((ColumnContent::SecretKeys, _)) => inputs.secret_keys = SecretKeys::rows(rows_of(bytes)),
+                Some((ColumnContent::RecoveryIds, _)) => inputs.recovery_ids = rows_of(bytes),
+                Some((ColumnContent::PublicKeys, _)) => inputs.public_keys = PublicKeys::mixed(rows_of(bytes)),
+                Some((ColumnContent::AdditionalData, _)) => inputs.additional = Some(rows_of(bytes)),
             }
         }
         self.operation.run(engine, &inputs, rows, &mut [], codes)
@@ -112,58 +112,58 @@ fn rows_of<const W: usize>(column: &[u8]) -> Rows<'_, W> {
 
 /// An input of a request.
 #[derive(Clone, Copy)]
-pub enum Column<'a> {
+pub enum RequestColumn<'a> {
     None,
     Rows(ByteRows<'a>),
     Keys(PublicKeys<'a>),
 }
 
-impl<'a> Column<'a> {
+impl<'a> RequestColumn<'a> {
     pub fn rows<const W: usize>(rows: Rows<'a, W>) -> Self {
-        Column::Rows(rows.bytes())
+        RequestColumn::Rows(rows.bytes())
     }
 
     pub fn secret_keys(keys: SecretKeys<'a>) -> Self {
-        Column::rows(keys.expose_column())
+        RequestColumn::rows(keys.expose_column())
     }
 
     /// Returns the number of items, or `None` if the column fits any number.
     fn items(&self) -> Option<usize> {
         match self {
-            Column::None => None,
-            Column::Rows(rows) => rows.len(),
-            Column::Keys(keys) => keys.len(),
+            RequestColumn::None => None,
+            RequestColumn::Rows(rows) => rows.len(),
+            RequestColumn::Keys(keys) => keys.len(),
         }
     }
 
     /// Writes the rows of all items that fit into `to`.
     fn write(&self, to: &mut [u8]) {
         match self {
-            Column::None => {}
-            Column::Rows(rows) => rows.copy(0, to),
-            Column::Keys(keys) => keys.write_mixed_rows(0, to),
+            RequestColumn::None => {}
+            RequestColumn::Rows(rows) => rows.copy(0, to),
+            RequestColumn::Keys(keys) => keys.write_mixed_rows(0, to),
         }
     }
 }
 
 /// The inputs of a request, in the order of the kind's columns.
 #[derive(Clone, Copy)]
-pub struct Inputs<'a> {
-    columns: [Column<'a>; COLUMNS],
+pub struct RequestInputs<'a> {
+    columns: [RequestColumn<'a>; COLUMNS],
     items: usize,
 }
 
-impl<'a> Inputs<'a> {
+impl<'a> RequestInputs<'a> {
     /// Checks the lengths of the columns. A request has as many items as its first column with a
     /// row per item, or one item if there is no such column.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] with the name of a column that has another number of rows.
-    pub fn new(columns: [(&'static str, Column<'a>); COLUMNS]) -> Result<Self, Error> {
+    pub fn new(columns: [(&'static str, RequestColumn<'a>); COLUMNS]) -> Result<Self, Error> {
         let items = columns.iter().find_map(|(_, column)| column.items()).unwrap_or(1);
         let lengths = columns.map(|(name, column)| (name, column.items().unwrap_or(items)));
         require_lengths(items, &lengths)?;
-        Ok(Inputs { columns: columns.map(|(_, column)| column), items })
+        Ok(RequestInputs { columns: columns.map(|(_, column)| column), items })
     }
 
     pub fn items(&self) -> usize {
@@ -180,8 +180,8 @@ impl<'a> Inputs<'a> {
 mod tests {
     use super::*;
 
-    fn items_of(first: Column, second: Column) -> Option<usize> {
-        let inputs = Inputs::new([("a", first), ("b", second), ("c", Column::None)]);
+    fn items_of(first: RequestColumn, second: RequestColumn) -> Option<usize> {
+        let inputs = RequestInputs::new([("a", first), ("b", second), ("c", RequestColumn::None)]);
         inputs.ok().map(|inputs| inputs.items())
     }
 
@@ -190,22 +190,23 @@ mod tests {
         let three = [[1; 32]; 3];
         let two = [[2; 64]; 2];
         let one = [3; 32];
-        let rows = Column::rows(Rows::new(&three));
-        let all = Column::rows(Rows::all(&one));
+        let rows = RequestColumn::rows(Rows::new(&three));
+        let all = RequestColumn::rows(Rows::all(&one));
         assert_eq!(items_of(rows, all), Some(3));
         assert_eq!(items_of(all, rows), Some(3));
         assert_eq!(items_of(all, all), Some(1));
-        let wrong = Inputs::new([("a", rows), ("b", Column::rows(Rows::new(&two))), ("c", Column::None)]);
+        let wrong =
+            RequestInputs::new([("a", rows), ("b", RequestColumn::rows(Rows::new(&two))), ("c", RequestColumn::None)]);
         assert!(matches!(wrong.err(), Some(Error::LengthMismatch { what: "b", expected: 3, found: 2 })));
     }
 
     #[test]
-    fn a_row_for_all_is_written_for_each() {
+    fn single_row_is_repeated_for_each_item() {
         let row = [7; 32];
-        let inputs = Inputs::new([
-            ("a", Column::rows(Rows::new(&[[1; 64], [2; 64]]))),
-            ("b", Column::rows(Rows::all(&row))),
-            ("c", Column::None),
+        let inputs = RequestInputs::new([
+            ("a", RequestColumn::rows(Rows::new(&[[1; 64], [2; 64]]))),
+            ("b", RequestColumn::rows(Rows::all(&row))),
+            ("c", RequestColumn::None),
         ])
         .unwrap();
         let mut written = [0; 64];

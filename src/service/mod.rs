@@ -82,22 +82,22 @@
 //! An error of the engine, or a panic, is the answer to all requests of the batch, and to no other.
 //! No request is lost or answered twice.
 
-mod account;
 mod arenas;
 mod batch;
 mod caller;
 mod coalescer;
+mod compaction;
 mod compute;
 mod dispatch;
 mod error;
 mod gate;
-mod holes;
 mod kind;
 mod options;
 mod plan;
+mod quota;
 mod rates;
 mod request;
-mod ring;
+mod round_robin;
 mod slot;
 #[cfg(test)]
 mod tests;

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_must_gain_something() {
+    fn idle_dispatcher_starts_batch_at_once() {
         let kinds = [Gathered { kind: 3, since: at(1000) }, Gathered { kind: 1, since: at(900) }];
         assert_eq!(next(kinds.into_iter(), true, at(1000), WAIT), Step::Begin(1));
         assert_eq!(next(kinds.into_iter(), false, at(1399), WAIT), Step::SleepUntil(at(1400)));
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nobody_waits_longer_than_he_must(
+        fn batch_starts_after_longest_wait(
             gaps in prop::collection::vec((0u64..400, 0usize..3), 1..60), threads in 1usize..4, takes in 1u64..1500
         ) {
             let mut time = 0;

@@ -20,7 +20,7 @@ const TRIED: f64 = 2.0;
 
 /// The durations of recent batches, by device and size.
 pub struct Rates {
-    known: [[Option<Known>; SIZES]; 2],
+    known: [[Option<MeasuredTime>; SIZES]; 2],
     /// Batches of a size since the other device was last tried or doubted.
     in_a_row: [u32; SIZES],
     /// True if a device has computed a batch. The first may have had to wait for kernels and
@@ -33,7 +33,7 @@ pub struct Rates {
 
 /// The measurements of a device and a size.
 #[derive(Clone, Copy)]
-struct Known {
+struct MeasuredTime {
     seconds: f64,
     /// True if the value has not been measured recently.
     is_doubted: bool,
@@ -87,7 +87,7 @@ impl Rates {
             if !is_cheap {
                 return better;
             }
-            self.known[other as usize][size] = Some(Known { seconds: cpu.max(gpu) * DOUBT, is_doubted: true });
+            self.known[other as usize][size] = Some(MeasuredTime { seconds: cpu.max(gpu) * DOUBT, is_doubted: true });
         }
         better
     }
@@ -116,7 +116,7 @@ impl Rates {
         let size = size_of(items);
         let of_before = self.known[device as usize][size].filter(|known| !known.is_doubted);
         let mean = of_before.map_or(seconds, |known| known.seconds + NEWS * (seconds - known.seconds));
-        self.known[device as usize][size] = Some(Known { seconds: mean, is_doubted: false });
+        self.known[device as usize][size] = Some(MeasuredTime { seconds: mean, is_doubted: false });
     }
 }
 
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_a_wrong_guess_is_found_out() {
+    fn wrong_first_choice_is_corrected() {
         // Sizes between the crossover that is guessed at first and the actual one.
         for items in [1500, 2048, 4000] {
             let chosen = devices(&mut Rates::new(), items, 200, gpu);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_batch_of_a_device_says_nothing() {
+    fn first_batch_of_a_device_is_not_measured() {
         let mut rates = Rates::new();
         devices(&mut rates, 2048, 10, gpu);
         // The first batch includes compiling kernels.
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_changes_is_noticed() {
+    fn changed_speed_of_a_device_is_noticed() {
         let mut rates = Rates::new();
         // As slow as while its kernels are compiled.
         devices(&mut rates, 2048, 100, |_| 5e-3);
@@ -196,7 +196,7 @@ mod tests {
 
     /// Holds however long it goes on, and whatever is known of the CPU.
     #[test]
-    fn a_cpu_that_is_far_behind_is_not_asked_again() {
+    fn much_slower_cpu_is_not_tried_again() {
         let mut rates = Rates::new();
         for power in 0..18 {
             devices(&mut rates, 1 << power, 200, gpu);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_is_not_tried_with_far_too_much() {
+    fn cpu_is_not_tried_with_large_batches() {
         let mut rates = Rates::new();
         for power in (0..18).chain((0..18).rev()) {
             let chosen = devices(&mut rates, 1 << power, 200, gpu);

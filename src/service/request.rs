@@ -1,12 +1,12 @@
 //! A request, from its inputs to its answer.
 
-use super::account::Account;
-use super::batch::Place;
+use super::batch::WaitingPosition;
 use super::dispatch::{Dispatcher, Placed};
 use super::error::ServiceError;
 use super::gate::{Answer, Waiter};
-use super::kind::{Inputs, RequestKind};
+use super::kind::{RequestInputs, RequestKind};
 use super::options::WhenFull;
+use super::quota::Quota;
 use crate::host::process::Process;
 use crate::types::{Error, Results};
 use std::fmt;
@@ -28,9 +28,9 @@ pub type Read<T> = fn(&Results) -> T;
 #[must_use = "a request does nothing unless it is submitted, waited for or awaited"]
 pub struct Request<'a, T> {
     dispatcher: &'a Dispatcher,
-    account: &'a Arc<Account>,
+    quota: &'a Arc<Quota>,
     kind: RequestKind,
-    inputs: Result<Inputs<'a>, ServiceError>,
+    inputs: Result<RequestInputs<'a>, ServiceError>,
     read: Read<T>,
     stage: Stage<T>,
 }
@@ -45,14 +45,14 @@ enum Stage<T> {
 impl<'a, T> Request<'a, T> {
     pub(super) fn new(
         dispatcher: &'a Dispatcher,
-        account: &'a Arc<Account>,
+        quota: &'a Arc<Quota>,
         kind: RequestKind,
-        inputs: Result<Inputs<'a>, Error>,
+        inputs: Result<RequestInputs<'a>, Error>,
         read: Read<T>,
     ) -> Self {
         let inputs = inputs.and_then(|inputs| kind.operation.require().map(|()| inputs));
         let inputs = inputs.map_err(|problem| ServiceError::Invalid(Arc::new(problem)));
-        Request { dispatcher, account, kind, inputs, read, stage: Stage::New }
+        Request { dispatcher, quota, kind, inputs, read, stage: Stage::New }
     }
 
     /// Blocks until the answer is available. If nothing else is being computed, this thread
@@ -131,9 +131,9 @@ impl<'a, T> Request<'a, T> {
         }
         let answer = match &self.stage {
             Stage::Waits(waiter) => gate.poll(waiter, waker),
-            _ => match gate.enter(self.account, items) {
+            _ => match gate.enter(self.quota, items) {
                 Answer::Full if options.when_full == WhenFull::Wait => {
-                    let waiter = gate.wait(self.account, items, waker);
+                    let waiter = gate.wait(self.quota, items, waker);
                     let answer = gate.poll(&waiter, waker);
                     self.stage = Stage::Waits(waiter);
                     answer
@@ -146,7 +146,7 @@ impl<'a, T> Request<'a, T> {
             Some(Answer::Full) => Poll::Ready(Err(gate.full(items))),
             Some(Answer::Stopped) => Poll::Ready(Err(ServiceError::Stopped)),
             Some(Answer::LetIn) => {
-                let placed = self.dispatcher.place(self.account, self.kind, &inputs, waits);
+                let placed = self.dispatcher.place(self.quota, self.kind, &inputs, waits);
                 Poll::Ready(placed.map(|placed| self.ticket(Some(placed))))
             }
         }
@@ -201,7 +201,7 @@ pub struct Ticket<T> {
     /// The position of the answers; `None` if the request has no items.
     placed: Option<Placed>,
     /// The position of the waker.
-    place: Option<Place>,
+    place: Option<WaitingPosition>,
     read: Read<T>,
     process: Process,
 }

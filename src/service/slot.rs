@@ -6,7 +6,7 @@
 //! the last writer or the sealer, owns the slot exclusively until it marks it as free.
 
 use super::batch::Batch;
-use super::kind::{ArenaColumns, COLUMNS, Inputs};
+use super::kind::{ArenaColumns, COLUMNS, RequestInputs};
 use crate::engine::PageLocked;
 use crate::host::trace::Times;
 use std::cell::UnsafeCell;
@@ -33,7 +33,7 @@ pub struct Slot {
     written: AtomicUsize,
     /// Time of the first reservation, in nanoseconds on the clock of the service; 0 before it.
     since: AtomicU64,
-    columns: [Column; COLUMNS],
+    columns: [SlotColumn; COLUMNS],
     capacity: usize,
     secret: [bool; COLUMNS],
     batch: UnsafeCell<Arc<Batch>>,
@@ -41,17 +41,17 @@ pub struct Slot {
     pub times: Times<3>,
 }
 
-struct Column {
+struct SlotColumn {
     start: *mut u8,
     width: usize,
     /// The memory that `start` points to, accessed only through it.
     _memory: PageLocked<u8>,
 }
 
-impl Column {
+impl SlotColumn {
     fn new(width: usize, capacity: usize, mut memory: PageLocked<u8>) -> Self {
         assert_eq!(memory.len(), width * capacity);
-        Column { start: memory.as_mut_ptr(), width, _memory: memory }
+        SlotColumn { start: memory.as_mut_ptr(), width, _memory: memory }
     }
 }
 
@@ -77,7 +77,7 @@ impl Slot {
             word: AtomicUsize::new(SEALED),
             written: AtomicUsize::new(0),
             since: AtomicU64::new(0),
-            columns: shape.inputs.map(|width| Column::new(width, capacity, memory(width * capacity))),
+            columns: shape.inputs.map(|width| SlotColumn::new(width, capacity, memory(width * capacity))),
             capacity,
             secret: shape.secret_inputs,
             batch: UnsafeCell::new(Arc::new(Batch::new())),
@@ -182,7 +182,8 @@ impl Slot {
     /// The caller must own the slot.
     pub unsafe fn wipe(&self, items: usize) {
         assert!(items <= self.capacity);
-        for (Column { start, width, .. }, _) in self.columns.iter().zip(self.secret).filter(|(_, is_secret)| *is_secret)
+        for (SlotColumn { start, width, .. }, _) in
+            self.columns.iter().zip(self.secret).filter(|(_, is_secret)| *is_secret)
         {
             // SAFETY: the bytes belong to the slot, and nobody else uses them.
             unsafe { slice::from_raw_parts_mut(*start, width * items) }.zeroize();
@@ -216,7 +217,7 @@ impl Reservation<'_> {
 
     /// Fills the rows. This cannot fail, because the lengths were checked when the inputs were
     /// created. Returns the number of items of the slot if the caller now owns it.
-    pub fn write(self, inputs: &Inputs) -> Option<usize> {
+    pub fn write(self, inputs: &RequestInputs) -> Option<usize> {
         assert_eq!(inputs.items(), self.items);
         for (index, column) in self.slot.columns.iter().enumerate() {
             // SAFETY: the rows belong to this reservation alone, and are within the column.
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
     use crate::call::Operation;
     use crate::curve::CurveId;
-    use crate::service::kind::{Column as Input, RequestKind};
+    use crate::service::kind::{RequestColumn, RequestKind};
     use crate::types::Rows;
     use std::thread;
 
@@ -250,20 +251,20 @@ mod tests {
 
     /// Creates items whose bytes all equal their number, and calls `then` with inputs that contain
     /// them.
-    fn with_inputs<R>(numbers: Range<usize>, then: impl FnOnce(&Inputs) -> R) -> R {
+    fn with_inputs<R>(numbers: Range<usize>, then: impl FnOnce(&RequestInputs) -> R) -> R {
         let digests: Vec<[u8; 32]> = numbers.clone().map(|number| [number as u8; 32]).collect();
         let signatures: Vec<[u8; 64]> = numbers.clone().map(|number| [number as u8; 64]).collect();
         let ids: Vec<[u8; 1]> = numbers.map(|number| [number as u8]).collect();
         let columns = [
-            ("digests", Input::rows(Rows::new(&digests))),
-            ("signatures", Input::rows(Rows::new(&signatures))),
-            ("ids", Input::rows(Rows::new(&ids))),
+            ("digests", RequestColumn::rows(Rows::new(&digests))),
+            ("signatures", RequestColumn::rows(Rows::new(&signatures))),
+            ("ids", RequestColumn::rows(Rows::new(&ids))),
         ];
-        then(&Inputs::new(columns).unwrap())
+        then(&RequestInputs::new(columns).unwrap())
     }
 
     #[test]
-    fn places_are_given_until_there_are_none() {
+    fn reservations_fail_when_slot_is_full() {
         let slot = slot(10);
         assert_eq!(slot.gathered(), None);
         let first = slot.reserve(7, 5).unwrap();

@@ -11,10 +11,10 @@ use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::ops::tweak::{Tweak, Tweaks};
-use crate::schemes::ecdsa::recover::{Recover, Wanted};
+use crate::schemes::ecdsa::recover::{Recover, RecoveredForm};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::frame::{
-    Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify, signature_and_id_of, verdict_of,
+    Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, signature_and_id_of, verdict_of,
 };
 use crate::schemes::{SCHEMES, bip340, ed25519};
 use crate::types::{Check, Policy, PublicKeys, Results, Rows, SecretKeys, bytes_of, collect};
@@ -176,7 +176,7 @@ fn of_scheme(
     let keys = repeat(&signing.keys, items);
     let digests = repeat(&signing.digests, items);
     let with_id = scheme.has_recovery;
-    let inputs = Inputs { digests: (&digests).into(), signers: (&keys).into() };
+    let inputs = SigningInputs { digests: (&digests).into(), signers: (&keys).into() };
     let low_s = curve.has_low_s_by_default();
     let widths = [64, usize::from(with_id)];
     let sign = Sign { scheme, curve, signing: Signing { inputs, low_s, check: Check::Nothing, widths }, items };
@@ -202,8 +202,8 @@ fn verification(
 
 fn recovery(engine: &CpuEngine, curve: CurveId, signatures: &Signatures) -> Result<(), String> {
     let Signatures { digests, signatures, recovery_ids, recovered, .. } = signatures;
-    let inputs = recover_cpu::Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    let recover = Recover { curve, inputs, candidates: None, wanted: Wanted::Keys, items: digests.len() };
+    let inputs = recover_cpu::RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
+    let recover = Recover { curve, inputs, candidates: None, form: RecoveredForm::Keys, items: digests.len() };
     compare("recovery", curve.name(), values(engine, &recover, point_of), recovered.iter().copied())
 }
 
@@ -221,7 +221,7 @@ mod tests {
 
     /// The portable code also gives the known answers.
     #[test]
-    fn answers_are_right() {
+    fn portable_code_gives_known_answers() {
         check(&lanes().portable()).unwrap();
     }
 
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_are_tested_before_they_are_used() {
+    fn vector_code_is_tested_before_use() {
         let engine = super::super::with_tested_lanes(lanes());
         assert_eq!((problem(&engine), engine.problem_of_lanes), (None, None));
     }

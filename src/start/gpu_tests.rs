@@ -3,7 +3,7 @@
 use crate::curve::CurveId;
 use crate::gpu::Test;
 use crate::ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
-use crate::schemes::ecdsa::recover::Wanted;
+use crate::schemes::ecdsa::recover::RecoveredForm;
 use crate::schemes::{SCHEMES, bip340, ecdsa, ed25519, frame, sm2};
 use crate::types::Check;
 use std::collections::HashSet;
@@ -36,9 +36,9 @@ fn of_curve(curve: CurveId) -> Vec<Test> {
             tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, with_data, true));
         }
         if scheme.has_recovery {
-            for wanted in [Wanted::Keys, Wanted::Addresses] {
-                tests.push(ecdsa::known_answers::recovery(curve, wanted));
-                tests.push(ecdsa::known_answers::recovery_with_candidates(curve, wanted));
+            for form in [RecoveredForm::Keys, RecoveredForm::Addresses] {
+                tests.push(ecdsa::known_answers::recovery(curve, form));
+                tests.push(ecdsa::known_answers::recovery_with_candidates(curve, form));
             }
         }
     }

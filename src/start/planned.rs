@@ -13,9 +13,9 @@ use crate::ops::modular::{Modexp, MulMod};
 use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
 use crate::ops::silent_payments::{Expected, Receiver, TweakPoints};
 use crate::ops::tweak::{Tweak, Tweaks};
-use crate::schemes::ecdsa::recover::{Candidates, Recover, Wanted};
+use crate::schemes::ecdsa::recover::{Candidates, Recover, RecoveredForm};
 use crate::schemes::ecdsa::recover_cpu;
-use crate::schemes::frame::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify};
+use crate::schemes::frame::{Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify};
 use crate::schemes::sm2::digest::MessageDigests;
 use crate::schemes::{SCHEMES, bip340, ed25519};
 use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys, Signers};
@@ -42,14 +42,14 @@ pub fn each(items: usize, take: Take) {
     for (form, scalars) in [("each", Rows::from(&numbers)), ("all", Rows::all(&[1; 32]))] {
         take(format!("mul_base, scalars for {form}"), &MulBase { curve, scalars, items });
     }
-    for wanted in [Wanted::Keys, Wanted::Addresses] {
-        let inputs = recover_cpu::Inputs::new(&numbers, &signatures, &ids);
+    for form in [RecoveredForm::Keys, RecoveredForm::Addresses] {
+        let inputs = recover_cpu::RecoveryInputs::new(&numbers, &signatures, &ids);
         let curve = CurveId::Secp256k1;
-        take(format!("recover {wanted:?}"), &Recover { curve, inputs, candidates: None, wanted, items });
-        columns.each_encoding(&mut |form, keys| {
+        take(format!("recover {form:?}"), &Recover { curve, inputs, candidates: None, form, items });
+        columns.each_encoding(&mut |encoding, keys| {
             let candidates = Some(Candidates { keys, chunks: Chunks::all() });
-            let name = format!("recover {wanted:?} with candidates {form}");
-            take(name, &Recover { curve, inputs, candidates, wanted, items });
+            let name = format!("recover {form:?} with candidates {encoding}");
+            take(name, &Recover { curve, inputs, candidates, form, items });
         });
     }
     for (which, keys) in columns.secret_keys() {
@@ -108,7 +108,7 @@ fn signing(scheme: &'static Scheme, numbers: &[[u8; 32]], (keys, which): (Secret
             continue;
         }
         for (of_id, (data, signers)) in [0, 1].into_iter().flat_map(|of_id| signers.map(|signers| (of_id, signers))) {
-            let inputs = Inputs { digests: numbers.into(), signers };
+            let inputs = SigningInputs { digests: numbers.into(), signers };
             let signing = Signing { inputs, low_s: true, check, widths: [64, of_id] };
             let name = format!("{} sign {check:?}, keys for {which}, {data}, ids of {of_id} bytes", scheme.name);
             take(name, &Sign { scheme, curve, signing, items });

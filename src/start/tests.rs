@@ -124,7 +124,7 @@ mod gpu_tests {
 
     #[test]
     #[ignore = "needs a GPU: --ignored gpu_tests"]
-    fn operations_that_err_are_not_used() {
+    fn failing_operations_are_disabled() {
         let gpu = gpu();
         let cpu = CpuEngine::new(None, None).unwrap();
         for _ in 0..2 {

@@ -11,7 +11,7 @@ use crate::ops::hash::SizedTexts;
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::modular::Modexp;
 use crate::schemes::ecdsa::ECDSA;
-use crate::schemes::frame::{Inputs, Sign, Signing};
+use crate::schemes::frame::{Sign, Signing, SigningInputs};
 use crate::schemes::sm2::SM2;
 use crate::schemes::{bip340, ed25519};
 use crate::types::{ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, SecretKeys, Signers};
@@ -39,7 +39,7 @@ fn assert_gone(gpu: &GpuEngine, secrets: &[&[u8]]) {
 
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn keys_are_gone_when_a_call_returns() {
+fn keys_are_wiped_when_a_call_returns() {
     let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
     let keys = keys();
@@ -50,7 +50,7 @@ fn keys_are_gone_when_a_call_returns() {
         let mut codes = vec![0; ITEMS];
         let mut signatures = vec![0; 64 * ITEMS];
         let mut ids = vec![0; id * ITEMS];
-        let inputs = Inputs { digests, signers };
+        let inputs = SigningInputs { digests, signers };
         let widths = [64, id];
         let sign = Sign { scheme, curve, signing: Signing { inputs, low_s: false, check, widths }, items: ITEMS };
         let mut place = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
@@ -106,7 +106,7 @@ fn keys_are_gone_when_a_call_returns() {
 
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn exponents_and_powers_are_gone_when_a_call_returns() {
+fn exponents_and_powers_are_wiped_when_a_call_returns() {
     let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
     let number = |seed: usize| std::array::from_fn::<u8, 128, _>(|i| (seed * 31 + i * 7) as u8 | 1);
@@ -124,7 +124,7 @@ fn exponents_and_powers_are_gone_when_a_call_returns() {
 /// Copies are still in progress when a chunk ends early.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn secrets_of_a_chunk_that_fails_are_gone() {
+fn secrets_of_a_failed_chunk_are_wiped() {
     let gpu = gpu();
     let cpu = CpuEngine::new(Some(1), None).unwrap();
     const BYTES: usize = 32 << 20;
@@ -198,7 +198,7 @@ impl OnGpu for Ending<'_> {
 /// A worker that fails or panics leaves no stream slot, and the engine continues to compute.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn lanes_of_failed_chunks_are_not_used_again() {
+fn streams_of_failed_chunks_are_not_reused() {
     let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
     let (sender, receiver) = mpsc::channel();

@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mixed_rows_hold_what_was_written() {
+    fn mixed_rows_return_the_written_keys() {
         let lengths = [0, 1, 2, 32, 33, 34, 64, 65, 66];
         let mut keys: Vec<Vec<u8>> = Vec::new();
         for tag in [0, 1, 2, 3, 4, 5, MALFORMED_TAG] {

@@ -183,24 +183,24 @@ impl<'a> Place<'a> for ResultsMut<'a> {
 }
 
 /// A destination that converts each item's results to a value.
-struct Values<'a, T, F> {
+struct ValueSink<'a, T, F> {
     places: &'a mut [MaybeUninit<T>],
     value: F,
 }
 
-impl<'a, T: Send, F: Fn(&Results, usize) -> T + Copy + Send + 'a> Place<'a> for Values<'a, T, F> {
+impl<'a, T: Send, F: Fn(&Results, usize) -> T + Copy + Send + 'a> Place<'a> for ValueSink<'a, T, F> {
     fn items(&self) -> usize {
         self.places.len()
     }
 
     fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
-        let Values { places, value } = *self;
+        let ValueSink { places, value } = *self;
         let (first, second) = places.split_at_mut(items);
-        (Box::new(Values { places: first, value }), Box::new(Values { places: second, value }))
+        (Box::new(ValueSink { places: first, value }), Box::new(ValueSink { places: second, value }))
     }
 
     fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
-        Box::new(Values { places: self.places, value: self.value })
+        Box::new(ValueSink { places: self.places, value: self.value })
     }
 
     fn columns(&mut self) -> Option<ResultsMut<'_>> {
@@ -244,7 +244,7 @@ pub unsafe fn collect<'a, T: Send + 'a, E>(
     let incomplete = Incomplete(&mut values);
     let places = &mut incomplete.0.spare_capacity_mut()[..items];
     ask_for_huge_pages(places);
-    fill(&mut Values { places, value })?;
+    fill(&mut ValueSink { places, value })?;
     // SAFETY: every item has been taken, which writes its value.
     unsafe { incomplete.0.set_len(items) };
     drop(incomplete);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_made_of_the_results_of_their_items() {
+    fn collected_values_are_those_of_their_items() {
         for ends in PARTS {
             // SAFETY: all items are taken.
             let values = unsafe {
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_leaves_no_values() {
+    fn failed_fill_returns_error_without_values() {
         fn key(results: &Results, item: usize) -> SecretKey {
             SecretKey::from_bytes(*results.get(item).unwrap())
         }
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_wipe_themselves_are_wiped_unless_all_are_there() {
+    fn incomplete_values_are_wiped() {
         let mut keys: Vec<SecretKey> = Vec::with_capacity(3);
         let incomplete = Incomplete(&mut keys);
         incomplete.0.spare_capacity_mut()[1].write(SecretKey::from_bytes([7; 32]));
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn no_code_but_one_is_valid() {
+    fn only_code_one_is_valid() {
         assert_eq!(result_of(Verdict::VALID_CODE), Ok(()));
         for code in (0..=u8::MAX).filter(|code| *code != Verdict::VALID_CODE) {
             let reason = result_of(code).unwrap_err();
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "one result per item")]
-    fn results_of_other_items_are_not_taken() {
+    fn results_for_wrong_number_of_items_panic() {
         // SAFETY: filling the destination panics.
         let _ = unsafe {
             collect(

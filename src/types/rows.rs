@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_where_their_stride_says() {
+    fn rows_follow_the_stride() {
         let bytes: Vec<u8> = (0..100).collect();
         for (stride, items) in [(4, 0), (4, 1), (4, 25), (7, 14), (32, 4), (96, 2)] {
             let rows = Rows::<4>::strided(&bytes, stride, items).unwrap();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn one_row_serves_all() {
+    fn single_row_is_used_for_all_items() {
         let rows = Rows::all(&[1, 2, 3]);
         assert_eq!(
             (rows.len(), rows.len_for(7), rows.get(12345), rows.slice(5..9).len_for(3)),

@@ -173,7 +173,7 @@ mod tests {
     const KEY: [u8; 32] = [0x17; 32];
 
     #[test]
-    fn keys_come_back_from_every_type() {
+    fn keys_round_trip_through_every_type() {
         let key = SecretKey::from_bytes(KEY);
         let secret = p256::SecretKey::try_from(&key).unwrap();
         let signing = p256::ecdsa::SigningKey::try_from(&key).unwrap();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn invalid_keys_are_rejected() {
         let zero = SecretKey::from_bytes([0; 32]);
         assert_eq!(p256::ecdsa::SigningKey::try_from(&zero).unwrap_err(), Rejection::SecretKeyOutOfRange);
         let refused = p256::ecdsa::VerifyingKey::try_from(&Point::IDENTITY);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_come_back_with_their_recovery_ids() {
+    fn signatures_round_trip_with_recovery_ids() {
         let signing = k256::ecdsa::SigningKey::try_from(&SecretKey::from_bytes(KEY)).unwrap();
         let theirs = signing.sign_prehash_recoverable(&[5; 32]);
         let signed = RecoverableSignature::from(theirs);

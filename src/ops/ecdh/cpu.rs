@@ -24,7 +24,7 @@ pub fn shared_points<C: SecretCurve>(
     width: usize,
     out: &mut dyn Place,
 ) {
-    let inputs = Inputs { secret_keys, peers };
+    let inputs = AgreementInputs { secret_keys, peers };
     match engine.lanes_for(out.items()) {
         Some(lanes) => engine.fill_secret(out, [width, 0], |range, out| inputs.in_lanes::<C>(lanes, range, out)),
         None => engine.fill_secret_each(out, [width, 0], |item, out, place| {
@@ -35,7 +35,7 @@ pub fn shared_points<C: SecretCurve>(
     }
 }
 
-struct Inputs<'a> {
+struct AgreementInputs<'a> {
     secret_keys: SecretKeys<'a>,
     peers: PublicKeys<'a>,
 }
@@ -54,7 +54,7 @@ fn put(out: &mut ResultsMut, place: usize, x: &[u8; 32], y: &[u8; 32]) {
     out.accept(place);
 }
 
-impl Inputs<'_> {
+impl AgreementInputs<'_> {
     fn one<C: SecretCurve>(&self, item: usize, out: &mut ResultsMut, place: usize) -> Result<(), Rejection> {
         let d = scalar::<C>(self.secret_keys.expose(item))?;
         let peer = decode::public_key::<C>(self.peers.get(item))?;

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Rows of the shared points: both coordinates, or only x.
 #[derive(Clone, Copy)]
-enum Shared {
+enum SharedRows {
     Points(Column<ByteRows<64>>),
     Secrets(Column<ByteRows<32>>),
 }
@@ -46,11 +46,11 @@ impl OnGpu for Agreement<'_> {
         let shared = if self.width == 64 {
             let rows = plan.column();
             plan.secret_result(0, rows, 64);
-            Shared::Points(rows)
+            SharedRows::Points(rows)
         } else {
             let rows = plan.column();
             plan.secret_result(0, rows, 32);
-            Shared::Secrets(rows)
+            SharedRows::Secrets(rows)
         };
         let n = items.len();
         let curve = self.curve.name();
@@ -67,8 +67,8 @@ impl OnGpu for Agreement<'_> {
             // The products overwrite the points.
             sums.normalize(lane, curve, peers.points, true, n)?;
             match shared {
-                Shared::Points(rows) => export_rows(lane, curve, peers.points, rows, n)?,
-                Shared::Secrets(rows) => kernels::ExportX { xy, kinds, rows, n: count }.launch(lane, curve)?,
+                SharedRows::Points(rows) => export_rows(lane, curve, peers.points, rows, n)?,
+                SharedRows::Secrets(rows) => kernels::ExportX { xy, kinds, rows, n: count }.launch(lane, curve)?,
             }
             // A key in range times a point of prime order is never the identity, so the peer's key
             // was the identity.

@@ -96,7 +96,7 @@ mod tests {
     use crate::cpu::CpuEngine;
 
     #[test]
-    fn texts_are_copied_to_their_places() {
+    fn messages_are_concatenated_with_offsets() {
         let pool = Pool::new(Some(2)).unwrap();
         let cpu = CpuEngine::new(Some(2), None).unwrap();
         let texts: Vec<Vec<u8>> = (0..3100).map(|item| vec![item as u8; item * 7 % 13]).collect();

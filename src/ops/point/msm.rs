@@ -1,7 +1,7 @@
 //! Multi-scalar multiplication: the sum of a batch of products.
 
 use super::cpu;
-use super::sum::{Outcome, sum_of_rows};
+use super::sum::{SumOrRejection, sum_of_rows};
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
@@ -48,10 +48,10 @@ impl Computation for SumsOfProducts<'_> {
 }
 
 impl Reduction for SumsOfProducts<'_> {
-    type Output = Outcome;
+    type Output = SumOrRejection;
 
-    fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Outcome {
-        static MSM: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize) -> Outcome> = per_curve!(cpu::msm);
+    fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> SumOrRejection {
+        static MSM: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize) -> SumOrRejection> = per_curve!(cpu::msm);
         if codes.iter().all(|code| *code == Verdict::VALID_CODE) {
             return sum_of_rows(engine, self.curve, rows);
         }
@@ -83,7 +83,12 @@ impl Reduction for SumsOfProducts<'_> {
 /// assert_eq!(point::msm(&engine, P256, &[number(2), number(3)], &points)?, Ok(expected));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn msm(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], points: &[Point]) -> Result<Outcome, Error> {
+pub fn msm(
+    engine: &Engine,
+    curve: impl CurveChoice,
+    scalars: &[[u8; 32]],
+    points: &[Point],
+) -> Result<SumOrRejection, Error> {
     msm_columns(engine, curve, scalars.len(), scalars, points)
 }
 
@@ -109,7 +114,7 @@ pub fn msm_columns<'a, 'k>(
     items: usize,
     scalars: impl Into<Rows<'a, 32>>,
     points: impl Into<PublicKeys<'k>>,
-) -> Result<Outcome, Error> {
+) -> Result<SumOrRejection, Error> {
     let curve = curve.id();
     let scalars = scalars.into();
     let points = points.into();

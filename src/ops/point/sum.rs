@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(crate) const PART: usize = 64;
 
 /// The sum, or the index and rejection of the first invalid point.
-pub(super) type Outcome = Result<Point, (usize, Rejection)>;
+pub(super) type SumOrRejection = Result<Point, (usize, Rejection)>;
 
 /// The sum of a batch of points, as an operation on its parts. A device may distribute the points
 /// of a chunk over its parts in any way.
@@ -44,9 +44,9 @@ impl Computation for Sums<'_> {
 }
 
 impl Reduction for Sums<'_> {
-    type Output = Outcome;
+    type Output = SumOrRejection;
 
-    fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> Outcome {
+    fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> SumOrRejection {
         if codes.iter().all(|code| *code == Verdict::VALID_CODE) {
             return sum_of_rows(engine, self.curve, rows);
         }
@@ -56,12 +56,12 @@ impl Reduction for Sums<'_> {
 }
 
 /// Returns the sum of the sums of parts.
-pub(super) fn sum_of_rows(engine: &CpuEngine, curve: CurveId, rows: &[[u8; 64]]) -> Outcome {
+pub(super) fn sum_of_rows(engine: &CpuEngine, curve: CurveId, rows: &[[u8; 64]]) -> SumOrRejection {
     sum_on_cpu(engine, curve, rows.len(), PublicKeys::raw(rows))
 }
 
-fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKeys) -> Outcome {
-    static SUM: PerCurve<fn(&CpuEngine, usize, PublicKeys) -> Outcome> = per_curve!(cpu::sum);
+fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKeys) -> SumOrRejection {
+    static SUM: PerCurve<fn(&CpuEngine, usize, PublicKeys) -> SumOrRejection> = per_curve!(cpu::sum);
     SUM.of(curve)(engine, items, points)
 }
 
@@ -84,7 +84,7 @@ fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKe
 /// assert_eq!(point::sum(&engine, P256, &points)?, Ok(six));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sum(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result<Outcome, Error> {
+pub fn sum(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result<SumOrRejection, Error> {
     sum_columns(engine, curve, points.len(), PublicKeys::points(points))
 }
 
@@ -108,7 +108,7 @@ pub fn sum_columns<'k>(
     curve: impl CurveChoice,
     items: usize,
     points: impl Into<PublicKeys<'k>>,
-) -> Result<Outcome, Error> {
+) -> Result<SumOrRejection, Error> {
     let curve = curve.id();
     let points = points.into();
     require_lengths(items, &[("points", points.len_for(items))])?;
@@ -136,7 +136,7 @@ mod tests {
         (0..results.items()).map(|item| point_of(&results, item).unwrap()).collect()
     }
 
-    fn sum_of(cpu: &CpuEngine, curve: CurveId, points: PublicKeys, items: usize) -> Outcome {
+    fn sum_of(cpu: &CpuEngine, curve: CurveId, points: PublicKeys, items: usize) -> SumOrRejection {
         let sums = Sums { curve, points, of: items };
         let (codes, rows) = computed(cpu, &sums);
         sums.combine(cpu, &codes, &rows)
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_of_additions_one_by_one() {
+    fn sums_equal_repeated_additions() {
         let cpu = CpuEngine::new(Some(3), None).unwrap();
         for &curve in CurveId::ALL {
             let points = points(&cpu, curve, 700);
@@ -198,7 +198,7 @@ mod tests {
     /// Tests sums of parts as devices compute them: in pieces, and with the points of a chunk
     /// distributed differently.
     #[test]
-    fn parts_may_be_computed_by_anybody() {
+    fn parts_may_be_computed_by_any_device() {
         let cpu = CpuEngine::new(Some(2), None).unwrap();
         let curve = CurveId::P256;
         let points = points(&cpu, curve, 5 * PART + 7);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bad_point_is_told() {
+    fn first_invalid_point_is_reported() {
         let cpu = CpuEngine::new(Some(3), None).unwrap();
         let curve = CurveId::Secp256k1;
         let good = points(&cpu, curve, 300);

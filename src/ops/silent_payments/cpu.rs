@@ -31,10 +31,10 @@ use std::ops::Range;
 use zeroize::{Zeroize, Zeroizing};
 
 /// SEC 1 compressed forms of shared points.
-type Shared = Zeroizing<Vec<[u8; 33]>>;
+type SharedPoints = Zeroizing<Vec<[u8; 33]>>;
 
 /// The working memory of a chunk.
-struct Chunk<C: SecretCurve> {
+struct ScanChunk<C: SecretCurve> {
     lanes: Option<Lanes>,
     /// Items of the chunk that have a tweak point, and these points.
     places: Vec<usize>,
@@ -43,20 +43,20 @@ struct Chunk<C: SecretCurve> {
 }
 
 /// The keys of a receiver, and the offset of its numbers in a row.
-struct Keys<C: SecretCurve> {
+struct ReceiverKeys<C: SecretCurve> {
     scan: Zeroizing<Number<C>>,
     spend: Vec<Affine<C::Base>>,
     start: usize,
 }
 
-impl<C: SecretCurve> Keys<C> {
+impl<C: SecretCurve> ReceiverKeys<C> {
     fn new(receiver: &Receiver, start: usize) -> Self {
         let scan = scalar::<C>(receiver.scan_key.expose_bytes()).expect("checked by Receiver::new");
         let spend = receiver
             .spend_keys
             .iter()
             .map(|key| decode::public_key::<C>(KeyBytes::Sec1(key.as_sec1())).expect("checked by Receiver::new"));
-        Keys { scan, spend: spend.collect(), start }
+        ReceiverKeys { scan, spend: spend.collect(), start }
     }
 }
 
@@ -79,10 +79,10 @@ impl Computation for Expected<'_> {
 fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Place) {
     let lanes = engine.lanes_for(out.items());
     // Allocated once: growing the vector would leave its old contents in freed memory.
-    let mut receivers: Vec<Keys<C>> = Vec::with_capacity(of.receivers.len());
-    stack::wiped(|| receivers.extend(of.starts().map(|(receiver, start)| Keys::new(receiver, start))));
+    let mut receivers: Vec<ReceiverKeys<C>> = Vec::with_capacity(of.receivers.len());
+    stack::wiped(|| receivers.extend(of.starts().map(|(receiver, start)| ReceiverKeys::new(receiver, start))));
     engine.fill_secret(out, [of.width(), 0], |range, out| {
-        let mut chunk = Chunk::<C> { lanes, places: vec![], points: vec![], counters: vec![] };
+        let mut chunk = ScanChunk::<C> { lanes, places: vec![], points: vec![], counters: vec![] };
         let points = decode::public_keys::<C>(lanes, range.clone().map(|item| of.tweak_points.get(item)));
         for (place, (item, point)) in range.zip(points).enumerate() {
             match point {
@@ -102,16 +102,16 @@ fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Pla
 }
 
 /// Appends the compressed form of a shared point.
-fn push_compressed(shared: &mut Shared, x: &[u8; 32], y_is_odd: u8) {
+fn push_compressed(shared: &mut SharedPoints, x: &[u8; 32], y_is_odd: u8) {
     let mut row = Zeroizing::new([2; 33]);
     row[0] |= y_is_odd;
     row[1..].copy_from_slice(x);
     shared.push(*row);
 }
 
-impl<C: SecretCurve> Chunk<C> {
+impl<C: SecretCurve> ScanChunk<C> {
     /// Writes a receiver's numbers.
-    fn fill(&self, keys: &Keys<C>, out: &mut ResultsMut) {
+    fn fill(&self, keys: &ReceiverKeys<C>, out: &mut ResultsMut) {
         let items = self.places.len();
         let shared = self.shared_points(&keys.scan);
         // Allocated once: growing the vector would leave its old contents in freed memory.
@@ -151,7 +151,7 @@ impl<C: SecretCurve> Chunk<C> {
         wipe(&mut sums);
     }
 
-    fn shared_points(&self, scan: &Number<C>) -> Shared {
+    fn shared_points(&self, scan: &Number<C>) -> SharedPoints {
         let mut shared = Zeroizing::new(Vec::with_capacity(self.points.len()));
         match self.lanes {
             Some(lanes) => {

@@ -23,7 +23,7 @@ const MOST_BYTES: usize = 1 << 28;
 
 /// The keys of a receiver on the device, and the offset of its numbers in a row.
 #[derive(Clone, Copy)]
-struct Keys {
+struct ReceiverColumns {
     scan: PrivateKeys,
     spend: Imported,
     count: usize,
@@ -69,7 +69,7 @@ impl Scratch {
     fn compute(
         self,
         lane: &mut StreamSlot,
-        keys: Keys,
+        keys: ReceiverColumns,
         points: Points,
         counters: Column<ByteRows<4>>,
         out: ResultRows,
@@ -141,9 +141,9 @@ impl OnGpu for Expected<'_> {
             let count = receiver.spend_keys.len();
             let scan = PrivateKeys::new(plan, (&receiver.scan_key).into());
             let spend = plan.for_items(count, |plan| Imported::new(plan, PublicKeys::points(spend_keys)));
-            Keys { scan, spend, count, start }
+            ReceiverColumns { scan, spend, count, start }
         });
-        let keys: Vec<Keys> = keys.collect();
+        let keys: Vec<ReceiverColumns> = keys.collect();
         let scratch = Scratch::new(plan, points.points);
         let codes = plan.column::<Codes>();
         let width = self.width();

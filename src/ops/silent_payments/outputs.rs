@@ -9,11 +9,11 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs<'a> {
     offsets: &'a [u64],
-    keys: Keys<'a>,
+    keys: OutputKeys<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Keys<'a> {
+enum OutputKeys<'a> {
     XOnly(Rows<'a, 32>),
     Prefixes(&'a [u64]),
 }
@@ -26,7 +26,7 @@ impl<'a> Outputs<'a> {
     /// of keys.
     pub fn x_only(offsets: &'a [u64], keys: impl Into<Rows<'a, 32>>) -> Result<Self, Error> {
         let keys = keys.into();
-        Self::new(offsets, Keys::XOnly(keys), keys.len().unwrap_or(usize::MAX))
+        Self::new(offsets, OutputKeys::XOnly(keys), keys.len().unwrap_or(usize::MAX))
     }
 
     /// Takes outputs as the first eight bytes of their x-only keys, as big-endian numbers. Matches
@@ -35,10 +35,10 @@ impl<'a> Outputs<'a> {
     /// # Errors
     /// The errors of [`Outputs::x_only`].
     pub fn prefixes(offsets: &'a [u64], prefixes: &'a [u64]) -> Result<Self, Error> {
-        Self::new(offsets, Keys::Prefixes(prefixes), prefixes.len())
+        Self::new(offsets, OutputKeys::Prefixes(prefixes), prefixes.len())
     }
 
-    fn new(offsets: &'a [u64], keys: Keys<'a>, count: usize) -> Result<Self, Error> {
+    fn new(offsets: &'a [u64], keys: OutputKeys<'a>, count: usize) -> Result<Self, Error> {
         let problem = match offsets {
             [] => Some("outputs have no offset".to_owned()),
             [.., last] if *last > count as u64 => Some(format!("{count} outputs, and an offset of {last}")),
@@ -75,8 +75,10 @@ impl<'a> Outputs<'a> {
     /// Returns `true` if the known bytes of an output agree with this x-coordinate.
     pub(super) fn is(&self, output: usize, x: &[u8; 32]) -> bool {
         match self.keys {
-            Keys::XOnly(keys) => keys.get(output) == x,
-            Keys::Prefixes(prefixes) => prefixes[output] == u64::from_be_bytes(*x.first_chunk().expect("32 bytes")),
+            OutputKeys::XOnly(keys) => keys.get(output) == x,
+            OutputKeys::Prefixes(prefixes) => {
+                prefixes[output] == u64::from_be_bytes(*x.first_chunk().expect("32 bytes"))
+            }
         }
     }
 }

@@ -12,13 +12,13 @@ use std::ops::Range;
 /// The tweaks of a chunk as scalars, and their source.
 #[derive(Clone, Copy)]
 struct TweakColumns {
-    source: Source,
+    source: TweakSource,
     scalars: Column<Scalars>,
     kinds: Column<NumberKinds>,
 }
 
 #[derive(Clone, Copy)]
-enum Source {
+enum TweakSource {
     Given(Column<ByteRows<32>>),
     Taproot(Option<Column<ByteRows<32>>>),
 }
@@ -26,8 +26,8 @@ enum Source {
 impl TweakColumns {
     fn new<'a>(plan: &mut Plan<'a>, tweaks: Tweaks<'a>) -> Self {
         let source = match tweaks {
-            Tweaks::Given(tweaks) => Source::Given(plan.input(tweaks.bytes())),
-            Tweaks::Taproot(roots) => Source::Taproot(roots.map(|roots| plan.input(roots.bytes()))),
+            Tweaks::Given(tweaks) => TweakSource::Given(plan.input(tweaks.bytes())),
+            Tweaks::Taproot(roots) => TweakSource::Taproot(roots.map(|roots| plan.input(roots.bytes()))),
         };
         TweakColumns { source, scalars: plan.column(), kinds: plan.column() }
     }
@@ -37,8 +37,10 @@ impl TweakColumns {
         let TweakColumns { scalars, kinds, .. } = self;
         let n = n as u64;
         match self.source {
-            Source::Given(rows) => kernels::ImportScalars { rows, scalars, kinds, n }.launch(stream, Secp256k1::NAME),
-            Source::Taproot(roots) => {
+            TweakSource::Given(rows) => {
+                kernels::ImportScalars { rows, scalars, kinds, n }.launch(stream, Secp256k1::NAME)
+            }
+            TweakSource::Taproot(roots) => {
                 let (Points { xy, kinds: key_kinds }, tweaks, tweak_kinds) = (keys, scalars, kinds);
                 kernels::TapTweaks { roots, xy, kinds: key_kinds, tweaks, tweak_kinds, n }
                     .launch(stream, Secp256k1::NAME)

@@ -1,7 +1,7 @@
 //! Signing on the CPU.
 
 use super::sign::Sign;
-use super::verify_cpu::{Texts, verify};
+use super::verify_cpu::{MessagesByIndex, verify};
 use crate::cpu::field::Field as _;
 use crate::cpu::point::Affine;
 use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
@@ -108,7 +108,7 @@ impl Sign<'_, '_> {
     fn check<C: SecretCurve>(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
         let public = public_keys_of::<C>(engine, items, self.keys);
         let signatures = signed.columns[0].as_chunks().0.into();
-        let messages: Texts = (self.messages.average(), &|at| self.messages.get(items[at]));
+        let messages: MessagesByIndex = (self.messages.average(), &|at| self.messages.get(items[at]));
         verify::<C>(engine, messages, signatures, PublicKeys::raw(&public), false, &mut ResultsMut::codes(codes));
     }
 }

@@ -23,17 +23,17 @@ impl Computation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
-        let messages: Texts = (self.messages.average(), &|item| self.messages.get(items.start + item));
+        let messages: MessagesByIndex = (self.messages.average(), &|item| self.messages.get(items.start + item));
         verify::<Secp256k1>(engine, messages, signatures, keys, self.together, out);
     }
 }
 
 /// The average length of a message, and a function that returns each message.
-pub(crate) type Texts<'f, 'm> = (usize, &'f (dyn Fn(usize) -> &'m [u8] + Sync));
+pub(crate) type MessagesByIndex<'f, 'm> = (usize, &'f (dyn Fn(usize) -> &'m [u8] + Sync));
 
 pub(crate) fn verify<C: BaseTables>(
     engine: &CpuEngine,
-    (bytes, message): Texts,
+    (bytes, message): MessagesByIndex,
     signatures: Rows<64>,
     keys: PublicKeys,
     together: bool,

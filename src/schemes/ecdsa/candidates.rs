@@ -1,7 +1,7 @@
 //! Recovery with candidates for the keys.
 
-use super::recover::{Candidates, Recover, Wanted};
-use super::recover_cpu::Inputs;
+use super::recover::{Candidates, Recover, RecoveredForm};
+use super::recover_cpu::RecoveryInputs;
 use crate::curve::{Curve, CurveId, EcdsaChoice, Secp256k1};
 use crate::engine::Engine;
 use crate::ops::point::point_of;
@@ -47,8 +47,8 @@ pub fn recover_with_candidates<'k>(
 ) -> Result<Points, Error> {
     let curve = curve.id();
     let candidates = candidates.into();
-    let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    engine.collect(&recovery(engine, curve, inputs, candidates, Wanted::Keys, digests.len())?, point_of)
+    let inputs = RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
+    engine.collect(&recovery(engine, curve, inputs, candidates, RecoveredForm::Keys, digests.len())?, point_of)
 }
 
 /// Recovers public keys with candidates from columns into columns: 64 bytes `x || y` per item. See
@@ -70,8 +70,8 @@ pub fn recover_with_candidates_into<'a, 'k>(
     let curve = curve.id();
     let candidates = candidates.into();
     require_lengths(codes.len(), &[("keys", keys.len())])?;
-    let inputs = Inputs::new(digests, signatures, recovery_ids);
-    let recover = recovery(engine, curve, inputs, candidates, Wanted::Keys, codes.len())?;
+    let inputs = RecoveryInputs::new(digests, signatures, recovery_ids);
+    let recover = recovery(engine, curve, inputs, candidates, RecoveredForm::Keys, codes.len())?;
     engine.run(&recover, &mut ResultsMut::rows(codes, keys))
 }
 
@@ -102,8 +102,8 @@ pub fn recover_addresses_with_candidates<'k>(
     recovery_ids: &[u8],
     candidates: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
-    let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), Wanted::Addresses, digests.len())?;
+    let inputs = RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
+    let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), RecoveredForm::Addresses, digests.len())?;
     engine.collect(&recover, bytes_of)
 }
 
@@ -122,8 +122,8 @@ pub fn recover_addresses_with_candidates_into<'a, 'k>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("addresses", addresses.len())])?;
-    let inputs = Inputs::new(digests, signatures, recovery_ids);
-    let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), Wanted::Addresses, codes.len())?;
+    let inputs = RecoveryInputs::new(digests, signatures, recovery_ids);
+    let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), RecoveredForm::Addresses, codes.len())?;
     engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
 }
 
@@ -131,13 +131,13 @@ pub fn recover_addresses_with_candidates_into<'a, 'k>(
 fn recovery<'a>(
     engine: &Engine,
     curve: CurveId,
-    inputs: Inputs<'a>,
+    inputs: RecoveryInputs<'a>,
     candidates: PublicKeys<'a>,
-    wanted: Wanted,
+    form: RecoveredForm,
     items: usize,
 ) -> Result<Recover<'a>, Error> {
     require_lengths(items, &[("candidates", candidates.len_for(items))])?;
     let are_used = engine.info().batch_equations;
     let candidates = are_used.then(|| Candidates { keys: candidates, chunks: Chunks::new(items) });
-    Ok(Recover { candidates, ..Recover::new(curve, inputs, wanted, items)? })
+    Ok(Recover { candidates, ..Recover::new(curve, inputs, form, items)? })
 }

@@ -10,7 +10,7 @@
 //! again, since it may have changed.
 
 use super::cpu;
-use super::recover_cpu::{self, Inputs, put_address};
+use super::recover_cpu::{self, RecoveryInputs, put_address};
 use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuEngine, decode};
@@ -23,14 +23,19 @@ const MOST_PLANNED: usize = 1 << 20;
 const PLANNED_BYTES: usize = 256;
 
 /// Recovers keys.
-pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, candidates: Option<PublicKeys>, out: &mut dyn Place) {
+pub fn recover<C: BaseTables>(
+    engine: &CpuEngine,
+    inputs: RecoveryInputs,
+    candidates: Option<PublicKeys>,
+    out: &mut dyn Place,
+) {
     recover_each::<C>(engine, inputs, candidates, 64, decode::put, out);
 }
 
 /// Recovers Ethereum addresses of the keys (yellow paper, appendix F).
 pub fn addresses<C: BaseTables>(
     engine: &CpuEngine,
-    inputs: Inputs,
+    inputs: RecoveryInputs,
     candidates: Option<PublicKeys>,
     out: &mut dyn Place,
 ) {
@@ -40,7 +45,7 @@ pub fn addresses<C: BaseTables>(
 /// Writes rows of `width` bytes, which `put` derives from each key.
 fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
-    inputs: Inputs,
+    inputs: RecoveryInputs,
     candidates: Option<PublicKeys>,
     width: usize,
     put: impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync,
@@ -56,7 +61,7 @@ fn recover_each<C: BaseTables>(
 
 fn recover_part<C: BaseTables>(
     engine: &CpuEngine,
-    inputs: Inputs,
+    inputs: RecoveryInputs,
     candidates: PublicKeys,
     width: usize,
     put: &(impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync),
@@ -73,7 +78,7 @@ fn recover_part<C: BaseTables>(
     let mut codes = vec![0; others.len()];
     let mut rows = vec![0; width * others.len()];
     let mut recovered = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
-    let of_others = Inputs::new(&digests, &signatures, &recovery_ids);
+    let of_others = RecoveryInputs::new(&digests, &signatures, &recovery_ids);
     recover_cpu::recover_each::<C>(engine, of_others, width, put, &mut recovered);
     let recovered = recovered.as_results();
     engine.fill(out, [width, 0], |range, out| {
@@ -93,7 +98,7 @@ fn recover_part<C: BaseTables>(
 /// Returns the candidate of each item if it is confirmed to be the key.
 fn right_candidates<C: BaseTables>(
     engine: &CpuEngine,
-    Inputs { digests, signatures, recovery_ids }: Inputs,
+    RecoveryInputs { digests, signatures, recovery_ids }: RecoveryInputs,
     candidates: &PublicKeys,
     items: usize,
 ) -> Vec<Option<Affine<C::Base>>> {
@@ -130,28 +135,28 @@ mod tests {
     const ITEMS: usize = 5000;
 
     /// Items whose keys can be recovered.
-    struct Good {
+    struct RecoverableItems {
         digests: Vec<[u8; 32]>,
         signatures: Vec<[u8; 64]>,
         ids: Vec<[u8; 1]>,
         keys: Vec<Point>,
     }
 
-    impl Good {
+    impl RecoverableItems {
         fn new(curve: CurveId) -> Self {
             let Signatures { digests, signatures, recovery_ids, recovered, .. } = &known_answers::of(curve).signatures;
-            let good: Vec<usize> = (0..recovered.len()).filter(|item| recovered[*item].is_ok()).collect();
-            let good = repeat(&good, ITEMS);
-            Good {
-                digests: good.iter().map(|item| digests[*item]).collect(),
-                signatures: good.iter().map(|item| signatures[*item]).collect(),
-                ids: good.iter().map(|item| [recovery_ids[*item]]).collect(),
-                keys: good.iter().map(|item| recovered[*item].expect("a good item")).collect(),
+            let recoverable: Vec<usize> = (0..recovered.len()).filter(|item| recovered[*item].is_ok()).collect();
+            let recoverable = repeat(&recoverable, ITEMS);
+            RecoverableItems {
+                digests: recoverable.iter().map(|item| digests[*item]).collect(),
+                signatures: recoverable.iter().map(|item| signatures[*item]).collect(),
+                ids: recoverable.iter().map(|item| [recovery_ids[*item]]).collect(),
+                keys: recoverable.iter().map(|item| recovered[*item].expect("a recoverable item")).collect(),
             }
         }
 
-        fn inputs<'a>(&'a self, ids: &'a [[u8; 1]]) -> Inputs<'a> {
-            Inputs::new(&self.digests, &self.signatures, ids)
+        fn inputs<'a>(&'a self, ids: &'a [[u8; 1]]) -> RecoveryInputs<'a> {
+            RecoveryInputs::new(&self.digests, &self.signatures, ids)
         }
     }
 
@@ -160,7 +165,7 @@ mod tests {
     }
 
     /// Returns for each item whether its candidate was confirmed.
-    fn found(engine: &CpuEngine, inputs: Inputs, candidates: &[Point]) -> Vec<bool> {
+    fn found(engine: &CpuEngine, inputs: RecoveryInputs, candidates: &[Point]) -> Vec<bool> {
         let candidates = PublicKeys::points(candidates);
         let right = right_candidates::<types::Secp256k1>(engine, inputs, &candidates, ITEMS);
         right.iter().map(Option::is_some).collect()
@@ -170,30 +175,30 @@ mod tests {
     /// whose id denotes another R, although their signatures are valid.
     #[test]
     fn right_candidates_are_found() {
-        let good = Good::new(CurveId::Secp256k1);
-        let ids = &good.ids;
-        let keys = &good.keys;
+        let recoverable = RecoverableItems::new(CurveId::Secp256k1);
+        let ids = &recoverable.ids;
+        let keys = &recoverable.keys;
         let other_ids: Vec<[u8; 1]> = ids.iter().map(|[id]| [id ^ 1]).collect();
         let mut every_second = keys.clone();
         every_second.iter_mut().step_by(2).for_each(|key| *key = Point::IDENTITY);
         let no_keys = vec![Point::IDENTITY; ITEMS];
         for engine in [engine(), engine().portable()] {
-            assert_eq!(found(&engine, good.inputs(ids), keys), vec![true; ITEMS]);
-            assert_eq!(found(&engine, good.inputs(&other_ids), keys), vec![false; ITEMS]);
-            assert_eq!(found(&engine, good.inputs(ids), &no_keys), vec![false; ITEMS]);
-            let of_every_second = found(&engine, good.inputs(ids), &every_second);
+            assert_eq!(found(&engine, recoverable.inputs(ids), keys), vec![true; ITEMS]);
+            assert_eq!(found(&engine, recoverable.inputs(&other_ids), keys), vec![false; ITEMS]);
+            assert_eq!(found(&engine, recoverable.inputs(ids), &no_keys), vec![false; ITEMS]);
+            let of_every_second = found(&engine, recoverable.inputs(ids), &every_second);
             assert!(of_every_second.into_iter().eq((0..ITEMS).map(|item| item % 2 == 1)));
         }
     }
 
     /// A file mapped as memory that is changed while it is read.
-    struct Shared {
+    struct SharedMemory {
         file: File,
         memory: *mut c_void,
         bytes: usize,
     }
 
-    impl Shared {
+    impl SharedMemory {
         fn new(content: &[u8]) -> Self {
             let path = env::temp_dir().join(format!("gecc-candidates-{}", process::id()));
             let file = File::options().read(true).write(true).create_new(true).open(&path);
@@ -204,7 +209,7 @@ mod tests {
             let read = ProtFlags::READ;
             // SAFETY: a new mapping, of no more than the file has.
             let memory = unsafe { mmap(ptr::null_mut(), content.len(), read, flags, &file, 0) };
-            Shared { file, memory: memory.expect("files can be mapped"), bytes: content.len() }
+            SharedMemory { file, memory: memory.expect("files can be mapped"), bytes: content.len() }
         }
 
         fn bytes(&self) -> &[u8] {
@@ -213,7 +218,7 @@ mod tests {
         }
     }
 
-    impl Drop for Shared {
+    impl Drop for SharedMemory {
         fn drop(&mut self) {
             // SAFETY: nobody has a part of it any more.
             unsafe { munmap(self.memory, self.bytes) }.expect("it is mapped");
@@ -222,19 +227,19 @@ mod tests {
 
     /// Tests candidates that are overwritten when the first result is available.
     #[test]
-    fn candidates_that_change_meanwhile_are_read_once() {
-        let good = Good::new(CurveId::P256);
-        let rows: Vec<u8> = good.keys.iter().flat_map(|key| &key.as_sec1()[1..]).copied().collect();
+    fn concurrently_changed_candidates_are_read_once() {
+        let recoverable = RecoverableItems::new(CurveId::P256);
+        let rows: Vec<u8> = recoverable.keys.iter().flat_map(|key| &key.as_sec1()[1..]).copied().collect();
         let engine = engine();
         for other in [vec![0; rows.len()], rows[64..].iter().chain(&rows[..64]).copied().collect()] {
-            let candidates = Shared::new(&rows);
+            let candidates = SharedMemory::new(&rows);
             let mut codes = vec![0; ITEMS];
             let mut out = vec![0; 64 * ITEMS];
             let mut place = ResultsMut::new(&mut codes, [&mut out, &mut []], [64, 0]);
             let given = PublicKeys::raw(candidates.bytes().as_chunks().0);
             recover_each::<types::P256>(
                 &engine,
-                good.inputs(&good.ids),
+                recoverable.inputs(&recoverable.ids),
                 Some(given),
                 64,
                 |out, place, key| {
@@ -249,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_identity_and_nothing_are_no_candidates() {
+    fn identity_and_empty_keys_are_not_candidates() {
         let identity = [Point::IDENTITY];
         let zeros = [[0; 64]];
         let none =

@@ -1,7 +1,7 @@
 //! Tests of chunks of ECDSA signatures that a GPU recovers with candidates: results are those of
 //! the CPU without candidates.
 
-use super::recover::{Candidates, Recover, Wanted};
+use super::recover::{Candidates, Recover, RecoveredForm};
 use super::recover_cpu;
 use super::together_gpu_tests::{Item, good};
 use crate::cpu::field::Field;
@@ -17,18 +17,18 @@ use crate::types::{PublicKeys, ResultsMut, Verdict};
 const NONE: [u8; 64] = [0; 64];
 
 /// Calls `with` with the recovery of items without candidates.
-fn recover<R>(curve: CurveId, items: &[Item], wanted: Wanted, with: impl FnOnce(Recover) -> R) -> R {
+fn recover<R>(curve: CurveId, items: &[Item], form: RecoveredForm, with: impl FnOnce(Recover) -> R) -> R {
     let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
     let signatures: Vec<[u8; 64]> =
         items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
     let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
-    let inputs = recover_cpu::Inputs::new(&digests, &signatures, &ids);
-    with(Recover { curve, inputs, candidates: None, wanted, items: items.len() })
+    let inputs = recover_cpu::RecoveryInputs::new(&digests, &signatures, &ids);
+    with(Recover { curve, inputs, candidates: None, form, items: items.len() })
 }
 
 /// Returns the results of the CPU.
 fn expected(engines: &Engines, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
-    let width = width(recover.wanted);
+    let width = width(recover.form);
     let mut codes = vec![0; recover.items];
     let mut rows = vec![0; width * recover.items];
     let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
@@ -38,7 +38,7 @@ fn expected(engines: &Engines, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
 
 /// Returns the keys, with zeros for items without one.
 fn keys(engines: &Engines, curve: CurveId, items: &[Item]) -> Vec<[u8; 64]> {
-    let (codes, rows) = recover(curve, items, Wanted::Keys, |recover| expected(engines, &recover));
+    let (codes, rows) = recover(curve, items, RecoveredForm::Keys, |recover| expected(engines, &recover));
     let keys = rows.as_chunks().0.iter().zip(codes);
     keys.map(|(key, code)| if code == Verdict::VALID_CODE { *key } else { NONE }).collect()
 }
@@ -46,22 +46,22 @@ fn keys(engines: &Engines, curve: CurveId, items: &[Item]) -> Vec<[u8; 64]> {
 /// Returns the number of items that a GPU does not recover individually. Checks that keys,
 /// addresses and codes are those of the CPU.
 fn check(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
-    let spared = [Wanted::Keys, Wanted::Addresses].map(|wanted| {
-        recover(curve, items, wanted, |recover| {
+    let spared = [RecoveredForm::Keys, RecoveredForm::Addresses].map(|form| {
+        recover(curve, items, form, |recover| {
             let expected = expected(engines, &recover);
-            let width = width(wanted);
+            let width = width(form);
             let candidates = Candidates { keys, chunks: Chunks::all() };
             let found = Recover { candidates: Some(candidates), ..recover };
             let mut codes = vec![0; items.len()];
             let mut rows = vec![0xee; width * items.len()];
             let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
             engines.run(&found, &found, &mut out);
-            assert!(codes == expected.0, "{wanted:?}: codes differ");
+            assert!(codes == expected.0, "{form:?}: codes differ");
             let is_right = |item: usize| {
                 let row = width * item..width * (item + 1);
                 codes[item] != Verdict::VALID_CODE || rows[row.clone()] == expected.1[row]
             };
-            assert!((0..items.len()).all(is_right), "{wanted:?}: rows differ");
+            assert!((0..items.len()).all(is_right), "{form:?}: rows differ");
             found.candidates.map_or(0, |candidates| candidates.chunks.spared())
         })
     });
@@ -70,10 +70,10 @@ fn check(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) ->
     spared[0]
 }
 
-fn width(wanted: Wanted) -> usize {
-    match wanted {
-        Wanted::Keys => 64,
-        Wanted::Addresses => 20,
+fn width(form: RecoveredForm) -> usize {
+    match form {
+        RecoveredForm::Keys => 64,
+        RecoveredForm::Addresses => 20,
     }
 }
 
@@ -108,7 +108,7 @@ fn right_candidates_are_found() {
 /// Tests invalid items, and wrong candidates, at each position and at all positions.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn bad_candidates_decide_nothing() {
+fn wrong_candidates_do_not_change_results() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let clean = good::<C>(random, 9);
         let no_x = x_of_no_point::<C>();
@@ -151,7 +151,7 @@ fn bad_candidates_decide_nothing() {
 /// Tests small r, which have an R for each id.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn each_recovery_id_names_its_point() {
+fn recovery_ids_identify_their_points() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let item = |number: u8| {
             let mut r = [0; 32];
@@ -177,7 +177,7 @@ fn each_recovery_id_names_its_point() {
 /// Tests candidates in several forms in one chunk, including items without one.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn candidates_of_any_form() {
+fn candidates_in_any_encoding_are_used() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let items = good::<C>(random, 1000);
         let encode = |(item, Item { key, .. }): (usize, &Item)| match item % 4 {

@@ -7,7 +7,9 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::schemes::frame::claims_cpu::{Equation, Equations, XModuloN};
-use crate::schemes::frame::sign_cpu::{self, Inputs, Parts, Signed, Steps, concatenate, public_keys_of};
+use crate::schemes::frame::sign_cpu::{
+    self, RawSignature, SigningInputs, SigningParts, SigningSteps, concatenate, public_keys_of,
+};
 use crate::schemes::frame::verify_cpu;
 use crate::schemes::frame::{Signing, Verification};
 use crate::types::{Check, NonceHash, Place, Policy, PublicKeys, Rejection, ResultsMut, Rows, Verdict, Widths};
@@ -76,7 +78,7 @@ impl<H> EcdsaSteps<H> {
     }
 }
 
-impl<C: SecretCurve, H: Digest + BlockSizeUser> Steps<C> for EcdsaSteps<H> {
+impl<C: SecretCurve, H: Digest + BlockSizeUser> SigningSteps<C> for EcdsaSteps<H> {
     type Hash = H;
 
     fn denominator(_: &Number<C>, k: &Number<C>) -> Number<C> {
@@ -84,7 +86,7 @@ impl<C: SecretCurve, H: Digest + BlockSizeUser> Steps<C> for EcdsaSteps<H> {
     }
 
     /// Completes the signature after R = kG (SEC 1, section 4.1.3). Returns `None` if r or s is 0.
-    fn finish(&self, &Parts { d, digest, inverse, x, y_is_odd, .. }: &Parts<C>) -> Option<Signed> {
+    fn finish(&self, &SigningParts { d, digest, inverse, x, y_is_odd, .. }: &SigningParts<C>) -> Option<RawSignature> {
         // Step 3: r = x(R) mod n, not 0.
         let r = Number::<C>::reduce(x);
         // Step 5: e from the digest, which has as many bits as n, 256.
@@ -98,7 +100,7 @@ impl<C: SecretCurve, H: Digest + BlockSizeUser> Steps<C> for EcdsaSteps<H> {
         let flip = s.is_high() & u8::from(self.low_s).into();
         let s = Number::<C>::conditional_select(&s, &-s, flip);
         let recovery_id = u8::from(r.to_repr() != *x) << 1 | (y_is_odd ^ flip.unwrap_u8());
-        Some(Signed { signature: concatenate::<C>(&r, &s), recovery_id })
+        Some(RawSignature { signature: concatenate::<C>(&r, &s), recovery_id })
     }
 }
 
@@ -127,7 +129,7 @@ fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(engine: &CpuEngine, sign
 /// Checks that each signature is that of its key, with its recovery id if ids are checked.
 fn check_signed<C: SecretCurve>(
     engine: &CpuEngine,
-    Inputs { digests, signers }: Inputs,
+    SigningInputs { digests, signers }: SigningInputs,
     check: Check,
     items: &[usize],
     signed: &ResultsMut,
@@ -142,7 +144,7 @@ fn check_signed<C: SecretCurve>(
     }
     // A recovered key is one with which the signature verifies, so verification is not needed in
     // addition.
-    let inputs = recover_cpu::Inputs::new(&digests, signatures, signed.columns[1].as_chunks::<1>().0);
+    let inputs = recover_cpu::RecoveryInputs::new(&digests, signatures, signed.columns[1].as_chunks::<1>().0);
     let mut recovered = vec![[0; 64]; items.len()];
     recover_cpu::recover::<C>(engine, inputs, &mut ResultsMut::rows(codes, &mut recovered));
     for (code, (recovered, public)) in codes.iter_mut().zip(recovered.iter().zip(&public)) {
@@ -204,7 +206,7 @@ mod tests {
             }
         }
 
-        fn sign_checked(&self, engine: &CpuEngine, inputs: Inputs, check: Check) -> Signatures {
+        fn sign_checked(&self, engine: &CpuEngine, inputs: SigningInputs, check: Check) -> Signatures {
             signed(self.right.len(), |out| {
                 sign_cpu::sign_checked(
                     widths(true),
@@ -218,11 +220,11 @@ mod tests {
 
     /// Tests recovery ids that are faulty in each way, at first or always.
     #[test]
-    fn checked_recovery_ids_are_computed_again_or_given_up() {
+    fn faulty_recovery_ids_are_recomputed_or_rejected() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
         let keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
         let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
-        let inputs = Inputs { digests: (&digests).into(), signers: (&keys).into() };
+        let inputs = SigningInputs { digests: (&digests).into(), signers: (&keys).into() };
         let [right, checked] = [Check::Nothing, Check::RecoveryIds].map(|check| {
             let signing = Signing { inputs, low_s: false, check, widths: widths(true) };
             signed(20, |out| super::sign::<P256>(&engine, signing, out))
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_again_for_zero_or_large_nonces_and_zero_s() {
+    fn zero_or_large_nonces_and_zero_s_draw_another_nonce() {
         macro_rules! all_draw_again {
             ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
                 $(draws_again_for_zero_s::<types::$curve>();)*

@@ -76,7 +76,7 @@ mod gpu_tests {
     use crate::gpu::{GpuEngine, Limits};
     use crate::op::Computation;
     use crate::schemes::ecdsa::{ECDSA, cpu, recoverable_of};
-    use crate::schemes::frame::{Inputs, Scheme, Sign, Signing};
+    use crate::schemes::frame::{Scheme, Sign, Signing, SigningInputs};
     use crate::types::{Check, Place, RecoverableSignature, ResultsMut, SecretKey};
     use std::ops::Range;
     use std::sync::OnceLock;
@@ -96,7 +96,7 @@ mod gpu_tests {
         let key = SecretKey::from_bytes(KEY);
         let digests = [DIGEST; ITEMS];
         let widths = cpu::widths(true);
-        let inputs = Inputs { digests: (&digests).into(), signers: (&key).into() };
+        let inputs = SigningInputs { digests: (&digests).into(), signers: (&key).into() };
         let signing = Signing { inputs, low_s: true, check, widths };
         let sign = Sign { scheme, curve: CurveId::Secp256k1, signing, items: ITEMS };
         let mut codes = vec![0; ITEMS];

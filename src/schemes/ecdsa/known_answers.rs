@@ -1,6 +1,6 @@
 //! Known answers of ECDSA.
 
-use super::recover::{Candidates, Recover, Wanted};
+use super::recover::{Candidates, Recover, RecoveredForm};
 use super::{ECDSA, recover_cpu};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
@@ -19,25 +19,27 @@ pub const TESTS: SchemeTests = SchemeTests {
     together: Some(("ECDSA verification together", |trial| verify_together(trial, &ECDSA, Policy::low_s()))),
     signing: ("ECDSA signing", |trial| sign(trial, &ECDSA)),
     signing_with_data: ("ECDSA signing with additional data", |trial| sign_with_data(trial, &ECDSA)),
-    recovery: Some(|curve| recovery(curve, Wanted::Keys)),
+    recovery: Some(|curve| recovery(curve, RecoveredForm::Keys)),
 };
 
-pub fn recovery(curve: CurveId, wanted: Wanted) -> Test {
-    let named: Named = match wanted {
-        Wanted::Keys => ("recovery", |trial| without_candidates(trial, Wanted::Keys, row_of)),
-        Wanted::Addresses => {
-            ("recovery of addresses", |trial| without_candidates(trial, Wanted::Addresses, address_of))
+pub fn recovery(curve: CurveId, form: RecoveredForm) -> Test {
+    let named: Named = match form {
+        RecoveredForm::Keys => ("recovery", |trial| without_candidates(trial, RecoveredForm::Keys, row_of)),
+        RecoveredForm::Addresses => {
+            ("recovery of addresses", |trial| without_candidates(trial, RecoveredForm::Addresses, address_of))
         }
     };
     test(named, curve)
 }
 
-pub fn recovery_with_candidates(curve: CurveId, wanted: Wanted) -> Test {
-    let named: Named = match wanted {
-        Wanted::Keys => ("recovery with candidates", |trial| with_candidates(trial, Wanted::Keys, row_of)),
-        Wanted::Addresses => {
-            ("recovery of addresses with candidates", |trial| with_candidates(trial, Wanted::Addresses, address_of))
+pub fn recovery_with_candidates(curve: CurveId, form: RecoveredForm) -> Test {
+    let named: Named = match form {
+        RecoveredForm::Keys => {
+            ("recovery with candidates", |trial| with_candidates(trial, RecoveredForm::Keys, row_of))
         }
+        RecoveredForm::Addresses => ("recovery of addresses with candidates", |trial| {
+            with_candidates(trial, RecoveredForm::Addresses, address_of)
+        }),
     };
     test(named, curve)
 }
@@ -58,10 +60,10 @@ fn known<const W: usize>(curve: CurveId, of_key: fn(&Point) -> [u8; W]) -> Vec<R
 
 fn without_candidates<const W: usize>(
     trial: &mut Trial,
-    wanted: Wanted,
+    form: RecoveredForm,
     of_key: fn(&Point) -> [u8; W],
 ) -> Result<(), Fault> {
-    let (given, _) = recover(trial, wanted, None)?;
+    let (given, _) = recover(trial, form, None)?;
     trial.compare(given, known(trial.curve(), of_key))
 }
 
@@ -70,7 +72,7 @@ fn without_candidates<const W: usize>(
 /// addition, which makes the equation fail.
 fn with_candidates<const W: usize>(
     trial: &mut Trial,
-    wanted: Wanted,
+    form: RecoveredForm,
     of_key: fn(&Point) -> [u8; W],
 ) -> Result<(), Fault> {
     let recovered = repeat(&known_answers::of(trial.curve()).signatures.recovered, ITEMS);
@@ -87,7 +89,7 @@ fn with_candidates<const W: usize>(
     one_wrong[place] = *good.iter().find(|key| **key != good[0]).expect("keys differ");
     for (candidates, holds) in [(right, true), (one_wrong, false)] {
         let candidates = Candidates { keys: PublicKeys::points(&candidates), chunks: Chunks::all() };
-        let (given, spared) = recover(trial, wanted, Some(candidates))?;
+        let (given, spared) = recover(trial, form, Some(candidates))?;
         trial.compare(given, known(trial.curve(), of_key))?;
         trial.compare([spared > 0], [holds])?;
     }
@@ -97,15 +99,15 @@ fn with_candidates<const W: usize>(
 /// Returns a device's result for each item, and the number of items that it does not recover.
 fn recover<const W: usize>(
     trial: &mut Trial,
-    wanted: Wanted,
+    form: RecoveredForm,
     candidates: Option<Candidates>,
 ) -> Result<(Vec<Result<[u8; W], Rejection>>, usize), Fault> {
     let Signatures { digests, signatures, recovery_ids, .. } = &known_answers::of(trial.curve()).signatures;
     let digests = repeat(digests, ITEMS);
     let signatures = repeat(signatures, ITEMS);
     let recovery_ids: Vec<[u8; 1]> = repeat(recovery_ids, ITEMS).into_iter().map(|id| [id]).collect();
-    let inputs = recover_cpu::Inputs::new(&digests, &signatures, &recovery_ids);
-    let recover = Recover { curve: trial.curve(), inputs, candidates, wanted, items: ITEMS };
+    let inputs = recover_cpu::RecoveryInputs::new(&digests, &signatures, &recovery_ids);
+    let recover = Recover { curve: trial.curve(), inputs, candidates, form, items: ITEMS };
     let given = trial.compute(&recover, bytes_of::<W>)?;
     Ok((given, recover.candidates.map_or(0, |candidates| candidates.chunks.spared())))
 }

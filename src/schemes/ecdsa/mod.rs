@@ -25,7 +25,7 @@ mod recover_gpu;
 #[cfg(test)]
 mod together_gpu_tests;
 
-use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
+use super::frame::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
 use crate::curve::{CurveId, EcdsaChoice, per_curve};
 use crate::engine::Engine;
 pub use crate::fields::recovery_id::{recovery_id_of_header, recovery_id_of_last_byte, recovery_id_of_v};
@@ -169,7 +169,7 @@ pub fn verify_recoverable<'k>(
 ) -> Result<Verdicts, Error> {
     let curve = curve.id();
     let keys = keys.into();
-    let recoverable = recover_cpu::Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
+    let recoverable = recover_cpu::RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
@@ -192,7 +192,7 @@ pub fn verify_recoverable_into<'a, 'k>(
 ) -> Result<(), Error> {
     let curve = curve.id();
     let keys = keys.into();
-    let recoverable = recover_cpu::Inputs::new(digests, signatures, recovery_ids);
+    let recoverable = recover_cpu::RecoveryInputs::new(digests, signatures, recovery_ids);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, codes.len())?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
@@ -200,7 +200,7 @@ pub fn verify_recoverable_into<'a, 'k>(
 fn verification_with_ids<'a>(
     engine: &Engine,
     curve: CurveId,
-    recover_cpu::Inputs { digests, signatures, recovery_ids }: recover_cpu::Inputs<'a>,
+    recover_cpu::RecoveryInputs { digests, signatures, recovery_ids }: recover_cpu::RecoveryInputs<'a>,
     keys: PublicKeys<'a>,
     policy: Policy,
     items: usize,
@@ -287,7 +287,8 @@ fn signing<'a>(
         (true, false) => Check::Signatures,
         (true, true) => Check::RecoveryIds,
     };
-    let signing = Signing { inputs: Inputs { digests, signers }, low_s, check, widths: cpu::widths(recoverable) };
+    let signing =
+        Signing { inputs: SigningInputs { digests, signers }, low_s, check, widths: cpu::widths(recoverable) };
     Sign::new(&ECDSA, curve, signing, items)
 }
 

@@ -1,6 +1,6 @@
 //! Recovery of the public keys or addresses of signers.
 
-use super::recover_cpu::Inputs;
+use super::recover_cpu::RecoveryInputs;
 use super::{ECDSA, candidates_cpu};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, EcdsaChoice, PerCurve, Secp256k1, per_curve};
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// The form in which recovered keys are returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum RecoveredForm {
     Keys,
     Addresses,
 }
@@ -30,24 +30,29 @@ pub(crate) struct Candidates<'a> {
 /// The operation that recovers the keys of a batch.
 pub(crate) struct Recover<'a> {
     pub curve: CurveId,
-    pub inputs: Inputs<'a>,
+    pub inputs: RecoveryInputs<'a>,
     /// The candidates, if items may be verified in groups.
     pub candidates: Option<Candidates<'a>>,
-    pub wanted: Wanted,
+    pub form: RecoveredForm,
     pub items: usize,
 }
 
 impl<'a> Recover<'a> {
-    pub(super) fn new(curve: CurveId, inputs: Inputs<'a>, wanted: Wanted, items: usize) -> Result<Self, Error> {
+    pub(super) fn new(
+        curve: CurveId,
+        inputs: RecoveryInputs<'a>,
+        form: RecoveredForm,
+        items: usize,
+    ) -> Result<Self, Error> {
         ECDSA.require(curve)?;
-        let Inputs { digests, signatures, recovery_ids } = &inputs;
+        let RecoveryInputs { digests, signatures, recovery_ids } = &inputs;
         let lengths = [
             ("digests", digests.len_for(items)),
             ("signatures", signatures.len_for(items)),
             ("recovery ids", recovery_ids.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        Ok(Recover { curve, inputs, candidates: None, wanted, items })
+        Ok(Recover { curve, inputs, candidates: None, form, items })
     }
 }
 
@@ -57,10 +62,10 @@ impl Computation for Recover<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        type OnCpu = Option<fn(&CpuEngine, Inputs, Option<PublicKeys>, &mut dyn Place)>;
+        type OnCpu = Option<fn(&CpuEngine, RecoveryInputs, Option<PublicKeys>, &mut dyn Place)>;
         static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
         static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
-        let on_cpu = if self.wanted == Wanted::Keys { &KEYS } else { &ADDRESSES };
+        let on_cpu = if self.form == RecoveredForm::Keys { &KEYS } else { &ADDRESSES };
         let candidates = self.candidates.as_ref().map(|candidates| candidates.keys.slice(items.clone()));
         on_cpu.of(self.curve).expect("the curve has ECDSA")(engine, self.inputs.slice(items), candidates, out);
     }
@@ -91,8 +96,8 @@ pub fn recover(
     signatures: &[[u8; 64]],
     recovery_ids: &[u8],
 ) -> Result<Points, Error> {
-    let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    engine.collect(&Recover::new(curve.id(), inputs, Wanted::Keys, digests.len())?, point_of)
+    let inputs = RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
+    engine.collect(&Recover::new(curve.id(), inputs, RecoveredForm::Keys, digests.len())?, point_of)
 }
 
 /// Recovers public keys from columns into columns: 64 bytes `x || y` per item. See [`recover`].
@@ -110,8 +115,8 @@ pub fn recover_into<'a>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("keys", keys.len())])?;
-    let inputs = Inputs::new(digests, signatures, recovery_ids);
-    let recover = Recover::new(curve.id(), inputs, Wanted::Keys, codes.len())?;
+    let inputs = RecoveryInputs::new(digests, signatures, recovery_ids);
+    let recover = Recover::new(curve.id(), inputs, RecoveredForm::Keys, codes.len())?;
     engine.run(&recover, &mut ResultsMut::rows(codes, keys))
 }
 
@@ -143,8 +148,8 @@ pub fn recover_addresses(
     signatures: &[[u8; 64]],
     recovery_ids: &[u8],
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
-    let inputs = Inputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    let recover = Recover::new(Secp256k1::ID, inputs, Wanted::Addresses, digests.len())?;
+    let inputs = RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
+    let recover = Recover::new(Secp256k1::ID, inputs, RecoveredForm::Addresses, digests.len())?;
     engine.collect(&recover, bytes_of)
 }
 
@@ -162,7 +167,7 @@ pub fn recover_addresses_into<'a>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("addresses", addresses.len())])?;
-    let inputs = Inputs::new(digests, signatures, recovery_ids);
-    let recover = Recover::new(Secp256k1::ID, inputs, Wanted::Addresses, codes.len())?;
+    let inputs = RecoveryInputs::new(digests, signatures, recovery_ids);
+    let recover = Recover::new(Secp256k1::ID, inputs, RecoveredForm::Addresses, codes.len())?;
     engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
 }

@@ -22,24 +22,24 @@ struct Accepted<C: CpuCurve> {
 
 /// A batch's inputs, one row per item.
 #[derive(Clone, Copy)]
-pub struct Inputs<'a> {
+pub struct RecoveryInputs<'a> {
     pub digests: Rows<'a, 32>,
     pub signatures: Rows<'a, 64>,
     pub recovery_ids: Rows<'a, 1>,
 }
 
-impl<'a> Inputs<'a> {
+impl<'a> RecoveryInputs<'a> {
     pub fn new(
         digests: impl Into<Rows<'a, 32>>,
         signatures: impl Into<Rows<'a, 64>>,
         recovery_ids: impl Into<Rows<'a, 1>>,
     ) -> Self {
-        Inputs { digests: digests.into(), signatures: signatures.into(), recovery_ids: recovery_ids.into() }
+        RecoveryInputs { digests: digests.into(), signatures: signatures.into(), recovery_ids: recovery_ids.into() }
     }
 
     /// Returns the inputs of some items.
     pub fn slice(&self, items: Range<usize>) -> Self {
-        Inputs {
+        RecoveryInputs {
             digests: self.digests.slice(items.clone()),
             signatures: self.signatures.slice(items.clone()),
             recovery_ids: self.recovery_ids.slice(items),
@@ -48,7 +48,7 @@ impl<'a> Inputs<'a> {
 }
 
 /// Recovers keys.
-pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: Inputs, out: &mut dyn Place) {
+pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: RecoveryInputs, out: &mut dyn Place) {
     recover_each::<C>(engine, inputs, 64, decode::put, out);
 }
 
@@ -63,14 +63,14 @@ pub fn put_address<F: Field>(out: &mut ResultsMut, place: usize, key: &Affine<F>
 /// Writes rows of `width` bytes, which `put` derives from each key.
 pub fn recover_each<C: BaseTables>(
     engine: &CpuEngine,
-    inputs: Inputs,
+    inputs: RecoveryInputs,
     width: usize,
     put: impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync,
     out: &mut dyn Place,
 ) {
     engine.fill(out, [width, 0], |range, out| {
         let base = C::tables().table(engine, range.len());
-        let Inputs { digests, signatures, recovery_ids } = inputs.slice(range.clone());
+        let RecoveryInputs { digests, signatures, recovery_ids } = inputs.slice(range.clone());
         let parsed = (0..range.len()).map(|at| {
             let (r, s) = decode::signature::<C>(signatures.get(at))?;
             Ok((r, s, coordinates::<C>(&r, recovery_ids.get(at)[0])?))

@@ -2,7 +2,7 @@
 
 use super::candidates_gpu::{self, WithCandidates};
 use super::known_answers;
-use super::recover::{Candidates, Recover, Wanted};
+use super::recover::{Candidates, Recover, RecoveredForm};
 use crate::gpu::columns::{Addresses, ByteRows, Column};
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// The columns of recovered keys or addresses that are returned to the host.
 #[derive(Clone, Copy)]
-enum Results {
+enum RecoveredRows {
     Keys(Column<ByteRows<64>>),
     Addresses(Column<Addresses>),
 }
@@ -49,10 +49,10 @@ impl OnGpu for Recover<'_> {
     }
 
     fn tests(&self, items: usize) -> Vec<Test> {
-        let mut tests = vec![known_answers::recovery(self.curve, self.wanted)];
+        let mut tests = vec![known_answers::recovery(self.curve, self.form)];
         if self.candidates_of_chunk(items).is_some() {
             tests.push(point::known_answers::keys(self.curve));
-            tests.push(known_answers::recovery_with_candidates(self.curve, self.wanted));
+            tests.push(known_answers::recovery_with_candidates(self.curve, self.form));
         }
         tests
     }
@@ -71,16 +71,16 @@ impl OnGpu for Recover<'_> {
             None => Recovery::new(plan),
         };
         plan.codes(recovery.verdicts);
-        let results = match self.wanted {
-            Wanted::Keys => {
+        let results = match self.form {
+            RecoveredForm::Keys => {
                 let rows = plan.column();
                 plan.result(0, rows, 64);
-                Results::Keys(rows)
+                RecoveredRows::Keys(rows)
             }
-            Wanted::Addresses => {
+            RecoveredForm::Addresses => {
                 let rows = plan.column();
                 plan.result(0, rows, 20);
-                Results::Addresses(rows)
+                RecoveredRows::Addresses(rows)
             }
         };
         let n = items.len();
@@ -92,8 +92,8 @@ impl OnGpu for Recover<'_> {
             }
             let Points { xy, kinds } = recovery.keys;
             match results {
-                Results::Keys(rows) => export_rows(lane, curve, recovery.keys, rows, n),
-                Results::Addresses(rows) => {
+                RecoveredRows::Keys(rows) => export_rows(lane, curve, recovery.keys, rows, n),
+                RecoveredRows::Addresses(rows) => {
                     kernels::EthereumAddresses { xy, kinds, rows, n: n as u64 }.launch(lane, curve)
                 }
             }

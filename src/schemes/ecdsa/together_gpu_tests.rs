@@ -98,7 +98,7 @@ fn equations_of_valid_items_hold() {
 /// Tests invalid items at each position, and at all positions.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn bad_items_fail_an_equation_or_take_no_part() {
+fn invalid_items_fail_the_equation_or_are_excluded() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let clean = good::<C>(random, 9);
         let no_x = x_of_no_point::<C>();
@@ -158,7 +158,7 @@ fn errors_do_not_cancel() {
 /// Tests keys in several forms in one chunk, including invalid ones.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn keys_of_any_form() {
+fn keys_in_any_encoding_are_verified() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let mut items = good::<C>(random, 1000);
         let encode = |(item, Item { key, .. }): (usize, &Item)| match item % 4 {

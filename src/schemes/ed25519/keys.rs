@@ -50,10 +50,10 @@ impl fmt::Debug for ExpandedKey {
 /// The signing keys of a batch, one per item or one for all: seeds, given as anything that converts
 /// into [`SecretKeys`], or [`ExpandedKey`]s.
 #[derive(Clone, Copy, Debug)]
-pub struct SigningKeys<'a>(pub(super) Kind<'a>);
+pub struct SigningKeys<'a>(pub(super) SigningKeyKind<'a>);
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind<'a> {
+pub(super) enum SigningKeyKind<'a> {
     Seeds(SecretKeys<'a>),
     Expanded(&'a [ExpandedKey]),
     ExpandedForAll(&'a ExpandedKey),
@@ -62,36 +62,36 @@ pub(super) enum Kind<'a> {
 impl<'a> SigningKeys<'a> {
     /// Uses `keys[i]` for item i.
     pub fn expanded(keys: &'a [ExpandedKey]) -> Self {
-        SigningKeys(Kind::Expanded(keys))
+        SigningKeys(SigningKeyKind::Expanded(keys))
     }
 
     /// Uses one key for every item.
     pub fn expanded_for_all(key: &'a ExpandedKey) -> Self {
-        SigningKeys(Kind::ExpandedForAll(key))
+        SigningKeys(SigningKeyKind::ExpandedForAll(key))
     }
 
     /// Returns the keys of a range of items.
     pub(super) fn slice(&self, items: Range<usize>) -> Self {
         SigningKeys(match self.0 {
-            Kind::Seeds(seeds) => Kind::Seeds(seeds.slice(items)),
-            Kind::Expanded(keys) => Kind::Expanded(&keys[items]),
-            for_all @ Kind::ExpandedForAll(_) => for_all,
+            SigningKeyKind::Seeds(seeds) => SigningKeyKind::Seeds(seeds.slice(items)),
+            SigningKeyKind::Expanded(keys) => SigningKeyKind::Expanded(&keys[items]),
+            for_all @ SigningKeyKind::ExpandedForAll(_) => for_all,
         })
     }
 
     /// Returns the number of keys, or `items` for one key for all items.
     pub(super) fn len_for(&self, items: usize) -> usize {
         match self.0 {
-            Kind::Seeds(seeds) => seeds.len_for(items),
-            Kind::Expanded(keys) => keys.len(),
-            Kind::ExpandedForAll(_) => items,
+            SigningKeyKind::Seeds(seeds) => seeds.len_for(items),
+            SigningKeyKind::Expanded(keys) => keys.len(),
+            SigningKeyKind::ExpandedForAll(_) => items,
         }
     }
 }
 
 impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
     fn from(seeds: K) -> Self {
-        SigningKeys(Kind::Seeds(seeds.into()))
+        SigningKeys(SigningKeyKind::Seeds(seeds.into()))
     }
 }
 

@@ -25,7 +25,7 @@ const KEYS: usize = 9;
 const USES: usize = 60;
 
 /// Messages, keys and signatures, with the codes that they get under every rule.
-struct Items {
+struct SignedItems {
     variant: Variant,
     messages: [Vec<u8>; KEYS],
     public: [[u8; 32]; KEYS],
@@ -44,7 +44,7 @@ fn with_context() -> Variant {
 }
 
 /// Returns messages signed by the portable code on this engine's threads.
-fn signed(engine: &CpuEngine, variant: Variant) -> Items {
+fn signed(engine: &CpuEngine, variant: Variant) -> SignedItems {
     let seeds = seeds();
     // Messages of one hash block and of several.
     let messages: [Vec<u8>; KEYS] = std::array::from_fn(|item| vec![item as u8; 3 + 37 * item]);
@@ -56,12 +56,12 @@ fn signed(engine: &CpuEngine, variant: Variant) -> Items {
     let keys = SigningKeys::from(secrets);
     let signing = Signing { variant, message: &|item| messages[item].as_slice(), bytes: 0, keys, is_checked: false };
     sign(engine, &signing, &mut ResultsMut::rows(&mut codes, &mut signatures));
-    Items { variant, messages, public, signatures, expected: codes }
+    SignedItems { variant, messages, public, signatures, expected: codes }
 }
 
 /// Returns items, some of which are corrupted.
-fn items(engine: &CpuEngine, variant: Variant) -> Items {
-    let Items { messages, mut public, mut signatures, mut expected, .. } = signed(engine, variant);
+fn items(engine: &CpuEngine, variant: Variant) -> SignedItems {
+    let SignedItems { messages, mut public, mut signatures, mut expected, .. } = signed(engine, variant);
     // Every third signature has another S, one has another R, and one key is not a point: its y is
     // 2.
     for item in (1..KEYS).step_by(3) {
@@ -72,13 +72,13 @@ fn items(engine: &CpuEngine, variant: Variant) -> Items {
     expected[2] = Rejection::Mismatch.code();
     public[5] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
     expected[5] = Rejection::NotOnCurve.code();
-    Items { variant, messages, public, signatures, expected }
+    SignedItems { variant, messages, public, signatures, expected }
 }
 
 /// # Errors
 /// A description of the first wrong answer of an engine with vector code.
 pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
-    let Items { variant, messages, public, signatures, expected } = items(engine, Variant::PURE);
+    let SignedItems { variant, messages, public, signatures, expected } = items(engine, Variant::PURE);
     for (items, rule) in [(KEYS, Rule::Strict), (KEYS, Rule::Zip215), (KEYS * USES, Rule::Strict)] {
         let signatures = repeat(&signatures, items);
         let public = repeat(&public, items);
@@ -131,7 +131,7 @@ pub(crate) fn of_verification(with_tables: bool, together: bool) -> Vec<Test> {
 /// Verifies a batch of `items` items; `expected` is the announced number of items to come.
 fn verify_batch(
     trial: &mut Trial,
-    known: &Items,
+    known: &SignedItems,
     rule: Rule,
     items: usize,
     expected: Option<usize>,
@@ -175,7 +175,7 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
 fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
-    let Items { variant, messages, public, signatures, expected } = items(trial.cpu, Variant::PURE);
+    let SignedItems { variant, messages, public, signatures, expected } = items(trial.cpu, Variant::PURE);
     for (rule, fails) in [(Rule::Zip215, false), (Rule::Rfc8032Cofactored, false), (Rule::Zip215, true)] {
         let chosen: Vec<usize> =
             (0..KEYS).filter(|item| fails || expected[*item] != Rejection::Mismatch.code()).collect();
@@ -207,7 +207,7 @@ pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<Test> {
 
 /// Signs with seeds, with expanded keys, with one expanded key for all, and with a context.
 fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
-    let Items { variant, messages, signatures, .. } = signed(trial.cpu, Variant::PURE);
+    let SignedItems { variant, messages, signatures, .. } = signed(trial.cpu, Variant::PURE);
     let seeds = repeat(&seeds(), ITEMS);
     let secrets = SecretKeys::rows(Rows::new(&seeds));
     let expanded = Secrets::Seeds(secrets).expand_all(trial.cpu, ITEMS);
@@ -220,7 +220,7 @@ fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
     let keys = SigningKeys::expanded_for_all(&expanded[3]);
     let sign = Sign { variant, messages, keys, is_checked: false, items: ITEMS };
     trial.check(&sign, bytes_of, vec![Ok(signatures[3]); ITEMS])?;
-    let Items { variant, messages, signatures, .. } = signed(trial.cpu, with_context());
+    let SignedItems { variant, messages, signatures, .. } = signed(trial.cpu, with_context());
     let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
     let sign = Sign { variant, messages, keys: SigningKeys::expanded(&expanded), is_checked: false, items: ITEMS };
     trial.check(&sign, bytes_of, repeat(&signatures.map(Ok), ITEMS))
@@ -230,7 +230,7 @@ fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
 pub(crate) const PUBLIC_KEYS: Test = Test { operation: "Ed25519 public keys", on: CURVE, run: run_public_keys };
 
 fn run_public_keys(trial: &mut Trial) -> Result<(), Fault> {
-    let Items { public, .. } = signed(trial.cpu, Variant::PURE);
+    let SignedItems { public, .. } = signed(trial.cpu, Variant::PURE);
     let seeds = repeat(&seeds(), ITEMS);
     let of_seeds = PublicKeysOf { seeds: SecretKeys::rows(Rows::new(&seeds)), items: ITEMS };
     trial.check(&of_seeds, bytes_of, repeat(&public.map(Ok), ITEMS))

@@ -34,7 +34,7 @@ use crate::types::{
 };
 pub(crate) use batch::{PublicKeysOf, SIGN_WORTH, Sign, VERIFY_WORTH, Verify};
 pub use keys::{ExpandedKey, SigningKeys};
-use keys::{Kind, Secrets};
+use keys::{Secrets, SigningKeyKind};
 pub use rule::{Rule, UnknownRule};
 pub use variant::{MAX_CONTEXT_LEN, Variant};
 
@@ -195,13 +195,13 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
     place: &mut dyn Place,
 ) -> Result<(), Error> {
     let items = place.items();
-    let of_keys = if matches!(keys.0, Kind::Seeds(_)) { "seeds" } else { "expanded keys" };
+    let of_keys = if matches!(keys.0, SigningKeyKind::Seeds(_)) { "seeds" } else { "expanded keys" };
     require_lengths(items, &[("messages", messages.len()), (of_keys, keys.len_for(items))])?;
     let is_checked = engine.info().check_signatures;
     let cpu = &engine.devices()?.cpu;
     // A seed that all items share is expanded once.
     let expanded = match keys.0 {
-        Kind::Seeds(seeds) if seeds.is_one_for_all() => Secrets::Seeds(seeds).expand_all(cpu, 1),
+        SigningKeyKind::Seeds(seeds) if seeds.is_one_for_all() => Secrets::Seeds(seeds).expand_all(cpu, 1),
         _ => Vec::new(),
     };
     let keys = expanded.first().map_or(keys, SigningKeys::expanded_for_all);

@@ -1,6 +1,6 @@
 //! Signing (RFC 8032, section 5.1.6). **Constant-time** in keys and nonces, not in the length of messages.
 
-use super::keys::{ExpandedKey, Kind, Number, Secrets, SigningKeys, multiples_of_base};
+use super::keys::{ExpandedKey, Number, Secrets, SigningKeyKind, SigningKeys, multiples_of_base};
 use super::rule::Rule;
 use super::variant::Variant;
 use super::verify::{Verification, verify};
@@ -45,9 +45,9 @@ impl Signing<'_, '_> {
             let items: Vec<usize> = range.map(&item).collect();
             let lanes = engine.lanes_for(items.len());
             match self.keys.0 {
-                Kind::Expanded(keys) => self.sign_items(lanes, &items, |at| &keys[items[at]], out),
-                Kind::ExpandedForAll(key) => self.sign_items(lanes, &items, |_| key, out),
-                Kind::Seeds(seeds) => {
+                SigningKeyKind::Expanded(keys) => self.sign_items(lanes, &items, |at| &keys[items[at]], out),
+                SigningKeyKind::ExpandedForAll(key) => self.sign_items(lanes, &items, |_| key, out),
+                SigningKeyKind::Seeds(seeds) => {
                     let mut keys = vec![ExpandedKey::EMPTY; items.len()];
                     Secrets::Seeds(seeds).expand(lanes, |at| items[at], &mut keys);
                     self.sign_items(lanes, &items, |at| &keys[at], out);
@@ -83,9 +83,9 @@ impl Signing<'_, '_> {
     /// Verifies each signature with the public key of its private key.
     fn check(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
         let public: Vec<[u8; 32]> = match self.keys.0 {
-            Kind::Expanded(keys) => items.iter().map(|&item| keys[item].public).collect(),
-            Kind::ExpandedForAll(key) => vec![key.public; items.len()],
-            Kind::Seeds(seeds) => {
+            SigningKeyKind::Expanded(keys) => items.iter().map(|&item| keys[item].public).collect(),
+            SigningKeyKind::ExpandedForAll(key) => vec![key.public; items.len()],
+            SigningKeyKind::Seeds(seeds) => {
                 let mut rows = vec![[0; 32]; items.len()];
                 let mut codes = vec![0; items.len()];
                 let out = &mut ResultsMut::rows(&mut codes, &mut rows);

@@ -2,10 +2,10 @@
 //! seeds and nonces.
 
 use super::batch::{CURVE, PublicKeysOf, Sign};
-use super::keys::{ExpandedKey, Kind};
+use super::keys::{ExpandedKey, SigningKeyKind};
 use super::known_answers;
 use super::rule::Rule;
-use super::verify_gpu::{Dom2, Equations, Signed, VERIFY_FILES, rule_bits};
+use super::verify_gpu::{Dom2, Equations, SignedColumns, VERIFY_FILES, rule_bits};
 use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Xyz};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan, Source};
@@ -68,7 +68,7 @@ impl Expansion {
 
 /// The keys of a chunk, with the distance in bytes between those of neighbouring items: zero for
 /// one key for all.
-struct Keys {
+struct KeyColumns {
     keys: Column<Ed25519Keys>,
     key_stride: u64,
     public: Column<ByteRows<32>>,
@@ -77,19 +77,19 @@ struct Keys {
     expansion: Option<Expansion>,
 }
 
-impl Keys {
+impl KeyColumns {
     /// Plans the keys. With `each_public`, there is one public key per item in any case.
-    fn new<'a>(plan: &mut Plan<'a>, keys: Kind<'a>, each_public: bool) -> Self {
+    fn new<'a>(plan: &mut Plan<'a>, keys: SigningKeyKind<'a>, each_public: bool) -> Self {
         match keys {
-            Kind::Seeds(seeds) => {
+            SigningKeyKind::Seeds(seeds) => {
                 let expansion = Expansion::new(plan, seeds);
                 let Expansion { keys, public, .. } = expansion;
-                Keys { keys, key_stride: KEY as u64, public, public_stride: 32, expansion: Some(expansion) }
+                KeyColumns { keys, key_stride: KEY as u64, public, public_stride: 32, expansion: Some(expansion) }
             }
-            Kind::Expanded(keys) => Self::expanded(plan, plan.items(), plan.items(), move |item| &keys[item]),
-            Kind::ExpandedForAll(key) => {
+            SigningKeyKind::Expanded(keys) => Self::expanded(plan, plan.items(), plan.items(), move |item| &keys[item]),
+            SigningKeyKind::ExpandedForAll(key) => {
                 let of_public = if each_public { plan.items() } else { 1 };
-                Keys {
+                KeyColumns {
                     key_stride: 0,
                     public_stride: if each_public { 32 } else { 0 },
                     ..Self::expanded(plan, 1, of_public, move |_| key)
@@ -124,7 +124,7 @@ impl Keys {
                 }
             }),
         );
-        Keys {
+        KeyColumns {
             keys: plan.secret_input_of(KEY * secret, secret_halves),
             key_stride: KEY as u64,
             public: plan.input_of(32 * public, public_keys),
@@ -161,8 +161,8 @@ impl OnGpu for Sign<'_> {
         let first = items.start;
         let dom2 = Dom2::new(plan, &self.variant);
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
-        let Keys { keys, key_stride, public, public_stride, expansion } =
-            Keys::new(plan, self.keys.slice(items).0, self.is_checked);
+        let KeyColumns { keys, key_stride, public, public_stride, expansion } =
+            KeyColumns::new(plan, self.keys.slice(items).0, self.is_checked);
         let products = Products::new(plan);
         let signatures = plan.column::<Signatures>();
         // Also the codes of results: 0 if the CPU has to sign because the message is too long for
@@ -171,7 +171,7 @@ impl OnGpu for Sign<'_> {
         let checking = self.is_checked.then(|| Checking::new(plan, on_device));
         plan.codes(on_device);
         plan.result(0, signatures, 64);
-        let signed = Signed { dom2, data, offsets, signatures, keys: public, on_device };
+        let signed = SignedColumns { dom2, data, offsets, signatures, keys: public, on_device };
         let Dom2 { bytes: dom2, length: dom2_bytes } = dom2;
         Box::new(move |Running { lane, expected, .. }: &mut Running| {
             let n = count as u64;
@@ -213,7 +213,7 @@ impl Checking {
         Checking { equations, verified }
     }
 
-    fn check(&self, lane: &mut StreamSlot, signed: Signed, n: usize, expected: usize) -> Result<(), Fault> {
+    fn check(&self, lane: &mut StreamSlot, signed: SignedColumns, n: usize, expected: usize) -> Result<(), Fault> {
         self.equations.verify(lane, signed, rule_bits(Rule::Cofactorless), n, expected)?;
         self.verified.require(lane)
     }

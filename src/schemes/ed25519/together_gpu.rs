@@ -20,7 +20,7 @@ const SCALAR_BITS: u32 = 253;
 
 /// The items of a chunk after their individual checks.
 #[derive(Clone, Copy)]
-pub struct Checked {
+pub struct CheckedItems {
     pub signatures: Column<Signatures>,
     pub k: Column<Scalars>,
     pub representative: Option<Column<ItemNumbers>>,
@@ -42,10 +42,10 @@ impl<'a> Together<'a> {
     }
 
     /// Finds valid items with one equation if the batch can afford to try.
-    pub fn find_valid(&self, stream: &mut Stream, items: Checked, table: &PublicTable) -> Result<Open, Fault> {
+    pub fn find_valid(&self, stream: &mut Stream, items: CheckedItems, table: &PublicTable) -> Result<Open, Fault> {
         let Together(group) = self;
         let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, items.n)? else { return Ok(Open::AsBefore) };
-        let Checked { signatures, k, representative, minus_a, rule, verdicts, on_device, n } = items;
+        let CheckedItems { signatures, k, representative, minus_a, rule, verdicts, on_device, n } = items;
         let &Group { scalars, coefficients, of_base, sums, others, buckets, .. } = group;
         let counters = group.counters();
         kernels::Ed25519TogetherItems {

@@ -79,7 +79,7 @@ fn equations_of_valid_items_hold() {
 /// Tests invalid items at each position, and at all positions.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn bad_items_fail_an_equation_or_take_no_part() {
+fn invalid_items_fail_the_equation_or_are_excluded() {
     let mut random = Random::fresh();
     let engines = Engines::new();
     let clean = items(&mut random, &[GOOD; 9]);

@@ -3,7 +3,7 @@
 use super::batch::{CURVE, Verify};
 use super::known_answers;
 use super::rule::Rule;
-use super::together_gpu::{Checked, TOGETHER_FILES, Together};
+use super::together_gpu::{CheckedItems, TOGETHER_FILES, Together};
 use super::variant::Variant;
 use crate::cpu::edwards::decode::Encoding;
 use crate::gpu::codes::{PENDING, PointKind};
@@ -121,7 +121,7 @@ impl OnGpu for Verify<'_> {
         let on_device = self.on_device(plan, first);
         let equations = Equations::new(plan, self.is_together(n).then_some(&self.chunks));
         plan.codes(equations.verdicts);
-        let signed = Signed { dom2, data, offsets, signatures, keys, on_device };
+        let signed = SignedColumns { dom2, data, offsets, signatures, keys, on_device };
         Box::new(move |Running { lane, expected, .. }: &mut Running| equations.verify(lane, signed, rule, n, *expected))
     }
 }
@@ -147,7 +147,7 @@ impl Dom2 {
 
 /// The signatures of a chunk with their keys and messages.
 #[derive(Clone, Copy)]
-pub struct Signed {
+pub struct SignedColumns {
     pub dom2: Dom2,
     pub data: Column<Texts>,
     pub offsets: Column<Offsets>,
@@ -195,13 +195,13 @@ impl<'a> Equations<'a> {
     pub fn verify(
         &self,
         lane: &mut StreamSlot,
-        signed: Signed,
+        signed: SignedColumns,
         rule: u32,
         n: usize,
         expected: usize,
     ) -> Result<(), Fault> {
         let Equations { k, minus_a, kinds, verdicts, .. } = *self;
-        let Signed { dom2, data, offsets, signatures, keys, on_device } = signed;
+        let SignedColumns { dom2, data, offsets, signatures, keys, on_device } = signed;
         let count = n as u64;
         let kept = lane.kept.clone();
         let table = kept.base_point.edwards(lane, CURVE)?;
@@ -224,7 +224,7 @@ impl<'a> Equations<'a> {
                 Some(Some(by.others))
             }
             (None, Some(together)) => {
-                let items = Checked { signatures, k, representative, minus_a, rule, verdicts, on_device, n };
+                let items = CheckedItems { signatures, k, representative, minus_a, rule, verdicts, on_device, n };
                 match together.find_valid(lane, items, &table)? {
                     Open::None => None,
                     Open::Listed(others, _) => Some(Some(others)),

@@ -1,6 +1,6 @@
 //! Known answers of verification and signing, for any scheme.
 
-use super::{Chunks, Inputs, Scheme, Sign, Signing, Verification, Verify, signature_and_id_of};
+use super::{Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, signature_and_id_of};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
@@ -147,7 +147,7 @@ fn sign_by(
     signed: &[Answer<([u8; 64], u8)>],
 ) -> Result<(), Fault> {
     let digests = repeat(digests, ITEMS);
-    let inputs = Inputs { digests: (&digests).into(), signers };
+    let inputs = SigningInputs { digests: (&digests).into(), signers };
     let low_s = trial.curve().has_low_s_by_default();
     let widths = [64, usize::from(scheme.has_recovery)];
     let signing = Signing { inputs, low_s, check: Check::Nothing, widths };

@@ -18,7 +18,7 @@ use crate::types::{
     result_of,
 };
 pub use recovery_gpu::{Recovery, SignedRows};
-pub use sign_cpu::Inputs;
+pub use sign_cpu::SigningInputs;
 pub use sign_gpu::{SchemeOnGpu, SigningColumns, Verified};
 use std::ops::Range;
 pub use together::Chunks;
@@ -134,7 +134,7 @@ pub fn signature_and_id_of(results: &Results, item: usize) -> Result<([u8; 64], 
 /// The inputs and options of signing a batch.
 #[derive(Clone, Copy)]
 pub struct Signing<'a> {
-    pub inputs: Inputs<'a>,
+    pub inputs: SigningInputs<'a>,
     pub low_s: bool,
     pub check: Check,
     /// The widths of results: r || s, and a byte for the recovery id if requested.
@@ -154,7 +154,7 @@ impl<'a> Sign<'a> {
     /// [`Error::LengthMismatch`] if the columns differ in length.
     pub fn new(scheme: &'static Scheme, curve: CurveId, signing: Signing<'a>, items: usize) -> Result<Self, Error> {
         scheme.require(curve)?;
-        let Inputs { digests, signers } = &signing.inputs;
+        let SigningInputs { digests, signers } = &signing.inputs;
         require_lengths(items, &[("digests", digests.len_for(items))])?;
         signers.require(items)?;
         Ok(Sign { scheme, curve, signing, items })

@@ -15,7 +15,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 /// The steps of signing that are specific to a scheme.
-pub trait Steps<C: SecretCurve>: Sync {
+pub trait SigningSteps<C: SecretCurve>: Sync {
     /// The hash function for nonces.
     type Hash: Digest + BlockSizeUser;
 
@@ -28,11 +28,11 @@ pub trait Steps<C: SecretCurve>: Sync {
     fn denominator(d: &Number<C>, k: &Number<C>) -> Number<C>;
 
     /// Completes the signature after R = kG. Returns `None` if another nonce is required.
-    fn finish(&self, parts: &Parts<C>) -> Option<Signed>;
+    fn finish(&self, parts: &SigningParts<C>) -> Option<RawSignature>;
 }
 
 /// The values from which a signature is computed.
-pub struct Parts<'a, C: SecretCurve> {
+pub struct SigningParts<'a, C: SecretCurve> {
     pub d: &'a Number<C>,
     pub k: &'a Number<C>,
     pub digest: &'a [u8; 32],
@@ -43,7 +43,7 @@ pub struct Parts<'a, C: SecretCurve> {
     pub y_is_odd: u8,
 }
 
-pub struct Signed {
+pub struct RawSignature {
     pub signature: [u8; 64],
     pub recovery_id: u8,
 }
@@ -58,23 +58,23 @@ pub fn concatenate<C: SecretCurve>(r: &Number<C>, s: &Number<C>) -> [u8; 64] {
 
 /// The inputs of a batch to sign.
 #[derive(Clone, Copy)]
-pub struct Inputs<'a> {
+pub struct SigningInputs<'a> {
     pub digests: Rows<'a, 32>,
     pub signers: Signers<'a>,
 }
 
-impl Inputs<'_> {
+impl SigningInputs<'_> {
     pub fn slice(&self, items: Range<usize>) -> Self {
-        Inputs { digests: self.digests.slice(items.clone()), signers: self.signers.slice(items) }
+        SigningInputs { digests: self.digests.slice(items.clone()), signers: self.signers.slice(items) }
     }
 }
 
 /// Signs the items `item(0)`, `item(1)`, ..., one per result: r || s, and the recovery id if there
 /// is a column for it.
-pub fn sign<C: SecretCurve, S: Steps<C>>(
+pub fn sign<C: SecretCurve, S: SigningSteps<C>>(
     engine: &CpuEngine,
     steps: &S,
-    inputs: Inputs,
+    inputs: SigningInputs,
     widths: Widths,
     item: impl Fn(usize) -> usize + Sync,
     out: &mut dyn Place,
@@ -89,9 +89,9 @@ pub fn sign<C: SecretCurve, S: Steps<C>>(
     }
 }
 
-fn put(out: &mut ResultsMut, place: usize, signed: Result<Signed, Rejection>) {
+fn put(out: &mut ResultsMut, place: usize, signed: Result<RawSignature, Rejection>) {
     match signed {
-        Ok(Signed { signature, recovery_id }) => {
+        Ok(RawSignature { signature, recovery_id }) => {
             out.row(0, place).copy_from_slice(&signature);
             // Empty if the recovery id was not requested.
             out.row(1, place).fill(recovery_id);
@@ -102,14 +102,18 @@ fn put(out: &mut ResultsMut, place: usize, signed: Result<Signed, Rejection>) {
 }
 
 /// Returns the key's scalar if the key may sign.
-fn signer<C: SecretCurve, S: Steps<C>>(key: &[u8; 32]) -> Result<Zeroizing<Number<C>>, Rejection> {
+fn signer<C: SecretCurve, S: SigningSteps<C>>(key: &[u8; 32]) -> Result<Zeroizing<Number<C>>, Rejection> {
     scalar::<C>(key).and_then(|d| if S::may_sign(&d) { Ok(d) } else { Err(Rejection::SecretKeyOutOfRange) })
 }
 
 /// Signs one item. The digest is read only once: if the caller changed its memory after the nonce
 /// was derived, another digest would be signed with the same nonce, which would reveal the key.
-fn sign_one<C: SecretCurve, S: Steps<C>>(steps: &S, inputs: Inputs, item: usize) -> Result<Signed, Rejection> {
-    let Inputs { digests, signers } = inputs;
+fn sign_one<C: SecretCurve, S: SigningSteps<C>>(
+    steps: &S,
+    inputs: SigningInputs,
+    item: usize,
+) -> Result<RawSignature, Rejection> {
+    let SigningInputs { digests, signers } = inputs;
     let d = signer::<C, S>(signers.keys.expose(item))?;
     let digest = *digests.get(item);
     let signed = with_nonces::<C, S::Hash, _>(&d, &digest, signers.data(item), |next| {
@@ -120,33 +124,33 @@ fn sign_one<C: SecretCurve, S: Steps<C>>(steps: &S, inputs: Inputs, item: usize)
 
 /// Signs with nonces from `next`. Draws another nonce if one is out of range or yields no
 /// signature.
-pub fn sign_with_nonces<C: SecretCurve, S: Steps<C>>(
+pub fn sign_with_nonces<C: SecretCurve, S: SigningSteps<C>>(
     steps: &S,
     d: &Number<C>,
     digest: &[u8; 32],
     next: &mut dyn FnMut(&mut [u8; 32]),
-) -> Signed {
+) -> RawSignature {
     loop {
         let k = draw::<C>(next);
         let point = ProjectivePoint::<C::Reference>::mul_by_generator(&*k).to_affine();
         let denominator = Zeroizing::new(S::denominator(d, &k));
         let inverse = Zeroizing::new(Field::invert(&*denominator).expect("no denominator is zero"));
         let y_is_odd = point.y_is_odd().unwrap_u8();
-        let parts = Parts { d, k: &*k, digest, inverse: &*inverse, x: &point.x(), y_is_odd };
+        let parts = SigningParts { d, k: &*k, digest, inverse: &*inverse, x: &point.x(), y_is_odd };
         if let Some(signed) = steps.finish(&parts) {
             return signed;
         }
     }
 }
 
-fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
+fn sign_in_lanes<C: SecretCurve, S: SigningSteps<C>>(
     lanes: Lanes,
     steps: &S,
-    inputs: Inputs,
+    inputs: SigningInputs,
     items: impl ExactSizeIterator<Item = usize>,
     out: &mut ResultsMut,
 ) {
-    let Inputs { digests, signers } = inputs;
+    let SigningInputs { digests, signers } = inputs;
     // Capacities are exact: growing a vector would leave its old contents in freed memory.
     let mut keys = Zeroizing::new(Vec::<Number<C>>::with_capacity(items.len()));
     let mut nonces = Zeroizing::new(Vec::<Number<C>>::with_capacity(items.len()));
@@ -173,7 +177,7 @@ fn sign_in_lanes<C: SecretCurve, S: Steps<C>>(
         let k = &nonces[index];
         let inverse = &inverses[index];
         let x = point.x.to_be_bytes().into();
-        let parts = Parts { d, k, digest: &digest, inverse, x: &x, y_is_odd: u8::from(point.y.is_odd()) };
+        let parts = SigningParts { d, k, digest: &digest, inverse, x: &x, y_is_odd: u8::from(point.y.is_odd()) };
         let signed = steps.finish(&parts);
         // An item that needs another nonce is signed from the start.
         put(out, place, signed.map_or_else(|| sign_one::<C, S>(steps, inputs, item), Ok));
@@ -294,12 +298,12 @@ pub mod tests {
 
     /// Signs with the nonces `rejected`, then NONCE. Returns the signature and the number of nonces
     /// drawn.
-    fn sign_with<C: SecretCurve, S: Steps<C>>(
+    fn sign_with<C: SecretCurve, S: SigningSteps<C>>(
         steps: &S,
         d: &Number<C>,
         digest: &[u8; 32],
         rejected: &[[u8; 32]],
-    ) -> (Signed, usize) {
+    ) -> (RawSignature, usize) {
         let mut drawn = 0;
         let signed = sign_with_nonces::<C, S>(steps, d, digest, &mut |nonce| {
             *nonce = *rejected.get(drawn).unwrap_or(&NONCE);
@@ -310,7 +314,12 @@ pub mod tests {
 
     /// Checks that nonces of 0, nonces that are too large, and nonces without a signature are drawn
     /// again.
-    pub fn draws_again<C: SecretCurve, S: Steps<C>>(steps: &S, d: &Number<C>, e: Number<C>, without_signature: u8) {
+    pub fn draws_again<C: SecretCurve, S: SigningSteps<C>>(
+        steps: &S,
+        d: &Number<C>,
+        e: Number<C>,
+        without_signature: u8,
+    ) {
         let digest = <[u8; 32]>::from(e.to_repr());
         let (expected, once) = sign_with::<C, S>(steps, d, &digest, &[]);
         assert_eq!(once, 1);
@@ -365,7 +374,7 @@ pub mod tests {
     /// Tests more items than are checked at a time: each is signed and checked by its index, again
     /// if the first check fails, and its result is written to its position.
     #[test]
-    fn checked_signatures_are_those_of_their_items() {
+    fn checked_signatures_are_written_to_their_items() {
         let signer = NumberingSigner { attempts: (0..ITEMS).map(|_| AtomicUsize::new(0)).collect() };
         let widths = [64, 1];
         let mut codes = vec![0; ITEMS];

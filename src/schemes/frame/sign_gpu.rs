@@ -3,7 +3,7 @@
 
 use super::recovery_gpu::{KeyRows, Recovery};
 use super::verify_gpu::{CHECK_FILES, CheckBuffers, EquationsOnGpu, X_MODULO_N, check};
-use super::{Inputs, Scheme, Sign, known_answers};
+use super::{Scheme, Sign, SigningInputs, known_answers};
 use crate::gpu::columns::{
     Column, Content, Digests, Prefixes, RecoveryIds, Scalars, SignStatuses, Signatures, Verdicts,
 };
@@ -67,7 +67,7 @@ impl OnGpu for Sign<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let Inputs { digests, signers } = self.signing.inputs.slice(items.clone());
+        let SigningInputs { digests, signers } = self.signing.inputs.slice(items.clone());
         let digests = plan.input(digests.bytes());
         let keys = PrivateKeys::new(plan, signers.keys);
         let additional = signers.additional.map(|data| PrivateKeys::new(plan, data));

@@ -5,9 +5,9 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::schemes::frame::claims_cpu::{Equation, XModuloN};
-use crate::schemes::frame::sign_cpu::{self, Parts, Signed, Steps, concatenate, public_keys_of};
+use crate::schemes::frame::sign_cpu::{self, RawSignature, SigningParts, SigningSteps, concatenate, public_keys_of};
 use crate::schemes::frame::verify_cpu;
-use crate::schemes::frame::{Inputs, Signing, Verification};
+use crate::schemes::frame::{Signing, SigningInputs, Verification};
 use crate::types::{Check, Place, Policy, PublicKeys, Rejection, ResultsMut};
 use elliptic_curve::Field;
 use elliptic_curve::ops::Reduce;
@@ -38,7 +38,7 @@ fn equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equa
 /// The steps of signing.
 pub struct Sm2Steps;
 
-impl<C: SecretCurve> Steps<C> for Sm2Steps {
+impl<C: SecretCurve> SigningSteps<C> for Sm2Steps {
     type Hash = Sm3;
 
     /// Rejects the key n - 1, for which 1 + d has no inverse.
@@ -52,14 +52,14 @@ impl<C: SecretCurve> Steps<C> for Sm2Steps {
 
     /// Completes the signature after (x1, y1) = kG (GB/T 32918.2, section 6.1). Returns `None` if r
     /// = 0, r + k = n or s = 0.
-    fn finish(&self, &Parts { d, k, digest, inverse, x, .. }: &Parts<C>) -> Option<Signed> {
+    fn finish(&self, &SigningParts { d, k, digest, inverse, x, .. }: &SigningParts<C>) -> Option<RawSignature> {
         // Step A5: r = e + x1, reject r = 0 and r + k = n.
         let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
         let r = e + Number::<C>::reduce(x);
         // Step A6: s = (k - r d) / (1 + d), reject s = 0.
         let s = *inverse * (*k - r * d);
         let again = bool::from(r.is_zero() | (r + k).is_zero() | s.is_zero());
-        (!again).then(|| Signed { signature: concatenate::<C>(&r, &s), recovery_id: 0 })
+        (!again).then(|| RawSignature { signature: concatenate::<C>(&r, &s), recovery_id: 0 })
     }
 }
 
@@ -79,7 +79,7 @@ pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn 
 /// Verifies each signature with its key.
 fn check_signed<C: SecretCurve>(
     engine: &CpuEngine,
-    Inputs { digests, signers }: Inputs,
+    SigningInputs { digests, signers }: SigningInputs,
     items: &[usize],
     signed: &ResultsMut,
     codes: &mut [u8],
@@ -136,12 +136,12 @@ mod tests {
 
     /// Tests signatures that are faulty at first, or always, for keys of which one is out of range.
     #[test]
-    fn checked_signatures_are_computed_again_or_given_up() {
+    fn faulty_signatures_are_recomputed_or_rejected() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
         let mut keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
         keys[5] = SecretKey::from_bytes([0; 32]);
         let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
-        let inputs = Inputs { digests: (&digests).into(), signers: (&keys).into() };
+        let inputs = SigningInputs { digests: (&digests).into(), signers: (&keys).into() };
         let [right, checked] = [Check::Nothing, Check::Signatures].map(|check| {
             let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
             rows_of::<64>(20, |out| super::sign::<Sm2>(&engine, signing, out))
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_again_for_each_rejected_value() {
+    fn rejected_values_draw_another_nonce() {
         let d = number::<Sm2>(0x21);
         let k = number::<Sm2>(0x42);
         let x = x_of::<Sm2>(&k);
@@ -187,7 +187,7 @@ mod tests {
         let last = SecretKey::from_bytes((-Number::<Sm2>::ONE).to_repr().into());
         let digests = [[7; 32]; 9];
         for (items, check) in [(1, Check::Nothing), (9, Check::Nothing), (9, Check::Signatures)] {
-            let inputs = Inputs { digests: (&digests[..items]).into(), signers: (&last).into() };
+            let inputs = SigningInputs { digests: (&digests[..items]).into(), signers: (&last).into() };
             let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
             let signed = rows_of::<64>(items, |out| super::sign::<Sm2>(&engine, signing, out));
             assert_eq!(signed, vec![Err(Rejection::SecretKeyOutOfRange); items]);

@@ -11,7 +11,7 @@ mod digest_gpu;
 mod gpu;
 pub(crate) mod known_answers;
 
-use super::frame::{Inputs, Scheme, Sign, Signing, Verification, Verify, verdict_of};
+use super::frame::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
 use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
 use crate::op::Worth;
@@ -264,7 +264,7 @@ pub fn sign<'a>(
 
 fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, signers: Signers<'a>, items: usize) -> Result<Sign<'a>, Error> {
     let check = if engine.info().check_signatures { Check::Signatures } else { Check::Nothing };
-    let signing = Signing { inputs: Inputs { digests, signers }, low_s: false, check, widths: [64, 0] };
+    let signing = Signing { inputs: SigningInputs { digests, signers }, low_s: false, check, widths: [64, 0] };
     Sign::new(&SM2, Sm2::ID, signing, items)
 }
 

@@ -185,7 +185,7 @@ fn expected(items: &Items, engine: &Engine) -> Expected {
 }
 
 #[test]
-fn answers_are_those_of_the_direct_calls() {
+fn answers_equal_direct_calls() {
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
     let engine = Engine::builder().backend(Backend::Cpu).threads(2).build().unwrap();
@@ -220,7 +220,7 @@ fn answers_are_those_of_the_direct_calls() {
 
 /// Keys in columns of mixed forms, some of which are not forms of Ed25519 keys.
 #[test]
-fn answers_of_ed25519_are_those_of_the_direct_calls() {
+fn ed25519_answers_equal_direct_calls() {
     let engine = Engine::builder().backend(Backend::Cpu).threads(2).build().unwrap();
     let seeds: Vec<SecretKey> = (0..100).map(|item| SecretKey::from_bytes([item; 32])).collect();
     let messages: Vec<[u8; 32]> = (0..100).map(|item| [item ^ 0x5a; 32]).collect();
@@ -255,7 +255,7 @@ fn answers_of_ed25519_are_those_of_the_direct_calls() {
 
 /// One row for all items, including requests of a single item.
 #[test]
-fn rows_for_all_items() {
+fn single_rows_apply_to_all_items() {
     let engine = Engine::builder().backend(Backend::Cpu).threads(1).build().unwrap();
     let curve = CurveId::Secp256k1;
     let (secret, public) = keys::generate(&engine, curve, 1).unwrap();

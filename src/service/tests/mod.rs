@@ -163,28 +163,28 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
 }
 
 #[test]
-fn nothing_is_lost_where_callers_wait() {
+fn waiting_callers_lose_no_answers() {
     many_callers(WhenFull::Wait, None);
 }
 
 #[test]
-fn nothing_is_lost_where_callers_are_refused() {
+fn refused_callers_lose_no_answers() {
     many_callers(WhenFull::Refuse, None);
 }
 
 #[test]
-fn a_shutdown_answers_who_was_let_in() {
+fn shutdown_answers_admitted_requests() {
     many_callers(WhenFull::Wait, Some(Shutdown::Answer));
     many_callers(WhenFull::Refuse, Some(Shutdown::Answer));
 }
 
 #[test]
-fn a_shutdown_refuses_who_was_not_begun() {
+fn shutdown_refuses_requests_not_begun() {
     many_callers(WhenFull::Wait, Some(Shutdown::Refuse));
 }
 
 #[test]
-fn a_kind_with_full_batches_keeps_no_other_back() {
+fn full_batches_of_one_kind_do_not_starve_others() {
     let fake = Fake::held();
     let options = Coalescer::builder().in_flight(1).largest_batch(2).queue(100).longest_wait(ms(1));
     let service = fake.coalescer(options);
@@ -204,7 +204,7 @@ fn a_kind_with_full_batches_keeps_no_other_back() {
 }
 
 #[test]
-fn a_request_that_was_polled_is_handed_in_once() {
+fn polled_request_is_submitted_once() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder());
     let caller = service.caller();
@@ -216,7 +216,7 @@ fn a_request_that_was_polled_is_handed_in_once() {
 }
 
 #[test]
-fn every_ticket_has_what_the_shutdown_says() {
+fn tickets_resolve_as_shutdown_mode_requires() {
     for (shutdown, expected) in [(Shutdown::Answer, [7, 0]), (Shutdown::Refuse, [1, 6])] {
         let fake = Fake::held();
         let service = Arc::new(fake.coalescer(Coalescer::builder().in_flight(1).largest_batch(2).queue(100)));
@@ -264,7 +264,7 @@ fn fill(caller: &Caller) -> Vec<super::Ticket<fake::Signed>> {
 /// Allocating an arena takes longer than computing a batch. Meanwhile batches end, and callers get
 /// their answers.
 #[test]
-fn nobody_waits_for_an_arena_who_needs_none() {
+fn recycled_arenas_serve_waiting_callers() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder().largest_batch(10).queue(1000));
     let caller = service.caller();
@@ -299,7 +299,7 @@ fn nobody_waits_for_an_arena_who_needs_none() {
 
 /// Exactly as many arenas are allocated as there can be batches.
 #[test]
-fn arenas_are_as_many_as_batches_can_be() {
+fn number_of_arenas_is_bounded_by_batches() {
     let fake = Fake::held();
     let service =
         fake.coalescer(Coalescer::builder().largest_batch(10).queue(40).in_flight(2).when_full(WhenFull::Refuse));
@@ -317,7 +317,7 @@ fn arenas_are_as_many_as_batches_can_be() {
 }
 
 #[test]
-fn a_full_queue_refuses() {
+fn full_queue_refuses_requests() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder().queue(100).when_full(WhenFull::Refuse));
     let callers = [(); 3].map(|()| service.caller());
@@ -336,7 +336,7 @@ fn a_full_queue_refuses() {
 }
 
 #[test]
-fn a_full_queue_makes_callers_wait() {
+fn full_queue_blocks_callers() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder().queue(100).largest_batch(50));
     let hog = service.caller();
@@ -372,7 +372,7 @@ fn a_full_queue_makes_callers_wait() {
 }
 
 #[test]
-fn a_request_may_be_too_large_empty_or_wrong() {
+fn too_large_empty_and_invalid_requests_are_answered() {
     let fake = Fake::taking(ms(0));
     let service = fake.coalescer(Coalescer::builder().largest_batch(10));
     let caller = service.caller();
@@ -389,7 +389,7 @@ fn a_request_may_be_too_large_empty_or_wrong() {
 }
 
 #[test]
-fn a_batch_that_fails_fails_for_all_its_requests_and_no_other() {
+fn failed_batch_fails_only_its_requests() {
     let fake = Fake::held();
     // Taken from the end.
     *lock(&fake.faults) = vec![Fault::None, Fault::Panic, Fault::Error, Fault::None];
@@ -458,7 +458,7 @@ fn dropped_requests_are_not_computed() {
 }
 
 #[test]
-fn a_lone_caller_does_not_wait_for_others() {
+fn sole_caller_does_not_wait_for_others() {
     let fake = Fake::taking(ms(0));
     let service = fake.coalescer(Coalescer::builder().longest_wait(Duration::from_secs(100)));
     let caller = service.caller();
@@ -482,7 +482,7 @@ fn items_by_future(caller: &Caller) {
 /// While one batch is computed for a long time, single items that arrive slowly wait for the
 /// longest wait and no longer.
 #[test]
-fn a_trickle_waits_no_longer_than_it_may() {
+fn trickle_waits_at_most_longest_wait() {
     let fake = Fake::held();
     let service = fake.coalescer(Coalescer::builder().in_flight(2).longest_wait(ms(300)));
     let long = items(1);
@@ -509,7 +509,7 @@ fn a_trickle_waits_no_longer_than_it_may() {
 }
 
 #[test]
-fn a_batch_that_is_full_begins_at_once() {
+fn full_batch_starts_at_once() {
     let fake = Fake::held();
     let options = Coalescer::builder().in_flight(2).largest_batch(10).longest_wait(Duration::from_secs(100));
     let service = fake.coalescer(options);
@@ -527,7 +527,7 @@ fn a_batch_that_is_full_begins_at_once() {
 
 /// A caller that always has more requests than there is room for does not starve others.
 #[test]
-fn who_asks_for_much_does_not_starve_others() {
+fn large_callers_do_not_starve_others() {
     for when_full in [WhenFull::Wait, WhenFull::Refuse] {
         let fake = Fake::taking(ms(2));
         let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full);
@@ -578,7 +578,7 @@ fn who_asks_for_much_does_not_starve_others() {
 }
 
 #[test]
-fn tasks_that_are_aborted_take_nothing_with_them() {
+fn aborted_tasks_release_everything() {
     let fake = Fake::taking(Duration::from_micros(200));
     let options = Coalescer::builder().largest_batch(64).queue(256);
     let service = fake.coalescer(options);

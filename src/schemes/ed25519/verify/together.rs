@@ -44,7 +44,7 @@ pub fn verify_group<C: BaseTables>(
     group: &[usize],
     draw: &Draw,
 ) -> Option<Vec<usize>> {
-    let parts = engine.map_parts(group.len(), |range| Part::<C>::new(engine, batch, &group[range], draw));
+    let parts = engine.map_parts(group.len(), |range| GroupPart::<C>::new(engine, batch, &group[range], draw));
     let mut terms = Terms::with_capacity(2 * group.len());
     let mut of_base = Scalar::ZERO;
     let mut members = Vec::with_capacity(group.len());
@@ -59,7 +59,7 @@ pub fn verify_group<C: BaseTables>(
 }
 
 /// The contribution of a range of items to the equation of their group.
-struct Part<C: BaseTables> {
+struct GroupPart<C: BaseTables> {
     /// The members: items whose numbers and points are valid.
     members: Vec<usize>,
     /// The terms (a_i k_i) (-A_i) and a_i (-R_i).
@@ -68,7 +68,7 @@ struct Part<C: BaseTables> {
     of_base: Scalar<C::Order>,
 }
 
-impl<C: BaseTables> Part<C> {
+impl<C: BaseTables> GroupPart<C> {
     /// Returns `None` if no coefficients are available.
     fn new(engine: &CpuEngine, batch: &Verification, items: &[usize], draw: &Draw) -> Option<Self> {
         let lanes = engine.lanes_for(items.len());
@@ -86,7 +86,7 @@ impl<C: BaseTables> Part<C> {
             terms.push::<C>(*a_scalar.mul(k).limbs(), key);
             terms.push::<C>([a as u64, (a >> 64) as u64, 0, 0], minus_r);
         }
-        Some(Part { members: members.iter().map(|(equation, _)| equation.item).collect(), terms, of_base })
+        Some(GroupPart { members: members.iter().map(|(equation, _)| equation.item).collect(), terms, of_base })
     }
 }
 

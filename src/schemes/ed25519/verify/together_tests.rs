@@ -152,7 +152,7 @@ fn equations_of_valid_items_hold() {
 /// Components of small order in A and R have no effect, regardless of the coefficients: all items
 /// are valid individually.
 #[test]
-fn parts_of_small_order_never_fail_an_equation() {
+fn small_order_components_never_fail_the_equation() {
     let mut random = Random::fresh();
     let plans: Vec<Plan> = (0..64).map(|both| Plan { of_key: both / 8, of_r: both % 8, ..GOOD }).collect();
     let all = items(&mut random, &plans);
@@ -170,7 +170,7 @@ fn parts_of_small_order_never_fail_an_equation() {
 /// A rule without the cofactor depends on such components, even if those of two items cancel: no
 /// equation is used.
 #[test]
-fn rules_without_the_cofactor_verify_one_by_one() {
+fn rules_without_cofactor_verify_individually() {
     let mut random = Random::fresh();
     // The R of two neighbours: their components cancel in a sum with equal coefficients.
     let plans: Vec<Plan> = (0..3000)
@@ -197,7 +197,7 @@ fn rules_without_the_cofactor_verify_one_by_one() {
 /// Tests A and R of small order, separately and combined, in every encoding: verdicts are those of
 /// individual verification, and items that are valid under the rule are found.
 #[test]
-fn points_of_small_order_are_as_one_by_one() {
+fn small_order_points_verify_as_individually() {
     let mut random = Random::fresh();
     let torsion = encode_all(&small_orders().map(Extended::to_projective));
     // Further encodings of the points with y = 0, 1 and -1 and their negatives: y + p, if it has
@@ -252,7 +252,7 @@ fn points_of_small_order_are_as_one_by_one() {
 
 /// Tests invalid items at each position, and at all positions.
 #[test]
-fn bad_items_fail_an_equation_or_take_no_part() {
+fn invalid_items_fail_the_equation_or_are_excluded() {
     let mut random = Random::fresh();
     let clean = items(&mut random, &[GOOD; 9]);
     let another = items(&mut random, &[GOOD]).remove(0);
@@ -313,7 +313,7 @@ fn errors_do_not_cancel() {
 }
 
 #[test]
-fn without_randomness_nothing_is_found() {
+fn missing_randomness_finds_no_valid_items() {
     let group = items(&mut Random::fresh(), &[GOOD; 300]);
     for engine in engines() {
         assert_eq!(find(&engine, &group, Rule::Zip215, &|_| None), None);
@@ -322,7 +322,7 @@ fn without_randomness_nothing_is_found() {
 
 /// In a batch with some invalid items, none of them is found, and others are.
 #[test]
-fn batches_are_cut_into_groups() {
+fn batches_are_split_into_groups() {
     let mut random = Random::fresh();
     let count = 12_000;
     let clean = items(&mut random, &vec![GOOD; count]);
@@ -348,7 +348,7 @@ fn batches_are_cut_into_groups() {
 /// The equation is about points, not about their encodings: the verdict of an item that is valid
 /// with another encoding of its R follows the rule.
 #[test]
-fn elements_above_p_are_as_one_by_one() {
+fn elements_above_p_verify_as_individually() {
     // Points with y = 0..18 and with y + p.
     let mut random = Random::fresh();
     let mut all = Vec::new();

@@ -145,7 +145,7 @@ mod tests {
 
     /// Few chunks are tried if all items are invalid.
     #[test]
-    fn attempts_end_where_they_fail() {
+    fn failures_end_attempts() {
         let (cost, spared) = cost(1 << 24, 5, |_| false);
         assert!(spared == 0 && cost <= 125 << 24);
     }

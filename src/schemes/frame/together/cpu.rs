@@ -38,7 +38,7 @@ pub fn find_valid<C: CpuCurve, K: Claim<C>>(
         engine,
         items,
         |group| verify_group::<C, K>(engine, group, keys, equations, &fresh_coefficients),
-        |Member { item, key }| valid(item, &key),
+        |GroupMember { item, key }| valid(item, &key),
     );
 }
 
@@ -73,7 +73,7 @@ pub fn in_groups<M>(
 }
 
 /// An item of a group, and its key as used in the equation.
-pub struct Member<C: CpuCurve> {
+pub struct GroupMember<C: CpuCurve> {
     pub item: usize,
     pub key: Affine<C::Base>,
 }
@@ -86,8 +86,9 @@ pub fn verify_group<C: CpuCurve, K: Claim<C>>(
     keys: &PublicKeys,
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
     draw: &Draw,
-) -> Option<Vec<Member<C>>> {
-    let parts = engine.map_parts(group.len(), |range| Part::<C>::new(engine, &group[range], keys, equations, draw));
+) -> Option<Vec<GroupMember<C>>> {
+    let parts =
+        engine.map_parts(group.len(), |range| GroupPart::<C>::new(engine, &group[range], keys, equations, draw));
     let mut terms = Terms::with_capacity(2 * group.len() + 1);
     let mut members = Vec::with_capacity(group.len());
     let mut of_base = C::Scalar::ZERO;
@@ -102,9 +103,9 @@ pub fn verify_group<C: CpuCurve, K: Claim<C>>(
 }
 
 /// The contribution of a range of items to the equation of their group.
-struct Part<C: CpuCurve> {
+struct GroupPart<C: CpuCurve> {
     /// The members: items whose keys, scalars and R are valid.
-    members: Vec<Member<C>>,
+    members: Vec<GroupMember<C>>,
     /// The terms (a_i u2_i) Q_i and -a_i R_i.
     terms: Terms<C>,
     /// The sum of all a_i u1_i.
@@ -112,14 +113,14 @@ struct Part<C: CpuCurve> {
 }
 
 /// The equation of one item with a known R: u1 G + u2 Q = R.
-struct Known<C: CpuCurve> {
+struct EquationWithR<C: CpuCurve> {
     item: usize,
     scalars: [C::Scalar; 2],
     key: Affine<C::Base>,
     r: Affine<C::Base>,
 }
 
-impl<C: CpuCurve> Part<C> {
+impl<C: CpuCurve> GroupPart<C> {
     /// Returns `None` if no coefficients are available.
     fn new<K: Claim<C>>(
         engine: &CpuEngine,
@@ -132,20 +133,19 @@ impl<C: CpuCurve> Part<C> {
         let coefficients = draw(known.len())?;
         let mut of_base = C::Scalar::ZERO;
         let mut of_keys = Vec::with_capacity(known.len());
-        for (Known { scalars: [u1, u2], .. }, a) in known.iter().zip(&coefficients) {
+        for (EquationWithR { scalars: [u1, u2], .. }, a) in known.iter().zip(&coefficients) {
             let a = scalar::<C>(*a);
             of_base = of_base.add(&a.mul(u1));
             of_keys.push(a.mul(u2));
         }
-        let of_r = coefficients
-            .iter()
-            .map(|a| SignedScalar { negative: true, magnitude: [*a as u64, (a >> 64) as u64, 0, 0] });
-        let [keys, r] = [|known: &Known<C>| known.key, |known: &Known<C>| known.r]
+        let of_r =
+            coefficients.iter().map(|a| SignedScalar { negative: true, magnitude: [*a as u64, (a >> 64) as u64, 0, 0] });
+        let [keys, r] = [|known: &EquationWithR<C>| known.key, |known: &EquationWithR<C>| known.r]
             .map(|point| known.iter().map(point).collect::<Vec<_>>());
         let mut terms = Terms::new(engine.lanes, &of_keys, &keys);
         terms.append(Terms::whole(engine.lanes, of_r.collect(), &r));
-        let members = known.into_iter().map(|Known { item, key, .. }| Member { item, key }).collect();
-        Some(Part { members, terms, of_base })
+        let members = known.into_iter().map(|EquationWithR { item, key, .. }| GroupMember { item, key }).collect();
+        Some(GroupPart { members, terms, of_base })
     }
 }
 
@@ -155,7 +155,7 @@ fn known<C: CpuCurve, K: Claim<C>>(
     items: &[usize],
     keys: &PublicKeys,
     equations: &impl Fn(&[usize]) -> Equations<C, K>,
-) -> Vec<Known<C>> {
+) -> Vec<EquationWithR<C>> {
     let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
     let good = equations(items).into_iter().zip(points).zip(items).filter_map(|((equation, key), item)| {
         let equation = equation.ok()?;
@@ -164,7 +164,7 @@ fn known<C: CpuCurve, K: Claim<C>>(
     let (good, coordinates): (Vec<_>, Vec<_>) = good.unzip();
     let lifted = decode::lift_all::<C>(engine.lanes, &coordinates);
     let with_r = good.into_iter().zip(lifted);
-    with_r.filter_map(|((item, scalars, key), r)| Some(Known { item, scalars, key, r: r? })).collect()
+    with_r.filter_map(|((item, scalars, key), r)| Some(EquationWithR { item, scalars, key, r: r? })).collect()
 }
 
 /// Returns coefficients from the operating system's random number generator.

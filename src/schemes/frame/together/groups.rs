@@ -154,7 +154,7 @@ mod tests {
 
     /// Few groups are tried if all items are invalid.
     #[test]
-    fn attempts_end_where_they_fail() {
+    fn failures_end_attempts() {
         let (cost, together) = cost(&vec![false; 300_000]);
         assert!(together == 0 && cost < 103 * 300_000, "{cost}");
     }

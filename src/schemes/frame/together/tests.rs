@@ -1,6 +1,6 @@
 //! Tests of groups whose items are valid or invalid by construction.
 
-use super::cpu::{Draw, Member, find_valid, fresh_coefficients, verify_group};
+use super::cpu::{Draw, GroupMember, find_valid, fresh_coefficients, verify_group};
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::point::Affine;
@@ -69,7 +69,7 @@ fn verify<C: CpuCurve>(engine: &CpuEngine, items: &[Item<C>], draw: &Draw) -> Op
     let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
     let numbers: Vec<usize> = (0..items.len()).collect();
     let members = verify_group::<C, _>(engine, &numbers, &PublicKeys::raw(&keys), &equations(items), draw)?;
-    for Member { item, key } in &members {
+    for GroupMember { item, key } in &members {
         assert_eq!([key.x.to_be_bytes(), key.y.to_be_bytes()].as_flattened(), items[*item].key);
     }
     Some(members.into_iter().map(|member| member.item).collect())
@@ -104,7 +104,7 @@ fn equations_of_valid_items_hold() {
 
 /// Invalid items at each position, and at all positions.
 #[test]
-fn bad_items_fail_an_equation_or_take_no_part() {
+fn invalid_items_fail_the_equation_or_are_excluded() {
     fn test<C: CpuCurve>(random: &mut Random) {
         let clean = good::<C>(random, 9);
         let no_x = x_of_no_point::<C>();
@@ -193,7 +193,7 @@ fn coefficients_are_fresh() {
 }
 
 #[test]
-fn without_randomness_nothing_is_found() {
+fn missing_randomness_finds_no_valid_items() {
     let group = good::<types::P256>(&mut Random::fresh(), 300);
     for engine in engines() {
         assert_eq!(verify(&engine, &group, &|_| None), None);
@@ -202,7 +202,7 @@ fn without_randomness_nothing_is_found() {
 
 /// In a batch with some invalid items, none of them is found, and others are.
 #[test]
-fn batches_are_cut_into_groups() {
+fn batches_are_split_into_groups() {
     let mut random = Random::fresh();
     let count = 12_000;
     let mut batch = good::<types::Secp256k1>(&mut random, count);

@@ -35,7 +35,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn those_that_are_left_come_first(requests in prop::collection::vec((1usize..5, any::<bool>()), 0..40)) {
+        fn remaining_items_come_first(requests in prop::collection::vec((1usize..5, any::<bool>()), 0..40)) {
             let mut dropped = Vec::new();
             let mut is_dropped = Vec::new();
             for (size, drop) in requests {

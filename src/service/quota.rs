@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The items of one caller in the service.
-pub struct Account {
+pub struct Quota {
     pub id: u64,
-    entries: Mutex<Entries>,
+    in_flight: Mutex<InFlight>,
 }
 
 #[derive(Default)]
-struct Entries {
+struct InFlight {
     /// Number of admitted items that are not known to be done.
     items: usize,
     /// The batches that contain them, with the items in each.
@@ -22,51 +22,51 @@ struct Entries {
 
 /// The result of a request for admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum QuotaDecision {
     /// The request was admitted.
-    Taken,
+    Admitted,
     /// The queue has fewer free places than the request has items.
-    None,
-    /// The caller's quota is exhausted; the remaining room is reserved for others.
-    ForOthers,
+    QueueFull,
+    /// The caller's quota is exhausted; the remaining places are reserved for others.
+    QuotaExceeded,
 }
 
-impl Account {
+impl Quota {
     pub fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        Account { id: NEXT.fetch_add(1, Ordering::Relaxed) as u64, entries: Mutex::default() }
+        Quota { id: NEXT.fetch_add(1, Ordering::Relaxed) as u64, in_flight: Mutex::default() }
     }
 
     /// Admits a request to a queue with `queue` places, of which `total` are taken. A caller may
     /// have as many items in flight as there are places left free. So there is always room for a
     /// caller that has nothing in flight, or less than others.
-    pub fn take(&self, items: usize, total: &AtomicUsize, queue: usize) -> Room {
-        let mut entries = lock(&self.entries);
-        entries.forget_first();
-        let room = entries.take(items, total, queue);
-        if room != Room::ForOthers {
-            return room;
+    pub fn take(&self, items: usize, total: &AtomicUsize, queue: usize) -> QuotaDecision {
+        let mut in_flight = lock(&self.in_flight);
+        in_flight.forget_first();
+        let decision = in_flight.take(items, total, queue);
+        if decision != QuotaDecision::QuotaExceeded {
+            return decision;
         }
-        entries.forget_all();
-        entries.take(items, total, queue)
+        in_flight.forget_all();
+        in_flight.take(items, total, queue)
     }
 
     /// Records the batch that contains the items of an admitted request.
     pub fn enter(&self, batch: &Batch, items: usize) {
-        let mut entries = lock(&self.entries);
-        match entries.batches.back_mut() {
+        let mut in_flight = lock(&self.in_flight);
+        match in_flight.batches.back_mut() {
             Some((last, count)) if Arc::ptr_eq(last, batch.is_done()) => *count += items,
-            _ => entries.batches.push_back((batch.is_done().clone(), items)),
+            _ => in_flight.batches.push_back((batch.is_done().clone(), items)),
         }
     }
 
     /// Withdraws an admitted request that is not in a batch.
     pub fn give_back(&self, items: usize) {
-        lock(&self.entries).items -= items;
+        lock(&self.in_flight).items -= items;
     }
 }
 
-impl Entries {
+impl InFlight {
     /// Removes completed batches from the front, up to the first that is not done.
     fn forget_first(&mut self) {
         while let Some((is_done, items)) = self.batches.front()
@@ -79,7 +79,7 @@ impl Entries {
 
     /// Removes all completed batches.
     fn forget_all(&mut self) {
-        let Entries { items, batches } = self;
+        let InFlight { items, batches } = self;
         batches.retain(|(is_done, count)| {
             let is_done = is_done.load(Ordering::Acquire);
             if is_done {
@@ -89,21 +89,21 @@ impl Entries {
         });
     }
 
-    fn take(&mut self, items: usize, total: &AtomicUsize, queue: usize) -> Room {
+    fn take(&mut self, items: usize, total: &AtomicUsize, queue: usize) -> QuotaDecision {
         let own = self.items;
         let mut taken = total.load(Ordering::SeqCst);
         loop {
             let free = queue.saturating_sub(taken);
             if items > free {
-                return Room::None;
+                return QuotaDecision::QueueFull;
             }
             if own > 0 && own + items > free {
-                return Room::ForOthers;
+                return QuotaDecision::QuotaExceeded;
             }
             match total.compare_exchange_weak(taken, taken + items, Ordering::SeqCst, Ordering::SeqCst) {
                 Ok(_) => {
                     self.items += items;
-                    return Room::Taken;
+                    return QuotaDecision::Admitted;
                 }
                 Err(found) => taken = found,
             }
@@ -116,42 +116,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_caller_may_have_as_much_as_is_left_for_others() {
+    fn quota_equals_free_places_of_queue() {
         let total = AtomicUsize::new(0);
-        let callers = [(); 3].map(|()| Account::new());
+        let callers = [(); 3].map(|()| Quota::new());
         // The first caller takes half of the queue. Each later one gets a share as large as the rest
         // that remains free.
         let admitted = callers.each_ref().map(|caller| {
             let taken = std::iter::repeat_with(|| caller.take(1, &total, 120));
-            taken.take_while(|room| *room == Room::Taken).count()
+            taken.take_while(|decision| *decision == QuotaDecision::Admitted).count()
         });
         assert_eq!(admitted, [60, 30, 15]);
         assert_eq!(total.load(Ordering::Relaxed), 105);
         // A caller with nothing in flight can take everything that is left.
-        assert_eq!(Account::new().take(16, &total, 120), Room::None);
-        assert_eq!(Account::new().take(15, &total, 120), Room::Taken);
+        assert_eq!(Quota::new().take(16, &total, 120), QuotaDecision::QueueFull);
+        assert_eq!(Quota::new().take(15, &total, 120), QuotaDecision::Admitted);
     }
 
     #[test]
-    fn what_is_done_makes_room() {
+    fn finished_items_free_quota() {
         let total = AtomicUsize::new(0);
-        let caller = Account::new();
+        let caller = Quota::new();
         let batches = [(); 4].map(|()| Batch::new());
         for batch in &batches {
-            assert_eq!(caller.take(10, &total, 80), Room::Taken);
+            assert_eq!(caller.take(10, &total, 80), QuotaDecision::Admitted);
             caller.enter(batch, 6);
             caller.enter(batch, 4);
         }
-        assert_eq!(caller.take(1, &total, 80), Room::ForOthers);
+        assert_eq!(caller.take(1, &total, 80), QuotaDecision::QuotaExceeded);
         // A batch other than the oldest.
         batches[2].leave();
         total.fetch_sub(10, Ordering::SeqCst);
-        assert_eq!(caller.take(10, &total, 80), Room::Taken);
-        assert_eq!(caller.take(1, &total, 80), Room::ForOthers);
+        assert_eq!(caller.take(10, &total, 80), QuotaDecision::Admitted);
+        assert_eq!(caller.take(1, &total, 80), QuotaDecision::QuotaExceeded);
         caller.give_back(10);
         total.fetch_sub(10, Ordering::SeqCst);
         batches.iter().for_each(Batch::leave);
         total.store(0, Ordering::SeqCst);
-        assert_eq!(caller.take(80, &total, 80), Room::Taken);
+        assert_eq!(caller.take(80, &total, 80), QuotaDecision::Admitted);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 /// Waiting requests, in the order of each caller. Callers take turns.
-pub struct Ring<W> {
+pub struct RoundRobin<W> {
     requests: HashMap<u64, VecDeque<W>>,
     /// The callers in the map, each once. A caller may have withdrawn all its requests.
     turns: VecDeque<u64>,
@@ -14,16 +14,16 @@ pub struct Ring<W> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// The request is admitted, and it is the next caller's turn.
-    Done,
+    Admitted,
     /// The request is not admitted, and it is the next caller's turn.
     Passed,
     /// The request waits, and all others with it, so that room for a large request can accumulate.
     Waits,
 }
 
-impl<W> Ring<W> {
+impl<W> RoundRobin<W> {
     pub fn new() -> Self {
-        Ring { requests: HashMap::new(), turns: VecDeque::new(), waiting: 0 }
+        RoundRobin { requests: HashMap::new(), turns: VecDeque::new(), waiting: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -63,7 +63,7 @@ impl<W> Ring<W> {
                     self.requests.remove(&caller);
                     continue;
                 }
-                Some(Turn::Done) => {
+                Some(Turn::Admitted) => {
                     done.extend(requests.pop_front());
                     self.waiting -= 1;
                     passed = 0;
@@ -94,19 +94,19 @@ mod tests {
 
     #[test]
     fn callers_take_turns() {
-        let mut ring = Ring::new();
-        (0..5).for_each(|request| ring.push(1, (1, request)));
-        ring.push(2, (2, 0));
-        ring.push(3, (3, 0));
-        ring.push(3, (3, 1));
+        let mut queue = RoundRobin::new();
+        (0..5).for_each(|request| queue.push(1, (1, request)));
+        queue.push(2, (2, 0));
+        queue.push(3, (3, 0));
+        queue.push(3, (3, 1));
         let mut room = 6;
-        let done = ring.turn(|_| {
+        let done = queue.turn(|_| {
             room -= 1;
-            if room >= 0 { Turn::Done } else { Turn::Waits }
+            if room >= 0 { Turn::Admitted } else { Turn::Waits }
         });
         assert_eq!(done, [(1, 0), (2, 0), (3, 0), (1, 1), (3, 1), (1, 2)]);
-        assert_eq!((ring.waiting, ring.take_all()), (2, vec![(1, 3), (1, 4)]));
-        assert!(ring.is_empty());
+        assert_eq!((queue.waiting, queue.take_all()), (2, vec![(1, 3), (1, 4)]));
+        assert!(queue.is_empty());
     }
 
     proptest! {
@@ -115,24 +115,24 @@ mod tests {
         /// ahead of another waiting caller.
         #[test]
         fn turns_are_fair(steps in prop::collection::vec((0u64..5, 0usize..4, any::<bool>()), 1..200)) {
-            let mut ring = Ring::new();
+            let mut queue = RoundRobin::new();
             let mut pushed = HashMap::<u64, u32>::new();
             let mut given = HashMap::<u64, u32>::new();
             for (caller, room, remove) in steps {
                 let next = pushed.entry(caller).or_default();
-                ring.push(caller, (caller, *next));
+                queue.push(caller, (caller, *next));
                 *next += 1;
                 if remove {
                     let last = *next - 1;
-                    prop_assert!(ring.remove(caller, |request| request.1 == last));
-                    prop_assert!(!ring.remove(caller, |request| request.1 == last));
+                    prop_assert!(queue.remove(caller, |request| request.1 == last));
+                    prop_assert!(!queue.remove(caller, |request| request.1 == last));
                     *next -= 1;
                 }
                 let mut left = room;
-                let done = ring.turn(|_| match left.checked_sub(1) {
+                let done = queue.turn(|_| match left.checked_sub(1) {
                     Some(rest) => {
                         left = rest;
-                        Turn::Done
+                        Turn::Admitted
                     }
                     None => Turn::Waits,
                 });
@@ -142,13 +142,13 @@ mod tests {
                     given.insert(*caller, request + 1);
                     *counts.entry(*caller).or_default() += 1;
                 }
-                let still = ring.requests.iter().filter(|(_, requests)| !requests.is_empty());
+                let still = queue.requests.iter().filter(|(_, requests)| !requests.is_empty());
                 let still: Vec<u64> = still.map(|(id, _)| *id).collect();
                 prop_assert!(done.len() == room || still.is_empty());
                 let most = counts.values().copied().max().unwrap_or(0);
                 prop_assert!(still.iter().all(|caller| most - counts.get(caller).copied().unwrap_or(0) <= 1));
             }
-            prop_assert_eq!(ring.waiting as u32 + given.values().sum::<u32>(), pushed.values().sum::<u32>());
+            prop_assert_eq!(queue.waiting as u32 + given.values().sum::<u32>(), pushed.values().sum::<u32>());
         }
     }
 }
