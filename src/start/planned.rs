@@ -166,27 +166,7 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
     take(format!("sums {form}"), &Sums { curve, points: keys, of: items });
     take(format!("msm {form}"), &SumsOfProducts { curve, scalars: numbers, points: keys, of: items });
     take(format!("decode {form}"), &DecodeKeys { curve, keys, items });
-    for scheme in SCHEMES {
-        let ids = scheme.has_recovery.then(|| Rows::all(&[0]));
-        for (recovery_ids, how) in [(None, "one by one")].into_iter().chain(ids.map(|ids| (Some(ids), "together"))) {
-            let inputs = Verification { recovery_ids, ..Verification::new(numbers, columns.signatures.into(), keys) };
-            let curve = curve_of(scheme);
-            let policy = Policy::default();
-            let chunks = Chunks::all();
-            take(
-                format!("{} verify {form} {how}", scheme.name),
-                &Verify { scheme, curve, inputs, policy, chunks, items },
-            );
-        }
-    }
-    for together in [false, true] {
-        for (which, messages) in messages(columns.numbers) {
-            let signatures = columns.signatures.into();
-            let chunks = Chunks::all();
-            let verify = bip340::Verify { messages, signatures, keys, together, chunks, items };
-            take(format!("BIP 340 verify {form}, messages in {which}, together {together}"), &verify);
-        }
-    }
+    verification(columns, form, keys, items, take);
     for (which, tweaks) in [
         ("given", Tweaks::Given(numbers)),
         ("of roots", Tweaks::Taproot(Some(numbers))),
@@ -202,6 +182,37 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
     }
     silent_payments(form, keys, items, take);
     let cpu = CpuEngine::new(Some(1), None).unwrap();
+    for (which, number) in [("each", items), ("all", 1)] {
+        let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
+        let id = [0x31; 16];
+        let ids = SizedTexts::new(&cpu, number, |_| &id);
+        take(format!("sm3 {form} with ids for {which}"), &MessageDigests { messages, ids, keys });
+    }
+}
+
+/// Plans the verification of all schemes, individually and in batches.
+fn verification(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, take: Take) {
+    for scheme in SCHEMES {
+        let ids = scheme.has_recovery.then(|| Rows::all(&[0]));
+        for recovery_ids in [None].into_iter().chain(ids.map(Some)) {
+            let signatures = columns.signatures.into();
+            let inputs = Verification::new(columns.numbers.into(), signatures, keys);
+            let inputs = Verification { recovery_ids, ..inputs };
+            let curve = curve_of(scheme);
+            let policy = Policy::default();
+            let verify = Verify { scheme, curve, inputs, policy, chunks: Chunks::all(), items };
+            take(format!("{} verify {form}, together {}", scheme.name, recovery_ids.is_some()), &verify);
+        }
+    }
+    for together in [false, true] {
+        for (which, messages) in messages(columns.numbers) {
+            let signatures = columns.signatures.into();
+            let chunks = Chunks::all();
+            let verify = bip340::Verify { messages, signatures, keys, together, chunks, items };
+            take(format!("BIP 340 verify {form}, messages in {which}, together {together}"), &verify);
+        }
+    }
+    let cpu = CpuEngine::new(Some(1), None).unwrap();
     let rule = ed25519::Rule::Zip215;
     for together in [false, true] {
         for (scheme, variant) in variants() {
@@ -211,12 +222,6 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
             let verify = ed25519::Verify { variant, messages, signatures, keys, rule, together, chunks, items };
             take(format!("{scheme} verify {form}, together {together}"), &verify);
         }
-    }
-    for (which, number) in [("each", items), ("all", 1)] {
-        let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
-        let id = [0x31; 16];
-        let ids = SizedTexts::new(&cpu, number, |_| &id);
-        take(format!("sm3 {form} with ids for {which}"), &MessageDigests { messages, ids, keys });
     }
 }
 

@@ -21,20 +21,27 @@ pub fn gpu() -> GpuEngine {
 /// The code that the CPU writes for items that no device computed.
 pub const BY_CPU: u8 = 7;
 
-/// Computes the codes of an operation that has no other results.
-pub fn codes_of(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn OnGpu, rescue: bool) -> Result<Vec<u8>, Fault> {
+/// Computes the codes of an operation that has no other results. Unless `may_fall_back`, an error
+/// of all devices is returned.
+pub fn codes_of(
+    gpu: &GpuEngine,
+    cpu: &CpuEngine,
+    operation: &dyn OnGpu,
+    may_fall_back: bool,
+) -> Result<Vec<u8>, Fault> {
     let mut codes = vec![0; operation.items()];
-    let on_cpu = |items: Range<usize>, place: &mut dyn Place| {
-        place.take(Results::new(&vec![BY_CPU; items.len()], [&[], &[]], [0, 0]));
-    };
-    gpu.run(cpu, operation, &mut ResultsMut::codes(&mut codes), &on_cpu, rescue)?;
+    let mut out = ResultsMut::codes(&mut codes);
+    gpu.run(cpu, operation, &mut out, &|items, place| place.take(by_cpu(&vec![BY_CPU; items.len()])), may_fall_back)?;
     Ok(codes)
+}
+
+fn by_cpu(codes: &[u8]) -> Results<'_> {
+    Results::new(codes, [&[], &[]], [0, 0])
 }
 
 /// Computes an operation on devices alone.
 pub fn run(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn Computation, place: &mut dyn Place) -> Result<(), Fault> {
-    let on_cpu = |items: Range<usize>, place: &mut dyn Place| operation.on_cpu(cpu, items, place);
-    gpu.run(cpu, operation, place, &on_cpu, false)
+    gpu.run(cpu, operation, place, &|items, place| operation.on_cpu(cpu, items, place), false)
 }
 
 fn names(tests: &[Test]) -> BTreeSet<(&'static str, &'static str)> {

@@ -11,7 +11,7 @@ use crate::ops::hash::SizedTexts;
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::modular::Modexp;
 use crate::schemes::ecdsa::ECDSA;
-use crate::schemes::frame::{Sign, Signing, SigningInputs};
+use crate::schemes::frame::{Scheme, Sign, Signing, SigningInputs};
 use crate::schemes::sm2::SM2;
 use crate::schemes::{bip340, ed25519};
 use crate::types::{ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, SecretKeys, Signers};
@@ -22,8 +22,13 @@ use std::sync::mpsc;
 const ITEMS: usize = 1001;
 
 fn keys() -> Vec<SecretKey> {
-    let bytes = |item: usize| std::array::from_fn(|i| (item * 7 + i * 13) as u8 | 1);
-    (0..ITEMS).map(|item| SecretKey::from_bytes(bytes(item))).collect()
+    let keys = (0..ITEMS).map(|item| std::array::from_fn(|i| (item * 7 + i * 13) as u8 | 1));
+    keys.map(SecretKey::from_bytes).collect()
+}
+
+/// Returns some of the keys, which are searched for in memory.
+fn some_of(keys: &[SecretKey]) -> Vec<&[u8]> {
+    [0, 1, 500, ITEMS - 1].map(|item| keys[item].expose_bytes().as_slice()).to_vec()
 }
 
 /// Asserts that no stream slot holds any of these secrets, and that the device memory of its last
@@ -34,37 +39,46 @@ fn assert_gone(gpu: &GpuEngine, secrets: &[&[u8]]) {
         assert!(on_device.iter().all(|byte| *byte == 0), "device memory is wiped");
         assert!(!pinned.is_empty() && !pinned.windows(32).any(|window| secrets.contains(&window)));
     }
-    assert!(!contents.is_empty(), "there is a lane to look at");
+    assert!(!contents.is_empty(), "there is a stream slot to examine");
+}
+
+const DIGESTS: [[u8; 32]; ITEMS] = [[0x5a; 32]; ITEMS];
+
+#[test]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
+fn keys_are_wiped_after_signing() {
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
+    let keys = keys();
+    let with_p256_data = Signers::with_additional_data(&keys[0], Rows::all(keys[1].expose_bytes()));
+    let with_sm2_data = Signers::with_additional_data(&keys[0], Rows::all(keys[500].expose_bytes()));
+    let batches: [(&Scheme, CurveId, Signers, Check, usize); 5] = [
+        (&ECDSA, CurveId::P256, (&keys).into(), Check::Signatures, 0),
+        (&ECDSA, CurveId::P256, (&keys).into(), Check::RecoveryIds, 1),
+        (&SM2, CurveId::Sm2, (&keys[0]).into(), Check::Signatures, 0),
+        (&ECDSA, CurveId::P256, with_p256_data, Check::Nothing, 0),
+        (&SM2, CurveId::Sm2, with_sm2_data, Check::Nothing, 0),
+    ];
+    for (scheme, curve, signers, check, id_width) in batches {
+        let mut codes = vec![0; ITEMS];
+        let mut signatures = vec![0; 64 * ITEMS];
+        let mut ids = vec![0; id_width * ITEMS];
+        let inputs = SigningInputs { digests: Rows::from(&DIGESTS), signers };
+        let widths = [64, id_width];
+        let sign = Sign { scheme, curve, signing: Signing { inputs, low_s: false, check, widths }, items: ITEMS };
+        let mut place = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
+        run(&gpu, &cpu, &sign, &mut place).unwrap();
+        assert_gone(&gpu, &some_of(&keys));
+    }
 }
 
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
-fn keys_are_wiped_when_a_call_returns() {
+fn keys_are_wiped_after_signing_with_bip340() {
     let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
     let keys = keys();
-    let digests = [[0x5a; 32]; ITEMS];
-    let of_keys: Vec<&[u8]> = [0, 1, 500, ITEMS - 1].map(|item| keys[item].expose_bytes().as_slice()).to_vec();
-    let digests = Rows::from(&digests);
-    let sign = |scheme, curve, signers: Signers, check, id: usize| {
-        let mut codes = vec![0; ITEMS];
-        let mut signatures = vec![0; 64 * ITEMS];
-        let mut ids = vec![0; id * ITEMS];
-        let inputs = SigningInputs { digests, signers };
-        let widths = [64, id];
-        let sign = Sign { scheme, curve, signing: Signing { inputs, low_s: false, check, widths }, items: ITEMS };
-        let mut place = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
-        run(&gpu, &cpu, &sign, &mut place).unwrap();
-        assert_gone(&gpu, &of_keys);
-    };
-    for (check, id) in [(Check::Signatures, 0), (Check::RecoveryIds, 1)] {
-        sign(&ECDSA, CurveId::P256, (&keys).into(), check, id);
-    }
-    sign(&SM2, CurveId::Sm2, (&keys[0]).into(), Check::Signatures, 0);
-    for (data, curve, scheme) in [(&keys[1], CurveId::P256, &ECDSA), (&keys[500], CurveId::Sm2, &SM2)] {
-        let data = Rows::all(data.expose_bytes());
-        sign(scheme, curve, Signers::with_additional_data(&keys[0], data), Check::Nothing, 0);
-    }
+    let digests = Rows::from(&DIGESTS);
     for is_checked in [false, true] {
         let mut codes = vec![0; ITEMS];
         let mut signatures = vec![[0; 64]; ITEMS];
@@ -72,9 +86,16 @@ fn keys_are_wiped_when_a_call_returns() {
         let auxiliary = SecretKeys::rows(digests);
         let sign = bip340::Sign { messages, keys: (&keys).into(), public: None, auxiliary, is_checked, items: ITEMS };
         run(&gpu, &cpu, &sign, &mut ResultsMut::rows(&mut codes, &mut signatures)).unwrap();
-        assert_gone(&gpu, &of_keys);
+        assert_gone(&gpu, &some_of(&keys));
     }
-    let messages = || SizedTexts::new(&cpu, ITEMS, |item| &digests.get(item)[..]);
+}
+
+#[test]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
+fn keys_are_wiped_after_ed25519() {
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
+    let keys = keys();
     let mut codes = vec![0; ITEMS];
     let mut signatures = vec![[0; 64]; ITEMS];
     let mut public = vec![[0; 32]; ITEMS];
@@ -82,26 +103,35 @@ fn keys_are_wiped_when_a_call_returns() {
     for (is_checked, variant) in
         [(false, ed25519::Variant::PURE), (true, ed25519::Variant::PURE), (false, with_context)]
     {
-        let sign = ed25519::Sign { variant, messages: messages(), keys: (&keys).into(), is_checked, items: ITEMS };
+        let messages = SizedTexts::new(&cpu, ITEMS, |item| &DIGESTS[item][..]);
+        let sign = ed25519::Sign { variant, messages, keys: (&keys).into(), is_checked, items: ITEMS };
         run(&gpu, &cpu, &sign, &mut ResultsMut::rows(&mut codes, &mut signatures)).unwrap();
-        assert_gone(&gpu, &of_keys);
+        assert_gone(&gpu, &some_of(&keys));
     }
     let public_keys = ed25519::PublicKeysOf { seeds: (&keys).into(), items: ITEMS };
     run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut public)).unwrap();
-    assert_gone(&gpu, &of_keys);
+    assert_gone(&gpu, &some_of(&keys));
+}
+
+#[test]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
+fn keys_and_shared_secrets_are_wiped_after_ecdh() {
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
+    let keys = keys();
     let curve = CurveId::Secp256k1;
     let mut codes = vec![0; ITEMS];
     let mut peers = vec![[0; 64]; ITEMS];
     let public_keys = PublicKeysOf { curve, keys: (&keys).into(), items: ITEMS };
     run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut peers)).unwrap();
-    assert_gone(&gpu, &of_keys);
+    assert_gone(&gpu, &some_of(&keys));
     let peers = PublicKeys::raw(&peers);
     let agreement = Agreement { curve, secret_keys: (&keys[0]).into(), peers, width: 32, items: ITEMS };
     let mut shared = vec![[0; 32]; ITEMS];
     run(&gpu, &cpu, &agreement, &mut ResultsMut::rows(&mut codes, &mut shared)).unwrap();
     assert_ne!(shared[500], [0; 32]);
     let of_shared: Vec<&[u8]> = [0, 500].map(|item| shared[item].as_slice()).to_vec();
-    assert_gone(&gpu, &[of_keys, of_shared].concat());
+    assert_gone(&gpu, &[some_of(&keys), of_shared].concat());
 }
 
 #[test]
@@ -109,10 +139,12 @@ fn keys_are_wiped_when_a_call_returns() {
 fn exponents_and_powers_are_wiped_when_a_call_returns() {
     let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
-    let number = |seed: usize| std::array::from_fn::<u8, 128, _>(|i| (seed * 31 + i * 7) as u8 | 1);
-    let (bases, exponents): (Vec<_>, Vec<_>) = (0..ITEMS).map(|item| (number(item), number(item + 5000))).unzip();
-    let rows = |numbers| ByteRows::new(<[[u8; 128]]>::as_flattened(numbers), 128);
-    let modexp = Modexp::new(&[0xff; 128], rows(&bases), rows(&exponents)).unwrap();
+    let [bases, exponents] = [0, 5000].map(|first| {
+        let numbers = (first..first + ITEMS).map(|seed| std::array::from_fn(|i| (seed * 31 + i * 7) as u8 | 1));
+        numbers.collect::<Vec<[u8; 128]>>()
+    });
+    let [base_rows, exponent_rows] = [&bases, &exponents].map(|numbers| ByteRows::new(numbers.as_flattened(), 128));
+    let modexp = Modexp::new(&[0xff; 128], base_rows, exponent_rows).unwrap();
     let mut codes = vec![0; ITEMS];
     let mut powers = vec![[0; 128]; ITEMS];
     run(&gpu, &cpu, &modexp, &mut ResultsMut::rows(&mut codes, &mut powers)).unwrap();
@@ -130,20 +162,23 @@ fn secrets_of_a_failed_chunk_are_wiped() {
     const BYTES: usize = 32 << 20;
     let mut stream = Stream::new(gpu.device(0).clone()).unwrap();
     for _ in 0..3 {
-        let plan = |plan: &mut Plan| {
-            let secret = plan.secret_input_of::<KeyRows>(BYTES - 3, filled_with(0xa5));
-            plan.secret_result(0, secret, BYTES - 3);
-            plan.input_of::<KeyRows>(100, filled_with(0x3c));
-        };
-        let ((), planned) = stream.begin((1, false), Bytes::default(), true, plan).unwrap();
-        let fill = |parts: Vec<(&crate::gpu::runtime::Input, &mut [u8])>| {
-            for (input, to) in parts {
-                let Source::Whole(write) = &input.source else { panic!("all are written as a whole") };
-                write(&cpu.pool, to);
-            }
-        };
+        let ((), planned) = stream
+            .begin((1, false), Bytes::default(), true, |plan| {
+                let secret = plan.secret_input_of::<KeyRows>(BYTES - 3, filled_with(0xa5));
+                plan.secret_result(0, secret, BYTES - 3);
+                plan.input_of::<KeyRows>(100, filled_with(0x3c));
+            })
+            .unwrap();
         // SAFETY: nothing here is page-locked memory of a caller.
-        unsafe { stream.send(planned.inputs(), fill) }.unwrap();
+        let sent = unsafe {
+            stream.send(planned.inputs(), |parts| {
+                for (input, to) in parts {
+                    let Source::Whole(write) = &input.source else { panic!("all are written as a whole") };
+                    write(&cpu.pool, to);
+                }
+            })
+        };
+        sent.unwrap();
         // SAFETY: results go to the stream's own memory.
         unsafe { stream.receive(planned.outputs(), None) };
         stream.end().unwrap();

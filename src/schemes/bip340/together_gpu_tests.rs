@@ -9,6 +9,7 @@ use crate::cpu::field::random::Random;
 use crate::curve::Secp256k1;
 use crate::ops::hash::{SizedTexts, Tag, tagged};
 use crate::schemes::frame::Chunks;
+use crate::schemes::frame::together::cpu::scalar as small;
 use crate::schemes::frame::together::gpu_tests::Engines;
 use crate::schemes::frame::together::tests::{points, scalar, x_of_no_point};
 use crate::types::PublicKeys;
@@ -48,7 +49,7 @@ fn verify(engines: &Engines, items: &[Item]) -> usize {
     let signatures: Vec<[u8; 64]> =
         items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
     let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
-    let verify = |together| {
+    let [expected, found] = [false, true].map(|together| {
         let messages = match rows.len() == items.len() {
             true => Messages::Rows((&rows).into()),
             false => Messages::Texts(SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message)),
@@ -57,9 +58,7 @@ fn verify(engines: &Engines, items: &[Item]) -> usize {
         let keys = PublicKeys::x_only(&keys);
         let chunks = Chunks::all();
         Verify { messages, signatures, keys, together, chunks, items: items.len() }
-    };
-    let expected = verify(false);
-    let found = verify(true);
+    });
     engines.check_codes(&found, &expected);
     found.chunks.spared()
 }
@@ -82,6 +81,23 @@ fn equations_of_valid_items_hold() {
     assert_eq!(verify(&engines, &texts), 40);
 }
 
+/// Corrupts an item. From fault 5 on it takes part in the equation nevertheless.
+fn corrupt(item: &mut Item, fault: usize, other: &Item) {
+    let no_x = x_of_no_point::<Secp256k1>().to_be_bytes();
+    match fault {
+        0 => item.s = [0xff; 32],
+        1 => item.r = [0xff; 32],
+        2 => item.key = no_x,
+        3 => item.key = [0xff; 32],
+        4 => item.r = no_x,
+        5 => item.r = other.r,
+        6 => item.key = other.key,
+        7 => item.message[0] ^= 1,
+        8 => item.s = Scalar::from_be_bytes_reduced(&item.s).neg().to_be_bytes(),
+        _ => item.s = other.s,
+    }
+}
+
 /// Tests invalid items at each position, and at all positions.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
@@ -89,31 +105,17 @@ fn invalid_items_fail_the_equation_or_are_excluded() {
     let mut random = Random::fresh();
     let engines = Engines::new();
     let clean = good(&mut random, 9);
-    let no_x = x_of_no_point::<Secp256k1>().to_be_bytes();
     let of_another = good(&mut random, 1).remove(0);
-    // The fault; from fault 5 on the item takes part nevertheless.
-    let spoil = |which: usize, item: &mut Item| match which {
-        0 => item.s = [0xff; 32],
-        1 => item.r = [0xff; 32],
-        2 => item.key = no_x,
-        3 => item.key = [0xff; 32],
-        4 => item.r = no_x,
-        5 => item.r = of_another.r,
-        6 => item.key = of_another.key,
-        7 => item.message[0] ^= 1,
-        8 => item.s = Scalar::from_be_bytes_reduced(&item.s).neg().to_be_bytes(),
-        _ => item.s = of_another.s,
-    };
-    for which in 0..10 {
+    for fault in 0..10 {
         // An item rejected because of its signature takes no part, and is not open.
-        let [one, all] = if which < 2 { [9, 9] } else { [if which < 5 { 8 } else { 0 }, 0] };
+        let [one, all] = if fault < 2 { [9, 9] } else { [if fault < 5 { 8 } else { 0 }, 0] };
         let mut all_bad = clean.clone();
-        all_bad.iter_mut().for_each(|item| spoil(which, item));
-        assert_eq!(verify(&engines, &all_bad), all, "all with fault {which}");
+        all_bad.iter_mut().for_each(|item| corrupt(item, fault, &of_another));
+        assert_eq!(verify(&engines, &all_bad), all, "all with fault {fault}");
         for position in 0..clean.len() {
             let mut group = clean.clone();
-            spoil(which, &mut group[position]);
-            assert_eq!(verify(&engines, &group), one, "fault {which} at {position}");
+            corrupt(&mut group[position], fault, &of_another);
+            assert_eq!(verify(&engines, &group), one, "fault {fault} at {position}");
         }
     }
 }
@@ -126,10 +128,9 @@ fn errors_do_not_cancel() {
     let engines = Engines::new();
     let error = scalar::<Secp256k1>(&mut random);
     for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5]] {
-        let times = |small: u32| (0..small).fold(Scalar::ZERO, |sum, _| sum.add(&error));
         let mut group = good(&mut random, 300);
-        group[3] = signed(&mut random, vec![1; 32], &times(b));
-        group[298] = signed(&mut random, vec![2; 32], &times(a).neg());
+        group[3] = signed(&mut random, vec![1; 32], &small::<Secp256k1>(b).mul(&error));
+        group[298] = signed(&mut random, vec![2; 32], &small::<Secp256k1>(a).mul(&error).neg());
         for _ in 0..3 {
             assert_eq!(verify(&engines, &group), 0);
         }

@@ -6,8 +6,9 @@ use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
 use crate::curve::{Curve, CurveId, types};
+use crate::schemes::frame::together::cpu::scalar as small;
 use crate::schemes::frame::together::gpu_tests::Engines;
-use crate::schemes::frame::together::tests::{points, scalar, x_of_no_point};
+use crate::schemes::frame::together::tests::{points, scalar, scalars, x_of_no_point};
 use crate::schemes::frame::{Chunks, Verification, Verify};
 use crate::types::{Policy, PublicKeys, Rows};
 
@@ -22,12 +23,11 @@ pub struct Item {
 
 /// Returns signatures of different keys. The R that each identifies is u1 G + u2 Q plus `error` G.
 fn items<C: BaseTables>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item> {
-    let numbers = |random: &mut Random| -> Vec<C::Scalar> { errors.iter().map(|_| scalar::<C>(random)).collect() };
-    let [u1, u2, secrets] = [numbers(random), numbers(random), numbers(random)];
-    let of_r = |item: usize| u1[item].add(&u2[item].mul(&secrets[item])).add(&errors[item]);
-    let of_r: Vec<C::Scalar> = (0..errors.len()).map(of_r).collect();
+    let [u1, u2, secrets] = [(); 3].map(|()| scalars::<C>(random, errors.len()));
+    let of_r: Vec<C::Scalar> =
+        (0..errors.len()).map(|item| u1[item].add(&u2[item].mul(&secrets[item])).add(&errors[item])).collect();
     let [keys, points_r] = [&secrets, &of_r].map(|numbers| points::<C>(numbers));
-    let item = |item: usize| {
+    let items = (0..errors.len()).map(|item| {
         let x = points_r[item].x.to_be_bytes();
         let r = C::Scalar::from_be_bytes_reduced(&x);
         let s = r.mul(&u2[item].invert_var().expect("random"));
@@ -39,8 +39,8 @@ fn items<C: BaseTables>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item> 
             id: u8::from(is_large) << 1 | u8::from(points_r[item].y.is_odd()),
             key: [keys[item].x.to_be_bytes(), keys[item].y.to_be_bytes()].concat().try_into().expect("64 bytes"),
         }
-    };
-    (0..errors.len()).map(item).collect()
+    });
+    items.collect()
 }
 
 pub fn good<C: BaseTables>(random: &mut Random, count: usize) -> Vec<Item> {
@@ -56,13 +56,16 @@ fn verify(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -
     let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
     let one_by_one = Verification::new((&digests).into(), (&signatures).into(), keys);
     let together = Verification { recovery_ids: Some(Rows::from(&ids)), ..one_by_one };
-    let verify = |inputs| {
-        let policy = Policy::default();
-        let chunks = Chunks::all();
-        Verify { scheme: &ECDSA, curve, inputs, policy, chunks, items: items.len() }
-    };
-    let expected = verify(one_by_one);
-    let found = verify(together);
+    let policy = Policy::default();
+    let items = items.len();
+    let [expected, found] = [one_by_one, together].map(|inputs| Verify {
+        scheme: &ECDSA,
+        curve,
+        inputs,
+        policy,
+        chunks: Chunks::all(),
+        items,
+    });
     engines.check_codes(&found, &expected);
     found.chunks.spared()
 }
@@ -95,39 +98,41 @@ fn equations_of_valid_items_hold() {
     for_each_ecdsa_curve!(on_each_curve! test engines);
 }
 
+/// Corrupts an item. From fault 6 on it takes part in the equation nevertheless.
+fn corrupt<C: BaseTables>(item: &mut Item, fault: usize, other: &Item) {
+    match fault {
+        0 => item.s = [0xff; 32],
+        1 => item.key = [0; 64],
+        2 => item.key[63] ^= 1,
+        3 => item.key.fill(0xff),
+        4 => item.id = 4,
+        5 => item.r = x_of_no_point::<C>().to_be_bytes(),
+        6 => item.id ^= 1,
+        7 => (item.r, item.id) = (other.r, other.id),
+        8 => item.key = other.key,
+        9 => item.digest[31] ^= 1,
+        10 => item.s = C::Scalar::from_be_bytes_reduced(&item.s).neg().to_be_bytes(),
+        _ => item.s = other.s,
+    }
+}
+
 /// Tests invalid items at each position, and at all positions.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
 fn invalid_items_fail_the_equation_or_are_excluded() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let clean = good::<C>(random, 9);
-        let no_x = x_of_no_point::<C>();
         let of_another = good::<C>(random, 1).remove(0);
-        // The fault; from fault 6 on the item takes part nevertheless.
-        let spoil = |which: usize, item: &mut Item| match which {
-            0 => item.s = [0xff; 32],
-            1 => item.key = [0; 64],
-            2 => item.key[63] ^= 1,
-            3 => item.key.fill(0xff),
-            4 => item.id = 4,
-            5 => item.r = no_x.to_be_bytes(),
-            6 => item.id ^= 1,
-            7 => (item.r, item.id) = (of_another.r, of_another.id),
-            8 => item.key = of_another.key,
-            9 => item.digest[31] ^= 1,
-            10 => item.s = C::Scalar::from_be_bytes_reduced(&item.s).neg().to_be_bytes(),
-            _ => item.s = of_another.s,
-        };
-        for which in 0..12 {
+        for fault in 0..12 {
             let mut all_bad = clean.clone();
-            all_bad.iter_mut().for_each(|item| spoil(which, item));
+            all_bad.iter_mut().for_each(|item| corrupt::<C>(item, fault, &of_another));
             // Items rejected because of s take no part, and none of them is open.
-            assert_eq!(verify_raw(engines, C::ID, &all_bad), if which == 0 { 9 } else { 0 }, "all with fault {which}");
+            assert_eq!(verify_raw(engines, C::ID, &all_bad), if fault == 0 { 9 } else { 0 }, "all with fault {fault}");
             for position in 0..clean.len() {
                 let mut group = clean.clone();
-                spoil(which, &mut group[position]);
-                let expected = [9, 8, 0][usize::from(which > 0) + usize::from(which > 5)];
-                assert_eq!(verify_raw(engines, C::ID, &group), expected, "fault {which} at {position}");
+                corrupt::<C>(&mut group[position], fault, &of_another);
+                let expected = [9, 8, 0][usize::from(fault > 0) + usize::from(fault > 5)];
+                assert_eq!(verify_raw(engines, C::ID, &group), expected, "fault {fault} at {position}");
             }
         }
     }
@@ -142,9 +147,9 @@ fn errors_do_not_cancel() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let error = scalar::<C>(random);
         for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5]] {
-            let times = |small: u32| (0..small).fold(C::Scalar::ZERO, |sum, _| sum.add(&error));
             let mut errors = vec![C::Scalar::ZERO; 300];
-            (errors[3], errors[298]) = (times(b), times(a).neg());
+            errors[3] = small::<C>(b).mul(&error);
+            errors[298] = small::<C>(a).mul(&error).neg();
             let group = items::<C>(random, &errors);
             for _ in 0..3 {
                 assert_eq!(verify_raw(engines, C::ID, &group), 0);
@@ -161,12 +166,12 @@ fn errors_do_not_cancel() {
 fn keys_in_any_encoding_are_verified() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let mut items = good::<C>(random, 1000);
-        let encode = |(item, Item { key, .. }): (usize, &Item)| match item % 4 {
+        let keys = items.iter().enumerate().map(|(item, Item { key, .. })| match item % 4 {
             0 => [&[2 + (key[63] & 1)], &key[..32]].concat(),
             3 if item % 100 == 3 => vec![0],
             _ => [&[4], &key[..]].concat(),
-        };
-        let keys: Vec<Vec<u8>> = items.iter().enumerate().map(encode).collect();
+        });
+        let keys: Vec<Vec<u8>> = keys.collect();
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         assert_eq!(verify(engines, C::ID, &items, PublicKeys::sec1(&keys)), 990);
         items[500].digest[0] ^= 1;

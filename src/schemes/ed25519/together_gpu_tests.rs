@@ -4,7 +4,7 @@
 use super::batch::Verify;
 use super::rule::Rule;
 use super::variant::Variant;
-use super::verify::together_tests::{COFACTORED, GOOD, Number, Plan, minus_one, number, small_orders};
+use super::verify::together_tests::{COFACTORED, GOOD, Number, Plan, minus_one, number, small, small_orders};
 use crate::cpu::edwards::curves::Ed25519;
 use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::tables::BaseTables as _;
@@ -30,14 +30,15 @@ fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
         [(a, *of_key), (r, *of_r)].map(|(number, of)| comb.add_product_var(torsion[of], number).to_projective())
     });
     let encodings = encode_all(&points.collect::<Vec<_>>());
-    let item = |(((number, plan), [key, r]), [of_key, of_r]): (((usize, &Plan), &[[u8; 32]; 2]), &[Number; 2])| {
+    let planned = plans.iter().enumerate().zip(encodings.as_chunks().0).zip(&numbers);
+    let items = planned.map(|(((number, plan), [key, r]), [of_key, of_r])| {
         let message = vec![number as u8; 32];
         let mut signature: [u8; 64] = [*r, [0; 32]].as_flattened().try_into().expect("64 bytes");
         let k = Number::from_le_bytes_wide(&Variant::PURE.challenge(&signature, key, &message));
         signature[32..].copy_from_slice(&of_r.add(&k.mul(of_key)).add(&plan.error).to_le_bytes());
         Item { message, signature, key: *key }
-    };
-    plans.iter().enumerate().zip(encodings.as_chunks().0).zip(&numbers).map(item).collect()
+    });
+    items.collect()
 }
 
 /// Returns the number of items that a GPU does not verify individually. Checks that verdicts are
@@ -45,15 +46,13 @@ fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
 fn verify(engines: &Engines, items: &[Item], rule: Rule) -> usize {
     let signatures: Vec<[u8; 64]> = items.iter().map(|item| item.signature).collect();
     let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
-    let verify = |together| {
+    let [expected, found] = [false, true].map(|together| {
         let messages = SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message);
         let signatures = (&signatures).into();
         let keys = PublicKeys::ed25519(&keys);
         let chunks = Chunks::all();
         Verify { variant: Variant::PURE, messages, signatures, keys, rule, together, chunks, items: items.len() }
-    };
-    let expected = verify(false);
-    let found = verify(true);
+    });
     engines.check_codes(&found, &expected);
     found.chunks.spared()
 }
@@ -76,6 +75,21 @@ fn equations_of_valid_items_hold() {
     assert_eq!(verify(&engines, &all, Rule::Strict), 0);
 }
 
+/// Corrupts an item. From fault 3 on it takes part in the equation nevertheless.
+fn corrupt(item: &mut Item, fault: usize, other: &Item) {
+    // No point has y = 2.
+    let none: [u8; 32] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
+    match fault {
+        0 => item.signature[32..].fill(0xff),
+        1 => item.key = none,
+        2 => item.signature[..32].copy_from_slice(&none),
+        3 => item.signature[..32].copy_from_slice(&other.signature[..32]),
+        4 => item.key = other.key,
+        5 => item.message[0] ^= 1,
+        _ => item.signature[32..].copy_from_slice(&other.signature[32..]),
+    }
+}
+
 /// Tests invalid items at each position, and at all positions.
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]
@@ -84,32 +98,21 @@ fn invalid_items_fail_the_equation_or_are_excluded() {
     let engines = Engines::new();
     let clean = items(&mut random, &[GOOD; 9]);
     let of_another = items(&mut random, &[GOOD]).remove(0);
-    // No point has y = 2.
-    let none: [u8; 32] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
-    // The fault; from fault 3 on the item takes part nevertheless.
-    let spoil = |which: usize, item: &mut Item| match which {
-        0 => item.signature[32..].fill(0xff),
-        1 => item.key = none,
-        2 => item.signature[..32].copy_from_slice(&none),
-        3 => item.signature[..32].copy_from_slice(&of_another.signature[..32]),
-        4 => item.key = of_another.key,
-        5 => item.message[0] ^= 1,
-        _ => item.signature[32..].copy_from_slice(&of_another.signature[32..]),
-    };
-    for which in 0..7 {
-        let spared = if which < 3 { 9 } else { 0 };
+    for fault in 0..7 {
+        let spared = if fault < 3 { 9 } else { 0 };
         let mut all_bad = clean.clone();
-        all_bad.iter_mut().for_each(|item| spoil(which, item));
-        assert_eq!(verify(&engines, &all_bad, Rule::Zip215), spared, "all with fault {which}");
+        all_bad.iter_mut().for_each(|item| corrupt(item, fault, &of_another));
+        assert_eq!(verify(&engines, &all_bad, Rule::Zip215), spared, "all with fault {fault}");
         for position in 0..clean.len() {
             let mut group = clean.clone();
-            spoil(which, &mut group[position]);
-            assert_eq!(verify(&engines, &group, Rule::Zip215), spared, "fault {which} at {position}");
+            corrupt(&mut group[position], fault, &of_another);
+            assert_eq!(verify(&engines, &group, Rule::Zip215), spared, "fault {fault} at {position}");
         }
     }
     // Messages that are too long for a device take no part either.
     let mut texts = clean;
-    (texts[3].message, texts[4].message) = (vec![9; 1 << 18], vec![8; 1 << 18]);
+    texts[3].message = vec![9; 1 << 18];
+    texts[4].message = vec![8; 1 << 18];
     assert_eq!(verify(&engines, &texts, Rule::Zip215), 9);
 }
 
@@ -121,10 +124,9 @@ fn errors_do_not_cancel() {
     let engines = Engines::new();
     let error = number(&mut random);
     for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5]] {
-        let times = |small: u32| (0..small).fold(Number::ZERO, |sum, _| sum.add(&error));
-        let opposite = times(a).mul(&minus_one());
         let mut plans = [GOOD; 300];
-        (plans[3].error, plans[298].error) = (times(b), opposite);
+        plans[3].error = small(b).mul(&error);
+        plans[298].error = small(a).mul(&error).mul(&minus_one());
         let group = items(&mut random, &plans);
         for _ in 0..3 {
             assert_eq!(verify(&engines, &group, Rule::Zip215), 0);

@@ -116,8 +116,9 @@ fn calls(items: &Items, at: Range<usize>, caller: &Caller) -> Vec<Vec<String>> {
     let shared = shared.iter().map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
     let mut found = vec![texts(shared), texts(caller.public_keys(curve, secret).wait().unwrap())];
     if curve.has_bip340() {
-        let verify = |keys| caller.bip340_verify(digests, &items.schnorr[at.clone()], keys).wait().unwrap();
-        found.extend(of_bip340.map(verify).map(texts));
+        for keys in of_bip340 {
+            found.push(texts(caller.bip340_verify(digests, &items.schnorr[at.clone()], keys).wait().unwrap()));
+        }
     }
     if curve.has_ecdsa() {
         for policy in [Policy::default(), Policy::low_s()] {
@@ -157,14 +158,14 @@ fn expected(items: &Items, engine: &Engine) -> Expected {
     let shared = shared.iter().map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
     let mut found = vec![texts(shared), texts(keys::public_keys(engine, curve, secret).unwrap())];
     if curve.has_bip340() {
-        let verify = |keys| bip340::verify(engine, digests, &items.schnorr, keys).unwrap();
-        found.extend(of_bip340.map(verify).map(texts));
+        for keys in of_bip340 {
+            found.push(texts(bip340::verify(engine, digests, &items.schnorr, keys).unwrap()));
+        }
     }
     if curve.has_ecdsa() {
-        let verify = |keys, policy| ecdsa::verify(engine, curve, digests, signatures, keys, policy).unwrap();
-        found.push(texts(verify(keys, Policy::default())));
-        found.push(texts(verify(keys, Policy::low_s())));
-        found.push(texts(verify(points, Policy::default())));
+        for (keys, policy) in [(keys, Policy::default()), (keys, Policy::low_s()), (points, Policy::default())] {
+            found.push(texts(ecdsa::verify(engine, curve, digests, signatures, keys, policy).unwrap()));
+        }
         let ids: Vec<u8> = items.recovery_ids.as_flattened().to_vec();
         found.push(texts(ecdsa::recover(engine, curve, digests, signatures, &ids).unwrap()));
         for s_form in [SForm::CurveDefault, SForm::Low, SForm::AsComputed] {

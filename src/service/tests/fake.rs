@@ -161,12 +161,12 @@ pub type Signed = Vec<Result<[u8; 64], Rejection>>;
 impl Items {
     pub fn new(first: u64, count: usize) -> Self {
         let numbers: Vec<u64> = (first..first + count as u64).collect();
-        let digest = |number: &u64| {
+        let digests = numbers.iter().map(|number| {
             let mut digest = [number.wrapping_mul(31) as u8; 32];
             digest[..8].copy_from_slice(&number.to_le_bytes());
             digest
-        };
-        Items { digests: numbers.iter().map(digest).collect(), key: [first as u8; 32], numbers }
+        });
+        Items { digests: digests.collect(), key: [first as u8; 32], numbers }
     }
 
     /// Signs on a curve, or with SM2 if `curve` is `None`.

@@ -121,21 +121,25 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
     eprintln!("seed {seed}");
     let fake = Fake::taking(Duration::from_micros(300));
     let mut random = StdRng::seed_from_u64(seed);
-    let fault = |n: u32| [Fault::None, Fault::Error, Fault::Panic][if n < 18 { 0 } else { (n - 17) as usize }];
-    *lock(&fake.faults) = (0..10_000).map(|_| fault(random.random_range(0..20))).collect();
+    let faults = (0..10_000).map(|_| match random.random_range(0..20) {
+        0..18 => Fault::None,
+        18 => Fault::Error,
+        _ => Fault::Panic,
+    });
+    *lock(&fake.faults) = faults.collect();
     let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full).in_flight(3);
     let service = fake.coalescer(options);
     let tally = Tally::default();
     // Enough that some are left after a shutdown, however late it happens.
     let requests = if shutdown.is_some() { 3000 } else { 300 };
     let made: u64 = thread::scope(|scope| {
-        let call = |thread: u64| {
+        let mut threads = Vec::new();
+        for thread in 0..16 {
             let service = &service;
             let tally = &tally;
             let mut random = StdRng::seed_from_u64(seed.wrapping_add(1 + thread));
-            move || make_requests(&mut random, &service.caller(), requests, tally)
-        };
-        let threads: Vec<_> = (0..16).map(|thread| scope.spawn(call(thread))).collect();
+            threads.push(scope.spawn(move || make_requests(&mut random, &service.caller(), requests, tally)));
+        }
         if let Some(shutdown) = shutdown {
             // On a busy machine this may take longer than any fixed timeout.
             until(|| {
@@ -395,14 +399,13 @@ fn failed_batch_fails_only_its_requests() {
     *lock(&fake.faults) = vec![Fault::None, Fault::Panic, Fault::Error, Fault::None];
     let service = fake.coalescer(Coalescer::builder().in_flight(1));
     let caller = service.caller();
-    let hand_in = |items: &Items| items.sign(&caller, Some(a_curve())).submit().unwrap();
     let first = items(1);
-    let first_ticket = hand_in(&first);
+    let first_ticket = first.sign(&caller, Some(a_curve())).submit().unwrap();
     until(|| fake.begun() == 1);
     let mut batches = Vec::new();
     for before in 1..=3 {
         let requests = [1, 2, 3].map(items);
-        let tickets = requests.each_ref().map(hand_in);
+        let tickets = requests.each_ref().map(|items| items.sign(&caller, Some(a_curve())).submit().unwrap());
         batches.push((requests, tickets));
         // The previous batch ends, and this one begins.
         fake.allow(1);
@@ -438,8 +441,12 @@ fn dropped_requests_are_not_computed() {
     until(|| fake.begun() == 1);
     let requests: Vec<Items> = (1..=20).map(items).collect();
     let mut tickets: Vec<_> = requests.iter().map(|items| Some(items.sign(&caller, None).submit().unwrap())).collect();
-    let is_dropped = |request: usize| request % 3 == 1;
-    (0..20).filter(|request| is_dropped(*request)).for_each(|request| tickets[request] = None);
+    let is_dropped: Vec<bool> = (0..20).map(|request| request % 3 == 1).collect();
+    for (ticket, is_dropped) in tickets.iter_mut().zip(&is_dropped) {
+        if *is_dropped {
+            *ticket = None;
+        }
+    }
     // This batch has begun: it is computed, and its answer is discarded.
     drop(first);
     fake.release();
@@ -450,10 +457,10 @@ fn dropped_requests_are_not_computed() {
     }
     let computed = lock(&fake.computed);
     for (request, items) in requests.iter().enumerate() {
-        assert!(items.numbers.iter().all(|number| computed.contains(number) != is_dropped(request)));
+        assert!(items.numbers.iter().all(|number| computed.contains(number) != is_dropped[request]));
     }
     assert!(computed.contains(&begun.numbers[0]));
-    let dropped: usize = (0..20).filter(|request| is_dropped(*request)).map(|request| request + 1).sum();
+    let dropped: usize = (0..20).filter(|request| is_dropped[*request]).map(|request| request + 1).sum();
     assert_eq!(service.stats().dropped_items, dropped as u64);
 }
 
@@ -601,8 +608,8 @@ fn aborted_tasks_release_everything() {
         .collect();
     let ended: Vec<bool> = tasks.into_iter().map(|task| runtime.block_on(task).is_ok()).collect();
     assert!(ended.iter().enumerate().all(|(task, is_ended)| *is_ended || task.is_multiple_of(5)));
-    let items_of = |task: usize| 1 + task as u64 % 9;
-    let expected: u64 = ended.iter().enumerate().filter(|(_, is)| **is).map(|(task, _)| items_of(task)).sum();
+    let ended = ended.iter().enumerate().filter(|(_, is_ended)| **is_ended);
+    let expected: u64 = ended.map(|(task, _)| 1 + task as u64 % 9).sum();
     assert_eq!(tally.all(), [expected, 0, 0, 0, 0]);
     until(|| service.caller().dispatcher.gate.total() == 0);
 }

@@ -198,9 +198,11 @@ fn soak_on(backend: Backend) {
                     let mut random = StdRng::seed_from_u64(seed ^ (number + 1));
                     while !is_over.load(Ordering::Relaxed) {
                         let caller = service.caller();
-                        let life = || live(items, &caller, &mut random, counts);
+                        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                            live(items, &caller, &mut random, counts);
+                        }));
                         // A panic that is not on purpose has another payload.
-                        if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(life))
+                        if let Err(panic) = ended
                             && !panic.is::<usize>()
                         {
                             std::panic::resume_unwind(panic);

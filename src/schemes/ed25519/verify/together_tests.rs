@@ -29,6 +29,10 @@ struct Item {
 }
 
 impl Item {
+    fn s(&self) -> Number {
+        Number::from_le_bytes(self.signature[32..].try_into().expect("32 bytes")).expect("below n")
+    }
+
     fn set_s(&mut self, s: [u8; 32]) {
         self.signature[32..].copy_from_slice(&s);
     }
@@ -38,7 +42,7 @@ pub fn number(random: &mut Random) -> Number {
     Number::from_le_bytes_reduced(&to_le_bytes(&random.number()))
 }
 
-fn small(number: u64) -> Number {
+pub fn small(number: u64) -> Number {
     Number::from_le_bytes_reduced(&to_le_bytes(&[number, 0, 0, 0]))
 }
 
@@ -91,22 +95,21 @@ fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
         scalars.push((r.add(&k.mul(&a)).add(error), k));
     }
     let encodings = encode_all(&points);
-    let item = |([key, r], (s, k)): (&[[u8; 32]; 2], (Number, Number))| Item {
+    let items = encodings.as_chunks().0.iter().zip(scalars).map(|([key, r], (s, k))| Item {
         key: *key,
         signature: [*r, s.to_le_bytes()].as_flattened().try_into().expect("64 bytes"),
         k: k.to_le_bytes(),
-    };
-    encodings.as_chunks().0.iter().zip(scalars).map(item).collect()
+    });
+    items.collect()
 }
 
 /// Calls `call` with the verification of items.
 fn with_verification<T>(items: &[Item], rule: Rule, call: impl FnOnce(&Verification) -> T) -> T {
     let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
     let signatures: Vec<[u8; 64]> = items.iter().map(|item| item.signature).collect();
-    let challenge = |item: usize| [items[item].k, [0; 32]].as_flattened().try_into().expect("64 bytes");
     call(&Verification {
         rule,
-        challenge: &challenge,
+        challenge: &|item| [items[item].k, [0; 32]].as_flattened().try_into().expect("64 bytes"),
         bytes: 0,
         signatures: (&signatures).into(),
         keys: PublicKeys::ed25519(&keys),
@@ -131,8 +134,9 @@ fn codes(engine: &CpuEngine, items: &[Item], rule: Rule, together: bool) -> Vec<
 }
 
 fn engines() -> [CpuEngine; 4] {
-    let engine = |threads| CpuEngine::new(Some(threads), None).unwrap();
-    [engine(1), engine(3), engine(1).portable(), engine(2).portable()]
+    let [with_lanes, several_with_lanes, portable, several_portable] =
+        [1, 3, 1, 2].map(|threads| CpuEngine::new(Some(threads), None).unwrap());
+    [with_lanes, several_with_lanes, portable.portable(), several_portable.portable()]
 }
 
 #[test]
@@ -184,11 +188,11 @@ fn rules_without_cofactor_verify_individually() {
     let all = items(&mut random, &plans);
     for engine in &engines()[..3] {
         for &rule in Rule::ALL {
-            let expected = |plan: &Plan| {
+            let expected = plans.iter().map(|plan| {
                 let is_valid = plan.of_r == 0 || COFACTORED.contains(&rule);
                 if is_valid { Verdict::VALID_CODE } else { Rejection::Mismatch.code() }
-            };
-            let expected: Vec<u8> = plans.iter().map(expected).collect();
+            });
+            let expected: Vec<u8> = expected.collect();
             assert_eq!(codes(engine, &all, rule, true), expected, "{rule}");
         }
     }
@@ -203,12 +207,8 @@ fn small_order_points_verify_as_individually() {
     // Further encodings of the points with y = 0, 1 and -1 and their negatives: y + p, if it has
     // 255 bits, and with the other sign bit.
     let mut encodings = torsion.clone();
-    let above = |small: u64| {
-        let (low, carry) = P[0].overflowing_add(small);
-        assert!(!carry);
-        to_le_bytes(&[low, P[1], P[2], P[3]])
-    };
-    for bytes in torsion.iter().copied().chain([above(0), above(1)]).chain(torsion.iter().copied()) {
+    let above = [0, 1].map(|small| to_le_bytes(&[P[0] + small, P[1], P[2], P[3]]));
+    for bytes in torsion.iter().copied().chain(above).chain(torsion.iter().copied()) {
         encodings.push(bytes);
         encodings.push(std::array::from_fn(|byte| if byte == 31 { bytes[31] ^ 0x80 } else { bytes[byte] }));
     }
@@ -241,12 +241,30 @@ fn small_order_points_verify_as_individually() {
         assert_eq!(codes(engine, &all, rule, true), one_by_one);
         let (of_valid, of_others): (Vec<_>, Vec<_>) =
             all.iter().zip(&one_by_one).partition(|(_, code)| **code == Verdict::VALID_CODE);
-        let only = |items: Vec<(&Item, &u8)>| items.into_iter().map(|(item, _)| item.clone()).collect::<Vec<_>>();
-        let of_valid = only(of_valid);
-        let of_others = only(of_others);
+        let of_valid: Vec<Item> = of_valid.into_iter().map(|(item, _)| item.clone()).collect();
+        let of_others: Vec<Item> = of_others.into_iter().map(|(item, _)| item.clone()).collect();
         let found = find(engine, &of_valid, rule, &fresh_coefficients);
         assert_eq!(found, Some((0..of_valid.len()).collect()));
         assert_eq!(find(engine, &of_others, rule, &fresh_coefficients), None);
+    }
+}
+
+/// Corrupts an item. With a fault above 3 it takes part in the equation nevertheless.
+fn corrupt(item: &mut Item, fault: usize, other: &Item) {
+    let off_curve: [u8; 32] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
+    match fault {
+        0 => item.set_s(to_le_bytes(&N)),
+        1 => item.set_s([0xff; 32]),
+        2 => item.key = off_curve,
+        3 => item.signature[..32].copy_from_slice(&off_curve),
+        4 => item.key[31] ^= 0x80,
+        5 => item.signature[31] ^= 0x80,
+        6 => item.key = other.key,
+        7 => item.signature[..32].copy_from_slice(&other.signature[..32]),
+        8 => item.set_s(item.s().add(&small(1)).to_le_bytes()),
+        9 => item.k = other.k,
+        10 => item.set_s([0; 32]),
+        _ => item.k = [0; 32],
     }
 }
 
@@ -256,35 +274,18 @@ fn invalid_items_fail_the_equation_or_are_excluded() {
     let mut random = Random::fresh();
     let clean = items(&mut random, &[GOOD; 9]);
     let another = items(&mut random, &[GOOD]).remove(0);
-    let off_curve: [u8; 32] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
-    let plus_one = |s: &[u8]| Number::from_le_bytes(s.try_into().expect("32 bytes")).expect("below n").add(&small(1));
-    // The fault, and if the item takes part nevertheless.
-    let spoil = |which: usize, item: &mut Item| match which {
-        0 => item.set_s(to_le_bytes(&N)),
-        1 => item.set_s([0xff; 32]),
-        2 => item.key = off_curve,
-        3 => item.signature[..32].copy_from_slice(&off_curve),
-        4 => item.key[31] ^= 0x80,
-        5 => item.signature[31] ^= 0x80,
-        6 => item.key = another.key,
-        7 => item.signature[..32].copy_from_slice(&another.signature[..32]),
-        8 => item.set_s(plus_one(&item.signature[32..]).to_le_bytes()),
-        9 => item.k = another.k,
-        10 => item.set_s([0; 32]),
-        _ => item.k = [0; 32],
-    };
     for (engine, rule) in engines().iter().flat_map(|engine| COFACTORED.map(|rule| (engine, rule))) {
-        for which in 0..12 {
+        for fault in 0..12 {
             let mut all_bad = clean.clone();
-            all_bad.iter_mut().for_each(|item| spoil(which, item));
-            let takes_part = which > 3;
+            all_bad.iter_mut().for_each(|item| corrupt(item, fault, &another));
+            let takes_part = fault > 3;
             let of_all_bad = find(engine, &all_bad, rule, &fresh_coefficients);
-            assert_eq!(of_all_bad, (!takes_part).then(Vec::new), "all with fault {which}");
+            assert_eq!(of_all_bad, (!takes_part).then(Vec::new), "all with fault {fault}");
             for position in 0..clean.len() {
                 let mut group = clean.clone();
-                spoil(which, &mut group[position]);
+                corrupt(&mut group[position], fault, &another);
                 let expected = (!takes_part).then(|| (0..9).filter(|item| *item != position).collect());
-                assert_eq!(find(engine, &group, rule, &fresh_coefficients), expected, "fault {which} at {position}");
+                assert_eq!(find(engine, &group, rule, &fresh_coefficients), expected, "fault {fault} at {position}");
             }
         }
     }
@@ -302,9 +303,10 @@ fn errors_do_not_cancel() {
         plans[8] = Plan { error: small(a).mul(&error).mul(&minus_one()), of_key: 5, of_r: 7 };
         let group = items(&mut random, &plans);
         for (engine, rule) in engines().iter().flat_map(|engine| COFACTORED.map(|rule| (engine, rule))) {
-            let foreseen =
-                |count: usize| Some((0..count).map(|item| u128::from(if item < 4 { a } else { b })).collect());
-            assert_eq!(find(engine, &group, rule, &foreseen), Some((0..12).collect()));
+            let found = find(engine, &group, rule, &|count| {
+                Some((0..count).map(|item| u128::from(if item < 4 { a } else { b })).collect())
+            });
+            assert_eq!(found, Some((0..12).collect()));
             for _ in 0..5 {
                 assert_eq!(find(engine, &group, rule, &fresh_coefficients), None);
             }

@@ -4,7 +4,6 @@ use crate::cpu::CpuEngine;
 use crate::gpu::{GpuEngine, Limits};
 use crate::op::Computation;
 use crate::types::{Place, ResultsMut};
-use std::ops::Range;
 
 /// A GPU engine, and the CPU engine for checking its results.
 pub struct Engines {
@@ -32,7 +31,8 @@ impl Engines {
 
     /// Runs an operation on the GPU. Items that are left to the CPU are computed by `rest`.
     pub fn run(&self, operation: &impl Computation, rest: &impl Computation, out: &mut dyn Place) {
-        let on_cpu = |items: Range<usize>, out: &mut dyn Place| rest.on_cpu(&self.cpu, items, out);
-        self.gpu.run(&self.cpu, operation, out, &on_cpu, false).expect("the GPU works");
+        self.gpu
+            .run(&self.cpu, operation, out, &|items, out| rest.on_cpu(&self.cpu, items, out), false)
+            .expect("the GPU works");
     }
 }

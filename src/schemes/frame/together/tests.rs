@@ -20,23 +20,34 @@ struct Item<C: CpuCurve> {
     key: [u8; 64],
 }
 
+impl<C: CpuCurve> Item<C> {
+    fn equation(&self) -> Result<Equation<C, XModuloN<C>>, Rejection> {
+        let [u1, u2] = self.scalars?;
+        Ok(Equation { u1, u2, claim: XModuloN { x: u2, named: self.r } })
+    }
+}
+
 pub fn scalar<C: CpuCurve>(random: &mut Random) -> C::Scalar {
     C::Scalar::from_be_bytes_reduced(&limbs_to_be_bytes(&random.number()))
 }
 
+/// Returns random scalars.
+pub fn scalars<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<C::Scalar> {
+    (0..count).map(|_| scalar::<C>(random)).collect()
+}
+
 /// Returns items for which u1 G + u2 Q is R minus `error` G.
 fn items<C: CpuCurve>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item<C>> {
-    let numbers = |random: &mut Random| -> Vec<C::Scalar> { errors.iter().map(|_| scalar::<C>(random)).collect() };
-    let [u1, u2, secrets] = [numbers(random), numbers(random), numbers(random)];
-    let of_r = |item: usize| u1[item].add(&u2[item].mul(&secrets[item])).add(&errors[item]);
-    let of_r: Vec<C::Scalar> = (0..errors.len()).map(of_r).collect();
+    let [u1, u2, secrets] = [(); 3].map(|()| scalars::<C>(random, errors.len()));
+    let of_r: Vec<C::Scalar> =
+        (0..errors.len()).map(|item| u1[item].add(&u2[item].mul(&secrets[item])).add(&errors[item])).collect();
     let [keys, r] = [&secrets, &of_r].map(|numbers| points::<C>(numbers));
-    let item = |item: usize| Item {
+    let items = (0..errors.len()).map(|item| Item {
         scalars: Ok([u1[item], u2[item]]),
         r: Some((r[item].x, r[item].y.is_odd())),
         key: [keys[item].x.to_be_bytes(), keys[item].y.to_be_bytes()].concat().try_into().expect("64 bytes"),
-    };
-    (0..errors.len()).map(item).collect()
+    });
+    items.collect()
 }
 
 /// Returns multiples of G.
@@ -47,8 +58,8 @@ pub fn points<C: CpuCurve>(numbers: &[C::Scalar]) -> Vec<Affine<C::Base>> {
 /// Returns a number that is not the x-coordinate of a point.
 pub fn x_of_no_point<C: CpuCurve>() -> C::Base {
     let numbers = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
-    let is_of_none = |x: &C::Base| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none();
-    numbers.into_iter().find(is_of_none).expect("half of all numbers")
+    let mut of_no_point = numbers.filter(|x| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none());
+    of_no_point.next().expect("half of all numbers")
 }
 
 fn good<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<Item<C>> {
@@ -57,11 +68,7 @@ fn good<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<Item<C>> {
 
 /// Returns a function that computes the equations of items given their indices.
 fn equations<C: CpuCurve>(items: &[Item<C>]) -> impl Fn(&[usize]) -> Equations<C, XModuloN<C>> + Sync {
-    let equation = |item: &Item<C>| {
-        let [u1, u2] = item.scalars?;
-        Ok(Equation { u1, u2, claim: XModuloN { x: u2, named: item.r } })
-    };
-    move |numbers| numbers.iter().map(|number| equation(&items[*number])).collect()
+    move |numbers| numbers.iter().map(|number| items[*number].equation()).collect()
 }
 
 /// Verifies all items as one group. Returns the valid items that were found.
@@ -76,8 +83,9 @@ fn verify<C: CpuCurve>(engine: &CpuEngine, items: &[Item<C>], draw: &Draw) -> Op
 }
 
 fn engines() -> [CpuEngine; 4] {
-    let engine = |threads| CpuEngine::new(Some(threads), None).unwrap();
-    [engine(1), engine(3), engine(1).portable(), engine(2).portable()]
+    let [with_lanes, several_with_lanes, portable, several_portable] =
+        [1, 3, 1, 2].map(|threads| CpuEngine::new(Some(threads), None).unwrap());
+    [with_lanes, several_with_lanes, portable.portable(), several_portable.portable()]
 }
 
 macro_rules! on_each_curve {
@@ -102,41 +110,43 @@ fn equations_of_valid_items_hold() {
     for_each_curve!(on_each_curve! test);
 }
 
+/// Corrupts an item. With a fault above 5 it takes part in the equation nevertheless.
+fn corrupt<C: CpuCurve>(item: &mut Item<C>, fault: usize, other: &Item<C>) {
+    match fault {
+        0 => item.scalars = Err(Rejection::SOutOfRange),
+        1 => item.key = [0; 64],
+        2 => item.key[63] ^= 1,
+        3 => item.key.fill(0xff),
+        4 => item.r = None,
+        5 => item.r = Some((x_of_no_point::<C>(), false)),
+        6 => item.r = item.r.map(|(x, is_odd)| (x, !is_odd)),
+        7 => item.r = other.r,
+        8 => item.key = other.key,
+        9 => item.scalars = item.scalars.map(|[u1, u2]| [u1.add(&C::Scalar::ONE), u2]),
+        10 => item.scalars = item.scalars.map(|[u1, u2]| [u1, u2.neg()]),
+        _ => item.scalars = item.scalars.map(|[u1, _]| [u1, C::Scalar::ZERO]),
+    }
+}
+
 /// Invalid items at each position, and at all positions.
 #[test]
 fn invalid_items_fail_the_equation_or_are_excluded() {
     fn test<C: CpuCurve>(random: &mut Random) {
         let clean = good::<C>(random, 9);
-        let no_x = x_of_no_point::<C>();
         let of_another = good::<C>(random, 1).remove(0);
-        // The fault, and if the item takes part nevertheless.
-        let spoil = |which: usize, item: &mut Item<C>| match which {
-            0 => item.scalars = Err(Rejection::SOutOfRange),
-            1 => item.key = [0; 64],
-            2 => item.key[63] ^= 1,
-            3 => item.key.fill(0xff),
-            4 => item.r = None,
-            5 => item.r = Some((no_x, false)),
-            6 => item.r = item.r.map(|(x, is_odd)| (x, !is_odd)),
-            7 => item.r = of_another.r,
-            8 => item.key = of_another.key,
-            9 => item.scalars = item.scalars.map(|[u1, u2]| [u1.add(&C::Scalar::ONE), u2]),
-            10 => item.scalars = item.scalars.map(|[u1, u2]| [u1, u2.neg()]),
-            _ => item.scalars = item.scalars.map(|[u1, _]| [u1, C::Scalar::ZERO]),
-        };
         for engine in engines() {
-            for which in 0..12 {
+            for fault in 0..12 {
                 let mut all_bad = clean.clone();
-                all_bad.iter_mut().for_each(|item| spoil(which, item));
-                let takes_part = which > 5;
+                all_bad.iter_mut().for_each(|item| corrupt::<C>(item, fault, &of_another));
+                let takes_part = fault > 5;
                 let of_all_bad = verify(&engine, &all_bad, &fresh_coefficients);
-                assert_eq!(of_all_bad, (!takes_part).then(Vec::new), "all with fault {which}");
+                assert_eq!(of_all_bad, (!takes_part).then(Vec::new), "all with fault {fault}");
                 for position in 0..clean.len() {
                     let mut group = clean.clone();
-                    spoil(which, &mut group[position]);
+                    corrupt::<C>(&mut group[position], fault, &of_another);
                     let expected = (!takes_part).then(|| (0..9).filter(|item| *item != position).collect());
                     let found = verify(&engine, &group, &fresh_coefficients);
-                    assert_eq!(found, expected, "fault {which} at {position}");
+                    assert_eq!(found, expected, "fault {fault} at {position}");
                 }
             }
         }
@@ -153,11 +163,14 @@ fn errors_do_not_cancel() {
             let [of_a, of_b] = [a, b].map(|small| super::cpu::scalar::<C>(small));
             // a (b e) + b (-a e) = 0.
             let mut errors = vec![C::Scalar::ZERO; 12];
-            (errors[3], errors[8]) = (of_b.mul(&error), of_a.mul(&error).neg());
+            errors[3] = of_b.mul(&error);
+            errors[8] = of_a.mul(&error).neg();
             let group = items::<C>(random, &errors);
             for engine in engines() {
-                let foreseen = |count: usize| Some((0..count).map(|item| if item < 4 { a } else { b }).collect());
-                assert_eq!(verify(&engine, &group, &foreseen), Some((0..12).collect()));
+                let found = verify(&engine, &group, &|count| {
+                    Some((0..count).map(|item| if item < 4 { a } else { b }).collect())
+                });
+                assert_eq!(found, Some((0..12).collect()));
                 for _ in 0..5 {
                     assert_eq!(verify(&engine, &group, &fresh_coefficients), None);
                 }
@@ -172,14 +185,14 @@ fn errors_do_not_cancel() {
 fn coefficients_are_fresh() {
     let engine = CpuEngine::new(Some(2), None).unwrap();
     let drawn = Mutex::new(Vec::new());
-    let draw = |count: usize| {
-        let coefficients = fresh_coefficients(count)?;
-        drawn.lock().unwrap().extend_from_slice(&coefficients);
-        Some(coefficients)
-    };
     let group = good::<types::P256>(&mut Random::fresh(), 300);
     for _ in 0..3 {
-        assert!(verify(&engine, &group, &draw).is_some());
+        let found = verify(&engine, &group, &|count| {
+            let coefficients = fresh_coefficients(count)?;
+            drawn.lock().unwrap().extend_from_slice(&coefficients);
+            Some(coefficients)
+        });
+        assert!(found.is_some());
     }
     let mut drawn = drawn.into_inner().unwrap();
     assert_eq!(drawn.len(), 900);
