@@ -7,7 +7,9 @@
 //! use gecc::{CurveId, Engine, PublicKeys, Rows, Verdict, ecdsa, keys};
 //! let engine = Engine::new()?;
 //! let (secret, public) = keys::generate(&engine, CurveId::P256, 2)?;
-//! let (digests, mut signatures, mut codes) = ([[1; 32]; 2], [0; 128], [0; 2]);
+//! let digests = [[1; 32]; 2];
+//! let mut signatures = [0; 128];
+//! let mut codes = [0; 2];
 //! let columns = Columns {
 //!     contents: Contents::Digests(Rows::new(&digests)),
 //!     secret_keys: (&secret).into(),
@@ -15,7 +17,8 @@
 //! };
 //! let sign = Operation::EcdsaSign(CurveId::P256, ecdsa::SForm::default());
 //! sign.run(&engine, &columns, &mut signatures, &mut [], &mut codes)?;
-//! assert_eq!((codes, sign.results()[0].name), ([Verdict::VALID_CODE; 2], "signature"));
+//! assert_eq!(codes, [Verdict::VALID_CODE; 2]);
+//! assert_eq!(sign.results()[0].name, "signature");
 //! # Ok::<(), gecc::Error>(())
 //! ```
 
@@ -28,7 +31,9 @@ use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ecdsa::{self, ECDSA};
 use crate::schemes::ed25519::{self, Rule, Variant};
 use crate::schemes::sm2::{self, SM2, UserIds};
-use crate::types::{Error, NonceHash, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict, require_lengths};
+use crate::types::{
+    Address, Error, NonceHash, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict, require_lengths,
+};
 
 /// An operation on the items of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,23 +334,34 @@ impl Operation {
         second: &mut [u8],
         codes: &mut [u8],
     ) -> Result<(), Error> {
+        match columns.contents {
+            Contents::Digests(digests) => self.run_over_digests(engine, columns, digests, first, second, codes),
+            Contents::Messages { messages, user_ids } if self.reads().messages => {
+                self.run_over_messages(engine, columns, messages, user_ids, first, codes)
+            }
+            Contents::Messages { messages, .. } => {
+                self.require()?;
+                let digests = hash::digests(engine, columns.hash, messages)?;
+                self.run_over_digests(engine, columns, Rows::new(&digests), first, second, codes)
+            }
+        }
+    }
+
+    /// Computes a batch of digests.
+    fn run_over_digests(
+        self,
+        engine: &Engine,
+        columns: &Columns,
+        digests: Rows<32>,
+        first: &mut [u8],
+        second: &mut [u8],
+        codes: &mut [u8],
+    ) -> Result<(), Error> {
         let Columns { signatures, recovery_ids, public_keys, secret_keys, additional, .. } = *columns;
         let signers = Signers {
             additional: additional.map(SecretKeys::rows),
             nonce_hash: nonce_hash(columns.hash),
             ..Signers::from(secret_keys)
-        };
-        let hashed;
-        let digests = match columns.contents {
-            Contents::Digests(digests) => digests,
-            Contents::Messages { messages, user_ids } if self.reads().messages => {
-                return self.run_over_messages(engine, columns, messages, user_ids, first, codes);
-            }
-            Contents::Messages { messages, .. } => {
-                self.require()?;
-                hashed = hash::digests(engine, columns.hash, messages)?;
-                Rows::new(&hashed)
-            }
         };
         match self {
             Operation::EcdsaVerifyRecoverable(curve, policy) if !recovery_ids.is_empty() => {
@@ -355,26 +371,8 @@ impl Operation {
             Operation::EcdsaVerify(curve, policy) | Operation::EcdsaVerifyRecoverable(curve, policy) => {
                 ecdsa::verify_into(engine, curve, digests, signatures, public_keys, policy, codes)
             }
-            Operation::EcdsaRecover(curve) => {
-                let ids = recovery_ids;
-                let rows = rows(first);
-                match columns.candidates {
-                    None => ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes),
-                    Some(keys) => {
-                        ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, keys, rows, codes)
-                    }
-                }
-            }
-            Operation::EcdsaRecoverAddresses => {
-                let ids = recovery_ids;
-                let rows = rows(first);
-                match columns.candidates {
-                    None => ecdsa::recover_addresses_into(engine, digests, signatures, ids, rows, codes),
-                    Some(keys) => ecdsa::recover_addresses_with_candidates_into(
-                        engine, digests, signatures, ids, keys, rows, codes,
-                    ),
-                }
-            }
+            Operation::EcdsaRecover(curve) => recover(engine, curve, columns, digests, rows(first), codes),
+            Operation::EcdsaRecoverAddresses => recover_addresses(engine, columns, digests, rows(first), codes),
             Operation::EcdsaSign(curve, form) => {
                 ecdsa::sign_into(engine, curve, digests, signers, form, rows(first), codes)
             }
@@ -439,6 +437,41 @@ impl Operation {
             }
             _ => unreachable!("the operation reads no messages"),
         }
+    }
+}
+
+/// Recovers public keys, with the candidates if there are any.
+fn recover(
+    engine: &Engine,
+    curve: CurveId,
+    columns: &Columns,
+    digests: Rows<32>,
+    keys: &mut [[u8; 64]],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let Columns { signatures, recovery_ids: ids, candidates, .. } = *columns;
+    match candidates {
+        None => ecdsa::recover_into(engine, curve, digests, signatures, ids, keys, codes),
+        Some(candidates) => {
+            ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, candidates, keys, codes)
+        }
+    }
+}
+
+/// Recovers addresses, with the candidates if there are any.
+fn recover_addresses(
+    engine: &Engine,
+    columns: &Columns,
+    digests: Rows<32>,
+    addresses: &mut [Address],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    let Columns { signatures, recovery_ids: ids, candidates, .. } = *columns;
+    match candidates {
+        None => ecdsa::recover_addresses_into(engine, digests, signatures, ids, addresses, codes),
+        Some(candidates) => ecdsa::recover_addresses_with_candidates_into(
+            engine, digests, signatures, ids, candidates, addresses, codes,
+        ),
     }
 }
 

@@ -24,7 +24,8 @@ use std::ops::{Deref, DerefMut};
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
 /// let engine = Engine::new()?;
 /// let (secret, _) = keys::generate(&engine, Secp256k1, 100)?;
-/// let (mut digests, secret) = (engine.page_lock(vec![[0; 32]; 100]), engine.page_lock(secret));
+/// let mut digests = engine.page_lock(vec![[0; 32]; 100]);
+/// let secret = engine.page_lock(secret);
 /// for batch in 1..=3 {
 ///     digests.fill([batch; 32]);
 ///     let signed = ecdsa::sign(&engine, Secp256k1, &digests, &secret, Default::default())?;

@@ -32,11 +32,14 @@ const BYTES: usize = 1 << 27;
 ///
 /// ```
 /// use gecc::{Engine, Rows, Secp256k1, point};
-/// let (engine, scalars) = (Engine::new()?, vec![[7; 32]; 10_000]);
-/// let (mut points, mut codes) = (vec![[0; 64]; scalars.len()], vec![0; scalars.len()]);
+/// let engine = Engine::new()?;
+/// let scalars = vec![[7; 32]; 10_000];
+/// let mut points = vec![[0; 64]; scalars.len()];
+/// let mut codes = vec![0; scalars.len()];
 /// let column = Rows::new(&scalars);
 /// for piece in engine.pieces(scalars.len()) {
-///     let (points, codes) = (&mut points[piece.clone()], &mut codes[piece.clone()]);
+///     let points = &mut points[piece.clone()];
+///     let codes = &mut codes[piece.clone()];
 ///     point::mul_base_into(&engine, Secp256k1, column.slice(piece.clone()), points, codes)?;
 ///     println!("{} of {}", piece.end, scalars.len());    // or ends here
 /// }

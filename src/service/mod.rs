@@ -20,10 +20,13 @@
 //! let coalescer = Coalescer::builder().when_full(WhenFull::Refuse).build(&engine)?;
 //! std::thread::scope(|scope| {
 //!     for (item, secret) in secret.iter().enumerate() {
-//!         let (caller, public, digest) = (coalescer.caller(), &public[item..][..1], &digests[item..][..1]);
+//!         let caller = coalescer.caller();
+//!         let public = &public[item..][..1];
+//!         let digest = &digests[item..][..1];
 //!         scope.spawn(move || {
 //!             let signed = caller.ecdsa_sign(curve, digest, secret, Default::default()).wait().unwrap();
-//!             let (signature, keys) = ([signed[0].unwrap()], PublicKeys::points(public));
+//!             let signature = [signed[0].unwrap()];
+//!             let keys = PublicKeys::points(public);
 //!             let verdicts = caller.ecdsa_verify(curve, digest, &signature, keys, Default::default()).wait();
 //!             assert!(verdicts.unwrap().all_valid());
 //!         });

@@ -71,7 +71,8 @@ impl<'a> Signers<'a> {
     ///
     /// ```
     /// use gecc::{Engine, P256, Rows, SecretKey, Signers, ecdsa};
-    /// let (engine, key) = (Engine::new()?, SecretKey::from_bytes([7; 32]));
+    /// let engine = Engine::new()?;
+    /// let key = SecretKey::from_bytes([7; 32]);
     /// let of_p256 = Signers::with_additional_data(&key, Rows::all(b"example.org/tokens/v1/nist-p256 "));
     /// let signed = ecdsa::sign(&engine, P256, &[[5; 32]], of_p256, Default::default())?;
     /// assert_ne!(signed, ecdsa::sign(&engine, P256, &[[5; 32]], &key, Default::default())?);

@@ -127,7 +127,8 @@ fn shared_into<const W: usize>(
 /// use gecc::{Engine, PublicKeys, Secp256k1, SecretKey, ecdh, keys};
 /// let engine = Engine::new()?;
 /// let (_, elements) = keys::generate(&engine, Secp256k1, 2)?;
-/// let (ours, theirs) = (SecretKey::generate(Secp256k1)?, SecretKey::generate(Secp256k1)?);
+/// let ours = SecretKey::generate(Secp256k1)?;
+/// let theirs = SecretKey::generate(Secp256k1)?;
 /// let mask = |key, points: &[gecc::Point]| -> Result<Vec<gecc::Point>, gecc::Error> {
 ///     let masked = ecdh::shared_points(&engine, Secp256k1, key, PublicKeys::points(points))?;
 ///     // Masked points are what the parties show each other.

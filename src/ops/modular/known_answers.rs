@@ -58,7 +58,8 @@ fn numbers(seed: u8, bytes: usize, count: usize) -> Vec<Vec<u8>> {
 /// Returns an odd modulus and numbers, most of them below it.
 fn modulus_and_numbers(seed: u8, bytes: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut modulus = numbers(seed, bytes, 1).remove(0);
-    (modulus[0], modulus[bytes - 1]) = (modulus[0] | 0xc0, modulus[bytes - 1] | 1);
+    modulus[0] |= 0xc0;
+    modulus[bytes - 1] |= 1;
     let mut below = modulus.clone();
     below[bytes - 1] -= 1;
     (modulus.clone(), [vec![modulus, below], numbers(seed + 1, bytes, DISTINCT)].concat())

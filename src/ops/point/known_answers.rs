@@ -112,7 +112,8 @@ fn run_sums_of_parts(trial: &mut Trial) -> Result<(), Fault> {
     let (operands, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).sums, ITEMS).into_iter().unzip();
     let mut points = vec![Point::IDENTITY; PART * ITEMS];
     for (part, [a, b]) in operands.into_iter().enumerate() {
-        (points[part], points[part + 7 * ITEMS]) = (a, b);
+        points[part] = a;
+        points[part + 7 * ITEMS] = b;
     }
     let sums = Sums { curve: trial.curve(), points: PublicKeys::points(&points), of: points.len() };
     trial.check(&sums, point_of, known)

@@ -164,7 +164,8 @@ pub fn add(engine: &Engine, curve: impl CurveChoice, a: &[Point], b: &[Point]) -
 /// let engine = Engine::new()?;
 /// let mut multiples = vec![[0; 64]; 2];
 /// point::mul_base_into(&engine, P256, &[[1; 32], [2; 32]], &mut multiples, &mut [0; 2])?;
-/// let (mut sums, mut codes) = ([[0; 64]; 2], [0; 2]);
+/// let mut sums = [[0; 64]; 2];
+/// let mut codes = [0; 2];
 /// let points = PublicKeys::raw(&multiples);
 /// point::add_into(&engine, P256, points, points, &mut sums, &mut codes)?;
 /// assert_eq!((codes, sums[0]), ([1; 2], multiples[1]));
@@ -251,7 +252,8 @@ pub fn mul_base(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]]) 
 /// let engine = Engine::new()?;
 /// // Buffers that are filled and used many times; with a GPU, without a copy by the host.
 /// let mut scalars = engine.page_lock(vec![[0; 32]; 1000]);
-/// let (mut points, mut codes) = (engine.page_lock(vec![[0; 64]; 1000]), engine.page_lock(vec![0; 1000]));
+/// let mut points = engine.page_lock(vec![[0; 64]; 1000]);
+/// let mut codes = engine.page_lock(vec![0; 1000]);
 /// scalars[7][31] = 1;
 /// point::mul_base_into(&engine, Secp256k1, &scalars, &mut points, &mut codes)?;
 /// assert!(codes.iter().all(|code| *code == gecc::Verdict::VALID_CODE));
@@ -283,7 +285,8 @@ pub fn mul_base_into<'a>(
 /// ```
 /// use gecc::{Engine, P256, point};
 /// let engine = Engine::new()?;
-/// let (a, b) = ([0x22; 32], [0x33; 32]);
+/// let a = [0x22; 32];
+/// let b = [0x33; 32];
 /// let ag = point::mul_base(&engine, P256, &[a])?[0].unwrap();
 /// let bg = point::mul_base(&engine, P256, &[b])?[0].unwrap();
 /// assert_eq!(point::mul(&engine, P256, &[a], &[bg])?, point::mul(&engine, P256, &[b], &[ag])?);
@@ -359,7 +362,8 @@ pub fn decode_keys(engine: &Engine, curve: impl CurveChoice, items: usize, keys:
 /// let engine = Engine::new()?;
 /// let point = point::mul_base(&engine, Secp256k1, &[[7; 32]])?[0].unwrap();
 /// let compressed = [point.to_compressed().unwrap(), [5; 33]];
-/// let (mut points, mut codes) = ([[0; 64]; 2], [0; 2]);
+/// let mut points = [[0; 64]; 2];
+/// let mut codes = [0; 2];
 /// point::decode_keys_into(&engine, Secp256k1, &compressed, &mut points, &mut codes)?;
 /// assert_eq!((points[0], codes[0]), (point.as_bytes()[1..].try_into().unwrap(), 1));
 /// assert_eq!(codes[1], gecc::Rejection::MalformedPoint.code());

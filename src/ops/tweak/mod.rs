@@ -84,7 +84,8 @@ impl Computation for Tweak<'_> {
 /// // The second of the vectors of BIP 341.
 /// let key = hex::decode("187791b6f712a8ea41c8ecdd0ee77fab3e85263b37e1ec18a3651926b3a6cf27").unwrap();
 /// let root = hex::decode("5b75adecf53548f3ec6ad7d78383bf84cc57b55a3127c72b9a2481752dd88b21").unwrap();
-/// let (keys, roots) = ([key.try_into().unwrap()], [root.try_into().unwrap()]);
+/// let keys = [key.try_into().unwrap()];
+/// let roots = [root.try_into().unwrap()];
 /// let output = tweak::taproot(&engine, &keys, Some(Rows::from(&roots)))?[0].unwrap();
 /// assert_eq!(hex::encode(output.x()), "147c9c57132f6e7ecddba9800bb0c4449251c92a1e60371ee77557b6620f3ea3");
 /// assert_eq!(output.y()[31] & 1, 1);

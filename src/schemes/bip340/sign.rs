@@ -123,7 +123,8 @@ fn write_signatures(
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))?;
     for item in mismatches(engine, keys, items)? {
         if codes[item] == Verdict::VALID_CODE {
-            (signatures[item], codes[item]) = ([0; 64], Rejection::Mismatch.code());
+            signatures[item] = [0; 64];
+            codes[item] = Rejection::Mismatch.code();
         }
     }
     Ok(())

@@ -88,7 +88,8 @@ pub fn recover_with_candidates_into<'a, 'k>(
 /// let engine = Engine::builder().batch_equations(true).build()?;
 /// let (secret, public) = keys::generate(&engine, Secp256k1, 1)?;
 /// let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[9; 32]], &secret, Default::default())?[0].unwrap();
-/// let (signatures, ids) = ([signed.signature], [signed.recovery_id]);
+/// let signatures = [signed.signature];
+/// let ids = [signed.recovery_id];
 /// // `x || y` as `recover_into` writes it, or zeros where no key is known.
 /// let candidates: [[u8; 64]; 1] = [public[0].as_bytes()[1..].try_into().unwrap()];
 /// let senders = ecdsa::recover_addresses_with_candidates(&engine, &[[9; 32]], &signatures, &ids, &candidates)?;

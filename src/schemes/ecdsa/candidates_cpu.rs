@@ -220,7 +220,7 @@ mod tests {
 
     impl Drop for SharedMemory {
         fn drop(&mut self) {
-            // SAFETY: nobody has a part of it any more.
+            // SAFETY: no references to the mapping remain.
             unsafe { munmap(self.memory, self.bytes) }.expect("it is mapped");
         }
     }

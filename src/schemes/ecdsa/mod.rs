@@ -331,7 +331,9 @@ pub fn sign_recoverable<'a>(
 /// use gecc::{Engine, Rows, Secp256k1, ecdsa, keys};
 /// let engine = Engine::new()?;
 /// let (secret, public) = keys::generate(&engine, Secp256k1, 2)?;
-/// let (mut signatures, mut ids, mut codes) = ([[0; 64]; 2], [0; 2], [0; 2]);
+/// let mut signatures = [[0; 64]; 2];
+/// let mut ids = [0; 2];
+/// let mut codes = [0; 2];
 /// let digest = Rows::all(&[9; 32]);
 /// ecdsa::sign_recoverable_into(
 ///     &engine, Secp256k1, digest, &secret, Default::default(), &mut signatures, &mut ids, &mut codes,

@@ -66,7 +66,8 @@ pub use variant::{MAX_CONTEXT_LEN, Variant};
 /// let signed = ed25519::sign(&engine, &messages, &seeds, ed25519::Variant::PURE)?;
 /// let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
 /// signatures[1][40] ^= 1;
-/// let (variant, rule) = (ed25519::Variant::PURE, ed25519::Rule::Strict);
+/// let variant = ed25519::Variant::PURE;
+/// let rule = ed25519::Rule::Strict;
 /// let keys = PublicKeys::ed25519(&public);
 /// let verdicts = ed25519::verify(&engine, &messages, &signatures, keys, variant, rule)?;
 /// assert!(verdicts[0].is_valid() && !verdicts[1].is_valid());
@@ -82,7 +83,7 @@ pub fn verify<'k, M: AsRef<[u8]> + Sync>(
 ) -> Result<Verdicts, Error> {
     let fill =
         |place: &mut dyn Place| run_verify(engine, messages, signatures.into(), keys.into(), variant, rule, place);
-    // SAFETY: `run_verify` has every item taken, or tells why not.
+    // SAFETY: `run_verify` either takes every item or returns an error.
     unsafe { collect(messages.len(), verdict_of, fill) }.map(Verdicts::new)
 }
 

@@ -340,7 +340,8 @@ pub fn sign_messages_into<'a>(
     let ToSign { digests, too_long } = to_sign(engine, items, messages, user_ids, signers)?;
     sign_into(engine, &digests, signers, signatures, codes)?;
     for (item, reason) in too_long {
-        (signatures[item], codes[item]) = ([0; 64], reason.code());
+        signatures[item] = [0; 64];
+        codes[item] = reason.code();
     }
     Ok(())
 }
