@@ -265,7 +265,7 @@ impl Encodings {
         let digits = plain_hex_digits(text.as_bytes());
         let seen = &mut self.fields[field as usize];
         if digits.iter().all(u8::is_ascii_hexdigit) {
-            seen.hex += usize::from(!digits.is_empty() && tells(field));
+            seen.hex += usize::from(!digits.is_empty() && indicates_encoding(field));
         } else if from_base64(text).is_some_and(|bytes| may_be(field, &bytes)) {
             seen.base64 += 1;
         }
@@ -324,7 +324,7 @@ impl Encodings {
 }
 
 /// Returns `true` if values of the field indicate an encoding. Messages could be any bytes.
-fn tells(field: Field) -> bool {
+fn indicates_encoding(field: Field) -> bool {
     matches!(
         field,
         Field::Digest | Field::Signature | Field::Der | Field::R | Field::S | Field::YParityAndS | Field::PublicKey

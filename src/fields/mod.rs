@@ -80,8 +80,8 @@ impl Field {
     pub const RECOVERY_IDS: [Field; 3] = [Field::RecoveryId, Field::V, Field::YParity];
 
     /// Returns the field's name followed by its aliases. Case, `_`, `-`, dots and spaces are
-    /// ignored. `tx_hash` is not an alias of any field: the hash of a transaction is not what was
-    /// signed.
+    /// ignored. `tx_hash` is not an alias of any field: the hash of a transaction is not the
+    /// signed digest.
     pub fn names(self) -> &'static [&'static str] {
         match self {
             Field::Digest => {
@@ -142,7 +142,7 @@ fn is_any_id(name: &str) -> bool {
 }
 
 /// Returns `true` if a column called `hash` among these columns may hold transaction hashes, which
-/// are not what was signed.
+/// are not the signed digests.
 fn are_of_transactions(columns: &[&str]) -> bool {
     const OF_TRANSACTIONS: [&str; 10] = [
         "nonce",
@@ -247,9 +247,9 @@ impl Mapping {
         reads: &dyn Fn(Field) -> bool,
         fits: &dyn Fn(usize, Field) -> bool,
     ) -> Result<Self, UnclearColumns> {
-        for (field, said) in self.columns().filter(|(field, _)| reads(*field)) {
-            if !columns.contains(&said) {
-                return Err(Self::absent(field, said, columns));
+        for (field, column) in self.columns().filter(|(field, _)| reads(*field)) {
+            if !columns.contains(&column) {
+                return Err(Self::absent(field, column, columns));
             }
         }
         let named: Vec<Option<Field>> = columns.iter().map(|column| Field::of_column(column)).collect();
@@ -280,7 +280,7 @@ impl Mapping {
             let id = columns.iter().enumerate().find(|(place, name)| is_any_id(name) && fits(*place, Field::Id));
             if let Some((_, id)) = id {
                 return Err(UnclearColumns(format!(
-                    "`{id}` may be the user id of SM2 or the name of a row: say {}, or {} for the standard's default id",
+                    "`{id}` may be the user id of SM2 or the name of a row: use {}, or {} for the standard's default id",
                     option(Field::Id, id),
                     option(Field::Id, "")
                 )));
@@ -314,14 +314,14 @@ impl Mapping {
         match likely[..] {
             [] => Ok(None),
             [one] if strong.is_empty() && are_of_transactions(columns) => Err(UnclearColumns(format!(
-                "`{one}` seems to be the hash of a transaction, which is not what was signed: if it is, say {}",
+                "`{one}` seems to be the hash of a transaction, which is not the signed digest: if it is, use {}",
                 option(field, one)
             ))),
             [one] => Ok(Some(one.to_owned())),
             // Naming one would also name the other.
             [one, other, ..] if one == other => Err(twice(one)),
             [one, other, ..] => Err(UnclearColumns(format!(
-                "both `{one}` and `{other}` could be `{field}`: say which, as by {}",
+                "both `{one}` and `{other}` could be `{field}`: choose one, for example with {}",
                 option(field, one)
             ))),
         }
@@ -332,7 +332,7 @@ impl Mapping {
             let mut given = forms.iter().filter_map(|form| self.column(form[0]).map(|column| (form[0], column)));
             if let (Some((field, one)), Some((_, other))) = (given.next(), given.next()) {
                 return Err(UnclearColumns(format!(
-                    "`{}` and `{}` are both there: say which is meant, as by {}",
+                    "`{}` and `{}` both exist: choose one, for example with {}",
                     shown(one),
                     shown(other),
                     option(field, one)
@@ -424,10 +424,10 @@ impl FromStr for Mapping {
 mod tests {
     use super::*;
 
-    fn found(said: &str, columns: &[&str]) -> Result<Mapping, String> {
-        let said =
-            if said.is_empty() { Mapping::new() } else { said.parse().map_err(|e: UnclearColumns| e.to_string())? };
-        said.complete(columns, false, &|_| true, &|_, _| true).map_err(|problem| problem.to_string())
+    fn found(given: &str, columns: &[&str]) -> Result<Mapping, String> {
+        let given =
+            if given.is_empty() { Mapping::new() } else { given.parse().map_err(|e: UnclearColumns| e.to_string())? };
+        given.complete(columns, false, &|_| true, &|_, _| true).map_err(|problem| problem.to_string())
     }
 
     #[test]
@@ -476,12 +476,12 @@ mod tests {
     fn unclear_columns_are_errors_that_name_them() {
         assert!(problem("", &["sig", "signature"]).starts_with("both `sig` and `signature` could be `signature`"));
         assert!(problem("", &["sig", "digest", "sig"]).starts_with("`sig` is there twice"));
-        assert!(problem("", &["digest", "message"]).starts_with("`digest` and `message` are both there"));
-        for said in ["", "digest=digest"] {
-            assert!(problem(said, &["digest", "digest"]).starts_with("`digest` is there twice"), "{said}");
-            assert!(found(said, &["digest", "note", "note"]).is_ok(), "{said}");
+        assert!(problem("", &["digest", "message"]).starts_with("`digest` and `message` both exist"));
+        for given in ["", "digest=digest"] {
+            assert!(problem(given, &["digest", "digest"]).starts_with("`digest` is there twice"), "{given}");
+            assert!(found(given, &["digest", "note", "note"]).is_ok(), "{given}");
         }
-        assert!(problem("", &["sig", "der"]).starts_with("`sig` and `der` are both there"));
+        assert!(problem("", &["sig", "der"]).starts_with("`sig` and `der` both exist"));
         assert!(
             problem("", &["hash", "nonce", "r", "s", "v"]).starts_with("`hash` seems to be the hash of a transaction")
         );
@@ -496,7 +496,7 @@ mod tests {
         assert!(problem("digest", &[]).contains("`digest` is not `field=column`"));
         assert!(problem("nothing=x", &[]).contains("no field `nothing`; the fields are digest, message"));
         assert!(problem("recid=a,recovery_id=b", &[]).contains("`recovery_id` is given two columns"));
-        assert!(problem("digest=a,message=b", &[]).contains("`a` and `b` are both there"));
+        assert!(problem("digest=a,message=b", &[]).contains("`a` and `b` both exist"));
     }
 
     #[test]

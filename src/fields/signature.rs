@@ -109,18 +109,18 @@ pub enum SignatureProblem {
     UndefinedHeader,
     /// 65 bytes that begin with a header and do not end with a v.
     #[error(
-        "looks like a header-first signature (Bitcoin's signed messages): if it is one, say --signature-form \
+        "looks like a header-first signature (Bitcoin's signed messages): if it is one, use --signature-form \
          header-first (signature_form=\"header-first\" in Python)"
     )]
     LooksHeaderFirst,
     /// 64 or 65 bytes that are valid both as DER and as `r || s` or `r || s || v`.
     #[error(
-        "is both r || s and DER: say --signature-form rs, rsv or der (signature_form= in Python), or name the field `der`"
+        "is both r || s and DER: use --signature-form rs, rsv or der (signature_form= in Python), or name the field `der`"
     )]
     Ambiguous,
     /// DER followed by one byte that may be Bitcoin's hash type.
     #[error(
-        "is DER with a byte behind it: if that is Bitcoin's signature hash type, say --signature-form der-hash-type \
+        "is DER followed by one byte: if that is Bitcoin's signature hash type, use --signature-form der-hash-type \
          (signature_form=\"der-hash-type\" in Python)"
     )]
     TrailingByte,
@@ -432,7 +432,7 @@ impl FormCounts {
         }
         Some(format!(
             "{either} of the signatures of 65 bytes fit both r || s || v and header-first (Bitcoin's signed messages), and \
-             were read as r || s || v, while {header_first} fit header-first alone: if the keys are to be relied on, say \
+             were read as r || s || v, while {header_first} fit header-first alone: to be sure of the keys, use \
              --signature-form rsv or header-first"
         ))
     }
@@ -442,7 +442,7 @@ impl FormCounts {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{header_first} signatures of 65 bytes look header-first (Bitcoin's signed messages), and {either} more fit both \
-     header-first and r || s || v: say --signature-form header-first or rsv (signature_form= in Python)"
+     header-first and r || s || v: use --signature-form header-first or rsv (signature_form= in Python)"
 )]
 pub struct UnclearSignatures {
     header_first: u64,
@@ -656,18 +656,18 @@ mod tests {
     fn input_that_looks_header_first_is_not_read_as_rsv() {
         let mut random = rand::rng();
         for _ in 0..100 {
-            let mut honest = FormCounts::default();
+            let mut valid = FormCounts::default();
             let mut header_first = FormCounts::default();
             for _ in 0..400 {
                 let mut bytes = [0; 65];
                 random.fill_bytes(&mut bytes);
                 bytes[64] = 27 + bytes[64] % 2;
-                honest.see(&bytes);
+                valid.see(&bytes);
                 random.fill_bytes(&mut bytes);
                 bytes[0] = 31 + bytes[0] % 2;
                 header_first.see(&bytes);
             }
-            assert_eq!((honest.check(), honest.doubt(), honest.header_first), (Ok(()), None, 0));
+            assert_eq!((valid.check(), valid.doubt(), valid.header_first), (Ok(()), None, 0));
             assert_eq!(header_first.check().is_err(), header_first.either > 0);
         }
         let one = FormCounts { either: 1, ..FormCounts::default() };

@@ -141,7 +141,7 @@ fn keys<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<(Vec<u8>, Answer<Point>)>
         keys.push((point.as_bytes().to_vec(), Ok(*point)));
         keys.push((point.to_compressed().expect("not the identity").to_vec(), Ok(*point)));
     }
-    let spoiled = [
+    let corrupted = [
         (off_curve(numbered).as_bytes().to_vec(), Rejection::NotOnCurve),
         (malformed().as_bytes().to_vec(), Rejection::MalformedPoint),
         ([&[2], &no_x::<C>()[..]].concat(), Rejection::NotOnCurve),
@@ -149,7 +149,7 @@ fn keys<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<(Vec<u8>, Answer<Point>)>
         (vec![5; 33], Rejection::MalformedPoint),
         (vec![5; 65], Rejection::MalformedPoint),
     ];
-    keys.extend(spoiled.map(|(key, rejection)| (key, Err(rejection))));
+    keys.extend(corrupted.map(|(key, rejection)| (key, Err(rejection))));
     keys
 }
 

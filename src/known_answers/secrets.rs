@@ -18,8 +18,8 @@ impl PrivateKeys {
         let mut public: Vec<_> = encoded.iter().map(|point| Ok(*point)).collect();
         keys.push(key::<C>(&-numbers[1]));
         public.push(Ok(opposite[1]));
-        for spoiled in out_of_range::<C>() {
-            keys.push(spoiled);
+        for invalid in out_of_range::<C>() {
+            keys.push(invalid);
             public.push(Err(Rejection::SecretKeyOutOfRange));
         }
         PrivateKeys { keys, public }

@@ -103,19 +103,19 @@ impl<C: SecretCurve> SignatureNumbers<C> {
     }
 
     /// Returns items with r or s equal to 0 or n.
-    fn with_ranges_spoiled(self) -> impl Iterator<Item = SignatureItem<C>> {
+    fn with_values_out_of_range(self) -> impl Iterator<Item = SignatureItem<C>> {
         let [r, s] = [bytes::<C>(&self.r), bytes::<C>(&self.s)];
-        let spoiled = [[0; 32], order::<C>()].into_iter().flat_map(move |outside| {
+        let corrupted = [[0; 32], order::<C>()].into_iter().flat_map(move |outside| {
             [(join(&outside, &s), Rejection::ROutOfRange), (join(&r, &outside), Rejection::SOutOfRange)]
         });
-        spoiled.map(move |(signature, rejection)| {
+        corrupted.map(move |(signature, rejection)| {
             let item = SignatureItem::new(self, Err(rejection)).not_recovered(rejection);
             SignatureItem { other_signature: Some(signature), ..item }
         })
     }
 
     /// Returns items with invalid keys; recovery yields another key.
-    fn with_keys_spoiled(self, off_curve: Point) -> [SignatureItem<C>; 2] {
+    fn with_invalid_keys(self, off_curve: Point) -> [SignatureItem<C>; 2] {
         let rejected = [(off_curve, Rejection::NotOnCurve), (Point::IDENTITY, Rejection::IdentityKey)];
         rejected.map(|(key, rejection)| SignatureItem::new(self, Err(rejection)).with_key(key))
     }
@@ -166,8 +166,8 @@ impl Signatures {
         }
         let no_point = SignatureNumbers { r: reduced::<C>(&no_x::<C>()), id: 0, ..signed[4] };
         items.push(SignatureItem::new(no_point, mismatch).not_recovered(Rejection::NoSuchR));
-        items.extend(signed[3].with_keys_spoiled(off_curve(numbered)));
-        items.extend(signed[5].with_ranges_spoiled());
+        items.extend(signed[3].with_invalid_keys(off_curve(numbered)));
+        items.extend(signed[5].with_values_out_of_range());
         Self::of(&items)
     }
 
@@ -188,8 +188,8 @@ impl Signatures {
             SignatureItem::new(SignatureNumbers { s: -item.r, ..item }, Err(Rejection::ZeroT)),
             SignatureItem::new(SignatureNumbers { r: t - s, s, ..item }, Err(Rejection::IdentityResult)),
         ]);
-        items.extend(item.with_keys_spoiled(off_curve(numbered)));
-        items.extend(item.with_ranges_spoiled());
+        items.extend(item.with_invalid_keys(off_curve(numbered)));
+        items.extend(item.with_values_out_of_range());
         Self::of(&items)
     }
 

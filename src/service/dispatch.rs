@@ -424,5 +424,5 @@ impl Dispatcher {
 /// Returns the message of a panic.
 fn text_of(panic: &(dyn Any + Send)) -> Arc<str> {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it does not say why").into()
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no panic message").into()
 }

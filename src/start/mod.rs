@@ -95,7 +95,10 @@ impl EngineBuilder {
     /// cannot be started.
     pub fn build(self) -> Result<Engine, Error> {
         if self.chunk_items == Some(0) {
-            return Err(Error::InvalidOption { option: "chunk_items", problem: "0 items are no chunk".to_owned() });
+            return Err(Error::InvalidOption {
+                option: "chunk_items",
+                problem: "a chunk has at least one item".to_owned(),
+            });
         }
         let limits = Limits {
             max_memory: self.max_memory,

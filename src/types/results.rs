@@ -304,7 +304,7 @@ mod tests {
         let mut rest = place.reborrow();
         let mut first = 0;
         for (which, &end) in ends.iter().enumerate() {
-            let (mut part, behind) = rest.split_at(end - first);
+            let (mut part, after) = rest.split_at(end - first);
             assert_eq!(part.items(), end - first);
             let (codes, wide, narrow) = made(first, end - first);
             match part.columns().filter(|_| which % 2 == 0) {
@@ -315,7 +315,8 @@ mod tests {
                 }
                 None => part.reborrow().take(Results::new(&codes, [&wide, &narrow], WIDTHS)),
             }
-            (rest, first) = (behind, end);
+            rest = after;
+            first = end;
         }
         assert_eq!(rest.items(), 0);
     }

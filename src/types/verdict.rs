@@ -59,7 +59,7 @@ impl fmt::Display for Verdict {
 
 /// The verdicts of a batch, one per item, in input order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use = "a verification that nobody looks at checks nothing"]
+#[must_use = "signatures are only verified if their verdicts are checked"]
 pub struct Verdicts(Vec<Verdict>);
 
 impl Verdicts {

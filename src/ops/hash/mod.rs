@@ -107,7 +107,7 @@ impl Aside {
     fn write<M: AsRef<[u8]> + Sync>(&self, cpu: &CpuEngine, messages: &[M], digests: &mut [[u8; 32]]) {
         let Some((lanes, long)) = &self.0 else { return };
         let groups: Vec<&[usize]> = long.chunks(simd::KECCAK_LANES).collect();
-        // A single group is worth a thread.
+        // Even a single group takes long enough for a thread of its own.
         let hashed = cpu.pool.map(1, groups.len(), [[0; 32]; simd::KECCAK_LANES], |group| {
             let of_group: Vec<&[u8]> = groups[group].iter().map(|item| messages[*item].as_ref()).collect();
             let mut hashes = [[0; 32]; simd::KECCAK_LANES];

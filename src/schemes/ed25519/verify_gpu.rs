@@ -239,7 +239,7 @@ impl<'a> Equations<'a> {
         kernels::Ed25519Reopen { on_device, verdicts, n: count }.launch(lane, CURVE)
     }
 
-    /// Starts to group the keys, before they are decoded, if that may be worth its time.
+    /// Starts to group the keys, before they are decoded, if that may be faster.
     fn group(&self, lane: &mut StreamSlot, n: usize, expected: usize) -> Result<Option<Grouped<'_>>, Fault> {
         let Equations { kinds, verdicts, repeated: Some((grouping, keys)), .. } = self else { return Ok(None) };
         let kinds = *kinds;

@@ -203,8 +203,8 @@ pub fn sign_checked(
     let mut rest = out.reborrow();
     for start in (0..items).step_by(CHECKED_AT_ONCE) {
         let range = start..items.min(start + CHECKED_AT_ONCE);
-        let (mut place, behind) = rest.split_at(range.len());
-        rest = behind;
+        let (mut place, after) = rest.split_at(range.len());
+        rest = after;
         let mut memory = OwnResults::new(range.len(), widths);
         sign_block(range, widths, sign, check, &mut memory.results());
         place.take(memory.results().as_results());

@@ -57,8 +57,8 @@ pub fn in_groups<M>(
     while !rest.is_empty() {
         let step = groups.next(rest.len());
         let (Step::Together(count) | Step::OneByOne(count)) = step;
-        let (group, behind) = rest.split_at(count);
-        rest = behind;
+        let (group, after) = rest.split_at(count);
+        rest = after;
         if step == Step::OneByOne(count) {
             continue;
         }
