@@ -138,8 +138,9 @@ impl<C: CpuCurve> GroupPart<C> {
             of_base = of_base.add(&a.mul(u1));
             of_keys.push(a.mul(u2));
         }
-        let of_r =
-            coefficients.iter().map(|a| SignedScalar { negative: true, magnitude: [*a as u64, (a >> 64) as u64, 0, 0] });
+        let of_r = coefficients
+            .iter()
+            .map(|a| SignedScalar { negative: true, magnitude: [*a as u64, (a >> 64) as u64, 0, 0] });
         let [keys, r] = [|known: &EquationWithR<C>| known.key, |known: &EquationWithR<C>| known.r]
             .map(|point| known.iter().map(point).collect::<Vec<_>>());
         let mut terms = Terms::new(engine.lanes, &of_keys, &keys);
