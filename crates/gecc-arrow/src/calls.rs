@@ -1,6 +1,7 @@
 //! Operations on one record batch.
 
 use crate::answers::{Answers, answer_schema};
+use crate::byte_strings::Texts;
 use crate::columns::{Column, Inputs};
 use crate::error::{Error, caught};
 use crate::keys::Keys;
@@ -9,7 +10,6 @@ use crate::operation::Operation;
 use crate::pool::Pool;
 use crate::secrets::Secrets;
 use crate::signatures::Signatures;
-use crate::texts::Texts;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::call::{self, Columns, Contents};

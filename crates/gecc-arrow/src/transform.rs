@@ -1,10 +1,10 @@
 //! Transforms a file into a file of answers, reading, computing and writing concurrently.
 
+use crate::answer_columns::{AnswerMaker, Made, Places, Wanted};
 use crate::answers::Counts;
-use crate::each::{Answered, Job, answer_each};
 use crate::error::Error;
-use crate::maker::{AnswerMaker, Made, Places, Wanted};
 use crate::mapping::column_of;
+use crate::pipeline::{Answered, Job, answer_each};
 use crate::read::{Format, Input, Projection};
 use crate::write::{Compression, Ended, Output, Writer};
 use arrow_schema::Schema;

@@ -1,11 +1,11 @@
 //! Writing record batches to files and streams.
 
-use crate::compact;
+use crate::compaction;
 use crate::error::{Error, caught};
+use crate::parquet_types;
 use crate::pool::Pool;
 use crate::read::Format;
 use crate::size::{held, held_beside, stands_for};
-use crate::unpacked;
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -128,12 +128,12 @@ impl Writer {
         let content = match (target.clone(), format) {
             (None, _) => Content::Nowhere,
             (Some(target), Format::Parquet) => {
-                if let Some(field) = unpacked::without_place(schema) {
+                if let Some(field) = parquet_types::without_place(schema) {
                     let name = field.name();
                     let found = field.data_type();
                     return Err(Error::Malformed(format!("the column `{name}` is {found}, which Parquet has not")));
                 }
-                let schema = unpacked::schema(schema);
+                let schema = parquet_types::schema(schema);
                 let has_long_texts = max_memory.is_some();
                 let properties = properties(&schema, compression, has_long_texts);
                 let options = ArrowWriterOptions::new().with_properties(properties);
@@ -363,11 +363,11 @@ impl Encoder {
             return Err(Error::Columns("a batch has other columns than its file".to_owned()));
         }
         Ok(Encoded(if self.row_groups.is_none() {
-            EncodedAs::Batch(compact::batch(batch)?)
+            EncodedAs::Batch(compaction::batch(batch)?)
         } else if stands_for(batch) > held(batch) + self.at_once {
             EncodedAs::Later(batch.clone(), pool.clone())
         } else if batch.num_rows() < SMALL {
-            let batch = compact::batch(batch)?;
+            let batch = compaction::batch(batch)?;
             // An unsupported type is detected here, before its rows count as written.
             if self.tried.get().is_none() {
                 self.row_group(vec![self.leaves(&batch.slice(0, batch.num_rows().min(1)))?], pool)?;
@@ -384,8 +384,8 @@ impl Encoder {
         let mut leaves = Vec::new();
         for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
             let named = |problem| Error::Malformed(format!("the column `{}`: {problem}", field.name()));
-            unpacked::check_decimals(column).map_err(named)?;
-            let column = &unpacked::column(column).map_err(named)?;
+            parquet_types::check_decimals(column).map_err(named)?;
+            let column = &parquet_types::column(column).map_err(named)?;
             // Parts of lists and structs may be views, although the file's type has none.
             let is_nested = column.data_type().is_nested();
             let of_column = is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));

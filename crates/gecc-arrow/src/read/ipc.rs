@@ -1,11 +1,13 @@
-//! Arrow IPC: files, whose batches are decoded on several threads, and streams.
+//! Arrow IPC: files, whose batches are decoded on several threads, and streams, which may be idle
+//! for a long time and are read on threads of their own.
 
 use super::ReadOptions;
-use super::ahead::Ahead;
-use super::flat;
+use super::batch_resizer::{Came, Next};
+use super::flatbuffer;
 use super::footer::within;
 use super::lz4;
-use super::room::Room;
+use super::memory_budget::Room;
+use super::prefetch::Ahead;
 use super::source::Source;
 use crate::error::{Error, caught};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -17,6 +19,8 @@ use arrow_schema::SchemaRef;
 use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::thread;
 
 /// The magic bytes at both ends of a file.
 pub(crate) const MAGIC: &[u8] = b"ARROW1";
@@ -39,7 +43,7 @@ impl IpcFile {
     pub fn open(source: Source, max_memory: u64) -> Result<Self, Error> {
         let (end, footer) = footer(&source)?;
         caught(|| {
-            let footer = flat::footer(&footer, max_memory)?;
+            let footer = flatbuffer::footer(&footer, max_memory)?;
             let schema = footer.schema().ok_or_else(|| malformed("the footer has no schema"))?;
             let schema = schema_of(schema)?;
             let mut decoder = FileDecoder::new(schema.clone(), footer.version());
@@ -163,7 +167,7 @@ fn message_between(
         return Ok(None);
     }
     let head = source.bytes(at + PREFIX, length as usize)?;
-    let Ok(message) = flat::message(&head, max_memory) else { return Ok(None) };
+    let Ok(message) = flatbuffer::message(&head, max_memory) else { return Ok(None) };
     let body = u64::try_from(message.bodyLength()).unwrap_or(u64::MAX);
     let next = (at + PREFIX + length).saturating_add(body);
     Ok((next <= before).then_some((message.header_type(), next)))
@@ -187,7 +191,7 @@ fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<(Buffer, 
 /// Checks the sizes that a message claims, since decoders allocate them. Returns the size of the
 /// decoded body.
 fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> {
-    let message = flat::message(message, limit)?;
+    let message = flatbuffer::message(message, limit)?;
     let batch = match message.header_type() {
         MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|header| header.data()),
         _ => message.header_as_record_batch(),
@@ -232,7 +236,7 @@ impl IpcStream {
             return Err(malformed("the stream ends before its schema"));
         };
         caught(|| {
-            let message = flat::message(&first.head, limit)?;
+            let message = flatbuffer::message(&first.head, limit)?;
             let schema =
                 message.header_as_schema().ok_or_else(|| malformed("the stream does not begin with a schema"))?;
             let schema = schema_of(schema)?;
@@ -272,7 +276,7 @@ impl IpcStream {
 
     /// Decodes a batch; `None` if the message was a dictionary.
     fn decode(&mut self, message: &StreamMessage, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
-        let parsed = flat::message(&message.head, self.limit)?;
+        let parsed = flatbuffer::message(&message.head, self.limit)?;
         let version = parsed.version();
         if let Some(dictionary) = parsed.header_as_dictionary_batch() {
             read_dictionary(&message.body, dictionary, &self.schema, &mut self.dictionaries, &version)?;
@@ -285,6 +289,36 @@ impl IpcStream {
         };
         let schema = self.schema.clone();
         Ok(Some(read_record_batch(&message.body, batch, schema, &self.dictionaries, Some(columns), &version)?))
+    }
+}
+
+/// Returns the batches of a stream, with the columns at `places`. One batch is read ahead. The
+/// reading thread is not joined, because it cannot be woken: when the batches are dropped, it ends
+/// with the next batch or with the stream.
+///
+/// # Errors
+/// If the system cannot start a thread.
+pub(crate) fn stream_batches(stream: IpcStream, places: Vec<usize>) -> std::io::Result<Next> {
+    // A channel without a buffer, so that at most one message is in memory.
+    let (send, receive) = mpsc::sync_channel(0);
+    let thread = thread::Builder::new().name("gecc-stream".to_owned());
+    thread.spawn(move || send_batches(stream, &places, &send))?;
+    Ok(Box::new(move |patience| match receive.recv_timeout(patience) {
+        Ok(Ok(batch)) => Came::Batch(batch),
+        Ok(Err(problem)) => Came::Failed(problem),
+        Err(RecvTimeoutError::Timeout) => Came::Nothing,
+        Err(RecvTimeoutError::Disconnected) => Came::End,
+    }))
+}
+
+/// Sends batches until there are no more, one is an error, or the receiver is gone.
+fn send_batches(mut stream: IpcStream, places: &[usize], send: &SyncSender<Result<RecordBatch, Error>>) {
+    // A panic of the input is not mistaken for its end.
+    while let Some(batch) = caught(|| stream.next(places)).transpose() {
+        let is_last = batch.is_err();
+        if send.send(batch).is_err() || is_last {
+            return;
+        }
     }
 }
 
@@ -315,7 +349,7 @@ impl StreamPart {
         }
         within("bytes of a message's metadata", length, LONGEST_METADATA)?;
         let head = take(input, length)?;
-        let body = caught(|| Ok(flat::message(&head, limit)?.bodyLength()))?;
+        let body = caught(|| Ok(flatbuffer::message(&head, limit)?.bodyLength()))?;
         let body = u64::try_from(body).map_err(|_| malformed("a message has a negative length"))?;
         within("bytes of a message", body, limit)?;
         let body = take(input, body)?;

@@ -1,29 +1,28 @@
 //! Reading files and streams as record batches.
 
-mod ahead;
+mod batch_resizer;
 mod codec;
-mod flat;
+mod concatenation;
+mod flatbuffer;
 mod footer;
 mod ipc;
-mod joined;
-mod live;
 mod lz4;
+mod memory_budget;
 mod pages;
 mod parquet;
+mod prefetch;
 mod progress;
-mod recut;
-mod room;
 mod source;
 mod thrift;
 
 use crate::error::Error;
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
+use batch_resizer::{Came, Recut};
 use ipc::{IpcFile, IpcStream};
 use parquet::{ParquetBatches, ParquetFile};
 pub use progress::Progress;
 use progress::{Counted, Place};
-use recut::{Came, Recut};
 use source::Source;
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -270,7 +269,7 @@ impl Input {
                 Batched::Ipc(Recut::new(Box::new(next), projected.clone(), &options))
             }
             Content::Stream(stream) => {
-                Batched::Ipc(Recut::new(live::batches(stream, places)?, projected.clone(), &options))
+                Batched::Ipc(Recut::new(ipc::stream_batches(stream, places)?, projected.clone(), &options))
             }
         };
         Ok(Batches { source: Some(source), schema: projected, max_memory: options.max_memory, place, progress })

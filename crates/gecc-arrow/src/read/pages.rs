@@ -3,7 +3,7 @@
 
 use super::codec::Codec;
 use super::footer::{malformed, within};
-use super::room::Room;
+use super::memory_budget::Room;
 use super::source::Source;
 use super::thrift::{Walker, kind};
 use crate::error::Error;

@@ -1,12 +1,12 @@
 //! Reading Parquet: batches of equal size, decoded on several threads by rows and by columns.
 
 use super::ReadOptions;
-use super::ahead::Ahead;
 use super::codec::Codec;
-use super::flat;
+use super::flatbuffer;
 use super::footer::{checked_footer, malformed, within};
+use super::memory_budget::Room;
 use super::pages::{Chunk, ChunkPages, Claim, Jump, LEVELS, Leaf, MOST_JUMPS, PLACE, Tally};
-use super::room::Room;
+use super::prefetch::Ahead;
 use super::source::Source;
 use crate::error::{Error, caught};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -51,7 +51,8 @@ impl ParquetFile {
         caught(|| {
             let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(&footer)?);
             let starts = row_starts(&metadata)?;
-            let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(!flat::has_schema(&metadata, max_memory));
+            let skipped =
+                ArrowReaderOptions::new().with_skip_arrow_metadata(!flatbuffer::has_schema(&metadata, max_memory));
             // An unknown type in it causes a panic.
             let written = caught(|| Ok(ArrowReaderMetadata::try_new(metadata.clone(), skipped)?)).or_else(|_| {
                 let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(true);

@@ -1,7 +1,7 @@
 //! Several inputs read as one.
 
+use super::batch_resizer::{Came, Recut};
 use super::progress::Place;
-use super::recut::{Came, Recut};
 use super::{Batched, Batches, Input, Projection};
 use crate::error::Error;
 use std::sync::Arc;

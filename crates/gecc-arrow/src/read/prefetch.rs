@@ -1,7 +1,7 @@
 //! Numbered tasks on threads of their own, which run ahead of the consumer that takes the results
 //! in order, or on the consumer's thread.
 
-use super::room::Room;
+use super::memory_budget::Room;
 use gecc::steps::{Entrance, Results, line};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
