@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::operation::KeyForm;
-use crate::reason::{Reason, Texts};
+use crate::reason::{Reason, ReasonTexts};
 use arrow_array::types::Int8Type;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, RecordBatch,
@@ -173,7 +173,7 @@ impl Answers {
     }
 
     fn reasons(&self) -> Result<DictionaryArray<Int8Type>, Error> {
-        let texts = Texts::get();
+        let texts = ReasonTexts::get();
         let keys: Int8Array = match self.nulls() {
             None => Int8Array::new_null(self.len()),
             Some(_) => self.codes.iter().map(|code| texts.key(*code)).collect(),
@@ -182,7 +182,7 @@ impl Answers {
     }
 
     fn plain_reasons(&self, texts: &[(usize, String)]) -> StringArray {
-        let of_codes = Texts::get();
+        let of_codes = ReasonTexts::get();
         let mut texts = texts.iter().peekable();
         let reason = |(row, code): (usize, &u8)| match texts.next_if(|(of, _)| *of == row) {
             Some((_, text)) => Some(text.as_str()),

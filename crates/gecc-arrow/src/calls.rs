@@ -1,15 +1,15 @@
 //! Operations on one record batch.
 
 use crate::answers::{Answers, answer_schema};
-use crate::byte_strings::Texts;
-use crate::columns::{Column, Inputs};
+use crate::byte_strings::ByteStrings;
+use crate::columns::{BatchInputs, EngineColumn};
 use crate::error::{Error, caught};
-use crate::keys::Keys;
+use crate::keys::PublicKeyColumn;
 use crate::mapping::column_of;
 use crate::operation::Operation;
 use crate::pool::Pool;
-use crate::secrets::Secrets;
-use crate::signatures::Signatures;
+use crate::secrets::SecretKeyColumn;
+use crate::signatures::SignatureColumn;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::call::{self, Columns, Contents};
@@ -52,9 +52,12 @@ impl Operation {
         mapping: &Mapping,
         pool: &Pool,
     ) -> Result<Answers, Error> {
-        self.answers(first, Inputs::new(batch, mapping, pool), Some(engine), |call, columns, first, second, codes| {
-            call.run(engine, columns, first, second, codes).map_err(Error::from)
-        })
+        self.answers(
+            first,
+            BatchInputs::new(batch, mapping, pool),
+            Some(engine),
+            |call, columns, first, second, codes| call.run(engine, columns, first, second, codes).map_err(Error::from),
+        )
     }
 
     /// Applies the operation with `run` making the call, for example through a coalescer. It
@@ -71,13 +74,13 @@ impl Operation {
         pool: &Pool,
         run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<Answers, E> {
-        self.answers(0, Inputs::new(batch, mapping, pool), None, run)
+        self.answers(0, BatchInputs::new(batch, mapping, pool), None, run)
     }
 
     fn answers<E: From<Error>>(
         &self,
         first: u64,
-        mut inputs: Inputs,
+        mut inputs: BatchInputs,
         engine: Option<&Engine>,
         run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<Answers, E> {
@@ -92,7 +95,7 @@ impl Operation {
         inputs.require_effects(self)?;
         // The first problematic cell determines the reason of its row.
         let has_messages = reads.messages && inputs.has(Field::Message);
-        let messages = if has_messages { Some(Texts::messages(&mut inputs)?) } else { None };
+        let messages = if has_messages { Some(ByteStrings::messages(&mut inputs)?) } else { None };
         let digests = if reads.contents && !has_messages { Some(inputs.digests(!reads.messages)?) } else { None };
         let (bare_signatures, signatures, recovery_ids) = match (reads.signatures, reads.bare_signatures) {
             (false, _) => (None, None, None),
@@ -103,15 +106,18 @@ impl Operation {
                 (None, Some(signatures), ids)
             }
         };
-        let public_keys =
-            if reads.public_keys { Some(Keys::of(&mut inputs, call.into(), reads.x_only_keys)?) } else { None };
+        let public_keys = if reads.public_keys {
+            Some(PublicKeyColumn::of(&mut inputs, call.into(), reads.x_only_keys)?)
+        } else {
+            None
+        };
         let secret_keys = match reads.secret_keys {
-            true => Some(Secrets::of(&mut inputs, &self.key, first, call.into(), engine)?),
+            true => Some(SecretKeyColumn::of(&mut inputs, &self.key, first, call.into(), engine)?),
             false => None,
         };
-        let user_ids = if has_messages && reads.user_ids { Texts::ids(&inputs)? } else { None };
-        let messages = messages.as_ref().map(Texts::slices);
-        let user_ids = user_ids.as_ref().map(Texts::slices);
+        let user_ids = if has_messages && reads.user_ids { ByteStrings::ids(&inputs)? } else { None };
+        let messages = messages.as_ref().map(ByteStrings::slices);
+        let user_ids = user_ids.as_ref().map(ByteStrings::slices);
         let mapping = inputs.mapping();
         let user_ids = match (&user_ids, &mapping.user_id) {
             (Some(ids), _) => UserIds::each(ids),
@@ -129,11 +135,11 @@ impl Operation {
             (.., Some(digests)) => columns.contents = Contents::Digests(digests.rows()),
             (None, None, None) => {}
         }
-        columns.signatures = bare_signatures.as_ref().map_or(columns.signatures, Column::rows);
-        columns.signatures = signatures.as_ref().map_or(columns.signatures, Signatures::rows);
+        columns.signatures = bare_signatures.as_ref().map_or(columns.signatures, EngineColumn::rows);
+        columns.signatures = signatures.as_ref().map_or(columns.signatures, SignatureColumn::rows);
         columns.recovery_ids = recovery_ids.as_deref().map_or(columns.recovery_ids, Rows::new);
-        columns.public_keys = public_keys.as_ref().map_or(columns.public_keys, Keys::rows);
-        columns.secret_keys = secret_keys.as_ref().map_or(columns.secret_keys, Secrets::keys);
+        columns.public_keys = public_keys.as_ref().map_or(columns.public_keys, PublicKeyColumn::rows);
+        columns.secret_keys = secret_keys.as_ref().map_or(columns.secret_keys, SecretKeyColumn::keys);
         let rows = inputs.rows();
         let results = call.results();
         let mut first = Zeroizing::new(vec![0; rows * results.first().map_or(0, |column| column.width)]);
@@ -220,8 +226,8 @@ pub fn decode_keys_through<E: From<Error>>(
     curve: CurveId,
     decode: impl FnOnce(PublicKeys, &mut [[u8; 64]], &mut [u8]) -> Result<(), E>,
 ) -> Result<(Vec<[u8; 64]>, Vec<u8>), E> {
-    let mut inputs = Inputs::new(batch, mapping, pool);
-    let keys = Keys::of(&mut inputs, curve.into(), false)?;
+    let mut inputs = BatchInputs::new(batch, mapping, pool);
+    let keys = PublicKeyColumn::of(&mut inputs, curve.into(), false)?;
     let mut codes = vec![0; inputs.rows()];
     let mut points = vec![[0; 64]; codes.len()];
     decode(keys.rows(), &mut points, &mut codes)?;
@@ -238,7 +244,7 @@ pub(crate) fn message_digests(
     mapping: &Mapping,
     pool: &Pool,
 ) -> Result<(Vec<[u8; 32]>, Vec<u8>), Error> {
-    let mut inputs = Inputs::new(batch, mapping, pool);
+    let mut inputs = BatchInputs::new(batch, mapping, pool);
     let digests = inputs.digests(true)?;
     let digests = (0..inputs.rows()).map(|row| *digests.rows().get(row)).collect();
     let codes = vec![Verdict::VALID_CODE; inputs.rows()];

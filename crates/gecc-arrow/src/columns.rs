@@ -13,7 +13,7 @@ use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm, ecdsa_digest, 
 use zeroize::Zeroizing;
 
 /// A record batch, the mapping of its columns, and the problems of its rows.
-pub(crate) struct Inputs<'a> {
+pub(crate) struct BatchInputs<'a> {
     pub batch: &'a RecordBatch,
     pub mapping: &'a Mapping,
     pub pool: &'a Pool,
@@ -22,19 +22,19 @@ pub(crate) struct Inputs<'a> {
 }
 
 /// A column for the engine. Rows with problems are unspecified.
-pub(crate) enum Column<'a, const W: usize> {
+pub(crate) enum EngineColumn<'a, const W: usize> {
     Borrowed(Rows<'a, W>),
     Owned(Vec<[u8; W]>),
     /// Copies of secrets.
     Secret(Zeroizing<Vec<[u8; W]>>),
 }
 
-impl<const W: usize> Column<'_, W> {
+impl<const W: usize> EngineColumn<'_, W> {
     pub fn rows(&self) -> Rows<'_, W> {
         match self {
-            Column::Borrowed(rows) => *rows,
-            Column::Owned(rows) => Rows::new(rows),
-            Column::Secret(rows) => Rows::new(rows),
+            EngineColumn::Borrowed(rows) => *rows,
+            EngineColumn::Owned(rows) => Rows::new(rows),
+            EngineColumn::Secret(rows) => Rows::new(rows),
         }
     }
 }
@@ -43,9 +43,9 @@ impl<const W: usize> Column<'_, W> {
 const HASH: &str = "--hash (`hash` in Python)";
 const USER_ID: &str = "--sm2-id (`user_id` in Python)";
 
-impl<'a> Inputs<'a> {
+impl<'a> BatchInputs<'a> {
     pub fn new(batch: &'a RecordBatch, mapping: &'a Mapping, pool: &'a Pool) -> Self {
-        Inputs { batch, mapping, pool, problems: vec![0; batch.num_rows()] }
+        BatchInputs { batch, mapping, pool, problems: vec![0; batch.num_rows()] }
     }
 
     pub fn rows(&self) -> usize {
@@ -122,19 +122,19 @@ impl<'a> Inputs<'a> {
     }
 
     /// Reads a field of `W` bytes, which is borrowed if the cells are contiguous.
-    pub fn bytes<const W: usize>(&mut self, field: Field, cells: &Cells<'a>) -> Result<Column<'a, W>, Error> {
+    pub fn bytes<const W: usize>(&mut self, field: Field, cells: &Cells<'a>) -> Result<EngineColumn<'a, W>, Error> {
         if let Some(bytes) = cells.contiguous(W) {
             self.note_nulls(field, cells);
-            return Ok(Column::Borrowed(Rows::strided(bytes, W, self.rows())?));
+            return Ok(EngineColumn::Borrowed(Rows::strided(bytes, W, self.rows())?));
         }
         let secret = field == Field::SecretKey;
         let rows = self.fill(secret, |row, to| cells.read(row, to).map_err(|problem| (field, problem)))?;
-        Ok(if secret { Column::Secret(rows.into()) } else { Column::Owned(rows) })
+        Ok(if secret { EngineColumn::Secret(rows.into()) } else { EngineColumn::Owned(rows) })
     }
 
     /// Returns digests, from a column, or computed from messages for ECDSA. Those of a column may
     /// have other lengths if they are for ECDSA.
-    pub fn digests(&mut self, are_for_ecdsa: bool) -> Result<Column<'a, 32>, Error> {
+    pub fn digests(&mut self, are_for_ecdsa: bool) -> Result<EngineColumn<'a, 32>, Error> {
         self.require_one_content()?;
         if let Some(cells) = self.optional(Field::Digest)? {
             return self.given_digests(&cells, are_for_ecdsa);
@@ -154,10 +154,10 @@ impl<'a> Inputs<'a> {
             *to = digest.ok_or((Field::Message, CellProblem::WrongLength))?;
             Ok::<(), (Field, CellProblem)>(())
         })?;
-        Ok(Column::Owned(digests))
+        Ok(EngineColumn::Owned(digests))
     }
 
-    fn given_digests(&mut self, cells: &Cells<'a>, are_for_ecdsa: bool) -> Result<Column<'a, 32>, Error> {
+    fn given_digests(&mut self, cells: &Cells<'a>, are_for_ecdsa: bool) -> Result<EngineColumn<'a, 32>, Error> {
         const LONGEST_DIGEST: usize = 64;
         let width = cells.width_of_type();
         if !are_for_ecdsa && let Some(width) = width.filter(|width| *width != 32) {
@@ -178,7 +178,7 @@ impl<'a> Inputs<'a> {
             *to = ecdsa_digest(bytes).ok_or((Field::Digest, CellProblem::WrongLength))?;
             Ok::<(), (Field, CellProblem)>(())
         })?;
-        Ok(Column::Owned(digests))
+        Ok(EngineColumn::Owned(digests))
     }
 
     /// Returns the mapping of the batch.
@@ -263,7 +263,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// Reads signatures of 64 bytes; no other form is accepted.
-    pub fn bare_signatures(&mut self) -> Result<Column<'a, 64>, Error> {
+    pub fn bare_signatures(&mut self) -> Result<EngineColumn<'a, 64>, Error> {
         let cells = self.required(Field::Signature)?;
         self.bytes(Field::Signature, &cells)
     }

@@ -13,7 +13,11 @@ use gecc::fields::{Encoding, Encodings, Field, FieldEncodings, Mapping};
 ///
 /// # Errors
 /// The same as for [`column_of`].
-pub(crate) fn unsaid(operation: &Operation, mapping: &Mapping, schema: &Schema) -> Result<Vec<(Field, usize)>, Error> {
+pub(crate) fn fields_without_encoding(
+    operation: &Operation,
+    mapping: &Mapping,
+    schema: &Schema,
+) -> Result<Vec<(Field, usize)>, Error> {
     let is_decimal = |field: &Field| mapping.decimal && matches!(field, Field::R | Field::S);
     let is_unsaid =
         |field: &Field| operation.reads(*field) && mapping.encodings.of(*field).is_none() && !is_decimal(field);
@@ -31,7 +35,7 @@ pub(crate) fn unsaid(operation: &Operation, mapping: &Mapping, schema: &Schema) 
 /// Returns whether the encoding of byte strings in text is detected from the first rows, because
 /// the mapping does not specify it.
 pub fn is_by_first_rows(operation: &Operation, mapping: &Mapping, schema: &Schema) -> bool {
-    !unsaid(operation, mapping, schema).is_ok_and(|unsaid| unsaid.is_empty())
+    !fields_without_encoding(operation, mapping, schema).is_ok_and(|fields| fields.is_empty())
 }
 
 fn is_text(data_type: &DataType) -> bool {
@@ -45,7 +49,7 @@ fn is_text(data_type: &DataType) -> bool {
 ///
 /// # Errors
 /// [`Error::Columns`], the same as for [`Encodings::decide`].
-pub(crate) fn of_first_rows(
+pub(crate) fn detected_encodings(
     columns: &[(Field, usize)],
     first: &RecordBatch,
     given: FieldEncodings,

@@ -3,7 +3,7 @@
 //! JSON Web Keys are supported too.
 
 use crate::cells::Cells;
-use crate::columns::{Column, Inputs};
+use crate::columns::{BatchInputs, EngineColumn};
 use crate::error::Error;
 use crate::reason::CellProblem;
 use gecc::PublicKeys;
@@ -11,18 +11,18 @@ use gecc::fields::Field;
 use gecc_keys::KeyKind;
 
 /// The public keys of a batch.
-pub(crate) enum Keys<'a> {
-    XOnly(Column<'a, 32>),
-    Compressed(Column<'a, 33>),
-    Raw(Column<'a, 64>),
-    Uncompressed(Column<'a, 65>),
+pub(crate) enum PublicKeyColumn<'a> {
+    XOnly(EngineColumn<'a, 32>),
+    Compressed(EngineColumn<'a, 33>),
+    Raw(EngineColumn<'a, 64>),
+    Uncompressed(EngineColumn<'a, 65>),
     Mixed(Vec<[u8; 65]>),
 }
 
-impl<'a> Keys<'a> {
+impl<'a> PublicKeyColumn<'a> {
     /// Reads keys in SEC 1 encodings, as x || y, in formats that state a purpose, which must match,
     /// and x-only if permitted.
-    pub fn of(inputs: &mut Inputs<'a>, kind: KeyKind, takes_x_only: bool) -> Result<Self, Error> {
+    pub fn of(inputs: &mut BatchInputs<'a>, kind: KeyKind, takes_x_only: bool) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
             return Err(Error::Columns("a `public_key` of 32 bytes is for BIP 340 and Ed25519".to_owned()));
@@ -32,11 +32,13 @@ impl<'a> Keys<'a> {
             None => common_width(inputs, &cells)?,
         };
         Ok(match width {
-            Some(X_ONLY) if takes_x_only => Keys::XOnly(inputs.bytes(Field::PublicKey, &cells)?),
-            Some(33) if kind != KeyKind::Ed25519 => Keys::Compressed(inputs.bytes(Field::PublicKey, &cells)?),
-            Some(64) => Keys::Raw(inputs.bytes(Field::PublicKey, &cells)?),
-            Some(65) => Keys::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
-            _ => Keys::Mixed(inputs.fill(false, |row, to| {
+            Some(X_ONLY) if takes_x_only => PublicKeyColumn::XOnly(inputs.bytes(Field::PublicKey, &cells)?),
+            Some(33) if kind != KeyKind::Ed25519 => {
+                PublicKeyColumn::Compressed(inputs.bytes(Field::PublicKey, &cells)?)
+            }
+            Some(64) => PublicKeyColumn::Raw(inputs.bytes(Field::PublicKey, &cells)?),
+            Some(65) => PublicKeyColumn::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
+            _ => PublicKeyColumn::Mixed(inputs.fill(false, |row, to| {
                 *to = mixed_row(&cells, row, kind, takes_x_only).map_err(|problem| (Field::PublicKey, problem))?;
                 Ok::<(), (Field, CellProblem)>(())
             })?),
@@ -46,11 +48,11 @@ impl<'a> Keys<'a> {
     /// Returns a key for each row. Those of rows with problems are unspecified.
     pub fn rows(&self) -> PublicKeys<'_> {
         match self {
-            Keys::XOnly(keys) => PublicKeys::x_only(keys.rows()),
-            Keys::Compressed(keys) => PublicKeys::compressed(keys.rows()),
-            Keys::Raw(keys) => PublicKeys::raw(keys.rows()),
-            Keys::Uncompressed(keys) => PublicKeys::uncompressed(keys.rows()),
-            Keys::Mixed(keys) => PublicKeys::mixed(keys),
+            PublicKeyColumn::XOnly(keys) => PublicKeys::x_only(keys.rows()),
+            PublicKeyColumn::Compressed(keys) => PublicKeys::compressed(keys.rows()),
+            PublicKeyColumn::Raw(keys) => PublicKeys::raw(keys.rows()),
+            PublicKeyColumn::Uncompressed(keys) => PublicKeys::uncompressed(keys.rows()),
+            PublicKeyColumn::Mixed(keys) => PublicKeys::mixed(keys),
         }
     }
 }
@@ -91,7 +93,7 @@ const X_ONLY: usize = 32;
 
 /// Returns the width of all readable cells, if they have the same. Text other than digits has no
 /// width.
-fn common_width(inputs: &Inputs, cells: &Cells) -> Result<Option<usize>, Error> {
+fn common_width(inputs: &BatchInputs, cells: &Cells) -> Result<Option<usize>, Error> {
     let width = |rows: std::ops::Range<usize>| rows.filter_map(|row| cells.len(row).ok()).next();
     let Some(first) = width(0..inputs.rows()) else { return Ok(None) };
     let is_other = |row| cells.text_without_digits(row).is_ok_and(|text| text.is_some());

@@ -8,7 +8,7 @@ use gecc::call::RecoveryIds;
 use gecc::fields::{Field, Mapping, is_ecdsa_digest};
 
 /// Describes the accepted contents of a field's column, for errors.
-pub(crate) fn wanted(field: Field) -> &'static str {
+pub(crate) fn accepted_contents(field: Field) -> &'static str {
     match field {
         Field::Digest => "32 bytes, or for ECDSA 20, 28, 48 or 64: FixedSizeBinary, Binary, or hexadecimal text",
         Field::SecretKey => {
@@ -104,7 +104,7 @@ pub(crate) fn of_other_type(field: Field, schema: &Schema) -> Option<Error> {
 }
 
 fn unfit(field: Field, name: &str, found: &DataType) -> Error {
-    Error::Columns(format!("the column `{name}` is {found}, but `{field}` is {}", wanted(field)))
+    Error::Columns(format!("the column `{name}` is {found}, but `{field}` is {}", accepted_contents(field)))
 }
 
 #[cfg(test)]

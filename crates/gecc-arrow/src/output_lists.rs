@@ -13,11 +13,11 @@ use gecc::silent_payments::Outputs;
 /// these as big-endian numbers, signed or not.
 pub struct OutputLists {
     offsets: Vec<u64>,
-    outputs: Known,
+    outputs: OutputValues,
     nulls: Option<NullBuffer>,
 }
 
-enum Known {
+enum OutputValues {
     Prefixes(Vec<u64>),
     Whole(Vec<[u8; 32]>),
 }
@@ -71,9 +71,9 @@ impl OutputLists {
         }
         let signed = |prefixes: &[i64]| prefixes.iter().map(|prefix| prefix.cast_unsigned()).collect();
         let outputs = match (values.as_primitive_opt::<Int64Type>(), values.as_primitive_opt::<UInt64Type>()) {
-            (Some(prefixes), _) => Known::Prefixes(signed(prefixes.values())),
-            (_, Some(prefixes)) => Known::Prefixes(prefixes.values().to_vec()),
-            _ => Known::Whole(keys(&Cells::of(values.as_ref()), values.len())?),
+            (Some(prefixes), _) => OutputValues::Prefixes(signed(prefixes.values())),
+            (_, Some(prefixes)) => OutputValues::Prefixes(prefixes.values().to_vec()),
+            _ => OutputValues::Whole(keys(&Cells::of(values.as_ref()), values.len())?),
         };
         Ok(OutputLists { offsets, outputs, nulls: column.nulls().cloned() })
     }
@@ -84,8 +84,8 @@ impl OutputLists {
     /// None for valid Arrow lists.
     pub fn outputs(&self) -> Result<Outputs<'_>, gecc::Error> {
         match &self.outputs {
-            Known::Prefixes(prefixes) => Outputs::prefixes(&self.offsets, prefixes),
-            Known::Whole(keys) => Outputs::x_only(&self.offsets, keys),
+            OutputValues::Prefixes(prefixes) => Outputs::prefixes(&self.offsets, prefixes),
+            OutputValues::Whole(keys) => Outputs::x_only(&self.offsets, keys),
         }
     }
 
@@ -104,7 +104,7 @@ impl OutputLists {
 
     /// Returns whether matches are only candidates.
     pub fn are_prefixes(&self) -> bool {
-        matches!(self.outputs, Known::Prefixes(_))
+        matches!(self.outputs, OutputValues::Prefixes(_))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Batches in order, several of which are read and computed concurrently.
 
 use crate::answers::Answers;
-use crate::encoding::{of_first_rows, unsaid};
+use crate::encoding::{detected_encodings, fields_without_encoding};
 use crate::error::{Error, caught};
 use crate::operation::Operation;
 use crate::pool::Pool;
@@ -60,23 +60,23 @@ pub fn answer_each<T: Send, B>(
     let progress = batches.progress();
     let is_over = AtomicBool::new(false);
     let wanted = || !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed);
-    let unsaid = unsaid(job.operation, job.mapping, batches.schema())?;
-    let first = if unsaid.is_empty() { None } else { Some(batches.next_while(&wanted)) };
+    let undetected = fields_without_encoding(job.operation, job.mapping, batches.schema())?;
+    let first = if undetected.is_empty() { None } else { Some(batches.next_while(&wanted)) };
     let mut mapping = job.mapping.clone();
     if let Some(Some(Ok(first))) = &first {
-        mapping.encodings = of_first_rows(&unsaid, first, mapping.encodings, mapping.text_messages)?;
+        mapping.encodings = detected_encodings(&undetected, first, mapping.encodings, mapping.text_messages)?;
     }
     let mapping = &mapping;
-    let work = |Read { first, batch, bytes, place }: Read| {
+    let work = |ReadBatch { first, batch, bytes, place }: ReadBatch| {
         let Job { engine, operation, pool, .. } = job;
         let made = || {
             let answers = operation.apply_at(engine, first, &batch, mapping, pool)?;
             let made = make(Answered { first, batch: &batch, answers })?;
-            Ok(Computed { made, bytes, place, rows: first + batch.num_rows() as u64 })
+            Ok(ComputedBatch { made, bytes, place, rows: first + batch.num_rows() as u64 })
         };
         wanted().then(|| caught(made))
     };
-    let ending = End { is_over: &is_over, room: &room };
+    let ending = ReaderGuard { is_over: &is_over, room: &room };
     thread::scope(|scope| {
         // Owned by the scope, which waits for its threads.
         let _ending = ending;
@@ -98,12 +98,12 @@ pub fn answer_each<T: Send, B>(
 }
 
 /// Ends the reading thread, which may be waiting for memory or for a stream, even if `take` panics.
-struct End<'a> {
+struct ReaderGuard<'a> {
     is_over: &'a AtomicBool,
     room: &'a Room,
 }
 
-impl Drop for End<'_> {
+impl Drop for ReaderGuard<'_> {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         self.room.close();
@@ -111,7 +111,7 @@ impl Drop for End<'_> {
 }
 
 /// A batch that was read, the index of its first row, and its share of the memory budget.
-struct Read {
+struct ReadBatch {
     first: u64,
     batch: RecordBatch,
     bytes: u64,
@@ -121,14 +121,14 @@ struct Read {
 
 /// The result of a batch, its share of the memory budget, and the byte and row of the input after
 /// it.
-struct Computed<T> {
+struct ComputedBatch<T> {
     made: T,
     bytes: u64,
     place: u64,
     rows: u64,
 }
 
-type Done<T> = Result<Computed<T>, Error>;
+type BatchResult<T> = Result<ComputedBatch<T>, Error>;
 
 fn spawn<'s, 'e>(scope: &'s Scope<'s, 'e>, name: String, work: impl FnOnce() + Send + 's) -> Result<(), Error> {
     thread::Builder::new().name(name).spawn_scoped(scope, work)?;
@@ -143,7 +143,7 @@ fn read_batches<T>(
     mut batches: Batches,
     room: &Room,
     wanted: &impl Fn() -> bool,
-    read: Entrance<Read, Done<T>>,
+    read: Entrance<ReadBatch, BatchResult<T>>,
 ) {
     let mut first = 0;
     let mut next = next.unwrap_or_else(|| batches.next_while(wanted));
@@ -152,7 +152,8 @@ fn read_batches<T>(
             Ok(batch) => {
                 let rows = batch.num_rows() as u64;
                 let bytes = held(&batch);
-                let goes_on = room.enter(bytes) && read.hand_in(Read { first, batch, bytes, place: batches.place() });
+                let goes_on =
+                    room.enter(bytes) && read.hand_in(ReadBatch { first, batch, bytes, place: batches.place() });
                 first += rows;
                 goes_on
             }
@@ -167,13 +168,13 @@ fn read_batches<T>(
 
 /// Takes results in order until there are no more, one is an error, or no more are wanted.
 fn take_in_order<T, B>(
-    results: Results<Done<T>>,
+    results: Results<BatchResult<T>>,
     room: &Room,
     progress: &Progress,
     mut take: impl FnMut(T) -> ControlFlow<B>,
 ) -> Result<Option<B>, Error> {
     for done in results {
-        let Computed { made, bytes, place, rows } = done?;
+        let ComputedBatch { made, bytes, place, rows } = done?;
         if let ControlFlow::Break(end) = take(made) {
             return Ok(Some(end));
         }

@@ -185,14 +185,14 @@ impl fmt::Display for Reason {
 
 /// The texts of all reasons, and the index of each code's text. They are the same for all batches,
 /// because an Arrow IPC file has one dictionary per column.
-pub(crate) struct Texts {
+pub(crate) struct ReasonTexts {
     pub array: Arc<StringArray>,
     keys: [Option<i8>; 256],
 }
 
-impl Texts {
-    pub fn get() -> &'static Texts {
-        static TEXTS: OnceLock<Texts> = OnceLock::new();
+impl ReasonTexts {
+    pub fn get() -> &'static ReasonTexts {
+        static TEXTS: OnceLock<ReasonTexts> = OnceLock::new();
         TEXTS.get_or_init(|| {
             let mut keys = [None; 256];
             let mut texts = Vec::new();
@@ -202,7 +202,7 @@ impl Texts {
                     texts.push(reason.to_string());
                 }
             }
-            Texts { array: Arc::new(StringArray::from(texts)), keys }
+            ReasonTexts { array: Arc::new(StringArray::from(texts)), keys }
         })
     }
 
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn every_reason_has_its_own_text() {
-        let texts = Texts::get();
+        let texts = ReasonTexts::get();
         for code in 0..=u8::MAX {
             let text = texts.key(code).map(|key| texts.array.value(key as usize).to_owned());
             let reason = Reason::from_code(code).unwrap_or(Reason::Rejected(Rejection::Mismatch));

@@ -1,7 +1,7 @@
 //! Signatures of every form and their recovery ids, from the columns of a batch.
 
 use crate::cells::{Cells, Integers, LONG, NO_RECOVERY_ID};
-use crate::columns::Inputs;
+use crate::columns::BatchInputs;
 use crate::error::Error;
 use crate::mapping::column_of;
 use crate::reason::{CellProblem, Reason};
@@ -21,7 +21,7 @@ const RSV: u8 = 1;
 const EITHER: u8 = 2;
 
 /// The signatures of a batch, and the recovery ids in them.
-pub(crate) struct Signatures<'a> {
+pub(crate) struct SignatureColumn<'a> {
     rows: SignatureRows<'a>,
     /// An id for each row, or [`NO_RECOVERY_ID`]; `None` if the form of the column has no ids.
     ids: Option<Vec<u8>>,
@@ -34,7 +34,7 @@ enum SignatureRows<'a> {
     Owned(Vec<[u8; ROW]>),
 }
 
-impl Signatures<'_> {
+impl SignatureColumn<'_> {
     /// Returns the `r || s` of each row. Rows with problems are unspecified.
     pub fn rows(&self) -> Rows<'_, 64> {
         match &self.rows {
@@ -51,29 +51,29 @@ impl Signatures<'_> {
 }
 
 /// A column of recovery ids.
-enum Ids<'a> {
+enum RecoveryIdColumn<'a> {
     Numbers(Integers<'a>),
     Texts(Cells<'a>),
 }
 
-impl<'a> Ids<'a> {
-    fn of(inputs: &Inputs<'a>, field: Field) -> Result<Option<Self>, Error> {
+impl<'a> RecoveryIdColumn<'a> {
+    fn of(inputs: &BatchInputs<'a>, field: Field) -> Result<Option<Self>, Error> {
         let Some(place) = column_of(inputs.mapping, field, inputs.batch.schema_ref())? else { return Ok(None) };
         let column = inputs.batch.column(place).as_ref();
         Ok(Some(match Integers::are_of(column.data_type()) {
-            true => Ids::Numbers(Integers::of(column)),
-            false => Ids::Texts(Cells::of(column)),
+            true => RecoveryIdColumn::Numbers(Integers::of(column)),
+            false => RecoveryIdColumn::Texts(Cells::of(column)),
         }))
     }
 
     /// Returns the id of a row, or [`NO_RECOVERY_ID`] for a number that is not an id.
     fn get(&self, row: usize, reader: SignatureReader) -> Result<u8, CellProblem> {
         let id = match self {
-            Ids::Numbers(numbers) => {
+            RecoveryIdColumn::Numbers(numbers) => {
                 let v = u128::try_from(numbers.get(row)?).ok();
                 v.and_then(|v| reader.recovery_id_of_v(&v.to_be_bytes()))
             }
-            Ids::Texts(cells) => {
+            RecoveryIdColumn::Texts(cells) => {
                 let text = str::from_utf8(cells.get(row)?).ok().filter(|text| text.len() <= LONG);
                 text.and_then(|text| reader.recovery_id_of_text(text).ok()).flatten()
             }
@@ -88,9 +88,9 @@ fn are_of_64_bytes(cells: &Cells) -> bool {
     cells.contiguous(64).is_some_and(|bytes| !bytes.is_empty() || cells.width_of_type().is_some())
 }
 
-impl<'a> Inputs<'a> {
+impl<'a> BatchInputs<'a> {
     /// Reads signatures of any form as `r || s`.
-    pub fn signatures(&mut self, reader: SignatureReader) -> Result<Signatures<'a>, Error> {
+    pub fn signatures(&mut self, reader: SignatureReader) -> Result<SignatureColumn<'a>, Error> {
         let has = |field| self.has(field);
         let has_parts = has(Field::R) && (has(Field::S) || has(Field::YParityAndS));
         match (has(Field::Signature), has_parts, has(Field::Der)) {
@@ -99,14 +99,14 @@ impl<'a> Inputs<'a> {
             (false, false, true) => {
                 let cells = self.required(Field::Der)?;
                 let rows = self.read_signatures(Field::Der, &cells, reader)?;
-                Ok(Signatures { rows, ids: None, counts: FormCounts::default() })
+                Ok(SignatureColumn { rows, ids: None, counts: FormCounts::default() })
             }
             (false, false, false) => Err(self.missing(&[Field::Signature, Field::R, Field::Der])),
             _ => Err(Error::Columns("more than one of `signature`, `r` with `s`, and `der` is given".to_owned())),
         }
     }
 
-    fn whole_signatures(&mut self, reader: SignatureReader) -> Result<Signatures<'a>, Error> {
+    fn whole_signatures(&mut self, reader: SignatureReader) -> Result<SignatureColumn<'a>, Error> {
         let cells = self.required(Field::Signature)?;
         if let Some(signatures) = self.borrowed(&cells, reader)? {
             return Ok(signatures);
@@ -115,11 +115,11 @@ impl<'a> Inputs<'a> {
         let SignatureRows::Owned(read) = &rows else { unreachable!("signatures that were read are copies") };
         let counts = self.counts(read.iter().map(|row| row[KIND]));
         let ids = read.iter().map(|row| row[ID]).collect();
-        Ok(Signatures { ids: Some(ids), rows, counts })
+        Ok(SignatureColumn { ids: Some(ids), rows, counts })
     }
 
     /// Returns signatures of one width that can be borrowed; `None` if they cannot.
-    fn borrowed(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<Option<Signatures<'a>>, Error> {
+    fn borrowed(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<Option<SignatureColumn<'a>>, Error> {
         match reader.form() {
             SignatureForm::Auto | SignatureForm::Rs if are_of_64_bytes(cells) => {
                 self.borrowed_of_64(cells, reader).map(Some)
@@ -130,7 +130,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    fn borrowed_of_64(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<Signatures<'a>, Error> {
+    fn borrowed_of_64(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<SignatureColumn<'a>, Error> {
         let bytes = cells.contiguous(64).unwrap_or_default();
         let (signatures, _) = bytes.as_chunks::<64>();
         self.note_nulls(Field::Signature, cells);
@@ -143,7 +143,7 @@ impl<'a> Inputs<'a> {
             }
         }
         let rows = SignatureRows::Borrowed(Rows::new(signatures));
-        Ok(Signatures { rows, ids: None, counts: FormCounts::default() })
+        Ok(SignatureColumn { rows, ids: None, counts: FormCounts::default() })
     }
 
     /// Borrows signatures of 65 bytes, in which `r || s` begins at `start`.
@@ -152,7 +152,7 @@ impl<'a> Inputs<'a> {
         cells: &Cells<'a>,
         reader: SignatureReader,
         start: usize,
-    ) -> Result<Option<Signatures<'a>>, Error> {
+    ) -> Result<Option<SignatureColumn<'a>>, Error> {
         /// The kind of DER with this length.
         const DER: u8 = 3;
         let Some(bytes) = cells.contiguous(65).filter(|bytes| !bytes.is_empty()) else { return Ok(None) };
@@ -175,7 +175,7 @@ impl<'a> Inputs<'a> {
         }
         let counts = self.counts(read.iter().map(|[_, kind]| *kind));
         let rows = SignatureRows::Borrowed(Rows::strided(&bytes[start..], 65, self.rows())?);
-        Ok(Some(Signatures { rows, ids: Some(read.iter().map(|[id, _]| *id).collect()), counts }))
+        Ok(Some(SignatureColumn { rows, ids: Some(read.iter().map(|[id, _]| *id).collect()), counts }))
     }
 
     /// Counts signatures by kind, and those that were rejected as header-first.
@@ -228,7 +228,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// Reads signatures from columns of r and s, or of r and yParityAndS, with or without s.
-    fn signatures_of_parts(&mut self) -> Result<Signatures<'a>, Error> {
+    fn signatures_of_parts(&mut self) -> Result<SignatureColumn<'a>, Error> {
         let r = self.required(Field::R)?;
         let s = self.optional(Field::S)?;
         let s_and_parity = self.optional(Field::YParityAndS)?;
@@ -260,7 +260,7 @@ impl<'a> Inputs<'a> {
             Ok(())
         })?;
         let ids = self.has(Field::YParityAndS).then(|| rows.iter().map(|row| row[ID]).collect());
-        Ok(Signatures { rows: SignatureRows::Owned(rows), ids, counts: FormCounts::default() })
+        Ok(SignatureColumn { rows: SignatureRows::Owned(rows), ids, counts: FormCounts::default() })
     }
 
     /// Returns the recovery ids of all rows, from signatures or from columns; [`NO_RECOVERY_ID`]
@@ -268,7 +268,7 @@ impl<'a> Inputs<'a> {
     /// first one is a hint. Returns `None` if no row has one, or if the operation takes none.
     pub fn recovery_ids(
         &mut self,
-        signatures: &Signatures,
+        signatures: &SignatureColumn,
         reader: SignatureReader,
         wanted: RecoveryIds,
     ) -> Result<Option<Vec<[u8; 1]>>, Error> {
@@ -277,7 +277,7 @@ impl<'a> Inputs<'a> {
         }
         let mut columns = Vec::new();
         for field in Field::RECOVERY_IDS {
-            columns.extend(Ids::of(self, field)?.map(|ids| (field, ids)));
+            columns.extend(RecoveryIdColumn::of(self, field)?.map(|ids| (field, ids)));
         }
         let is_required = wanted == RecoveryIds::Required;
         match (&signatures.ids, columns.first()) {

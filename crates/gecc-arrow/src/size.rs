@@ -11,11 +11,11 @@ use std::collections::HashSet;
 
 /// Returns the memory of a batch in bytes. An allocation that columns share is counted once.
 pub(crate) fn held(batch: &RecordBatch) -> u64 {
-    held_beside(batch, &mut HashSet::new())
+    newly_held(batch, &mut HashSet::new())
 }
 
 /// Returns the memory of a batch in bytes, without allocations that were seen before.
-pub(crate) fn held_beside(batch: &RecordBatch, seen: &mut HashSet<usize>) -> u64 {
+pub(crate) fn newly_held(batch: &RecordBatch, seen: &mut HashSet<usize>) -> u64 {
     let mut bytes = 0;
     each_buffer(batch, |buffer| {
         if seen.insert(buffer.data_ptr().addr().get()) {

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::mapping::column_of;
 use crate::pipeline::{Answered, Job, answer_each};
 use crate::read::{Format, Input, Projection};
-use crate::write::{Compression, Ended, Output, Writer};
+use crate::write::{Compression, Output, Writer, WriterEnd};
 use arrow_schema::Schema;
 use gecc::fields::{Field, Mapping};
 use std::ops::ControlFlow;
@@ -102,7 +102,7 @@ pub fn transform(
     if replaces && counts.rows == 0 && problem.is_some() {
         return Ok(Outcome { counts, problem, has_end: false });
     }
-    let Ended { has_end, outcome } = writer.end();
+    let WriterEnd { has_end, outcome } = writer.end();
     Ok(Outcome { counts, problem: problem.or(outcome.err()), has_end })
 }
 

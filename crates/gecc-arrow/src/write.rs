@@ -5,7 +5,7 @@ use crate::error::{Error, caught};
 use crate::parquet_types;
 use crate::pool::Pool;
 use crate::read::Format;
-use crate::size::{held, held_beside, stands_for};
+use crate::size::{held, newly_held, stands_for};
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -49,9 +49,9 @@ pub enum Output {
 
 /// Writes batches of one schema. [`Writer::finish`] keeps the data written before an error.
 pub struct Writer {
-    content: Content,
+    content: WriterContent,
     encoder: Encoder,
-    few: Few,
+    few: SmallBatches,
     /// `None` for [`Output::Nowhere`].
     target: Option<Target>,
     /// The number of row groups or batches that were completely written.
@@ -59,7 +59,7 @@ pub struct Writer {
 }
 
 /// The outcome of ending an output.
-pub(crate) struct Ended {
+pub(crate) struct WriterEnd {
     /// True if the output was ended properly, after all data written before an error.
     pub has_end: bool,
     pub outcome: Result<(), Error>,
@@ -67,7 +67,7 @@ pub(crate) struct Ended {
 
 /// Small batches that are combined into a row group.
 #[derive(Default)]
-struct Few {
+struct SmallBatches {
     leaves: Vec<Vec<ArrowLeafColumn>>,
     batches: Vec<RecordBatch>,
     rows: usize,
@@ -78,7 +78,7 @@ struct Few {
     pool: Pool,
 }
 
-enum Content {
+enum WriterContent {
     Parquet(SerializedFileWriter<Target>),
     File(FileWriter<Target>),
     Stream(StreamWriter<Target>),
@@ -126,7 +126,7 @@ impl Writer {
         let mut encoder = Encoder { schema: schema.clone(), row_groups: None, tried: Arc::default(), at_once };
         let target = Target::create(output, format)?;
         let content = match (target.clone(), format) {
-            (None, _) => Content::Nowhere,
+            (None, _) => WriterContent::Nowhere,
             (Some(target), Format::Parquet) => {
                 if let Some(field) = parquet_types::without_place(schema) {
                     let name = field.name();
@@ -141,16 +141,16 @@ impl Writer {
                     Ok(ArrowWriter::try_new_with_options(target, schema.clone(), options)?.into_serialized_writer()?)
                 })?;
                 encoder = Encoder { schema, row_groups: Some(Arc::new(row_groups)), ..encoder };
-                Content::Parquet(file)
+                WriterContent::Parquet(file)
             }
             (Some(target), Format::ArrowFile) => {
-                Content::File(FileWriter::try_new_with_options(target, schema, ipc()?)?)
+                WriterContent::File(FileWriter::try_new_with_options(target, schema, ipc()?)?)
             }
             (Some(target), Format::ArrowStream) => {
-                Content::Stream(StreamWriter::try_new_with_options(target, schema, ipc()?)?)
+                WriterContent::Stream(StreamWriter::try_new_with_options(target, schema, ipc()?)?)
             }
         };
-        Ok(Writer { content, encoder, few: Few::default(), target, written: 0 })
+        Ok(Writer { content, encoder, few: SmallBatches::default(), target, written: 0 })
     }
 
     /// Returns an encoder of batches for this writer, usable on any thread.
@@ -168,11 +168,11 @@ impl Writer {
         }
         match (&mut self.content, batch.0) {
             // Empty batches are dropped, because any number of them would accumulate.
-            (Content::Parquet(_), EncodedAs::Few(_, batch, _)) if batch.num_rows() == 0 => return Ok(()),
-            (Content::Parquet(_), EncodedAs::Few(leaves, batch, pool)) => {
+            (WriterContent::Parquet(_), EncodedAs::Few(_, batch, _)) if batch.num_rows() == 0 => return Ok(()),
+            (WriterContent::Parquet(_), EncodedAs::Few(leaves, batch, pool)) => {
                 let few = &mut self.few;
                 few.rows += batch.num_rows();
-                let bytes = held_beside(&batch, &mut few.allocations).saturating_add(stands_for(&batch));
+                let bytes = newly_held(&batch, &mut few.allocations).saturating_add(stands_for(&batch));
                 few.bytes = few.bytes.saturating_add(bytes);
                 few.leaves.push(leaves);
                 few.batches.push(batch);
@@ -182,13 +182,13 @@ impl Writer {
                 }
                 return Ok(());
             }
-            (Content::Parquet(file), EncodedAs::RowGroup(columns)) => append_row_group(file, columns)?,
-            (Content::Parquet(file), EncodedAs::Later(batch, pool)) => {
+            (WriterContent::Parquet(file), EncodedAs::RowGroup(columns)) => append_row_group(file, columns)?,
+            (WriterContent::Parquet(file), EncodedAs::Later(batch, pool)) => {
                 append_parts(file, &self.encoder, &batch, &pool)?
             }
-            (Content::File(file), EncodedAs::Batch(batch)) => file.write(&batch)?,
-            (Content::Stream(stream), EncodedAs::Batch(batch)) => stream.write(&batch)?,
-            (Content::Nowhere, _) => {}
+            (WriterContent::File(file), EncodedAs::Batch(batch)) => file.write(&batch)?,
+            (WriterContent::Stream(stream), EncodedAs::Batch(batch)) => stream.write(&batch)?,
+            (WriterContent::Nowhere, _) => {}
             _ => return Err(Error::Options("a batch was encoded for another writer".to_owned())),
         }
         self.commit()
@@ -196,14 +196,14 @@ impl Writer {
 
     /// Passes all written data to the system. It is then kept, whatever happens later.
     fn commit(&mut self) -> Result<(), Error> {
-        if let Content::Parquet(file) = &mut self.content {
+        if let WriterContent::Parquet(file) = &mut self.content {
             file.flush()?;
         }
         if let Some(target) = &self.target {
             target.commit()?;
         }
         self.written = match &self.content {
-            Content::Parquet(file) => file.flushed_row_groups().len(),
+            WriterContent::Parquet(file) => file.flushed_row_groups().len(),
             _ => self.written + 1,
         };
         Ok(())
@@ -213,7 +213,7 @@ impl Writer {
     fn append_few(&mut self) -> Result<(), Error> {
         let few = std::mem::take(&mut self.few);
         match &mut self.content {
-            Content::Parquet(file) if few.rows > 0 => {
+            WriterContent::Parquet(file) if few.rows > 0 => {
                 append_row_group(file, self.encoder.row_group(few.leaves, &few.pool)?)?;
                 self.commit()
             }
@@ -236,41 +236,41 @@ impl Writer {
     /// # Errors
     /// The same as for [`Writer::create`].
     pub fn finish(self) -> Result<(), Error> {
-        let Ended { outcome, .. } = self.end();
+        let WriterEnd { outcome, .. } = self.end();
         outcome
     }
 
     /// Ends the output like [`Writer::finish`]. Also returns whether the output can be read, which
     /// is possible after an error.
     pub fn finish_readable(self) -> (bool, Result<(), Error>) {
-        let Ended { has_end, outcome } = self.end();
+        let WriterEnd { has_end, outcome } = self.end();
         (has_end, outcome)
     }
 
-    pub(crate) fn end(mut self) -> Ended {
+    pub(crate) fn end(mut self) -> WriterEnd {
         // A failed write is not retried.
         let few = if self.has_failed() { Ok(()) } else { self.append_few() };
         let has_failed = self.has_failed();
-        let Some(target) = self.target else { return Ended { has_end: true, outcome: few } };
+        let Some(target) = self.target else { return WriterEnd { has_end: true, outcome: few } };
         // Nothing was written completely, so there is nothing to read.
         if has_failed && self.written == 0 {
-            return Ended { has_end: false, outcome: few.and_then(|()| Err(Error::Stream(failed_before()))) };
+            return WriterEnd { has_end: false, outcome: few.and_then(|()| Err(Error::Stream(failed_before()))) };
         }
         let ended = match self.content {
-            Content::Parquet(file) if has_failed => end_behind(file, self.written, &target),
-            Content::Parquet(mut file) => file.finish().map(drop).map_err(Error::from),
-            Content::File(mut file) => {
+            WriterContent::Parquet(file) if has_failed => end_after(file, self.written, &target),
+            WriterContent::Parquet(mut file) => file.finish().map(drop).map_err(Error::from),
+            WriterContent::File(mut file) => {
                 target.recover();
                 file.finish().map_err(Error::from)
             }
-            Content::Stream(mut stream) => {
+            WriterContent::Stream(mut stream) => {
                 target.recover();
                 stream.finish().map_err(Error::from)
             }
-            Content::Nowhere => Ok(()),
+            WriterContent::Nowhere => Ok(()),
         };
         let ended = ended.and_then(|()| target.finish());
-        Ended { has_end: ended.is_ok(), outcome: few.and(ended) }
+        WriterEnd { has_end: ended.is_ok(), outcome: few.and(ended) }
     }
 
     fn has_failed(&self) -> bool {
@@ -279,7 +279,7 @@ impl Writer {
 }
 
 /// Ends a file after its first `row_groups` row groups. Everything after them is dropped.
-fn end_behind(file: SerializedFileWriter<Target>, row_groups: usize, target: &Target) -> Result<(), Error> {
+fn end_after(file: SerializedFileWriter<Target>, row_groups: usize, target: &Target) -> Result<(), Error> {
     let groups = file.flushed_row_groups()[..row_groups].to_vec();
     let properties = Arc::clone(file.properties());
     // Unwritten data is discarded.
@@ -437,9 +437,9 @@ fn properties(schema: &SchemaRef, compression: Compression, has_long_texts: bool
 /// The byte stream of a file or stream, shared by the format's writer and the code that decides
 /// what is kept.
 #[derive(Clone)]
-struct Target(Arc<Mutex<Bytes>>);
+struct Target(Arc<Mutex<OutputBuffer>>);
 
-struct Bytes {
+struct OutputBuffer {
     sink: Sink,
     /// Data that was not passed to the system yet.
     buffer: Vec<u8>,
@@ -451,7 +451,7 @@ struct Bytes {
 
 enum Sink {
     File {
-        beside: NamedTempFile,
+        temporary: NamedTempFile,
         path: PathBuf,
         /// Number of bytes that are kept, whatever happens later.
         kept: u64,
@@ -472,17 +472,17 @@ impl Target {
             Output::Nowhere => return Ok(None),
             Output::Stream(stream) => Sink::Stream(stream),
             Output::File(path) => {
-                let beside = beside(&path).map_err(Error::file(&path))?;
-                Sink::File { beside, path, kept: 0 }
+                let temporary = temporary_file(&path).map_err(Error::file(&path))?;
+                Sink::File { temporary, path, kept: 0 }
             }
         };
         // The writer of Arrow files records positions as it writes: buffered data could be recorded
         // and then lost.
         let capacity = if format == Format::ArrowFile { 0 } else { BUFFER };
-        Ok(Some(Target(Arc::new(Mutex::new(Bytes { sink, buffer: Vec::new(), capacity, has_failed: false })))))
+        Ok(Some(Target(Arc::new(Mutex::new(OutputBuffer { sink, buffer: Vec::new(), capacity, has_failed: false })))))
     }
 
-    fn bytes(&self) -> MutexGuard<'_, Bytes> {
+    fn bytes(&self) -> MutexGuard<'_, OutputBuffer> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -505,14 +505,14 @@ impl Target {
         self.commit()?;
         let bytes = Arc::into_inner(self.0).expect("who wrote to it has ended");
         let bytes = bytes.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Sink::File { beside, path, .. } = bytes.sink {
-            beside.persist(&path).map_err(|problem| Error::File { path, source: problem.error })?;
+        if let Sink::File { temporary, path, .. } = bytes.sink {
+            temporary.persist(&path).map_err(|problem| Error::File { path, source: problem.error })?;
         }
         Ok(())
     }
 }
 
-impl Bytes {
+impl OutputBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         if self.has_failed {
             return Err(failed_before());
@@ -557,15 +557,15 @@ impl Bytes {
 impl Sink {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         match self {
-            Sink::File { beside, .. } => beside.write_all(bytes),
+            Sink::File { temporary, .. } => temporary.write_all(bytes),
             Sink::Stream(stream) => stream.write_all(bytes),
         }
     }
 
     fn commit(&mut self) -> std::io::Result<()> {
         match self {
-            Sink::File { beside, kept, .. } => {
-                *kept = beside.as_file_mut().stream_position()?;
+            Sink::File { temporary, kept, .. } => {
+                *kept = temporary.as_file_mut().stream_position()?;
                 Ok(())
             }
             Sink::Stream(stream) => stream.flush(),
@@ -574,16 +574,16 @@ impl Sink {
 
     /// Removes the data that is not kept. Streams do so themselves if they can.
     fn roll_back(&mut self) {
-        if let Sink::File { beside, kept, .. } = self {
+        if let Sink::File { temporary, kept, .. } = self {
             // If that fails too, the first error is the relevant one.
-            let _ = beside.as_file().set_len(*kept);
-            let _ = beside.as_file_mut().seek(SeekFrom::Start(*kept));
+            let _ = temporary.as_file().set_len(*kept);
+            let _ = temporary.as_file_mut().seek(SeekFrom::Start(*kept));
         }
     }
 }
 
 /// Creates a file in the same folder, with the permissions of any new file.
-fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
+fn temporary_file(path: &Path) -> std::io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();

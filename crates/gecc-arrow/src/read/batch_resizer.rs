@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_millis(10);
 const MOST_BYTES: u64 = 1 << 30;
 
 /// An event from a source of batches.
-pub(crate) enum Came {
+pub(crate) enum SourceEvent {
     Batch(RecordBatch),
     /// Nothing arrived within the given time.
     Nothing,
@@ -26,15 +26,15 @@ pub(crate) enum Came {
 }
 
 /// Returns the next batch, waiting for at most the given time.
-pub(crate) type Next = Box<dyn FnMut(Duration) -> Came + Send>;
+pub(crate) type NextEvent = Box<dyn FnMut(Duration) -> SourceEvent + Send>;
 
 /// Splits large batches without a copy, and combines small ones. Empty batches are dropped.
-pub(crate) struct Recut {
-    source: Next,
+pub(crate) struct BatchResizer {
+    source: NextEvent,
     schema: SchemaRef,
     rows: usize,
     bytes: u64,
-    small: Small,
+    small: PendingBatches,
     /// Combined small batches, in order.
     combined: VecDeque<RecordBatch>,
     /// The rest of a large batch, which follows these.
@@ -45,7 +45,7 @@ pub(crate) struct Recut {
 
 /// Small batches that wait for more, with fewer rows in total than wanted.
 #[derive(Default)]
-struct Small {
+struct PendingBatches {
     batches: Vec<RecordBatch>,
     rows: usize,
     bytes: u64,
@@ -53,7 +53,7 @@ struct Small {
     since: Option<Instant>,
 }
 
-impl Small {
+impl PendingBatches {
     fn push(&mut self, batch: RecordBatch, bytes: u64) {
         self.rows += batch.num_rows();
         self.bytes = self.bytes.saturating_add(bytes);
@@ -62,14 +62,14 @@ impl Small {
     }
 }
 
-impl Recut {
-    pub fn new(source: Next, schema: SchemaRef, options: &ReadOptions) -> Self {
+impl BatchResizer {
+    pub fn new(source: NextEvent, schema: SchemaRef, options: &ReadOptions) -> Self {
         // The waiting batches are a small part of the memory: other batches are decoded and
         // computed at the same time.
         let bytes = (options.max_memory / 4).min(MOST_BYTES);
-        let small = Small::default();
+        let small = PendingBatches::default();
         let combined = VecDeque::new();
-        Recut { source, schema, rows: options.rows, bytes, small, combined, large: None, end: None }
+        BatchResizer { source, schema, rows: options.rows, bytes, small, combined, large: None, end: None }
     }
 
     /// Returns the next batch; `None` after the last one, and if the source delivers nothing and no
@@ -87,16 +87,16 @@ impl Recut {
             // The remaining time for waiting batches.
             let patience = self.small.since.map_or(PATIENCE, |since| PATIENCE.saturating_sub(since.elapsed()));
             match (self.source)(patience) {
-                Came::Batch(batch) => self.add(batch),
-                Came::Nothing if self.small.rows == 0 && !wanted() => return None,
-                Came::Nothing => self.combine(),
-                Came::Failed(problem) => {
+                SourceEvent::Batch(batch) => self.add(batch),
+                SourceEvent::Nothing if self.small.rows == 0 && !wanted() => return None,
+                SourceEvent::Nothing => self.combine(),
+                SourceEvent::Failed(problem) => {
                     // Batches before an error are not lost.
                     self.end = Some(problem);
                     self.combine();
                 }
-                Came::End if self.small.rows == 0 => return None,
-                Came::End => self.combine(),
+                SourceEvent::End if self.small.rows == 0 => return None,
+                SourceEvent::End => self.combine(),
             }
         }
     }
@@ -105,12 +105,13 @@ impl Recut {
     fn add(&mut self, batch: RecordBatch) {
         let rows = batch.num_rows();
         let bytes = bytes_of(&batch);
-        let goes = |with: &Small| with.rows + rows < self.rows && with.bytes.saturating_add(bytes) <= self.bytes;
+        let goes =
+            |with: &PendingBatches| with.rows + rows < self.rows && with.bytes.saturating_add(bytes) <= self.bytes;
         if rows == 0 {
             return;
         }
         if !goes(&self.small) {
-            let is_small = goes(&Small::default());
+            let is_small = goes(&PendingBatches::default());
             self.combine();
             if !is_small {
                 self.large = Some(batch);
@@ -186,18 +187,18 @@ mod tests {
     ) -> Vec<RecordBatch> {
         let mut batches = batches.into_iter();
         let next = move |_| match batches.next() {
-            Some(Some(batch)) => Came::Batch(batch),
-            Some(None) => Came::Nothing,
-            None => Came::End,
+            Some(Some(batch)) => SourceEvent::Batch(batch),
+            Some(None) => SourceEvent::Nothing,
+            None => SourceEvent::End,
         };
         let options = ReadOptions { rows, max_memory, ..ReadOptions::default() };
-        let mut recut = Recut::new(Box::new(next), schema, &options);
-        let all = std::iter::from_fn(|| recut.next(&|| true));
+        let mut resizer = BatchResizer::new(Box::new(next), schema, &options);
+        let all = std::iter::from_fn(|| resizer.next(&|| true));
         all.map(Result::unwrap).collect()
     }
 
     /// Returns the number of rows of each resulting batch.
-    fn recut(batches: Vec<Option<RecordBatch>>, rows: usize, max_memory: u64) -> Vec<usize> {
+    fn resized_rows(batches: Vec<Option<RecordBatch>>, rows: usize, max_memory: u64) -> Vec<usize> {
         let schema = batch(0, 0).schema();
         batches_of(batches, schema, rows, max_memory).iter().map(RecordBatch::num_rows).collect()
     }
@@ -233,17 +234,20 @@ mod tests {
     #[test]
     fn batches_are_cut_and_combined_by_rows() {
         let of_rows = |rows: &[usize]| rows.iter().map(|rows| Some(batch(*rows, 3))).collect();
-        assert_eq!(recut(of_rows(&[40, 0, 30, 40, 50, 250, 7, 100]), 100, 1 << 30), [70, 90, 100, 100, 50, 7, 100]);
+        assert_eq!(
+            resized_rows(of_rows(&[40, 0, 30, 40, 50, 250, 7, 100]), 100, 1 << 30),
+            [70, 90, 100, 100, 50, 7, 100]
+        );
     }
 
     #[test]
     fn small_batches_of_long_rows_are_not_gathered_beyond_the_bound() {
         // Rows of 1 KiB, which count twice, with a limit of 256 KiB.
         let batches = (0..40).map(|_| Some(batch(50, 1024))).collect();
-        let rows = recut(batches, 1 << 18, 1 << 20);
+        let rows = resized_rows(batches, 1 << 18, 1 << 20);
         assert_eq!(rows, [100; 20]);
         assert_eq!(
-            recut(vec![Some(batch(3, 10)), Some(batch(300, 1024)), Some(batch(3, 10))], 1 << 18, 1 << 20),
+            resized_rows(vec![Some(batch(3, 10)), Some(batch(300, 1024)), Some(batch(3, 10))], 1 << 18, 1 << 20),
             [3, 300, 3]
         );
     }
@@ -261,7 +265,7 @@ mod tests {
     fn rows_do_not_wait_for_others_that_do_not_come() {
         let batches = [Some(10), Some(20), None, None, Some(30), None, Some(40)];
         let batches = batches.into_iter().map(|rows| rows.map(|rows| batch(rows, 3))).collect();
-        assert_eq!(recut(batches, 100, 1 << 30), [30, 30, 40]);
+        assert_eq!(resized_rows(batches, 100, 1 << 30), [30, 30, 40]);
     }
 
     #[test]
@@ -269,23 +273,24 @@ mod tests {
         let (send, given) = std::sync::mpsc::channel();
         let next = move |patience| {
             send.send(patience).unwrap();
-            Came::Batch(batch(60, 3))
+            SourceEvent::Batch(batch(60, 3))
         };
         let options = ReadOptions { rows: 100, ..ReadOptions::default() };
-        let mut recut = Recut::new(Box::new(next), batch(0, 0).schema(), &options);
+        let mut resizer = BatchResizer::new(Box::new(next), batch(0, 0).schema(), &options);
         for _ in 0..2 {
             // The second of two batches is left over.
-            assert_eq!(recut.next(&|| true).unwrap().unwrap().num_rows(), 60);
+            assert_eq!(resizer.next(&|| true).unwrap().unwrap().num_rows(), 60);
             std::thread::sleep(2 * PATIENCE);
         }
         assert!(given.try_iter().count() == 3);
-        recut.next(&|| true);
+        resizer.next(&|| true);
         assert!(given.recv().unwrap() > Duration::ZERO);
     }
 
     #[test]
     fn a_source_that_gives_nothing_is_left_when_no_more_is_wanted() {
-        let mut recut = Recut::new(Box::new(|_| Came::Nothing), batch(0, 0).schema(), &ReadOptions::default());
-        assert!(recut.next(&|| false).is_none());
+        let mut resizer =
+            BatchResizer::new(Box::new(|_| SourceEvent::Nothing), batch(0, 0).schema(), &ReadOptions::default());
+        assert!(resizer.next(&|| false).is_none());
     }
 }

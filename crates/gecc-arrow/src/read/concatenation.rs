@@ -1,8 +1,8 @@
 //! Several inputs read as one.
 
-use super::batch_resizer::{Came, Recut};
-use super::progress::Place;
-use super::{Batched, Batches, Input, Projection};
+use super::batch_resizer::{BatchResizer, SourceEvent};
+use super::progress::ByteOffset;
+use super::{BatchStream, Batches, Input, Projection};
 use crate::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +28,7 @@ impl Batches {
             return Err(Error::Columns("inputs that are read as one have the same columns".to_owned()));
         }
         let projected = Arc::new(schema.project(&columns.places(&schema)?)?);
-        let place = Place::default();
+        let place = ByteOffset::default();
         let columns = columns.clone();
         let length = inputs.iter().map(|input| input.length).sum();
         let count = inputs.len();
@@ -37,22 +37,22 @@ impl Batches {
         let mut batches: Option<Batches> = None;
         let next = move |_| loop {
             match batches.as_mut().and_then(Iterator::next) {
-                Some(Ok(batch)) => return Came::Batch(batch),
-                Some(Err(problem)) => return Came::Failed(problem),
+                Some(Ok(batch)) => return SourceEvent::Batch(batch),
+                Some(Err(problem)) => return SourceEvent::Failed(problem),
                 None => {}
             }
             let Some((number, input)) = rest.next() else {
                 of_all.set(length, 1, 1);
-                return Came::End;
+                return SourceEvent::End;
             };
             current.store(number, Ordering::Relaxed);
             of_all.set(length, number as u64, count as u64);
             match input.batches(&columns) {
                 Ok(opened) => batches = Some(opened),
-                Err(problem) => return Came::Failed(problem),
+                Err(problem) => return SourceEvent::Failed(problem),
             }
         };
-        let source = Some(Batched::Ipc(Recut::new(Box::new(next), projected.clone(), &options)));
+        let source = Some(BatchStream::Ipc(BatchResizer::new(Box::new(next), projected.clone(), &options)));
         Ok(Batches { source, schema: projected, max_memory: options.max_memory, place, progress })
     }
 }

@@ -2,12 +2,12 @@
 //! for a long time and are read on threads of their own.
 
 use super::ReadOptions;
-use super::batch_resizer::{Came, Next};
+use super::batch_resizer::{NextEvent, SourceEvent};
 use super::flatbuffer;
 use super::footer::within;
 use super::lz4;
-use super::memory_budget::Room;
-use super::prefetch::Ahead;
+use super::memory_budget::TaskMemory;
+use super::prefetch::Prefetch;
 use super::source::Source;
 use crate::error::{Error, caught};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -66,7 +66,11 @@ impl IpcFile {
     }
 
     /// Returns the batches in the sizes of the file, with these columns.
-    pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<Ahead<Result<RecordBatch, Error>>, Error> {
+    pub fn batches(
+        self,
+        columns: &[usize],
+        options: &ReadOptions,
+    ) -> Result<Prefetch<Result<RecordBatch, Error>>, Error> {
         let IpcFile { source, decoder, blocks, .. } = self;
         let decoder = decoder.with_projection(columns.to_vec());
         let tasks = blocks.len();
@@ -81,7 +85,7 @@ impl IpcFile {
         // Memory freed by a thread is often kept for that thread, so there are no more threads than
         // batches that fit in memory.
         let threads = options.threads.min(ahead);
-        let room = Arc::new(Room::new(limit));
+        let room = Arc::new(TaskMemory::new(limit));
         let entered = room.clone();
         let work = move |task: usize| {
             caught(|| {
@@ -92,7 +96,7 @@ impl IpcFile {
                 batch.ok_or_else(|| malformed("a block holds no batch"))
             })
         };
-        Ok(Ahead::start(tasks, threads, ahead, room, work)?)
+        Ok(Prefetch::start(tasks, threads, ahead, room, work)?)
     }
 }
 
@@ -123,21 +127,21 @@ fn check_listed(source: &Source, blocks: impl Iterator<Item = Block>, end: u64, 
     listed.push((end, end));
     listed.sort_unstable();
     let mut at = START;
-    for (start, behind) in listed {
-        at = behind_padding(source, at, start)?;
+    for (start, end) in listed {
+        at = end_of_padding(source, at, start)?;
         while let Some((header, next)) = message_between(source, at, start, max_memory)? {
             if header != MessageHeader::Schema {
                 return Err(malformed(&format!("the footer does not list the message at byte {at}")));
             }
-            at = behind_padding(source, next, start)?;
+            at = end_of_padding(source, next, start)?;
         }
-        at = at.max(behind);
+        at = at.max(end);
     }
     Ok(())
 }
 
 /// Returns the end of the zeros with which writers align messages to 8 or 64 bytes.
-fn behind_padding(source: &Source, at: u64, before: u64) -> Result<u64, Error> {
+fn end_of_padding(source: &Source, at: u64, before: u64) -> Result<u64, Error> {
     const WORD: usize = 8;
     const LONGEST: u64 = 64;
     let bytes = source.bytes(at, before.saturating_sub(at).min(LONGEST) as usize)?;
@@ -298,16 +302,16 @@ impl IpcStream {
 ///
 /// # Errors
 /// If the system cannot start a thread.
-pub(crate) fn stream_batches(stream: IpcStream, places: Vec<usize>) -> std::io::Result<Next> {
+pub(crate) fn stream_batches(stream: IpcStream, places: Vec<usize>) -> std::io::Result<NextEvent> {
     // A channel without a buffer, so that at most one message is in memory.
     let (send, receive) = mpsc::sync_channel(0);
     let thread = thread::Builder::new().name("gecc-stream".to_owned());
     thread.spawn(move || send_batches(stream, &places, &send))?;
     Ok(Box::new(move |patience| match receive.recv_timeout(patience) {
-        Ok(Ok(batch)) => Came::Batch(batch),
-        Ok(Err(problem)) => Came::Failed(problem),
-        Err(RecvTimeoutError::Timeout) => Came::Nothing,
-        Err(RecvTimeoutError::Disconnected) => Came::End,
+        Ok(Ok(batch)) => SourceEvent::Batch(batch),
+        Ok(Err(problem)) => SourceEvent::Failed(problem),
+        Err(RecvTimeoutError::Timeout) => SourceEvent::Nothing,
+        Err(RecvTimeoutError::Disconnected) => SourceEvent::End,
     }))
 }
 

@@ -5,14 +5,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A memory budget in bytes for the results of numbered tasks. The task whose result is taken next
 /// never waits, so the limit may be exceeded by its memory.
-pub(crate) struct Room {
-    state: Mutex<State>,
+pub(crate) struct TaskMemory {
+    state: Mutex<BudgetState>,
     changed: Condvar,
     limit: u64,
 }
 
 #[derive(Default)]
-struct State {
+struct BudgetState {
     /// The memory held by each task.
     held: BTreeMap<usize, u64>,
     /// The task whose result is taken next.
@@ -20,25 +20,25 @@ struct State {
     stopped: bool,
 }
 
-impl State {
+impl BudgetState {
     /// Returns the sum of all memory held and `bytes`.
     fn with(&self, bytes: u64) -> u64 {
         self.held.values().fold(bytes, |sum, held| sum.saturating_add(*held))
     }
 }
 
-impl Room {
+impl TaskMemory {
     pub fn new(limit: u64) -> Self {
-        Room { state: Mutex::default(), changed: Condvar::new(), limit }
+        TaskMemory { state: Mutex::default(), changed: Condvar::new(), limit }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, BudgetState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until `bytes` more bytes are available for a task.
     pub fn enter(&self, task: usize, bytes: u64) {
-        let is_full = |state: &mut State| !state.stopped && task > state.next && state.with(bytes) > self.limit;
+        let is_full = |state: &mut BudgetState| !state.stopped && task > state.next && state.with(bytes) > self.limit;
         let mut state = self.changed.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner);
         *state.held.entry(task).or_default() += bytes;
     }
@@ -69,7 +69,7 @@ mod tests {
     use std::time::Duration;
 
     /// Enters on a thread of its own, which signals when it has.
-    fn enter(room: &Arc<Room>, task: usize, bytes: u64) -> Receiver<()> {
+    fn enter(room: &Arc<TaskMemory>, task: usize, bytes: u64) -> Receiver<()> {
         let (send, receive) = channel();
         let room = room.clone();
         thread::spawn(move || {
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn tasks_wait_for_room_and_the_next_one_does_not() {
-        let room = Arc::new(Room::new(100));
+        let room = Arc::new(TaskMemory::new(100));
         room.enter(1, 60);
         room.enter(2, 40);
         let third = enter(&room, 3, 50);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_after_a_stop() {
-        let room = Arc::new(Room::new(100));
+        let room = Arc::new(TaskMemory::new(100));
         room.enter(1, 100);
         let second = enter(&room, 2, 1);
         assert!(waits(&second));

@@ -18,11 +18,11 @@ mod thrift;
 use crate::error::Error;
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use batch_resizer::{Came, Recut};
+use batch_resizer::{BatchResizer, SourceEvent};
 use ipc::{IpcFile, IpcStream};
 use parquet::{ParquetBatches, ParquetFile};
 pub use progress::Progress;
-use progress::{Counted, Place};
+use progress::{ByteOffset, CountingReader};
 use source::Source;
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -111,16 +111,16 @@ impl Format {
 
 /// A file or stream whose schema is known, before its rows are read.
 pub struct Input {
-    content: Content,
+    content: InputContent,
     schema: SchemaRef,
     options: ReadOptions,
     /// Length in bytes of a file with a footer.
     length: u64,
-    place: Place,
+    place: ByteOffset,
     progress: Arc<Progress>,
 }
 
-enum Content {
+enum InputContent {
     Parquet(ParquetFile),
     File(IpcFile),
     Stream(IpcStream),
@@ -143,14 +143,14 @@ pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error
     let source = Source::open(path.as_ref())?;
     let first = source.at_most(0, FIRST_BYTES)?;
     let length = source.length();
-    let mut place = Place::default();
+    let mut place = ByteOffset::default();
     let content = match Format::of(&first) {
-        Some(Format::Parquet) => Content::Parquet(ParquetFile::open(source, options.max_memory)?),
-        Some(Format::ArrowFile) => Content::File(IpcFile::open(source, options.max_memory)?),
+        Some(Format::Parquet) => InputContent::Parquet(ParquetFile::open(source, options.max_memory)?),
+        Some(Format::ArrowFile) => InputContent::File(IpcFile::open(source, options.max_memory)?),
         Some(Format::ArrowStream) => {
-            let (file, counted) = Counted::new(std::io::BufReader::new(source.into_file()));
+            let (file, counted) = CountingReader::new(std::io::BufReader::new(source.into_file()));
             place = counted;
-            Content::Stream(IpcStream::open(Box::new(file), options.max_memory)?)
+            InputContent::Stream(IpcStream::open(Box::new(file), options.max_memory)?)
         }
         None => return Err(unknown(&first)),
     };
@@ -168,9 +168,9 @@ pub fn open_stream(mut input: impl Read + Send + 'static, options: ReadOptions) 
     input.by_ref().take(FIRST_BYTES as u64).read_to_end(&mut first)?;
     match Format::of(&first) {
         Some(Format::ArrowStream) => {
-            let (input, place) = Counted::new(Cursor::new(first).chain(input));
+            let (input, place) = CountingReader::new(Cursor::new(first).chain(input));
             let stream = IpcStream::open(Box::new(input), options.max_memory)?;
-            Input::of(Content::Stream(stream), options, 0, place)
+            Input::of(InputContent::Stream(stream), options, 0, place)
         }
         Some(_) => Err(Error::Malformed("a file with a footer cannot be read from a pipe".to_owned())),
         None => Err(unknown(&first)),
@@ -187,14 +187,14 @@ fn unknown(first: &[u8]) -> Error {
 }
 
 impl Input {
-    fn of(content: Content, options: ReadOptions, length: u64, place: Place) -> Result<Self, Error> {
+    fn of(content: InputContent, options: ReadOptions, length: u64, place: ByteOffset) -> Result<Self, Error> {
         if options.rows == 0 {
             return Err(Error::Options("batches have a row at least".to_owned()));
         }
         let schema = match &content {
-            Content::Parquet(file) => file.schema.clone(),
-            Content::File(file) => file.schema.clone(),
-            Content::Stream(stream) => stream.schema.clone(),
+            InputContent::Parquet(file) => file.schema.clone(),
+            InputContent::File(file) => file.schema.clone(),
+            InputContent::Stream(stream) => stream.schema.clone(),
         };
         Ok(Input { content, schema, options, length, place, progress: Arc::default() })
     }
@@ -209,7 +209,7 @@ impl Input {
     /// Returns the schema with the types in the file, which are to be used for output.
     pub fn written_schema(&self) -> &SchemaRef {
         match &self.content {
-            Content::Parquet(file) => &file.written,
+            InputContent::Parquet(file) => &file.written,
             _ => &self.schema,
         }
     }
@@ -217,16 +217,16 @@ impl Input {
     /// Returns the format of the input.
     pub fn format(&self) -> Format {
         match self.content {
-            Content::Parquet(_) => Format::Parquet,
-            Content::File(_) => Format::ArrowFile,
-            Content::Stream(_) => Format::ArrowStream,
+            InputContent::Parquet(_) => Format::Parquet,
+            InputContent::File(_) => Format::ArrowFile,
+            InputContent::Stream(_) => Format::ArrowStream,
         }
     }
 
     /// Returns the number of rows, if there is a footer that states it.
     pub fn rows(&self) -> Option<u64> {
         match &self.content {
-            Content::Parquet(file) => Some(file.rows()),
+            InputContent::Parquet(file) => Some(file.rows()),
             _ => None,
         }
     }
@@ -251,8 +251,8 @@ impl Input {
         let places = columns.places(&schema)?;
         let projected = Arc::new(schema.project(&places)?);
         let source = match content {
-            Content::Parquet(file) => Batched::Parquet { batches: file.batches(&places, &options)?, length },
-            Content::File(file) => {
+            InputContent::Parquet(file) => BatchStream::Parquet { batches: file.batches(&places, &options)?, length },
+            InputContent::File(file) => {
                 let parts = file.parts();
                 let mut part = 0;
                 let place = place.clone();
@@ -261,15 +261,15 @@ impl Input {
                     Some(Ok(batch)) => {
                         part += 1;
                         place.set(length, part, parts);
-                        Came::Batch(batch)
+                        SourceEvent::Batch(batch)
                     }
-                    Some(Err(problem)) => Came::Failed(problem),
-                    None => Came::End,
+                    Some(Err(problem)) => SourceEvent::Failed(problem),
+                    None => SourceEvent::End,
                 };
-                Batched::Ipc(Recut::new(Box::new(next), projected.clone(), &options))
+                BatchStream::Ipc(BatchResizer::new(Box::new(next), projected.clone(), &options))
             }
-            Content::Stream(stream) => {
-                Batched::Ipc(Recut::new(ipc::stream_batches(stream, places)?, projected.clone(), &options))
+            InputContent::Stream(stream) => {
+                BatchStream::Ipc(BatchResizer::new(ipc::stream_batches(stream, places)?, projected.clone(), &options))
             }
         };
         Ok(Batches { source: Some(source), schema: projected, max_memory: options.max_memory, place, progress })
@@ -279,16 +279,16 @@ impl Input {
 /// Record batches in order.
 pub struct Batches {
     /// `None` after the end or an error.
-    source: Option<Batched>,
+    source: Option<BatchStream>,
     schema: SchemaRef,
     max_memory: u64,
-    place: Place,
+    place: ByteOffset,
     progress: Arc<Progress>,
 }
 
-enum Batched {
+enum BatchStream {
     Parquet { batches: ParquetBatches, length: u64 },
-    Ipc(Recut),
+    Ipc(BatchResizer),
 }
 
 impl Batches {
@@ -316,13 +316,13 @@ impl Batches {
     /// called every 10 ms, and the batches end when it returns false.
     pub(crate) fn next_while(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {
         let next = match self.source.as_mut()? {
-            Batched::Parquet { batches, length } => {
+            BatchStream::Parquet { batches, length } => {
                 let next = batches.next();
                 let (row, rows) = batches.place();
                 self.place.set(*length, row, rows);
                 next
             }
-            Batched::Ipc(batches) => batches.next(wanted),
+            BatchStream::Ipc(batches) => batches.next(wanted),
         };
         if !matches!(next, Some(Ok(_))) {
             self.source = None;

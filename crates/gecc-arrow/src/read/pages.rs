@@ -3,7 +3,7 @@
 
 use super::codec::Codec;
 use super::footer::{malformed, within};
-use super::memory_budget::Room;
+use super::memory_budget::TaskMemory;
 use super::source::Source;
 use super::thrift::{Walker, kind};
 use crate::error::Error;
@@ -32,7 +32,7 @@ const LONGEST_NUMBER: usize = 64;
 /// The memory limit of a task and its current use.
 pub(crate) struct Tally {
     task: usize,
-    room: Arc<Room>,
+    room: Arc<TaskMemory>,
     /// Maximum size in bytes of a decompressed page.
     page_limit: u64,
     /// The limit on the sum of the task's pages.
@@ -42,7 +42,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub fn new(task: usize, room: Arc<Room>, page_limit: u64, limit: u64) -> Self {
+    pub fn new(task: usize, room: Arc<TaskMemory>, page_limit: u64, limit: u64) -> Self {
         Tally { task, room, page_limit, limit, refusal: Refusal::default(), read: Mutex::new(0) }
     }
 
@@ -155,7 +155,7 @@ impl Claim {
 
 /// The numbers of values and rows in the pages of a chunk that were read so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counted {
+struct CountedRows {
     values: u64,
     rows: u64,
 }
@@ -175,7 +175,7 @@ pub(crate) struct ChunkPages {
     chunk: Chunk,
     /// The contents of the pages, which are compared with the footer; `None` if pages may be
     /// skipped, and the chunk was surveyed before.
-    counted: Option<Counted>,
+    counted: Option<CountedRows>,
     at: u64,
     /// The header at this position.
     header: Option<PageHeader>,
@@ -189,7 +189,7 @@ impl ChunkPages {
     pub fn whole(source: Arc<Source>, tally: Arc<Tally>, chunk: Chunk) -> Self {
         let at = chunk.start;
         let window = (0, Bytes::new());
-        let counted = Some(Counted::default());
+        let counted = Some(CountedRows::default());
         ChunkPages { source, tally, chunk, counted, at, header: None, window, jump: None }
     }
 
@@ -208,7 +208,7 @@ impl ChunkPages {
             }
             if header.is_empty() {
                 // Some readers treat a page without values as the end of the column.
-                if header.content != Content::Index && self.misses_values() {
+                if header.content != PageContent::Index && self.misses_values() {
                     return Err(self.chunk.claim.broken("a page has no values, but others follow it"));
                 }
                 self.at += length;
@@ -232,7 +232,7 @@ impl ChunkPages {
     }
 
     /// Counts a page, and compares the sums with the footer. The chunk must end with the last page.
-    fn count_page(&mut self, values: u32, begun: Begun) -> Result<(), Error> {
+    fn count_page(&mut self, values: u32, begun: LevelCount) -> Result<(), Error> {
         let Some(mut counted) = self.counted else { return Ok(()) };
         if counted.values == 0 && !begun.at_first {
             return Err(self.chunk.claim.broken("the first page begins within a row"));
@@ -261,7 +261,7 @@ impl ChunkPages {
         }
     }
 
-    fn miscounted(&self, Counted { values, rows }: Counted) -> Error {
+    fn miscounted(&self, CountedRows { values, rows }: CountedRows) -> Error {
         let claim = &self.chunk.claim;
         self.chunk.claim.broken(&match self.chunk.leaf.is_repeated() {
             true => format!(
@@ -351,21 +351,21 @@ impl ChunkPages {
     }
 
     /// Returns the rows that begin in a page, given its decompressed bytes from its levels on.
-    fn begun(&self, header: &PageHeader, data: &[u8]) -> Result<Begun, Error> {
+    fn begun(&self, header: &PageHeader, data: &[u8]) -> Result<LevelCount, Error> {
         let leaf = self.chunk.leaf;
         if !leaf.is_repeated() {
-            return Ok(Begun { rows: header.values().into(), at_first: true });
+            return Ok(LevelCount { rows: header.values().into(), at_first: true });
         }
         let begun = header.repetition_levels(data, leaf.lists);
-        let begun = begun.and_then(|levels| Begun::count(levels, leaf.lists, header.values()));
+        let begun = begun.and_then(|levels| LevelCount::count(levels, leaf.lists, header.values()));
         begun.ok_or_else(|| self.chunk.claim.broken("the repetition levels of a page cannot be read"))
     }
 
     fn peek(&mut self) -> Result<Option<PageMetadata>, Error> {
         let Some(header) = self.header()? else { return Ok(None) };
-        let is_dict = matches!(header.content, Content::Dictionary { .. });
+        let is_dict = matches!(header.content, PageContent::Dictionary { .. });
         let (num_rows, num_levels) = match (header.content, self.jump) {
-            (Content::Dictionary { .. }, _) => (None, None),
+            (PageContent::Dictionary { .. }, _) => (None, None),
             (_, Some(jump)) => (Some(jump.rows as usize), None),
             // Rows of lists are counted only by their levels, whatever a header states.
             (_, None) => (None, Some(header.values() as usize)),
@@ -385,7 +385,7 @@ impl ChunkPages {
             return Ok(());
         }
         // The decoder does not skip pages of lists, whose number of rows it does not know.
-        self.count_page(header.values(), Begun { rows: header.values().into(), at_first: true })
+        self.count_page(header.values(), LevelCount { rows: header.values().into(), at_first: true })
     }
 
     /// Compares all pages with the footer. Returns the positions of the pages from which the first
@@ -430,12 +430,12 @@ impl ChunkPages {
 
     /// Returns the rows that begin in the page whose data is at `start`. For lists, the levels are
     /// read.
-    fn begun_at(&self, header: &PageHeader, start: u64) -> Result<Begun, Error> {
+    fn begun_at(&self, header: &PageHeader, start: u64) -> Result<LevelCount, Error> {
         if !self.chunk.leaf.is_repeated() {
             return self.begun(header, &[]);
         }
         match (header.content, self.chunk.codec) {
-            (Content::DataV2 { repetition, .. }, _) => self.begun(header, &self.bytes(start, repetition as usize)?),
+            (PageContent::DataV2 { repetition, .. }, _) => self.begun(header, &self.bytes(start, repetition as usize)?),
             (_, Some(codec)) => {
                 let data = self.bytes(start, header.compressed)?;
                 self.begun(header, &header.decompress(codec, &data)?)
@@ -485,11 +485,11 @@ struct PageHeader {
     length: usize,
     uncompressed: usize,
     compressed: usize,
-    content: Content,
+    content: PageContent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Content {
+enum PageContent {
     Data {
         values: u32,
         encoding: Encoding,
@@ -530,16 +530,16 @@ impl PageHeader {
                 (3, kind::I32) => compressed = Some(walker.i32()?.try_into().ok()?),
                 // A checksum, which is ignored, and the header of an index page.
                 (4, kind::I32) | (6, kind::STRUCT) => walker.skip(field.1)?,
-                (5, kind::STRUCT) => data = Some(Content::read_data(&mut walker)?),
-                (7, kind::STRUCT) => dictionary = Some(Content::read_dictionary(&mut walker)?),
-                (8, kind::STRUCT) => data_v2 = Some(Content::read_data_v2(&mut walker)?),
+                (5, kind::STRUCT) => data = Some(PageContent::read_data(&mut walker)?),
+                (7, kind::STRUCT) => dictionary = Some(PageContent::read_dictionary(&mut walker)?),
+                (8, kind::STRUCT) => data_v2 = Some(PageContent::read_data_v2(&mut walker)?),
                 (..=8, _) => return None,
                 (_, kind) => walker.skip(kind)?,
             }
         }
         let content = match page_type? {
             0 => data?,
-            1 => Content::Index,
+            1 => PageContent::Index,
             2 => dictionary?,
             3 => data_v2?,
             _ => return None,
@@ -553,7 +553,7 @@ impl PageHeader {
     }
 
     fn is_dictionary(&self) -> bool {
-        matches!(self.content, Content::Dictionary { .. })
+        matches!(self.content, PageContent::Dictionary { .. })
     }
 
     /// Returns whether the page has no values.
@@ -565,11 +565,11 @@ impl PageHeader {
     /// Returns `None` if they are truncated.
     fn repetition_levels<'a>(&self, data: &'a [u8], lists: u16) -> Option<Levels<'a>> {
         match self.content {
-            Content::DataV2 { repetition, .. } => data.get(..repetition as usize).map(Levels::Runs),
-            Content::Data { values, repetition, .. } => {
+            PageContent::DataV2 { repetition, .. } => data.get(..repetition as usize).map(Levels::Runs),
+            PageContent::Data { values, repetition, .. } => {
                 split_levels(data, repetition, lists, values).map(|(levels, _)| levels)
             }
-            Content::Dictionary { .. } | Content::Index => None,
+            PageContent::Dictionary { .. } | PageContent::Index => None,
         }
     }
 
@@ -577,12 +577,12 @@ impl PageHeader {
     /// values. Returns `None` if the levels are truncated.
     fn definition_levels_and_values<'a>(&self, data: &'a [u8], leaf: Leaf) -> Option<(Levels<'a>, &'a [u8])> {
         match self.content {
-            Content::DataV2 { repetition, definition, .. } => {
+            PageContent::DataV2 { repetition, definition, .. } => {
                 let data = data.get(repetition as usize..)?;
                 let (levels, values) = data.split_at_checked(definition as usize)?;
                 Some((Levels::Runs(levels), values))
             }
-            Content::Data { values, definition, repetition, .. } => {
+            PageContent::Data { values, definition, repetition, .. } => {
                 let data = match leaf.lists {
                     0 => data,
                     lists => split_levels(data, repetition, lists, values)?.1,
@@ -592,26 +592,26 @@ impl PageHeader {
                     highest => split_levels(data, definition, highest, values),
                 }
             }
-            Content::Dictionary { .. } | Content::Index => None,
+            PageContent::Dictionary { .. } | PageContent::Index => None,
         }
     }
 
     /// Returns whether each value of a page of data has a definition level, and none is above the level of a value that
     /// is not null. The decoder takes a level above it for an empty value.
     fn has_valid_definition_levels(&self, data: &[u8], leaf: Leaf) -> bool {
-        let is_data = matches!(self.content, Content::Data { .. } | Content::DataV2 { .. });
+        let is_data = matches!(self.content, PageContent::Data { .. } | PageContent::DataV2 { .. });
         if !is_data || leaf.definitions == 0 {
             return true;
         }
         let split = self.definition_levels_and_values(data, leaf);
-        split.is_some_and(|(levels, _)| Begun::count(levels, leaf.definitions, self.values()).is_some())
+        split.is_some_and(|(levels, _)| LevelCount::count(levels, leaf.definitions, self.values()).is_some())
     }
 
     /// Returns whether a data page has exactly the bytes of values that its encoding needs, if
     /// decoders divide them by the number of values: with a few more or less, all values would be
     /// different.
     fn has_whole_values(&self, data: &[u8], leaf: Leaf) -> bool {
-        let (Content::Data { encoding, .. } | Content::DataV2 { encoding, .. }) = self.content else {
+        let (PageContent::Data { encoding, .. } | PageContent::DataV2 { encoding, .. }) = self.content else {
             return true;
         };
         if encoding != Encoding::BYTE_STREAM_SPLIT {
@@ -624,34 +624,34 @@ impl PageHeader {
 
     fn values(&self) -> u32 {
         match self.content {
-            Content::Data { values, .. } | Content::DataV2 { values, .. } | Content::Dictionary { values, .. } => {
-                values
-            }
-            Content::Index => 0,
+            PageContent::Data { values, .. }
+            | PageContent::DataV2 { values, .. }
+            | PageContent::Dictionary { values, .. } => values,
+            PageContent::Index => 0,
         }
     }
 
     /// Returns the number of bytes before the compressed data.
     fn levels(&self) -> u64 {
         match self.content {
-            Content::DataV2 { definition, repetition, .. } => u64::from(definition) + u64::from(repetition),
+            PageContent::DataV2 { definition, repetition, .. } => u64::from(definition) + u64::from(repetition),
             _ => 0,
         }
     }
 
     fn is_compressed(&self) -> bool {
-        !matches!(self.content, Content::DataV2 { compressed: false, .. })
+        !matches!(self.content, PageContent::DataV2 { compressed: false, .. })
     }
 
     fn check(&self, leaf: Leaf, limit: u64) -> Result<(), Error> {
         within("bytes of a page, decompressed,", self.size(), limit)?;
         match self.content {
-            Content::Dictionary { values, .. } => {
+            PageContent::Dictionary { values, .. } => {
                 within("values of a dictionary page", values.into(), self.size() / leaf.least())?;
             }
             // Decoders of these allocate the number of lengths that the data states, which is not
             // in any header.
-            Content::Data { encoding, .. } | Content::DataV2 { encoding, .. }
+            PageContent::Data { encoding, .. } | PageContent::DataV2 { encoding, .. }
                 if matches!(encoding, Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY) =>
             {
                 let encodings = "DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY";
@@ -663,7 +663,7 @@ impl PageHeader {
             return Err(malformed("the levels of a page are longer than the page"));
         }
         match self.content {
-            Content::DataV2 { values, rows, .. } if !leaf.is_repeated() && values != rows => {
+            PageContent::DataV2 { values, rows, .. } if !leaf.is_repeated() && values != rows => {
                 Err(malformed("a page does not have a value for each row"))
             }
             _ => Ok(()),
@@ -674,9 +674,9 @@ impl PageHeader {
     fn cost(&self, leaf: Leaf) -> u64 {
         let values = u64::from(self.values());
         match self.content {
-            Content::Dictionary { .. } if leaf.physical == PhysicalType::BYTE_ARRAY => self.size() + values * VIEW,
+            PageContent::Dictionary { .. } if leaf.physical == PhysicalType::BYTE_ARRAY => self.size() + values * VIEW,
             // Its values are copied.
-            Content::Dictionary { .. } => 2 * self.size(),
+            PageContent::Dictionary { .. } => 2 * self.size(),
             // Other columns have as many values as rows, which the plan accounts for.
             _ if leaf.is_repeated() => {
                 self.size() + values * (leaf.width as u64 + LEVELS + PLACE * u64::from(leaf.lists))
@@ -698,7 +698,7 @@ impl PageHeader {
 
     fn page(&self, buf: Bytes, leaf: Leaf) -> Result<Page, Error> {
         Ok(match self.content {
-            Content::Data { values, encoding, definition, repetition } => Page::DataPage {
+            PageContent::Data { values, encoding, definition, repetition } => Page::DataPage {
                 buf,
                 num_values: values,
                 encoding,
@@ -706,29 +706,31 @@ impl PageHeader {
                 rep_level_encoding: repetition,
                 statistics: None,
             },
-            Content::DataV2 { values, nulls, rows, encoding, definition, repetition, compressed } => Page::DataPageV2 {
-                buf,
-                num_values: values,
-                encoding,
-                num_nulls: nulls,
-                num_rows: rows,
-                def_levels_byte_len: definition,
-                rep_levels_byte_len: repetition,
-                is_compressed: compressed,
-                statistics: None,
-            },
-            Content::Dictionary { values, encoding, sorted } => {
+            PageContent::DataV2 { values, nulls, rows, encoding, definition, repetition, compressed } => {
+                Page::DataPageV2 {
+                    buf,
+                    num_values: values,
+                    encoding,
+                    num_nulls: nulls,
+                    num_rows: rows,
+                    def_levels_byte_len: definition,
+                    rep_levels_byte_len: repetition,
+                    is_compressed: compressed,
+                    statistics: None,
+                }
+            }
+            PageContent::Dictionary { values, encoding, sorted } => {
                 if leaf.copied && longest(&buf) > LONGEST_NUMBER {
                     return Err(malformed("a dictionary has numbers that are too long"));
                 }
                 Page::DictionaryPage { buf, num_values: values, encoding, is_sorted: sorted }
             }
-            Content::Index => return Err(malformed("an index is no page of values")),
+            PageContent::Index => return Err(malformed("an index is no page of values")),
         })
     }
 }
 
-impl Content {
+impl PageContent {
     fn read_data(walker: &mut Walker) -> Option<Self> {
         let mut last = 0;
         let mut values = None;
@@ -742,7 +744,12 @@ impl Content {
             }
         }
         let [encoding, definition, repetition] = encodings;
-        Some(Content::Data { values: values?, encoding: encoding?, definition: definition?, repetition: repetition? })
+        Some(PageContent::Data {
+            values: values?,
+            encoding: encoding?,
+            definition: definition?,
+            repetition: repetition?,
+        })
     }
 
     fn read_data_v2(walker: &mut Walker) -> Option<Self> {
@@ -760,7 +767,7 @@ impl Content {
             }
         }
         let [values, nulls, rows, _, definition, repetition] = counts;
-        Some(Content::DataV2 {
+        Some(PageContent::DataV2 {
             values: values?,
             nulls: nulls?,
             rows: rows?,
@@ -785,7 +792,7 @@ impl Content {
                 (_, kind) => walker.skip(kind)?,
             }
         }
-        Some(Content::Dictionary { values: values?, encoding: encoded?, sorted })
+        Some(PageContent::Dictionary { values: values?, encoding: encoded?, sorted })
     }
 }
 
@@ -835,7 +842,7 @@ fn split_levels(data: &[u8], encoding: Encoding, highest: u16, values: u32) -> O
 
 /// The rows that begin in a page: those with level 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Begun {
+struct LevelCount {
     rows: u64,
     /// True if a row begins at the first level. Otherwise, the page continues a row that began
     /// before it.
@@ -847,13 +854,13 @@ fn width_of(highest: u16) -> u64 {
     u64::from(u16::BITS - highest.leading_zeros())
 }
 
-impl Begun {
+impl LevelCount {
     /// Counts the rows in `count` levels. Returns `None` if there are fewer levels, or if one is
     /// above the number of lists.
     fn count(levels: Levels, lists: u16, count: u32) -> Option<Self> {
         let width = width_of(lists);
         let mut left = u64::from(count);
-        let mut begun = Begun::default();
+        let mut begun = LevelCount::default();
         let bytes = match levels {
             Levels::Runs(bytes) => bytes,
             Levels::Packed(bytes) => {
@@ -939,7 +946,7 @@ mod tests {
     use super::*;
 
     fn runs(levels: &[u8], lists: u16, count: u32) -> Option<(u64, bool)> {
-        Begun::count(Levels::Runs(levels), lists, count).map(|begun| (begun.rows, begun.at_first))
+        LevelCount::count(Levels::Runs(levels), lists, count).map(|begun| (begun.rows, begun.at_first))
     }
 
     #[test]
@@ -956,8 +963,14 @@ mod tests {
         assert_eq!(runs(&[0, 0, 4, 1, 4, 0], 1, 4), Some((2, false)));
         // Packed levels whose last group is truncated, and levels that are not in runs.
         assert_eq!(runs(&[5, 0], 1, 8), Some((8, true)));
-        assert_eq!(Begun::count(Levels::Packed(&[0b0010_0100, 0]), 2, 5), Some(Begun { rows: 3, at_first: true }));
-        assert_eq!(Begun::count(Levels::Packed(&[0b1111_0110, 1]), 1, 9), Some(Begun { rows: 2, at_first: true }));
+        assert_eq!(
+            LevelCount::count(Levels::Packed(&[0b0010_0100, 0]), 2, 5),
+            Some(LevelCount { rows: 3, at_first: true })
+        );
+        assert_eq!(
+            LevelCount::count(Levels::Packed(&[0b1111_0110, 1]), 1, 9),
+            Some(LevelCount { rows: 2, at_first: true })
+        );
     }
 
     #[test]
@@ -972,7 +985,7 @@ mod tests {
             let header = PageHeader { length: 0, uncompressed: data.len(), compressed: data.len(), content };
             header.repetition_levels(data, lists).is_some()
         };
-        let data = |values, repetition| Content::Data {
+        let data = |values, repetition| PageContent::Data {
             values,
             encoding: Encoding::PLAIN,
             definition: Encoding::RLE,
@@ -1003,7 +1016,7 @@ mod tests {
                         packed[(at / 8) as usize] |= 1 << (at % 8);
                     }
                 }
-                let begun = Begun::count(Levels::Packed(&packed), lists, count as u32).unwrap();
+                let begun = LevelCount::count(Levels::Packed(&packed), lists, count as u32).unwrap();
                 assert_eq!((begun.rows, begun.at_first), one_by_one(&levels), "{lists} {count}");
                 let mut runs = Vec::new();
                 let mut head = (count.div_ceil(8) << 1 | 1) as u64;
@@ -1013,7 +1026,7 @@ mod tests {
                 }
                 runs.push(head as u8);
                 runs.extend(packed);
-                let begun = Begun::count(Levels::Runs(&runs), lists, count as u32).unwrap();
+                let begun = LevelCount::count(Levels::Runs(&runs), lists, count as u32).unwrap();
                 assert_eq!((begun.rows, begun.at_first), one_by_one(&levels), "{lists} {count}");
             }
         }

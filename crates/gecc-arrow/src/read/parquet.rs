@@ -4,9 +4,9 @@ use super::ReadOptions;
 use super::codec::Codec;
 use super::flatbuffer;
 use super::footer::{checked_footer, malformed, within};
-use super::memory_budget::Room;
+use super::memory_budget::TaskMemory;
 use super::pages::{Chunk, ChunkPages, Claim, Jump, LEVELS, Leaf, MOST_JUMPS, PLACE, Tally};
-use super::prefetch::Ahead;
+use super::prefetch::Prefetch;
 use super::source::Source;
 use crate::error::{Error, caught};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -80,15 +80,16 @@ impl ParquetFile {
 
     pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<ParquetBatches, Error> {
         let schema = Arc::new(self.schema.project(columns)?);
-        let plan = Portion::of(&self, columns, options)?;
+        let plan = BatchPlan::of(&self, columns, options)?;
         // At most as many groups as threads, because each costs a pass over all columns.
         let size = columns.len().div_ceil(options.threads.max(1)).max(1);
-        let groups: Vec<_> = columns.chunks(size).map(|columns| Group::of(&self, columns)).collect::<Result<_, _>>()?;
+        let groups: Vec<_> =
+            columns.chunks(size).map(|columns| ColumnGroup::of(&self, columns)).collect::<Result<_, _>>()?;
         let rows = self.rows();
         let per_batch = plan.rows;
         let tasks = groups.len();
         let batches = usize::try_from(rows.div_ceil(per_batch)).unwrap_or(usize::MAX);
-        let room = Arc::new(Room::new(options.max_memory));
+        let room = Arc::new(TaskMemory::new(options.max_memory));
         let entered = room.clone();
         let max_page = options.max_page;
         let max_memory = options.max_memory;
@@ -100,34 +101,34 @@ impl ParquetFile {
             caught(|| decoder.decode(part, &groups[task % tasks], &tally)).map_err(|problem| tally.refusal.or(problem))
         };
         let all = batches.saturating_mul(tasks);
-        let decoded = Ahead::start(all, options.threads, plan.batches_ahead * tasks, room, work)?;
+        let decoded = Prefetch::start(all, options.threads, plan.batches_ahead * tasks, room, work)?;
         Ok(ParquetBatches { decoded, tasks, schema, rows, per_batch, next: 0 })
     }
 }
 
 /// Columns that are decoded together.
-struct Group {
+struct ColumnGroup {
     levels: FieldLevels,
     /// The leaves of these columns, by index.
-    leaves: HashMap<usize, Column>,
+    leaves: HashMap<usize, LeafColumn>,
 }
 
 /// A leaf, and the results of surveying row groups that several tasks read.
-struct Column {
+struct LeafColumn {
     leaf: Leaf,
     name: Arc<str>,
-    surveyed: Mutex<Surveyed>,
+    surveyed: Mutex<RowGroupSurveys>,
 }
 
 /// Positions in row groups whose pages were compared with the footer.
 #[derive(Default)]
-struct Surveyed {
+struct RowGroupSurveys {
     jumps: BTreeMap<usize, Arc<[Jump]>>,
     /// The number of positions in all row groups.
     count: usize,
 }
 
-impl Surveyed {
+impl RowGroupSurveys {
     /// Adds a row group. The first row groups are finished first, and are dropped if there are too
     /// many positions.
     fn insert(&mut self, row_group: usize, jumps: Arc<[Jump]>) {
@@ -141,7 +142,7 @@ impl Surveyed {
     }
 }
 
-impl Group {
+impl ColumnGroup {
     fn of(file: &ParquetFile, columns: &[usize]) -> Result<Self, Error> {
         let schema = file.metadata.file_metadata().schema_descr();
         let mask = ProjectionMask::roots(schema, columns.iter().copied());
@@ -163,9 +164,9 @@ impl Group {
                 Codec::of(file.metadata.row_group(row_group).column(place).compression())?;
                 file.claim(row_group, place, &name)?.check(leaf)?;
             }
-            leaves.insert(place, Column { leaf, name, surveyed: Mutex::default() });
+            leaves.insert(place, LeafColumn { leaf, name, surveyed: Mutex::default() });
         }
-        Ok(Group { levels, leaves })
+        Ok(ColumnGroup { levels, leaves })
     }
 }
 
@@ -190,14 +191,14 @@ struct Decoder {
 
 impl Decoder {
     /// Decodes the columns of a range of rows.
-    fn decode(&self, rows: Range<u64>, group: &Group, tally: &Arc<Tally>) -> Result<Vec<ArrayRef>, Error> {
+    fn decode(&self, rows: Range<u64>, group: &ColumnGroup, tally: &Arc<Tally>) -> Result<Vec<ArrayRef>, Error> {
         let starts = &self.file.starts;
         let first = starts.partition_point(|start| *start <= rows.start) - 1;
         let end = starts.partition_point(|start| *start < rows.end);
         let start = rows.start;
         let count = (rows.end - rows.start) as usize;
         let skipped = rows.start - starts[first];
-        let part = Part { decoder: self, group, tally, row_groups: first..end, rows };
+        let part = TaskRows { decoder: self, group, tally, row_groups: first..end, rows };
         let selection = RowSelection::from(vec![RowSelector::skip(skipped as usize), RowSelector::select(count)]);
         let mut reader =
             ParquetRecordBatchReader::try_new_with_row_groups(&group.levels, &part, count, Some(selection))?;
@@ -211,7 +212,7 @@ impl Decoder {
     }
 
     /// Returns the pages of a leaf in a row group.
-    fn chunk(&self, row_group: usize, place: usize, column: &Column) -> Result<Chunk, Error> {
+    fn chunk(&self, row_group: usize, place: usize, column: &LeafColumn) -> Result<Chunk, Error> {
         let claim = self.file.claim(row_group, place, &column.name)?;
         let metadata = self.file.metadata.row_group(row_group).column(place);
         // The interpretation of other readers: some writers state 0 if there is no dictionary, and
@@ -234,7 +235,7 @@ impl Decoder {
     fn survey(
         &self,
         row_group: usize,
-        column: &Column,
+        column: &LeafColumn,
         chunk: &mut Chunk,
         tally: &Arc<Tally>,
     ) -> Result<Arc<[Jump]>, Error> {
@@ -266,27 +267,27 @@ impl Decoder {
 }
 
 /// Row groups and leaves for one task.
-struct Part<'a> {
+struct TaskRows<'a> {
     decoder: &'a Decoder,
-    group: &'a Group,
+    group: &'a ColumnGroup,
     tally: &'a Arc<Tally>,
     row_groups: Range<usize>,
     /// The rows of the file that the task reads.
     rows: Range<u64>,
 }
 
-impl Part<'_> {
-    fn chunks(&self, place: usize) -> Result<Chunks, Error> {
+impl TaskRows<'_> {
+    fn chunks(&self, place: usize) -> Result<LeafChunks, Error> {
         let Some(column) = self.group.leaves.get(&place) else {
             return Err(malformed("a column is read that was not asked for"));
         };
         let chunks = self.row_groups.clone().map(|row_group| self.chunk(row_group, place, column));
-        Ok(Chunks(chunks.collect::<Result<Vec<_>, _>>()?.into_iter()))
+        Ok(LeafChunks(chunks.collect::<Result<Vec<_>, _>>()?.into_iter()))
     }
 
     /// Returns the pages of a leaf in a row group. They are compared with the footer before any row
     /// has an answer: while they are read if the task reads all of them, otherwise in advance.
-    fn chunk(&self, row_group: usize, place: usize, column: &Column) -> Result<ChunkPages, Error> {
+    fn chunk(&self, row_group: usize, place: usize, column: &LeafColumn) -> Result<ChunkPages, Error> {
         let source = self.decoder.file.source.clone();
         let starts = &self.decoder.file.starts;
         let mut chunk = self.decoder.chunk(row_group, place, column)?;
@@ -301,7 +302,7 @@ impl Part<'_> {
     }
 }
 
-impl RowGroups for Part<'_> {
+impl RowGroups for TaskRows<'_> {
     fn num_rows(&self) -> usize {
         self.row_groups().map(|group| group.num_rows() as usize).sum()
     }
@@ -323,9 +324,9 @@ impl RowGroups for Part<'_> {
 }
 
 /// The pages of a leaf, by row group.
-struct Chunks(std::vec::IntoIter<ChunkPages>);
+struct LeafChunks(std::vec::IntoIter<ChunkPages>);
 
-impl Iterator for Chunks {
+impl Iterator for LeafChunks {
     type Item = ParquetResult<Box<dyn PageReader>>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -333,11 +334,11 @@ impl Iterator for Chunks {
     }
 }
 
-impl PageIterator for Chunks {}
+impl PageIterator for LeafChunks {}
 
 /// The batches of a file in order.
 pub(crate) struct ParquetBatches {
-    decoded: Ahead<Result<Vec<ArrayRef>, Error>>,
+    decoded: Prefetch<Result<Vec<ArrayRef>, Error>>,
     /// The number of tasks per batch, each of which decodes some of its columns.
     tasks: usize,
     pub schema: SchemaRef,
@@ -436,14 +437,14 @@ fn view_of(data_type: &DataType) -> DataType {
 }
 
 /// The amount that is decoded at a time.
-struct Portion {
+struct BatchPlan {
     /// The number of rows per batch.
     rows: u64,
     /// The number of batches that are started before the first of them is taken.
     batches_ahead: usize,
 }
 
-impl Portion {
+impl BatchPlan {
     fn of(file: &ParquetFile, columns: &[usize], options: &ReadOptions) -> Result<Self, Error> {
         let row = bytes_of_row(file, columns).max(1);
         // At least two batches: one is computed while the next is decoded.
@@ -459,7 +460,7 @@ impl Portion {
         let affordable = options.max_memory / (rows * row);
         // More than the number of threads would gain nothing.
         let batches_ahead = affordable.clamp(1, options.threads as u64 + 1) as usize;
-        Ok(Portion { rows, batches_ahead })
+        Ok(BatchPlan { rows, batches_ahead })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Numbered tasks on threads of their own, which run ahead of the consumer that takes the results
 //! in order, or on the consumer's thread.
 
-use super::memory_budget::Room;
+use super::memory_budget::TaskMemory;
 use gecc::steps::{Entrance, Results, line};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -11,21 +11,21 @@ use std::thread::{self, JoinHandle};
 
 /// The results of the tasks `0..tasks`, in order. At most `window` tasks are started whose results
 /// were not taken. Threads end when this is dropped.
-pub(crate) struct Ahead<T> {
+pub(crate) struct Prefetch<T> {
     /// The memory budget that tasks enter, and leave when their results are taken.
-    room: Arc<Room>,
-    results: InOrder<T>,
+    room: Arc<TaskMemory>,
+    results: OrderedResults<T>,
 }
 
-enum InOrder<T> {
+enum OrderedResults<T> {
     /// No task runs ahead: starting a thread would take longer than the tasks.
-    ByTaker(Range<usize>, Work<T>),
-    OnThreads(Threads<T>),
+    OnConsumer(Range<usize>, TaskFn<T>),
+    OnThreads(PrefetchThreads<T>),
 }
 
-type Work<T> = Box<dyn Fn(usize) -> T + Send + Sync>;
+type TaskFn<T> = Box<dyn Fn(usize) -> T + Send + Sync>;
 
-struct Threads<T> {
+struct PrefetchThreads<T> {
     tasks: Range<usize>,
     /// `None` if no more tasks are to be started. A panic of a task is its result.
     entrance: Option<Entrance<usize, thread::Result<T>>>,
@@ -34,7 +34,7 @@ struct Threads<T> {
     stopped: Arc<AtomicBool>,
 }
 
-impl<T: Send + 'static> Ahead<T> {
+impl<T: Send + 'static> Prefetch<T> {
     /// Runs `work` on `threads` threads, or on the consumer's thread if `threads` is 0.
     ///
     /// # Errors
@@ -43,11 +43,11 @@ impl<T: Send + 'static> Ahead<T> {
         tasks: usize,
         threads: usize,
         window: usize,
-        room: Arc<Room>,
+        room: Arc<TaskMemory>,
         work: impl Fn(usize) -> T + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         if threads == 0 {
-            return Ok(Ahead { room, results: InOrder::ByTaker(0..tasks, Box::new(work)) });
+            return Ok(Prefetch { room, results: OrderedResults::OnConsumer(0..tasks, Box::new(work)) });
         }
         let window = window.clamp(1, tasks.max(1));
         // The consumer also submits the tasks, so the queue must have room for all started tasks.
@@ -59,7 +59,8 @@ impl<T: Send + 'static> Ahead<T> {
             (!is_over).then(|| catch_unwind(AssertUnwindSafe(|| work(task))))
         };
         let work = Arc::new(work);
-        let mut ahead = Threads { tasks: 0..tasks, entrance: Some(entrance), results, threads: Vec::new(), stopped };
+        let mut ahead =
+            PrefetchThreads { tasks: 0..tasks, entrance: Some(entrance), results, threads: Vec::new(), stopped };
         for index in 0..threads.min(tasks).max(1) {
             let workers = workers.clone();
             let work = work.clone();
@@ -72,30 +73,30 @@ impl<T: Send + 'static> Ahead<T> {
             }
         }
         (0..window).for_each(|_| ahead.begin());
-        Ok(Ahead { room, results: InOrder::OnThreads(ahead) })
+        Ok(Prefetch { room, results: OrderedResults::OnThreads(ahead) })
     }
 }
 
-impl<T> Iterator for Ahead<T> {
+impl<T> Iterator for Prefetch<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
         let result = match &mut self.results {
-            InOrder::ByTaker(tasks, work) => tasks.next().map(work),
-            InOrder::OnThreads(threads) => threads.next(),
+            OrderedResults::OnConsumer(tasks, work) => tasks.next().map(work),
+            OrderedResults::OnThreads(threads) => threads.next(),
         };
         result.inspect(|_| self.room.leave())
     }
 }
 
-impl<T> Drop for Ahead<T> {
+impl<T> Drop for Prefetch<T> {
     fn drop(&mut self) {
         // Before waiting for the threads.
         self.room.stop();
     }
 }
 
-impl<T> Threads<T> {
+impl<T> PrefetchThreads<T> {
     /// Starts the next task, if any.
     fn begin(&mut self) {
         let goes_on = self.tasks.next().zip(self.entrance.as_ref()).is_some_and(|(task, to)| to.hand_in(task));
@@ -111,7 +112,7 @@ impl<T> Threads<T> {
     }
 }
 
-impl<T> Drop for Threads<T> {
+impl<T> Drop for PrefetchThreads<T> {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.entrance = None;
@@ -128,8 +129,8 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
-    fn no_room() -> Arc<Room> {
-        Arc::new(Room::new(0))
+    fn no_room() -> Arc<TaskMemory> {
+        Arc::new(TaskMemory::new(0))
     }
 
     #[test]
@@ -142,19 +143,19 @@ mod tests {
             thread::sleep(Duration::from_micros((task * 7919 % 300) as u64));
             task
         };
-        let ahead = Ahead::start(200, 7, 5, no_room(), work).unwrap();
+        let ahead = Prefetch::start(200, 7, 5, no_room(), work).unwrap();
         for (expected, task) in ahead.enumerate() {
             assert_eq!(task, expected);
             taken.fetch_add(1, Ordering::SeqCst);
         }
         assert_eq!(taken.load(Ordering::SeqCst), 200);
-        assert_eq!(Ahead::start(0, 3, 3, no_room(), |task| task).unwrap().next(), None);
+        assert_eq!(Prefetch::start(0, 3, 3, no_room(), |task| task).unwrap().next(), None);
     }
 
     #[test]
     fn who_takes_the_results_does_the_work_where_no_threads_are_asked_for() {
         let here = thread::current().id();
-        let ahead = Ahead::start(3, 0, 5, no_room(), move |task| (task, thread::current().id() == here)).unwrap();
+        let ahead = Prefetch::start(3, 0, 5, no_room(), move |task| (task, thread::current().id() == here)).unwrap();
         assert_eq!(ahead.collect::<Vec<_>>(), [(0, true), (1, true), (2, true)]);
     }
 
@@ -162,7 +163,7 @@ mod tests {
     fn threads_end_though_nobody_takes_the_results() {
         let begun = Arc::new(AtomicUsize::new(0));
         let count = begun.clone();
-        let mut ahead = Ahead::start(1000, 4, 8, no_room(), move |_| count.fetch_add(1, Ordering::SeqCst)).unwrap();
+        let mut ahead = Prefetch::start(1000, 4, 8, no_room(), move |_| count.fetch_add(1, Ordering::SeqCst)).unwrap();
         ahead.next();
         drop(ahead);
         assert!(begun.load(Ordering::SeqCst) <= 9);
@@ -170,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_panic_comes_in_the_place_of_its_task() {
-        let mut ahead = Ahead::start(3, 2, 3, no_room(), |task| assert_ne!(task, 1)).unwrap();
+        let mut ahead = Prefetch::start(3, 2, 3, no_room(), |task| assert_ne!(task, 1)).unwrap();
         assert_eq!(ahead.next(), Some(()));
         assert!(catch_unwind(AssertUnwindSafe(|| ahead.next())).is_err());
     }

@@ -32,9 +32,9 @@ impl Progress {
 
 /// The byte position up to which an input was read for the batches returned so far.
 #[derive(Clone, Default)]
-pub(crate) struct Place(Arc<AtomicU64>);
+pub(crate) struct ByteOffset(Arc<AtomicU64>);
 
-impl Place {
+impl ByteOffset {
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -47,19 +47,19 @@ impl Place {
 }
 
 /// Counts the bytes read.
-pub(crate) struct Counted<R> {
+pub(crate) struct CountingReader<R> {
     input: R,
-    place: Place,
+    place: ByteOffset,
 }
 
-impl<R> Counted<R> {
-    pub fn new(input: R) -> (Self, Place) {
-        let place = Place::default();
-        (Counted { input, place: place.clone() }, place)
+impl<R> CountingReader<R> {
+    pub fn new(input: R) -> (Self, ByteOffset) {
+        let place = ByteOffset::default();
+        (CountingReader { input, place: place.clone() }, place)
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let length = self.input.read(to)?;
         self.place.0.fetch_add(length as u64, Ordering::Relaxed);

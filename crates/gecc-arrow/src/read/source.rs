@@ -35,8 +35,8 @@ impl Source {
         }
         let mut bytes = Vec::with_capacity(length);
         while bytes.len() < length {
-            let place = start + bytes.len() as u64;
-            match pread(&self.file, spare_capacity(&mut bytes), place) {
+            let offset = start + bytes.len() as u64;
+            match pread(&self.file, spare_capacity(&mut bytes), offset) {
                 Ok(0) => return Err(Error::Malformed("the file became shorter while it was read".to_owned())),
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(problem) => return Err(Error::file(&self.path)(problem.into())),

@@ -1,7 +1,7 @@
 //! The SQL functions: their names, arguments and results.
 
 use crate::cells::append_hexadecimal;
-use crate::mapping::{takes, wanted};
+use crate::mapping::{accepted_contents, takes};
 use arrow_schema::DataType;
 use gecc::CurveId;
 use gecc::call::Operation;
@@ -149,7 +149,7 @@ impl FunctionKind {
         if takes(field, data_type) && (!is_x_only || takes_x_only) {
             return Ok(());
         }
-        Err(format!("`{field}` is {data_type}, but must be {}", wanted(field)))
+        Err(format!("`{field}` is {data_type}, but must be {}", accepted_contents(field)))
     }
 
     /// Returns the task of a call, given the statement's values for [`FunctionKind::names`].
