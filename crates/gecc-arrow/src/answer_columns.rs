@@ -90,8 +90,8 @@ impl AnswerMaker {
         pool: &Pool,
     ) -> Result<Made, Error> {
         // If a rejection is to be the last answer, the rows up to the first one.
-        let is_last = |code: &u8| self.wanted.check && *code != Verdict::VALID_CODE;
-        let rows = answers.codes().iter().position(is_last).map_or(answers.len(), |last| last + 1);
+        let rejected = answers.codes().iter().position(|code| *code != Verdict::VALID_CODE);
+        let rows = rejected.filter(|_| self.wanted.check).map_or(answers.len(), |last| last + 1);
         if self.wanted.place.is_some() {
             columns.push(Arc::new(match places {
                 Places::From(first) => UInt64Array::from_iter_values(first..first + answers.len() as u64),

@@ -42,11 +42,10 @@ impl Answers {
 
     /// Adds public keys, given as `x || y`.
     pub(crate) fn with_keys(self, keys: Vec<u8>, form: KeyForm) -> Self {
-        let points = || keys.as_chunks().0.iter();
         let rows = match form {
             KeyForm::Raw => keys,
-            KeyForm::Compressed => points().map(compressed).collect::<Vec<_>>().into_flattened(),
-            KeyForm::Uncompressed => points().map(uncompressed).collect::<Vec<_>>().into_flattened(),
+            KeyForm::Compressed => encoded_keys(&keys, compressed),
+            KeyForm::Uncompressed => encoded_keys(&keys, uncompressed),
         };
         self.with_rows("public_key", form.width() as usize, rows)
     }
@@ -55,9 +54,9 @@ impl Answers {
     pub(crate) fn with_der(mut self, signatures: &[u8]) -> Self {
         let signatures = signatures.as_chunks().0;
         assert_eq!(signatures.len(), self.codes.len(), "a signature for each row");
-        let passed =
-            |(signature, code): (&[u8; 64], &u8)| (*code == Verdict::VALID_CODE).then(|| signature_to_der(signature));
-        let column: BinaryArray = signatures.iter().zip(&self.codes).map(passed).collect();
+        let rows = signatures.iter().zip(&self.codes);
+        let column: BinaryArray =
+            rows.map(|(signature, code)| (*code == Verdict::VALID_CODE).then(|| signature_to_der(signature))).collect();
         self.results.push(("der", Arc::new(column)));
         self
     }
@@ -184,11 +183,12 @@ impl Answers {
     fn plain_reasons(&self, texts: &[(usize, String)]) -> StringArray {
         let of_codes = ReasonTexts::get();
         let mut texts = texts.iter().peekable();
-        let reason = |(row, code): (usize, &u8)| match texts.next_if(|(of, _)| *of == row) {
+        let rows = self.codes.iter().enumerate();
+        rows.map(|(row, code)| match texts.next_if(|(of, _)| *of == row) {
             Some((_, text)) => Some(text.as_str()),
             None => of_codes.key(*code).map(|key| of_codes.array.value(key as usize)),
-        };
-        self.codes.iter().enumerate().map(reason).collect()
+        })
+        .collect()
     }
 }
 
@@ -239,6 +239,11 @@ fn passed_bits(codes: &[u8]) -> BooleanArray {
     BooleanArray::new(bits, None)
 }
 
+/// Encodes keys, given as `x || y`, one after another.
+fn encoded_keys<const W: usize>(keys: &[u8], encode: fn(&[u8; 64]) -> [u8; W]) -> Vec<u8> {
+    keys.as_chunks().0.iter().map(encode).collect::<Vec<_>>().into_flattened()
+}
+
 /// Compresses a key (SEC 1, section 2.3.3).
 fn compressed(key: &[u8; 64]) -> [u8; 33] {
     let mut row = [2 + (key[63] & 1); 33];
@@ -255,11 +260,14 @@ fn uncompressed(key: &[u8; 64]) -> [u8; 65] {
 /// Returns the schema of answers with these results, or with `valid` if there are none. Reasons are
 /// plain strings or a dictionary.
 pub(crate) fn answer_schema(results: impl Iterator<Item = (&'static str, DataType)>, plain_reasons: bool) -> SchemaRef {
-    let dictionary = || DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
+    let reason = match plain_reasons {
+        true => DataType::Utf8,
+        false => DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
+    };
     let mut fields: Vec<Field> = results.map(|(name, data_type)| Field::new(name, data_type, true)).collect();
     if fields.is_empty() {
         fields.push(Field::new("valid", DataType::Boolean, false));
     }
-    fields.push(Field::new("reason", if plain_reasons { DataType::Utf8 } else { dictionary() }, true));
+    fields.push(Field::new("reason", reason, true));
     Arc::new(Schema::new(fields))
 }

@@ -19,6 +19,82 @@ use gecc::{CurveId, Engine, PublicKeys, Rows, Verdict};
 use std::mem;
 use zeroize::Zeroizing;
 
+/// The columns of a batch that an operation reads.
+struct CallColumns<'a> {
+    messages: Option<ByteStrings<'a>>,
+    user_ids: Option<ByteStrings<'a>>,
+    digests: Option<EngineColumn<'a, 32>>,
+    /// Signatures of BIP 340 and Ed25519.
+    bare_signatures: Option<EngineColumn<'a, 64>>,
+    signatures: Option<SignatureColumn<'a>>,
+    recovery_ids: Option<Vec<[u8; 1]>>,
+    public_keys: Option<PublicKeyColumn<'a>>,
+    secret_keys: Option<SecretKeyColumn<'a>>,
+}
+
+impl<'a> CallColumns<'a> {
+    /// Reads the columns, in this order: the first problematic cell determines the reason of its row.
+    /// The batch's first row has the index `first`.
+    fn of(
+        operation: &'a Operation,
+        inputs: &mut BatchInputs<'a>,
+        first: u64,
+        engine: Option<&Engine>,
+    ) -> Result<Self, Error> {
+        let call = operation.call;
+        let reads = call.reads();
+        let form = inputs.mapping.signature_form;
+        let reader = call.signature_reader(form).map_err(|problem| Error::Options(problem.to_string()))?;
+        if reads.contents {
+            inputs.require_one_content()?;
+        }
+        inputs.require_effects(operation)?;
+        let mut columns = CallColumns {
+            messages: None,
+            user_ids: None,
+            digests: None,
+            bare_signatures: None,
+            signatures: None,
+            recovery_ids: None,
+            public_keys: None,
+            secret_keys: None,
+        };
+        let has_messages = reads.messages && inputs.has(Field::Message);
+        if has_messages {
+            columns.messages = Some(ByteStrings::messages(inputs)?);
+        } else if reads.contents {
+            columns.digests = Some(inputs.digests(!reads.messages)?);
+        }
+        if reads.bare_signatures && reads.signatures {
+            columns.bare_signatures = Some(inputs.bare_signatures()?);
+        } else if reads.signatures {
+            let signatures = inputs.signatures(reader)?;
+            columns.recovery_ids = inputs.recovery_ids(&signatures, reader, reads.recovery_ids)?;
+            columns.signatures = Some(signatures);
+        }
+        if reads.public_keys {
+            columns.public_keys = Some(PublicKeyColumn::of(inputs, call.into(), reads.x_only_keys)?);
+        }
+        if reads.secret_keys {
+            columns.secret_keys = Some(SecretKeyColumn::of(inputs, &operation.key, first, call.into(), engine)?);
+        }
+        if has_messages && reads.user_ids {
+            columns.user_ids = ByteStrings::ids(inputs)?;
+        }
+        Ok(columns)
+    }
+
+    /// Adds signatures, recovery ids and keys to the columns of a call.
+    fn borrowed<'c>(&'c self, mut columns: Columns<'c>) -> Columns<'c> {
+        columns.signatures = self.bare_signatures.as_ref().map_or(columns.signatures, EngineColumn::rows);
+        columns.signatures = self.signatures.as_ref().map_or(columns.signatures, SignatureColumn::rows);
+        columns.recovery_ids = self.recovery_ids.as_deref().map_or(columns.recovery_ids, Rows::new);
+        columns.public_keys = self.public_keys.as_ref().map_or(columns.public_keys, PublicKeyColumn::rows);
+        columns.secret_keys = self.secret_keys.as_ref().map_or(columns.secret_keys, SecretKeyColumn::keys);
+        columns
+    }
+}
+
 impl Operation {
     /// Computes the answers for all rows of a batch.
     ///
@@ -77,47 +153,19 @@ impl Operation {
         self.answers(0, BatchInputs::new(batch, mapping, pool), None, run)
     }
 
-    fn answers<E: From<Error>>(
-        &self,
+    fn answers<'a, E: From<Error>>(
+        &'a self,
         first: u64,
-        mut inputs: BatchInputs,
+        mut inputs: BatchInputs<'a>,
         engine: Option<&Engine>,
         run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<Answers, E> {
         let call = self.call;
         call.require().map_err(Error::from)?;
         let reads = call.reads();
-        let form = inputs.mapping.signature_form;
-        let reader = call.signature_reader(form).map_err(|problem| Error::Options(problem.to_string()))?;
-        if reads.contents {
-            inputs.require_one_content()?;
-        }
-        inputs.require_effects(self)?;
-        // The first problematic cell determines the reason of its row.
-        let has_messages = reads.messages && inputs.has(Field::Message);
-        let messages = if has_messages { Some(ByteStrings::messages(&mut inputs)?) } else { None };
-        let digests = if reads.contents && !has_messages { Some(inputs.digests(!reads.messages)?) } else { None };
-        let (bare_signatures, signatures, recovery_ids) = match (reads.signatures, reads.bare_signatures) {
-            (false, _) => (None, None, None),
-            (true, true) => (Some(inputs.bare_signatures()?), None, None),
-            (true, false) => {
-                let signatures = inputs.signatures(reader)?;
-                let ids = inputs.recovery_ids(&signatures, reader, reads.recovery_ids)?;
-                (None, Some(signatures), ids)
-            }
-        };
-        let public_keys = if reads.public_keys {
-            Some(PublicKeyColumn::of(&mut inputs, call.into(), reads.x_only_keys)?)
-        } else {
-            None
-        };
-        let secret_keys = match reads.secret_keys {
-            true => Some(SecretKeyColumn::of(&mut inputs, &self.key, first, call.into(), engine)?),
-            false => None,
-        };
-        let user_ids = if has_messages && reads.user_ids { ByteStrings::ids(&inputs)? } else { None };
-        let messages = messages.as_ref().map(ByteStrings::slices);
-        let user_ids = user_ids.as_ref().map(ByteStrings::slices);
+        let read = CallColumns::of(self, &mut inputs, first, engine)?;
+        let messages = read.messages.as_ref().map(ByteStrings::slices);
+        let user_ids = read.user_ids.as_ref().map(ByteStrings::slices);
         let mapping = inputs.mapping();
         let user_ids = match (&user_ids, &mapping.user_id) {
             (Some(ids), _) => UserIds::each(ids),
@@ -127,19 +175,18 @@ impl Operation {
         let as_digests =
             messages.as_ref().filter(|_| !reads.user_ids).and_then(|messages| as_rows(messages, &inputs.problems));
         let additional = self.additional.as_ref().map(Rows::all);
-        let mut columns =
-            Columns { additional, variant: self.variant, hash: mapping.hash.unwrap_or_default(), ..Columns::default() };
-        match (&as_digests, &messages, &digests) {
+        let mut columns = read.borrowed(Columns {
+            additional,
+            variant: self.variant,
+            hash: mapping.hash.unwrap_or_default(),
+            ..Columns::default()
+        });
+        match (&as_digests, &messages, &read.digests) {
             (Some(rows), ..) => columns.contents = Contents::Digests(Rows::new(rows)),
             (_, Some(messages), _) => columns.contents = Contents::Messages { messages, user_ids },
             (.., Some(digests)) => columns.contents = Contents::Digests(digests.rows()),
             (None, None, None) => {}
         }
-        columns.signatures = bare_signatures.as_ref().map_or(columns.signatures, EngineColumn::rows);
-        columns.signatures = signatures.as_ref().map_or(columns.signatures, SignatureColumn::rows);
-        columns.recovery_ids = recovery_ids.as_deref().map_or(columns.recovery_ids, Rows::new);
-        columns.public_keys = public_keys.as_ref().map_or(columns.public_keys, PublicKeyColumn::rows);
-        columns.secret_keys = secret_keys.as_ref().map_or(columns.secret_keys, SecretKeyColumn::keys);
         let rows = inputs.rows();
         let results = call.results();
         let mut first = Zeroizing::new(vec![0; rows * results.first().map_or(0, |column| column.width)]);
@@ -195,21 +242,24 @@ impl Operation {
 
     /// Returns the output schema, with reasons as plain text or as a dictionary.
     pub(crate) fn schema_with(&self, plain_reasons: bool) -> SchemaRef {
-        let field = |column: &call::Column| match (column.name, column.width) {
+        answer_schema(self.call.results().iter().map(|column| self.result_field(column)), plain_reasons)
+    }
+
+    /// Returns the name and the type of a result's column.
+    fn result_field(&self, column: &call::Column) -> (&'static str, DataType) {
+        match (column.name, column.width) {
             ("public_key", 64) => (column.name, DataType::FixedSizeBinary(self.key_form.width())),
             ("signature", _) if self.der => ("der", DataType::Binary),
             (name, 1) => (name, DataType::UInt8),
             (name, width) => (name, DataType::FixedSizeBinary(width as i32)),
-        };
-        answer_schema(self.call.results().iter().map(field), plain_reasons)
+        }
     }
 }
 
 /// Converts messages that all have 32 bytes to rows, which are computed faster. The contents of
 /// rows with problems are irrelevant.
 fn as_rows(messages: &[&[u8]], problems: &[u8]) -> Option<Vec<[u8; 32]>> {
-    let is_row = |(message, problem): (&&[u8], &u8)| *problem != 0 || message.len() == 32;
-    let are_rows = messages.iter().zip(problems).all(is_row);
+    let are_rows = messages.iter().zip(problems).all(|(message, problem)| *problem != 0 || message.len() == 32);
     are_rows.then(|| messages.iter().map(|message| (*message).try_into().unwrap_or_default()).collect())
 }
 
@@ -288,13 +338,16 @@ mod tests {
         found
     }
 
+    fn numbers(ids: [Option<i64>; 4]) -> Option<ArrayRef> {
+        Some(Arc::new(Int64Array::from_iter(ids)))
+    }
+
     fn rows<const W: usize>() -> ArrayRef {
         Arc::new(FixedSizeBinaryArray::try_from_iter([[1; W]; 4].into_iter()).unwrap())
     }
 
     #[test]
     fn recovery_ids_are_read_where_rows_have_them() {
-        let numbers = |numbers| Some(Arc::new(Int64Array::from_iter(numbers)) as ArrayRef);
         let of_numbers = ids_of_call(rows::<64>(), numbers([Some(27), None, Some(38), Some(4)]));
         assert_eq!(of_numbers, Some(vec![0, NONE, 1, NONE]));
         let parities = BooleanArray::from_iter([Some(true), Some(false), None, None]);

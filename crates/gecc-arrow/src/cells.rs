@@ -424,12 +424,26 @@ mod tests {
         assert_eq!(bytes, [7, 0x12, 0xab]);
     }
 
+    /// Breaks a text into lines of 64 characters.
+    fn wrapped(text: &str) -> String {
+        let lines: Vec<&str> = text.as_bytes().chunks(64).map(|line| str::from_utf8(line).unwrap()).collect();
+        lines.join("\r\n")
+    }
+
+    /// Reads a cell of `W` bytes.
+    fn read<const W: usize>(cells: &Cells, row: usize) -> Result<[u8; W], CellProblem> {
+        let mut bytes = [0; W];
+        cells.read(row, &mut bytes).map(|()| bytes)
+    }
+
+    /// Reads a number of at most `W` bytes.
+    fn read_number<const W: usize>(cells: &Cells, row: usize) -> Result<[u8; W], CellProblem> {
+        let mut number = [0xee; W];
+        cells.read_number(row, &mut number).map(|()| number)
+    }
+
     #[test]
     fn texts_may_have_colons_and_line_ends() {
-        let wrapped = |text: &str| {
-            let lines: Vec<&str> = text.as_bytes().chunks(64).map(|line| str::from_utf8(line).unwrap()).collect();
-            lines.join("\r\n")
-        };
         let bytes: Vec<u8> = (0..=99).collect();
         let digits = const_hex::encode(&bytes);
         let colons = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":");
@@ -461,13 +475,13 @@ mod tests {
     fn texts_in_base64_are_their_bytes() {
         let texts = StringArray::from(vec!["qrs=", "-_8", "+/8=\n", "a b", "qrs", "q", "", "{}"]);
         let cells = Cells::of(&texts).in_encoding(Encoding::Base64);
-        let read = |row| {
-            let mut bytes = [0; 2];
-            cells.read(row, &mut bytes).map(|()| bytes)
-        };
-        assert_eq!((read(0), read(1), read(2)), (Ok([0xaa, 0xbb]), Ok([0xfb, 0xff]), Ok([0xfb, 0xff])));
-        assert_eq!((read(3), read(4)), (Err(CellProblem::NotBase64), Ok([0xaa, 0xbb])));
-        assert_eq!((read(5), read(6)), (Err(CellProblem::NotBase64), Err(CellProblem::WrongLength)));
+        assert_eq!(read(&cells, 0), Ok([0xaa, 0xbb]));
+        assert_eq!(read(&cells, 1), Ok([0xfb, 0xff]));
+        assert_eq!(read(&cells, 2), Ok([0xfb, 0xff]));
+        assert_eq!(read::<2>(&cells, 3), Err(CellProblem::NotBase64));
+        assert_eq!(read(&cells, 4), Ok([0xaa, 0xbb]));
+        assert_eq!(read::<2>(&cells, 5), Err(CellProblem::NotBase64));
+        assert_eq!(read::<2>(&cells, 6), Err(CellProblem::WrongLength));
         let mut number = [0xee; 3];
         assert_eq!((cells.read_number(0, &mut number), number), (Ok(()), [0, 0xaa, 0xbb]));
         assert_eq!(cells.text_without_digits(7), Ok(Some(&b"{}"[..])));
@@ -485,19 +499,18 @@ mod tests {
             vec!["0xabc", "1", "", "0x", "xyz", "0x112233", "11223344", "0x0x12", "0xff0011", "00ff0011", "007f0011"];
         let texts = StringArray::from(texts);
         let cells = Cells::of(&texts);
-        let read = |row| {
-            let mut number = [0xee; 3];
-            cells.read_number(row, &mut number).map(|()| number)
-        };
-        assert_eq!(read(0), Ok([0, 0x0a, 0xbc]));
-        assert_eq!(read(1), Ok([0, 0, 1]));
-        assert_eq!((read(2), read(3)), (Err(CellProblem::WrongLength), Err(CellProblem::WrongLength)));
-        assert_eq!(read(4), Err(CellProblem::NotHexadecimal));
-        assert_eq!(read(5), Ok([0x11, 0x22, 0x33]));
-        assert_eq!((read(6), read(7)), (Err(CellProblem::WrongLength), Err(CellProblem::NotHexadecimal)));
+        assert_eq!(read_number(&cells, 0), Ok([0, 0x0a, 0xbc]));
+        assert_eq!(read_number(&cells, 1), Ok([0, 0, 1]));
+        assert_eq!(read_number::<3>(&cells, 2), Err(CellProblem::WrongLength));
+        assert_eq!(read_number::<3>(&cells, 3), Err(CellProblem::WrongLength));
+        assert_eq!(read_number::<3>(&cells, 4), Err(CellProblem::NotHexadecimal));
+        assert_eq!(read_number(&cells, 5), Ok([0x11, 0x22, 0x33]));
+        assert_eq!(read_number::<3>(&cells, 6), Err(CellProblem::WrongLength));
+        assert_eq!(read_number::<3>(&cells, 7), Err(CellProblem::NotHexadecimal));
         // A leading zero byte is the sign of a number that would otherwise be negative.
-        assert_eq!((read(8), read(9)), (Ok([0xff, 0, 0x11]), Ok([0xff, 0, 0x11])));
-        assert_eq!(read(10), Err(CellProblem::WrongLength));
+        assert_eq!(read_number(&cells, 8), Ok([0xff, 0, 0x11]));
+        assert_eq!(read_number(&cells, 9), Ok([0xff, 0, 0x11]));
+        assert_eq!(read_number::<3>(&cells, 10), Err(CellProblem::WrongLength));
         let mut number = [0xee; 3];
         assert_eq!((cells.read_decimal(1, &mut number), number), (Ok(()), [0, 0, 1]));
         assert_eq!(cells.read_decimal(6, &mut number), Ok(()));

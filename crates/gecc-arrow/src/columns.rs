@@ -9,6 +9,7 @@ use crate::pool::{Pool, wiped_if};
 use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
 use gecc::Rows;
+use gecc::call::Reads;
 use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm, ecdsa_digest, is_ecdsa_digest};
 use zeroize::Zeroizing;
 
@@ -58,14 +59,11 @@ impl<'a> BatchInputs<'a> {
 
     /// Returns the cells of a field; `None` if the mapping has no column for it.
     pub fn optional(&self, field: Field) -> Result<Option<Cells<'a>>, Error> {
-        let place = column_of(self.mapping, field, self.batch.schema_ref())?;
+        let Some(place) = column_of(self.mapping, field, self.batch.schema_ref())? else { return Ok(None) };
         let encoding = self.mapping.encodings.of(field);
         let encoding = encoding.filter(|_| Encoding::is_of(field, self.mapping.text_messages)).unwrap_or_default();
-        let cells = |place: usize| {
-            let cells = Cells::of(self.batch.column(place).as_ref()).in_encoding(encoding);
-            if field == Field::SecretKey { cells.of_secrets() } else { cells }
-        };
-        Ok(place.map(cells))
+        let cells = Cells::of(self.batch.column(place).as_ref()).in_encoding(encoding);
+        Ok(Some(if field == Field::SecretKey { cells.of_secrets() } else { cells }))
     }
 
     /// Returns the cells of a required field.
@@ -143,22 +141,13 @@ impl<'a> BatchInputs<'a> {
         let hash = self.mapping.hash.unwrap_or_default();
         let is_whole = self.holds_messages(&cells);
         let digests = self.fill(false, |row, to: &mut [u8; 32]| {
-            let problem = |problem| (Field::Message, problem);
-            let digest = if is_whole {
-                hash.digest(cells.get(row).map_err(problem)?)
-            } else {
-                let mut message = Vec::new();
-                cells.append(row, &mut message).map_err(problem)?;
-                hash.digest(&message)
-            };
-            *to = digest.ok_or((Field::Message, CellProblem::WrongLength))?;
+            *to = message_digest(&cells, row, is_whole, hash).map_err(|problem| (Field::Message, problem))?;
             Ok::<(), (Field, CellProblem)>(())
         })?;
         Ok(EngineColumn::Owned(digests))
     }
 
     fn given_digests(&mut self, cells: &Cells<'a>, are_for_ecdsa: bool) -> Result<EngineColumn<'a, 32>, Error> {
-        const LONGEST_DIGEST: usize = 64;
         let width = cells.width_of_type();
         if !are_for_ecdsa && let Some(width) = width.filter(|width| *width != 32) {
             let text =
@@ -169,13 +158,7 @@ impl<'a> BatchInputs<'a> {
             return self.bytes(Field::Digest, cells);
         }
         let digests = self.fill(false, |row, to: &mut [u8; 32]| {
-            let problem = |problem| (Field::Digest, problem);
-            let length = cells.len(row).map_err(problem)?;
-            let mut bytes = [0; LONGEST_DIGEST];
-            // Reading a cell of another length determines its problem.
-            let bytes = if is_ecdsa_digest(length) { &mut bytes[..length] } else { &mut bytes[..32] };
-            cells.read(row, bytes).map_err(problem)?;
-            *to = ecdsa_digest(bytes).ok_or((Field::Digest, CellProblem::WrongLength))?;
+            *to = read_ecdsa_digest(cells, row).map_err(|problem| (Field::Digest, problem))?;
             Ok::<(), (Field, CellProblem)>(())
         })?;
         Ok(EngineColumn::Owned(digests))
@@ -189,65 +172,71 @@ impl<'a> BatchInputs<'a> {
     /// Returns an error if an option of the mapping has no effect for this operation and these
     /// columns.
     pub fn require_effects(&self, operation: &Operation) -> Result<(), Error> {
-        let Mapping { hash, text_messages, encodings, user_id, .. } = self.mapping;
         let reads = operation.call.reads();
         let messages = self.optional(Field::Message)?;
-        let refused = |problem: String| Err(Error::Columns(problem));
-        if let Some(hash) = *hash {
-            // SHA-384 and SHA-512 are also used for nonces, even if the content is a digest.
-            let is_of_nonces = reads.secret_keys && matches!(hash, Hash::Sha384 | Hash::Sha512);
-            if !reads.contents || reads.messages {
-                return refused(format!("{HASH} is for ECDSA: this scheme has a hash of its own, or hashes nothing"));
-            }
-            if messages.is_none() && !is_of_nonces {
-                return refused(format!(
-                    "{HASH} is for a column `message`, and the table has `digest`, which is not hashed"
-                ));
-            }
+        if let Some(hash) = self.mapping.hash {
+            require_hash_effect(hash, &reads, messages.is_some())?;
         }
-        if *text_messages && !messages.as_ref().is_some_and(Cells::is_text) {
-            let problem =
-                "--text-messages is for a column `message` of texts, and the table has none that the operation reads";
-            return refused(problem.to_owned());
-        }
-        if user_id.is_some() && (!reads.user_ids || messages.is_none()) {
-            return refused(format!("{USER_ID} is for messages of SM2: it is part of what is signed of them"));
-        }
-        if user_id.is_some() && self.has(Field::Id) {
-            return refused(format!(
-                "{USER_ID} is for all rows, and a column has an id for each: leave one of them out"
+        if self.mapping.text_messages && !messages.as_ref().is_some_and(Cells::is_text) {
+            return Err(Error::Columns(
+                "--text-messages is for a column `message` of texts, and the table has none that the operation reads"
+                    .to_owned(),
             ));
         }
+        if self.mapping.user_id.is_some() && (!reads.user_ids || messages.is_none()) {
+            return Err(Error::Columns(format!(
+                "{USER_ID} is for messages of SM2: it is part of what is signed of them"
+            )));
+        }
+        if self.mapping.user_id.is_some() && self.has(Field::Id) {
+            return Err(Error::Columns(format!(
+                "{USER_ID} is for all rows, and a column has an id for each: leave one of them out"
+            )));
+        }
+        self.require_form_effect()?;
+        self.require_encodings_effect(operation)
+    }
+
+    /// Returns an error if there is no column for the signature form, or for decimal numbers.
+    fn require_form_effect(&self) -> Result<(), Error> {
         let fields_of_form = [Field::Signature, Field::Der, Field::V, Field::RecoveryId];
         if self.mapping.signature_form != SignatureForm::Auto
             && !fields_of_form.into_iter().any(|field| self.has(field))
         {
-            return refused(
+            return Err(Error::Columns(
                 "--signature-form (`signature_form` in Python) is for `signature` and `der`, and the table has neither"
                     .to_owned(),
-            );
+            ));
         }
-        if self.mapping.decimal && !self.optional(Field::R)?.is_some_and(|cells| cells.is_text()) {
-            return refused(
+        if self.mapping.decimal && !self.has_text(Field::R)? {
+            return Err(Error::Columns(
                 "--decimal (`decimal` in Python) is for columns `r` and `s` of texts, and the table has none"
                     .to_owned(),
-            );
-        }
-        let has_texts = |field: Field| {
-            let is_read = operation.reads(field) && Encoding::is_of(field, *text_messages);
-            Ok::<_, Error>(is_read && self.optional(field)?.is_some_and(|cells| cells.is_text()))
-        };
-        if !encodings.is_empty() {
-            for field in Field::ALL {
-                if encodings.of(field).is_some() && has_texts(field)? {
-                    return Ok(());
-                }
-            }
-            return refused(
-                "--encoding is for columns of texts, and the table has none that the operation reads".to_owned(),
-            );
+            ));
         }
         Ok(())
+    }
+
+    /// Returns an error if encodings are given, and no column that is read has one of them.
+    fn require_encodings_effect(&self, operation: &Operation) -> Result<(), Error> {
+        let Mapping { encodings, text_messages, .. } = self.mapping;
+        if encodings.is_empty() {
+            return Ok(());
+        }
+        for field in Field::ALL {
+            let is_decoded = operation.reads(field) && Encoding::is_of(field, *text_messages);
+            if encodings.of(field).is_some() && is_decoded && self.has_text(field)? {
+                return Ok(());
+            }
+        }
+        Err(Error::Columns(
+            "--encoding is for columns of texts, and the table has none that the operation reads".to_owned(),
+        ))
+    }
+
+    /// Returns whether a field has a column of text.
+    fn has_text(&self, field: Field) -> Result<bool, Error> {
+        Ok(self.optional(field)?.is_some_and(|cells| cells.is_text()))
     }
 
     /// Requires exactly one of `digest` and `message`, and an id only with messages.
@@ -278,6 +267,46 @@ impl<'a> BatchInputs<'a> {
         }
         codes
     }
+}
+
+/// Returns an error if a hash has no effect: only ECDSA hashes messages, and SHA-384 and SHA-512 are
+/// also used for nonces, even if the content is a digest.
+fn require_hash_effect(hash: Hash, reads: &Reads, has_messages: bool) -> Result<(), Error> {
+    let is_of_nonces = reads.secret_keys && matches!(hash, Hash::Sha384 | Hash::Sha512);
+    if !reads.contents || reads.messages {
+        return Err(Error::Columns(format!(
+            "{HASH} is for ECDSA: this scheme has a hash of its own, or hashes nothing"
+        )));
+    }
+    if !has_messages && !is_of_nonces {
+        return Err(Error::Columns(format!(
+            "{HASH} is for a column `message`, and the table has `digest`, which is not hashed"
+        )));
+    }
+    Ok(())
+}
+
+/// Hashes a message, which is the cell itself if `is_whole`, and otherwise what its digits encode.
+fn message_digest(cells: &Cells, row: usize, is_whole: bool, hash: Hash) -> Result<[u8; 32], CellProblem> {
+    let digest = if is_whole {
+        hash.digest(cells.get(row)?)
+    } else {
+        let mut message = Vec::new();
+        cells.append(row, &mut message)?;
+        hash.digest(&message)
+    };
+    digest.ok_or(CellProblem::WrongLength)
+}
+
+/// Reads a digest of any length that ECDSA accepts.
+fn read_ecdsa_digest(cells: &Cells, row: usize) -> Result<[u8; 32], CellProblem> {
+    const LONGEST_DIGEST: usize = 64;
+    let length = cells.len(row)?;
+    let mut bytes = [0; LONGEST_DIGEST];
+    // Reading a cell of another length determines its problem.
+    let bytes = if is_ecdsa_digest(length) { &mut bytes[..length] } else { &mut bytes[..32] };
+    cells.read(row, bytes)?;
+    ecdsa_digest(bytes).ok_or(CellProblem::WrongLength)
 }
 
 /// Keeps the first problem of a row.

@@ -68,13 +68,16 @@ fn of_lists<O: OffsetSizeTrait>(array: &ArrayRef, offsets: &OffsetBuffer<O>) -> 
 
 fn of_list_views<O: OffsetSizeTrait>(lists: &GenericListViewArray<O>) -> Result<ArrayRef, Error> {
     let (field, offsets, sizes, values, nulls) = lists.clone().into_parts();
-    // Those without values may have any offset.
-    let used = || offsets.iter().zip(sizes.iter()).filter(|(_, size)| !size.is_zero());
-    let first = used().map(|(place, _)| place.as_usize()).min().unwrap_or_default();
-    let end = used().map(|(place, size)| place.as_usize() + size.as_usize()).max().unwrap_or_default();
+    // Lists without values may have any offset.
+    let used = offsets.iter().zip(sizes.iter()).filter(|(_, size)| !size.is_zero());
+    let first = used.clone().map(|(offset, _)| offset.as_usize()).min().unwrap_or_default();
+    let end = used.map(|(offset, size)| offset.as_usize() + size.as_usize()).max().unwrap_or_default();
     let values = column(&values.slice(first, end - first))?;
-    let moved = |(place, size): (&O, &O)| if size.is_zero() { O::zero() } else { *place - O::usize_as(first) };
-    let offsets = offsets.iter().zip(sizes.iter()).map(moved).collect();
+    let offsets = offsets
+        .iter()
+        .zip(sizes.iter())
+        .map(|(offset, size)| if size.is_zero() { O::zero() } else { *offset - O::usize_as(first) })
+        .collect();
     Ok(Arc::new(GenericListViewArray::try_new(field, offsets, sizes, values, nulls)?))
 }
 
@@ -83,9 +86,9 @@ fn of_union(union: &UnionArray) -> Result<ArrayRef, Error> {
     let places = places.unwrap_or_default();
     let mut first = [0; 1 << 7];
     for ((of, _), child) in fields.iter().zip(&mut children) {
-        let used = || types.iter().zip(places.iter()).filter(|(found, _)| **found == of).map(|(_, place)| *place);
-        let start = used().min().unwrap_or_default();
-        let length = used().max().map_or(0, |last| (last - start) as usize + 1);
+        let used = types.iter().zip(places.iter()).filter(|(found, _)| **found == of).map(|(_, place)| *place);
+        let start = used.clone().min().unwrap_or_default();
+        let length = used.max().map_or(0, |last| (last - start) as usize + 1);
         *child = column(&child.slice(start as usize, length))?;
         first[of as usize] = start;
     }

@@ -18,17 +18,19 @@ pub(crate) fn fields_without_encoding(
     mapping: &Mapping,
     schema: &Schema,
 ) -> Result<Vec<(Field, usize)>, Error> {
-    let is_decimal = |field: &Field| mapping.decimal && matches!(field, Field::R | Field::S);
-    let is_unsaid =
-        |field: &Field| operation.reads(*field) && mapping.encodings.of(*field).is_none() && !is_decimal(field);
-    let fields = Field::ALL.into_iter().filter(is_unsaid);
-    let fields = fields.filter(|field| Encoding::is_of(*field, mapping.text_messages));
-    let found = fields.filter_map(|field| {
-        let place = column_of(mapping, field, schema).transpose()?;
-        Some(place.map(|place| (field, place)))
-    });
-    let mut found = found.collect::<Result<Vec<_>, _>>()?;
-    found.retain(|(_, place)| is_text(schema.field(*place).data_type()));
+    let mut found = Vec::new();
+    for field in Field::ALL {
+        let is_decimal = mapping.decimal && matches!(field, Field::R | Field::S);
+        let is_decoded = operation.reads(field) && Encoding::is_of(field, mapping.text_messages) && !is_decimal;
+        if !is_decoded || mapping.encodings.of(field).is_some() {
+            continue;
+        }
+        if let Some(position) = column_of(mapping, field, schema)?
+            && is_text(schema.field(position).data_type())
+        {
+            found.push((field, position));
+        }
+    }
     Ok(found)
 }
 
@@ -55,13 +57,15 @@ pub(crate) fn detected_encodings(
     given: FieldEncodings,
     text_messages: bool,
 ) -> Result<FieldEncodings, Error> {
-    let cells_of = |(field, place): &(Field, usize)| (*field, Cells::of(first.column(*place).as_ref()));
-    let cells_of_columns: Vec<(Field, Cells)> = columns.iter().map(cells_of).collect();
+    let cells_of_columns: Vec<(Field, Cells)> =
+        columns.iter().map(|(field, position)| (*field, Cells::of(first.column(*position).as_ref()))).collect();
     let mut seen = Encodings::default();
     for row in 0..first.num_rows() {
         for (field, cells) in &cells_of_columns {
             let text = cells.get(row).ok().and_then(|text| str::from_utf8(text).ok());
-            text.into_iter().for_each(|text| seen.see(*field, text));
+            if let Some(text) = text {
+                seen.see(*field, text);
+            }
         }
         if !seen.end_row() {
             break;

@@ -105,9 +105,10 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_with_its_text() {
-        let text = |problem: Result<(), Error>| problem.unwrap_err().to_string();
-        assert_eq!(text(caught(|| panic!("no {}", 7))), "decoding or encoding failed: no 7");
-        assert_eq!(text(caught(|| panic!("no"))), "decoding or encoding failed: no");
+        let formatted = caught::<()>(|| panic!("no {}", 7)).unwrap_err();
+        assert_eq!(formatted.to_string(), "decoding or encoding failed: no 7");
+        let literal = caught::<()>(|| panic!("no")).unwrap_err();
+        assert_eq!(literal.to_string(), "decoding or encoding failed: no");
         assert_eq!(caught(|| Ok(3)).unwrap(), 3);
         assert!(caught(|| Ok(catches_panics())).unwrap() && !catches_panics());
     }

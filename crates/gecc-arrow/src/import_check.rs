@@ -58,8 +58,8 @@ fn malformed(problem: &str) -> Error {
 
 /// Returns the first row that `wrong` finds in parts of an array, on several threads if it is long.
 fn first(rows: usize, wrong: impl Fn(Range<usize>) -> Option<usize> + Sync) -> Result<Option<usize>, Error> {
-    let parts = |rows: Range<usize>| wrong(rows.clone()).map(|row| rows.start + row);
-    Ok(Pool::default().map(rows, parts)?.into_iter().flatten().next())
+    let parts = Pool::default().map(rows, |rows| wrong(rows.clone()).map(|row| rows.start + row))?;
+    Ok(parts.into_iter().flatten().next())
 }
 
 /// Returns the first row whose offsets decrease or are outside of the data.
@@ -73,35 +73,38 @@ fn wrong_offset<T: ByteArrayType>(array: &GenericByteArray<T>) -> Result<Option<
         let to = &offsets[rows.start + 1..=rows.end];
         // A loop without an early exit compares several rows at a time.
         let rise = from.iter().zip(to).fold(true, |rise, (from, to)| rise & (from <= to));
-        let is_right = rise && from[0] >= zero && to[to.len() - 1].as_usize() <= length;
-        let wrong = |(from, to): (&T::Offset, &T::Offset)| *from < zero || from > to || to.as_usize() > length;
-        if is_right { None } else { from.iter().zip(to).position(wrong) }
+        if rise && from[0] >= zero && to[to.len() - 1].as_usize() <= length {
+            return None;
+        }
+        from.iter().zip(to).position(|(from, to)| *from < zero || from > to || to.as_usize() > length)
     })
 }
 
 /// Returns the first row whose view refers to no buffer, or beyond its end.
 fn wrong_view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>) -> Result<Option<usize>, Error> {
     let buffers = array.data_buffers();
-    let wrong = |view: &u128| {
-        let length = *view as u32;
-        let buffer = (*view >> 64) as u32;
-        let offset = (*view >> 96) as u32;
-        let end = u64::from(offset) + u64::from(length);
-        length > INLINE && buffers.get(buffer as usize).is_none_or(|buffer| end > buffer.len() as u64)
-    };
-    first(array.len(), |rows| array.views()[rows].iter().position(wrong))
+    first(array.len(), |rows| {
+        array.views()[rows].iter().position(|view| {
+            let length = *view as u32;
+            let buffer = (*view >> 64) as u32;
+            let offset = (*view >> 96) as u32;
+            let end = u64::from(offset) + u64::from(length);
+            length > INLINE && buffers.get(buffer as usize).is_none_or(|buffer| end > buffer.len() as u64)
+        })
+    })
 }
 
 /// Returns the first row that is not null and whose key refers to no value.
 fn wrong_key<K: ArrowDictionaryKeyType>(array: &DictionaryArray<K>) -> Result<Option<usize>, Error> {
     let keys = array.keys();
     let values = array.values().len();
-    // A negative key is a large number here.
-    let is_right = |key: &K::Native| key.as_usize() < values;
     first(keys.len(), |rows| {
         let part = &keys.values()[rows.clone()];
-        let all = part.iter().fold(true, |all, key| all & is_right(key));
-        let wrong = |row: &usize| keys.is_valid(rows.start + row) && !is_right(&part[*row]);
-        if all { None } else { (0..part.len()).find(wrong) }
+        // A negative key is a large number here. A loop without an early exit compares several keys
+        // at a time.
+        if part.iter().fold(true, |all, key| all & (key.as_usize() < values)) {
+            return None;
+        }
+        (0..part.len()).find(|row| keys.is_valid(rows.start + row) && part[*row].as_usize() >= values)
     })
 }

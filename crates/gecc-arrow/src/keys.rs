@@ -59,12 +59,9 @@ impl<'a> PublicKeyColumn<'a> {
 
 /// Reads a key of any form. If it has none, the row is not a key, and the library rejects it.
 fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Result<[u8; 65], CellProblem> {
-    let named = |key: &[u8]| {
-        let key = gecc_keys::public_key(key, kind)?.unwrap_or_default();
-        Some(kind.row(&key, takes_x_only))
-    };
     if let Some(text) = cells.text_without_digits(row)? {
-        return Some(text).filter(|text| text.len() <= LONGEST).and_then(named).ok_or(CellProblem::NotHexadecimal);
+        let text = Some(text).filter(|text| text.len() <= LONGEST);
+        return text.and_then(|text| file_format_row(text, kind, takes_x_only)).ok_or(CellProblem::NotHexadecimal);
     }
     let mut short = [0; 65];
     let mut long = Vec::new();
@@ -80,8 +77,15 @@ fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Re
     cells.read(row, key)?;
     // Keys of 32 bytes are not examined for other formats, as they may look like anything.
     let is_x = takes_x_only && key.len() == X_ONLY;
-    let row = if is_x { None } else { named(key) };
+    let row = if is_x { None } else { file_format_row(key, kind, takes_x_only) };
     Ok(row.unwrap_or_else(|| kind.row(key, takes_x_only)))
+}
+
+/// Reads a key in PEM, DER or JSON; `None` for other formats. An invalid key becomes a row that is
+/// not a key.
+fn file_format_row(key: &[u8], kind: KeyKind, takes_x_only: bool) -> Option<[u8; 65]> {
+    let key = gecc_keys::public_key(key, kind)?.unwrap_or_default();
+    Some(kind.row(&key, takes_x_only))
 }
 
 /// Maximum length of a key in bytes or characters, which allows for certificates. A dictionary may
@@ -94,10 +98,12 @@ const X_ONLY: usize = 32;
 /// Returns the width of all readable cells, if they have the same. Text other than digits has no
 /// width.
 fn common_width(inputs: &BatchInputs, cells: &Cells) -> Result<Option<usize>, Error> {
-    let width = |rows: std::ops::Range<usize>| rows.filter_map(|row| cells.len(row).ok()).next();
-    let Some(first) = width(0..inputs.rows()) else { return Ok(None) };
-    let is_other = |row| cells.text_without_digits(row).is_ok_and(|text| text.is_some());
-    let has_first = |row| cells.len(row).map_or(true, |width| width == first) && !is_other(row);
-    let parts = inputs.pool.map(inputs.rows(), |mut rows| rows.all(has_first))?;
+    let Some(first) = (0..inputs.rows()).find_map(|row| cells.len(row).ok()) else { return Ok(None) };
+    let parts = inputs.pool.map(inputs.rows(), |mut rows| {
+        rows.all(|row| {
+            let is_other = cells.text_without_digits(row).is_ok_and(|text| text.is_some());
+            cells.len(row).map_or(true, |width| width == first) && !is_other
+        })
+    })?;
     Ok(parts.into_iter().all(|same| same).then_some(first))
 }

@@ -3,7 +3,7 @@
 use crate::cells::{Integers, holds_bytes};
 use crate::error::Error;
 use crate::operation::Operation;
-use arrow_schema::{DataType, FieldRef, Schema};
+use arrow_schema::{DataType, Schema};
 use gecc::call::RecoveryIds;
 use gecc::fields::{Field, Mapping, is_ecdsa_digest};
 
@@ -60,9 +60,9 @@ pub fn takes(field: Field, data_type: &DataType) -> bool {
 /// [`Error::Columns`], the same as for [`Mapping::complete`], and if the column for required
 /// recovery ids has an unsuitable type: the signatures may contain other ids.
 pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation) -> Result<Mapping, Error> {
-    let fits = |place: usize, field| takes(field, schema.field(place).data_type());
-    let reads = |field| operation.reads(field);
-    let found = mapping.complete(&names(schema), false, &reads, &fits);
+    let found = mapping.complete(&names(schema), false, &|field| operation.reads(field), &|position, field| {
+        takes(field, schema.field(position).data_type())
+    });
     let found = found.map_err(|problem| Error::Columns(problem.to_string()))?;
     let needs_ids = operation.call.reads().recovery_ids == RecoveryIds::Required;
     if needs_ids
@@ -99,8 +99,10 @@ pub fn column_of(mapping: &Mapping, field: Field, schema: &Schema) -> Result<Opt
 
 /// Returns the error for a field without a column if a column has its name but an unsuitable type.
 pub(crate) fn of_other_type(field: Field, schema: &Schema) -> Option<Error> {
-    let is_unfit = |column: &&FieldRef| Field::named(column.name()) == Some(field) && !takes(field, column.data_type());
-    schema.fields().iter().find(is_unfit).map(|column| unfit(field, column.name(), column.data_type()))
+    let mut columns = schema.fields().iter();
+    let unsuitable =
+        columns.find(|column| Field::named(column.name()) == Some(field) && !takes(field, column.data_type()));
+    unsuitable.map(|column| unfit(field, column.name(), column.data_type()))
 }
 
 fn unfit(field: Field, name: &str, found: &DataType) -> Error {
@@ -141,18 +143,19 @@ mod tests {
         assert_eq!(column_of(&found, Field::Message, &schema).unwrap(), None);
     }
 
+    fn schema_with_ids(ids: DataType) -> Schema {
+        schema(&[("digest", DataType::Binary), ("signature", DataType::FixedSizeBinary(65)), ("v", ids)])
+    }
+
     #[test]
     fn recovery_ids_that_cannot_be_read_are_not_passed_over() {
-        let of = |ids: DataType| {
-            schema(&[("digest", DataType::Binary), ("signature", DataType::FixedSizeBinary(65)), ("v", ids)])
-        };
         let recover = Operation::from(call::Operation::EcdsaRecover(CurveId::P256));
         for ids in [DataType::Binary, DataType::Date32, DataType::Decimal128(9, 1)] {
-            let problem = text(complete(Mapping::new(), &of(ids), &recover));
+            let problem = text(complete(Mapping::new(), &schema_with_ids(ids), &recover));
             assert!(problem.contains("but `v` is integers"), "{problem}");
         }
         for ids in [DataType::Int8, DataType::Decimal128(38, 0), DataType::Float64, DataType::Utf8] {
-            assert_eq!(complete(Mapping::new(), &of(ids), &recover).unwrap().column(Field::V), Some("v"));
+            assert_eq!(complete(Mapping::new(), &schema_with_ids(ids), &recover).unwrap().column(Field::V), Some("v"));
         }
     }
 
@@ -164,9 +167,13 @@ mod tests {
         assert!(problem.contains("`digest` is List(UInt8), but `digest` is 32 bytes"), "{problem}");
         assert!(of_other_type(Field::Signature, &of_lists).is_none() && of_other_type(Field::R, &of_lists).is_none());
         let schema = schema(&[("a", DataType::Int32), ("b", DataType::Binary), ("b", DataType::Binary)]);
-        let index = |mapping: &str| text(column_of(&mapping.parse().unwrap(), Field::Digest, &schema));
-        assert!(index("digest=c").contains("no column `c` for `digest`; the columns are a, b, b"));
-        assert!(index("digest=a").contains("`a` is Int32, but `digest` is 32 bytes"));
-        assert!(index("digest=b").contains("two columns `b`"));
+        for (mapping, expected) in [
+            ("digest=c", "no column `c` for `digest`; the columns are a, b, b"),
+            ("digest=a", "`a` is Int32, but `digest` is 32 bytes"),
+            ("digest=b", "two columns `b`"),
+        ] {
+            let problem = text(column_of(&mapping.parse().unwrap(), Field::Digest, &schema));
+            assert!(problem.contains(expected), "{problem}");
+        }
     }
 }

@@ -69,9 +69,10 @@ impl OutputLists {
         if values.logical_null_count() > 0 {
             return Err(Error::Columns("an output is null".to_owned()));
         }
-        let signed = |prefixes: &[i64]| prefixes.iter().map(|prefix| prefix.cast_unsigned()).collect();
         let outputs = match (values.as_primitive_opt::<Int64Type>(), values.as_primitive_opt::<UInt64Type>()) {
-            (Some(prefixes), _) => OutputValues::Prefixes(signed(prefixes.values())),
+            (Some(prefixes), _) => {
+                OutputValues::Prefixes(prefixes.values().iter().map(|prefix| prefix.cast_unsigned()).collect())
+            }
             (_, Some(prefixes)) => OutputValues::Prefixes(prefixes.values().to_vec()),
             _ => OutputValues::Whole(keys(&Cells::of(values.as_ref()), values.len())?),
         };

@@ -49,27 +49,31 @@ pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
 fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
     const MILLISECONDS: i64 = 1000;
     const OF_DAY: i64 = 86_400 * MILLISECONDS;
-    let too_far =
-        || Error::Malformed("a date or a time is too far away for Parquet; Arrow as output keeps it".to_owned());
     Ok(match array.data_type() {
         DataType::Date64 => {
-            let days = |value: i64| i32::try_from(value.div_euclid(OF_DAY)).map_err(|_| too_far());
-            let dates: Date32Array = array.as_primitive::<Date64Type>().try_unary(days)?;
-            Arc::new(dates)
+            let dates = array.as_primitive::<Date64Type>();
+            let days: Date32Array =
+                dates.try_unary(|value| i32::try_from(value.div_euclid(OF_DAY)).map_err(|_| too_far()))?;
+            Arc::new(days)
         }
         DataType::Timestamp(TimeUnit::Second, zone) => {
-            let milliseconds = |value: i64| value.checked_mul(MILLISECONDS).ok_or_else(too_far);
-            let times: TimestampMillisecondArray =
-                array.as_primitive::<TimestampSecondType>().try_unary(milliseconds)?;
-            Arc::new(times.with_timezone_opt(zone.clone()))
+            let times = array.as_primitive::<TimestampSecondType>();
+            let milliseconds: TimestampMillisecondArray =
+                times.try_unary(|value| value.checked_mul(MILLISECONDS).ok_or_else(too_far))?;
+            Arc::new(milliseconds.with_timezone_opt(zone.clone()))
         }
         DataType::Time32(TimeUnit::Second) => {
-            let milliseconds = |value: i32| value.checked_mul(MILLISECONDS as i32).ok_or_else(too_far);
-            let times: Time32MillisecondArray = array.as_primitive::<Time32SecondType>().try_unary(milliseconds)?;
-            Arc::new(times)
+            let times = array.as_primitive::<Time32SecondType>();
+            let milliseconds: Time32MillisecondArray =
+                times.try_unary(|value| value.checked_mul(MILLISECONDS as i32).ok_or_else(too_far))?;
+            Arc::new(milliseconds)
         }
         _ => array.clone(),
     })
+}
+
+fn too_far() -> Error {
+    Error::Malformed("a date or a time is too far away for Parquet; Arrow as output keeps it".to_owned())
 }
 
 /// Checks that decimals have no more digits than their type: Parquet cannot store more, and its
@@ -139,11 +143,11 @@ pub(crate) fn without_place(schema: &Schema) -> Option<&Field> {
             _ => false,
         }
     }
-    let has_union = |column: &&FieldRef| {
+    fn has_union(column: &FieldRef) -> bool {
         let column = Schema::new(vec![Arc::clone(column)]);
         column.flattened_fields().iter().any(|part| is_union(part.data_type()))
-    };
-    schema.fields().iter().find(has_union).map(AsRef::as_ref)
+    }
+    schema.fields().iter().find(|column| has_union(column)).map(AsRef::as_ref)
 }
 
 #[cfg(test)]
@@ -154,7 +158,7 @@ mod tests {
         BinaryViewArray, Date64Array, DictionaryArray, FixedSizeBinaryArray, Int8Array, Int32Array, ListArray,
         PrimitiveArray, RunArray, StringArray, StructArray, Time32SecondArray, TimestampSecondArray,
     };
-    use arrow_buffer::OffsetBuffer;
+    use arrow_buffer::{NullBuffer, OffsetBuffer, i256};
 
     fn fixed(rows: &[Option<[u8; 2]>]) -> FixedSizeBinaryArray {
         FixedSizeBinaryArray::try_from_sparse_iter_with_size(rows.iter().copied(), 2).unwrap()
@@ -197,49 +201,46 @@ mod tests {
         assert_eq!(&data_type(numbers.data_type()), numbers.data_type());
     }
 
+    /// Returns columns of 7 and `value`, in every type of decimals, with three digits.
+    fn decimals(value: i32, nulls: Option<&NullBuffer>) -> [ArrayRef; 4] {
+        fn column<T: DecimalType>(values: [T::Native; 2], nulls: Option<&NullBuffer>) -> ArrayRef {
+            let column = PrimitiveArray::<T>::new(values.to_vec().into(), nulls.cloned());
+            Arc::new(column.with_precision_and_scale(3, 1).unwrap())
+        }
+        [
+            column::<Decimal32Type>([7, value], nulls),
+            column::<Decimal64Type>([7, value.into()], nulls),
+            column::<Decimal128Type>([7, value.into()], nulls),
+            column::<Decimal256Type>([7, value].map(|value| i256::from_i128(value.into())), nulls),
+        ]
+    }
+
+    /// Returns a row that is a list of the column's values.
+    fn in_list(column: ArrayRef) -> ArrayRef {
+        let item = Arc::new(Field::new("item", column.data_type().clone(), true));
+        Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([2]), column, None))
+    }
+
+    fn in_dictionary(column: ArrayRef) -> ArrayRef {
+        Arc::new(DictionaryArray::new(Int8Array::from(vec![1, 0]), column))
+    }
+
     #[test]
     fn decimals_with_more_digits_than_their_type_are_errors() {
-        use arrow_array::{Decimal32Array, Decimal64Array, Decimal128Array, Decimal256Array};
-        use arrow_buffer::i256;
-        let nulls = |rows: [bool; 2]| Some(rows.to_vec().into());
-        let columns = |value: i32, nulls: Option<arrow_buffer::NullBuffer>| -> [ArrayRef; 4] {
-            let large = i128::from(value);
-            [
-                Arc::new(
-                    Decimal32Array::new(vec![7, value].into(), nulls.clone()).with_precision_and_scale(3, 1).unwrap(),
-                ),
-                Arc::new(
-                    Decimal64Array::new(vec![7, value.into()].into(), nulls.clone())
-                        .with_precision_and_scale(3, 1)
-                        .unwrap(),
-                ),
-                Arc::new(
-                    Decimal128Array::new(vec![7, large].into(), nulls.clone()).with_precision_and_scale(3, 1).unwrap(),
-                ),
-                Arc::new(
-                    Decimal256Array::new(vec![i256::ONE, i256::from_i128(large)].into(), nulls)
-                        .with_precision_and_scale(3, 1)
-                        .unwrap(),
-                ),
-            ]
-        };
-        let in_list = |column: ArrayRef| -> ArrayRef {
-            let item = Arc::new(Field::new("item", column.data_type().clone(), true));
-            Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([2]), column, None))
-        };
-        let in_dictionary =
-            |column: ArrayRef| -> ArrayRef { Arc::new(DictionaryArray::new(Int8Array::from(vec![1, 0]), column)) };
+        let of_first = NullBuffer::from(vec![false, true]);
+        let of_second = NullBuffer::from(vec![true, false]);
         for (value, of_nulls, fits) in
             [(999, None, true), (-999, None, true), (1000, None, false), (-1000, None, false)]
                 .into_iter()
-                .chain([(1000, nulls([true, false]), true), (1000, nulls([false, true]), false)])
+                .chain([(1000, Some(&of_second), true), (1000, Some(&of_first), false)])
         {
-            for column in columns(value, of_nulls) {
+            for column in decimals(value, of_nulls) {
                 for column in [column.clone(), in_list(column.clone()), in_dictionary(column)] {
                     let checked = check_decimals(&column);
                     assert_eq!(checked.is_ok(), fits, "{value} {column:?}");
-                    let says = |problem: Error| problem.to_string().contains("more digits than its type");
-                    assert!(checked.map_err(says).err().unwrap_or(true));
+                    if let Err(problem) = checked {
+                        assert!(problem.to_string().contains("more digits than its type"), "{problem}");
+                    }
                 }
             }
         }

@@ -27,6 +27,20 @@ pub struct Job<'a> {
     pub pool: &'a Pool,
 }
 
+impl Job<'_> {
+    /// Computes a batch, and passes its answers to `make`.
+    fn compute<T>(
+        &self,
+        read: ReadBatch,
+        make: impl Fn(Answered) -> Result<T, Error>,
+    ) -> Result<ComputedBatch<T>, Error> {
+        let ReadBatch { first, batch, bytes, place } = read;
+        let answers = self.operation.apply_at(self.engine, first, &batch, self.mapping, self.pool)?;
+        let made = make(Answered { first, batch: &batch, answers })?;
+        Ok(ComputedBatch { made, bytes, place, rows: first + batch.num_rows() as u64 })
+    }
+}
+
 /// A batch and its answers.
 pub struct Answered<'a> {
     /// The number of its first row, counted from 0.
@@ -59,33 +73,27 @@ pub fn answer_each<T: Send, B>(
     let room = Room::new(batches.max_memory());
     let progress = batches.progress();
     let is_over = AtomicBool::new(false);
-    let wanted = || !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed);
+    let demand = Demand { stop, is_over: &is_over };
     let undetected = fields_without_encoding(job.operation, job.mapping, batches.schema())?;
-    let first = if undetected.is_empty() { None } else { Some(batches.next_while(&wanted)) };
+    let first = if undetected.is_empty() { None } else { Some(batches.next_while(&|| demand.continues())) };
     let mut mapping = job.mapping.clone();
     if let Some(Some(Ok(first))) = &first {
         mapping.encodings = detected_encodings(&undetected, first, mapping.encodings, mapping.text_messages)?;
     }
-    let mapping = &mapping;
-    let work = |ReadBatch { first, batch, bytes, place }: ReadBatch| {
-        let Job { engine, operation, pool, .. } = job;
-        let made = || {
-            let answers = operation.apply_at(engine, first, &batch, mapping, pool)?;
-            let made = make(Answered { first, batch: &batch, answers })?;
-            Ok(ComputedBatch { made, bytes, place, rows: first + batch.num_rows() as u64 })
-        };
-        wanted().then(|| caught(made))
-    };
+    let job = Job { mapping: &mapping, ..*job };
     let ending = ReaderGuard { is_over: &is_over, room: &room };
     thread::scope(|scope| {
         // Owned by the scope, which waits for its threads.
         let _ending = ending;
-        let reading = || read_batches(first, batches, &room, &wanted, read);
-        spawn(scope, "gecc-batches".to_owned(), reading)?;
+        spawn(scope, "gecc-batches".to_owned(), || read_batches(first, batches, &room, demand, read))?;
         for index in 0..computing {
             let workers = workers.clone();
-            let work = &work;
-            match spawn(scope, format!("gecc-compute-{index}"), move || workers.work(work)) {
+            let job = &job;
+            let make = &make;
+            let spawned = spawn(scope, format!("gecc-compute-{index}"), move || {
+                workers.work(|read| demand.continues().then(|| caught(|| job.compute(read, make))));
+            });
+            match spawned {
                 Err(problem) if index == 0 => return Err(problem),
                 // Fewer threads are sufficient.
                 Err(_) => break,
@@ -107,6 +115,21 @@ impl Drop for ReaderGuard<'_> {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         self.room.close();
+    }
+}
+
+/// The conditions under which batches are read and computed.
+#[derive(Clone, Copy)]
+struct Demand<'a> {
+    /// Set by the caller to end early.
+    stop: &'a AtomicBool,
+    /// Set when no more results are taken.
+    is_over: &'a AtomicBool,
+}
+
+impl Demand<'_> {
+    fn continues(self) -> bool {
+        !self.stop.load(Ordering::Relaxed) && !self.is_over.load(Ordering::Relaxed)
     }
 }
 
@@ -142,11 +165,11 @@ fn read_batches<T>(
     next: Option<Option<Result<RecordBatch, Error>>>,
     mut batches: Batches,
     room: &Room,
-    wanted: &impl Fn() -> bool,
+    demand: Demand,
     read: Entrance<ReadBatch, BatchResult<T>>,
 ) {
     let mut first = 0;
-    let mut next = next.unwrap_or_else(|| batches.next_while(wanted));
+    let mut next = next.unwrap_or_else(|| batches.next_while(&|| demand.continues()));
     while let Some(batch) = next {
         let goes_on = match batch {
             Ok(batch) => {
@@ -162,7 +185,7 @@ fn read_batches<T>(
         if !goes_on {
             return;
         }
-        next = batches.next_while(wanted);
+        next = batches.next_while(&|| demand.continues());
     }
 }
 

@@ -48,12 +48,11 @@ impl Pool {
         rows: usize,
         work: impl Fn(std::ops::Range<usize>) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
-        let part = |part: usize| work(part * TASK..rows.min((part + 1) * TASK));
-        let parts = rows.div_ceil(TASK);
-        if parts <= 1 {
-            return Ok((0..parts).map(part).collect());
+        if rows <= TASK {
+            return Ok(if rows == 0 { Vec::new() } else { vec![work(0..rows)] });
         }
-        Ok(self.threads()?.install(|| (0..parts).into_par_iter().map(part).collect()))
+        let parts = (0..rows.div_ceil(TASK)).into_par_iter();
+        Ok(self.threads()?.install(|| parts.map(|part| work(part * TASK..rows.min((part + 1) * TASK))).collect()))
     }
 
     /// Returns the results of `work` on each item, in order.

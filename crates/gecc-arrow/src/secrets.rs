@@ -85,7 +85,7 @@ fn of_column<'a>(
 }
 
 fn is_named(cells: &Cells, row: usize) -> bool {
-    let is_key = |cell: &[u8]| cell.len() <= LONGEST && gecc_keys::are_secret_keys(cell);
     // 32 bytes may begin like DER, but text cannot.
-    (cells.is_text() || cells.len(row) != Ok(32)) && cells.get(row).is_ok_and(is_key)
+    (cells.is_text() || cells.len(row) != Ok(32))
+        && cells.get(row).is_ok_and(|cell| cell.len() <= LONGEST && gecc_keys::are_secret_keys(cell))
 }

@@ -91,9 +91,8 @@ fn are_of_64_bytes(cells: &Cells) -> bool {
 impl<'a> BatchInputs<'a> {
     /// Reads signatures of any form as `r || s`.
     pub fn signatures(&mut self, reader: SignatureReader) -> Result<SignatureColumn<'a>, Error> {
-        let has = |field| self.has(field);
-        let has_parts = has(Field::R) && (has(Field::S) || has(Field::YParityAndS));
-        match (has(Field::Signature), has_parts, has(Field::Der)) {
+        let has_parts = self.has(Field::R) && (self.has(Field::S) || self.has(Field::YParityAndS));
+        match (self.has(Field::Signature), has_parts, self.has(Field::Der)) {
             (true, false, false) => self.whole_signatures(reader),
             (false, true, false) => self.signatures_of_parts(),
             (false, false, true) => {
@@ -233,26 +232,19 @@ impl<'a> BatchInputs<'a> {
         let s = self.optional(Field::S)?;
         let s_and_parity = self.optional(Field::YParityAndS)?;
         let decimal = self.mapping.decimal;
-        let number = |field: Field, cells: &Cells, row: usize, to: &mut [u8]| {
-            let read = match decimal && field != Field::YParityAndS && cells.is_text() {
-                true => cells.read_decimal(row, to),
-                false => cells.read_number(row, to),
-            };
-            read.map_err(|problem| Reason::Cell(field, problem))
-        };
         let rows = self.fill(false, |row, to: &mut [u8; ROW]| {
-            number(Field::R, &r, row, &mut to[..32])?;
+            read_number(Field::R, &r, row, decimal, &mut to[..32])?;
             to[ID] = NO_RECOVERY_ID;
-            let is_given = |cells: &&Cells| cells.get(row).is_ok();
-            let Some(s_and_parity) = s_and_parity.as_ref().filter(|cells| s.is_none() || is_given(cells)) else {
+            let given = s_and_parity.as_ref().filter(|cells| s.is_none() || cells.get(row).is_ok());
+            let Some(s_and_parity) = given else {
                 let s = s.as_ref().ok_or(Reason::Cell(Field::S, CellProblem::Null))?;
-                return number(Field::S, s, row, &mut to[32..ID]);
+                return read_number(Field::S, s, row, decimal, &mut to[32..ID]);
             };
-            number(Field::YParityAndS, s_and_parity, row, &mut to[32..ID])?;
+            read_number(Field::YParityAndS, s_and_parity, row, false, &mut to[32..ID])?;
             to[ID] = take_parity(&mut to[32]);
-            if let Some(s) = s.as_ref().filter(is_given) {
+            if let Some(s) = s.as_ref().filter(|cells| cells.get(row).is_ok()) {
                 let mut given = [0; 32];
-                number(Field::S, s, row, &mut given)?;
+                read_number(Field::S, s, row, decimal, &mut given)?;
                 if given != to[32..ID] {
                     return Err(Reason::Cell(Field::S, CellProblem::DiffersFromSignature));
                 }
@@ -296,27 +288,9 @@ impl<'a> BatchInputs<'a> {
         let first = columns.first().map(|(field, _)| *field);
         let has_signatures = self.has(Field::Signature);
         let rows = self.fill(false, |row, to: &mut [u8; 1]| {
-            let of_signature = signatures.id(row);
-            let mut found = of_signature.map(|id| (id, CellProblem::DiffersFromSignature));
-            for (field, ids) in &columns {
-                // If ids are hints, the first is used, whatever the others are.
-                if !is_required && found.is_some() {
-                    break;
-                }
-                let id = match ids.get(row, reader) {
-                    Ok(NO_RECOVERY_ID) if !is_required => continue,
-                    Ok(id) => id,
-                    Err(CellProblem::Null) => continue,
-                    Err(problem) => return Err(Reason::Cell(*field, problem)),
-                };
-                match found {
-                    Some((before, problem)) if before != id => return Err(Reason::Cell(*field, problem)),
-                    Some(_) => {}
-                    None => found = Some((id, differs_from(*field))),
-                }
-            }
+            let found = agreed_id(signatures.id(row), &columns, row, reader, is_required)?;
             *to = match (found, first) {
-                (Some((id, _)), _) => [id],
+                (Some(id), _) => [id],
                 (None, _) if !is_required => [NO_RECOVERY_ID],
                 (None, Some(field)) => return Err(Reason::Cell(field, CellProblem::Null)),
                 (None, None) if has_signatures => return Err(Reason::Cell(Field::Signature, CellProblem::WrongLength)),
@@ -327,6 +301,44 @@ impl<'a> BatchInputs<'a> {
         let has_some = is_required || rows.iter().any(|id| *id != [NO_RECOVERY_ID]);
         Ok(has_some.then_some(rows))
     }
+}
+
+/// Reads a part of a signature. Text is decimal or hexadecimal.
+fn read_number(field: Field, cells: &Cells, row: usize, decimal: bool, to: &mut [u8]) -> Result<(), Reason> {
+    let read = match decimal && cells.is_text() {
+        true => cells.read_decimal(row, to),
+        false => cells.read_number(row, to),
+    };
+    read.map_err(|problem| Reason::Cell(field, problem))
+}
+
+/// Returns the recovery id of a row, from its signature or from the columns. If ids are required, all of
+/// them must agree. Otherwise they are hints, and the first is used, whatever the others are.
+fn agreed_id(
+    of_signature: Option<u8>,
+    columns: &[(Field, RecoveryIdColumn)],
+    row: usize,
+    reader: SignatureReader,
+    is_required: bool,
+) -> Result<Option<u8>, Reason> {
+    let mut found = of_signature.map(|id| (id, CellProblem::DiffersFromSignature));
+    for (field, ids) in columns {
+        if !is_required && found.is_some() {
+            break;
+        }
+        let id = match ids.get(row, reader) {
+            Ok(NO_RECOVERY_ID) if !is_required => continue,
+            Ok(id) => id,
+            Err(CellProblem::Null) => continue,
+            Err(problem) => return Err(Reason::Cell(*field, problem)),
+        };
+        match found {
+            Some((before, problem)) if before != id => return Err(Reason::Cell(*field, problem)),
+            Some(_) => {}
+            None => found = Some((id, differs_from(*field))),
+        }
+    }
+    Ok(found.map(|(id, _)| id))
 }
 
 /// Returns the problem of a later field that contradicts this one.

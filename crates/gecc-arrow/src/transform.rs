@@ -81,21 +81,18 @@ pub fn transform(
     let replaces = matches!(output, Output::File(_));
     let mut writer = Writer::create(output, options.format, options.compression, &schema)?;
     let maker = AnswerMaker::new(&writer, schema, options.wanted.clone());
-    let make = |Answered { first, batch, answers }: Answered| {
-        let columns = kept.iter().map(|place| batch.column(*place).clone()).collect();
-        maker.make(columns, &answers, Places::From(first + 1), job.pool)
-    };
     let mut counts = Counts::default();
-    let append = |made: Made| {
-        let of_batch = made.counts.clone();
-        let is_last = made.is_last;
-        if let Err(problem) = made.write(&mut writer) {
-            return ControlFlow::Break(Some(problem));
-        }
-        counts.add(&of_batch);
-        if is_last { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
-    };
-    let answered = answer_each(job, batches, options.computing, stop, make, append);
+    let answered = answer_each(
+        job,
+        batches,
+        options.computing,
+        stop,
+        |Answered { first, batch, answers }| {
+            let columns = kept.iter().map(|position| batch.column(*position).clone()).collect();
+            maker.make(columns, &answers, Places::From(first + 1), job.pool)
+        },
+        |made| append(&mut writer, made, &mut counts),
+    );
     let problem = answered.map_or_else(Some, Option::flatten);
     // If the input could not be read, an existing file is not replaced by an empty one. Streams
     // already have a beginning, and are ended so that they can be read.
@@ -106,6 +103,17 @@ pub fn transform(
     Ok(Outcome { counts, problem: problem.or(outcome.err()), has_end })
 }
 
+/// Writes the answers for a batch, and counts them. Breaks after an error, or if they are the last.
+fn append(writer: &mut Writer, made: Made, counts: &mut Counts) -> ControlFlow<Option<Error>> {
+    let of_batch = made.counts.clone();
+    let is_last = made.is_last;
+    if let Err(problem) = made.write(writer) {
+        return ControlFlow::Break(Some(problem));
+    }
+    counts.add(&of_batch);
+    if is_last { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
+}
+
 /// Returns the positions of the columns that are written in addition to the answers: all except the
 /// one that is mapped as `secret_key`, and those that have one of its names, or a part with such a
 /// name in structs and lists.
@@ -114,10 +122,12 @@ pub fn transform(
 /// The same as for [`column_of`].
 pub fn columns_beside(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
     let secret = column_of(mapping, Field::SecretKey, schema)?;
-    let is_secret = |place: usize| {
-        let column = Schema::new(vec![schema.fields()[place].clone()]);
-        let parts = column.flattened_fields();
-        Some(place) == secret || parts.iter().any(|part| Field::named(part.name()) == Some(Field::SecretKey))
-    };
-    Ok((0..schema.fields().len()).filter(|place| !is_secret(*place)).collect())
+    let positions = 0..schema.fields().len();
+    Ok(positions.filter(|position| Some(*position) != secret && !has_secret_name(schema, *position)).collect())
+}
+
+/// Returns whether a column, or a part of it, has a name of `secret_key`.
+fn has_secret_name(schema: &Schema, position: usize) -> bool {
+    let column = Schema::new(vec![schema.fields()[position].clone()]);
+    column.flattened_fields().iter().any(|part| Field::named(part.name()) == Some(Field::SecretKey))
 }

@@ -9,7 +9,7 @@ use crate::size::{held, newly_held, stands_for};
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_schema::{DataType, Field, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowLeafColumn, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves,
 };
@@ -119,10 +119,6 @@ impl Writer {
         max_memory: Option<u64>,
     ) -> Result<Self, Error> {
         let at_once = max_memory.map_or(AT_ONCE, |bytes| bytes / 2).clamp(1, AT_ONCE);
-        let ipc = || {
-            let codec = (compression == Compression::Zstd).then_some(CompressionType::ZSTD);
-            IpcWriteOptions::default().try_with_compression(codec)?.try_with_compression_level(codec.map(|_| 1))
-        };
         let mut encoder = Encoder { schema: schema.clone(), row_groups: None, tried: Arc::default(), at_once };
         let target = Target::create(output, format)?;
         let content = match (target.clone(), format) {
@@ -144,10 +140,10 @@ impl Writer {
                 WriterContent::Parquet(file)
             }
             (Some(target), Format::ArrowFile) => {
-                WriterContent::File(FileWriter::try_new_with_options(target, schema, ipc()?)?)
+                WriterContent::File(FileWriter::try_new_with_options(target, schema, ipc_options(compression)?)?)
             }
             (Some(target), Format::ArrowStream) => {
-                WriterContent::Stream(StreamWriter::try_new_with_options(target, schema, ipc()?)?)
+                WriterContent::Stream(StreamWriter::try_new_with_options(target, schema, ipc_options(compression)?)?)
             }
         };
         Ok(Writer { content, encoder, few: SmallBatches::default(), target, written: 0 })
@@ -383,9 +379,9 @@ impl Encoder {
     fn leaves(&self, batch: &RecordBatch) -> Result<Vec<ArrowLeafColumn>, Error> {
         let mut leaves = Vec::new();
         for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
-            let named = |problem| Error::Malformed(format!("the column `{}`: {problem}", field.name()));
-            parquet_types::check_decimals(column).map_err(named)?;
-            let column = &parquet_types::column(column).map_err(named)?;
+            let column = parquet_types::check_decimals(column).and_then(|()| parquet_types::column(column));
+            let column =
+                &column.map_err(|problem| Error::Malformed(format!("the column `{}`: {problem}", field.name())))?;
             // Parts of lists and structs may be views, although the file's type has none.
             let is_nested = column.data_type().is_nested();
             let of_column = is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
@@ -415,6 +411,11 @@ impl Encoder {
     }
 }
 
+fn ipc_options(compression: Compression) -> Result<IpcWriteOptions, ArrowError> {
+    let codec = (compression == Compression::Zstd).then_some(CompressionType::ZSTD);
+    IpcWriteOptions::default().try_with_compression(codec)?.try_with_compression_level(codec.map(|_| 1))
+}
+
 fn properties(schema: &SchemaRef, compression: Compression, has_long_texts: bool) -> WriterProperties {
     let codec = match compression {
         Compression::None => Codec::UNCOMPRESSED,
@@ -422,10 +423,13 @@ fn properties(schema: &SchemaRef, compression: Compression, has_long_texts: bool
     };
     let mut properties =
         WriterProperties::builder().set_compression(codec).set_statistics_enabled(EnabledStatistics::Chunk);
-    let is_text = |found: &DataType| matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    // Digests, keys and signatures hardly ever repeat, so a dictionary would cost time and space.
-    let is_plain = |found: &DataType| found.is_binary() || has_long_texts && is_text(found);
-    for field in schema.fields().iter().filter(|field| is_plain(field.data_type())) {
+    for field in schema.fields() {
+        let found = field.data_type();
+        let is_long_text = has_long_texts && matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        // Digests, keys and signatures hardly ever repeat, so a dictionary would cost time and space.
+        if !found.is_binary() && !is_long_text {
+            continue;
+        }
         let column = ColumnPath::from(field.name().as_str());
         properties = properties
             .set_column_dictionary_enabled(column.clone(), false)

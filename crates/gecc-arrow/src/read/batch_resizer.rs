@@ -105,15 +105,12 @@ impl BatchResizer {
     fn add(&mut self, batch: RecordBatch) {
         let rows = batch.num_rows();
         let bytes = bytes_of(&batch);
-        let goes =
-            |with: &PendingBatches| with.rows + rows < self.rows && with.bytes.saturating_add(bytes) <= self.bytes;
         if rows == 0 {
             return;
         }
-        if !goes(&self.small) {
-            let is_small = goes(&PendingBatches::default());
+        if self.small.rows + rows >= self.rows || self.small.bytes.saturating_add(bytes) > self.bytes {
             self.combine();
-            if !is_small {
+            if rows >= self.rows || bytes > self.bytes {
                 self.large = Some(batch);
                 return;
             }
@@ -186,13 +183,16 @@ mod tests {
         max_memory: u64,
     ) -> Vec<RecordBatch> {
         let mut batches = batches.into_iter();
-        let next = move |_| match batches.next() {
-            Some(Some(batch)) => SourceEvent::Batch(batch),
-            Some(None) => SourceEvent::Nothing,
-            None => SourceEvent::End,
-        };
         let options = ReadOptions { rows, max_memory, ..ReadOptions::default() };
-        let mut resizer = BatchResizer::new(Box::new(next), schema, &options);
+        let mut resizer = BatchResizer::new(
+            Box::new(move |_| match batches.next() {
+                Some(Some(batch)) => SourceEvent::Batch(batch),
+                Some(None) => SourceEvent::Nothing,
+                None => SourceEvent::End,
+            }),
+            schema,
+            &options,
+        );
         let all = std::iter::from_fn(|| resizer.next(&|| true));
         all.map(Result::unwrap).collect()
     }
@@ -214,14 +214,17 @@ mod tests {
         column.into_iter().map(|text| text.unwrap().to_owned()).collect()
     }
 
+    /// Returns 300 strings of a batch with `texts` different ones, of which `own` occur in no other batch.
+    fn batch_texts(batch: usize, texts: usize, own: usize) -> Vec<String> {
+        let numbers = (0..300).map(|row| row % texts);
+        numbers.map(|text| if text < own { format!("{batch} {text}") } else { text.to_string() }).collect()
+    }
+
     #[test]
     fn dictionaries_that_are_too_large_together_stay_apart() {
         // Strings of a batch, and the number of them that no other batch has.
         for (texts, own, most) in [(5, 0, 1), (100, 0, 20), (10, 10, 20), (100, 30, 20), (127, 127, 20)] {
-            let text =
-                |batch: usize, text: usize| if text < own { format!("{batch} {text}") } else { format!("{text}") };
-            let all: Vec<Vec<String>> =
-                (0..20).map(|batch| (0..300).map(|row| text(batch, row % texts)).collect()).collect();
+            let all: Vec<Vec<String>> = (0..20).map(|batch| batch_texts(batch, texts, own)).collect();
             let batches: Vec<_> = all.iter().map(|texts| Some(of_dictionary(texts))).collect();
             let schema = of_dictionary(&[]).schema();
             let combined = batches_of(batches, schema, 1 << 18, 1 << 30);
@@ -232,16 +235,13 @@ mod tests {
     }
 
     #[test]
-    fn batches_are_cut_and_combined_by_rows() {
-        let of_rows = |rows: &[usize]| rows.iter().map(|rows| Some(batch(*rows, 3))).collect();
-        assert_eq!(
-            resized_rows(of_rows(&[40, 0, 30, 40, 50, 250, 7, 100]), 100, 1 << 30),
-            [70, 90, 100, 100, 50, 7, 100]
-        );
+    fn resizer_splits_and_combines_batches_by_rows() {
+        let batches = [40, 0, 30, 40, 50, 250, 7, 100].map(|rows| Some(batch(rows, 3))).to_vec();
+        assert_eq!(resized_rows(batches, 100, 1 << 30), [70, 90, 100, 100, 50, 7, 100]);
     }
 
     #[test]
-    fn small_batches_of_long_rows_are_not_gathered_beyond_the_bound() {
+    fn resizer_combines_long_rows_only_up_to_its_byte_limit() {
         // Rows of 1 KiB, which count twice, with a limit of 256 KiB.
         let batches = (0..40).map(|_| Some(batch(50, 1024))).collect();
         let rows = resized_rows(batches, 1 << 18, 1 << 20);
@@ -262,21 +262,24 @@ mod tests {
     }
 
     #[test]
-    fn rows_do_not_wait_for_others_that_do_not_come() {
+    fn resizer_returns_waiting_rows_when_nothing_arrives() {
         let batches = [Some(10), Some(20), None, None, Some(30), None, Some(40)];
         let batches = batches.into_iter().map(|rows| rows.map(|rows| batch(rows, 3))).collect();
         assert_eq!(resized_rows(batches, 100, 1 << 30), [30, 30, 40]);
     }
 
     #[test]
-    fn time_in_which_nobody_asks_is_not_counted() {
+    fn resizer_does_not_count_time_between_requests_as_waiting() {
         let (send, given) = std::sync::mpsc::channel();
-        let next = move |patience| {
-            send.send(patience).unwrap();
-            SourceEvent::Batch(batch(60, 3))
-        };
         let options = ReadOptions { rows: 100, ..ReadOptions::default() };
-        let mut resizer = BatchResizer::new(Box::new(next), batch(0, 0).schema(), &options);
+        let mut resizer = BatchResizer::new(
+            Box::new(move |patience| {
+                send.send(patience).unwrap();
+                SourceEvent::Batch(batch(60, 3))
+            }),
+            batch(0, 0).schema(),
+            &options,
+        );
         for _ in 0..2 {
             // The second of two batches is left over.
             assert_eq!(resizer.next(&|| true).unwrap().unwrap().num_rows(), 60);
@@ -288,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_gives_nothing_is_left_when_no_more_is_wanted() {
+    fn resizer_ends_an_idle_source_when_no_more_is_wanted() {
         let mut resizer =
             BatchResizer::new(Box::new(|_| SourceEvent::Nothing), batch(0, 0).schema(), &ReadOptions::default());
         assert!(resizer.next(&|| false).is_none());

@@ -176,13 +176,12 @@ mod tests {
 
     /// Compresses to Hadoop's blocks, with chunks of 30,000 bytes.
     fn by_hadoop(blocks: &[&[u8]]) -> Vec<u8> {
-        let number = |number: usize| (number as u32).to_be_bytes();
         let mut all = Vec::new();
         for block in blocks {
-            all.extend(number(block.len()));
+            all.extend((block.len() as u32).to_be_bytes());
             for chunk in block.chunks(30_000) {
                 let chunk = lz4_flex::block::compress(chunk);
-                all.extend(number(chunk.len()));
+                all.extend((chunk.len() as u32).to_be_bytes());
                 all.extend(chunk);
             }
         }
@@ -204,22 +203,24 @@ mod tests {
         }
     }
 
+    /// Decompresses to `size` bytes.
+    fn decompressed(codec: Codec, from: &[u8], size: usize) -> Result<Vec<u8>, Error> {
+        let mut to = vec![0; size];
+        codec.decompress(from, &mut to).map(|()| to)
+    }
+
     #[test]
-    fn what_becomes_more_or_less_than_its_header_says_is_an_error() {
+    fn decompress_rejects_other_sizes_than_stated() {
         let bytes: Vec<u8> = (0..100_000u32).map(|byte| (byte / 300) as u8).collect();
         for codec in [Codec::Snappy, Codec::Zstd, Codec::Gzip, Codec::Lz4Raw, Codec::Lz4, Codec::Brotli] {
             let from = compressed(codec, &bytes);
             assert!(from.len() < bytes.len() / 10);
-            let decompress = |from: &[u8], room: usize| {
-                let mut to = vec![0; room];
-                codec.decompress(from, &mut to).map(|()| to)
-            };
-            assert_eq!(decompress(&from, bytes.len()).unwrap(), bytes);
-            for room in [0, 1, bytes.len() - 1, bytes.len() + 1, 2 * bytes.len()] {
-                assert!(decompress(&from, room).is_err(), "{codec:?} {room}");
+            assert_eq!(decompressed(codec, &from, bytes.len()).unwrap(), bytes);
+            for size in [0, 1, bytes.len() - 1, bytes.len() + 1, 2 * bytes.len()] {
+                assert!(decompressed(codec, &from, size).is_err(), "{codec:?} {size}");
             }
             for end in [0, 1, from.len() / 2, from.len() - 1] {
-                assert!(decompress(&from[..end], bytes.len()).is_err(), "{codec:?} {end}");
+                assert!(decompressed(codec, &from[..end], bytes.len()).is_err(), "{codec:?} {end}");
             }
         }
         // Two members form one page.
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_old_writers_call_lz4_is_told_by_trying() {
+    fn decompress_detects_the_kind_of_lz4_by_trying() {
         let bytes: Vec<u8> = (0..100_000u32).map(|byte| (byte / 300) as u8).collect();
         let (one, two) = bytes.split_at(70_000);
         let mut frame = lz4_flex::frame::FrameEncoder::new(Vec::new());

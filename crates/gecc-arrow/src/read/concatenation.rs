@@ -4,8 +4,10 @@ use super::batch_resizer::{BatchResizer, SourceEvent};
 use super::progress::ByteOffset;
 use super::{BatchStream, Batches, Input, Projection};
 use crate::error::Error;
+use std::iter::Enumerate;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::vec::IntoIter;
 
 impl Batches {
     /// Returns the rows of several inputs, one after another; small inputs share batches. The
@@ -29,30 +31,55 @@ impl Batches {
         }
         let projected = Arc::new(schema.project(&columns.places(&schema)?)?);
         let place = ByteOffset::default();
-        let columns = columns.clone();
-        let length = inputs.iter().map(|input| input.length).sum();
-        let count = inputs.len();
-        let of_all = place.clone();
-        let mut rest = inputs.into_iter().enumerate();
-        let mut batches: Option<Batches> = None;
-        let next = move |_| loop {
-            match batches.as_mut().and_then(Iterator::next) {
+        let mut concatenation = Concatenation {
+            length: inputs.iter().map(|input| input.length).sum(),
+            count: inputs.len(),
+            rest: inputs.into_iter().enumerate(),
+            batches: None,
+            columns: columns.clone(),
+            current,
+            offset: place.clone(),
+        };
+        let events = Box::new(move |_| concatenation.next_event());
+        let source = Some(BatchStream::Ipc(BatchResizer::new(events, projected.clone(), &options)));
+        Ok(Batches { source, schema: projected, max_memory: options.max_memory, place, progress })
+    }
+}
+
+/// The batches of several inputs, one after another.
+struct Concatenation {
+    /// The inputs that were not opened yet, with their numbers.
+    rest: Enumerate<IntoIter<Input>>,
+    /// The batches of the current input.
+    batches: Option<Batches>,
+    columns: Projection,
+    /// The number of the current input, for the caller.
+    current: Arc<AtomicUsize>,
+    offset: ByteOffset,
+    /// The length of all inputs together in bytes.
+    length: u64,
+    count: usize,
+}
+
+impl Concatenation {
+    /// Returns the next batch, opening the next input if the current one has ended.
+    fn next_event(&mut self) -> SourceEvent {
+        loop {
+            match self.batches.as_mut().and_then(Iterator::next) {
                 Some(Ok(batch)) => return SourceEvent::Batch(batch),
                 Some(Err(problem)) => return SourceEvent::Failed(problem),
                 None => {}
             }
-            let Some((number, input)) = rest.next() else {
-                of_all.set(length, 1, 1);
+            let Some((number, input)) = self.rest.next() else {
+                self.offset.set(self.length, 1, 1);
                 return SourceEvent::End;
             };
-            current.store(number, Ordering::Relaxed);
-            of_all.set(length, number as u64, count as u64);
-            match input.batches(&columns) {
-                Ok(opened) => batches = Some(opened),
+            self.current.store(number, Ordering::Relaxed);
+            self.offset.set(self.length, number as u64, self.count as u64);
+            match input.batches(&self.columns) {
+                Ok(opened) => self.batches = Some(opened),
                 Err(problem) => return SourceEvent::Failed(problem),
             }
-        };
-        let source = Some(BatchStream::Ipc(BatchResizer::new(Box::new(next), projected.clone(), &options)));
-        Ok(Batches { source, schema: projected, max_memory: options.max_memory, place, progress })
+        }
     }
 }

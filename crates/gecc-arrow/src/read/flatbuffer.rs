@@ -15,12 +15,15 @@ const TABLE: u64 = 512;
 /// Returns verifier limits on tables and referenced bytes, according to the available memory.
 fn options(max_memory: u64) -> VerifierOptions {
     let default = VerifierOptions::default();
-    let least = |limit: u64, default: usize| usize::try_from(limit).map_or(default, |limit| limit.min(default));
     VerifierOptions {
-        max_tables: least(max_memory / TABLE, default.max_tables),
-        max_apparent_size: least(max_memory, default.max_apparent_size),
+        max_tables: lower_limit(max_memory / TABLE, default.max_tables),
+        max_apparent_size: lower_limit(max_memory, default.max_apparent_size),
         ..default
     }
+}
+
+fn lower_limit(limit: u64, default: usize) -> usize {
+    usize::try_from(limit).map_or(default, |limit| limit.min(default))
 }
 
 fn malformed(problem: InvalidFlatbuffer) -> Error {

@@ -310,13 +310,13 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_footer_stays_as_it_is() {
+    fn checked_footer_keeps_a_valid_footer_unchanged() {
         let clean = footer(&[Some(2), None, Some(1), None]);
         assert_eq!(checked_footer(&clean, 1 << 20).unwrap(), clean);
     }
 
     #[test]
-    fn what_is_not_known_is_left_out() {
+    fn checked_footer_omits_unknown_fields() {
         let clean = footer(&[Some(1), None]);
         let body = &clean[..clean.len() - 1];
         // Fields 6 (a text), 7 (a list of structs), and 20 (a boolean).
@@ -324,23 +324,34 @@ mod tests {
         assert_eq!(checked_footer(&more, 1 << 20).unwrap(), clean);
     }
 
-    #[test]
-    fn logical_types_that_are_not_known_are_left_out() {
-        let with = |logical: &[u8]| {
-            let column = [&[0x15, 2, 0x25, 0, 0x18, 1, b'c'][..], logical, &[0]].concat();
-            [&[0x15, 2, 0x19, 0x2c, 0x35, 0, 0x18, 1, b'c', 0x15, 2, 0][..], &column, &[0x16, 0, 0x19, 0x0c, 0]]
-                .concat()
-        };
-        let clean = with(&[]);
-        assert_eq!(checked_footer(&clean, 1 << 20).unwrap(), clean);
-        // Field 10, in which field 1 (a text) or 9 is set.
-        let text = with(&[0x6c, 0x1c, 0, 0]);
-        assert_eq!(checked_footer(&text, 1 << 20).unwrap(), text);
-        assert_eq!(checked_footer(&with(&[0x6c, 0x9c, 0, 0]), 1 << 20).unwrap(), clean);
+    /// Creates a footer with one column, to which the bytes of its logical type are added.
+    fn footer_with_type(logical: &[u8]) -> Vec<u8> {
+        let column = [&[0x15, 2, 0x25, 0, 0x18, 1, b'c'][..], logical, &[0]].concat();
+        [&[0x15, 2, 0x19, 0x2c, 0x35, 0, 0x18, 1, b'c', 0x15, 2, 0][..], &column, &[0x16, 0, 0x19, 0x0c, 0]].concat()
     }
 
     #[test]
-    fn trees_that_do_not_add_up_are_refused() {
+    fn checked_footer_omits_unknown_logical_types() {
+        let clean = footer_with_type(&[]);
+        assert_eq!(checked_footer(&clean, 1 << 20).unwrap(), clean);
+        // Field 10, in which field 1 (a text) or 9 is set.
+        let text = footer_with_type(&[0x6c, 0x1c, 0, 0]);
+        assert_eq!(checked_footer(&text, 1 << 20).unwrap(), text);
+        assert_eq!(checked_footer(&footer_with_type(&[0x6c, 0x9c, 0, 0]), 1 << 20).unwrap(), clean);
+    }
+
+    /// Creates a footer with one column within `groups` nested groups.
+    fn nested_footer(groups: usize) -> Vec<u8> {
+        footer(&[vec![Some(1); groups], vec![None]].concat())
+    }
+
+    /// Creates a footer with this many columns.
+    fn wide_footer(columns: usize) -> Vec<u8> {
+        footer(&[vec![Some(columns as i64)], vec![None; columns]].concat())
+    }
+
+    #[test]
+    fn checked_footer_rejects_contradictory_schema_trees() {
         let wrong: [&[Option<i64>]; 8] = [
             &[],
             &[Some(2), None],
@@ -355,21 +366,19 @@ mod tests {
             assert!(refused(&footer(elements)).contains("do not make one tree"), "{elements:?}");
         }
         // The root is the first level.
-        let deep = |groups: usize| [vec![Some(1); groups], vec![None]].concat();
-        checked_footer(&footer(&deep(SCHEMA_DEPTH - 1)), 1 << 20).unwrap();
-        assert!(refused(&footer(&deep(SCHEMA_DEPTH))).contains("nested too deep"));
-        assert!(refused(&footer(&deep(400))).contains("nested too deep"));
+        checked_footer(&nested_footer(SCHEMA_DEPTH - 1), 1 << 20).unwrap();
+        assert!(refused(&nested_footer(SCHEMA_DEPTH)).contains("nested too deep"));
+        assert!(refused(&nested_footer(400)).contains("nested too deep"));
     }
 
     #[test]
     fn columns_are_bounded_by_memory() {
-        let wide = |columns: usize| [vec![Some(columns as i64)], vec![None; columns]].concat();
-        checked_footer(&footer(&wide(400)), 1 << 20).unwrap();
-        assert!(refused(&footer(&wide(600))).contains("bytes of columns and row groups"));
+        checked_footer(&wide_footer(400), 1 << 20).unwrap();
+        assert!(refused(&wide_footer(600)).contains("bytes of columns and row groups"));
     }
 
     #[test]
-    fn other_types_than_a_field_has_are_refused() {
+    fn checked_footer_rejects_fields_of_other_types() {
         // The list of row groups as a number, or with elements that are numbers; the schema as a set; rows as text.
         for fields in [&[0x45, 0xfe, 0xff, 0xff, 0xff, 0x0f][..], &[0x49, 0x15, 0x00], &[0x2a, 0x0c], &[0x38, 0]] {
             assert!(

@@ -8,6 +8,7 @@ use super::footer::within;
 use super::lz4;
 use super::memory_budget::TaskMemory;
 use super::prefetch::Prefetch;
+use super::progress::ByteOffset;
 use super::source::Source;
 use crate::error::{Error, caught};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -87,7 +88,7 @@ impl IpcFile {
         let threads = options.threads.min(ahead);
         let room = Arc::new(TaskMemory::new(limit));
         let entered = room.clone();
-        let work = move |task: usize| {
+        Ok(Prefetch::start(tasks, threads, ahead, room, move |task| {
             caught(|| {
                 let (bytes, size) = checked_block(&source, &blocks[task], limit)?;
                 // The decompressed size of a message is known only now.
@@ -95,20 +96,44 @@ impl IpcFile {
                 let batch = decoder.read_record_batch(&blocks[task], &bytes)?;
                 batch.ok_or_else(|| malformed("a block holds no batch"))
             })
-        };
-        Ok(Prefetch::start(tasks, threads, ahead, room, work)?)
+        })?)
     }
+}
+
+/// Returns the batches of a file of `length` bytes, with the columns at `places`. `offset` is set to
+/// the end of each batch when it is returned.
+///
+/// # Errors
+/// If the system cannot start a thread.
+pub(crate) fn file_events(
+    file: IpcFile,
+    places: &[usize],
+    options: &ReadOptions,
+    offset: ByteOffset,
+    length: u64,
+) -> Result<NextEvent, Error> {
+    let parts = file.parts();
+    let mut part = 0;
+    let mut batches = file.batches(places, options)?;
+    Ok(Box::new(move |_| match batches.next() {
+        Some(Ok(batch)) => {
+            part += 1;
+            offset.set(length, part, parts);
+            SourceEvent::Batch(batch)
+        }
+        Some(Err(problem)) => SourceEvent::Failed(problem),
+        None => SourceEvent::End,
+    }))
 }
 
 /// Reads the footer, and returns its position and its bytes.
 fn footer(source: &Source) -> Result<(u64, Vec<u8>), Error> {
     const END: u64 = 10;
-    let short = || malformed("the file is too short for its footer");
-    let start = source.length().checked_sub(END).ok_or_else(short)?;
-    let end: [u8; END as usize] = source.bytes(start, END as usize)?.try_into().map_err(|_| short())?;
+    let start = source.length().checked_sub(END).ok_or_else(too_short)?;
+    let end: [u8; END as usize] = source.bytes(start, END as usize)?.try_into().map_err(|_| too_short())?;
     let length = read_footer_length(end)? as u64;
     within("bytes of a footer", length, LONGEST_METADATA)?;
-    let start = start.checked_sub(length).ok_or_else(short)?;
+    let start = start.checked_sub(length).ok_or_else(too_short)?;
     Ok((start, source.bytes(start, length as usize)?))
 }
 
@@ -117,13 +142,7 @@ fn footer(source: &Source) -> Result<(u64, Vec<u8>), Error> {
 fn check_listed(source: &Source, blocks: impl Iterator<Item = Block>, end: u64, max_memory: u64) -> Result<(), Error> {
     /// The position of the first message, after the magic bytes and their padding.
     const START: u64 = 8;
-    let place = |number: i64| u64::try_from(number).unwrap_or(0);
-    let mut listed: Vec<(u64, u64)> = blocks
-        .map(|block| {
-            let length = place(block.metaDataLength().into()).saturating_add(place(block.bodyLength()));
-            (place(block.offset()), place(block.offset()).saturating_add(length))
-        })
-        .collect();
+    let mut listed: Vec<(u64, u64)> = blocks.map(block_range).collect();
     listed.push((end, end));
     listed.sort_unstable();
     let mut at = START;
@@ -138,6 +157,15 @@ fn check_listed(source: &Source, blocks: impl Iterator<Item = Block>, end: u64, 
         at = at.max(end);
     }
     Ok(())
+}
+
+/// Returns the start and the end of a block. Negative numbers count as 0: they are rejected when the
+/// block is read.
+fn block_range(block: Block) -> (u64, u64) {
+    let start = u64::try_from(block.offset()).unwrap_or(0);
+    let metadata = u64::try_from(block.metaDataLength()).unwrap_or(0);
+    let body = u64::try_from(block.bodyLength()).unwrap_or(0);
+    (start, start.saturating_add(metadata.saturating_add(body)))
 }
 
 /// Returns the end of the zeros with which writers align messages to 8 or 64 bytes.
@@ -302,7 +330,7 @@ impl IpcStream {
 ///
 /// # Errors
 /// If the system cannot start a thread.
-pub(crate) fn stream_batches(stream: IpcStream, places: Vec<usize>) -> std::io::Result<NextEvent> {
+pub(crate) fn stream_events(stream: IpcStream, places: Vec<usize>) -> std::io::Result<NextEvent> {
     // A channel without a buffer, so that at most one message is in memory.
     let (send, receive) = mpsc::sync_channel(0);
     let thread = thread::Builder::new().name("gecc-stream".to_owned());
@@ -390,6 +418,10 @@ fn word(input: &mut impl Read) -> Result<Option<[u8; 4]>, Error> {
         bytes if bytes.is_empty() => Ok(None),
         bytes => bytes.try_into().map(Some).map_err(|_| ends_within()),
     }
+}
+
+fn too_short() -> Error {
+    malformed("the file is too short for its footer")
 }
 
 fn ends_within() -> Error {

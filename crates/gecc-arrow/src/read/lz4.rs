@@ -30,11 +30,10 @@ pub(crate) fn bound(mut bytes: &[u8]) -> Option<u64> {
 /// Returns the bound of a frame after its magic number.
 fn frame(bytes: &mut &[u8]) -> Option<u64> {
     let [flags, sizes] = *take(bytes, 2)? else { return None };
-    let has = |bit: u8| flags >> bit & 1 == 1;
-    let block_checksums = has(4);
-    let content_size = has(3);
-    let content_checksum = has(2);
-    let dictionary = has(0);
+    let block_checksums = has_bit(flags, 4);
+    let content_size = has_bit(flags, 3);
+    let content_checksum = has_bit(flags, 2);
+    let dictionary = has_bit(flags, 0);
     let longest: u64 = match sizes >> 4 & 7 {
         size @ 4..=7 => 1 << (8 + 2 * size),
         _ => return None,
@@ -53,6 +52,10 @@ fn frame(bytes: &mut &[u8]) -> Option<u64> {
         let becomes = if size & HIGHEST_BIT != 0 { length } else { longest.min(MOST_OF_A_BYTE * length) };
         sum = sum.saturating_add(becomes);
     }
+}
+
+fn has_bit(flags: u8, bit: u8) -> bool {
+    flags >> bit & 1 == 1
 }
 
 fn number(bytes: &mut &[u8]) -> Option<u32> {
@@ -83,9 +86,13 @@ mod tests {
         let random: Vec<u8> = (0..300_000u32).map(|place| (place.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         for block in [BlockSize::Max64KB, BlockSize::Max256KB, BlockSize::Max1MB, BlockSize::Max4MB] {
             for checksums in [false, true] {
-                let info = || FrameInfo::new().block_size(block).block_checksums(checksums).content_checksum(checksums);
                 for content in [&[][..], &[1], &random, &zeros] {
-                    let frame = compressed(content, info().content_size(checksums.then_some(content.len() as u64)));
+                    let info = FrameInfo::new()
+                        .block_size(block)
+                        .block_checksums(checksums)
+                        .content_checksum(checksums)
+                        .content_size(checksums.then_some(content.len() as u64));
+                    let frame = compressed(content, info);
                     let most = bound(&frame).unwrap();
                     assert!(most >= content.len() as u64 && most <= content.len() as u64 + (4 << 20));
                     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc", &frame, &frame].concat();

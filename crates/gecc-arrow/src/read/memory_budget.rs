@@ -38,8 +38,10 @@ impl TaskMemory {
 
     /// Waits until `bytes` more bytes are available for a task.
     pub fn enter(&self, task: usize, bytes: u64) {
-        let is_full = |state: &mut BudgetState| !state.stopped && task > state.next && state.with(bytes) > self.limit;
-        let mut state = self.changed.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .changed
+            .wait_while(self.lock(), |state| !state.stopped && task > state.next && state.with(bytes) > self.limit);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         *state.held.entry(task).or_default() += bytes;
     }
 

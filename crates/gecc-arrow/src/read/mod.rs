@@ -18,7 +18,7 @@ mod thrift;
 use crate::error::Error;
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use batch_resizer::{BatchResizer, SourceEvent};
+use batch_resizer::BatchResizer;
 use ipc::{IpcFile, IpcStream};
 use parquet::{ParquetBatches, ParquetFile};
 pub use progress::Progress;
@@ -253,23 +253,12 @@ impl Input {
         let source = match content {
             InputContent::Parquet(file) => BatchStream::Parquet { batches: file.batches(&places, &options)?, length },
             InputContent::File(file) => {
-                let parts = file.parts();
-                let mut part = 0;
-                let place = place.clone();
-                let mut batches = file.batches(&places, &options)?;
-                let next = move |_| match batches.next() {
-                    Some(Ok(batch)) => {
-                        part += 1;
-                        place.set(length, part, parts);
-                        SourceEvent::Batch(batch)
-                    }
-                    Some(Err(problem)) => SourceEvent::Failed(problem),
-                    None => SourceEvent::End,
-                };
-                BatchStream::Ipc(BatchResizer::new(Box::new(next), projected.clone(), &options))
+                let events = ipc::file_events(file, &places, &options, place.clone(), length)?;
+                BatchStream::Ipc(BatchResizer::new(events, projected.clone(), &options))
             }
             InputContent::Stream(stream) => {
-                BatchStream::Ipc(BatchResizer::new(ipc::stream_batches(stream, places)?, projected.clone(), &options))
+                let events = ipc::stream_events(stream, places)?;
+                BatchStream::Ipc(BatchResizer::new(events, projected.clone(), &options))
             }
         };
         Ok(Batches { source: Some(source), schema: projected, max_memory: options.max_memory, place, progress })

@@ -981,21 +981,19 @@ mod tests {
         assert_eq!(runs(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0], 1, 9), None);
         assert_eq!(runs(&[6, 2], 1, 3), None);
         assert_eq!(runs(&[3, 0b0011_0000, 0], 2, 4), None);
-        let page = |content, data: &[u8], lists| {
-            let header = PageHeader { length: 0, uncompressed: data.len(), compressed: data.len(), content };
-            header.repetition_levels(data, lists).is_some()
-        };
-        let data = |values, repetition| PageContent::Data {
-            values,
-            encoding: Encoding::PLAIN,
-            definition: Encoding::RLE,
-            repetition,
-        };
-        assert!(page(data(3, Encoding::RLE), &[2, 0, 0, 0, 6, 0], 1));
-        assert!(!page(data(3, Encoding::RLE), &[3, 0, 0, 0, 6, 0], 1));
+        assert!(has_repetition_levels(3, Encoding::RLE, &[2, 0, 0, 0, 6, 0], 1));
+        assert!(!has_repetition_levels(3, Encoding::RLE, &[3, 0, 0, 0, 6, 0], 1));
         #[allow(deprecated)]
         let packed = Encoding::BIT_PACKED;
-        assert!(page(data(9, packed), &[0, 0], 1) && !page(data(9, packed), &[0, 0], 2));
+        assert!(has_repetition_levels(9, packed, &[0, 0], 1));
+        assert!(!has_repetition_levels(9, packed, &[0, 0], 2));
+    }
+
+    /// Returns whether a page with this data has repetition levels that can be located.
+    fn has_repetition_levels(values: u32, repetition: Encoding, data: &[u8], lists: u16) -> bool {
+        let content = PageContent::Data { values, encoding: Encoding::PLAIN, definition: Encoding::RLE, repetition };
+        let header = PageHeader { length: 0, uncompressed: data.len(), compressed: data.len(), content };
+        header.repetition_levels(data, lists).is_some()
     }
 
     /// Counts levels one by one, as the encoding defines.

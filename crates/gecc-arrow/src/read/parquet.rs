@@ -22,7 +22,7 @@ use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The magic bytes at both ends of a file.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
@@ -94,14 +94,13 @@ impl ParquetFile {
         let max_page = options.max_page;
         let max_memory = options.max_memory;
         let decoder = Decoder { file: self, per_batch };
-        let work = move |task: usize| {
+        let all = batches.saturating_mul(tasks);
+        let decoded = Prefetch::start(all, options.threads, plan.batches_ahead * tasks, room, move |task| {
             let first = (task / tasks) as u64 * per_batch;
             let part = first..rows.min(first + per_batch);
             let tally = Arc::new(Tally::new(task, entered.clone(), max_page, max_memory));
             caught(|| decoder.decode(part, &groups[task % tasks], &tally)).map_err(|problem| tally.refusal.or(problem))
-        };
-        let all = batches.saturating_mul(tasks);
-        let decoded = Prefetch::start(all, options.threads, plan.batches_ahead * tasks, room, work)?;
+        })?;
         Ok(ParquetBatches { decoded, tasks, schema, rows, per_batch, next: 0 })
     }
 }
@@ -118,6 +117,12 @@ struct LeafColumn {
     leaf: Leaf,
     name: Arc<str>,
     surveyed: Mutex<RowGroupSurveys>,
+}
+
+impl LeafColumn {
+    fn surveys(&self) -> MutexGuard<'_, RowGroupSurveys> {
+        self.surveyed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Positions in row groups whose pages were compared with the footer.
@@ -227,6 +232,11 @@ impl Decoder {
         Ok(Chunk { start, end, codec, leaf: column.leaf, skipped: 0, spare: 0, claim })
     }
 
+    /// Returns all pages of a chunk.
+    fn pages(&self, chunk: &Chunk, tally: &Arc<Tally>) -> ChunkPages {
+        ChunkPages::whole(self.file.source.clone(), tally.clone(), chunk.clone())
+    }
+
     /// Compares all pages of a leaf in a row group with the footer, and returns the positions in it
     /// at which reading may begin. That is done once for all tasks that read a part of the row
     /// group.
@@ -239,24 +249,23 @@ impl Decoder {
         chunk: &mut Chunk,
         tally: &Arc<Tally>,
     ) -> Result<Arc<[Jump]>, Error> {
-        let lock = || column.surveyed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(jumps) = lock().jumps.get(&row_group) {
+        if let Some(jumps) = column.surveys().jumps.get(&row_group) {
             return Ok(jumps.clone());
         }
-        let pages = || ChunkPages::whole(self.file.source.clone(), tally.clone(), chunk.clone());
         let mut spare = 0;
         if column.leaf.is_repeated() {
             // Pages of lists are decompressed. A thread that waits for memory must not hold the
             // lock: an earlier task, which has to finish before memory becomes available, may be
             // waiting for the lock.
-            spare = pages().longest()?;
+            spare = self.pages(chunk, tally).longest()?;
             tally.take(spare)?;
         }
-        let mut surveyed = lock();
+        let mut surveyed = column.surveys();
         let jumps = match surveyed.jumps.get(&row_group) {
             Some(jumps) => jumps.clone(),
             None => {
-                let jumps: Arc<[Jump]> = pages().survey(self.file.starts[row_group], self.per_batch)?.into();
+                let jumps: Arc<[Jump]> =
+                    self.pages(chunk, tally).survey(self.file.starts[row_group], self.per_batch)?.into();
                 surveyed.insert(row_group, jumps.clone());
                 jumps
             }
@@ -376,15 +385,18 @@ impl Iterator for ParquetBatches {
 /// Reads the footer, which comes before the last eight bytes: its length and the magic bytes.
 fn footer(source: &Source, max_memory: u64) -> Result<Vec<u8>, Error> {
     const END: u64 = 8;
-    let short = || malformed("the file is too short for its footer");
-    let start = source.length().checked_sub(END).ok_or_else(short)?;
+    let start = source.length().checked_sub(END).ok_or_else(too_short)?;
     let end = source.bytes(start, END as usize)?;
     if &end[4..] != MAGIC {
         return Err(malformed("the file ends without PAR1, so that a part is missing"));
     }
     let length = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
     within("bytes of a footer", length, LONGEST_FOOTER.min(max_memory))?;
-    source.bytes(start.checked_sub(length).ok_or_else(short)?, length as usize)
+    source.bytes(start.checked_sub(length).ok_or_else(too_short)?, length as usize)
+}
+
+fn too_short() -> Error {
+    malformed("the file is too short for its footer")
 }
 
 fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {

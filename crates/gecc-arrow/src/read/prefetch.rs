@@ -53,19 +53,15 @@ impl<T: Send + 'static> Prefetch<T> {
         // The consumer also submits the tasks, so the queue must have room for all started tasks.
         let (entrance, workers, results) = line(window, window);
         let stopped = Arc::new(AtomicBool::new(false));
-        let is_over = Arc::clone(&stopped);
-        let work = move |task| {
-            let is_over = is_over.load(Ordering::Relaxed);
-            (!is_over).then(|| catch_unwind(AssertUnwindSafe(|| work(task))))
-        };
         let work = Arc::new(work);
         let mut ahead =
             PrefetchThreads { tasks: 0..tasks, entrance: Some(entrance), results, threads: Vec::new(), stopped };
         for index in 0..threads.min(tasks).max(1) {
             let workers = workers.clone();
             let work = work.clone();
+            let is_over = ahead.stopped.clone();
             let builder = thread::Builder::new().name(format!("gecc-read-{index}"));
-            match builder.spawn(move || workers.work(|task| work(task))) {
+            match builder.spawn(move || workers.work(|task| run_unless(&is_over, &*work, task))) {
                 Ok(thread) => ahead.threads.push(thread),
                 // Fewer threads are sufficient.
                 Err(_) if !ahead.threads.is_empty() => break,
@@ -75,6 +71,12 @@ impl<T: Send + 'static> Prefetch<T> {
         (0..window).for_each(|_| ahead.begin());
         Ok(Prefetch { room, results: OrderedResults::OnThreads(ahead) })
     }
+}
+
+/// Runs a task and catches its panic; `None` if no more results are wanted.
+fn run_unless<T>(is_over: &AtomicBool, work: impl Fn(usize) -> T, task: usize) -> Option<thread::Result<T>> {
+    let is_over = is_over.load(Ordering::Relaxed);
+    (!is_over).then(|| catch_unwind(AssertUnwindSafe(|| work(task))))
 }
 
 impl<T> Iterator for Prefetch<T> {
@@ -134,16 +136,16 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_and_not_too_far_ahead() {
+    fn prefetch_yields_results_in_order_within_its_window() {
         let taken = Arc::new(AtomicUsize::new(0));
         let seen = taken.clone();
-        let work = move |task: usize| {
+        let ahead = Prefetch::start(200, 7, 5, no_room(), move |task| {
             // One result more may have been taken than is counted here.
             assert!(task <= seen.load(Ordering::SeqCst) + 5 + 1);
             thread::sleep(Duration::from_micros((task * 7919 % 300) as u64));
             task
-        };
-        let ahead = Prefetch::start(200, 7, 5, no_room(), work).unwrap();
+        })
+        .unwrap();
         for (expected, task) in ahead.enumerate() {
             assert_eq!(task, expected);
             taken.fetch_add(1, Ordering::SeqCst);
@@ -153,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_the_results_does_the_work_where_no_threads_are_asked_for() {
+    fn prefetch_without_threads_works_on_the_consumers_thread() {
         let here = thread::current().id();
         let ahead = Prefetch::start(3, 0, 5, no_room(), move |task| (task, thread::current().id() == here)).unwrap();
         assert_eq!(ahead.collect::<Vec<_>>(), [(0, true), (1, true), (2, true)]);
     }
 
     #[test]
-    fn threads_end_though_nobody_takes_the_results() {
+    fn dropped_prefetch_ends_its_threads() {
         let begun = Arc::new(AtomicUsize::new(0));
         let count = begun.clone();
         let mut ahead = Prefetch::start(1000, 4, 8, no_room(), move |_| count.fetch_add(1, Ordering::SeqCst)).unwrap();
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_comes_in_the_place_of_its_task() {
+    fn panic_of_a_task_is_raised_in_order() {
         let mut ahead = Prefetch::start(3, 2, 3, no_room(), |task| assert_ne!(task, 1)).unwrap();
         assert_eq!(ahead.next(), Some(()));
         assert!(catch_unwind(AssertUnwindSafe(|| ahead.next())).is_err());

@@ -262,9 +262,13 @@ mod tests {
         assert_eq!(Walker::new(&long[1..]).skip(kind::BINARY), None);
     }
 
+    /// Reads the header of a field after the field `last`.
+    fn field(bytes: &[u8], mut last: i16) -> Option<Option<(i16, u8)>> {
+        Walker::new(bytes).field(&mut last)
+    }
+
     #[test]
-    fn what_has_two_readings_is_nothing() {
-        let field = |bytes: &[u8], mut last: i16| Walker::new(bytes).field(&mut last);
+    fn ambiguous_encodings_are_rejected() {
         // Numbers 65538, -1, 0 and 3 after 3; a number beyond 32767; a step with no type; an
         // undefined type.
         assert_eq!(field(&[0x05, 0x84, 0x80, 0x08], 0), None);

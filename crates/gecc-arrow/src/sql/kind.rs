@@ -157,31 +157,32 @@ impl FunctionKind {
     /// # Errors
     /// A name that is required but missing, an unknown name, or a curve without ECDSA.
     pub fn task(self, named: &[Option<&str>], policy: Policy) -> Result<Task, String> {
-        let name = |place: usize| named.get(place).copied().flatten();
+        let first = named.first().copied().flatten();
+        let second = named.get(1).copied().flatten();
         let computed = match self {
             FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer | FunctionKind::EcdsaVerifyForm => {
-                Computed::Operation(Operation::EcdsaVerify(ecdsa_curve(name(0))?, policy))
+                Computed::Operation(Operation::EcdsaVerify(ecdsa_curve(first)?, policy))
             }
             FunctionKind::EcdsaRecover | FunctionKind::EcdsaRecoverForm => {
-                Computed::Operation(Operation::EcdsaRecover(ecdsa_curve(name(0))?))
+                Computed::Operation(Operation::EcdsaRecover(ecdsa_curve(first)?))
             }
             FunctionKind::EthAddress => Computed::EthAddress,
-            FunctionKind::MessageDigest => Computed::Digests(hash(name(0))?),
+            FunctionKind::MessageDigest => Computed::Digests(hash(first)?),
             FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => Computed::Operation(Operation::Sm2Verify),
             FunctionKind::Bip340Verify => Computed::Operation(Operation::Bip340Verify),
             FunctionKind::Ed25519Verify | FunctionKind::Ed25519ctxVerify | FunctionKind::Ed25519phVerify => {
-                Computed::Operation(Operation::Ed25519Verify(rule(name(0))?))
+                Computed::Operation(Operation::Ed25519Verify(rule(first)?))
             }
         };
         let variant = match self {
-            FunctionKind::Ed25519ctxVerify => Variant::context(&context(name(1))?),
-            FunctionKind::Ed25519phVerify => Variant::prehashed(&context(name(1))?),
+            FunctionKind::Ed25519ctxVerify => Variant::context(&context(second)?),
+            FunctionKind::Ed25519phVerify => Variant::prehashed(&context(second)?),
             _ => Ok(Variant::PURE),
         };
         let variant = variant.map_err(|problem| format!("`context`: {problem}"))?;
         let form = match (self, computed) {
             (FunctionKind::EcdsaVerifyForm | FunctionKind::EcdsaRecoverForm, Computed::Operation(operation)) => {
-                form(name(1), operation)?
+                form(second, operation)?
             }
             _ => SignatureForm::Auto,
         };
