@@ -1,8 +1,8 @@
 //! Page-locked memory, from which GPUs copy without help of the host.
 
+use super::caller_values::{free, require_aligned, write_made};
 use super::engine::{GeccEngine, engine_of};
 use super::status::{GeccStatus, call};
-use super::written::{free, require_aligned, write_made};
 use gecc::PageLocked;
 use zeroize::Zeroize;
 

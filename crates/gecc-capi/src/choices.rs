@@ -2,8 +2,8 @@
 //!
 //! They are passed as plain integers, because a caller in C can pass any number.
 
+use super::caller_values::write_value;
 use super::status::{Failure, GeccStatus, call};
-use super::written::write_value;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
 use gecc::fields::{Hash, SignatureForm};

@@ -1,8 +1,8 @@
 //! Engines, which compute batches.
 
+use super::caller_values::{free, require_aligned, write_made, write_text};
 use super::choices;
 use super::status::{Failure, GeccStatus, call};
-use super::written::{free, require_aligned, write_made, write_text};
 use gecc::Engine;
 use std::ffi::c_char;
 use std::slice;

@@ -46,10 +46,10 @@
 
 pub mod bip340;
 pub mod buffer;
+pub mod caller_values;
 pub mod choices;
 pub mod codes;
 pub mod der;
-pub mod digests;
 pub mod ecdsa;
 pub mod ed25519;
 pub mod engine;
@@ -62,5 +62,3 @@ pub mod silent_payments;
 pub mod sm2;
 pub mod status;
 pub mod sums;
-pub mod version;
-pub mod written;

@@ -1,9 +1,9 @@
 //! Memory passed by callers, which is validated before it is accessed.
 
+use super::caller_values::require_aligned;
 use super::choices::{GeccKeyEncoding, key_encoding};
 use super::progress::{Piece, in_pieces};
 use super::status::Failure;
-use super::written::require_aligned;
 use gecc::{Engine, PublicKeys, Rows};
 use std::marker::PhantomData;
 use std::ops::Range;

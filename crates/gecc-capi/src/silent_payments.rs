@@ -1,9 +1,9 @@
 //! Silent payments (BIP 352), on secp256k1.
 
+use super::caller_values::{free, require_aligned, write_made};
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
 use super::status::{Failure, GeccStatus, call};
-use super::written::{free, require_aligned, write_made};
 use gecc::silent_payments::{self, Match, Outputs, Receiver};
 use gecc::{SecretKey, stack};
 

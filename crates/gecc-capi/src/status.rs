@@ -1,8 +1,19 @@
-//! The status of a call, and the text of its error.
+//! The version of the interface, the status of a call, and the text of its error.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The version of this interface.
+pub const GECC_ABI_VERSION: u32 = 2;
+
+/// The version of the interface that the library has: `GECC_ABI_VERSION` of the header that belongs to it.
+///
+/// Any thread may call this at any time.
+#[unsafe(no_mangle)]
+pub extern "C" fn gecc_abi_version() -> u32 {
+    GECC_ABI_VERSION
+}
 
 /// What a call returns. Numbers are never changed and never used again for something else; later versions may add some.
 #[repr(i32)]

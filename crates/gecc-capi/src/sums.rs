@@ -1,11 +1,11 @@
 //! Sums of a whole batch of public points or products.
 
+use super::caller_values::require_aligned;
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory, Output};
 use super::progress::{Piece, in_pieces};
 use super::status::{Failure, GeccStatus, call};
-use super::written::require_aligned;
 use gecc::{CurveId, Engine, Error, Point, Rejection, Verdict, point};
 
 /// The sum of all points, `points[0] + points[1] + ...`; of no points the identity. **Not constant-time**: everything

@@ -2,7 +2,7 @@
 
 use super::{cpu, expect_failure, expect_ok, strings};
 use crate::capi::choices::GeccHash;
-use crate::capi::digests::gecc_message_digests;
+use crate::capi::ecdsa::gecc_message_digests;
 use crate::capi::status::GeccStatus;
 use std::ptr::{null, null_mut};
 

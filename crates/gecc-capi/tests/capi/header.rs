@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files with what the header shows, in its order. The functions of other files would be missing.
-const SOURCES: [&str; 18] = [
-    "version",
+const SOURCES: [&str; 16] = [
     "status",
     "engine",
     "choices",
@@ -14,7 +13,6 @@ const SOURCES: [&str; 18] = [
     "codes",
     "progress",
     "der",
-    "digests",
     "ecdsa",
     "bip340",
     "ed25519",
