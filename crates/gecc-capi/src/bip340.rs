@@ -2,7 +2,7 @@
 
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
-use super::operation::{Inputs, NO_RESULT, Signed, compute};
+use super::operation::{CallInputs, NO_RESULT, SignedContents, compute};
 use super::status::{GeccStatus, call};
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::call::{Contents, Operation};
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn gecc_bip340_verify(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::Bip340Verify);
-    let inputs = Inputs::of_verification(Signed::Rows("messages", messages), signatures, keys);
+    let inputs = CallInputs::of_verification(SignedContents::Rows("messages", messages), signatures, keys);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn gecc_bip340_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let messages = Signed::Rows("messages", messages);
+    let messages = SignedContents::Rows("messages", messages);
     // SAFETY: the caller's promises, passed on.
     unsafe { sign(engine, items, messages, secret_keys, public_keys, auxiliary, signatures, codes) }
 }
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn gecc_bip340_verify_messages(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::Bip340Verify);
-    let inputs = Inputs::of_verification(Signed::messages(messages), signatures, keys);
+    let inputs = CallInputs::of_verification(SignedContents::messages(messages), signatures, keys);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
@@ -96,7 +96,9 @@ pub unsafe extern "C" fn gecc_bip340_sign_messages(
     codes: *mut u8,
 ) -> GeccStatus {
     // SAFETY: the caller's promises, passed on.
-    unsafe { sign(engine, items, Signed::messages(messages), secret_keys, public_keys, auxiliary, signatures, codes) }
+    unsafe {
+        sign(engine, items, SignedContents::messages(messages), secret_keys, public_keys, auxiliary, signatures, codes)
+    }
 }
 
 /// The output key of each internal key (BIP 341): `P + t G`, where P is the point of the key with an even y, and t the
@@ -137,7 +139,7 @@ pub unsafe extern "C" fn gecc_taproot(
 unsafe fn sign(
     engine: *const GeccEngine,
     items: usize,
-    messages: Signed,
+    messages: SignedContents,
     secret_keys: GeccRows,
     public_keys: GeccKeys,
     auxiliary: GeccRows,

@@ -1,6 +1,6 @@
 //! Page-locked memory, from which GPUs copy without help of the host.
 
-use super::caller_values::{free, require_aligned, write_made};
+use super::caller_values::{free, require_aligned, write_new};
 use super::engine::{GeccEngine, engine_of};
 use super::status::{GeccStatus, call};
 use gecc::PageLocked;
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn gecc_buffer_new(
             Ok(GeccBuffer { memory, data })
         };
         // SAFETY: the caller's promise.
-        unsafe { write_made("buffer", buffer, make) }
+        unsafe { write_new("buffer", buffer, make) }
     })
 }
 

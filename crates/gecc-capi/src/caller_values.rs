@@ -50,7 +50,7 @@ pub(crate) unsafe fn write_value<T>(name: &str, to: *mut T, value: T) -> Result<
 ///
 /// # Safety
 /// See `write_value`.
-pub(crate) unsafe fn write_made<T>(
+pub(crate) unsafe fn write_new<T>(
     name: &str,
     to: *mut *mut T,
     make: impl FnOnce() -> Result<T, Failure>,
@@ -62,15 +62,15 @@ pub(crate) unsafe fn write_made<T>(
     }
 }
 
-/// Frees an object of `write_made`. A null pointer is ignored.
+/// Frees an object of `write_new`. A null pointer is ignored.
 ///
 /// # Safety
-/// The caller of the interface promises that it is from `write_made`, and is freed only once.
-pub(crate) unsafe fn free<T>(made: *mut T) {
-    if !made.is_null() {
+/// The caller of the interface promises that it is from `write_new`, and is freed only once.
+pub(crate) unsafe fn free<T>(object: *mut T) {
+    if !object.is_null() {
         call(|| {
             // SAFETY: made by `Box::into_raw`, and the caller's promise.
-            drop(unsafe { Box::from_raw(made) });
+            drop(unsafe { Box::from_raw(object) });
             Ok(())
         });
     }

@@ -3,7 +3,7 @@
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
-use super::operation::{Inputs, NO_RESULT, Signed, compute};
+use super::operation::{CallInputs, NO_RESULT, SignedContents, compute};
 use super::progress::in_pieces;
 use super::status::{GeccStatus, call};
 use gecc::call::Operation;
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?));
-    let inputs = Inputs::of_verification(Signed::Rows("digests", digests), signatures, keys);
+    let inputs = CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
@@ -84,9 +84,9 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaVerifyRecoverable(choices::curve(curve)?, choices::policy(policy)?));
-    let inputs = Inputs {
+    let inputs = CallInputs {
         recovery_ids: Some(recovery_ids),
-        ..Inputs::of_verification(Signed::Rows("digests", digests), signatures, keys)
+        ..CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys)
     };
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?));
-    let inputs = Inputs::of_signing(Signed::Rows("digests", digests), secret_keys, additional_data);
+    let inputs = CallInputs::of_signing(SignedContents::Rows("digests", digests), secret_keys, additional_data);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaSignRecoverable(choices::curve(curve)?, choices::s_form(s_form)?));
-    let inputs = Inputs::of_signing(Signed::Rows("digests", digests), secret_keys, additional_data);
+    let inputs = CallInputs::of_signing(SignedContents::Rows("digests", digests), secret_keys, additional_data);
     let results = [("signatures", signatures), ("recovery_ids", recovery_ids)];
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, results, codes) }
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?));
-    let inputs = Inputs::of_verification(Signed::messages(messages), signatures, keys);
+    let inputs = CallInputs::of_verification(SignedContents::messages(messages), signatures, keys);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
@@ -198,7 +198,7 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?));
-    let inputs = Inputs::of_signing(Signed::messages(messages), secret_keys, additional_data);
+    let inputs = CallInputs::of_signing(SignedContents::messages(messages), secret_keys, additional_data);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }
@@ -302,12 +302,12 @@ fn of_recovery(
     signatures: GeccRows,
     recovery_ids: GeccRows,
     candidates: Option<GeccKeys>,
-) -> Inputs<'static> {
-    Inputs {
-        signed: Some(Signed::Rows("digests", digests)),
+) -> CallInputs<'static> {
+    CallInputs {
+        signed: Some(SignedContents::Rows("digests", digests)),
         signatures: Some(signatures),
         recovery_ids: Some(recovery_ids),
         candidates,
-        ..Inputs::NONE
+        ..CallInputs::NONE
     }
 }

@@ -5,7 +5,7 @@ use super::codes::GeccCode;
 use super::engine::{GeccEngine, engine_of};
 use super::keys::one_secret_key;
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
-use super::operation::{Inputs, NO_RESULT, Signed, compute};
+use super::operation::{CallInputs, NO_RESULT, SignedContents, compute};
 use super::progress::in_pieces;
 use super::status::{Failure, GeccStatus, call};
 use gecc::SecretKeys;
@@ -69,7 +69,10 @@ pub unsafe extern "C" fn gecc_ed25519_verify(
     let keys = GeccKeys { data, stride, encoding: GeccKeyEncoding::XOnly as i32 };
     // SAFETY: the caller's promise.
     let variant = |memory: &Memory| unsafe { variant_of(memory, variant) };
-    let inputs = Inputs { variant: &variant, ..Inputs::of_verification(Signed::messages(messages), signatures, keys) };
+    let inputs = CallInputs {
+        variant: &variant,
+        ..CallInputs::of_verification(SignedContents::messages(messages), signatures, keys)
+    };
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
@@ -93,10 +96,10 @@ pub unsafe extern "C" fn gecc_ed25519_sign(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::Ed25519Sign);
-    let signed = Some(Signed::messages(messages));
+    let signed = Some(SignedContents::messages(messages));
     // SAFETY: the caller's promise.
     let variant = |memory: &Memory| unsafe { variant_of(memory, variant) };
-    let inputs = Inputs { signed, secret_keys: Some(("seeds", seeds)), variant: &variant, ..Inputs::NONE };
+    let inputs = CallInputs { signed, secret_keys: Some(("seeds", seeds)), variant: &variant, ..CallInputs::NONE };
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }

@@ -1,6 +1,6 @@
 //! Engines, which compute batches.
 
-use super::caller_values::{free, require_aligned, write_made, write_text};
+use super::caller_values::{free, require_aligned, write_new, write_text};
 use super::choices;
 use super::status::{Failure, GeccStatus, call};
 use gecc::Engine;
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn gecc_engine_new(
     engine: *mut *mut GeccEngine,
 ) -> GeccStatus {
     // SAFETY: the caller's promises.
-    call(|| unsafe { write_made("engine", engine, || Ok(GeccEngine(build(options_of(options)?)?))) })
+    call(|| unsafe { write_new("engine", engine, || Ok(GeccEngine(build(options_of(options)?)?))) })
 }
 
 /// Frees an engine when no call uses it any more. Null is allowed, and nothing then happens. Buffers of the engine may

@@ -3,7 +3,7 @@
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
-use super::operation::{Inputs, NO_RESULT, compute};
+use super::operation::{CallInputs, NO_RESULT, compute};
 use super::progress::in_pieces;
 use super::status::{Failure, GeccStatus, call};
 use gecc::call::Operation;
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn gecc_public_keys(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::PublicKeys(choices::curve(curve)?));
-    let inputs = Inputs { secret_keys: Some(("secret_keys", secret_keys)), ..Inputs::NONE };
+    let inputs = CallInputs { secret_keys: Some(("secret_keys", secret_keys)), ..CallInputs::NONE };
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [("public_keys", public_keys), NO_RESULT], codes) }
 }
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn gecc_ecdh_secrets(
     let operation = || Ok(Operation::SharedSecrets(choices::curve(curve)?));
     let secret_keys = Some(("secret_keys", secret_keys));
     let public_keys = Some(("peers", peers));
-    let inputs = Inputs { secret_keys, public_keys, ..Inputs::NONE };
+    let inputs = CallInputs { secret_keys, public_keys, ..CallInputs::NONE };
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [("secrets", secrets), NO_RESULT], codes) }
 }

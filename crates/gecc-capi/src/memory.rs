@@ -77,7 +77,11 @@ impl Memory {
     }
 
     /// Registers adjacent rows of `W` bytes, one per item, that the call writes.
-    pub fn writes<'a, const W: usize>(&mut self, name: &'static str, data: *mut u8) -> Result<Output<'a, W>, Failure> {
+    pub fn writes<'a, const W: usize>(
+        &mut self,
+        name: &'static str,
+        data: *mut u8,
+    ) -> Result<ResultRows<'a, W>, Failure> {
         self.writes_rows(name, data, self.items)
     }
 
@@ -88,11 +92,11 @@ impl Memory {
         name: &'static str,
         data: *mut u8,
         items: usize,
-    ) -> Result<Output<'a, W>, Failure> {
+    ) -> Result<ResultRows<'a, W>, Failure> {
         let bytes = items.checked_mul(W).ok_or_else(|| too_large(name))?;
         let addresses = self.checked(name, data, bytes)?;
         self.written.push((name, addresses));
-        Ok(Output { data, items, memory: PhantomData })
+        Ok(ResultRows { data, items, memory: PhantomData })
     }
 
     /// Registers the bytes of rows of the width that the operation's result has. There are no rows
@@ -101,7 +105,7 @@ impl Memory {
         &mut self,
         (name, data): (&'static str, *mut u8),
         width: usize,
-    ) -> Result<Output<'a, 1>, Failure> {
+    ) -> Result<ResultRows<'a, 1>, Failure> {
         let bytes = self.items.checked_mul(width).ok_or_else(|| too_large(name))?;
         self.writes_rows(name, data, bytes)
     }
@@ -246,13 +250,13 @@ fn too_large(name: &str) -> Failure {
 
 /// Rows that a call writes, which are in the address space and disjoint from all other memory of
 /// the call.
-pub(crate) struct Output<'a, const W: usize> {
+pub(crate) struct ResultRows<'a, const W: usize> {
     data: *mut u8,
     items: usize,
     memory: PhantomData<&'a mut [u8]>,
 }
 
-impl<'a, const W: usize> Output<'a, W> {
+impl<'a, const W: usize> ResultRows<'a, W> {
     /// Returns the rows.
     ///
     /// # Safety
@@ -268,14 +272,14 @@ impl<'a, const W: usize> Output<'a, W> {
     }
 }
 
-impl<const W: usize> Output<'_, W> {
+impl<const W: usize> ResultRows<'_, W> {
     /// Lets `run` write all bytes of the rows. They are 0 unless it succeeds.
     ///
     /// # Safety
     /// See `rows`.
     pub unsafe fn complete(self, run: impl FnOnce(&mut [u8]) -> Result<(), Failure>) -> Result<(), Failure> {
         // SAFETY: passed on.
-        let mut bytes = Written { bytes: unsafe { self.rows() }.as_flattened_mut(), complete: false };
+        let mut bytes = PartialResult { bytes: unsafe { self.rows() }.as_flattened_mut(), complete: false };
         bytes.bytes.fill(0);
         run(bytes.bytes)?;
         bytes.complete = true;
@@ -283,7 +287,7 @@ impl<const W: usize> Output<'_, W> {
     }
 }
 
-impl Output<'_, 1> {
+impl ResultRows<'_, 1> {
     /// Lets `run` write the codes of a call, one piece of its items at a time. They are 0 unless
     /// the call succeeds, so that codes of another call, or of half of this one, are not mistaken
     /// for its results. The lengths of messages also limit a piece.
@@ -304,12 +308,12 @@ impl Output<'_, 1> {
 }
 
 /// Bytes that are wiped when they are dropped before they are complete, which includes panics.
-struct Written<'a> {
+struct PartialResult<'a> {
     bytes: &'a mut [u8],
     complete: bool,
 }
 
-impl Drop for Written<'_> {
+impl Drop for PartialResult<'_> {
     fn drop(&mut self) {
         if !self.complete {
             self.bytes.zeroize();

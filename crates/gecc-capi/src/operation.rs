@@ -13,36 +13,36 @@ use std::ptr::{null, null_mut};
 
 /// The signed contents as passed by a caller.
 #[derive(Clone, Copy)]
-pub(crate) enum Signed {
+pub(crate) enum SignedContents {
     /// Rows of 32 bytes, with the name of the column.
     Rows(&'static str, GeccRows),
     /// Messages, one per item, and user ids with their number.
     Messages(*const GeccBytes, *const GeccBytes, usize),
 }
 
-impl Signed {
+impl SignedContents {
     /// Makes contents of messages without user ids.
     pub fn messages(messages: *const GeccBytes) -> Self {
-        Signed::Messages(messages, null(), 0)
+        SignedContents::Messages(messages, null(), 0)
     }
 
     /// Reads the contents.
     ///
     /// # Safety
     /// See `Memory::reads`.
-    pub unsafe fn read<'a>(self, memory: &Memory, items: usize) -> Result<ReadSigned<'a>, Failure> {
+    pub unsafe fn read<'a>(self, memory: &Memory, items: usize) -> Result<CheckedContents<'a>, Failure> {
         // SAFETY: passed on.
         unsafe {
             Ok(match self {
-                Signed::Rows(name, rows) => ReadSigned::Rows(memory.reads(name, rows)?),
-                Signed::Messages(messages, user_ids, user_id_count) => {
+                SignedContents::Rows(name, rows) => CheckedContents::Rows(memory.reads(name, rows)?),
+                SignedContents::Messages(messages, user_ids, user_id_count) => {
                     let messages = memory.reads_strings("messages", messages, items)?;
                     let count = if items == 0 { 0 } else { user_id_count };
                     let user_ids = memory.reads_strings("user_ids", user_ids, count)?;
                     if ![0, 1, items].contains(&user_ids.len()) {
                         return Err(Failure::invalid(format!("user_ids: {} for {items} items", user_ids.len())));
                     }
-                    ReadSigned::Messages(messages, user_ids)
+                    CheckedContents::Messages(messages, user_ids)
                 }
             })
         }
@@ -50,18 +50,18 @@ impl Signed {
 }
 
 /// The signed contents after reading.
-pub(crate) enum ReadSigned<'a> {
+pub(crate) enum CheckedContents<'a> {
     Rows(Rows<'a, 32>),
     /// Messages, with user ids: none, one for all items, or one per item.
     Messages(Vec<&'a [u8]>, Vec<&'a [u8]>),
 }
 
-impl ReadSigned<'_> {
+impl CheckedContents<'_> {
     /// Returns the messages, whose lengths also limit a piece.
     pub fn messages(&self) -> Option<&[&[u8]]> {
         match self {
-            ReadSigned::Rows(_) => None,
-            ReadSigned::Messages(messages, _) => Some(messages),
+            CheckedContents::Rows(_) => None,
+            CheckedContents::Messages(messages, _) => Some(messages),
         }
     }
 
@@ -69,8 +69,8 @@ impl ReadSigned<'_> {
     /// either way.
     pub fn of(&self, piece: Piece) -> Contents<'_> {
         match self {
-            ReadSigned::Rows(rows) => Contents::Digests(piece.of(*rows)),
-            ReadSigned::Messages(messages, user_ids) => Contents::Messages {
+            CheckedContents::Rows(rows) => Contents::Digests(piece.of(*rows)),
+            CheckedContents::Messages(messages, user_ids) => Contents::Messages {
                 messages: piece.of_all(messages),
                 user_ids: match &user_ids[..] {
                     [] => UserIds::default(),
@@ -85,8 +85,8 @@ impl ReadSigned<'_> {
 /// The inputs of a call. Columns that its operation does not read are absent. Columns with
 /// different names in different calls carry their name.
 #[derive(Clone, Copy)]
-pub(crate) struct Inputs<'a> {
-    pub signed: Option<Signed>,
+pub(crate) struct CallInputs<'a> {
+    pub signed: Option<SignedContents>,
     pub signatures: Option<GeccRows>,
     pub recovery_ids: Option<GeccRows>,
     pub secret_keys: Option<(&'static str, GeccRows)>,
@@ -98,8 +98,8 @@ pub(crate) struct Inputs<'a> {
     pub variant: &'a dyn Fn(&Memory) -> Result<Variant, Failure>,
 }
 
-impl Inputs<'_> {
-    pub const NONE: Inputs<'static> = Inputs {
+impl CallInputs<'_> {
+    pub const NONE: CallInputs<'static> = CallInputs {
         signed: None,
         signatures: None,
         recovery_ids: None,
@@ -110,16 +110,21 @@ impl Inputs<'_> {
         variant: &|_| Ok(Variant::PURE),
     };
 
-    pub fn of_verification(signed: Signed, signatures: GeccRows, keys: GeccKeys) -> Self {
-        Inputs { signed: Some(signed), signatures: Some(signatures), public_keys: Some(("keys", keys)), ..Inputs::NONE }
+    pub fn of_verification(signed: SignedContents, signatures: GeccRows, keys: GeccKeys) -> Self {
+        CallInputs {
+            signed: Some(signed),
+            signatures: Some(signatures),
+            public_keys: Some(("keys", keys)),
+            ..CallInputs::NONE
+        }
     }
 
-    pub fn of_signing(signed: Signed, secret_keys: GeccRows, additional_data: GeccRows) -> Self {
-        Inputs {
+    pub fn of_signing(signed: SignedContents, secret_keys: GeccRows, additional_data: GeccRows) -> Self {
+        CallInputs {
             signed: Some(signed),
             secret_keys: Some(("secret_keys", secret_keys)),
             additional_data,
-            ..Inputs::NONE
+            ..CallInputs::NONE
         }
     }
 }
@@ -138,7 +143,7 @@ pub(crate) unsafe fn compute(
     engine: *const GeccEngine,
     operation: impl FnOnce() -> Result<Operation, Failure>,
     items: usize,
-    inputs: Inputs,
+    inputs: CallInputs,
     [first, second]: [ResultColumn; 2],
     codes: *mut u8,
 ) -> GeccStatus {
@@ -161,7 +166,7 @@ pub(crate) unsafe fn compute(
         let candidates = inputs.candidates.map(|keys| memory.reads_keys("candidates", keys)).transpose()?;
         let first = first.rows().as_flattened_mut();
         let second = second.rows().as_flattened_mut();
-        let messages = signed.as_ref().and_then(ReadSigned::messages);
+        let messages = signed.as_ref().and_then(CheckedContents::messages);
         codes.answer(engine, messages, |piece, codes| {
             let none = Columns::default();
             let columns = Columns {

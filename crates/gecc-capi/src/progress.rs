@@ -16,15 +16,15 @@ pub type GeccProgress = Option<unsafe extern "C" fn(context: *mut c_void, done: 
 
 /// A progress function, with its context.
 #[derive(Clone, Copy)]
-struct Asked {
+struct ProgressHandler {
     progress: GeccProgress,
     context: *mut c_void,
 }
 
-const NOBODY: Asked = Asked { progress: None, context: null_mut() };
+const NO_HANDLER: ProgressHandler = ProgressHandler { progress: None, context: null_mut() };
 
 thread_local! {
-    static ASKED: Cell<Asked> = const { Cell::new(NOBODY) };
+    static HANDLER: Cell<ProgressHandler> = const { Cell::new(NO_HANDLER) };
 }
 
 /// From now on calls of the calling thread that have columns ask `progress` between pieces of about half a second, with
@@ -37,21 +37,21 @@ thread_local! {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_on_progress(progress: GeccProgress, context: *mut c_void) {
     // While a thread ends, its variable may be gone, and it makes no calls.
-    let _ = ASKED.try_with(|asked| asked.set(Asked { progress, context }));
+    let _ = HANDLER.try_with(|asked| asked.set(ProgressHandler { progress, context }));
 }
 
 /// Restores the progress function after a call of it, even one that panics.
-struct Restore(Asked);
+struct HandlerGuard(ProgressHandler);
 
-impl Drop for Restore {
+impl Drop for HandlerGuard {
     fn drop(&mut self) {
-        let _ = ASKED.try_with(|asked| asked.set(self.0));
+        let _ = HANDLER.try_with(|asked| asked.set(self.0));
     }
 }
 
-impl Asked {
+impl ProgressHandler {
     fn of_this_thread() -> Self {
-        ASKED.try_with(Cell::get).unwrap_or(NOBODY)
+        HANDLER.try_with(Cell::get).unwrap_or(NO_HANDLER)
     }
 
     /// Asks the caller whether to continue.
@@ -60,7 +60,7 @@ impl Asked {
     /// Returns `GECC_STATUS_CANCELLED` if the call is to end.
     fn ask(self, done: usize, items: usize) -> Result<(), Failure> {
         let Some(progress) = self.progress else { return Ok(()) };
-        let _restore = Restore(ASKED.replace(NOBODY));
+        let _restore = HandlerGuard(HANDLER.replace(NO_HANDLER));
         // SAFETY: the caller's promise in `gecc_on_progress`.
         match unsafe { progress(self.context, done, items) } {
             true => {
@@ -84,7 +84,7 @@ impl Piece {
     }
 
     /// Returns the part of a column.
-    pub fn of<T: Part>(self, column: T) -> T {
+    pub fn of<T: ItemColumn>(self, column: T) -> T {
         column.part(self.items())
     }
 
@@ -105,13 +105,13 @@ impl Piece {
 }
 
 /// A column that can be restricted to a range of items.
-pub(crate) trait Part {
+pub(crate) trait ItemColumn {
     fn part(self, items: Range<usize>) -> Self;
 }
 
 macro_rules! parts {
     ($($column:ty),*) => {$(
-        impl Part for $column {
+        impl ItemColumn for $column {
             fn part(self, items: Range<usize>) -> Self {
                 self.slice(items)
             }
@@ -121,13 +121,13 @@ macro_rules! parts {
 
 parts!(PublicKeys<'_>, SecretKeys<'_>, SigningKeys<'_>, Auxiliary<'_>, Outputs<'_>);
 
-impl<const W: usize> Part for Rows<'_, W> {
+impl<const W: usize> ItemColumn for Rows<'_, W> {
     fn part(self, items: Range<usize>) -> Self {
         self.slice(items)
     }
 }
 
-impl<T: Part> Part for Option<T> {
+impl<T: ItemColumn> ItemColumn for Option<T> {
     fn part(self, items: Range<usize>) -> Self {
         self.map(|column| column.part(items))
     }
@@ -141,7 +141,7 @@ pub(crate) fn in_pieces(
     messages: Option<&[&[u8]]>,
     mut work: impl FnMut(Piece) -> Result<(), Error>,
 ) -> Result<(), Failure> {
-    let asked = Asked::of_this_thread();
+    let asked = ProgressHandler::of_this_thread();
     if asked.progress.is_none() {
         return Ok(work(Piece { start: 0, end: items })?);
     }

@@ -1,6 +1,6 @@
 //! Silent payments (BIP 352), on secp256k1.
 
-use super::caller_values::{free, require_aligned, write_made};
+use super::caller_values::{free, require_aligned, write_new};
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccKeys, GeccRows, Memory};
 use super::status::{Failure, GeccStatus, call};
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn gecc_receiver_new(
     };
     // A receiver is moved to its final place, which leaves copies of its keys on the stack.
     // SAFETY: the caller's promise.
-    call(|| stack::wiped(|| unsafe { write_made("receiver", receiver, make) }))
+    call(|| stack::wiped(|| unsafe { write_new("receiver", receiver, make) }))
 }
 
 /// Wipes a receiver and frees it. No call may use it any more. Null is allowed, and nothing then happens.

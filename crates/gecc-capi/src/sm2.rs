@@ -2,7 +2,7 @@
 
 use super::engine::GeccEngine;
 use super::memory::{GeccBytes, GeccKeys, GeccRows};
-use super::operation::{Inputs, NO_RESULT, Signed, compute};
+use super::operation::{CallInputs, NO_RESULT, SignedContents, compute};
 use super::status::GeccStatus;
 use gecc::call::Operation;
 
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn gecc_sm2_verify(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::Sm2Verify);
-    let inputs = Inputs::of_verification(Signed::Rows("digests", digests), signatures, keys);
+    let inputs = CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn gecc_sm2_sign(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::Sm2Sign);
-    let inputs = Inputs::of_signing(Signed::Rows("digests", digests), secret_keys, additional_data);
+    let inputs = CallInputs::of_signing(SignedContents::Rows("digests", digests), secret_keys, additional_data);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }
@@ -77,7 +77,8 @@ pub unsafe extern "C" fn gecc_sm2_verify_messages(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::Sm2Verify);
-    let inputs = Inputs::of_verification(Signed::Messages(messages, user_ids, user_id_count), signatures, keys);
+    let inputs =
+        CallInputs::of_verification(SignedContents::Messages(messages, user_ids, user_id_count), signatures, keys);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
 }
@@ -104,8 +105,8 @@ pub unsafe extern "C" fn gecc_sm2_sign_messages(
     codes: *mut u8,
 ) -> GeccStatus {
     let operation = || Ok(Operation::Sm2Sign);
-    let signed = Signed::Messages(messages, user_ids, user_id_count);
-    let inputs = Inputs::of_signing(signed, secret_keys, additional_data);
+    let signed = SignedContents::Messages(messages, user_ids, user_id_count);
+    let inputs = CallInputs::of_signing(signed, secret_keys, additional_data);
     // SAFETY: the caller's promises, passed on.
     unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }

@@ -3,7 +3,7 @@
 use super::caller_values::require_aligned;
 use super::choices;
 use super::engine::{GeccEngine, engine_of};
-use super::memory::{GeccKeys, GeccRows, Memory, Output};
+use super::memory::{GeccKeys, GeccRows, Memory, ResultRows};
 use super::progress::{Piece, in_pieces};
 use super::status::{Failure, GeccStatus, call};
 use gecc::{CurveId, Engine, Error, Point, Rejection, Verdict, point};
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn gecc_sum(
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
-        let results = Sum::told(&mut memory, sum, code, bad_item)?;
+        let results = SumResults::checked(&mut memory, sum, code, bad_item)?;
         memory.require_rows(&[points.stride])?;
         let points = memory.reads_keys("points", points)?;
         results.answer(engine, curve, items, |piece| {
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn gecc_msm(
         let engine = engine_of(engine)?;
         let curve = choices::curve(curve)?;
         let mut memory = Memory::of(items);
-        let results = Sum::told(&mut memory, sum, code, bad_item)?;
+        let results = SumResults::checked(&mut memory, sum, code, bad_item)?;
         memory.require_rows(&[scalars.stride, points.stride])?;
         let scalars = memory.reads("scalars", scalars)?;
         let points = memory.reads_keys("points", points)?;
@@ -80,16 +80,16 @@ pub unsafe extern "C" fn gecc_msm(
 }
 
 /// The destinations of the results of a sum.
-struct Sum<'a> {
-    row: Output<'a, 64>,
-    code: Output<'a, 1>,
-    bad_item: Output<'a, { size_of::<usize>() }>,
+struct SumResults<'a> {
+    row: ResultRows<'a, 64>,
+    code: ResultRows<'a, 1>,
+    bad_item: ResultRows<'a, { size_of::<usize>() }>,
 }
 
-impl Sum<'_> {
-    fn told(memory: &mut Memory, sum: *mut u8, code: *mut u8, bad_item: *mut usize) -> Result<Self, Failure> {
+impl SumResults<'_> {
+    fn checked(memory: &mut Memory, sum: *mut u8, code: *mut u8, bad_item: *mut usize) -> Result<Self, Failure> {
         require_aligned("bad_item", bad_item)?;
-        Ok(Sum {
+        Ok(SumResults {
             row: memory.writes_rows("sum", sum, 1)?,
             code: memory.writes_rows("code", code, 1)?,
             bad_item: memory.writes_rows("bad_item", bad_item.cast(), 1)?,
@@ -99,13 +99,13 @@ impl Sum<'_> {
     /// Writes the result that is computed from the sums of pieces.
     ///
     /// # Safety
-    /// See `Output::rows`.
+    /// See `ResultRows::rows`.
     unsafe fn answer(
         self,
         engine: &Engine,
         curve: CurveId,
         items: usize,
-        sum_of: impl FnMut(Piece) -> Result<Total, Error>,
+        sum_of: impl FnMut(Piece) -> Result<SumOrBadItem, Error>,
     ) -> Result<(), Failure> {
         // SAFETY: passed on.
         unsafe {
@@ -126,15 +126,15 @@ impl Sum<'_> {
 }
 
 /// A sum, or the first bad item with its reason.
-type Total = Result<Point, (usize, Rejection)>;
+type SumOrBadItem = Result<Point, (usize, Rejection)>;
 
 /// Adds the sums of pieces.
 fn total(
     engine: &Engine,
     curve: CurveId,
     items: usize,
-    mut sum_of: impl FnMut(Piece) -> Result<Total, Error>,
-) -> Result<Total, Failure> {
+    mut sum_of: impl FnMut(Piece) -> Result<SumOrBadItem, Error>,
+) -> Result<SumOrBadItem, Failure> {
     let mut sums = Vec::new();
     let mut bad = None;
     in_pieces(engine, items, None, |piece| {
