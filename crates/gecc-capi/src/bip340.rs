@@ -26,10 +26,9 @@ pub unsafe extern "C" fn gecc_bip340_verify(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::Bip340Verify);
     let inputs = CallInputs::of_verification(SignedContents::Rows("messages", messages), signatures, keys);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
+    unsafe { compute(engine, || Ok(Operation::Bip340Verify), items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys, auxiliary data and
@@ -74,10 +73,9 @@ pub unsafe extern "C" fn gecc_bip340_verify_messages(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::Bip340Verify);
     let inputs = CallInputs::of_verification(SignedContents::messages(messages), signatures, keys);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
+    unsafe { compute(engine, || Ok(Operation::Bip340Verify), items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data and nonces, not in

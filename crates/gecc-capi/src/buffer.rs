@@ -2,8 +2,8 @@
 
 use super::caller_values::{free, require_aligned, write_new};
 use super::engine::{GeccEngine, engine_of};
-use super::status::{GeccStatus, call};
-use gecc::PageLocked;
+use super::status::{Failure, GeccStatus, call};
+use gecc::{Engine, PageLocked};
 use zeroize::Zeroize;
 
 /// Page-locked memory, from and to which GPUs copy without help of the host. Any call may read its columns there and
@@ -36,16 +36,16 @@ pub unsafe extern "C" fn gecc_buffer_new(
     bytes: usize,
     buffer: *mut *mut GeccBuffer,
 ) -> GeccStatus {
-    call(|| {
-        let make = || {
-            // SAFETY: the caller's promise.
-            let mut memory = unsafe { engine_of(engine)? }.page_locked_zeros(bytes)?;
-            let data = if bytes == 0 { std::ptr::null_mut() } else { memory.as_mut_ptr() };
-            Ok(GeccBuffer { memory, data })
-        };
-        // SAFETY: the caller's promise.
-        unsafe { write_new("buffer", buffer, make) }
-    })
+    // SAFETY: the caller's promises.
+    call(|| unsafe { write_new("buffer", buffer, || GeccBuffer::new(engine_of(engine)?, bytes)) })
+}
+
+impl GeccBuffer {
+    fn new(engine: &Engine, bytes: usize) -> Result<Self, Failure> {
+        let mut memory = engine.page_locked_zeros(bytes)?;
+        let data = if bytes == 0 { std::ptr::null_mut() } else { memory.as_mut_ptr() };
+        Ok(GeccBuffer { memory, data })
+    }
 }
 
 /// The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no

@@ -57,10 +57,18 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
     policy: i32,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?));
     let inputs = CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?)),
+            items,
+            inputs,
+            [NO_RESULT; 2],
+            codes,
+        )
+    }
 }
 
 /// Verifies like `gecc_ecdsa_verify` signatures with recovery ids, by fewer operations where the engine verifies in
@@ -83,13 +91,21 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
     policy: i32,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaVerifyRecoverable(choices::curve(curve)?, choices::policy(policy)?));
     let inputs = CallInputs {
         recovery_ids: Some(recovery_ids),
         ..CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys)
     };
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaVerifyRecoverable(choices::curve(curve)?, choices::policy(policy)?)),
+            items,
+            inputs,
+            [NO_RESULT; 2],
+            codes,
+        )
+    }
 }
 
 /// Signs one digest per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
@@ -120,10 +136,18 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?));
     let inputs = CallInputs::of_signing(SignedContents::Rows("digests", digests), secret_keys, additional_data);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?)),
+            items,
+            inputs,
+            [("signatures", signatures), NO_RESULT],
+            codes,
+        )
+    }
 }
 
 /// Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R)
@@ -141,11 +165,19 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     recovery_ids: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaSignRecoverable(choices::curve(curve)?, choices::s_form(s_form)?));
     let inputs = CallInputs::of_signing(SignedContents::Rows("digests", digests), secret_keys, additional_data);
     let results = [("signatures", signatures), ("recovery_ids", recovery_ids)];
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, results, codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaSignRecoverable(choices::curve(curve)?, choices::s_form(s_form)?)),
+            items,
+            inputs,
+            results,
+            codes,
+        )
+    }
 }
 
 /// Verifies one ECDSA signature per item over the SHA-256 of a message; for other hashes there is
@@ -168,10 +200,18 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
     policy: i32,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?));
     let inputs = CallInputs::of_verification(SignedContents::messages(messages), signatures, keys);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?)),
+            items,
+            inputs,
+            [NO_RESULT; 2],
+            codes,
+        )
+    }
 }
 
 /// Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in
@@ -197,10 +237,18 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?));
     let inputs = CallInputs::of_signing(SignedContents::messages(messages), secret_keys, additional_data);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?)),
+            items,
+            inputs,
+            [("signatures", signatures), NO_RESULT],
+            codes,
+        )
+    }
 }
 
 /// The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is
@@ -224,10 +272,18 @@ pub unsafe extern "C" fn gecc_ecdsa_recover(
     keys: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaRecover(choices::curve(curve)?));
     let inputs = of_recovery(digests, signatures, recovery_ids, None);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("keys", keys), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaRecover(choices::curve(curve)?)),
+            items,
+            inputs,
+            [("keys", keys), NO_RESULT],
+            codes,
+        )
+    }
 }
 
 /// The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of
@@ -245,10 +301,18 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses(
     addresses: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaRecoverAddresses);
     let inputs = of_recovery(digests, signatures, recovery_ids, None);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("addresses", addresses), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaRecoverAddresses),
+            items,
+            inputs,
+            [("addresses", addresses), NO_RESULT],
+            codes,
+        )
+    }
 }
 
 /// Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is
@@ -272,10 +336,18 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_with_candidates(
     keys: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaRecover(choices::curve(curve)?));
     let inputs = of_recovery(digests, signatures, recovery_ids, Some(candidates));
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("keys", keys), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaRecover(choices::curve(curve)?)),
+            items,
+            inputs,
+            [("keys", keys), NO_RESULT],
+            codes,
+        )
+    }
 }
 
 /// Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes
@@ -291,10 +363,18 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses_with_candidates(
     addresses: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::EcdsaRecoverAddresses);
     let inputs = of_recovery(digests, signatures, recovery_ids, Some(candidates));
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("addresses", addresses), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::EcdsaRecoverAddresses),
+            items,
+            inputs,
+            [("addresses", addresses), NO_RESULT],
+            codes,
+        )
+    }
 }
 
 fn of_recovery(
@@ -302,7 +382,7 @@ fn of_recovery(
     signatures: GeccRows,
     recovery_ids: GeccRows,
     candidates: Option<GeccKeys>,
-) -> CallInputs<'static> {
+) -> CallInputs {
     CallInputs {
         signed: Some(SignedContents::Rows("digests", digests)),
         signatures: Some(signatures),

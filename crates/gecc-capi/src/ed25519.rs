@@ -28,7 +28,7 @@ pub struct GeccEd25519Variant {
 ///
 /// # Safety
 /// The caller of the interface promises that the variant and its context may be read.
-unsafe fn variant_of(memory: &Memory, variant: *const GeccEd25519Variant) -> Result<Variant, Failure> {
+pub(super) unsafe fn variant_of(memory: &Memory, variant: *const GeccEd25519Variant) -> Result<Variant, Failure> {
     if variant.is_null() {
         return Ok(Variant::PURE);
     }
@@ -64,17 +64,21 @@ pub unsafe extern "C" fn gecc_ed25519_verify(
     keys: GeccRows,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::Ed25519Verify(choices::ed25519_rule(rule)?));
     let GeccRows { data, stride } = keys;
     let keys = GeccKeys { data, stride, encoding: GeccKeyEncoding::XOnly as i32 };
-    // SAFETY: the caller's promise.
-    let variant = |memory: &Memory| unsafe { variant_of(memory, variant) };
-    let inputs = CallInputs {
-        variant: &variant,
-        ..CallInputs::of_verification(SignedContents::messages(messages), signatures, keys)
-    };
+    let inputs =
+        CallInputs { variant, ..CallInputs::of_verification(SignedContents::messages(messages), signatures, keys) };
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::Ed25519Verify(choices::ed25519_rule(rule)?)),
+            items,
+            inputs,
+            [NO_RESULT; 2],
+            codes,
+        )
+    }
 }
 
 /// Signs one message of any length per item by Ed25519. **Constant-time** in keys and nonces, not in the length of
@@ -95,13 +99,12 @@ pub unsafe extern "C" fn gecc_ed25519_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::Ed25519Sign);
     let signed = Some(SignedContents::messages(messages));
-    // SAFETY: the caller's promise.
-    let variant = |memory: &Memory| unsafe { variant_of(memory, variant) };
-    let inputs = CallInputs { signed, secret_keys: Some(("seeds", seeds)), variant: &variant, ..CallInputs::NONE };
+    let inputs = CallInputs { signed, secret_keys: Some(("seeds", seeds)), variant, ..CallInputs::NONE };
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
+    unsafe {
+        compute(engine, || Ok(Operation::Ed25519Sign), items, inputs, [("signatures", signatures), NO_RESULT], codes)
+    }
 }
 
 /// The Ed25519 public key of each seed. **Constant-time** in seeds.
@@ -156,8 +159,8 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
         let codes = memory.writes::<1>("codes", codes)?;
         let keys = memory.reads_strings("keys", keys, items)?;
         let mut reader = Reader::new(KeyKind::Ed25519);
-        let read = |key: &&[u8]| reader.octets(key).and_then(|key| <[u8; 32]>::try_from(&key[..]).ok());
-        let read: Vec<Option<[u8; 32]>> = keys.iter().map(read).collect();
+        let read: Vec<Option<[u8; 32]>> =
+            keys.iter().map(|key| reader.octets(key).and_then(|key| key[..].try_into().ok())).collect();
         reader.finish().map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
         let public_keys = public_keys.rows();
         codes.complete(|codes| {

@@ -25,10 +25,18 @@ pub unsafe extern "C" fn gecc_public_keys(
     public_keys: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::PublicKeys(choices::curve(curve)?));
     let inputs = CallInputs { secret_keys: Some(("secret_keys", secret_keys)), ..CallInputs::NONE };
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("public_keys", public_keys), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::PublicKeys(choices::curve(curve)?)),
+            items,
+            inputs,
+            [("public_keys", public_keys), NO_RESULT],
+            codes,
+        )
+    }
 }
 
 /// Fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
@@ -174,10 +182,18 @@ pub unsafe extern "C" fn gecc_ecdh_secrets(
     secrets: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::SharedSecrets(choices::curve(curve)?));
     let secret_keys = Some(("secret_keys", secret_keys));
     let public_keys = Some(("peers", peers));
     let inputs = CallInputs { secret_keys, public_keys, ..CallInputs::NONE };
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("secrets", secrets), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::SharedSecrets(choices::curve(curve)?)),
+            items,
+            inputs,
+            [("secrets", secrets), NO_RESULT],
+            codes,
+        )
+    }
 }

@@ -226,12 +226,13 @@ impl Memory {
     ) -> Result<Vec<&'a [u8]>, Failure> {
         // SAFETY: passed on.
         let strings = unsafe { self.reads_values(name, strings, count)? };
-        let string = |(item, string): (usize, &GeccBytes)| {
+        let mut slices = Vec::with_capacity(count);
+        for (item, string) in strings.iter().enumerate() {
             self.checked(name, string.data, string.length).map_err(|failure| failure.of_item(item))?;
             // SAFETY: passed on.
-            Ok(unsafe { slice_of(string.data, string.length) })
-        };
-        strings.iter().enumerate().map(string).collect()
+            slices.push(unsafe { slice_of(string.data, string.length) });
+        }
+        Ok(slices)
     }
 }
 
@@ -245,7 +246,7 @@ unsafe fn slice_of<'a>(data: *const u8, bytes: usize) -> &'a [u8] {
 }
 
 fn too_large(name: &str) -> Failure {
-    Failure::invalid(format!("{name}: so many rows do not fit the address space"))
+    Failure::invalid(format!("{name}: the rows exceed the address space"))
 }
 
 /// Rows that a call writes, which are in the address space and disjoint from all other memory of
@@ -301,9 +302,8 @@ impl ResultRows<'_, 1> {
         mut run: impl FnMut(Piece, &mut [u8]) -> Result<(), gecc::Error>,
     ) -> Result<(), Failure> {
         let items = self.items;
-        let run = |codes: &mut [u8]| in_pieces(engine, items, messages, |piece| run(piece, piece.out(codes)));
         // SAFETY: passed on.
-        unsafe { self.complete(run) }
+        unsafe { self.complete(|codes| in_pieces(engine, items, messages, |piece| run(piece, piece.out(codes)))) }
     }
 }
 

@@ -1,12 +1,12 @@
 //! The common part of calls that compute an operation of the library, from their columns to their
 //! results.
 
+use super::ed25519::{GeccEd25519Variant, variant_of};
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::progress::Piece;
 use super::status::{Failure, GeccStatus, call};
 use gecc::call::{Columns, Contents, Operation};
-use gecc::ed25519::Variant;
 use gecc::sm2::UserIds;
 use gecc::{Rows, SecretKeys};
 use std::ptr::{null, null_mut};
@@ -85,7 +85,7 @@ impl CheckedContents<'_> {
 /// The inputs of a call. Columns that its operation does not read are absent. Columns with
 /// different names in different calls carry their name.
 #[derive(Clone, Copy)]
-pub(crate) struct CallInputs<'a> {
+pub(crate) struct CallInputs {
     pub signed: Option<SignedContents>,
     pub signatures: Option<GeccRows>,
     pub recovery_ids: Option<GeccRows>,
@@ -94,12 +94,12 @@ pub(crate) struct CallInputs<'a> {
     pub additional_data: GeccRows,
     pub public_keys: Option<(&'static str, GeccKeys)>,
     pub candidates: Option<GeccKeys>,
-    /// Reads the variant of Ed25519.
-    pub variant: &'a dyn Fn(&Memory) -> Result<Variant, Failure>,
+    /// The variant of Ed25519, or null.
+    pub variant: *const GeccEd25519Variant,
 }
 
-impl CallInputs<'_> {
-    pub const NONE: CallInputs<'static> = CallInputs {
+impl CallInputs {
+    pub const NONE: CallInputs = CallInputs {
         signed: None,
         signatures: None,
         recovery_ids: None,
@@ -107,7 +107,7 @@ impl CallInputs<'_> {
         additional_data: GeccRows { data: null(), stride: 0 },
         public_keys: None,
         candidates: None,
-        variant: &|_| Ok(Variant::PURE),
+        variant: null(),
     };
 
     pub fn of_verification(signed: SignedContents, signatures: GeccRows, keys: GeccKeys) -> Self {
@@ -156,7 +156,7 @@ pub(crate) unsafe fn compute(
         let first = memory.writes_wide(first, widths[0])?;
         let codes = memory.writes("codes", codes)?;
         let second = memory.writes_wide(second, widths[1])?;
-        let variant = (inputs.variant)(&memory)?;
+        let variant = variant_of(&memory, inputs.variant)?;
         let signed = inputs.signed.map(|signed| signed.read(&memory, items)).transpose()?;
         let signatures = inputs.signatures.map(|rows| memory.reads("signatures", rows)).transpose()?;
         let recovery_ids = inputs.recovery_ids.map(|rows| memory.reads("recovery_ids", rows)).transpose()?;

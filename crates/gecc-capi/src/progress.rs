@@ -37,7 +37,7 @@ thread_local! {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_on_progress(progress: GeccProgress, context: *mut c_void) {
     // While a thread ends, its variable may be gone, and it makes no calls.
-    let _ = HANDLER.try_with(|asked| asked.set(ProgressHandler { progress, context }));
+    let _ = HANDLER.try_with(|handler| handler.set(ProgressHandler { progress, context }));
 }
 
 /// Restores the progress function after a call of it, even one that panics.
@@ -45,7 +45,7 @@ struct HandlerGuard(ProgressHandler);
 
 impl Drop for HandlerGuard {
     fn drop(&mut self) {
-        let _ = HANDLER.try_with(|asked| asked.set(self.0));
+        let _ = HANDLER.try_with(|handler| handler.set(self.0));
     }
 }
 
@@ -141,8 +141,8 @@ pub(crate) fn in_pieces(
     messages: Option<&[&[u8]]>,
     mut work: impl FnMut(Piece) -> Result<(), Error>,
 ) -> Result<(), Failure> {
-    let asked = ProgressHandler::of_this_thread();
-    if asked.progress.is_none() {
+    let handler = ProgressHandler::of_this_thread();
+    if handler.progress.is_none() {
         return Ok(work(Piece { start: 0, end: items })?);
     }
     let mut pieces = engine.pieces(items);
@@ -153,7 +153,7 @@ pub(crate) fn in_pieces(
         };
         let Some(Range { start, end }) = piece else { return Ok(()) };
         if start > 0 {
-            asked.ask(start, items)?;
+            handler.ask(start, items)?;
         }
         work(Piece { start, end })?;
     }

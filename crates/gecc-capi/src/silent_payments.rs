@@ -61,19 +61,40 @@ pub unsafe extern "C" fn gecc_receiver_new(
     label_count: usize,
     receiver: *mut *mut GeccReceiver,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; memory is read only after the pointer to the receiver was cleared.
-    let make = || unsafe {
-        let memory = Memory::of(1);
-        let scan_key = memory.reads_values("scan_key", scan_key, 32)?;
-        let spend_key = memory.reads_values("spend_key", spend_key, spend_key_bytes)?;
-        let labels = memory.reads_values("labels", labels, label_count)?;
-        let scan_key = SecretKey::from_bytes(scan_key.try_into().expect("so many bytes"));
-        let made = Receiver::new(scan_key, spend_key, labels);
-        made.map(GeccReceiver).map_err(|reason| Failure::invalid(format!("receiver: {reason}")))
-    };
     // A receiver is moved to its final place, which leaves copies of its keys on the stack.
-    // SAFETY: the caller's promise.
-    call(|| stack::wiped(|| unsafe { write_new("receiver", receiver, make) }))
+    call(|| {
+        stack::wiped(|| {
+            // SAFETY: the caller's promises; memory is read only after the pointer to the receiver was cleared.
+            unsafe {
+                write_new("receiver", receiver, || {
+                    new_receiver(scan_key, (spend_key, spend_key_bytes), (labels, label_count))
+                })
+            }
+        })
+    })
+}
+
+/// Reads the keys and labels of a receiver, given as pointers and lengths.
+///
+/// # Safety
+/// See `Memory::reads`.
+unsafe fn new_receiver(
+    scan_key: *const u8,
+    (spend_key, spend_key_bytes): (*const u8, usize),
+    (labels, label_count): (*const u32, usize),
+) -> Result<GeccReceiver, Failure> {
+    let memory = Memory::of(1);
+    // SAFETY: passed on.
+    let (scan_key, spend_key, labels) = unsafe {
+        (
+            memory.reads_values("scan_key", scan_key, 32)?,
+            memory.reads_values("spend_key", spend_key, spend_key_bytes)?,
+            memory.reads_values("labels", labels, label_count)?,
+        )
+    };
+    let scan_key = SecretKey::from_bytes(scan_key.try_into().expect("a slice of 32 bytes"));
+    let receiver = Receiver::new(scan_key, spend_key, labels);
+    receiver.map(GeccReceiver).map_err(|reason| Failure::invalid(format!("receiver: {reason}")))
 }
 
 /// Wipes a receiver and frees it. No call may use it any more. Null is allowed, and nothing then happens.
@@ -178,12 +199,11 @@ unsafe fn receivers_of(receivers: &[*const GeccReceiver]) -> Result<Vec<Receiver
     for (place, receiver) in receivers.iter().enumerate() {
         require_aligned("receivers", *receiver).map_err(|failure| failure.of_item(place))?;
     }
-    // SAFETY: not null, aligned, and the caller's promise.
-    let receiver = |receiver: &*const GeccReceiver| unsafe { (**receiver).0.clone() };
     // The capacity is sufficient from the start: moving receivers would leave copies of their keys
     // behind.
     let mut all = Vec::with_capacity(receivers.len());
-    stack::wiped(|| all.extend(receivers.iter().map(receiver)));
+    // SAFETY: not null, aligned, and the caller's promise.
+    stack::wiped(|| all.extend(receivers.iter().map(|receiver| unsafe { (**receiver).0.clone() })));
     Ok(all)
 }
 

@@ -24,10 +24,9 @@ pub unsafe extern "C" fn gecc_sm2_verify(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::Sm2Verify);
     let inputs = CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
+    unsafe { compute(engine, || Ok(Operation::Sm2Verify), items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one digest e per item with SM2 (GB/T 32918.2, section 6), with nonces of RFC 6979 (HMAC-SM3).
@@ -51,10 +50,9 @@ pub unsafe extern "C" fn gecc_sm2_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::Sm2Sign);
     let inputs = CallInputs::of_signing(SignedContents::Rows("digests", digests), secret_keys, additional_data);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
+    unsafe { compute(engine, || Ok(Operation::Sm2Sign), items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }
 
 /// Verifies one SM2 signature per item over a message: e = SM3(Z_A || M), where Z_A is of the user id and the key.
@@ -76,11 +74,10 @@ pub unsafe extern "C" fn gecc_sm2_verify_messages(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::Sm2Verify);
     let inputs =
         CallInputs::of_verification(SignedContents::Messages(messages, user_ids, user_id_count), signatures, keys);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [NO_RESULT; 2], codes) }
+    unsafe { compute(engine, || Ok(Operation::Sm2Verify), items, inputs, [NO_RESULT; 2], codes) }
 }
 
 /// Signs one message per item with SM2: e = SM3(Z_A || M), where Z_A is of the user id and the private key's public
@@ -104,9 +101,8 @@ pub unsafe extern "C" fn gecc_sm2_sign_messages(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let operation = || Ok(Operation::Sm2Sign);
     let signed = SignedContents::Messages(messages, user_ids, user_id_count);
     let inputs = CallInputs::of_signing(signed, secret_keys, additional_data);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, operation, items, inputs, [("signatures", signatures), NO_RESULT], codes) }
+    unsafe { compute(engine, || Ok(Operation::Sm2Sign), items, inputs, [("signatures", signatures), NO_RESULT], codes) }
 }

@@ -118,8 +118,9 @@ pub(crate) fn call(run: impl FnOnce() -> Result<(), Failure>) -> GeccStatus {
     let outcome = catch_unwind(AssertUnwindSafe(run));
     // The text of a panic is omitted, because the library does not control its wording. It is on
     // standard error.
-    let panicked = |_| Err(Failure::new(GeccStatus::Panic, "a defect of the library stopped the call"));
-    match outcome.unwrap_or_else(panicked) {
+    let outcome =
+        outcome.unwrap_or_else(|_| Err(Failure::new(GeccStatus::Panic, "a defect of the library stopped the call")));
+    match outcome {
         Ok(()) => GeccStatus::Ok,
         Err(Failure { status, message }) => {
             let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
