@@ -8,15 +8,15 @@ use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::call::{Contents, Operation};
 use gecc::{SecretKeys, tweak};
 
-/// Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not constant-time**: everything
-/// here is public.
+/// Verifies one BIP 340 signature per item over a message of 32 bytes, on secp256k1. **Not
+/// constant-time**: all inputs are public.
 ///
-/// Reads `messages`, 32 bytes each; `signatures`, 64 bytes; `keys`, with `GECC_KEY_ENCODING_X_ONLY` or in another
-/// encoding, of which the x-coordinates count. Writes `codes`.
+/// Reads `messages`, 32 bytes each; `signatures`, 64 bytes; `keys`, with `GECC_KEY_ENCODING_X_ONLY`
+/// or in another encoding, of which only the x-coordinates are used. Writes `codes`.
 ///
-/// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
-/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
-/// `GECC_CODE_MISMATCH`.
+/// The code of an item is that of the first check that fails: `GECC_CODE_R_OUT_OF_RANGE`,
+/// `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
+/// `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`, `GECC_CODE_MISMATCH`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_bip340_verify(
     engine: *const GeccEngine,
@@ -31,19 +31,21 @@ pub unsafe extern "C" fn gecc_bip340_verify(
     unsafe { compute(engine, || Ok(Operation::Bip340Verify), items, inputs, [NO_RESULT; 2], codes) }
 }
 
-/// Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys, auxiliary data and
-/// nonces.
+/// Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys,
+/// auxiliary data and nonces.
 ///
-/// Reads `messages`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `public_keys`, those of the private keys
-/// in any encoding but x-only, or null as their data where they shall be computed; `auxiliary`, 32 bytes of auxiliary
-/// random data each, or null as their data for fresh ones of the operating system. Writes `signatures`, 64 bytes;
-/// `codes`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, those of a public key that is none, and
-/// `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+/// Reads `messages`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `public_keys`, in any
+/// encoding but x-only, or with null data if they are to be computed; `auxiliary`, 32 bytes of
+/// auxiliary random data each, or with null data for fresh data from the operating system. Writes
+/// `signatures`, 64 bytes; `codes`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`,
+/// those of an invalid public key, and `GECC_CODE_FAULTY_SIGNATURE` if the engine checks
+/// signatures.
 ///
-/// Whether public keys belong to their private keys is not checked, unless the engine checks signatures: then
-/// `GECC_CODE_MISMATCH` says that one does not. A signature with a wrong one does not verify, and gives nothing away.
+/// Public keys are not checked against their private keys unless the engine checks signatures: a
+/// wrong one is then rejected with `GECC_CODE_MISMATCH`. A signature made with a wrong public key
+/// does not verify, and discloses nothing about the private key.
 ///
-/// Private keys are read where they lie. They are the caller's to wipe.
+/// Private keys are read in place. The caller has to wipe them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_bip340_sign(
     engine: *const GeccEngine,
@@ -60,10 +62,11 @@ pub unsafe extern "C" fn gecc_bip340_sign(
     unsafe { sign(engine, items, messages, secret_keys, public_keys, auxiliary, signatures, codes) }
 }
 
-/// Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: everything here is
-/// public.
+/// Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: all
+/// inputs are public.
 ///
-/// Reads `messages`, as many as items, and what else `gecc_bip340_verify` reads. Writes `codes`, the same ones.
+/// Reads `messages`, one per item, and the other columns of `gecc_bip340_verify`. Writes `codes`:
+/// those of `gecc_bip340_verify`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_bip340_verify_messages(
     engine: *const GeccEngine,
@@ -78,10 +81,11 @@ pub unsafe extern "C" fn gecc_bip340_verify_messages(
     unsafe { compute(engine, || Ok(Operation::Bip340Verify), items, inputs, [NO_RESULT; 2], codes) }
 }
 
-/// Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data and nonces, not in
-/// the length of messages.
+/// Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data
+/// and nonces, but not in the length of messages.
 ///
-/// Reads `messages`, as many as items, and what else `gecc_bip340_sign` reads. Writes what that does.
+/// Reads `messages`, one per item, and the other columns of `gecc_bip340_sign`. Writes the columns
+/// of `gecc_bip340_sign`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_bip340_sign_messages(
     engine: *const GeccEngine,
@@ -99,13 +103,14 @@ pub unsafe extern "C" fn gecc_bip340_sign_messages(
     }
 }
 
-/// The output key of each internal key (BIP 341): `P + t G`, where P is the point of the key with an even y, and t the
-/// tagged hash of its x and a Merkle root. **Not constant-time**: everything here is public.
+/// Computes the output key of each internal key (BIP 341): `P + t G`, where P is the point of the
+/// key with an even y, and t the tagged hash of its x and a Merkle root. **Not constant-time**: all
+/// inputs are public.
 ///
-/// Reads `keys`; `roots`, 32 bytes each, or null as their data where there are none. Writes `outputs`, 64 bytes
-/// `x || y`, of which x is the output and the last bit of y its parity; `codes`. Codes other than valid:
-/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_SCALAR_OUT_OF_RANGE`,
-/// `GECC_CODE_IDENTITY_RESULT`.
+/// Reads `keys`; `roots`, 32 bytes each, or with null data if there are none. Writes `outputs`, 64
+/// bytes `x || y`, of which x is the output and the last bit of y its parity; `codes`. Codes other
+/// than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`,
+/// `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_IDENTITY_RESULT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_taproot(
     engine: *const GeccEngine,

@@ -6,12 +6,13 @@ use super::status::{Failure, GeccStatus, call};
 use gecc::{Engine, PageLocked};
 use zeroize::Zeroize;
 
-/// Page-locked memory, from and to which GPUs copy without help of the host. Any call may read its columns there and
-/// write its results there; where there is no GPU it serves like any other memory.
+/// Page-locked memory, which GPUs access without a copy on the host. Calls may read columns from it
+/// and write results to it. Without a GPU it behaves like any other memory.
 ///
-/// It pays for buffers of megabytes that are used many times: locking a gigabyte and unlocking it takes about 50 ms.
+/// It is faster for buffers of megabytes that are used many times: locking and unlocking a gigabyte
+/// takes about 50 ms.
 ///
-/// It lasts from `gecc_buffer_new` to `gecc_buffer_free`, also after its engine is freed.
+/// A buffer is valid from `gecc_buffer_new` to `gecc_buffer_free`, even after its engine is freed.
 pub struct GeccBuffer {
     memory: PageLocked<u8>,
     data: *mut u8,
@@ -23,13 +24,13 @@ impl Drop for GeccBuffer {
     }
 }
 
-/// Makes a buffer of `bytes` bytes, all zero, and locks it where there is a GPU and the driver allows it
+/// Creates a buffer of `bytes` zero bytes, and locks it if there is a GPU and the driver permits it
 /// (`gecc_buffer_is_locked`).
 ///
-/// The buffer is written to `buffer`, to be freed by `gecc_buffer_free`; on failure null is. Any thread may call this
-/// at any time.
+/// Writes the buffer to `buffer`, or null on failure. Free it with `gecc_buffer_free`. Any thread
+/// may call this at any time.
 ///
-/// Returns `GECC_STATUS_OUT_OF_MEMORY` when there is not so much memory.
+/// Returns `GECC_STATUS_OUT_OF_MEMORY` if there is not enough memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_buffer_new(
     engine: *const GeccEngine,
@@ -48,8 +49,8 @@ impl GeccBuffer {
     }
 }
 
-/// The first byte of a buffer. It stays where it is as long as the buffer lasts. Null for null, and where there are no
-/// bytes.
+/// Returns the address of a buffer's first byte, which does not change during the buffer's
+/// lifetime. Returns null for null and for an empty buffer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_buffer_data(buffer: *const GeccBuffer) -> *mut u8 {
     if require_aligned("buffer", buffer).is_err() {
@@ -59,15 +60,16 @@ pub unsafe extern "C" fn gecc_buffer_data(buffer: *const GeccBuffer) -> *mut u8 
     unsafe { (*buffer).data }
 }
 
-/// Whether a buffer is locked: not where there is no GPU, and not where the driver refuses. False for null.
+/// Returns whether a buffer is page-locked: false without a GPU, if the driver refused to lock it,
+/// and for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_buffer_is_locked(buffer: *const GeccBuffer) -> bool {
     // SAFETY: not null, aligned, and from `gecc_buffer_new`, as the caller promises.
     require_aligned("buffer", buffer).is_ok() && unsafe { (*buffer).memory.is_locked() }
 }
 
-/// Wipes a buffer, as it may have held secrets, unlocks it and frees it. No call may use its memory any more. Null is
-/// allowed, and nothing then happens.
+/// Wipes a buffer, which may contain secrets, unlocks it and frees it. No call may use its memory
+/// afterwards. Null is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_buffer_free(buffer: *mut GeccBuffer) {
     // SAFETY: the caller's promise.

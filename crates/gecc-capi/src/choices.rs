@@ -10,7 +10,8 @@ use gecc::fields::{Hash, SignatureForm};
 use gecc::{Backend, CurveId, UnknownCurve};
 use std::ffi::{CStr, c_char};
 
-/// A curve. Calls take it as a number, and refuse another with `GECC_STATUS_INVALID_ARGUMENT`.
+/// A curve. Calls take it as a number, and reject other numbers with
+/// `GECC_STATUS_INVALID_ARGUMENT`.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccCurve {
@@ -20,24 +21,25 @@ pub enum GeccCurve {
     P256 = 2,
     /// brainpoolP256r1 (RFC 5639, section 3.4).
     BrainpoolP256r1 = 3,
-    /// The curve of SM2 (GB/T 32918.5-2017). Without ECDSA.
+    /// The curve of SM2 (GB/T 32918.5-2017). It does not support ECDSA.
     Sm2 = 4,
 }
 
-/// Which kind of device an engine uses.
+/// The kind of device that an engine uses.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccBackend {
-    /// All GPUs, and the CPU for what is too small for them or what they leave undone; the CPU alone where there is no
-    /// GPU.
+    /// All GPUs, and the CPU for batches that are too small for them and for work that they fail to
+    /// complete. Without a GPU, the CPU only.
     Auto = 0,
     /// The CPU.
     Cpu = 1,
-    /// GPUs only: an engine cannot be made where there is none, and calls fail where all have failed.
+    /// GPUs only: creating an engine fails without a GPU, and calls fail if all GPUs have failed.
     Gpu = 2,
 }
 
-/// How public keys and other points are encoded (SEC 1, section 2.3.3, or x-only). The number is the bytes of a row.
+/// The encoding of public keys and other points (SEC 1, section 2.3.3, or x-only). The number is
+/// the width of a row in bytes.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccKeyEncoding {
@@ -51,54 +53,55 @@ pub enum GeccKeyEncoding {
     Uncompressed = 65,
 }
 
-/// What verification asks for beyond the standard.
+/// A restriction of valid signatures beyond the standard.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccPolicy {
-    /// Nothing: high s is accepted.
+    /// No restriction: high s is accepted.
     Standard = 0,
-    /// s above n/2 is rejected with `GECC_CODE_HIGH_S`, as BIP 62 and EIP-2 ask.
+    /// s above n/2 is rejected with `GECC_CODE_HIGH_S`, as BIP 62 and EIP-2 require.
     LowS = 1,
 }
 
-/// Which of the two valid values of s signing gives.
+/// The form of s that signing returns, of the two valid ones.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccSForm {
-    /// Low for secp256k1, as computed for the other curves.
+    /// Low for secp256k1, unchanged for other curves.
     CurveDefault = 0,
-    /// The one that is at most n/2; the recovery id is that of this form.
+    /// The form that is at most n/2. The recovery id is adapted to it.
     Low = 1,
-    /// As SEC 1 computes it.
+    /// Unchanged, as SEC 1 computes it.
     AsComputed = 2,
 }
 
-/// What ECDSA signs of a message.
+/// A hash of messages for ECDSA.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccHash {
-    /// SHA-256, which the calls over messages have.
+    /// SHA-256, which the calls over messages use.
     Sha256 = 1,
-    /// SHA-256 of the SHA-256, as Bitcoin has it.
+    /// SHA-256 applied twice, as in Bitcoin.
     Sha256d = 2,
     /// The leftmost 256 bits of SHA-384 (FIPS 186-5, section 6.4).
     Sha384 = 3,
     /// The leftmost 256 bits of SHA-512.
     Sha512 = 4,
-    /// Keccak-256, as Ethereum has it: not SHA3-256.
+    /// Keccak-256 as in Ethereum, which differs from SHA3-256.
     Keccak256 = 5,
-    /// Keccak-256 of the message behind the prefix of EIP-191, version 0x45 (`personal_sign`).
+    /// Keccak-256 of the prefix of EIP-191, version 0x45 (`personal_sign`), and the message.
     Eip191 = 6,
-    /// SHA-256 twice of what Bitcoin's `signmessage` signs (BIP 137): a prefix, the length, and the message.
+    /// SHA-256 applied twice to the content that Bitcoin's `signmessage` signs (BIP 137): a prefix,
+    /// the length, and the message.
     BitcoinMessage = 7,
 }
 
-/// How the bytes of a signature are arranged.
+/// The encoding of a signature.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccSignatureForm {
-    /// Decided for each signature by length and content: `r || s` (64 bytes), `r || s || v` (65), or strict DER. One
-    /// that fits two of these is malformed.
+    /// Detected for each signature from its length and content: `r || s` (64 bytes), `r || s || v`
+    /// (65 bytes), or strict DER. A signature that matches two of these is malformed.
     Auto = 0,
     /// `r || s`, 64 bytes.
     Rs = 1,
@@ -110,27 +113,31 @@ pub enum GeccSignatureForm {
     Eip2098 = 4,
     /// Strict DER.
     Der = 5,
-    /// Strict DER, with or without a byte of Bitcoin's signature hash type behind it. For secp256k1.
+    /// Strict DER, optionally followed by a byte of Bitcoin's signature hash type. For secp256k1.
     DerHashType = 6,
 }
 
-/// Which Ed25519 signatures are valid. RFC 8032 leaves open what programs have decided in different ways; the rules
-/// differ only in signatures that no honest signer makes. A point has small order if 8 times it is the identity.
+/// A rule that determines which Ed25519 signatures are valid. RFC 8032 leaves details open that
+/// programs have decided differently. The rules differ only in signatures that a conforming signer
+/// never produces. A point has small order if 8 times the point is the identity.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccEd25519Rule {
-    /// Any encoding of the key, and the equation without the cofactor: OpenSSL, Go, `verify` of ed25519-dalek.
+    /// Any encoding of the key, and the equation without the cofactor: OpenSSL, Go, `verify` of
+    /// ed25519-dalek.
     Cofactorless = 1,
-    /// The same, and neither the key nor R has small order: `verify_strict` of ed25519-dalek, Solana.
+    /// Like `GECC_ED25519_RULE_COFACTORLESS`, and neither the key nor R has small order:
+    /// `verify_strict` of ed25519-dalek, Solana.
     Strict = 2,
-    /// The same, and the key has its canonical encoding: libsodium.
+    /// Like `GECC_ED25519_RULE_STRICT`, and the key has its canonical encoding: libsodium.
     Libsodium = 3,
-    /// Any encodings of the key and R, and the equation times 8: ZIP 215, Zcash, CometBFT.
+    /// Any encodings of the key and R, and the equation multiplied by 8: ZIP 215, Zcash, CometBFT.
     Zip215 = 4,
-    /// The key has its canonical encoding, and the equation is without the cofactor: RFC 8032, section 5.1.7, with the
-    /// equation that suffices.
+    /// A canonical encoding of the key, and the equation without the cofactor, which RFC 8032,
+    /// section 5.1.7, calls sufficient.
     Rfc8032 = 5,
-    /// The key and R have their canonical encodings, and the equation times 8: RFC 8032, section 5.1.7.
+    /// Canonical encodings of the key and R, and the equation multiplied by 8: RFC 8032, section
+    /// 5.1.7.
     Rfc8032Cofactored = 6,
 }
 
@@ -191,11 +198,12 @@ pub(crate) fn flag(what: &str, number: i32) -> Result<bool, Failure> {
     chosen(what, number, &[(0, false), (1, true)])
 }
 
-/// The number of the curve with a name, ended by a zero byte: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or
-/// another that a standard has, as `secp256r1`, `prime256v1` or an object identifier. Case does not matter. The error
-/// text lists the curves.
+/// Writes the number of the curve with a name: `secp256k1`, `p256`, `brainpoolp256r1` or `sm2`, or
+/// a name from a standard, such as `secp256r1`, `prime256v1` or an object identifier. Case is
+/// ignored.
 ///
-/// Any thread may call this at any time.
+/// `name` ends with a zero byte. The text of an error lists the curves. Any thread may call this at
+/// any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_curve_by_name(name: *const c_char, curve: *mut GeccCurve) -> GeccStatus {
     call(|| {

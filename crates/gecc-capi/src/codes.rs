@@ -5,22 +5,24 @@ use std::ffi::{CString, c_char};
 use std::slice;
 use std::sync::LazyLock;
 
-/// What a call says of an item, in one byte: valid, or the first check that failed. Numbers are never changed and never
-/// used again for something else; later versions may add some.
+/// The result of checking an item, in one byte: valid, or the first check that failed. Numbers
+/// never change and are never reused. Later versions may add numbers.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccCode {
-    /// Nothing is known of the item: its call did not succeed.
+    /// The item was not computed, because its call did not succeed.
     None = 0,
-    /// Every check passed, and the item's results are there.
+    /// Every check passed, and the item's results are valid.
     Valid = 1,
     /// The encoding of the signature is malformed (`gecc_signatures_from_der`).
     MalformedSignature = 2,
-    /// r is 0 or not below the group order; of BIP 340: not below p; of Ed25519: R is not encoded as the rule asks.
+    /// r is 0 or not below the group order. For BIP 340, r is not below p. For Ed25519, the
+    /// encoding of R is not permitted by the rule.
     ROutOfRange = 3,
-    /// s is 0 or not below the group order; of BIP 340 and Ed25519: not below that.
+    /// s is 0 or not below the group order. For BIP 340 and Ed25519, s is not below the group
+    /// order.
     SOutOfRange = 4,
-    /// s is above n/2 and the policy asks for low s.
+    /// s is above n/2 and the policy requires low s.
     HighS = 5,
     /// SM2: r + s is 0 modulo n.
     ZeroT = 6,
@@ -28,15 +30,16 @@ pub enum GeccCode {
     MalformedPoint = 7,
     /// The encoding is well-formed, but no point of the curve has these coordinates.
     NotOnCurve = 8,
-    /// The identity where a public key is needed.
+    /// The public key is the identity.
     IdentityKey = 9,
-    /// The computation ends in the identity, which the standard rejects.
+    /// The result of the computation is the identity, which the standard rejects.
     IdentityResult = 10,
-    /// The signature does not belong to this digest and key.
+    /// The signature does not match the digest and the key.
     Mismatch = 11,
     /// The recovery id is not in 0..=3.
     RecoveryIdOutOfRange = 12,
-    /// No point of the curve has the x-coordinate that r and the recovery id give; of Ed25519: R is no point.
+    /// No point of the curve has the x-coordinate that follows from r and the recovery id. For
+    /// Ed25519, R is not a point.
     NoSuchR = 13,
     /// A public scalar is not below the group order.
     ScalarOutOfRange = 14,
@@ -44,9 +47,10 @@ pub enum GeccCode {
     SecretKeyOutOfRange = 15,
     /// An SM2 user id is longer than 8191 bytes.
     UserIdTooLong = 16,
-    /// A value is not below the modulus. No call of this interface gives it.
+    /// A value is not below the modulus. No call of this interface returns it.
     ValueOutOfRange = 17,
-    /// The signature that was computed does not verify: the processor errs. Only where the engine checks signatures.
+    /// The computed signature does not verify, because of a hardware error. Only if the engine
+    /// checks signatures.
     FaultySignature = 18,
     /// Ed25519: 8 times the public key is the identity, and the rule rejects that.
     SmallOrderKey = 19,
@@ -63,19 +67,21 @@ static TEXTS: LazyLock<Vec<(u8, CString)>> = LazyLock::new(|| {
     texts.map(|(code, text)| (code, CString::new(text).unwrap_or_default())).collect()
 });
 
-/// What a code says, in English, for instance `the signature does not match`. For a byte that is no code:
-/// `no such code`.
+/// Returns the meaning of a code in English, for example `the signature does not match`, or `no
+/// such code` for another byte.
 ///
-/// Never null; the text lasts as long as the program. Any thread may call this at any time.
+/// Never returns null. The text is valid until the program ends. Any thread may call this at any
+/// time.
 #[unsafe(no_mangle)]
 pub extern "C" fn gecc_code_text(code: u8) -> *const c_char {
     let found = TEXTS.iter().find(|(other, _)| *other == code);
     found.map_or(c"no such code".as_ptr(), |(_, text)| text.as_ptr())
 }
 
-/// How many of a call's codes are `GECC_CODE_VALID`. All items are valid if this is their number.
+/// Returns the number of codes that are `GECC_CODE_VALID`. All items are valid if it equals
+/// `items`.
 ///
-/// `codes` has `items` bytes; if it is null, none is valid. Any thread may call this at any time.
+/// `codes` has `items` bytes; for null, the result is 0. Any thread may call this at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_count_valid(codes: *const u8, items: usize) -> usize {
     if codes.is_null() {

@@ -7,14 +7,16 @@ use gecc::call::Operation;
 use gecc::fields::{FormCounts, SignatureForm};
 use gecc::{CurveId, Rejection, Verdict, signature_from_der, signature_to_der};
 
-/// The most bytes that a signature has in DER.
+/// The maximum length of a signature in DER, in bytes.
 pub const GECC_DER_SIZE: usize = 72;
 
-/// Signatures in strict DER (RFC 3279, section 2.2.3) as rows of 64 bytes `r || s`: no BER, no bytes behind, integers
-/// minimal and not negative. Ranges are checked where a signature is used.
+/// Decodes signatures in strict DER (RFC 3279, section 2.2.3) to rows of 64 bytes `r || s`. BER,
+/// trailing bytes, and integers that are negative or not minimal are rejected. Ranges are checked
+/// when a signature is used.
 ///
-/// Reads `der`, as many as items. Writes `signatures`, 64 bytes each, zeros where one is malformed; `codes`. Code other
-/// than valid: `GECC_CODE_MALFORMED_SIGNATURE`. One thread computes this. Any thread may call this at any time.
+/// Reads `der`, one per item. Writes `signatures`, 64 bytes each, zeros for malformed ones;
+/// `codes`. Code other than valid: `GECC_CODE_MALFORMED_SIGNATURE`. Uses one thread. Any thread may
+/// call this at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_signatures_from_der(
     items: usize,
@@ -41,18 +43,18 @@ pub unsafe extern "C" fn gecc_signatures_from_der(
     })
 }
 
-/// Signatures of any form as rows of 64 bytes `r || s`, and the recovery ids in them. Of forms
-/// without one an id is 255.
+/// Decodes signatures of any form to rows of 64 bytes `r || s` and their recovery ids. The id is
+/// 255 for forms that have none.
 ///
-/// Reads `signatures`, as many as items, of any length. Writes `rows`, 64 bytes each, zeros where one is malformed;
-/// `recovery_ids`, a byte each; `codes`. `form` is a `GeccSignatureForm`. Code other than valid:
-/// `GECC_CODE_MALFORMED_SIGNATURE`, also where v or the header is not defined. Ranges are checked where a signature is
-/// used, and that a recovery id belongs to it by recovery alone. One thread computes this. Any thread may call this at
-/// any time.
+/// Reads `signatures`, one per item, of any length. Writes `rows`, 64 bytes each, zeros for
+/// malformed ones; `recovery_ids`, one byte each; `codes`. `form` is a `GeccSignatureForm`. Code
+/// other than valid: `GECC_CODE_MALFORMED_SIGNATURE`, also for an undefined v or header. Ranges are
+/// checked when a signature is used, and only recovery checks whether a recovery id belongs to its
+/// signature. Uses one thread. Any thread may call this at any time.
 ///
-/// A signature of 65 bytes can be `r || s || v` and header-first. With `GECC_SIGNATURE_FORM_AUTO`
-/// it is read as the former; where more of the others are header-first than not,
-/// `GECC_STATUS_INVALID_ARGUMENT` is returned: say the form.
+/// A signature of 65 bytes may be both `r || s || v` and header-first. `GECC_SIGNATURE_FORM_AUTO`
+/// reads it as `r || s || v`. Returns `GECC_STATUS_INVALID_ARGUMENT` if most of the unambiguous
+/// signatures are header-first: specify the form then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_signatures_read(
     form: i32,
@@ -91,10 +93,11 @@ pub unsafe extern "C" fn gecc_signatures_read(
     })
 }
 
-/// Signatures of 64 bytes `r || s` in DER.
+/// Encodes signatures of 64 bytes `r || s` in DER.
 ///
-/// Reads `signatures`. Writes `der`, `GECC_DER_SIZE` bytes an item, zeros behind the signature; `lengths`, a byte an
-/// item, of the signature alone. One thread computes this. Any thread may call this at any time.
+/// Reads `signatures`. Writes `der`, `GECC_DER_SIZE` bytes per item, padded with zeros after the
+/// signature; `lengths`, one byte per item, the length without padding. Uses one thread. Any thread
+/// may call this at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_signatures_to_der(
     items: usize,

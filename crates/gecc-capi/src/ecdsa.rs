@@ -9,10 +9,12 @@ use super::status::{GeccStatus, call};
 use gecc::call::Operation;
 use gecc::hash;
 
-/// The digest of each message, as the calls over digests take it. **Not constant-time**: everything here is public.
+/// Hashes messages to digests, which the calls over digests take. **Not constant-time**: all inputs
+/// are public.
 ///
-/// Reads `messages`, as many as items. Writes `digests`, 32 bytes each. `hash` is a `GeccHash`. SHA-256, SHA-256 twice
-/// and Keccak-256 of large batches are computed on GPUs, where there are any.
+/// Reads `messages`, one per item. Writes `digests`, 32 bytes each. `hash` is a `GeccHash`. For
+/// large batches, SHA-256, SHA-256 applied twice and Keccak-256 are computed on GPUs, if there are
+/// any.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_message_digests(
     engine: *const GeccEngine,
@@ -36,16 +38,19 @@ pub unsafe extern "C" fn gecc_message_digests(
     })
 }
 
-/// Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: everything here is public.
+/// Verifies one ECDSA signature per item (SEC 1, section 4.1.4). **Not constant-time**: all inputs
+/// are public.
 ///
-/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`, one byte an item. `curve`
-/// is a `GeccCurve`, `policy` a `GeccPolicy`.
+/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`, one
+/// byte per item. `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
 ///
-/// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
-/// `GECC_CODE_HIGH_S` (by policy), `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`,
-/// `GECC_CODE_IDENTITY_RESULT`, `GECC_CODE_MISMATCH`.
+/// The code of an item is that of the first check that fails: `GECC_CODE_R_OUT_OF_RANGE`,
+/// `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_HIGH_S` (by policy), `GECC_CODE_MALFORMED_POINT`,
+/// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, `GECC_CODE_IDENTITY_RESULT`,
+/// `GECC_CODE_MISMATCH`.
 ///
-/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and the statuses listed at the head of
+/// this file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_verify(
     engine: *const GeccEngine,
@@ -71,14 +76,17 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
     }
 }
 
-/// Verifies like `gecc_ecdsa_verify` signatures with recovery ids, by fewer operations where the engine verifies in
-/// groups (`batch_equations` of its options); otherwise the ids serve for nothing. **Not constant-time**: everything
-/// here is public.
+/// Verifies ECDSA signatures that come with recovery ids. The codes are those of
+/// `gecc_ecdsa_verify`; the ids are only hints. If the engine verifies in groups (`batch_equations`
+/// of its options), they make verification faster; otherwise they are ignored. **Not
+/// constant-time**: all inputs are public.
 ///
-/// Reads `recovery_ids`, one byte each, besides. Codes are those of `gecc_ecdsa_verify`, whatever the ids are: one that
-/// is wrong or above 3 costs time alone. A valid code does not say that the id is the signature's.
+/// Reads `recovery_ids`, one byte each, in addition to the columns of `gecc_ecdsa_verify`. An id
+/// that is wrong or above 3 costs time but never changes a code, so a valid code does not prove
+/// that the id is right.
 ///
-/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and the statuses listed at the head of
+/// this file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
     engine: *const GeccEngine,
@@ -108,22 +116,25 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
     }
 }
 
-/// Signs one digest per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
+/// Signs one digest per item with ECDSA. Nonces follow RFC 6979 (HMAC-SHA-256). **Constant-time**
+/// in keys and nonces.
 ///
-/// Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `additional_data`. Writes `signatures`,
-/// 64 bytes `r || s`; `codes`. `curve` is a `GeccCurve`, `s_form` a `GeccSForm`. Codes other than valid:
-/// `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and `GECC_CODE_FAULTY_SIGNATURE` where the engine checks signatures.
+/// Reads `digests`, 32 bytes each; `secret_keys`, 32 bytes each, big-endian; `additional_data`.
+/// Writes `signatures`, 64 bytes `r || s`; `codes`. `curve` is a `GeccCurve`, `s_form` a
+/// `GeccSForm`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and
+/// `GECC_CODE_FAULTY_SIGNATURE` if the engine checks signatures.
 ///
-/// `additional_data`, 32 bytes each, are hashed into the nonces (RFC 6979, section 3.6). They need be neither secret
-/// nor random; null as their data stands for none.
+/// `additional_data`, 32 bytes each, are hashed into the nonces (RFC 6979, section 3.6). They need
+/// be neither secret nor random. Null data means none.
 ///
-/// **A private key that signs on two curves is given away** without them: the nonce is then made of the key and the
-/// digest alone, and two signatures of one digest determine the key. Have a key, or at least additional data, for
-/// each curve.
+/// **Without additional data, using a private key on two curves discloses it**: the nonce then
+/// depends on the key and the digest only, and two signatures of one digest determine the key. Use
+/// a separate key, or at least separate additional data, for each curve.
 ///
-/// Private keys are read where they lie. They are the caller's to wipe.
+/// Private keys are read in place. The caller has to wipe them.
 ///
-/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and the statuses listed at the head of
+/// this file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_sign(
     engine: *const GeccEngine,
@@ -150,8 +161,9 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
     }
 }
 
-/// Signs like `gecc_ecdsa_sign`, and writes the `recovery_ids` besides, one byte an item, 0 to 3: bit 0 says that y(R)
-/// is odd, bit 1 that x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in keys and nonces.
+/// Signs like `gecc_ecdsa_sign`, and also writes `recovery_ids`, one byte per item, 0 to 3: bit 0
+/// is set if y(R) is odd, bit 1 if x(R) is not below n (SEC 1, section 4.1.6). **Constant-time** in
+/// keys and nonces.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     engine: *const GeccEngine,
@@ -180,15 +192,16 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     }
 }
 
-/// Verifies one ECDSA signature per item over the SHA-256 of a message; for other hashes there is
-/// `gecc_message_digests`. **Not constant-time**: everything here is public.
+/// Verifies one ECDSA signature per item over the SHA-256 of a message. Use `gecc_message_digests`
+/// for other hashes. **Not constant-time**: all inputs are public.
 ///
-/// Reads `messages`, as many as items; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those of
-/// `gecc_ecdsa_verify`. `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
+/// Reads `messages`, one per item; `signatures`, 64 bytes `r || s`; `keys`. Writes `codes`: those
+/// of `gecc_ecdsa_verify`. `curve` is a `GeccCurve`, `policy` a `GeccPolicy`.
 ///
-/// On the way an item takes up to 64 bytes of the library's memory.
+/// An item takes up to 64 bytes of the library's memory during the call.
 ///
-/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and the statuses listed at the head of
+/// this file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
     engine: *const GeccEngine,
@@ -214,17 +227,19 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
     }
 }
 
-/// Signs the SHA-256 of one message per item with ECDSA, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in
-/// keys and nonces, not in the length of messages. For other hashes there is `gecc_message_digests`.
+/// Signs the SHA-256 of one message per item with ECDSA. Nonces follow RFC 6979 (HMAC-SHA-256). Use
+/// `gecc_message_digests` for other hashes. **Constant-time** in keys and nonces, but not in the
+/// length of messages.
 ///
-/// Reads `messages`, as many as items; `secret_keys`, 32 bytes each, big-endian; `additional_data` as
-/// `gecc_ecdsa_sign` does. Writes `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_ecdsa_sign`. `curve` is a
-/// `GeccCurve`, `s_form` a `GeccSForm`.
+/// Reads `messages`, one per item; `secret_keys`, 32 bytes each, big-endian; `additional_data` like
+/// `gecc_ecdsa_sign`. Writes `signatures`, 64 bytes `r || s`; `codes`: those of `gecc_ecdsa_sign`.
+/// `curve` is a `GeccCurve`, `s_form` a `GeccSForm`.
 ///
-/// Private keys are read where they lie. They are the caller's to wipe. On the way an item takes up to 64 bytes of the
-/// library's memory.
+/// Private keys are read in place. The caller has to wipe them. An item takes up to 64 bytes of the
+/// library's memory during the call.
 ///
-/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and the statuses listed at the head of
+/// this file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
     engine: *const GeccEngine,
@@ -251,16 +266,18 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
     }
 }
 
-/// The public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not constant-time**: everything here is
-/// public.
+/// Recovers the public key that made each ECDSA signature (SEC 1, section 4.1.6). **Not
+/// constant-time**: all inputs are public.
 ///
-/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `recovery_ids`, one byte each, 0 to 3. Writes
-/// `keys`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. High s is accepted.
+/// Reads `digests`, 32 bytes each; `signatures`, 64 bytes `r || s`; `recovery_ids`, one byte each,
+/// 0 to 3. Writes `keys`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. High s is accepted.
 ///
-/// The first check that fails is the item's code: `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_S_OUT_OF_RANGE`,
-/// `GECC_CODE_RECOVERY_ID_OUT_OF_RANGE`, `GECC_CODE_NO_SUCH_R`, `GECC_CODE_IDENTITY_RESULT`.
+/// The code of an item is that of the first check that fails: `GECC_CODE_R_OUT_OF_RANGE`,
+/// `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_RECOVERY_ID_OUT_OF_RANGE`, `GECC_CODE_NO_SUCH_R`,
+/// `GECC_CODE_IDENTITY_RESULT`.
 ///
-/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and the statuses listed at the head of
+/// this file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_recover(
     engine: *const GeccEngine,
@@ -286,11 +303,11 @@ pub unsafe extern "C" fn gecc_ecdsa_recover(
     }
 }
 
-/// The Ethereum address of the key that made each signature on secp256k1: the last 20 bytes of the Keccak-256 of
-/// `x || y`. **Not constant-time**: everything here is public.
+/// Recovers the Ethereum address of the key that made each signature on secp256k1: the last 20
+/// bytes of the Keccak-256 of `x || y`. **Not constant-time**: all inputs are public.
 ///
-/// Reads what `gecc_ecdsa_recover` reads. Writes `addresses`, 20 bytes each; `codes`, the same ones. EIP-2 also asks
-/// transactions for low s, which is not checked here.
+/// Reads the columns of `gecc_ecdsa_recover`. Writes `addresses`, 20 bytes each; `codes`: those of
+/// `gecc_ecdsa_recover`. EIP-2 also requires low s for transactions, which is not checked here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_recover_addresses(
     engine: *const GeccEngine,
@@ -315,15 +332,17 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_addresses(
     }
 }
 
-/// Recovers like `gecc_ecdsa_recover`, with a candidate for each key or for some: the key of the signer who is
-/// expected, kept from an earlier signature. Candidates that are right are found by fewer operations where the engine
-/// verifies in groups (`batch_equations` of its options); otherwise they serve for nothing. **Not constant-time**:
-/// everything here is public.
+/// Recovers like `gecc_ecdsa_recover`, with a candidate for all keys or some of them: the key of
+/// the expected signer, known from an earlier signature. If the engine verifies in groups
+/// (`batch_equations` of its options), correct candidates make recovery faster; otherwise they are
+/// ignored. **Not constant-time**: all inputs are public.
 ///
-/// Reads `candidates` besides. Keys and codes are those of `gecc_ecdsa_recover`, whatever the candidates are: one that
-/// is wrong or is no key costs time alone. A row of zeros of `GECC_KEY_ENCODING_RAW` says that an item has none.
+/// Reads `candidates` in addition to the columns of `gecc_ecdsa_recover`. A candidate that is wrong
+/// or is not a key costs time but never changes a key or a code. A row of zeros with
+/// `GECC_KEY_ENCODING_RAW` means that an item has no candidate.
 ///
-/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and what is said at the head of this file.
+/// Returns `GECC_STATUS_NO_SCHEME` for `GECC_CURVE_SM2`, and the statuses listed at the head of
+/// this file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_recover_with_candidates(
     engine: *const GeccEngine,
@@ -350,8 +369,9 @@ pub unsafe extern "C" fn gecc_ecdsa_recover_with_candidates(
     }
 }
 
-/// Gives the addresses of `gecc_ecdsa_recover_addresses`, with candidates as `gecc_ecdsa_recover_with_candidates` takes
-/// them: public keys, not addresses. **Not constant-time**: everything here is public.
+/// Recovers addresses like `gecc_ecdsa_recover_addresses`, with candidates like
+/// `gecc_ecdsa_recover_with_candidates`. The candidates are public keys, not addresses. **Not
+/// constant-time**: all inputs are public.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdsa_recover_addresses_with_candidates(
     engine: *const GeccEngine,

@@ -13,14 +13,15 @@ use gecc::call::Operation;
 use gecc::ed25519::{self, Variant};
 use gecc_keys::{KeyKind, Reader};
 
-/// A variant of Ed25519 (RFC 8032, section 5.1). Its signatures never verify as those of another, or of Ed25519 itself.
+/// A variant of Ed25519 (RFC 8032, section 5.1). Its signatures never verify as those of another
+/// variant or of plain Ed25519.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GeccEd25519Variant {
-    /// 1 for Ed25519ph, which signs SHA-512 of a message in its place: calls take messages, and hash them. 0 for
-    /// Ed25519ctx.
+    /// 1 for Ed25519ph, which signs the SHA-512 of a message: calls take messages, and hash them. 0
+    /// for Ed25519ctx.
     pub prehashed: i32,
-    /// What signatures are made for: at most 255 bytes. That of Ed25519ctx should not be empty.
+    /// The context of the signatures, at most 255 bytes. It should not be empty for Ed25519ctx.
     pub context: GeccBytes,
 }
 
@@ -43,16 +44,18 @@ pub(super) unsafe fn variant_of(memory: &Memory, variant: *const GeccEd25519Vari
     variant.map_err(|problem| Failure::invalid(problem.to_string()))
 }
 
-/// Verifies one Ed25519 signature per item over a message of any length, by a rule. **Not constant-time**: everything
-/// here is public.
+/// Verifies one Ed25519 signature per item over a message of any length, by a rule. **Not
+/// constant-time**: all inputs are public.
 ///
-/// Reads `messages`, as many as items; `signatures`, 64 bytes `R || S`; `keys`, 32 bytes each (RFC 8032, section
-/// 5.1.2); `variant`, which is null for Ed25519 itself. Writes `codes`. `rule` is a `GeccEd25519Rule`: programs that
-/// must agree on signatures must agree on it, and there is no default.
+/// Reads `messages`, one per item; `signatures`, 64 bytes `R || S`; `keys`, 32 bytes each (RFC
+/// 8032, section 5.1.2); `variant`, null for plain Ed25519. Writes `codes`. `rule` is a
+/// `GeccEd25519Rule`. There is no default, because programs that must agree on signatures must
+/// agree on the rule.
 ///
-/// The first check that fails is the item's code: `GECC_CODE_S_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
-/// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_SMALL_ORDER_KEY`, `GECC_CODE_SMALL_ORDER_R`, `GECC_CODE_NO_SUCH_R` or
-/// `GECC_CODE_R_OUT_OF_RANGE`, `GECC_CODE_MISMATCH`.
+/// The code of an item is that of the first check that fails: `GECC_CODE_S_OUT_OF_RANGE`,
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_SMALL_ORDER_KEY`,
+/// `GECC_CODE_SMALL_ORDER_R`, `GECC_CODE_NO_SUCH_R` or `GECC_CODE_R_OUT_OF_RANGE`,
+/// `GECC_CODE_MISMATCH`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_verify(
     engine: *const GeccEngine,
@@ -81,14 +84,14 @@ pub unsafe extern "C" fn gecc_ed25519_verify(
     }
 }
 
-/// Signs one message of any length per item by Ed25519. **Constant-time** in keys and nonces, not in the length of
-/// messages.
+/// Signs one message of any length per item by Ed25519. **Constant-time** in keys and nonces, but
+/// not in the length of messages.
 ///
-/// Reads `messages`, as many as items; `seeds`, the private keys, 32 bytes each; `variant`, which is null for Ed25519
-/// itself. Every seed is a key. Writes `signatures`, 64 bytes `R || S`; `codes`. Code other than valid:
-/// `GECC_CODE_FAULTY_SIGNATURE`, where the engine checks signatures.
+/// Reads `messages`, one per item; `seeds`, the private keys, 32 bytes each; `variant`, null for
+/// plain Ed25519. Every seed is a valid key. Writes `signatures`, 64 bytes `R || S`; `codes`. Code
+/// other than valid: `GECC_CODE_FAULTY_SIGNATURE`, if the engine checks signatures.
 ///
-/// Seeds are read where they lie. They are the caller's to wipe.
+/// Seeds are read in place. The caller has to wipe them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_sign(
     engine: *const GeccEngine,
@@ -107,12 +110,13 @@ pub unsafe extern "C" fn gecc_ed25519_sign(
     }
 }
 
-/// The Ed25519 public key of each seed. **Constant-time** in seeds.
+/// Computes the Ed25519 public key of each seed. **Constant-time** in seeds.
 ///
-/// Reads `seeds`, 32 bytes each. Writes `public_keys`, 32 bytes each; zeros after any status but `GECC_STATUS_OK`, or
-/// untouched if an argument was refused. There are no codes, as every seed is a key.
+/// Reads `seeds`, 32 bytes each. Writes `public_keys`, 32 bytes each; zeros after any status but
+/// `GECC_STATUS_OK`, or untouched if an argument was rejected. There are no codes, because every
+/// seed is a valid key.
 ///
-/// Seeds are read where they lie. They are the caller's to wipe.
+/// Seeds are read in place. The caller has to wipe them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_public_keys(
     engine: *const GeccEngine,
@@ -135,16 +139,17 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys(
     })
 }
 
-/// The 32 bytes of Ed25519 public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER (RFC 8410), JSON
-/// Web Keys (RFC 8037), lines of OpenSSH (`ssh-ed25519 AAAA...`), or the bytes themselves. **Not constant-time**:
-/// everything here is public.
+/// Reads Ed25519 public keys in any form: PEM (`PUBLIC KEY`), SubjectPublicKeyInfo in DER (RFC
+/// 8410), JSON Web Keys (RFC 8037), lines of OpenSSH (`ssh-ed25519 AAAA...`), or the 32 bytes
+/// themselves. **Not constant-time**: all inputs are public.
 ///
-/// Reads `keys`, as many as items. Writes `public_keys`, 32 bytes each; `codes`. Code other than valid:
-/// `GECC_CODE_MALFORMED_POINT`. Whether a key is a point is not looked at, but by verification. Any thread may call
-/// this at any time.
+/// Reads `keys`, one per item. Writes `public_keys`, 32 bytes each; `codes`. Code other than valid:
+/// `GECC_CODE_MALFORMED_POINT`. Only verification checks whether a key is a point. Any thread may
+/// call this at any time.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` where all keys are in forms that say what they are for, and none can be read:
-/// the error text says why of the first. Empty keys do not count.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` if all keys are in forms that state a purpose and none
+/// can be read. The text of the error states the problem of the first one. Empty keys are ignored
+/// here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
     items: usize,
@@ -173,13 +178,14 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
     })
 }
 
-/// The seed in a file with an Ed25519 private key: PEM or DER (PKCS#8, RFC 8410), a JSON Web Key (RFC 8037), or as
-/// OpenSSH writes it. A public key beside it has to be its own. **Constant-time** in the seed, but for its base64.
+/// Reads the seed in a file with an Ed25519 private key: PEM or DER (PKCS#8, RFC 8410), a JSON Web
+/// Key (RFC 8037), or OpenSSH's format. A public key in the file must match it. **Constant-time**
+/// in the seed, except for its base64.
 ///
-/// Reads `file`, which has `bytes` bytes. Writes `seed`, 32 bytes; zeros on failure. The file and the seed are the
-/// caller's to wipe. Any thread may call this at any time.
+/// Reads `file`, which has `bytes` bytes. Writes `seed`, 32 bytes; zeros on failure. The caller has
+/// to wipe the file and the seed. Any thread may call this at any time.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` as `gecc_secret_key_read` does.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` like `gecc_secret_key_read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ed25519_seed_read(file: *const u8, bytes: usize, seed: *mut u8) -> GeccStatus {
     // SAFETY: the caller's promises, passed on.

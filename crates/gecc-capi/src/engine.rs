@@ -7,36 +7,40 @@ use gecc::Engine;
 use std::ffi::c_char;
 use std::slice;
 
-/// What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once, and a program
-/// seldom needs a second one.
+/// A device or several that compute batches: GPUs, or threads of the CPU. Any number of threads may
+/// use an engine concurrently, and a program rarely needs a second one.
 ///
-/// It lasts from `gecc_engine_new` to `gecc_engine_free`. In a child of the process that made it, its calls return
-/// `GECC_STATUS_FORKED`.
+/// An engine is valid from `gecc_engine_new` to `gecc_engine_free`. In a child of the process that
+/// created it, its calls return `GECC_STATUS_FORKED`.
 pub struct GeccEngine(Engine);
 
-/// How an engine shall be. Set `size` to `sizeof(GeccEngineOptions)` and all else to zero for the defaults:
-/// `GeccEngineOptions options = {.size = sizeof options};`.
+/// Options of an engine. Set `size` to `sizeof(GeccEngineOptions)` and everything else to zero for
+/// the defaults: `GeccEngineOptions options = {.size = sizeof options};`.
 ///
-/// Later versions may add fields at the end, of which zero is the default. `size` tells the library which are there.
+/// Later versions may add fields at the end, with zero as the default. `size` determines which
+/// fields there are.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GeccEngineOptions {
-    /// Bytes of this struct.
+    /// The size of this struct in bytes.
     pub size: usize,
     /// A `GeccBackend`.
     pub backend: i32,
-    /// Threads for work on the CPU, 1 to 4096; 0 for one per core.
+    /// The number of threads for work on the CPU, 1 to 4096, or 0 for one per core.
     pub threads: u32,
-    /// Upper limit in bytes for working memory beside inputs and results, on the host and on each GPU; 0 for none. What
-    /// a batch cannot do without (6 MiB, and one for each thread) is used in any case.
+    /// The limit in bytes on working memory, in addition to inputs and results, on the host and on
+    /// each GPU; 0 for no limit. The minimum that a batch requires (6 MiB, and one for each thread)
+    /// is used in any case.
     pub max_memory: u64,
-    /// 1 to verify every signature before it is returned, 0 not to. One that was computed wrongly can give its private
-    /// key away. Signing then costs as much as signing and verifying.
+    /// 1 to verify every signature before it is returned, otherwise 0. A signature that was
+    /// computed wrongly can disclose its private key. Signing then costs as much as signing and
+    /// verifying.
     pub check_signatures: i32,
-    /// 1 to verify signatures in groups where that is faster, 0 not to: those of BIP 340, of Ed25519 by a rule with the
-    /// cofactor, of `gecc_ecdsa_verify_recoverable`, and the candidates of `gecc_ecdsa_recover_with_candidates`. An
-    /// invalid item is then taken to be valid with a probability of at most 2^-128 for each group, whoever chose the
-    /// items; otherwise results are the same.
+    /// 1 to verify signatures in groups where that is faster, otherwise 0. This applies to BIP 340,
+    /// to Ed25519 by a rule with the cofactor, to `gecc_ecdsa_verify_recoverable`, and to the
+    /// candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is then accepted with a
+    /// probability of at most 2^-128 per group, whoever chose the items. Otherwise the results are
+    /// the same.
     pub batch_equations: i32,
 }
 
@@ -107,13 +111,16 @@ pub(crate) unsafe fn engine_of<'a>(engine: *const GeccEngine) -> Result<&'a Engi
     Ok(unsafe { &(*engine).0 })
 }
 
-/// Makes an engine, which takes some tens of milliseconds, and some seconds where GPUs have to be started.
+/// Creates an engine. This takes some tens of milliseconds, or some seconds if GPUs have to be
+/// started.
 ///
-/// `options` may be null for the defaults, and is not needed after the call. The engine is written to `engine`, to be
-/// freed by `gecc_engine_free`; on failure null is. Any thread may call this at any time.
+/// `options` may be null for the defaults, and is not used after the call. Writes the engine to
+/// `engine`, or null on failure. Free it with `gecc_engine_free`. Any thread may call this at any
+/// time.
 ///
-/// Returns `GECC_STATUS_NO_DEVICE` when only GPUs are asked for and none can be used, `GECC_STATUS_INVALID_ARGUMENT`
-/// for options that are not allowed, `GECC_STATUS_THREADS` when threads cannot be started.
+/// Returns `GECC_STATUS_NO_DEVICE` if only GPUs are requested and none can be used,
+/// `GECC_STATUS_INVALID_ARGUMENT` for invalid options, `GECC_STATUS_THREADS` if threads cannot be
+/// started.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_engine_new(
     options: *const GeccEngineOptions,
@@ -123,19 +130,21 @@ pub unsafe extern "C" fn gecc_engine_new(
     call(|| unsafe { write_new("engine", engine, || Ok(GeccEngine(build(options_of(options)?)?))) })
 }
 
-/// Frees an engine when no call uses it any more. Null is allowed, and nothing then happens. Buffers of the engine may
-/// be freed later. The pointer must not be used after this.
+/// Frees an engine. No call may use the engine when this is called, or its pointer afterwards.
+/// Buffers of the engine may be freed later. Null is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_engine_free(engine: *mut GeccEngine) {
     // SAFETY: the caller's promise.
     unsafe { free(engine) }
 }
 
-/// Writes what the engine is and why it was chosen, for instance `CPU, 8 threads (chosen automatically: ...)`.
+/// Writes a description of the engine and the reason for its choice, for example `CPU, 8 threads
+/// (chosen automatically: ...)`.
 ///
-/// At most `capacity` bytes are written to `text`, with a zero byte at the end; what does not fit is left out. `text`
-/// may be null where `capacity` is 0. The length of the whole text in bytes, without the zero byte, goes to `length`,
-/// which may be null. Any thread may call this at any time.
+/// Writes at most `capacity` bytes to `text`, including a final zero byte; a longer description is
+/// truncated. `text` may be null if `capacity` is 0. Writes the length of the whole description in
+/// bytes, without the zero byte, to `length`, which may be null. Any thread may call this at any
+/// time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_engine_describe(
     engine: *const GeccEngine,
@@ -147,11 +156,11 @@ pub unsafe extern "C" fn gecc_engine_describe(
     call(|| unsafe { write_text(&engine_of(engine)?.to_string(), text, capacity, length) })
 }
 
-/// Writes which GPUs have failed since the engine was made, which kernels it cannot use for now, and what gave wrong
-/// answers to items whose answers are known: one a line, nothing where all is well. Their work went to other GPUs or to
-/// the CPU.
+/// Writes the failures since the engine was created, one per line, or nothing if there are none:
+/// GPUs that failed, kernels that cannot be used at present, and devices that computed self-tests
+/// wrongly. Other GPUs or the CPU took over their work.
 ///
-/// `text`, `capacity` and `length` are as for `gecc_engine_describe`. Any thread may call this at any time.
+/// `text`, `capacity` and `length` are used as by `gecc_engine_describe`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_engine_failures(
     engine: *const GeccEngine,
@@ -169,13 +178,14 @@ pub unsafe extern "C" fn gecc_engine_failures(
     })
 }
 
-/// Makes ready what calls on a curve need, for which the first of them would otherwise wait: tables, and for GPUs
-/// kernels, which may have to be compiled. Takes some tens of milliseconds without a GPU, and some seconds where
-/// kernels have to be compiled.
+/// Prepares everything that calls on a curve need, so that the first call does not have to wait:
+/// tables, and for GPUs kernels. This takes some tens of milliseconds without a GPU, or some
+/// seconds if kernels have to be compiled.
 ///
 /// `curve` is a `GeccCurve`. Any thread may call this at any time.
 ///
-/// Returns `GECC_STATUS_KERNELS` or `GECC_STATUS_DEVICE` when a GPU cannot be made ready; calls may work all the same.
+/// Returns `GECC_STATUS_KERNELS` or `GECC_STATUS_DEVICE` if a GPU cannot be prepared. Calls may
+/// succeed nevertheless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_engine_warm_up(engine: *const GeccEngine, curve: i32) -> GeccStatus {
     call(|| {

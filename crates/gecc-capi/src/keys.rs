@@ -10,12 +10,12 @@ use gecc::call::Operation;
 use gecc::{PublicKeys, keys, point, stack};
 use gecc_keys::KeyKind;
 
-/// The public key of each private key, `d * G`. **Constant-time** in the keys.
+/// Computes the public key of each private key, `d * G`. **Constant-time** in the keys.
 ///
-/// Reads `secret_keys`, 32 bytes each, big-endian. Writes `public_keys`, 64 bytes `x || y`; `codes`. `curve` is a
-/// `GeccCurve`. Code other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`.
+/// Reads `secret_keys`, 32 bytes each, big-endian. Writes `public_keys`, 64 bytes `x || y`;
+/// `codes`. `curve` is a `GeccCurve`. Code other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`.
 ///
-/// Private keys are read where they lie. They are the caller's to wipe.
+/// Private keys are read in place. The caller has to wipe them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_public_keys(
     engine: *const GeccEngine,
@@ -39,13 +39,13 @@ pub unsafe extern "C" fn gecc_public_keys(
     }
 }
 
-/// Fresh key pairs from the operating system's randomness. **Constant-time** in the keys.
+/// Generates key pairs from the operating system's randomness. **Constant-time** in the keys.
 ///
-/// Writes `secret_keys`, 32 bytes each, big-endian; `public_keys`, 64 bytes `x || y`. There are no codes, as no item
-/// can fail. `curve` is a `GeccCurve`. After any status but `GECC_STATUS_OK` both are zeros, or untouched if an
-/// argument was refused.
+/// Writes `secret_keys`, 32 bytes each, big-endian; `public_keys`, 64 bytes `x || y`. There are no
+/// codes, because no item can fail. `curve` is a `GeccCurve`. After any status but `GECC_STATUS_OK`
+/// both are zeros, or untouched if an argument was rejected.
 ///
-/// Private keys are written where they stay, and are the caller's to wipe.
+/// Private keys are written directly to the caller's memory. The caller has to wipe them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_generate_keys(
     engine: *const GeccEngine,
@@ -78,17 +78,18 @@ pub unsafe extern "C" fn gecc_generate_keys(
     })
 }
 
-/// The coordinates of public keys in any form: SubjectPublicKeyInfo (RFC 5480) or an X.509 certificate, each in DER or
-/// PEM (`PUBLIC KEY`, `CERTIFICATE`), JSON Web Keys, SEC 1 octet strings, or `x || y`. Those that name a curve have to
-/// name this one. Of a certificate only the key of its subject is taken: neither its signature nor its dates are
-/// checked.
-/// **Not constant-time**: everything here is public.
+/// Reads the coordinates of public keys in any form: SubjectPublicKeyInfo (RFC 5480) or an X.509
+/// certificate, each in DER or PEM (`PUBLIC KEY`, `CERTIFICATE`), JSON Web Keys, SEC 1 octet
+/// strings, or `x || y`. A key that names a curve must name this one. Of a certificate, only the
+/// key of its subject is read: neither its signature nor its dates are checked. **Not
+/// constant-time**: all inputs are public.
 ///
-/// Reads `keys`, as many as items. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other
-/// than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+/// Reads `keys`, one per item. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a
+/// `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
+/// `GECC_CODE_IDENTITY_KEY`.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` where all keys are in forms that name a curve, and none can be read: the
-/// error text says why of the first. Empty keys do not count.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` if all keys are in forms that name a curve and none can
+/// be read. The text of the error states the problem of the first one. Empty keys are ignored here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_public_keys_read(
     engine: *const GeccEngine,
@@ -117,15 +118,18 @@ pub unsafe extern "C" fn gecc_public_keys_read(
     })
 }
 
-/// The private key in a file: PEM (`EC PRIVATE KEY`, `PRIVATE KEY`) or DER (SEC 1, PKCS#8), or a JSON Web Key. Text and
-/// other blocks of PEM beside it are skipped. It has to name this curve, where it names one, and a public key beside it
-/// has to be its own. **Constant-time** in the key, but for its base64.
+/// Reads the private key in a file: PEM (`EC PRIVATE KEY`, `PRIVATE KEY`) or DER (SEC 1, PKCS#8),
+/// or a JSON Web Key. Text around it and other PEM blocks are skipped. A curve in the file must be
+/// this one, and a public key in the file must match the private key. **Constant-time** in the key,
+/// except for its base64.
 ///
-/// Reads `file`, which has `bytes` bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on failure. `curve` is a
-/// `GeccCurve`. The file and the key are the caller's to wipe. Any thread may call this at any time.
+/// Reads `file`, which has `bytes` bytes. Writes `secret_key`, 32 bytes, big-endian; zeros on
+/// failure. `curve` is a `GeccCurve`. The caller has to wipe the file and the key. Any thread may
+/// call this at any time.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` for a file that has no key or several, an encrypted one, or one of another
-/// curve: the error text says which, and shows nothing of a key.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` for a file with no key or several, with an encrypted key,
+/// or with a key of another curve. The text of the error states the problem without disclosing
+/// anything about a key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_secret_key_read(
     curve: i32,
@@ -163,15 +167,15 @@ pub(super) unsafe fn one_secret_key(
     Ok(())
 }
 
-/// The ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q` (SEC 1, section 3.3.1).
-/// **Constant-time** in the private keys.
+/// Computes the ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q`
+/// (SEC 1, section 3.3.1). **Constant-time** in the private keys.
 ///
-/// Reads `secret_keys`, 32 bytes each, big-endian; `peers`. Writes `secrets`, 32 bytes each; `codes`. `curve` is a
-/// `GeccCurve`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
-/// `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+/// Reads `secret_keys`, 32 bytes each, big-endian; `peers`. Writes `secrets`, 32 bytes each;
+/// `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`,
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
 ///
-/// Private keys are read where they lie, and secrets are written where they stay. Both are the caller's to wipe. A
-/// secret is not uniformly random: derive keys from it.
+/// Private keys are read in place, and secrets are written directly to the caller's memory. The
+/// caller has to wipe both. A secret is not uniformly random: derive keys from it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_ecdh_secrets(
     engine: *const GeccEngine,

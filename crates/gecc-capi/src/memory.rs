@@ -10,14 +10,15 @@ use std::ops::Range;
 use std::slice;
 use zeroize::Zeroize;
 
-/// A column that a call reads: a row of bytes for each item. The width of a row is that of the call's parameter.
+/// A column that a call reads: one row of bytes per item. The parameter of the call determines the
+/// width of a row.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GeccRows {
-    /// The first row. May be null where there are no items. Needs no alignment.
+    /// The first row. May be null if there are no items. Needs no alignment.
     pub data: *const u8,
-    /// Bytes from the beginning of a row to that of the next: the width of a row where they lie one after the other,
-    /// more where they are fields of records, 0 where one row serves all items.
+    /// The distance in bytes from the beginning of a row to the next: the width of a row if rows
+    /// are adjacent, more if they are fields of records, 0 if all items have the same row.
     pub stride: usize,
 }
 
@@ -25,21 +26,22 @@ pub struct GeccRows {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GeccKeys {
-    /// The first key. May be null where there are no items. Needs no alignment.
+    /// The first key. May be null if there are no items. Needs no alignment.
     pub data: *const u8,
-    /// Bytes from the beginning of a key to that of the next, or 0 where one key serves all items.
+    /// The distance in bytes from the beginning of a key to the next, or 0 if all items have the
+    /// same key.
     pub stride: usize,
     /// A `GeccKeyEncoding`, the same for all keys.
     pub encoding: i32,
 }
 
-/// Bytes of any length: a message, or a user id.
+/// A byte string of any length: a message, or a user id.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GeccBytes {
-    /// The bytes. May be null where there are none. Needs no alignment.
+    /// The bytes. May be null if there are none. Needs no alignment.
     pub data: *const u8,
-    /// How many.
+    /// The number of bytes.
     pub length: usize,
 }
 

@@ -6,10 +6,12 @@ use super::memory::{GeccKeys, GeccRows, Memory};
 use super::status::{GeccStatus, call};
 use gecc::point;
 
-/// `scalars[i] * G` for public scalars. **Not constant-time**: for private keys there is `gecc_public_keys`.
+/// Computes `scalars[i] * G` for public scalars. **Not constant-time**: use `gecc_public_keys` for
+/// private keys.
 ///
-/// Reads `scalars`, 32 bytes each, big-endian. Writes `points`, 64 bytes `x || y`, zeros for the identity; `codes`.
-/// `curve` is a `GeccCurve`. Code other than valid: `GECC_CODE_SCALAR_OUT_OF_RANGE`.
+/// Reads `scalars`, 32 bytes each, big-endian. Writes `points`, 64 bytes `x || y`, zeros for the
+/// identity; `codes`. `curve` is a `GeccCurve`. Code other than valid:
+/// `GECC_CODE_SCALAR_OUT_OF_RANGE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_mul_base(
     engine: *const GeccEngine,
@@ -34,11 +36,13 @@ pub unsafe extern "C" fn gecc_mul_base(
     })
 }
 
-/// `scalars[i] * points[i]` for public scalars. **Not constant-time**: for private keys there is `gecc_ecdh_secrets`.
+/// Computes `scalars[i] * points[i]` for public scalars. **Not constant-time**: use
+/// `gecc_ecdh_secrets` for private keys.
 ///
-/// Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Writes `products`, 64
-/// bytes `x || y`, zeros for the identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
-/// `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+/// Reads `scalars`, 32 bytes each, big-endian; `points`, in which a row of zeros is the identity.
+/// Writes `products`, 64 bytes `x || y`, zeros for the identity; `codes`. `curve` is a `GeccCurve`.
+/// Codes other than valid: `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT`,
+/// `GECC_CODE_NOT_ON_CURVE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_mul(
     engine: *const GeccEngine,
@@ -65,11 +69,11 @@ pub unsafe extern "C" fn gecc_mul(
     })
 }
 
-/// `a[i] + b[i]`. **Not constant-time**: everything here is public.
+/// Computes `a[i] + b[i]`. **Not constant-time**: all inputs are public.
 ///
-/// Reads points `a` and `b`, where a row of zeros is the identity. Writes `sums`, 64 bytes `x || y`, zeros for the
-/// identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`,
-/// `GECC_CODE_NOT_ON_CURVE`.
+/// Reads points `a` and `b`, in which a row of zeros is the identity. Writes `sums`, 64 bytes `x ||
+/// y`, zeros for the identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_add(
     engine: *const GeccEngine,
@@ -96,10 +100,11 @@ pub unsafe extern "C" fn gecc_add(
     })
 }
 
-/// `2 * points[i]`. **Not constant-time**: everything here is public.
+/// Computes `2 * points[i]`. **Not constant-time**: all inputs are public.
 ///
-/// Reads `points`, where a row of zeros is the identity. Writes `doubles`, 64 bytes `x || y`, zeros for the identity;
-/// `codes`. `curve` is a `GeccCurve`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
+/// Reads `points`, in which a row of zeros is the identity. Writes `doubles`, 64 bytes `x || y`,
+/// zeros for the identity; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_double(
     engine: *const GeccEngine,
@@ -124,11 +129,11 @@ pub unsafe extern "C" fn gecc_double(
     })
 }
 
-/// The coordinates of public keys: compressed ones are decompressed, others checked. **Not constant-time**: everything
-/// here is public.
+/// Computes the coordinates of public keys: decompresses compressed keys, and checks others. **Not
+/// constant-time**: all inputs are public.
 ///
-/// Reads `keys`. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other than valid:
-/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+/// Reads `keys`. Writes `points`, 64 bytes `x || y`; `codes`. `curve` is a `GeccCurve`. Codes other
+/// than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_decompress(
     engine: *const GeccEngine,

@@ -9,9 +9,9 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::null_mut;
 
-/// A function of the caller's that is asked between the pieces of a call: with the caller's context, how many items are
-/// done, and how many the call has. The call ends with `GECC_STATUS_CANCELLED` where it returns true. It has to return,
-/// not to throw or jump.
+/// A function of the caller that is called between the pieces of a call with the caller's context,
+/// the number of finished items, and the number of all items. If it returns true, the call ends
+/// with `GECC_STATUS_CANCELLED`. It must return normally, and must not throw or jump.
 pub type GeccProgress = Option<unsafe extern "C" fn(context: *mut c_void, done: usize, items: usize) -> bool>;
 
 /// A progress function, with its context.
@@ -27,13 +27,14 @@ thread_local! {
     static HANDLER: Cell<ProgressHandler> = const { Cell::new(NO_HANDLER) };
 }
 
-/// From now on calls of the calling thread that have columns ask `progress` between pieces of about half a second, with
-/// `context`, and end where it returns true. Null for `progress` ends that. Other threads have their own, and none to
-/// begin with.
+/// Registers `progress` for the calling thread, or removes it if null. Calls of the thread that
+/// have columns then call it with `context` between pieces of about half a second, and end if it
+/// returns true. Other threads are not affected. Initially a thread has no such function.
 ///
-/// A call with few items is one piece, and asks nothing. A call that ends so writes codes of 0, and its other results
-/// mean nothing. `progress` is called by the thread that made the call, and may make calls, which ask nobody; what it
-/// says here itself ends when it returns. `context` may be null.
+/// A call with few items is one piece, and does not call `progress`. A call that is cancelled
+/// writes codes of 0, and its other results are meaningless. `progress` is called on the thread
+/// that made the call. It may make calls, which do not report progress. A function that it
+/// registers is dropped when it returns. `context` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_on_progress(progress: GeccProgress, context: *mut c_void) {
     // While a thread ends, its variable may be gone, and it makes no calls.

@@ -7,16 +7,18 @@ use super::status::{Failure, GeccStatus, call};
 use gecc::silent_payments::{self, Match, Outputs, Receiver};
 use gecc::{SecretKey, stack};
 
-/// Who is looked for: a scan key, a spend public key and labels. It lasts from `gecc_receiver_new` to
-/// `gecc_receiver_free`, which wipes it, and serves any number of threads.
+/// A receiver of silent payments: a scan key, a spend public key and labels. It is valid from
+/// `gecc_receiver_new` to `gecc_receiver_free`, which wipes it. Any number of threads may use it
+/// concurrently.
 pub struct GeccReceiver(Receiver);
 
-/// The taproot outputs of rows: row i has those from `offsets[i]` to before `offsets[i + 1]`. They are known by their
-/// x-only keys or by the first eight bytes of these; the pointer to the others is null.
+/// The taproot outputs of rows. Row i has the outputs from `offsets[i]` up to, but not including,
+/// `offsets[i + 1]`. They are given by their x-only keys or by the first eight bytes of these; the
+/// other pointer is null.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GeccOutputs {
-    /// One more than there are rows. They do not decrease, and the last is how many outputs there are.
+    /// One offset per row, and the number of all outputs. They must not decrease.
     pub offsets: *const u64,
     /// x-only keys of 32 bytes, big-endian, or null as their data.
     pub keys: GeccRows,
@@ -24,34 +26,36 @@ pub struct GeccOutputs {
     pub prefixes: *const u64,
 }
 
-/// An output that is paid to a receiver. Where outputs are known by their first bytes alone it is a candidate: another
-/// output has the same eight bytes by chance once in 2^64.
+/// An output that was paid to a receiver. If outputs are given by their first eight bytes, it is a
+/// candidate: another output has the same bytes by chance with a probability of 2^-64.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GeccMatch {
     /// The row, counted from 0.
     pub row: u64,
-    /// The output, by its place in the row.
+    /// The position of the output in its row.
     pub output: u64,
-    /// The receiver, by its place in the call.
+    /// The position of the receiver in the call.
     pub receiver: u32,
-    /// The counter of the sender, from 0.
+    /// The sender's counter, from 0.
     pub k: u32,
-    /// The label of the address that was paid; -1 for that without one.
+    /// The label of the address that was paid, or -1 for the address without a label.
     pub label: i64,
-    /// What is added to the spend private key for that of the output, modulo n: 32 bytes, big-endian. Secret.
+    /// The number whose sum with the spend private key, modulo n, is the private key of the output:
+    /// 32 bytes, big-endian. Secret.
     pub tweak: [u8; 32],
 }
 
-/// Makes a receiver.
+/// Creates a receiver.
 ///
-/// `scan_key` has 32 bytes, big-endian; `spend_key` is a SEC 1 octet string of `spend_key_bytes`, 33 or 65; `labels`
-/// are the numbers m of the addresses that were handed out, `label_count` of them; 0 is that of the wallet's own
-/// change. The receiver is written to `receiver`, to be freed by `gecc_receiver_free`; on failure null is. Any thread
-/// may call this at any time. What branches on the scan key is only whether it is in range. The caller's copy is the
-/// caller's to wipe.
+/// `scan_key` has 32 bytes, big-endian. `spend_key` is a SEC 1 octet string of `spend_key_bytes`
+/// bytes, 33 or 65. `labels` are the numbers m of the addresses that were given out, `label_count`
+/// of them; 0 is the label for the wallet's own change. Writes the receiver to `receiver`, or null
+/// on failure. Free it with `gecc_receiver_free`. Any thread may call this at any time. The only
+/// branch that depends on the scan key is the check of its range. The caller has to wipe its own
+/// copy.
 ///
-/// Returns `GECC_STATUS_INVALID_ARGUMENT` for keys and labels that cannot be used.
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` for unusable keys and labels.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_receiver_new(
     scan_key: *const u8,
@@ -97,24 +101,26 @@ unsafe fn new_receiver(
     receiver.map(GeccReceiver).map_err(|reason| Failure::invalid(format!("receiver: {reason}")))
 }
 
-/// Wipes a receiver and frees it. No call may use it any more. Null is allowed, and nothing then happens.
+/// Wipes a receiver and frees it. No call may use it afterwards. Null is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_receiver_free(receiver: *mut GeccReceiver) {
     // SAFETY: the caller's promise.
     unsafe { free(receiver) }
 }
 
-/// The outputs that are paid to receivers. **Constant-time** in scan keys: no branch and no address depends on them, on
-/// shared points or on tweaks. Who measures the time of a call may learn which rows match, and how many outputs of
-/// each.
+/// Finds the outputs that were paid to receivers. **Constant-time** in scan keys: branches and
+/// addresses do not depend on scan keys, shared points or tweaks. The duration of a call may
+/// disclose which rows match, and how many outputs of each.
 ///
-/// Reads `receivers`, `receiver_count` of them; `tweak_points`, one for each row; `outputs`. Writes `codes`, a byte a
-/// row; the first `capacity` matches, by row, receiver and k, to `matches`, which may be null where `capacity` is 0;
-/// and how many there are to `match_count`: with more than `capacity` a second call has room for all. Codes other than
-/// valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Then nothing is found in the
-/// row.
+/// Reads `receivers`, `receiver_count` of them; `tweak_points`, one per row; `outputs`. Writes
+/// `codes`, one byte per row; the first `capacity` matches, ordered by row, receiver and k, to
+/// `matches`, which may be null if `capacity` is 0; and the number of all matches to `match_count`.
+/// If that exceeds `capacity`, repeat the call with a larger array. Codes other than valid:
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`. Such a row has
+/// no matches.
 ///
-/// In each row k goes on from 0 while an output matches, up to 2322. Tweaks of matches are the caller's to wipe.
+/// In each row, k is increased from 0 while an output matches, up to 2322. The caller has to wipe
+/// the tweaks of matches.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_silent_payments_scan(
     engine: *const GeccEngine,
@@ -160,13 +166,13 @@ pub unsafe extern "C" fn gecc_silent_payments_scan(
     })
 }
 
-/// The tweak point of each transaction: `T = hash_BIP0352/Inputs(outpoint || A) A`. **Not constant-time**: everything
-/// here is public.
+/// Computes the tweak point of each transaction: `T = hash_BIP0352/Inputs(outpoint || A) A`. **Not
+/// constant-time**: all inputs are public.
 ///
-/// Reads `outpoints`, the smallest of each transaction, 36 bytes as transactions have them; `input_keys`, the sums A of
-/// the public keys of eligible inputs. Writes `tweak_points`, 64 bytes `x || y`; `codes`. Codes other than valid:
-/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`, and `GECC_CODE_SCALAR_OUT_OF_RANGE`
-/// where the hash is 0 or not below n.
+/// Reads `outpoints`, the smallest of each transaction, 36 bytes as in transactions; `input_keys`,
+/// the sums A of the public keys of eligible inputs. Writes `tweak_points`, 64 bytes `x || y`;
+/// `codes`. Codes other than valid: `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`,
+/// `GECC_CODE_IDENTITY_KEY`, and `GECC_CODE_SCALAR_OUT_OF_RANGE` if the hash is 0 or not below n.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_silent_payments_index(
     engine: *const GeccEngine,

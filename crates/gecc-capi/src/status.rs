@@ -7,7 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// The version of this interface.
 pub const GECC_ABI_VERSION: u32 = 2;
 
-/// The version of the interface that the library has: `GECC_ABI_VERSION` of the header that belongs to it.
+/// Returns the version of the interface that the library has: `GECC_ABI_VERSION` of the matching
+/// header.
 ///
 /// Any thread may call this at any time.
 #[unsafe(no_mangle)]
@@ -15,20 +16,20 @@ pub extern "C" fn gecc_abi_version() -> u32 {
     GECC_ABI_VERSION
 }
 
-/// What a call returns. Numbers are never changed and never used again for something else; later versions may add some.
+/// The status of a call. Numbers never change and are never reused. Later versions may add numbers.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeccStatus {
-    /// The call has done what it was asked for. What became of each item is in the codes.
+    /// The call succeeded. The codes contain the results of checking the items.
     Ok = 0,
-    /// A pointer is null that must not be.
+    /// A required pointer is null.
     NullPointer = 1,
-    /// A number, size, stride or alignment is not allowed, memory that is written overlaps other memory of the call, or
-    /// a text is not UTF-8.
+    /// A number, size, stride or alignment is invalid, memory that is written overlaps other memory
+    /// of the call, or a text is not UTF-8.
     InvalidArgument = 2,
-    /// The curve does not have the scheme: ECDSA is not on SM2's curve.
+    /// The curve does not support the scheme: there is no ECDSA on the curve of SM2.
     NoScheme = 3,
-    /// GPUs were asked for, and none can be used.
+    /// GPUs were requested, and none can be used.
     NoDevice = 4,
     /// All GPUs failed, and the engine may not use the CPU instead.
     Device = 5,
@@ -36,16 +37,18 @@ pub enum GeccStatus {
     Kernels = 6,
     /// The operating system refused to start threads.
     Threads = 7,
-    /// The engine was made before this process forked from another. Make one after the fork.
+    /// The engine was created before this process was forked. Create another one after the fork.
     Forked = 8,
     /// There is not enough memory for a buffer.
     OutOfMemory = 9,
-    /// The call met a defect of the library, which stopped it. Results mean nothing. Other calls go on. Free the engine
-    /// when they have ended, make a new one, and report what the library wrote to standard error.
+    /// A defect of the library ended the call. Its results are meaningless. Other calls continue.
+    /// Free the engine when they have ended, create another one, and report the library's output on
+    /// standard error.
     Panic = 10,
-    /// An error that this version of the interface has no number for. `gecc_last_error` says what it is.
+    /// An error for which this version of the interface has no number. `gecc_last_error` describes
+    /// it.
     Other = 11,
-    /// The caller's function has ended the call (`gecc_on_progress`).
+    /// The caller's function ended the call (`gecc_on_progress`).
     Cancelled = 12,
 }
 
@@ -100,11 +103,11 @@ thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
-/// The text of the last call of the calling thread that did not return `GECC_STATUS_OK`, in English and UTF-8; empty
-/// before there is one. A call that succeeds leaves it as it is.
+/// Returns the text of the calling thread's last call that did not return `GECC_STATUS_OK`, in
+/// English and UTF-8, or an empty text if there is none. Successful calls do not change it.
 ///
-/// Never null. The text stays where it is until the next call of the same thread that fails, or until the thread ends:
-/// copy what is needed longer. It never has a secret in it.
+/// Never returns null. The text is valid until the next call of the same thread that fails, or
+/// until the thread ends. It never contains a secret.
 #[unsafe(no_mangle)]
 pub extern "C" fn gecc_last_error() -> *const c_char {
     // While a thread ends, its variable may be gone.

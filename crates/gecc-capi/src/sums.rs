@@ -8,17 +8,17 @@ use super::progress::{Piece, in_pieces};
 use super::status::{Failure, GeccStatus, call};
 use gecc::{CurveId, Engine, Error, Point, Rejection, Verdict, point};
 
-/// The sum of all points, `points[0] + points[1] + ...`; of no points the identity. **Not constant-time**: everything
-/// here is public.
+/// Computes the sum of all points, `points[0] + points[1] + ...`, which is the identity if there
+/// are none. **Not constant-time**: all inputs are public.
 ///
-/// Reads `points`, where a row of zeros is the identity; a stride of 0 is for one item alone. Writes one `sum`, 64
-/// bytes `x || y`, zeros for the identity; one `code`; `bad_item`. None of the three may be null, also with no items.
-/// `curve` is a `GeccCurve`.
+/// Reads `points`, in which a row of zeros is the identity; a stride of 0 is permitted for a single
+/// item only. Writes one `sum`, 64 bytes `x || y`, zeros for the identity; one `code`; `bad_item`.
+/// None of the three may be null, even if there are no items. `curve` is a `GeccCurve`.
 ///
-/// A point that is none makes the whole sum fail: `code` is then `GECC_CODE_MALFORMED_POINT` or
-/// `GECC_CODE_NOT_ON_CURVE` for the first one, `bad_item` is its number, counted from 0, and `sum` is zeros. Else
-/// `code` is `GECC_CODE_VALID` and `bad_item` is `items`. After any status but `GECC_STATUS_OK` `code` is 0, or all
-/// three are untouched if an argument was refused.
+/// An invalid point makes the whole sum fail: `code` is then `GECC_CODE_MALFORMED_POINT` or
+/// `GECC_CODE_NOT_ON_CURVE` for the first one, `bad_item` is its index, counted from 0, and `sum`
+/// is zeros. Otherwise `code` is `GECC_CODE_VALID` and `bad_item` is `items`. After any status but
+/// `GECC_STATUS_OK`, `code` is 0, or all three are untouched if an argument was rejected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_sum(
     engine: *const GeccEngine,
@@ -43,15 +43,17 @@ pub unsafe extern "C" fn gecc_sum(
     })
 }
 
-/// The sum of all products, `scalars[0] * points[0] + scalars[1] * points[1] + ...`, for public scalars (multi-scalar
-/// multiplication); of no products the identity. **Not constant-time**: scalars must be public.
+/// Computes the sum of all products, `scalars[0] * points[0] + scalars[1] * points[1] + ...`
+/// (multi-scalar multiplication), which is the identity if there are none. **Not constant-time**:
+/// scalars must be public.
 ///
-/// Reads `scalars`, 32 bytes each, big-endian; `points`, where a row of zeros is the identity. Only one of them may
-/// have a stride of 0, unless there is one item. Writes one `sum`, one `code` and `bad_item` as `gecc_sum` does.
-/// `curve` is a `GeccCurve`.
+/// Reads `scalars`, 32 bytes each, big-endian; `points`, in which a row of zeros is the identity.
+/// Only one of them may have a stride of 0, unless there is one item. Writes one `sum`, one `code`
+/// and `bad_item` like `gecc_sum`. `curve` is a `GeccCurve`.
 ///
-/// An item without a scalar below the group order or without a point makes the whole sum fail, as for `gecc_sum`:
-/// `code` is then `GECC_CODE_SCALAR_OUT_OF_RANGE`, `GECC_CODE_MALFORMED_POINT` or `GECC_CODE_NOT_ON_CURVE`.
+/// An item whose scalar is not below the group order or whose point is invalid makes the whole sum
+/// fail, as for `gecc_sum`: `code` is then `GECC_CODE_SCALAR_OUT_OF_RANGE`,
+/// `GECC_CODE_MALFORMED_POINT` or `GECC_CODE_NOT_ON_CURVE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gecc_msm(
     engine: *const GeccEngine,
