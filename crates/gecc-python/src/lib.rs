@@ -30,19 +30,15 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::der::{signatures_from_der, signatures_to_der};
     #[pymodule_export]
-    use super::calls::keys::generate_keys;
-    #[pymodule_export]
     use super::calls::messages::message_digests;
     #[pymodule_export]
-    use super::calls::operations::run;
+    use super::calls::operations::{generate_keys, run};
     #[pymodule_export]
-    use super::calls::points::run_on_points;
+    use super::calls::points::{run_on_points, taproot};
     #[pymodule_export]
     use super::calls::silent_payments::{Receiver, index_silent_payments, scan_silent_payments};
     #[pymodule_export]
     use super::calls::sums::total;
-    #[pymodule_export]
-    use super::calls::tweak::taproot;
     #[pymodule_export]
     use super::engine::{Engine, nvrtc_version};
     #[pymodule_export]

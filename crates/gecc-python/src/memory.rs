@@ -1,10 +1,22 @@
-//! Allocation of memory whose size depends on arguments. If there is not enough, it returns an
-//! error, where `Vec` would abort the process.
+//! Owners of arguments' memory, and allocation of memory whose size depends on arguments. If there
+//! is not enough, an error is returned, where `Vec` would abort the process.
 
+use arrow_array::ArrayRef;
 use pyo3::PyErr;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::alloc::{self, Layout};
+use zeroize::Zeroizing;
+
+/// An owner of memory, which does not move as long as this lives.
+#[allow(dead_code, reason = "an owner is there to be dropped")]
+pub enum MemoryOwner {
+    /// A numpy array or `bytes`. The caller guarantees that no one writes to it while a call runs.
+    Python(Py<PyAny>),
+    Arrow(ArrayRef),
+    /// A copy, which is wiped because it may contain secrets.
+    Copy(Zeroizing<Vec<u8>>),
+}
 
 pub fn too_large(items: usize, width: usize) -> PyErr {
     PyMemoryError::new_err(format!("no memory for {items} items of {width} bytes"))

@@ -3,15 +3,17 @@
 use crate::arrow_output;
 use crate::input::{Call, Form, pandas};
 use crate::memory;
+use crate::pieces;
 use crate::reasons::{VALID, code_of};
 use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, UInt8Array};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
-use gecc::Verdict;
+use gecc::{Engine, Error, Verdict};
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::types::PyTuple;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::slice;
 use std::sync::Arc;
@@ -257,6 +259,28 @@ pub fn answer<'py>(
         return Ok(answer.remove(0));
     }
     call.py.import("gecc._answer")?.getattr("Answer")?.call1((PyTuple::new(call.py, answer)?,))
+}
+
+/// The requested form of results: in an array of the caller, and with reasons instead of booleans.
+#[derive(Clone, Copy)]
+pub struct ResultForm<'a, 'py> {
+    pub out: Option<&'a Bound<'py, PyAny>>,
+    pub reasons: bool,
+}
+
+/// Computes a row of `W` bytes and a code for each item, range by range.
+pub fn answer_rows<'py, const W: usize>(
+    call: Call<'py>,
+    engine: &Engine,
+    row: fn(usize) -> Row,
+    form: ResultForm<'_, 'py>,
+    mut write: impl FnMut(Range<usize>, &mut [[u8; W]], &mut [u8]) -> Result<(), Error> + Send,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (mut column, mut output) = (Output::of_caller(&call, row(W), form.out)?, Output::of(&call, Row::public(1))?);
+    let (rows, codes) = (column.rows(), output.bytes());
+    let write = |range: Range<usize>| write(range.clone(), &mut rows[range.clone()], &mut codes[range]);
+    pieces::run(call.py, engine, call.items(), write)?;
+    answer(call, vec![column], output, form.reasons)
 }
 
 /// Columns and verdicts.

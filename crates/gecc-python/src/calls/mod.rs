@@ -4,11 +4,8 @@
 
 pub mod batches;
 pub mod der;
-pub mod keys;
 pub mod messages;
 pub mod operations;
 pub mod points;
-mod results;
 pub mod silent_payments;
 pub mod sums;
-pub mod tweak;

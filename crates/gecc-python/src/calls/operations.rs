@@ -1,4 +1,4 @@
-//! The operations of `gecc::call`, by their names in `gecc._api`.
+//! The operations of `gecc::call`, by their names in `gecc._api`, and generation of keys.
 
 use crate::calls::messages::{Contents, in_pieces};
 use crate::choices;
@@ -6,10 +6,11 @@ use crate::engine::{self, Engine};
 use crate::input::{Call, Column, Keys, NO_ID, Signatures, Strings, argument};
 use crate::memory;
 use crate::output::{Output, Row, answer};
+use crate::pieces;
 use gecc::call::{self, Columns, Operation};
 use gecc::fields::{Hash, SignatureReader};
 use gecc::sm2::UserIds;
-use gecc::{CurveId, PublicKeys};
+use gecc::{CurveId, PublicKeys, keys};
 use gecc_arrow::{CellProblem, Field, Reason};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -64,6 +65,29 @@ pub fn run<'py>(
     };
     in_pieces(py, &engine, call.items(), inputs.contents.as_ref(), work)?;
     answer(call, first.into_iter().chain(second).collect(), output, reasons)
+}
+
+/// Generates key pairs: private keys and public keys.
+#[pyfunction]
+pub fn generate_keys<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    curve: &str,
+    count: usize,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let (curve, engine) = (choices::curve(curve)?, engine::of(py, engine)?);
+    let mut secrets = Output::of_numpy(py, count, Row::secret(32))?;
+    let mut publics = Output::of_numpy(py, count, Row::public(64))?;
+    let (secret_rows, public_rows) = (secrets.rows::<32>(), publics.rows::<64>());
+    pieces::run(py, &engine, count, |range| {
+        let (drawn, points) = keys::generate(&engine, curve, range.len())?;
+        for (item, (secret, point)) in range.zip(drawn.iter().zip(points)) {
+            secret_rows[item].copy_from_slice(secret.expose_bytes());
+            public_rows[item].copy_from_slice(&point.as_bytes()[1..]);
+        }
+        Ok(())
+    })?;
+    Ok((secrets.into_numpy(), publics.into_numpy()))
 }
 
 /// Returns the operation with this name.

@@ -1,10 +1,9 @@
 //! Silent payments (BIP 352), on secp256k1.
 
 use crate::arrow_output;
-use crate::calls::results::{self, Wanted};
 use crate::engine::{self, Engine};
 use crate::input::{Call, Form, OutputColumn, argument};
-use crate::output::{Output, Row, answer, secret_buffer};
+use crate::output::{Output, ResultForm, Row, answer, answer_rows, secret_buffer};
 use crate::pieces;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, Int64Array, UInt32Array, UInt64Array};
 use gecc::silent_payments::{self, Match};
@@ -160,7 +159,7 @@ pub fn index_silent_payments<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let outpoints = call.rows(argument("outpoints", Field::Digest), 36, outpoints)?;
     let keys = call.keys(argument("input_keys", Field::PublicKey), input_keys)?;
-    results::of_rows(call, &engine, Row::public, Wanted { out, reasons }, |range, rows, codes| {
+    answer_rows(call, &engine, Row::public, ResultForm { out, reasons }, |range, rows, codes| {
         silent_payments::index_into(&engine, outpoints.rows::<36>(range.clone()), keys.part(range), rows, codes)
     })
 }

@@ -1,8 +1,7 @@
 //! Arrays of bytes: those of numpy, and objects with the buffer protocol, which numpy reads.
 
 use super::Argument;
-use super::keep::Keep;
-use crate::memory;
+use crate::memory::{self, MemoryOwner};
 use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,7 +16,7 @@ pub struct Rows {
     pub data: *const u8,
     /// 0 if all rows are the same memory.
     pub stride: usize,
-    pub keep: Keep,
+    pub keep: MemoryOwner,
 }
 
 impl<'py> Bytes<'py> {
@@ -74,7 +73,7 @@ impl<'py> Bytes<'py> {
         let row_stride = if items == 1 { width as isize } else { row_stride };
         match usize::try_from(row_stride) {
             Ok(stride) if bytes_are_together && (stride >= width || stride == 0) => {
-                Ok(Rows { data, stride, keep: Keep::Python(self.0.clone().into_any().unbind()) })
+                Ok(Rows { data, stride, keep: MemoryOwner::Python(self.0.clone().into_any().unbind()) })
             }
             _ => copied(data, items, width, row_stride, byte_stride),
         }
@@ -113,5 +112,5 @@ fn copied(data: *const u8, items: usize, width: usize, row_stride: isize, byte_s
             *byte = unsafe { data.offset(offset).read() };
         }
     }
-    Ok(Rows { data: copy.as_ptr(), stride: width, keep: Keep::Copy(copy) })
+    Ok(Rows { data: copy.as_ptr(), stride: width, keep: MemoryOwner::Copy(copy) })
 }

@@ -1,8 +1,8 @@
 //! Arrow arrays, through Arrow's C interface.
 
-use super::keep::Keep;
 use super::{Argument, parallel};
-use crate::{capsules, memory};
+use crate::capsules;
+use crate::memory::{self, MemoryOwner};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
@@ -102,10 +102,10 @@ pub fn require_bytes(argument: Argument, chunks: &Chunks, widths: &[usize]) -> P
 }
 
 /// Returns the values of an array in one piece, if they are contiguous.
-pub fn contiguous(chunks: &Chunks, width: usize) -> Option<(*const u8, Keep)> {
+pub fn contiguous(chunks: &Chunks, width: usize) -> Option<(*const u8, MemoryOwner)> {
     let [piece] = &chunks.pieces[..] else { return None };
     let values = Cells::of(piece.as_ref()).contiguous(width)?;
-    Some((values.as_ptr(), Keep::Arrow(piece.clone())))
+    Some((values.as_ptr(), MemoryOwner::Arrow(piece.clone())))
 }
 
 /// Returns a code for each item, if some are null.

@@ -1,9 +1,8 @@
 //! A column of rows of one width, in the layout that the engine reads.
 
 use super::arrow::{self, Chunks};
-use super::keep::Keep;
 use super::{Argument, Read, Strings, array, some_problems};
-use crate::memory;
+use crate::memory::{self, MemoryOwner};
 use gecc::{Rows, SecretKeys};
 use gecc_arrow::CellProblem;
 use pyo3::prelude::*;
@@ -20,10 +19,10 @@ pub struct Column {
     width: usize,
     stride: usize,
     items: Option<usize>,
-    _keep: Keep,
+    _keep: MemoryOwner,
 }
 
-// SAFETY: a column only reads its memory, which `keep` owns, and every kind of `Keep` may be sent
+// SAFETY: a column only reads its memory, which `keep` owns, and every kind of `MemoryOwner` may be sent
 // to another thread.
 unsafe impl Send for Column {}
 // SAFETY: as above.
@@ -33,7 +32,7 @@ impl Column {
     /// Creates a column of contiguous copied rows.
     pub fn of_copy(width: usize, items: Option<usize>, copy: Zeroizing<Vec<u8>>) -> Self {
         assert_eq!(copy.len(), width * items.unwrap_or(1), "a row for each item");
-        Column { data: copy.as_ptr(), width, stride: width, items, _keep: Keep::Copy(copy) }
+        Column { data: copy.as_ptr(), width, stride: width, items, _keep: MemoryOwner::Copy(copy) }
     }
 
     /// Borrows the rows of an array: with two dimensions, or with one that contains all rows, where

@@ -3,7 +3,6 @@
 mod array;
 mod arrow;
 mod column;
-mod keep;
 mod keys;
 mod named_key;
 mod numbers;

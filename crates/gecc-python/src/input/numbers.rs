@@ -1,9 +1,9 @@
 //! Recovery ids: integers, one byte each. They are ids, or v as in Ethereum.
 
 use super::arrow::{self, Chunks};
-use super::keep::Keep;
 use super::{Argument, Column, Read, array, some_problems};
-use crate::{memory, pieces};
+use crate::memory::{self, MemoryOwner};
+use crate::pieces;
 use gecc::fields::SignatureReader;
 use gecc_arrow::{CellProblem, Integers};
 use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArray};
@@ -90,7 +90,7 @@ fn of_bytes(column: &Column, reader: SignatureReader) -> PyResult<Column> {
     let (rows, of_bytes) = (column.rows::<1>(0..column.different()), ids_of_bytes(reader));
     let mut ids = Zeroizing::new(memory::room(column.different())?);
     ids.extend((0..column.different()).map(|item| of_bytes[usize::from(rows.get(item)[0])]));
-    let rows = array::Rows { data: ids.as_ptr(), stride: column.stride().min(1), keep: Keep::Copy(ids) };
+    let rows = array::Rows { data: ids.as_ptr(), stride: column.stride().min(1), keep: MemoryOwner::Copy(ids) };
     Ok(Column::of_rows(1, column.items(), rows))
 }
 

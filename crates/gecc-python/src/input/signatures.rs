@@ -3,9 +3,8 @@
 
 use super::arrow::{self, Chunks};
 use super::column::Column;
-use super::keep::Keep;
 use super::{Argument, LONGEST, Read, Strings, array, numbers, some_problems};
-use crate::memory;
+use crate::memory::{self, MemoryOwner};
 use arrow_schema::DataType;
 use gecc::fields::{FormCounts, SignatureForm, SignatureReader};
 use gecc_arrow::Reason;
@@ -70,7 +69,7 @@ impl Signatures {
         }
         let (items, stride) = (column.items(), column.stride());
         let has_ids = ids.iter().any(|id| *id != numbers::NO_ID) || !lies_otherwise;
-        let of_ids = array::Rows { data: ids.as_ptr(), stride: stride.min(1), keep: Keep::Copy(ids) };
+        let of_ids = array::Rows { data: ids.as_ptr(), stride: stride.min(1), keep: MemoryOwner::Copy(ids) };
         let ids = has_ids.then(|| Column::of_rows(1, items, of_ids));
         let rows = if lies_otherwise {
             let mut copies = Zeroizing::new(memory::zeros(different, 64)?);
@@ -80,7 +79,7 @@ impl Signatures {
                 }
             }
             let stride = if stride == 0 { 0 } else { 64 };
-            Column::of_rows(64, items, array::Rows { data: copies.as_ptr(), stride, keep: Keep::Copy(copies) })
+            Column::of_rows(64, items, array::Rows { data: copies.as_ptr(), stride, keep: MemoryOwner::Copy(copies) })
         } else {
             column.part(start, 64)
         };

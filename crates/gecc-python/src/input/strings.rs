@@ -1,10 +1,10 @@
 //! Byte strings of any length, one per item.
 
 use super::arrow::{self, Chunks};
-use super::keep::Keep;
 use super::{Argument, array, named_key, some_problems};
+use crate::memory::{self, MemoryOwner};
+use crate::pieces;
 use crate::reasons::Role;
-use crate::{memory, pieces};
 use arrow_schema::DataType;
 use gecc::fields::plain_hex_digits;
 use gecc_arrow::{CellProblem, Cells, Field, append_hexadecimal};
@@ -27,7 +27,7 @@ pub struct Strings {
     /// Rows instead of positions, for more rows than there is memory for a position each.
     rows: Option<StringRows>,
     is_one_for_all: bool,
-    keeps: Vec<Keep>,
+    keeps: Vec<MemoryOwner>,
 }
 
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ struct StringRows {
     items: usize,
 }
 
-// SAFETY: strings only read their memory, which `keeps` owns, and every kind of `Keep` may be sent
+// SAFETY: strings only read their memory, which `keeps` owns, and every kind of `MemoryOwner` may be sent
 // to another thread.
 unsafe impl Send for Strings {}
 // SAFETY: as above.
@@ -87,7 +87,7 @@ impl Strings {
             self.push_copy(key);
         } else if let Ok(bytes) = item.cast::<PyBytes>() {
             self.places.push(Ok(Place::of(bytes.as_bytes())));
-            self.keeps.push(Keep::Python(item.clone().unbind()));
+            self.keeps.push(MemoryOwner::Python(item.clone().unbind()));
         } else if let Ok(text) = item.cast::<PyString>() {
             if argument.role == Role::Field(Field::Message) {
                 return Err(wrong_item(argument, index, item));
@@ -136,7 +136,7 @@ impl Strings {
 
     fn push_copy(&mut self, copy: Zeroizing<Vec<u8>>) {
         self.places.push(Ok(Place::of(&copy)));
-        self.keeps.push(Keep::Copy(copy));
+        self.keeps.push(MemoryOwner::Copy(copy));
     }
 
     /// Reads the rows of a two-dimensional array.
@@ -182,7 +182,7 @@ impl Strings {
                 }
             }
         }
-        strings.keeps.extend(chunks.pieces.into_iter().map(Keep::Arrow));
+        strings.keeps.extend(chunks.pieces.into_iter().map(MemoryOwner::Arrow));
         Ok(strings)
     }
 
