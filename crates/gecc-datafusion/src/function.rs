@@ -1,7 +1,6 @@
 //! Implementation of DataFusion's interface for functions.
 
 use crate::arguments::Arguments;
-use crate::waiting::waited;
 use datafusion::arrow::array::{ArrayRef, BooleanArray};
 use datafusion::arrow::buffer::BooleanBuffer;
 use datafusion::arrow::compute::concat;
@@ -18,6 +17,8 @@ use gecc_arrow::sql::{FunctionKind, Gives, Service};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use tokio::runtime::{self, Handle, RuntimeFlavor};
+use tokio::task;
 
 /// A function and the service that computes it.
 pub struct Function {
@@ -63,7 +64,7 @@ impl Function {
     }
 
     fn answers(&self, arguments: &Arguments) -> Result<Vec<Answers>, GenericError> {
-        waited(|| self.service.answers(self.kind, arguments.task, &arguments.batch))
+        run_blocking(|| self.service.answers(self.kind, arguments.task, &arguments.batch))
     }
 
     fn column_of_all(&self, arguments: &Arguments) -> Result<ArrayRef, GenericError> {
@@ -124,6 +125,17 @@ fn signature(kind: FunctionKind) -> Signature {
     let counts = (names.len() - kind.optional()..=names.len()).map(TypeSignature::Any).collect();
     let signature = Signature::one_of(counts, Volatility::Immutable);
     signature.with_parameter_names(names).expect("a name for each argument")
+}
+
+/// Runs work that blocks. On a worker of tokio's multi-thread runtime, its other tasks are passed
+/// on before. Otherwise, with a blocked partition on each worker, nothing would be read for the
+/// next batch. No deadlock is possible in either case, because the engine and the coalescer have
+/// threads of their own.
+fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
+    // Elsewhere `block_in_place` has no effect, or panics.
+    let can_block = runtime::worker_index().is_some()
+        && Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if can_block { task::block_in_place(work) } else { work() }
 }
 
 /// Functions are equal if they compute the same, so that equal calls in a statement are computed

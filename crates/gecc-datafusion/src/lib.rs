@@ -85,7 +85,6 @@
 
 mod arguments;
 mod function;
-mod waiting;
 
 use datafusion::logical_expr::ScalarUDF;
 use datafusion::prelude::SessionContext;

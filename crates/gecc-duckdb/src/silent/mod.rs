@@ -2,7 +2,7 @@
 //! uses.
 
 mod columns;
-mod gather;
+mod batching;
 mod receivers;
 
 use crate::api::{Handle, api};
@@ -10,7 +10,7 @@ use crate::engine::service;
 use crate::scalar::{self, Call, Scalar};
 use crate::vector::{ANY, BIGINT, BLOB, BOOLEAN, INTEGER, LogicalType, Results, VARCHAR, Vector};
 use columns::{Columns, Known};
-use gather::Part;
+use batching::Part;
 use gecc::silent_payments::Receiver;
 use gecc::{PublicKeys, SecretKey, Verdict, stack};
 use gecc_chains::bitcoin::ReceiverKeys;

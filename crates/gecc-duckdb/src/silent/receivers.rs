@@ -2,7 +2,7 @@
 //! all, and kept while the statement runs.
 
 use super::columns::Known;
-use super::gather::Gather;
+use super::batching::Gather;
 use crate::vector::{BLOB, Vector};
 use gecc::silent_payments::Receiver;
 use std::ops::Range;
