@@ -58,7 +58,7 @@ unsafe fn with_connection(database: Handle, work: unsafe fn(Handle) -> Result<()
 unsafe fn register(connection: Handle) -> Result<(), String> {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        for function in signatures::OfSignatures::all() {
+        for function in signatures::SignatureFunction::all() {
             scalar::register(connection, function)?;
         }
         silent::register(connection)

@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::Arc;
 
 /// A scalar function. It also receives nulls.
-pub trait Scalar: Send + Sync + 'static {
+pub trait ScalarFunction: Send + Sync + 'static {
     /// The data known when a statement is bound, shared by all threads that compute it.
     type Bound: Send + Sync;
     /// The data that one thread keeps while it computes a statement.
@@ -24,7 +24,7 @@ pub trait Scalar: Send + Sync + 'static {
 
     /// # Errors
     /// A problem of the statement.
-    fn bind(&self, call: &Call) -> Result<Self::Bound, String>;
+    fn bind(&self, call: &BoundCall) -> Result<Self::Bound, String>;
 
     /// Writes a result for each row.
     ///
@@ -43,7 +43,7 @@ pub trait Scalar: Send + Sync + 'static {
 ///
 /// # Safety
 /// The connection is one to a database that uses this API.
-pub unsafe fn register<S: Scalar>(connection: Handle, function: S) -> Result<(), String> {
+pub unsafe fn register<S: ScalarFunction>(connection: Handle, function: S) -> Result<(), String> {
     let (api, name, function) = (api(), text(&function.name()), Arc::new(function));
     // SAFETY: the handles are those of objects created here, which are destroyed at the end. The
     // set copies the functions that are added.
@@ -70,12 +70,12 @@ pub unsafe fn register<S: Scalar>(connection: Handle, function: S) -> Result<(),
 }
 
 /// A call in a statement that is being bound.
-pub struct Call {
+pub struct BoundCall {
     info: Handle,
     context: Handle,
 }
 
-impl Call {
+impl BoundCall {
     pub fn arguments(&self) -> usize {
         // SAFETY: `info` belongs to a function that is being bound.
         unsafe { (api().scalar_function_bind_get_argument_count)(self.info) as usize }
@@ -172,11 +172,11 @@ unsafe extern "C" fn share<T>(bound: *mut c_void) -> *mut c_void {
 }
 
 /// Prefixes an error with the function's name.
-fn named<S: Scalar>(function: &S, problem: &str) -> CString {
+fn named<S: ScalarFunction>(function: &S, problem: &str) -> CString {
     text(&format!("{}: {problem}", function.name()))
 }
 
-unsafe extern "C" fn bind<S: Scalar>(info: Handle) {
+unsafe extern "C" fn bind<S: ScalarFunction>(info: Handle) {
     // SAFETY: called as `duckdb.h` specifies; the extra info is the one set on registration. The
     // context is owned, and destroyed.
     unsafe {
@@ -184,7 +184,7 @@ unsafe extern "C" fn bind<S: Scalar>(info: Handle) {
         let function = &*(api.scalar_function_bind_get_extra_info)(info).cast::<Arc<S>>();
         let mut context = ptr::null_mut();
         (api.scalar_function_get_client_context)(info, &mut context);
-        match caught(|| function.bind(&Call { info, context })) {
+        match caught(|| function.bind(&BoundCall { info, context })) {
             Ok(bound) => {
                 let bound = Box::into_raw(Box::new(Arc::new(bound)));
                 (api.scalar_function_set_bind_data)(info, bound.cast(), destroy::<Arc<S::Bound>>);
@@ -196,13 +196,13 @@ unsafe extern "C" fn bind<S: Scalar>(info: Handle) {
     }
 }
 
-unsafe extern "C" fn init<S: Scalar>(info: Handle) {
+unsafe extern "C" fn init<S: ScalarFunction>(info: Handle) {
     let local = Box::into_raw(Box::new(S::Local::default()));
     // SAFETY: called as `duckdb.h` specifies.
     unsafe { (api().scalar_function_init_set_state)(info, local.cast(), destroy::<S::Local>) };
 }
 
-unsafe extern "C" fn compute<S: Scalar>(info: Handle, chunk: Handle, results: Handle) {
+unsafe extern "C" fn compute<S: ScalarFunction>(info: Handle, chunk: Handle, results: Handle) {
     // SAFETY: called as `duckdb.h` specifies, with the data that the functions above have set. A
     // state belongs to one thread. The result has room for the chunk's number of rows.
     unsafe {

@@ -1,7 +1,7 @@
 //! Verification and recovery of signatures, and addresses of keys: the functions of [`gecc_arrow::sql`].
 
 use crate::engine::service;
-use crate::scalar::{Call, Scalar};
+use crate::scalar::{BoundCall, ScalarFunction};
 use crate::vector::{
     ANY, BLOB, BOOLEAN, LogicalType, Results, SQLNULL, TINYINT, Type, UBIGINT, UINTEGER, VARCHAR, Vector,
 };
@@ -15,14 +15,14 @@ use gecc_arrow::{Answers, Field};
 use std::sync::Arc;
 
 /// One of these functions.
-pub struct OfSignatures {
+pub struct SignatureFunction {
     kind: FunctionKind,
     gives: Gives,
 }
 
-impl OfSignatures {
+impl SignatureFunction {
     pub fn all() -> impl Iterator<Item = Self> {
-        let both = |kind| [Gives::Result, Gives::Reason].map(|gives| OfSignatures { kind, gives });
+        let both = |kind| [Gives::Result, Gives::Reason].map(|gives| SignatureFunction { kind, gives });
         FunctionKind::ALL.into_iter().flat_map(both)
     }
 
@@ -59,7 +59,7 @@ impl OfSignatures {
     }
 }
 
-impl Scalar for OfSignatures {
+impl ScalarFunction for SignatureFunction {
     type Bound = Task;
     type Local = ();
 
@@ -82,7 +82,7 @@ impl Scalar for OfSignatures {
         })
     }
 
-    fn bind(&self, call: &Call) -> Result<Task, String> {
+    fn bind(&self, call: &BoundCall) -> Result<Task, String> {
         let named: Vec<Option<String>> = (0..self.names()).map(|argument| call.constant(argument)).collect();
         let named: Vec<Option<&str>> = named.iter().map(Option::as_deref).collect();
         // The types of the fields are checked with their vectors: DuckDB does not provide that of a

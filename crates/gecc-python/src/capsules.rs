@@ -16,7 +16,7 @@ const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
 /// A struct of the interface.
-trait Held {
+trait CapsuleContents {
     /// The name of its capsules.
     const CAPSULE: &CStr;
 
@@ -24,7 +24,7 @@ trait Held {
     fn is_used(&self) -> bool;
 }
 
-impl Held for FFI_ArrowSchema {
+impl CapsuleContents for FFI_ArrowSchema {
     const CAPSULE: &CStr = SCHEMA;
 
     fn is_used(&self) -> bool {
@@ -32,7 +32,7 @@ impl Held for FFI_ArrowSchema {
     }
 }
 
-impl Held for FFI_ArrowArray {
+impl CapsuleContents for FFI_ArrowArray {
     const CAPSULE: &CStr = ARRAY;
 
     fn is_used(&self) -> bool {
@@ -40,7 +40,7 @@ impl Held for FFI_ArrowArray {
     }
 }
 
-impl Held for FFI_ArrowArrayStream {
+impl CapsuleContents for FFI_ArrowArrayStream {
     const CAPSULE: &CStr = STREAM;
 
     fn is_used(&self) -> bool {
@@ -88,7 +88,7 @@ pub fn pair<'py>(py: Python<'py>, array: &dyn Array, field: &Field) -> PyResult<
 }
 
 /// Returns the contents of a capsule that was not consumed before.
-fn held<T: Held>(argument: &str, capsule: &Bound<'_, PyCapsule>) -> PyResult<NonNull<T>> {
+fn held<T: CapsuleContents>(argument: &str, capsule: &Bound<'_, PyCapsule>) -> PyResult<NonNull<T>> {
     let held = capsule.pointer_checked(Some(T::CAPSULE))?.cast::<T>();
     // SAFETY: by the interface's convention, a capsule of this name contains such a struct as long
     // as it is alive.

@@ -1,7 +1,7 @@
 //! Results: memory that the engine writes, and arrays made from it.
 
 use crate::arrow_output;
-use crate::input::{Call, Form, pandas};
+use crate::input::{ArrayLibrary, Call, pandas};
 use crate::memory;
 use crate::pieces;
 use crate::reasons::{VALID, code_of};
@@ -21,29 +21,29 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// The format of a row of results: its width, and whether it is secret.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub struct RowFormat {
     pub width: usize,
     pub is_secret: bool,
 }
 
-impl Row {
+impl RowFormat {
     pub fn public(width: usize) -> Self {
-        Row { width, is_secret: false }
+        RowFormat { width, is_secret: false }
     }
 
     pub fn secret(width: usize) -> Self {
-        Row { width, is_secret: true }
+        RowFormat { width, is_secret: true }
     }
 }
 
 /// A column of results that a call writes. Secrets are wiped if they are not converted to an array.
-pub struct Output<'py> {
-    row: Row,
+pub struct ResultColumn<'py> {
+    row: RowFormat,
     /// `None` once it was converted to an array.
-    memory: Option<Memory<'py>>,
+    memory: Option<ResultMemory<'py>>,
 }
 
-enum Memory<'py> {
+enum ResultMemory<'py> {
     /// The caller's array, which the numpy crate has registered as mutably borrowed.
     Caller(PyReadwriteArrayDyn<'py, u8>),
     /// An array that no other code has seen so far.
@@ -82,16 +82,16 @@ fn bytes_of<'a>(array: &'a mut Bound<'_, PyArrayDyn<u8>>) -> &'a mut [u8] {
     unsafe { slice::from_raw_parts_mut(array.data(), PyUntypedArrayMethods::len(array)) }
 }
 
-impl<'py> Output<'py> {
+impl<'py> ResultColumn<'py> {
     /// Allocates memory for the results of a call, for Arrow if an argument is an Arrow array.
-    pub fn of(call: &Call<'py>, row: Row) -> PyResult<Self> {
+    pub fn of(call: &Call<'py>, row: RowFormat) -> PyResult<Self> {
         let items = call.items();
-        if !matches!(call.form, Form::Arrow(_)) {
+        if !matches!(call.form, ArrayLibrary::Arrow(_)) {
             return Self::of_numpy(call.py, items, row);
         }
         let mut bytes = memory::zeros(items, row.width)?;
         ask_for_huge_pages(&mut bytes);
-        Ok(Output { row, memory: Some(Memory::Arrow(bytes)) })
+        Ok(ResultColumn { row, memory: Some(ResultMemory::Arrow(bytes)) })
     }
 
     /// Uses the caller's array, or allocates memory like `of`.
@@ -99,13 +99,13 @@ impl<'py> Output<'py> {
     /// # Errors
     /// If results are not numpy arrays, or if the array has another shape or shares memory with an
     /// argument.
-    pub fn of_caller(call: &Call<'py>, row: Row, out: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+    pub fn of_caller(call: &Call<'py>, row: RowFormat, out: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let Some(out) = out else { return Self::of(call, row) };
         let Ok(array) = out.cast::<PyArrayDyn<u8>>() else {
             return Err(PyTypeError::new_err("out: not an array of uint8"));
         };
         let wrong = |text: String| Err(PyValueError::new_err(format!("out: {text}")));
-        if let Form::Arrow(_) = call.form {
+        if let ArrayLibrary::Arrow(_) = call.form {
             return wrong("results are of Arrow, as an argument is".to_owned());
         }
         let expected = [call.items(), row.width];
@@ -120,19 +120,19 @@ impl<'py> Output<'py> {
             return wrong(format!("it shares memory with {name}"));
         }
         let memory = array.try_readwrite().map_err(|problem| PyValueError::new_err(format!("out: {problem}")))?;
-        Ok(Output { row, memory: Some(Memory::Caller(memory)) })
+        Ok(ResultColumn { row, memory: Some(ResultMemory::Caller(memory)) })
     }
 
     /// Allocates memory of numpy.
-    pub fn of_numpy(py: Python<'py>, items: usize, row: Row) -> PyResult<Self> {
-        Ok(Output { row, memory: Some(Memory::Numpy(zeros(py, items, row.width)?)) })
+    pub fn of_numpy(py: Python<'py>, items: usize, row: RowFormat) -> PyResult<Self> {
+        Ok(ResultColumn { row, memory: Some(ResultMemory::Numpy(zeros(py, items, row.width)?)) })
     }
 
     pub fn bytes(&mut self) -> &mut [u8] {
         match &mut self.memory {
-            Some(Memory::Caller(array)) => array.as_slice_mut().expect("rows one after the other"),
-            Some(Memory::Numpy(array)) => bytes_of(array),
-            Some(Memory::Arrow(bytes)) => bytes,
+            Some(ResultMemory::Caller(array)) => array.as_slice_mut().expect("rows one after the other"),
+            Some(ResultMemory::Numpy(array)) => bytes_of(array),
+            Some(ResultMemory::Arrow(bytes)) => bytes,
             None => &mut [],
         }
     }
@@ -143,8 +143,8 @@ impl<'py> Output<'py> {
     /// If the memory is for Arrow.
     pub fn into_numpy(mut self) -> Bound<'py, PyAny> {
         match self.memory.take() {
-            Some(Memory::Caller(array)) => array.as_any().clone(),
-            Some(Memory::Numpy(array)) => array.into_any(),
+            Some(ResultMemory::Caller(array)) => array.as_any().clone(),
+            Some(ResultMemory::Numpy(array)) => array.into_any(),
             _ => panic!("memory of numpy"),
         }
     }
@@ -164,7 +164,7 @@ impl<'py> Output<'py> {
     /// # Panics
     /// If the memory is for numpy.
     fn into_arrow(mut self, nulls: Option<NullBuffer>) -> ArrayRef {
-        let Some(Memory::Arrow(bytes)) = self.memory.take() else { panic!("memory for Arrow") };
+        let Some(ResultMemory::Arrow(bytes)) = self.memory.take() else { panic!("memory for Arrow") };
         if self.row.width == 1 {
             return Arc::new(UInt8Array::new(bytes.into(), nulls));
         }
@@ -202,7 +202,7 @@ pub fn secret_buffer(bytes: Vec<u8>) -> Buffer {
     unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
 }
 
-impl Drop for Output<'_> {
+impl Drop for ResultColumn<'_> {
     fn drop(&mut self) {
         if self.row.is_secret {
             self.bytes().zeroize();
@@ -240,8 +240,8 @@ fn bits_of(codes: [u8; 8]) -> u8 {
 /// false, by booleans. A call without columns returns only these.
 pub fn answer<'py>(
     call: Call<'py>,
-    mut columns: Vec<Output<'py>>,
-    mut codes: Output<'py>,
+    mut columns: Vec<ResultColumn<'py>>,
+    mut codes: ResultColumn<'py>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     if let Some(problems) = &call.problems {
@@ -251,9 +251,9 @@ pub fn answer<'py>(
     }
     columns.iter_mut().for_each(|column| column.clear_rejected(codes.bytes()));
     let mut answer = match call.form {
-        Form::Numpy => numpy_answer(columns, codes, reasons),
-        Form::Pandas(index) => pandas_answer(&index, columns, codes, reasons),
-        Form::Arrow(argument) => arrow_answer(&argument, columns, codes, reasons),
+        ArrayLibrary::Numpy => numpy_answer(columns, codes, reasons),
+        ArrayLibrary::Pandas(index) => pandas_answer(&index, columns, codes, reasons),
+        ArrayLibrary::Arrow(argument) => arrow_answer(&argument, columns, codes, reasons),
     }?;
     if answer.len() == 1 {
         return Ok(answer.remove(0));
@@ -263,7 +263,7 @@ pub fn answer<'py>(
 
 /// The requested form of results: in an array of the caller, and with reasons instead of booleans.
 #[derive(Clone, Copy)]
-pub struct ResultForm<'a, 'py> {
+pub struct AnswerOptions<'a, 'py> {
     pub out: Option<&'a Bound<'py, PyAny>>,
     pub reasons: bool,
 }
@@ -272,11 +272,12 @@ pub struct ResultForm<'a, 'py> {
 pub fn answer_rows<'py, const W: usize>(
     call: Call<'py>,
     engine: &Engine,
-    row: fn(usize) -> Row,
-    form: ResultForm<'_, 'py>,
+    row: fn(usize) -> RowFormat,
+    form: AnswerOptions<'_, 'py>,
     mut write: impl FnMut(Range<usize>, &mut [[u8; W]], &mut [u8]) -> Result<(), Error> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mut column, mut output) = (Output::of_caller(&call, row(W), form.out)?, Output::of(&call, Row::public(1))?);
+    let (mut column, mut output) =
+        (ResultColumn::of_caller(&call, row(W), form.out)?, ResultColumn::of(&call, RowFormat::public(1))?);
     let (rows, codes) = (column.rows(), output.bytes());
     let write = |range: Range<usize>| write(range.clone(), &mut rows[range.clone()], &mut codes[range]);
     pieces::run(call.py, engine, call.items(), write)?;
@@ -284,10 +285,10 @@ pub fn answer_rows<'py, const W: usize>(
 }
 
 /// Columns and verdicts.
-type Parts<'py> = PyResult<Vec<Bound<'py, PyAny>>>;
+type AnswerColumns<'py> = PyResult<Vec<Bound<'py, PyAny>>>;
 
-fn numpy_answer<'py>(columns: Vec<Output<'py>>, codes: Output<'py>, reasons: bool) -> Parts<'py> {
-    let mut answer: Vec<_> = columns.into_iter().map(Output::into_numpy).collect();
+fn numpy_answer<'py>(columns: Vec<ResultColumn<'py>>, codes: ResultColumn<'py>, reasons: bool) -> AnswerColumns<'py> {
+    let mut answer: Vec<_> = columns.into_iter().map(ResultColumn::into_numpy).collect();
     answer.push(numpy_verdicts(codes, reasons)?);
     Ok(answer)
 }
@@ -295,15 +296,15 @@ fn numpy_answer<'py>(columns: Vec<Output<'py>>, codes: Output<'py>, reasons: boo
 /// Converts to Series, except the caller's own array, which is a numpy array.
 fn pandas_answer<'py>(
     index: &Bound<'py, PyAny>,
-    columns: Vec<Output<'py>>,
-    codes: Output<'py>,
+    columns: Vec<ResultColumn<'py>>,
+    codes: ResultColumn<'py>,
     reasons: bool,
-) -> Parts<'py> {
+) -> AnswerColumns<'py> {
     let verdicts = numpy_verdicts(codes, reasons)?;
     let passed = if reasons { verdicts.rich_compare(VALID, CompareOp::Eq)? } else { verdicts.clone() };
     // Secrets are copied to the Series, and wiped here.
-    let column = |column: Output<'py>| match &column.memory {
-        Some(Memory::Numpy(array)) => pandas::series(array.as_any(), Some(&passed), index),
+    let column = |column: ResultColumn<'py>| match &column.memory {
+        Some(ResultMemory::Numpy(array)) => pandas::series(array.as_any(), Some(&passed), index),
         _ => Ok(column.into_numpy()),
     };
     let mut answer = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
@@ -313,13 +314,13 @@ fn pandas_answer<'py>(
 
 fn arrow_answer<'py>(
     argument: &Bound<'py, PyAny>,
-    columns: Vec<Output<'py>>,
-    mut codes: Output<'py>,
+    columns: Vec<ResultColumn<'py>>,
+    mut codes: ResultColumn<'py>,
     reasons: bool,
-) -> Parts<'py> {
+) -> AnswerColumns<'py> {
     let passed = passed(codes.bytes());
     let nulls = (passed.count_set_bits() < passed.len()).then(|| NullBuffer::new(passed.clone()));
-    let column = |column: Output<'py>| arrow_output::like(argument, column.into_arrow(nulls.clone()));
+    let column = |column: ResultColumn<'py>| arrow_output::like(argument, column.into_arrow(nulls.clone()));
     let mut answer = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
     let verdicts: ArrayRef = if reasons {
         codes.make_codes_of_python();
@@ -331,7 +332,7 @@ fn arrow_answer<'py>(
     Ok(answer)
 }
 
-fn numpy_verdicts<'py>(mut codes: Output<'py>, reasons: bool) -> PyResult<Bound<'py, PyAny>> {
+fn numpy_verdicts<'py>(mut codes: ResultColumn<'py>, reasons: bool) -> PyResult<Bound<'py, PyAny>> {
     if reasons {
         codes.make_codes_of_python();
         return Ok(codes.into_numpy());

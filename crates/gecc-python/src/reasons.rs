@@ -19,7 +19,7 @@ pub fn code_of(engines: u8) -> u8 {
 
 /// The role of an argument, for the codes of its values.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ArgumentRole {
     /// A field that files have too, with its codes.
     Field(Field),
     /// A point that is not a public key.
@@ -28,22 +28,22 @@ pub enum Role {
     Scalar,
 }
 
-impl Role {
+impl ArgumentRole {
     /// Returns the code of an item for which this argument has no readable value.
     pub fn code(self, problem: CellProblem) -> u8 {
         match (self, problem) {
-            (Role::Point, _) | (Role::Field(Field::PublicKey), CellProblem::WrongLength) => {
+            (ArgumentRole::Point, _) | (ArgumentRole::Field(Field::PublicKey), CellProblem::WrongLength) => {
                 Rejection::MalformedPoint.code()
             }
-            (Role::Field(Field::Der), CellProblem::WrongLength) => Rejection::MalformedSignature.code(),
-            (Role::Scalar, _) => Rejection::ScalarOutOfRange.code(),
-            (Role::Field(field), problem) => Reason::Cell(field, problem).code(),
+            (ArgumentRole::Field(Field::Der), CellProblem::WrongLength) => Rejection::MalformedSignature.code(),
+            (ArgumentRole::Scalar, _) => Rejection::ScalarOutOfRange.code(),
+            (ArgumentRole::Field(field), problem) => Reason::Cell(field, problem).code(),
         }
     }
 
     /// Returns whether values are private keys.
     pub fn is_secret(self) -> bool {
-        self == Role::Field(Field::SecretKey)
+        self == ArgumentRole::Field(Field::SecretKey)
     }
 }
 

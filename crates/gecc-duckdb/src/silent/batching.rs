@@ -4,7 +4,7 @@
 //! meanwhile the rows of others are gathered, and the next thread computes them all. So batches
 //! grow with the number of threads, without a timer.
 
-use super::columns::{Columns, Known};
+use super::columns::{OutputKind, ScanColumns};
 use gecc::Engine;
 use gecc::silent_payments::{self, Match, Receiver, Scan};
 use std::ops::Range;
@@ -15,32 +15,32 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 const COMPUTING: usize = 2;
 
 /// The batches of one receiver.
-pub struct Gather {
+pub struct BatchGatherer {
     receiver: [Receiver; 1],
-    known: Known,
-    state: Mutex<State>,
+    known: OutputKind,
+    state: Mutex<GatherState>,
     changed: Condvar,
 }
 
-struct State {
-    open: Columns,
-    answer: Arc<Answer>,
+struct GatherState {
+    open: ScanColumns,
+    answer: Arc<BatchAnswer>,
     computing: usize,
 }
 
 /// The result of a batch.
-type Answer = OnceLock<Result<Scan, String>>;
+type BatchAnswer = OnceLock<Result<Scan, String>>;
 
 /// The answers for some rows of a batch.
-pub struct Part {
-    answer: Arc<Answer>,
+pub struct RowAnswers {
+    answer: Arc<BatchAnswer>,
     rows: Range<usize>,
 }
 
-impl Gather {
-    pub fn new(receiver: Receiver, known: Known) -> Self {
-        let state = State { open: Columns::new(known), answer: Arc::default(), computing: 0 };
-        Gather { receiver: [receiver], known, state: Mutex::new(state), changed: Condvar::new() }
+impl BatchGatherer {
+    pub fn new(receiver: Receiver, known: OutputKind) -> Self {
+        let state = GatherState { open: ScanColumns::new(known), answer: Arc::default(), computing: 0 };
+        BatchGatherer { receiver: [receiver], known, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Returns the answers for these rows, computed in a batch with those of other threads. Blocks
@@ -48,18 +48,18 @@ impl Gather {
     ///
     /// # Errors
     /// An error of the engine for the batch.
-    pub fn scan(&self, engine: &Engine, columns: Columns) -> Result<Part, String> {
+    pub fn scan(&self, engine: &Engine, columns: ScanColumns) -> Result<RowAnswers, String> {
         let mut state = self.lock();
         let first = state.open.rows();
         state.open.append(columns);
-        let part = Part { answer: Arc::clone(&state.answer), rows: first..state.open.rows() };
+        let part = RowAnswers { answer: Arc::clone(&state.answer), rows: first..state.open.rows() };
         loop {
             if let Some(answer) = part.answer.get() {
                 return answer.as_ref().map(|_| ()).map_err(String::clone).map(|()| part);
             }
             let is_open = Arc::ptr_eq(&part.answer, &state.answer);
             if is_open && state.computing < COMPUTING {
-                let batch = std::mem::replace(&mut state.open, Columns::new(self.known));
+                let batch = std::mem::replace(&mut state.open, ScanColumns::new(self.known));
                 state.answer = Arc::default();
                 state.computing += 1;
                 drop(state);
@@ -72,25 +72,25 @@ impl Gather {
     }
 
     /// Computes a batch. However it ends, the waiting threads are notified.
-    fn compute(&self, engine: &Engine, batch: &Columns, answer: &Answer) {
-        let _computing = Computing { gather: self, answer };
+    fn compute(&self, engine: &Engine, batch: &ScanColumns, answer: &BatchAnswer) {
+        let _computing = ComputingGuard { gather: self, answer };
         let scan = |outputs| silent_payments::scan(engine, &self.receiver, batch.keys(), outputs);
         // The answer was not set before.
         let _ = answer.set(batch.outputs().and_then(scan).map_err(|problem| problem.to_string()));
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GatherState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A batch that is being computed.
-struct Computing<'a> {
-    gather: &'a Gather,
-    answer: &'a Answer,
+struct ComputingGuard<'a> {
+    gather: &'a BatchGatherer,
+    answer: &'a BatchAnswer,
 }
 
-impl Drop for Computing<'_> {
+impl Drop for ComputingGuard<'_> {
     fn drop(&mut self) {
         let _ = self.answer.set(Err("the batch was not computed".to_owned()));
         self.gather.lock().computing -= 1;
@@ -98,7 +98,7 @@ impl Drop for Computing<'_> {
     }
 }
 
-impl Part {
+impl RowAnswers {
     fn scan(&self) -> &Scan {
         self.answer.get().and_then(|answer| answer.as_ref().ok()).expect("the batch was computed")
     }

@@ -7,24 +7,24 @@ use std::ops::Range;
 
 /// The known part of outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum OutputKind {
     /// The first eight bytes of their x-only keys, as numbers.
     Prefixes,
     /// Their x-only keys, or blobs of another length.
     Keys,
 }
 
-impl Known {
+impl OutputKind {
     /// Returns the contents of lists of this type.
     ///
     /// # Errors
     /// A description of the required type.
     pub fn of(lists: &LogicalType) -> Result<Self, String> {
         match lists.element().map(|element| element.type_of()) {
-            Some(BLOB) => Ok(Known::Keys),
+            Some(BLOB) => Ok(OutputKind::Keys),
             // NULL is the element type of an empty list.
-            Some(TINYINT..=UBIGINT | SQLNULL) => Ok(Known::Prefixes),
-            None if lists.type_of() == SQLNULL => Ok(Known::Prefixes),
+            Some(TINYINT..=UBIGINT | SQLNULL) => Ok(OutputKind::Prefixes),
+            None if lists.type_of() == SQLNULL => Ok(OutputKind::Prefixes),
             _ => {
                 Err("`outputs` must be a list of BIGINT, the first 8 bytes of each, or of BLOB, 32 bytes each"
                     .to_owned())
@@ -34,8 +34,8 @@ impl Known {
 }
 
 /// Tweak points of any form, and lists of outputs.
-pub struct Columns {
-    known: Known,
+pub struct ScanColumns {
+    known: OutputKind,
     tweak_points: Vec<[u8; 65]>,
     offsets: Vec<u64>,
     /// The known prefixes of all rows. Other representations are empty.
@@ -43,9 +43,9 @@ pub struct Columns {
     keys: Vec<[u8; 32]>,
 }
 
-impl Columns {
-    pub fn new(known: Known) -> Self {
-        Columns { known, tweak_points: Vec::new(), offsets: vec![0], prefixes: Vec::new(), keys: Vec::new() }
+impl ScanColumns {
+    pub fn new(known: OutputKind) -> Self {
+        ScanColumns { known, tweak_points: Vec::new(), offsets: vec![0], prefixes: Vec::new(), keys: Vec::new() }
     }
 
     pub fn rows(&self) -> usize {
@@ -57,8 +57,8 @@ impl Columns {
         let begin = self.count();
         let is_read = places.into_iter().all(|place| match self.known {
             // DuckDB stores them as signed numbers.
-            Known::Prefixes => values.integer(place).map(|value| self.prefixes.push(value as u64)).is_some(),
-            Known::Keys => {
+            OutputKind::Prefixes => values.integer(place).map(|value| self.prefixes.push(value as u64)).is_some(),
+            OutputKind::Keys => {
                 let key = values.bytes(place).and_then(|bytes| bytes.try_into().ok());
                 key.map(|key| self.keys.push(key)).is_some()
             }
@@ -74,7 +74,7 @@ impl Columns {
     }
 
     /// Adds rows with the same kind of outputs.
-    pub fn append(&mut self, rows: Columns) {
+    pub fn append(&mut self, rows: ScanColumns) {
         let begin = self.count() as u64;
         self.tweak_points.extend(rows.tweak_points);
         self.offsets.extend(rows.offsets[1..].iter().map(|offset| begin + offset));
@@ -88,8 +88,8 @@ impl Columns {
 
     pub fn outputs(&self) -> Result<Outputs<'_>, Error> {
         match self.known {
-            Known::Prefixes => Outputs::prefixes(&self.offsets, &self.prefixes),
-            Known::Keys => Outputs::x_only(&self.offsets, &self.keys),
+            OutputKind::Prefixes => Outputs::prefixes(&self.offsets, &self.prefixes),
+            OutputKind::Keys => Outputs::x_only(&self.offsets, &self.keys),
         }
     }
 

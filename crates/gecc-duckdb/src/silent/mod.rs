@@ -1,16 +1,16 @@
 //! Silent payments (BIP 352): `silent_payments_scan`, and a variant with the arguments that Frigate
 //! uses.
 
-mod columns;
 mod batching;
+mod columns;
 mod receivers;
 
 use crate::api::{Handle, api};
 use crate::engine::service;
-use crate::scalar::{self, Call, Scalar};
+use crate::scalar::{self, BoundCall, ScalarFunction};
 use crate::vector::{ANY, BIGINT, BLOB, BOOLEAN, INTEGER, LogicalType, Results, VARCHAR, Vector};
-use columns::{Columns, Known};
-use batching::Part;
+use batching::RowAnswers;
+use columns::{OutputKind, ScanColumns};
 use gecc::silent_payments::Receiver;
 use gecc::{PublicKeys, SecretKey, Verdict, stack};
 use gecc_chains::bitcoin::ReceiverKeys;
@@ -31,8 +31,8 @@ pub unsafe fn register(connection: Handle) -> Result<(), String> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         register_setting(connection)?;
-        scalar::register(connection, Form::Own)?;
-        scalar::register(connection, Form::Frigate)
+        scalar::register(connection, ScanFunction::Own)?;
+        scalar::register(connection, ScanFunction::Frigate)
     }
 }
 
@@ -56,7 +56,7 @@ unsafe fn register_setting(connection: Handle) -> Result<(), String> {
 
 /// A function, by its arguments.
 #[derive(PartialEq, Eq)]
-enum Form {
+enum ScanFunction {
     /// `silent_payments_scan(outputs, scan_key, spend_key, tweak_key, labels)`, or without the
     /// receiver's keys, which are then read from a file. It returns the matches.
     Own,
@@ -66,28 +66,28 @@ enum Form {
 }
 
 /// The data of a statement.
-struct Statement {
-    known: Known,
+struct ScanStatement {
+    known: OutputKind,
     /// The keys of a file, if the statement has none.
     file: Option<ReceiverKeys>,
     searches: Searches,
 }
 
 /// A row without a null.
-struct Row<'a> {
+struct ScanRow<'a> {
     keys: RowKeys<'a>,
     tweak_key: &'a [u8],
     outputs: Range<usize>,
 }
 
-impl Scalar for Form {
-    type Bound = Statement;
+impl ScalarFunction for ScanFunction {
+    type Bound = ScanStatement;
     type Local = Vec<Arc<Search>>;
 
     fn name(&self) -> String {
         let name = match self {
-            Form::Own => "silent_payments_scan",
-            Form::Frigate => "scan_silent_payments",
+            ScanFunction::Own => "silent_payments_scan",
+            ScanFunction::Frigate => "scan_silent_payments",
         };
         name.to_owned()
     }
@@ -96,42 +96,42 @@ impl Scalar for Form {
         let simple = LogicalType::simple;
         let list = |of| LogicalType::list(&simple(of));
         match self {
-            Form::Own => vec![
+            ScanFunction::Own => vec![
                 vec![simple(ANY), simple(BLOB)],
                 vec![simple(ANY), simple(BLOB), list(BIGINT)],
                 vec![simple(ANY), simple(BLOB), simple(BLOB), simple(BLOB), list(BIGINT)],
             ],
-            Form::Frigate => vec![vec![simple(ANY), list(BLOB), list(BLOB)]],
+            ScanFunction::Frigate => vec![vec![simple(ANY), list(BLOB), list(BLOB)]],
         }
     }
 
     fn result(&self) -> LogicalType {
         let simple = LogicalType::simple;
         match self {
-            Form::Own => LogicalType::list(&LogicalType::structure(&[
+            ScanFunction::Own => LogicalType::list(&LogicalType::structure(&[
                 (c"output", simple(INTEGER)),
                 (c"k", simple(INTEGER)),
                 (c"label", simple(BIGINT)),
                 (c"tweak", simple(BLOB)),
             ])),
-            Form::Frigate => simple(BOOLEAN),
+            ScanFunction::Frigate => simple(BOOLEAN),
         }
     }
 
-    fn bind(&self, call: &Call) -> Result<Statement, String> {
-        let known = Known::of(&call.type_of(0))?;
-        let needs_file = *self == Form::Own && call.arguments() < 5;
+    fn bind(&self, call: &BoundCall) -> Result<ScanStatement, String> {
+        let known = OutputKind::of(&call.type_of(0))?;
+        let needs_file = *self == ScanFunction::Own && call.arguments() < 5;
         let file = needs_file.then(|| {
             let path =
                 call.setting(KEY_FILE).ok_or("no keys are given, and the setting `gecc_key_file` names no file")?;
             ReceiverKeys::read(Path::new(&path)).map_err(|problem| format!("{path}: {problem}"))
         });
-        Ok(Statement { known, file: file.transpose()?, searches: Searches::default() })
+        Ok(ScanStatement { known, file: file.transpose()?, searches: Searches::default() })
     }
 
     fn compute(
         &self,
-        statement: &Statement,
+        statement: &ScanStatement,
         mine: &mut Vec<Arc<Search>>,
         arguments: &[Vector],
         results: &mut Results,
@@ -140,8 +140,8 @@ impl Scalar for Form {
         stack::wiped(|| {
             let found = self.search(statement, mine, arguments)?;
             match self {
-                Form::Own => write_matches(&found, results)?,
-                Form::Frigate => write_booleans(&found, results),
+                ScanFunction::Own => write_matches(&found, results)?,
+                ScanFunction::Frigate => write_booleans(&found, results),
             }
             Ok(())
         })
@@ -149,25 +149,25 @@ impl Scalar for Form {
 }
 
 /// The position of each row in a part; `None` for a row that has a null or cannot be read.
-type Found = Vec<Option<(Arc<Part>, usize)>>;
+type FoundRows = Vec<Option<(Arc<RowAnswers>, usize)>>;
 
-impl Form {
+impl ScanFunction {
     /// Searches all rows, in one batch per receiver.
     fn search(
         &self,
-        statement: &Statement,
+        statement: &ScanStatement,
         mine: &mut Vec<Arc<Search>>,
         arguments: &[Vector],
-    ) -> Result<Found, String> {
+    ) -> Result<FoundRows, String> {
         let (rows, lists) = (arguments[0].rows(), arguments.iter().map(Vector::elements).collect::<Vec<_>>());
-        let mut groups: Vec<(RowKeys, Columns, Vec<usize>)> = Vec::new();
+        let mut groups: Vec<(RowKeys, ScanColumns, Vec<usize>)> = Vec::new();
         for row in 0..rows {
             let Some(of) = self.row(arguments, &lists, row) else { continue };
             // Usually the same as for the previous row.
             let group = match groups.iter().rposition(|(keys, ..)| keys.is(&of.keys)) {
                 Some(group) => group,
                 None => {
-                    groups.push((of.keys, Columns::new(statement.known), Vec::new()));
+                    groups.push((of.keys, ScanColumns::new(statement.known), Vec::new()));
                     groups.len() - 1
                 }
             };
@@ -176,7 +176,7 @@ impl Form {
                 places.push(row);
             }
         }
-        let mut found: Found = vec![None; rows];
+        let mut found: FoundRows = vec![None; rows];
         for (keys, columns, places) in groups {
             let search = statement.searches.of(mine, &keys, statement.known, || self.receiver(statement, &keys))?;
             let part = Arc::new(search.gather.scan(service()?.engine(), columns)?);
@@ -189,17 +189,17 @@ impl Form {
 
     /// Returns the arguments of a row; `None` if one is null. `lists` contains the elements of
     /// arguments that are lists.
-    fn row<'a>(&self, arguments: &[Vector<'a>], lists: &[Option<Vector<'a>>], row: usize) -> Option<Row<'a>> {
+    fn row<'a>(&self, arguments: &[Vector<'a>], lists: &[Option<Vector<'a>>], row: usize) -> Option<ScanRow<'a>> {
         let outputs = arguments[0].list(row)?;
         let labels = |which: usize| Some(Labels { values: lists[which]?, places: arguments[which].list(row)? });
         let (scan, spend, tweak_key, labels) = match (self, arguments.len()) {
-            (Form::Own, 2) => (&[][..], &[][..], arguments[1].bytes(row)?, None),
-            (Form::Own, 3) => (&[][..], &[][..], arguments[1].bytes(row)?, Some(labels(2)?)),
-            (Form::Own, _) => {
+            (ScanFunction::Own, 2) => (&[][..], &[][..], arguments[1].bytes(row)?, None),
+            (ScanFunction::Own, 3) => (&[][..], &[][..], arguments[1].bytes(row)?, Some(labels(2)?)),
+            (ScanFunction::Own, _) => {
                 let [scan, spend, tweak_key] = [1, 2, 3].map(|which: usize| arguments[which].bytes(row));
                 (scan?, spend?, tweak_key?, Some(labels(4)?))
             }
-            (Form::Frigate, _) => {
+            (ScanFunction::Frigate, _) => {
                 let (places, keys) = (arguments[1].list(row)?, lists[1]?);
                 let [scan, spend, tweak_key] = [0, 1, 2].map(|which| places.start + which);
                 if places.len() != 3 {
@@ -208,12 +208,12 @@ impl Form {
                 (keys.bytes(scan)?, keys.bytes(spend)?, keys.bytes(tweak_key)?, Some(labels(2)?))
             }
         };
-        Some(Row { keys: RowKeys { scan, spend, labels }, tweak_key, outputs })
+        Some(ScanRow { keys: RowKeys { scan, spend, labels }, tweak_key, outputs })
     }
 
     /// # Errors
     /// A problem of the keys, without any part of them.
-    fn receiver(&self, statement: &Statement, keys: &RowKeys) -> Result<Receiver, String> {
+    fn receiver(&self, statement: &ScanStatement, keys: &RowKeys) -> Result<Receiver, String> {
         let numbers = || keys.labels.as_ref().map_or(Ok(Vec::new()), Labels::numbers);
         if let Some(file) = &statement.file {
             return file.receiver(&numbers()?).map_err(|reason| reason.to_string());
@@ -221,7 +221,7 @@ impl Form {
         let scan: &[u8; 32] = keys.scan.try_into().map_err(|_| "the scan key has 32 bytes")?;
         let (scan, spend) = (SecretKey::from_bytes(*scan), self.sec1(keys.spend));
         let receiver = match (self, &keys.labels) {
-            (Form::Frigate, Some(labels)) => {
+            (ScanFunction::Frigate, Some(labels)) => {
                 let points: Vec<Vec<u8>> = labels.points()?.into_iter().map(|point| self.sec1(point)).collect();
                 Receiver::with_label_points(scan, &spend, points.iter().map(Vec::as_slice))
             }
@@ -249,7 +249,7 @@ impl Form {
     /// Returns `x || y`, from little-endian coordinates for Frigate.
     fn coordinates(&self, key: &[u8; 64]) -> [u8; 64] {
         let mut key = *key;
-        if *self == Form::Frigate {
+        if *self == ScanFunction::Frigate {
             key[..32].reverse();
             key[32..].reverse();
         }
@@ -257,7 +257,7 @@ impl Form {
     }
 }
 
-fn write_booleans(found: &Found, results: &mut Results) {
+fn write_booleans(found: &FoundRows, results: &mut Results) {
     for (row, found) in found.iter().enumerate() {
         match found {
             Some((part, place)) => results.set_boolean(row, !part.of_row(*place).is_empty()),
@@ -267,7 +267,7 @@ fn write_booleans(found: &Found, results: &mut Results) {
 }
 
 /// Writes a list of the matches in each row.
-fn write_matches(found: &Found, results: &mut Results) -> Result<(), String> {
+fn write_matches(found: &FoundRows, results: &mut Results) -> Result<(), String> {
     let mut end = 0;
     for (row, found) in found.iter().enumerate() {
         let count = found.as_ref().map_or(0, |(part, place)| part.of_row(*place).len());

@@ -1,8 +1,8 @@
 //! The receivers of a statement: created from the keys in its rows, which are usually the same in
 //! all, and kept while the statement runs.
 
-use super::columns::Known;
-use super::batching::Gather;
+use super::batching::BatchGatherer;
+use super::columns::OutputKind;
 use crate::vector::{BLOB, Vector};
 use gecc::silent_payments::Receiver;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use zeroize::Zeroizing;
 
 /// Maximum number of receivers that a thread keeps.
-const KEPT: usize = 16;
+const MAX_SEARCHES: usize = 16;
 
 /// The labels of a row: the elements of all rows, and the range of its own.
 #[derive(Clone)]
@@ -96,7 +96,7 @@ fn are_equal(one: &[u8], other: &[u8]) -> bool {
 /// A receiver, with the batches that are searched for it.
 pub struct Search {
     identity: Zeroizing<Vec<u8>>,
-    pub gather: Gather,
+    pub gather: BatchGatherer,
 }
 
 /// The searches of a statement that threads use. When the last thread drops a search, it ends and
@@ -114,7 +114,7 @@ impl Searches {
         &self,
         mine: &mut Vec<Arc<Search>>,
         keys: &RowKeys,
-        known: Known,
+        known: OutputKind,
         receiver: impl FnOnce() -> Result<Receiver, String>,
     ) -> Result<Arc<Search>, String> {
         let identity = keys.identity();
@@ -127,13 +127,13 @@ impl Searches {
         let search = match all.iter().filter_map(Weak::upgrade).find(is) {
             Some(search) => search,
             None => {
-                let gather = Gather::new(receiver()?, known);
+                let gather = BatchGatherer::new(receiver()?, known);
                 let search = Arc::new(Search { identity, gather });
                 all.push(Arc::downgrade(&search));
                 search
             }
         };
-        if mine.len() == KEPT {
+        if mine.len() == MAX_SEARCHES {
             mine.remove(0);
         }
         mine.push(Arc::clone(&search));

@@ -100,7 +100,7 @@ impl BatchOperation {
         let mapping = complete(said, &schema, &self.0).map_err(batch_exception)?;
         let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
         let messages = column_of(&mapping, Field::Message, &schema).map_err(batch_exception)?;
-        let job = Job {
+        let job = BatchJob {
             engine: engine::of(py, engine)?,
             operation: &self.0,
             messages: messages.and_then(|messages| read.iter().position(|place| *place == messages)),
@@ -116,7 +116,7 @@ impl BatchOperation {
             let mut columns: Vec<ArrayRef> = kept.iter().map(|place| batch.column(*place).clone()).collect();
             columns.extend_from_slice(answers.columns());
             let batch = RecordBatch::try_new(names.clone(), columns).map_err(batch_exception)?;
-            py.import("pyarrow")?.call_method1("record_batch", (Batch(batch),))
+            py.import("pyarrow")?.call_method1("record_batch", (ExportedBatch(batch),))
         });
         made.collect()
     }
@@ -137,10 +137,10 @@ fn taken(batch: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
 
 /// A batch for pyarrow, which imports it through Arrow's C interface.
 #[pyclass(frozen)]
-struct Batch(RecordBatch);
+struct ExportedBatch(RecordBatch);
 
 #[pymethods]
-impl Batch {
+impl ExportedBatch {
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -155,7 +155,7 @@ impl Batch {
 }
 
 /// A computation, its parameters and columns.
-struct Job<'a> {
+struct BatchJob<'a> {
     engine: gecc::Engine,
     operation: &'a Operation,
     mapping: Mapping,
@@ -165,7 +165,7 @@ struct Job<'a> {
     plain: bool,
 }
 
-impl Job<'_> {
+impl BatchJob<'_> {
     /// Returns the columns of answers for each batch.
     fn answers(&self, py: Python<'_>, schema: &Schema, batches: &[RecordBatch]) -> PyResult<Vec<RecordBatch>> {
         let secret = column_of(&self.mapping, Field::SecretKey, schema).map_err(batch_exception)?;

@@ -3,8 +3,8 @@
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::errors::exception;
-use crate::input::{Call, Column, Strings, argument};
-use crate::output::{Output, Row, answer};
+use crate::input::{Call, RowColumn, Strings, argument};
+use crate::output::{ResultColumn, RowFormat, answer};
 use crate::pieces::{self, Length};
 use gecc::fields::Hash;
 use gecc::{Error, Verdict, hash};
@@ -15,7 +15,7 @@ use std::ops::Range;
 /// The signed data.
 pub enum Contents {
     Messages(Strings),
-    Digests(Column),
+    Digests(RowColumn),
 }
 
 impl Contents {
@@ -62,7 +62,7 @@ pub fn message_digests<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
     let contents = Contents::of_messages(&mut call, messages, hash)?;
     let (mut column, mut output) =
-        (Output::of_caller(&call, Row::public(32), out)?, Output::of(&call, Row::public(1))?);
+        (ResultColumn::of_caller(&call, RowFormat::public(32), out)?, ResultColumn::of(&call, RowFormat::public(1))?);
     let (rows, codes) = (column.rows::<32>(), output.bytes());
     in_pieces(py, &engine, call.items(), Some(&contents), |range| {
         let digests = &mut rows[range.clone()];

@@ -3,9 +3,9 @@
 use crate::calls::messages::{Contents, in_pieces};
 use crate::choices;
 use crate::engine::{self, Engine};
-use crate::input::{Call, Column, Keys, NO_ID, Signatures, Strings, argument};
+use crate::input::{Call, NO_ID, PublicKeyColumn, RowColumn, Signatures, Strings, argument};
 use crate::memory;
-use crate::output::{Output, Row, answer};
+use crate::output::{ResultColumn, RowFormat, answer};
 use crate::pieces;
 use gecc::call::{self, Columns, Operation};
 use gecc::fields::{Hash, SignatureReader};
@@ -45,17 +45,17 @@ pub fn run<'py>(
     let hash = hash_of(operation, hash)?.unwrap_or_default();
     let variant = choices::ed25519_variant(context, prehashed)?;
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, operation));
-    let inputs = Inputs::read(&mut call, operation, reader, hash, columns)?;
+    let inputs = CallColumns::read(&mut call, operation, reader, hash, columns)?;
 
     let row = |place: usize| {
         let column = operation.results().get(place)?;
-        Some(Row { width: column.width, is_secret: operation.has_secret_results() })
+        Some(RowFormat { width: column.width, is_secret: operation.has_secret_results() })
     };
-    let mut first = row(0).map(|row| Output::of_caller(&call, row, out)).transpose()?;
-    let mut second = row(1).map(|row| Output::of(&call, row)).transpose()?;
-    let mut output = Output::of(&call, Row::public(1))?;
+    let mut first = row(0).map(|row| ResultColumn::of_caller(&call, row, out)).transpose()?;
+    let mut second = row(1).map(|row| ResultColumn::of(&call, row)).transpose()?;
+    let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
     let [first_bytes, second_bytes] =
-        [&mut first, &mut second].map(|output| output.as_mut().map_or(&mut [][..], Output::bytes));
+        [&mut first, &mut second].map(|output| output.as_mut().map_or(&mut [][..], ResultColumn::bytes));
     let (codes, widths) = (output.bytes(), [0, 1].map(|place| row(place).map_or(0, |row| row.width)));
     let work = |range: Range<usize>| {
         let part = |width: usize| range.start * width..range.end * width;
@@ -76,8 +76,8 @@ pub fn generate_keys<'py>(
     count: usize,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let (curve, engine) = (choices::curve(curve)?, engine::of(py, engine)?);
-    let mut secrets = Output::of_numpy(py, count, Row::secret(32))?;
-    let mut publics = Output::of_numpy(py, count, Row::public(64))?;
+    let mut secrets = ResultColumn::of_numpy(py, count, RowFormat::secret(32))?;
+    let mut publics = ResultColumn::of_numpy(py, count, RowFormat::public(64))?;
     let (secret_rows, public_rows) = (secrets.rows::<32>(), publics.rows::<64>());
     pieces::run(py, &engine, count, |range| {
         let (drawn, points) = keys::generate(&engine, curve, range.len())?;
@@ -145,18 +145,18 @@ fn name_of(column: &'static str, operation: Operation) -> &'static str {
 
 /// The columns of a call.
 #[derive(Default)]
-struct Inputs {
+struct CallColumns {
     contents: Option<Contents>,
     user_ids: Option<Strings>,
     signatures: Option<Signatures>,
-    recovery_ids: Option<Column>,
-    public_keys: Option<Keys>,
-    candidates: Option<Keys>,
-    secret_keys: Option<Column>,
-    additional: Option<Column>,
+    recovery_ids: Option<RowColumn>,
+    public_keys: Option<PublicKeyColumn>,
+    candidates: Option<PublicKeyColumn>,
+    secret_keys: Option<RowColumn>,
+    additional: Option<RowColumn>,
 }
 
-impl Inputs {
+impl CallColumns {
     fn read<'py>(
         call: &mut Call<'py>,
         operation: Operation,
@@ -166,7 +166,7 @@ impl Inputs {
     ) -> PyResult<Self> {
         let of = |column, field| argument(name_of(column, operation), field);
         let is_bip340 = operation == Operation::Bip340Verify;
-        let mut inputs = Inputs::default();
+        let mut inputs = CallColumns::default();
         for (name, value) in columns {
             let value = &value;
             match name.extract::<&str>()? {
@@ -182,7 +182,7 @@ impl Inputs {
                 "signatures" => inputs.signatures = Some(call.signatures(reader, value)?),
                 "public_keys" if is_bip340 => {
                     let rows = call.rows(of("public_keys", Field::PublicKey), 32, value)?;
-                    inputs.public_keys = Some(Keys::Column(rows));
+                    inputs.public_keys = Some(PublicKeyColumn::Column(rows));
                 }
                 "public_keys" => inputs.public_keys = Some(call.keys(of("public_keys", Field::PublicKey), value)?),
                 "secret_keys" => {
@@ -245,7 +245,7 @@ impl Inputs {
         }
         if let Some(keys) = &self.public_keys {
             columns.public_keys = match (operation, keys) {
-                (Operation::Bip340Verify, Keys::Column(keys)) => PublicKeys::x_only(keys.rows::<32>(at())),
+                (Operation::Bip340Verify, PublicKeyColumn::Column(keys)) => PublicKeys::x_only(keys.rows::<32>(at())),
                 (_, keys) => keys.part(at()),
             };
         }
@@ -266,7 +266,7 @@ fn ids_of<'py>(
     reader: SignatureReader,
     given: Option<&Bound<'py, PyAny>>,
     signatures: Option<&mut Signatures>,
-) -> PyResult<Column> {
+) -> PyResult<RowColumn> {
     let decide = !matches!(operation, Operation::EcdsaVerifyRecoverable(..));
     let of_signatures = signatures.and_then(|signatures| Some((signatures.ids.take()?, signatures.counts)));
     let read = |call: &mut Call<'py>, given| match decide {
@@ -292,7 +292,7 @@ fn ids_of<'py>(
 }
 
 /// Merges the given ids with those of the signatures, and notes contradictions.
-fn agreed(call: &mut Call<'_>, given: &Column, behind: &Column) -> PyResult<Column> {
+fn agreed(call: &mut Call<'_>, given: &RowColumn, behind: &RowColumn) -> PyResult<RowColumn> {
     let items = call.items();
     let (ids, others) = (given.rows::<1>(0..items), behind.rows::<1>(0..items));
     let differs = Reason::Cell(Field::RecoveryId, CellProblem::DiffersFromSignature).code();
@@ -306,5 +306,5 @@ fn agreed(call: &mut Call<'_>, given: &Column, behind: &Column) -> PyResult<Colu
         }
     }
     call.note(argument("recovery_ids", Field::RecoveryId), problems)?;
-    Ok(Column::of_copy(1, Some(items), agreed))
+    Ok(RowColumn::of_copy(1, Some(items), agreed))
 }

@@ -2,8 +2,8 @@
 
 use crate::arrow_output;
 use crate::engine::{self, Engine};
-use crate::input::{Call, Form, OutputColumn, argument};
-use crate::output::{Output, ResultForm, Row, answer, answer_rows, secret_buffer};
+use crate::input::{ArrayLibrary, Call, OutputColumn, argument};
+use crate::output::{AnswerOptions, ResultColumn, RowFormat, answer, answer_rows, secret_buffer};
 use crate::pieces;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, Int64Array, UInt32Array, UInt64Array};
 use gecc::silent_payments::{self, Match};
@@ -86,7 +86,7 @@ pub fn scan_silent_payments<'py>(
     let column = OutputColumn::of(py, outputs, offsets)?;
     let outputs = column.outputs(points.items().unwrap_or(1))?;
     // Matches of pieces are not moved, because moving would leave copies of their tweaks behind.
-    let (mut verdicts, mut found_in) = (Output::of(&call, Row::public(1))?, Vec::new());
+    let (mut verdicts, mut found_in) = (ResultColumn::of(&call, RowFormat::public(1))?, Vec::new());
     let codes = verdicts.bytes();
     let items = call.items();
     pieces::run(py, &engine, items, |range| {
@@ -100,7 +100,7 @@ pub fn scan_silent_payments<'py>(
     let is_read = |found: &&Match| call.problems.as_ref().is_none_or(|problems| problems[found.row] == 0);
     let matches: Vec<&Match> = found_in.iter().flatten().filter(is_read).collect();
     let columns = match &call.form {
-        Form::Arrow(argument) => arrow_columns(argument, &matches)?,
+        ArrayLibrary::Arrow(argument) => arrow_columns(argument, &matches)?,
         _ => numpy_columns(py, &matches)?,
     };
     Ok((PyTuple::new(py, columns)?, answer(call, Vec::new(), verdicts, reasons)?))
@@ -159,7 +159,7 @@ pub fn index_silent_payments<'py>(
     let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
     let outpoints = call.rows(argument("outpoints", Field::Digest), 36, outpoints)?;
     let keys = call.keys(argument("input_keys", Field::PublicKey), input_keys)?;
-    answer_rows(call, &engine, Row::public, ResultForm { out, reasons }, |range, rows, codes| {
+    answer_rows(call, &engine, RowFormat::public, AnswerOptions { out, reasons }, |range, rows, codes| {
         silent_payments::index_into(&engine, outpoints.rows::<36>(range.clone()), keys.part(range), rows, codes)
     })
 }

@@ -5,7 +5,7 @@ use crate::choices;
 use crate::engine::{self, Engine};
 use crate::errors::exception;
 use crate::input::Call;
-use crate::output::{Output, Row};
+use crate::output::{ResultColumn, RowFormat};
 use crate::pieces;
 use crate::reasons::VALID;
 use gecc::point;
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 /// 64 bytes, and `VALID`; or 64 zeros, and the code and index of the first item without a valid
 /// scalar or point.
-type Total<'py> = (Bound<'py, PyAny>, u8, usize);
+type SumOrBadItem<'py> = (Bound<'py, PyAny>, u8, usize);
 
 /// Computes the sum of all points, or of all products of a public scalar and its point: the columns
 /// are points, or scalars and points.
@@ -24,7 +24,7 @@ pub fn total<'py>(
     engine: Option<&Engine>,
     curve: &str,
     columns: Vec<Bound<'py, PyAny>>,
-) -> PyResult<Total<'py>> {
+) -> PyResult<SumOrBadItem<'py>> {
     let (scalars, points) = match &columns[..] {
         [points] => (None, points),
         [scalars, points] => (Some(scalars), points),
@@ -63,7 +63,7 @@ pub fn total<'py>(
             .map_err(exception)?
             .map_err(|(item, reason)| (item, reason.code())),
     };
-    let mut row = Output::of_numpy(py, 64, Row::public(1))?;
+    let mut row = ResultColumn::of_numpy(py, 64, RowFormat::public(1))?;
     let (code, item) = match sum {
         Ok(sum) => {
             row.bytes().copy_from_slice(&sum.as_bytes()[1..]);

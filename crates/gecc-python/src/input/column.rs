@@ -1,7 +1,7 @@
 //! A column of rows of one width, in the layout that the engine reads.
 
 use super::arrow::{self, Chunks};
-use super::{Argument, Read, Strings, array, some_problems};
+use super::{Argument, ReadResult, Strings, array, some_problems};
 use crate::memory::{self, MemoryOwner};
 use gecc::{Rows, SecretKeys};
 use gecc_arrow::CellProblem;
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 ///
 /// There are `items` rows starting at `data`, each `stride` bytes after the previous one, in memory
 /// that `keep` owns; one row if there is no number of items or the stride is 0.
-pub struct Column {
+pub struct RowColumn {
     data: *const u8,
     width: usize,
     stride: usize,
@@ -24,15 +24,15 @@ pub struct Column {
 
 // SAFETY: a column only reads its memory, which `keep` owns, and every kind of `MemoryOwner` may be sent
 // to another thread.
-unsafe impl Send for Column {}
+unsafe impl Send for RowColumn {}
 // SAFETY: as above.
-unsafe impl Sync for Column {}
+unsafe impl Sync for RowColumn {}
 
-impl Column {
+impl RowColumn {
     /// Creates a column of contiguous copied rows.
     pub fn of_copy(width: usize, items: Option<usize>, copy: Zeroizing<Vec<u8>>) -> Self {
         assert_eq!(copy.len(), width * items.unwrap_or(1), "a row for each item");
-        Column { data: copy.as_ptr(), width, stride: width, items, _keep: MemoryOwner::Copy(copy) }
+        RowColumn { data: copy.as_ptr(), width, stride: width, items, _keep: MemoryOwner::Copy(copy) }
     }
 
     /// Borrows the rows of an array: with two dimensions, or with one that contains all rows, where
@@ -60,11 +60,11 @@ impl Column {
 
     /// Creates a column from an array whose shape has been checked.
     pub fn of_rows(width: usize, items: Option<usize>, rows: array::Rows) -> Self {
-        Column { data: rows.data, width, stride: rows.stride, items, _keep: rows.keep }
+        RowColumn { data: rows.data, width, stride: rows.stride, items, _keep: rows.keep }
     }
 
     /// Copies byte strings. Those of another length get codes, and rows of zeros.
-    pub fn of_strings(argument: Argument, width: usize, strings: &Strings) -> Read<Self> {
+    pub fn of_strings(argument: Argument, width: usize, strings: &Strings) -> ReadResult<Self> {
         let items = strings.len();
         let mut copy = Zeroizing::new(memory::zeros(items, width)?);
         let mut problems = memory::zeros(items, 1)?;
@@ -80,10 +80,10 @@ impl Column {
 
     /// Reads the rows of an Arrow array: borrowed if it is in one piece with contiguous values,
     /// otherwise copied.
-    pub fn of_arrow(py: Python<'_>, argument: Argument, width: usize, chunks: &Chunks) -> Read<Self> {
+    pub fn of_arrow(py: Python<'_>, argument: Argument, width: usize, chunks: &Chunks) -> ReadResult<Self> {
         arrow::require_bytes(argument, chunks, &[width])?;
         if let Some((data, keep)) = arrow::contiguous(chunks, width) {
-            let column = Column { data, width, stride: width, items: Some(arrow::items(chunks)), _keep: keep };
+            let column = RowColumn { data, width, stride: width, items: Some(arrow::items(chunks)), _keep: keep };
             return Ok((column, arrow::nulls(argument, chunks)?));
         }
         let (copy, problems) = py.detach(|| arrow::copied(argument, chunks, width))?;
@@ -113,7 +113,7 @@ impl Column {
         assert!(start + width <= self.width, "there are so many bytes");
         // SAFETY: the part begins within a row.
         let data = if self.different() == 0 { self.data } else { unsafe { self.data.add(start) } };
-        Column { data, width, ..self }
+        RowColumn { data, width, ..self }
     }
 
     /// Returns the addresses from the first row to the end of the last.

@@ -1,10 +1,10 @@
 //! Public keys and other points, in any of their encodings.
 
 use super::arrow::{self, Chunks};
-use super::column::Column;
-use super::{Argument, LONGEST, Read, Strings, array};
+use super::column::RowColumn;
+use super::{Argument, LONGEST, ReadResult, Strings, array};
 use crate::memory;
-use crate::reasons::Role;
+use crate::reasons::ArgumentRole;
 use gecc::PublicKeys;
 use gecc_arrow::Field;
 use gecc_keys::KeyKind;
@@ -14,42 +14,42 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 /// Accepted lengths of a key in bytes, and the expected shape, for errors.
-struct Widths {
+struct KeyWidths {
     widths: &'static [usize],
     shapes: &'static str,
     of_text: &'static str,
 }
 
-impl Widths {
+impl KeyWidths {
     /// Returns the encodings of an argument: those of Ed25519, or of points: compressed, `x || y`,
     /// and uncompressed.
     fn of(argument: Argument) -> Self {
         match argument.kind {
             Some(KeyKind::Ed25519) => {
                 let shapes = "(n, 32), or a single row of 32 for all items";
-                Widths { widths: &[32], shapes, of_text: "of 32" }
+                KeyWidths { widths: &[32], shapes, of_text: "of 32" }
             }
             Some(KeyKind::Curve(_)) | None => {
                 let shapes = "(n, 33), (n, 64) or (n, 65), or a single row of these for all items";
-                Widths { widths: &[33, 64, 65], shapes, of_text: "of 33, 64 or 65" }
+                KeyWidths { widths: &[33, 64, 65], shapes, of_text: "of 33, 64 or 65" }
             }
         }
     }
 }
 
 /// The keys of a batch.
-pub enum Keys {
+pub enum PublicKeyColumn {
     /// Keys in one encoding, which is determined by the width.
-    Column(Column),
+    Column(RowColumn),
     /// Keys in several encodings, as mixed rows.
     Mixed(Vec<[u8; 65]>),
 }
 
-impl Keys {
+impl PublicKeyColumn {
     /// Reads keys in an array. In one dimension, their width follows from the number of items, if
     /// it is known.
     pub fn of_array(argument: Argument, items: Option<usize>, bytes: &array::Bytes<'_>) -> PyResult<Self> {
-        let Widths { widths, shapes, .. } = Widths::of(argument);
+        let KeyWidths { widths, shapes, .. } = KeyWidths::of(argument);
         let wrong = || argument.shape(&bytes.shape_text(), shapes);
         let (items, width) = match *bytes.shape() {
             [items, width] if widths.contains(&width) => (Some(items), width),
@@ -67,31 +67,31 @@ impl Keys {
             _ => return Err(wrong()),
         };
         let rows = bytes.rows(argument, items.unwrap_or(1), width)?;
-        Ok(Keys::Column(Column::of_rows(width, items, rows)))
+        Ok(PublicKeyColumn::Column(RowColumn::of_rows(width, items, rows)))
     }
 
     /// Creates one key for all items.
     pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
-        let Widths { widths, of_text, .. } = Widths::of(argument);
+        let KeyWidths { widths, of_text, .. } = KeyWidths::of(argument);
         if !widths.contains(&row.len()) {
             return Err(argument.shape(&format!("a text of {} bytes", row.len()), of_text));
         }
-        Ok(Keys::Column(Column::of_copy(row.len(), None, row)))
+        Ok(PublicKeyColumn::Column(RowColumn::of_copy(row.len(), None, row)))
     }
 
     /// Copies byte strings, which may be in several encodings.
-    pub fn of_strings(argument: Argument, strings: &Strings) -> Read<Self> {
+    pub fn of_strings(argument: Argument, strings: &Strings) -> ReadResult<Self> {
         let first = (0..strings.len()).find_map(|item| strings.get(item).ok()).map(<[u8]>::len);
-        let Widths { widths, .. } = Widths::of(argument);
+        let KeyWidths { widths, .. } = KeyWidths::of(argument);
         let width = first.filter(|width| widths.contains(width)).unwrap_or(widths[0]);
         let has_width = |item| strings.get(item).is_ok_and(|key| key.len() == width) || strings.get(item).is_err();
         if (0..strings.len()).all(has_width) {
-            let (column, problems) = Column::of_strings(argument, width, strings)?;
-            return Ok((Keys::Column(column), problems));
+            let (column, problems) = RowColumn::of_strings(argument, width, strings)?;
+            return Ok((PublicKeyColumn::Column(column), problems));
         }
         let mut keys = memory::room(strings.len())?;
         let key = |item| strings.get(item).unwrap_or_default();
-        match argument.kind.filter(|_| argument.role == Role::Field(Field::PublicKey)) {
+        match argument.kind.filter(|_| argument.role == ArgumentRole::Field(Field::PublicKey)) {
             None => keys.extend((0..strings.len()).map(|item| PublicKeys::mixed_row(key(item)))),
             Some(kind) => {
                 let mut reader = gecc_keys::Reader::new(kind);
@@ -99,17 +99,17 @@ impl Keys {
                 reader.finish().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))?;
             }
         }
-        Ok((Keys::Mixed(keys), strings.problems(argument)?))
+        Ok((PublicKeyColumn::Mixed(keys), strings.problems(argument)?))
     }
 
     /// Reads keys of an Arrow array: borrowed if it is in one piece with contiguous values,
     /// otherwise copied.
-    pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks) -> Read<Self> {
-        let Widths { widths, .. } = Widths::of(argument);
+    pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks) -> ReadResult<Self> {
+        let KeyWidths { widths, .. } = KeyWidths::of(argument);
         arrow::require_bytes(argument, chunks, widths)?;
         if let Some(width) = arrow::common_width(chunks).filter(|width| widths.contains(width)) {
-            let (column, problems) = Column::of_arrow(py, argument, width, chunks)?;
-            return Ok((Keys::Column(column), problems));
+            let (column, problems) = RowColumn::of_arrow(py, argument, width, chunks)?;
+            return Ok((PublicKeyColumn::Column(column), problems));
         }
         Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone(), LONGEST)?)
     }
@@ -117,24 +117,24 @@ impl Keys {
     /// Returns the number of items; `None` if one key is for all.
     pub fn items(&self) -> Option<usize> {
         match self {
-            Keys::Column(column) => column.items(),
-            Keys::Mixed(keys) => Some(keys.len()),
+            PublicKeyColumn::Column(column) => column.items(),
+            PublicKeyColumn::Mixed(keys) => Some(keys.len()),
         }
     }
 
     /// Returns the addresses of all keys; `None` for copies.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
-            Keys::Column(column) => Some(column.span()),
-            Keys::Mixed(_) => None,
+            PublicKeyColumn::Column(column) => Some(column.span()),
+            PublicKeyColumn::Mixed(_) => None,
         }
     }
 
     /// Returns the first key as a SEC 1 octet string.
     pub fn sec1_of_first(&self) -> Vec<u8> {
         match self {
-            Keys::Mixed(keys) => keys.first().map_or_else(Vec::new, |key| key.to_vec()),
-            Keys::Column(column) => match column.width() {
+            PublicKeyColumn::Mixed(keys) => keys.first().map_or_else(Vec::new, |key| key.to_vec()),
+            PublicKeyColumn::Column(column) => match column.width() {
                 33 => column.rows::<33>(0..1).get(0).to_vec(),
                 64 => [&[4], &column.rows::<64>(0..1).get(0)[..]].concat(),
                 _ => column.rows::<65>(0..1).get(0).to_vec(),
@@ -145,13 +145,13 @@ impl Keys {
     /// Returns the keys of a range of items.
     pub fn part(&self, range: Range<usize>) -> PublicKeys<'_> {
         match self {
-            Keys::Column(column) => match column.width() {
+            PublicKeyColumn::Column(column) => match column.width() {
                 32 => PublicKeys::ed25519(column.rows::<32>(range)),
                 33 => PublicKeys::compressed(column.rows::<33>(range)),
                 64 => PublicKeys::raw(column.rows::<64>(range)),
                 _ => PublicKeys::uncompressed(column.rows::<65>(range)),
             },
-            Keys::Mixed(keys) => PublicKeys::mixed(&keys[range]),
+            PublicKeyColumn::Mixed(keys) => PublicKeys::mixed(&keys[range]),
         }
     }
 }

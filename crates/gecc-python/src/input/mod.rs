@@ -13,14 +13,14 @@ mod signatures;
 mod strings;
 mod value;
 
-pub use column::Column;
-pub use keys::Keys;
+pub use column::RowColumn;
+pub use keys::PublicKeyColumn;
 pub use numbers::NO_ID;
 pub use outputs::OutputColumn;
 pub use signatures::Signatures;
 pub use strings::Strings;
 
-use crate::reasons::Role;
+use crate::reasons::ArgumentRole;
 use gecc::CurveId;
 use gecc::fields::SignatureReader;
 use gecc::sm2::DEFAULT_USER_ID;
@@ -30,11 +30,11 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::ops::Range;
-use value::Value;
+use value::ArgumentValue;
 
 /// Rows that were read, and a code for each item, which is 0 if it has no problem. `None` if no
 /// item has a problem.
-pub(crate) type Read<T> = PyResult<(T, Option<Vec<u8>>)>;
+pub(crate) type ReadResult<T> = PyResult<(T, Option<Vec<u8>>)>;
 
 /// Returns the codes of items, if there are problems.
 pub(crate) fn some_problems(problems: Vec<u8>) -> Option<Vec<u8>> {
@@ -49,14 +49,14 @@ const LONGEST: usize = 16 << 10;
 #[derive(Clone, Copy)]
 pub struct Argument {
     pub name: &'static str,
-    pub role: Role,
+    pub role: ArgumentRole,
     /// The required purpose of keys in formats that state one.
     pub kind: Option<KeyKind>,
 }
 
 /// Creates an argument of a kind that files have too.
 pub fn argument(name: &'static str, field: Field) -> Argument {
-    Argument { name, role: Role::Field(field), kind: None }
+    Argument { name, role: ArgumentRole::Field(field), kind: None }
 }
 
 impl Argument {
@@ -68,15 +68,15 @@ impl Argument {
     /// Returns the field of a file that has the same kind of values.
     fn field(self) -> Field {
         match self.role {
-            Role::Field(field) => field,
-            Role::Point | Role::Scalar => Field::PublicKey,
+            ArgumentRole::Field(field) => field,
+            ArgumentRole::Point | ArgumentRole::Scalar => Field::PublicKey,
         }
     }
 
     /// Rejects a column of strings none of which is hexadecimal: such a column has another meaning,
     /// and its items are not just malformed.
     fn require_some_hexadecimal(self, problems: &[u8]) -> PyResult<()> {
-        let Role::Field(_) = self.role else { return Ok(()) };
+        let ArgumentRole::Field(_) = self.role else { return Ok(()) };
         let [text, null] = [CellProblem::NotHexadecimal, CellProblem::Null].map(|problem| self.role.code(problem));
         if problems.contains(&text) && problems.iter().all(|code| *code == text || *code == null) {
             return Err(PyValueError::new_err(format!("{}: no text of the column is hexadecimal", self.name)));
@@ -93,7 +93,7 @@ impl Argument {
 }
 
 /// The form of results, which follows that of the arguments.
-pub enum Form<'py> {
+pub enum ArrayLibrary<'py> {
     Numpy,
     /// Arrow arrays of the library of this argument.
     Arrow(Bound<'py, PyAny>),
@@ -109,7 +109,7 @@ pub struct Call<'py> {
     /// The number of items, and the first argument that determines it.
     items: Option<(usize, &'static str)>,
     /// The form of the first pandas argument, else of the first Arrow argument.
-    pub form: Form<'py>,
+    pub form: ArrayLibrary<'py>,
     /// The addresses of rows that the engine reads, by argument.
     read: Vec<(&'static str, Range<usize>)>,
     /// A code for each item, which is 0 if all its values could be read. The first argument takes
@@ -120,7 +120,7 @@ pub struct Call<'py> {
 impl<'py> Call<'py> {
     /// Creates a call without keys in formats that state a purpose.
     pub fn new(py: Python<'py>) -> Self {
-        Call { py, kind: None, items: None, form: Form::Numpy, read: Vec::new(), problems: None }
+        Call { py, kind: None, items: None, form: ArrayLibrary::Numpy, read: Vec::new(), problems: None }
     }
 
     /// Creates a call whose keys have this purpose.
@@ -139,15 +139,15 @@ impl<'py> Call<'py> {
     }
 
     /// Reads a column of rows of `width` bytes.
-    pub fn rows(&mut self, argument: Argument, width: usize, value: &Bound<'py, PyAny>) -> PyResult<Column> {
+    pub fn rows(&mut self, argument: Argument, width: usize, value: &Bound<'py, PyAny>) -> PyResult<RowColumn> {
         let argument = self.of_kind(argument);
         let read = match self.value(argument, value)? {
-            Value::Arrow(chunks) => Column::of_arrow(self.py, argument, width, &chunks)?,
-            Value::List(items) => Column::of_strings(argument, width, &Strings::of_list(argument, &items)?)?,
-            Value::Array(bytes) => (Column::of_array(argument, width, &bytes)?, None),
-            Value::Row(row) => (Column::of_row(argument, width, row)?, None),
+            ArgumentValue::Arrow(chunks) => RowColumn::of_arrow(self.py, argument, width, &chunks)?,
+            ArgumentValue::List(items) => RowColumn::of_strings(argument, width, &Strings::of_list(argument, &items)?)?,
+            ArgumentValue::Array(bytes) => (RowColumn::of_array(argument, width, &bytes)?, None),
+            ArgumentValue::Row(row) => (RowColumn::of_row(argument, width, row)?, None),
         };
-        let column = self.agree(argument, read, Column::items)?;
+        let column = self.agree(argument, read, RowColumn::items)?;
         self.read.push((argument.name, column.span()));
         Ok(column)
     }
@@ -156,10 +156,12 @@ impl<'py> Call<'py> {
     pub fn signatures(&mut self, reader: SignatureReader, value: &Bound<'py, PyAny>) -> PyResult<Signatures> {
         let argument = argument("signatures", Field::Signature);
         let read = match self.value(argument, value)? {
-            Value::Arrow(chunks) => Signatures::of_arrow(self.py, argument, &chunks, reader)?,
-            Value::List(items) => Signatures::of_strings(argument, &Strings::of_list(argument, &items)?, reader)?,
-            Value::Array(bytes) => Signatures::of_array(argument, &bytes, reader)?,
-            Value::Row(row) => Signatures::of_row(argument, row, reader)?,
+            ArgumentValue::Arrow(chunks) => Signatures::of_arrow(self.py, argument, &chunks, reader)?,
+            ArgumentValue::List(items) => {
+                Signatures::of_strings(argument, &Strings::of_list(argument, &items)?, reader)?
+            }
+            ArgumentValue::Array(bytes) => Signatures::of_array(argument, &bytes, reader)?,
+            ArgumentValue::Row(row) => Signatures::of_row(argument, row, reader)?,
         };
         let signatures = self.agree(argument, read, |signatures: &Signatures| signatures.rows.items())?;
         self.read.push((argument.name, signatures.rows.span()));
@@ -167,37 +169,39 @@ impl<'py> Call<'py> {
     }
 
     /// Reads public keys or other points.
-    pub fn keys(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Keys> {
+    pub fn keys(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<PublicKeyColumn> {
         let argument = self.of_kind(argument);
         let read = match self.value(argument, value)? {
-            Value::Arrow(chunks) => Keys::of_arrow(self.py, argument, &chunks)?,
-            Value::List(items) => Keys::of_strings(argument, &Strings::of_list(argument, &items)?)?,
-            Value::Array(bytes) => (Keys::of_array(argument, self.items.map(|(items, _)| items), &bytes)?, None),
-            Value::Row(row) => (Keys::of_row(argument, row)?, None),
+            ArgumentValue::Arrow(chunks) => PublicKeyColumn::of_arrow(self.py, argument, &chunks)?,
+            ArgumentValue::List(items) => PublicKeyColumn::of_strings(argument, &Strings::of_list(argument, &items)?)?,
+            ArgumentValue::Array(bytes) => {
+                (PublicKeyColumn::of_array(argument, self.items.map(|(items, _)| items), &bytes)?, None)
+            }
+            ArgumentValue::Row(row) => (PublicKeyColumn::of_row(argument, row)?, None),
         };
-        let keys = self.agree(argument, read, Keys::items)?;
+        let keys = self.agree(argument, read, PublicKeyColumn::items)?;
         self.read.extend(keys.span().map(|span| (argument.name, span)));
         Ok(keys)
     }
 
     /// Reads recovery ids, one byte each.
-    pub fn recovery_ids(&mut self, reader: SignatureReader, value: &Bound<'py, PyAny>) -> PyResult<Column> {
+    pub fn recovery_ids(&mut self, reader: SignatureReader, value: &Bound<'py, PyAny>) -> PyResult<RowColumn> {
         let argument = argument("recovery_ids", Field::RecoveryId);
         let value = &self.without_index(argument, value)?;
         if let Ok(number) = value.extract::<i128>() {
-            return self.agree(argument, (numbers::of_one(number, reader), None), Column::items);
+            return self.agree(argument, (numbers::of_one(number, reader), None), RowColumn::items);
         }
         let floats = numbers::of_floats(argument, value, reader)?;
         let read = match numbers::of_integers(argument, value, reader)?.map(|column| (column, None)).or(floats) {
             Some(read) => read,
             None => match self.value(argument, value)? {
-                Value::Arrow(chunks) => numbers::of_arrow(argument, &chunks, reader)?,
-                Value::List(items) => numbers::of_list(argument, &items, reader)?,
-                Value::Array(bytes) => (numbers::of_array(argument, &bytes, reader)?, None),
-                Value::Row(_) => return Err(argument.kind(value)),
+                ArgumentValue::Arrow(chunks) => numbers::of_arrow(argument, &chunks, reader)?,
+                ArgumentValue::List(items) => numbers::of_list(argument, &items, reader)?,
+                ArgumentValue::Array(bytes) => (numbers::of_array(argument, &bytes, reader)?, None),
+                ArgumentValue::Row(_) => return Err(argument.kind(value)),
             },
         };
-        let column = self.agree(argument, read, Column::items)?;
+        let column = self.agree(argument, read, RowColumn::items)?;
         self.read.push((argument.name, column.span()));
         Ok(column)
     }
@@ -245,25 +249,25 @@ impl<'py> Call<'py> {
         let column = self.without_index(argument, value)?;
         match self.value(argument, &column)? {
             // Text in a frame is not assumed to be hexadecimal.
-            Value::Arrow(chunks)
-                if !column.is(value) && chunks.are_texts() && argument.role == Role::Field(Field::Message) =>
+            ArgumentValue::Arrow(chunks)
+                if !column.is(value) && chunks.are_texts() && argument.role == ArgumentRole::Field(Field::Message) =>
             {
                 let text = "text, not bytes: encode it, as by .str.encode()";
                 Err(PyTypeError::new_err(format!("{}: {text}", argument.name)))
             }
-            Value::Arrow(chunks) => Strings::of_arrow(argument, chunks, usize::MAX),
-            Value::List(items) => Strings::of_list(argument, &items),
-            Value::Array(bytes) => Strings::of_array(argument, &bytes),
-            Value::Row(_) => Strings::of_one(argument, value),
+            ArgumentValue::Arrow(chunks) => Strings::of_arrow(argument, chunks, usize::MAX),
+            ArgumentValue::List(items) => Strings::of_list(argument, &items),
+            ArgumentValue::Array(bytes) => Strings::of_array(argument, &bytes),
+            ArgumentValue::Row(_) => Strings::of_one(argument, value),
         }
     }
 
-    fn value(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Value<'py>> {
+    fn value(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<ArgumentValue<'py>> {
         let argument = self.of_kind(argument);
         let value = &self.without_index(argument, value)?;
-        let read = Value::of(argument, value)?;
-        if let (Form::Numpy, Value::Arrow(_)) = (&self.form, &read) {
-            self.form = Form::Arrow(value.clone());
+        let read = ArgumentValue::of(argument, value)?;
+        if let (ArrayLibrary::Numpy, ArgumentValue::Arrow(_)) = (&self.form, &read) {
+            self.form = ArrayLibrary::Arrow(value.clone());
         }
         Ok(read)
     }
@@ -274,13 +278,13 @@ impl<'py> Call<'py> {
         let Some((values, index)) = pandas::column(argument, value)? else { return Ok(value.clone()) };
         match &self.form {
             // Items are matched by position, and rows of two indexes may have different orders.
-            Form::Pandas(first) if !pandas::agree(first, &index)? => {
+            ArrayLibrary::Pandas(first) if !pandas::agree(first, &index)? => {
                 let text = "its index is another than that of the arguments before: take .reset_index(drop=True) of all, or .to_numpy()";
                 Err(PyValueError::new_err(format!("{}: {text}", argument.name)))
             }
-            Form::Pandas(_) => Ok(values),
+            ArrayLibrary::Pandas(_) => Ok(values),
             _ => {
-                self.form = Form::Pandas(index);
+                self.form = ArrayLibrary::Pandas(index);
                 Ok(values)
             }
         }

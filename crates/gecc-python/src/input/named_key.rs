@@ -2,7 +2,7 @@
 //! OpenSSH.
 
 use super::Argument;
-use crate::reasons::Role;
+use crate::reasons::ArgumentRole;
 use gecc::stack;
 use gecc_arrow::Field;
 use pyo3::exceptions::PyValueError;
@@ -15,9 +15,9 @@ use zeroize::Zeroizing;
 pub fn may_be(argument: Argument, text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     // Public keys may also be PEM in base64.
-    let is_pem_in_base64 = text.starts_with(b"LS0t") && argument.role == Role::Field(Field::PublicKey);
+    let is_pem_in_base64 = text.starts_with(b"LS0t") && argument.role == ArgumentRole::Field(Field::PublicKey);
     let is_named = text.starts_with(b"-") || text.starts_with(b"{") || text.starts_with(b"ssh-");
-    matches!(argument.role, Role::Field(Field::PublicKey | Field::SecretKey)) && (is_named || is_pem_in_base64)
+    matches!(argument.role, ArgumentRole::Field(Field::PublicKey | Field::SecretKey)) && (is_named || is_pem_in_base64)
 }
 
 /// Reads one key for all items: a string or `bytes` in such a format, converted to the plain
@@ -43,7 +43,7 @@ pub fn of_one(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Z
 }
 
 fn of_bytes(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
-    let (Role::Field(field), Some(kind)) = (argument.role, argument.kind) else { return Ok(None) };
+    let (ArgumentRole::Field(field), Some(kind)) = (argument.role, argument.kind) else { return Ok(None) };
     let found = match field {
         // Rows of points may begin like DER or PEM.
         Field::PublicKey => gecc_keys::public_key(key, kind)

@@ -1,7 +1,7 @@
 //! Recovery ids: integers, one byte each. They are ids, or v as in Ethereum.
 
 use super::arrow::{self, Chunks};
-use super::{Argument, Column, Read, array, some_problems};
+use super::{Argument, ReadResult, RowColumn, array, some_problems};
 use crate::memory::{self, MemoryOwner};
 use crate::pieces;
 use gecc::fields::SignatureReader;
@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 use zeroize::Zeroizing;
 
-/// The contents of [`Read`].
-type Read1 = (Column, Option<Vec<u8>>);
+/// The contents of [`ReadResult`].
+type RowsAndProblems = (RowColumn, Option<Vec<u8>>);
 
 /// The value for a missing id, which the engine rejects.
 pub const NO_ID: u8 = u8::MAX;
@@ -30,13 +30,13 @@ fn ids_of_bytes(reader: SignatureReader) -> [u8; 256] {
 }
 
 /// Creates one number for all items.
-pub fn of_one(number: i128, reader: SignatureReader) -> Column {
-    Column::of_copy(1, None, Zeroizing::new(vec![id(number, reader)]))
+pub fn of_one(number: i128, reader: SignatureReader) -> RowColumn {
+    RowColumn::of_copy(1, None, Zeroizing::new(vec![id(number, reader)]))
 }
 
 /// Reads a list of integers, or of `None`, which is null. A float with an integer value is
 /// accepted, and NaN is null, as in pandas.
-pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>], reader: SignatureReader) -> Read<Column> {
+pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>], reader: SignatureReader) -> ReadResult<RowColumn> {
     let mut problems = memory::zeros(items.len(), 1)?;
     let mut ids = Zeroizing::new(memory::zeros(items.len(), 1)?);
     for (index, item) in items.iter().enumerate() {
@@ -58,11 +58,11 @@ pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>], reader: Signature
         // A number that does not fit in an i128 is out of range, too.
         ids[index] = number.extract::<i128>().map_or(NO_ID, |number| id(number, reader));
     }
-    Ok((Column::of_copy(1, Some(items.len()), ids), some_problems(problems)))
+    Ok((RowColumn::of_copy(1, Some(items.len()), ids), some_problems(problems)))
 }
 
 /// Reads integers or booleans of an Arrow array.
-pub fn of_arrow(argument: Argument, chunks: &Chunks, reader: SignatureReader) -> Read<Column> {
+pub fn of_arrow(argument: Argument, chunks: &Chunks, reader: SignatureReader) -> ReadResult<RowColumn> {
     if !Integers::are_of(&chunks.data_type) {
         let text = format!("{}: an Arrow array of {}, not of integers or booleans", argument.name, chunks.data_type);
         return Err(PyTypeError::new_err(text));
@@ -73,12 +73,12 @@ pub fn of_arrow(argument: Argument, chunks: &Chunks, reader: SignatureReader) ->
         let integers = Integers::of(piece.as_ref());
         ids.extend((0..piece.len()).map(|row| integers.get(row).map_or(NO_ID, |number| id(number, reader))));
     }
-    Ok((Column::of_copy(1, Some(items), ids), arrow::nulls(argument, chunks)?))
+    Ok((RowColumn::of_copy(1, Some(items), ids), arrow::nulls(argument, chunks)?))
 }
 
 /// Reads the bytes of an array: borrowed if all of them are ids, otherwise copied.
-pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> PyResult<Column> {
-    let column = Column::of_array(argument, 1, bytes)?;
+pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> PyResult<RowColumn> {
+    let column = RowColumn::of_array(argument, 1, bytes)?;
     let rows = column.rows::<1>(0..column.different());
     let ids = ids_of_bytes(reader);
     let is_id = |item| rows.get(item)[0] == ids[usize::from(rows.get(item)[0])];
@@ -86,17 +86,21 @@ pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureR
 }
 
 /// Copies bytes, converted to ids.
-fn of_bytes(column: &Column, reader: SignatureReader) -> PyResult<Column> {
+fn of_bytes(column: &RowColumn, reader: SignatureReader) -> PyResult<RowColumn> {
     let (rows, of_bytes) = (column.rows::<1>(0..column.different()), ids_of_bytes(reader));
     let mut ids = Zeroizing::new(memory::room(column.different())?);
     ids.extend((0..column.different()).map(|item| of_bytes[usize::from(rows.get(item)[0])]));
     let rows = array::Rows { data: ids.as_ptr(), stride: column.stride().min(1), keep: MemoryOwner::Copy(ids) };
-    Ok(Column::of_rows(1, column.items(), rows))
+    Ok(RowColumn::of_rows(1, column.items(), rows))
 }
 
 /// Reads integers or booleans of a numpy array; `None` if the value is not such an array, or has
 /// bytes.
-pub fn of_integers(argument: Argument, value: &Bound<'_, PyAny>, reader: SignatureReader) -> PyResult<Option<Column>> {
+pub fn of_integers(
+    argument: Argument,
+    value: &Bound<'_, PyAny>,
+    reader: SignatureReader,
+) -> PyResult<Option<RowColumn>> {
     // Values hidden by a mask must not be read.
     if !value.is_instance_of::<PyUntypedArray>() || value.hasattr("mask")? {
         return Ok(None);
@@ -108,7 +112,11 @@ pub fn of_integers(argument: Argument, value: &Bound<'_, PyAny>, reader: Signatu
 
 /// Reads floating-point numbers of an array that are integers, as pandas stores them if other
 /// values of the column are missing; NaN is null.
-pub fn of_floats(argument: Argument, value: &Bound<'_, PyAny>, reader: SignatureReader) -> PyResult<Option<Read1>> {
+pub fn of_floats(
+    argument: Argument,
+    value: &Bound<'_, PyAny>,
+    reader: SignatureReader,
+) -> PyResult<Option<RowsAndProblems>> {
     if !value.is_instance_of::<PyUntypedArray>() || value.hasattr("mask")? {
         return Ok(None);
     }
@@ -127,7 +135,7 @@ pub fn of_floats(argument: Argument, value: &Bound<'_, PyAny>, reader: Signature
             }
         }
     }
-    Ok(Some((Column::of_copy(1, Some(numbers.len()), ids), some_problems(problems))))
+    Ok(Some((RowColumn::of_copy(1, Some(numbers.len()), ids), some_problems(problems))))
 }
 
 /// Converts a float to an integer: one that is not a valid v if it has a fraction, or is so large
@@ -142,12 +150,12 @@ fn of_kind<T: Element + Copy + TryInto<u128>>(
     argument: Argument,
     value: &Bound<'_, PyAny>,
     reader: SignatureReader,
-) -> PyResult<Option<Column>> {
+) -> PyResult<Option<RowColumn>> {
     let Ok(array) = value.cast::<PyArray1<T>>() else { return Ok(None) };
     let wrong = |problem| PyValueError::new_err(format!("{}: {problem}", argument.name));
     let array = array.try_readonly().map_err(wrong)?;
     let numbers = array.as_array();
     let mut ids = Zeroizing::new(memory::room(numbers.len())?);
     ids.extend(numbers.iter().map(|number| id(*number, reader)));
-    Ok(Some(Column::of_copy(1, Some(numbers.len()), ids)))
+    Ok(Some(RowColumn::of_copy(1, Some(numbers.len()), ids)))
 }

@@ -1,7 +1,7 @@
 //! Outputs of transactions, which are scanned for silent payments: lists of them, or a column with
 //! offsets.
 
-use super::{Argument, Call, Column, argument, arrow};
+use super::{Argument, Call, RowColumn, argument, arrow};
 use crate::errors::batch_exception;
 use gecc::CurveId;
 use gecc::silent_payments::Outputs;
@@ -15,7 +15,7 @@ pub enum OutputColumn {
     /// An Arrow column of lists.
     Lists(OutputLists),
     /// x-only keys, and the offset of each row's first key.
-    Keys(Vec<u64>, Column),
+    Keys(Vec<u64>, RowColumn),
     /// The first eight bytes of keys, with the same offsets.
     Prefixes(Vec<u64>, Vec<u64>),
 }

@@ -2,8 +2,8 @@
 //! DER.
 
 use super::arrow::{self, Chunks};
-use super::column::Column;
-use super::{Argument, LONGEST, Read, Strings, array, numbers, some_problems};
+use super::column::RowColumn;
+use super::{Argument, LONGEST, ReadResult, Strings, array, numbers, some_problems};
 use crate::memory::{self, MemoryOwner};
 use arrow_schema::DataType;
 use gecc::fields::{FormCounts, SignatureForm, SignatureReader};
@@ -21,22 +21,22 @@ const EXPECTED: &str = "(n, 64), (n, 65) with v, or a single row of these or DER
 /// The signatures of a batch.
 pub struct Signatures {
     /// `r || s`.
-    pub rows: Column,
+    pub rows: RowColumn,
     /// Recovery ids, if signatures have them. In a list, some may have none: such an item has an id
     /// out of range.
-    pub ids: Option<Column>,
+    pub ids: Option<RowColumn>,
     /// Counts of the forms of 65-byte signatures that were recognised by their content.
     pub counts: FormCounts,
 }
 
 impl Signatures {
     /// Creates signatures from rows of 64 bytes whose content need not be examined.
-    pub fn plain(rows: Column) -> Self {
+    pub fn plain(rows: RowColumn) -> Self {
         Signatures { rows, ids: None, counts: FormCounts::default() }
     }
 
     /// Reads rows of 64 or 65 bytes.
-    fn of_column(argument: Argument, column: Column, reader: SignatureReader) -> Read<Self> {
+    fn of_column(argument: Argument, column: RowColumn, reader: SignatureReader) -> ReadResult<Self> {
         match (column.width(), reader.form()) {
             // Rows of this width are r || s: DER has no fixed width.
             (64, SignatureForm::Auto | SignatureForm::Rs) => Ok((Self::plain(column), None)),
@@ -45,7 +45,7 @@ impl Signatures {
         }
     }
 
-    fn of_rows<const W: usize>(argument: Argument, column: Column, reader: SignatureReader) -> Read<Self> {
+    fn of_rows<const W: usize>(argument: Argument, column: RowColumn, reader: SignatureReader) -> ReadResult<Self> {
         let (different, is_one_for_all) = (column.different(), column.items().is_none());
         let start = usize::from(reader.form() == SignatureForm::HeaderFirst);
         let mut ids = Zeroizing::new(memory::room(different)?);
@@ -70,7 +70,7 @@ impl Signatures {
         let (items, stride) = (column.items(), column.stride());
         let has_ids = ids.iter().any(|id| *id != numbers::NO_ID) || !lies_otherwise;
         let of_ids = array::Rows { data: ids.as_ptr(), stride: stride.min(1), keep: MemoryOwner::Copy(ids) };
-        let ids = has_ids.then(|| Column::of_rows(1, items, of_ids));
+        let ids = has_ids.then(|| RowColumn::of_rows(1, items, of_ids));
         let rows = if lies_otherwise {
             let mut copies = Zeroizing::new(memory::zeros(different, 64)?);
             for (item, copy) in copies.chunks_exact_mut(64).enumerate() {
@@ -79,7 +79,11 @@ impl Signatures {
                 }
             }
             let stride = if stride == 0 { 0 } else { 64 };
-            Column::of_rows(64, items, array::Rows { data: copies.as_ptr(), stride, keep: MemoryOwner::Copy(copies) })
+            RowColumn::of_rows(
+                64,
+                items,
+                array::Rows { data: copies.as_ptr(), stride, keep: MemoryOwner::Copy(copies) },
+            )
         } else {
             column.part(start, 64)
         };
@@ -97,7 +101,7 @@ impl Signatures {
 
     /// Reads signatures in an array: with two dimensions, or with one that contains a single row or
     /// all rows of 64 bytes.
-    pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> Read<Self> {
+    pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> ReadResult<Self> {
         let (items, width) = match *bytes.shape() {
             [items, width] if WIDTHS.contains(&width) => (Some(items), width),
             [length] if length % 64 == 0 && length != 64 => (Some(length / 64), 64),
@@ -111,32 +115,32 @@ impl Signatures {
             [width] if WIDTHS.contains(&width) => (None, width),
             _ => return Err(argument.shape(&bytes.shape_text(), EXPECTED)),
         };
-        let column = Column::of_rows(width, items, bytes.rows(argument, items.unwrap_or(1), width)?);
+        let column = RowColumn::of_rows(width, items, bytes.rows(argument, items.unwrap_or(1), width)?);
         Self::of_column(argument, column, reader)
     }
 
     /// Reads one signature for all items.
-    pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>, reader: SignatureReader) -> Read<Self> {
+    pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>, reader: SignatureReader) -> ReadResult<Self> {
         let mut counts = FormCounts::default();
         if reader.form() == SignatureForm::Auto {
             counts.see(&row);
         }
         match reader.read(&row) {
             Ok(read) => {
-                let rows = Column::of_copy(64, None, Zeroizing::new(read.signature.to_vec()));
-                let ids = read.recovery_id.map(|id| Column::of_copy(1, None, Zeroizing::new(vec![id])));
+                let rows = RowColumn::of_copy(64, None, Zeroizing::new(read.signature.to_vec()));
+                let ids = read.recovery_id.map(|id| RowColumn::of_copy(1, None, Zeroizing::new(vec![id])));
                 Ok((Signatures { rows, ids, counts }, None))
             }
             Err(problem) if WIDTHS.contains(&row.len()) => {
                 Err(PyValueError::new_err(format!("{}: {problem}", argument.name)))
             }
             // The error states the expected length.
-            Err(_) => Ok((Self::plain(Column::of_row(argument, 64, row)?), None)),
+            Err(_) => Ok((Self::plain(RowColumn::of_row(argument, 64, row)?), None)),
         }
     }
 
     /// Copies byte strings, of either length or in DER.
-    pub fn of_strings(argument: Argument, strings: &Strings, reader: SignatureReader) -> Read<Self> {
+    pub fn of_strings(argument: Argument, strings: &Strings, reader: SignatureReader) -> ReadResult<Self> {
         let items = strings.len();
         let mut rows = Zeroizing::new(memory::zeros(items, 64)?);
         let mut ids = Zeroizing::new(memory::zeros(items, 1)?);
@@ -164,19 +168,19 @@ impl Signatures {
                 Err(found) => *problem = Reason::from((argument.field(), found)).code(),
             }
         }
-        let ids = some_have_ids.then(|| Column::of_copy(1, Some(items), ids));
-        let rows = Column::of_copy(64, Some(items), rows);
+        let ids = some_have_ids.then(|| RowColumn::of_copy(1, Some(items), ids));
+        let rows = RowColumn::of_copy(64, Some(items), rows);
         Ok((Signatures { rows, ids, counts }, some_problems(problems)))
     }
 
     /// Reads signatures of an Arrow array: borrowed if it is in one piece with contiguous values,
     /// otherwise copied.
-    pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks, reader: SignatureReader) -> Read<Self> {
+    pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks, reader: SignatureReader) -> ReadResult<Self> {
         arrow::require_bytes(argument, chunks, &WIDTHS)?;
         let is_fixed = matches!(chunks.data_type, DataType::FixedSizeBinary(_));
         match arrow::common_width(chunks).filter(|_| is_fixed) {
             Some(width) if WIDTHS.contains(&width) => {
-                let (column, nulls) = Column::of_arrow(py, argument, width, chunks)?;
+                let (column, nulls) = RowColumn::of_arrow(py, argument, width, chunks)?;
                 let (signatures, problems) = Self::of_column(argument, column, reader)?;
                 Ok((signatures, first_problems(nulls, problems)))
             }

@@ -4,7 +4,7 @@ use super::arrow::{self, Chunks};
 use super::{Argument, array, named_key, some_problems};
 use crate::memory::{self, MemoryOwner};
 use crate::pieces;
-use crate::reasons::Role;
+use crate::reasons::ArgumentRole;
 use arrow_schema::DataType;
 use gecc::fields::plain_hex_digits;
 use gecc_arrow::{CellProblem, Cells, Field, append_hexadecimal};
@@ -23,7 +23,7 @@ const MOST_DECODED: u64 = 4 << 30;
 ///
 /// Every position is in memory that `keeps` owns.
 pub struct Strings {
-    places: Vec<Result<Place, CellProblem>>,
+    places: Vec<Result<StringSlice, CellProblem>>,
     /// Rows instead of positions, for more rows than there is memory for a position each.
     rows: Option<StringRows>,
     is_one_for_all: bool,
@@ -31,14 +31,14 @@ pub struct Strings {
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct StringSlice {
     data: *const u8,
     length: usize,
 }
 
 /// Strings of the same length, each `stride` bytes after the previous one.
 struct StringRows {
-    first: Place,
+    first: StringSlice,
     stride: usize,
     items: usize,
 }
@@ -49,9 +49,9 @@ unsafe impl Send for Strings {}
 // SAFETY: as above.
 unsafe impl Sync for Strings {}
 
-impl Place {
+impl StringSlice {
     fn of(bytes: &[u8]) -> Self {
-        Place { data: bytes.as_ptr(), length: bytes.len() }
+        StringSlice { data: bytes.as_ptr(), length: bytes.len() }
     }
 }
 
@@ -86,13 +86,13 @@ impl Strings {
         } else if let Some(key) = Self::secret_key(argument, index, item)? {
             self.push_copy(key);
         } else if let Ok(bytes) = item.cast::<PyBytes>() {
-            self.places.push(Ok(Place::of(bytes.as_bytes())));
+            self.places.push(Ok(StringSlice::of(bytes.as_bytes())));
             self.keeps.push(MemoryOwner::Python(item.clone().unbind()));
         } else if let Ok(text) = item.cast::<PyString>() {
-            if argument.role == Role::Field(Field::Message) {
+            if argument.role == ArgumentRole::Field(Field::Message) {
                 return Err(wrong_item(argument, index, item));
             }
-            let is_plain = argument.role == Role::Field(Field::Id);
+            let is_plain = argument.role == ArgumentRole::Field(Field::Id);
             match text.to_cow() {
                 Err(problem) if is_plain => return Err(problem),
                 // Half of a surrogate pair.
@@ -102,7 +102,7 @@ impl Strings {
                     self.push_copy(Zeroizing::new(text.as_bytes().to_vec()));
                 }
                 // Private keys are not copied again.
-                Ok(text) if argument.role != Role::Field(Field::SecretKey) => {
+                Ok(text) if argument.role != ArgumentRole::Field(Field::SecretKey) => {
                     let digits = plain_hex_digits(text.as_bytes());
                     match hexadecimal(str::from_utf8(&digits).unwrap_or(&text)) {
                         Ok(bytes) => self.push_copy(bytes),
@@ -135,7 +135,7 @@ impl Strings {
     }
 
     fn push_copy(&mut self, copy: Zeroizing<Vec<u8>>) {
-        self.places.push(Ok(Place::of(&copy)));
+        self.places.push(Ok(StringSlice::of(&copy)));
         self.keeps.push(MemoryOwner::Copy(copy));
     }
 
@@ -146,11 +146,11 @@ impl Strings {
         };
         let mut strings = Self::with_room(0)?;
         if length == 0 {
-            strings.rows = Some(StringRows { first: Place::of(&[]), stride: 0, items });
+            strings.rows = Some(StringRows { first: StringSlice::of(&[]), stride: 0, items });
             return Ok(strings);
         }
         let array::Rows { data, stride, keep } = bytes.rows(argument, items, length)?;
-        strings.rows = Some(StringRows { first: Place { data, length }, stride, items });
+        strings.rows = Some(StringRows { first: StringSlice { data, length }, stride, items });
         strings.keeps.push(keep);
         Ok(strings)
     }
@@ -159,20 +159,20 @@ impl Strings {
     /// unchanged. Values of more than `longest` bytes are replaced by empty ones.
     pub fn of_arrow(argument: Argument, chunks: Chunks, longest: usize) -> PyResult<Self> {
         arrow::require_bytes(argument, &chunks, &[])?;
-        if chunks.are_texts() && argument.role != Role::Field(Field::Id) {
+        if chunks.are_texts() && argument.role != ArgumentRole::Field(Field::Id) {
             require_few_bytes(argument, &chunks, longest)?;
         }
         let mut strings = Self::with_room(arrow::items(&chunks))?;
         for piece in &chunks.pieces {
             let cells = Cells::of(piece.as_ref());
-            let is_hexadecimal = cells.is_text() && argument.role != Role::Field(Field::Id);
+            let is_hexadecimal = cells.is_text() && argument.role != ArgumentRole::Field(Field::Id);
             for row in 0..piece.len() {
                 if cells.len(row).is_ok_and(|length| length > longest) {
-                    strings.places.push(Ok(Place::of(&[])));
+                    strings.places.push(Ok(StringSlice::of(&[])));
                     continue;
                 }
                 if !is_hexadecimal || cells.get(row).is_ok_and(|text| named_key::may_be(argument, text)) {
-                    strings.places.push(cells.get(row).map(Place::of));
+                    strings.places.push(cells.get(row).map(StringSlice::of));
                     continue;
                 }
                 let mut copy = Zeroizing::new(Vec::new());
@@ -188,7 +188,8 @@ impl Strings {
 
     /// Returns a code for each item, if some cannot be read.
     pub fn problems(&self, argument: Argument) -> PyResult<Option<Vec<u8>>> {
-        let code = |place: &Result<Place, CellProblem>| place.err().map_or(0, |problem| argument.role.code(problem));
+        let code =
+            |place: &Result<StringSlice, CellProblem>| place.err().map_or(0, |problem| argument.role.code(problem));
         let mut codes = memory::room(self.places.len())?;
         codes.extend(self.places.iter().map(code));
         Ok(some_problems(codes))
@@ -196,7 +197,7 @@ impl Strings {
 
     /// Substitutes the default for missing strings.
     pub fn with_default(mut self, default: &'static [u8]) -> Self {
-        self.places.iter_mut().filter(|place| place.is_err()).for_each(|place| *place = Ok(Place::of(default)));
+        self.places.iter_mut().filter(|place| place.is_err()).for_each(|place| *place = Ok(StringSlice::of(default)));
         self
     }
 
@@ -225,15 +226,15 @@ impl Strings {
     /// Returns the string at index `place`.
     pub fn get(&self, place: usize) -> Result<&[u8], CellProblem> {
         let place = match &self.rows {
-            Some(StringRows { first: Place { data, length }, stride, items }) => {
+            Some(StringRows { first: StringSlice { data, length }, stride, items }) => {
                 assert!(place < *items, "the string is there");
                 // SAFETY: there are more than `place` rows.
-                Ok(Place { data: unsafe { data.add(place * stride) }, length: *length })
+                Ok(StringSlice { data: unsafe { data.add(place * stride) }, length: *length })
             }
             None => self.places[place],
         };
         // SAFETY: there are `length` bytes, which live as long as `self`.
-        place.map(|Place { data, length }| unsafe { slice::from_raw_parts(data, length) })
+        place.map(|StringSlice { data, length }| unsafe { slice::from_raw_parts(data, length) })
     }
 
     /// Returns the length of an item in bytes.

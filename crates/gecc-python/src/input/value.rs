@@ -9,7 +9,7 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use zeroize::Zeroizing;
 
 /// A Python value.
-pub enum Value<'py> {
+pub enum ArgumentValue<'py> {
     /// One or more pieces of an Arrow array.
     Arrow(arrow::Chunks),
     /// A list or tuple, with an object for each item.
@@ -20,27 +20,27 @@ pub enum Value<'py> {
     Row(Zeroizing<Vec<u8>>),
 }
 
-impl<'py> Value<'py> {
+impl<'py> ArgumentValue<'py> {
     pub fn of(argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Some(chunks) = arrow::chunks(argument, value)? {
-            return Ok(Value::Arrow(chunks));
+            return Ok(ArgumentValue::Arrow(chunks));
         }
         if let Some(key) = named_key::of_one(argument, value)? {
-            return Ok(Value::Row(key));
+            return Ok(ArgumentValue::Row(key));
         }
         if let Ok(text) = value.cast::<PyString>() {
             let wrong = || PyValueError::new_err(format!("{}: a text that is not hexadecimal", argument.name));
             let row = text.to_cow().ok().and_then(|text| hexadecimal(&text).ok());
-            return row.map(Value::Row).ok_or_else(wrong);
+            return row.map(ArgumentValue::Row).ok_or_else(wrong);
         }
         let list = match value.cast::<PyUntypedArray>() {
             Ok(array) => list_of(argument, array)?,
             Err(_) => value.clone(),
         };
         if list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>() {
-            return Ok(Value::List(list.try_iter()?.collect::<PyResult<_>>()?));
+            return Ok(ArgumentValue::List(list.try_iter()?.collect::<PyResult<_>>()?));
         }
-        Ok(Value::Array(array::Bytes::of(argument, value)?))
+        Ok(ArgumentValue::Array(array::Bytes::of(argument, value)?))
     }
 }
 
