@@ -76,6 +76,11 @@ impl Function {
         }
     }
 
+    /// Creates an error of planning, prefixed with the function's name.
+    fn plan_error(&self, problem: &dyn fmt::Display) -> DataFusionError {
+        plan_datafusion_err!("{}: {problem}", self.name)
+    }
+
     /// Prefixes an error with the function's name.
     fn named(&self, problem: impl Into<DataFusionError>) -> DataFusionError {
         problem.into().context(self.name.clone())
@@ -96,11 +101,10 @@ impl ScalarUDFImpl for Function {
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
-        let planned = |problem: &dyn fmt::Display| plan_datafusion_err!("{}: {problem}", self.name);
         let arguments =
-            Arguments::planned(self.kind, self.policy, &args).map_err(|problem| planned(&problem.message()))?;
+            Arguments::planned(self.kind, self.policy, &args).map_err(|problem| self.plan_error(&problem.message()))?;
         // Detects problems that types alone do not show, such as signatures without recovery ids.
-        self.answers(&arguments).map_err(|problem| planned(&problem))?;
+        self.answers(&arguments).map_err(|problem| self.plan_error(&problem))?;
         Ok(Arc::new(Field::new(&self.name, self.result(), !self.gives_verdicts())))
     }
 
@@ -142,8 +146,10 @@ fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
 /// once.
 impl PartialEq for Function {
     fn eq(&self, other: &Self) -> bool {
-        let what = |function: &Self| (function.kind, function.gives, function.policy);
-        what(self) == what(other) && Arc::ptr_eq(&self.service, &other.service)
+        self.kind == other.kind
+            && self.gives == other.gives
+            && self.policy == other.policy
+            && Arc::ptr_eq(&self.service, &other.service)
     }
 }
 

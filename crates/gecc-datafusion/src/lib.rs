@@ -146,10 +146,12 @@ impl Functions {
 
     /// Returns the functions, for registries of other kinds.
     pub fn udfs(&self) -> impl Iterator<Item = ScalarUDF> + '_ {
-        let function = |kind, gives| ScalarUDF::from(Function::new(kind, gives, self.policy, self.service.clone()));
-        FunctionKind::ALL
-            .into_iter()
-            .flat_map(move |kind| [function(kind, Gives::Result), function(kind, Gives::Reason)])
+        let kinds = FunctionKind::ALL.into_iter();
+        kinds.flat_map(move |kind| [self.udf(kind, Gives::Result), self.udf(kind, Gives::Reason)])
+    }
+
+    fn udf(&self, kind: FunctionKind, gives: Gives) -> ScalarUDF {
+        ScalarUDF::from(Function::new(kind, gives, self.policy, self.service.clone()))
     }
 
     /// Returns statistics of the coalescer so far.

@@ -10,6 +10,9 @@ use std::sync::OnceLock;
 /// The reason why it could not be started. Starting is not retried.
 pub fn service() -> Result<&'static Service, String> {
     static SERVICE: OnceLock<Result<Service, String>> = OnceLock::new();
-    let start = || Engine::new().and_then(|engine| Service::new(&engine)).map_err(|problem| problem.to_string());
     SERVICE.get_or_init(start).as_ref().map_err(String::clone)
+}
+
+fn start() -> Result<Service, String> {
+    Engine::new().and_then(|engine| Service::new(&engine)).map_err(|problem| problem.to_string())
 }

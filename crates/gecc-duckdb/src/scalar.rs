@@ -44,7 +44,9 @@ pub trait ScalarFunction: Send + Sync + 'static {
 /// # Safety
 /// The connection is one to a database that uses this API.
 pub unsafe fn register<S: ScalarFunction>(connection: Handle, function: S) -> Result<(), String> {
-    let (api, name, function) = (api(), text(&function.name()), Arc::new(function));
+    let api = api();
+    let name = text(&function.name());
+    let function = Arc::new(function);
     // SAFETY: the handles are those of objects created here, which are destroyed at the end. The
     // set copies the functions that are added.
     unsafe {
@@ -90,7 +92,8 @@ impl BoundCall {
 
     /// Returns the text of a constant argument; `None` if it is not constant, or null.
     pub fn constant(&self, argument: usize) -> Option<String> {
-        let (expression, mut value) = (self.argument(argument), ptr::null_mut());
+        let expression = self.argument(argument);
+        let mut value = ptr::null_mut();
         // SAFETY: the expression belongs to this statement; error and value are owned, and
         // destroyed.
         unsafe {
@@ -212,8 +215,8 @@ unsafe extern "C" fn compute<S: ScalarFunction>(info: Handle, chunk: Handle, res
         let local = &mut *(api.scalar_function_get_state)(info).cast::<S::Local>();
         let rows = (api.data_chunk_get_size)(chunk) as usize;
         let count = (api.data_chunk_get_column_count)(chunk);
-        let vector = |which| Vector::new((api.data_chunk_get_vector)(chunk, which), rows);
-        let arguments: Vec<Vector> = (0..count).map(vector).collect();
+        let vectors = (0..count).map(|argument| (api.data_chunk_get_vector)(chunk, argument));
+        let arguments: Vec<Vector> = vectors.map(|vector| Vector::new(vector, rows)).collect();
         let mut results = Results::new(results, rows);
         if let Err(problem) = caught(|| function.compute(bound, local, &arguments, &mut results)) {
             (api.scalar_function_set_error)(info, named(&**function, &problem).as_ptr());

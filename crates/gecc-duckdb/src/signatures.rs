@@ -12,6 +12,7 @@ use arrow_schema::DataType;
 use gecc::Verdict;
 use gecc_arrow::sql::{FunctionKind, Gives, Task};
 use gecc_arrow::{Answers, Field};
+use std::iter;
 use std::sync::Arc;
 
 /// One of these functions.
@@ -22,8 +23,8 @@ pub struct SignatureFunction {
 
 impl SignatureFunction {
     pub fn all() -> impl Iterator<Item = Self> {
-        let both = |kind| [Gives::Result, Gives::Reason].map(|gives| SignatureFunction { kind, gives });
-        FunctionKind::ALL.into_iter().flat_map(both)
+        let kinds = FunctionKind::ALL.into_iter();
+        kinds.flat_map(|kind| [Gives::Result, Gives::Reason].map(|gives| SignatureFunction { kind, gives }))
     }
 
     /// Returns the number of arguments before the fields.
@@ -68,10 +69,14 @@ impl ScalarFunction for SignatureFunction {
     }
 
     fn overloads(&self) -> Vec<Vec<LogicalType>> {
-        let (names, fields) = (self.names(), self.kind.fields().len());
-        let any = |count| (0..count).map(|_| LogicalType::simple(ANY));
-        let overload = |fields| (0..names).map(|_| LogicalType::simple(VARCHAR)).chain(any(fields)).collect();
-        (fields - self.kind.optional()..=fields).map(overload).collect()
+        let names = self.names();
+        let fields = self.kind.fields().len();
+        let mut overloads = Vec::new();
+        for count in fields - self.kind.optional()..=fields {
+            let types = iter::repeat_n(VARCHAR, names).chain(iter::repeat_n(ANY, count));
+            overloads.push(types.map(LogicalType::simple).collect());
+        }
+        overloads
     }
 
     fn result(&self) -> LogicalType {

@@ -250,8 +250,8 @@ impl Results<'_> {
         assert!(row < self.rows);
         // SAFETY: DuckDB copies `length` bytes.
         unsafe {
-            let (bytes, length) = (value.as_ptr().cast(), value.len() as u64);
-            (api().vector_assign_string_element_len)(self.handle, row as u64, bytes, length);
+            let length = value.len() as u64;
+            (api().vector_assign_string_element_len)(self.handle, row as u64, value.as_ptr().cast(), length);
         }
     }
 

@@ -54,7 +54,8 @@ impl ArrowArray {
             let array = self.0.slice(slice.start as usize, slice.slicelength);
             return Ok(Bound::new(py, ArrowArray(array))?.into_any());
         }
-        let (place, items) = (place.extract::<isize>()?, self.0.len());
+        let place = place.extract::<isize>()?;
+        let items = self.0.len();
         let item = if place < 0 { items.checked_add_signed(place) } else { Some(place as usize) };
         match item.filter(|item| *item < items) {
             Some(item) => self.value(py, item),
@@ -102,7 +103,8 @@ impl ArrowArray {
 
     /// Shows the number of items that passed, but no values, which may be secrets.
     fn __repr__(&self) -> String {
-        let (items, nulls) = (self.0.len(), self.0.null_count());
+        let items = self.0.len();
+        let nulls = self.0.null_count();
         let more = match self.0.as_boolean_opt() {
             Some(values) => format!(", {} true", values.true_count()),
             None if nulls > 0 => format!(", {nulls} null"),

@@ -54,16 +54,17 @@ impl CapsuleContents for FFI_ArrowArrayStream {
 /// # Errors
 /// `ValueError` if it was consumed before, `TypeError` if such a method cannot return this.
 pub fn array(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(ArrayRef, Field)> {
-    let pair = given.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
-    let item = |place| pair?.get_item(place).ok()?.cast_into::<PyCapsule>().ok();
-    let (Some(schema), Some(array)) = (item(0), item(1)) else { return Err(other_than(argument, "two capsules")) };
-    let (schema_at, array_at) = (held::<FFI_ArrowSchema>(argument, &schema)?, held(argument, &array)?);
+    let Ok((schema, array)) = given.extract::<(Bound<'_, PyCapsule>, Bound<'_, PyCapsule>)>() else {
+        return Err(other_than(argument, "two capsules"));
+    };
+    let schema_at = held::<FFI_ArrowSchema>(argument, &schema)?;
+    let array_at = held(argument, &array)?;
     // SAFETY: both capsules are alive, and `held` has checked their contents. The array is moved
     // out, so that it is not released twice.
     let (schema, array) = unsafe { (schema_at.as_ref(), FFI_ArrowArray::from_raw(array_at.as_ptr())) };
-    let named = |problem| unreadable(argument, &problem);
-    let field = Field::try_from(schema).map_err(named)?;
-    Ok((imported(array, &field).map_err(named)?, field))
+    let field = Field::try_from(schema).map_err(|problem| unreadable(argument, &problem))?;
+    let array = imported(array, &field).map_err(|problem| unreadable(argument, &problem))?;
+    Ok((array, field))
 }
 
 /// Imports the arrays of the stream that an object's `__arrow_c_stream__` returned, and their type.

@@ -7,6 +7,7 @@ use gecc::fields::{Hash, SignatureReader, UnknownHash, UnknownSignatureForm};
 use gecc::{Backend, CurveId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::fmt::Display;
 
 /// Returns the value with this name.
 fn chosen<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> {
@@ -50,9 +51,12 @@ pub fn hash(name: &str) -> PyResult<Hash> {
 
 /// Returns a reader of signatures in this form for an operation.
 pub fn signature_reader(operation: Operation, form: &str) -> PyResult<SignatureReader> {
-    let wrong = |problem: String| PyValueError::new_err(format!("signature_form: {problem}"));
-    let form = form.parse().map_err(|unknown: UnknownSignatureForm| wrong(unknown.to_string()))?;
-    operation.signature_reader(form).map_err(|problem| wrong(problem.to_string()))
+    let form = form.parse().map_err(|unknown: UnknownSignatureForm| unusable_signature_form(&unknown))?;
+    operation.signature_reader(form).map_err(|problem| unusable_signature_form(&problem))
+}
+
+fn unusable_signature_form(problem: &dyn Display) -> PyErr {
+    PyValueError::new_err(format!("signature_form: {problem}"))
 }
 
 pub fn policy(low_s: bool) -> Policy {

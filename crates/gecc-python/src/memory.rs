@@ -24,15 +24,15 @@ pub fn too_large(items: usize, width: usize) -> PyErr {
 
 /// Allocates rows of zeros. The system provides the memory when it is first written to.
 pub fn zeros(items: usize, width: usize) -> PyResult<Vec<u8>> {
-    let too_large = || too_large(items, width);
-    let layout = items.checked_mul(width).and_then(|bytes| Layout::array::<u8>(bytes).ok()).ok_or_else(too_large)?;
+    let layout = items.checked_mul(width).and_then(|bytes| Layout::array::<u8>(bytes).ok());
+    let layout = layout.ok_or_else(|| too_large(items, width))?;
     if layout.size() == 0 {
         return Ok(Vec::new());
     }
     // SAFETY: the size is not zero.
     let start = unsafe { alloc::alloc_zeroed(layout) };
     if start.is_null() {
-        return Err(too_large());
+        return Err(too_large(items, width));
     }
     // SAFETY: the global allocator returned this number of bytes, which are zeros.
     Ok(unsafe { Vec::from_raw_parts(start, layout.size(), layout.size()) })

@@ -104,20 +104,19 @@ impl<'py> ResultColumn<'py> {
         let Ok(array) = out.cast::<PyArrayDyn<u8>>() else {
             return Err(PyTypeError::new_err("out: not an array of uint8"));
         };
-        let wrong = |text: String| Err(PyValueError::new_err(format!("out: {text}")));
         if let ArrayLibrary::Arrow(_) = call.form {
-            return wrong("results are of Arrow, as an argument is".to_owned());
+            return Err(PyValueError::new_err("out: results are of Arrow, as an argument is"));
         }
         let expected = [call.items(), row.width];
         if array.shape() != expected || !array.is_c_contiguous() {
-            return wrong(format!(
-                "an array of shape {:?}, not of {expected:?} with rows one after the other",
+            return Err(PyValueError::new_err(format!(
+                "out: an array of shape {:?}, not of {expected:?} with rows one after the other",
                 array.shape()
-            ));
+            )));
         }
         let start = array.data().addr();
         if let Some(name) = call.reads_in(&(start..start + expected[0] * expected[1])) {
-            return wrong(format!("it shares memory with {name}"));
+            return Err(PyValueError::new_err(format!("out: it shares memory with {name}")));
         }
         let memory = array.try_readwrite().map_err(|problem| PyValueError::new_err(format!("out: {problem}")))?;
         Ok(ResultColumn { row, memory: Some(ResultMemory::Caller(memory)) })
@@ -196,7 +195,8 @@ impl<'py> ResultColumn<'py> {
 /// Creates a buffer of secrets, which is wiped when the last array that refers to it is dropped.
 pub fn secret_buffer(bytes: Vec<u8>) -> Buffer {
     let bytes = Zeroizing::new(bytes);
-    let (start, length) = (NonNull::from(bytes.as_slice()).cast::<u8>(), bytes.len());
+    let start = NonNull::from(bytes.as_slice()).cast::<u8>();
+    let length = bytes.len();
     // SAFETY: the owner keeps the vector, whose memory is neither moved nor modified until the
     // owner is dropped.
     unsafe { Buffer::from_custom_allocation(start, length, Arc::new(bytes)) }
@@ -276,11 +276,13 @@ pub fn answer_rows<'py, const W: usize>(
     form: AnswerOptions<'_, 'py>,
     mut write: impl FnMut(Range<usize>, &mut [[u8; W]], &mut [u8]) -> Result<(), Error> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (mut column, mut output) =
-        (ResultColumn::of_caller(&call, row(W), form.out)?, ResultColumn::of(&call, RowFormat::public(1))?);
-    let (rows, codes) = (column.rows(), output.bytes());
-    let write = |range: Range<usize>| write(range.clone(), &mut rows[range.clone()], &mut codes[range]);
-    pieces::run(call.py, engine, call.items(), write)?;
+    let mut column = ResultColumn::of_caller(&call, row(W), form.out)?;
+    let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
+    let rows = column.rows();
+    let codes = output.bytes();
+    pieces::run(call.py, engine, call.items(), |range| {
+        write(range.clone(), &mut rows[range.clone()], &mut codes[range])
+    })?;
     answer(call, vec![column], output, form.reasons)
 }
 
@@ -303,11 +305,13 @@ fn pandas_answer<'py>(
     let verdicts = numpy_verdicts(codes, reasons)?;
     let passed = if reasons { verdicts.rich_compare(VALID, CompareOp::Eq)? } else { verdicts.clone() };
     // Secrets are copied to the Series, and wiped here.
-    let column = |column: ResultColumn<'py>| match &column.memory {
-        Some(ResultMemory::Numpy(array)) => pandas::series(array.as_any(), Some(&passed), index),
-        _ => Ok(column.into_numpy()),
-    };
-    let mut answer = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
+    let mut answer = Vec::with_capacity(columns.len() + 1);
+    for column in columns {
+        answer.push(match &column.memory {
+            Some(ResultMemory::Numpy(array)) => pandas::series(array.as_any(), Some(&passed), index)?,
+            _ => column.into_numpy(),
+        });
+    }
     answer.push(pandas::series(&verdicts, None, index)?);
     Ok(answer)
 }
@@ -320,8 +324,10 @@ fn arrow_answer<'py>(
 ) -> AnswerColumns<'py> {
     let passed = passed(codes.bytes());
     let nulls = (passed.count_set_bits() < passed.len()).then(|| NullBuffer::new(passed.clone()));
-    let column = |column: ResultColumn<'py>| arrow_output::like(argument, column.into_arrow(nulls.clone()));
-    let mut answer = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
+    let mut answer = Vec::with_capacity(columns.len() + 1);
+    for column in columns {
+        answer.push(arrow_output::like(argument, column.into_arrow(nulls.clone()))?);
+    }
     let verdicts: ArrayRef = if reasons {
         codes.make_codes_of_python();
         codes.into_arrow(None)

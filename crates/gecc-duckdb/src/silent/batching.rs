@@ -74,9 +74,10 @@ impl BatchGatherer {
     /// Computes a batch. However it ends, the waiting threads are notified.
     fn compute(&self, engine: &Engine, batch: &ScanColumns, answer: &BatchAnswer) {
         let _computing = ComputingGuard { gather: self, answer };
-        let scan = |outputs| silent_payments::scan(engine, &self.receiver, batch.keys(), outputs);
+        let outputs = batch.outputs();
+        let scan = outputs.and_then(|outputs| silent_payments::scan(engine, &self.receiver, batch.keys(), outputs));
         // The answer was not set before.
-        let _ = answer.set(batch.outputs().and_then(scan).map_err(|problem| problem.to_string()));
+        let _ = answer.set(scan.map_err(|problem| problem.to_string()));
     }
 
     fn lock(&self) -> MutexGuard<'_, GatherState> {
@@ -110,7 +111,8 @@ impl RowAnswers {
 
     /// Returns the matches in a row, in order.
     pub fn of_row(&self, row: usize) -> &[Match] {
-        let (matches, row) = (&self.scan().matches, self.rows.start + row);
+        let matches = &self.scan().matches;
+        let row = self.rows.start + row;
         let start = matches.partition_point(|found| found.row < row);
         &matches[start..][..matches[start..].partition_point(|found| found.row == row)]
     }

@@ -8,7 +8,7 @@ mod receivers;
 use crate::api::{Handle, api};
 use crate::engine::service;
 use crate::scalar::{self, BoundCall, ScalarFunction};
-use crate::vector::{ANY, BIGINT, BLOB, BOOLEAN, INTEGER, LogicalType, Results, VARCHAR, Vector};
+use crate::vector::{ANY, BIGINT, BLOB, BOOLEAN, INTEGER, LogicalType, Results, Type, VARCHAR, Vector};
 use batching::RowAnswers;
 use columns::{OutputKind, ScanColumns};
 use gecc::silent_payments::Receiver;
@@ -42,7 +42,8 @@ unsafe fn register_setting(connection: Handle) -> Result<(), String> {
     let description = c"the file with the scan private key and the spend public key of a receiver of silent payments";
     // SAFETY: the objects are created here, and destroyed at the end.
     unsafe {
-        let (mut option, mut empty) = ((api().create_config_option)(), (api().create_varchar)(c"".as_ptr()));
+        let mut option = (api().create_config_option)();
+        let mut empty = (api().create_varchar)(c"".as_ptr());
         (api().config_option_set_name)(option, KEY_FILE.as_ptr());
         (api().config_option_set_type)(option, LogicalType::simple(VARCHAR).handle);
         (api().config_option_set_default_value)(option, empty);
@@ -94,14 +95,13 @@ impl ScalarFunction for ScanFunction {
 
     fn overloads(&self) -> Vec<Vec<LogicalType>> {
         let simple = LogicalType::simple;
-        let list = |of| LogicalType::list(&simple(of));
         match self {
             ScanFunction::Own => vec![
                 vec![simple(ANY), simple(BLOB)],
-                vec![simple(ANY), simple(BLOB), list(BIGINT)],
-                vec![simple(ANY), simple(BLOB), simple(BLOB), simple(BLOB), list(BIGINT)],
+                vec![simple(ANY), simple(BLOB), list_of(BIGINT)],
+                vec![simple(ANY), simple(BLOB), simple(BLOB), simple(BLOB), list_of(BIGINT)],
             ],
-            ScanFunction::Frigate => vec![vec![simple(ANY), list(BLOB), list(BLOB)]],
+            ScanFunction::Frigate => vec![vec![simple(ANY), list_of(BLOB), list_of(BLOB)]],
         }
     }
 
@@ -159,7 +159,8 @@ impl ScanFunction {
         mine: &mut Vec<Arc<Search>>,
         arguments: &[Vector],
     ) -> Result<FoundRows, String> {
-        let (rows, lists) = (arguments[0].rows(), arguments.iter().map(Vector::elements).collect::<Vec<_>>());
+        let rows = arguments[0].rows();
+        let lists: Vec<_> = arguments.iter().map(Vector::elements).collect();
         let mut groups: Vec<(RowKeys, ScanColumns, Vec<usize>)> = Vec::new();
         for row in 0..rows {
             let Some(of) = self.row(arguments, &lists, row) else { continue };
@@ -191,21 +192,24 @@ impl ScanFunction {
     /// arguments that are lists.
     fn row<'a>(&self, arguments: &[Vector<'a>], lists: &[Option<Vector<'a>>], row: usize) -> Option<ScanRow<'a>> {
         let outputs = arguments[0].list(row)?;
-        let labels = |which: usize| Some(Labels { values: lists[which]?, places: arguments[which].list(row)? });
         let (scan, spend, tweak_key, labels) = match (self, arguments.len()) {
             (ScanFunction::Own, 2) => (&[][..], &[][..], arguments[1].bytes(row)?, None),
-            (ScanFunction::Own, 3) => (&[][..], &[][..], arguments[1].bytes(row)?, Some(labels(2)?)),
+            (ScanFunction::Own, 3) => {
+                (&[][..], &[][..], arguments[1].bytes(row)?, Some(labels_of(arguments, lists, 2, row)?))
+            }
             (ScanFunction::Own, _) => {
                 let [scan, spend, tweak_key] = [1, 2, 3].map(|which: usize| arguments[which].bytes(row));
-                (scan?, spend?, tweak_key?, Some(labels(4)?))
+                (scan?, spend?, tweak_key?, Some(labels_of(arguments, lists, 4, row)?))
             }
             (ScanFunction::Frigate, _) => {
-                let (places, keys) = (arguments[1].list(row)?, lists[1]?);
+                let places = arguments[1].list(row)?;
+                let keys = lists[1]?;
                 let [scan, spend, tweak_key] = [0, 1, 2].map(|which| places.start + which);
                 if places.len() != 3 {
                     return None;
                 }
-                (keys.bytes(scan)?, keys.bytes(spend)?, keys.bytes(tweak_key)?, Some(labels(2)?))
+                let labels = labels_of(arguments, lists, 2, row)?;
+                (keys.bytes(scan)?, keys.bytes(spend)?, keys.bytes(tweak_key)?, Some(labels))
             }
         };
         Some(ScanRow { keys: RowKeys { scan, spend, labels }, tweak_key, outputs })
@@ -214,18 +218,18 @@ impl ScanFunction {
     /// # Errors
     /// A problem of the keys, without any part of them.
     fn receiver(&self, statement: &ScanStatement, keys: &RowKeys) -> Result<Receiver, String> {
-        let numbers = || keys.labels.as_ref().map_or(Ok(Vec::new()), Labels::numbers);
         if let Some(file) = &statement.file {
-            return file.receiver(&numbers()?).map_err(|reason| reason.to_string());
+            return file.receiver(&keys.label_numbers()?).map_err(|reason| reason.to_string());
         }
         let scan: &[u8; 32] = keys.scan.try_into().map_err(|_| "the scan key has 32 bytes")?;
-        let (scan, spend) = (SecretKey::from_bytes(*scan), self.sec1(keys.spend));
+        let scan = SecretKey::from_bytes(*scan);
+        let spend = self.sec1(keys.spend);
         let receiver = match (self, &keys.labels) {
             (ScanFunction::Frigate, Some(labels)) => {
                 let points: Vec<Vec<u8>> = labels.points()?.into_iter().map(|point| self.sec1(point)).collect();
                 Receiver::with_label_points(scan, &spend, points.iter().map(Vec::as_slice))
             }
-            _ => Receiver::new(scan, &spend, &numbers()?),
+            _ => Receiver::new(scan, &spend, &keys.label_numbers()?),
         };
         receiver.map_err(|reason| reason.to_string())
     }
@@ -255,6 +259,20 @@ impl ScanFunction {
         }
         key
     }
+}
+
+fn list_of(element: Type) -> LogicalType {
+    LogicalType::list(&LogicalType::simple(element))
+}
+
+/// Returns the labels of a row, which are a list in an argument; `None` if it is null.
+fn labels_of<'a>(
+    arguments: &[Vector<'a>],
+    lists: &[Option<Vector<'a>>],
+    argument: usize,
+    row: usize,
+) -> Option<Labels<'a>> {
+    Some(Labels { values: lists[argument]?, places: arguments[argument].list(row)? })
 }
 
 fn write_booleans(found: &FoundRows, results: &mut Results) {

@@ -25,8 +25,8 @@ impl<'a> Labels<'a> {
     /// # Errors
     /// A label out of range.
     pub fn numbers(&self) -> Result<Vec<u32>, String> {
-        let number = |place| u32::try_from(self.values.integer(place)?).ok();
-        let all: Option<Vec<u32>> = self.places.clone().map(number).collect();
+        let integers = self.places.clone().map(|place| self.values.integer(place));
+        let all: Option<Vec<u32>> = integers.map(|integer| u32::try_from(integer?).ok()).collect();
         all.ok_or_else(|| "a label is not a number of 0 to 4294967295".to_owned())
     }
 
@@ -62,11 +62,22 @@ pub struct RowKeys<'a> {
 impl RowKeys<'_> {
     /// Returns whether it is the same receiver.
     pub fn is(&self, other: &Self) -> bool {
-        let places = |keys: &Self| keys.labels.as_ref().map(|labels| labels.places.clone());
-        if places(self) == places(other) {
+        if self.label_places() == other.label_places() {
             return are_equal(self.scan, other.scan) && self.spend == other.spend;
         }
         are_equal(&self.identity(), &other.identity())
+    }
+
+    /// Returns the numbers of the labels, of which there may be none.
+    ///
+    /// # Errors
+    /// A label out of range.
+    pub fn label_numbers(&self) -> Result<Vec<u32>, String> {
+        self.labels.as_ref().map_or(Ok(Vec::new()), Labels::numbers)
+    }
+
+    fn label_places(&self) -> Option<&Range<usize>> {
+        self.labels.as_ref().map(|labels| &labels.places)
     }
 
     /// Returns the identity of the receiver, which distinguishes it from others.
@@ -118,13 +129,13 @@ impl Searches {
         receiver: impl FnOnce() -> Result<Receiver, String>,
     ) -> Result<Arc<Search>, String> {
         let identity = keys.identity();
-        let is = |search: &Arc<Search>| are_equal(&search.identity, &identity);
-        if let Some(search) = mine.iter().find(|search| is(search)) {
+        if let Some(search) = mine.iter().find(|search| are_equal(&search.identity, &identity)) {
             return Ok(Arc::clone(search));
         }
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|search| search.strong_count() > 0);
-        let search = match all.iter().filter_map(Weak::upgrade).find(is) {
+        let mut alive = all.iter().filter_map(Weak::upgrade);
+        let search = match alive.find(|search| are_equal(&search.identity, &identity)) {
             Some(search) => search,
             None => {
                 let gather = BatchGatherer::new(receiver()?, known);

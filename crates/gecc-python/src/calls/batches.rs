@@ -18,7 +18,6 @@ use gecc_arrow::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// An operation on each row of a batch, with the options of the command.
@@ -91,13 +90,13 @@ impl BatchOperation {
             let text = format!("batch {place} has other columns, or other types, than batch 0");
             return Err(batch_exception(Error::Columns(text)));
         }
-        let said = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
-        let mut said = said.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
-        said.hash = hash_of(self.0.call, hash)?;
-        said.user_id = user_id;
-        said.signature_form = choices::signature_reader(self.0.call, signature_form)?.form();
-        said.decimal = decimal;
-        let mapping = complete(said, &schema, &self.0).map_err(batch_exception)?;
+        let specified = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
+        let mut specified = specified.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
+        specified.hash = hash_of(self.0.call, hash)?;
+        specified.user_id = user_id;
+        specified.signature_form = choices::signature_reader(self.0.call, signature_form)?.form();
+        specified.decimal = decimal;
+        let mapping = complete(specified, &schema, &self.0).map_err(batch_exception)?;
         let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
         let messages = column_of(&mapping, Field::Message, &schema).map_err(batch_exception)?;
         let job = BatchJob {
@@ -179,12 +178,12 @@ impl BatchJob<'_> {
         };
         let answers = self.answers_of(py, &together)?;
         let mut start = 0;
-        let part = |batch: &RecordBatch| {
-            let part = answers.slice(start, batch.num_rows());
+        let mut parts = Vec::with_capacity(batches.len());
+        for batch in batches {
+            parts.push(answers.slice(start, batch.num_rows()));
             start += batch.num_rows();
-            part
-        };
-        Ok(batches.iter().map(part).collect())
+        }
+        Ok(parts)
     }
 
     /// Returns the columns that are read, after checking that they are within their memory.
@@ -194,21 +193,22 @@ impl BatchJob<'_> {
         Ok(read)
     }
 
+    fn answers_of_piece(&self, piece: &RecordBatch) -> Result<RecordBatch, Error> {
+        let answers = self.operation.apply(&self.engine, piece, &self.mapping, &Pool::default())?;
+        let answers = if self.plain { answers.with_reasons(Vec::new()) } else { answers };
+        answers.to_columns()
+    }
+
     /// Returns the columns of answers for one batch, computed in pieces.
     fn answers_of(&self, py: Python<'_>, batch: &RecordBatch) -> PyResult<RecordBatch> {
         let mut answers = Vec::new();
-        let apply = |range: Range<usize>| {
-            let piece = batch.slice(range.start, range.len());
-            let pool = Pool::default();
-            let found = self.operation.apply(&self.engine, &piece, &self.mapping, &pool)?;
-            let found = if self.plain { found.with_reasons(Vec::new()) } else { found };
-            answers.push(found.to_columns()?);
+        let messages = self.messages.map(|position| Cells::of(batch.column(position)));
+        let lengths = messages.as_ref().map(|messages| move |row| messages.len(row).unwrap_or(0));
+        let length = lengths.as_ref().map(|length| length as Length<'_>);
+        pieces::run_or(py, &self.engine, batch.num_rows(), length, batch_exception, |range| {
+            answers.push(self.answers_of_piece(&batch.slice(range.start, range.len()))?);
             Ok::<(), Error>(())
-        };
-        let messages = self.messages.map(|place| Cells::of(batch.column(place)));
-        let length = |row| messages.as_ref().map_or(0, |messages| messages.len(row).unwrap_or(0));
-        let length = messages.is_some().then_some(&length as Length<'_>);
-        pieces::run_or(py, &self.engine, batch.num_rows(), length, batch_exception, apply)?;
+        })?;
         match &answers[..] {
             [all] => Ok(all.clone()),
             several => concat_batches(several[0].schema_ref(), several).map_err(batch_exception),

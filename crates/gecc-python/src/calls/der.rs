@@ -18,8 +18,8 @@ pub fn signatures_from_der<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let der = call.strings(argument("signatures", Field::Der), signatures)?;
-    let (mut rows, mut output) =
-        (ResultColumn::of(&call, RowFormat::public(64))?, ResultColumn::of(&call, RowFormat::public(1))?);
+    let mut rows = ResultColumn::of(&call, RowFormat::public(64))?;
+    let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
     for (item, (row, code)) in rows.rows::<64>().iter_mut().zip(output.bytes()).enumerate() {
         pieces::look_at_signals(py, item)?;
         // An unreadable value has a code that takes precedence over this one.

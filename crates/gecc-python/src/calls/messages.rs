@@ -59,11 +59,13 @@ pub fn message_digests<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let hash = choices::hash(hash)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::new(py));
+    let engine = engine::of(py, engine)?;
+    let mut call = Call::new(py);
     let contents = Contents::of_messages(&mut call, messages, hash)?;
-    let (mut column, mut output) =
-        (ResultColumn::of_caller(&call, RowFormat::public(32), out)?, ResultColumn::of(&call, RowFormat::public(1))?);
-    let (rows, codes) = (column.rows::<32>(), output.bytes());
+    let mut column = ResultColumn::of_caller(&call, RowFormat::public(32), out)?;
+    let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
+    let rows = column.rows::<32>();
+    let codes = output.bytes();
     in_pieces(py, &engine, call.items(), Some(&contents), |range| {
         let digests = &mut rows[range.clone()];
         match &contents {

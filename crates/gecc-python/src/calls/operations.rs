@@ -3,7 +3,7 @@
 use crate::calls::messages::{Contents, in_pieces};
 use crate::choices;
 use crate::engine::{self, Engine};
-use crate::input::{Call, NO_ID, PublicKeyColumn, RowColumn, Signatures, Strings, argument};
+use crate::input::{Argument, Call, NO_ID, PublicKeyColumn, RowColumn, Signatures, Strings, argument};
 use crate::memory;
 use crate::output::{ResultColumn, RowFormat, answer};
 use crate::pieces;
@@ -44,27 +44,32 @@ pub fn run<'py>(
     let reader = choices::signature_reader(operation, signature_form)?;
     let hash = hash_of(operation, hash)?.unwrap_or_default();
     let variant = choices::ed25519_variant(context, prehashed)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, operation));
+    let engine = engine::of(py, engine)?;
+    let mut call = Call::for_keys(py, operation);
     let inputs = CallColumns::read(&mut call, operation, reader, hash, columns)?;
 
-    let row = |place: usize| {
-        let column = operation.results().get(place)?;
-        Some(RowFormat { width: column.width, is_secret: operation.has_secret_results() })
-    };
-    let mut first = row(0).map(|row| ResultColumn::of_caller(&call, row, out)).transpose()?;
-    let mut second = row(1).map(|row| ResultColumn::of(&call, row)).transpose()?;
+    let formats = [0, 1].map(|result| row_format(operation, result));
+    let mut first = formats[0].map(|row| ResultColumn::of_caller(&call, row, out)).transpose()?;
+    let mut second = formats[1].map(|row| ResultColumn::of(&call, row)).transpose()?;
     let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
     let [first_bytes, second_bytes] =
         [&mut first, &mut second].map(|output| output.as_mut().map_or(&mut [][..], ResultColumn::bytes));
-    let (codes, widths) = (output.bytes(), [0, 1].map(|place| row(place).map_or(0, |row| row.width)));
-    let work = |range: Range<usize>| {
-        let part = |width: usize| range.start * width..range.end * width;
-        let rows = [&mut first_bytes[part(widths[0])], &mut second_bytes[part(widths[1])]];
+    let codes = output.bytes();
+    let [first_width, second_width] = formats.map(|row| row.map_or(0, |row| row.width));
+    in_pieces(py, &engine, call.items(), inputs.contents.as_ref(), |range| {
+        let Range { start, end } = range;
+        let first = &mut first_bytes[start * first_width..end * first_width];
+        let second = &mut second_bytes[start * second_width..end * second_width];
         let alike = Columns { hash, variant, ..Columns::default() };
-        inputs.compute(operation, &engine, range.clone(), &alike, rows, &mut codes[range])
-    };
-    in_pieces(py, &engine, call.items(), inputs.contents.as_ref(), work)?;
+        inputs.compute(operation, &engine, start..end, &alike, [first, second], &mut codes[start..end])
+    })?;
     answer(call, first.into_iter().chain(second).collect(), output, reasons)
+}
+
+/// Returns the format of a result, if the operation has it.
+fn row_format(operation: Operation, result: usize) -> Option<RowFormat> {
+    let column = operation.results().get(result)?;
+    Some(RowFormat { width: column.width, is_secret: operation.has_secret_results() })
 }
 
 /// Generates key pairs: private keys and public keys.
@@ -75,10 +80,12 @@ pub fn generate_keys<'py>(
     curve: &str,
     count: usize,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let (curve, engine) = (choices::curve(curve)?, engine::of(py, engine)?);
+    let curve = choices::curve(curve)?;
+    let engine = engine::of(py, engine)?;
     let mut secrets = ResultColumn::of_numpy(py, count, RowFormat::secret(32))?;
     let mut publics = ResultColumn::of_numpy(py, count, RowFormat::public(64))?;
-    let (secret_rows, public_rows) = (secrets.rows::<32>(), publics.rows::<64>());
+    let secret_rows = secrets.rows::<32>();
+    let public_rows = publics.rows::<64>();
     pieces::run(py, &engine, count, |range| {
         let (drawn, points) = keys::generate(&engine, curve, range.len())?;
         for (item, (secret, point)) in range.zip(drawn.iter().zip(points)) {
@@ -92,7 +99,9 @@ pub fn generate_keys<'py>(
 
 /// Returns the operation with this name.
 pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str) -> PyResult<Operation> {
-    let (curve, policy, form) = (choices::curve(curve)?, choices::policy(low_s), choices::s_form(s_form)?);
+    let curve = choices::curve(curve)?;
+    let policy = choices::policy(low_s);
+    let form = choices::s_form(s_form)?;
     Ok(match name {
         "verify" => {
             choices::require_no_low_s(curve, !low_s)?;
@@ -143,6 +152,10 @@ fn name_of(column: &'static str, operation: Operation) -> &'static str {
     }
 }
 
+fn named_argument(column: &'static str, field: Field, operation: Operation) -> Argument {
+    argument(name_of(column, operation), field)
+}
+
 /// The columns of a call.
 #[derive(Default)]
 struct CallColumns {
@@ -164,29 +177,32 @@ impl CallColumns {
         hash: Hash,
         columns: &Bound<'py, PyDict>,
     ) -> PyResult<Self> {
-        let of = |column, field| argument(name_of(column, operation), field);
         let is_bip340 = operation == Operation::Bip340Verify;
         let mut inputs = CallColumns::default();
         for (name, value) in columns {
             let value = &value;
             match name.extract::<&str>()? {
                 "digests" => {
-                    let rows = call.rows(of("digests", Field::Digest), 32, value)?;
+                    let rows = call.rows(named_argument("digests", Field::Digest, operation), 32, value)?;
                     inputs.contents = Some(Contents::Digests(rows));
                 }
                 "messages" => inputs.contents = Some(Contents::of_messages(call, value, hash)?),
                 "signatures" if is_bip340 || operation.reads().bare_signatures => {
-                    let rows = call.rows(of("signatures", Field::Signature), 64, value)?;
+                    let rows = call.rows(named_argument("signatures", Field::Signature, operation), 64, value)?;
                     inputs.signatures = Some(Signatures::plain(rows));
                 }
                 "signatures" => inputs.signatures = Some(call.signatures(reader, value)?),
                 "public_keys" if is_bip340 => {
-                    let rows = call.rows(of("public_keys", Field::PublicKey), 32, value)?;
+                    let rows = call.rows(named_argument("public_keys", Field::PublicKey, operation), 32, value)?;
                     inputs.public_keys = Some(PublicKeyColumn::Column(rows));
                 }
-                "public_keys" => inputs.public_keys = Some(call.keys(of("public_keys", Field::PublicKey), value)?),
+                "public_keys" => {
+                    inputs.public_keys =
+                        Some(call.keys(named_argument("public_keys", Field::PublicKey, operation), value)?)
+                }
                 "secret_keys" => {
-                    inputs.secret_keys = Some(call.rows(of("secret_keys", Field::SecretKey), 32, value)?)
+                    inputs.secret_keys =
+                        Some(call.rows(named_argument("secret_keys", Field::SecretKey, operation), 32, value)?)
                 }
                 "recovery_ids" => {
                     let given = Some(value).filter(|value| !value.is_none());
@@ -195,14 +211,20 @@ impl CallColumns {
                 }
                 "additional_data" | "user_ids" | "candidates" if value.is_none() => {}
                 "additional_data" => {
-                    inputs.additional = Some(call.rows(of("additional_data", Field::SecretKey), 32, value)?);
+                    inputs.additional =
+                        Some(call.rows(named_argument("additional_data", Field::SecretKey, operation), 32, value)?);
                 }
                 "user_ids" if !operation.reads().user_ids => {
                     return Err(PyValueError::new_err("user_ids: only SM2 has user ids"));
                 }
-                "user_ids" => inputs.user_ids = Some(call.ids(of("user_ids", Field::Id), value)?),
+                "user_ids" => {
+                    inputs.user_ids = Some(call.ids(named_argument("user_ids", Field::Id, operation), value)?)
+                }
                 "candidates" => {
-                    inputs.candidates = Some(call.hints(|call| call.keys(of("candidates", Field::PublicKey), value))?);
+                    inputs.candidates =
+                        Some(call.hints(|call| {
+                            call.keys(named_argument("candidates", Field::PublicKey, operation), value)
+                        })?);
                 }
                 column => return Err(PyValueError::new_err(format!("{column:?} is no column"))),
             }
@@ -220,14 +242,16 @@ impl CallColumns {
         [first, second]: [&mut [u8]; 2],
         codes: &mut [u8],
     ) -> Result<(), gecc::Error> {
-        let at = || range.clone();
         let mut columns = *alike;
         let (messages, ids);
         match &self.contents {
-            Some(Contents::Digests(digests)) => columns.contents = call::Contents::Digests(digests.rows(at())),
+            Some(Contents::Digests(digests)) => columns.contents = call::Contents::Digests(digests.rows(range.clone())),
             Some(Contents::Messages(given)) => {
-                messages = given.slices(at());
-                ids = self.user_ids.as_ref().map(|ids| ids.slices(if ids.is_one_for_all() { 0..1 } else { at() }));
+                messages = given.slices(range.clone());
+                ids = self.user_ids.as_ref().map(|ids| match ids.is_one_for_all() {
+                    true => ids.slices(0..1),
+                    false => ids.slices(range.clone()),
+                });
                 let user_ids = match (&ids, &self.user_ids) {
                     (Some(ids), Some(given)) if given.is_one_for_all() => UserIds::all(ids[0]),
                     (Some(ids), _) => UserIds::each(ids),
@@ -238,22 +262,24 @@ impl CallColumns {
             None => {}
         }
         if let Some(signatures) = &self.signatures {
-            columns.signatures = signatures.rows.rows(at());
+            columns.signatures = signatures.rows.rows(range.clone());
         }
         if let Some(ids) = &self.recovery_ids {
-            columns.recovery_ids = ids.rows(at());
+            columns.recovery_ids = ids.rows(range.clone());
         }
         if let Some(keys) = &self.public_keys {
             columns.public_keys = match (operation, keys) {
-                (Operation::Bip340Verify, PublicKeyColumn::Column(keys)) => PublicKeys::x_only(keys.rows::<32>(at())),
-                (_, keys) => keys.part(at()),
+                (Operation::Bip340Verify, PublicKeyColumn::Column(keys)) => {
+                    PublicKeys::x_only(keys.rows::<32>(range.clone()))
+                }
+                (_, keys) => keys.part(range.clone()),
             };
         }
         if let Some(keys) = &self.secret_keys {
-            columns.secret_keys = keys.secret_keys(at());
+            columns.secret_keys = keys.secret_keys(range.clone());
         }
-        columns.additional = self.additional.as_ref().map(|data| data.rows(at()));
-        columns.candidates = self.candidates.as_ref().map(|keys| keys.part(at()));
+        columns.additional = self.additional.as_ref().map(|data| data.rows(range.clone()));
+        columns.candidates = self.candidates.as_ref().map(|keys| keys.part(range));
         operation.run(engine, &columns, first, second, codes)
     }
 }
@@ -269,14 +295,11 @@ fn ids_of<'py>(
 ) -> PyResult<RowColumn> {
     let decide = !matches!(operation, Operation::EcdsaVerifyRecoverable(..));
     let of_signatures = signatures.and_then(|signatures| Some((signatures.ids.take()?, signatures.counts)));
-    let read = |call: &mut Call<'py>, given| match decide {
-        true => call.recovery_ids(reader, given),
-        false => call.hints(|call| call.recovery_ids(reader, given)),
-    };
     match (given, of_signatures) {
         // The ids are only hints.
         (_, Some((behind, _))) if !decide => Ok(behind),
-        (Some(given), None) => read(call, given),
+        (Some(given), None) if decide => call.recovery_ids(reader, given),
+        (Some(given), None) => call.hints(|call| call.recovery_ids(reader, given)),
         (None, Some((behind, counts))) => {
             counts.check().map_err(|unclear| PyValueError::new_err(format!("signatures: {unclear}")))?;
             Ok(behind)
@@ -294,12 +317,14 @@ fn ids_of<'py>(
 /// Merges the given ids with those of the signatures, and notes contradictions.
 fn agreed(call: &mut Call<'_>, given: &RowColumn, behind: &RowColumn) -> PyResult<RowColumn> {
     let items = call.items();
-    let (ids, others) = (given.rows::<1>(0..items), behind.rows::<1>(0..items));
+    let ids = given.rows::<1>(0..items);
+    let others = behind.rows::<1>(0..items);
     let differs = Reason::Cell(Field::RecoveryId, CellProblem::DiffersFromSignature).code();
     let mut problems = memory::zeros(items, 1)?;
     let mut agreed = Zeroizing::new(memory::zeros(items, 1)?);
     for item in 0..items {
-        let ([id], [other]) = (*ids.get(item), *others.get(item));
+        let [id] = *ids.get(item);
+        let [other] = *others.get(item);
         agreed[item] = if other == NO_ID { id } else { other };
         if other != NO_ID && id != other {
             problems[item] = differs;

@@ -31,7 +31,8 @@ pub fn run_on_points<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
+    let engine = engine::of(py, engine)?;
+    let mut call = Call::for_keys(py, curve);
     let form = AnswerOptions { out, reasons };
     match (name, &columns[..]) {
         ("mul_base", [scalars]) => {
@@ -48,7 +49,8 @@ pub fn run_on_points<'py>(
             })
         }
         ("add", [a, b]) => {
-            let (a, b) = (call.keys(point_argument("a"), a)?, call.keys(point_argument("b"), b)?);
+            let a = call.keys(point_argument("a"), a)?;
+            let b = call.keys(point_argument("b"), b)?;
             answer_rows(call, &engine, RowFormat::public, form, |range, rows, codes| {
                 point::add_into(&engine, curve, a.part(range.clone()), b.part(range), rows, codes)
             })
@@ -69,7 +71,8 @@ pub fn run_on_points<'py>(
             let keys = call.rows(argument("secret_keys", Field::SecretKey), 32, keys)?;
             let peers = call.keys(argument("public_keys", Field::PublicKey), peers)?;
             answer_rows(call, &engine, RowFormat::secret, form, |range, rows, codes| {
-                let (keys, peers) = (keys.secret_keys(range.clone()), peers.part(range));
+                let keys = keys.secret_keys(range.clone());
+                let peers = peers.part(range);
                 ecdh::shared_points_into(&engine, curve, keys, peers, rows, codes)
             })
         }
@@ -87,7 +90,8 @@ pub fn taproot<'py>(
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
+    let engine = engine::of(py, engine)?;
+    let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let keys = call.rows(argument("internal_keys", Field::PublicKey), 32, internal_keys)?;
     let roots = roots.map(|rows| call.rows(argument("roots", Field::Digest), 32, rows)).transpose()?;
     answer_rows(call, &engine, RowFormat::public, AnswerOptions { out, reasons }, |range, rows, codes| {

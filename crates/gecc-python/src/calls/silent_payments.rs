@@ -35,12 +35,13 @@ impl Receiver {
         if call.items() != 1 || call.problems.is_some() {
             return Err(PyValueError::new_err("a receiver has one scan key and one spend key"));
         }
-        let wrong = |reason| PyValueError::new_err(format!("a receiver cannot have these keys or labels: {reason}"));
-        let made = stack::wiped(|| {
+        let receiver = stack::wiped(|| {
             let secret = SecretKey::from_bytes(*scan_key.rows::<32>(0..1).get(0));
             silent_payments::Receiver::new(secret, &spend_key.sec1_of_first(), &labels)
         });
-        made.map(Receiver).map_err(wrong)
+        receiver
+            .map(Receiver)
+            .map_err(|reason| PyValueError::new_err(format!("a receiver cannot have these keys or labels: {reason}")))
     }
 
     /// The spend public keys in addresses, 64 bytes `x || y` each: without a label, and with each
@@ -81,24 +82,30 @@ pub fn scan_silent_payments<'py>(
 ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyAny>)> {
     let receivers: Vec<silent_payments::Receiver> =
         stack::wiped(|| receivers.iter().map(|receiver| receiver.0.clone()).collect());
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
+    let engine = engine::of(py, engine)?;
+    let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let points = call.keys(argument("tweak_points", Field::PublicKey), tweak_points)?;
     let column = OutputColumn::of(py, outputs, offsets)?;
     let outputs = column.outputs(points.items().unwrap_or(1))?;
     // Matches of pieces are not moved, because moving would leave copies of their tweaks behind.
-    let (mut verdicts, mut found_in) = (ResultColumn::of(&call, RowFormat::public(1))?, Vec::new());
+    let mut verdicts = ResultColumn::of(&call, RowFormat::public(1))?;
+    let mut found_in = Vec::new();
     let codes = verdicts.bytes();
     let items = call.items();
     pieces::run(py, &engine, items, |range| {
-        let (keys, outputs) = (points.part(range.clone()), outputs.slice(range.clone()));
+        let keys = points.part(range.clone());
+        let outputs = outputs.slice(range.clone());
         let mut found = silent_payments::scan(&engine, &receivers, keys, outputs)?;
         codes[range.clone()].copy_from_slice(&found.codes);
         found.matches.iter_mut().for_each(|found| found.row += range.start);
         found_in.push(found.matches);
         Ok(())
     })?;
-    let is_read = |found: &&Match| call.problems.as_ref().is_none_or(|problems| problems[found.row] == 0);
-    let matches: Vec<&Match> = found_in.iter().flatten().filter(is_read).collect();
+    // Rows that could not be read have no matches.
+    let mut matches: Vec<&Match> = found_in.iter().flatten().collect();
+    if let Some(problems) = &call.problems {
+        matches.retain(|found| problems[found.row] == 0);
+    }
     let columns = match &call.form {
         ArrayLibrary::Arrow(argument) => arrow_columns(argument, &matches)?,
         _ => numpy_columns(py, &matches)?,
@@ -112,14 +119,13 @@ fn numpy_columns<'py>(py: Python<'py>, matches: &[&Match]) -> PyResult<Vec<Bound
     for (found, row) in matches.iter().zip(tweaks.try_readwrite()?.as_slice_mut()?.as_chunks_mut::<32>().0) {
         row.copy_from_slice(found.tweak.expose_bytes());
     }
-    let number = |of: fn(&Match) -> u64| PyArray1::from_iter(py, matches.iter().copied().map(of)).into_any();
-    let label = |found: &Match| found.label.map_or(-1, i64::from);
+    let matches = matches.iter();
     Ok(vec![
-        number(|found| found.row as u64),
-        PyArray1::from_iter(py, matches.iter().map(|found| found.receiver as u32)).into_any(),
-        number(|found| found.output as u64),
-        PyArray1::from_iter(py, matches.iter().map(|found| found.k)).into_any(),
-        PyArray1::from_iter(py, matches.iter().copied().map(label)).into_any(),
+        PyArray1::from_iter(py, matches.clone().map(|found| found.row as u64)).into_any(),
+        PyArray1::from_iter(py, matches.clone().map(|found| found.receiver as u32)).into_any(),
+        PyArray1::from_iter(py, matches.clone().map(|found| found.output as u64)).into_any(),
+        PyArray1::from_iter(py, matches.clone().map(|found| found.k)).into_any(),
+        PyArray1::from_iter(py, matches.map(|found| found.label.map_or(-1, i64::from))).into_any(),
         tweaks.into_any(),
     ])
 }
@@ -128,18 +134,13 @@ fn numpy_columns<'py>(py: Python<'py>, matches: &[&Match]) -> PyResult<Vec<Bound
 fn arrow_columns<'py>(argument: &Bound<'py, PyAny>, matches: &[&Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mut tweaks = Vec::with_capacity(32 * matches.len());
     matches.iter().for_each(|found| tweaks.extend_from_slice(found.tweak.expose_bytes()));
-    let numbers = |of: fn(&Match) -> u64| -> ArrayRef {
-        Arc::new(UInt64Array::from_iter_values(matches.iter().copied().map(of)))
-    };
-    let small = |of: fn(&Match) -> u32| -> ArrayRef {
-        Arc::new(UInt32Array::from_iter_values(matches.iter().copied().map(of)))
-    };
-    let labels: Int64Array = matches.iter().map(|found| found.label.map(i64::from)).collect();
+    let matches = matches.iter();
+    let labels: Int64Array = matches.clone().map(|found| found.label.map(i64::from)).collect();
     let columns: [ArrayRef; 6] = [
-        numbers(|found| found.row as u64),
-        small(|found| found.receiver as u32),
-        numbers(|found| found.output as u64),
-        small(|found| found.k),
+        Arc::new(UInt64Array::from_iter_values(matches.clone().map(|found| found.row as u64))),
+        Arc::new(UInt32Array::from_iter_values(matches.clone().map(|found| found.receiver as u32))),
+        Arc::new(UInt64Array::from_iter_values(matches.clone().map(|found| found.output as u64))),
+        Arc::new(UInt32Array::from_iter_values(matches.map(|found| found.k))),
         Arc::new(labels),
         Arc::new(FixedSizeBinaryArray::new(32, secret_buffer(tweaks), None)),
     ];
@@ -156,7 +157,8 @@ pub fn index_silent_payments<'py>(
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, CurveId::Secp256k1));
+    let engine = engine::of(py, engine)?;
+    let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let outpoints = call.rows(argument("outpoints", Field::Digest), 36, outpoints)?;
     let keys = call.keys(argument("input_keys", Field::PublicKey), input_keys)?;
     answer_rows(call, &engine, RowFormat::public, AnswerOptions { out, reasons }, |range, rows, codes| {

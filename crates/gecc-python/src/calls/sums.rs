@@ -33,15 +33,19 @@ pub fn total<'py>(
         }
     };
     let curve = choices::curve(curve)?;
-    let (engine, mut call) = (engine::of(py, engine)?, Call::for_keys(py, curve));
+    let engine = engine::of(py, engine)?;
+    let mut call = Call::for_keys(py, curve);
     let scalars = scalars.map(|scalars| call.rows(scalars_argument(), 32, scalars)).transpose()?;
     let points = call.keys(point_argument("points"), points)?;
-    let (mut sums, mut bad) = (Vec::new(), None);
+    let mut sums = Vec::new();
+    let mut bad = None;
     pieces::run(py, &engine, call.items(), |range| {
         if bad.is_some() {
             return Ok(());
         }
-        let (start, items, points) = (range.start, range.len(), points.part(range.clone()));
+        let start = range.start;
+        let items = range.len();
+        let points = points.part(range.clone());
         let sum = match &scalars {
             Some(scalars) => point::msm_columns(&engine, curve, items, scalars.rows(range), points)?,
             None => point::sum_columns(&engine, curve, items, points)?,

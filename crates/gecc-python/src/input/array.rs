@@ -93,8 +93,7 @@ impl<'py> Bytes<'py> {
 
 /// Checks that the offset of every byte is representable, for these numbers and lengths of steps.
 fn require_within_memory(argument: Argument, steps: [(usize, isize); 2]) -> PyResult<()> {
-    let span = |(count, stride): (usize, isize)| count.saturating_sub(1).checked_mul(stride.unsigned_abs());
-    let [rows, bytes] = steps.map(span);
+    let [rows, bytes] = steps.map(|(count, stride)| count.saturating_sub(1).checked_mul(stride.unsigned_abs()));
     let span = rows.zip(bytes).and_then(|(rows, bytes)| rows.checked_add(bytes));
     if span.is_none_or(|span| span >= isize::MAX as usize) {
         return Err(PyValueError::new_err(format!("{}: an array whose strides lead out of memory", argument.name)));

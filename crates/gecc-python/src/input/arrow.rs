@@ -86,7 +86,8 @@ pub fn items(chunks: &Chunks) -> usize {
 /// Checks that the array contains bytes or hexadecimal text, of one of these widths if its type has
 /// a width. An empty list permits any width.
 pub fn require_bytes(argument: Argument, chunks: &Chunks, widths: &[usize]) -> PyResult<()> {
-    let (name, found) = (argument.name, &chunks.data_type);
+    let name = argument.name;
+    let found = &chunks.data_type;
     if !holds_bytes(found) {
         let text = format!("{name}: an Arrow array of {found}, not of FixedSizeBinary, Binary or hexadecimal text");
         return Err(PyTypeError::new_err(text));
@@ -116,9 +117,10 @@ pub fn nulls(argument: Argument, chunks: &Chunks) -> PyResult<Option<Vec<u8>>> {
     let code = argument.role.code(CellProblem::Null);
     let mut codes = memory::room(items(chunks))?;
     for piece in &chunks.pieces {
-        let nulls = piece.logical_nulls();
-        let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-        codes.extend((0..piece.len()).map(|row| if is_null(row) { code } else { 0 }));
+        match piece.logical_nulls() {
+            Some(nulls) => codes.extend(nulls.iter().map(|is_valid| if is_valid { 0 } else { code })),
+            None => codes.resize(codes.len() + piece.len(), 0),
+        }
     }
     Ok(Some(codes))
 }
@@ -129,7 +131,8 @@ pub fn copied(argument: Argument, chunks: &Chunks, width: usize) -> PyResult<(Ze
     let items = items(chunks);
     let mut copy = Zeroizing::new(memory::zeros(items, width)?);
     let mut problems = memory::zeros(items, 1)?;
-    let (mut rows, mut codes) = (&mut copy[..], &mut problems[..]);
+    let mut rows = &mut copy[..];
+    let mut codes = &mut problems[..];
     for piece in &chunks.pieces {
         let (of_piece, other_rows) = rows.split_at_mut(piece.len() * width);
         let (codes_of_piece, other_codes) = codes.split_at_mut(piece.len());

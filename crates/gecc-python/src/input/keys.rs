@@ -37,6 +37,17 @@ impl KeyWidths {
     }
 }
 
+/// Returns the only width for which an array of this length has a number of rows, which is that of
+/// `items` if it is known. An empty array has no rows of any width.
+fn width_of_flat(widths: &[usize], length: usize, items: Option<usize>) -> Option<usize> {
+    let mut fitting = widths.iter().copied().filter(|width| match items {
+        Some(items) => items.checked_mul(*width) == Some(length),
+        None => length.is_multiple_of(*width),
+    });
+    let width = fitting.next()?;
+    (length == 0 || fitting.next().is_none()).then_some(width)
+}
+
 /// The keys of a batch.
 pub enum PublicKeyColumn {
     /// Keys in one encoding, which is determined by the width.
@@ -50,22 +61,13 @@ impl PublicKeyColumn {
     /// it is known.
     pub fn of_array(argument: Argument, items: Option<usize>, bytes: &array::Bytes<'_>) -> PyResult<Self> {
         let KeyWidths { widths, shapes, .. } = KeyWidths::of(argument);
-        let wrong = || argument.shape(&bytes.shape_text(), shapes);
-        let (items, width) = match *bytes.shape() {
-            [items, width] if widths.contains(&width) => (Some(items), width),
-            [width] if widths.contains(&width) => (None, width),
-            [length] => {
-                let fits = |width: &usize| match items {
-                    Some(items) => items.checked_mul(*width) == Some(length),
-                    None => length % width == 0,
-                };
-                let mut widths = widths.iter().copied().filter(fits);
-                // Without items every width matches, with the same result.
-                let width = widths.next().filter(|_| length == 0 || widths.next().is_none()).ok_or_else(wrong)?;
-                (Some(length / width), width)
-            }
-            _ => return Err(wrong()),
+        let found = match *bytes.shape() {
+            [items, width] if widths.contains(&width) => Some((Some(items), width)),
+            [width] if widths.contains(&width) => Some((None, width)),
+            [length] => width_of_flat(widths, length, items).map(|width| (Some(length / width), width)),
+            _ => None,
         };
+        let (items, width) = found.ok_or_else(|| argument.shape(&bytes.shape_text(), shapes))?;
         let rows = bytes.rows(argument, items.unwrap_or(1), width)?;
         Ok(PublicKeyColumn::Column(RowColumn::of_rows(width, items, rows)))
     }
@@ -84,18 +86,17 @@ impl PublicKeyColumn {
         let first = (0..strings.len()).find_map(|item| strings.get(item).ok()).map(<[u8]>::len);
         let KeyWidths { widths, .. } = KeyWidths::of(argument);
         let width = first.filter(|width| widths.contains(width)).unwrap_or(widths[0]);
-        let has_width = |item| strings.get(item).is_ok_and(|key| key.len() == width) || strings.get(item).is_err();
-        if (0..strings.len()).all(has_width) {
+        if (0..strings.len()).all(|item| strings.get(item).map_or(true, |key| key.len() == width)) {
             let (column, problems) = RowColumn::of_strings(argument, width, strings)?;
             return Ok((PublicKeyColumn::Column(column), problems));
         }
         let mut keys = memory::room(strings.len())?;
-        let key = |item| strings.get(item).unwrap_or_default();
+        let octets = (0..strings.len()).map(|item| strings.get(item).unwrap_or_default());
         match argument.kind.filter(|_| argument.role == ArgumentRole::Field(Field::PublicKey)) {
-            None => keys.extend((0..strings.len()).map(|item| PublicKeys::mixed_row(key(item)))),
+            None => keys.extend(octets.map(PublicKeys::mixed_row)),
             Some(kind) => {
                 let mut reader = gecc_keys::Reader::new(kind);
-                keys.extend((0..strings.len()).map(|item| reader.row(key(item))));
+                keys.extend(octets.map(|key| reader.row(key)));
                 reader.finish().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))?;
             }
         }

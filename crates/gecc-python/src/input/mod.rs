@@ -217,8 +217,9 @@ impl<'py> Call<'py> {
 
     /// Returns the first argument whose rows share memory with these addresses.
     pub fn reads_in(&self, addresses: &Range<usize>) -> Option<&'static str> {
-        let overlaps = |(_, read): &&(_, Range<usize>)| read.start < addresses.end && addresses.start < read.end;
-        self.read.iter().find(overlaps).map(|(name, _)| *name)
+        let mut read = self.read.iter();
+        let overlapping = read.find(|(_, read)| read.start < addresses.end && addresses.start < read.end);
+        overlapping.map(|(name, _)| *name)
     }
 
     /// Notes problems of items that have none so far.

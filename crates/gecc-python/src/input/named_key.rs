@@ -74,9 +74,13 @@ pub fn secret(argument: Argument, key: &[u8]) -> PyResult<Option<Zeroizing<Vec<u
     if are_rows || !gecc_keys::are_secret_keys(key) {
         return Ok(None);
     }
-    let wrong = |problem| PyValueError::new_err(format!("{}: {problem}", argument.name));
-    match &stack::wiped(|| gecc_keys::secret_keys(key, kind)).map_err(wrong)?[..] {
+    let keys = stack::wiped(|| gecc_keys::secret_keys(key, kind));
+    match &keys.map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))?[..] {
         [key] => Ok(Some(Zeroizing::new(key.expose_bytes().to_vec()))),
-        keys => Err(wrong(format!("{} private keys in one text: give a list of keys", keys.len()))),
+        keys => {
+            let name = argument.name;
+            let count = keys.len();
+            Err(PyValueError::new_err(format!("{name}: {count} private keys in one text: give a list of keys")))
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::memory::{self, MemoryOwner};
 use crate::pieces;
 use gecc::fields::SignatureReader;
 use gecc_arrow::{CellProblem, Integers};
-use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArray};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
@@ -81,13 +81,17 @@ pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureR
     let column = RowColumn::of_array(argument, 1, bytes)?;
     let rows = column.rows::<1>(0..column.different());
     let ids = ids_of_bytes(reader);
-    let is_id = |item| rows.get(item)[0] == ids[usize::from(rows.get(item)[0])];
-    if (0..column.different()).all(is_id) { Ok(column) } else { of_bytes(&column, reader) }
+    let are_ids = (0..column.different()).all(|item| {
+        let [byte] = *rows.get(item);
+        byte == ids[usize::from(byte)]
+    });
+    if are_ids { Ok(column) } else { of_bytes(&column, reader) }
 }
 
 /// Copies bytes, converted to ids.
 fn of_bytes(column: &RowColumn, reader: SignatureReader) -> PyResult<RowColumn> {
-    let (rows, of_bytes) = (column.rows::<1>(0..column.different()), ids_of_bytes(reader));
+    let rows = column.rows::<1>(0..column.different());
+    let of_bytes = ids_of_bytes(reader);
     let mut ids = Zeroizing::new(memory::room(column.different())?);
     ids.extend((0..column.different()).map(|item| of_bytes[usize::from(rows.get(item)[0])]));
     let rows = array::Rows { data: ids.as_ptr(), stride: column.stride().min(1), keep: MemoryOwner::Copy(ids) };
@@ -121,8 +125,7 @@ pub fn of_floats(
         return Ok(None);
     }
     let Ok(array) = value.cast::<PyArray1<f64>>() else { return Ok(None) };
-    let wrong = |problem| PyValueError::new_err(format!("{}: {problem}", argument.name));
-    let array = array.try_readonly().map_err(wrong)?;
+    let array = read_only(argument, array)?;
     let numbers = array.as_array();
     let mut ids = Zeroizing::new(memory::room(numbers.len())?);
     let mut problems = memory::zeros(numbers.len(), 1)?;
@@ -146,14 +149,24 @@ fn integer_of(float: f64) -> Option<i128> {
     (!float.is_nan()).then_some(if is_integer { float as i128 } else { -1 })
 }
 
+/// Borrows an array.
+///
+/// # Errors
+/// `ValueError` if it is being written to.
+fn read_only<'py, T: Element>(
+    argument: Argument,
+    array: &Bound<'py, PyArray1<T>>,
+) -> PyResult<PyReadonlyArray1<'py, T>> {
+    array.try_readonly().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))
+}
+
 fn of_kind<T: Element + Copy + TryInto<u128>>(
     argument: Argument,
     value: &Bound<'_, PyAny>,
     reader: SignatureReader,
 ) -> PyResult<Option<RowColumn>> {
     let Ok(array) = value.cast::<PyArray1<T>>() else { return Ok(None) };
-    let wrong = |problem| PyValueError::new_err(format!("{}: {problem}", argument.name));
-    let array = array.try_readonly().map_err(wrong)?;
+    let array = read_only(argument, array)?;
     let numbers = array.as_array();
     let mut ids = Zeroizing::new(memory::room(numbers.len())?);
     ids.extend(numbers.iter().map(|number| id(*number, reader)));

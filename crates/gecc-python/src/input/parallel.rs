@@ -16,27 +16,46 @@ pub fn fill(
     is_secret: bool,
     read: impl Fn(usize, &mut [u8]) -> Result<(), u8> + Sync,
 ) {
-    let fill_part = |start: usize, rows: &mut [u8], codes: &mut [u8]| {
-        for (offset, (row, code)) in rows.chunks_exact_mut(width).zip(codes).enumerate() {
-            if let Err(found) = read(start + offset, row) {
-                row.fill(0);
-                *code = found;
-            }
-        }
-    };
-    // Secrets leave no traces on the stack.
-    let work = |start: usize, rows: &mut [u8], codes: &mut [u8]| match is_secret {
-        true => stack::wiped(|| fill_part(start, rows, codes)),
-        false => fill_part(start, rows, codes),
-    };
     let threads = thread::available_parallelism().map_or(1, num::NonZero::get);
     let part = codes.len().div_ceil(threads).max(ENOUGH);
+    let read = &read;
     if codes.len() <= part {
-        return work(0, rows, codes);
+        return fill_part(width, 0, rows, codes, is_secret, read);
     }
     thread::scope(|scope| {
         for (index, (rows, codes)) in rows.chunks_mut(part * width).zip(codes.chunks_mut(part)).enumerate() {
-            scope.spawn(move || work(index * part, rows, codes));
+            scope.spawn(move || fill_part(width, index * part, rows, codes, is_secret, read));
         }
     });
+}
+
+/// Fills the rows of a part, whose first row has the index `start`. Secrets leave no traces on the
+/// stack.
+fn fill_part(
+    width: usize,
+    start: usize,
+    rows: &mut [u8],
+    codes: &mut [u8],
+    is_secret: bool,
+    read: &impl Fn(usize, &mut [u8]) -> Result<(), u8>,
+) {
+    match is_secret {
+        true => stack::wiped(|| fill_rows(width, start, rows, codes, read)),
+        false => fill_rows(width, start, rows, codes, read),
+    }
+}
+
+fn fill_rows(
+    width: usize,
+    start: usize,
+    rows: &mut [u8],
+    codes: &mut [u8],
+    read: &impl Fn(usize, &mut [u8]) -> Result<(), u8>,
+) {
+    for (offset, (row, code)) in rows.chunks_exact_mut(width).zip(codes).enumerate() {
+        if let Err(found) = read(start + offset, row) {
+            row.fill(0);
+            *code = found;
+        }
+    }
 }

@@ -46,11 +46,13 @@ impl Signatures {
     }
 
     fn of_rows<const W: usize>(argument: Argument, column: RowColumn, reader: SignatureReader) -> ReadResult<Self> {
-        let (different, is_one_for_all) = (column.different(), column.items().is_none());
+        let different = column.different();
+        let is_one_for_all = column.items().is_none();
         let start = usize::from(reader.form() == SignatureForm::HeaderFirst);
         let mut ids = Zeroizing::new(memory::room(different)?);
         let mut problems = memory::zeros(different, 1)?;
-        let (mut counts, mut lies_otherwise) = (FormCounts::default(), false);
+        let mut counts = FormCounts::default();
+        let mut lies_otherwise = false;
         let rows = column.rows::<W>(0..different);
         for (item, problem) in problems.iter_mut().enumerate() {
             let bytes = rows.get(item);
@@ -67,7 +69,8 @@ impl Signatures {
                 *problem = Reason::from((argument.field(), found)).code();
             }
         }
-        let (items, stride) = (column.items(), column.stride());
+        let items = column.items();
+        let stride = column.stride();
         let has_ids = ids.iter().any(|id| *id != numbers::NO_ID) || !lies_otherwise;
         let of_ids = array::Rows { data: ids.as_ptr(), stride: stride.min(1), keep: MemoryOwner::Copy(ids) };
         let ids = has_ids.then(|| RowColumn::of_rows(1, items, of_ids));
@@ -145,7 +148,8 @@ impl Signatures {
         let mut rows = Zeroizing::new(memory::zeros(items, 64)?);
         let mut ids = Zeroizing::new(memory::zeros(items, 1)?);
         let mut problems = memory::zeros(items, 1)?;
-        let (mut counts, mut some_have_ids) = (FormCounts::default(), false);
+        let mut counts = FormCounts::default();
+        let mut some_have_ids = false;
         for (item, (row, problem)) in rows.chunks_exact_mut(64).zip(&mut problems).enumerate() {
             ids[item] = numbers::NO_ID;
             let bytes = match strings.get(item) {

@@ -127,11 +127,10 @@ impl Strings {
         if !argument.role.is_secret() {
             return Ok(None);
         }
-        let of_item = |problem: PyErr| {
+        named_key::of_one(argument, item).map_err(|problem| {
             let text = problem.value(item.py()).to_string();
             PyValueError::new_err(text.replacen(argument.name, &format!("{}[{index}]", argument.name), 1))
-        };
-        named_key::of_one(argument, item).map_err(of_item)
+        })
     }
 
     fn push_copy(&mut self, copy: Zeroizing<Vec<u8>>) {
@@ -188,10 +187,8 @@ impl Strings {
 
     /// Returns a code for each item, if some cannot be read.
     pub fn problems(&self, argument: Argument) -> PyResult<Option<Vec<u8>>> {
-        let code =
-            |place: &Result<StringSlice, CellProblem>| place.err().map_or(0, |problem| argument.role.code(problem));
         let mut codes = memory::room(self.places.len())?;
-        codes.extend(self.places.iter().map(code));
+        codes.extend(self.places.iter().map(|place| place.err().map_or(0, |problem| argument.role.code(problem))));
         Ok(some_problems(codes))
     }
 

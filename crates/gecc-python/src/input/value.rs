@@ -29,9 +29,10 @@ impl<'py> ArgumentValue<'py> {
             return Ok(ArgumentValue::Row(key));
         }
         if let Ok(text) = value.cast::<PyString>() {
-            let wrong = || PyValueError::new_err(format!("{}: a text that is not hexadecimal", argument.name));
-            let row = text.to_cow().ok().and_then(|text| hexadecimal(&text).ok());
-            return row.map(ArgumentValue::Row).ok_or_else(wrong);
+            let Some(row) = text.to_cow().ok().and_then(|text| hexadecimal(&text).ok()) else {
+                return Err(PyValueError::new_err(format!("{}: a text that is not hexadecimal", argument.name)));
+            };
+            return Ok(ArgumentValue::Row(row));
         }
         let list = match value.cast::<PyUntypedArray>() {
             Ok(array) => list_of(argument, array)?,
