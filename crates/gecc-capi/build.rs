@@ -1,4 +1,4 @@
-//! Names the shared library as programs ask for it. Before version 1 every minor version may change the interface.
+//! Sets the SONAME of the shared library. Before version 1 every minor version may change the interface.
 
 use std::env::var;
 

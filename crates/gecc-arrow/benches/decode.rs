@@ -1,9 +1,9 @@
-//! How fast files are decoded and answers are encoded, without an engine: rows a second of digests, signatures and
-//! keys.
+//! Measures how fast files are decoded and answers are encoded, without an engine: rows of digests,
+//! signatures and keys per second.
 //!
-//! `cargo bench -p gecc-arrow --bench decode`. Files lie in the folder for temporary files, and are read once before
-//! they are measured. The command keeps the memory that it frees. The same here, with glibc:
-//! `MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=18446744073709551615`.
+//! `cargo bench -p gecc-arrow --bench decode`. Files are in the folder for temporary files, and are
+//! read once before they are measured. The command keeps the memory that it frees; with glibc, this
+//! environment has the same effect: `MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=18446744073709551615`.
 
 use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int8Array, RecordBatch};
 use arrow_buffer::Buffer;
@@ -42,7 +42,7 @@ fn main() {
     }
 }
 
-/// The best of several runs, in millions of rows a second.
+/// Returns the best of several runs, in millions of rows per second.
 fn best(mut run: impl FnMut()) -> f64 {
     run();
     let seconds = (0..RUNS).map(|_| {

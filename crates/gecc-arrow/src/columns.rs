@@ -184,9 +184,7 @@ impl<'a> BatchInputs<'a> {
             ));
         }
         if self.mapping.user_id.is_some() && (!reads.user_ids || messages.is_none()) {
-            return Err(Error::Columns(format!(
-                "{USER_ID} is for messages of SM2: it is part of what is signed of them"
-            )));
+            return Err(Error::Columns(format!("{USER_ID} is for messages of SM2, which are signed together with it")));
         }
         if self.mapping.user_id.is_some() && self.has(Field::Id) {
             return Err(Error::Columns(format!(

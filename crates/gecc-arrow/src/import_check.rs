@@ -47,7 +47,9 @@ pub fn check_imported(array: &dyn Array) -> Result<(), Error> {
         return Err(malformed(&format!("row {row} lies outside of the array's memory")));
     }
     match array.nulls().filter(|nulls| nulls.len() - nulls.inner().count_set_bits() != nulls.null_count()) {
-        Some(nulls) => Err(malformed(&format!("the array does not have {} nulls, as it says", nulls.null_count()))),
+        Some(nulls) => {
+            Err(malformed(&format!("the array states {} nulls, but has another number of them", nulls.null_count())))
+        }
         None => Ok(()),
     }
 }

@@ -64,7 +64,7 @@ impl OutputLists {
             None => lists(column.as_list::<i64>()),
         };
         if let Some(row) = (0..column.len()).find(|row| column.is_null(*row) && offsets[*row] < offsets[row + 1]) {
-            return Err(Error::Columns(format!("the outputs of row {row} are null, and values lie behind them")));
+            return Err(Error::Columns(format!("the outputs of row {row} are null, but the list has values")));
         }
         if values.logical_null_count() > 0 {
             return Err(Error::Columns("an output is null".to_owned()));

@@ -82,8 +82,8 @@ impl<'a> RecoveryIdColumn<'a> {
     }
 }
 
-/// Returns whether all signatures have 64 bytes. In a column without rows they do if its type says so: those of a type
-/// without a width may contain recovery ids.
+/// Returns whether all signatures have 64 bytes. In a column without rows, the type has to state the
+/// width: signatures of a type without a width may contain recovery ids.
 fn are_of_64_bytes(cells: &Cells) -> bool {
     cells.contiguous(64).is_some_and(|bytes| !bytes.is_empty() || cells.width_of_type().is_some())
 }

@@ -8,7 +8,7 @@ use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// An engine: GPUs, or threads of its own. Any number of threads can use one engine concurrently.
+/// An engine that computes on GPUs or on threads of the CPU. Any number of threads can use one engine concurrently.
 ///
 /// Creating one takes some tens of milliseconds, or some seconds if GPUs have to be started. It
 /// works in the process that created it, and cannot be pickled.

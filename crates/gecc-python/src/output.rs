@@ -178,7 +178,7 @@ impl<'py> ResultColumn<'py> {
 
     /// Sets the rows of rejected items to zero.
     fn clear_rejected(&mut self, codes: &[u8]) {
-        /// Most items pass, so many codes are compared at once.
+        /// Number of codes that are compared at once, since most items pass.
         const BLOCK: usize = 64;
         let width = self.row.width;
         for (rows, codes) in self.bytes().chunks_mut(BLOCK * width).zip(codes.chunks(BLOCK)) {

@@ -244,7 +244,7 @@ fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> 
         let length = usize::try_from(buffer.length()).unwrap_or(0).saturating_sub(8).min(bytes.len());
         // For other codecs, no more than the claimed size is written.
         let may_become = if is_lz4 && size > 0 {
-            lz4::bound(&bytes[..length]).ok_or_else(|| malformed("a buffer is no frame of LZ4"))?
+            lz4::bound(&bytes[..length]).ok_or_else(|| malformed("a buffer is not an LZ4 frame"))?
         } else {
             0
         };

@@ -725,7 +725,7 @@ impl PageHeader {
                 }
                 Page::DictionaryPage { buf, num_values: values, encoding, is_sorted: sorted }
             }
-            PageContent::Index => return Err(malformed("an index is no page of values")),
+            PageContent::Index => return Err(malformed("an index is not a page of values")),
         })
     }
 }

@@ -288,7 +288,7 @@ struct TaskRows<'a> {
 impl TaskRows<'_> {
     fn chunks(&self, place: usize) -> Result<LeafChunks, Error> {
         let Some(column) = self.group.leaves.get(&place) else {
-            return Err(malformed("a column is read that was not asked for"));
+            return Err(malformed("a column is read that was not requested"));
         };
         let chunks = self.row_groups.clone().map(|row_group| self.chunk(row_group, place, column));
         Ok(LeafChunks(chunks.collect::<Result<Vec<_>, _>>()?.into_iter()))
@@ -305,8 +305,8 @@ impl TaskRows<'_> {
         }
         let jumps = self.decoder.survey(row_group, column, &mut chunk, self.tally)?;
         chunk.skipped = self.rows.start.saturating_sub(starts[row_group]);
-        let behind = jumps.partition_point(|jump| jump.rows <= chunk.skipped);
-        let jump = behind.checked_sub(1).map(|last| jumps[last]);
+        let later = jumps.partition_point(|jump| jump.rows <= chunk.skipped);
+        let jump = later.checked_sub(1).map(|last| jumps[last]);
         Ok(ChunkPages::part(source, self.tally.clone(), chunk, jump))
     }
 }

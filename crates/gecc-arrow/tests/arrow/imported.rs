@@ -142,7 +142,7 @@ fn nulls_are_as_many_as_the_array_says() {
     // SAFETY: none of it is read but by the check.
     let nulls = unsafe { NullBuffer::new_unchecked(values.nulls().unwrap().inner().clone(), 2) };
     let wrong = BinaryArray::new(values.offsets().clone(), values.values().clone(), Some(nulls));
-    assert!(refused(&wrong).contains("does not have 2 nulls"));
+    assert!(refused(&wrong).contains("states 2 nulls"));
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! The header that is committed.
+//! Tests of the committed header.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files with what the header shows, in its order. The functions of other files would be missing.
+/// The source files from which the header is generated, in its order. Functions of other files would
+/// be missing in it.
 const SOURCES: [&str; 16] = [
     "status",
     "engine",
@@ -32,7 +33,7 @@ fn committed() -> String {
     fs::read_to_string(folder().join("include/gecc.h")).expect("the header is there")
 }
 
-/// The documentation of the crate as a comment.
+/// Returns the documentation of the crate as a comment.
 fn head() -> String {
     let source = fs::read_to_string(folder().join("src/lib.rs")).unwrap();
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
@@ -40,7 +41,7 @@ fn head() -> String {
     format!("/*\n{} *\n * Written by cbindgen from the sources of gecc-capi.\n */", lines.concat())
 }
 
-pub fn is_what_is_generated() {
+pub fn header_equals_output_of_cbindgen() {
     let config = cbindgen::Config::from_file(folder().join("cbindgen.toml")).unwrap();
     let mut builder = cbindgen::Builder::new().with_config(config).with_header(head());
     for source in SOURCES {
@@ -51,23 +52,25 @@ pub fn is_what_is_generated() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("gecc.h");
     fs::write(&path, &generated).unwrap();
     let same = generated == committed().as_bytes();
-    assert!(same, "include/gecc.h is not what cbindgen makes of the sources; that is in {}", path.display());
+    assert!(same, "include/gecc.h differs from the output of cbindgen for the sources: copy {}", path.display());
 }
 
-pub fn names_every_function() {
+pub fn header_declares_every_function() {
     let sources = fs::read_dir(folder().join("src")).unwrap();
     let sources = sources.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     let defined: BTreeSet<String> = sources.flat_map(|source| functions(&source, "fn gecc_")).collect();
     assert!(defined.contains("abi_version"));
-    // What the header says of a function in a comment has no parenthesis behind the name.
+    // In comments, names of functions are not followed by a parenthesis.
     assert_eq!(defined, functions(&committed(), "gecc_").into_iter().collect());
 }
 
-/// What stands between a prefix and the parenthesis behind it, where that is the rest of a name.
+/// Returns the names of functions that follow a prefix, up to the parenthesis, without the prefix.
 fn functions(text: &str, prefix: &str) -> Vec<String> {
-    let name = |from_name: &str| {
-        let (name, _) = from_name.split_once('(')?;
-        name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_').then(|| name.to_owned())
-    };
-    text.split(prefix).skip(1).filter_map(name).collect()
+    let names = text.split(prefix).skip(1).filter_map(|rest| rest.split_once('('));
+    let names = names.map(|(name, _)| name);
+    names.filter(|name| is_identifier(name)).map(str::to_owned).collect()
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }

@@ -1,4 +1,4 @@
-//! The tests, and what they share.
+//! The list of tests, and helpers that they share.
 
 mod arguments;
 mod der;
@@ -42,8 +42,8 @@ pub fn tests() -> Vec<Test> {
         der::signatures_of_every_form,
         digests::of_every_hash,
         digests::arguments_are_refused,
-        header::is_what_is_generated,
-        header::names_every_function,
+        header::header_equals_output_of_cbindgen,
+        header::header_declares_every_function,
         key_forms::public_keys,
         key_forms::private_keys,
         memory_of_callers::records_as_they_lie,

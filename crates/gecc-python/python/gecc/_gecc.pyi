@@ -39,7 +39,7 @@ class GeccError(Exception):
     """A call could not run. No item has a result."""
 
 class NoDeviceError(GeccError):
-    """GPUs were asked for, and none can be used."""
+    """GPUs were requested, and none can be used."""
 
 class DeviceError(GeccError):
     """All GPUs failed, and the engine may not use the CPU instead."""
@@ -48,15 +48,15 @@ class KernelsError(GeccError):
     """Kernels could not be compiled, stored or loaded."""
 
 class ForkedError(GeccError):
-    """The engine was made before this process forked from another."""
+    """The engine was created before this process was forked."""
 
 @final
 class ArrowArray:
-    """Results that any library takes which knows Arrow's C interface: `pyarrow.array(results)`,
+    """Results for any library that supports Arrow's C interface: `pyarrow.array(results)`,
     `polars.Series(results)`.
 
-    Also `numpy.asarray(results)`, and one by one: truth values, codes or `bytes`, None where an item was rejected. It
-    is neither true nor false.
+    `numpy.asarray(results)` and iteration are supported too. Items are booleans, codes or `bytes`, and None if they
+    were rejected. The array itself has no truth value.
     """
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -77,7 +77,7 @@ class ArrowArray:
 
 @final
 class BatchOperation:
-    """What is done with each row of a batch. Private: `gecc.arrow` has it with names, defaults and documentation."""
+    """An operation on each row of a batch. Private: `gecc.arrow` adds names, defaults and documentation."""
 
     def __new__(
         cls,
@@ -108,33 +108,33 @@ class BatchOperation:
 
 @final
 class Receiver:
-    """Who is looked for: a scan key, a spend public key, and the labels in use.
+    """A receiver of silent payments: a scan key, a spend public key, and the labels in use.
 
     Args:
-        scan_key: 32 bytes, or a key in PEM, DER or JWK. The receiver's copy is wiped when it is dropped; the caller's
-            is the caller's.
+        scan_key: 32 bytes, or a key in PEM, DER or JWK. The receiver's copy is wiped when it is dropped. The caller
+            has to wipe its own copy.
         spend_key: 33, 64 or 65 bytes, or a key in PEM, DER or JWK.
-        labels: the numbers m of the addresses that were handed out; 0 is that of the wallet's own change. Payments to
-            the address without a label are always found.
+        labels: the numbers m of the addresses that were given out; 0 is the label for the wallet's own change.
+            Payments to the address without a label are always found.
 
-    Neither shown nor pickled.
+    The keys are not shown, and a receiver cannot be pickled.
     """
 
     def __new__(cls, scan_key: Any, spend_key: Any, labels: Sequence[int] = ...) -> Receiver: ...
     @property
     def spend_keys(self) -> npt.NDArray[np.uint8]:
-        """The spend public keys that addresses name, rows of 64 bytes `x || y`: without a label, and with each in the
-        order given."""
+        """The spend public keys in addresses, rows of 64 bytes `x || y`: without a label, and with each label in the
+        given order."""
     @property
     def scan_public_key(self) -> npt.NDArray[np.uint8]:
-        """The public key of the scan key, which addresses name: 64 bytes `x || y`."""
+        """The public key of the scan key, as in addresses: 64 bytes `x || y`."""
     def __reduce__(self) -> NoReturn: ...
 
 @final
 class Engine:
-    """What computes batches: GPUs, or threads of its own. One engine serves any number of threads at once.
+    """An engine that computes batches on GPUs, or on threads of the CPU. Any number of threads may use it concurrently.
 
-    It cannot be pickled, and does not work in a child of the process that made it.
+    It cannot be pickled, and does not work in a child of the process that created it.
     """
 
     def __new__(

@@ -161,7 +161,7 @@ class Operation:
         return None
 
     def _signatures(self) -> tuple[SignatureForm, bool]:
-        """How signatures are read, if that can be chosen: their form, and whether r and s are decimal."""
+        """The options for reading signatures, if there are any: their form, and whether r and s are decimal."""
         return "auto", False
 
     def _options(self) -> tuple[tuple[str, Any], ...]:

@@ -123,7 +123,7 @@ pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str)
         "ed25519_public_keys" => Operation::Ed25519PublicKeys,
         "public_keys" => Operation::PublicKeys(curve),
         "ecdh" => Operation::SharedSecrets(curve),
-        _ => return Err(PyValueError::new_err(format!("{name:?} is no operation"))),
+        _ => return Err(PyValueError::new_err(format!("{name:?} is not an operation"))),
     })
 }
 
@@ -226,7 +226,7 @@ impl CallColumns {
                             call.keys(named_argument("candidates", Field::PublicKey, operation), value)
                         })?);
                 }
-                column => return Err(PyValueError::new_err(format!("{column:?} is no column"))),
+                column => return Err(PyValueError::new_err(format!("{column:?} is not a column"))),
             }
         }
         Ok(inputs)
@@ -297,16 +297,16 @@ fn ids_of<'py>(
     let of_signatures = signatures.and_then(|signatures| Some((signatures.ids.take()?, signatures.counts)));
     match (given, of_signatures) {
         // The ids are only hints.
-        (_, Some((behind, _))) if !decide => Ok(behind),
+        (_, Some((embedded, _))) if !decide => Ok(embedded),
         (Some(given), None) if decide => call.recovery_ids(reader, given),
         (Some(given), None) => call.hints(|call| call.recovery_ids(reader, given)),
-        (None, Some((behind, counts))) => {
+        (None, Some((embedded, counts))) => {
             counts.check().map_err(|unclear| PyValueError::new_err(format!("signatures: {unclear}")))?;
-            Ok(behind)
+            Ok(embedded)
         }
-        (Some(given), Some((behind, _))) => {
+        (Some(given), Some((embedded, _))) => {
             let given = call.recovery_ids(reader, given)?;
-            agreed(call, &given, &behind)
+            agreed(call, &given, &embedded)
         }
         (None, None) => Err(PyValueError::new_err(
             "recovery_ids: not given, and signatures of 64 bytes have no v (EIP-2098: signature_form=\"eip2098\")",
@@ -315,10 +315,10 @@ fn ids_of<'py>(
 }
 
 /// Merges the given ids with those of the signatures, and notes contradictions.
-fn agreed(call: &mut Call<'_>, given: &RowColumn, behind: &RowColumn) -> PyResult<RowColumn> {
+fn agreed(call: &mut Call<'_>, given: &RowColumn, embedded: &RowColumn) -> PyResult<RowColumn> {
     let items = call.items();
     let ids = given.rows::<1>(0..items);
-    let others = behind.rows::<1>(0..items);
+    let others = embedded.rows::<1>(0..items);
     let differs = Reason::Cell(Field::RecoveryId, CellProblem::DiffersFromSignature).code();
     let mut problems = memory::zeros(items, 1)?;
     let mut agreed = Zeroizing::new(memory::zeros(items, 1)?);

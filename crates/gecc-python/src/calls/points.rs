@@ -76,7 +76,9 @@ pub fn run_on_points<'py>(
                 ecdh::shared_points_into(&engine, curve, keys, peers, rows, codes)
             })
         }
-        _ => Err(PyValueError::new_err(format!("{name:?} is no operation on points with {} columns", columns.len()))),
+        _ => {
+            Err(PyValueError::new_err(format!("{name:?} is not an operation on points with {} columns", columns.len())))
+        }
     }
 }
 

@@ -110,7 +110,7 @@ impl RowColumn {
 
     /// Returns a part of the bytes of each row.
     pub fn part(self, start: usize, width: usize) -> Self {
-        assert!(start + width <= self.width, "there are so many bytes");
+        assert!(start + width <= self.width, "the part is within a row");
         // SAFETY: the part begins within a row.
         let data = if self.different() == 0 { self.data } else { unsafe { self.data.add(start) } };
         RowColumn { data, width, ..self }
