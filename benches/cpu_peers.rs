@@ -23,7 +23,7 @@ const SIGNERS: usize = 100;
 /// Items that a single-item peer works through in one measurement.
 const PEER_ITEMS: usize = 256;
 
-/// Signed items, made by the engine itself: what is measured is verification.
+/// Signed items, made by the engine itself: only verification is measured.
 struct Signed {
     digests: Vec<[u8; 32]>,
     signatures: Vec<[u8; 64]>,
@@ -79,7 +79,7 @@ fn fixed_base<C: Curve>(criterion: &mut Criterion, name: &str) {
     let (engine, _) = engines();
     let mut group = group(criterion, &format!("fixed base, {name}"));
     // The large table is built once per process, outside the measurement.
-    point::mul_base(&engine, C::ID, &vec![[1; 32]; 1 << 16]).expect("no GPU is asked for");
+    point::mul_base(&engine, C::ID, &vec![[1; 32]; 1 << 16]).expect("no GPU is required");
     for items in BATCHES {
         group.throughput(Throughput::Elements(items as u64));
         group.bench_function(format!("gecc/{items}"), |bencher| {
@@ -204,7 +204,7 @@ fn sm2_curve(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// With keys of 32 bytes.
+/// Signs messages by BIP 340, with x-only keys of 32 bytes.
 fn signed_bip340(engine: &Engine, items: usize, signers: usize) -> (Signed, Vec<[u8; 32]>) {
     let set = signed::<Secp256k1>(engine, items, signers, |digests, secret| {
         let signed = bip340::sign(engine, digests, secret, Auxiliary::fresh()).expect("lengths agree");
@@ -321,7 +321,8 @@ fn sign_bip340(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// libsecp256k1's own sum is not in the interface of its crate: docs/peers.md says how it was measured.
+/// Measures multi-scalar multiplication. libsecp256k1's own is not in the interface of its crate:
+/// docs/peers.md explains how it was measured.
 fn sum_of_products(criterion: &mut Criterion) {
     let mut group = group(criterion, "sum of products, secp256k1");
     let (engine, all_cores) = engines();

@@ -1,9 +1,9 @@
-//! Rows a second of `silent_payments::scan`, from memory to memory: one output in each row, as its first eight bytes,
-//! which is what an index has. A row in 65,536 pays, as libsecp256k1 computes it; each run has to find these and no
-//! others.
+//! Rows per second of `silent_payments::scan`, from memory to memory: one output in each row, as
+//! its first eight bytes, like in an index. One row in 65,536 is a payment, as libsecp256k1
+//! computes it; each run has to find these and no others.
 //!
-//! `cargo bench -p gecc-bench --bench silent_payments -- [--backend auto|cpu|gpu] [--rows 16777216] [--runs 5]`
-//! prints a table of medians.
+//! `cargo bench -p gecc-bench --bench silent_payments -- [--backend auto|cpu|gpu] [--rows 16777216]
+//! [--runs 5]` prints a table of medians.
 
 use clap::Parser;
 use gecc::silent_payments::{self, Outputs, Receiver, Scan};
@@ -12,7 +12,7 @@ use secp256k1::{Keypair, PublicKey, Scalar};
 use sha2::{Digest, Sha256};
 use std::time::Instant;
 
-/// Of this many rows one pays.
+/// One row in this number is a payment.
 const PAYING: usize = 1 << 16;
 
 #[derive(Parser)]
@@ -37,7 +37,7 @@ fn main() {
         "auto" => Backend::Auto,
         "cpu" => Backend::Cpu,
         "gpu" => Backend::Gpu,
-        other => panic!("there is no backend {other}"),
+        other => panic!("unknown backend {other}: expected auto, cpu or gpu"),
     };
     let engine = Engine::builder().backend(backend).build().expect("an engine");
     let rows = options.rows.unwrap_or(if engine.info().backend == Backend::Cpu { 1 << 18 } else { 1 << 24 });
@@ -93,7 +93,7 @@ impl Items {
         Receiver::new(SecretKey::from_bytes(self.scan), &self.spend.serialize(), labels).expect("valid keys")
     }
 
-    /// The outputs' first bytes, and the rows that pay with their labels.
+    /// The outputs' first bytes, and the rows that are payments with their labels.
     fn outputs(&self, labels: &[u32]) -> (Vec<u64>, Vec<(usize, Option<u32>)>) {
         let mut prefixes: Vec<u64> = self.compressed.iter().map(|_| rand::random()).collect();
         let choices: Vec<Option<u32>> = [None].into_iter().chain(labels.iter().copied().map(Some)).collect();

@@ -1,10 +1,10 @@
-//! Whether the inputs of Bitcoin blocks were signed by those who could spend them.
+//! Verifies that the inputs of Bitcoin blocks were signed by those who could spend them.
 //!
 //! `cargo run --release --example bitcoin_block [-- PATH …]`
 //!
-//! Reads files and folders as `gecc bitcoin verify` does: a block as `NAME.raw` with the outputs that its inputs spend
-//! in `NAME-undo.raw`, or the folder where Bitcoin Core keeps blocks. Inputs whose script is of no known form are not
-//! checked: they are counted, and are no failure.
+//! Reads files and folders as `gecc bitcoin verify` does: a block as `NAME.raw` with the outputs
+//! that its inputs spend in `NAME-undo.raw`, or the folder where Bitcoin Core keeps blocks. Inputs
+//! whose script has no known form are not checked: they are counted, and are not failures.
 
 #[path = "common/args.rs"]
 mod args;
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     common::exit_code(run())
 }
 
-/// Whether every input of known form is properly signed.
+/// Returns whether every input of known form is properly signed.
 fn run() -> Outcome<bool> {
     let paths = files_of(&args::paths_or("bitcoin"));
     let (engine, pool, interrupted) = (Engine::new()?, ThreadPoolBuilder::new().build()?, AtomicBool::new(false));

@@ -1,22 +1,27 @@
-//! Private set intersection by ECDH: two parties learn what their lists have in common, and nothing else but their
-//! sizes.
+//! Private set intersection by ECDH: two parties learn which elements their lists have in common,
+//! and nothing else but their sizes.
 //!
 //! `cargo run --release --example ecdh_psi [-- ALICE.txt BOB.txt]`
 //!
-//! Each file holds one element a line. The shipped ones are the senders of two Ethereum blocks: two exchanges that look
-//! for common customers have such lists. The protocol (Meadows 1986; Huberman, Franklin, Hogg 1999) is for parties that
-//! follow it but are curious:
+//! Each file holds one element per line. The example data are the senders of two Ethereum blocks:
+//! two exchanges that look for common customers have such lists. The protocol (Meadows 1986;
+//! Huberman, Franklin, Hogg 1999) is for parties that follow it but are curious:
 //!
 //! 1. both map each element x to a point H(x) of the curve;
-//! 2. Alice sends a·H(x) for her elements, Bob multiplies them by b and sends b·a·H(x) back in the same order;
-//! 3. Bob sends b·H(y) for his elements in an order that says nothing, Alice multiplies them by a;
-//! 4. Alice keeps each x with b·a·H(x) among the a·b·H(y). Without a or b, a·H(x) is a random point to the other side.
+//! 2. Alice sends a·H(x) for her elements, Bob multiplies them by b and sends b·a·H(x) back in the
+//!    same order;
+//! 3. Bob sends b·H(y) for his elements in an order that reveals nothing, Alice multiplies them by
+//!    a;
+//! 4. Alice keeps each x with b·a·H(x) among the a·b·H(y). Without a or b, a·H(x) is a random point
+//!    to the other side.
 //!
-//! The multiplications by a and b are gecc's constant-time ones. **H is a toy, fit for public data only**: it tries
-//! counters until it meets a point, so its running time depends on the element, and whoever can time it learns about
-//! the list. Lists that must stay secret need the constant-time maps of RFC 9380.
+//! The multiplications by a and b are gecc's constant-time ones. **H is a toy, fit for public data
+//! only**: it tries counters until it meets a point, so its running time depends on the element,
+//! and whoever can time it learns about the list. Lists that must stay secret need the
+//! constant-time maps of RFC 9380.
 //!
-//! Both parties run in this one process, so that the result can be compared with the plain intersection.
+//! Both parties run in this one process, so that the result can be compared with the plain
+//! intersection.
 
 mod common;
 
@@ -51,7 +56,7 @@ fn main() -> ExitCode {
     common::exit_code(run())
 }
 
-/// Whether the protocol found what the plain intersection has.
+/// Returns whether the protocol found the same elements as the plain intersection.
 fn run() -> Outcome<bool> {
     let args = Args::parse();
     let (alice, bob) = (Party::new(&args.alice)?, Party::new(&args.bob)?);
@@ -72,7 +77,7 @@ fn run() -> Outcome<bool> {
 impl Party {
     fn new(path: &Path) -> Outcome<Self> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        // A set: an element that stands twice in the file would show as two equal points.
+        // A set: an element that occurs twice in the file would be visible as two equal points.
         let elements: BTreeSet<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         Ok(Party { elements: elements.into_iter().map(str::to_owned).collect(), key: SecretKey::generate(P256)? })
     }
@@ -85,7 +90,7 @@ impl Party {
     /// Multiplies by the party's key. What comes from the other side is checked to lie on the curve.
     fn mask(&self, engine: &Engine, points: &[Point]) -> Outcome<Vec<Point>> {
         let masked = ecdh::shared_points(engine, P256, &self.key, PublicKeys::points(points))?;
-        // Masked points are what the parties send each other; whoever sees one does not learn the key.
+        // The parties exchange masked points; a masked point does not reveal the key.
         let public = |point: Result<SharedPoint, Rejection>| point.map(SharedPoint::into_public);
         Ok(masked.into_iter().map(public).collect::<Result<_, _>>()?)
     }

@@ -1,10 +1,12 @@
-//! Who sent the transactions of Ethereum blocks: recovers every signer and compares with what the block says.
+//! Recovers the senders of the transactions of Ethereum blocks and compares them with those that
+//! the blocks state.
 //!
 //! `cargo run --release --example ethereum_block [-- PATH …]`
 //!
-//! Reads files and folders as `gecc ethereum senders` does: blocks of `eth_getBlockByNumber` with full transactions,
-//! era1, RLP, Parquet. Where the source says a transaction's hash it is computed again, so that nothing of the input
-//! goes unchecked. Authorizations inside EIP-7702 transactions are checked like transactions.
+//! Reads files and folders as `gecc ethereum senders` does: blocks of `eth_getBlockByNumber` with
+//! full transactions, era1, RLP, Parquet. If the source states a transaction's hash it is computed
+//! again, so that every part of the input is checked. Authorizations inside EIP-7702 transactions
+//! are checked like transactions.
 
 #[path = "common/args.rs"]
 mod args;
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
     common::exit_code(run())
 }
 
-/// Whether every signer is the one that the block names.
+/// Returns whether every signer is the one that the block states.
 fn run() -> Outcome<bool> {
     let paths = files_of(&args::paths_or("ethereum"));
     let (engine, pool, interrupted) = (Engine::new()?, ThreadPoolBuilder::new().build()?, AtomicBool::new(false));

@@ -1,10 +1,11 @@
-//! Whether the signatures of the EU's digital health certificates (ECDSA on P-256) are as the issuing states say.
+//! Verifies signatures of the EU's digital health certificates (ECDSA on P-256) and compares the
+//! verdicts with the known ones.
 //!
 //! `cargo run --release --example health_certificates [-- CERTIFICATES.json …]`
 //!
-//! The file is a list of `{"src", "hash", "r", "s", "pub", "valid"}`, one per certificate: the SHA-256 of the
-//! `Sig_structure` of RFC 9052, section 4.4, the signature and the state's key. Some are wrong on purpose, so this file
-//! also shows a batch in which a few items fail.
+//! The file is a list of `{"src", "hash", "r", "s", "pub", "valid"}`, one per certificate: the
+//! SHA-256 of the `Sig_structure` of RFC 9052, section 4.4, the signature and the state's key. Some
+//! are wrong on purpose, so this file also shows a batch in which a few items fail.
 
 #[path = "common/args.rs"]
 mod args;
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
     common::exit_code(run())
 }
 
-/// Whether every verdict is as the file says.
+/// Returns whether every verdict is the one that the file states.
 fn run() -> Outcome<bool> {
     let mut rows = Vec::new();
     for path in args::paths_or("p256/dgc_es256.json") {
@@ -45,7 +46,7 @@ fn read_rows(path: &Path) -> Outcome<Vec<Row>> {
     Ok(serde_json::from_slice(&std::fs::read(path)?)?)
 }
 
-/// Verifies all rows, prints the summary, and says whether every verdict is the known one.
+/// Verifies all rows, prints the summary, and returns whether every verdict is the known one.
 fn check(rows: &[Row]) -> Outcome<bool> {
     let digests = rows.iter().map(|row| fixed(&row.hash)).collect::<Outcome<Vec<[u8; 32]>>>()?;
     let signatures =

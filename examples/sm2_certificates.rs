@@ -1,15 +1,15 @@
-//! Which members of a permissioned ledger hold certificates whose SM2-with-SM3 signatures fit the keys of their
-//! issuers.
+//! Finds the members of a permissioned ledger that hold certificates whose SM2-with-SM3 signatures
+//! fit the keys of their issuers.
 //!
 //! `cargo run --release --example sm2_certificates [-- PATH …]`
 //!
-//! Reads files and folders of PEM and DER as `gecc certificates` does. A certificate does not say which user id its
-//! issuer signed with: the standard's and the empty one are tried. What is signed by an issuer that is not among the
-//! files is not checked: it is counted, and is no failure.
+//! Reads files and folders of PEM and DER as `gecc certificates` does. A certificate does not state
+//! which user id its issuer signed with: the standard's and the empty one are tried. A certificate
+//! whose issuer is not among the files is not checked: it is counted, and is not a failure.
 //!
-//! Only signatures are checked, which is what gecc is for. A ledger also needs the rest of RFC 5280, section 6:
-//! validity dates, CA flags, key usage, revocation. Several of the shipped certificates were made to fail exactly
-//! those.
+//! Only signatures are checked, because gecc does only that. A ledger also needs the rest of RFC
+//! 5280, section 6: validity dates, CA flags, key usage, revocation. Several of the example
+//! certificates were made to fail exactly those.
 
 #[path = "common/args.rs"]
 mod args;
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     common::exit_code(run())
 }
 
-/// Whether every signature that is checked holds.
+/// Returns whether every signature that is checked is valid.
 fn run() -> Outcome<bool> {
     let paths = files_of(&args::paths_or("sm2"));
     let (engine, pool, interrupted) = (Engine::new()?, ThreadPoolBuilder::new().build()?, AtomicBool::new(false));

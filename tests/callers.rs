@@ -1,9 +1,9 @@
-//! Callers of every kind: tasks of a pool that call by the thousand, plain threads, asynchronous runtimes, processes
-//! with little memory and few threads, and processes that fork.
+//! Callers of every kind: tasks of a pool that call by the thousand, plain threads, asynchronous
+//! runtimes, processes with little memory and few threads, and processes that fork.
 //!
-//! Each test is a process of its own, as tables and pools are those of a process, that must end in time. In it no call
-//! may run inside another (which is what a thread that runs its pool's other tasks while it waits would do), and the
-//! number of threads must stay what the caller and one engine need.
+//! Each test is a process of its own, because tables and pools belong to a process, and it must end
+//! in time. In it no call may run inside another (as it would if a waiting thread ran other tasks
+//! of its pool), and the number of threads must stay what the caller and one engine need.
 
 mod harness;
 
@@ -101,7 +101,7 @@ fn run_child(name: &str) {
     let mut command = Command::new(std::env::current_exe().expect("a running test has a file"));
     command.env(CHILD, name).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (mut child, start) = (command.spawn().expect("this test can be started"), Instant::now());
-    while child.try_wait().expect("the child can be asked").is_none() {
+    while child.try_wait().expect("the child can be polled").is_none() {
         if start.elapsed() > PATIENCE {
             child.kill().expect("the child can be ended");
             panic!("{name} hangs");
@@ -206,12 +206,13 @@ fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }
 
-/// Where the system refuses threads that is an error, and what it allows works.
+/// A refused thread is an error, and an engine works within the number of threads that the system
+/// allows.
 #[cfg(unix)]
 fn few_threads() {
     use rustix::process::{Resource, Rlimit, getuid, setrlimit};
     expected();
-    // Nothing limits root: the process goes on as nobody, who has no other.
+    // Nothing limits root: the process continues as nobody, who has no other process.
     const NOBODY: u32 = 65534;
     if getuid().is_root() {
         // SAFETY: the process has this thread alone.
@@ -220,7 +221,7 @@ fn few_threads() {
     setrlimit(Resource::Nproc, Rlimit { current: Some(24), maximum: Some(24) }).expect("a limit may be lowered");
     let build = |threads| Engine::builder().backend(Backend::Cpu).threads(threads).build();
     for _ in 0..3 {
-        let problem = build(1000).expect_err("so many threads are refused");
+        let problem = build(1000).expect_err("1000 threads are refused");
         assert!(matches!(problem, Error::Threads(_)), "{problem}");
     }
     // Those that had started end, which takes them a moment.
@@ -250,7 +251,7 @@ fn little_address_space() {
     works(&Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads"));
 }
 
-/// Small calls, and this many items that a table pays.
+/// Makes small calls, and one with enough items that a table is profitable.
 fn works(engine: &Engine) {
     (0..1000).for_each(|number| call(engine, number));
     let many: Vec<[u8; 32]> = (1..=40_000u32).map(|item| [item as u8; 32]).collect();
@@ -282,7 +283,7 @@ fn fork() {
             drop((engine, locked));
             let own = Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads");
             (0..100).for_each(|number| call(&own, number));
-            // SAFETY: ends the child at once, without what the parent has set up for its own end.
+            // SAFETY: ends the child at once, without the parent's exit handlers.
             unsafe { libc::_exit(if refused && warm_up && lock && no_service { 0 } else { 1 }) }
         }
         child => {
@@ -343,7 +344,7 @@ fn warm_up() {
     let building = start.elapsed();
     let again = Instant::now();
     engine.warm_up(gecc::CurveId::P256).expect("tables are there");
-    assert!(again.elapsed() < building, "what is there is not built again");
+    assert!(again.elapsed() < building, "existing tables are not built again");
 }
 
 /// The caller's thread has the CUDA context that it had, here none.

@@ -17,7 +17,7 @@ use twin::{
     two_to_256,
 };
 
-/// Random operands per operation, beside the edge values.
+/// Random operands per operation, in addition to the edge values.
 const RANDOM_ITEMS: usize = 4000;
 /// Random points and scalars; each costs a multiplication by the reference.
 const RANDOM_POINTS: usize = 12;
@@ -77,10 +77,10 @@ where
 struct Modulus {
     p: BigUint,
     n: BigUint,
-    /// What a residue is multiplied by: 1, or 2^256 for a curve in Montgomery form.
+    /// The factor of a residue's representation: 1, or 2^256 for a curve in Montgomery form.
     factor: BigUint,
     factor_inverse: BigUint,
-    /// Whether field values are below p: where p has no shape.
+    /// Field values are below p: true if p has no special shape.
     canonical: bool,
 }
 
@@ -114,7 +114,7 @@ impl Modulus {
             && raw % &self.p == residue * &self.factor % &self.p
     }
 
-    /// The residue that a raw value stands for.
+    /// The residue that a raw value represents.
     fn residue(&self, raw: &BigUint) -> BigUint {
         raw * &self.factor_inverse % &self.p
     }

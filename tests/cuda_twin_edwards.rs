@@ -100,7 +100,7 @@ fn encode((x, y): &Point) -> BigUint {
     y + (BigUint::from(u8::from(x.bit(0))) << 255)
 }
 
-/// The kind that the device gives, and the point.
+/// The kind that the device returns, and the point.
 fn decode(encoding: &BigUint, canonical: bool) -> (u64, Point) {
     let (p, none) = (&*P, (BigUint::ZERO, BigUint::ZERO));
     let (is_odd, y) = (encoding.bit(255), encoding % (number(1) << 255));
@@ -197,7 +197,7 @@ fn message_numbers(message: &[u8], start: u64) -> Vec<BigUint> {
     [number(message.len() as u64), number(start)].into_iter().chain(words).collect()
 }
 
-/// What each variant hashes before everything else, with its flag and its context (RFC 8032, section 2).
+/// The prefix that each variant hashes, with its flag and its context (RFC 8032, section 2).
 fn dom2(variant: Option<(u8, &[u8])>) -> Vec<u8> {
     let Some((flag, context)) = variant else { return Vec::new() };
     [&b"SigEd25519 no Ed25519 collisions"[..], &[flag, context.len() as u8], context].concat()
@@ -238,7 +238,8 @@ fn variants() -> [(Variant, Vec<u8>, bool); 4] {
     ]
 }
 
-/// From seeds to public keys and signatures, of messages around the blocks of the hash.
+/// Public keys and signatures from seeds, of messages whose lengths are around the blocks of the
+/// hash.
 fn signatures() {
     let mut session = Session::default();
     let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
@@ -275,7 +276,8 @@ fn bits(rule: Rule) -> u64 {
     }
 }
 
-/// Every rule gives the code of the CPU: for points of small order in every encoding, mixed orders, and S around n.
+/// Every rule has the code of the CPU: for points of small order in every encoding, mixed orders,
+/// and S around n.
 fn verdicts() {
     let mut session = Session::default();
     let general = (2..40).map(|y| decode(&number(y), true)).find(|(kind, _)| *kind == 1).expect("half are").1;

@@ -213,7 +213,7 @@ fn nonce_cases<C: Curve>(session: &mut Session, n: &BigUint) {
             session.expect("nonce_sha256", &arguments, &[&sha256[usize::from(skip)]]);
             session.expect("nonce_sm3", &arguments, &[&sm3[usize::from(skip)]]);
         }
-        // Data are no number: they are not reduced, and zeros are not left out.
+        // Data are not a number: they are not reduced, and zeros are not left out.
         for data in [[0; 32], [0xff; 32], bytes(&random_number())] {
             let [sha256, sm3] =
                 [nonces::<C, Sha256>(&key, &digest, &data, 3), nonces::<C, Sm3>(&key, &digest, &data, 3)];
@@ -243,7 +243,7 @@ fn nonces<C: Curve, H: Digest + BlockSizeUser>(
     (0..count).map(|_| next()).collect()
 }
 
-/// With any nonce, also such that r or s is zero, and with any x, also above n.
+/// Signs with any nonce, also such that r or s is zero, and with any x, also above n.
 fn ecdsa_cases<C>(session: &mut Session, n: &BigUint)
 where
     C: CurveArithmetic,
@@ -309,7 +309,7 @@ where
     operands
 }
 
-/// What the CPU engine signs, from the nonces of RFC 6979.
+/// Signatures of the CPU engine, from the nonces of RFC 6979.
 fn engine_ecdsa_cases<G, C>(session: &mut Session, n: &BigUint)
 where
     G: EcdsaCurve,
@@ -367,12 +367,13 @@ fn random_number() -> BigUint {
     BigUint::from_bytes_be(&random_bytes(32))
 }
 
-/// In 1 .. n - 1.
+/// A random number in 1 .. n - 1.
 fn random_below(n: &BigUint) -> BigUint {
     random_number() % (n - 1u32) + 1u32
 }
 
-/// The compiled driver of one curve, and what it has to answer: bytes, where those of other drivers are numbers.
+/// The compiled driver of one curve, and its expected answers: bytes, unlike the numbers of other
+/// drivers.
 struct Session {
     driver: Driver,
     lines: Vec<String>,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::{fs, thread};
 
-/// Random operands per method, size and operation, beside the edge values.
+/// Random operands per method, size and operation, in addition to the edge values.
 const RANDOM_ITEMS: usize = 100;
 /// The methods for any odd modulus.
 const METHODS: [&str; 6] = ["gecc_sos", "cios", "karatsuba", "low_high_rows", "half_words", "doubles"];
@@ -213,7 +213,7 @@ fn curve_value(curve: &str, key: &str) -> String {
     line.trim_end_matches('"').to_owned()
 }
 
-/// What `build.rs` wrote for the curve.
+/// The header that `build.rs` wrote for the curve.
 fn header(curve: &str) -> String {
     let path = Path::new(env!("OUT_DIR")).join("cuda").join(curve).join("curve.cuh");
     fs::read_to_string(path).expect("the header is readable")

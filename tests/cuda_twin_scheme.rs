@@ -1,5 +1,5 @@
-//! What the device code does with one item of a verification or a recovery, compiled as plain C++ and compared with the
-//! arithmetic of the RustCrypto crates: every verdict, in the order of the checks.
+//! Verification and recovery of one item by the device code, compiled as plain C++ and compared
+//! with the arithmetic of the RustCrypto crates: every verdict, in the order of the checks.
 
 mod harness;
 mod twin;
@@ -60,7 +60,7 @@ struct Reference<C: CurveArithmetic> {
 /// x(u1 G + u2 Q) = x modulo n, or why not.
 type Equation = Result<[BigUint; 3], Rejection>;
 
-/// Why a kind of point is no key.
+/// The reason why a kind of point is not a key.
 fn key_rejection(kind: PointKind) -> Option<Rejection> {
     match kind {
         PointKind::Finite => None,
@@ -157,7 +157,7 @@ where
         Signed { digest: u1 * &s % &self.n, r, s, key }
     }
 
-    /// The same for SM2: s = u1, r = u2 - u1, e = r - x(R).
+    /// A signature of SM2 with the given nonce point: s = u1, r = u2 - u1, e = r - x(R).
     fn sm2_signed_with(&self, nonce_point: &ProjectivePoint<C>, u1: &BigUint, u2: &BigUint) -> Signed<C> {
         let key = self.times(&(*nonce_point - self.times(&self.generator, u1)), &self.inverse(u2));
         let r = (u2 + self.neg(u1)) % &self.n;
@@ -339,7 +339,8 @@ where
         }
     }
 
-    /// Whether a sum has an x-coordinate and an even y: of random ones, of the identity, and of a double.
+    /// Tests whether a sum has an x-coordinate and an even y: for random points, the identity, and
+    /// a double.
     fn even_points(&self, session: &mut Session) {
         let key = self.times(&self.generator, &self.random());
         let mut scalars = vec![[number(0), number(0)], [number(0), number(1)], [number(1), number(0)]];
@@ -368,8 +369,8 @@ where
         }
     }
 
-    /// Coefficients of batch equations: what they are, their products, and the digits of their opposites in every
-    /// width.
+    /// Coefficients of batch equations: their values, their products, and the digits of their
+    /// opposites in every width.
     fn coefficients(&self, session: &mut Session) {
         for item in [0, 1, u64::from(u32::MAX), 1 << 32, u64::MAX] {
             let seed = patterned();
@@ -441,7 +442,7 @@ where
     }
 }
 
-/// As the driver writes it: the verdict so far, and the scalars where nothing is wrong.
+/// The driver's line for an equation: the verdict so far, and the scalars if nothing is wrong.
 fn answer(equation: Equation) -> Vec<BigUint> {
     match equation {
         Err(reason) => vec![code(Verdict::Rejected(reason))],
@@ -449,7 +450,7 @@ fn answer(equation: Equation) -> Vec<BigUint> {
     }
 }
 
-/// As the driver writes verdicts.
+/// The driver's number for a verdict.
 fn code(verdict: Verdict) -> BigUint {
     number(verdict.code().into())
 }

@@ -1,17 +1,20 @@
-//! The device code, compiled as plain C++, in groups of order 7, 13 and 199: exhaustive tests like those of the CPU
-//! engine, whose groups and cases these are (`tests/small_groups/`).
+//! The device code, compiled as plain C++, in groups of order 7, 13 and 199: exhaustive tests like
+//! those of the CPU engine, whose groups and cases these are (`tests/small_groups/`).
 //!
-//! # What is exercised
-//! All sums of two points, and in the smaller groups all u G + v Q by both ways of verification; all verdicts and
-//! recovered keys there, and a sample in the group of order 199.
+//! # Coverage
+//! All sums of two points, and in the smaller groups all u G + v Q by both ways of verification;
+//! all verdicts and recovered keys there, and a sample in the group of order 199.
 //!
-//! # What is not
-//! - Windows in production are of 5 bits, so that a point needs its odd multiples up to 31. In the groups of order 7
-//!   and 13 these cannot be: there the device code is compiled for windows of 2 and 3 bits. Tables of G and of keys
-//!   have windows of 3 bits there, and of 5 and 7 bits where the order is 199.
-//! - Multiplication by secret scalars is complete in its last window alone, as a large group has no exceptions before.
-//!   So it runs where the order is 199, by the scalars that meet no exception there: three in five.
-//! - Kernels, and with them products of G by secret scalars and signing; of BIP 340 the s is computed for given points.
+//! # Limitations
+//! - Windows in production are of 5 bits, so that a point needs its odd multiples up to 31. In the
+//!   groups of order 7 and 13 these do not exist: there the device code is compiled for windows of
+//!   2 and 3 bits. Tables of G and of keys have windows of 3 bits there, and of 5 and 7 bits where
+//!   the order is 199.
+//! - Multiplication by secret scalars is complete in its last window alone, as a large group has no
+//!   exceptions before. So it runs where the order is 199, by the scalars that meet no exception
+//!   there: three in five.
+//! - Kernels, and with them products of G by secret scalars and signing, are not run; of BIP 340
+//!   the s is computed for given points.
 
 #[allow(dead_code, reason = "not all of the generator is needed")]
 #[path = "../curves/derive.rs"]
@@ -97,7 +100,7 @@ fn all_pairs(parameters: &Parameters, endomorphism: bool, window: u32) {
     session.run(&driver);
 }
 
-/// The folder with `curve.cuh` of the group, and with the recoding for windows of this many bits.
+/// The folder with `curve.cuh` of the group, and with the recoding for windows of `window` bits.
 fn header(parameters: &Parameters, endomorphism: bool, window: u32) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("curves/secp256k1.toml");
     let text = fs::read_to_string(path).expect("the curve file is readable");
@@ -138,7 +141,7 @@ fn recoding(window: u32) -> String {
     text
 }
 
-/// As the driver takes and gives points: zeros for the identity.
+/// The coordinates of a point in the driver's form: zeros for the identity.
 fn coordinates(point: &BigPoint) -> [BigUint; 2] {
     point.clone().map_or([number(0), number(0)], |(x, y)| [x, y])
 }

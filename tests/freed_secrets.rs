@@ -1,5 +1,6 @@
-//! What secret operations leave of private keys, nonces, shared points, bases, exponents, factors and moduli: nothing
-//! in blocks of the heap that they free, and on Linux nothing on the stacks of any thread. On each engine.
+//! Remains of private keys, nonces, shared points, bases, exponents, factors and moduli after
+//! secret operations: none in blocks of the heap that they free, and on Linux none on the stacks of
+//! any thread. On each engine.
 
 mod harness;
 #[path = "harness/random.rs"]
@@ -35,13 +36,13 @@ static ALLOCATOR: Searching = Searching;
 /// Sizes of batches: on one thread, on several with a few items each, and of several chunks.
 const SIZES: &[usize] = &[1, 64, 1000, LARGEST];
 const LARGEST: usize = 5000;
-/// The same where items are computed one at a time.
+/// Batch sizes for operations that compute items one at a time.
 const SMALL_SIZES: &[usize] = &[1, 64, 1000];
 /// Batches of more items are not signed with the check of signatures, which takes several times as long.
 const MOST_CHECKED: usize = 1000;
-/// This many items are looked at one by one, and of the others one in this many: shared points are computed one at a
-/// time here.
-const CLOSELY: usize = 64;
+/// The first `ALL_UP_TO` items are all searched for, and of the others one in `ONE_IN`: shared points
+/// are computed one at a time here.
+const ALL_UP_TO: usize = 64;
 const ONE_IN: usize = 16;
 
 /// An engine under test, by its name.
@@ -69,7 +70,7 @@ impl Engines {
     }
 }
 
-/// Every engine, and what it needs.
+/// Every engine, and its requirements.
 const KINDS: [(Option<&Need>, Kind); 3] = [
     (None, ("portable", Engines { builder: || cpu().portable(true), sizes: SMALL_SIZES })),
     (Some(&AVX512), ("avx512", Engines { builder: cpu, sizes: SIZES })),
@@ -80,7 +81,7 @@ fn cpu() -> EngineBuilder {
     Engine::builder().backend(Backend::Cpu)
 }
 
-/// What is tested of each engine on each curve.
+/// The tests of each engine on each curve.
 const ON_CURVES: &[Named<fn(Kind)>] = {
     macro_rules! on_curves {
         ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
@@ -140,14 +141,14 @@ fn assert_none(name: &str, places: &[(usize, String)]) {
     assert!(places.is_empty(), "{name}: {} places hold words of secrets, among them {some:x?}", places.len());
 }
 
-/// Has a call fill columns, in which nothing is left afterwards.
+/// Fills columns by a call, and requires that nothing is left in them afterwards.
 fn into_columns<const W: usize>(items: usize, call: impl Fn(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) {
     let (mut rows, mut codes) = (Zeroizing::new(vec![[0; W]; items]), vec![0; items]);
     call(&mut rows, &mut codes).unwrap();
     assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
 }
 
-/// The same with columns that are page-locked, where the engine locks memory.
+/// Fills page-locked columns by a call, if the engine locks memory.
 fn into_locked<const W: usize>(
     engine: &Engine,
     items: usize,
@@ -159,7 +160,7 @@ fn into_locked<const W: usize>(
     rows.as_flattened_mut().zeroize();
 }
 
-/// How a curve signs.
+/// The signing operations of a curve.
 trait Scheme: Curve {
     /// The curve in its RustCrypto crate.
     type Theirs: CurveArithmetic<FieldBytesSize = U32, AffinePoint: FromSec1Point<Self::Theirs> + ToSec1Point<Self::Theirs>>;
@@ -170,7 +171,7 @@ trait Scheme: Curve {
     fn request<'a>(caller: &'a Caller, digests: &'a [[u8; 32]], keys: SecretKeys<'a>) -> Request<'a, Signatures>;
 }
 
-/// What signing by way of a coalescer gives.
+/// The results of signing by way of a coalescer.
 type Signatures = Vec<Result<[u8; 64], Rejection>>;
 
 /// Signs and agrees by way of a coalescer that is gone afterwards: on this thread, and on one of its own.
@@ -307,7 +308,7 @@ impl Inputs {
             for key in [key, &keys[0]].map(SecretKey::expose_bytes) {
                 watch.add(key);
                 watch.add(&C::nonce(key, &digests[item]));
-                if item < CLOSELY || item % ONE_IN == 0 {
+                if item < ALL_UP_TO || item % ONE_IN == 0 {
                     let point = shared_point::<C>(key, &peers[item]);
                     watch.add(&point[..32]);
                     watch.add(&point[32..]);
@@ -326,7 +327,7 @@ fn shared_point<C: Scheme>(key: &[u8; 32], peer: &Point) -> [u8; 64] {
     product.to_affine().to_sec1_point(false).as_bytes()[1..].try_into().unwrap()
 }
 
-/// The keys of this many items: one each, and one for all.
+/// The keys of a batch: one per item, and one for all.
 fn both(keys: &[SecretKey]) -> [SecretKeys<'_>; 2] {
     [keys.into(), (&keys[0]).into()]
 }
@@ -376,7 +377,8 @@ fn operations<C: Scheme>((name, engines): Kind) {
     }
 }
 
-/// Keys are known only once they are there; what was freed before is looked for where it was.
+/// Keys are known only after they were generated; blocks that were freed before are searched where
+/// they were.
 #[cfg(target_os = "linux")]
 fn generated_keys((name, engines): Kind) {
     let _alone = search::alone();
@@ -518,8 +520,8 @@ fn bip340_signatures((name, engines): Kind) {
     }
 }
 
-/// Scan keys, scalars of labels, shared points and tweaks of BIP 352, where each row pays one of several receivers. How
-/// receivers are made is left out: their keys are given by value.
+/// Scan keys, scalars of labels, shared points and tweaks of BIP 352, where each row pays one of
+/// several receivers. The construction of receivers is left out: their keys are given by value.
 fn silent_payments((name, engines): Kind) {
     use elliptic_curve::PrimeField;
     use elliptic_curve::point::AffineCoordinates;
@@ -662,7 +664,7 @@ fn products_of_every_size(kind: Kind) {
     products::<64>(kind);
 }
 
-/// What is there is found, in blocks that are freed and on stacks that are left.
+/// The search finds secrets that are there, in blocks that are freed and on stacks that are left.
 fn secrets_are_found() {
     let _alone = search::alone();
     let mut watch = Watch::new();

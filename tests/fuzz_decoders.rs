@@ -89,8 +89,8 @@ fn time_per_decoder() -> Duration {
     Duration::from_secs(seconds.unwrap_or(20)) / DECODERS
 }
 
-/// Feeds batches of mutated inputs to `check` until the time is over; `check` says how many inputs it tried and how
-/// many of them were accepted.
+/// Feeds batches of mutated inputs to `check` until the time is over; `check` returns how many
+/// inputs it tried and how many of them were accepted.
 fn fuzz(mut mutator: Mutator, name: &str, check: impl Fn(&[Vec<u8>]) -> (usize, usize)) {
     let end = Instant::now() + time_per_decoder();
     let (mut inputs, mut accepted) = (0, 0);
@@ -110,7 +110,7 @@ fn engine() -> &'static Engine {
     ENGINE.get_or_init(|| Engine::cpu().expect("threads can be started"))
 }
 
-/// What SEC 1, section 2.3.4, says of an octet string as a public key.
+/// The verdict of SEC 1, section 2.3.4, on an octet string as a public key.
 fn expected_of_key<C: TestCurve>(p: &BigUint, bytes: &[u8]) -> Result<Point, Rejection> {
     let below_p = |field: &[u8]| BigUint::from_bytes_be(field) < *p;
     match (bytes.first(), bytes.len()) {
@@ -146,7 +146,7 @@ fn keys_of<S: Scheme>() {
     });
 }
 
-/// The same bytes as compressed keys and as points.
+/// Checks the bytes as compressed keys and as points.
 fn points_of<C: TestCurve>(p: &BigUint, batch: &[Vec<u8>]) {
     let compressed: Vec<[u8; 33]> = batch.iter().filter_map(|bytes| bytes.as_slice().try_into().ok()).collect();
     let found = point::decompress(engine(), C::ID, &compressed).unwrap();

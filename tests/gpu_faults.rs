@@ -1,8 +1,9 @@
-//! What can go wrong on a GPU, provoked: too little memory, too many callers, a device that fails. The results must be
-//! those of the CPU, and what is missing must be told. (Kernels that cannot be kept or compiled:
-//! `crates/gecc-cli/tests/kernels.rs`.)
+//! Failures of a GPU, provoked: too little memory, too many callers, a device that fails. The
+//! results must be those of the CPU, and missing devices must be reported. (Kernels that cannot be
+//! kept or compiled: `crates/gecc-cli/tests/kernels.rs`.)
 //!
-//! Device memory is measured and taken away, so one test runs at a time, and nothing else may use the GPU.
+//! Device memory is measured and taken away, so one test runs at a time, and nothing else may use
+//! the GPU.
 
 mod harness;
 #[allow(dead_code, reason = "of the suite only its support is needed")]
@@ -138,7 +139,7 @@ impl Batch {
         (0..4).for_each(|operation| self.check(engine, operation, n));
     }
 
-    /// Verifies every item this many times in one batch.
+    /// Verifies every item `times` times in one batch.
     fn verify_repeated(&self, engine: &Engine, times: usize) {
         let (digests, signatures) = (self.digests.repeat(times), self.signatures.repeat(times));
         let public = self.public.repeat(times);
@@ -153,7 +154,7 @@ impl Batch {
     }
 }
 
-/// A batch whose data is several times what the engine may use.
+/// A batch whose data is several times the memory that the engine may use.
 fn batches_larger_than_the_memory() {
     let batch = Batch::get();
     // Kernels and their stacks are not working memory, and stay: they are there before counting begins.
@@ -197,7 +198,7 @@ fn many_threads_share_an_engine() {
                 }
             });
         }
-        // Beside them a large batch.
+        // A large batch at the same time.
         batch.verify_repeated(&engine, 256);
     });
     assert!(engine.failures().is_empty());
@@ -242,7 +243,7 @@ fn calls_leave_no_memory_behind() {
     assert!(free_memory() > after, "an engine gives its memory back");
 }
 
-/// All but this many bytes of the device's memory.
+/// Allocates all but `bytes` bytes of the device's memory.
 fn take_all_but(bytes: usize) -> Vec<CudaSlice<u8>> {
     let stream = context().default_stream();
     let mut taken = Vec::new();
@@ -309,7 +310,8 @@ fn shared_secrets_in_tiny_chunks() {
 /// Set in the process in which devices fail: they stay so until it ends.
 const FAILS_HERE: &str = "GECC_TEST_DEVICES_FAIL";
 
-/// One of several is lost in the middle of a batch: the others compute what it leaves, and the batches that follow.
+/// One of several is lost in the middle of a batch: the others compute the rest of it, and the
+/// batches that follow.
 fn a_device_is_lost() {
     in_a_process_of_its_own("a_device_is_lost", || {
         let engine = gpu().build().unwrap();
@@ -319,8 +321,9 @@ fn a_device_is_lost() {
     });
 }
 
-/// After a kernel that faults the driver ends all that its process has on any GPU (`CUDA_ERROR_LAUNCH_FAILED`): the
-/// cores compute what is left, and the batches that follow.
+/// After a kernel that faults the driver ends all work of its process on any GPU
+/// (`CUDA_ERROR_LAUNCH_FAILED`): the cores compute the rest of the batch, and the batches that
+/// follow.
 fn a_kernel_faults() {
     in_a_process_of_its_own("a_kernel_faults", || {
         let engine = Engine::new().unwrap();
@@ -341,7 +344,8 @@ fn in_a_process_of_its_own(test: &str, run: impl FnOnce()) {
     assert!(child.status.success(), "{said}");
 }
 
-/// Computes a batch, with what `fail` does in the middle, and another. Gives the devices that have failed.
+/// Computes a batch, calls `fail` in the middle of it, and computes another. Returns the devices
+/// that have failed.
 fn while_computing(engine: &Engine, fail: impl FnOnce()) -> Vec<String> {
     let batch = Batch::get();
     let products = point::mul(&Engine::cpu().unwrap(), P256, &batch.scalars, &batch.public).unwrap();

@@ -45,7 +45,8 @@ struct Pool {
 }
 
 impl Pool {
-    /// Items of this many keys in turn: some with wrong digests, some with keys that are none or are the identity.
+    /// Items of `keys` keys in turn: some with wrong digests, some with keys that are invalid or
+    /// the identity.
     fn new<S: Scheme>(random: &mut Random, keys: usize, items: usize) -> Self {
         let mut items: Vec<Item> = signed::<S>(random, items, keys).into_iter().map(|signed| signed.item).collect();
         for (index, item) in items.iter_mut().enumerate() {
@@ -75,14 +76,15 @@ impl Pool {
     }
 }
 
-/// How often tables of keys have been built since the last call, on an engine that times its kernels.
+/// Returns how often tables of keys have been built since the last call, on an engine that times
+/// its kernels.
 fn builds(engine: &Engine) -> u64 {
     let times = engine.take_kernel_times();
     times.iter().filter(|time| time.kernel.ends_with("key_table_start")).map(|time| time.launches).sum()
 }
 
-/// Keys of any order and in any encoding, also such that are none: with and without tables the items have the verdicts
-/// of the CPU, with their reasons. What is built for one rule serves others.
+/// Keys of any order and in any encoding, valid or not: with and without tables the items have the
+/// verdicts of the CPU, with their reasons. Tables that are built for one rule are used for others.
 fn ed25519_by_every_rule() {
     let (mut random, cpu) = (Random::new(), Engine::cpu().unwrap());
     let cases = ed25519::random_cases(&cpu, &mut random, 3000, 200);

@@ -11,7 +11,7 @@ use harness::{named, tests};
 use nvrtc::NVRTC;
 use std::process::ExitCode;
 
-/// Where compiled kernels are kept, here and for `constant_time`.
+/// The folder of compiled kernels, shared with `constant_time`.
 const KEPT: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels");
 
 /// Ampere, Hopper and Blackwell.
@@ -73,7 +73,7 @@ fn kernels_compile_within_limits() {
     assert!(excesses.is_empty(), "{}", excesses.join("\n"));
 }
 
-/// What a kernel takes beyond its limits.
+/// Returns how far a kernel exceeds its limits.
 fn excess(usage: &KernelUsage) -> Option<String> {
     let limit = |limits: &[(&str, u32)], default| {
         limits.iter().filter(|(name, _)| usage.kernel.contains(name)).map(|(_, most)| *most).max().unwrap_or(default)

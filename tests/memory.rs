@@ -1,7 +1,7 @@
-//! How much memory calls take beside their inputs and results: never more than the limit and what docs/using.md says
-//! goes beyond.
+//! Memory of calls in addition to their inputs and results: never more than the limit and the
+//! excess that docs/using.md states.
 //!
-//! Each test is a process of its own, whose peak the operating system tells.
+//! Each test is a process of its own, whose peak the operating system reports.
 
 mod harness;
 
@@ -14,7 +14,7 @@ const MIB: usize = 1 << 20;
 /// Limits in MiB: below and above those that allow the large tables of one, two and three curves.
 const LIMITS: [usize; 8] = [0, 8, 63, 64, 65, 128, 192, 256];
 const THREADS: usize = 2;
-/// What calls take in any case: a few MiB, and one for each thread.
+/// The memory of every call: a few MiB, and one for each thread.
 const BASE: usize = (6 + THREADS) * MIB;
 const ITEMS: usize = 150_000;
 /// Private keys, and signatures, which are used over and over.
@@ -42,7 +42,7 @@ fn status(name: &str) -> usize {
     line.trim().trim_end_matches("kB").trim().parse::<usize>().expect("a number") << 10
 }
 
-/// Checks what a call takes beside its results.
+/// Checks the memory of a call in addition to its results.
 fn check(name: &str, limit: usize, results: usize, call: impl FnOnce()) {
     // From here on the peak counts anew.
     std::fs::write("/proc/self/clear_refs", "5").expect("Linux");
@@ -100,7 +100,7 @@ fn library(limit: usize) {
     check("recover", limit, results(66), || {
         assert_eq!(ecdsa::recover(&engine, Secp256k1, &digests, &signatures, &ids).unwrap().len(), ITEMS);
     });
-    // Signing takes longest. With the least limit what it would take for each item shows most.
+    // Signing takes longest. The least limit shows the memory per item best.
     let to_sign = if limit == 0 { ITEMS } else { ITEMS / 10 };
     let (messages, signers) = (&digests[..to_sign], &secret[..to_sign]);
     check("sign", limit, results_of(to_sign, 66), || {

@@ -1,7 +1,8 @@
 //! Exhaustive tests in small groups, after the tests of that name in libsecp256k1: curves over the field of secp256k1,
 //! with a = 0 but for one, and the points of order 7, 13 and 199 on them. Every pair of points can be added there, and
-//! every point multiplied by every scalar. What random tests in a large group never meet, sums of equal and of opposite
-//! points and intermediate results that are the identity, is met at every step.
+//! every point multiplied by every scalar. Sums of equal and of opposite
+//! points and intermediate results that are the identity, which random tests in a large group never
+//! meet, occur at every step.
 //!
 //! # Scalars
 //! Scalars are numbers modulo N = n q, which has 256 bits, and not modulo the order n. A scalar acts on a point by its
@@ -11,13 +12,13 @@
 //! length. ECDSA works as in a group of order N: x-coordinates are compared modulo N, s is prime to N. The challenges
 //! of BIP 340 are hashes, so that messages are tried until each residue has one.
 //!
-//! # What is exercised
+//! # Coverage
 //! Each group is taken with and without the endomorphism, that of order 7 also on a curve y^2 = x^3 - 43 x + 166, whose
 //! a is general, and each operation on the portable code and in lanes. All combinations of residues are taken in the
 //! groups of order 7 and 13, and all pairs of them in that of order 199; where three or four come together there, a
 //! sample that is spread evenly.
 //!
-//! # What is not
+//! # Limitations
 //! Tables in production have no room for the identity, and rely on a large order for that. So here:
 //! - the table of G has the largest window w of which all multiples, up to 2^(w-1) G, are points: 3, 4 and 8 bits.
 //!   Tables of repeated keys choose their window by themselves, at least 4 bits, and are left out where n = 7;
@@ -27,12 +28,12 @@
 //! - the uniform code for secret scalars is not complete: see `small_groups/uniform.rs`. Where the lanes do not compute
 //!   an item of signing or ECDH, the RustCrypto crates do, and these take no part in the tests.
 //!
-//! # How
-//! The library's interface takes no other curves. So its sources are a part of this program, and are compiled as far as
+//! # Implementation
+//! The library's interface accepts no other curves. Therefore its sources are a part of this program, and are compiled as far as
 //! the tests use them.
 
 #![allow(dead_code, unused_imports, unused_macros, missing_docs, reason = "most of the library is not needed")]
-#![allow(clippy::wrong_self_convention, reason = "names of the library's interface are no others here")]
+#![allow(clippy::wrong_self_convention, reason = "the names are those of the library's interface")]
 
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 

@@ -4,31 +4,32 @@
 //! `cargo test --release -p gecc-bench --test soak -- --ignored` runs 10^7 items per curve and operation
 //! (`GECC_SOAK_ITEMS` sets another number).
 //!
-//! # How the reference keeps up
+//! # Speed of the reference
 //! RustCrypto verifies a few thousand signatures a second. But a signature need not be verified by the reference to be
-//! known as valid: with scalars k, u2, d and the points R = k G and Q = d G, the scheme's own equation gives the digest
+//! known as valid: with scalars k, u2, d and the points R = k G and Q = d G, the scheme's own equation yields the digest
 //! and the signature for u1 = k - u2 d (`support::scheme`). R and Q come from arithmetic progressions of random
 //! scalars, renewed every `RUN` items, so that RustCrypto's addition yields a new pair of known scalar and point in
 //! less than a microsecond; coordinates, digests, u1 and u2 are as random as any. So every verdict, recovered key and
 //! product is known exactly, item by item, and all of it rests on RustCrypto's arithmetic alone. A tenth of the
 //! signatures is spoilt in ways whose verdict follows from the way.
 //!
-//! Signing and ECDH, where the reference must do the work that is tested, take part with a thirty-second of the items.
+//! Signing and ECDH, for which the reference must do the tested work itself, are tested on a
+//! thirty-second of the items.
 //!
-//! An error that gecc shares with RustCrypto would pass all that. So in tests of their own a fraction of that many
+//! An error that gecc shares with RustCrypto would pass all that. So in separate tests a fraction of these
 //! items goes through a second implementation of each curve (`oracle`): public keys and ECDH, signatures that gecc
 //! makes, that the other makes, and that follow from the equation, as they are and spoilt.
 //!
 //! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them makes are verified by
-//! the other, as they are and spoilt. Batch equations take part where signatures are known to be valid, or but a few
-//! are not.
+//! the other, as they are and spoilt. Batch equations are included if signatures are known to be valid, or all
+//! but a few are.
 //!
 //! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, and with AWS-LC, verdicts, item by item: honest
 //! signatures, spoilt ones, and crafted ones, whose verdict by every rule follows from how they were made.
 //!
-//! Silent payments are compared with libsecp256k1's point arithmetic put together: a tenth of that many rows.
+//! Silent payments are compared with a composition of libsecp256k1's point arithmetic: a tenth as many rows.
 //!
-//! Besides, `crossed_*` sign that many items on the default engine (the GPUs, where there are any) and verify them on
+//! In addition, `crossed_*` sign as many items on the default engine (the GPUs, if there are any) and verify them on
 //! the CPU.
 
 mod harness;
@@ -62,9 +63,11 @@ use suite::support::shared::shared_points;
 
 /// Items of one call: enough for every table that an engine may take.
 const BATCH: usize = 1 << 16;
-/// The same for operations that are crossed, and for batch equations: enough for those of GPUs.
+/// Items per batch of operations that are crossed, and of batch equations: enough for those of
+/// GPUs.
 const LARGE_BATCH: usize = 1 << 20;
-/// Of this many items of a batch for batch equations one is spoilt: some groups have none.
+/// The number of items of a batch for batch equations among which one is spoilt: some groups have
+/// none.
 const FEW_SPOILT: usize = 1 << 18;
 /// Items of one progression.
 const RUN: usize = 1 << 10;
@@ -73,7 +76,7 @@ const SECRET_ITEMS: usize = BATCH / 32;
 /// Items of each batch of every kind that a second implementation computes.
 const ORACLE_ITEMS: usize = BATCH / 256;
 
-/// An engine that verifies together what it can.
+/// An engine with batch verification.
 static TOGETHER: LazyLock<Engine> =
     LazyLock::new(|| Engine::builder().batch_equations(true).build().expect("threads can be started"));
 
@@ -106,7 +109,7 @@ fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a decimal number")))
 }
 
-/// What a soak test checks besides signatures and points.
+/// A check of a soak test in addition to signatures and points.
 type Extra = fn(&Engine, &mut Random, &[Signed]);
 
 /// Signs by gecc.
@@ -153,7 +156,7 @@ fn against_oracle<S: Scheme>(sign: Sign, oracle: &impl Oracle) {
     });
 }
 
-/// Messages of 32 bytes, with what is claimed to be their signatures by the keys.
+/// Messages of 32 bytes, with their purported signatures by the keys.
 struct SchnorrItems {
     messages: Vec<[u8; 32]>,
     signatures: Vec<[u8; 64]>,
@@ -170,7 +173,7 @@ impl SchnorrItems {
         }
     }
 
-    /// Verifies all. The items of this list are invalid, and libsecp256k1 says so too.
+    /// Verifies all. Exactly the items of this list are invalid, also by libsecp256k1.
     fn check(&self, engine: &Engine, spoilt: &[usize]) {
         spoilt.par_iter().for_each(|item| assert!(!self.is_valid_to_libsecp256k1(*item), "{}", self.shown(*item)));
         let verdicts =

@@ -1,4 +1,5 @@
-//! Batch equations of BIP 340: invalid items at every fraction, beside verification one by one.
+//! Batch equations of BIP 340: invalid items at every fraction, compared with verification one by
+//! one.
 
 use crate::compare::Bench;
 use crate::equations::fractions;
@@ -30,7 +31,7 @@ pub fn compare(bench: &mut Bench) {
     bench.compare_of(items, "secp256k1: BIP 340, verify together", || batches(&signed.messages), verify);
 }
 
-/// By keys that are all different.
+/// Signs random messages, each by a key of its own.
 fn signed(items: usize) -> Signed {
     let mut random = Random::new();
     let engine = Engine::new().expect("threads can be started");
@@ -46,7 +47,7 @@ fn signed(items: usize) -> Signed {
     }
 }
 
-/// That verified one by one comes first.
+/// Batches with invalid items at every fraction. The first one is verified one by one.
 fn batches(messages: &[[u8; 32]]) -> Vec<(&'static str, Batch)> {
     let mut batches = vec![("one by one", Batch { messages: messages.to_vec(), one_by_one: true })];
     for (name, is_invalid) in fractions(messages.len()) {

@@ -1,4 +1,5 @@
-//! Recovery with candidates: right ones, and wrong ones at every fraction, beside recovery without any.
+//! Recovery with candidates: right ones, and wrong ones at every fraction, compared with recovery
+//! without candidates.
 
 use crate::compare::Bench;
 use crate::recoverable::Recoverable;

@@ -1,4 +1,4 @@
-//! Rates of crafted batches beside that of an honest one.
+//! Rates of crafted batches relative to that of an honest one.
 
 use gecc::{Engine, EngineBuilder, Error};
 use std::hint::black_box;
@@ -16,7 +16,7 @@ pub struct Bench<'a> {
     engine: Engine,
     /// One like it without batch equations.
     pub alone: Engine,
-    /// Whose results those of `engine` must be.
+    /// The reference: `engine` must have its results.
     reference: Engine,
     /// Items of a batch.
     items: usize,
@@ -46,7 +46,7 @@ impl<'a> Bench<'a> {
         self.slow
     }
 
-    /// Compares batches of an operation. `batches` gives the honest one first.
+    /// Compares batches of an operation. `batches` returns the honest one first.
     pub fn compare<B, R: PartialEq>(
         &mut self,
         operation: &str,
@@ -57,7 +57,7 @@ impl<'a> Bench<'a> {
         self.compare_of(items, operation, || batches(items), run);
     }
 
-    /// The same for batches of this many items.
+    /// Compares batches of `items` items.
     pub fn compare_of<B, R: PartialEq>(
         &mut self,
         items: usize,

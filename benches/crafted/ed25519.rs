@@ -31,7 +31,7 @@ const ORDER_LESS_1: &str = "ecd3f55c1a631258d69cf7a2def9de1400000000000000000000
 const ORDER: &str = "edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010";
 
 pub fn compare(bench: &mut Bench) {
-    // What is verified together is another comparison's.
+    // Batch equations are measured by a comparison of their own.
     let alone = bench.alone.clone();
     for rule in [Rule::Strict, Rule::Zip215] {
         let verify = |engine: &Engine, batch: &Batch| {
@@ -56,7 +56,7 @@ pub fn compare(bench: &mut Bench) {
     bench.compare("Ed25519: expand and sign", secrets, sign);
 }
 
-/// Valid items of this many keys, each of which occurs equally often.
+/// Valid items of `keys` keys, each of which occurs equally often.
 fn signed(items: usize, keys: usize) -> Batch {
     let (mut random, engine) = (Random::new(), Engine::cpu().expect("threads can be started"));
     let seeds: Vec<[u8; 32]> = (0..keys).map(|_| random.bytes()).collect();
@@ -103,8 +103,8 @@ fn changed(honest: &Batch) -> Vec<(&'static str, Batch)> {
     vec![
         ("honest", honest.clone()),
         ("R of small order", honest.with_halves(0, &SMALL_ORDERS)),
-        ("R is no point", honest.with_halves(0, &[NO_POINT])),
-        ("R is no point but for every 16th", but_for_every_16th(honest.with_halves(0, &[NO_POINT]))),
+        ("R is not a point", honest.with_halves(0, &[NO_POINT])),
+        ("R is not a point except every 16th", but_for_every_16th(honest.with_halves(0, &[NO_POINT]))),
         ("R not canonical", honest.with_halves(0, &NOT_CANONICAL)),
         ("S = 0", honest.with_halves(1, &[SMALL_ORDERS[1]])),
         ("S = n - 1", honest.with_halves(1, &[ORDER_LESS_1])),
@@ -113,7 +113,7 @@ fn changed(honest: &Batch) -> Vec<(&'static str, Batch)> {
     ]
 }
 
-/// Invalid items at every fraction, beside verification one by one, which comes first.
+/// Invalid items at every fraction, compared with verification one by one, which comes first.
 fn together(items: usize) -> Vec<(&'static str, (Batch, bool))> {
     let honest = signed(items, items);
     let mut batches = vec![("one by one", (honest.clone(), true))];
@@ -139,7 +139,7 @@ fn different_keys(items: usize) -> Vec<(&'static str, Batch)> {
     batches.extend([
         ("keys of small order", honest.with_keys(&SMALL_ORDERS)),
         ("keys not canonical", honest.with_keys(&NOT_CANONICAL)),
-        ("one key that is no point", honest.with_keys(&[NO_POINT])),
+        ("one key that is not a point", honest.with_keys(&[NO_POINT])),
         ("keys equal but for two bytes", middles),
         ("keys equal but for the last bytes", alike),
     ]);
@@ -172,7 +172,7 @@ fn one_key(items: usize) -> Vec<(&'static str, Batch)> {
     batches.extend([
         ("a key of order 8", honest.with_keys(&SMALL_ORDERS[..1])),
         ("the identity as key", honest.with_keys(&SMALL_ORDERS[3..])),
-        ("a key that is no point", honest.with_keys(&[NO_POINT])),
+        ("a key that is not a point", honest.with_keys(&[NO_POINT])),
     ]);
     batches
 }

@@ -1,5 +1,5 @@
-//! Batch equations of ECDSA: invalid items at every fraction, and items that take no part, beside verification one by
-//! one.
+//! Batch equations of ECDSA: invalid items at every fraction, and items that take no part, compared
+//! with verification one by one.
 
 use crate::compare::Bench;
 use crate::recoverable::Recoverable;
@@ -8,7 +8,8 @@ use gecc::ecdsa::Policy;
 use gecc::{Engine, ecdsa};
 use std::cell::LazyCell;
 
-/// What batches differ in. One is verified one by one unless it has recovery ids.
+/// The properties in which batches differ. A batch is verified one by one unless it has recovery
+/// ids.
 struct Batch {
     digests: Vec<[u8; 32]>,
     ids: Option<Vec<u8>>,
@@ -28,7 +29,7 @@ pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
     bench.compare_of(items, &format!("{}: verify together", C::NAME), || batches(&valid), verify);
 }
 
-/// That verified one by one comes first.
+/// Batches with invalid items at every fraction. The first one is verified one by one.
 fn batches(valid: &Recoverable) -> Vec<(&'static str, Batch)> {
     let items = valid.digests.len();
     let alone = Batch { digests: valid.digests.clone(), ids: None };
@@ -47,7 +48,7 @@ fn batches(valid: &Recoverable) -> Vec<(&'static str, Batch)> {
     batches
 }
 
-/// Says of each item of a batch whether it is invalid.
+/// Returns whether an item of a batch is invalid.
 pub type IsInvalid = Box<dyn Fn(usize) -> bool>;
 
 pub fn fractions(items: usize) -> Vec<(&'static str, IsInvalid)> {

@@ -1,13 +1,14 @@
-//! What crafted batches cost: `cargo bench -p gecc-bench --bench crafted`.
+//! The cost of crafted batches: `cargo bench -p gecc-bench --bench crafted`.
 //!
-//! Who sends the items of a batch may choose them so that additions meet equal or opposite points, keys repeat just
-//! often enough for a table, every item is rejected, or a group that is verified together has one that is invalid. For
-//! each operation this compares the rates of such batches with that of an honest one, in the same run, and exits with 1
-//! where a crafted batch has less than `compare::FLOOR` of the honest rate. Results are compared with those of a CPU
-//! engine on all cores: the portable one, or for a GPU, whose batches are large, the fastest there is.
+//! The sender of a batch may choose its items so that additions meet equal or opposite points, keys
+//! repeat just often enough for a table, every item is rejected, or a group that is verified
+//! together contains one invalid item. For each operation this compares the rates of such batches
+//! with that of an honest one, in the same run, and exits with 1 if a crafted batch has less than
+//! `compare::FLOOR` of the honest rate. Results are compared with those of a CPU engine on all
+//! cores: the portable one, or for a GPU, whose batches are large, the fastest there is.
 //!
-//! Arguments choose comparisons whose name contains one of them, such as `recover` or `P-256`, or `together` for
-//! groups.
+//! Arguments choose comparisons whose name contains one of them, such as `recover` or `P-256`, or
+//! `together` for groups.
 
 mod bip340;
 mod candidates;

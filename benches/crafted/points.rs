@@ -202,7 +202,7 @@ fn compressed<C: TestCurve>(items: usize) -> Vec<(&'static str, Vec<[u8; 33]>)> 
     ]
 }
 
-/// A compressed encoding, with x counted up to where there is no point.
+/// A compressed encoding that is not on the curve: x is incremented until no point has it.
 fn off_the_curve<C: TestCurve>(mut key: [u8; 33]) -> [u8; 33] {
     while decode_key::<C>(&key).is_some() {
         key[32] = key[32].wrapping_add(1);

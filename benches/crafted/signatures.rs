@@ -45,7 +45,7 @@ fn by_key<S: Scheme>(
     scalars.iter().zip(points).enumerate().map(item).collect()
 }
 
-/// Those batches that the scheme can express.
+/// Keeps the batches that the scheme can express.
 fn expressible(batches: Vec<(&'static str, Option<Vec<Item>>)>) -> Vec<Batch> {
     batches.into_iter().filter_map(|(name, batch)| Some((name, batch?))).collect()
 }
@@ -90,7 +90,7 @@ fn meet_twice<C: TestCurve>(random: &mut Random, window: usize, item: usize) -> 
 
 /// Bits of the windows of the CPU engine's large table of G.
 const BASE_WINDOW: usize = 16;
-/// Those of the table of a key that occurs 4096 times.
+/// The bits of a window in the table of a key that occurs 4096 times.
 const KEY_WINDOW: usize = 10;
 
 fn different_keys<S: Scheme>(items: usize) -> Vec<Batch> {
@@ -256,7 +256,7 @@ fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable
     ]
 }
 
-/// Counts r up to where there is no point.
+/// Increments r until no point has it as its x-coordinate.
 fn off_the_curve<C: TestCurve>(signature: &mut [u8; 64]) {
     while lift_x::<C>(signature[..32].try_into().expect("32 bytes"), false).is_some() {
         signature[31] = signature[31].wrapping_add(1);

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 #[derive(Parser)]
 struct Args {
-    /// What to check instead of what is shipped
+    /// Files or folders to check instead of the example data
     paths: Vec<PathBuf>,
 }
 
-/// The paths asked for, or what is shipped by this name.
+/// The requested paths, or the example data of this name.
 pub fn paths_or(name: &str) -> Vec<PathBuf> {
     let Args { paths } = Args::parse();
     if paths.is_empty() { vec![shipped(name)] } else { paths }

@@ -1,4 +1,5 @@
-//! What every example needs: where the shipped data are, the exit code, and the summary's last line.
+//! Shared by all examples: the location of the example data, the exit code, and the summary's last
+//! line.
 
 use gecc::Engine;
 use std::error::Error;
@@ -15,7 +16,8 @@ pub fn shipped(name: &str) -> PathBuf {
     data.unwrap_or_default().join(name)
 }
 
-/// As the command line's: 0 when all is as it should be, 1 when something is not, 2 when the example could not run.
+/// Converts an outcome to the exit codes of the command line: 0 if everything is valid, 1 if
+/// something is not, 2 if the example could not run.
 pub fn exit_code(outcome: Outcome<bool>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! What the examples over `gecc-chains` say of a chain.
+//! The summary of a chain that the examples over `gecc-chains` print.
 
 use crate::common::throughput;
 use gecc::Engine;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 pub struct Summary {
     start: Instant,
-    /// Of each kind how many hold, and how many do not, by reason.
+    /// Number of signatures by kind and, for those that are not valid, by reason.
     counts: BTreeMap<(&'static str, Option<String>), usize>,
     failed: bool,
 }
@@ -19,18 +19,18 @@ impl Summary {
         Summary { start: Instant::now(), counts: BTreeMap::new(), failed: false }
     }
 
-    /// Counts what is of this kind, and does not hold for the reason, if there is one.
+    /// Counts a signature of this kind, with the reason if it is not valid.
     pub fn count(&mut self, kind: &'static str, reason: Option<&impl Display>) {
         *self.counts.entry((kind, reason.map(ToString::to_string))).or_default() += 1;
     }
 
-    /// Names what is not as it should be on standard error.
+    /// Reports a failure on standard error.
     pub fn fail(&mut self, what: impl Display) {
         eprintln!("{what}");
         self.failed = true;
     }
 
-    /// Prints the counts. Gives whether all is as it should be.
+    /// Prints the counts. Returns whether there were no failures.
     pub fn print(self, what: &str, engine: &Engine) -> bool {
         let time = self.start.elapsed();
         let (mut all, mut valid) = (0, 0);

@@ -8,7 +8,7 @@ pub struct Elf<'a> {
 #[derive(Clone, Copy)]
 pub struct Section<'a> {
     pub name: &'a str,
-    /// Where the program sees it.
+    /// The section's address in the running program.
     pub address: u64,
     pub content: &'a [u8],
     link: usize,
@@ -25,7 +25,7 @@ pub struct Symbol<'a> {
 const NOBITS: u64 = 8;
 const FUNCTION: u8 = 2;
 
-/// A little-endian number of this many bytes.
+/// A little-endian number of `size` bytes.
 pub fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
     bytes[at..at + size].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
@@ -63,7 +63,7 @@ impl<'a> Elf<'a> {
         self.sections[symbol.section]
     }
 
-    /// The names of what the loader links, by number.
+    /// The names of the symbols that the loader links, by number.
     pub fn dynamic_names(&self) -> Vec<&'a str> {
         const ENTRY: usize = 24;
         let Some(table) = self.section(".dynsym") else { return Vec::new() };

@@ -1,9 +1,9 @@
-//! Follows secrets through machine code: which registers and memory each instruction may make secret, and which
-//! branches and addresses are made of that.
+//! Follows secrets through machine code: which registers and memory each instruction may make
+//! secret, and which branches and addresses are made of that.
 //!
-//! Every value carries labels: whether it is made of a secret, and of which pointers. Where paths of the code meet,
-//! labels are those of either, so the result holds for every execution. Memory is told apart by the pointers that lead
-//! to it; one label stands for all that its pointer reaches.
+//! Every value carries labels: whether it is made of a secret, and of which pointers. Where paths
+//! of the code meet, labels are those of either, so the result holds for every execution. Memory is
+//! told apart by the pointers that lead to it; one label stands for all that its pointer reaches.
 
 use super::instruction::{
     Access, Bits, Code, Condition, Control, Instruction, Labels, Place, Region, SECRET, STACK, Space, StackAddress,
@@ -13,27 +13,27 @@ use super::value::{State, Value};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
-/// What may not depend on a secret, but does.
+/// An effect that depends on a secret, but may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Leak {
-    /// Whether or where a jump leads.
+    /// The condition or the target of a jump.
     Branch,
-    /// Where memory is read or written, or whether it is.
+    /// An address of memory, or the condition of an access.
     Address,
     /// The lane that a register is exchanged with.
     Lane,
     /// An argument of a function that is not looked into, or of an instruction whose time depends on it.
     Argument,
-    /// What public memory holds, by the number of its pointer's label.
+    /// The contents of public memory, by the number of its pointer's label.
     Public(usize),
-    /// Not a secret: an address of unknown origin, so that nothing is known of what is there.
+    /// Not a secret: an address of unknown origin, so that nothing is known of the memory there.
     Unknown,
 }
 
 /// Shared memory at an address that is the same for all threads, and elsewhere.
 const SHARED_WORD: Labels = 1 << 60;
 const SHARED_ARRAYS: Labels = 1 << 59;
-/// Functions that call each other; there is no recursion.
+/// The maximum depth of calls; recursion is not supported.
 const DEEPEST_CALL: usize = 8;
 
 /// The leaks, in the order of instructions.
@@ -56,7 +56,7 @@ type Point = (Vec<usize>, usize);
 
 struct Analysis<'a> {
     code: &'a Code,
-    /// What open regions, the stack by an index and shared memory hold, by the label.
+    /// The contents of open regions, of the stack by an index and of shared memory, by the label.
     memory: HashMap<Labels, Labels>,
     leaks: BTreeSet<(usize, Leak)>,
 }
@@ -87,7 +87,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Where the code goes on after a jump, a call or the like.
+    /// The points at which the code continues after a jump, a call or the like.
     fn successors(&self, calls: &[usize], index: usize) -> Vec<Point> {
         let instruction = &self.code.instructions[index];
         let mut calls = calls.to_vec();
@@ -130,7 +130,7 @@ impl Analysis<'_> {
             value = Value::of(labels);
             if access.loads {
                 let loaded = self.load(index, &access, address, state);
-                // A register that comes back from the stack is what it was.
+                // A register that is restored from the stack has its old value.
                 let is_same = matches!(access.space, Space::Slot { .. }) && instruction.is_plain_load;
                 value = if is_same { loaded } else { Value::of(labels | loaded.labels) };
             }
@@ -207,7 +207,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// What was stored in an open region.
+    /// The value that was stored in an open region.
     fn stored(&self, label: Labels) -> Value {
         Value::of(self.memory.get(&label).copied().unwrap_or(0))
     }

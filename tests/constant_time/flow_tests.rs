@@ -47,7 +47,7 @@ fn slot(offset: i64) -> Space {
     Space::Slot { offset, bytes: 4 }
 }
 
-/// What leaks, with the numbers of the instructions.
+/// Returns the leaks, with the numbers of the instructions.
 fn found(mut instructions: Vec<Instruction>) -> Vec<(u64, Leak)> {
     instructions.push(go(Control::Stop));
     for (number, instruction) in instructions.iter_mut().enumerate() {
@@ -68,7 +68,8 @@ pub fn branches_and_addresses() {
     assert_eq!(found(vec![load(B, &[POINTER], TABLE_OF), make(P, &[B]), jump_if(P, 0)]), []);
     assert_eq!(found(vec![load(B, &[KEY], TABLE_OF)]), [(0, Leak::Address), (0, Leak::Unknown)]);
     assert_eq!(found(vec![store(KEY, &[POINTER], TABLE_OF)]), [(0, Leak::Public(TABLE))]);
-    // Whether memory is read is an address too, and so is what a flag has added to one.
+    // The condition of an access is an address too, and so is a number that a flag has added to
+    // one.
     let access = only_if(P, true, load(B, &[POINTER], TABLE_OF));
     assert_eq!(found(vec![make(P, &[KEY]), access]), [(1, Leak::Address)]);
     let addition = only_if(P, true, make(A, &[A]));
@@ -91,7 +92,7 @@ pub fn what_two_conditions_write_is_whole() {
     // P is public: the secret that was there is gone, unless it is written again.
     assert_eq!(writes(P, POINTER, POINTER), []);
     assert_eq!(writes(P, POINTER, KEY), [(5, Leak::Branch)]);
-    // A secret condition shows in what it chooses.
+    // A secret condition makes the value that it chooses secret.
     let chosen = [only_if(P, true, make(A, &[])), only_if(P, false, make(A, &[]))];
     let code = [make(P, &[KEY])].into_iter().chain(chosen).chain([jump_if(A, 0)]);
     assert_eq!(found(code.collect()), [(3, Leak::Branch)]);

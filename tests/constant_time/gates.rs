@@ -1,4 +1,4 @@
-//! The gates and what they are made of.
+//! The gates and their parts.
 
 #[allow(unused_imports, unused_macros, reason = "the suite needs more of it")]
 #[path = "../suite/support/each.rs"]

@@ -1,9 +1,9 @@
 //! Machine instructions, reduced to what decides where secrets go. `sass` and `x86` make them, `flow` follows them.
 
-/// What a value is made of, one bit each.
+/// The origins of a value, one bit each.
 pub type Labels = u64;
 
-/// A secret. All other labels are pointers, or what the two kinds of machine code need.
+/// A secret. All other labels are pointers, or specific to one of the two kinds of machine code.
 pub const SECRET: Labels = 1 << 63;
 /// An address on the stack.
 pub const STACK: Labels = 1 << 62;
@@ -19,7 +19,7 @@ pub type Condition = (Place, bool);
 /// One instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Instruction {
-    /// Where it lies, for reports.
+    /// The position of the instruction, for reports.
     pub at: u64,
     /// It takes effect only where these are met.
     pub conditions: Vec<Condition>,
@@ -28,19 +28,20 @@ pub struct Instruction {
     pub writes: Vec<Place>,
     /// Keep theirs, and get that value too.
     pub adds: Vec<Place>,
-    /// Labels of constants among what is read.
+    /// Labels of constants that are read.
     pub constant: Labels,
     pub access: Option<Access>,
-    /// What is loaded is what is written, as it is.
+    /// The value is loaded or stored unchanged.
     pub is_plain_load: bool,
     pub control: Control,
-    /// What decides whether a jump is taken, or where a return leads.
+    /// The places that decide whether a jump is taken, or where a return leads.
     pub decides: Vec<Place>,
-    /// What chooses a lane to exchange a register with.
+    /// The places that choose a lane to exchange a register with.
     pub chooses: Vec<Place>,
     /// Arguments of a function that is not looked into, or of an instruction whose time depends on them.
     pub passes: Vec<Place>,
-    /// Which bits of the result are made of what, where that is known better than all of all.
+    /// The origins of single bits of the result, if they are known more precisely than all inputs
+    /// for all bits.
     pub bits: Option<Bits>,
     /// The result is an address on the stack.
     pub address: Option<StackAddress>,
@@ -58,20 +59,20 @@ pub enum Control {
     Stop,
 }
 
-/// What an instruction does with memory.
+/// An access of an instruction to memory.
 #[derive(Clone, Debug)]
 pub struct Access {
     pub loads: bool,
     pub stores: bool,
-    /// What the address is made of.
+    /// The places from which the address is computed.
     pub address: Vec<Place>,
     pub space: Space,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Wherever the pointers in the address lead. Where it is one register whose place on the stack is known: this many
-    /// bytes at a distance from there, or 0 bytes for any number.
+    /// Wherever the pointers in the address lead. If it is one register whose place on the stack is
+    /// known: `bytes` bytes at a distance from there, or 0 bytes for any number.
     Pointed { offset: i64, bytes: u32 },
     /// Bytes at a known place on the stack.
     Slot { offset: i64, bytes: u32 },
@@ -86,7 +87,7 @@ pub enum Space {
 /// A result of 32 bits that is made bit by bit.
 #[derive(Clone, Debug)]
 pub struct Bits {
-    /// Where it goes. A flag that is written too tells whether it is zero.
+    /// The place of the result. A flag that is written too tells whether it is zero.
     pub result: Option<Place>,
     pub source: Place,
     /// The bits that are those of the source, and those that depend on them in another way. Others do not depend on it.
@@ -104,16 +105,16 @@ pub enum StackAddress {
     From(Place, i64),
 }
 
-/// Memory behind a pointer, by the number of the pointer's label.
+/// Memory that a pointer leads to, by the number of the pointer's label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Region {
-    /// There is no pointer of this label.
+    /// Not memory: no pointer has this label.
     Value,
     /// Holds secrets.
     Secret,
     /// Holds public data, and pointers with these labels.
     Public(Labels),
-    /// Holds what is stored there.
+    /// Memory that holds the values stored there.
     Open,
 }
 
@@ -126,7 +127,8 @@ pub struct Code {
     pub regions: [Region; REGIONS],
     /// The labels of registers at the start.
     pub entry: Vec<(Place, Labels)>,
-    /// Whether what is stored on the stack by an index may be anywhere there. Otherwise words that are also stored at a
-    /// known place are left alone: assemblers of GPUs put arrays and saved registers apart.
+    /// A value stored on the stack by an index may be anywhere there. Otherwise words that
+    /// are also stored at a known place are left alone: assemblers of GPUs put arrays and saved
+    /// registers apart.
     pub stack_is_one: bool,
 }

@@ -1,7 +1,8 @@
-//! The GPU kernels on the way of secrets, in the machine code that NVRTC makes of them for three generations.
+//! The GPU kernels that handle secrets, in the machine code that NVRTC makes of them for three
+//! generations.
 //!
-//! Nothing is told of how long an instruction takes. Those that the kernels use on secrets take the same time for all
-//! numbers.
+//! The duration of instructions is not covered. Those that the kernels use on secrets take the same
+//! time for all numbers.
 
 use super::elf::Elf;
 use super::flow::{Leak, leaks};
@@ -12,7 +13,7 @@ use gecc::kernels::{self, MachineCode};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-/// Where compiled kernels are kept, here and for `kernel_resources`.
+/// The folder of compiled kernels, shared with `kernel_resources`.
 const KEPT: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels");
 
 /// Ampere, Hopper and Blackwell.
@@ -22,8 +23,8 @@ const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
 /// `=` memory that holds public data. More than is secret may be called so: the points of signatures, a modulus.
 struct Signature(&'static str, &'static [&'static str]);
 
-/// Every kernel that gets secrets: see `kernels` of the operations in src/ops and src/schemes of which `is_secret` says
-/// so.
+/// Every kernel that gets secrets: see `kernels` of the operations in src/ops and src/schemes whose
+/// `is_secret` returns true.
 const SECRET: &[Signature] = &[
     Signature(
         "gecc_nonces_with_data_",
@@ -33,7 +34,8 @@ const SECRET: &[Signature] = &[
     Signature("gecc_secret_scalars", &["+keys", "-key_stride", "+scalars", "=status", "-n"]),
     Signature("gecc_fpmul_uniform", &["+scalars", "=table", "+xyz", "-n"]),
     Signature("gecc_upmul_uniform", &["+scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
-    // The digits of the scalar choose addresses, for all items alike, which its documentation says (silent payments).
+    // The digits of the scalar choose addresses, for all items alike, as its documentation states
+    // (silent payments).
     Signature("gecc_upmul_fixed", &["=scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
     Signature("gecc_normalize", &["+xyz", "+out_xy", "=out_kinds", "-use_kinds", "+prefixes", "-n"]),
     Signature(
@@ -158,7 +160,8 @@ const PUBLIC: &[&str] = &[
     "gecc_ed25519_uniform_table",
 ];
 
-/// Of these, some that branch on their scalars and look multiples up by them: what must be found, were they secret.
+/// Some kernels that branch on their scalars and use them as table indices: the leaks that must be
+/// found, were the scalars secret.
 const LEAKY: &[Signature] = &[
     Signature("gecc_fpmul_var", &["+scalars", "=table", "-bits", "+xyz", "-n"]),
     Signature("gecc_upmul_var", &["+scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
@@ -228,7 +231,7 @@ fn compiled() -> &'static [(&'static str, MachineCode)] {
     COMPILED.get_or_init(|| ARCHITECTURES.iter().copied().flat_map(compile).collect())
 }
 
-/// What leaks in a kernel, in words.
+/// Describes the leaks of a kernel.
 fn find(cubin: &Elf, kernel: &str, architecture: &str, signature: &Signature) -> BTreeSet<String> {
     let (instructions, parameters) = sass::kernel(cubin, kernel, architecture);
     assert_eq!(parameters, signature.1.len(), "{kernel} has other parameters");

@@ -13,8 +13,8 @@ use iced_x86::Register;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// What a function is given: a pointer to secrets or to public data, a pointer to pointers to public data, a secret, or
-/// a public number.
+/// The kind of an argument: a pointer to secrets or to public data, a pointer to pointers to public
+/// data, a secret, or a public number.
 #[derive(Clone, Copy, PartialEq)]
 enum Argument {
     Secrets,
@@ -54,8 +54,8 @@ const LEAKY: &[Function] = &[
     Function("multiply::sum_group", "8multiply9sum_group", &[Secrets; 6]),
 ];
 
-/// Functions of the engine, of which compilers make some a part of the others, now this one and now that; but not what
-/// is computed once.
+/// Returns whether to analyse a function of the engine. Compilers inline varying ones of these;
+/// functions that compute something once are excluded.
 fn is_looked_into(name: &str) -> bool {
     ["4gecc3cpu", "gecc..cpu.."].iter().any(|part| name.contains(part)) && !name.contains("11precomputed")
 }
@@ -94,7 +94,7 @@ fn for_each(functions: &[Function], mut take: impl FnMut(&Function, Vec<(u64, Le
     let program = Program::new(&elf);
     for function in functions {
         let found = program.find(function.1);
-        assert!(!found.is_empty(), "{} is no function of its own any more", function.0);
+        assert!(!found.is_empty(), "{} is not a function of its own any more", function.0);
         for symbol in found {
             let code = code(program.instructions(symbol, is_looked_into), function.2);
             take(function, leaks(&code).iter().map(|(instruction, leak)| (instruction.at, *leak)).collect());
@@ -103,7 +103,7 @@ fn for_each(functions: &[Function], mut take: impl FnMut(&Function, Vec<(u64, Le
 }
 
 fn code(instructions: Vec<super::instruction::Instruction>, arguments: &[Argument]) -> Code {
-    /// What is behind the pointers to which an argument leads.
+    /// The label of memory that the pointers of an argument lead to.
     const BEHIND: usize = 20;
     let mut regions = [Region::Value; REGIONS];
     (regions[HEAP], regions[STATIC]) = (Region::Open, Region::Public(label(STATIC)));

@@ -10,7 +10,7 @@ const WRITE: &str = "GECC_WRITE_GATES";
 /// Between a finding and its reason.
 const SEPARATOR: &str = "  # ";
 const IN_SOME_BUILDS: &str = "[in some builds]";
-/// Stands where there is none yet.
+/// The placeholder for a missing reason.
 const NO_REASON: &str = "?";
 
 pub struct List {
@@ -20,7 +20,7 @@ pub struct List {
 }
 
 impl List {
-    /// The list of this name beside the tests.
+    /// Reads the list of this name in the tests' folder.
     pub fn read(name: &str) -> Self {
         let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/constant_time").join(name);
         let text = fs::read_to_string(&file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));

@@ -31,7 +31,7 @@ fn request(number: u64, address: u64, length: u64) -> u64 {
     answer
 }
 
-/// Whether this process runs under valgrind.
+/// Returns whether this process runs under valgrind.
 pub fn is_running() -> bool {
     request(RUNNING_ON_VALGRIND, 0, 0) != 0
 }

@@ -181,7 +181,7 @@ fn public_point(engine: &Engine, key: [u8; 32]) -> Point {
     keys::public_keys(engine, Secp256k1, &[SecretKey::from_bytes(key)]).unwrap()[0].unwrap()
 }
 
-/// What the receivers of BIP 352's vectors find.
+/// Scans the vectors of BIP 352 with their receivers' keys.
 fn scans(engine: &Engine) {
     let vectors = include_str!("../vectors/bip352_send_and_receive_test_vectors.json");
     let cases: Vec<Value> = serde_json::from_str(vectors).unwrap();
@@ -241,7 +241,8 @@ pub fn all() {
     products::<64>(&plain);
 }
 
-/// What must be reported: a branch on a secret byte, and a load from where a secret byte says.
+/// Leaks that must be reported: a branch on a secret byte, and a load from an address that depends
+/// on a secret byte.
 pub fn leak() {
     let mut secret = [0x5a_u8; 2];
     make_secret(&mut secret);

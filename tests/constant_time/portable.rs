@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// Where the list speaks of files.
+/// The folder to which paths in the list are relative.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Names the work of a process that is watched.
@@ -27,7 +27,7 @@ pub fn secrets_decide_no_branch_and_no_address() {
     for report in watch("operations") {
         let mut keys = report.lines.iter().map(|line| format!("{}: {line}", report.kind));
         let innermost = keys.next().unwrap_or_else(|| panic!("{} outside of this crate", report.kind));
-        // What a listed line has led to is explained with it.
+        // Reports that a listed line has led to are explained with it.
         let listed = keys.find(|key| list.has(key)).filter(|_| !list.has(&innermost));
         findings.insert(listed.unwrap_or(innermost));
     }
@@ -42,7 +42,7 @@ pub fn leaks_are_reported() {
     assert!(has("branch", "leaky_branch") && has("address", "leaky_load"));
 }
 
-/// Where this process is one that `watch` has started: does what is watched.
+/// Runs the watched operations if `watch` has started this process, and returns whether it has.
 pub fn is_watched() -> bool {
     let Ok(work) = env::var(WATCHED) else { return false };
     assert!(memcheck::is_running());
@@ -78,7 +78,7 @@ fn reports(xml: &str) -> Vec<Report> {
         let stack = error.split("</stack>").next().unwrap_or(error);
         Report { kind: kind.to_owned(), lines: stack.split("<frame>").skip(1).filter_map(source_line).collect() }
     };
-    // Where valgrind writes XML it looks for memory that was not freed, whatever it is told.
+    // With XML output valgrind also looks for memory that was not freed, whatever its options.
     xml.split("<error>").skip(1).map(error).filter(|report| !report.kind.starts_with("Leak_")).collect()
 }
 
@@ -96,7 +96,7 @@ fn source_line(frame: &str) -> Option<String> {
         let is_definition = before.split_whitespace().all(|word| word.starts_with("pub") || word == "const");
         is_definition.then(|| name.split(['(', '<']).next())?
     });
-    // Line 0: the compiler does not say.
+    // Line 0: the compiler does not know.
     let code = lines.last().map_or("?", |line| line.trim());
     Some(format!("{}, {}: {code}", path.display(), function.unwrap_or("?")))
 }

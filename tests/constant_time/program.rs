@@ -1,5 +1,5 @@
-//! Functions of a program for x86-64 and Linux, in its file: their machine code, and what the functions do that they
-//! call.
+//! Functions of a program for x86-64 and Linux, in its file: their machine code, and the effects of
+//! the functions that they call.
 
 use super::elf::{Elf, Section, Symbol, number};
 use super::instruction::{Access, Control, Instruction, Labels, Place, Space};
@@ -10,16 +10,17 @@ use iced_x86::{
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a function does that is not looked into.
+/// The effect of a function that is not analysed.
 #[derive(Clone, Copy, Debug)]
 enum Effect {
     /// Does not return.
     Never,
-    /// Has this many arguments, and stores no secret.
+    /// Takes this number of arguments, and stores no secret.
     Plain(usize),
-    /// Has this many arguments, and returns new memory.
+    /// Takes this number of arguments, and returns new memory.
     Allocates(usize),
-    /// Has this many arguments, and writes the head of a vector of new memory to where the first one points.
+    /// Takes this number of arguments, and writes the head of a vector of new memory to the address
+    /// in the first one.
     MakesVector(usize),
     /// Returns a pointer to public data.
     Static,
@@ -28,7 +29,7 @@ enum Effect {
     Copies,
 }
 
-/// By parts of mangled names; the first that fits counts.
+/// Effects by parts of mangled names; the first that matches counts.
 const EFFECTS: &[(&str, Effect)] = &[
     ("memset", Effect::Fills),
     ("memcpy", Effect::Copies),
@@ -61,12 +62,12 @@ const VECTOR: u32 = 24;
 /// Frames of functions lie so far apart that each word of each has a place of its own.
 const FRAME: i64 = 1 << 40;
 
-/// A program's functions by address, and what the loader fills in.
+/// A program's functions by address, and the pointers that the loader fills in.
 pub struct Program<'a> {
     elf: &'a Elf<'a>,
     text: Section<'a>,
     functions: BTreeMap<u64, Symbol<'a>>,
-    /// Addresses of pointers to functions, and what they point to.
+    /// Addresses of pointers to functions, and the functions that they point to.
     pointers: HashMap<u64, Callee<'a>>,
 }
 
@@ -165,8 +166,8 @@ impl<'a> Program<'a> {
         pointer.copied().unwrap_or(Callee::Here(address))
     }
 
-    /// Appends the instructions of a function, whose frame has a place on the stack. `starts` tells the numbers of the
-    /// first instructions of functions.
+    /// Appends the instructions of a function, whose frame has a place on the stack. `starts` has
+    /// the numbers of the first instructions of functions.
     fn translate(&self, code: &[Machine], frame: i64, starts: &HashMap<u64, usize>, out: &mut Vec<Instruction>) {
         let number = |(number, machine): (usize, &Machine)| (machine.ip(), out.len() + number);
         let numbers: HashMap<u64, usize> = code.iter().enumerate().map(number).collect();
@@ -215,13 +216,13 @@ impl<'a> Program<'a> {
     }
 }
 
-/// What decides whether a jump is taken: flags, or a counter.
+/// The places that decide whether a jump is taken: flags, or a counter.
 fn decides(machine: &Machine) -> Vec<Place> {
     let counter = machine.is_jcx_short() || machine.is_loop() || machine.is_loopcc();
     flags(machine.rflags_read()).into_iter().chain(counter.then(|| place(Register::RCX))).collect()
 }
 
-/// What a call comes to.
+/// The instruction that stands for a call with an effect.
 fn apply(effect: Effect) -> Instruction {
     let arguments = |count: usize| ARGUMENTS[..count].iter().map(|register| place(*register)).collect::<Vec<Place>>();
     let access = |loads, address, bytes| {
@@ -254,7 +255,7 @@ pub fn label(number: usize) -> Labels {
     1 << number
 }
 
-/// What `.rela.dyn` and `.rela.plt` say of pointers that the loader fills in.
+/// The pointers that the loader fills in, from `.rela.dyn` and `.rela.plt`.
 fn pointers<'a>(elf: &Elf<'a>) -> HashMap<u64, Callee<'a>> {
     const ENTRY: usize = 24;
     const RELATIVE: u64 = 8;
@@ -269,8 +270,9 @@ fn pointers<'a>(elf: &Elf<'a>) -> HashMap<u64, Callee<'a>> {
     sections.flat_map(|section| section.content.chunks_exact(ENTRY)).filter_map(pointer).collect()
 }
 
-/// How far the stack pointer is below its place at the start, before each instruction: the same on every path. That it
-/// is rounded down at the start makes no difference to what lies where.
+/// The distance of the stack pointer below its place at the start, before each instruction: the
+/// same on every path. It is rounded down at the start, which makes no difference to the layout of
+/// the frame.
 fn depths(code: &[Machine]) -> Vec<i64> {
     let numbers: HashMap<u64, usize> =
         code.iter().enumerate().map(|(number, machine)| (machine.ip(), number)).collect();

@@ -12,7 +12,7 @@ pub fn kernel(cubin: &Elf, name: &str, architecture: &str) -> (Vec<Instruction>,
     let functions: Vec<usize> = functions.map(|symbol| symbol.address as usize / BYTES).collect();
     let generation = architecture.trim_start_matches("sm_").parse().expect("sm_ and a number");
     let constants = Constants { generation, parameters: parameters(cubin, name) };
-    let code = cubin.section(&section).unwrap_or_else(|| panic!("there is no kernel {name}")).content;
+    let code = cubin.section(&section).unwrap_or_else(|| panic!("kernel {name} is missing")).content;
     let instruction = |(index, bytes): (usize, &[u8])| {
         let bits = u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
         let decoded = decode(bits, index, &constants, &functions);
@@ -27,7 +27,8 @@ pub fn kernels<'a>(cubin: &Elf<'a>) -> Vec<&'a str> {
     functions.filter(|name| cubin.section(&format!(".nv.info.{name}")).is_some()).collect()
 }
 
-/// Where parameters lie among the constants of bank 0, by the attributes that the driver reads.
+/// The positions of parameters in the constants of bank 0, from the attributes that the driver
+/// reads.
 fn parameters(cubin: &Elf, kernel: &str) -> Vec<Range<u64>> {
     const WITH_SIZE: u8 = 4;
     const PARAMETER: u8 = 0x17;

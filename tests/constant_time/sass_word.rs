@@ -1,8 +1,9 @@
-//! What the machine instructions of NVIDIA GPUs read and write, from sm_80 to sm_120, as far as the kernels use them.
-//! One that is not known here is an error of the test, not ignored.
+//! Operands and results of the machine instructions of NVIDIA GPUs, from sm_80 to sm_120, as far as
+//! the kernels use them. An unknown instruction is an error of the test, not ignored.
 //!
-//! An instruction has 128 bits. Bits 0 to 8 say what it does, bits 9 to 11 where its operands come from, and bits 12 to
-//! 15 are its condition. The layout is not published; it was found by comparison with what `nvdisasm` prints.
+//! An instruction has 128 bits. Bits 0 to 8 are the operation, bits 9 to 11 the sources of its
+//! operands, and bits 12 to 15 its condition. The layout is not published; it was found by
+//! comparison with the output of `nvdisasm`.
 
 use super::instruction::{Access, Bits, Control, Instruction, Labels, Place, STACK, Space, THREAD};
 use std::ops::Range;
@@ -32,17 +33,17 @@ const WRITTEN_TOO: u32 = 84;
 const READ: u32 = 87;
 const READ_TOO: u32 = 77;
 const READ_LAST: u32 = 68;
-/// Bits that say that numbers have 64 bits, and that a register of the warp takes part in an address.
+/// Bits that mark numbers of 64 bits, and a register of the warp as part of an address.
 const IS_LONG: u32 = 80;
 const HAS_UNIFORM: u32 = 91;
 
 const POINTED: Space = Space::Pointed { offset: 0, bytes: 0 };
 
-/// What lies among the constants of bank 0.
+/// The layout of the constants of bank 0.
 pub struct Constants {
     /// 90 for sm_90.
     pub generation: u32,
-    /// Where each parameter is.
+    /// The position of each parameter.
     pub parameters: Vec<Range<u64>>,
 }
 
@@ -85,13 +86,13 @@ impl Word<'_> {
         self.field(9, 3)
     }
 
-    /// This many neighbouring registers of a thread, from the one named at a bit.
+    /// `count` neighbouring registers of a thread, from the one named at a bit.
     fn registers(&self, at: u32, count: u64) -> Vec<Place> {
         let first = self.field(at, 8);
         if first == ZERO { Vec::new() } else { (first..first + count).map(|register| register as Place).collect() }
     }
 
-    /// The same of a warp.
+    /// `count` neighbouring registers of a warp, from the one named at a bit.
     fn uniform(&self, at: u32, count: u64) -> Vec<Place> {
         let bits = if self.constants.generation < 100 { 6 } else { 8 };
         let first = self.field(at, bits);
@@ -118,8 +119,8 @@ impl Word<'_> {
         }
     }
 
-    /// Where a jump leads. Up to Ampere the distance from the next instruction is at bits 34 to 81, in words; from
-    /// Hopper on its lowest eight bits are at bit 16.
+    /// The target of a jump. Up to Ampere the distance from the next instruction is at bits 34 to
+    /// 81, in words; from Hopper on its lowest eight bits are at bit 16.
     fn target(&self, index: usize) -> usize {
         let upper = (self.bits as i128) << 46 >> 80;
         let words = if self.constants.generation < 90 { upper } else { upper << 8 | i128::from(self.field(16, 8)) };
@@ -148,8 +149,8 @@ impl Word<'_> {
         self.out.writes.extend(places);
     }
 
-    /// This many bytes of the constants at an offset. In bank 0 are the sizes of block and grid, the stack pointer and
-    /// the parameters; the other banks hold numbers of the program.
+    /// Reads `bytes` bytes of the constants at an offset. In bank 0 are the sizes of block and
+    /// grid, the stack pointer and the parameters; the other banks hold numbers of the program.
     fn read_constant(&mut self, offset: u64, bytes: u64) {
         if self.field(54, 5) != 0 {
             return;
@@ -164,8 +165,9 @@ impl Word<'_> {
         }
     }
 
-    /// This many registers of A, B and C. A is a register. The form says which of B and C is at `B`, and there may be a
-    /// number, a constant or a register of the warp; the other is a register at `C`.
+    /// Reads the given numbers of registers of A, B and C. A is a register. The form determines
+    /// which of B and C is at `B`, and there may be a number, a constant or a register of the warp;
+    /// the other is a register at `C`.
     fn read_operands(&mut self, [a, b, c]: [u64; 3], is_uniform: bool) {
         let mut reads = self.own(A, a, is_uniform);
         let (form, c_is_first) = (self.form(), matches!(self.form(), 2 | 3 | 7));
@@ -190,8 +192,8 @@ impl Word<'_> {
         }
     }
 
-    /// A result of LOP3 bit by bit, where B is a number and there is no C: its table of eight bits has the results, A
-    /// being the bit of value 4 of a place in it and B that of value 2.
+    /// A result of LOP3 bit by bit, if B is a number and C is absent: its table of eight bits has
+    /// the results, A being the bit of value 4 of a place in it and B that of value 2.
     fn logic(&self, is_uniform: bool) -> Option<Bits> {
         let (a, c) = (self.own(A, 1, is_uniform), self.own(C, 1, is_uniform));
         let has_predicate = self.predicate(READ, is_uniform).is_some();
@@ -208,7 +210,7 @@ impl Word<'_> {
     }
 }
 
-/// Kinds of instructions. Each function tells whether it knows the one at hand.
+/// Kinds of instructions. Each function returns whether it knows the one at hand.
 impl Word<'_> {
     fn arithmetic(&mut self, code: u64, u: bool) -> bool {
         let is_late = self.constants.generation >= 100;
@@ -274,7 +276,7 @@ impl Word<'_> {
                 self.read_operand(1, u);
                 self.write(1, u);
             }
-            // F2I, I2F: with the sizes of what is read and written
+            // F2I, I2F: with the sizes of the operand and the result
             0x105 | 0x106 | 0x111 | 0x112 => {
                 let count = |size| if size == 3 { 2 } else { 1 };
                 self.read_operand(count(self.field(84, 2)), u);
@@ -346,7 +348,8 @@ impl Word<'_> {
                 self.read(self.registers(A, 1));
                 self.write(1, true);
             }
-            // S2R, S2UR: of what is read here the numbers of the block and of its cluster are those of all threads
+            // S2R, S2UR: among the registers read here, the numbers of the block and of its cluster
+            // are the same for all threads
             0x119 | 0x1c3 => {
                 let is_of_block = matches!(self.field(72, 8), 0x25..=0x27 | 0x88);
                 self.out.constant |= if is_of_block { 0 } else { THREAD };
@@ -440,7 +443,7 @@ impl Word<'_> {
             0x142 => self.out.control = Control::Jump(index + 1),
             // WARPSYNC: a mask of lanes, named at another bit where all take the same path
             0x148 => self.read(self.registers(if self.bit(86) { A } else { B }, 1)),
-            // CALL: what is no function's start is jumped to
+            // CALL: a target that does not begin a function is jumped to
             0x144 => {
                 let target = self.target(index);
                 let is_function = functions.contains(&target);
@@ -458,8 +461,8 @@ impl Word<'_> {
             }
             // EXIT
             0x14d => {
-                // A predicate beside the condition is not used by the kernels; it would decide whether the code goes
-                // on.
+                // The kernels use no second predicate besides the condition; it would decide
+                // whether the code goes on.
                 self.out.control = Control::Stop;
                 return self.predicate(READ, false).is_none();
             }

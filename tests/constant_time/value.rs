@@ -1,16 +1,16 @@
-//! What is known of registers and of the stack at one point of the code.
+//! The known facts about registers and the stack at one point of the code.
 
 use super::instruction::{Condition, Labels, Place, SECRET};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of a value.
+/// The known facts about a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Value {
     pub labels: Labels,
-    /// Which of the low 32 bits may be secret; all or some where the label is there, else none. Assemblers keep several
-    /// flags in one register, and only some of them are secret.
+    /// Low 32 bits that may be secret; all or some if the label is set, else none. Assemblers keep
+    /// several flags in one register, and only some of them are secret.
     pub secret_bits: u32,
-    /// Where on the stack it points to, where that is known.
+    /// The place on the stack that it points to, if that is known.
     pub address: Option<i64>,
 }
 
@@ -41,15 +41,16 @@ impl Value {
 /// The values that a place may have after it was written under a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Choice {
-    /// The condition of the last time, as long as its flag is unchanged, and what was written.
+    /// The condition of the last write, as long as its flag is unchanged, and the written value.
     condition: Option<Condition>,
     value: Value,
-    /// What it may have kept.
+    /// The values that it may have kept.
     kept: BTreeSet<Value>,
 }
 
 impl Choice {
-    /// Whether these are the conditions of the last time, so that its value is the one.
+    /// Returns whether these are the conditions of the last write, so that its value is the current
+    /// one.
     fn is_of(&self, conditions: &[Condition]) -> bool {
         self.condition.is_some() && conditions == self.condition.as_slice()
     }

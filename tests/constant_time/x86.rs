@@ -1,4 +1,4 @@
-//! What machine instructions of x86-64 read and write.
+//! Operands and results of machine instructions of x86-64.
 
 use super::instruction::{Access, Instruction, Place, Space, StackAddress};
 use super::program::{STATIC, label};
@@ -6,8 +6,8 @@ use iced_x86::{
     EncodingKind, Instruction as Machine, InstructionInfo, Mnemonic, OpAccess, OpKind, Register, RflagsBits,
 };
 
-/// The place of the first flag. Registers have the numbers of the decoder; their low bytes have places beside, because
-/// what is written to the low byte alone leaves the rest.
+/// The place of the first flag. Registers have the numbers of the decoder; their low bytes have
+/// separate places, because a write to the low byte alone leaves the rest.
 const FLAGS: Place = 1000;
 const LOW_BYTES: Place = 2000;
 const FLAG_BITS: [u32; 6] =
@@ -23,8 +23,8 @@ pub fn low_byte(register: Register) -> Place {
     LOW_BYTES + place(register)
 }
 
-/// Where arguments are passed, by the System V ABI, which Rust's own calls follow today. If they did not, addresses of
-/// unknown origin would be found.
+/// The registers of arguments by the System V ABI, which Rust's own calls follow today. If they did
+/// not, addresses of unknown origin would be found.
 pub const ARGUMENTS: [Register; 6] =
     [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
 
@@ -44,7 +44,8 @@ pub fn flags(bits: u32) -> Vec<Place> {
     numbered.zip(FLAG_BITS).filter(|(_, flag)| bits & flag != 0).map(|(place, _)| place).collect()
 }
 
-/// An instruction without what it does to the flow of control. `stack` is the place of the stack pointer.
+/// An instruction without its effect on the flow of control. `stack` is the place of the stack
+/// pointer.
 pub fn plain(machine: &Machine, info: &InstructionInfo, stack: i64) -> Instruction {
     let mut step = Instruction::default();
     // Nothing is read from the upper halves of registers that are cleared.
@@ -102,7 +103,7 @@ fn is_high_byte(register: Register) -> bool {
     matches!(register, Register::AH | Register::BH | Register::CH | Register::DH)
 }
 
-/// Whether what is written leaves the rest of the register as it is.
+/// Returns whether a write leaves the rest of the register as it is.
 fn is_part(machine: &Machine, register: Register) -> bool {
     let is_legacy = machine.encoding() == EncodingKind::Legacy;
     register.is_gpr8() || register.is_gpr16() || register.is_vector_register() && is_legacy
@@ -133,7 +134,7 @@ fn memory(machine: &Machine, info: &InstructionInfo, stack: i64, step: &mut Inst
     let (base, index) = (memory.base(), memory.index());
     let parts = [base, index].into_iter().filter(|register| !matches!(register, Register::None | Register::RIP));
     let mut address: Vec<Place> = parts.map(place).collect();
-    // What is only a part of the address is no part of the value.
+    // A register that is only a part of the address is not part of the value.
     let is_operand = |read: &Place| {
         let mut operands = (0..machine.op_count()).filter(|number| machine.op_kind(*number) == OpKind::Register);
         operands.any(|number| place(machine.op_register(number)) == *read)

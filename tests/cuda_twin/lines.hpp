@@ -1,4 +1,4 @@
-// What drivers of short Weierstrass curves read and write beside numbers.
+// The input and output of drivers of short Weierstrass curves other than numbers.
 #pragma once
 #include "curve/multiples.cuh"
 #include "numbers.hpp"

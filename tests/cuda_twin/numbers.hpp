@@ -39,7 +39,7 @@ static void read_number(const char* digits, u32* words) {
     for (int i = 0; i < 8; i++) sscanf(digits + 8 * (7 - i), "%8x", &words[i]);
 }
 
-// `run` gives false where it knows no operation of that name.
+// `run` returns false if it knows no operation of that name.
 template <class Run> static int answer_lines(Run run) {
     char line[66 * (kMaxNumbers + 1)];
     while (fgets(line, sizeof line, stdin)) {

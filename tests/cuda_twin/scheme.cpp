@@ -1,5 +1,5 @@
-// What the kernels of verification and recovery do with one item, for one curve (the generated curve.cuh on the include
-// path). Numbers on the lines are plain.
+// Verification and recovery of one item as the kernels compute it, for one curve (the generated
+// curve.cuh on the include path). Numbers on the lines are plain.
 #include "curve/multiply_add.cuh"
 #include "curve/table_sum.cuh"
 #include "lines.hpp"

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 
 /// Set in the process that runs with little memory, where these tests are the only ones of engines.
 const LIMITED: &str = "GECC_TEST_LIMITED";
-/// What runs there: the tests of the batch arithmetic.
+/// The subjects that run there: the tests of the batch arithmetic.
 const SUBJECTS: [&str; 6] = ["edge_verify", "large_x", "point_", "poisoned_points", "poisoned_verify", "repeated_keys"];
 
 static CPU: LazyLock<Engine> =
@@ -55,8 +55,8 @@ fn on(
     tests.map(test).collect()
 }
 
-/// The engine keeps its large tables for the whole process, once it has any. What it does without them, for small
-/// batches and under a memory limit, is therefore tested in a process of its own.
+/// The engine keeps its large tables for the whole process, once it has any. Its behaviour without
+/// them, for small batches and under a memory limit, is therefore tested in a process of its own.
 fn with_one_thread_and_little_memory() {
     let this = env::current_exe().expect("a running test has a file");
     let output = Command::new(this).arg("cpu::").env(LIMITED, "1").output().expect("this test can be started");

@@ -20,21 +20,21 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-/// A test, and what a machine must have to run it.
+/// A test, and its requirements on the machine.
 pub struct Test {
     trial: Trial,
     need: Option<&'static Need>,
 }
 
 impl Test {
-    /// Marks a test that takes too long to run unless it is asked for.
+    /// Marks a test that takes too long to run by default.
     pub fn long(self) -> Test {
         Test { trial: self.trial.with_kind("takes long").with_ignored_flag(true), ..self }
     }
 }
 
-/// Returns a test that runs unless what it needs is missing. Then it counts as ignored, or fails where the variable of
-/// the need is 1.
+/// Returns a test that runs unless its requirement is missing. Then it counts as ignored, or fails
+/// if the variable of the need is 1.
 pub fn test(name: impl Into<String>, need: Option<&'static Need>, run: impl FnOnce() + Send + 'static) -> Test {
     let trial = Trial::ignorable_test(name, move || match need.and_then(Need::missing) {
         None => {

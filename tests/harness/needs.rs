@@ -1,4 +1,4 @@
-//! What not every machine has.
+//! Requirements that not every machine meets.
 
 use gecc::{Backend, Engine, Error};
 use std::env;
@@ -11,22 +11,22 @@ pub struct Need {
     problem: LazyLock<Option<String>>,
 }
 
-/// What becomes of a test that cannot run, with the reason.
+/// The outcome of a test that cannot run, with the reason.
 pub enum Missing {
     /// It counts as ignored.
     Ignored(String),
-    /// It fails, because what is missing is required.
+    /// It fails, because the missing requirement is mandatory.
     Failed(String),
 }
 
 impl Need {
-    /// `variable` is `GECC_REQUIRE_NAME` and makes the absence a failure; `problem` returns what is missing, if
-    /// anything is.
+    /// `variable` is `GECC_REQUIRE_NAME` and makes the absence a failure; `problem` returns a
+    /// description if the requirement is missing.
     pub const fn new(variable: &'static str, problem: fn() -> Option<String>) -> Self {
         Need { variable, problem: LazyLock::new(problem) }
     }
 
-    /// Returns what is missing.
+    /// Returns a description if the requirement is missing.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
@@ -77,7 +77,8 @@ static RELEASE: Need = Need::new("GECC_REQUIRE_RELEASE", || {
     cfg!(debug_assertions).then(|| "built with debug assertions: the machine code of a release is another".to_owned())
 });
 
-/// What a test needs that looks at what the compiler made: a release, and then something else.
+/// The requirement of a test that inspects the compiler's output: a release build, and then another
+/// requirement.
 pub fn in_release(need: Option<&'static Need>) -> Option<&'static Need> {
     RELEASE.problem().map(|_| &RELEASE).or(need)
 }

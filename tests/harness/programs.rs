@@ -1,9 +1,10 @@
-//! Examples as programs, and what they say.
+//! Examples as programs, and their output.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Cargo builds the examples beside the tests, in the folder above the test's own.
+/// Runs an example. Cargo builds the examples next to the tests, in the folder above the test's
+/// own.
 fn example(name: &str, arguments: &[&Path]) -> Output {
     let test = std::env::current_exe().expect("the test runs from a file");
     let folder = test.ancestors().nth(2).expect("target/PROFILE/deps/TEST").join("examples");
@@ -12,7 +13,7 @@ fn example(name: &str, arguments: &[&Path]) -> Output {
     Command::new(path).args(arguments).output().expect("the example runs")
 }
 
-/// The example, on what is shipped, finds all as it should be and prints these lines.
+/// The example succeeds on its example data and prints these lines.
 pub fn prints(name: &str, lines: &[&str]) {
     let output = example(name, &[]);
     let text = String::from_utf8_lossy(&output.stdout);
@@ -22,7 +23,8 @@ pub fn prints(name: &str, lines: &[&str]) {
     }
 }
 
-/// The example, on a changed copy of its input, ends with this code and says this on standard error.
+/// The example, on a changed copy of its input, ends with this code and prints this on standard
+/// error.
 pub fn complains(name: &str, input: &Path, code: i32, complaint: &str) {
     let output = example(name, &[input]);
     let text = String::from_utf8_lossy(&output.stderr);

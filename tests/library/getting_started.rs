@@ -1,5 +1,4 @@
-//! A walk through the library as someone takes it who is new to it: what works at once, and what the usual mistakes are
-//! answered with.
+//! The library as a new user meets it: first calls, and the errors for typical mistakes.
 
 use crate::harness::{self, Test, named};
 use gecc::rust_crypto::{k256, p256};
@@ -76,7 +75,7 @@ fn keys_and_signatures_of_other_crates_come_over() {
     assert_eq!(signature_from_der(der.as_bytes()).unwrap(), rows[0]);
 }
 
-/// Ten mistakes that are made, and what is said of each.
+/// Ten typical mistakes, and the error for each.
 fn typical_mistakes() {
     let engine = engine();
     let (secret, key, signature) = signed::<Secp256k1>(&engine);
@@ -153,7 +152,7 @@ fn a_long_call_in_pieces() {
     assert!(points == whole && codes == whole_codes);
 }
 
-/// What the front page says of versions is so.
+/// The front page states the versions of the manifest.
 fn versions_on_the_front_page_are_those_of_the_manifest() {
     let [manifest, page] = [include_str!("../../Cargo.toml"), include_str!("../../src/lib.rs")];
     let manifest: toml::Table = manifest.parse().unwrap();

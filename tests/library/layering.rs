@@ -77,7 +77,7 @@ fn job_modules_do_not_use_their_folder() {
     assert!(above.is_empty(), "\n{}\n", above.join("\n"));
 }
 
-/// What the modules in a folder use of the folder itself.
+/// Uses of a folder's own module by the modules in it.
 fn uses_of_folder(sources: &Sources, folder: &str) -> Vec<String> {
     let inside = sources.modules().filter(|module| is_in(module, folder));
     let uses = inside.filter_map(|module| Some(format!("{module}, by {}", sources.uses(module).get(folder)?)));
@@ -105,7 +105,7 @@ fn unknown_modules(sources: &Sources, layers: &[String]) -> Vec<String> {
     missing.chain(gone.map(|layer| format!("{layer} is in the list of layers but is not a module"))).collect()
 }
 
-/// Why a module may not use another.
+/// The reason why a module may not use another.
 fn problem_of_use(layers: &[String], module: &str, used: &str) -> Option<String> {
     if used.is_empty() {
         return Some(format!("{module} uses a name of the crate's root, not the module that it is of"));
@@ -122,12 +122,12 @@ fn layer_of(layers: &[String], module: &str) -> Option<usize> {
     found.or_else(|| if module.is_empty() { None } else { layer_of(layers, parent(module)) })
 }
 
-/// Whether a module is in a folder.
+/// Returns whether a module is in a folder.
 fn is_in(module: &str, folder: &str) -> bool {
     module.strip_prefix(folder).is_some_and(|rest| rest.starts_with("::"))
 }
 
-/// Modules that use each other in a cycle, without what a folder and its modules use of each other.
+/// Modules that use each other in a cycle, except for uses between a folder and its modules.
 fn cycles(sources: &Sources) -> Vec<String> {
     let (mut done, mut cycles) = (HashSet::new(), Vec::new());
     for module in sources.modules() {
@@ -136,7 +136,8 @@ fn cycles(sources: &Sources) -> Vec<String> {
     cycles
 }
 
-/// The first cycle that a search from a module meets. `way` leads to the module; from what is `done` there is none.
+/// The first cycle that a search from a module meets. `way` leads to the module; modules in `done`
+/// lead to no cycle.
 fn cycle_from(sources: &Sources, module: &str, way: &mut Vec<String>, done: &mut HashSet<String>) -> Option<String> {
     if let Some(start) = way.iter().position(|before| before == module) {
         return Some(format!("in a cycle: {} -> {module}", way[start..].join(" -> ")));
@@ -191,7 +192,7 @@ fn use_of_a_higher_layer_is_found() {
     }
     // A name of the root does not tell which module it is of.
     assert_eq!(problems_with("engine", "use crate::Error;").len(), 1);
-    // Below it, in its folder, or only said in a comment or to tests.
+    // Below it, in its folder, or only mentioned in a comment or in tests.
     for (module, text) in [
         ("gpu::schedule", "use crate::gpu::Engine;"),
         ("types", "//! [`crate::engine`]"),

@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use rand::{Rng, RngExt};
 use std::sync::LazyLock;
 
-/// Engines, and what they need.
+/// Engines, and their requirements.
 static ENGINES: [Named<(Option<&Need>, LazyLock<Engine>)>; 3] = [
     ("cpu", (None, LazyLock::new(|| Engine::cpu().expect("threads start")))),
     ("default", (None, LazyLock::new(|| Engine::new().expect("the default engine starts")))),

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 include!(concat!(env!("OUT_DIR"), "/test_codes.rs"));
 
-/// From number 2 on.
+/// The names of verdicts, starting at number 2.
 const NAMES: &[&str] = &[
     "MalformedSignature",
     "ROutOfRange",

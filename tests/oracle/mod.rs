@@ -1,4 +1,4 @@
-//! Implementations beside RustCrypto's, one for each curve: libsecp256k1, AWS-LC and OpenSSL.
+//! Implementations other than RustCrypto's, one for each curve: libsecp256k1, AWS-LC and OpenSSL.
 
 mod aws_lc;
 mod libsecp256k1;

@@ -80,7 +80,7 @@ struct Object {
 
 impl Object {
     fn new(pointer: Pointer, free: unsafe extern "C" fn(Pointer)) -> Self {
-        assert!(!pointer.is_null(), "OpenSSL refuses what it is given, or has no memory");
+        assert!(!pointer.is_null(), "OpenSSL refuses its arguments, or is out of memory");
         Object { pointer, free }
     }
 }
@@ -104,7 +104,7 @@ impl OpenSsl {
 
     fn takes_keys(&self) -> bool {
         let f = &self.functions;
-        // SAFETY: a curve's number is asked for, and the group, if there is one, is freed.
+        // SAFETY: a curve is looked up by its number, and the group, if there is one, is freed.
         let has_group = unsafe {
             let group = (f.EC_GROUP_new_by_curve_name)(SM2);
             (f.EC_GROUP_free)(group);
@@ -129,8 +129,8 @@ impl OpenSsl {
     fn multiply(&self, secret: &[u8; 32], point: Option<&[u8]>) -> [u8; 65] {
         let f = &self.functions;
         let mut bytes = [0; 65];
-        // SAFETY: every object is alive, lengths are those of the slices, and null stands for what is not given: for a
-        // context of temporary numbers everywhere.
+        // SAFETY: every object is alive, lengths are those of the slices, and null stands for
+        // absent arguments: for a context of temporary numbers everywhere.
         unsafe {
             let group = Object::new((f.EC_GROUP_new_by_curve_name)(SM2), f.EC_GROUP_free);
             let scalar = Object::new((f.BN_bin2bn)(secret.as_ptr(), 32, null_mut()), f.BN_free);
@@ -171,7 +171,7 @@ impl OpenSsl {
     fn context(&self, parse: Parse, der: &[u8]) -> (Object, Object) {
         let f = &self.functions;
         let mut start = der.as_ptr();
-        // SAFETY: `start` and the length are those of the slice, and null asks for a new object.
+        // SAFETY: `start` and the length are those of the slice, and null requests a new object.
         unsafe {
             let key = Object::new(parse(null_mut(), &mut start, der.len() as i64), f.EVP_PKEY_free);
             (Object::new((f.EVP_PKEY_CTX_new)(key.pointer, null_mut()), f.EVP_PKEY_CTX_free), key)

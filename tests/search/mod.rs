@@ -20,14 +20,15 @@ pub struct Searching;
 /// Blocks that held a secret when they were freed, and the bytes of the first.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 static FIRST: AtomicUsize = AtomicUsize::new(0);
-/// What blocks are looked through for; null where they are not.
+/// The words that blocks are searched for; null while they are not searched.
 static WORDS: AtomicPtr<Words> = AtomicPtr::new(std::ptr::null_mut());
 /// Threads that may have that pointer.
 static LOOKERS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: all memory comes from the system's allocator, with the layouts that the caller gives.
+// SAFETY: all memory comes from the system's allocator, with the layouts of the caller.
 unsafe impl GlobalAlloc for Searching {
-    // Zeros: what a block holds was written there since, and not by whoever had the memory before.
+    // Zeros: the contents of a block were written there since, and not by the previous owner of the
+    // memory.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise.
         unsafe { System.alloc_zeroed(layout) }
@@ -54,9 +55,10 @@ fn look_through(block: *const u8, size: usize) {
         return;
     }
     LOOKERS.fetch_add(1, Ordering::SeqCst);
-    // SAFETY: they stay where they are until nobody is counted who may have got the pointer (`Looking`).
+    // SAFETY: the words stay in place as long as a thread that may have the pointer is counted
+    // (`Looking`).
     let words = unsafe { WORDS.load(Ordering::SeqCst).as_ref() };
-    // SAFETY: the block belongs to the caller, who is about to free it.
+    // SAFETY: the block belongs to the caller, which is about to free it.
     let byte = |at: usize| unsafe { block.add(at).read_volatile() };
     if words.is_some_and(|words| words.position(size, byte).is_some()) && FOUND.fetch_add(1, Ordering::Relaxed) == 0 {
         FIRST.store(size, Ordering::Relaxed);
@@ -119,12 +121,12 @@ impl Words {
         word ^ MASK
     }
 
-    /// Sixteen digits stand for a word.
+    /// The mask of sixteen digits, which encode one word.
     fn masked_digits(digits: u128) -> u64 {
         (((digits >> 64) as u64).rotate_left(23) ^ (digits as u64).wrapping_mul(MASK)).wrapping_mul(MASK)
     }
 
-    /// Where in this many bytes the first word of a secret is.
+    /// The position of a secret's first word among `bytes` bytes.
     fn position(&self, bytes: usize, byte: impl Fn(usize) -> u8) -> Option<usize> {
         let mut last = 0;
         for at in 0..bytes {
@@ -139,7 +141,7 @@ impl Words {
         None
     }
 
-    /// Where words of secrets are in memory, of which most pages are zeros.
+    /// The positions of secrets' words in memory, of which most pages are zeros.
     fn positions(&self, memory: &[u8]) -> Vec<usize> {
         const PAGE: usize = 1 << 12;
         let mut positions = Vec::new();
@@ -148,7 +150,7 @@ impl Words {
             if memory[page..end] == [0; PAGE][..end - page] {
                 continue;
             }
-            // What is found may begin on the page before.
+            // A match may begin on the page before.
             let mut from = page.saturating_sub(15);
             while let Some(at) = self.position(end - from, |at| memory[from + at]) {
                 positions.push(from + at);
@@ -162,7 +164,7 @@ impl Words {
 /// Tests that look take turns: one's blocks are not to be counted for another.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
-    // A test that failed leaves nothing behind that another would need.
+    // A failed test does not affect the state that others need.
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -199,9 +201,10 @@ impl Watch {
         assert!(found == 0, "{name}: {found} freed blocks hold secrets, the first has {first} bytes");
     }
 
-    /// Does `work`; gives how many blocks that it freed held a secret, and the bytes of the first.
+    /// Does `work`; returns the number of freed blocks that held a secret, and the bytes of the
+    /// first.
     pub fn count_freed_blocks(&self, work: impl FnOnce()) -> (usize, usize) {
-        // Values with gaps take what is on the stack with them to the heap.
+        // Values with padding copy bytes of the stack to the heap.
         overwrite_stack();
         let looking = Looking::begin(&self.0);
         work();
@@ -209,8 +212,9 @@ impl Watch {
         (FOUND.load(Ordering::Relaxed), FIRST.load(Ordering::Relaxed))
     }
 
-    /// Places in the memory of this process that hold a secret, except in `known`: each with what the system calls the
-    /// mapping. Mappings of more than `largest` bytes are left out, and what cannot be read.
+    /// Places in the memory of this process that hold a secret, except in `known`: each with the
+    /// system's name of the mapping. Mappings of more than `largest` bytes are left out, and so are
+    /// those that cannot be read.
     #[cfg(target_os = "linux")]
     pub fn places(&self, known: &[Range<usize>], largest: usize) -> Vec<(usize, String)> {
         use std::os::unix::fs::FileExt;
@@ -231,7 +235,7 @@ impl Watch {
                         places.push((address, name.clone()));
                     }
                 }
-                // What is found may begin before the end of a part.
+                // A match may begin before the end of a part.
                 start += if length < part.len() { length } else { length - 15 };
             }
         }
@@ -245,8 +249,8 @@ fn overwrite_stack() {
     std::hint::black_box(&mut [0u8; 1 << 18]);
 }
 
-/// Does `work` on a thread of its own, and then `look` while that thread stands still with all that `work` left on its
-/// stack.
+/// Does `work` on a thread of its own, and then `look` while that thread stands still with
+/// everything that `work` left on its stack.
 pub fn with_stack_kept<R>(work: impl FnOnce() + Send, look: impl FnOnce() -> R) -> R {
     let (done, looked) = (Barrier::new(2), Barrier::new(2));
     std::thread::scope(|scope| {
@@ -264,7 +268,8 @@ pub fn with_stack_kept<R>(work: impl FnOnce() + Send, look: impl FnOnce() -> R) 
     })
 }
 
-/// Does `work` so far below the caller's frame that what the caller does next does not overwrite what `work` left.
+/// Does `work` so far below the caller's frame that later calls of the caller do not overwrite the
+/// remains of `work`.
 #[inline(never)]
 fn below<R>(work: impl FnOnce() -> R) -> R {
     let mut room = [0u8; 1 << 13];
@@ -274,7 +279,7 @@ fn below<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// What `make` gives, on whose way nothing is left on any stack.
+/// Returns the result of `make` without leaving remains of it on any stack.
 pub fn prepared<R: Send>(make: impl FnOnce() -> R + Send) -> R {
     let make = || {
         let made = below(make);
@@ -289,7 +294,7 @@ pub const ALL: usize = usize::MAX;
 /// Larger than any stack, and smaller than what makes a search take long: large tables and most of the heap.
 pub const STACKS: usize = 16 << 20;
 
-/// The mappings that the process can write to, and what the system calls them.
+/// The mappings that the process can write to, and the system's names of them.
 #[cfg(target_os = "linux")]
 fn writable_memory() -> Vec<(Range<usize>, String)> {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("a process may read itself");

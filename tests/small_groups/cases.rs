@@ -1,4 +1,4 @@
-//! Signatures in a small group, with what is to become of them.
+//! Signatures in a small group, with their expected verdicts.
 
 use super::reference::{Group, p};
 use super::{Rejection, Verdict, bytes};
@@ -29,7 +29,8 @@ pub struct Recoverable {
 /// Combinations that are taken in the largest group. A prime: each number of a combination takes all its values.
 const SAMPLE: u64 = 2029;
 
-/// All combinations of numbers below the bounds, this many times; in the largest group a sample of them, spread evenly.
+/// All combinations of numbers below the bounds, `times` times; in the largest group a sample of
+/// them, spread evenly.
 pub fn combinations([a, b, c]: [u64; 3], times: u64) -> impl Iterator<Item = [u64; 3]> {
     let all = a * b * c;
     let count = if a > 13 { SAMPLE } else { all };
@@ -54,8 +55,8 @@ fn verdict(group: &Group, k: u64, x: &BigUint) -> Verdict {
     }
 }
 
-/// For digests, s and keys the r of every point, and an r that is no x-coordinate; in the largest group the r that are
-/// valid, and two others.
+/// Items of ECDSA: for digests, s and keys the r of every point, and an r that is not an
+/// x-coordinate; in the largest group the r that are valid, and two others.
 pub fn ecdsa(group: &mut Group, times: u64) -> Vec<Signed> {
     let n = group.order;
     let coordinates: Vec<BigUint> = (1..=n / 2).map(|k| group.x(k) % &group.modulus).collect();
@@ -77,7 +78,7 @@ pub fn ecdsa(group: &mut Group, times: u64) -> Vec<Signed> {
     items
 }
 
-/// For r, s and keys the digest that makes them valid, and another.
+/// Items of SM2: for r, s and keys the digest that makes them valid, and another.
 pub fn sm2(group: &mut Group, times: u64) -> Vec<Signed> {
     let n = group.order;
     let mut items = Vec::new();
@@ -101,7 +102,7 @@ pub fn sm2(group: &mut Group, times: u64) -> Vec<Signed> {
     items
 }
 
-/// What is hashed before the message for a challenge of BIP 340.
+/// The hash of the bytes before the message, for a challenge of BIP 340.
 fn before_message(r: &BigUint, key_x: &BigUint) -> Sha256 {
     let tag: [u8; 32] = Sha256::digest("BIP0340/challenge").into();
     Sha256::new_with_prefix([tag, tag, bytes(r), bytes(key_x)].concat())
@@ -120,13 +121,14 @@ pub fn challenged(group: &mut Group, r: &BigUint, key: u64, residue: u64) -> (Bi
     }
 }
 
-/// Of k and its opposite the one whose point has an even y.
+/// The one of k and its opposite whose point has an even y.
 fn with_even_y(group: &Group, k: u64) -> u64 {
     if group.has_even_y(k) { k } else { group.order - k }
 }
 
-/// For challenges, s and keys the r of every point, and an r that is no x-coordinate; in the largest group the r of the
-/// point that s and the challenge give, and two others.
+/// Items of BIP 340: for challenges, s and keys the r of every point, and an r that is not an
+/// x-coordinate; in the largest group the r of the point that s and the challenge determine, and
+/// two others.
 pub fn bip340(group: &mut Group, times: u64) -> Vec<Signed> {
     let n = group.order;
     let coordinates: Vec<BigUint> = (1..=n / 2).map(|k| group.x(k).clone()).collect();
@@ -153,7 +155,7 @@ pub fn bip340(group: &mut Group, times: u64) -> Vec<Signed> {
     items
 }
 
-/// For every R, s and digests the key; and an id for which r is too large.
+/// Items with recovery ids: for every R, s and digests the key; and an id for which r is too large.
 pub fn recovery(group: &mut Group, times: u64) -> Vec<Recoverable> {
     let n = group.order;
     let mut items = Vec::new();

@@ -154,7 +154,7 @@ fn lattices() {
     }
 }
 
-/// What the recodings rely on: halves of at most 130 bits, odd where they are to be.
+/// The assumptions of the recodings: halves of at most 130 bits, odd where required.
 fn decompositions() {
     fn check<C: SmallGroup>() {
         let mut group = group::<C>();

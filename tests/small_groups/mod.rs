@@ -60,7 +60,8 @@ macro_rules! small_group {
         }
 
         impl BaseTables for $name {
-            /// With a table of G for every batch. Call it before work is spread over threads.
+            /// Precomputed data with a table of G for every batch. Call it before work is spread
+            /// over threads.
             fn tables() -> &'static Precomputed<Self> {
                 static TABLES: Precomputed<$name> = Precomputed::new();
                 TABLES.serve_by(|| Comb::new(None, &generator::<$name>(), $name::WINDOW));
@@ -131,10 +132,11 @@ fn in_lanes() -> CpuEngine {
 }
 
 fn engine() -> CpuEngine {
-    CpuEngine::new(None, None).expect("no number of threads is asked for")
+    CpuEngine::new(None, None).expect("the number of threads is the default")
 }
 
-/// Whether an engine multiplies points of a group that are used once: see the head of this file.
+/// Returns whether an engine multiplies points of a group that are used once: see the head of this
+/// file.
 fn takes_single_points(engine: &CpuEngine, order: u64) -> bool {
     engine.lanes.is_none() || order > LANES_ODD_MULTIPLES
 }
@@ -194,7 +196,7 @@ fn affine_bytes<F: Field>(point: &Affine<F>) -> Point {
     Point::from_row(&row[0])
 }
 
-/// The same point to the engine.
+/// Converts a point to the engine's form.
 fn decoded<C: SmallGroup>(point: &BigPoint) -> Affine<C::Base> {
     decode::point::<C>(KeyBytes::Sec1(encode(point).as_sec1())).expect("on the curve")
 }

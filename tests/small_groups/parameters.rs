@@ -16,7 +16,7 @@ pub struct Parameters {
     /// N = order times q, the modulus of the scalars. It is about 0.6 times 2^256, so that every third x-coordinate is
     /// N or more.
     pub n: [u64; 4],
-    /// Where a is 0, (x, y) -> (beta x, y), with the beta of secp256k1, is multiplication by lambda;
+    /// If a is 0, (x, y) -> (beta x, y), with the beta of secp256k1, is multiplication by lambda;
     /// lambda^2 + lambda + 1 = 0 modulo N.
     pub lambda: [u64; 4],
 }

@@ -24,7 +24,7 @@ fn assert_results<C: SmallGroup>(found: &[Affine<C::Base>], expected: &[Point]) 
     println!("{} items", expected.len());
 }
 
-/// What an operation gives for as many items as there are points.
+/// Requires the expected results of an operation on one item per point.
 fn assert_accepted(expected: &[Point], operation: impl FnOnce(&mut dyn Place)) {
     for (index, (found, expected)) in rows_of(expected.len(), operation).into_iter().zip(expected).enumerate() {
         assert_eq!(found.map(|row| Point::from_row(&row)), Ok(*expected), "item {index}");

@@ -46,15 +46,15 @@ pub struct Group {
     pub modulus: BigUint,
     /// k G at the place k.
     points: Vec<BigPoint>,
-    /// For what else the tests choose.
+    /// Randomness for all other choices of the tests.
     pub random: StdRng,
 }
 
 impl Group {
-    /// With fresh random numbers.
+    /// A group with fresh random numbers.
     pub fn new(parameters: &Parameters) -> Self {
         let seed: u64 = rand::random();
-        // A failing test shows what it printed.
+        // The output of a failing test shows the seed.
         println!("seed {seed:#018x}");
         let generator = Some((integer(&parameters.g.0), integer(&parameters.g.1)));
         let points = std::iter::successors(Some(None), |point| Some(add(parameters.minus_a, point, &generator)));
@@ -76,7 +76,7 @@ impl Group {
         &self.point(k).as_ref().expect("not the identity").0
     }
 
-    /// Whether k G has an even y, for a k whose residue is not 0.
+    /// Returns whether k G has an even y, for a k whose residue is not 0.
     pub fn has_even_y(&self, k: u64) -> bool {
         !self.point(k).as_ref().expect("not the identity").1.bit(0)
     }

@@ -6,7 +6,8 @@ use crate::cpu::field::moduli::Modulus;
 
 type Limbs = [u64; 4];
 
-/// The scalars of a group, by its number. N is no prime: who inverts takes care that the number is prime to N.
+/// The scalars of a group, by its number. N is not a prime: code that inverts takes care that the
+/// number is prime to N.
 pub type Scalar<const GROUP: usize> = Montgomery<Order<GROUP>>;
 
 /// The N of a group.

@@ -8,11 +8,12 @@ use crate::schemes::frame::Verification;
 use crate::schemes::frame::verify_cpu::best_window;
 use crate::types::{Place, Policy, PublicKeys, rows_of};
 
-/// Uses of a key in a call: so few that it gets no table, and so many that it gets a small one.
+/// Uses of a key in a call: too few for a table, and enough for a small one.
 const FEW: usize = 5;
 const MANY: usize = 18;
 
-/// How often all combinations of residues are taken, with other representatives each time.
+/// The number of times that all combinations of residues are taken, with other representatives each
+/// time.
 const TIMES: u64 = 2;
 
 pub fn tests() -> impl Iterator<Item = Test> {
@@ -24,10 +25,11 @@ pub fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
     [bytes(r), bytes(s)].concat().try_into().expect("64 bytes")
 }
 
-/// How an engine verifies the signatures of a scheme.
+/// The engine's verification of the signatures of a scheme.
 type Verify = fn(&CpuEngine, Verification, Policy, &mut dyn Place);
 
-/// Verifies the items, with few and with many uses of a key in a call, or with what the engine takes of both.
+/// Verifies the items, with few and with many uses of a key in a call, or with the number of uses
+/// that the engine supports.
 fn check<C: SmallGroup>(engine: &CpuEngine, group: &Group, items: &[Signed], verify: Verify) {
     assert_eq!(best_window::<C>(engine.lanes, FEW), None);
     let window = best_window::<C>(engine.lanes, MANY).expect("the key gets a table");
@@ -38,7 +40,7 @@ fn check<C: SmallGroup>(engine: &CpuEngine, group: &Group, items: &[Signed], ver
     }
 }
 
-/// The items in calls in which every key occurs this many times; to that end some occur again.
+/// The items in calls in which every key occurs `uses` times; to that end some occur again.
 fn calls<'a>(group: &Group, items: &'a [Signed], uses: usize) -> Vec<Vec<&'a Signed>> {
     let mut calls: Vec<Vec<&Signed>> = Vec::new();
     for key in 1..group.order {

@@ -51,7 +51,7 @@ impl Sum {
     }
 }
 
-/// Whether the product of G is formed without an exception.
+/// Returns whether the product of G is formed without an exception.
 fn base_has_product(group: &Group, scalar: &[u64; 4]) -> bool {
     let (mut sum, mut weight) = (Sum::new(group.order), 1);
     let (width, windows) = BASE_WINDOWS;
@@ -67,7 +67,7 @@ fn base_has_product(group: &Group, scalar: &[u64; 4]) -> bool {
     !sum.meets_exception
 }
 
-/// The same of products of other points.
+/// Returns whether products of other points are formed without an exception.
 fn has_product<C: SmallGroup>(group: &Group, scalar: &[u64; 4]) -> bool {
     let lambda = group.residue(&integer(&C::PARAMETERS.lambda)) as i64;
     let one = Signed { negative: false, magnitude: *scalar };
@@ -97,7 +97,8 @@ fn has_product<C: SmallGroup>(group: &Group, scalar: &[u64; 4]) -> bool {
     !sum.meets_exception
 }
 
-/// Of the items more than half have results: each of some 50 additions is exceptional with a probability of 2 / 199.
+/// Requires right results. More than half of the items have results: each of some 50 additions is
+/// exceptional with a probability of 2 / 199.
 fn assert_right(found: impl Iterator<Item = Point>, expected: &[Option<Point>]) {
     let mut results = 0;
     for (index, (found, expected)) in found.zip(expected).enumerate() {

@@ -54,7 +54,7 @@ fn ecdsa_signature<C: TestCurve>(secret: &[u8; 32], digest: &[u8; 32], data: &[u
     ecdsa_signature_by::<C, Sha256>(secret, digest, data)
 }
 
-/// The same with the nonces of another hash.
+/// An ECDSA signature with the nonces of another hash.
 pub fn ecdsa_signature_by<C: TestCurve, H: Digest + BlockSizeUser>(
     secret: &[u8; 32],
     digest: &[u8; 32],
@@ -164,8 +164,8 @@ fn nonce_of<C: EcdsaReference>(engine: &Engine, digest: [u8; 32], secret: &[u8; 
     bytes::<C>(&((reduced::<C>(&digest) + r * d) * Field::invert(&s).expect("s is not 0")))
 }
 
-/// One key on two curves: the nonces of one digest are the same number, and with data of their own they are not. With
-/// two equations in the key and that number, two signatures give both away.
+/// One key on two curves: the nonces of one digest are the same number, and with data of their own
+/// they are not. Two equations in the key and that number would let two signatures reveal both.
 pub fn two_curves(engine: &Engine) {
     let mut random = Random::new();
     for _ in 0..5 {
@@ -187,7 +187,7 @@ pub fn two_curves(engine: &Engine) {
     }
 }
 
-/// As many rows as items, or one.
+/// The number of rows must be that of items, or one.
 pub fn lengths(engine: &Engine) {
     let (key, digests, messages) = (SecretKey::from_bytes([1; 32]), [[1; 32]; 2], ["a", "b"]);
     for found in [0, 1, 3] {

@@ -30,7 +30,7 @@ fn with_equations(engine: &Engine) -> Engine {
     engine
 }
 
-/// What is verified by BIP 340.
+/// Items of BIP 340.
 #[derive(Clone)]
 struct Signatures {
     messages: Vec<Vec<u8>>,
@@ -66,7 +66,7 @@ impl Signatures {
     }
 }
 
-/// Any fraction of spoiled items, of which libsecp256k1 says what is valid.
+/// Any fraction of spoiled items; libsecp256k1 decides which are valid.
 pub fn spoiled_schnorr_signatures(engine: &Engine) {
     let (mut random, together) = (Random::new(), with_equations(engine));
     let valid = Signatures::new(&mut random);
@@ -177,7 +177,8 @@ pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
     }
 }
 
-/// Recovery ids that are wrong, absent or out of range reject nothing, and are no part of the policy.
+/// Recovery ids that are wrong, absent or out of range reject nothing, and are not part of the
+/// policy.
 pub fn recovery_ids_decide_nothing(engine: &Engine) {
     each_ecdsa_curve!(wrong_ids(engine));
 }
@@ -198,7 +199,8 @@ fn wrong_ids<C: EcdsaReference>(engine: &Engine) {
     }
 }
 
-/// x(R) at n and above, where r + n is what the id names, and r below p - n, where it is not.
+/// x(R) at n and above, where r + n is the x-coordinate that the id names, and r below p - n, where
+/// it is not.
 pub fn large_and_small_x(engine: &Engine) {
     each_ecdsa_curve!(x_around_order(engine));
 }
@@ -261,8 +263,8 @@ pub fn timed(engine: &Engine) -> Engine {
     builder.build().expect("as the engine under test")
 }
 
-/// Of a large batch, the items that are rejected. A GPU has tried equations, and has verified none of its chunks one by
-/// one if all take part and are valid.
+/// The rejected items of a large batch. A GPU has tried equations, and has verified none of its
+/// chunks one by one if all take part and are valid.
 fn rejected_of_large(
     engines: &[Engine],
     verify: impl Fn(&Engine) -> Vec<Verdict>,

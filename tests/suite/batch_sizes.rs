@@ -139,7 +139,7 @@ fn point_sizes<C: TestCurve>(engine: &Engine) {
     sizes().for_each(|size| operands.check(engine, size));
 }
 
-/// The reference takes longest here, so one size stands for all large ones.
+/// The reference takes longest here, so one size represents all large ones.
 pub fn secret_operations(engine: &Engine) {
     each_curve!(secret_sizes(engine));
     each_ecdsa_curve!(sign_sizes(engine));

@@ -80,7 +80,8 @@ fn lengths(random: &mut Random, item: usize) -> usize {
     }
 }
 
-/// Signatures with given auxiliary data are those of libsecp256k1, by each way to give keys and messages.
+/// Signatures with given auxiliary data are those of libsecp256k1, by each way to pass keys and
+/// messages.
 pub fn signatures_are_those_of_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let signers: Vec<Signer> = (0..ITEMS).map(|_| signer(&mut random)).collect();
@@ -191,7 +192,7 @@ pub fn repeated_keys_and_neighbours(engine: &Engine) {
     }
 }
 
-/// Every pair of things that are wrong gives the first of them.
+/// Items with two errors are rejected for the first of them.
 pub fn order_of_reasons(engine: &Engine) {
     let mut no_x = (1..=u8::MAX).map(|byte| {
         let mut x = [0; 32];
@@ -242,8 +243,8 @@ pub fn bad_keys(engine: &Engine) {
     assert_eq!(signed.unwrap(), expected);
 }
 
-/// A public key that is not that of its private key gives a signature that verifies with neither key, by a nonce of its
-/// own: with the same nonce two signatures would give the private key away.
+/// A public key that is not that of its private key leads to a signature that verifies with neither
+/// key, by a nonce of its own: with the same nonce two signatures would reveal the private key.
 pub fn public_keys_of_others(engine: &Engine) {
     let mut random = Random::new();
     let (own, other) = (signer(&mut random), signer(&mut random));
@@ -264,7 +265,7 @@ pub fn public_keys_of_others(engine: &Engine) {
         assert_eq!(sign(&checking, &wrong), Err(Rejection::Mismatch));
     }
     assert_eq!(sign(&checking, &own.pair.public_key().serialize()), Ok(right));
-    // An x-only key says nothing of the y.
+    // An x-only key leaves the sign of y open.
     for engine in [engine, &checking] {
         let keys = SigningKeys::with_public(&secret, PublicKeys::x_only(Rows::all(&own.x_only)));
         assert_eq!(bip340::sign(engine, &[[5; 32]], keys, Auxiliary::zeros()).unwrap(), [Ok(right)]);

@@ -1,4 +1,4 @@
-//! Recovery with candidates gives what recovery without them gives, whatever the candidates are.
+//! Recovery with candidates has the results of recovery without them, whatever the candidates are.
 
 use super::batch_equations::{large, places, timed};
 use super::ecdsa_recover::{address_of, recover};
@@ -24,7 +24,7 @@ fn engines(engine: &Engine) -> [Engine; 3] {
     [engine.clone(), with_equations(false), with_equations(true)]
 }
 
-/// Columns of signatures, and the key that each gives.
+/// Columns of signatures, and the key that each recovers.
 struct Batch {
     digests: Vec<[u8; 32]>,
     signatures: Vec<[u8; 64]>,
@@ -33,7 +33,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// With what recovery gives without candidates.
+    /// A batch with the results of recovery without candidates.
     fn new<C: EcdsaReference>(engine: &Engine, items: &[(Item, u8)]) -> Self {
         Batch {
             digests: items.iter().map(|(item, _)| item.digest).collect(),
@@ -43,7 +43,7 @@ impl Batch {
         }
     }
 
-    /// Compares with what candidates give.
+    /// Compares with the results of recovery with candidates.
     fn check<C: EcdsaReference>(&self, engine: &Engine, candidates: &[Point], which: &str) {
         let Batch { digests, signatures, ids, keys } = self;
         let found = ecdsa::recover_with_candidates(engine, C::ID, digests, signatures, ids, candidates).unwrap();

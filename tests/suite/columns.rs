@@ -1,4 +1,5 @@
-//! Calls from columns into columns give what calls on slices give, wherever the columns lie.
+//! Calls from columns into columns have the results of calls on slices, wherever the columns are in
+//! memory.
 
 use super::support::each::{each_curve, each_ecdsa_curve};
 use super::support::random::Random;
@@ -13,14 +14,14 @@ use gecc::{PageLocked, ecdh, ecdsa, keys, point, sm2};
 /// Short of a whole number of chunks and blocks.
 const ITEMS: usize = 351;
 
-/// What a call on slices gives, as rows.
+/// The results of a call on slices, as rows.
 type Expected<const W: usize> = Vec<Result<[u8; W], Rejection>>;
 
-/// Places that a call must leave alone, before and behind those of its results.
+/// Places that a call must leave alone, before and after those of its results.
 const MARGIN: usize = 5;
 const UNTOUCHED: u8 = 0xee;
 
-/// Whether there is locked memory.
+/// Returns whether the engine can lock memory.
 fn locks(engine: &Engine) -> bool {
     engine.info().backend == Backend::Gpu
 }
@@ -38,8 +39,8 @@ fn engines(engine: &Engine) -> [Engine; 2] {
     [engine.clone(), in_chunks.build().expect("as the engine that is tested")]
 }
 
-/// Has a call write into memory of its own, into locked memory between other results, and, where memory can be locked,
-/// into some of each.
+/// Makes a call write into memory of its own, into locked memory between other results, and, if
+/// memory can be locked, into some of each.
 #[track_caller]
 fn check<const W: usize>(
     engine: &Engine,
@@ -67,7 +68,11 @@ fn check<const W: usize>(
         call(engine, &mut locked_rows[part.clone()], &mut locked_codes[part.clone()]).unwrap();
         compare(&locked_rows[part.clone()], &locked_codes[part.clone()], "in locked memory");
         for place in (0..MARGIN).chain(MARGIN + items..2 * MARGIN + items) {
-            assert_eq!((locked_rows[place], locked_codes[place]), ([UNTOUCHED; W], UNTOUCHED), "{name} beside {place}");
+            assert_eq!(
+                (locked_rows[place], locked_codes[place]),
+                ([UNTOUCHED; W], UNTOUCHED),
+                "{name} next to {place}"
+            );
         }
         if !locks(engine) {
             continue; // all memory is of one kind
@@ -107,7 +112,8 @@ impl Batch {
         self.scalars.len()
     }
 
-    /// Scalars that are 0 or too large, points that are none or the identity, signatures that are wrong.
+    /// Puts in scalars that are 0 or too large, points that are invalid or the identity, signatures
+    /// that are wrong.
     fn spoil(&mut self) {
         for item in (1..self.len()).step_by(7) {
             match item % 5 {
@@ -339,7 +345,7 @@ fn agree_by<C: TestCurve>(
     });
 }
 
-/// What verification gives, as codes without rows.
+/// Verdicts as codes without rows.
 fn codes_of(verdicts: gecc::Verdicts) -> Expected<0> {
     let result = |verdict| match verdict {
         Verdict::Valid => Ok([]),
@@ -385,7 +391,7 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
     one_for_all_signatures::<C>(engine);
 }
 
-/// With the recovery ids in memory of their own, and in locked memory.
+/// Signs with the recovery ids in memory of their own, and in locked memory.
 fn sign_recoverable<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
     let secret = batch.secret();
     for form in [SForm::Low, SForm::AsComputed] {
@@ -528,7 +534,7 @@ pub fn sm2(engine: &Engine) {
     }
 }
 
-/// With one id for all items, and with ids of which some are too long.
+/// Signs and verifies messages with one id for all items, and with ids of which some are too long.
 fn sm2_messages(engine: &Engine, batch: &Batch, records: &Records) {
     let (messages, secret, long) = (messages(batch.len()), batch.secret(), vec![b'i'; sm2::MAX_USER_ID_LEN + 1]);
     let ids: Vec<&[u8]> = (0..batch.len()).map(|item| if item % 11 == 4 { &long[..] } else { &long[..item] }).collect();

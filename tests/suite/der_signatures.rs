@@ -4,7 +4,7 @@ use super::support::random::Random;
 use super::support::scheme::concatenate;
 use gecc::{Engine, Rejection, signature_from_der, signature_to_der};
 
-/// Values of every length, with and without the zero byte that a set top bit asks for.
+/// Values of every length, with and without the zero byte that a set top bit requires.
 fn integers(random: &mut Random) -> Vec<[u8; 32]> {
     let mut integers = vec![[0; 32], [0xff; 32], [0x80; 32], [0x7f; 32]];
     for length in 1..=32 {

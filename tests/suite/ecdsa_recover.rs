@@ -50,8 +50,8 @@ pub fn recover_addresses(engine: &Engine, items: &[(Item, u8)]) -> Vec<Result<Ad
     ecdsa::recover_addresses(engine, &digests, &signatures, &ids).expect("lengths agree")
 }
 
-/// The addresses of the signers, and for every id of valid and mutated signatures those of the keys that `recover`
-/// gives.
+/// The addresses of the signers, and for every id of valid and mutated signatures those of the keys
+/// that `recover` returns.
 pub fn addresses(engine: &Engine) {
     let mut random = Random::new();
     let valid = signed::<Ecdsa<Secp256k1>>(&mut random, ITEMS, ITEMS);

@@ -36,7 +36,7 @@ fn sign<C: EcdsaReference>(engine: &Engine, inputs: &Inputs, s_form: SForm) -> V
     recoverable
 }
 
-/// By default signatures and recovery ids are those of the curve's crate.
+/// Default signatures and recovery ids are those of the curve's crate.
 pub fn matches_reference(engine: &Engine) {
     each_ecdsa_curve!(default_form(engine));
 }
@@ -49,7 +49,8 @@ fn default_form<C: EcdsaReference>(engine: &Engine) {
     }
 }
 
-/// `SForm::Low` gives the crate's normalised signature, and an id that recovers the signer's key.
+/// `SForm::Low` produces the crate's normalised signature, and an id that recovers the signer's
+/// key.
 pub fn low_s(engine: &Engine) {
     each_ecdsa_curve!(low_form(engine));
 }

@@ -32,7 +32,7 @@ fn compare<C: EcdsaReference>(engine: &Engine) {
         assert_eq!(low_s.is_valid(), expected, "{}, low s: {item:02x?}: {low_s}", C::NAME);
         valid += usize::from(expected);
     }
-    // Neither all nor none: the batch tells a verifier that always says the same from one that verifies.
+    // Neither all nor none: a verifier whose verdicts are constant would fail.
     assert!((ITEMS / 10..ITEMS * 9 / 10).contains(&valid), "{valid} of {ITEMS} are valid with low s");
 }
 
@@ -72,7 +72,7 @@ fn compress(key: &[u8], flip: u8) -> Vec<u8> {
     compressed
 }
 
-/// Messages of many lengths give what their SHA-256 gives.
+/// Messages of many lengths have the results of their SHA-256.
 pub fn messages(engine: &Engine) {
     each_ecdsa_curve!(compare_messages(engine));
 }

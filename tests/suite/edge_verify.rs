@@ -96,7 +96,7 @@ fn meetings<S: Scheme>(engine: &Engine) {
     spot_check::<S>(&items);
 }
 
-/// The private keys 1 and n - 1 sign like any other, as the reference says.
+/// The private keys 1 and n - 1 sign like any other, as in the reference.
 fn generator_signs<C: EcdsaReference>() {
     for secret in [Scalar::<C>::ONE, -Scalar::<C>::ONE] {
         let secret: [u8; 32] = secret.to_repr().into();

@@ -12,7 +12,7 @@ use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, Verdicts, ecdsa, poi
 
 const ITEMS: usize = 150;
 
-/// Each encoding gives the same verdicts and the same shared points.
+/// Each encoding has the same verdicts and the same shared points.
 pub fn every_encoding(engine: &Engine) {
     each_ecdsa_curve!(verify_ecdsa(engine));
     verify_all::<Sm2Dsa>(|digests, signatures, keys| sm2::verify(engine, digests, signatures, keys).unwrap());
@@ -89,7 +89,7 @@ fn agree_all<C: TestCurve>(engine: &Engine) {
     });
 }
 
-/// Public keys that are none, with the reason that each must get.
+/// Invalid public keys, with the expected reason of each.
 pub fn bad_keys<C: TestCurve>() -> Vec<(&'static str, Vec<u8>, Rejection)> {
     use Rejection::{IdentityKey, MalformedPoint, NotOnCurve};
     let g = *encode::<C>(&Group::<C>::generator()).as_bytes();

@@ -27,7 +27,7 @@ fn cpu_engines() -> Vec<Engine> {
     builders.map(|builder| builder.backend(Backend::Cpu).build().expect("threads can be started")).collect()
 }
 
-/// The engine under test and every CPU engine give the same.
+/// The engine under test and every CPU engine have the same results.
 pub fn same_results_with_any_options(engine: &Engine) {
     let mut random = Random::new();
     each_scheme!(verdicts(engine, &mut random));
@@ -117,7 +117,7 @@ pub fn checked_signatures(engine: &Engine) {
     assert!(checked.failures().is_empty());
 }
 
-/// Options that no engine can have are errors, and an engine says what it is.
+/// Options that no engine can have are errors, and an engine describes itself.
 pub fn impossible_options(engine: &Engine) {
     let problem = Engine::builder().backend(Backend::Cpu).threads(0).build().unwrap_err();
     assert!(matches!(problem, Error::InvalidOption { option: "threads", .. }), "{problem}");

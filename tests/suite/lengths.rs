@@ -87,7 +87,7 @@ fn sm2_calls(engine: &Engine) {
     }
 }
 
-/// A batch of nothing gives nothing, and all of it is valid.
+/// An empty batch has empty results, and all of it is valid.
 pub fn empty_batches(engine: &Engine) {
     let none = PublicKeys::points(&[]);
     let no_keys: [SecretKey; 0] = [];

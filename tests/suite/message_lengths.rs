@@ -1,4 +1,5 @@
-//! Messages of mixed lengths: around the blocks of the hash functions, longer than what a GPU takes, and many of them.
+//! Messages of mixed lengths: around the blocks of the hash functions, longer than a GPU takes, and
+//! many of them.
 
 use super::support::each::each_ecdsa_curve;
 use super::support::random::Random;
@@ -86,7 +87,7 @@ fn of_curve<C: EcdsaReference>(engine: &Engine) {
     assert_eq!(verdicts.rejected().collect::<Vec<_>>(), [(20, Rejection::Mismatch)], "{}", C::NAME);
 }
 
-/// The same for SM2 with ids of mixed lengths, whose Z_A comes from `sm2::za`.
+/// Messages of SM2 with ids of mixed lengths, whose Z_A comes from `sm2::za`.
 pub fn sm2_messages(engine: &Engine) {
     let mut random = Random::new();
     let messages = messages(&mut random);

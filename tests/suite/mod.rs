@@ -51,7 +51,7 @@ pub mod wycheproof_ecdsa;
 
 use gecc::Engine;
 
-/// What is tested of an engine, by the names of the subject and of the test.
+/// A test of an engine, with the names of its subject and of itself.
 pub type Test = (&'static str, fn(&Engine));
 
 /// Tests of subjects.
@@ -66,7 +66,7 @@ pub fn tests() -> impl Iterator<Item = Test> {
     TESTS.iter().chain(OF_ECDSA_CURVES).copied()
 }
 
-/// Those that take long on each curve, by its name.
+/// Long tests of each curve, by its name.
 const OF_ECDSA_CURVES: &[Test] = {
     macro_rules! of_curves {
         ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {

@@ -16,7 +16,7 @@ struct Products<C: TestCurve> {
 }
 
 impl<C: TestCurve> Products<C> {
-    /// Random scalars and points, of which each of this many occurs some times, the identity too.
+    /// Random scalars and points, of which each of `distinct` occurs some times, the identity too.
     fn random(random: &mut Random, items: usize, distinct: usize) -> Self {
         let (mut numbers, mut points) = progression::<C>(random, distinct);
         (numbers[0], points[0]) = (Scalar::<C>::ZERO, Point::IDENTITY);
@@ -56,8 +56,8 @@ pub fn match_reference(engine: &Engine) {
     each_curve!(check(engine));
 }
 
-/// Sums of random products of points that the engine made itself of random numbers; on GPUs of so many that they are
-/// computed in many chunks.
+/// Sums of random products of points that the engine made itself of random numbers; on GPUs so many
+/// that they are computed in many chunks.
 pub fn multiples_of_the_base_point(engine: &Engine) {
     /// Products that one generator of random numbers makes.
     const RUN: usize = 1 << 10;

@@ -1,4 +1,4 @@
-//! Where inputs lie makes no difference to results.
+//! Results do not depend on where inputs are in memory.
 
 use super::support::random::Random;
 use super::support::reference::bytes;
@@ -23,7 +23,7 @@ struct Inputs {
 
 type Points = Vec<Result<Point, Rejection>>;
 
-/// What calls on a part of the inputs give.
+/// The results of calls on a part of the inputs.
 #[derive(PartialEq, Eq, Debug)]
 struct Results {
     points: [Points; 5],
@@ -32,7 +32,7 @@ struct Results {
 }
 
 impl Inputs {
-    /// Valid ones, but for a scalar that is too large, a private key of zero and a point that is none.
+    /// Valid inputs, except a scalar that is too large, a private key of zero and an invalid point.
     fn new(engine: &Engine) -> Self {
         let mut random = Random::new();
         let (scalars, mut points) = progression::<P256>(&mut random, ITEMS);
@@ -87,7 +87,8 @@ impl Inputs {
     }
 }
 
-/// In whole and in part, in one chunk and in several; what is written to locked memory counts in the next call.
+/// Calls on all inputs and on a part, in one chunk and in several; a write to locked memory takes
+/// effect in the next call.
 pub fn same_results(engine: &Engine) {
     let in_chunks = Engine::builder().backend(engine.info().backend).chunk_items(1000).build().unwrap();
     let ranges = [0..ITEMS, 1..ITEMS - 1, 99..302, 4000..4001];
@@ -109,7 +110,7 @@ pub fn same_results(engine: &Engine) {
     assert_eq!(other.signed[8..], expected[0].signed[8..]);
 }
 
-/// Values of any size are locked, however many there are, and whatever lies beside them.
+/// Values of any size are locked, however many there are, and whatever is next to them.
 pub fn many_small_ones(engine: &Engine) {
     let on_gpu = engine.info().backend == Backend::Gpu;
     let mut random = Random::new();

@@ -11,7 +11,7 @@ use gecc::{Engine, Point, Rejection, Secp256k1};
 
 type Recovery = Case<(Item, u8), Result<Point, Rejection>>;
 
-/// The same with the keys' Ethereum addresses.
+/// Recovers the keys' Ethereum addresses.
 pub fn addresses(engine: &Engine) {
     let address =
         |recovery: Recovery| case(recovery.name, recovery.input, recovery.expected.map(|key| address_of(&key)));
@@ -63,7 +63,7 @@ fn rejected<C: EcdsaReference>(random: &mut Random) -> Vec<Recovery> {
     cases.push(case("id 2 for r < n", (item.clone(), id | 2), Err(NoSuchR)));
     let nowhere = |x: &u32| lift_x::<C>(&to_bytes(&(*x).into()).unwrap(), false).is_none();
     let nowhere = to_bytes(&(1..).find(nowhere).unwrap().into()).unwrap();
-    cases.push(case("r is no x-coordinate", (with(&nowhere, &s), 0), Err(NoSuchR)));
+    cases.push(case("r is not an x-coordinate", (with(&nowhere, &s), 0), Err(NoSuchR)));
     cases
 }
 

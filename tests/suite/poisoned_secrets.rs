@@ -1,4 +1,4 @@
-//! Signing, ECDH and public keys with keys out of range or peers that are none, among good items.
+//! Signing, ECDH and public keys with keys out of range or invalid peers, among good items.
 
 use super::encodings::bad_keys;
 use super::support::each::{each_curve, each_ecdsa_curve};

@@ -18,7 +18,7 @@ fn of_one_key<S: Scheme>(random: &mut Random, uses: usize) -> Vec<Case<Item, Ver
     signed::<S>(random, uses, 1).into_iter().map(|signed| signed.item).enumerate().map(spoil).collect()
 }
 
-/// A key that is none, some times.
+/// An invalid key, used some times.
 fn of_bad_key<S: Scheme>(random: &mut Random, uses: usize) -> Vec<Case<Item, Verdict>> {
     let mut cases = of_one_key::<S>(random, uses);
     for case in &mut cases {
@@ -69,7 +69,7 @@ fn table_sizes<S: Scheme>(engine: &Engine) {
     verify::<S>(engine, &items, "keys for tables of every size");
 }
 
-/// The same key compressed and not, in turn, and its negative: equal in all but a bit, or all but y.
+/// One key compressed and not, in turn, and its negative: equal in all but a bit, or all but y.
 pub fn equal_keys_in_different_encodings(engine: &Engine) {
     each_scheme!(encodings(engine));
 }

@@ -63,7 +63,7 @@ pub fn secp256k1(engine: &Engine) {
     }
 }
 
-/// What the call of an operation signs of a message, by its hash, and of the digest that it has by that hash.
+/// Signs a message by its hash, and the digest that it has by that hash.
 fn signed_by(engine: &Engine, hash: Hash, message: &[u8], digest: &[u8; 32], key: &SecretKey) -> [[u8; 64]; 2] {
     let messages = [message];
     let contents = [

@@ -1,4 +1,4 @@
-//! What holds a secret prints nothing of it, and no error or rejection carries one.
+//! Types that hold a secret print nothing of it, and no error or rejection carries one.
 
 use super::support::numbers::order_plus;
 use gecc::ecdsa::SForm;

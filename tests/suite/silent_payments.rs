@@ -74,7 +74,7 @@ fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
     Sha256::digest([&[&*tag, &*tag], parts].concat().concat()).into()
 }
 
-/// What each case finds, with whole keys and with their first bytes.
+/// The findings of each case, with whole keys and with their first bytes.
 pub fn vectors_found(engine: &Engine) {
     let mut with_tweak = 0;
     for Receiving { given, expected } in cases() {
@@ -210,15 +210,15 @@ pub fn match_libsecp256k1(engine: &Engine) {
     }
 }
 
-/// The same as a soak test makes of millions.
+/// A small run of the soak test's comparison.
 pub fn rows_of_one_output(engine: &Engine) {
     rows_match_libsecp256k1(engine, &mut Random::new(), 3000, &[0, 3]);
     // On the CPU sums with several labels share an inversion, and the last of these are fewer.
     rows_match_libsecp256k1(engine, &mut Random::new(), 200, &Vec::from_iter(0..45));
 }
 
-/// Rows that pay, but for a tenth, in which one bit of the output is another: each is found, with its label, and
-/// nothing else.
+/// Rows that are payments, except a tenth, in which one bit of the output is flipped: each is
+/// found, with its label, and nothing else.
 pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize, labels: &[u32]) {
     let reference = Reference::new(random, labels);
     let (_, points) = progression::<Secp256k1>(random, rows);
@@ -245,7 +245,7 @@ pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize
     for (first_bit, column) in [256, 64].into_iter().zip(columns.map(Result::unwrap)) {
         let found = silent_payments::scan(engine, &receiver, &points, column).unwrap();
         assert!(found.codes.iter().all(|code| *code == Verdict::VALID_CODE));
-        // Of prefixes the bits behind them are not known.
+        // The bits after a prefix are not known.
         let is_paid = |(row, (label, bit)): (usize, &(Option<u32>, Option<usize>))| {
             bit.is_none_or(|bit| bit >= first_bit).then_some((row, *label))
         };
@@ -290,14 +290,14 @@ pub fn label_points(engine: &Engine) {
     assert_eq!(with(&[&reference.spend.negate().serialize()]).err(), Some(Rejection::IdentityResult));
 }
 
-/// A row: a tweak point, outputs, and what is found of them by k, label and place.
+/// A row: a tweak point, outputs, and its findings by k, label and place.
 type Row = (Vec<u8>, Vec<[u8; 32]>, Vec<(u32, Option<u32>, usize)>);
 
 /// Rows with special points and outputs, each between ordinary ones.
 pub fn crafted_rows(engine: &Engine) {
     let mut random = Random::new();
     let mut reference = Reference::new(&mut random, &[3, 4]);
-    // B = s G, and b with a known inverse: T = b^-1 B and its opposite give S = B and S = -B.
+    // B = s G, and b with a known inverse: T = b^-1 B and its opposite lead to S = B and S = -B.
     let inverse = random.scalar::<Secp256k1>();
     let b = Option::<k256::Scalar>::from(k256::elliptic_curve::Field::invert(&inverse)).unwrap();
     reference.scan = b.to_bytes().into();
@@ -327,7 +327,7 @@ pub fn crafted_rows(engine: &Engine) {
     rows.push(pays(&ordinary, &[(0, None), (2, Some(3)), (4, None)], 1));
     rows.push(pays(&ordinary, &[(1, None)], 0));
     rows.push(pays(&ordinary, &[(0, Some(5))], 0));
-    // Equal outputs, and two labels with one k: all of them are told.
+    // Equal outputs, and two labels with one k: all of them are reported.
     rows.push(pays(&ordinary, &[(0, None), (0, None), (1, None)], 3));
     rows.push(pays(&ordinary, &[(0, None), (0, Some(3)), (1, Some(3)), (1, Some(4))], 4));
     rows.push(pays(&ordinary, &[(0, None), (1, None), (2, None), (3, None), (4, Some(4)), (5, None)], 6));
@@ -381,7 +381,7 @@ fn check(engine: &Engine, reference: &Reference, rows: &[Row], first_bad: usize)
     }
 }
 
-/// What a call refuses, and what a receiver cannot be made of.
+/// Inputs that a call refuses, and those that a receiver cannot be made of.
 pub fn refused(engine: &Engine) {
     let mut random = Random::new();
     let reference = Reference::new(&mut random, &[]);

@@ -19,7 +19,8 @@ struct Vectors {
 struct Signature {
     src: String,
     curve: String,
-    /// How e was made: SM3 over Z_A and the message, or otherwise; then e is what is verified.
+    /// The construction of e: SM3 over Z_A and the message, or otherwise; then e itself is
+    /// verified.
     hash: String,
     id: Option<String>,
     msg: Option<String>,

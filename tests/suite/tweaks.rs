@@ -117,7 +117,7 @@ pub fn match_libsecp256k1(engine: &Engine) {
     assert!(outputs.iter().zip(&rows).all(|(output, row)| output.unwrap() == Point::from_raw(row)));
 }
 
-/// What is wrong with keys, tweaks and sums, among good items.
+/// Invalid keys, tweaks and sums, among good items.
 pub fn reasons(engine: &Engine) {
     let mut random = Random::new();
     let pair = random_pair(&mut random);

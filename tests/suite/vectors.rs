@@ -32,7 +32,8 @@ pub fn bits_to_integer(digest: &[u8]) -> [u8; 32] {
     bytes
 }
 
-/// The digest of a message by one of SHA-2; SHA-1 is not computed here, its digests stand in the vector files.
+/// The digest of a message by one of SHA-2; SHA-1 is not computed here, its digests are in the
+/// vector files.
 pub fn sha2(name: &str, message: &[u8]) -> Option<Vec<u8>> {
     match name {
         "SHA-224" => Some(Sha224::digest(message).to_vec()),

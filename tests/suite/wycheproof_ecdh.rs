@@ -18,7 +18,7 @@ const SECP256K1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.10")
 const SECP256R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
 const BRAINPOOLP256R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.7");
 
-/// What became of the cases of a set.
+/// Counts of the outcomes of a set's cases.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
     /// Refused with their wrapping, before gecc.
@@ -27,7 +27,7 @@ struct Counts {
     rejected: usize,
     /// Agreed on the shared secret.
     agreed: usize,
-    /// Those among them whose result Wycheproof leaves open.
+    /// Cases among them whose result Wycheproof leaves open.
     agreed_acceptable: usize,
 }
 

@@ -44,7 +44,8 @@ fn run<C: EcdsaReference>(engine: &Engine, name: TestName, encoding: Encoding, p
         set.test_groups.iter().flat_map(|group| group.tests.iter().map(move |test| (group, test))).collect();
     assert_eq!(cases.len(), set.number_of_tests);
     let decoded: Vec<Option<[u8; 64]>> = cases.iter().map(|(_, test)| decode(encoding, &test.sig)).collect();
-    // What does not decode stays in the batch, with an r that no decoder gives: each case keeps its place.
+    // Signatures that do not decode stay in the batch, with an r that no decoder returns: each case
+    // keeps its place.
     let item = |((group, test), signature): (&(&TestGroup, &Test), &Option<[u8; 64]>)| Item {
         digest: digest(group, &test.msg),
         signature: signature.unwrap_or([0xff; 64]),
@@ -88,7 +89,7 @@ pub fn brainpoolp256r1(engine: &Engine) {
     assert_eq!(run(EcdsaBrainpool256r1Sha3_256, Encoding::Der), (483, 230, 181));
 }
 
-/// The Bitcoin variant asks for low s.
+/// The Bitcoin variant requires low s.
 pub fn bitcoin(engine: &Engine) {
     let name = TestName::EcdsaSecp256k1Sha256Bitcoin;
     assert_eq!(run::<Secp256k1>(engine, name, Encoding::Der, Policy::low_s()), (463, 232, 162));

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
-/// What the device code says of items.
+/// The codes with which device code answers items.
 #[allow(dead_code, reason = "not every test needs all")]
 pub mod codes {
     include!(concat!(env!("OUT_DIR"), "/codes.rs"));

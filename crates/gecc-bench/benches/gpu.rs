@@ -1,9 +1,9 @@
 //! The GPU engine: `cargo bench -p gecc-bench --bench gpu`.
 //!
-//! Batches of 2^20 items with fresh random inputs: every public operation end to end, from host memory to host memory,
-//! and arithmetic kernels alone, timed by CUDA events. Without a GPU it says so and measures nothing; with
-//! `GECC_REQUIRE_GPU=1` that is a failure. `gecc-bench operations` prints more: kernel times of the public operations,
-//! other sizes, latencies.
+//! Batches of 2^20 items with fresh random inputs: every public operation end to end, from host
+//! memory to host memory, and arithmetic kernels alone, timed by CUDA events. Without a GPU it
+//! prints a note and measures nothing; with `GECC_REQUIRE_GPU=1` that is a failure. `gecc-bench
+//! operations` prints more: kernel times of the public operations, other sizes, latencies.
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use gecc::ecdsa::{Policy, SForm};
@@ -60,7 +60,7 @@ fn passed<T>(results: Result<Vec<Result<T, Rejection>>, Error>) -> Vec<T> {
     results.into_iter().map(|result| result.expect("the inputs are valid")).collect()
 }
 
-/// What a call gives, item by item.
+/// The results of a call, comparable item by item.
 trait Results: PartialEq {
     fn starts_with(&self, start: &Self) -> bool;
 }
@@ -96,8 +96,8 @@ impl Results for Verdicts {
     }
 }
 
-/// Measures a call, and compares the start of what it gives with the CPU engine's. Results are freed outside the
-/// measured time.
+/// Measures a call, and compares the first results with the CPU engine's. Results are freed outside
+/// the measured time.
 fn end_to_end<R: Results>(
     group: &mut BenchmarkGroup<WallTime>,
     name: &str,
@@ -141,7 +141,7 @@ fn arithmetic<C: Curve>(criterion: &mut Criterion) {
                 Duration::from_secs_f64(seconds)
             });
         });
-        // What a filter left out has no results.
+        // An operation that the filter left out has no results.
         if work.run().is_ok() {
             work.check().expect("the results are right");
         }

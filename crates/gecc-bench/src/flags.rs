@@ -90,10 +90,10 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// What choices of the GPU kernels are worth: production against variants without them.
+    /// The gain of each choice in the GPU kernels: production against variants without it.
     Ablations(BatchOptions),
-    /// The command `gecc` on files: items and bytes a second in every format, beside the engine alone and the page
-    /// cache.
+    /// The command `gecc` on files: items and bytes per second in every format, compared with the
+    /// engine alone and the page cache.
     #[command(after_help = FILES_HELP)]
     Files(FilesOptions),
     /// Every method of modular multiplication on the GPU, side by side, each checked against the CPU.
@@ -105,7 +105,8 @@ pub enum Command {
     /// The coalescer under load: rates, and what share of the answers came within which time.
     #[command(after_help = SERVICE_HELP)]
     Service(ServiceOptions),
-    /// How long a new process takes to its first verdict, with kernels from packs, from the cache and compiled.
+    /// The time from the start of a process to its first verdict, with kernels from packs, from the
+    /// cache and compiled.
     #[command(after_help = START_HELP)]
     Start(StartOptions),
 }
@@ -126,8 +127,9 @@ pub struct OperationsOptions {
     /// Measure no kernels: for batches that one GPU has no memory for in one piece.
     #[arg(long, conflicts_with = "kernels")]
     pub end_to_end: bool,
-    /// Take inputs from page-locked memory and have results written there: a GPU copies both without help of the host.
-    /// Operations that write no columns (decompress, recover_addresses, ecdh) give fresh values as ever.
+    /// Take inputs from page-locked memory and have results written there: a GPU copies both
+    /// without help of the host. Operations that write no columns (decompress, recover_addresses,
+    /// ecdh) return fresh values as ever.
     #[arg(long)]
     pub page_locked: bool,
     /// Draw items per second against the size of the batch, as SVG.
@@ -212,7 +214,7 @@ pub struct FilesOptions {
     /// Runs of the command on each file.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
-    /// The command that is run [default: `gecc` beside this program].
+    /// The command to run [default: `gecc` in this program's folder].
     #[arg(long, value_name = "FILE")]
     pub command: Option<PathBuf>,
     /// The folder for the files, which stay there [default: a temporary folder, which is removed].
@@ -242,7 +244,8 @@ pub struct StartOptions {
     /// Print JSON Lines instead of a table, with every kernel file.
     #[arg(long)]
     pub json: bool,
-    /// Be such a process: read a signature from standard input, and say how long its verdicts took.
+    /// Act as such a process: read a signature from standard input, and print how long its verdicts
+    /// took.
     #[arg(long, hide = true)]
     pub once: bool,
     #[command(flatten)]
@@ -257,7 +260,7 @@ impl FilesOptions {
         let program = found.map_err(|problem: std::io::Error| format!("this program's file: {problem}"))?;
         match program.is_file() {
             true => Ok(program),
-            false => Err(format!("there is no {}: build it by `cargo build --release`", program.display())),
+            false => Err(format!("{} does not exist: build it with `cargo build --release`", program.display())),
         }
     }
 
@@ -353,13 +356,13 @@ pub struct ServiceOptions {
     /// Seconds of each measurement; a fifth of that goes before it.
     #[arg(long, default_value = "5", value_parser = parse_positive)]
     pub seconds: f64,
-    /// How requests arrive.
+    /// The arrival process of requests.
     #[arg(long, value_enum, default_value = "poisson")]
     pub arrivals: Arrivals,
     /// Threads that send, with as many that take the answers [default: one for two cores].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub senders: Option<u32>,
-    /// Say what the ten slowest batches waited for, with a watch that takes a part of a core.
+    /// Report what the ten slowest batches waited for, with a watch that takes a part of a core.
     #[arg(long)]
     pub worst: bool,
     /// Items of the largest batch of the coalescer.
@@ -414,7 +417,7 @@ impl ServiceMode {
     }
 }
 
-/// How requests arrive.
+/// The arrival process of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Arrivals {
     /// One by one, at random.

@@ -17,7 +17,7 @@ square_mod per item, for modexp per modular multiplication. Bound is what is bus
 part of a multiprocessor per instruction of a warp, 4 for wide and 2 for imad on the multiplier, 2 for wide, iadd3 and
 logic on the adder, 2 for dfma and dadd (fp64; more where there are few such units), 1 for any (issue), or the bytes of
 memory. Of it: the rate as a part of what that allows at the GPU's highest clock. Wrong: results that differ from the
-CPU's, of this many random inputs.";
+CPU's, of this number of random inputs.";
 
 pub fn run(options: &MethodsOptions) -> Result<u8, Failure> {
     let mut written = Ok(());

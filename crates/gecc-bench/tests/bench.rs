@@ -1,5 +1,5 @@
-//! The measurements, run as a developer runs them. Those on files need the command `gecc` beside this program
-//! (`cargo build --release`).
+//! The measurements, run as a developer runs them. Those on files need the command `gecc` in this
+//! program's folder (`cargo build --release`).
 
 #[path = "../../gecc-cli/tests/cli/program.rs"]
 mod program;
@@ -41,7 +41,8 @@ const FILES: [&str; 8] = ["files", "--engine", "cpu", "--items", "1010", "--runs
 
 const FORMATS: [&str; 7] = ["jsonl", "csv", "rows", "jsonl.zst", "parquet", "parquet.zst", "arrow"];
 
-/// All commands answer as expected on files of a curve with recovery and of one without, and no file stays behind.
+/// All commands answer as expected on files of a curve with recovery and of one without, and every
+/// file is removed.
 #[test]
 fn the_commands_are_measured_on_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,7 +96,7 @@ fn a_file_that_fails_does_not_stop_the_others() {
     refuses_without_gpu(&["files", "--engine", "gpu", "--items", "1"]);
 }
 
-/// On the CPU, which has no kernels: a row for what new processes say of themselves.
+/// On the CPU, which has no kernels: a row with the times that new processes report.
 #[test]
 fn the_start_is_measured() {
     let arguments = ["start", "--engine", "cpu", "--runs", "3", "--json"];
@@ -113,7 +114,7 @@ fn the_start_is_measured() {
     for wrong in ["", "{}", r#"{"digest": "00", "signature": "", "public_key": ""}"#] {
         let output = run(&once, wrong);
         assert_eq!(code(&output), 2);
-        assert!(stderr(&output).contains("there is no signature"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("standard input holds no signature"), "{}", stderr(&output));
     }
     assert_eq!(code(&run(&["start", "--engine", "cpu", "--runs", "0"], "")), 2);
     refuses_without_gpu(&["start", "--engine", "gpu"]);

@@ -13,7 +13,7 @@ use nvrtc::NVRTC;
 use rayon::prelude::*;
 use std::process::ExitCode;
 
-/// What they measure is published for Hopper alone.
+/// The only architecture for which these measurements are published.
 const ARCHITECTURE: &str = "sm_90";
 
 /// Registers and bytes of spills (stores, by the assembler's report) of a thread, for kernels whose names begin so.
@@ -43,7 +43,7 @@ fn kernels_compile_within_limits() {
     assert!(excesses.is_empty(), "{}", excesses.join("\n"));
 }
 
-/// What a kernel takes beyond its limits.
+/// Returns how far a kernel exceeds its limits.
 fn excess(usage: &KernelUsage) -> Option<String> {
     let KernelUsage { kernel, curve, registers, spill_stores, spill_loads, .. } = usage;
     let (_, [most, spills]) = LIMITS.iter().find(|(name, _)| kernel.starts_with(name)).expect("the last is for all");

@@ -1,4 +1,5 @@
-//! The comparison of multiplication methods: what it reports, and that every method is right, on a GPU.
+//! The comparison of multiplication methods: its report, and the correctness of every method, on a
+//! GPU.
 
 #[path = "../../../tests/harness/mod.rs"]
 mod harness;

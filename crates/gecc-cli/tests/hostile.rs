@@ -1,7 +1,7 @@
-//! Files that are made to take much memory or time: an error or answers, in bounded time, and never more memory than
-//! the limit and what docs/using.md says goes beyond.
+//! Files that are made to take much memory or time: an error or answers, in bounded time, and never
+//! more memory than the limit and the excess that docs/using.md states.
 //!
-//! A process of its own that stays small itself, as `child` says why.
+//! A process of its own that stays small itself, for the reason that `child` explains.
 
 #![cfg(unix)]
 
@@ -16,17 +16,17 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const MIB: usize = 1 << 20;
-/// What a command may take beyond its limit.
+/// The memory that a command may take beyond its limit.
 const BEYOND: usize = 64 * MIB;
 /// The address space that it gets, in KiB.
 const ADDRESSES: usize = 4_000_000;
-/// Far more than any of these files needs, and far less than the square of what they have.
+/// Far longer than any of these files needs, and far shorter than quadratic time would take.
 const LONG: Duration = Duration::from_secs(30);
 /// Limits in MiB of commands over chains, and of those over text, whose lines may be long.
 const LIMITS: [usize; 2] = [1, 256];
 const OF_TEXT: usize = 128;
 
-/// Runs a command on a file with a limit in MiB. Gives its exit code.
+/// Runs a command on a file with a limit in MiB. Returns its exit code.
 fn run(arguments: &[&str], limit: usize, path: &Path) -> i32 {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new("sh");
@@ -81,7 +81,7 @@ fn era1_record(to: &mut dyn Write, kind: u16, content: &[u8]) {
     to.write_all(content).unwrap();
 }
 
-/// A file of one block whose transactions are this many times the same bytes.
+/// A file of one block whose transactions are `times` copies of the same bytes.
 fn era1_of(to: &mut dyn Write, item: &[u8], times: usize) {
     let compressed = |write: &dyn Fn(&mut dyn Write)| {
         let mut encoder = snap::write::FrameEncoder::new(Vec::new());
@@ -198,7 +198,7 @@ fn folders() {
     std::os::unix::fs::symlink("/dev/zero", at("zero")).unwrap();
     assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
     for command in [&["ethereum", "senders"][..], &["bitcoin", "verify"], &["certificates"]] {
-        // There is no file in it, but pipes and links.
+        // It contains no file, only pipes and links.
         assert_eq!(run(command, 64, folder.path()), 2);
         assert_eq!(run(command, 64, Path::new("/dev/zero")), 2);
     }
@@ -207,7 +207,7 @@ fn folders() {
     assert_eq!(run(&["ethereum", "senders", "--state", &state], 64, folder.path()), 2);
 }
 
-/// Text and compressed text that is no batch.
+/// Text and compressed text without a valid batch.
 #[test]
 fn texts() {
     let item = format!(

@@ -1,7 +1,8 @@
-//! The modules of the crate as they stand in `src/`, with the paths that they name. Code that only tests have is left
+//! The modules of the crate in `src/`, with the paths that they name. Code for tests only is left
 //! out.
 //!
-//! Read line by line: the sources are formatted by rustfmt, so that an item ends where its indentation says.
+//! Read line by line: the sources are formatted by rustfmt, so that the indentation shows where an
+//! item ends.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,10 +11,10 @@ use std::path::{Path, PathBuf};
 #[derive(Default)]
 pub struct Sources(BTreeMap<String, Module>);
 
-/// What a module says of others.
+/// The references of a module to others.
 #[derive(Default)]
 struct Module {
-    /// Names that `use` gives to paths; a glob has the name `*`.
+    /// Names that `use` binds to paths; a glob has the name `*`.
     imports: Vec<(String, String)>,
     /// Paths in the code itself.
     mentions: Vec<String>,
@@ -44,11 +45,11 @@ impl Sources {
         }
     }
 
-    /// Takes a module's text. Gives the modules that it declares and that stand elsewhere, with the files that it names
-    /// for them.
+    /// Takes a module's text. Returns the modules that it declares and that are in other files,
+    /// with the files that it names for them.
     pub fn add(&mut self, module: &str, text: &str) -> Vec<(String, Option<String>)> {
         let (mut declared, mut path) = (Vec::new(), None);
-        // The module that a line is in, and the indentation of each that stands in this text.
+        // The module that a line is in, and the indentation of each that is inline in this text.
         let (mut here, mut inline) = (module.to_owned(), Vec::new());
         let mut statement = String::new();
         self.0.entry(here.clone()).or_default();
@@ -101,8 +102,8 @@ impl Sources {
         uses
     }
 
-    /// Finds an item by a path to it from a module: adds the module that it stands in, and before that each one that
-    /// has it from elsewhere. Adds nothing for what is not the crate's.
+    /// Finds an item by a path to it from a module: adds the module that defines it, and before
+    /// that each one that re-exports it. Adds nothing for items outside the crate.
     fn resolve(&self, from: &str, path: &str, tried: &mut HashSet<(String, String)>, used: &mut Vec<String>) {
         if !tried.insert((from.to_owned(), path.to_owned())) {
             return;
@@ -185,21 +186,21 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// What stands behind `pub` or the like.
+/// The rest of a line after `pub` or the like.
 fn after_visibility(line: &str) -> &str {
     let Some(rest) = line.strip_prefix("pub") else { return line };
     let rest = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest);
     rest.strip_prefix(' ').unwrap_or(line)
 }
 
-/// The names of a `use` tree with the paths that they stand for.
+/// The names of a `use` tree with their paths.
 fn imports(tree: &str) -> Vec<(String, String)> {
     let tree = tree.trim();
     let Some((prefix, rest)) = tree.split_once('{') else {
         let (path, name) = tree.split_once(" as ").unwrap_or((tree, last(tree)));
         return vec![(name.to_owned(), path.to_owned())];
     };
-    let inside = rest.strip_suffix('}').expect("rustfmt closes what it opens");
+    let inside = rest.strip_suffix('}').expect("rustfmt balances braces");
     let of_branch = |branch: &str| match imports(branch)[..] {
         // The prefix itself.
         [(ref name, ref path)] if path == "self" => {

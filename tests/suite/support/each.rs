@@ -10,7 +10,7 @@ macro_rules! each_curve {
     };
 }
 
-/// The same for the curves of ECDSA.
+/// Runs a function for the curves of ECDSA.
 macro_rules! each_ecdsa_curve {
     ([$check:ident $arguments:tt] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
         $($check::<gecc::$curve> $arguments;)*
@@ -20,7 +20,7 @@ macro_rules! each_ecdsa_curve {
     };
 }
 
-/// The same for every scheme: `Ecdsa` on each of its curves, and `Sm2Dsa`.
+/// Runs a function for every scheme: `Ecdsa` on each of its curves, and `Sm2Dsa`.
 macro_rules! each_scheme {
     ([$check:ident $arguments:tt] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
         $($check::<Ecdsa<gecc::$curve>> $arguments;)*

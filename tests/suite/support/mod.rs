@@ -1,4 +1,5 @@
-//! What the tests share: the reference, randomness, crafted signatures and the placing of bad items among good ones.
+//! Helpers shared by the tests: the reference, randomness, crafted signatures and the placing of
+//! bad items among good ones.
 
 #[allow(unused_imports, unused_macros, reason = "each list of tests uses a part")]
 pub mod each;

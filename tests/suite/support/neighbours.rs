@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-/// An item and what it must give, wherever it stands.
+/// An item and its expected result, wherever it is in a batch.
 #[derive(Clone)]
 pub struct Case<I, O> {
     pub name: String,

@@ -99,7 +99,7 @@ pub fn public_key<C: TestCurve>(secret: &[u8; 32]) -> Option<Point> {
 
 /// ECDSA as the curve's crate computes it.
 pub trait EcdsaReference: TestCurve + EcdsaCurve {
-    /// Whether the crate itself accepts the signature: `k256` asks for low s.
+    /// Returns whether the crate itself accepts the signature: `k256` requires low s.
     fn accepts(digest: &[u8; 32], signature: &[u8; 64], key: &[u8]) -> bool;
     /// The signature with low s; `None` unless r and s are in range.
     fn normalized(signature: &[u8; 64]) -> Option<[u8; 64]>;
@@ -107,7 +107,7 @@ pub trait EcdsaReference: TestCurve + EcdsaCurve {
     fn sign(secret: &[u8; 32], digest: &[u8; 32]) -> Option<([u8; 64], u8)>;
     fn recover(digest: &[u8; 32], signature: &[u8; 64], recovery_id: u8) -> Option<Point>;
 
-    /// Whether the signature is valid by the standard, which allows high s.
+    /// Returns whether the signature is valid by the standard, which allows high s.
     fn verifies(digest: &[u8; 32], signature: &[u8; 64], key: &[u8]) -> bool {
         let normalized = || Self::normalized(signature);
         let signature = if Self::LOW_S_BY_DEFAULT { normalized() } else { Some(*signature) };

@@ -1,4 +1,4 @@
-//! Saying what is skipped.
+//! Reports skipped cases.
 
 use std::io::Write;
 

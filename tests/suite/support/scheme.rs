@@ -1,8 +1,9 @@
-//! The signature schemes behind one interface, and signatures made to measure.
+//! The signature schemes as one interface, and signatures made to measure.
 //!
-//! Both schemes verify x(R) for R = u1 G + u2 Q. Whoever chooses u1, u2, and R or Q first, gets a signature that is
-//! valid by construction, for any digest-level verifier: so every scalar and every meeting of points can be brought
-//! about, and valid items cost no verification by the (slow) reference.
+//! Both schemes verify x(R) for R = u1 G + u2 Q. Choosing u1, u2, and R or Q first leads to a
+//! signature that is valid by construction, for any digest-level verifier: so every scalar and
+//! every meeting of points can be brought about, and valid items cost no verification by the (slow)
+//! reference.
 
 use super::numbers::{number, order};
 use super::random::Random;
@@ -14,7 +15,7 @@ use gecc::ecdsa::Policy;
 use gecc::{Curve, Engine, Point, PublicKeys, Rejection, Sm2, Verdict, ecdsa, sm2};
 use std::marker::PhantomData;
 
-/// What a verifier gets; the key is a SEC 1 octet string, well-formed or not.
+/// The input of a verifier; the key is a SEC 1 octet string, well-formed or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     pub digest: [u8; 32],
@@ -35,7 +36,8 @@ pub trait Scheme: 'static {
     type C: TestCurve;
     /// The curve's name, for messages.
     const CURVE: &'static str;
-    /// Why r = 1, s = n - 1 is rejected: in SM2 r + s must not be 0, in ECDSA it is a signature like any other.
+    /// The reason why r = 1, s = n - 1 is rejected: in SM2 r + s must not be 0, in ECDSA it is a
+    /// signature like any other.
     const OPPOSITE_R_AND_S: Rejection;
     fn verify(engine: &Engine, items: &[Item]) -> Vec<Verdict>;
     fn reference_verifies(item: &Item) -> bool;

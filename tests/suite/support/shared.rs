@@ -2,7 +2,7 @@
 
 use gecc::{Curve, Engine, Error, Point, PublicKeys, Rejection, SecretKeys, ecdh};
 
-/// `ecdh::shared_points`, made public; what the accessors give is checked on the way.
+/// `ecdh::shared_points`, made public; the results of the accessors are checked on the way.
 pub fn shared_points<'a, C: Curve>(
     engine: &Engine,
     secret_keys: impl Into<SecretKeys<'a>>,

@@ -1,5 +1,5 @@
-// Slower ways to the results of gecc_point_add and gecc_fpmul_var, for benchmarks alone: what each choice of the
-// production kernels is worth.
+// Slower ways to the results of gecc_point_add and gecc_fpmul_var, for benchmarks alone: they
+// measure the gain of each choice that the production kernels make.
 //
 // Launch contract: points are those of kernels/point_batch.cuh.
 #include "kernels/point_sum.cuh"
@@ -75,7 +75,7 @@ struct WindowPoints {
         ColumnScalar scalar = {scalars, n, i};
         return scalar.digit(window, bits);
     }
-    // Of some entry where there is none.
+    // If the digit is 0, the index of an arbitrary entry.
     __device__ __forceinline__ u64 entry(i32 digit) const {
         return ((u64)window << (bits - 1)) + (digit < 0 ? -digit : digit) - (digit != 0);
     }
@@ -146,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(256)
     PointTarget sum = {xy, kinds, n};
     PointBatch sum_before = {xy, kinds, n};
     WindowPoints points = {table, scalars, n, 0, (int)bits};
-    // Every thread works on the items that run_batched gives it, in every window.
+    // Every thread works on the items that run_batched assigns to it, in every window.
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         affine first = {points.x(i), points.y(i)};
         sum.store(i, first, points.kind_at(i));

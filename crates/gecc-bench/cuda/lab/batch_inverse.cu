@@ -1,6 +1,6 @@
 // Batch inversion in the field.
 //
-// Launch contract: out may be values. Zero gives zero.
+// Launch contract: out may be values. The inverse of zero is zero.
 #include "kernels/batched.cuh"
 #include "lab/columns.cuh"
 

@@ -1,4 +1,4 @@
-// What arrays of these kernels hold beside those of kernels/columns.cuh.
+// Types of the arrays of these kernels, in addition to those of kernels/columns.cuh.
 #pragma once
 #include "kernels/columns.cuh"
 

@@ -1,11 +1,14 @@
-// Chained multiplications and squarings by every method, side by side: what a method costs when nothing else is there.
+// Chained multiplications and squarings by every method, side by side: the cost of a method in
+// isolation.
 //
-// gecc_method_NAME_BITS_mul: item <- item (item / 2^k)^rounds; gecc_method_NAME_BITS_sqr: item <- item^2 / 2^k, rounds
-// times; k is the method's kRadixBits: BITS for the methods in words, 52 ceil((BITS + 2) / 52) for the doubles. Needs
-// no curve: lab/production.cu has the methods that are compiled for one.
+// gecc_method_NAME_BITS_mul: item <- item (item / 2^k)^rounds; gecc_method_NAME_BITS_sqr: item <-
+// item^2 / 2^k, rounds times; k is the method's kRadixBits: BITS for the methods in words, 52
+// ceil((BITS + 2) / 52) for the doubles. Needs no curve: lab/production.cu has the methods that are
+// compiled for one.
 //
-// Launch contract: items are numbers of BITS / 32 words below the modulus, in place. `modulus`, by value: its BITS / 32
-// words and -modulus^-1 modulo 2^32; odd, its top bit set. gecc_sm2 needs the SM2 prime there.
+// Launch contract: items are numbers of BITS / 32 words below the modulus, in place. `modulus`, by
+// value: its BITS / 32 words and -modulus^-1 modulo 2^32; odd, its top bit set. gecc_sm2 needs the
+// SM2 prime there.
 #include "lab/methods.cuh"
 #include "methods/cios.cuh"
 #include "methods/doubles.cuh"

@@ -23,9 +23,10 @@ template <int N> struct HalfWords : WordMethod<N> {
         }
         return r;
     }
-    // acc[0 .. N] += halves b, for half words; acc[N] is a sum of few carries. `after` is the same sum of the chain
-    // before: its upper bytes are zero, but ptxas does not know it and so keeps the chains apart. Left alone, it works
-    // on this many at once that it has to save and restore predicates, which doubles the instructions.
+    // acc[0 .. N] += halves b, for half words; acc[N] is a sum of few carries. `after` is the same
+    // sum of the previous chain: its upper bytes are zero, but ptxas does not know it and so keeps
+    // the chains apart. Without it, ptxas interleaves so many chains that it has to save and
+    // restore predicates, which doubles the instructions.
     static GECC_MEMBER void add_row(u32* acc, const u32* halves, u32 b, u32& after) {
         u32 factor[N];
         GECC_UNROLL
@@ -34,8 +35,9 @@ template <int N> struct HalfWords : WordMethod<N> {
         after = acc[N];
         GECC_CHECK(after < 256);
     }
-    // aligned += a b, and off += a b in the products that lie 16 bits higher than their index says. A row is the first
-    // to reach aligned[N] and off[N], and adds to aligned[N + 1] nothing but a carry that is zero.
+    // aligned += a b, and off += a b in the products that lie 16 bits above the position of their
+    // index. A row is the first to reach aligned[N] and off[N], and adds to aligned[N + 1] nothing
+    // but a carry that is zero.
     static GECC_MEMBER void add_rows(u32* aligned, u32* off, const Halves& a, u32 b_low, u32 b_high, u32& after) {
         add_row(off, a.low, b_high, after);
         add_row(off, a.high, b_low, after);

@@ -154,7 +154,7 @@ impl Items {
         }
     }
 
-    /// Returns the answers that a command must give, after checking the engine's results
+    /// Returns the answers expected of a command, after checking the engine's results
     /// independently.
     fn expected(&self, operation: FileOperation, results: &Results) -> Result<Expected, Failure> {
         let passed = |item: usize| results.codes[item] == Verdict::VALID_CODE;

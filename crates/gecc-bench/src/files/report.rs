@@ -101,7 +101,7 @@ impl Report {
         writeln!(io::stdout(), "{object}")
     }
 
-    /// Reports why there is no row.
+    /// Reports why a row is missing.
     pub fn problem(&self, operation: FileOperation, format: FileFormat, problem: &str) -> Result<(), Failure> {
         let operation = operation.name();
         let format = format.name();

@@ -103,7 +103,10 @@ impl Bench {
     /// system provides no randomness.
     pub fn new(operation: Arithmetic, curve: CurveId, items: usize) -> Result<Self, Error> {
         if items == 0 {
-            return Err(Error::InvalidOption { option: "items", problem: "0 items are no batch".to_owned() });
+            return Err(Error::InvalidOption {
+                option: "items",
+                problem: "a batch needs at least one item".to_owned(),
+            });
         }
         let inputs = random_rows(items)?;
         let mut lane = open(false)?;

@@ -136,7 +136,7 @@ impl Part {
     }
 }
 
-/// Allocates memory for numbers and touches its pages, so that there are no page faults while
+/// Allocates memory for numbers and touches its pages, so that page faults do not occur while
 /// requests are sent.
 fn touched(room: usize) -> Vec<u32> {
     let mut values = vec![1; room];

@@ -97,7 +97,7 @@ fn measure(mut command: Command, item: &Item) -> Result<Run, String> {
         return Err(String::from_utf8_lossy(&ended.stderr).trim().to_owned());
     }
     rest.map_err(described)?;
-    let phases = serde_json::from_str(&said).map_err(|problem| format!("what a process said: {problem}"))?;
+    let phases = serde_json::from_str(&said).map_err(|problem| format!("unexpected output of a process: {problem}"))?;
     Ok(Run { verdict, process, phases })
 }
 

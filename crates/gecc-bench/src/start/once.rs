@@ -73,7 +73,7 @@ fn read_item() -> Result<Decoded, Failure> {
         Some((digest, signature, key.ok()?))
     };
     let item = serde_json::from_reader(io::stdin()).ok().and_then(decode);
-    item.ok_or_else(|| "there is no signature on standard input".to_owned().into())
+    item.ok_or_else(|| "standard input holds no signature".to_owned().into())
 }
 
 fn verify(engine: &Engine, options: &StartOptions, (digest, signature, key): &Decoded) -> Result<(), Failure> {

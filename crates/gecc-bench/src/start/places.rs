@@ -41,7 +41,7 @@ impl Place {
                     Some(folder) => Some(folder.clone()),
                     None => installed::packs()?,
                 };
-                folders.packs = Some(packs.ok_or("there are no packs: name their folder by --kernels")?);
+                folders.packs = Some(packs.ok_or("packs were not found: pass their folder with --kernels")?);
             }
             Place::Gpu(KernelOrigin::Cache) => {
                 let mut filling = command(options)?;

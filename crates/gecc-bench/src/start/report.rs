@@ -46,7 +46,7 @@ impl Report {
         Ok(())
     }
 
-    /// Reports why there is no row.
+    /// Reports why a row is missing.
     pub fn problem(&self, place: Place, problem: &str) -> Result<(), Failure> {
         let name = place.name();
         match self.json {

@@ -63,7 +63,8 @@ fn bitcoin_block_with_other_spent_outputs_fails() {
     let block = scratch("bitcoin").join("block1087400.raw");
     fs::copy(data("bitcoin/block1087400.raw"), &block).expect("writable");
     let mut undo = fs::read(data("bitcoin/block1087400-undo.raw")).expect("shipped");
-    // In the hash that the first spent output's script asks for: 8 bytes of value, 1 of length, 3 of opcodes before it.
+    // In the hash that the first spent output's script requires: 8 bytes of value, 1 of length, 3
+    // of opcodes before it.
     undo[8 + 1 + 3 + 5] ^= 1;
     fs::write(block.with_file_name("block1087400-undo.raw"), undo).expect("writable");
     complains("bitcoin_block", &block, 1, "the script or key is not the one that the output commits to");

@@ -27,7 +27,7 @@ import pbk
 from pbk.script import PrecomputedTransactionData
 
 # Heights of the main chain from which on rules are in force, as in Bitcoin Core's kernel/chainparams.cpp and
-# validation.cpp (GetBlockScriptFlags). P2SH, witnesses and taproot are asked for in all blocks.
+# validation.cpp (GetBlockScriptFlags). P2SH, witnesses and taproot are required in all blocks.
 Flags = pbk.ScriptVerificationFlags
 ALWAYS = Flags.P2SH | Flags.WITNESS | Flags.TAPROOT
 FROM = [
@@ -105,7 +105,7 @@ class Key:
 
 
 class Input:
-    """An input with what it spends."""
+    """An input with the output that it spends."""
 
     def __init__(self, rng, keys):
         self.rng = rng
@@ -164,7 +164,7 @@ class Input:
         self.annex = b"\x50" + rng.randbytes(rng.choice([0, 5, 600])) if rng.random() < 0.2 else None
 
     def sign(self, transaction, index):
-        """Shows what the output asks for."""
+        """Reveals the script or key that the output requires."""
         if self.form == "taproot":
             return self.sign_taproot(transaction, index)
         signers = sorted(self.rng.sample(range(len(self.keys)), self.needed)) if self.form == "keys" else [0]
@@ -210,7 +210,7 @@ class Input:
             self.shown.append(self.annex)
 
     def change(self):
-        """Changes what is shown, in most cases."""
+        """Changes the revealed elements, in most cases."""
         rng = self.rng
         shown = self.shown
         for _ in range(rng.choice([0, 0, 0, 1, 1, 1, 2])):
@@ -227,7 +227,7 @@ class Input:
             elif kind == 3:
                 shown[at] += rng.randbytes(rng.randrange(1, 4))
             elif kind == 4:
-                # Lax DER before BIP 66 takes anything behind the numbers, up to the limit.
+                # Lax DER before BIP 66 accepts anything after the numbers, up to the limit.
                 length = rng.choice(LIMITS)
                 element = shown[at]
                 shown[at] = element[:-1] + bytes(max(0, length - len(element))) + element[-1:]
@@ -240,7 +240,7 @@ class Input:
             elif kind == 8 and len(shown[at]) > 8:
                 shown[at] = other_der(rng, shown[at])
             elif kind == 9 and self.form == "keys":
-                # What a multisignature leaves behind is anything before BIP 147.
+                # The extra element that a multisignature consumes may be anything before BIP 147.
                 shown[0] = rng.randbytes(rng.choice([1, 5, *LIMITS]))
             elif kind == 10 and self.form == "taproot" and len(shown) > 1:
                 control = bytearray(shown[2] if len(shown) > 2 else shown[-1])
@@ -251,7 +251,7 @@ class Input:
                 self.value ^= 1
 
     def place(self):
-        """Puts what is shown into script and witness, sometimes in another way than is asked for."""
+        """Puts the elements into script and witness, sometimes in another way than the output requires."""
         rng = self.rng
         if self.form == "taproot":
             self.witness = self.shown
@@ -436,7 +436,7 @@ def write(folder, name, content, spent):
 
 
 def run_gecc(gecc, folder):
-    """The answers to the blocks of a folder, and what is said of them."""
+    """The answers to the blocks of a folder, and the command's messages."""
     done = subprocess.run([gecc, "bitcoin", "verify", str(folder)], capture_output=True, text=True)
     if done.returncode not in (0, 1, 2, 3):
         sys.exit(f"{gecc} ended with {done.returncode}: {done.stderr}")
@@ -488,7 +488,7 @@ def compare_inputs(gecc, rng, wanted):
                 contradictions += 1
                 if contradictions <= 5:
                     spent = [input.output().hex() for input in transaction.inputs]
-                    print(f"the kernel says {verdict}: {answer}\n  {transaction.encoded().hex()}\n  {spent}")
+                    print(f"the kernel returns {verdict}: {answer}\n  {transaction.encoded().hex()}\n  {spent}")
     return decided, contradictions, counts
 
 
@@ -512,7 +512,7 @@ def compare_blocks(gecc, rng):
     if wrong:
         print(f"blocks on which the kernel differs (the kind is the remainder by 6): {wrong}\n{said}")
     if len(set(expected.values())) != 2:
-        sys.exit("all blocks are valid, or none is: the comparison says little")
+        sys.exit("all blocks are valid, or none is: the comparison means little")
     return len(expected), len(wrong)
 
 
@@ -556,7 +556,7 @@ def main():
     print(f"{decided} verdicts, {contradictions} contradict the kernel; {blocks} blocks, {wrong_blocks} do")
     valid = sum(count for (_, verdict), count in counts.items() if verdict)
     if not decided // 10 < valid < decided - decided // 10:
-        sys.exit("too few inputs are valid, or too few are not: the comparison says little")
+        sys.exit("too few inputs are valid, or too few are not: the comparison means little")
     sys.exit(1 if contradictions or wrong_blocks else 0)
 
 

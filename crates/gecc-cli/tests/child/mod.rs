@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-/// Runs a command. Gives its exit code, none where a signal ended it, and the most bytes of memory that it had. What
-/// this process has counts as the command's until that is loaded.
-#[allow(clippy::zombie_processes, reason = "wait4 waits for it, and tells what it had")]
+/// Runs a command. Returns its exit code, or `None` if a signal ended it, and its peak memory in
+/// bytes. The memory of this process counts as the command's until that is loaded.
+#[allow(clippy::zombie_processes, reason = "wait4 waits for it, and returns its peak memory")]
 pub fn run(command: &mut Command) -> (Option<i32>, usize) {
     let child = command.spawn().expect("the command runs");
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();

@@ -15,7 +15,8 @@ fn lines(field: &str, values: impl IntoIterator<Item = Vec<u8>>) -> String {
     values.into_iter().map(|value| json!({field: hex::encode(value)}).to_string() + "\n").collect()
 }
 
-/// Of lines, with keys of a file and with recovery ids, and of messages with SM2.
+/// Signs lines, with keys of a file and with recovery ids, and messages with SM2, with additional
+/// data.
 #[test]
 fn signatures_are_those_of_the_library() {
     let (set, engine) = (signed::<P256>(5), engine());

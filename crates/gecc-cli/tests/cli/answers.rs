@@ -1,4 +1,4 @@
-//! What answers say besides verdicts, and which of them there are.
+//! The contents of answers other than verdicts, and the choice of answers to write.
 
 use crate::support::{TemporaryFile, answers, code, gecc, run, signed, start, stderr};
 use gecc::{P256, Secp256k1};
@@ -123,7 +123,7 @@ fn output_file_is_renamed_when_it_is_complete() {
     assert!(content().starts_with("{\"valid\":true") && !part.exists(), "{}", content());
 }
 
-/// What is written beside an output.
+/// The files that are written next to an output.
 fn parts_of(out: &TemporaryFile) -> Vec<PathBuf> {
     let name = Path::new(out.path()).file_name().unwrap().to_str().unwrap().to_owned() + ".part-";
     let paths = std::fs::read_dir(std::env::temp_dir()).unwrap().map(|entry| entry.unwrap().path());
@@ -236,7 +236,7 @@ fn single_line_of_a_pipe_is_answered_without_delay() {
     drop(stdin);
     assert!(child.wait().unwrap().success());
     waited.sort();
-    // The shortest: other tests run beside this one.
+    // The shortest: other tests run at the same time.
     assert!(waited[0] < std::time::Duration::from_millis(50), "{waited:?}");
 }
 

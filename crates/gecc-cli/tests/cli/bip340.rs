@@ -87,7 +87,8 @@ fn check(lines: &[u8]) {
     assert!(lines.iter().enumerate().all(|(item, line)| line["valid"] == (item % 5 != 2)), "{lines:?}");
 }
 
-/// Neither v, nor the type of a hash behind it, nor DER, nor r and s.
+/// A signature of BIP 340 is not followed by v or the type of a hash, and is neither DER nor r and
+/// s.
 #[test]
 fn signatures_of_other_lengths_than_64_bytes_are_rejected() {
     let set = signed(1);

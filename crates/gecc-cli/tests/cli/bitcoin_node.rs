@@ -35,15 +35,15 @@ fn encoded(number: usize) -> Vec<u8> {
 }
 
 struct Block {
-    /// As URLs have it.
+    /// The hash as in URLs.
     hash: String,
     bytes: Vec<u8>,
     spent: Vec<u8>,
 }
 
 impl Block {
-    /// The outputs that it spends are grouped by transaction, as the answers for its files have the
-    /// inputs. The block is of version 1, which says no height: the node has it at several.
+    /// The outputs that it spends are grouped by transaction, as the inputs are in the answers for
+    /// its files. The block is of version 1, which states no height: the node has it at several.
     fn new(name: &str, folder: &Path) -> (Self, Vec<Value>) {
         let mut bytes = fs::read(example(&format!("{name}.raw"))).unwrap();
         let outputs = fs::read(example(&format!("{name}-undo.raw"))).unwrap();
@@ -71,7 +71,7 @@ impl Block {
     }
 }
 
-/// A chain of both blocks in turn: of each the header says the one before.
+/// A chain of both blocks in turn, each of whose headers names the previous block.
 fn chain(blocks: [&Block; 2]) -> Vec<Block> {
     let mut before = [0; 32];
     let next = |height: u64| {
@@ -85,7 +85,8 @@ fn chain(blocks: [&Block; 2]) -> Vec<Block> {
     (0..BLOCKS).map(next).collect()
 }
 
-/// What is answered to a path: a status with its text, and a body. What stands before `/rest/` says what is wrong.
+/// The response to a path: a status with its text, and a body. The part before `/rest/` selects the
+/// failure.
 fn answer(blocks: &[Block], path: &str) -> (&'static str, Vec<u8>) {
     let (wrong, asked) = path.trim_start_matches('/').split_once("rest/").expect("a path of REST");
     let (what, of) = asked.split_once('/').unwrap_or((asked, ""));
@@ -172,7 +173,7 @@ fn blocks_of_a_node_have_the_answers_of_files() {
     let expected: Vec<Value> = (0..6).flat_map(|_| [&of_one, &of_two]).flatten().cloned().collect();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(answers(&output) == expected && expected.len() > 6000);
-    // A block that is not there ends it behind those that are.
+    // A missing block ends the range after the blocks that exist.
     let output = verify("/", "58", "200");
     assert_eq!((code(&output), answers(&output).len()), (2, of_one.len() + of_two.len()), "{}", stderr(&output));
     let said = "block 60: the node answered 404 Not Found: Block height out of range";
@@ -202,20 +203,21 @@ fn blocks_of_a_node_have_the_answers_of_files() {
     ] {
         let before = requests.load(Ordering::Relaxed);
         let output = verify(wrong, "0", "0");
-        // For the chain, and a block's hash, the block and what it spends: none is asked for again.
+        // One request each for the chain, a block's hash, the block and its spent outputs: none is
+        // repeated.
         let asked = requests.load(Ordering::Relaxed) - before;
         assert!(asked <= 4, "{wrong}: {asked}");
         assert_eq!((code(&output), answers(&output).len()), (2, 0), "{wrong}: {}", stderr(&output));
         assert!(stderr(&output).contains(problem), "{wrong}: {}", stderr(&output));
     }
-    // A block that says its height is taken for no other.
+    // A block that states its height is not taken for another.
     let output = verify("/height", "300025", "300025");
     assert_eq!((code(&output), answers(&output).len()), (0, of_one.len()), "{}", stderr(&output));
     let output = verify("/height", "300026", "300026");
     assert_eq!((code(&output), answers(&output).len()), (2, 0), "{}", stderr(&output));
     let said = "at block 300026: the node gave a block of height 300025 for height 300026";
     assert!(stderr(&output).contains(said), "{}", stderr(&output));
-    // What stands behind the host may be a key.
+    // The part after the host may be a key.
     for wrong in ["/none", "/cut", "/fork"] {
         let output = verify(wrong, "12", "12");
         assert!(!stderr(&output).contains(wrong), "{}", stderr(&output));
@@ -280,7 +282,7 @@ fn hanging_node_does_not_block_an_interrupt() {
     }
 }
 
-/// An index that is interrupted keeps what it has, as a table that can be read.
+/// An interrupted index keeps its rows in a table that can be read.
 #[cfg(all(unix, feature = "arrow"))]
 #[test]
 fn index_keeps_rows_after_an_interrupt() {

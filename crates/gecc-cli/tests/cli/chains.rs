@@ -190,7 +190,7 @@ fn later_call_skips_files_that_are_done() {
     let second = call();
     assert_eq!((code(&second), answers(&second).len()), (0, 0));
     assert!(stderr(&second).contains("2 files are done already"));
-    // What is new, and what has changed.
+    // A new file, and a changed one.
     fs::copy(data("made-postmerge.e2s"), format!("{files}/new")).unwrap();
     fs::copy(data("made-premerge.era1"), format!("{files}/sepolia-00021-txblocks.era1")).unwrap();
     assert_eq!(answers(&call()).len(), 420 + 701);
@@ -203,7 +203,7 @@ fn later_call_skips_files_that_are_done() {
     assert_eq!(code(&call()), 2);
 }
 
-/// A node writes blocks before what they spend.
+/// A node writes blocks before the outputs that they spend.
 #[test]
 fn blocks_without_spent_outputs_are_not_recorded_as_done() {
     let folder = tempfile::tempdir().unwrap();
@@ -367,7 +367,7 @@ fn missing_arrow_feature_is_reported_with_a_remedy() {
 /// The commands that read blocks of Bitcoin.
 const OF_BLOCKS: &[&str] = if cfg!(feature = "arrow") { &["verify", "index"] } else { &["verify"] };
 
-/// What blocks spend could not be found beside it.
+/// The outputs that blocks spend could not be found next to standard input.
 #[test]
 fn blocks_of_bitcoin_do_not_come_from_standard_input() {
     for command in OF_BLOCKS {
@@ -384,9 +384,9 @@ fn output_that_is_an_input_is_refused() {
     let refused = run(&["ethereum", "senders", "-o", path.to_str().unwrap(), folder.path().to_str().unwrap()], "");
     assert_eq!(code(&refused), 2);
     assert_eq!(fs::read(&path).unwrap(), fs::read(data("made-premerge.era1")).unwrap());
-    // Nor is what the files of Bitcoin have beside them.
+    // Nor is a file that belongs to those of Bitcoin.
     let of_block = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    // A block may have any name, and what it spends may lie there compressed as well.
+    // A block may have any name, and the outputs that it spends may be compressed.
     let [plain, compressed] = ["block300025-undo.raw", "block300025-undo.raw.gz"];
     for (block, undo) in [("block300025.raw", plain), ("block300025.raw", compressed), ("a.block", "a-undo.block")] {
         fs::copy(of_examples("bitcoin/block300025.raw"), of_block(block)).unwrap();
@@ -414,7 +414,7 @@ fn inputs_of_blocks() {
         (first["txid"].as_str().unwrap().len(), &first["type"], &first["valid"]),
         (64, &json!("P2PKH"), &json!(true))
     );
-    // What is not checked has its own line in the summary, by template.
+    // Inputs that are not checked have lines of their own in the summary, by template.
     let taproot = run(&["bitcoin", "verify", &data("taproot.raw")], "");
     let of_kind = |kind: &str, valid: Value| {
         answers(&taproot).iter().filter(|answer| answer["type"] == kind && answer["valid"] == valid).count()
@@ -423,14 +423,15 @@ fn inputs_of_blocks() {
     assert_eq!((of_kind("taproot key path", json!(true)), of_kind("taproot script path", json!(true))), (25, 7));
     assert_eq!(of_kind("taproot other script", Value::Null), 3);
     assert!(stderr(&taproot).contains("taproot other script: not checked: the script has another form"));
-    // Without what the blocks spend.
+    // Without the outputs that the blocks spend.
     let folder = tempfile::tempdir().unwrap();
     fs::copy(of_examples("bitcoin/block300025.raw"), folder.path().join("block300025.raw")).unwrap();
     let alone = run(&["bitcoin", "verify", folder.path().to_str().unwrap()], "");
     assert_eq!((code(&alone), answers(&alone).len()), (2, 0));
 }
 
-/// A folder as Bitcoin Core keeps it, in which LevelDB lies beside the blocks, and a block that left the chain.
+/// A folder as Bitcoin Core keeps it, with LevelDB next to the blocks, and a block that left the
+/// chain.
 #[test]
 fn bitcoin_cores_folder() {
     let folder = tempfile::tempdir().unwrap();
@@ -492,7 +493,7 @@ fn numbers_of_blocks_may_be_hexadecimal() {
     assert!(code(&refused) == 2 && stderr(&refused).contains("such as 18000000 or 0x112a880"), "{}", stderr(&refused));
 }
 
-/// What a node says in place of a block, and transactions that bear no signature.
+/// Responses of a node other than blocks, and transactions without a signature.
 #[test]
 fn answers_of_nodes() {
     let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"the method does not exist"}}"#;
@@ -505,7 +506,7 @@ fn answers_of_nodes() {
     assert_eq!((&answer["type"], &answer["valid"]), (&json!("OP deposit"), &Value::Null));
     assert_eq!(answer["from"], "0x36bde71c97b33cc4729cf772ae268934f7ab70b2");
     assert!(stderr(&output).contains("0 not checked, 2 unsigned"), "{}", stderr(&output));
-    // Ethereum has no deposits. What only has their type is none.
+    // Ethereum has no deposits. An object that only has their type is not one.
     let refused = run(&["ethereum", "senders", "--chain-id", "1", &data("op_deposits.jsonl")], "");
     assert_eq!((code(&refused), &answers(&refused)[0]["valid"]), (1, &json!(false)), "{}", stderr(&refused));
     let block = fs::read_to_string(of_examples("ethereum/block_1150000.json")).unwrap();
@@ -536,7 +537,7 @@ fn certificates_of_a_file() {
     assert_eq!(count(&["--sm2-id", "", "--sm2-id", "1234567812345678"]), (3, 105, 104));
     assert_eq!(count(&["--sm2-id", ""]), (1, 105, 77));
     assert_eq!(count(&["--sm2-id", "1234567812345678"]), (1, 105, 27));
-    // Both are tried where nothing is said.
+    // Both are tried by default.
     assert_eq!(count(&[]), (3, 105, 104));
 }
 
@@ -593,7 +594,7 @@ fn blocks_of_a_node() {
     assert!(
         found.iter().enumerate().all(|(place, answer)| answer["block"] == place / 9 + 1 && answer["valid"] == true)
     );
-    // A block that is not there ends it behind those that are.
+    // A missing block ends the range after the blocks that exist.
     let output = run(&["ethereum", "senders", "--rpc-url", &url, "--from", "80", "--to", "120"], "");
     assert_eq!((code(&output), answers(&output).len()), (2, 20 * 9), "{}", stderr(&output));
     assert!(stderr(&output).contains("the node has no block 100"), "{}", stderr(&output));
@@ -605,7 +606,7 @@ fn blocks_of_a_node() {
         assert_eq!(stderr(&output).contains("block 200: it does not follow"), is_within, "{}", stderr(&output));
         assert_eq!(answers(&output).last().unwrap()["block"].to_string(), to);
     }
-    // With little memory blocks are asked for one by one.
+    // With little memory blocks are requested one by one.
     let little = ["--max-memory", "1M", "--from", "1", "--to", "20"];
     let output = run(&[&["ethereum", "senders", "--rpc-url", &url], &little[..]].concat(), "");
     assert_eq!((code(&output), answers(&output).len()), (0, 20 * 9), "{}", stderr(&output));
@@ -619,7 +620,7 @@ fn blocks_of_a_node() {
     }
 }
 
-/// Bytes that belong to no record are an error of the file, and what stands behind them is checked.
+/// Bytes that belong to no record are an error of the file, and the records after them are checked.
 #[test]
 fn skipped_bytes_of_blocks_end_with_2() {
     let folder = tempfile::tempdir().unwrap();
@@ -644,7 +645,8 @@ fn skipped_bytes_of_blocks_end_with_2() {
     assert_eq!((code(&other), answers(&other).len()), (2, 0), "{}", stderr(&other));
 }
 
-/// Names are compared as RFC 5280 says, unless they have to be the same byte for byte.
+/// Names are compared by the rules of RFC 5280, unless they are configured to be equal byte for
+/// byte.
 #[test]
 fn names_of_issuers() {
     for (arguments, expected) in [(&[][..], 0), (&["--exact-names"], 3)] {

@@ -1,4 +1,4 @@
-//! Answers as columns, for text, rows and tables: they say what lines say.
+//! Answers as columns, for text, rows and tables: they contain the same as lines.
 
 use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
 use arrow_array::cast::AsArray;
@@ -16,7 +16,8 @@ fn read(path: &str) -> Vec<RecordBatch> {
     open(path, ReadOptions::default()).unwrap().batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-/// Where a disk is full, or a file as large as it may be, what was computed is kept in a file that can be read.
+/// On a full disk, or with a limit of the file size, the computed answers are kept in a file that
+/// can be read.
 #[cfg(target_os = "linux")]
 #[test]
 fn table_at_the_file_size_limit_ends_after_its_last_complete_part() {
@@ -90,7 +91,8 @@ fn rows(path: &str) -> Vec<Value> {
         .collect()
 }
 
-/// What columns say in another way: reasons of all operations have one name, and addresses no prefix.
+/// Converts an answer to the spelling of columns: reasons of all operations have one name, and
+/// addresses no prefix.
 fn as_columns(mut answer: Value) -> Value {
     let fields = answer.as_object_mut().unwrap();
     if let Some(reason) = fields.remove("error") {
@@ -102,7 +104,7 @@ fn as_columns(mut answer: Value) -> Value {
     answer
 }
 
-/// Lines with all fields. Some are wrong, some are no items, and every second has a tag.
+/// Lines with all fields. Some are wrong, some are not items, and every second has a tag.
 fn lines() -> String {
     let set = signed::<Secp256k1>(ITEMS);
     let line = |item: usize| {
@@ -137,7 +139,7 @@ fn compare(command: &[&str], input: &str, end: &str) -> Vec<Value> {
     let output = TemporaryFile::new(&format!("compared.{}.{end}", NUMBER.fetch_add(1, Ordering::Relaxed)), "");
     let found = run(&[command, &["--line", "-o", output.path(), "--", input]].concat(), "");
     assert_eq!((code(&found), found.stdout.len()), (code(&expected), 0), "{command:?} {}", stderr(&found));
-    // Rejections by reason stand behind spaces.
+    // Rejections by reason are indented.
     let reasons =
         |said: String| said.lines().filter(|line| line.starts_with(' ')).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(reasons(stderr(&found)), reasons(stderr(&expected)), "{command:?}");
@@ -207,7 +209,7 @@ fn columns_of_rows_agree_with_lines() {
     }
 }
 
-/// Where the items themselves have the keys, they give what key files give.
+/// Keys in the items have the same answers as those of key files.
 #[test]
 fn keys_of_items_are_those_of_a_file() {
     let set = signed::<Secp256k1>(20);
@@ -253,7 +255,7 @@ fn columns_respect_only_rejected_and_check() {
         assert_eq!((code(&lines), code(&columns)), (1, 1), "{}", stderr(&columns));
         let mut expected: Vec<Value> = answers(&lines);
         if option == "--check" {
-            // Without --line columns say no line.
+            // Without --line columns have no line numbers.
             expected.iter_mut().for_each(|answer| _ = answer.as_object_mut().unwrap().remove("line"));
         }
         assert_eq!(rows(output.path()), expected, "{option} {end}");

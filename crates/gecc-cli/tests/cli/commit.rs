@@ -1,4 +1,4 @@
-//! Which commit `gecc --version` says.
+//! The commit that `gecc --version` prints.
 
 #[path = "../../build.rs"]
 #[allow(dead_code, reason = "its `main` is Cargo's")]
@@ -46,7 +46,7 @@ fn commit_is_found_in_every_state_of_a_repository() {
     // Without a branch.
     write(&git.join("HEAD"), &format!("{COMMIT}\n"));
     assert_eq!(commit_of(&package).as_deref(), Some(&COMMIT[..12]));
-    // A branch without a commit, and what is no repository.
+    // A branch without a commit, and a folder that is not a repository.
     write(&git.join("HEAD"), "ref: refs/heads/none\n");
     assert_eq!(commit_of(&package), None);
     write(&git.join("HEAD"), "nothing\n");

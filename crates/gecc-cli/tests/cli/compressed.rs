@@ -22,7 +22,7 @@ fn compressed_text_and_keys_are_read_from_files_and_pipes() {
         ] {
             assert_eq!(answers(&output), expected, "{name}: {}", stderr(&output));
         }
-        // What came before the damage is answered.
+        // Items before the damage are answered.
         let cut = TemporaryFile::new(&format!("cut.{name}"), &compressed[..compressed.len() - 10]);
         let output = run(&["verify", "--curve", "p256", "--line", cut.path()], "");
         assert_eq!(code(&output), 2);

@@ -6,7 +6,7 @@ use gecc::ed25519::{self, Rule, Variant};
 use gecc::{Engine, SecretKey};
 use serde_json::{Value, json};
 
-/// What the file calls the rules of `Rule::ALL`.
+/// Names in the file of the rules of `Rule::ALL`.
 const COLUMNS: [&str; Rule::ALL.len()] =
     ["cofactorless", "dalek_strict", "libsodium", "zip215", "rfc8032", "rfc8032_cofactored"];
 
@@ -339,7 +339,7 @@ fn keys_have_32_bytes() {
     assert!(problem.contains("has 32 bytes"), "{problem}");
 }
 
-/// A byte behind a signature is not v, and its bytes are not the numbers of DER.
+/// A byte after a signature is not v, and its bytes are not the numbers of DER.
 #[test]
 fn signatures_have_64_bytes() {
     let set = signed(1);

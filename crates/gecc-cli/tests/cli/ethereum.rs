@@ -1,5 +1,5 @@
-//! `gecc ethereum senders`, and what it shares with the other commands on chains: pipes, blocks as a whole, files that
-//! are done, and inputs without items.
+//! `gecc ethereum senders`, and its common parts with the other commands on chains: pipes, blocks
+//! as a whole, files that are done, and inputs without items.
 
 use crate::support::{answers, code, gecc, gzip, run, stderr};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// Runs a command whose standard input gives a byte at a time.
+/// Runs a command whose standard input provides one byte at a time.
 #[cfg(unix)]
 fn run_slowly(arguments: &[&str], input: &[u8]) -> Output {
     let mut command = gecc();
@@ -39,7 +39,7 @@ fn run_slowly(arguments: &[&str], input: &[u8]) -> Output {
     })
 }
 
-/// The same through a named pipe.
+/// Runs a command that reads a named pipe, which provides a few bytes at a time.
 #[cfg(unix)]
 fn run_from_named_pipe(arguments: &[&str], name: &Path, input: &[u8]) -> Output {
     let made = std::process::Command::new("mkfifo").arg(name).status().unwrap();
@@ -47,7 +47,7 @@ fn run_from_named_pipe(arguments: &[&str], name: &Path, input: &[u8]) -> Output 
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut to = fs::File::options().write(true).open(name).unwrap();
-            // In parts that are smaller than what is looked at.
+            // In parts smaller than those that are inspected.
             let _ = input.chunks(3).try_for_each(|part| to.write_all(part));
         });
         gecc().args(arguments).stdin(Stdio::null()).output().unwrap()
@@ -94,7 +94,7 @@ fn rlp_of(name: &str) -> Vec<u8> {
     shortest
 }
 
-/// What a file is does not depend on how many bytes a read gives.
+/// The recognised form of a file does not depend on the number of bytes per read.
 #[cfg(unix)]
 #[test]
 fn forms_are_detected_from_single_byte_reads() {
@@ -108,14 +108,14 @@ fn forms_are_detected_from_single_byte_reads() {
     let senders: Vec<(&str, Vec<u8>)> = vec![
         ("era1", read(data("sepolia-00021-txblocks.era1"))),
         ("JSON", json.clone()),
-        ("JSON behind blanks", [&b" \n\t \r\n "[..], &json].concat()),
-        ("JSON behind many blanks", [&b"\n".repeat(20_000)[..], &json].concat()),
-        ("JSON behind a byte order mark", [b"\xef\xbb\xbf", &json[..]].concat()),
+        ("JSON after blanks", [&b" \n\t \r\n "[..], &json].concat()),
+        ("JSON after many blanks", [&b"\n".repeat(20_000)[..], &json].concat()),
+        ("JSON after a byte order mark", [b"\xef\xbb\xbf", &json[..]].concat()),
         ("lines of JSON", [&json[..], b"\n", &json].concat()),
         ("RLP", rlp_first(&rlp).to_vec()),
         ("hexadecimal", hex.clone()),
-        ("hexadecimal behind 0x", [b"0x", &hex[..]].concat()),
-        ("hexadecimal behind blanks", [&b" ".repeat(100)[..], &hex].concat()),
+        ("hexadecimal after 0x", [b"0x", &hex[..]].concat()),
+        ("hexadecimal after blanks", [&b" ".repeat(100)[..], &hex].concat()),
         ("gzip", gzip(&json)),
         ("gzip of era1", gzip(&read(data("mainnet-00000-first16.era1")))),
         ("zstd", zstd(&json)),
@@ -131,7 +131,7 @@ fn forms_are_detected_from_single_byte_reads() {
     ];
     let certificates: Vec<(&str, Vec<u8>)> = vec![
         ("PEM", read(of_examples("sm2/sm2_certs.pem"))),
-        ("PEM behind text", [b"some text\n\n", &read(of_examples("sm2/sm2_certs.pem"))[..]].concat()),
+        ("PEM after text", [b"some text\n\n", &read(of_examples("sm2/sm2_certs.pem"))[..]].concat()),
         ("gzip of PEM", gzip(&read(of_examples("sm2/sm2_certs.pem")))),
         ("nothing", Vec::new()),
     ];
@@ -148,7 +148,8 @@ fn forms_are_detected_from_single_byte_reads() {
                 run_from_named_pipe(&with_input(command, text(&pipe)), &pipe, content),
             ];
             for found in found {
-                // Parquet has its description at its end, and certificates are told by the name of their file.
+                // Parquet has its metadata at its end, and certificates are recognised by the name
+                // of their file.
                 if *name == "Parquet" {
                     assert!(
                         code(&found) == 2 && stderr(&found).contains("read from files alone"),
@@ -173,7 +174,7 @@ fn forms_are_detected_from_single_byte_reads() {
     }
 }
 
-/// A block of Bitcoin in a pipe, with what it spends in a file.
+/// A block of Bitcoin in a pipe, with the outputs that it spends in a file.
 #[cfg(unix)]
 #[test]
 fn a_block_of_bitcoin_is_read_from_a_named_pipe() {
@@ -197,7 +198,7 @@ fn rlp_first(blocks: &[u8]) -> &[u8] {
 }
 
 fn zstd_of(content: &[u8]) -> Vec<u8> {
-    // A frame of raw blocks (RFC 8878, section 3.1.1): its content size is not said.
+    // A frame of raw blocks (RFC 8878, section 3.1.1) without its content size.
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x58];
     let parts: Vec<&[u8]> = content.chunks(1 << 16).collect();
     for (index, part) in parts.iter().enumerate() {
@@ -290,14 +291,14 @@ fn state_records_options_and_outcomes_of_files() {
     require(&["--from", "1200000"], (0, 411));
     require(&["--only-rejected"], (0, 0));
     require(&["--chain-id", "5"], (1, 420));
-    // What was rejected is not forgotten, however often it is asked.
+    // Rejections are remembered in every later call.
     for options in [&["--chain-id", "5"][..], &["--chain-id", "5", "--quiet"]] {
         assert!(require(options, (1, 0)).contains("this counts for the exit code again"));
     }
     require(&["--chain-id", "1"], (0, 420));
     require(&["--at-block", "46170"], (0, 420));
     require(&["--at-block", "46170"], (0, 0));
-    // The same for what could not be read, and for what was not checked.
+    // Unreadable parts and items that were not checked are remembered too.
     let whole = fs::read(&file).unwrap();
     fs::write(&file, &whole[..whole.len() - 9]).unwrap();
     require(&[], (2, 420));
@@ -322,7 +323,7 @@ fn state_records_options_and_outcomes_of_files() {
     }
 }
 
-/// A folder without a file, and input without an item, are no success.
+/// A folder without a file, and input without an item, are not a success.
 #[test]
 fn inputs_without_items_are_not_a_success() {
     let folder = tempfile::tempdir().unwrap();
@@ -340,7 +341,7 @@ fn inputs_without_items_are_not_a_success() {
             assert!(stderr(&found).contains("there is no file in the folder"), "{}", stderr(&found));
         }
     }
-    // Beside others, which are checked.
+    // With other files, which are checked.
     let both = run(&["ethereum", "senders", text(&empty), &of_examples("ethereum/block_1920000.json")], "");
     assert_eq!((code(&both), answers(&both).len()), (2, 4));
     for nothing in ["", "\n \n", "[]", "[]\n[]\n"] {
@@ -352,12 +353,12 @@ fn inputs_without_items_are_not_a_success() {
     // Blocks without transactions are blocks.
     let empty_blocks = run(&["ethereum", "senders", &data("mainnet-00000-first16.era1")], "");
     assert_eq!((code(&empty_blocks), answers(&empty_blocks).len()), (0, 0), "{}", stderr(&empty_blocks));
-    // None of a range that was asked for.
+    // No block of the requested range.
     let none = run(&["ethereum", "senders", "--from", "5", "--to", "6", &data("made-premerge.era1")], "");
     assert_eq!((code(&none), answers(&none).len()), (0, 0), "{}", stderr(&none));
 }
 
-/// Keys in the URL of a node are not in what is said, whatever is wrong with it or with the node.
+/// Messages do not contain keys in the URL of a node, whatever is wrong with it or with the node.
 #[cfg(unix)]
 #[test]
 fn keys_in_urls_of_nodes_are_not_shown() {

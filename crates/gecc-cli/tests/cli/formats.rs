@@ -1,4 +1,5 @@
-//! Formats of text besides JSON Lines and CSV, and what is said of an input that is none of them.
+//! Formats of text other than JSON Lines and CSV, and the description of an input that has none of
+//! them.
 
 use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
 use gecc::P256;
@@ -46,7 +47,7 @@ fn arrays_of_objects_are_read() {
         pretty.lines().zip(1..).filter(|(line, _)| *line == "  {").map(|(_, number)| number).collect();
     let numbered = run(&["verify", "--curve", "p256", "--line"], pretty.as_str());
     assert_eq!(answers(&numbered).iter().map(|answer| answer["line"].as_u64().unwrap()).collect::<Vec<_>>(), lines);
-    // What is no object costs itself alone, and what is cut off is not passed over.
+    // A value that is not an object affects only itself, and a truncated one is not skipped.
     let reasons = |text: &str| -> Vec<String> {
         answers(&verify(text)).iter().map(|answer| answer["reason"].as_str().unwrap_or("valid").to_owned()).collect()
     };
@@ -65,7 +66,7 @@ fn arrays_of_objects_are_read() {
     }
 }
 
-/// As `jq` writes them.
+/// Objects as `jq` writes them.
 #[test]
 fn objects_over_several_lines_are_read() {
     let set = signed::<P256>(3);
@@ -80,12 +81,12 @@ fn objects_over_several_lines_are_read() {
     };
     let first: Vec<usize> = (0..3).map(|item| 1 + item * objects[0].lines().count()).collect();
     assert!(lines(&text, &[]).iter().map(|answer| answer["line"].as_u64().unwrap() as usize).eq(first));
-    // What is no object costs itself alone, and what is cut off is not passed over.
+    // A value that is not an object affects only itself, and a truncated one is not skipped.
     let broken = format!("{}\n{{\n\"a\" 1\n}}\n{}", objects[0], &objects[1][..objects[1].len() - 2]);
     let given = lines(&broken, &[]);
     assert_eq!(given.iter().map(|answer| answer["valid"] == true).collect::<Vec<_>>(), [true, false, false]);
     assert!(given[2]["reason"].as_str().unwrap().starts_with("not a JSON object: it ends too early"), "{given:?}");
-    // Lines are lines where that is said.
+    // With an explicit format every line is one item.
     assert_eq!(lines(&text, &["--format", "jsonl"]).len(), text.lines().count());
     // A key file of one object.
     let key = "{\n  \"secret_key\": \"".to_owned() + &"11".repeat(32) + "\"\n}\n";
@@ -191,7 +192,7 @@ fn malformed_inputs_get_an_answer_per_line() {
         };
         let mut text = valid.clone().into_bytes();
         if round < 8 {
-            // Random bytes after a beginning that tells the format.
+            // Random bytes after a beginning that reveals the format.
             let kept = if round % 4 == 1 { csv.find('\n').unwrap() + 1 } else { 1 };
             text[kept..].iter_mut().for_each(|byte| *byte = random.below(256) as u8);
         } else {

@@ -1,4 +1,4 @@
-//! What the command says of itself and of the machine.
+//! Descriptions of the command and of the machine.
 
 use crate::support::run;
 
@@ -10,7 +10,7 @@ fn help_doctor_and_completions() {
     for what in ["cores", "engine", "NVIDIA GPUs", "NVRTC"] {
         assert!(doctor.contains(what), "{doctor}");
     }
-    // Where NVRTC is not found, it says what to do, and nothing of errors of kernels.
+    // If NVRTC is not found, the doctor gives advice, and does not mention errors of kernels.
     let nvrtc = doctor.lines().find(|line| line.contains("NVRTC: ")).unwrap();
     assert!(!nvrtc.contains("kernels: "), "{nvrtc}");
     assert!(nvrtc.starts_with("[ok]") || nvrtc.contains("install the CUDA toolkit or `pip install nvidia"), "{nvrtc}");

@@ -42,7 +42,7 @@ fn keys_give_the_same_answers_in_every_form() {
     assert!(one[0]["shared_secret"].is_string() && one == other, "{one:?}");
 }
 
-/// In JSON with escapes, in CSV over several lines, and beside digits.
+/// Keys in JSON with escapes, in CSV over several lines, and next to digits.
 #[test]
 fn lines_of_text_have_keys_in_pem_and_jwk() {
     let set = signed::<P256>(1);
@@ -102,7 +102,7 @@ fn lines_with_keys_start_no_threads() {
     assert_eq!(code(&output), 0, "{}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// What `openssl ec -check` refuses.
+/// Keys that `openssl ec -check` refuses.
 #[test]
 fn key_with_mismatched_public_key_is_refused() {
     let set = signed::<P256>(2);

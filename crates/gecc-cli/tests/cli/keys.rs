@@ -1,4 +1,4 @@
-//! `gecc sign`, `ecdh` and `pubkey`: where keys come from, and who may see them.
+//! `gecc sign`, `ecdh` and `pubkey`: the sources of keys, and the access to files with secrets.
 
 use crate::support::{TemporaryFile, answers, code, gecc, run, signed, stderr};
 use gecc::{CurveId, Engine, P256, PublicKeys, SecretKey, Sm2};
@@ -165,7 +165,7 @@ fn key_files_that_others_can_read_get_a_warning() {
     }
 }
 
-/// New, and there already with any mode; what holds no secret is as the user's mask says.
+/// New files, and existing ones of any mode; files without secrets follow the user's umask.
 #[cfg(unix)]
 #[test]
 fn shared_secrets_are_written_for_the_owner_alone() {

@@ -1,5 +1,4 @@
-//! Private keys that are given in the wrong place: nothing of them is printed, wherever they stand
-//! and in whatever form.
+//! Private keys in the wrong place are never printed, wherever they are and in whatever form.
 
 use crate::support::{code, gecc};
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
@@ -102,7 +101,7 @@ impl Key {
         let digits = self.secret_digits().as_bytes();
         let all = texts.into_iter().chain(&pairs).map(|text| text.as_bytes()).chain([&self.raw[..], digits]);
         let runs = all.flat_map(|text| text.windows(RUN).map(<[u8]>::to_vec)).collect::<HashSet<_>>();
-        // Replacement characters alone say nothing.
+        // Replacement characters alone reveal nothing.
         runs.into_iter().filter(|run| run.is_ascii()).collect()
     }
 
@@ -379,7 +378,8 @@ fn column_of_private_keys_is_not_passed_through_as_tag() {
     }
 }
 
-/// Whether a line is read by a parser or by the shape of those before it, a member has one role.
+/// A member has one role, whether a line is read by the parser or by the shape of the lines before
+/// it.
 #[test]
 fn tag_column_mapped_to_digest_is_never_passed_through() {
     let folder = Folder::new("digest");

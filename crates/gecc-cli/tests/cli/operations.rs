@@ -1,4 +1,4 @@
-//! What those need who run the command unattended: checks, levels, signals, progress, summaries for programs.
+//! Unattended use of the command: checks, levels, signals, progress, summaries for programs.
 
 use crate::support::{TemporaryFile, answers, code, gecc, run, signed, start, stderr};
 use gecc::P256;
@@ -113,7 +113,7 @@ fn verbosity_follows_options_and_environment() {
         assert!(text.contains(columns) && text.contains("gecc: kernels: "), "{text}");
     }
     assert_eq!(said(&["--quiet"], ""), "");
-    // Warnings are left out where errors alone are asked for.
+    // Warnings are left out if only errors are requested.
     let others = set.lines()[0].replace(&hex::encode(set.digests[0]), &"09".repeat(32)) + "\n";
     let others = TemporaryFile::new("said-of-others", others.repeat(20));
     let warned = |level: &str| stderr(&gecc().args(VERIFY).arg(others.path()).env("GECC_LOG", level).output().unwrap());
@@ -179,7 +179,7 @@ fn sigterm_ends_output_after_complete_lines() {
     drop(stdin);
 }
 
-/// Where standard error is no terminal, a line says now and then how far it is.
+/// If standard error is not a terminal, progress is reported on lines from time to time.
 #[test]
 fn progress_is_printed_as_lines_without_a_terminal() {
     let line = signed::<P256>(1).lines().remove(0) + "\n";

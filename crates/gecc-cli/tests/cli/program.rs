@@ -28,7 +28,7 @@ pub fn run(arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
     output
 }
 
-/// Says that it needs a GPU, in a process from which the driver hides those that there are.
+/// Requires the message that a GPU is needed, in a process from which the driver hides all GPUs.
 pub fn refuses_without_gpu(arguments: &[&str]) {
     let output = program().args(arguments).env("CUDA_VISIBLE_DEVICES", "").output().expect("the binary runs");
     assert_eq!(code(&output), 2);

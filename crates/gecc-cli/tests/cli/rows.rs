@@ -7,7 +7,8 @@ use std::io::{BufRead, BufReader, Write};
 
 const ITEMS: usize = 700;
 
-/// Rows of digest, signature, v, a compressed key and a byte that is none. Every fifth signature is spoiled.
+/// Rows of digest, signature, v, a compressed key and an unused byte. Every fifth signature is
+/// spoiled.
 fn rows(set: &crate::support::Signed) -> Vec<u8> {
     let mut rows = Vec::new();
     for item in 0..set.digests.len() {

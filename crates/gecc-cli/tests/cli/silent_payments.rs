@@ -1,4 +1,4 @@
-//! `gecc bitcoin scan`: what is found in the shipped tables, which have what it has to find.
+//! `gecc bitcoin scan` on the example tables, whose payments are known.
 
 use crate::support::{answers, code, run, stderr};
 use crate::tables::with_a_row_less;
@@ -106,7 +106,7 @@ fn a_table_that_cannot_be_read_is_named() {
     assert!(stderr(&output).contains("broken.parquet: "), "{}", stderr(&output));
 }
 
-/// Neither what stands behind the rows of a row group nor its rows are scanned.
+/// Neither data after the rows of a row group nor its rows are scanned.
 #[test]
 fn tables_with_wrong_row_counts_are_errors() {
     let (folder, keys) = keys(&known());

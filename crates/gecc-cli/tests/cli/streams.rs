@@ -201,7 +201,7 @@ fn threads_that_cannot_be_started_are_an_error() {
 #[test]
 fn commands_that_only_print_end_quietly_on_a_closed_pipe() {
     for arguments in [&["doctor"][..], &["completions", "bash"], &["bench", "--items", "2", "--curve", "p256"]] {
-        // Closed before the command starts, as what it prints fits into a pipe.
+        // Closed before the command starts, as its output fits into a pipe.
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let output = gecc().args(arguments).stdout(writer).output().unwrap();
@@ -330,7 +330,7 @@ fn dangling_link_is_kept_and_its_target_created() {
     }
 }
 
-/// What cannot be a file's name is refused before anything is read, and what can is taken.
+/// Invalid names of files are refused before anything is read, and all valid names are accepted.
 #[cfg(unix)]
 #[test]
 fn output_names_are_checked_before_computing() {
@@ -415,7 +415,7 @@ fn a_signal_ends_a_command_that_waits_for_a_named_pipe() {
     }
 }
 
-/// Who reads the pipe gets all answers and their end, also where there are none.
+/// The reader of the pipe gets all answers and their end, also if there are no answers.
 #[cfg(unix)]
 #[test]
 fn answers_go_through_a_named_pipe() {
@@ -473,9 +473,9 @@ fn a_signal_names_the_file_with_the_answers_so_far() {
     for (signal, expected) in [("HUP", 129), ("QUIT", 131), ("XCPU", 152)] {
         let mut command = gecc();
         command.args(["verify", "--curve", "p256", "--quiet", "-o"]).arg(&out);
-        // What a shell runs in the background has SIGQUIT ignored, and so may these tests.
+        // A shell starts background processes with SIGQUIT ignored, and so these tests may run.
         let not_ignored = || {
-            // SAFETY: the default is no handler.
+            // SAFETY: the default action is not a handler.
             unsafe {
                 libc::signal(libc::SIGHUP, libc::SIG_DFL);
                 libc::signal(libc::SIGQUIT, libc::SIG_DFL);
@@ -526,7 +526,7 @@ fn control_characters_in_names_are_escaped() {
     for (arguments, path) in calls.into_iter().filter(|(call, _)| call[0] != "ethereum" || cfg!(feature = "chains")) {
         let output = gecc().args(&arguments).arg(&path).output().unwrap();
         let said = stderr(&output);
-        // What is no file may be a key, and is not said.
+        // An argument that is not a file may be a key, and is not shown.
         if !said.contains("not shown as they may be a key") {
             assert!(said.contains("\\u{1b}[31mb\\u{202e}c"), "{arguments:?}: {said}");
             assert!(arguments[0] == "ethereum" || said.contains("a\\n\\u{1b}"), "{arguments:?}: {said}");

@@ -1,4 +1,4 @@
-//! What these tests share: running the command, temporary files, signed items.
+//! Helpers of these tests: running the command, temporary files, signed items.
 
 pub use crate::program::program as gecc;
 pub use crate::program::{TemporaryFile, answers, code, refuses_without_gpu, run, start, stderr};

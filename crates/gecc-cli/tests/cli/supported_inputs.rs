@@ -106,7 +106,8 @@ fn base64url_may_begin_with_a_hyphen() {
     assert_all_valid(&ON_P256, &json!({"digest": digest, "sig": signature, "pk": key}).to_string(), 1);
 }
 
-/// A text that happens to be hexadecimal is read as digits, unless it is said that messages are texts.
+/// A text that happens to be hexadecimal is read as digits, unless messages are configured to be
+/// texts.
 #[test]
 fn messages_as_texts_and_their_digests() {
     let engine = gecc::Engine::cpu().unwrap();
@@ -175,7 +176,7 @@ fn signatures_in_every_form() {
     }
 }
 
-/// As PostgreSQL writes bytes.
+/// Bytes as PostgreSQL writes them.
 #[test]
 fn values_in_postgresql_byte_notation_are_read() {
     let set = signed::<P256>(2);
@@ -190,7 +191,8 @@ fn values_in_postgresql_byte_notation_are_read() {
     assert_ne!(code(&run(&["pubkey", "--curve", "p256"], key("\\\\x\\\\"))), 0);
 }
 
-/// Behind DER there may be a hash type of Bitcoin or Bitcoin Cash where that is said, and nothing else.
+/// DER may be followed by a hash type of Bitcoin or Bitcoin Cash if that is configured, and by
+/// nothing else.
 #[test]
 fn der_is_strict() {
     let set = signed::<Secp256k1>(1);
@@ -206,7 +208,7 @@ fn der_is_strict() {
     assert!([&[0][..], &[4], &[0x80], &[0xff], &[1, 1]].iter().all(|behind| with(behind) != 0));
 }
 
-/// What is wrong with one of several files names it, and what may be a key is not shown.
+/// A problem of one of several files names it, and text that may be a key is not shown.
 #[test]
 fn problems_name_their_file_and_show_no_key() {
     let folder = tempfile::tempdir().unwrap();
@@ -257,7 +259,7 @@ fn public_keys_in_every_form() {
     }
 }
 
-/// Of the key of RFC 7517, appendix A.2.
+/// A certificate of the key of RFC 7517, appendix A.2.
 const CERTIFICATE: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBejCCAR+gAwIBAgIUSGOnmHDI+7y9yALLKedSFsPymoswCgYIKoZIzj0EAwIw
@@ -294,7 +296,7 @@ fn certificates_are_public_keys() {
     assert_eq!(code(&run(&ON_P256, spoiled)), 1);
 }
 
-/// As a file, and through pipes, also where text stands before PEM and one with a pause in it.
+/// Keys in a file, and through pipes, also with text before PEM and with a pause in it.
 #[test]
 fn private_keys_of_pem_are_one_item() {
     let set = signed::<P256>(1);

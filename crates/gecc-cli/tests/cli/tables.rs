@@ -55,7 +55,7 @@ fn table(set: &Signed) -> RecordBatch {
 
 const COLUMNS: &[&str] = &["--columns", "digest=hash,signature=sig,recovery_id=v,public_key=pk,secret_key=sk"];
 
-/// The same items as text.
+/// Converts the items of a table to text.
 fn lines(table: &RecordBatch) -> String {
     let bytes = |name: &str, row: usize| hex::encode(table[name].as_fixed_size_binary().value(row));
     let line = |row: usize| {
@@ -69,7 +69,7 @@ fn lines(table: &RecordBatch) -> String {
     (0..table.num_rows()).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A file with a table, in parts of this many rows.
+/// A file with a table, in parts of `rows` rows.
 pub fn file(
     name: &str,
     table: &RecordBatch,
@@ -91,7 +91,7 @@ fn read(path: &str) -> Vec<RecordBatch> {
     open(path, ReadOptions::default()).unwrap().batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-/// Without the reasons of cells, which text says in another way, and without where the item was.
+/// Removes from an answer its position and the reasons of cells, which text spells in another way.
 fn essence(mut answer: Value) -> Value {
     let fields = answer.as_object_mut().unwrap();
     for name in ["line", "row", "reason", "error"] {
@@ -100,14 +100,14 @@ fn essence(mut answer: Value) -> Value {
     answer
 }
 
-/// What pyarrow writes: Feather compresses by LZ4 unless it is told otherwise.
+/// Tables as pyarrow writes them: by default Feather is compressed by LZ4.
 #[test]
 fn tables_of_other_programs_are_read() {
     for name in ["brotli.parquet", "lz4.feather"] {
         let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
         let output = run(&["verify", "--curve", "secp256k1", &path], "");
         assert_eq!((code(&output), answers(&output).len()), (0, 100), "{name}: {}", stderr(&output));
-        // Cut or changed it is an error, or gives other verdicts.
+        // Truncated or changed it is an error, or has other verdicts.
         let mut bytes = std::fs::read(&path).unwrap();
         for place in (0..bytes.len()).step_by(bytes.len() / 50) {
             bytes[place] ^= 0x55;
@@ -120,7 +120,8 @@ fn tables_of_other_programs_are_read() {
     }
 }
 
-/// As text has them: the first rows tell the encoding, both are an error, and `--encoding` decides.
+/// Encodings are detected as in text: by the first rows. Mixed ones are an error, and `--encoding`
+/// decides.
 #[test]
 fn texts_of_tables_are_hexadecimal_or_base64() {
     let set = signed::<P256>(20);
@@ -235,8 +236,8 @@ fn answers_of_tables_agree_with_those_of_text() {
     }
 }
 
-/// What passes through keeps its values in Parquet too, or is refused by name.
-/// Small files of Parquet are read as one, as long as no other file is between them.
+/// Columns that are passed through keep their values in Parquet too, or are refused by name. Small
+/// files of Parquet are read as one if no other file is between them.
 #[test]
 fn rows_of_many_small_tables_are_numbered_per_file() {
     const FILES: usize = 150;
@@ -322,7 +323,7 @@ fn beside_keeps_columns_of_every_type() {
     assert!(code(&refused) == 2 && stderr(&refused).contains("`more` is Union"), "{}", stderr(&refused));
 }
 
-/// A column with a field's name and another type is no column that is not there.
+/// A column with a field's name and another type is not treated as missing.
 #[test]
 fn columns_of_unsupported_types_are_reported() {
     let set = signed::<P256>(5);
@@ -344,7 +345,8 @@ fn columns_of_unsupported_types_are_reported() {
     }
 }
 
-/// Right ones, wrong ones, some that are null, and none: beside a second batch of keys that have another encoding.
+/// Ids that are right, wrong, null in some rows, and absent, next to a second batch of keys with
+/// another encoding.
 #[test]
 fn recovery_ids_change_no_verdict() {
     const ITEMS: usize = 1200;
@@ -416,7 +418,7 @@ fn rejections_are_counted_and_end_a_check() {
     assert_eq!((answers(&check).len(), code(&check)), (4, 1));
 }
 
-/// Rows without a key say so, and what is left of a key file is told.
+/// Rows without a key are reported, and so are the unused keys of a key file.
 #[test]
 fn key_files_of_several_keys_go_with_tables() {
     let set = signed::<Secp256k1>(20);
@@ -583,13 +585,13 @@ fn progress_is_printed_for_tables() {
     assert!(progress.starts_with("gecc: ") && progress.contains("B/s, 300 items"), "{said}");
 }
 
-/// A file whose footer says that there is a row less than there is, and where there is one row
-/// group says so of it, too. Columns still say how many values they have.
+/// Decrements the number of rows in a file's footer and, if there is only one row group, in that.
+/// Columns still state their number of values.
 pub fn with_a_row_less(path: &Path) -> Vec<u8> {
     let rows = open(path, ReadOptions::default()).unwrap().rows().unwrap();
     let mut bytes = std::fs::read(path).unwrap();
-    // A field of 64 bits behind the one with the number before it, as rows and values are. Rows of the file come first,
-    // and those of a row group behind its columns.
+    // A field of 64 bits after the one with the preceding number, as rows and values are. Rows of
+    // the file come first, and those of a row group after its columns.
     let field = |rows: u64| [vec![0x16], crafted::varint(rows << 1)].concat();
     let (from, to) = (field(rows), field(rows - 1));
     assert_eq!(from.len(), to.len());
@@ -625,7 +627,7 @@ fn hidden_signatures(set: &Signed) -> Vec<u8> {
     crafted::file_of_groups(&[(&first, 3), (&second, 3)], 6)
 }
 
-/// With answers of every form, alone or with others, and however many threads there are.
+/// Answers of every form, of a file alone or with others, and with any number of threads.
 #[test]
 fn signatures_beyond_the_rows_of_a_row_group_are_not_verified() {
     let set = signed::<Secp256k1>(9);
@@ -647,7 +649,7 @@ fn signatures_beyond_the_rows_of_a_row_group_are_not_verified() {
     assert!(stderr(&both).contains(said), "{}", stderr(&both));
 }
 
-/// The answers of what was read are there.
+/// All items that were read have answers.
 #[test]
 fn truncated_and_overlong_streams_are_errors_after_their_answers() {
     let written = file("marker", &table(&signed::<P256>(ITEMS)), 100, WRITTEN[3]);
@@ -670,12 +672,12 @@ fn truncated_and_overlong_streams_are_errors_after_their_answers() {
         let columns = run(&[&verify[..], &["-o", out.path(), input.path()]].concat(), "");
         assert!(code(&columns) == 2 && stderr(&columns).contains(said), "{}", stderr(&columns));
     }
-    // As the message says.
+    // As the message suggests.
     let whole = [cut, b"\xff\xff\xff\xff\0\0\0\0"].concat();
     assert_eq!(code(&run(&[&verify[..], &["--format", "arrow"]].concat(), whole)), 1);
 }
 
-/// Neither of two columns of one name wins, whatever is said.
+/// Neither of two columns of one name wins, whatever options are given.
 #[test]
 fn two_columns_of_one_name_are_an_error() {
     let set = signed::<Secp256k1>(3);
@@ -697,7 +699,7 @@ fn two_columns_of_one_name_are_an_error() {
     }
 }
 
-/// Whatever is said of it: as a tag, as another field, and with a key from a file.
+/// No option writes a column of secrets: as a tag, as another field, and with a key from a file.
 #[test]
 fn secret_columns_are_never_written() {
     let set = signed::<P256>(5);
@@ -734,7 +736,8 @@ fn secret_columns_are_never_written() {
                 let is_there = |secret: &[u8]| said.windows(secret.len()).any(|window| window == secret);
                 for secret in &set.secret {
                     let bytes = secret.expose_bytes();
-                    // A column that only the user knows to be one of keys stands beside those of a key file.
+                    // A column that only the user knows to hold keys is in the table together with
+                    // those of a key file.
                     let is_named = more == tag || end == "jsonl";
                     assert!(!is_named || !is_there(bytes), "{arguments:?}");
                     assert!(!is_there(hex::encode(bytes).as_bytes()), "{arguments:?}");
@@ -801,7 +804,7 @@ fn malformed_tables_are_errors() {
     }
 }
 
-/// Messages of 32 MiB, of which none is what was signed.
+/// Messages of 32 MiB, of which none is the signed one.
 fn long_messages(count: usize) -> RecordBatch {
     let zeros = vec![0u8; 32 << 20];
     let set = signed::<P256>(count);

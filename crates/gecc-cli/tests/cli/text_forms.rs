@@ -1,5 +1,6 @@
-//! How texts write values and tables: encodings of each field, digests of other lengths, what other programs put around
-//! values, and formats that are told however little of an input comes at a time.
+//! Spellings of values and tables in text: encodings of each field, digests of other lengths,
+//! wrapping by other programs, and formats that are recognised however little of an input comes at
+//! a time.
 
 use crate::support::{TemporaryFile, answers, code, gzip, run, signed, start, stderr};
 use base64ct::{Base64, Encoding};
@@ -25,7 +26,7 @@ fn refused(arguments: &[&str], input: &str) -> String {
     stderr(&output)
 }
 
-/// A text in lines of so many characters.
+/// Breaks a text into lines of `columns` characters.
 fn wrapped(text: &str, columns: usize, end: &str) -> String {
     let lines: Vec<&str> = text.as_bytes().chunks(columns).map(|line| std::str::from_utf8(line).unwrap()).collect();
     lines.join(end)
@@ -51,7 +52,7 @@ fn forms(bytes: &[u8]) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A digest in hexadecimal beside a signature in base64 and a key in PEM, and every other mixture.
+/// A digest in hexadecimal with a signature in base64 and a key in PEM, and every other mixture.
 #[test]
 fn each_field_has_an_encoding_of_its_own() {
     let set = signed::<P256>(1);
@@ -354,7 +355,7 @@ fn sm2_id_applies_to_all_items_and_may_be_empty() {
         assert_eq!(code(&run(&on_sm2, item.clone())), 1);
         let signed = run(&["sign", "--curve", "sm2", "--sm2-id", id, "--key-file", key_file.path()], item);
         assert_eq!(answers(&signed)[0]["signature"], sign(id.as_bytes()));
-        // The id of an item may say the same, and nothing else.
+        // The id of an item has to be equal to it.
         let with_id = |own: &str| {
             json!({"message": "616263", "sm2_id": own, "signature": sign(own.as_bytes()), "public_key": public})
                 .to_string()
@@ -362,7 +363,7 @@ fn sm2_id_applies_to_all_items_and_may_be_empty() {
         assert_all_valid(&[&on_sm2[..], &["--sm2-id", id]].concat(), &with_id(id));
         let problem = refused(&[&on_sm2[..], &["--sm2-id", id]].concat(), &with_id("bob"));
         assert!(problem.contains("`id` is not that of --sm2-id"), "{problem}");
-        // A column `id` is that of a row where the id is said.
+        // A column `id` is that of a row if the id is an option.
         let table = format!("id,message,signature,public_key\n1,616263,{},{public}\n", sign(id.as_bytes()));
         assert_all_valid(&[&on_sm2[..], &["--sm2-id", id]].concat(), &table);
     }
@@ -448,7 +449,7 @@ fn options_without_an_effect_are_errors() {
             assert!(refused(&arguments, input).contains(problem), "{arguments:?}: {}", refused(&arguments, input));
         }
     }
-    // What was computed is not lost where only the last item shows it.
+    // Computed answers are not lost if only the last item reveals it.
     let output = run(&[&ON_P256[..], &["--hash", "sha256"]].concat(), item.clone());
     assert_eq!((code(&output), answers(&output)), (2, vec![json!({"valid": true})]));
     // Nor is an option refused that has an effect on one of many items.
@@ -538,7 +539,7 @@ fn run_slowly(arguments: &[&str], input: &[u8]) -> Output {
     output
 }
 
-/// What an input is does not depend on how much of it comes at a time.
+/// The recognised form of an input does not depend on how much of it comes at a time.
 #[test]
 fn formats_are_detected_from_single_byte_reads() {
     let set = signed::<P256>(3);
@@ -590,7 +591,8 @@ fn formats_are_detected_from_single_byte_reads() {
             "{shown}"
         );
     }
-    // What is not read from a pipe is named, and so is compression that is left to other programs.
+    // Formats that are not read from a pipe are named, and so is compression that is left to other
+    // programs.
     let of_tables = match cfg!(feature = "arrow") {
         true => ["Parquet is read from a file", "Arrow IPC likewise"],
         false => ["built without Parquet and Arrow, which archives, wheels and"; 2],
@@ -626,7 +628,7 @@ fn forms_of_keys_are_detected_from_single_byte_reads() {
         ("digits with 0x", format!("0x{digits}\n").into_bytes()),
         ("a comment", format!("# key\n{digits}\n").into_bytes()),
         ("PEM", pem.clone().into_bytes()),
-        ("PEM behind text", format!("Bag Attributes\n    localKeyID: 01\n{pem}").into_bytes()),
+        ("PEM after text", format!("Bag Attributes\n    localKeyID: 01\n{pem}").into_bytes()),
         ("DER", secret.to_pkcs8_der().unwrap().as_bytes().to_vec()),
         ("JWK", jwk.into_bytes()),
         ("CSV", format!("secret_key\n{digits}\n").into_bytes()),

@@ -148,7 +148,7 @@ fn verify(curve: &str, path: &Path) -> (Option<i32>, String) {
     (output.status.code(), stderr(&output))
 }
 
-/// What each shipped file must give: curve, items, rejected ones.
+/// The expected result of each example file: curve, items, rejected ones.
 const FILES: [(&str, &str, usize, usize); 4] = [
     ("ethereum_blocks.jsonl", "secp256k1", 530, 0),
     ("bitcoin_blocks.jsonl", "secp256k1", 1697, 0),

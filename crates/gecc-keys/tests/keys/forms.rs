@@ -1,5 +1,5 @@
-//! Forms of keys that programs write and people report: `data/` has one for each, reduced from public reports, with the
-//! public key that OpenSSL or the report names, or what is wrong.
+//! Forms of keys that programs write and people report: `data/` has one for each, reduced from
+//! public reports, with the public key that OpenSSL or the report names, or with the problem.
 
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::fields::Hash;
@@ -128,7 +128,7 @@ fn wif_of_bitcoin_is_read_for_secp256k1() {
         }
         refused(wif(0x80, &key, &[2]), SECP256K1, "another byte than 1");
     }
-    // In hexadecimal with the byte behind: only where no zero in front could be meant.
+    // In hexadecimal with the byte after it: only if it cannot be a number with a leading zero.
     let marked = format!("{}01", "7a".repeat(32));
     assert_eq!(one(marked.as_bytes(), SECP256K1).unwrap().expose_bytes(), &[0x7a; 32]);
     refused(&marked, P256, "end in 01");
@@ -281,7 +281,7 @@ fn keys_of_cose_are_read_and_others_refused() {
     assert_eq!(public_key(&compressed, SECP256K1), Some(Ok([&[3][..], &[7; 32]].concat())));
     let okp = [&hex::decode("bf01012006215820").unwrap()[..], &[9; 32], &[0xff]].concat();
     assert_eq!(public_key(&okp, KeyKind::Ed25519), Some(Ok(vec![9; 32])));
-    // P-384, a member that stands twice, and no key at all.
+    // P-384, a repeated member, and no key at all.
     let p384 = [&hex::decode("a401022002215820").unwrap()[..], &[7; 32], &[0x22, 0xf5]].concat();
     assert!(public_key(&p384, P256).unwrap().unwrap_err().contains("the curve with the number 2"));
     let twice = hex::decode("a3010120062006").unwrap();

@@ -148,7 +148,7 @@ pub struct Measurement {
     pub curve: Option<&'static str>,
     /// Bits of the modulus.
     pub bits: u32,
-    /// What was measured.
+    /// The operation that was measured.
     pub operation: MethodOperation,
     /// Operations per second on the whole GPU: the median of five runs after a warm-up.
     pub per_second: f64,

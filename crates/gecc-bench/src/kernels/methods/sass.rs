@@ -119,7 +119,7 @@ mod tests {
         words.iter().map(|[low, high]| (u128::from(*high) << 64 | u128::from(*low)).to_le_bytes()).collect()
     }
 
-    /// As shown by `cuobjdump`: the low and the high half of an instruction.
+    /// An instruction as `cuobjdump` shows it: its low and its high half.
     const WIDE: [u64; 2] = [0x0000000405027c25, 0x001fe2000f8e0002];
     const MOVE: [u64; 2] = [0x000000ffff037224, 0x000fce00078e00ff];
     const ADD: [u64; 2] = [0x000000050e107c10, 0x000fca000ff1e0ff];

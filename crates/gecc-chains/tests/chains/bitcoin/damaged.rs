@@ -1,4 +1,5 @@
-//! Signatures and outputs that are not what they were, and files that end too early or say what is not so.
+//! Signatures and outputs that were changed, truncated files, and files with false lengths or
+//! headers.
 
 use super::real::{MAGIC, OTHER_SCRIPT, check, check_with, decompressed, record, write_folder};
 use crate::random::Random;
@@ -14,7 +15,7 @@ use std::path::Path;
 const CHANGES: usize = 40;
 const KEY: [u8; 8] = [7, 0, 255, 128, 1, 2, 3, 4];
 
-/// A block that is large and new, with what it spends.
+/// A large and recent block, with the outputs that it spends.
 fn block() -> (Block, Vec<TxOut>) {
     let mut rest = &decompressed("block866342-undo.raw.zst")[..];
     let mut spent = Vec::new();
@@ -73,7 +74,7 @@ pub fn spent_outputs_with_changed_bytes(settings: &Settings) {
     let mut random = Random::new();
     let (block, mut spent) = block();
     let expected = check_block(settings, &block, &spent);
-    // Inputs of taproot sign what the whole transaction spends.
+    // Inputs of taproot sign all outputs that the transaction spends.
     let is_taproot = |answer: &&Answer| matches!(answer.template, Template::TaprootKey | Template::TaprootScript);
     let with_taproot: HashSet<Txid> = expected.iter().filter(is_taproot).map(|answer| answer.txid).collect();
     let mut changed = Vec::new();
@@ -105,7 +106,7 @@ pub fn real_files() -> (Vec<u8>, Vec<u8>) {
     let plain = |name: &str| {
         let bytes = std::fs::read(data("blkrev").join(name)).unwrap();
         let bytes: Vec<u8> = bytes.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
-        // Behind the records there is room that was made ahead.
+        // The records are followed by space that was allocated ahead.
         bytes[..bytes.len() - 1024].to_vec()
     };
     (plain("blk00000.dat"), plain("rev00000.dat"))
@@ -152,11 +153,11 @@ pub fn files_with_changed_bytes(settings: &Settings) {
         changed[place] ^= 1 << random.random_range(0..8);
         write_folder(folder.path(), &blocks, &undo, KEY);
         let (answers, problems) = check_folder(settings, folder.path());
-        // The merkle root and the checksums cover all but headers and witnesses, and what the headers say is part of a
-        // checksum.
+        // The merkle root and the checksums cover everything but headers and witnesses, and the
+        // contents of headers are part of a checksum.
         let others = answers.iter().filter(|answer| !expected.contains(answer)).count();
         assert!(problems > 0 || others > 0 || answers == expected, "round {round}, byte {place}");
-        // By another version the header says no height, or one where there was none.
+        // With another version the header states no height, or states one where it did not.
         let is_known =
             |answer: &Answer| expected.iter().any(|known| Answer { height: known.height, ..answer.clone() } == *known);
         assert!(answers.iter().all(|answer| is_known(answer) || answer.valid() != Some(true)));

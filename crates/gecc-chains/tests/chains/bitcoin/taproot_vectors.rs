@@ -49,7 +49,7 @@ fn leaves(tree: &Value) -> Vec<(u8, Vec<u8>)> {
     }
 }
 
-/// The outputs commit to each of their scripts. There are no signatures by them.
+/// The outputs commit to each of their scripts. The vectors have no signatures for them.
 pub fn script_paths_of_bip_341(settings: &Settings) {
     let mut spent = Vec::new();
     let mut shown = Vec::new();
