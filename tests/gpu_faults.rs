@@ -36,8 +36,8 @@ const TESTS: [Named<fn()>; 9] = named![
     many_threads_share_an_engine,
     calls_from_inside_a_pool,
     two_engines_at_once,
-    calls_leave_no_memory_behind,
-    memory_that_is_short,
+    calls_release_device_memory,
+    short_device_memory,
     shared_secrets_in_tiny_chunks,
     a_kernel_faults,
 ];
@@ -227,7 +227,7 @@ fn two_engines_at_once() {
     assert!(one.failures().is_empty() && two.failures().is_empty());
 }
 
-fn calls_leave_no_memory_behind() {
+fn calls_release_device_memory() {
     // Tables of keys that go on serving take more memory, up to their share: here the narrowest ones fill it.
     let (engine, batch) = (gpu().max_memory(8192 * MIB).build().unwrap(), Batch::get());
     let round = || {
@@ -261,7 +261,7 @@ fn take_all_but(bytes: usize) -> Vec<CudaSlice<u8>> {
 }
 
 /// Others take the memory that was free when the engine started.
-fn memory_that_is_short() {
+fn short_device_memory() {
     let batch = Batch::get();
     for left in [700 * MIB, 200 * MIB] {
         let engine = gpu().build().unwrap();
@@ -339,9 +339,9 @@ fn in_a_process_of_its_own(test: &str, run: impl FnOnce()) {
     }
     let mut child = Command::new(env::current_exe().expect("this program is a file"));
     let child = child.args([test, "--exact", "--nocapture"]).env(FAILS_HERE, "1").output().expect("it starts");
-    let said = [child.stdout, child.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
-    announce(&said);
-    assert!(child.status.success(), "{said}");
+    let log = [child.stdout, child.stderr].map(|stream| String::from_utf8_lossy(&stream).into_owned()).concat();
+    announce(&log);
+    assert!(child.status.success(), "{log}");
 }
 
 /// Computes a batch, calls `fail` in the middle of it, and computes another. Returns the devices

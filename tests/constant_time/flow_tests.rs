@@ -83,7 +83,7 @@ pub fn loops_go_round_until_nothing_is_new() {
     assert_eq!(found(code), [(4, Leak::Branch)]);
 }
 
-pub fn what_two_conditions_write_is_whole() {
+pub fn complementary_conditional_writes_are_complete() {
     let writes = |flag, a: Place, b: Place| {
         let both = [only_if(flag, true, make(A, &[a])), only_if(flag, false, make(A, &[b]))];
         let after = [make(Q, &[A]), jump_if(Q, 0)];
@@ -107,7 +107,7 @@ pub fn what_two_conditions_write_is_whole() {
     assert_eq!(found(code), [(4, Leak::Branch)]);
 }
 
-pub fn what_is_read_under_a_condition_is_what_was_written_under_it() {
+pub fn conditional_reads_see_conditional_writes() {
     let read = |between: Instruction, read: Instruction| {
         let written = only_if(P, true, make(A, &[POINTER]));
         !found(vec![make(A, &[VAULT]), written, between, read, make(Q, &[B]), jump_if(Q, 0)]).is_empty()
@@ -119,7 +119,7 @@ pub fn what_is_read_under_a_condition_is_what_was_written_under_it() {
     assert!(read(make(P, &[]), only_if(P, true, load)));
 }
 
-pub fn bits_are_told_apart() {
+pub fn bits_are_tracked_separately() {
     let save = |flag, mask: u32| {
         let bits = Bits { result: Some(A), source: A, same: !mask, changed: 0, flags: vec![(mask, flag)] };
         Instruction { bits: Some(bits), ..make(A, &[A, flag]) }

@@ -34,22 +34,22 @@ pub fn main() -> ExitCode {
             named![
                 flow_tests::branches_and_addresses,
                 flow_tests::loops_go_round_until_nothing_is_new,
-                flow_tests::what_two_conditions_write_is_whole,
-                flow_tests::what_is_read_under_a_condition_is_what_was_written_under_it,
-                flow_tests::bits_are_told_apart,
+                flow_tests::complementary_conditional_writes_are_complete,
+                flow_tests::conditional_reads_see_conditional_writes,
+                flow_tests::bits_are_tracked_separately,
                 flow_tests::memory_keeps_secrets,
                 flow_tests::calls_return_to_their_callers,
-                lanes::secrets_decide_no_branch_and_no_address,
+                lanes::secrets_do_not_affect_branches_or_addresses,
                 lanes::leaks_are_found,
             ],
         ),
         tests(
             in_release(Some(&NVRTC)),
-            named![kernels::secrets_decide_no_branch_and_no_address, kernels::leaks_are_found],
+            named![kernels::secrets_do_not_affect_branches_or_addresses, kernels::leaks_are_found],
         ),
         tests(
             in_release(Some(&VALGRIND)),
-            named![portable::secrets_decide_no_branch_and_no_address, portable::leaks_are_reported],
+            named![portable::secrets_do_not_affect_branches_or_addresses, portable::leaks_are_reported],
         ),
     ];
     harness::run(lists.into_iter().flatten().collect())

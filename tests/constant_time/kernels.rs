@@ -183,7 +183,7 @@ const FILES: &[&str] = &[
     "mul_mod",
 ];
 
-pub fn secrets_decide_no_branch_and_no_address() {
+pub fn secrets_do_not_affect_branches_or_addresses() {
     let list = List::read("kernels.txt");
     let mut findings = BTreeSet::new();
     for (architecture, code) in compiled() {

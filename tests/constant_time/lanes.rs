@@ -56,11 +56,11 @@ const LEAKY: &[Function] = &[
 
 /// Returns whether to analyse a function of the engine. Compilers inline varying ones of these;
 /// functions that compute something once are excluded.
-fn is_looked_into(name: &str) -> bool {
+fn is_analysed(name: &str) -> bool {
     ["4gecc3cpu", "gecc..cpu.."].iter().any(|part| name.contains(part)) && !name.contains("11precomputed")
 }
 
-pub fn secrets_decide_no_branch_and_no_address() {
+pub fn secrets_do_not_affect_branches_or_addresses() {
     let (mut findings, list) = (BTreeSet::new(), List::read("lanes.txt"));
     for_each(FUNCTIONS, |function, found| {
         for (at, leak) in &found {
@@ -96,7 +96,7 @@ fn for_each(functions: &[Function], mut take: impl FnMut(&Function, Vec<(u64, Le
         let found = program.find(function.1);
         assert!(!found.is_empty(), "{} is not a function of its own any more", function.0);
         for symbol in found {
-            let code = code(program.instructions(symbol, is_looked_into), function.2);
+            let code = code(program.instructions(symbol, is_analysed), function.2);
             take(function, leaks(&code).iter().map(|(instruction, leak)| (instruction.at, *leak)).collect());
         }
     }

@@ -22,7 +22,7 @@ struct Report {
     lines: Vec<String>,
 }
 
-pub fn secrets_decide_no_branch_and_no_address() {
+pub fn secrets_do_not_affect_branches_or_addresses() {
     let (mut findings, list) = (BTreeSet::new(), List::read("portable.txt"));
     for report in watch("operations") {
         let mut keys = report.lines.iter().map(|line| format!("{}: {line}", report.kind));

@@ -13,7 +13,7 @@ pub fn tests() -> Vec<Test> {
         None,
         named![
             examples_give_the_known_answers,
-            examples_report_what_is_wrong,
+            examples_report_problems,
             the_library_gives_the_known_verdicts,
             the_library_recovers_the_shipped_keys,
             a_corrupted_signature_is_the_only_one_rejected,
@@ -36,7 +36,7 @@ fn examples_give_the_known_answers() {
     prints("ecdh_psi", &["25 in common; the plain intersection has 25"]);
 }
 
-fn examples_report_what_is_wrong() {
+fn examples_report_problems() {
     let mut rows = read_json("p256/dgc_es256.json");
     rows[7]["valid"] = false.into();
     let changed = scratch("p256").join("changed.json");

@@ -17,7 +17,7 @@ pub fn tests() -> Vec<Test> {
             keys_and_signatures_of_other_crates_come_over,
             typical_mistakes,
             a_long_call_in_pieces,
-            versions_on_the_front_page_are_those_of_the_manifest
+            front_page_versions_match_the_manifest
         ],
     )
 }
@@ -153,7 +153,7 @@ fn a_long_call_in_pieces() {
 }
 
 /// The front page states the versions of the manifest.
-fn versions_on_the_front_page_are_those_of_the_manifest() {
+fn front_page_versions_match_the_manifest() {
     let [manifest, page] = [include_str!("../../Cargo.toml"), include_str!("../../src/lib.rs")];
     let manifest: toml::Table = manifest.parse().unwrap();
     let rust = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();

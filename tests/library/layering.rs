@@ -21,7 +21,7 @@ pub fn tests() -> Vec<Test> {
             job_modules_do_not_use_their_folder,
             use_of_a_higher_layer_is_found,
             cycles_are_found,
-            uses_of_a_folder_are_found_and_a_crate_of_an_import_is_none,
+            uses_of_folders_are_found_except_crates_of_imports,
             every_module_has_a_layer
         ],
     )
@@ -228,7 +228,7 @@ fn cycles_are_found() {
     assert!(folders("use crate::frame::verify::Equations;").iter().any(|problem| problem.starts_with("in a cycle")));
 }
 
-fn uses_of_a_folder_are_found_and_a_crate_of_an_import_is_none() {
+fn uses_of_folders_are_found_except_crates_of_imports() {
     let mut sources = Sources::default();
     for (module, text) in [
         ("", "mod job;"),

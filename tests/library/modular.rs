@@ -17,7 +17,7 @@ static ENGINES: [Named<(Option<&Need>, LazyLock<Engine>)>; 3] = [
 ];
 
 const TESTS: [Named<fn(&Engine)>; 5] =
-    named![products_of_every_size, powers_of_every_size, rsa_round_trip, calls_that_cannot_run, batches_of_many_sizes,];
+    named![products_of_every_size, powers_of_every_size, rsa_round_trip, invalid_calls, batches_of_many_sizes,];
 
 pub fn tests() -> Vec<Test> {
     let on_engines = ENGINES.iter().flat_map(|(name, (need, engine))| {
@@ -151,7 +151,7 @@ fn rsa_round_trip(engine: &Engine) {
     assert_eq!(opened, messages.into_iter().map(Ok).collect::<Vec<_>>());
 }
 
-fn calls_that_cannot_run(engine: &Engine) {
+fn invalid_calls(engine: &Engine) {
     let (three, four, one) = (3u128.to_be_bytes(), 4u128.to_be_bytes(), 1u128.to_be_bytes());
     for modulus in [four, one, [0; 16]] {
         assert!(matches!(modular::mul_mod(engine, &modulus, &[one], &[one]), Err(Error::InvalidModulus)));

@@ -179,7 +179,7 @@ pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
 
 /// Recovery ids that are wrong, absent or out of range reject nothing, and are not part of the
 /// policy.
-pub fn recovery_ids_decide_nothing(engine: &Engine) {
+pub fn recovery_ids_do_not_change_verdicts(engine: &Engine) {
     each_ecdsa_curve!(wrong_ids(engine));
 }
 

@@ -82,7 +82,7 @@ fn lengths(random: &mut Random, item: usize) -> usize {
 
 /// Signatures with given auxiliary data are those of libsecp256k1, by each way to pass keys and
 /// messages.
-pub fn signatures_are_those_of_libsecp256k1(engine: &Engine) {
+pub fn signatures_match_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let signers: Vec<Signer> = (0..ITEMS).map(|_| signer(&mut random)).collect();
     let texts: Vec<Vec<u8>> = (0..ITEMS)
@@ -135,7 +135,7 @@ pub fn is_valid_there(message: &[u8], signature: &[u8; 64], key: &[u8; 32]) -> b
 }
 
 /// Verdicts on their signatures and on spoiled ones; in every encoding of the keys.
-pub fn verdicts_are_those_of_libsecp256k1(engine: &Engine) {
+pub fn verdicts_match_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let (mut messages, mut signatures, mut x_only, mut spoiled) = (vec![], vec![], vec![], 0);
     for item in 0..ITEMS {
@@ -245,7 +245,7 @@ pub fn bad_keys(engine: &Engine) {
 
 /// A public key that is not that of its private key leads to a signature that verifies with neither
 /// key, by a nonce of its own: with the same nonce two signatures would reveal the private key.
-pub fn public_keys_of_others(engine: &Engine) {
+pub fn mismatched_public_keys(engine: &Engine) {
     let mut random = Random::new();
     let (own, other) = (signer(&mut random), signer(&mut random));
     let mut negated = own.pair.public_key().serialize();

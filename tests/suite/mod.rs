@@ -86,7 +86,7 @@ const TESTS: &[Test] = on_engines! {
     additional_data { ecdsa sm2 one_for_all two_curves lengths }
     batch_equations {
         spoiled_schnorr_signatures cancelling_schnorr_signatures vectors_many_times schnorr_columns
-        recovery_ids_decide_nothing large_and_small_x recoverable_columns
+        recovery_ids_do_not_change_verdicts large_and_small_x recoverable_columns
         large_batches_of_schnorr_signatures large_batches_of_recoverable_signatures large_batches_of_ed25519
     }
     batch_sizes {
@@ -94,8 +94,8 @@ const TESTS: &[Test] = on_engines! {
         sixty_five_thousand_points sixty_five_thousand_signatures
     }
     bip340 {
-        vectors_of_the_standard signatures_are_those_of_libsecp256k1 verdicts_are_those_of_libsecp256k1
-        repeated_keys_and_neighbours order_of_reasons bad_keys public_keys_of_others fresh_auxiliary_data long_messages
+        vectors_of_the_standard signatures_match_libsecp256k1 verdicts_match_libsecp256k1
+        repeated_keys_and_neighbours order_of_reasons bad_keys mismatched_public_keys fresh_auxiliary_data long_messages
         checked_signatures
     }
     candidates { addresses columns large_batches lengths }
@@ -131,8 +131,8 @@ const TESTS: &[Test] = on_engines! {
     poisoned_verify { sm2 one_key_for_many large_batches low_s_policy }
     repeated_keys { every_count_to_200 every_table_size equal_keys_in_different_encodings }
     rfc6979_vectors { secp256k1 p256 other_hashes siggen_secp256k1 }
-    secrets { debug_shows_nothing errors_show_nothing }
-    silent_payments { vectors_found vectors_indexed match_libsecp256k1 rows_of_one_output label_points crafted_rows
+    secrets { debug_output_hides_secrets errors_hide_secrets }
+    silent_payments { vectors_are_scanned vectors_are_indexed match_libsecp256k1 rows_of_one_output label_points crafted_rows
         refused }
     sm2_scheme { verify_random_and_mutated sign messages user_ids order_of_reasons signing_key_n_minus_1 }
     sm2_vectors { signatures user_hash }

@@ -13,7 +13,7 @@ fn hides(text: &str) {
     assert!(TRACES.iter().all(|trace| !text.contains(trace)), "a secret shows in {text:?}");
 }
 
-pub fn debug_shows_nothing(engine: &Engine) {
+pub fn debug_output_hides_secrets(engine: &Engine) {
     let key = SecretKey::from_bytes([BYTE; 32]);
     assert_eq!(format!("{key:?}"), "SecretKey(..)");
     assert_eq!(format!("{key:#?}"), "SecretKey(..)");
@@ -29,7 +29,7 @@ pub fn debug_shows_nothing(engine: &Engine) {
     assert_eq!(format!("{shared:?}"), "[Ok(SharedPoint(..))]");
 }
 
-pub fn errors_show_nothing(engine: &Engine) {
+pub fn errors_hide_secrets(engine: &Engine) {
     // Out of range for every curve, and recognisable.
     let mut bytes = [0xff; 32];
     bytes[16..].fill(BYTE);

@@ -75,7 +75,7 @@ fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// The findings of each case, with whole keys and with their first bytes.
-pub fn vectors_found(engine: &Engine) {
+pub fn vectors_are_scanned(engine: &Engine) {
     let mut with_tweak = 0;
     for Receiving { given, expected } in cases() {
         let Some(tweak) = &expected.tweak else { continue };
@@ -116,7 +116,7 @@ fn prefix(output: &[u8; 32]) -> u64 {
 }
 
 /// Tweak points from the sums of keys and the smallest outpoints.
-pub fn vectors_indexed(engine: &Engine) {
+pub fn vectors_are_indexed(engine: &Engine) {
     let cases: Vec<Receiving> = cases().into_iter().filter(|case| case.expected.tweak.is_some()).collect();
     let outpoint = |input: &Input| -> [u8; 36] {
         let txid: Vec<u8> = bytes(&input.txid).into_iter().rev().collect();

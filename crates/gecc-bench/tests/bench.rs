@@ -73,7 +73,7 @@ fn the_commands_are_measured_on_files() {
 }
 
 #[test]
-fn a_file_that_fails_does_not_stop_the_others() {
+fn failing_file_does_not_stop_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
     // A folder where the answers would go.

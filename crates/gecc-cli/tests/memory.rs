@@ -147,14 +147,14 @@ fn long_rows(limit: usize, tag: usize, rows: usize) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
         command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", &threads.to_string()]);
         command.args(["--max-memory", &format!("{limit}M"), "-o"]).arg(folder.path().join(output)).arg(input);
-        let said = folder.path().join("said");
-        let (code, peak) = child::run(command.stderr(File::create(&said).expect("writable")));
-        let said = std::fs::read_to_string(&said).expect("text");
+        let messages = folder.path().join("messages");
+        let (code, peak) = child::run(command.stderr(File::create(&messages).expect("writable")));
+        let message = std::fs::read_to_string(&messages).expect("text");
         eprintln!("{} to {output}, {threads} threads: {:.1} MiB", input.display(), peak as f64 / MIB as f64);
         // No signature is right.
-        assert_eq!(code, Some(1), "{said}");
+        assert_eq!(code, Some(1), "{message}");
         let counts = format!("{rows} items");
-        assert!(said.lines().any(|line| line.starts_with(&counts)), "{said}");
+        assert!(message.lines().any(|line| line.starts_with(&counts)), "{message}");
         let most = (limit + 6 + threads + 24) * MIB + COPIES_OF_A_ROW * tag;
         assert!(peak <= most, "{output} of {tag} bytes a row, {threads} threads: {peak} bytes, at most {most}");
     }
@@ -194,8 +194,8 @@ fn give_large_blocks(stream: TcpStream) -> io::Result<()> {
     loop {
         let (mut length, mut line) = (0, String::new());
         while lines.read_line(&mut line)? > 2 {
-            if let Some(said) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = said.trim().parse().expect("a number");
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().expect("a number");
             }
             line.clear();
         }
@@ -229,18 +229,18 @@ fn of_tables(arguments: &[&str]) -> Vec<String> {
 
 /// Runs the command over a table, with no more than 4 GB of addresses. Gives its exit code and what it says.
 fn over_table(arguments: &[String], path: &Path, name: &str) -> (Option<i32>, String) {
-    let said = path.with_extension("said");
+    let messages = path.with_extension("messages");
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_gecc")]).args(arguments).arg(path);
-    command.stdout(Stdio::null()).stderr(File::create(&said).expect("writable"));
+    command.stdout(Stdio::null()).stderr(File::create(&messages).expect("writable"));
     let begin = Instant::now();
     let (code, peak) = child::run(&mut command);
-    let (said, took) = (std::fs::read_to_string(&said).expect("text"), begin.elapsed());
+    let (message, took) = (std::fs::read_to_string(&messages).expect("text"), begin.elapsed());
     eprintln!("{name}: {code:?}, {:.1} MiB, {took:.1?}", peak as f64 / MIB as f64);
     assert!(peak <= TABLE_PEAK, "{name}: {peak} bytes");
     assert!(took <= TABLE_TIME, "{name}: {took:?}");
-    assert!(!said.contains("panicked"), "{name}: {said}");
-    (code, said)
+    assert!(!message.contains("panicked"), "{name}: {message}");
+    (code, message)
 }
 
 /// A folder that goes away with what is in it.
@@ -254,9 +254,9 @@ fn adversarial_headers_stay_within_the_memory_limit() {
     for (number, (name, bytes)) in crafted::hostile().into_iter().enumerate() {
         let path = folder.path().join(format!("{number}.parquet"));
         std::fs::write(&path, bytes).expect("writable");
-        let (code, said) = over_table(&verify, &path, &name);
-        let is_said = said.contains("Parquet") || said.contains("above the limit");
-        assert!(code == Some(2) && is_said, "{name}: {code:?} {said}");
+        let (code, message) = over_table(&verify, &path, &name);
+        let is_reported = message.contains("Parquet") || message.contains("above the limit");
+        assert!(code == Some(2) && is_reported, "{name}: {code:?} {message}");
     }
 }
 
@@ -271,8 +271,8 @@ fn adversarial_headers_of_tables_stay_within_the_memory_limit() {
         let recover = of_tables(&["recover", "--curve", "secp256k1"]);
         let senders: Vec<String> = ["ethereum", "senders", "--engine", "cpu"].map(str::to_owned).into();
         for arguments in [recover, senders] {
-            let (code, said) = over_table(&arguments, &path, name);
-            assert!(matches!(code, Some(1 | 2)) && said.contains("Parquet"), "{name}: {code:?} {said}");
+            let (code, message) = over_table(&arguments, &path, name);
+            assert!(matches!(code, Some(1 | 2)) && message.contains("Parquet"), "{name}: {code:?} {message}");
         }
     }
 }
@@ -285,8 +285,8 @@ fn wide_footers_and_long_lists_stay_within_the_memory_limit() {
     let files = [("columns", crafted::wide(200_000)), ("a list", crafted::long_list(200_000_000))];
     for (name, bytes) in files {
         std::fs::write(&path, bytes).expect("writable");
-        let (code, said) = over_table(&beside, &path, name);
-        assert!(code == Some(2) && said.contains("above the limit"), "{name}: {code:?} {said}");
+        let (code, message) = over_table(&beside, &path, name);
+        assert!(code == Some(2) && message.contains("above the limit"), "{name}: {code:?} {message}");
     }
 }
 
@@ -298,9 +298,9 @@ fn repeated_values_stay_within_the_memory_limit() {
     let beside = of_tables(&["verify", "--curve", "secp256k1", "--beside", "-o", output.to_str().expect("text")]);
     for part in [Beside::Bytes, Beside::Struct, Beside::List] {
         std::fs::write(&path, crafted::file_beside(part, ROWS, MIB)).expect("writable");
-        let (code, said) = over_table(&beside, &path, &format!("{part:?}"));
+        let (code, message) = over_table(&beside, &path, &format!("{part:?}"));
         // No key is one.
-        assert_eq!(code, Some(2), "{part:?}: {said}");
-        assert!(said.contains("1024") || said.contains("1,024"), "{part:?}: {said}");
+        assert_eq!(code, Some(2), "{part:?}: {message}");
+        assert!(message.contains("1024") || message.contains("1,024"), "{part:?}: {message}");
     }
 }

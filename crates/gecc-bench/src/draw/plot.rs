@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn points_lie_in_their_plane() {
+    fn points_lie_inside_the_plot() {
         let points = [(1024.0, 2e5), (4096.0, 9.9e8), (4_194_304.0, 1e6)];
         let range = Range::of(&[panel(&points)]);
         for point in points {

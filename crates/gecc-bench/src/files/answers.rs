@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrong_and_missing_answers_are_found() {
+    fn wrong_and_missing_answers_are_detected() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let compare = |expected: &Expected, text: &str| {
             std::fs::write(&file, text).unwrap();

@@ -91,8 +91,8 @@ mod tests {
             ("killed\n\n", "killed"),
             ("", "the command failed without a message"),
         ];
-        for (said, expected) in cases {
-            assert_eq!(reason(said.as_bytes()), expected);
+        for (log, expected) in cases {
+            assert_eq!(reason(log.as_bytes()), expected);
         }
     }
 }

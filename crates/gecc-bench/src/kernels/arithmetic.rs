@@ -244,7 +244,7 @@ mod tests {
 
     /// Computes the expected results by powers, whereas the chains take one step after the other.
     #[test]
-    fn right_results_agree_and_others_do_not() {
+    fn only_right_results_agree() {
         for curve in CurveId::ALL {
             for operation in Arithmetic::ALL {
                 let expected = Expected::of(operation, curve.to_owned());

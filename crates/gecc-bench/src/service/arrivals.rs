@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrivals_have_the_rate_that_is_asked_for() {
+    fn arrivals_have_the_requested_rate() {
         for (arrivals, together) in [(Arrivals::Poisson, 1), (Arrivals::Bursts, BURST as usize)] {
             let times: Vec<Duration> = Schedule::new(arrivals, 1e5).take(200_000).collect();
             let seconds = times.last().unwrap().as_secs_f64();

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_all_answers() {
+    fn quantiles_cover_all_answers() {
         let outcome = |latencies: Vec<u32>| Outcome {
             sent: latencies.len(),
             refused: 0,

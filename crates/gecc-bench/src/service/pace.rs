@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_have_all_requests_of_their_time() {
+    fn spans_contain_all_requests_of_their_time() {
         let mut pace = Pace::new(true);
         let start = now();
         let mut requests = 0;

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delays_are_those_between_two_times() {
+    fn delays_between_two_times_are_returned() {
         let tick = |at, waited, stolen| Tick { at, waited: vec![(u32::MAX, waited)], stolen };
         let ticks = [tick(0, 0, 0), tick(2_000_000, 1_000_000, 0), tick(30_000_000, 21_000_000, 20_000_000)];
         assert!(delays(&ticks, 0, 1_000_000)[0].ends_with("waited 1.0 ms for a core"));

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_told_once_with_its_steps() {
+    fn pause_is_reported_once_with_its_steps() {
         let ms = 1_000_000;
         let slow = |batch, due, answered| Slow { batch, sender: 0, due, begun: due, submitted: due, answered };
         let trace = Trace {

@@ -89,15 +89,16 @@ fn measure(mut command: Command, item: &Item) -> Result<Run, String> {
     let mut child = command.spawn().map_err(described)?;
     let talked = talk(&mut child, item);
     let verdict = started.elapsed().as_secs_f64();
-    let mut said = String::new();
-    let rest = talked.and_then(|mut lines| lines.read_to_string(&mut said).map(|_| ()));
+    let mut output = String::new();
+    let rest = talked.and_then(|mut lines| lines.read_to_string(&mut output).map(|_| ()));
     let ended = child.wait_with_output().map_err(described)?;
     let process = started.elapsed().as_secs_f64();
     if !ended.status.success() {
         return Err(String::from_utf8_lossy(&ended.stderr).trim().to_owned());
     }
     rest.map_err(described)?;
-    let phases = serde_json::from_str(&said).map_err(|problem| format!("unexpected output of a process: {problem}"))?;
+    let phases =
+        serde_json::from_str(&output).map_err(|problem| format!("unexpected output of a process: {problem}"))?;
     Ok(Run { verdict, process, phases })
 }
 

@@ -474,9 +474,9 @@ def compare_inputs(gecc, rng, wanted):
                     txid = transaction.txid()[::-1].hex()
                     for index, verdict in enumerate(kernel_verdicts(transaction, flags_at(height))):
                         expected[height, txid, index] = (verdict, transaction)
-            answers, said = run_gecc(gecc, folder)
+            answers, messages = run_gecc(gecc, folder)
         if len(answers) != len(expected):
-            sys.exit(f"{len(answers)} answers to {len(expected)} inputs: {said}")
+            sys.exit(f"{len(answers)} answers to {len(expected)} inputs: {messages}")
         for answer in answers:
             verdict, transaction = expected[answer["block"], answer["txid"], answer["input"]]
             found = answer["valid"]
@@ -506,11 +506,11 @@ def compare_blocks(gecc, rng):
             expected[number] = state.validation_mode == pbk.ValidationMode.VALID
             block_of.update((txid[::-1].hex(), number) for _, txid, _ in parts)
             write(folder, f"{number:03}", content, b"".join(outputs for _, _, outputs in parts))
-        answers, said = run_gecc(gecc, folder)
+        answers, messages = run_gecc(gecc, folder)
     answered = {block_of[answer["txid"]] for answer in answers}
     wrong = [number for number, is_valid in expected.items() if is_valid != (number in answered)]
     if wrong:
-        print(f"blocks on which the kernel differs (the kind is the remainder by 6): {wrong}\n{said}")
+        print(f"blocks on which the kernel differs (the kind is the remainder by 6): {wrong}\n{messages}")
     if len(set(expected.values())) != 2:
         sys.exit("all blocks are valid, or none is: the comparison means little")
     return len(expected), len(wrong)

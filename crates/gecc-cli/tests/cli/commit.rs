@@ -65,7 +65,7 @@ fn work_trees_have_the_branches_of_their_repository() {
 }
 
 #[test]
-fn packages_have_the_commit_that_cargo_notes() {
+fn packages_use_the_commit_recorded_by_cargo() {
     let root = tempfile::tempdir().unwrap();
     let package = root.path().join("vendor/gecc-cli");
     write(&package.join("build.rs"), "");
@@ -77,7 +77,7 @@ fn packages_have_the_commit_that_cargo_notes() {
 }
 
 #[test]
-fn the_version_says_the_commit_of_the_checkout() {
+fn version_prints_commit_of_checkout() {
     let version = String::from_utf8(run(&["--version"], "").stdout).unwrap();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let output = Command::new("git").args(["-C", folder, "rev-parse", "--short=12", "HEAD"]).output();

@@ -8,7 +8,7 @@ use p256::pkcs8::EncodePrivateKey;
 use serde_json::json;
 
 #[test]
-fn keys_give_the_same_answers_in_every_form() {
+fn answers_do_not_depend_on_the_form_of_keys() {
     let set = signed::<P256>(2);
     let theirs: Vec<_> = set.secret.iter().map(|key| SecretKey::from_slice(key.expose_bytes()).unwrap()).collect();
     let pkcs8 = |key: &SecretKey| key.to_pkcs8_pem(Default::default()).unwrap().to_string();
@@ -44,7 +44,7 @@ fn keys_give_the_same_answers_in_every_form() {
 
 /// Keys in JSON with escapes, in CSV over several lines, and next to digits.
 #[test]
-fn lines_of_text_have_keys_in_pem_and_jwk() {
+fn lines_hold_keys_in_pem_and_jwk() {
     let set = signed::<P256>(1);
     let key = SecretKey::from_slice(set.secret[0].expose_bytes()).unwrap();
     let pkcs8 = key.to_pkcs8_pem(Default::default()).unwrap().to_string();
@@ -82,10 +82,10 @@ fn lines_of_text_have_keys_in_pem_and_jwk() {
         ("p256", line(format!("\"\\u0031{}\"", &digits[1..])), "`secret_key` is written with escapes"),
     ] {
         let output = run(&["sign", "--curve", curve], key);
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-        assert!(code(&output) != 0 && said.contains(problem), "{problem}: {said}");
+        let message = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
+        assert!(code(&output) != 0 && message.contains(problem), "{problem}: {message}");
         let secret = pkcs8.lines().nth(1).unwrap();
-        assert!(!said.contains(&secret[..20]) && !said.contains(&digits[1..20]), "{said}");
+        assert!(!message.contains(&secret[..20]) && !message.contains(&digits[1..20]), "{message}");
     }
 }
 
@@ -135,7 +135,7 @@ fn pubkey_finds_a_key_after_long_certificates() {
 }
 
 #[test]
-fn keys_from_standard_input_leave_the_items_to_a_file() {
+fn keys_from_standard_input_require_items_from_a_file() {
     let set = signed::<P256>(1);
     let key = hex::encode(set.secret[0].expose_bytes());
     let both = run(&["sign", "--curve", "p256", "--key-file", "-"], key.clone());

@@ -7,7 +7,7 @@ use serde_json::json;
 const NO_NUMBER: &str = "`recovery_id` is not a number from 0 to 3, nor a v of 27 and more";
 
 #[test]
-fn recover_gives_keys_or_errors() {
+fn recover_returns_keys_or_errors() {
     let set = signed::<Secp256k1>(2);
     let mut lines = set.lines();
     let mut bad = set.json(1);
@@ -30,7 +30,7 @@ fn recover_gives_keys_or_errors() {
 }
 
 #[test]
-fn recover_gives_addresses() {
+fn recover_returns_addresses() {
     // The account of the private key 1.
     let engine = Engine::cpu().unwrap();
     let mut one = [0; 32];
@@ -65,7 +65,7 @@ fn recover_gives_addresses() {
 }
 
 #[test]
-fn a_recovery_id_is_a_number_a_truth_value_or_a_text_that_is_one() {
+fn recovery_id_is_number_boolean_or_text_of_these() {
     let set = signed::<Secp256k1>(1);
     let line = |id: &str| {
         let (digest, signature) = (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature));
@@ -88,7 +88,7 @@ fn a_recovery_id_is_a_number_a_truth_value_or_a_text_that_is_one() {
 }
 
 #[test]
-fn a_recovery_id_may_be_given_as_v() {
+fn recovery_id_may_be_named_v() {
     let set = signed::<Secp256k1>(1);
     let id = u64::from(set.signed[0].recovery_id);
     let chain = u64::from(getrandom::u32().unwrap());

@@ -39,7 +39,7 @@ const P256: KeyKind = KeyKind::Curve(CurveId::P256);
 const SECP256K1: KeyKind = KeyKind::Curve(CurveId::Secp256k1);
 
 #[test]
-fn private_keys_of_reports_are_read_or_their_form_is_named() {
+fn reported_private_keys_are_read_or_their_form_is_named() {
     for line in include_str!("../data/private_keys.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let name = &case["name"];
@@ -59,7 +59,7 @@ fn private_keys_of_reports_are_read_or_their_form_is_named() {
 }
 
 #[test]
-fn public_keys_of_reports_are_read_or_their_form_is_named() {
+fn reported_public_keys_are_read_or_their_form_is_named() {
     for line in include_str!("../data/public_keys.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let name = &case["name"];
@@ -220,7 +220,7 @@ fn short_and_long_numbers_are_the_same_number() {
 }
 
 #[test]
-fn sets_of_keys_are_read_where_one_key_is_meant() {
+fn key_sets_with_one_matching_key_are_read() {
     let key = random();
     let d = Base64UrlUnpadded::encode_string(&key);
     let jwk = |crv: &str| json!({"kty": "EC", "crv": crv, "d": d});
@@ -241,7 +241,7 @@ fn sets_of_keys_are_read_where_one_key_is_meant() {
 }
 
 #[test]
-fn keys_of_cose_are_read_and_others_refused() {
+fn cose_keys_are_read_and_other_cbor_is_refused() {
     // RFC 9052, section C.7.2, its first key.
     let known = [
         &hex::decode("a60102025824").unwrap()[..],
@@ -290,7 +290,7 @@ fn keys_of_cose_are_read_and_others_refused() {
 }
 
 #[test]
-fn hybrid_points_are_taken_where_their_parity_matches_and_where_they_are_asked_for() {
+fn hybrid_points_with_matching_parity_are_read_on_request() {
     let point = public_of(&SecretKey::from_bytes(random()), P256);
     let tagged = |tag: u8| [&[tag], &point[1..]].concat();
     let (right, wrong) = if point[64] & 1 == 0 { (6, 7) } else { (7, 6) };
@@ -306,7 +306,7 @@ fn hybrid_points_are_taken_where_their_parity_matches_and_where_they_are_asked_f
 }
 
 #[test]
-fn keys_of_p256_in_openssh_are_read() {
+fn openssh_keys_of_p256_are_read() {
     // Made by ssh-keygen for this test; the last with a passphrase.
     let file = include_str!("../data/openssh_p256");
     let line = include_str!("../data/openssh_p256.pub");
@@ -336,7 +336,7 @@ fn keys_of_p256_in_openssh_are_read() {
 }
 
 #[test]
-fn blocks_are_found_in_every_shape_and_none_is_passed_over() {
+fn pem_blocks_of_every_shape_are_found() {
     let block = "-----BEGIN PRIVATE KEY-----\nMEECAQAwEwYHKoZIzj0CAQYIKoZIzj0DAQcEJzAlAgEBBCCe2C7ISTLv3dDlrm1X\n\
                  0IwboTn/bFIqtOls+/lCiuVj6A==\n-----END PRIVATE KEY-----\n";
     let expected = one(block.as_bytes(), P256).unwrap();
@@ -401,7 +401,7 @@ fn blocks_are_found_in_every_shape_and_none_is_passed_over() {
 }
 
 #[test]
-fn forms_that_are_not_read_are_named_with_how_to_convert_them() {
+fn unsupported_forms_are_named_with_conversion_advice() {
     let cases: [(&[u8], &str); 9] = [
         (b"PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n", "puttygen"),
         (b"AGE-SECRET-KEY-1QQQQ", "a key of age"),

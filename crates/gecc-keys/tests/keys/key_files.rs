@@ -97,7 +97,7 @@ fn name_the_curve(sec1_der: &[u8], curve: CurveId) -> Vec<u8> {
 }
 
 #[test]
-fn files_may_hold_several_keys_and_what_stands_beside_them() {
+fn files_may_hold_several_keys_and_other_blocks() {
     let [one, _, _, _] = all_forms();
     let [two, _, _, _] = all_forms();
     let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
@@ -116,7 +116,7 @@ fn files_may_hold_several_keys_and_what_stands_beside_them() {
 
 /// Cells of a column contain one key each.
 #[test]
-fn each_file_may_have_one_key() {
+fn each_file_holds_exactly_one_key() {
     let [one, ..] = all_forms();
     let [two, ..] = all_forms();
     let both = format!("{}{}", one.sec1_pem, two.pkcs8_pem);
@@ -136,7 +136,7 @@ fn each_file_may_have_one_key() {
 }
 
 #[test]
-fn json_web_keys_are_read_alone_in_sets_and_one_after_the_other() {
+fn json_web_keys_are_read_alone_in_sets_and_in_sequence() {
     for Forms { curve, key, sec1_der, .. } in all_forms().into_iter().take(2) {
         let other = jwk(name(curve), &[7; 32]);
         let jwk = jwk(name(curve), &key);
@@ -306,7 +306,7 @@ fn unusable_keys_are_explained() {
 
 /// Files that are cut, spoiled or random are keys or errors, which show no part of a key.
 #[test]
-fn no_file_makes_it_panic_or_show_a_key() {
+fn malformed_files_cause_no_panic_and_show_no_key() {
     let mut random = [0; 512];
     for Forms { curve, key, pkcs8_pem, pkcs8_der, sec1_pem, sec1_der } in all_forms() {
         let json = with_public(jwk(name(curve), &key), &public_key(&sec1_der)).to_string();
@@ -484,14 +484,14 @@ fn certificates_of_authorities_are_read() {
 
 /// Rows of coordinates, one after the other, are no DER, whatever they begin with.
 #[test]
-fn rows_of_coordinates_are_no_keys_with_a_name() {
+fn rows_of_coordinates_are_not_der() {
     for rows in 1..10 {
         assert_eq!(read_public_key(&vec![0x30; 64 * rows], CurveId::P256), None);
     }
 }
 
 #[test]
-fn columns_of_public_keys_hold_any_form_and_a_wrong_column_is_told() {
+fn public_key_columns_hold_any_form_and_wrong_columns_are_reported() {
     let engine = gecc::Engine::cpu().unwrap();
     for (curve, der, pem, expected) in public_forms() {
         let raw = &expected[1..];

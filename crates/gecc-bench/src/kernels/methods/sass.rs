@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_elf_file_has_no_code() {
+    fn non_elf_file_has_no_code() {
         for length in [0, 1, 63, 64, 200] {
             assert!(Code::of(&vec![0xff; length], "kernel", "sm_90").is_none());
             assert!(Code::of(&vec![0; length], "kernel", "sm_90").is_none());

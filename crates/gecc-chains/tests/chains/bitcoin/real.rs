@@ -113,14 +113,14 @@ pub fn blocks_in_hexadecimal(settings: &Settings) {
             assert_eq!(check(settings, &[at("block.hex")]), expected);
         }
     }
-    for (content, said) in [
+    for (content, message) in [
         (const_hex::encode(&block) + "0", "an odd number"),
         ("{\"hash\":\"00\"}".to_owned(), "getblock HASH 0"),
         ("00".repeat(4_000_001), "above the limit"),
     ] {
         std::fs::write(at("block.hex"), content).unwrap();
         let (answers, problems) = check_with(settings, &[at("block.hex")]);
-        assert!(answers.is_empty() && problems.len() == 1 && problems[0].what.contains(said), "{problems:?}");
+        assert!(answers.is_empty() && problems.len() == 1 && problems[0].what.contains(message), "{problems:?}");
     }
 }
 

@@ -305,7 +305,7 @@ pub fn other_senders_and_hashes(settings: &Settings) {
 }
 
 /// JSON as nodes and scripts write it: an answer, blocks one a line, a list of blocks, and blocks with hashes alone.
-pub fn answers_of_nodes(settings: &Settings) {
+pub fn responses_of_nodes(settings: &Settings) {
     let names = ["ethereum/block_1150000.json", "ethereum/block_22431083.json"].map(crate::support::of_examples);
     let blocks = names.clone().map(|path| serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap());
     let expected = check(settings, &names);

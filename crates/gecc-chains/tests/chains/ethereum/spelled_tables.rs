@@ -101,7 +101,7 @@ pub fn v_of_eip155_and_types_that_are_null(settings: &Settings) {
     }
 }
 
-pub fn v_that_contradicts_the_chain(settings: &Settings) {
+pub fn v_contradicting_the_chain(settings: &Settings) {
     let mut columns = columns();
     let rows = column(&columns, "v").len();
     replace(&mut columns, "v", Arc::new((0..rows).map(|_| Some(35 + 2 * 5)).collect::<UInt64Array>()));
@@ -153,9 +153,9 @@ pub fn tables_without_signatures(settings: &Settings) {
     let whole = columns();
     for left_out in [&["r", "s", "v"][..], &["v"], &["r"], &["s"]] {
         let columns: Columns = whole.iter().filter(|(name, _)| !left_out.contains(&name.as_str())).cloned().collect();
-        let said = problem_of(settings, &columns);
-        assert!(said.contains(&format!("there is no column {}.", left_out.join(", "))), "{said}");
-        assert!(said.contains("--include-columns v r s"), "{said}");
+        let message = problem_of(settings, &columns);
+        assert!(message.contains(&format!("there is no column {}.", left_out.join(", "))), "{message}");
+        assert!(message.contains("--include-columns v r s"), "{message}");
     }
     // ethereum-etl's CSV.
     let csv = "hash,nonce,block_hash,block_number,transaction_index,from_address,to_address,value,gas,gas_price,input\n0x,0\n";
