@@ -270,7 +270,8 @@ fn sign_bip340(criterion: &mut Criterion) {
     for items in BATCHES {
         let (secret, public) =
             keys::generate(&all_cores, Secp256k1, items).expect("the operating system gives randomness");
-        let (messages, auxiliary) = (bytes(items), bytes(items));
+        let messages = bytes(items);
+        let auxiliary = bytes(items);
         group.throughput(Throughput::Elements(items as u64));
         group.bench_function(format!("gecc/{items}"), |bencher| {
             bencher.iter(|| {
@@ -282,7 +283,8 @@ fn sign_bip340(criterion: &mut Criterion) {
     }
 
     let (secret, _) = keys::generate(&all_cores, Secp256k1, PEER_ITEMS).expect("the operating system gives randomness");
-    let (messages, auxiliary) = (bytes(PEER_ITEMS), bytes(PEER_ITEMS));
+    let messages = bytes(PEER_ITEMS);
+    let auxiliary = bytes(PEER_ITEMS);
     let inputs = || messages.iter().zip(&auxiliary);
     let expected = bip340::sign(&engine, &messages, &secret, Auxiliary::given(&auxiliary)).expect("lengths agree");
     group.throughput(Throughput::Elements(PEER_ITEMS as u64));

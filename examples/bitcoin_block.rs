@@ -29,7 +29,9 @@ fn main() -> ExitCode {
 /// Returns whether every input of known form is properly signed.
 fn run() -> Outcome<bool> {
     let paths = files_of(&args::paths_or("bitcoin"));
-    let (engine, pool, interrupted) = (Engine::new()?, ThreadPoolBuilder::new().build()?, AtomicBool::new(false));
+    let engine = Engine::new()?;
+    let pool = ThreadPoolBuilder::new().build()?;
+    let interrupted = AtomicBool::new(false);
     let settings = Settings::new(&engine, &pool, &interrupted);
     let mut summary = Summary::new();
     verify(&settings, &paths, Blocks::default(), |batch| {

@@ -59,7 +59,8 @@ fn main() -> ExitCode {
 /// Returns whether the protocol found the same elements as the plain intersection.
 fn run() -> Outcome<bool> {
     let args = Args::parse();
-    let (alice, bob) = (Party::new(&args.alice)?, Party::new(&args.bob)?);
+    let alice = Party::new(&args.alice)?;
+    let bob = Party::new(&args.bob)?;
     let engine = Engine::new()?;
     let start = Instant::now();
     let common = intersect(&engine, &alice, &bob)?;

@@ -31,7 +31,9 @@ fn main() -> ExitCode {
 /// Returns whether every signer is the one that the block states.
 fn run() -> Outcome<bool> {
     let paths = files_of(&args::paths_or("ethereum"));
-    let (engine, pool, interrupted) = (Engine::new()?, ThreadPoolBuilder::new().build()?, AtomicBool::new(false));
+    let engine = Engine::new()?;
+    let pool = ThreadPoolBuilder::new().build()?;
+    let interrupted = AtomicBool::new(false);
     let settings = Settings::new(&engine, &pool, &interrupted);
     let mut summary = Summary::new();
     senders(&settings, &paths, &Options::default(), |batch| {

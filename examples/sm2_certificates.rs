@@ -33,7 +33,9 @@ fn main() -> ExitCode {
 /// Returns whether every signature that is checked is valid.
 fn run() -> Outcome<bool> {
     let paths = files_of(&args::paths_or("sm2"));
-    let (engine, pool, interrupted) = (Engine::new()?, ThreadPoolBuilder::new().build()?, AtomicBool::new(false));
+    let engine = Engine::new()?;
+    let pool = ThreadPoolBuilder::new().build()?;
+    let interrupted = AtomicBool::new(false);
     let settings = Settings::new(&engine, &pool, &interrupted);
     let options = Options::default();
     let mut summary = Summary::new();

@@ -100,7 +100,8 @@ fn in_process(name: String, need: Option<&'static Need>) -> Test {
 fn run_child(name: &str) {
     let mut command = Command::new(std::env::current_exe().expect("a running test has a file"));
     command.env(CHILD, name).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let (mut child, start) = (command.spawn().expect("this test can be started"), Instant::now());
+    let mut child = command.spawn().expect("this test can be started");
+    let start = Instant::now();
     while child.try_wait().expect("the child can be polled").is_none() {
         if start.elapsed() > PATIENCE {
             child.kill().expect("the child can be ended");
@@ -128,8 +129,8 @@ fn child(name: &str) {
     let most = watch_threads(|| way(engine));
     // The engine's own, the callers' (16 of tokio besides 4, or 64), this one, the one that watches and one that builds
     // a table.
-    let (engine_threads, callers) =
-        (2 + 5 * engine.info().devices.len(), if first == "plain_threads" { 64 } else { 20 });
+    let engine_threads = 2 + 5 * engine.info().devices.len();
+    let callers = if first == "plain_threads" { 64 } else { 20 };
     // While kernels are compiled each has a thread, and the driver has some of its own.
     let of_gpu = if second == "gpu" { 40 } else { 0 };
     assert!(most <= engine_threads + callers + 3 + of_gpu, "{most} threads");
@@ -169,10 +170,12 @@ thread_local!(static DEPTH: Cell<usize> = const { Cell::new(0) });
 fn call(engine: &Engine, number: usize) {
     let depth = DEPTH.replace(DEPTH.get() + 1);
     assert_eq!(depth, 0, "a call runs inside another");
-    let (start, items) = (number % 100, items_of(number));
+    let start = number % 100;
+    let items = items_of(number);
     let Expected { digests, signatures, recovery_ids, keys } = expected();
     let range = start..start + items;
-    let (digests, signatures) = (&digests[range.clone()], &signatures[range.clone()]);
+    let digests = &digests[range.clone()];
+    let signatures = &signatures[range.clone()];
     let recovered = ecdsa::recover(engine, Secp256k1, digests, signatures, &recovery_ids[range.clone()]);
     assert!(recovered.expect("lengths agree").into_iter().eq(keys[range].iter().map(|key| Ok(*key))));
     DEPTH.set(depth);
@@ -188,7 +191,8 @@ fn join(engine: &Engine, calls: std::ops::Range<usize>) {
 
 /// The most threads that the process has while something runs.
 fn watch_threads(run: impl FnOnce()) -> usize {
-    let (most, running) = (AtomicUsize::new(0), AtomicUsize::new(1));
+    let most = AtomicUsize::new(0);
+    let running = AtomicUsize::new(1);
     thread::scope(|scope| {
         scope.spawn(|| {
             while running.load(Ordering::Relaxed) == 1 {

@@ -43,7 +43,9 @@ fn field_values() -> Vec<BigUint> {
 }
 
 fn fields() {
-    let (mut session, p, values) = (Session::default(), &*P, field_values());
+    let mut session = Session::default();
+    let p = &*P;
+    let values = field_values();
     for (index, a) in values.iter().enumerate() {
         for b in values.iter().skip(index % 23).step_by(23).chain([a]) {
             let results = [("fe_mul", a * b), ("fe_add", a + b), ("fe_sub", a + (p << 2) - b)];
@@ -67,7 +69,9 @@ fn fields() {
 }
 
 fn scalars() {
-    let (mut session, n, mut values) = (Session::default(), &*N, edge_values(&N));
+    let mut session = Session::default();
+    let n = &*N;
+    let mut values = edge_values(&N);
     values.extend((1..17u32).flat_map(|times| [n * times - 1u32, n * times, n * times + 1u32]));
     values.retain(|value| *value < two_to_256());
     values.extend((0..200).map(|_| patterned()));
@@ -102,13 +106,16 @@ fn encode((x, y): &Point) -> BigUint {
 
 /// The kind that the device returns, and the point.
 fn decode(encoding: &BigUint, canonical: bool) -> (u64, Point) {
-    let (p, none) = (&*P, (BigUint::ZERO, BigUint::ZERO));
-    let (is_odd, y) = (encoding.bit(255), encoding % (number(1) << 255));
+    let p = &*P;
+    let none = (BigUint::ZERO, BigUint::ZERO);
+    let is_odd = encoding.bit(255);
+    let y = encoding % (number(1) << 255);
     if canonical && y >= *p {
         return (twin::codes::PointKind::BadEncoding as u64, none);
     }
     let yy = &y * &y % p;
-    let (u, v): (BigUint, BigUint) = ((&yy + p - 1u32) % p, (&*D * &yy + 1u32) % p);
+    let u: BigUint = (&yy + p - 1u32) % p;
+    let v: BigUint = (&*D * &yy + 1u32) % p;
     let square = u * v.modpow(&(p - 2u32), p) % p;
     let root = square.modpow(&((p + 3u32) >> 3), p);
     let of_minus_one = number(2).modpow(&((p - 1u32) >> 2), p);
@@ -122,7 +129,8 @@ fn decode(encoding: &BigUint, canonical: bool) -> (u64, Point) {
 }
 
 fn points() {
-    let (mut session, mut encodings) = (Session::default(), field_values());
+    let mut session = Session::default();
+    let mut encodings = field_values();
     encodings.extend((0..40).map(|y| number(y) + (number(1) << 255)));
     let identity = (BigUint::ZERO, number(1));
     for encoding in &encodings {
@@ -140,7 +148,8 @@ fn points() {
 
 /// k P + l Q and k P + s B for points of order n and others, at digits of all sizes.
 fn products() {
-    let (mut session, n) = (Session::default(), &*N);
+    let mut session = Session::default();
+    let n = &*N;
     let base = (from_hex(&curve_value(NAME, "gx")), from_hex(&curve_value(NAME, "gy")));
     let general = (2..40).map(|y| decode(&number(y), true)).find(|(kind, _)| *kind == 1).expect("half are").1;
     let torsion = multiple(n, &general);
@@ -160,13 +169,17 @@ fn products() {
     for (index, k) in numbers.iter().enumerate() {
         session.expect_exactly("ed_multiply_base", &[k], vec![encode(&multiples[index][0])]);
         let second = (5 * index + 3) % numbers.len();
-        let (l, of_l) = (&numbers[second], &multiples[second]);
+        let l = &numbers[second];
+        let of_l = &multiples[second];
         for (which, p) in points.into_iter().enumerate() {
-            let (product, other) = (&multiples[index][which], (which + index) % points.len());
-            let (q, sum) = (points[other], add(product, &of_l[other]));
+            let product = &multiples[index][which];
+            let other = (which + index) % points.len();
+            let q = points[other];
+            let sum = add(product, &of_l[other]);
             session.expect_exactly("ed_multiply_two", &[k, &p.0, &p.1, l, &q.0, &q.1], vec![encode(&sum)]);
             // Of one width for each, of windows that end with the 253rd bit and of others.
-            let (bits, sum) = (number([3, 5, 6, 8, 11][index % 5]), add(product, &of_l[0]));
+            let bits = number([3, 5, 6, 8, 11][index % 5]);
+            let sum = add(product, &of_l[0]);
             session.expect_exactly("ed_multiply_tables", &[&bits, k, &p.0, &p.1, l], vec![encode(&sum)]);
         }
     }
@@ -175,13 +188,15 @@ fn products() {
 
 /// c k = d modulo 8 n for an odd c: for k around ratios of small numbers and powers of 2, and others.
 fn halves() {
-    let (mut session, points) = (Session::default(), &*N << 3u32);
+    let mut session = Session::default();
+    let points = &*N << 3u32;
     let mut numbers: Vec<BigUint> = (1..300u32).map(|c| &points / c).collect();
     numbers.extend((0..253).map(|bit| number(1) << bit));
     numbers = numbers.iter().flat_map(|k| [k + &points - 1u32, k.clone(), k + 1u32]).map(|k| k % &*N).collect();
     numbers.extend((0..3000).map(|_| patterned() % &*N));
     for k in &numbers {
-        let (k_again, points) = (k.clone(), points.clone());
+        let k_again = k.clone();
+        let points = points.clone();
         session.expect("ed_halves", &[k], move |found| {
             let [c, d, opposite] = found else { return false };
             let expected = if *opposite == BigUint::ZERO { d % &points } else { (&points - d) % &points };
@@ -307,7 +322,8 @@ fn verdicts() {
     let signature = |(_, r, s): &(BigUint, BigUint, BigUint)| [le_bytes(r), le_bytes(s)].concat().try_into().unwrap();
     let signatures: Vec<[u8; 64]> = items.iter().map(signature).collect();
     let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
-    let (mut valid, mut reasons) = (0, std::collections::HashSet::new());
+    let mut valid = 0;
+    let mut reasons = std::collections::HashSet::new();
     for &rule in Rule::ALL {
         let keys = PublicKeys::ed25519(&keys);
         let expected = ed25519::verify(&engine, &messages, &signatures, keys, Variant::PURE, rule).unwrap();
@@ -331,7 +347,8 @@ fn signed(torsion: &Point) -> Vec<(BigUint, BigUint, BigUint)> {
     let with = |secret: &BigUint, times: u32| encode(&add(&multiple(secret, &base), &multiple(&times.into(), torsion)));
     let item = |both: u32| {
         let [secret, nonce] = [(); 2].map(|()| patterned() % &*N);
-        let (a, r) = (with(&secret, both / 8), with(&nonce, both % 8));
+        let a = with(&secret, both / 8);
+        let r = with(&nonce, both % 8);
         let hash = Sha512::new().chain_update(le_bytes(&r)).chain_update(le_bytes(&a)).chain_update("m").finalize();
         let s = (BigUint::from_bytes_le(&hash) * secret + nonce) % &*N;
         (a, r, s)

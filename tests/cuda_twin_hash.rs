@@ -51,7 +51,8 @@ fn bip340() {
     }
     bip340_ranges(&mut session, &n);
     for _ in 0..20 {
-        let (key, root) = (random_bytes(32), random_bytes(32));
+        let key = random_bytes(32);
+        let root = random_bytes(32);
         session.expect("tap_tweak", &[&key, &root], &[&tagged("TapTweak", &[&key, &root])]);
         session.expect("tap_tweak", &[&key, &[]], &[&tagged("TapTweak", &[&key])]);
     }
@@ -65,9 +66,12 @@ fn bip340() {
 fn silent_payment(session: &mut Session, n: &BigUint) {
     let point =
         ProjectivePoint::<k256::Secp256k1>::mul_by_generator(&scalar::<k256::Secp256k1>(&random_below(n))).to_affine();
-    let (compressed, plain) = (point.to_sec1_point(true), point.to_sec1_point(false));
-    let (compressed, (x, y)) = (compressed.as_bytes(), plain.as_bytes()[1..].split_at(32));
-    let (counter, outpoint) = (random_bytes(4), random_bytes(36));
+    let compressed = point.to_sec1_point(true);
+    let plain = point.to_sec1_point(false);
+    let compressed = compressed.as_bytes();
+    let (x, y) = plain.as_bytes()[1..].split_at(32);
+    let counter = random_bytes(4);
+    let outpoint = random_bytes(36);
     let tweak = tagged("BIP0352/SharedSecret", &[compressed, &counter]);
     session.expect("silent_tweak", &[x, y, &counter], &[&tweak]);
     let hash = tagged("BIP0352/Inputs", &[&outpoint, compressed]);
@@ -115,7 +119,9 @@ fn bip340_ranges(session: &mut Session, n: &BigUint) {
     let numbers: Vec<_> = edge_values(n).into_iter().chain(edge_values(&p)).collect();
     for r in &numbers {
         for s in &numbers {
-            let (of_r, of_s, message) = (bytes(r), bytes(s), [7; 32]);
+            let of_r = bytes(r);
+            let of_s = bytes(s);
+            let message = [7; 32];
             let arguments: [&[u8]; 6] = [&of_r, &of_s, &px, &py, &[0], &message];
             let e = BigUint::from_bytes_be(&tagged("BIP0340/challenge", &[&of_r, &px, &message])) % n;
             let u2 = even(&(n - e), &BigUint::from_bytes_be(&py), n);
@@ -180,7 +186,8 @@ fn hash_cases(session: &mut Session) {
 
 fn digest_cases(session: &mut Session) {
     for length in (0..=150).chain([8190, 8191]) {
-        let (id, message) = (random_bytes(length), random_bytes(3 * length % 200));
+        let id = random_bytes(length);
+        let message = random_bytes(3 * length % 200);
         let key = SecretKey::generate(gecc::Sm2).unwrap();
         let point = gecc::keys::public_keys(&Engine::cpu().unwrap(), gecc::Sm2, &[key]).unwrap()[0].unwrap();
         let za = sm2::za(&id, &point).unwrap();

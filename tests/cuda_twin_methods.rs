@@ -96,7 +96,8 @@ fn modular_exponentiation() {
                     modexp_case(&mut session, bits, &modulus, &parameters, &base, &exponent, 3);
                 }
             }
-            let (base, exponent) = (patterned(bits) % &modulus, patterned(bits));
+            let base = patterned(bits) % &modulus;
+            let exponent = patterned(bits);
             modexp_case(&mut session, bits, &modulus, &parameters, &base, &exponent, bits / 32);
         }
     }
@@ -135,7 +136,8 @@ fn method_cases(session: &mut Session, method: &str, bits: usize, radix: usize, 
     let step = |c: &BigUint, factor: &BigUint| c * factor % modulus * &radix_inverse % modulus;
     for (a, _) in operand_pairs(modulus, bits) {
         let a = a % modulus;
-        let (mut product, mut square) = (a.clone(), a.clone());
+        let mut product = a.clone();
+        let mut square = a.clone();
         for rounds in 1..=5 {
             product = step(&product, &a);
             square = step(&square, &square.clone());

@@ -228,7 +228,8 @@ where
         let key = || self.times(&self.generator, &self.random());
         for slot_bits in 0..=4 {
             for shares_x in [true, false] {
-                let (first, other) = (key(), key());
+                let first = key();
+                let other = key();
                 let second = if shares_x { -first } else { key() };
                 let seed = patterned() >> 192;
                 let [[x1, y1], [x2, y2]] = [first, second].map(|key| coordinates::<C>(&key));

@@ -193,7 +193,8 @@ fn recodings(session: &mut Session, group: &mut Group) {
 
 /// Products of all points by every residue, where no exception is met.
 fn multiplications(driver: &Driver, group: &mut Group, lambda: &BigUint) {
-    let (order, lambda) = (number(group.order), number(group.residue(lambda)));
+    let order = number(group.order);
+    let lambda = number(group.residue(lambda));
     let wanted: Vec<(u64, BigUint)> =
         pairs(group.order).filter(|&(i, _)| i != 0).map(|(i, residue)| (i, group.scalar(residue))).collect();
     let exceptional: Vec<Rc<Cell<bool>>> = wanted.iter().map(|_| Rc::default()).collect();

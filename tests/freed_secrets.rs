@@ -143,7 +143,8 @@ fn assert_none(name: &str, places: &[(usize, String)]) {
 
 /// Fills columns by a call, and requires that nothing is left in them afterwards.
 fn into_columns<const W: usize>(items: usize, call: impl Fn(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) {
-    let (mut rows, mut codes) = (Zeroizing::new(vec![[0; W]; items]), vec![0; items]);
+    let mut rows = Zeroizing::new(vec![[0; W]; items]);
+    let mut codes = vec![0; items];
     call(&mut rows, &mut codes).unwrap();
     assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
 }
@@ -154,7 +155,8 @@ fn into_locked<const W: usize>(
     items: usize,
     call: impl Fn(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>,
 ) {
-    let (mut rows, mut codes) = (engine.page_lock(vec![[0; W]; items]), engine.page_lock(vec![0; items]));
+    let mut rows = engine.page_lock(vec![[0; W]; items]);
+    let mut codes = engine.page_lock(vec![0; items]);
     call(&mut rows, &mut codes).unwrap();
     assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
     rows.as_flattened_mut().zeroize();
@@ -343,7 +345,9 @@ fn operations<C: Scheme>((name, engines): Kind) {
     let engine = engines.engine();
     let checking = engines.checking();
     for &size in engines.sizes {
-        let (digests, keys, peers) = (&digests[..size], &keys[..size], PublicKeys::points(&peers[..size]));
+        let digests = &digests[..size];
+        let keys = &keys[..size];
+        let peers = PublicKeys::points(&peers[..size]);
         let check = |what: &str, work: &(dyn Fn() + Sync)| {
             leaves_nothing(&watch, &format!("{what}, {size} items, {name}"), &known, work);
         };
@@ -406,9 +410,11 @@ fn ed25519_signatures((name, engines): Kind) {
     use curve25519_dalek::Scalar;
     use gecc::ed25519::{ExpandedKey, SigningKeys, Variant, expand, expand_hashed, public_keys, sign, sign_into};
     let _alone = search::alone();
-    let (engine, checking) = (engines.engine(), engines.checking());
+    let engine = engines.engine();
+    let checking = engines.checking();
     let (watch, seeds, hashes, messages) = search::prepared(|| {
-        let (mut watch, mut random) = (Watch::new(), Random::new());
+        let mut watch = Watch::new();
+        let mut random = Random::new();
         let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, engines.items());
         let messages: Vec<[u8; 32]> = numbers(&mut Watch::new(), &mut random, engines.items());
         let mut hashes = Vec::with_capacity(engines.items());
@@ -430,7 +436,9 @@ fn ed25519_signatures((name, engines): Kind) {
     });
     let known = [memory(&seeds), memory(&hashes)];
     for &size in engines.sizes {
-        let (messages, seeds, hashes) = (&messages[..size], &seeds[..size], &hashes[..size]);
+        let messages = &messages[..size];
+        let seeds = &seeds[..size];
+        let hashes = &hashes[..size];
         let check = |what: &str, work: &(dyn Fn() + Sync)| {
             leaves_nothing(&watch, &format!("Ed25519, {what}, {size} items, {name}"), &known, work);
         };
@@ -467,12 +475,11 @@ fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
 fn bip340_signatures((name, engines): Kind) {
     let _alone = search::alone();
     let (watch, keys, auxiliary, public, messages) = search::prepared(|| {
-        let (mut watch, mut random) = (Watch::new(), Random::new());
+        let mut watch = Watch::new();
+        let mut random = Random::new();
         let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, engines.items());
-        let (auxiliary, messages) = (
-            numbers(&mut watch, &mut random, engines.items()),
-            numbers(&mut Watch::new(), &mut random, engines.items()),
-        );
+        let auxiliary = numbers(&mut watch, &mut random, engines.items());
+        let messages = numbers(&mut Watch::new(), &mut random, engines.items());
         let mut public = Vec::with_capacity(engines.items());
         for (item, key) in secret.iter().enumerate() {
             let signer = k256::schnorr::SigningKey::from_slice(key).unwrap();
@@ -501,7 +508,9 @@ fn bip340_signatures((name, engines): Kind) {
     let engine = engines.engine();
     let checking = engines.checking();
     for &size in engines.sizes {
-        let (messages, keys, public) = (&messages[..size], &keys[..size], &public[..size]);
+        let messages = &messages[..size];
+        let keys = &keys[..size];
+        let public = &public[..size];
         let given = Auxiliary::given(&auxiliary[..size]);
         let check = |what: &str, work: &(dyn Fn() + Sync)| {
             leaves_nothing(&watch, &format!("BIP 340, {what}, {size} items, {name}"), &known, work);
@@ -532,7 +541,9 @@ fn silent_payments((name, engines): Kind) {
     let engine = engines.engine();
     let (watch, receivers, points, outputs) =
         search::prepared(|| {
-            let (mut watch, mut random, mut public) = (Watch::new(), Random::new(), Watch::new());
+            let mut watch = Watch::new();
+            let mut random = Random::new();
+            let mut public = Watch::new();
             let mut scan_keys = Zeroizing::new(numbers::<32>(&mut watch, &mut random, RECEIVERS));
             let base_products = |scalars: &[[u8; 32]]| -> Vec<Point> {
                 let products = point::mul_base(&Engine::cpu().unwrap(), gecc::Secp256k1, scalars).unwrap();
@@ -612,7 +623,8 @@ const FEW: [usize; 3] = [1, 64, 150];
 fn powers<const BYTES: usize, const EXPONENT: usize>((name, engines): Kind) {
     let _alone = search::alone();
     let (watch, moduli, bases, exponents) = search::prepared(|| {
-        let (mut watch, mut random) = (Watch::new(), Random::new());
+        let mut watch = Watch::new();
+        let mut random = Random::new();
         let moduli = modulus::<BYTES>(&mut watch, &mut random);
         let bases = numbers::<BYTES>(&mut watch, &mut random, FEW[2]);
         let exponents = numbers::<EXPONENT>(&mut watch, &mut random, FEW[2]);
@@ -637,10 +649,11 @@ fn powers_of_every_size(kind: Kind) {
 fn products<const BYTES: usize>((name, engines): Kind) {
     let _alone = search::alone();
     let (watch, moduli, a, b) = search::prepared(|| {
-        let (mut watch, mut random) = (Watch::new(), Random::new());
+        let mut watch = Watch::new();
+        let mut random = Random::new();
         let moduli = modulus::<BYTES>(&mut watch, &mut random);
-        let (a, b) =
-            (numbers(&mut watch, &mut random, engines.items()), numbers(&mut watch, &mut random, engines.items()));
+        let a = numbers(&mut watch, &mut random, engines.items());
+        let b = numbers(&mut watch, &mut random, engines.items());
         (watch, moduli, a, b)
     });
     let known = [memory(&moduli), memory(&a), memory(&b)];

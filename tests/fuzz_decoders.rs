@@ -93,7 +93,8 @@ fn time_per_decoder() -> Duration {
 /// inputs it tried and how many of them were accepted.
 fn fuzz(mut mutator: Mutator, name: &str, check: impl Fn(&[Vec<u8>]) -> (usize, usize)) {
     let end = Instant::now() + time_per_decoder();
-    let (mut inputs, mut accepted) = (0, 0);
+    let mut inputs = 0;
+    let mut accepted = 0;
     while inputs == 0 || Instant::now() < end {
         let batch: Vec<Vec<u8>> = (0..BATCH).map(|_| mutator.input()).collect();
         let (tried, good) = check(&batch);

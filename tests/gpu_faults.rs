@@ -87,7 +87,8 @@ impl Batch {
     }
 
     fn new() -> Batch {
-        let (cpu, mut random) = (Engine::cpu().unwrap(), Random::new());
+        let cpu = Engine::cpu().unwrap();
+        let mut random = Random::new();
         let mut secrets: Vec<SecretKey> =
             (0..ITEMS).map(|_| SecretKey::from_bytes(random.scalar_bytes::<P256>())).collect();
         let digests: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.bytes()).collect();
@@ -122,7 +123,9 @@ impl Batch {
 
     /// One of the four operations on the first `n` items, at most all, compared with the CPU's results.
     fn check(&self, engine: &Engine, operation: usize, n: usize) {
-        let (digests, secrets, peers) = (&self.digests[..n], &self.secrets[..n], PublicKeys::points(&self.public[..n]));
+        let digests = &self.digests[..n];
+        let secrets = &self.secrets[..n];
+        let peers = PublicKeys::points(&self.public[..n]);
         match operation % 4 {
             0 => {
                 let policy = Policy::default();
@@ -141,7 +144,8 @@ impl Batch {
 
     /// Verifies every item `times` times in one batch.
     fn verify_repeated(&self, engine: &Engine, times: usize) {
-        let (digests, signatures) = (self.digests.repeat(times), self.signatures.repeat(times));
+        let digests = self.digests.repeat(times);
+        let signatures = self.signatures.repeat(times);
         let public = self.public.repeat(times);
         let keys = PublicKeys::points(&public);
         let verdicts = ecdsa::verify(engine, P256, &digests, &signatures, keys, Policy::default()).unwrap();
@@ -188,7 +192,9 @@ fn results_do_not_depend_on_chunks() {
 }
 
 fn many_threads_share_an_engine() {
-    let (engine, batch, before) = (gpu().build().unwrap(), Batch::get(), free_memory());
+    let engine = gpu().build().unwrap();
+    let batch = Batch::get();
+    let before = free_memory();
     thread::scope(|scope| {
         for caller in 0..24 {
             let engine = &engine;
@@ -207,7 +213,8 @@ fn many_threads_share_an_engine() {
 
 /// Threads of the pool that the engine itself uses wait for batches that need that pool.
 fn calls_from_inside_a_pool() {
-    let (engine, batch) = (gpu().build().unwrap(), Batch::get());
+    let engine = gpu().build().unwrap();
+    let batch = Batch::get();
     (0..4 * rayon::current_num_threads()).into_par_iter().for_each(|call| {
         batch.check(&engine, call, ITEMS);
         batch.multiply_repeated(&engine, 5);
@@ -215,7 +222,8 @@ fn calls_from_inside_a_pool() {
 }
 
 fn two_engines_at_once() {
-    let (one, two) = (gpu().build().unwrap(), gpu().chunk_items(1000).build().unwrap());
+    let one = gpu().build().unwrap();
+    let two = gpu().chunk_items(1000).build().unwrap();
     thread::scope(|scope| {
         for engine in [&one, &two, &one, &two] {
             scope.spawn(move || {
@@ -229,7 +237,8 @@ fn two_engines_at_once() {
 
 fn calls_release_device_memory() {
     // Tables of keys that go on serving take more memory, up to their share: here the narrowest ones fill it.
-    let (engine, batch) = (gpu().max_memory(8192 * MIB).build().unwrap(), Batch::get());
+    let engine = gpu().max_memory(8192 * MIB).build().unwrap();
+    let batch = Batch::get();
     let round = || {
         batch.check_all(&engine, ITEMS);
         batch.verify_repeated(&engine, 64);
@@ -274,7 +283,8 @@ fn short_device_memory() {
     }
     // Hardly any, of which the driver may need all, and none: the results, a clear message, or the CPU; and when there
     // is memory again, so is the GPU.
-    let (strict, automatic) = (gpu().build().unwrap(), Engine::new().unwrap());
+    let strict = gpu().build().unwrap();
+    let automatic = Engine::new().unwrap();
     for left in [60 * MIB, 0] {
         let taken = take_all_but(left);
         let peers = PublicKeys::points(&batch.public);
@@ -295,7 +305,8 @@ fn short_device_memory() {
 
 /// Secrets survive the ways in which chunks end: nothing here may crash while results that own secrets are dropped.
 fn shared_secrets_in_tiny_chunks() {
-    let (engine, mut random) = (gpu().chunk_items(7).build().unwrap(), Random::new());
+    let engine = gpu().chunk_items(7).build().unwrap();
+    let mut random = Random::new();
     let secret = SecretKey::from_bytes(random.scalar_bytes::<Secp256k1>());
     let scalars: Vec<[u8; 32]> = (0..200).map(|_| random.scalar_bytes::<Secp256k1>()).collect();
     let peers = point::mul_base(&engine, Secp256k1, &scalars).unwrap();
@@ -349,7 +360,8 @@ fn in_a_process_of_its_own(test: &str, run: impl FnOnce()) {
 fn while_computing(engine: &Engine, fail: impl FnOnce()) -> Vec<String> {
     let batch = Batch::get();
     let products = point::mul(&Engine::cpu().unwrap(), P256, &batch.scalars, &batch.public).unwrap();
-    let (scalars, public) = (batch.scalars.repeat(2048), batch.public.repeat(2048));
+    let scalars = batch.scalars.repeat(2048);
+    let public = batch.public.repeat(2048);
     let agree = || {
         let started = Instant::now();
         let points = point::mul(engine, P256, &scalars, &public).unwrap();

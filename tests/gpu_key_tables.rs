@@ -86,7 +86,8 @@ fn builds(engine: &Engine) -> u64 {
 /// Keys of any order and in any encoding, valid or not: with and without tables the items have the
 /// verdicts of the CPU, with their reasons. Tables that are built for one rule are used for others.
 fn ed25519_by_every_rule() {
-    let (mut random, cpu) = (Random::new(), Engine::cpu().unwrap());
+    let mut random = Random::new();
+    let cpu = Engine::cpu().unwrap();
     let cases = ed25519::random_cases(&cpu, &mut random, 3000, 200);
     let engines: [fn(EngineBuilder) -> EngineBuilder; 3] = [
         |builder| builder.time_kernels(true),
@@ -168,7 +169,8 @@ fn verdicts_do_not_depend_on_tables() {
 
 fn mixtures<S: Scheme>(engines: &[Engine]) {
     let mut random = Random::new();
-    let (often, seldom) = (Pool::new::<S>(&mut random, 50, 1500), Pool::new::<S>(&mut random, 1000, 1000));
+    let often = Pool::new::<S>(&mut random, 50, 1500);
+    let seldom = Pool::new::<S>(&mut random, 1000, 1000);
     let both = Pool {
         items: [&often.items[..], &seldom.items].concat(),
         verdicts: [&often.verdicts[..], &seldom.verdicts].concat(),
@@ -188,7 +190,9 @@ fn calls_at_once_share_the_tables() {
     let of_sm2 = Pool::new::<Sm2Dsa>(&mut random, 100, 1200);
     thread::scope(|scope| {
         for caller in 0..6 {
-            let (engine, pools, of_sm2) = (&engine, &pools, &of_sm2);
+            let engine = &engine;
+            let pools = &pools;
+            let of_sm2 = &of_sm2;
             let mut random = Random::from_seed(random.word());
             scope.spawn(move || {
                 for round in 0..4 {

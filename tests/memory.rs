@@ -80,8 +80,11 @@ fn library(limit: usize) {
         signed.into_iter().flatten().map(|signed| (signed.signature, signed.recovery_id)).unzip();
     let public: Vec<Point> = keys::public_keys(&few, Secp256k1, &secret).unwrap().into_iter().flatten().collect();
     // To make as many takes minutes.
-    let (secret, digests) = (repeated(&secret), repeated(&digests));
-    let (signatures, ids, repeated_keys) = (repeated(&signatures), repeated(&ids), repeated(&public));
+    let secret = repeated(&secret);
+    let digests = repeated(&digests);
+    let signatures = repeated(&signatures);
+    let ids = repeated(&ids);
+    let repeated_keys = repeated(&public);
     // Different keys, of which none is the signer's.
     let others = point::mul_base(&few, Secp256k1, &scalars(0x22, ITEMS)).unwrap();
     let others: Vec<Point> = others.into_iter().flatten().collect();
@@ -102,7 +105,8 @@ fn library(limit: usize) {
     });
     // Signing takes longest. The least limit shows the memory per item best.
     let to_sign = if limit == 0 { ITEMS } else { ITEMS / 10 };
-    let (messages, signers) = (&digests[..to_sign], &secret[..to_sign]);
+    let messages = &digests[..to_sign];
+    let signers = &secret[..to_sign];
     check("sign", limit, results_of(to_sign, 66), || {
         assert_eq!(ecdsa::sign(&engine, P256, messages, signers, Default::default()).unwrap().len(), to_sign);
     });

@@ -122,7 +122,8 @@ fn soak(name: &str, largest: usize, check: impl Fn(&Engine, &mut Random, usize, 
     let seed = from_environment("GECC_SOAK_SEED", Random::new().word() >> 16);
     let first = from_environment("GECC_SOAK_BATCH", 0) as usize;
     let batches = items.div_ceil(largest);
-    let (start, mut reported) = (Instant::now(), 0);
+    let start = Instant::now();
+    let mut reported = 0;
     for batch in first..batches {
         let size = largest.min(items - batch * largest);
         let seed_of_batch = seed.wrapping_mul(1 << 16).wrapping_add(batch as u64);
@@ -222,14 +223,17 @@ fn silent_payments_by_libsecp256k1() {
 fn bip340_by_libsecp256k1() {
     soak("BIP 340 by libsecp256k1", LARGE_BATCH, |engine, random, _, size| {
         let mut rows = || (0..size).map(|_| random.bytes()).collect::<Vec<[u8; 32]>>();
-        let (messages, auxiliary, mut secret) = (rows(), rows(), rows());
+        let messages = rows();
+        let auxiliary = rows();
+        let mut secret = rows();
         // Below n.
         secret.iter_mut().for_each(|key| key[0] &= 0x7f);
         let pairs: Vec<Keypair> =
             secret.par_iter().map(|key| Keypair::from_secret_bytes(*key).expect("in range")).collect();
         let keys: Vec<SecretKey> = secret.into_iter().map(SecretKey::from_bytes).collect();
         let sign = |auxiliary| bip340::sign(engine, &messages, &keys, auxiliary).unwrap();
-        let (signed, fresh) = (sign(Auxiliary::given(&auxiliary)), sign(Auxiliary::fresh()));
+        let signed = sign(Auxiliary::given(&auxiliary));
+        let fresh = sign(Auxiliary::fresh());
         let theirs = |item: usize| schnorr::sign_with_aux_rand(&messages[item], &pairs[item], &auxiliary[item]);
         let mut signatures: Vec<[u8; 64]> =
             (0..size).into_par_iter().map(|item| theirs(item).to_byte_array()).collect();
@@ -336,7 +340,8 @@ fn point_items<C: TestCurve>(random: &mut Random, length: usize) -> Vec<PointIte
     let groups = |points: &[Point]| -> Vec<Group<C>> {
         points.iter().map(|point| decode::<C>(point).expect("on the curve")).collect()
     };
-    let (a, b) = (groups(&points), groups(&products));
+    let a = groups(&points);
+    let b = groups(&products);
     let doubles = encode_all::<C>(&a.iter().map(Group::<C>::double).collect::<Vec<_>>());
     let sums = encode_all::<C>(&a.iter().zip(&b).map(|(a, b)| *a + b).collect::<Vec<_>>());
     let item = |index: usize| PointItem {
@@ -379,7 +384,8 @@ fn recoveries<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &
     for (recovered, signed) in recovered.into_iter().zip(signed) {
         assert_eq!(recovered, Ok(signed.key), "{} recover {:02x?}", C::NAME, signed.item);
     }
-    let (mut digests, bad) = (digests, random.below(signed.len()));
+    let mut digests = digests;
+    let bad = random.below(signed.len());
     random.flip_bit(&mut digests[bad]);
     let keys: Vec<Point> = signed.iter().map(|signed| signed.key).collect();
     let policy = Policy::default();
@@ -514,8 +520,8 @@ fn crossed<C: TestCurve>(
     sign: impl Fn(&Engine, &[[u8; 32]], &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>>,
     verify: impl Fn(&Engine, &[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts,
 ) {
-    let (engine, cpu) =
-        (Engine::new().expect("threads can be started"), Engine::cpu().expect("threads can be started"));
+    let engine = Engine::new().expect("threads can be started");
+    let cpu = Engine::cpu().expect("threads can be started");
     let items = from_environment("GECC_SOAK_ITEMS", 10_000_000) as usize;
     let start = Instant::now();
     for first in (0..items).step_by(LARGE_BATCH) {

@@ -21,7 +21,8 @@ struct Batch {
 }
 
 pub fn compare(bench: &mut Bench) {
-    let (items, alone) = (bench.items_together, bench.alone.clone());
+    let items = bench.items_together;
+    let alone = bench.alone.clone();
     let signed = LazyCell::new(|| signed(items));
     let verify = |engine: &Engine, Batch { messages, one_by_one }: &Batch| {
         // The engine that results are compared with verifies one by one anyway.

@@ -36,7 +36,8 @@ impl<'a> Bench<'a> {
         [items, items_together]: [usize; 2],
         chosen: &'a [String],
     ) -> Result<Self, Error> {
-        let (alone, reference) = (engine.clone().build()?, reference.build()?);
+        let alone = engine.clone().build()?;
+        let reference = reference.build()?;
         let engine = engine.batch_equations(true).build()?;
         Ok(Bench { name, engine, alone, reference, items, items_together, chosen, slow: Vec::new() })
     }

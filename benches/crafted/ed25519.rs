@@ -58,7 +58,8 @@ pub fn compare(bench: &mut Bench) {
 
 /// Valid items of `keys` keys, each of which occurs equally often.
 fn signed(items: usize, keys: usize) -> Batch {
-    let (mut random, engine) = (Random::new(), Engine::cpu().expect("threads can be started"));
+    let mut random = Random::new();
+    let engine = Engine::cpu().expect("threads can be started");
     let seeds: Vec<[u8; 32]> = (0..keys).map(|_| random.bytes()).collect();
     let seeds: Vec<SecretKey> = (0..items).map(|item| SecretKey::from_bytes(seeds[item % keys])).collect();
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();

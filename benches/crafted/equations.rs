@@ -19,7 +19,8 @@ pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
     let items = bench.items_together;
     let valid = LazyCell::new(|| Recoverable::random::<C>(items));
     let verify = |engine: &Engine, Batch { digests, ids }: &Batch| {
-        let (Recoverable { signatures, keys, .. }, policy) = (&*valid, Policy::default());
+        let Recoverable { signatures, keys, .. } = &*valid;
+        let policy = Policy::default();
         match ids {
             None => ecdsa::verify(engine, C::ID, digests, signatures, keys, policy),
             Some(ids) => ecdsa::verify_recoverable(engine, C::ID, digests, signatures, ids, keys, policy),

@@ -45,7 +45,8 @@ fn negative(point: &Point, p: &BigUint) -> Point {
 
 fn sums<C: TestCurve>(items: usize) -> Vec<(&'static str, (Points, Points))> {
     let mut random = Random::new();
-    let (left, right) = (points::<C>(&mut random, items), points::<C>(&mut random, items));
+    let left = points::<C>(&mut random, items);
+    let right = points::<C>(&mut random, items);
     let p = crate::support::numbers::modulus::<C>();
     let opposite: Points = left.iter().map(|point| negative(point, &p)).collect();
     let identities = vec![Point::IDENTITY; items];

@@ -62,7 +62,8 @@ fn agreements<C: TestCurve>(items: usize) -> Vec<(&'static str, (Keys, Vec<Point
     let peers = points::<C>(&mut random, items);
     let keys = secret_keys(scalars::<C>(&mut random, items));
     let mut with_keys = |numbers: &[BigUint]| (secret_keys(shuffled(&mut random, numbers, items)), peers.clone());
-    let (last, small) = (with_keys(&last_window::<C>()), with_keys(&small::<C>()));
+    let last = with_keys(&last_window::<C>());
+    let small = with_keys(&small::<C>());
     let off_curve = peers.iter().map(|peer| Point::from_coordinates(peer.y(), peer.x())).collect();
     let opposites = secret_keys(vec![order_plus::<C>(0); items]);
     vec![
@@ -80,7 +81,8 @@ fn signatures<C: TestCurve>(items: usize) -> Vec<(&'static str, (Digests, Keys))
     let keys = secret_keys(scalars::<C>(&mut random, items));
     let digests: Digests = (0..items).map(|_| random.bytes()).collect();
     let mut with_keys = |numbers: &[BigUint]| (digests.clone(), secret_keys(shuffled(&mut random, numbers, items)));
-    let (last, small) = (with_keys(&last_window_of_base::<C>()), with_keys(&small::<C>()));
+    let last = with_keys(&last_window_of_base::<C>());
+    let small = with_keys(&small::<C>());
     vec![
         ("honest", (digests.clone(), keys.clone())),
         ("digest 0", (vec![[0; 32]; items], keys.clone())),

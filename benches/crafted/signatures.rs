@@ -24,7 +24,8 @@ type Pairs<C> = (Vec<Scalar<C>>, Vec<Point>);
 
 /// 2G, 3G and so on.
 fn multiples<C: TestCurve>(items: usize) -> Pairs<C> {
-    let (one, g) = (Scalar::<C>::ONE, Group::<C>::generator());
+    let one = Scalar::<C>::ONE;
+    let g = Group::<C>::generator();
     let scalars = std::iter::successors(Some(one + one), |last| Some(*last + one)).take(items).collect();
     let points: Vec<_> = std::iter::successors(Some(g + g), |last| Some(*last + g)).take(items).collect();
     (scalars, encode_all::<C>(&points))
@@ -76,7 +77,9 @@ fn meet_twice<C: TestCurve>(random: &mut Random, window: usize, item: usize) -> 
         _ if index == terms - 1 => Scalar::<C>::from(1 + random.word() % 7),
         _ => Scalar::<C>::from(1 + random.word() % (half - 1)),
     };
-    let (mut k, mut c, mut weight) = (Scalar::<C>::ZERO, Scalar::<C>::ZERO, Scalar::<C>::ONE);
+    let mut k = Scalar::<C>::ZERO;
+    let mut c = Scalar::<C>::ZERO;
+    let mut weight = Scalar::<C>::ONE;
     for index in 0..terms {
         let term = weight * digit(index, random);
         if index == at {
@@ -222,7 +225,8 @@ fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable
             // Every other R is -G, and its u2 the opposite.
             let [u1, u2] = choose(&mut random, item);
             let opposite = item / 8 % 2 == 1;
-            let (e, s) = (-u1 * r, if opposite { -u2 * r } else { u2 * r });
+            let e = -u1 * r;
+            let s = if opposite { -u2 * r } else { u2 * r };
             (bytes::<C>(&e), (concatenate(g.x(), &bytes::<C>(&s)), (g.y()[31] & 1) ^ u8::from(opposite)))
         };
         let (digests, (signatures, ids)) = (0..items).map(item).unzip::<_, _, Vec<_>, (Vec<_>, Vec<_>)>();

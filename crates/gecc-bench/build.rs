@@ -40,9 +40,11 @@ fn read_sources(folder: &Path) -> Vec<Source> {
 
 /// Rust with the headers as (name, text), and the kernels as (stem, text, whether they need a curve).
 fn device_sources(own: &[Source], all: &[Source]) -> String {
-    let (mut headers, mut kernels) = (String::new(), String::new());
+    let mut headers = String::new();
+    let mut kernels = String::new();
     for source in own {
-        let (name, text) = (&source.name, &source.text);
+        let name = &source.name;
+        let text = &source.text;
         match name.strip_prefix("lab/").and_then(|name| name.strip_suffix(".cu")) {
             Some(stem) => writeln!(kernels, "    ({stem:?}, {text:?}, {}),", needs_curve(source, all)),
             None => writeln!(headers, "    ({name:?}, {text:?}),"),

@@ -33,7 +33,8 @@ impl Summary {
     /// Prints the counts. Returns whether there were no failures.
     pub fn print(self, what: &str, engine: &Engine) -> bool {
         let time = self.start.elapsed();
-        let (mut all, mut valid) = (0, 0);
+        let mut all = 0;
+        let mut valid = 0;
         for ((kind, reason), count) in &self.counts {
             all += count;
             match reason {

@@ -39,10 +39,14 @@ impl<'a> Elf<'a> {
     pub fn new(file: &'a [u8]) -> Self {
         assert!(file.starts_with(b"\x7fELF\x02\x01"), "an ELF file of 64 bits");
         let at = |at, size| number(file, at, size) as usize;
-        let (headers, size, count, names) = (at(0x28, 8), at(0x3a, 2), at(0x3c, 2), at(0x3e, 2));
+        let headers = at(0x28, 8);
+        let size = at(0x3a, 2);
+        let count = at(0x3c, 2);
+        let names = at(0x3e, 2);
         let header = |section: usize, field, bytes| number(file, headers + section * size + field, bytes);
         let content = |section| {
-            let (start, length) = (header(section, 0x18, 8) as usize, header(section, 0x20, 8) as usize);
+            let start = header(section, 0x18, 8) as usize;
+            let length = header(section, 0x20, 8) as usize;
             if header(section, 4, 4) == NOBITS { &[] } else { &file[start..start + length] }
         };
         let section = |section| Section {

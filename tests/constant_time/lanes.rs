@@ -61,7 +61,8 @@ fn is_analysed(name: &str) -> bool {
 }
 
 pub fn secrets_do_not_affect_branches_or_addresses() {
-    let (mut findings, list) = (BTreeSet::new(), List::read("lanes.txt"));
+    let mut findings = BTreeSet::new();
+    let list = List::read("lanes.txt");
     for_each(FUNCTIONS, |function, found| {
         for (at, leak) in &found {
             println!("{}: {leak:?} at {at:#x}", function.0);

@@ -48,7 +48,8 @@ fn with_keys<R: Eq>(operation: impl Fn(SecretKeys) -> Vec<R>) {
 
 /// The rows and codes that a call writes.
 fn columns<const W: usize>(call: impl FnOnce(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) -> Vec<([u8; W], u8)> {
-    let (mut rows, mut codes) = ([[0; W]; DIGESTS.len()], [0; DIGESTS.len()]);
+    let mut rows = [[0; W]; DIGESTS.len()];
+    let mut codes = [0; DIGESTS.len()];
     call(&mut rows, &mut codes).unwrap();
     rows.into_iter().zip(codes).collect()
 }
@@ -188,7 +189,8 @@ fn scans(engine: &Engine) {
     let bytes = |text: &Value| hex::decode(text.as_str().unwrap()).unwrap();
     let row = |text: &Value| -> [u8; 32] { bytes(text).try_into().unwrap() };
     for case in cases.iter().flat_map(|case| case["receiving"].as_array().unwrap()) {
-        let (given, expected) = (&case["given"], &case["expected"]);
+        let given = &case["given"];
+        let expected = &case["expected"];
         // One case has thousands of outputs.
         if expected["tweak"].is_null() || !expected["n_outputs"].is_null() {
             continue;

@@ -23,7 +23,8 @@ struct Report {
 }
 
 pub fn secrets_do_not_affect_branches_or_addresses() {
-    let (mut findings, list) = (BTreeSet::new(), List::read("portable.txt"));
+    let mut findings = BTreeSet::new();
+    let list = List::read("portable.txt");
     for report in watch("operations") {
         let mut keys = report.lines.iter().map(|line| format!("{}: {line}", report.kind));
         let innermost = keys.next().unwrap_or_else(|| panic!("{} outside of this crate", report.kind));
@@ -85,7 +86,8 @@ fn reports(xml: &str) -> Vec<Report> {
 /// FILE, FUNCTION: CODE of a frame, where it is a line of this crate.
 fn source_line(frame: &str) -> Option<String> {
     let text = |name| frame.lines().find_map(|line| element(line, name));
-    let (folder, file) = (text("dir")?, text("file")?);
+    let folder = text("dir")?;
+    let file = text("file")?;
     let path = Path::new(folder).join(file);
     let path = path.strip_prefix(ROOT).ok()?;
     let source = fs::read_to_string(Path::new(ROOT).join(path)).ok()?;

@@ -93,7 +93,8 @@ impl<'a> Program<'a> {
     pub fn instructions(&self, function: &Symbol, follow: fn(&str) -> bool) -> Vec<Instruction> {
         let mut starts = HashMap::from([(function.address, 0)]);
         let mut pieces = vec![self.decode(function.address)];
-        let (mut piece, mut end) = (0, pieces[0].len());
+        let mut piece = 0;
+        let mut end = pieces[0].len();
         while piece < pieces.len() {
             for callee in self.callees(&pieces[piece], follow) {
                 if let Entry::Vacant(start) = starts.entry(callee) {
@@ -132,7 +133,8 @@ impl<'a> Program<'a> {
         match machine.flow_control() {
             FlowControl::Call => Some(self.linked(machine.near_branch_target())),
             FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => {
-                let (target, inside) = (machine.near_branch_target(), code[0].ip()..code[code.len() - 1].next_ip());
+                let target = machine.near_branch_target();
+                let inside = code[0].ip()..code[code.len() - 1].next_ip();
                 (!inside.contains(&target)).then(|| self.linked(target))
             }
             FlowControl::IndirectCall | FlowControl::IndirectBranch if machine.is_ip_rel_memory_operand() => {
@@ -140,7 +142,8 @@ impl<'a> Program<'a> {
             }
             FlowControl::IndirectCall => {
                 // A pointer that is loaded once for several calls.
-                let (register, none) = (machine.op0_register(), Register::None);
+                let register = machine.op0_register();
+                let none = Register::None;
                 let is_load = |other: &&Machine| {
                     let is_from_memory = other.is_ip_rel_memory_operand() && other.mnemonic() == Mnemonic::Mov;
                     is_from_memory && register != none && other.op0_register() == register

@@ -34,7 +34,8 @@ fn parameters(cubin: &Elf, kernel: &str) -> Vec<Range<u64>> {
     const PARAMETER: u8 = 0x17;
     const BANK: u8 = 0x0a;
     let mut info = cubin.section(&format!(".nv.info.{kernel}")).expect("a kernel has attributes").content;
-    let (mut base, mut found) = (0, Vec::new());
+    let mut base = 0;
+    let mut found = Vec::new();
     while let [format, kind, ..] = *info {
         let size = if format == WITH_SIZE { number(info, 2, 2) as usize } else { 0 };
         let (value, rest) = info[4..].split_at(size);

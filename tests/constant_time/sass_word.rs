@@ -170,7 +170,8 @@ impl Word<'_> {
     /// the other is a register at `C`.
     fn read_operands(&mut self, [a, b, c]: [u64; 3], is_uniform: bool) {
         let mut reads = self.own(A, a, is_uniform);
-        let (form, c_is_first) = (self.form(), matches!(self.form(), 2 | 3 | 7));
+        let form = self.form();
+        let c_is_first = matches!(self.form(), 2 | 3 | 7);
         let (first, second) = if c_is_first { (c, b) } else { (b, c) };
         reads.extend(self.own(C, second, is_uniform));
         match form {
@@ -195,10 +196,12 @@ impl Word<'_> {
     /// A result of LOP3 bit by bit, if B is a number and C is absent: its table of eight bits has
     /// the results, A being the bit of value 4 of a place in it and B that of value 2.
     fn logic(&self, is_uniform: bool) -> Option<Bits> {
-        let (a, c) = (self.own(A, 1, is_uniform), self.own(C, 1, is_uniform));
+        let a = self.own(A, 1, is_uniform);
+        let c = self.own(C, 1, is_uniform);
         let has_predicate = self.predicate(READ, is_uniform).is_some();
         let (4, [source], [], false) = (self.form(), &a[..], &c[..], has_predicate) else { return None };
-        let (number, table) = (self.field(B, 32) as u32, self.field(72, 8));
+        let number = self.field(B, 32) as u32;
+        let table = self.field(72, 8);
         let result = |a: u64, b: u64| table >> (4 * a + 2 * b) & 1;
         let where_b_is = |b: u64| if b == 1 { number } else { !number };
         let bits = |wanted: [u64; 2]| {
@@ -301,7 +304,8 @@ impl Word<'_> {
                 self.read_operand(count, u);
                 self.write(count, u);
                 if let ([source], [result], 0) = (&self.out.reads[..], &self.out.writes[..], self.out.constant) {
-                    let (result, source) = (Some(*result), *source);
+                    let result = Some(*result);
+                    let source = *source;
                     self.out.bits = Some(Bits { result, source, same: u32::MAX, changed: 0, flags: Vec::new() });
                 }
             }

@@ -98,7 +98,8 @@ impl State {
 
     /// Writes a place, where conditions are met.
     pub fn write(&mut self, conditions: &[Condition], place: Place, value: Value) {
-        let (old, choice) = (self.value(place), self.choices.remove(&place));
+        let old = self.value(place);
+        let choice = self.choices.remove(&place);
         for choice in self.choices.values_mut() {
             choice.condition = choice.condition.filter(|condition| condition.0 != place);
         }

@@ -77,7 +77,8 @@ fn is_written(access: OpAccess) -> bool {
 
 fn registers(machine: &Machine, info: &InstructionInfo, step: &mut Instruction) {
     for used in info.used_registers() {
-        let (register, access) = (used.register(), used.access());
+        let register = used.register();
+        let access = used.access();
         let is_low_byte = register.is_gpr8() && !is_high_byte(register);
         if is_read(access) {
             step.reads.push(if is_low_byte { low_byte(register) } else { place(register) });
@@ -87,7 +88,8 @@ fn registers(machine: &Machine, info: &InstructionInfo, step: &mut Instruction) 
             continue;
         }
         let is_conditional = matches!(access, OpAccess::CondWrite | OpAccess::ReadCondWrite);
-        let (whole, low) = (place(register), register.is_gpr().then(|| low_byte(register)));
+        let whole = place(register);
+        let low = register.is_gpr().then(|| low_byte(register));
         if is_conditional {
             step.adds.extend([whole].into_iter().chain(low));
         } else if is_part(machine, register) {
@@ -115,7 +117,8 @@ fn stack_address(machine: &Machine, stack: i64) -> Option<StackAddress> {
         Register::RSP => StackAddress::At(stack + distance),
         register => StackAddress::From(place(register), distance),
     };
-    let (to, source) = (machine.op0_register(), machine.op1_register());
+    let to = machine.op0_register();
+    let source = machine.op1_register();
     match machine.mnemonic() {
         Mnemonic::Lea if machine.memory_index() == Register::None && !machine.is_ip_rel_memory_operand() => {
             Some(from(machine.memory_base(), machine.memory_displacement64() as i64))
@@ -131,7 +134,8 @@ fn memory(machine: &Machine, info: &InstructionInfo, stack: i64, step: &mut Inst
         info.used_memory().iter().filter(|memory| is_read(memory.access()) || is_written(memory.access()));
     let Some(memory) = accesses.next() else { return };
     assert!(accesses.next().is_none(), "an instruction with two addresses: {machine:?}");
-    let (base, index) = (memory.base(), memory.index());
+    let base = memory.base();
+    let index = memory.index();
     let parts = [base, index].into_iter().filter(|register| !matches!(register, Register::None | Register::RIP));
     let mut address: Vec<Place> = parts.map(place).collect();
     // A register that is only a part of the address is not part of the value.
@@ -144,7 +148,8 @@ fn memory(machine: &Machine, info: &InstructionInfo, stack: i64, step: &mut Inst
         // How much is written or read.
         address.push(place(Register::RCX));
     }
-    let (offset, bytes) = (memory.displacement() as i64, memory.memory_size().size() as u32);
+    let offset = memory.displacement() as i64;
+    let bytes = memory.memory_size().size() as u32;
     let space = match (base, index) {
         (Register::RSP, Register::None) => Space::Slot { offset: stack + offset, bytes },
         (Register::None | Register::RIP, Register::None) => Space::Constant,

@@ -79,7 +79,8 @@ impl Items {
         let keys: Vec<&[u8]> = self.keys.iter().map(Vec::as_slice).collect();
         let messages: Vec<Vec<u8>> = self.rows.iter().map(|row| bytes(row, "message")).collect();
         let ids: Vec<&[u8]> = self.rows.iter().map(|row| row["sm2_id"].as_str().expect("text").as_bytes()).collect();
-        let (ids, keys) = (sm2::UserIds::each(&ids), PublicKeys::sec1(&keys));
+        let ids = sm2::UserIds::each(&ids);
+        let keys = PublicKeys::sec1(&keys);
         sm2::verify_messages(&engine(), &messages, ids, &self.signatures, keys).expect("runs")
     }
 }

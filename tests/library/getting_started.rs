@@ -139,14 +139,17 @@ fn a_long_call_in_pieces() {
     let scalars: Vec<[u8; 32]> =
         (0..5000u32).map(|item| std::array::from_fn(|at| (item >> (at % 4 * 8)) as u8)).collect();
     let column = Rows::new(&scalars);
-    let (mut points, mut codes) = (vec![[0; 64]; scalars.len()], vec![0; scalars.len()]);
+    let mut points = vec![[0; 64]; scalars.len()];
+    let mut codes = vec![0; scalars.len()];
     let mut pieces = 0;
     for piece in engine.pieces(scalars.len()) {
-        let (points, codes) = (&mut points[piece.clone()], &mut codes[piece.clone()]);
+        let points = &mut points[piece.clone()];
+        let codes = &mut codes[piece.clone()];
         point::mul_base_into(&engine, P256, column.slice(piece), points, codes).unwrap();
         pieces += 1;
     }
-    let (mut whole, mut whole_codes) = (vec![[0; 64]; scalars.len()], vec![0; scalars.len()]);
+    let mut whole = vec![[0; 64]; scalars.len()];
+    let mut whole_codes = vec![0; scalars.len()];
     point::mul_base_into(&engine, P256, column, &mut whole, &mut whole_codes).unwrap();
     assert!(pieces > 1);
     assert!(points == whole && codes == whole_codes);

@@ -110,8 +110,10 @@ fn problem_of_use(layers: &[String], module: &str, used: &str) -> Option<String>
     if used.is_empty() {
         return Some(format!("{module} uses a name of the crate's root, not the module that it is of"));
     }
-    let (own, of_used) = (layer_of(layers, module)?, layer_of(layers, used)?);
-    let (own_name, name) = (&layers[own], &layers[of_used]);
+    let own = layer_of(layers, module)?;
+    let of_used = layer_of(layers, used)?;
+    let own_name = &layers[own];
+    let name = &layers[of_used];
     let is_allowed = of_used <= own || is_in(own_name, name);
     (!is_allowed).then(|| format!("{module} ({own_name}) uses {used} ({name}), which is above it"))
 }
@@ -129,7 +131,8 @@ fn is_in(module: &str, folder: &str) -> bool {
 
 /// Modules that use each other in a cycle, except for uses between a folder and its modules.
 fn cycles(sources: &Sources) -> Vec<String> {
-    let (mut done, mut cycles) = (HashSet::new(), Vec::new());
+    let mut done = HashSet::new();
+    let mut cycles = Vec::new();
     for module in sources.modules() {
         cycles.extend(cycle_from(sources, module, &mut Vec::new(), &mut done));
     }
@@ -212,8 +215,8 @@ fn cycles_are_found() {
     assert_eq!(found, ["in a cycle: types::keys -> types::point -> types::keys"]);
     // By way of the folder's name alone.
     let folders = |of_cpu| {
-        let (frame, verify) =
-            ("pub mod verify;\npub mod together;", "use super::together;\n    together::cpu::find();");
+        let frame = "pub mod verify;\npub mod together;";
+        let verify = "use super::together;\n    together::cpu::find();";
         problems_of(
             &[
                 ("frame", frame),

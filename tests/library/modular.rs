@@ -124,7 +124,8 @@ fn powers<const BYTES: usize, const EXPONENT: usize>(engine: &Engine, special: [
         let results = modular::modexp(engine, &modulus, &bases, &exponents).expect("a valid call");
         assert_eq!(results.len(), bases.len());
         for ((base, exponent), result) in bases.iter().zip(&exponents).zip(results) {
-            let (base, exponent) = (number(base), number(exponent));
+            let base = number(base);
+            let exponent = number(exponent);
             let power = expected(base < m, || base.modpow(&exponent, &m));
             assert_eq!(result, power, "{base:x} to {exponent:x} mod {m:x}");
         }
@@ -141,7 +142,8 @@ fn powers_of_every_size(engine: &Engine) {
 /// The round trip of RSA with the primes 2^521 - 1 and 2^607 - 1, which together have 1128 bits: in 1536.
 fn rsa_round_trip(engine: &Engine) {
     let one = BigUint::from(1u32);
-    let (p, q) = ((&one << 521) - 1u32, (&one << 607) - 1u32);
+    let p = (&one << 521) - 1u32;
+    let q = (&one << 607) - 1u32;
     let modulus: [u8; 192] = bytes(&(&p * &q));
     let d = BigUint::from(65537u32).modinv(&((p - 1u32) * (q - 1u32))).expect("65537 is prime to both");
     let messages: Vec<[u8; 192]> = (0..10u32).map(|i| bytes(&(BigUint::from(i) << 1000))).collect();
@@ -152,7 +154,9 @@ fn rsa_round_trip(engine: &Engine) {
 }
 
 fn invalid_calls(engine: &Engine) {
-    let (three, four, one) = (3u128.to_be_bytes(), 4u128.to_be_bytes(), 1u128.to_be_bytes());
+    let three = 3u128.to_be_bytes();
+    let four = 4u128.to_be_bytes();
+    let one = 1u128.to_be_bytes();
     for modulus in [four, one, [0; 16]] {
         assert!(matches!(modular::mul_mod(engine, &modulus, &[one], &[one]), Err(Error::InvalidModulus)));
         assert!(matches!(modular::square_mod(engine, &modulus, &[one]), Err(Error::InvalidModulus)));

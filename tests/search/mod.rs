@@ -252,7 +252,8 @@ fn overwrite_stack() {
 /// Does `work` on a thread of its own, and then `look` while that thread stands still with
 /// everything that `work` left on its stack.
 pub fn with_stack_kept<R>(work: impl FnOnce() + Send, look: impl FnOnce() -> R) -> R {
-    let (done, looked) = (Barrier::new(2), Barrier::new(2));
+    let done = Barrier::new(2);
+    let looked = Barrier::new(2);
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
             let outcome = catch_unwind(AssertUnwindSafe(|| below(work)));

@@ -106,7 +106,8 @@ fn curves_and_generators() {
 
 fn group_with_general_a() {
     let Parameters { order, minus_a, b, g, .. } = WITH_GENERAL_A;
-    let (x, y) = (integer(&g.0), integer(&g.1));
+    let x = integer(&g.0);
+    let y = integer(&g.1);
     assert_eq!(&y * &y + &x * minus_a, x.pow(3) + b);
     let generator = Some((x, y));
     let next = |sum: &BigPoint| Some(add(minus_a, sum, &generator)).filter(Option::is_some);
@@ -121,7 +122,8 @@ fn moduli_and_lambdas() {
     let five: BigUint = BigUint::from(5u32) << 512;
     let start: BigUint = (five.sqrt() - (BigUint::from(1u32) << 256)) >> 1;
     for group in &GROUPS {
-        let (n, lambda) = (integer(&group.n), integer(&group.lambda));
+        let n = integer(&group.n);
+        let lambda = integer(&group.lambda);
         assert!(n >= start && n < &start + group.order * 1000 && n.bits() == 256);
         let quotient = &n / group.order;
         assert_eq!(&quotient * group.order, n);
@@ -139,7 +141,8 @@ fn signed<const LIMBS: usize>(limbs: &[u64; LIMBS]) -> BigInt {
 
 fn lattices() {
     for (group, lattice) in GROUPS.iter().zip(&ENDOMORPHISMS) {
-        let (n, lambda) = (BigInt::from(integer(&group.n)), BigInt::from(integer(&group.lambda)));
+        let n = BigInt::from(integer(&group.n));
+        let lambda = BigInt::from(integer(&group.lambda));
         let [a1, b1, a2, b2] = [&lattice.a1, &lattice.b1, &lattice.a2, &lattice.b2].map(signed);
         for (a, b) in [(&a1, &b1), (&a2, &b2)] {
             assert_eq!((a + b * &lambda) % &n, BigInt::ZERO);

@@ -55,14 +55,16 @@ fn affine<C: SmallGroup>(engine: &CpuEngine) {
 /// Sums of six points that meet equal points, opposite ones and the identity, and the sum of all of these.
 fn of_batches<C: SmallGroup>(engine: &CpuEngine) {
     const POINTS: usize = 6;
-    let (group, mut logarithms) = (group::<C>(), Vec::new());
+    let group = group::<C>();
+    let mut logarithms = Vec::new();
     for (i, j) in pairs(group.order) {
         logarithms.push([i, j, 0, i + j, group.order - i, 2 * j]);
     }
     let points: Vec<Point> = logarithms.as_flattened().iter().map(|k| encode(group.point(*k))).collect();
     let sums: Vec<u64> = logarithms.iter().map(|all| all.iter().sum()).collect();
     let expected: Vec<Point> = sums.iter().map(|k| encode(group.point(*k))).collect();
-    let (points, count) = (PublicKeys::points(&points), points.len());
+    let count = points.len();
+        let points = PublicKeys::points(&points);
     assert_accepted(&expected, |out| ops::sums::<C>(engine, points, count, POINTS, out));
     let total = ops::sum::<C>(engine, count, points);
     assert_eq!(total, Ok(encode(group.point(sums.iter().sum()))));
@@ -71,7 +73,8 @@ fn of_batches<C: SmallGroup>(engine: &CpuEngine) {
 /// PADD and PDBL in Jacobian coordinates, with a random Z.
 fn jacobian<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
-    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut expected = Vec::new();
     for (i, j) in pairs(group.order) {
         let z = C::Base::from_be_bytes_reduced(&group.random.random());
         let left = scaled(&decoded::<C>(group.point(i)), &z);
@@ -83,7 +86,8 @@ fn jacobian<C: SmallGroup>(engine: &CpuEngine) {
 
 /// The point over z; of the identity, one of its many forms.
 fn scaled<F: Field>(point: &Affine<F>, z: &F) -> Jacobian<F> {
-    let (square, cube) = (z.square(), z.square().mul(z));
+    let square = z.square();
+    let cube = z.square().mul(z);
     if point.infinity {
         Jacobian { x: square, y: cube, z: F::ZERO }
     } else {
@@ -94,7 +98,8 @@ fn scaled<F: Field>(point: &Affine<F>, z: &F) -> Jacobian<F> {
 /// FPMUL by every residue.
 fn of_the_base_point<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
-    let (mut scalars, mut expected) = (Vec::new(), Vec::new());
+    let mut scalars = Vec::new();
+    let mut expected = Vec::new();
     for residue in (0..group.order).cycle().take(4000.max(group.order as usize)) {
         for k in group.representatives(residue) {
             scalars.push(bytes(&k));
@@ -108,7 +113,9 @@ fn of_the_base_point<C: SmallGroup>(engine: &CpuEngine) {
 fn of_points<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let order = group.order;
-    let (mut scalars, mut points, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    let mut scalars = Vec::new();
+    let mut points = Vec::new();
+    let mut expected = Vec::new();
     for round in 0..10_000u64.div_ceil(order * order) {
         for (i, residue) in pairs(order) {
             scalars.push(bytes(&group.representatives(residue)[(round + i + residue) as usize % 3]));
@@ -130,7 +137,9 @@ fn points_beside(order: u64, others: u64) -> Vec<u64> {
 fn sums<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let tables = Comb::new_all(None, None, &finite_points::<C>(&group), C::WINDOW);
-    let (mut scalars, mut choices, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    let mut scalars = Vec::new();
+    let mut choices = Vec::new();
+    let mut expected = Vec::new();
     for (u, v) in pairs(group.order) {
         for i in points_beside(group.order, 3 * u + v) {
             for j in points_beside(group.order, u + 5 * v) {
@@ -151,7 +160,10 @@ fn sums<C: SmallGroup>(engine: &CpuEngine) {
 fn sums_with_the_base_point<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let table = C::tables().table(engine, 1);
-    let (mut scalars, mut points, mut base_scalars, mut expected) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut scalars = Vec::new();
+    let mut points = Vec::new();
+    let mut base_scalars = Vec::new();
+    let mut expected = Vec::new();
     for (k, u) in pairs(group.order) {
         for i in points_beside(group.order, 3 * k + u) {
             scalars.push(scalar::<C>(&group.scalar(k)));

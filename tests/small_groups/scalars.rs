@@ -32,7 +32,8 @@ const fn times_two_to_256(mut value: Limbs, m: &Limbs) -> Limbs {
     while doublings < 256 {
         let top = value[3] >> 63 == 1;
         let mut double = [value[0] << 1, 0, 0, 0];
-        let (mut reduced, mut borrow) = ([0; 4], false);
+        let mut reduced = [0; 4];
+        let mut borrow = false;
         let mut i = 0;
         while i < 4 {
             if i > 0 {
@@ -51,7 +52,8 @@ const fn times_two_to_256(mut value: Limbs, m: &Limbs) -> Limbs {
 
 /// m^-1 mod 2^64 by Newton's iteration: an odd m is its own inverse modulo 8, and each step doubles the correct bits.
 const fn inverse(m: u64) -> u64 {
-    let (mut x, mut bits) = (m, 3);
+    let mut x = m;
+    let mut bits = 3;
     while bits < 64 {
         x = x.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(x)));
         bits *= 2;

@@ -33,7 +33,8 @@ type Verify = fn(&CpuEngine, Verification, Policy, &mut dyn Place);
 fn check<C: SmallGroup>(engine: &CpuEngine, group: &Group, items: &[Signed], verify: Verify) {
     assert_eq!(best_window::<C>(engine.lanes, FEW), None);
     let window = best_window::<C>(engine.lanes, MANY).expect("the key gets a table");
-    let (few, many) = (takes_single_points(engine, group.order), window <= C::WINDOW);
+    let few = takes_single_points(engine, group.order);
+    let many = window <= C::WINDOW;
     assert!(few || many, "something is verified");
     for uses in [few.then_some(FEW), many.then_some(MANY)].into_iter().flatten() {
         check_calls(engine, group, &calls(group, items, uses), verify);
@@ -58,7 +59,9 @@ fn check_calls(engine: &CpuEngine, group: &Group, calls: &[Vec<&Signed>], verify
         let digests: Vec<_> = call.iter().map(|item| bytes(&item.digest)).collect();
         let signatures: Vec<_> = call.iter().map(|item| signature(&item.r, &item.s)).collect();
         let keys: Vec<_> = call.iter().map(|item| encode(group.point(item.key))).collect();
-        let (digests, signatures, keys) = ((&digests).into(), (&signatures).into(), PublicKeys::points(&keys));
+        let digests = (&digests).into();
+        let signatures = (&signatures).into();
+        let keys = PublicKeys::points(&keys);
         let inputs = Verification::new(digests, signatures, keys);
         let results = rows_of::<0>(call.len(), |out| verify(engine, inputs, Policy::default(), out));
         for (item, result) in call.iter().zip(results) {

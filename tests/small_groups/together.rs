@@ -22,7 +22,8 @@ fn one_signature<C: SmallGroup>(engine: &CpuEngine) {
     let one: &Draw = &|count| Some(vec![1; count]);
     let mut held = [0; 4];
     for item in &items {
-        let (digest, signature) = ([bytes(&item.digest)], [signature(&item.r, &item.s)]);
+        let digest = [bytes(&item.digest)];
+        let signature = [signature(&item.r, &item.s)];
         let key = [encode(group.point(item.key))];
         let inverse = group.inverse(group.residue(&item.s));
         let k = inverse * (group.residue(&item.digest) + group.residue(&item.r) * item.key);
@@ -33,7 +34,8 @@ fn one_signature<C: SmallGroup>(engine: &CpuEngine) {
             let holds = group.point(k).as_ref().is_some_and(named);
             let ids = [[id]];
             let equations = |items: &[usize]| {
-                let (digests, signatures) = ((&digest).into(), (&signature).into());
+                let digests = (&digest).into();
+                let signatures = (&signature).into();
                 ecdsa::cpu::equations::<C>(items, digests, signatures, Some((&ids).into()), Policy::default())
             };
             let found = verify_group::<C, _>(engine, &[0], &PublicKeys::points(&key), &equations, one);
@@ -51,7 +53,8 @@ fn one_schnorr_signature<C: SmallGroup>(engine: &CpuEngine) {
     let items = cases::bip340(&mut group, 1);
     let one: &Draw = &|count| Some(vec![1; count]);
     for item in &items {
-        let (message, signature) = (bytes(&item.digest), [signature(&item.r, &item.s)]);
+        let message = bytes(&item.digest);
+        let signature = [signature(&item.r, &item.s)];
         let key = [encode(group.point(item.key))];
         let keys = PublicKeys::points(&key);
         let of_item = |items: &[usize]| equations::<C>(items, &|_| &message, (&signature).into(), keys);
@@ -67,7 +70,8 @@ fn one_schnorr_signature<C: SmallGroup>(engine: &CpuEngine) {
 fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let order = group.order;
-    let (all, most) = (order.pow(4), 13u64.pow(4));
+    let all = order.pow(4);
+    let most = 13u64.pow(4);
     for index in (0..all.min(most)).map(|number| number * all.div_ceil(most) % all) {
         let [e1, e2, a, b] = [3, 2, 1, 0].map(|place| index / order.pow(place) % order);
         let holds = (a * e1 + b * e2).is_multiple_of(order);

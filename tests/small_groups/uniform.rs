@@ -53,7 +53,8 @@ impl Sum {
 
 /// Returns whether the product of G is formed without an exception.
 fn base_has_product(group: &Group, scalar: &[u64; 4]) -> bool {
-    let (mut sum, mut weight) = (Sum::new(group.order), 1);
+    let mut sum = Sum::new(group.order);
+    let mut weight = 1;
     let (width, windows) = BASE_WINDOWS;
     odd_windows(scalar, width, windows, |window, digit| {
         let term = i64::from(digit) * weight % sum.order;
@@ -78,7 +79,8 @@ fn has_product<C: SmallGroup>(group: &Group, scalar: &[u64; 4]) -> bool {
         }
         None => vec![(one, 1)],
     };
-    let (width, windows) = (WINDOWS.0, WINDOWS.1 / parts.len());
+    let width = WINDOWS.0;
+    let windows = WINDOWS.1 / parts.len();
     let mut terms = vec![Vec::new(); windows];
     for (part, factor) in &parts {
         let sign = if part.negative { -1 } else { 1 };
@@ -114,7 +116,10 @@ fn assert_right(found: impl Iterator<Item = Point>, expected: &[Option<Point>]) 
 fn of_points<C: SmallGroup>() {
     let lanes = lanes();
     let mut group = group::<C>();
-    let (mut odd, mut negated, mut points, mut expected) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut odd = Vec::new();
+    let mut negated = Vec::new();
+    let mut points = Vec::new();
+    let mut expected = Vec::new();
     for (i, residue) in pairs(group.order).filter(|&(i, _)| i != 0) {
         let k = group.scalar(residue);
         let (k, negate) = odd_or_opposite(&group.modulus, &k);
@@ -137,7 +142,9 @@ fn of_points<C: SmallGroup>() {
 fn of_the_base_point<C: SmallGroup>() {
     let lanes = lanes();
     let mut group = group::<C>();
-    let (mut odd, mut negated, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    let mut odd = Vec::new();
+    let mut negated = Vec::new();
+    let mut expected = Vec::new();
     for residue in (0..group.order).cycle().take(20_000) {
         let k = group.scalar(residue);
         let (k, negate) = odd_or_opposite(&group.modulus, &k);

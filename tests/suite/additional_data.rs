@@ -100,7 +100,8 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
         let signed = ecdsa::sign(engine, C::ID, digests, signers, form).unwrap();
         assert!(signed.into_iter().map(Result::unwrap).eq(expected.iter().map(|(signature, _)| *signature)));
     }
-    let (mut signed, mut codes) = (vec![[0; 64]; keys.len()], vec![0; keys.len()]);
+    let mut signed = vec![[0; 64]; keys.len()];
+    let mut codes = vec![0; keys.len()];
     ecdsa::sign_into(engine, C::ID, digests, signers, form, &mut signed, &mut codes).unwrap();
     assert!(signed.iter().eq(expected.iter().map(|(signature, _)| signature)));
     let of_messages = ecdsa::sign_messages(engine, C::ID, digests, signers, form).unwrap();
@@ -121,7 +122,8 @@ pub fn sm2(engine: &Engine) {
         }
     }
     let of_messages = sm2::sign_messages(engine, digests, sm2::UserIds::default(), signers).unwrap();
-    let (mut signed, mut codes) = (vec![[0; 64]; keys.len()], vec![0; keys.len()]);
+    let mut signed = vec![[0; 64]; keys.len()];
+    let mut codes = vec![0; keys.len()];
     sm2::sign_messages_into(engine, digests, Default::default(), signers, &mut signed, &mut codes).unwrap();
     assert!(of_messages.iter().map(|signed| signed.unwrap()).eq(signed.iter().copied()));
     for item in (0..keys.len()).step_by(20) {
@@ -136,7 +138,8 @@ pub fn sm2(engine: &Engine) {
 /// are rejected.
 pub fn one_for_all(engine: &Engine) {
     let Inputs { keys, digests, data, .. } = &Inputs::new::<P256>();
-    let (each_key, each_data) = (vec![keys[9].clone(); keys.len()], vec![data[9]; keys.len()]);
+    let each_key = vec![keys[9].clone(); keys.len()];
+    let each_data = vec![data[9]; keys.len()];
     let sign = |signers: Signers| {
         let of_p256 = ecdsa::sign(engine, P256, digests, signers, SForm::default()).unwrap();
         (of_p256, sm2::sign(engine, digests, signers).unwrap())
@@ -145,7 +148,8 @@ pub fn one_for_all(engine: &Engine) {
     assert_eq!(sign(Signers::with_additional_data(&keys[9], Rows::all(&data[9]))), expected);
     assert_eq!(sign(Signers::with_additional_data(&each_key, Rows::all(&data[9]))), expected);
     assert_eq!(sign(Signers::with_additional_data(&keys[9], &each_data)), expected);
-    let (plain, zeros) = (sign((&keys[9]).into()), sign(Signers::with_additional_data(&keys[9], Rows::all(&[0; 32]))));
+    let plain = sign((&keys[9]).into());
+    let zeros = sign(Signers::with_additional_data(&keys[9], Rows::all(&[0; 32])));
     let all_differ =
         |a: &Signatures, b: &Signatures| a.iter().zip(b).all(|(a, b)| a.as_ref().unwrap() != b.as_ref().unwrap());
     for (a, b) in [(&plain, &zeros), (&plain, &expected), (&zeros, &expected)] {
@@ -169,7 +173,8 @@ fn nonce_of<C: EcdsaReference>(engine: &Engine, digest: [u8; 32], secret: &[u8; 
 pub fn two_curves(engine: &Engine) {
     let mut random = Random::new();
     for _ in 0..5 {
-        let (secret, digest) = (random.scalar_bytes::<P256>(), random.bytes());
+        let secret = random.scalar_bytes::<P256>();
+        let digest = random.bytes();
         // Below both orders, so that neither reduces it.
         if number(&digest) >= order::<P256>() {
             continue;
@@ -189,7 +194,9 @@ pub fn two_curves(engine: &Engine) {
 
 /// The number of rows must be that of items, or one.
 pub fn lengths(engine: &Engine) {
-    let (key, digests, messages) = (SecretKey::from_bytes([1; 32]), [[1; 32]; 2], ["a", "b"]);
+    let key = SecretKey::from_bytes([1; 32]);
+    let digests = [[1; 32]; 2];
+    let messages = ["a", "b"];
     for found in [0, 1, 3] {
         let data = vec![[7; 32]; found];
         let signers = Signers::with_additional_data(&key, &data);

@@ -41,7 +41,9 @@ struct Signatures {
 impl Signatures {
     /// Valid ones of different keys, made by libsecp256k1.
     fn new(random: &mut Random) -> Self {
-        let (mut messages, mut signatures, mut keys) = (vec![], vec![], vec![]);
+        let mut messages = vec![];
+        let mut signatures = vec![];
+        let mut keys = vec![];
         for item in 0..ITEMS {
             let signer = signer(random);
             let message = random.vector(if item % 5 == 0 { item % 200 } else { 32 });
@@ -68,7 +70,8 @@ impl Signatures {
 
 /// Any fraction of spoiled items; libsecp256k1 decides which are valid.
 pub fn spoiled_schnorr_signatures(engine: &Engine) {
-    let (mut random, together) = (Random::new(), with_equations(engine));
+    let mut random = Random::new();
+    let together = with_equations(engine);
     let valid = Signatures::new(&mut random);
     for spoiled in [0, 1, 2, 30, 300, 1500, ITEMS] {
         let mut batch = valid.clone();
@@ -89,12 +92,14 @@ pub fn spoiled_schnorr_signatures(engine: &Engine) {
 
 /// Errors of two items that would cancel under equal or small coefficients.
 pub fn cancelling_schnorr_signatures(engine: &Engine) {
-    let (mut random, together) = (Random::new(), with_equations(engine));
+    let mut random = Random::new();
+    let together = with_equations(engine);
     let valid = Signatures::new(&mut random);
     let n = order::<Secp256k1>();
     for [a, b] in [[1u32, 1], [1, 2], [2, 1], [3, 1]] {
         for [i, j] in [[0, 1], [5, ITEMS - 1], [1700, 300]] {
-            let (mut batch, error) = (valid.clone(), number(&random.bytes()) % &n);
+            let mut batch = valid.clone();
+            let error = number(&random.bytes()) % &n;
             // s_i + b error and s_j - a error.
             for (item, change) in [(i, &error * b % &n), (j, &n - &error * a % &n)] {
                 let (r, s) = halves(&batch.signatures[item]);
@@ -110,7 +115,8 @@ pub fn cancelling_schnorr_signatures(engine: &Engine) {
 
 /// The table of BIP 340 many times over: items are identical, and half of them are invalid.
 pub fn vectors_many_times(engine: &Engine) {
-    let (vectors, together) = (vectors(), with_equations(engine));
+    let vectors = vectors();
+    let together = with_equations(engine);
     for only_valid in [false, true] {
         let chosen: Vec<_> = vectors.iter().filter(|vector| vector.is_valid || !only_valid).collect();
         let many = || chosen.iter().cycle().take(100 * chosen.len());
@@ -126,7 +132,8 @@ pub fn vectors_many_times(engine: &Engine) {
 
 /// Messages of 32 bytes as rows, of keys that repeat seldom, often enough for a table, and as one for all.
 pub fn schnorr_columns(engine: &Engine) {
-    let (mut random, together) = (Random::new(), with_equations(engine));
+    let mut random = Random::new();
+    let together = with_equations(engine);
     for keys in [1, 5, 400] {
         let signers: Vec<_> = (0..keys).map(|_| signer(&mut random)).collect();
         let secret: Vec<SecretKey> =
@@ -146,7 +153,8 @@ pub fn schnorr_columns(engine: &Engine) {
 
 fn verify<C: EcdsaReference>(engine: &Engine, items: &[Item], ids: &[u8]) -> Vec<Verdict> {
     let (digests, signatures, keys) = columns(items);
-    let (keys, policy) = (PublicKeys::sec1(&keys), Policy::default());
+    let keys = PublicKeys::sec1(&keys);
+    let policy = Policy::default();
     let verdicts = ecdsa::verify_recoverable(engine, C::ID, &digests, &signatures, ids, keys, policy);
     verdicts.expect("lengths agree").into_iter().collect()
 }
@@ -157,12 +165,15 @@ fn items_and_ids(signed: &[Signed]) -> (Vec<Item>, Vec<u8>) {
 
 /// Each special item among valid ones, with each recovery id.
 pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
-    let (mut random, together) = (Random::new(), with_equations(engine));
+    let mut random = Random::new();
+    let together = with_equations(engine);
     let (items, ids) = items_and_ids(&signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
     assert!(verify::<C>(&together, &items, &ids).iter().all(|verdict| verdict.is_valid()));
     let special = special::<Ecdsa<C>>(&mut random);
     let check = |poisons: &[(usize, &Case<Item, Verdict>, u8)]| {
-        let (mut items, mut ids, mut expected) = (items.clone(), ids.clone(), vec![Verdict::Valid; ITEMS]);
+        let mut items = items.clone();
+        let mut ids = ids.clone();
+        let mut expected = vec![Verdict::Valid; ITEMS];
         for (place, case, id) in poisons {
             (items[*place], ids[*place], expected[*place]) = (case.input.clone(), *id, case.expected);
         }
@@ -184,7 +195,8 @@ pub fn recovery_ids_do_not_change_verdicts(engine: &Engine) {
 }
 
 fn wrong_ids<C: EcdsaReference>(engine: &Engine) {
-    let (mut random, together) = (Random::new(), with_equations(engine));
+    let mut random = Random::new();
+    let together = with_equations(engine);
     let (mut items, ids) = items_and_ids(&signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
     items[1000].digest[5] ^= 1;
     let spoiled = [(1, 1), (1, 2), (1, 3), (1, 0x80), (1, 0xff), (3, 1), (3, 0xff), (50, 2), (1000, 3)];
@@ -206,7 +218,8 @@ pub fn large_and_small_x(engine: &Engine) {
 }
 
 fn x_around_order<C: EcdsaReference>(engine: &Engine) {
-    let (mut random, together) = (Random::new(), with_equations(engine));
+    let mut random = Random::new();
+    let together = with_equations(engine);
     let large = points_above_order::<C>(20).into_iter().map(|(point, _)| point);
     let small = (1u32..).filter_map(|x| lift_x::<C>(&to_bytes(&x.into())?, x % 2 == 0)).take(20);
     let points: Vec<_> = large.chain(small).collect();
@@ -226,7 +239,8 @@ fn x_around_order<C: EcdsaReference>(engine: &Engine) {
 
 /// High s by policy, columns with one row for all, and columns of different lengths.
 pub fn recoverable_columns(engine: &Engine) {
-    let (mut random, together) = (Random::new(), with_equations(engine));
+    let mut random = Random::new();
+    let together = with_equations(engine);
     let signed = signed::<Ecdsa<P256>>(&mut random, ITEMS, ITEMS);
     let (items, ids) = items_and_ids(&signed);
     let (digests, signatures, _) = columns(&items);
@@ -240,7 +254,9 @@ pub fn recoverable_columns(engine: &Engine) {
         assert_eq!(*code, expected);
     }
     // One item for all.
-    let (digest, signature, id) = (Rows::all(&digests[0]), Rows::all(&signatures[0]), Rows::all(&ids[0]));
+    let digest = Rows::all(&digests[0]);
+    let signature = Rows::all(&signatures[0]);
+    let id = Rows::all(&ids[0]);
     let policy = Policy::default();
     ecdsa::verify_recoverable_into(&together, P256, digest, signature, id, &keys[0], policy, &mut codes).unwrap();
     assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
@@ -298,7 +314,8 @@ pub fn places(items: usize) -> [Vec<usize>; 4] {
 }
 
 pub fn large_batches_of_schnorr_signatures(engine: &Engine) {
-    let (items, engines) = (large(engine), [timed(engine), with_equations(engine)]);
+    let items = large(engine);
+    let engines = [timed(engine), with_equations(engine)];
     let (secret, public) = keys::generate(engine, Secp256k1, items).unwrap();
     let public: Vec<[u8; 32]> = public.iter().map(|key| *key.x()).collect();
     let mut random = Random::new();
@@ -317,7 +334,8 @@ pub fn large_batches_of_schnorr_signatures(engine: &Engine) {
 }
 
 pub fn large_batches_of_ed25519(engine: &Engine) {
-    let (items, engines) = (large(engine), [timed(engine), with_equations(engine)]);
+    let items = large(engine);
+    let engines = [timed(engine), with_equations(engine)];
     let mut random = Random::new();
     let seeds: Vec<SecretKey> = (0..items).map(|_| SecretKey::from_bytes(random.bytes())).collect();
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
@@ -345,7 +363,8 @@ pub fn large_batches_of_recoverable_signatures(engine: &Engine) {
 }
 
 fn large_recoverable<C: EcdsaReference>(engine: &Engine) {
-    let (items, engines) = (large(engine), [timed(engine), with_equations(engine)]);
+    let items = large(engine);
+    let engines = [timed(engine), with_equations(engine)];
     let (secret, public) = keys::generate(engine, C::ID, items).unwrap();
     let mut random = Random::new();
     let digests: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
@@ -355,7 +374,8 @@ fn large_recoverable<C: EcdsaReference>(engine: &Engine) {
     for spoiled in places(items) {
         // Digests, or the ids alone, which reject nothing.
         for of_ids in [false, true] {
-            let (mut digests, mut ids) = (digests.clone(), ids.clone());
+            let mut digests = digests.clone();
+            let mut ids = ids.clone();
             spoiled.iter().for_each(|item| if of_ids { ids[*item] ^= 1 } else { digests[*item][7] ^= 1 });
             let verify = |engine: &Engine| -> Vec<Verdict> {
                 let policy = Policy::default();

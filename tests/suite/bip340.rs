@@ -54,7 +54,8 @@ pub fn vectors_of_the_standard(engine: &Engine) {
         assert_eq!(verdicts[item], Verdict::Rejected(Rejection::Mismatch), "vector {item}");
     }
     for vector in vectors.iter().filter(|vector| vector.secret.is_some()) {
-        let (secret, auxiliary) = (SecretKey::from_bytes(vector.secret.unwrap()), [vector.auxiliary.unwrap()]);
+        let secret = SecretKey::from_bytes(vector.secret.unwrap());
+        let auxiliary = [vector.auxiliary.unwrap()];
         let signed = bip340::sign_messages(engine, &[&vector.message], &secret, Auxiliary::given(&auxiliary)).unwrap();
         assert_eq!(signed, [Ok(vector.signature)]);
     }
@@ -99,13 +100,15 @@ pub fn signatures_match_libsecp256k1(engine: &Engine) {
         let sign = |item: usize| schnorr::sign_with_aux_rand(&message(item), &signers[item].pair, &auxiliary[item]);
         (0..ITEMS).map(|item| Ok(sign(item).to_byte_array())).collect()
     };
-    let (of_texts, of_digests) = (theirs(&|item| texts[item].clone()), theirs(&|item| digests[item].to_vec()));
+    let of_texts = theirs(&|item| texts[item].clone());
+    let of_digests = theirs(&|item| digests[item].to_vec());
     let given = Auxiliary::given(&auxiliary);
     for keys in [SigningKeys::from(&secret), SigningKeys::with_public(&secret, &public)] {
         assert_eq!(bip340::sign_messages(engine, &texts, keys, given).unwrap(), of_texts);
         assert_eq!(bip340::sign(engine, &digests, keys, given).unwrap(), of_digests);
     }
-    let (mut rows, mut codes) = (vec![[0; 64]; ITEMS], vec![0; ITEMS]);
+    let mut rows = vec![[0; 64]; ITEMS];
+    let mut codes = vec![0; ITEMS];
     bip340::sign_into(engine, &digests, &secret, given, &mut rows, &mut codes).unwrap();
     assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
     assert!(rows.iter().zip(&of_digests).all(|(row, signed)| Ok(*row) == *signed));
@@ -137,7 +140,10 @@ pub fn is_valid_there(message: &[u8], signature: &[u8; 64], key: &[u8; 32]) -> b
 /// Verdicts on their signatures and on spoiled ones; in every encoding of the keys.
 pub fn verdicts_match_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
-    let (mut messages, mut signatures, mut x_only, mut spoiled) = (vec![], vec![], vec![], 0);
+    let mut messages = vec![];
+    let mut signatures = vec![];
+    let mut x_only = vec![];
+    let mut spoiled = 0;
     for item in 0..ITEMS {
         let Signer { pair, x_only: mut key, .. } = signer(&mut random);
         let length = lengths(&mut random, item);
@@ -163,7 +169,8 @@ pub fn verdicts_match_libsecp256k1(engine: &Engine) {
     let of_rows: Vec<usize> = (0..ITEMS).filter(|item| messages[*item].len() == 32).collect();
     let rows: Vec<[u8; 32]> = of_rows.iter().map(|item| messages[*item].as_slice().try_into().unwrap()).collect();
     let of = |column: &[[u8; 32]]| of_rows.iter().map(|item| column[*item]).collect::<Vec<_>>();
-    let (keys, of_signatures) = (of(&x_only), of_rows.iter().map(|item| signatures[*item]).collect::<Vec<_>>());
+    let keys = of(&x_only);
+    let of_signatures = of_rows.iter().map(|item| signatures[*item]).collect::<Vec<_>>();
     let verdicts = bip340::verify(engine, &rows, &of_signatures, PublicKeys::x_only(&keys)).unwrap();
     assert!(verdicts.iter().zip(&of_rows).all(|(verdict, item)| verdict.is_valid() == expected[*item]));
 }
@@ -200,7 +207,8 @@ pub fn order_of_reasons(engine: &Engine) {
         x
     });
     let off_curve = no_x.find(|x| XOnlyPublicKey::from_byte_array(*x).is_err()).unwrap();
-    let (good, signer) = ([0; 32], signer(&mut Random::new()));
+    let good = [0; 32];
+    let signer = signer(&mut Random::new());
     let parts = |wrong: bool, with: [u8; 32]| if wrong { [0xff; 32] } else { with };
     for r_is_wrong in [true, false] {
         for s_is_wrong in [true, false] {
@@ -247,7 +255,8 @@ pub fn bad_keys(engine: &Engine) {
 /// key, by a nonce of its own: with the same nonce two signatures would reveal the private key.
 pub fn mismatched_public_keys(engine: &Engine) {
     let mut random = Random::new();
-    let (own, other) = (signer(&mut random), signer(&mut random));
+    let own = signer(&mut random);
+    let other = signer(&mut random);
     let mut negated = own.pair.public_key().serialize();
     negated[0] ^= 1;
     let secret = SecretKey::from_bytes(own.secret);

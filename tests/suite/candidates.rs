@@ -115,7 +115,8 @@ fn candidates<C: EcdsaReference>(
 /// Candidates of all kinds for valid items, and with items among them that are rejected or special.
 pub fn keys<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
-    let (clean, special) = (with_ids(signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS)), special::<C>(&mut random));
+    let clean = with_ids(signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
+    let special = special::<C>(&mut random);
     let engines = engines(engine);
     for one_in in [usize::MAX, 100, 2] {
         let mut items = clean.clone();
@@ -168,7 +169,8 @@ fn columns_on<C: EcdsaReference>(engine: &Engine) {
     ];
     for engine in &engines(engine) {
         for candidates in forms {
-            let (mut found, mut codes) = (vec![[0xee; 64]; ITEMS], vec![0; ITEMS]);
+            let mut found = vec![[0xee; 64]; ITEMS];
+            let mut codes = vec![0; ITEMS];
             let Batch { digests, signatures, .. } = &batch;
             let into = (&mut found, &mut codes);
             ecdsa::recover_with_candidates_into(engine, C::ID, digests, signatures, ids, candidates, into.0, into.1)
@@ -199,7 +201,9 @@ pub fn large_batches(engine: &Engine) {
 }
 
 fn large_batch_on<C: EcdsaReference>(engine: &Engine) {
-    let (items, timed, mut random) = (large(engine), timed(engine), Random::new());
+    let items = large(engine);
+    let timed = timed(engine);
+    let mut random = Random::new();
     let (secret, public) = keys::generate(engine, C::ID, items).unwrap();
     let digests: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
     let signed = ecdsa::sign_recoverable(engine, C::ID, &digests, &secret, Default::default()).unwrap();
@@ -217,7 +221,8 @@ fn large_batch_on<C: EcdsaReference>(engine: &Engine) {
             let launches = |kernel: &str| -> u64 {
                 times.iter().filter(|time| time.kernel == kernel).map(|time| time.launches).sum()
             };
-            let (tried, held) = (launches("gecc_together_items"), launches("gecc_recover_scatter"));
+            let tried = launches("gecc_together_items");
+            let held = launches("gecc_recover_scatter");
             let may_hold = which != 3;
             assert!(tried > 0 && (may_hold || held == 0) && (which != 0 || held > 0), "{which}: {held} of {tried}");
         }
@@ -226,7 +231,9 @@ fn large_batch_on<C: EcdsaReference>(engine: &Engine) {
 
 pub fn lengths(engine: &Engine) {
     for engine in &engines(engine) {
-        let (digests, rows, none) = ([[1; 32]; 2], [[1; 64]; 2], [Point::IDENTITY; 2]);
+        let digests = [[1; 32]; 2];
+        let rows = [[1; 64]; 2];
+        let none = [Point::IDENTITY; 2];
         let recover = |signatures, ids, candidates| {
             ecdsa::recover_with_candidates(engine, P256, &digests, signatures, ids, PublicKeys::points(candidates))
         };
@@ -235,7 +242,8 @@ pub fn lengths(engine: &Engine) {
         differs(recover(&rows, &[0; 2], &none[..1]), ("candidates", 2, 1));
         let addresses = ecdsa::recover_addresses_with_candidates(engine, &digests, &rows, &[0; 2], &none[..1]);
         differs(addresses, ("candidates", 2, 1));
-        let (mut keys, mut codes) = ([[0; 64]; 1], [0; 2]);
+        let mut keys = [[0; 64]; 1];
+        let mut codes = [0; 2];
         let into =
             ecdsa::recover_with_candidates_into(engine, P256, &digests, &rows, &[[0]; 2], &none, &mut keys, &mut codes);
         differs(into, ("keys", 2, 1));

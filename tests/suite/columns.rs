@@ -162,7 +162,8 @@ const RECORD: usize = 32 + 32 + 64 + 1 + 33 + 64 + 7;
 
 impl Records {
     fn new(engine: &Engine, batch: &Batch) -> Self {
-        let (raw, compressed) = (batch.raw(), batch.compressed());
+        let raw = batch.raw();
+        let compressed = batch.compressed();
         let record = |item: usize| {
             let id = [batch.ids[item]];
             let fields: [&[u8]; 7] = [
@@ -224,7 +225,8 @@ fn points_on<C: TestCurve>(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<C>(items);
         batch.spoil();
-        let (records, raw) = (Records::new(engine, &batch), batch.raw());
+        let records = Records::new(engine, &batch);
+        let raw = batch.raw();
         let Batch { scalars, points, .. } = &batch;
         let encodings = [PublicKeys::points(points), PublicKeys::raw(&raw), records.raw()];
         let mut others = points.clone();
@@ -264,8 +266,10 @@ fn points_on<C: TestCurve>(engine: &Engine) {
 /// One scalar, and one point, for every item.
 fn one_for_all_points<C: TestCurve>(engine: &Engine) {
     let batch = Batch::new::<C>(ITEMS);
-    let (one, point) = ([batch.scalars[3]; ITEMS], [batch.points[4]; ITEMS]);
-    let (scalar, encoded) = (Rows::all(&one[0]), raw(&point[0]));
+    let one = [batch.scalars[3]; ITEMS];
+    let point = [batch.points[4]; ITEMS];
+    let scalar = Rows::all(&one[0]);
+    let encoded = raw(&point[0]);
     let expected = rows_of(point::mul_base(engine, C::ID, &one).unwrap());
     check(engine, "mul_base of one", &expected, |engine, rows, codes| {
         point::mul_base_into(engine, C::ID, scalar, rows, codes)
@@ -291,7 +295,8 @@ fn private_keys_on<C: TestCurve>(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<C>(items);
         batch.spoil();
-        let (records, secret) = (Records::new(engine, &batch), batch.secret());
+        let records = Records::new(engine, &batch);
+        let secret = batch.secret();
         let expected = rows_of(keys::public_keys(engine, C::ID, &secret).unwrap());
         for keys in [SecretKeys::each(&secret), records.secret()] {
             check(engine, "public_keys", &expected, |engine, rows, codes| {
@@ -300,7 +305,9 @@ fn private_keys_on<C: TestCurve>(engine: &Engine) {
         }
         // The peers are in another order than the keys, that no product is a square.
         batch.points.reverse();
-        let (compressed, raw, records) = (batch.compressed(), batch.raw(), Records::new(engine, &batch));
+        let compressed = batch.compressed();
+        let raw = batch.raw();
+        let records = Records::new(engine, &batch);
         agree::<C>(engine, &secret, PublicKeys::raw(&raw), [records.raw(), PublicKeys::points(&batch.points)]);
         agree::<C>(engine, &secret, PublicKeys::compressed(&compressed), [records.compressed(); 2]);
         if let [key, ..] = &secret[..] {
@@ -368,7 +375,8 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
             (batch.signatures[item], batch.ids[item]) = (signed.signature, signed.recovery_id);
         }
         batch.spoil();
-        let (records, secret) = (Records::new(engine, &batch), batch.secret());
+        let records = Records::new(engine, &batch);
+        let secret = batch.secret();
         for form in [SForm::Low, SForm::AsComputed] {
             let expected = ecdsa::sign(engine, C::ID, &batch.digests, &secret, form).unwrap();
             for (digests, keys) in
@@ -420,7 +428,10 @@ fn messages(items: usize) -> Vec<Vec<u8>> {
 }
 
 fn ecdsa_messages<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
-    let (messages, secret, form, policy) = (messages(batch.len()), batch.secret(), SForm::Low, Policy::low_s());
+    let messages = messages(batch.len());
+    let secret = batch.secret();
+    let form = SForm::Low;
+    let policy = Policy::low_s();
     let signed = ecdsa::sign_messages(engine, C::ID, &messages, &secret, form).unwrap();
     for keys in [SecretKeys::each(&secret), records.secret()] {
         check(engine, "sign messages", &signed, |engine, rows, codes| {
@@ -442,7 +453,8 @@ fn ecdsa_messages<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &R
 
 fn verify_ecdsa<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Records) {
     let Batch { digests, signatures, points, .. } = batch;
-    let (compressed, raw) = (batch.compressed(), batch.raw());
+    let compressed = batch.compressed();
+    let raw = batch.raw();
     for policy in [Policy::default(), Policy::low_s()] {
         for (keys, column) in [
             (PublicKeys::points(points), PublicKeys::points(points)),
@@ -460,14 +472,17 @@ fn verify_ecdsa<C: EcdsaReference>(engine: &Engine, batch: &Batch, records: &Rec
 /// One digest, one signature and one key for every item.
 fn one_for_all_signatures<C: EcdsaReference>(engine: &Engine) {
     let batch = Batch::new::<C>(ITEMS);
-    let (digest, secret, key) = (&batch.digests[0], batch.secret(), batch.points[0]);
+    let digest = &batch.digests[0];
+    let secret = batch.secret();
+    let key = batch.points[0];
     let digests = [*digest; ITEMS];
     let expected = ecdsa::sign(engine, C::ID, &digests, &secret, SForm::Low).unwrap();
     check(engine, "sign one digest", &expected, |engine, rows, codes| {
         ecdsa::sign_into(engine, C::ID, Rows::all(digest), &secret, SForm::Low, rows, codes)
     });
     let mut signatures: Vec<[u8; 64]> = expected.into_iter().map(Result::unwrap).collect();
-    let (policy, points) = (Policy::default(), PublicKeys::points(&batch.points));
+    let policy = Policy::default();
+    let points = PublicKeys::points(&batch.points);
     let expected = codes_of(ecdsa::verify(engine, C::ID, &digests, &signatures, points, policy).unwrap());
     assert!(expected.iter().all(Result::is_ok));
     check(engine, "verify one digest", &expected, |engine, _, codes| {
@@ -501,7 +516,8 @@ pub fn addresses(engine: &Engine) {
             (batch.signatures[item], batch.ids[item]) = (signed.signature, signed.recovery_id);
         }
         batch.spoil();
-        let (records, Batch { digests, signatures, ids, .. }) = (Records::new(engine, &batch), &batch);
+        let records = Records::new(engine, &batch);
+        let Batch { digests, signatures, ids, .. } = &batch;
         let expected = ecdsa::recover_addresses(engine, digests, signatures, ids).unwrap();
         check(engine, "addresses", &expected, |engine, rows, codes| {
             ecdsa::recover_addresses_into(engine, digests, records.signatures(), records.ids(), rows, codes)
@@ -516,7 +532,8 @@ pub fn sm2(engine: &Engine) {
             batch.signatures[item] = signed.unwrap();
         }
         batch.spoil();
-        let (records, secret) = (Records::new(engine, &batch), batch.secret());
+        let records = Records::new(engine, &batch);
+        let secret = batch.secret();
         let Batch { digests, signatures, points, .. } = &batch;
         let expected = sm2::sign(engine, digests, &secret).unwrap();
         for (digests, keys) in [(Rows::from(digests), (&secret).into()), (records.digests(), records.secret())] {
@@ -536,7 +553,9 @@ pub fn sm2(engine: &Engine) {
 
 /// Signs and verifies messages with one id for all items, and with ids of which some are too long.
 fn sm2_messages(engine: &Engine, batch: &Batch, records: &Records) {
-    let (messages, secret, long) = (messages(batch.len()), batch.secret(), vec![b'i'; sm2::MAX_USER_ID_LEN + 1]);
+    let messages = messages(batch.len());
+    let secret = batch.secret();
+    let long = vec![b'i'; sm2::MAX_USER_ID_LEN + 1];
     let ids: Vec<&[u8]> = (0..batch.len()).map(|item| if item % 11 == 4 { &long[..] } else { &long[..item] }).collect();
     for ids in [sm2::UserIds::default(), sm2::UserIds::all(&long), sm2::UserIds::each(&ids)] {
         let signed = sm2::sign_messages(engine, &messages, ids, &secret).unwrap();
@@ -567,15 +586,23 @@ fn differs(result: Result<(), Error>, wrong: &str, length: usize) {
 /// Batches have as many items as there are codes.
 pub fn mismatches(engine: &Engine) {
     const C: Secp256k1 = Secp256k1;
-    let (policy, form, codes) = (Policy::default(), SForm::Low, &mut [0; 2][..]);
-    let (two, two_keys, out) = ([[1; 32]; 2], [[1; 64]; 2], &mut [[0; 64]; 2][..]);
+    let policy = Policy::default();
+    let form = SForm::Low;
+    let codes = &mut [0; 2][..];
+    let two = [[1; 32]; 2];
+    let two_keys = [[1; 64]; 2];
+    let out = &mut [[0; 64]; 2][..];
     let key = SecretKey::from_bytes([1; 32]);
     let [keys, all] = [PublicKeys::raw(&two_keys), PublicKeys::all(&[2; 33])];
     for found in [0, 1, 3] {
-        let (numbers, rows, ids) = (vec![[1; 32]; found], vec![[1; 64]; found], vec![[0; 1]; found]);
-        let (wrong, secret) = (PublicKeys::raw(&rows), vec![key.clone(); found]);
-        let (mut rows_out, mut short, mut addresses) =
-            (vec![[0; 64]; found], vec![[0; 32]; found], vec![[0; 20]; found]);
+        let numbers = vec![[1; 32]; found];
+        let rows = vec![[1; 64]; found];
+        let ids = vec![[0; 1]; found];
+        let wrong = PublicKeys::raw(&rows);
+        let secret = vec![key.clone(); found];
+        let mut rows_out = vec![[0; 64]; found];
+        let mut short = vec![[0; 32]; found];
+        let mut addresses = vec![[0; 20]; found];
         differs(point::mul_base_into(engine, C, &numbers, out, codes), "scalars", found);
         differs(point::mul_base_into(engine, C, &two, &mut rows_out, codes), "points", found);
         differs(point::add_into(engine, C, wrong, all, out, codes), "points", found);
@@ -608,7 +635,9 @@ pub fn mismatches(engine: &Engine) {
             "signatures",
             found,
         );
-        let (messages, ids_of, id) = (vec!["a"; found], vec![&b"id"[..]; found], sm2::UserIds::default());
+        let messages = vec!["a"; found];
+        let ids_of = vec![&b"id"[..]; found];
+        let id = sm2::UserIds::default();
         let ids_of = sm2::UserIds::each(&ids_of);
         differs(ecdsa::sign_messages_into(engine, C, &messages, &key, form, out, codes), "messages", found);
         differs(ecdsa::sign_messages_into(engine, C, &["a"; 2], &secret, form, out, codes), "secret keys", found);

@@ -199,7 +199,8 @@ pub fn vectors_of_the_standard(engine: &Engine) {
     let cases: Vec<Rfc8032> = parse(include_str!("../vectors/ed25519_rfc8032.json"));
     assert_eq!(cases.len(), 10);
     for case in &cases {
-        let (context, message) = (bytes(&case.context), bytes(&case.message));
+        let context = bytes(&case.context);
+        let message = bytes(&case.message);
         let variants = [Variant::PURE, Variant::context(&context).unwrap(), Variant::prehashed(&context).unwrap()];
         let of_case = ["Ed25519", "Ed25519ctx", "Ed25519ph"].iter().position(|name| *name == case.instance).unwrap();
         let seeds = [SecretKey::from_bytes(field(&case.secret))];
@@ -341,7 +342,8 @@ impl MixedPoint {
             let is_canonical = EIGHT_TORSION[torsion].compress().to_bytes() == encoding;
             return MixedPoint { scalar: Scalar::ZERO, torsion, encoding, is_canonical };
         }
-        let (scalar, torsion) = (Scalar::from_bytes_mod_order(random.bytes()), random.below(8));
+        let scalar = Scalar::from_bytes_mod_order(random.bytes());
+        let torsion = random.below(8);
         let point = EdwardsPoint::mul_base(&scalar) + EIGHT_TORSION[torsion];
         MixedPoint { scalar, torsion, encoding: point.compress().to_bytes(), is_canonical: true }
     }
@@ -367,14 +369,17 @@ static SMALL_ORDERS: LazyLock<Vec<([u8; 32], usize)>> = LazyLock::new(|| {
 /// A key A = a B + T and R = r B + U with T and U of small order, and S = r + k a, to which n is added in one of eight.
 /// S B - k A = r B - k T is R if U = -k T, and 8 S B = 8 R + 8 k A always, so that every rule's verdict is known.
 fn mixed_case(random: &mut Random) -> Case {
-    let (key, r, message) = (MixedPoint::new(random), MixedPoint::new(random), random_message(random));
+    let key = MixedPoint::new(random);
+    let r = MixedPoint::new(random);
+    let message = random_message(random);
     let hash = Sha512::new().chain_update(r.encoding).chain_update(key.encoding).chain_update(&message);
     let k = Scalar::from_bytes_mod_order_wide(&hash.finalize().into());
     let mut s = (r.scalar + k * key.scalar).to_bytes();
     let is_reduced = random.below(8) != 0;
     if !is_reduced {
         // n - 1 = -1 modulo n.
-        let (order_minus_one, mut carry) = ((-Scalar::ONE).to_bytes(), 1);
+        let order_minus_one = (-Scalar::ONE).to_bytes();
+        let mut carry = 1;
         for (byte, other) in s.iter_mut().zip(order_minus_one) {
             carry += u16::from(*byte) + u16::from(other);
             *byte = carry as u8;
@@ -403,7 +408,8 @@ fn mixed_case(random: &mut Random) -> Case {
 /// `ed25519-dalek` has the verdicts of its two rules.
 pub fn dalek_agrees(cases: &[Case]) {
     cases.par_iter().for_each(|case| {
-        let (message, signature) = (&case.message, Signature::from_bytes(&case.signature));
+        let message = &case.message;
+        let signature = Signature::from_bytes(&case.signature);
         let key = VerifyingKey::from_bytes(&case.public);
         let is_valid = |verify: fn(&VerifyingKey, &[u8], &Signature) -> Result<(), SignatureError>| {
             key.as_ref().is_ok_and(|key| verify(key, message, &signature).is_ok())
@@ -431,7 +437,8 @@ pub fn hashed_keys(engine: &Engine) {
 
 /// Ed25519ph and contexts of any length, and one key for all.
 pub fn contexts(engine: &Engine) {
-    let (seed, key) = ([0x42; 32], SecretKey::from_bytes([0x42; 32]));
+    let seed = [0x42; 32];
+    let key = SecretKey::from_bytes([0x42; 32]);
     let of_dalek = SigningKey::from_bytes(&seed);
     let public = *of_dalek.verifying_key().as_bytes();
     let messages: Vec<Vec<u8>> = [0, 1, 63, 64, 127, 128, 129, 5000].map(|length| vec![0x61; length]).into();
@@ -463,11 +470,13 @@ pub fn contexts_in_batches(engine: &Engine) {
         let builder = Engine::builder().backend(engine.info().backend);
         builder.check_signatures(true).batch_equations(together).build().unwrap()
     };
-    let (engines, mut random) = ([with(false), with(true)], Random::new());
+    let engines = [with(false), with(true)];
+    let mut random = Random::new();
     let mut messages: Vec<Vec<u8>> = (0..ITEMS).map(|item| random.vector(item % 300)).collect();
     (messages[7], messages[8]) = (random.vector(1 << 14), random.vector((1 << 14) + 1));
     for (number, length) in [0, 1, 2, 3, 29, 30, 61, 62, 93, 94, 126, MAX_CONTEXT_LEN].into_iter().enumerate() {
-        let (context, keys) = (random.vector(length), if number % 3 == 0 { 4 } else { ITEMS });
+        let context = random.vector(length);
+        let keys = if number % 3 == 0 { 4 } else { ITEMS };
         let make = if number % 2 == 0 { Variant::context } else { Variant::prehashed };
         let variant = make(&context).unwrap();
         let of_keys: Vec<[u8; 32]> = (0..keys).map(|_| random.bytes()).collect();
@@ -511,7 +520,9 @@ pub fn order_of_reasons(engine: &Engine) {
     let minus_zero: [u8; 32] = std::array::from_fn(|byte| if byte == 31 { 0x80 } else { identity[byte] });
     let above_p = field("eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f");
     let large_s = with(32..64, &order);
-    let (small_r, no_r, loose_r) = (with(0..32, &identity), with(0..32, &off_curve), with(0..32, &above_p));
+    let small_r = with(0..32, &identity);
+    let no_r = with(0..32, &off_curve);
+    let loose_r = with(0..32, &above_p);
     use Rejection::*;
     use Rule::*;
     let cases = [
@@ -570,7 +581,8 @@ pub fn columns(engine: &Engine) {
         one,
         ed25519::sign(engine, &messages, SigningKeys::expanded_for_all(&expanded[3]), Variant::PURE).unwrap()
     );
-    let (mut signatures, mut codes) = (vec![[0xee; 64]; 150], vec![0xee; 150]);
+    let mut signatures = vec![[0xee; 64]; 150];
+    let mut codes = vec![0xee; 150];
     ed25519::sign_into(engine, &messages, &seeds, Variant::PURE, &mut signatures, &mut codes).unwrap();
     assert!(signatures.iter().map(|row| Ok(*row)).eq(expected) && codes == [Verdict::VALID_CODE; 150]);
     let mut public = vec![[0xee; 32]; 150];
@@ -597,7 +609,8 @@ pub fn operations(engine: &Engine) {
     let messages: Vec<[u8; 32]> = (0..30).map(|item| [item ^ 0x33; 32]).collect();
     let texts: Vec<&[u8]> = messages.iter().map(|message| message.as_slice()).collect();
     let columns = Columns { secret_keys: (&seeds).into(), ..Columns::default() };
-    let (mut public, mut codes) = (vec![0; 30 * 32], vec![0; 30]);
+    let mut public = vec![0; 30 * 32];
+    let mut codes = vec![0; 30];
     let made = Operation::Ed25519PublicKeys.run(engine, &columns, &mut public, &mut [], &mut codes);
     assert!(made.is_ok() && codes == [Verdict::VALID_CODE; 30]);
     assert_eq!(public.as_chunks().0, ed25519::public_keys(engine, &seeds).unwrap());
@@ -610,11 +623,13 @@ pub fn operations(engine: &Engine) {
     let variants = [Variant::PURE, Variant::prehashed(b"context").unwrap()];
     for (contents, variant) in variants.into_iter().flat_map(|variant| both.map(|contents| (contents, variant))) {
         let expected = ed25519::sign(engine, &texts, &seeds, variant).unwrap();
-        let (columns, mut signatures) = (Columns { contents, variant, ..columns }, vec![0; 30 * 64]);
+        let columns = Columns { contents, variant, ..columns };
+        let mut signatures = vec![0; 30 * 64];
         Operation::Ed25519Sign.run(engine, &columns, &mut signatures, &mut [], &mut codes).unwrap();
         assert!(signatures.as_chunks().0.iter().map(|row| Ok(*row)).eq(expected));
         signatures[64 * 7] ^= 1;
-        let (signatures, public_keys) = (Rows::new(signatures.as_chunks().0), Rows::new(public.as_chunks().0));
+        let signatures = Rows::new(signatures.as_chunks().0);
+        let public_keys = Rows::new(public.as_chunks().0);
         let columns = Columns { signatures, public_keys: PublicKeys::ed25519(public_keys), ..columns };
         Operation::Ed25519Verify(Rule::Strict).run(engine, &columns, &mut [], &mut [], &mut codes).unwrap();
         assert!(codes.iter().enumerate().all(|(item, code)| (*code == Verdict::VALID_CODE) == (item != 7)));
@@ -629,8 +644,11 @@ pub fn keys_of_other_forms(engine: &Engine) {
     let signature = ed25519::sign(&signer, &["m"], &seeds, Variant::PURE).unwrap()[0].unwrap();
     let rows = [PublicKeys::mixed_row(&[3; 33]), PublicKeys::mixed_row_of_x(&public[0]), PublicKeys::mixed_row(&[])];
     for copies in [1, 40] {
-        let (rows, items) = (rows.repeat(copies), 3 * copies);
-        let (messages, signatures, keys) = (vec!["m"; items], vec![signature; items], PublicKeys::mixed(&rows));
+        let rows = rows.repeat(copies);
+        let items = 3 * copies;
+        let messages = vec!["m"; items];
+        let signatures = vec![signature; items];
+        let keys = PublicKeys::mixed(&rows);
         for &rule in Rule::ALL {
             let found = ed25519::verify(engine, &messages, &signatures, keys, Variant::PURE, rule).unwrap();
             for (item, verdict) in found.iter().enumerate() {

@@ -94,7 +94,8 @@ pub fn bad_keys<C: TestCurve>() -> Vec<(&'static str, Vec<u8>, Rejection)> {
     use Rejection::{IdentityKey, MalformedPoint, NotOnCurve};
     let g = *encode::<C>(&Group::<C>::generator()).as_bytes();
     let with_tag = |tag: u8, coordinates: &[&[u8]]| [&[tag][..], &coordinates.concat()].concat();
-    let (x, y) = (&g[1..33], &g[33..]);
+    let x = &g[1..33];
+    let y = &g[33..];
     let p = modulus_plus::<C>(0);
     // No point has this x-coordinate.
     let nowhere = |x: &[u8; 32]| lift_x::<C>(x, false).is_none();

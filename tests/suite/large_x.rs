@@ -44,7 +44,8 @@ fn recover_large<C: EcdsaReference>(engine: &Engine) {
     let with_ids = |signed: &Signed| (0..=3).map(|id| (signed.item.clone(), id)).collect::<Vec<_>>();
     let list: Vec<(Item, u8)> = signed.iter().flat_map(with_ids).collect();
     for (index, recovered) in recover::<C>(engine, &list).into_iter().enumerate() {
-        let ((item, id), signed) = (&list[index], &signed[index / 4]);
+        let (item, id) = &list[index];
+        let signed = &signed[index / 4];
         assert_eq!(recovered.ok(), C::recover(&item.digest, &item.signature, *id), "{} id {id}", C::NAME);
         assert_eq!(recovered == Ok(signed.key), *id == signed.recovery_id, "{} id {id}", C::NAME);
     }

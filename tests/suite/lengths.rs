@@ -40,7 +40,9 @@ pub fn mismatches(engine: &Engine) {
 fn ecdsa_calls(engine: &Engine) {
     let policy = Policy::default();
     for found in [0, 1, 3] {
-        let (signatures, points, keys) = (vec![S; found], vec![O; found], vec![secret(); found]);
+        let signatures = vec![S; found];
+        let points = vec![O; found];
+        let keys = vec![secret(); found];
         let two = PublicKeys::points(&[O; 2]);
         let wrong = PublicKeys::points(&points);
         let messages = ["a", "b"];
@@ -69,7 +71,9 @@ fn ecdsa_calls(engine: &Engine) {
 
 fn sm2_calls(engine: &Engine) {
     for found in [0, 1, 3] {
-        let (signatures, points, keys) = (vec![S; found], vec![O; found], vec![secret(); found]);
+        let signatures = vec![S; found];
+        let points = vec![O; found];
+        let keys = vec![secret(); found];
         let ids = vec![&b"id"[..]; found];
         let two = PublicKeys::points(&[O; 2]);
         let wrong = PublicKeys::points(&points);

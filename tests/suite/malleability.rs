@@ -55,7 +55,8 @@ fn overflowing<S: Scheme>(engine: &Engine, small_s: impl Fn(&mut Random, u64) ->
 
 /// ECDSA with a chosen s: e = s k - r d.
 fn small_s_ecdsa<C: EcdsaReference>(random: &mut Random, s: u64) -> Item {
-    let (d, k) = (random.scalar::<C>(), random.scalar::<C>());
+    let d = random.scalar::<C>();
+    let k = random.scalar::<C>();
     let s = Scalar::<C>::from(s);
     let r = reduced::<C>(encode::<C>(&mul_base::<C>(&k)).x());
     let digest = bytes::<C>(&(s * k - r * d));
@@ -65,7 +66,8 @@ fn small_s_ecdsa<C: EcdsaReference>(random: &mut Random, s: u64) -> Item {
 
 /// SM2 with a chosen s, which is u1.
 fn small_s_sm2(random: &mut Random, s: u64) -> Item {
-    let (d, t) = (random.scalar::<Sm2>(), random.scalar::<Sm2>());
+    let d = random.scalar::<Sm2>();
+    let t = random.scalar::<Sm2>();
     crafted::<Sm2Dsa>(&Scalar::<Sm2>::from(s), &t, &d).expect("r is not 0").0
 }
 
@@ -84,7 +86,8 @@ fn with_r<S: Scheme>(random: &mut Random, point: &Group<S::C>, x: u32) -> Item {
         return item;
     }
     // SM2: choose s and t = s + x.
-    let (s, d) = (random.scalar::<S::C>(), random.scalar::<S::C>());
+    let s = random.scalar::<S::C>();
+    let d = random.scalar::<S::C>();
     let t = s + Scalar::<S::C>::from(u64::from(x));
     crafted::<S>(&s, &t, &d).expect("neither is 0").0
 }
@@ -116,7 +119,8 @@ fn around_half<C: EcdsaReference>(random: &mut Random) -> Vec<Item> {
     let half = (order::<C>() - 1u32) / 2u32;
     assert!(half < modulus::<C>());
     let craft = |j: u32| {
-        let (d, k) = (random.scalar::<C>(), random.scalar::<C>());
+        let d = random.scalar::<C>();
+        let k = random.scalar::<C>();
         let s = Scalar::<C>::from_repr(to_bytes(&(&half - j)).unwrap().into()).unwrap();
         let r = reduced::<C>(encode::<C>(&mul_base::<C>(&k)).x());
         assert!(bool::from(!s.is_zero()));

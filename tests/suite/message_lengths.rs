@@ -58,7 +58,8 @@ fn of_curve<C: EcdsaReference>(engine: &Engine) {
     let messages = messages(&mut random);
     let digests: Vec<[u8; 32]> = messages.iter().map(|message| Sha256::digest(message).into()).collect();
     let secret = random.scalar_bytes::<C>();
-    let (key, public) = (SecretKey::from_bytes(secret), public_key::<C>(&secret).unwrap());
+    let key = SecretKey::from_bytes(secret);
+    let public = public_key::<C>(&secret).unwrap();
     let signed = ecdsa::sign_messages(engine, C::ID, &messages, &key, SForm::default()).unwrap();
     assert_eq!(signed, ecdsa::sign(engine, C::ID, &digests, &key, SForm::default()).unwrap(), "{}", C::NAME);
     let texts: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
@@ -68,7 +69,8 @@ fn of_curve<C: EcdsaReference>(engine: &Engine) {
         hash: Hash::Sha384,
         ..Columns::default()
     };
-    let (mut rows, mut codes) = (vec![0; 64 * messages.len()], vec![0; messages.len()]);
+    let mut rows = vec![0; 64 * messages.len()];
+    let mut codes = vec![0; messages.len()];
     let sign = Operation::EcdsaSign(C::ID, SForm::default());
     sign.run(engine, &columns, &mut rows, &mut [], &mut codes).unwrap();
     let others: Vec<[u8; 32]> =
@@ -123,7 +125,8 @@ pub fn bad_items_among_many(engine: &Engine) {
     const ITEMS: usize = 40_000;
     let mut random = Random::new();
     let secret = random.scalar_bytes::<Sm2>();
-    let (key, public) = (SecretKey::from_bytes(secret), public_key::<Sm2>(&secret).unwrap());
+    let key = SecretKey::from_bytes(secret);
+    let public = public_key::<Sm2>(&secret).unwrap();
     let few = [&b"one"[..], b"two", b"", b"a message of more than one block of sixty-four bytes, if only just so"];
     let long_message = random.vector(50_000);
     let signature =
@@ -133,7 +136,8 @@ pub fn bad_items_among_many(engine: &Engine) {
     let off_curve = Point::from_coordinates(&[1; 32], &[1; 32]);
     let mut messages: Vec<&[u8]> = few.iter().copied().cycle().take(ITEMS).collect();
     let mut signatures: Vec<[u8; 64]> = of_few.into_iter().cycle().take(ITEMS).collect();
-    let (mut ids, mut keys) = (vec![&b"id"[..]; ITEMS], vec![public; ITEMS]);
+    let mut ids = vec![&b"id"[..]; ITEMS];
+    let mut keys = vec![public; ITEMS];
     let mut expected = vec![Verdict::Valid; ITEMS];
     let reasons = [
         Verdict::Rejected(Rejection::UserIdTooLong),

@@ -66,9 +66,11 @@ pub fn multiples_of_the_base_point(engine: &Engine) {
         let mut random = Random::new();
         let seeds: Vec<u64> = (0..items / RUN).map(|_| random.word()).collect();
         let run = |seed: &u64| {
-            let (mut random, mut sum) = (Random::from_seed(*seed), Scalar::<C>::ZERO);
+            let mut random = Random::from_seed(*seed);
+            let mut sum = Scalar::<C>::ZERO;
             let mut product = |_| {
-                let (number, scalar) = (random.scalar::<C>(), random.scalar::<C>());
+                let number = random.scalar::<C>();
+                let scalar = random.scalar::<C>();
                 sum += number * scalar;
                 (bytes::<C>(&number), bytes::<C>(&scalar))
             };
@@ -132,7 +134,8 @@ pub fn equal_points_and_scalars(engine: &Engine) {
             let scalar = random.scalar::<C>();
             products.scalars.fill(scalar);
             products.check(engine, items);
-            let (number, point) = (products.numbers[1], products.points[1]);
+            let number = products.numbers[1];
+            let point = products.points[1];
             products.numbers.fill(number);
             products.points.fill(point);
             products.check(engine, items);
@@ -162,7 +165,8 @@ pub fn bad_items(engine: &Engine) {
         let no_scalar = (Some([0xff; 32]), off_curve.1, Rejection::ScalarOutOfRange);
         for (items, place) in [(10, 0), (10, 9), (items, 0), (items, 1), (items, 31), (items, 32), (items, 2999)] {
             for (bad, later) in [(off_curve, too_large), (too_large, no_scalar), (no_scalar, off_curve)] {
-                let (mut scalars, mut points) = (good_scalars[..items].to_vec(), good.points[..items].to_vec());
+                let mut scalars = good_scalars[..items].to_vec();
+                let mut points = good.points[..items].to_vec();
                 let mut spoil = |place: usize, (scalar, point, _): (Option<[u8; 32]>, Option<Point>, Rejection)| {
                     scalars[place] = scalar.unwrap_or(scalars[place]);
                     points[place] = point.unwrap_or(points[place]);

@@ -69,8 +69,11 @@ impl Inputs {
 
     fn results(&self, engine: &Engine, at: Range<usize>) -> Results {
         let Inputs { scalars, digests, compressed, signatures, secret, points } = self;
-        let (scalars, secret, points) = (&scalars[at.clone()], &secret[at.clone()], &points[at.clone()]);
-        let (digests, signatures) = (&digests[at.clone()], &signatures[at.clone()]);
+        let scalars = &scalars[at.clone()];
+        let secret = &secret[at.clone()];
+        let points = &points[at.clone()];
+        let digests = &digests[at.clone()];
+        let signatures = &signatures[at.clone()];
         let keys = [PublicKeys::points(points), PublicKeys::compressed(&compressed[at])];
         Results {
             points: [
@@ -118,7 +121,8 @@ pub fn many_small_ones(engine: &Engine) {
     for items in (1..200).chain([4095, 4096, 4097]) {
         let rows: Vec<[u8; 33]> = (0..items).map(|_| random.vector(33).try_into().unwrap()).collect();
         // The allocator puts them side by side.
-        let (first, second) = (engine.page_lock(rows.clone()), engine.page_lock(rows.clone()));
+        let first = engine.page_lock(rows.clone());
+        let second = engine.page_lock(rows.clone());
         let zeros = engine.page_locked_zeros(33 * items).unwrap();
         assert_eq!([first.is_locked(), second.is_locked(), zeros.is_locked()], [on_gpu; 3], "{items}");
         assert!(zeros.len() == 33 * items && zeros.iter().all(|byte| *byte == 0));

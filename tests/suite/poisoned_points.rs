@@ -41,7 +41,8 @@ fn additions<C: TestCurve>(engine: &Engine) {
     };
     let clean: Vec<_> =
         (0..CLEAN).map(|_| sum("clean", random_group::<C>(&mut random), random_group::<C>(&mut random))).collect();
-    let (p, o) = (random_group::<C>(&mut random), Group::<C>::identity());
+    let p = random_group::<C>(&mut random);
+    let o = Group::<C>::identity();
     let mut special = vec![
         sum("P + P", p, p),
         sum("P + -P", p, -p),

@@ -48,7 +48,8 @@ pub fn every_position<C: EcdsaReference>(engine: &Engine) {
 fn rejected<C: EcdsaReference>(random: &mut Random) -> Vec<Recovery> {
     use Rejection::{NoSuchR, ROutOfRange, RecoveryIdOutOfRange, SOutOfRange};
     let signed = signed::<Ecdsa<C>>(random, 1, 1).remove(0);
-    let (item, id) = (signed.item, signed.recovery_id);
+    let item = signed.item;
+    let id = signed.recovery_id;
     let (r, s) = halves(&item.signature);
     let with = |r: &[u8; 32], s: &[u8; 32]| Item { signature: concatenate(r, s), ..item.clone() };
     let mut cases = Vec::new();

@@ -75,10 +75,12 @@ fn spoilt_numbers<S: Scheme>(random: &mut Random) -> Cases {
 
 /// u1 G and u2 Q opposite, equal, or one of them trivial.
 fn meetings<S: Scheme>(random: &mut Random) -> Cases {
-    let (u1, d) = (random.scalar::<S::C>(), random.scalar::<S::C>());
+    let u1 = random.scalar::<S::C>();
+    let d = random.scalar::<S::C>();
     let equal = u1 * Field::invert(&d).expect("random scalars are not 0");
     let make = |u1: Scalar<S::C>, u2: Scalar<S::C>, d: Scalar<S::C>| crafted::<S>(&u1, &u2, &d).map(|(item, _)| item);
-    let (one, two) = (Scalar::<S::C>::ONE, Scalar::<S::C>::from(2));
+    let one = Scalar::<S::C>::ONE;
+    let two = Scalar::<S::C>::from(2);
     let identity = rejected(Rejection::IdentityResult);
     let candidates = [
         ("u2 Q = -u1 G", make(u1, -equal, d), identity),
@@ -105,7 +107,8 @@ fn valid_oddities<S: Scheme>(random: &mut Random) -> Cases {
     // n - 1 cannot sign with SM2, but its public key -G is a key: `crafted` needs no signing.
     for (name, d) in [("G", one), ("2 G", one + one), ("3 G", one + one + one), ("16 G", Scalar::<S::C>::from(16))] {
         for (sign, d) in [("", d), ("-", -d)] {
-            let (u1, u2) = (random.scalar::<S::C>(), random.scalar::<S::C>());
+            let u1 = random.scalar::<S::C>();
+            let u2 = random.scalar::<S::C>();
             let (item, _) = crafted::<S>(&u1, &u2, &d).expect("random scalars are not 0");
             cases.push(case(format!("Q = {sign}{name}"), item, Verdict::Valid));
         }

@@ -72,7 +72,8 @@ fn signed_by(engine: &Engine, hash: Hash, message: &[u8], digest: &[u8; 32], key
     ];
     contents.map(|contents| {
         let columns = Columns { contents, secret_keys: key.into(), hash, ..Columns::default() };
-        let (mut signature, mut codes) = ([0; 64], [0]);
+        let mut signature = [0; 64];
+        let mut codes = [0];
         let sign = Operation::EcdsaSign(CurveId::P256, SForm::CurveDefault);
         sign.run(engine, &columns, &mut signature, &mut [], &mut codes).unwrap();
         assert_eq!(codes, [Verdict::VALID_CODE]);
@@ -93,7 +94,8 @@ pub fn p256(engine: &Engine) {
             key: uncompressed(&case.qx, &case.qy),
         };
         assert_eq!(Ecdsa::<P256>::verify(engine, std::slice::from_ref(&item)), [Verdict::Valid], "{}", case.hash);
-        let (key, message) = (SecretKey::from_bytes(field(&case.d)), bytes(&case.msg_hex));
+        let key = SecretKey::from_bytes(field(&case.d));
+        let message = bytes(&case.msg_hex);
         assert_eq!(ecdsa_digest(&digest), Some(item.digest), "{}", case.hash);
         let hash = match case.hash.as_str() {
             "sha256" => Hash::Sha256,
@@ -128,12 +130,14 @@ pub fn other_hashes(engine: &Engine) {
             hash,
             ..Columns::default()
         };
-        let (mut signatures, mut codes) = (vec![0; 64 * ITEMS], vec![0; ITEMS]);
+        let mut signatures = vec![0; 64 * ITEMS];
+        let mut codes = vec![0; ITEMS];
         let sign = Operation::EcdsaSign(CurveId::P256, SForm::AsComputed);
         sign.run(engine, &columns, &mut signatures, &mut [], &mut codes).unwrap();
         assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
         for item in (0..ITEMS).step_by(29) {
-            let (key, digest) = (keys[item].expose_bytes(), hash.digest(messages[item]).unwrap());
+            let key = keys[item].expose_bytes();
+            let digest = hash.digest(messages[item]).unwrap();
             let expected = match hash {
                 Hash::Sha384 => ecdsa_signature_by::<P256, sha2::Sha384>(key, &digest, &data[item]).0,
                 _ => ecdsa_signature_by::<P256, sha2::Sha512>(key, &digest, &data[item]).0,

@@ -85,7 +85,8 @@ pub fn vectors_are_scanned(engine: &Engine) {
         let receiver = [Receiver::new(scan_key, &spend_key, &given.labels).unwrap()];
         let outputs: Vec<[u8; 32]> = given.outputs.iter().map(|output| field(output)).collect();
         let prefixes: Vec<u64> = outputs.iter().map(prefix).collect();
-        let (offsets, points) = ([0, outputs.len() as u64], [<[u8; 33]>::try_from(bytes(tweak)).unwrap()]);
+        let offsets = [0, outputs.len() as u64];
+        let points = [<[u8; 33]>::try_from(bytes(tweak)).unwrap()];
         let columns = [Outputs::x_only(&offsets, &outputs), Outputs::prefixes(&offsets, &prefixes)];
         for column in columns.map(Result::unwrap) {
             let found = silent_payments::scan(engine, &receiver, &points, column).unwrap();
@@ -130,7 +131,8 @@ pub fn vectors_are_indexed(engine: &Engine) {
     for (case, point) in cases.iter().zip(&found) {
         assert_eq!(point.unwrap().to_compressed(), Some(key(&case.expected.tweak)));
     }
-    let (mut rows, mut codes) = (vec![[0; 64]; sums.len()], vec![0; sums.len()]);
+    let mut rows = vec![[0; 64]; sums.len()];
+    let mut codes = vec![0; sums.len()];
     silent_payments::index_into(engine, &outpoints, &sums, &mut rows, &mut codes).unwrap();
     assert!(rows.iter().zip(&found).all(|(row, point)| Ok(Point::from_raw(row)) == *point));
     assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
@@ -176,7 +178,10 @@ pub fn match_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let references = [Reference::new(&mut random, &[]), Reference::new(&mut random, &[0, 7])];
     let receivers = references.each_ref().map(Reference::receiver);
-    let (mut points, mut offsets, mut outputs, mut known) = (Vec::new(), vec![0], Vec::new(), Vec::new());
+    let mut points = Vec::new();
+    let mut offsets = vec![0];
+    let mut outputs = Vec::new();
+    let mut known = Vec::new();
     for row in 0..ROWS {
         let point = PublicKey::from_slice(&public_key(&random.scalar_bytes::<Secp256k1>())).unwrap();
         let mut of_row = vec![random.bytes(); random.below(3)];
@@ -260,9 +265,10 @@ pub fn label_points(engine: &Engine) {
     let mut random = Random::new();
     let reference = Reference::new(&mut random, &[3, 9]);
     let scalars = [3_u32, 9].map(|label| tagged("BIP0352/Label", &[&reference.scan, &label.to_be_bytes()]));
-    let (compressed, uncompressed) =
-        (public_key(&scalars[0]), PublicKey::from_slice(&public_key(&scalars[1])).unwrap());
-    let (scan, spend) = (|| SecretKey::from_bytes(reference.scan), reference.spend.serialize());
+    let compressed = public_key(&scalars[0]);
+    let uncompressed = PublicKey::from_slice(&public_key(&scalars[1])).unwrap();
+    let scan = || SecretKey::from_bytes(reference.scan);
+    let spend = reference.spend.serialize();
     let with = |points: &[&[u8]]| Receiver::with_label_points(scan(), &spend, points.iter().copied());
     let receiver = with(&[&compressed, &uncompressed.serialize_uncompressed()]).unwrap();
     assert_eq!(receiver.spend_keys(), reference.receiver().spend_keys());
@@ -334,7 +340,8 @@ pub fn crafted_rows(engine: &Engine) {
     rows.push((ordinary.serialize().to_vec(), vec![], vec![]));
     // No points, with outputs that would match the point that devices compute with in their place.
     let generator = PublicKey::from_slice(&one).unwrap();
-    let (mut off_curve, mut too_large) = (vec![2; 33], vec![0xff; 33]);
+    let mut off_curve = vec![2; 33];
+    let mut too_large = vec![0xff; 33];
     off_curve[1..].copy_from_slice(&number_bytes(5));
     too_large[0] = 2;
     let bad = [off_curve, too_large, vec![0], vec![5; 33], vec![]];
@@ -352,7 +359,8 @@ fn number_bytes(number: u8) -> [u8; 32] {
 
 fn check(engine: &Engine, reference: &Reference, rows: &[Row], first_bad: usize) {
     let points: Vec<&[u8]> = rows.iter().map(|(point, ..)| point.as_slice()).collect();
-    let (mut offsets, mut outputs) = (vec![0], Vec::new());
+    let mut offsets = vec![0];
+    let mut outputs = Vec::new();
     for (_, of_row, _) in rows {
         outputs.extend(of_row);
         offsets.push(outputs.len() as u64);
@@ -385,7 +393,8 @@ fn check(engine: &Engine, reference: &Reference, rows: &[Row], first_bad: usize)
 pub fn refused(engine: &Engine) {
     let mut random = Random::new();
     let reference = Reference::new(&mut random, &[]);
-    let (receiver, point) = ([reference.receiver()], [reference.spend.serialize()]);
+    let receiver = [reference.receiver()];
+    let point = [reference.spend.serialize()];
     let outputs = [[1; 32]; 3];
     for offsets in [&[][..], &[0, 4], &[2, 1], &[u64::MAX, 0]] {
         assert!(matches!(Outputs::x_only(offsets, &outputs), Err(Error::InvalidColumn(_))), "{offsets:?}");

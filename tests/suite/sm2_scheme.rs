@@ -104,7 +104,8 @@ fn verify_messages(engine: &Engine, messages: &[Vec<u8>], ids: &[&str], signatur
 pub fn user_ids(engine: &Engine) {
     let mut random = Random::new();
     let secret = random.scalar_bytes::<Sm2>();
-    let (key, public) = (SecretKey::from_bytes(secret), public_key::<Sm2>(&secret).unwrap());
+    let key = SecretKey::from_bytes(secret);
+    let public = public_key::<Sm2>(&secret).unwrap();
     let ids: Vec<Vec<u8>> = [0, 1, 16, MAX_USER_ID_LEN, MAX_USER_ID_LEN + 1, 8193, 70_000, 5]
         .iter()
         .map(|&length| random.vector(length))
@@ -154,7 +155,8 @@ pub fn order_of_reasons(engine: &Engine) {
     let long = vec![0; MAX_USER_ID_LEN + 1];
     for (name, key, reason) in keys {
         let verify = |signature: [u8; 64], id: &[u8]| {
-            let (messages, keys) = (["m"], [key.as_slice()]);
+            let messages = ["m"];
+            let keys = [key.as_slice()];
             sm2::verify_messages(engine, &messages, UserIds::all(id), &[signature], PublicKeys::sec1(&keys)).unwrap()[0]
         };
         let with_default_id = if name == "good key" { Rejection::Mismatch } else { reason };

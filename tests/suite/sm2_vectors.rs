@@ -82,7 +82,8 @@ fn by_message(engine: &Engine, case: &Signature) {
         return;
     };
     let item = item(case);
-    let (id, keys) = (bytes(id), [item.key.as_slice()]);
+    let id = bytes(id);
+    let keys = [item.key.as_slice()];
     let verdicts =
         sm2::verify_messages(engine, &[bytes(message)], UserIds::all(&id), &[item.signature], PublicKeys::sec1(&keys));
     assert_eq!(verdicts.unwrap()[0].is_valid(), case.expect == "valid", "{}", case.src);

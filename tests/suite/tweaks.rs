@@ -104,7 +104,8 @@ pub fn match_libsecp256k1(engine: &Engine) {
         assert_eq!(sum.unwrap().to_compressed(), Some(expected));
     }
     let x_only: Vec<[u8; 32]> = pairs.iter().map(|pair| pair.x_only_public_key().0.to_byte_array()).collect();
-    let (mut rows, mut codes) = (vec![[0; 64]; ITEMS], vec![0; ITEMS]);
+    let mut rows = vec![[0; 64]; ITEMS];
+    let mut codes = vec![0; ITEMS];
     tweak::add_into(engine, PublicKeys::x_only(&x_only), &tweaks, &mut rows, &mut codes).unwrap();
     for (item, pair) in pairs.iter().enumerate() {
         let (x, parity) = pair.x_only_public_key().0.add_tweak(&scalar(&tweaks[item])).unwrap();
@@ -126,7 +127,8 @@ pub fn reasons(engine: &Engine) {
     let opposite = Point::from_uncompressed(opposite).unwrap();
     let off_curve = Point::from_coordinates(good.x(), &[1; 32]);
     let above_p = Point::from_coordinates(&[0xff; 32], &[1; 32]);
-    let (one, number) = ([&[0; 31][..], &[1]].concat().try_into().unwrap(), pair.to_secret_bytes());
+    let one = [&[0; 31][..], &[1]].concat().try_into().unwrap();
+    let number = pair.to_secret_bytes();
     let items: [(Point, [u8; 32], Option<Rejection>); 8] = [
         (good, one, None),
         (off_curve, [0xff; 32], Some(Rejection::NotOnCurve)),

@@ -47,7 +47,8 @@ struct Inputs {
 impl Inputs {
     fn new<C: Curve>(engine: &Engine) -> Self {
         let generate = || keys::generate(engine, C::ID, ITEMS).expect("the GPU works");
-        let ((secret, public), (others, points)) = (generate(), generate());
+        let (secret, public) = generate();
+        let (others, points) = generate();
         let scalars = others.iter().map(|key| *key.expose_bytes()).collect();
         let mut digests = vec![[0; 32]; ITEMS];
         getrandom::fill(digests.as_flattened_mut()).expect("the operating system gives randomness");
@@ -106,7 +107,8 @@ fn end_to_end<R: Results>(
 ) {
     let run = |engine, items| call(engine, items).expect("the GPU works and lengths agree");
     let cpu = Engine::cpu().expect("threads can be started");
-    let (expected, all) = (run(&cpu, CHECKED), run(engine, ITEMS));
+    let expected = run(&cpu, CHECKED);
+    let all = run(engine, ITEMS);
     assert!(all.starts_with(&expected), "{name}: other results than the CPU's");
     group.bench_function(name, |bencher| {
         bencher.iter_custom(|runs| {

@@ -168,7 +168,8 @@ fn inputs_of_bitcoin() {
 fn certificates() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/sm2/sm2_certs.pem");
     let text = std::fs::read_to_string(path).unwrap();
-    let (start, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----\n");
+    let start = "-----BEGIN CERTIFICATE-----";
+    let end = "-----END CERTIFICATE-----\n";
     let one = &text[text.find(start).unwrap()..];
     let one = &one[..one.find(end).unwrap() + end.len()];
     check(

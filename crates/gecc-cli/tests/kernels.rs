@@ -181,7 +181,8 @@ fn the_folder_that_is_named_comes_before_the_loader() {
 }
 
 fn missing_nvrtc_is_reported() {
-    let (libraries, out) = (Folder::new("no-libraries"), Folder::new("no-nvrtc"));
+    let libraries = Folder::new("no-libraries");
+    let out = Folder::new("no-nvrtc");
     let without = |libraries: &Path| {
         let output = build(&out.0).env("GECC_NVRTC_DIR", libraries).output().expect("the binary runs");
         let text = problem(&output);
@@ -291,7 +292,9 @@ fn damaged_or_unwritable_kernel_cache_does_not_change_answers() {
 /// The driver and a pack are enough. One that is damaged leaves its work to NVRTC, and where that is missing too is
 /// named.
 fn pack_is_used_without_nvrtc() {
-    let (packs, empty, cache) = (Folder::new("packs"), Folder::new("nothing-here"), Folder::new("cache-beside"));
+    let packs = Folder::new("packs");
+    let empty = Folder::new("nothing-here");
+    let cache = Folder::new("cache-beside");
     let doctor = Command::new(env!("CARGO_BIN_EXE_gecc")).args(["doctor", "--kernels"]).output();
     let said = String::from_utf8(doctor.expect("the binary runs").stdout).expect("UTF-8");
     let of_kernels = said.lines().filter(|line| line.contains(" obtained in "));
@@ -323,7 +326,8 @@ fn pack_is_used_without_nvrtc() {
 
 /// Kernels that cannot be compiled have their work done by the CPU, and are told.
 fn devices_without_kernels_are_reported() {
-    let (empty, input) = (Folder::new("nothing"), Folder::new("keys"));
+    let empty = Folder::new("nothing");
+    let input = Folder::new("keys");
     let keys = input.0.join("keys");
     fs::write(&keys, format!("{:064x}\n", 1).repeat(1 << 15)).expect("writable");
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));

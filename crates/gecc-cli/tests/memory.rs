@@ -120,7 +120,8 @@ fn write_rows(file: File) {
 fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &[&str]) {
     let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{name}-{limit}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
-    let (input, output) = (folder.join("input"), folder.join("output"));
+    let input = folder.join("input");
+    let output = folder.join("output");
     write(File::create(&input).expect("writable"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", &THREADS.to_string()]);
@@ -164,7 +165,8 @@ fn write_csv(file: File, rows: usize, tag: &str) {
     let mut file = BufWriter::new(file);
     writeln!(file, "tag,digest,signature,public_key").expect("writable");
     for item in 0..rows {
-        let (digest, signature) = ("5a".repeat(32), "11".repeat(64));
+        let digest = "5a".repeat(32);
+        let signature = "11".repeat(64);
         writeln!(file, "{tag},{digest},{signature},02{:064x}", item + 1).expect("writable");
     }
 }
@@ -190,9 +192,11 @@ fn large_blocks_of_a_node_stay_within_the_memory_limit() {
 
 fn give_large_blocks(stream: TcpStream) -> io::Result<()> {
     let part = [b'0'; 1 << 16];
-    let (mut lines, mut to) = (BufReader::new(stream.try_clone()?), stream);
+    let mut lines = BufReader::new(stream.try_clone()?);
+    let mut to = stream;
     loop {
-        let (mut length, mut line) = (0, String::new());
+        let mut length = 0;
+        let mut line = String::new();
         while lines.read_line(&mut line)? > 2 {
             if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
                 length = value.trim().parse().expect("a number");
@@ -235,7 +239,8 @@ fn over_table(arguments: &[String], path: &Path, name: &str) -> (Option<i32>, St
     command.stdout(Stdio::null()).stderr(File::create(&messages).expect("writable"));
     let begin = Instant::now();
     let (code, peak) = child::run(&mut command);
-    let (message, took) = (std::fs::read_to_string(&messages).expect("text"), begin.elapsed());
+    let message = std::fs::read_to_string(&messages).expect("text");
+    let took = begin.elapsed();
     eprintln!("{name}: {code:?}, {:.1} MiB, {took:.1?}", peak as f64 / MIB as f64);
     assert!(peak <= TABLE_PEAK, "{name}: {peak} bytes");
     assert!(took <= TABLE_TIME, "{name}: {took:?}");
@@ -280,7 +285,8 @@ fn adversarial_headers_of_tables_stay_within_the_memory_limit() {
 /// A wide footer, and a long list in a page of some bytes.
 fn wide_footers_and_long_lists_stay_within_the_memory_limit() {
     let folder = folder("much");
-    let (path, output) = (folder.path().join("much.parquet"), folder.path().join("output.parquet"));
+    let path = folder.path().join("much.parquet");
+    let output = folder.path().join("output.parquet");
     let beside = of_tables(&["verify", "--curve", "secp256k1", "--beside", "-o", output.to_str().expect("text")]);
     let files = [("columns", crafted::wide(200_000)), ("a list", crafted::long_list(200_000_000))];
     for (name, bytes) in files {
@@ -294,7 +300,8 @@ fn wide_footers_and_long_lists_stay_within_the_memory_limit() {
 fn repeated_values_stay_within_the_memory_limit() {
     const ROWS: usize = 1024;
     let folder = folder("beside");
-    let (path, output) = (folder.path().join("few.parquet"), folder.path().join("output.parquet"));
+    let path = folder.path().join("few.parquet");
+    let output = folder.path().join("output.parquet");
     let beside = of_tables(&["verify", "--curve", "secp256k1", "--beside", "-o", output.to_str().expect("text")]);
     for part in [Beside::Bytes, Beside::Struct, Beside::List] {
         std::fs::write(&path, crafted::file_beside(part, ROWS, MIB)).expect("writable");

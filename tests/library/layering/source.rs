@@ -48,13 +48,16 @@ impl Sources {
     /// Takes a module's text. Returns the modules that it declares and that are in other files,
     /// with the files that it names for them.
     pub fn add(&mut self, module: &str, text: &str) -> Vec<(String, Option<String>)> {
-        let (mut declared, mut path) = (Vec::new(), None);
+        let mut declared = Vec::new();
+        let mut path = None;
         // The module that a line is in, and the indentation of each that is inline in this text.
-        let (mut here, mut inline) = (module.to_owned(), Vec::new());
+        let mut here = module.to_owned();
+        let mut inline = Vec::new();
         let mut statement = String::new();
         self.0.entry(here.clone()).or_default();
         for line in lines_without_tests(text) {
-            let (trimmed, indentation) = (line.trim(), indentation(&line));
+            let trimmed = line.trim();
+            let indentation = indentation(&line);
             if inline.last() == Some(&indentation) && trimmed == "}" {
                 inline.pop();
                 here = parent(&here).to_owned();
@@ -218,7 +221,9 @@ fn last(path: &str) -> &str {
 
 /// The parts between commas that are in no braces.
 fn branches(inside: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut branches) = (0, 0, Vec::new());
+    let mut depth = 0;
+    let mut start = 0;
+    let mut branches = Vec::new();
     for (at, character) in inside.char_indices() {
         match character {
             '{' => depth += 1,

@@ -39,9 +39,11 @@ pub fn coefficient_a<C: TestCurve>() -> BigUint {
 
 /// The coefficient b.
 pub fn coefficient_b<C: TestCurve>() -> BigUint {
-    let (p, a) = (modulus::<C>(), coefficient_a::<C>());
+    let p = modulus::<C>();
+    let a = coefficient_a::<C>();
     let g = encode::<C>(&Group::<C>::generator());
-    let (x, y) = (number(g.x()), number(g.y()));
+    let x = number(g.x());
+    let y = number(g.y());
     (&y * &y + 2u32 * p.pow(3) - x.pow(3) - (a * x) % &p) % p
 }
 

@@ -123,7 +123,8 @@ impl Scheme for Sm2Dsa {
 
     fn claim(u1: &Scalar<Sm2>, u2: &Scalar<Sm2>, x: &Scalar<Sm2>) -> Option<([u8; 32], [u8; 64])> {
         // s = u1, and u2 = t = r + s, not 0; r = e + x.
-        let (r, s) = (u2 - u1, u1);
+        let r = u2 - u1;
+        let s = u1;
         let valid = !bool::from(r.is_zero() | s.is_zero() | u2.is_zero());
         valid.then(|| (bytes::<Sm2>(&(r - x)), concatenate(&bytes::<Sm2>(&r), &bytes::<Sm2>(s))))
     }
@@ -155,7 +156,8 @@ pub fn signed<S: Scheme>(random: &mut Random, count: usize, keys: usize) -> Vec<
 
 /// Random scalars in arithmetic progression, and their points.
 pub fn progression<C: TestCurve>(random: &mut Random, count: usize) -> (Vec<Scalar<C>>, Vec<Point>) {
-    let (first, step) = (random.scalar::<C>(), random.scalar::<C>());
+    let first = random.scalar::<C>();
+    let step = random.scalar::<C>();
     let scalars = std::iter::successors(Some(first), |last| Some(*last + step)).take(count).collect();
     let step = mul_base::<C>(&step);
     let points: Vec<Group<C>> =
@@ -175,7 +177,8 @@ pub fn crafted<S: Scheme>(u1: &Scalar<S::C>, u2: &Scalar<S::C>, d: &Scalar<S::C>
 
 /// A signature whose R is the given point, whatever its discrete logarithm: the key is chosen to match.
 pub fn signed_with_r<S: Scheme>(random: &mut Random, r: &Group<S::C>) -> Signed {
-    let (u1, u2) = (random.scalar::<S::C>(), random.scalar::<S::C>());
+    let u1 = random.scalar::<S::C>();
+    let u2 = random.scalar::<S::C>();
     // Q = (R - u1 G) / u2.
     let key = (*r - mul_base::<S::C>(&u1)) * Field::invert(&u2).expect("random scalars are not 0");
     let [key, r] = [key, *r].map(|point| encode::<S::C>(&point));

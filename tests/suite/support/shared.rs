@@ -9,7 +9,9 @@ pub fn shared_points<'a, C: Curve>(
     peers: PublicKeys,
 ) -> Result<Vec<Result<Point, Rejection>>, Error> {
     let reveal = |shared: gecc::SharedPoint| {
-        let (x, y, bytes) = (*shared.expose_x(), *shared.expose_y(), *shared.expose_bytes());
+        let x = *shared.expose_x();
+        let y = *shared.expose_y();
+        let bytes = *shared.expose_bytes();
         let point = shared.into_public();
         assert_eq!((&x, &y, &bytes), (point.x(), point.y(), point.as_bytes()));
         point

@@ -95,7 +95,8 @@ fn signatures_of_other_lengths_than_64_bytes_are_rejected() {
     let signature = set.signatures[0];
     let der = gecc::signature_to_der(&signature);
     let line = |signature: &[u8]| {
-        let (message, key) = (hex::encode(set.messages[0]), hex::encode(set.keys[0]));
+        let message = hex::encode(set.messages[0]);
+        let key = hex::encode(set.keys[0]);
         json!({"message": message, "signature": hex::encode(signature), "public_key": key}).to_string() + "\n"
     };
     let verify = ["verify", "--scheme", "bip340"];

@@ -54,7 +54,8 @@ impl Block {
         let found = answers(&run(&["bitcoin", "verify", "--quiet", path.to_str().unwrap()], ""));
         assert!(found.iter().all(|answer| answer.get("block").is_none()));
         let groups: Vec<&[Value]> = found.chunk_by(|one, next| one["txid"] == next["txid"]).collect();
-        let (mut spent, mut rest) = ([encoded(groups.len() + 1), vec![0]].concat(), outputs.as_slice());
+        let mut spent = [encoded(groups.len() + 1), vec![0]].concat();
+        let mut rest = outputs.as_slice();
         for group in groups {
             spent.extend(encoded(group.len()));
             for _ in group {
@@ -129,9 +130,11 @@ fn answer(blocks: &[Block], path: &str) -> (&'static str, Vec<u8>) {
 
 /// Answers on a connection, as long as it is used. The first request of all is too early, and some answers end early.
 fn serve(stream: TcpStream, blocks: &[Block], requests: &AtomicU32) -> io::Result<()> {
-    let (mut lines, mut to) = (BufReader::new(stream.try_clone()?), stream);
+    let mut lines = BufReader::new(stream.try_clone()?);
+    let mut to = stream;
     loop {
-        let (mut first, mut line) = (String::new(), String::new());
+        let mut first = String::new();
+        let mut line = String::new();
         if lines.read_line(&mut first)? == 0 {
             return Ok(());
         }
@@ -156,13 +159,15 @@ fn serve(stream: TcpStream, blocks: &[Block], requests: &AtomicU32) -> io::Resul
 fn blocks_of_a_node_have_the_answers_of_files() {
     let folder = tempfile::tempdir().unwrap();
     let [(one, of_one), (two, of_two)] = NAMES.map(|name| Block::new(name, folder.path()));
-    let (blocks, listener) = (Arc::new(chain([&one, &two])), TcpListener::bind("127.0.0.1:0").unwrap());
+    let blocks = Arc::new(chain([&one, &two]));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let requests = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&requests);
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let (blocks, requests) = (Arc::clone(&blocks), Arc::clone(&counted));
+            let blocks = Arc::clone(&blocks);
+            let requests = Arc::clone(&counted);
             thread::spawn(move || serve(stream.unwrap(), &blocks, &requests));
         }
     });

@@ -156,8 +156,8 @@ fn compare(command: &[&str], input: &str, end: &str) -> Vec<Value> {
 fn columns_of_text_agree_with_lines() {
     let input = TemporaryFile::new("columns.jsonl", lines());
     let one = TemporaryFile::new("columns.one", keys_of(1));
-    let (all, few) =
-        (TemporaryFile::new("columns.all", keys_of(ITEMS)), TemporaryFile::new("columns.few", keys_of(200)));
+    let all = TemporaryFile::new("columns.all", keys_of(ITEMS));
+    let few = TemporaryFile::new("columns.few", keys_of(200));
     let commands: [&[&str]; 12] = [
         &["verify"],
         &["verify", "--low-s"],

@@ -139,7 +139,8 @@ fn variants_of_the_standard() {
 /// Rows of bytes and tables.
 #[test]
 fn variants_in_every_format() {
-    let (set, context) = (signed(300), [0xbe, 0xef]);
+    let set = signed(300);
+    let context = [0xbe, 0xef];
     let seeds: Vec<[u8; 32]> = (0..300).map(|item| [item as u8; 32]).collect();
     let keys: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(*seed)).collect();
     let sign = ["sign", "--scheme", "ed25519", "--context", "beef"];
@@ -231,7 +232,8 @@ fn private_keys_in_every_form() {
     let pkcs8 = der("302e020100300506032b657004220420", SEED);
     let d = Base64UrlUnpadded::encode_string(&seed);
     let of_openssh = {
-        let (name, check) = (b"ssh-ed25519", 7u32.to_be_bytes());
+        let name = b"ssh-ed25519";
+        let check = 7u32.to_be_bytes();
         let fields = strings(&[name, &public, &[&seed[..], &public].concat(), b""]);
         let mut private = [&check[..], &check, &fields].concat();
         private.extend((1..).take(private.len().next_multiple_of(8) - private.len()));
@@ -271,7 +273,8 @@ fn private_keys_in_every_form() {
 /// RFC 8032, section 7.1, test 1, and a message of one space.
 #[test]
 fn empty_messages_in_tables() {
-    let (engine, seed) = (Engine::cpu().unwrap(), SecretKey::from_bytes([1; 32]));
+    let engine = Engine::cpu().unwrap();
+    let seed = SecretKey::from_bytes([1; 32]);
     let public = hex::encode(ed25519::public_keys(&engine, std::slice::from_ref(&seed)).unwrap()[0]);
     let row = |message: &str| {
         let signature = ed25519::sign(&engine, &[message.as_bytes()], &seed, Variant::PURE).unwrap()[0].unwrap();
@@ -307,7 +310,9 @@ fn signatures_and_keys_are_those_of_the_library() {
 /// Base64 may begin with a hyphen.
 #[test]
 fn messages_in_base64url() {
-    let (engine, seed, message) = (Engine::cpu().unwrap(), SecretKey::from_bytes([1; 32]), [0xfb, 0xef, 0xbe]);
+    let engine = Engine::cpu().unwrap();
+    let seed = SecretKey::from_bytes([1; 32]);
+    let message = [0xfb, 0xef, 0xbe];
     let public = ed25519::public_keys(&engine, std::slice::from_ref(&seed)).unwrap()[0];
     let signature = ed25519::sign(&engine, &[message], &seed, Variant::PURE).unwrap()[0].unwrap();
     let text = |bytes: &[u8]| Base64UrlUnpadded::encode_string(bytes);

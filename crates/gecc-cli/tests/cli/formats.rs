@@ -20,7 +20,8 @@ fn columns_may_be_separated_by_commas_tabs_or_semicolons() {
         }
         for item in 0..3 {
             let key = hex::encode(set.public[item].as_sec1());
-            let (digest, signature) = (hex::encode(set.digests[item]), hex::encode(set.signed[item].signature));
+            let digest = hex::encode(set.digests[item]);
+            let signature = hex::encode(set.signed[item].signature);
             let cells = [digest, String::new(), signature, key, format!("\"a{delimiter}{item}\"")];
             write!(text, "\n{}", cells.join(&delimiter.to_string())).unwrap();
         }
@@ -178,7 +179,8 @@ fn malformed_inputs_get_an_answer_per_line() {
     let jsonl = set.lines().join("\n");
     let mut csv = "tag,digest,signature,public_key".to_owned();
     for item in 0..8 {
-        let (digest, signature) = (hex::encode(set.digests[item]), hex::encode(set.signed[item].signature));
+        let digest = hex::encode(set.digests[item]);
+        let signature = hex::encode(set.signed[item].signature);
         write!(csv, "\n\"{item}\",{digest},{signature},{}", hex::encode(set.public[item].as_sec1())).unwrap();
     }
     let array = serde_json::to_string(&(0..8).map(|item| set.json(item)).collect::<Vec<_>>()).unwrap();

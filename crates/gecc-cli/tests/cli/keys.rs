@@ -233,7 +233,8 @@ fn every_curve_is_known_by_its_name() {
         let more = [&["--key-file", key.path()], recoverable].concat();
         let signed = &of_curve("sign", &more, json!({ "digest": digest }).to_string())[0];
         let line = |digest: &str| {
-            let (signature, id) = (&signed["signature"], &signed["recovery_id"]);
+            let signature = &signed["signature"];
+            let id = &signed["recovery_id"];
             json!({"digest": digest, "signature": signature, "public_key": public, "recovery_id": id}).to_string()
                 + "\n"
         };

@@ -39,7 +39,8 @@ fn recover_returns_addresses() {
     let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[7; 32]], &key, Default::default()).unwrap();
     let signed = signed[0].unwrap();
     let line = |id: u8| {
-        let (digest, signature) = (hex::encode([7; 32]), hex::encode(signed.signature));
+        let digest = hex::encode([7; 32]);
+        let signature = hex::encode(signed.signature);
         json!({"digest": digest, "signature": signature, "recovery_id": id, "tag": id / 4}).to_string()
     };
     let input = [line(signed.recovery_id), line(4)].join("\n");
@@ -68,7 +69,8 @@ fn recover_returns_addresses() {
 fn recovery_id_is_number_boolean_or_text_of_these() {
     let set = signed::<Secp256k1>(1);
     let line = |id: &str| {
-        let (digest, signature) = (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature));
+        let digest = hex::encode(set.digests[0]);
+        let signature = hex::encode(set.signed[0].signature);
         format!("{{\"digest\":\"{digest}\",\"recovery_id\":{id},\"signature\":\"{signature}\"}}\n")
     };
     let id = set.signed[0].recovery_id;
@@ -92,7 +94,8 @@ fn recovery_id_may_be_named_v() {
     let set = signed::<Secp256k1>(1);
     let id = u64::from(set.signed[0].recovery_id);
     let chain = u64::from(getrandom::u32().unwrap());
-    let (parity, eip155) = (id % 2, 35 + 2 * chain + id % 2);
+    let parity = id % 2;
+    let eip155 = 35 + 2 * chain + id % 2;
     let long = format!("0x1{:064x}", 35 + parity);
     let given = [
         json!({"v": id}),
@@ -122,7 +125,8 @@ fn recovery_id_may_be_named_v() {
     both["v"] = json!(27 + (id ^ 1));
     let output = run(&["recover", "--curve", "secp256k1"], both.to_string());
     assert_eq!(answers(&output)[0]["error"], "`v` and `recovery_id` contradict each other");
-    let (digest, signature) = (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature));
+    let digest = hex::encode(set.digests[0]);
+    let signature = hex::encode(set.signed[0].signature);
     let table = format!("digest,signature,v\n{digest},{signature},{eip155}\n{digest},{signature},26\n");
     let of_table = answers(&run(&["recover", "--curve", "secp256k1"], table));
     assert_eq!(of_table[0]["public_key"], json!(public));

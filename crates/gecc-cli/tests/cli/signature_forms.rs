@@ -96,7 +96,8 @@ fn bytes_after_der_are_rejected_unless_allowed() {
     let (sm2_item, sm2_signature) = of_sm2();
     let of_curves = one_of_each().map(|(curve, set)| (curve, item(&set, 0, &[]), set.signed[0].signature));
     for (curve, mut item, signature) in of_curves.into_iter().chain([("sm2", sm2_item, sm2_signature)]) {
-        let (verify, der) = (["verify", "--curve", curve], signature_to_der(&signature));
+        let verify = ["verify", "--curve", curve];
+        let der = signature_to_der(&signature);
         item.as_object_mut().unwrap().remove("signature");
         for field in ["signature", "der"] {
             let of_field = |bytes: &[u8]| {
@@ -121,7 +122,8 @@ fn bytes_after_der_are_rejected_unless_allowed() {
             for (byte, answer) in answers(&asked).iter().enumerate() {
                 assert_eq!(answer["valid"], HASH_TYPES.contains(&(byte as u8)), "{byte:#x}");
             }
-            let (der, two) = (of_field(&der), of_field(&[&der[..], &[1, 1]].concat()));
+            let two = of_field(&[&der[..], &[1, 1]].concat());
+    let der = of_field(&der);
             let asked = run(&with(&verify, &["--signature-form", "der-hash-type"]), lines([der, two]));
             assert_eq!(answers(&asked).iter().map(|answer| answer["valid"] == true).collect::<Vec<_>>(), [true, false]);
         }
@@ -169,7 +171,8 @@ fn header_first_signatures_of_every_header() {
             "signature": Base64::encode_string(&header_first(&set, number, first)),
         });
         assert_eq!(answer(&with(&RECOVER, &HEADER_FIRST), &exported), key(&set, number));
-        let (digest, signature) = (whole["digest"].as_str().unwrap(), whole["signature"].as_str().unwrap());
+        let digest = whole["digest"].as_str().unwrap();
+        let signature = whole["signature"].as_str().unwrap();
         let table = format!("digest,signature\n{digest},{signature}\n");
         assert_eq!(answers(&run(&with(&RECOVER, &HEADER_FIRST), table)), [key(&set, number)]);
         // The header in a field of its own.
@@ -364,9 +367,12 @@ fn parity_in_the_top_bit_of_s() {
 #[test]
 fn redundant_fields_have_to_agree() {
     let set = signed::<Secp256k1>(1);
-    let (rs, id) = (set.signed[0].signature, set.signed[0].recovery_id);
-    let (rsv, other) = ([&rs[..], &[27 + id]].concat(), id ^ 1);
-    let (r, s) = (hex::encode(&rs[..32]), hex::encode(&rs[32..]));
+    let rs = set.signed[0].signature;
+    let id = set.signed[0].recovery_id;
+    let rsv = [&rs[..], &[27 + id]].concat();
+    let other = id ^ 1;
+    let r = hex::encode(&rs[..32]);
+    let s = hex::encode(&rs[32..]);
     let of = |members: Value| {
         let mut item = json!({"digest": hex::encode(set.digests[0])});
         item.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
@@ -429,7 +435,8 @@ fn redundant_fields_have_to_agree() {
 #[test]
 fn duplicate_names_are_refused() {
     let set = signed::<P256>(1);
-    let (digest, other) = (hex::encode(set.digests[0]), "00".repeat(32));
+    let digest = hex::encode(set.digests[0]);
+    let other = "00".repeat(32);
     let rest = format!(
         "\"signature\":\"{}\",\"public_key\":\"{}\"",
         hex::encode(set.signed[0].signature),
@@ -466,7 +473,8 @@ fn duplicate_names_are_refused() {
 #[test]
 fn numbers_with_a_sign_byte_and_decimal_numbers() {
     let set = signed::<Secp256k1>(40);
-    let (mut signs, digest) = (0, |item: usize| hex::encode(set.digests[item]));
+    let mut signs = 0;
+    let digest = |item: usize| hex::encode(set.digests[item]);
     let mut items = Vec::new();
     for item in 0..40 {
         let (r, s) = set.signed[item].signature.split_at(32);
@@ -510,8 +518,9 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
 #[test]
 fn v_as_other_programs_write_it() {
     let set = signed::<Secp256k1>(1);
-    let (digest, rs, id) =
-        (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature), set.signed[0].recovery_id);
+    let digest = hex::encode(set.digests[0]);
+    let rs = hex::encode(set.signed[0].signature);
+    let id = set.signed[0].recovery_id;
     let truth = if id == 1 { "True" } else { "False" };
     for v in
         [format!("{}.0", 27 + id), format!("{id}.0"), truth.to_owned(), truth.to_uppercase(), (31 + id).to_string()]

@@ -54,7 +54,8 @@ fn payments_are_found_in_tables_and_folders() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         answers(&output)
     };
-    let (whole, prefixes) = (data("silent_keys.parquet"), data("silent_prefixes.parquet"));
+    let whole = data("silent_keys.parquet");
+    let prefixes = data("silent_prefixes.parquet");
     let lines = scan(&[&whole]);
     assert_eq!(found(&lines), expected(&known));
     assert!(lines.len() > 20 && lines.iter().all(|line| line["candidate"] == false));

@@ -337,7 +337,8 @@ fn output_names_are_checked_before_computing() {
     let folder = tempfile::tempdir().unwrap();
     let input = TemporaryFile::new("named.jsonl", signed::<P256>(1).lines().remove(0));
     let verify = |name: &str| {
-        let (mut command, output) = (gecc(), folder.path().join(name));
+        let mut command = gecc();
+        let output = folder.path().join(name);
         // Not by `join`, which leaves ends of names as they are, but for that of `.`.
         let output = if name == "." { folder.path().to_owned() } else { output };
         command.args(["verify", "--curve", "p256", "--quiet", "-o"]).arg(output).arg(input.path());
@@ -431,7 +432,8 @@ fn answers_go_through_a_named_pipe() {
         assert_eq!(reader.join().unwrap().lines().count(), expected);
     }
     // As an input, next to a file.
-    let (to, lines) = (pipe.clone(), set.lines().join("\n"));
+    let to = pipe.clone();
+    let lines = set.lines().join("\n");
     let writer = std::thread::spawn(move || std::fs::write(to, lines).unwrap());
     let file = TemporaryFile::new("beside-pipe.jsonl", &set.lines()[0]);
     let output = run(&["verify", "--curve", "p256", file.path(), pipe.to_str().unwrap()], "");

@@ -22,7 +22,8 @@ pub fn some_threads_cannot_be_started(arguments: &[&str], answers: usize) {
         command.args(["-c", script]).arg(gecc().get_program()).args(arguments).stdin(Stdio::null());
         command.env("MALLOC_ARENA_MAX", "1").env("RUST_MIN_STACK", (3_600_000_000_u64 / threads).to_string());
         let output = command.output().unwrap();
-        let (message, lines) = (stderr(&output), output.stdout.iter().filter(|byte| **byte == b'\n').count());
+        let message = stderr(&output);
+        let lines = output.stdout.iter().filter(|byte| **byte == b'\n').count();
         assert!(!message.contains("panicked"), "{threads}: {message}");
         assert!(output.status.code() != Some(0) || lines == answers, "{threads}: {lines} answers, {message}");
         failed += usize::from(message.contains("be started"));

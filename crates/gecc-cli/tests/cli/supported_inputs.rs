@@ -39,8 +39,8 @@ fn columns_are_found_by_common_names() {
         ["sighash", "Signature", "pk"],
     ];
     for [digest, signature, key] in names {
-        let (digests, signatures) =
-            (set.digests.map_hex(), set.signed.iter().map(|signed| hex::encode(signed.signature)));
+        let digests = set.digests.map_hex();
+        let signatures = set.signed.iter().map(|signed| hex::encode(signed.signature));
         let rows: Vec<String> = digests
             .into_iter()
             .zip(signatures)
@@ -86,7 +86,8 @@ fn values_may_be_hexadecimal_or_base64_but_not_mixed() {
         })
     };
     let prefixed = written(&|bytes| format!("0x{}", hex::encode_upper(bytes)));
-    let (base64, url) = (written(&Base64::encode_string), written(&Base64UrlUnpadded::encode_string));
+    let base64 = written(&Base64::encode_string);
+    let url = written(&Base64UrlUnpadded::encode_string);
     for text in [&prefixed, &base64, &url] {
         assert_all_valid(&ON_P256, text, 4);
     }
@@ -218,7 +219,8 @@ fn problems_name_their_file_and_show_no_key() {
         path.to_str().unwrap().to_owned()
     };
     let set = signed::<P256>(1);
-    let (good, bad) = (write("good.jsonl", &set.lines().join("\n")), write("bad.csv", "neither\nthis nor that\n"));
+    let good = write("good.jsonl", &set.lines().join("\n"));
+    let bad = write("bad.csv", "neither\nthis nor that\n");
     let problem = refused(&[&ON_P256[..], &[&good, &bad]].concat(), "");
     assert!(problem.contains("bad.csv: neither JSON Lines"), "{problem}");
     let digest = hex::encode(set.digests[0]);
@@ -237,7 +239,8 @@ fn public_keys_in_every_form() {
     let set = signed::<P256>(1);
     let sec1 = set.public[0].as_sec1();
     let key = p256::PublicKey::from_sec1_bytes(sec1).unwrap();
-    let (der, pem) = (key.to_public_key_der().unwrap(), key.to_public_key_pem(LineEnding::LF).unwrap());
+    let der = key.to_public_key_der().unwrap();
+    let pem = key.to_public_key_pem(LineEnding::LF).unwrap();
     let coordinate = |at: usize| Base64UrlUnpadded::encode_string(&sec1[at..at + 32]);
     let forms = [
         json!(hex::encode(sec1)),
@@ -301,7 +304,8 @@ fn certificates_are_public_keys() {
 fn private_keys_of_pem_are_one_item() {
     let set = signed::<P256>(1);
     let secret = p256::SecretKey::from_slice(set.secret[0].expose_bytes()).unwrap();
-    let (pkcs8, sec1) = (secret.to_pkcs8_pem(LineEnding::LF).unwrap(), secret.to_sec1_pem(LineEnding::CRLF).unwrap());
+    let pkcs8 = secret.to_pkcs8_pem(LineEnding::LF).unwrap();
+    let sec1 = secret.to_sec1_pem(LineEnding::CRLF).unwrap();
     let jwk = json!({"kty": "EC", "crv": "P-256", "d": Base64UrlUnpadded::encode_string(set.secret[0].expose_bytes())});
     let bags = format!("Bag Attributes\n    friendlyName: mine\n{}", *pkcs8);
     let compressed = gzip(pkcs8.as_bytes());
@@ -482,7 +486,8 @@ fn marker_files_of_spark_are_skipped() {
 #[test]
 fn links_in_folders_are_followed() {
     use std::os::unix::fs::symlink;
-    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.jsonl"), signed::<P256>(1).lines().remove(0)).unwrap();
     fs::copy(at("a.jsonl"), other.path().join("b.jsonl")).unwrap();

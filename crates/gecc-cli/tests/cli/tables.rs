@@ -62,7 +62,9 @@ fn lines(table: &RecordBatch) -> String {
         let keys = table["pk"].as_string::<i32>();
         let key = keys.is_valid(row).then(|| keys.value(row));
         let id = table["v"].as_primitive::<arrow_array::types::UInt8Type>().value(row) - 27;
-        let (digest, signature, secret) = (bytes("hash", row), bytes("sig", row), bytes("sk", row));
+        let digest = bytes("hash", row);
+        let signature = bytes("sig", row);
+        let secret = bytes("sk", row);
         json!({"digest": digest, "signature": signature, "recovery_id": id, "public_key": key, "secret_key": secret})
             .to_string()
     };
@@ -134,8 +136,8 @@ fn texts_of_tables_are_hexadecimal_or_base64() {
             0 => set.public[item].as_sec1().to_vec(),
             _ => set.public[item].to_compressed().unwrap().to_vec(),
         };
-        let (digests, signatures) =
-            (column(&|item| set.digests[item].into()), column(&|item| set.signed[item].signature.into()));
+        let digests = column(&|item| set.digests[item].into());
+        let signatures = column(&|item| set.signed[item].signature.into());
         RecordBatch::try_from_iter([("hash", digests), ("sig", signatures), ("pk", column(&key))]).unwrap()
     };
     let verify = ["verify", "--curve", "p256"];
@@ -226,7 +228,8 @@ fn answers_of_tables_agree_with_those_of_text() {
             let command = [command, &["--curve", "secp256k1"]].concat();
             let expected = run(&[&command[..], &["--line"]].concat(), text.clone());
             let output = run(&[&command[..], COLUMNS, &["--line", file.path()]].concat(), "");
-            let (found, expected_answers) = (answers(&output), answers(&expected));
+            let found = answers(&output);
+            let expected_answers = answers(&expected);
             assert_eq!((found.len(), code(&output)), (ITEMS, code(&expected)), "{command:?} {}", stderr(&output));
             for (row, (found, expected)) in found.into_iter().zip(expected_answers).enumerate() {
                 assert_eq!(found["row"], json!(row + 1));
@@ -424,7 +427,8 @@ fn key_files_of_several_keys_go_with_tables() {
     let set = signed::<Secp256k1>(20);
     let file = file("several.keys.in", &table(&set), 7, WRITTEN[0]);
     let keys = |count: usize| format!("{}\n", "11".repeat(32)).repeat(count);
-    let (few, many) = (TemporaryFile::new("several.few", keys(12)), TemporaryFile::new("several.many", keys(30)));
+    let few = TemporaryFile::new("several.few", keys(12));
+    let many = TemporaryFile::new("several.many", keys(30));
     let sign = |keys: &TemporaryFile, more: &[&str]| {
         let arguments = ["sign", "--curve", "secp256k1", "--key-file", keys.path(), file.path()];
         run(&[&arguments, COLUMNS, more].concat(), "")
@@ -517,7 +521,8 @@ fn answers_are_written_as_columns() {
 fn secrets_in_columns_are_in_a_private_file() {
     use std::os::unix::fs::PermissionsExt;
     let set = signed::<P256>(10);
-    let (input, output) = (file("private.in", &table(&set), 10, WRITTEN[0]), TemporaryFile::new("out.parquet", ""));
+    let input = file("private.in", &table(&set), 10, WRITTEN[0]);
+    let output = TemporaryFile::new("out.parquet", "");
     std::fs::set_permissions(output.path(), std::fs::Permissions::from_mode(0o644)).unwrap();
     let key = TemporaryFile::new("private.key", hex::encode(set.secret[0].expose_bytes()));
     let arguments = ["ecdh", "--curve", "p256", "--key-file", key.path(), "-o", output.path(), input.path()];
@@ -532,11 +537,13 @@ fn secrets_in_columns_are_in_a_private_file() {
 fn incompatible_options_for_tables_are_reported() {
     let set = signed::<P256>(3);
     let table = table(&set);
-    let (parquet, arrow) =
-        (file("refused.parquet", &table, 3, WRITTEN[0]), file("refused.arrow", &table, 3, WRITTEN[2]));
+    let parquet = file("refused.parquet", &table, 3, WRITTEN[0]);
+    let arrow = file("refused.arrow", &table, 3, WRITTEN[2]);
     let text = TemporaryFile::new("refused.jsonl", lines(&table));
     let out = TemporaryFile::new("refused.out.parquet", "before");
-    let (parquet, arrow, text) = (parquet.path(), arrow.path(), text.path());
+    let parquet = parquet.path();
+    let arrow = arrow.path();
+    let text = text.path();
     let verify = ["verify", "--curve", "p256"];
     let cases: Vec<(Vec<&str>, &str)> = vec![
         ([&verify[..], &["--columns", "public_key=", parquet]].concat(), "no column has the name of `public_key`"),
@@ -593,7 +600,8 @@ pub fn with_a_row_less(path: &Path) -> Vec<u8> {
     // A field of 64 bits after the one with the preceding number, as rows and values are. Rows of
     // the file come first, and those of a row group after its columns.
     let field = |rows: u64| [vec![0x16], crafted::varint(rows << 1)].concat();
-    let (from, to) = (field(rows), field(rows - 1));
+    let from = field(rows);
+    let to = field(rows - 1);
     assert_eq!(from.len(), to.len());
     let end = bytes.len() - 8;
     let length = u32::from_le_bytes(*bytes[end..].first_chunk().unwrap()) as usize;

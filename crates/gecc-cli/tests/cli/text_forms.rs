@@ -38,7 +38,8 @@ fn colons(bytes: &[u8]) -> String {
 
 /// Forms of bytes that people have, by name.
 fn forms(bytes: &[u8]) -> Vec<(&'static str, String)> {
-    let (digits, base64) = (hex::encode(bytes), Base64::encode_string(bytes));
+    let digits = hex::encode(bytes);
+    let base64 = Base64::encode_string(bytes);
     vec![
         ("hex", digits.clone()),
         ("hex with 0x", format!("0x{digits}")),
@@ -100,7 +101,8 @@ fn encodings_may_be_configured_by_field() {
         json!({"message": message, "signature": signature, "public_key": hex::encode(set.public[0].as_sec1())})
             .to_string()
     };
-    let (as_hex, as_base64) = (item(hex::encode(message)), item(Base64::encode_string(&message)));
+    let as_hex = item(hex::encode(message));
+    let as_base64 = item(Base64::encode_string(&message));
     let with = |encoding: &'static str| [&ON_P256[..], &["--encoding", encoding]].concat();
     assert!(refused(&ON_P256, &as_hex).contains("it is not clear what messages are: say --encoding message=hex"));
     assert_all_valid(&with("message=hex"), &as_hex);
@@ -126,7 +128,8 @@ fn digests_of_other_hashes_are_cut_and_padded() {
     for length in [20, 28, 32, 48, 64] {
         let digest = &long[..length];
         let mut signed = [0; 32];
-        let (padding, taken) = (32_usize.saturating_sub(length), length.min(32));
+        let padding = 32_usize.saturating_sub(length);
+        let taken = length.min(32);
         signed[padding..].copy_from_slice(&digest[..taken]);
         let signature =
             ecdsa::sign_recoverable(&engine, Secp256k1, &[signed], &key, Default::default()).unwrap()[0].unwrap();
@@ -298,9 +301,11 @@ fn empty_rows_and_trailing_commas_have_answers() {
 #[test]
 fn null_and_duplicate_members_affect_their_own_item_only() {
     let set = signed::<P256>(1);
-    let (digest, signature) = (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature));
+    let digest = hex::encode(set.digests[0]);
+    let signature = hex::encode(set.signed[0].signature);
     let key = hex::encode(set.public[0].as_sec1());
-    let (other, rest) = (hex::encode([9; 32]), format!("\"sig\":\"{signature}\",\"pk\":\"{key}\""));
+    let other = hex::encode([9; 32]);
+    let rest = format!("\"sig\":\"{signature}\",\"pk\":\"{key}\"");
     let lines = [
         (format!("{{\"digest\":\"{digest}\",\"hash\":\"{other}\",{rest}}}"), Some(true)),
         (format!("{{\"digest\":null,\"hash\":\"{digest}\",{rest}}}"), Some(true)),
@@ -419,8 +424,9 @@ fn nonces_are_derived_with_the_configured_hash() {
 fn options_without_an_effect_are_errors() {
     let key = TemporaryFile::new("effects.key", hex::encode([3; 32]));
     let set = signed::<P256>(2);
-    let (digest, signature, public) =
-        (hex::encode(set.digests[0]), hex::encode(set.signed[0].signature), hex::encode(set.public[0].as_sec1()));
+    let digest = hex::encode(set.digests[0]);
+    let signature = hex::encode(set.signed[0].signature);
+    let public = hex::encode(set.public[0].as_sec1());
     let message = json!({"message": "616263"}).to_string();
     let item = json!({"digest": digest, "signature": signature, "public_key": public}).to_string();
     let table = format!("digest,signature,public_key\n{digest},{signature},{public}\n");
@@ -522,7 +528,8 @@ fn input_of_which_nothing_can_be_read_ends_with_2() {
 fn run_slowly(arguments: &[&str], input: &[u8]) -> Output {
     const SLOW: usize = 48;
     let mut child = start(arguments);
-    let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_vec());
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
     let writer = std::thread::spawn(move || {
         let (slow, rest) = input.split_at(input.len().min(SLOW));
         for byte in slow.chunks(1) {

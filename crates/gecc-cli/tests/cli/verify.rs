@@ -130,8 +130,8 @@ fn batch_equations_do_not_change_answers() {
     for (lines, invalid) in [(with_ids, 5), (without_ids, 0)] {
         let input = lines.join("\n");
         let verify = ["verify", "--curve", "secp256k1", "--threads", "1"];
-        let (one_by_one, together) =
-            (run(&verify, input.clone()), run(&[&verify[..], &["--batch-equations"]].concat(), input));
+        let one_by_one = run(&verify, input.clone());
+        let together = run(&[&verify[..], &["--batch-equations"]].concat(), input);
         assert!(one_by_one.stdout == together.stdout, "{}", stderr(&together));
         let summary = format!("2500 items, {} valid, {invalid} rejected", 2500 - invalid);
         assert!(stderr(&together).starts_with(&summary), "{}", stderr(&together));
