@@ -12,7 +12,7 @@ mod common;
 #[path = "common/summary.rs"]
 mod summary;
 
-use common::Outcome;
+use common::ExampleResult;
 use gecc::Engine;
 use gecc_chains::bitcoin::verify;
 use gecc_chains::{Blocks, Settings, files_of};
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 }
 
 /// Returns whether every input of known form is properly signed.
-fn run() -> Outcome<bool> {
+fn run() -> ExampleResult<bool> {
     let paths = files_of(&args::paths_or("bitcoin"));
     let engine = Engine::new()?;
     let pool = ThreadPoolBuilder::new().build()?;

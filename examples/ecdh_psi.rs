@@ -26,8 +26,8 @@
 mod common;
 
 use clap::Parser;
-use common::{Outcome, shipped};
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, SecretKey, SharedPoint, ecdh, point};
+use common::{ExampleResult, shipped};
+use gecc::{Engine, P256, Point, PublicKeys, SecretKey, SharedPoint, ecdh, point};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
 }
 
 /// Returns whether the protocol found the same elements as the plain intersection.
-fn run() -> Outcome<bool> {
+fn run() -> ExampleResult<bool> {
     let args = Args::parse();
     let alice = Party::new(&args.alice)?;
     let bob = Party::new(&args.bob)?;
@@ -76,7 +76,7 @@ fn run() -> Outcome<bool> {
 }
 
 impl Party {
-    fn new(path: &Path) -> Outcome<Self> {
+    fn new(path: &Path) -> ExampleResult<Self> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         // A set: an element that occurs twice in the file would be visible as two equal points.
         let elements: BTreeSet<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -84,21 +84,20 @@ impl Party {
     }
 
     /// The party's own elements as it sends them.
-    fn masked_elements(&self, engine: &Engine) -> Outcome<Vec<Point>> {
+    fn masked_elements(&self, engine: &Engine) -> ExampleResult<Vec<Point>> {
         self.mask(engine, &hash_to_curve(engine, &self.elements)?)
     }
 
     /// Multiplies by the party's key. What comes from the other side is checked to lie on the curve.
-    fn mask(&self, engine: &Engine, points: &[Point]) -> Outcome<Vec<Point>> {
+    fn mask(&self, engine: &Engine, points: &[Point]) -> ExampleResult<Vec<Point>> {
         let masked = ecdh::shared_points(engine, P256, &self.key, PublicKeys::points(points))?;
         // The parties exchange masked points; a masked point does not reveal the key.
-        let public = |point: Result<SharedPoint, Rejection>| point.map(SharedPoint::into_public);
-        Ok(masked.into_iter().map(public).collect::<Result<_, _>>()?)
+        Ok(masked.into_iter().map(|point| point.map(SharedPoint::into_public)).collect::<Result<_, _>>()?)
     }
 }
 
-/// Alice's elements that Bob has too.
-fn intersect<'a>(engine: &Engine, alice: &'a Party, bob: &Party) -> Outcome<Vec<&'a String>> {
+/// Returns Alice's elements that Bob has too.
+fn intersect<'a>(engine: &Engine, alice: &'a Party, bob: &Party) -> ExampleResult<Vec<&'a String>> {
     let from_alice = alice.masked_elements(engine)?;
     let returned = bob.mask(engine, &from_alice)?;
     let mut from_bob = bob.masked_elements(engine)?;
@@ -111,7 +110,7 @@ fn intersect<'a>(engine: &Engine, alice: &'a Party, bob: &Party) -> Outcome<Vec<
 
 /// The first of the points with x = SHA-256(domain || counter || element) that exists; about every second x has one.
 /// Each round tries the elements that have no point yet as one batch. Variable-time: see the top of this file.
-fn hash_to_curve(engine: &Engine, elements: &[String]) -> Outcome<Vec<Point>> {
+fn hash_to_curve(engine: &Engine, elements: &[String]) -> ExampleResult<Vec<Point>> {
     let mut points = vec![Point::IDENTITY; elements.len()];
     let mut open: Vec<usize> = (0..elements.len()).collect();
     let mut counter: u32 = 0;

@@ -14,7 +14,7 @@ mod common;
 #[path = "common/summary.rs"]
 mod summary;
 
-use common::Outcome;
+use common::ExampleResult;
 use gecc::Engine;
 use gecc_chains::ethereum::{Options, senders};
 use gecc_chains::{Settings, files_of};
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 }
 
 /// Returns whether every signer is the one that the block states.
-fn run() -> Outcome<bool> {
+fn run() -> ExampleResult<bool> {
     let paths = files_of(&args::paths_or("ethereum"));
     let engine = Engine::new()?;
     let pool = ThreadPoolBuilder::new().build()?;

@@ -11,7 +11,7 @@
 mod args;
 mod common;
 
-use common::Outcome;
+use common::ExampleResult;
 use gecc::{Engine, P256, PublicKeys, ecdsa};
 use serde::Deserialize;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 }
 
 /// Returns whether every verdict is the one that the file states.
-fn run() -> Outcome<bool> {
+fn run() -> ExampleResult<bool> {
     let mut rows = Vec::new();
     for path in args::paths_or("p256/dgc_es256.json") {
         rows.extend(read_rows(&path).map_err(|error| format!("{}: {error}", path.display()))?);
@@ -42,16 +42,16 @@ fn run() -> Outcome<bool> {
     check(&rows)
 }
 
-fn read_rows(path: &Path) -> Outcome<Vec<Row>> {
+fn read_rows(path: &Path) -> ExampleResult<Vec<Row>> {
     Ok(serde_json::from_slice(&std::fs::read(path)?)?)
 }
 
 /// Verifies all rows, prints the summary, and returns whether every verdict is the known one.
-fn check(rows: &[Row]) -> Outcome<bool> {
-    let digests = rows.iter().map(|row| fixed(&row.hash)).collect::<Outcome<Vec<[u8; 32]>>>()?;
+fn check(rows: &[Row]) -> ExampleResult<bool> {
+    let digests = rows.iter().map(|row| fixed(&row.hash)).collect::<ExampleResult<Vec<[u8; 32]>>>()?;
     let signatures =
-        rows.iter().map(|row| fixed(&format!("{}{}", row.r, row.s))).collect::<Outcome<Vec<[u8; 64]>>>()?;
-    let keys = rows.iter().map(|row| fixed(&row.key)).collect::<Outcome<Vec<[u8; 65]>>>()?;
+        rows.iter().map(|row| fixed(&format!("{}{}", row.r, row.s))).collect::<ExampleResult<Vec<[u8; 64]>>>()?;
+    let keys = rows.iter().map(|row| fixed(&row.key)).collect::<ExampleResult<Vec<[u8; 65]>>>()?;
     let engine = Engine::new()?;
     let start = Instant::now();
     let keys = PublicKeys::uncompressed(&keys);
@@ -70,7 +70,7 @@ fn check(rows: &[Row]) -> Outcome<bool> {
     Ok(mismatches.is_empty())
 }
 
-fn fixed<const N: usize>(digits: &str) -> Outcome<[u8; N]> {
+fn fixed<const N: usize>(digits: &str) -> ExampleResult<[u8; N]> {
     let mut bytes = [0; N];
     hex::decode_to_slice(digits, &mut bytes).map_err(|error| format!("{digits}: {error}"))?;
     Ok(bytes)

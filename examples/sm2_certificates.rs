@@ -17,7 +17,7 @@ mod common;
 #[path = "common/summary.rs"]
 mod summary;
 
-use common::Outcome;
+use common::ExampleResult;
 use gecc::Engine;
 use gecc_chains::certificates::{Options, check};
 use gecc_chains::{Settings, files_of};
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 }
 
 /// Returns whether every signature that is checked is valid.
-fn run() -> Outcome<bool> {
+fn run() -> ExampleResult<bool> {
     let paths = files_of(&args::paths_or("sm2"));
     let engine = Engine::new()?;
     let pool = ThreadPoolBuilder::new().build()?;

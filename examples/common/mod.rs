@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub type Outcome<T> = Result<T, Box<dyn Error>>;
+/// The result of an example, with any error.
+pub type ExampleResult<T> = Result<T, Box<dyn Error>>;
 
 /// The path of a file or folder in `examples/data`, which lies above the package that the example is built with.
 pub fn shipped(name: &str) -> PathBuf {
@@ -18,7 +19,7 @@ pub fn shipped(name: &str) -> PathBuf {
 
 /// Converts an outcome to the exit codes of the command line: 0 if everything is valid, 1 if
 /// something is not, 2 if the example could not run.
-pub fn exit_code(outcome: Outcome<bool>) -> ExitCode {
+pub fn exit_code(outcome: ExampleResult<bool>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
