@@ -36,6 +36,14 @@ fn random_bytes() -> [u8; 32] {
     bytes
 }
 
+fn random_rows(items: usize) -> Vec<[u8; 32]> {
+    (0..items).map(|_| random_bytes()).collect()
+}
+
+fn random_scalars(curve: gecc::CurveId, items: usize) -> Vec<[u8; 32]> {
+    (0..items).map(|_| *SecretKey::generate(curve).expect("randomness").expose_bytes()).collect()
+}
+
 /// `signers` key pairs in turn sign `items` digests.
 fn signed<C: Curve>(
     engine: &Engine,
@@ -44,7 +52,7 @@ fn signed<C: Curve>(
     sign: impl Fn(&[[u8; 32]], &[SecretKey]) -> Vec<[u8; 64]>,
 ) -> Signed {
     let (secret, public) = keys::generate(engine, C::ID, signers).expect("the operating system gives randomness");
-    let digests: Vec<[u8; 32]> = (0..items).map(|_| random_bytes()).collect();
+    let digests = random_rows(items);
     let secret: Vec<SecretKey> = secret.iter().cycle().take(items).cloned().collect();
     let signatures = sign(&digests, &secret);
     Signed { digests, signatures, keys: public.into_iter().cycle().take(items).collect() }
@@ -83,10 +91,11 @@ fn fixed_base<C: Curve>(criterion: &mut Criterion, name: &str) {
     for items in BATCHES {
         group.throughput(Throughput::Elements(items as u64));
         group.bench_function(format!("gecc/{items}"), |bencher| {
-            let scalars = || -> Vec<[u8; 32]> {
-                (0..items).map(|_| *SecretKey::generate(C::ID).unwrap().expose_bytes()).collect()
-            };
-            bencher.iter_batched(scalars, |scalars| point::mul_base(&engine, C::ID, &scalars), BatchSize::LargeInput);
+            bencher.iter_batched(
+                || random_scalars(C::ID, items),
+                |scalars| point::mul_base(&engine, C::ID, &scalars),
+                BatchSize::LargeInput,
+            );
         });
     }
     group.finish();
@@ -266,12 +275,11 @@ fn sign_bip340(criterion: &mut Criterion) {
     use k256::schnorr::SigningKey;
     let mut group = group(criterion, "sign, BIP 340");
     let (engine, all_cores) = engines();
-    let bytes = |items: usize| (0..items).map(|_| random_bytes()).collect::<Vec<_>>();
     for items in BATCHES {
         let (secret, public) =
             keys::generate(&all_cores, Secp256k1, items).expect("the operating system gives randomness");
-        let messages = bytes(items);
-        let auxiliary = bytes(items);
+        let messages = random_rows(items);
+        let auxiliary = random_rows(items);
         group.throughput(Throughput::Elements(items as u64));
         group.bench_function(format!("gecc/{items}"), |bencher| {
             bencher.iter(|| {
@@ -283,44 +291,58 @@ fn sign_bip340(criterion: &mut Criterion) {
     }
 
     let (secret, _) = keys::generate(&all_cores, Secp256k1, PEER_ITEMS).expect("the operating system gives randomness");
-    let messages = bytes(PEER_ITEMS);
-    let auxiliary = bytes(PEER_ITEMS);
-    let inputs = || messages.iter().zip(&auxiliary);
-    let expected = bip340::sign(&engine, &messages, &secret, Auxiliary::given(&auxiliary)).expect("lengths agree");
+    let messages = random_rows(PEER_ITEMS);
+    let auxiliary = random_rows(PEER_ITEMS);
+    let inputs = messages.iter().zip(&auxiliary);
+    let signed = bip340::sign(&engine, &messages, &secret, Auxiliary::given(&auxiliary)).expect("lengths agree");
+    let expected: Vec<[u8; 64]> = signed.into_iter().map(|signature| signature.expect("in range")).collect();
     group.throughput(Throughput::Elements(PEER_ITEMS as u64));
     // The call of the crate draws new blinding for every signature, which is left out.
     let context = secp256k1::Secp256k1::signing_only();
-    let pair = |key: &SecretKey| secp256k1::Keypair::from_secret_bytes(*key.expose_bytes()).expect("in range");
-    let pairs: Vec<_> = secret.iter().map(pair).collect();
-    let sign = |((message, auxiliary), pair): ((&[u8; 32], &[u8; 32]), &secp256k1::Keypair)| {
-        let mut signature = [0; 64];
-        // SAFETY: signing writes 64 bytes and reads a message and auxiliary data of 32 bytes and a key pair, all alive
-        // and initialised; the context was made for signing.
-        let signed = unsafe {
-            ffi::secp256k1_schnorrsig_sign32(
-                context.ctx().as_ptr(),
-                signature.as_mut_ptr(),
-                message.as_ptr(),
-                pair.as_c_ptr(),
-                auxiliary.as_ptr(),
-            )
-        };
-        assert_eq!(signed, 1);
-        signature
-    };
-    assert!(inputs().zip(&pairs).map(sign).map(Ok).eq(expected.iter().copied()));
+    let pairs: Vec<secp256k1::Keypair> = secret
+        .iter()
+        .map(|key| secp256k1::Keypair::from_secret_bytes(*key.expose_bytes()).expect("in range"))
+        .collect();
     group.bench_function("libsecp256k1 (raw FFI, key pairs)", |bencher| {
-        bencher.iter(|| inputs().zip(&pairs).map(sign).collect::<Vec<_>>());
+        bencher.iter(|| {
+            for (((message, auxiliary), pair), expected) in inputs.clone().zip(&pairs).zip(&expected) {
+                let signature = sign_with_libsecp256k1(&context, message, auxiliary, pair);
+                assert_eq!(signature, *expected);
+            }
+        });
     });
     let keys: Vec<_> = secret.iter().map(|key| SigningKey::from_slice(key.expose_bytes()).expect("in range")).collect();
-    let sign = |((message, auxiliary), key): ((&[u8; 32], &[u8; 32]), &SigningKey)| {
-        key.sign_raw(message, auxiliary).expect("k is not 0").to_bytes()
-    };
-    assert!(inputs().zip(&keys).map(sign).map(Ok).eq(expected.iter().copied()));
     group.bench_function("RustCrypto k256 (key pairs)", |bencher| {
-        bencher.iter(|| inputs().zip(&keys).map(sign).collect::<Vec<_>>());
+        bencher.iter(|| {
+            for (((message, auxiliary), key), expected) in inputs.clone().zip(&keys).zip(&expected) {
+                let signature = key.sign_raw(message, auxiliary).expect("k is not 0").to_bytes();
+                assert_eq!(signature, *expected);
+            }
+        });
     });
     group.finish();
+}
+
+fn sign_with_libsecp256k1(
+    context: &secp256k1::Secp256k1<secp256k1::SignOnly>,
+    message: &[u8; 32],
+    auxiliary: &[u8; 32],
+    pair: &secp256k1::Keypair,
+) -> [u8; 64] {
+    let mut signature = [0; 64];
+    // SAFETY: signing writes 64 bytes and reads a message and auxiliary data of 32 bytes and a key pair, all alive
+    // and initialised; the context was made for signing.
+    let signed = unsafe {
+        ffi::secp256k1_schnorrsig_sign32(
+            context.ctx().as_ptr(),
+            signature.as_mut_ptr(),
+            message.as_ptr(),
+            pair.as_c_ptr(),
+            auxiliary.as_ptr(),
+        )
+    };
+    assert_eq!(signed, 1);
+    signature
 }
 
 /// Measures multi-scalar multiplication. libsecp256k1's own is not in the interface of its crate:
@@ -328,34 +350,38 @@ fn sign_bip340(criterion: &mut Criterion) {
 fn sum_of_products(criterion: &mut Criterion) {
     let mut group = group(criterion, "sum of products, secp256k1");
     let (engine, all_cores) = engines();
-    let inputs = |items: usize| -> (Vec<[u8; 32]>, Vec<Point>) {
-        let (_, points) = keys::generate(&all_cores, Secp256k1, items).expect("the operating system gives randomness");
-        let scalar = |_| *SecretKey::generate(Secp256k1).expect("randomness").expose_bytes();
-        ((0..items).map(scalar).collect(), points)
-    };
-    let sum = |(scalars, points): &(Vec<[u8; 32]>, Vec<Point>)| {
-        point::msm(&engine, Secp256k1, scalars, points).expect("lengths agree").expect("good items")
-    };
     for items in BATCHES {
-        let inputs = inputs(items);
+        let (scalars, points) = random_terms(&all_cores, items);
         group.throughput(Throughput::Elements(items as u64));
-        group.bench_function(format!("gecc/{items}"), |bencher| bencher.iter(|| sum(&inputs)));
+        group.bench_function(format!("gecc/{items}"), |bencher| bencher.iter(|| sum(&engine, &scalars, &points)));
     }
-    let inputs = inputs(BATCHES[0]);
-    let parsed = |(scalar, point): (&[u8; 32], &Point)| {
-        let point = k256::PublicKey::from_sec1_bytes(point.as_sec1()).expect("a valid point");
-        let scalar = k256::NonZeroScalar::try_from(&scalar[..]).expect("in range");
-        (point.to_projective(), *scalar)
-    };
-    let parsed: Vec<_> = inputs.0.iter().zip(&inputs.1).map(parsed).collect();
+    let (scalars, points) = random_terms(&all_cores, BATCHES[0]);
+    let parsed: Vec<(k256::ProjectivePoint, k256::Scalar)> = scalars
+        .iter()
+        .zip(&points)
+        .map(|(scalar, point)| {
+            let point = k256::PublicKey::from_sec1_bytes(point.as_sec1()).expect("a valid point");
+            let scalar = k256::NonZeroScalar::try_from(&scalar[..]).expect("in range");
+            (point.to_projective(), *scalar)
+        })
+        .collect();
     let of_peer = k256::ProjectivePoint::lincomb_vartime(&parsed[..]);
     let of_peer = k256::PublicKey::try_from(of_peer).expect("not the identity").to_sec1_point(false);
-    assert_eq!(of_peer.as_bytes(), sum(&inputs).as_bytes());
+    assert_eq!(of_peer.as_bytes(), sum(&engine, &scalars, &points).as_bytes());
     group.throughput(Throughput::Elements(BATCHES[0] as u64));
     group.bench_function(format!("RustCrypto k256, variable time (parsed points)/{}", BATCHES[0]), |bencher| {
         bencher.iter(|| k256::ProjectivePoint::lincomb_vartime(&parsed[..]));
     });
     group.finish();
+}
+
+fn random_terms(engine: &Engine, items: usize) -> (Vec<[u8; 32]>, Vec<Point>) {
+    let (_, points) = keys::generate(engine, Secp256k1, items).expect("the operating system gives randomness");
+    (random_scalars(Secp256k1::ID, items), points)
+}
+
+fn sum(engine: &Engine, scalars: &[[u8; 32]], points: &[Point]) -> Point {
+    point::msm(engine, Secp256k1, scalars, points).expect("lengths agree").expect("good items")
 }
 
 /// Seeds, messages of 32 bytes, and signatures that the engine makes.
@@ -369,7 +395,7 @@ struct SignedEd25519 {
 fn signed_ed25519(engine: &Engine, items: usize, signers: usize) -> SignedEd25519 {
     let seeds: Vec<SecretKey> = (0..signers).map(|_| SecretKey::from_bytes(random_bytes())).collect();
     let seeds: Vec<SecretKey> = seeds.iter().cycle().take(items).cloned().collect();
-    let messages: Vec<[u8; 32]> = (0..items).map(|_| random_bytes()).collect();
+    let messages = random_rows(items);
     let keys = ed25519::public_keys(engine, &seeds).expect("lengths agree");
     let signed = ed25519::sign(engine, &messages, &seeds, Variant::PURE).expect("lengths agree");
     let signatures = signed.into_iter().map(|signature| signature.expect("every seed is a key")).collect();
@@ -403,8 +429,11 @@ fn ed25519_curve(criterion: &mut Criterion) {
     }
 
     let SignedEd25519 { seeds, keys, messages, signatures } = signed_ed25519(&all_cores, PEER_ITEMS, PEER_ITEMS);
-    let parsed = |key: &[u8; 32]| VerifyingKey::from_bytes(key).expect("a valid key");
-    let parsed: Vec<_> = keys.iter().map(parsed).zip(signatures.iter().map(Signature::from_bytes)).collect();
+    let parsed: Vec<(VerifyingKey, Signature)> = keys
+        .iter()
+        .map(|key| VerifyingKey::from_bytes(key).expect("a valid key"))
+        .zip(signatures.iter().map(Signature::from_bytes))
+        .collect();
     group.throughput(Throughput::Elements(PEER_ITEMS as u64));
     group.bench_function("verify, ed25519-dalek (parsed keys)", |bencher| {
         bencher.iter(|| {

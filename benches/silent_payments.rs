@@ -107,25 +107,28 @@ impl Items {
 
     /// The first bytes of the output of a payment, with k = 0 (BIP 352).
     fn output(&self, tweak_point: &[u8; 33], label: Option<u32>) -> u64 {
-        let number = |bytes| Scalar::from_be_bytes(bytes).expect("in range");
         let point = PublicKey::from_slice(tweak_point).expect("a point");
-        let shared = point.mul_tweak(&number(self.scan)).expect("finite").serialize();
+        let shared = point.mul_tweak(&scalar(self.scan)).expect("finite").serialize();
         let mut spend = self.spend;
         if let Some(label) = label {
             let label = tagged("BIP0352/Label", &[&self.scan, &label.to_be_bytes()]);
-            spend = spend.add_exp_tweak(&number(label)).expect("finite");
+            spend = spend.add_exp_tweak(&scalar(label)).expect("finite");
         }
         let tweak = tagged("BIP0352/SharedSecret", &[&shared, &0_u32.to_be_bytes()]);
-        let paid = spend.add_exp_tweak(&number(tweak)).expect("finite").x_only_public_key().0.to_byte_array();
+        let paid = spend.add_exp_tweak(&scalar(tweak)).expect("finite").x_only_public_key().0.to_byte_array();
         u64::from_be_bytes(*paid.first_chunk().expect("32 bytes"))
     }
 }
 
-/// Below n.
+/// A random number below n.
 fn secret() -> [u8; 32] {
     let mut bytes: [u8; 32] = rand::random();
     bytes[0] &= 0x7f;
     bytes
+}
+
+fn scalar(bytes: [u8; 32]) -> Scalar {
+    Scalar::from_be_bytes(bytes).expect("in range")
 }
 
 fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {

@@ -24,12 +24,16 @@ pub fn compare(bench: &mut Bench) {
     let items = bench.items_together;
     let alone = bench.alone.clone();
     let signed = LazyCell::new(|| signed(items));
-    let verify = |engine: &Engine, Batch { messages, one_by_one }: &Batch| {
-        // The engine that results are compared with verifies one by one anyway.
-        let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };
-        bip340::verify(engine, messages, &signed.signatures, PublicKeys::x_only(&signed.keys)).expect("as many")
-    };
-    bench.compare_of(items, "secp256k1: BIP 340, verify together", || batches(&signed.messages), verify);
+    bench.compare_of(
+        items,
+        "secp256k1: BIP 340, verify together",
+        || batches(&signed.messages),
+        |engine: &Engine, Batch { messages, one_by_one }| {
+            // The engine that results are compared with verifies one by one anyway.
+            let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };
+            bip340::verify(engine, messages, &signed.signatures, PublicKeys::x_only(&signed.keys)).expect("as many")
+        },
+    );
 }
 
 /// Signs random messages, each by a key of its own.

@@ -27,8 +27,10 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
+    /// Builds the engines of the comparisons.
+    ///
     /// # Errors
-    /// When one of the engines cannot be had.
+    /// Returns an error if one of the engines cannot be built.
     pub fn new(
         name: &'static str,
         engine: EngineBuilder,
@@ -77,26 +79,27 @@ impl<'a> Bench<'a> {
             assert!(agree, "{operation}: '{name}' has other results than the reference");
         }
         let [(_, honest), crafted @ ..] = batches.as_slice() else { panic!("an honest batch comes first") };
-        let time = |batch: &B| {
-            let start = Instant::now();
-            black_box(run(&self.engine, black_box(batch)));
-            start.elapsed().as_secs_f64()
-        };
         let mut fastest = vec![f64::INFINITY; batches.len()];
         for _ in 0..ROUNDS {
             for (index, (_, batch)) in crafted.iter().enumerate() {
-                fastest[0] = time(honest).min(fastest[0]);
-                fastest[index + 1] = time(batch).min(fastest[index + 1]);
+                fastest[0] = seconds_of(|| run(&self.engine, black_box(honest))).min(fastest[0]);
+                fastest[index + 1] = seconds_of(|| run(&self.engine, black_box(batch))).min(fastest[index + 1]);
             }
         }
-        let rate = |seconds: f64| items as f64 / seconds / 1e3;
-        println!("{operation}: {:.1} k/s", rate(fastest[0]));
+        let thousands = items as f64 / 1e3;
+        println!("{operation}: {:.1} k/s", thousands / fastest[0]);
         for ((name, _), seconds) in crafted.iter().zip(&fastest[1..]) {
             let ratio = fastest[0] / seconds;
-            println!("    {ratio:5.2}  {:8.1} k/s  {name}", rate(*seconds));
+            println!("    {ratio:5.2}  {:8.1} k/s  {name}", thousands / seconds);
             if ratio < FLOOR {
                 self.slow.push(format!("{operation}, {name}: {ratio:.2}"));
             }
         }
     }
+}
+
+fn seconds_of<R>(run: impl FnOnce() -> R) -> f64 {
+    let start = Instant::now();
+    black_box(run());
+    start.elapsed().as_secs_f64()
 }

@@ -26,34 +26,39 @@ const NOT_CANONICAL: [&str; 2] = [
     "0100000000000000000000000000000000000000000000000000000000000080",
     "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ];
-/// n - 1 and n.
+/// n - 1, 4 n - 4 and n.
 const ORDER_LESS_1: &str = "ecd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010";
+const FOUR_TIMES_ORDER_LESS_4: &str = "b04fd773698c49605973de8b7ae77b5300000000000000000000000000000040";
 const ORDER: &str = "edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010";
 
 pub fn compare(bench: &mut Bench) {
     // Batch equations are measured by a comparison of their own.
     let alone = bench.alone.clone();
     for rule in [Rule::Strict, Rule::Zip215] {
-        let verify = |engine: &Engine, batch: &Batch| {
-            let engine = if engine.info().batch_equations { &alone } else { engine };
-            batch.verify(engine, rule)
-        };
-        bench.compare(&format!("Ed25519: verify, {rule}"), different_keys, verify);
-        bench.compare(&format!("Ed25519: verify, {rule}, keys that repeat"), repeated_keys, verify);
-        bench.compare(&format!("Ed25519: verify, {rule}, one key"), one_key, verify);
+        let sets: [(&str, fn(usize) -> Vec<(&'static str, Batch)>); 3] =
+            [("", different_keys), (", keys that repeat", repeated_keys), (", one key", one_key)];
+        for (name, batches) in sets {
+            bench.compare(&format!("Ed25519: verify, {rule}{name}"), batches, |engine, batch: &Batch| {
+                let engine = if engine.info().batch_equations { &alone } else { engine };
+                batch.verify(engine, rule)
+            });
+        }
     }
-    let verify = |engine: &Engine, (batch, one_by_one): &(Batch, bool)| {
-        // The engine that results are compared with verifies one by one anyway.
-        let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };
-        batch.verify(engine, Rule::Zip215)
-    };
     let items = bench.items_together;
-    bench.compare_of(items, "Ed25519: verify together", || together(items), verify);
-    let sign = |engine: &Engine, (messages, hashes): &Secrets| {
+    bench.compare_of(
+        items,
+        "Ed25519: verify together",
+        || together(items),
+        |engine, (batch, one_by_one)| {
+            // The engine that results are compared with verifies one by one anyway.
+            let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };
+            batch.verify(engine, Rule::Zip215)
+        },
+    );
+    bench.compare("Ed25519: expand and sign", secrets, |engine, (messages, hashes)| {
         let keys = ed25519::expand_hashed(engine, hashes).expect("the CPU computes it");
         ed25519::sign(engine, messages, SigningKeys::expanded(&keys), Variant::PURE).expect("as many")
-    };
-    bench.compare("Ed25519: expand and sign", secrets, sign);
+    });
 }
 
 /// Valid items of `keys` keys, each of which occurs equally often.
@@ -79,13 +84,13 @@ impl Batch {
         ed25519::verify(engine, messages, signatures, keys, Variant::PURE, rule).expect("as many")
     }
 
-    /// Other keys, and what else there is.
+    /// Replaces the keys, and keeps messages and signatures.
     fn with_keys(&self, keys: &[&str]) -> Self {
         let keys = keys.iter().cycle().take(self.keys.len()).map(|digits| bytes(digits)).collect();
         Batch { keys, ..self.clone() }
     }
 
-    /// Another R (0) or S (1), and the same keys.
+    /// Replaces R (half 0) or S (half 1) of the signatures.
     fn with_halves(&self, half: usize, values: &[&str]) -> Self {
         let mut batch = self.clone();
         for (signature, digits) in batch.signatures.iter_mut().zip(values.iter().cycle()) {
@@ -93,24 +98,27 @@ impl Batch {
         }
         batch
     }
+
+    /// Restores every 16th signature of `honest`.
+    fn with_every_16th_of(mut self, honest: &Batch) -> Self {
+        for (signature, valid) in self.signatures.iter_mut().zip(&honest.signatures).step_by(16) {
+            *signature = *valid;
+        }
+        self
+    }
 }
 
 fn changed(honest: &Batch) -> Vec<(&'static str, Batch)> {
-    let but_for_every_16th = |mut batch: Batch| {
-        let valid = batch.signatures.iter_mut().zip(&honest.signatures).step_by(16);
-        valid.for_each(|(signature, honest)| *signature = *honest);
-        batch
-    };
     vec![
         ("honest", honest.clone()),
         ("R of small order", honest.with_halves(0, &SMALL_ORDERS)),
         ("R is not a point", honest.with_halves(0, &[NO_POINT])),
-        ("R is not a point except every 16th", but_for_every_16th(honest.with_halves(0, &[NO_POINT]))),
+        ("R is not a point except every 16th", honest.with_halves(0, &[NO_POINT]).with_every_16th_of(honest)),
         ("R not canonical", honest.with_halves(0, &NOT_CANONICAL)),
         ("S = 0", honest.with_halves(1, &[SMALL_ORDERS[1]])),
         ("S = n - 1", honest.with_halves(1, &[ORDER_LESS_1])),
         ("S = n", honest.with_halves(1, &[ORDER])),
-        ("S = n but for every 16th", but_for_every_16th(honest.with_halves(1, &[ORDER]))),
+        ("S = n except every 16th", honest.with_halves(1, &[ORDER]).with_every_16th_of(honest)),
     ]
 }
 
@@ -141,8 +149,8 @@ fn different_keys(items: usize) -> Vec<(&'static str, Batch)> {
         ("keys of small order", honest.with_keys(&SMALL_ORDERS)),
         ("keys not canonical", honest.with_keys(&NOT_CANONICAL)),
         ("one key that is not a point", honest.with_keys(&[NO_POINT])),
-        ("keys equal but for two bytes", middles),
-        ("keys equal but for the last bytes", alike),
+        ("keys equal except two bytes", middles),
+        ("keys equal except the last bytes", alike),
     ]);
     batches
 }
@@ -181,20 +189,22 @@ fn one_key(items: usize) -> Vec<(&'static str, Batch)> {
 /// Messages, and keys kept as 64 bytes.
 type Secrets = (Vec<[u8; 32]>, Vec<[u8; 64]>);
 
-/// Such keys may be an attacker's own.
+/// Hashed keys with special scalars. Such keys may be an attacker's own.
 fn secrets(items: usize) -> Vec<(&'static str, Secrets)> {
     let mut random = Random::new();
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
     let honest = (0..items).map(|_| random.vector(64).try_into().expect("64 bytes")).collect();
-    let of = |digits: &str| {
-        let mut hash = [0; 64];
-        hash[..32].copy_from_slice(&bytes(digits));
-        vec![hash; items]
-    };
     vec![
         ("honest", (messages.clone(), honest)),
-        ("scalar 2^254", (messages.clone(), of(SMALL_ORDERS[1]))),
+        ("scalar 2^254", (messages.clone(), vec![hash_of_scalar(SMALL_ORDERS[1]); items])),
         ("scalar 2^255 - 8", (messages.clone(), vec![[0xff; 64]; items])),
-        ("scalar 4 n - 4", (messages, of("b04fd773698c49605973de8b7ae77b5300000000000000000000000000000040"))),
+        ("scalar 4 n - 4", (messages, vec![hash_of_scalar(FOUR_TIMES_ORDER_LESS_4); items])),
     ]
+}
+
+/// A hashed key whose scalar has these digits before clamping, and whose prefix is zero.
+fn hash_of_scalar(digits: &str) -> [u8; 64] {
+    let mut hash = [0; 64];
+    hash[..32].copy_from_slice(&bytes(digits));
+    hash
 }

@@ -18,35 +18,39 @@ struct Batch {
 pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
     let items = bench.items_together;
     let valid = LazyCell::new(|| Recoverable::random::<C>(items));
-    let verify = |engine: &Engine, Batch { digests, ids }: &Batch| {
-        let Recoverable { signatures, keys, .. } = &*valid;
-        let policy = Policy::default();
-        match ids {
-            None => ecdsa::verify(engine, C::ID, digests, signatures, keys, policy),
-            Some(ids) => ecdsa::verify_recoverable(engine, C::ID, digests, signatures, ids, keys, policy),
-        }
-        .expect("as many")
-    };
-    bench.compare_of(items, &format!("{}: verify together", C::NAME), || batches(&valid), verify);
+    bench.compare_of(
+        items,
+        &format!("{}: verify together", C::NAME),
+        || batches(&valid),
+        |engine: &Engine, Batch { digests, ids }| {
+            let Recoverable { signatures, keys, .. } = &*valid;
+            let policy = Policy::default();
+            match ids {
+                None => ecdsa::verify(engine, C::ID, digests, signatures, keys, policy),
+                Some(ids) => ecdsa::verify_recoverable(engine, C::ID, digests, signatures, ids, keys, policy),
+            }
+            .expect("as many")
+        },
+    );
 }
 
 /// Batches with invalid items at every fraction. The first one is verified one by one.
 fn batches(valid: &Recoverable) -> Vec<(&'static str, Batch)> {
     let items = valid.digests.len();
     let alone = Batch { digests: valid.digests.clone(), ids: None };
-    let with_ids = |id: &dyn Fn(u8) -> u8| {
-        let ids = valid.ids.iter().map(|right| id(*right)).collect();
-        Batch { digests: valid.digests.clone(), ids: Some(ids) }
-    };
     let mut batches = vec![("one by one", alone)];
     for (name, is_invalid) in fractions(items) {
-        let mut batch = with_ids(&|id| id);
+        let mut batch = with_ids(valid, valid.ids.clone());
         (0..items).filter(|item| is_invalid(*item)).for_each(|item| batch.digests[item][3] ^= 1);
         batches.push((name, batch));
     }
-    batches.push(("all ids of -R", with_ids(&|id| id ^ 1)));
-    batches.push(("all ids out of range", with_ids(&|_| 0xff)));
+    batches.push(("all ids of -R", with_ids(valid, valid.ids.iter().map(|id| id ^ 1).collect())));
+    batches.push(("all ids out of range", with_ids(valid, vec![0xff; items])));
     batches
+}
+
+fn with_ids(valid: &Recoverable, ids: Vec<u8>) -> Batch {
+    Batch { digests: valid.digests.clone(), ids: Some(ids) }
 }
 
 /// Returns whether an item of a batch is invalid.

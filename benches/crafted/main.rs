@@ -40,13 +40,17 @@ fn benches(chosen: &[String]) -> Vec<Bench<'_>> {
     const CPU_ITEMS: [usize; 2] = [1 << 12; 2];
     // Chunks that are computed together have 2^17 items or more, and those that fail at most a quarter of a batch.
     const GPU_ITEMS: [usize; 2] = [1 << 18, 1 << 22];
-    let cpu = || Engine::builder().backend(Backend::Cpu);
-    let gpu = Engine::builder().backend(Backend::Gpu);
-    let on_cpu = |name, engine| {
-        Bench::new(name, engine, cpu().portable(true), CPU_ITEMS, chosen).expect("threads can be started")
-    };
-    let mut benches = vec![on_cpu("CPU", cpu().threads(1)), on_cpu("CPU (portable)", cpu().threads(1).portable(true))];
-    match Bench::new("GPU", gpu, cpu(), GPU_ITEMS, chosen) {
+    let cpu = Engine::builder().backend(Backend::Cpu);
+    let one_thread = cpu.clone().threads(1);
+    let portable = cpu.clone().portable(true);
+    let on_cpu = [("CPU", one_thread.clone()), ("CPU (portable)", one_thread.portable(true))];
+    let mut benches: Vec<Bench> = on_cpu
+        .into_iter()
+        .map(|(name, engine)| {
+            Bench::new(name, engine, portable.clone(), CPU_ITEMS, chosen).expect("threads can be started")
+        })
+        .collect();
+    match Bench::new("GPU", Engine::builder().backend(Backend::Gpu), cpu, GPU_ITEMS, chosen) {
         Ok(bench) => benches.push(bench),
         Err(problem) => println!("without a GPU: {problem}"),
     }

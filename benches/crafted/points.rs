@@ -5,7 +5,7 @@ use crate::support::numbers::{order, to_bytes};
 use crate::support::random::Random;
 use crate::support::reference::{TestCurve, decode_key};
 use crate::support::scheme::progression;
-use gecc::{Engine, Point, point};
+use gecc::{Point, point};
 use num_bigint::BigUint;
 
 type Scalars = Vec<[u8; 32]>;
@@ -13,20 +13,24 @@ type Points = Vec<Point>;
 
 pub fn compare<C: TestCurve>(bench: &mut Bench) {
     let curve = C::NAME;
-    let add = |engine: &Engine, (a, b): &(Points, Points)| point::add(engine, C::ID, a, b).expect("as many");
-    bench.compare(&format!("{curve}: add"), sums::<C>, add);
-    let double = |engine: &Engine, points: &Points| point::double(engine, C::ID, points).expect("a device works");
-    bench.compare(&format!("{curve}: double"), doubles::<C>, double);
-    let mul = |engine: &Engine, (k, points): &(Scalars, Points)| point::mul(engine, C::ID, k, points).expect("as many");
-    bench.compare(&format!("{curve}: mul"), products::<C>, mul);
-    let msm = |engine: &Engine, (k, points): &(Scalars, Points)| point::msm(engine, C::ID, k, points).expect("as many");
-    bench.compare(&format!("{curve}: msm"), terms::<C>, msm);
-    let mul_base =
-        |engine: &Engine, scalars: &Scalars| point::mul_base(engine, C::ID, scalars).expect("a device works");
-    bench.compare(&format!("{curve}: mul_base"), base_products::<C>, mul_base);
-    let decompress =
-        |engine: &Engine, keys: &Vec<[u8; 33]>| point::decompress(engine, C::ID, keys).expect("a device works");
-    bench.compare(&format!("{curve}: decompress"), compressed::<C>, decompress);
+    bench.compare(&format!("{curve}: add"), sums::<C>, |engine, (left, right)| {
+        point::add(engine, C::ID, left, right).expect("as many")
+    });
+    bench.compare(&format!("{curve}: double"), doubles::<C>, |engine, points| {
+        point::double(engine, C::ID, points).expect("a device works")
+    });
+    bench.compare(&format!("{curve}: mul"), products::<C>, |engine, (scalars, points)| {
+        point::mul(engine, C::ID, scalars, points).expect("as many")
+    });
+    bench.compare(&format!("{curve}: msm"), terms::<C>, |engine, (scalars, points)| {
+        point::msm(engine, C::ID, scalars, points).expect("as many")
+    });
+    bench.compare(&format!("{curve}: mul_base"), base_products::<C>, |engine, scalars| {
+        point::mul_base(engine, C::ID, scalars).expect("a device works")
+    });
+    bench.compare(&format!("{curve}: decompress"), compressed::<C>, |engine, keys| {
+        point::decompress(engine, C::ID, keys).expect("a device works")
+    });
 }
 
 /// Random points.
@@ -104,7 +108,7 @@ pub fn last_window<C: TestCurve>() -> Vec<BigUint> {
     }
     let exponent = (&n - 1u32) / 3u32;
     let root = (2..20u32).map(|base| BigUint::from(base).modpow(&exponent, &n)).find(|root| *root != one);
-    let root = root.expect("two thirds of all bases give a root that is not 1");
+    let root = root.expect("two thirds of all bases have a root that is not 1");
     let lambda = (&n - 1u32 - &root).min(root);
     vec![lambda * 58u32 % n]
 }
@@ -157,7 +161,7 @@ fn terms<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))> {
     ]
 }
 
-/// Below every n.
+/// A number below every n.
 fn every_fifth_bit() -> [u8; 32] {
     let number: BigUint = (0..51u32).map(|digit| BigUint::from(1u32) << (5 * digit)).sum();
     to_bytes(&number).expect("of 251 bits")

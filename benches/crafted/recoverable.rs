@@ -21,8 +21,10 @@ impl Recoverable {
         let mut random = Random::new();
         let runs: Vec<(u64, usize)> =
             (0..items).step_by(RUN).map(|start| (random.word(), RUN.min(items - start))).collect();
-        let run = |&(seed, count): &(u64, usize)| signed::<Ecdsa<C>>(&mut Random::from_seed(seed), count, count);
-        let signed: Vec<Signed> = runs.par_iter().flat_map_iter(run).collect();
+        let signed: Vec<Signed> = runs
+            .into_par_iter()
+            .flat_map_iter(|(seed, count)| signed::<Ecdsa<C>>(&mut Random::from_seed(seed), count, count))
+            .collect();
         Recoverable {
             digests: signed.iter().map(|signed| signed.item.digest).collect(),
             signatures: signed.iter().map(|signed| signed.item.signature).collect(),

@@ -7,32 +7,32 @@ use crate::support::numbers::{order, order_plus};
 use crate::support::random::Random;
 use crate::support::reference::{EcdsaReference, TestCurve};
 use gecc::ecdsa::SForm;
-use gecc::{Engine, Point, PublicKeys, SecretKey, SharedPoint, Sm2, ecdh, ecdsa, keys, sm2};
+use gecc::{Point, PublicKeys, SecretKey, SharedPoint, Sm2, ecdh, ecdsa, keys, sm2};
 use num_bigint::BigUint;
 
 type Digests = Vec<[u8; 32]>;
 type Keys = Vec<SecretKey>;
 
 pub fn compare<C: TestCurve>(bench: &mut Bench) {
-    let public = |engine: &Engine, keys: &Keys| keys::public_keys(engine, C::ID, keys).expect("a device works");
-    bench.compare(&format!("{}: public_keys", C::NAME), public_keys::<C>, public);
-    let shared = |engine: &Engine, (keys, peers): &(Keys, Vec<Point>)| {
+    bench.compare(&format!("{}: public_keys", C::NAME), public_keys::<C>, |engine, keys| {
+        keys::public_keys(engine, C::ID, keys).expect("a device works")
+    });
+    bench.compare(&format!("{}: ecdh", C::NAME), agreements::<C>, |engine, (keys, peers)| {
         let shared = ecdh::shared_points(engine, C::ID, keys, PublicKeys::points(peers)).expect("as many");
         shared.into_iter().map(|point| point.map(SharedPoint::into_public)).collect::<Vec<_>>()
-    };
-    bench.compare(&format!("{}: ecdh", C::NAME), agreements::<C>, shared);
+    });
 }
 
 pub fn compare_signing(bench: &mut Bench) {
     fn ecdsa_on<C: EcdsaReference>(bench: &mut Bench) {
-        let sign = |engine: &Engine, (digests, keys): &(Digests, Keys)| {
+        bench.compare(&format!("{}: sign", C::NAME), signatures::<C>, |engine, (digests, keys)| {
             ecdsa::sign(engine, C::ID, digests, keys, SForm::default()).expect("as many")
-        };
-        bench.compare(&format!("{}: sign", C::NAME), signatures::<C>, sign);
+        });
     }
     each_ecdsa_curve!(ecdsa_on(bench));
-    let sign = |engine: &Engine, (digests, keys): &(Digests, Keys)| sm2::sign(engine, digests, keys).expect("as many");
-    bench.compare("sm2: sign", signatures::<Sm2>, sign);
+    bench.compare("sm2: sign", signatures::<Sm2>, |engine, (digests, keys)| {
+        sm2::sign(engine, digests, keys).expect("as many")
+    });
 }
 
 fn secret_keys(scalars: Vec<[u8; 32]>) -> Keys {
@@ -61,15 +61,14 @@ fn agreements<C: TestCurve>(items: usize) -> Vec<(&'static str, (Keys, Vec<Point
     let mut random = Random::new();
     let peers = points::<C>(&mut random, items);
     let keys = secret_keys(scalars::<C>(&mut random, items));
-    let mut with_keys = |numbers: &[BigUint]| (secret_keys(shuffled(&mut random, numbers, items)), peers.clone());
-    let last = with_keys(&last_window::<C>());
-    let small = with_keys(&small::<C>());
+    let last = secret_keys(shuffled(&mut random, &last_window::<C>(), items));
+    let small = secret_keys(shuffled(&mut random, &small::<C>(), items));
     let off_curve = peers.iter().map(|peer| Point::from_coordinates(peer.y(), peer.x())).collect();
     let opposites = secret_keys(vec![order_plus::<C>(0); items]);
     vec![
         ("honest", (keys.clone(), peers.clone())),
-        ("equal points in the last addition", last),
-        ("keys up to 64 and opposites", small),
+        ("equal points in the last addition", (last, peers.clone())),
+        ("keys up to 64 and opposites", (small, peers.clone())),
         ("one peer", (keys.clone(), vec![peers[0]; items])),
         ("peers off the curve", (keys, off_curve)),
         ("keys out of range", (opposites, peers)),
@@ -80,15 +79,14 @@ fn signatures<C: TestCurve>(items: usize) -> Vec<(&'static str, (Digests, Keys))
     let mut random = Random::new();
     let keys = secret_keys(scalars::<C>(&mut random, items));
     let digests: Digests = (0..items).map(|_| random.bytes()).collect();
-    let mut with_keys = |numbers: &[BigUint]| (digests.clone(), secret_keys(shuffled(&mut random, numbers, items)));
-    let last = with_keys(&last_window_of_base::<C>());
-    let small = with_keys(&small::<C>());
+    let last = secret_keys(shuffled(&mut random, &last_window_of_base::<C>(), items));
+    let small = secret_keys(shuffled(&mut random, &small::<C>(), items));
     vec![
         ("honest", (digests.clone(), keys.clone())),
         ("digest 0", (vec![[0; 32]; items], keys.clone())),
         ("digest 2^256 - 1", (vec![[0xff; 32]; items], keys)),
-        ("keys at which their own product is special", last),
-        ("keys up to 64 and opposites", small),
+        ("keys at which their own product is special", (digests.clone(), last)),
+        ("keys up to 64 and opposites", (digests.clone(), small)),
         ("keys out of range", (digests, secret_keys(vec![[0; 32]; items]))),
     ]
 }

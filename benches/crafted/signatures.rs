@@ -4,19 +4,20 @@ use crate::compare::Bench;
 use crate::support::numbers::{number, order};
 use crate::support::random::Random;
 use crate::support::reference::{
-    EcdsaReference, Group, Scalar, TestCurve, bytes, encode, encode_all, lift_x, mul_base,
+    EcdsaReference, Group, Scalar, TestCurve, bytes, encode, encode_all, lift_x, mul_base, reduced,
 };
 use crate::support::scheme::{Item, Scheme, columns, concatenate, progression, signed};
 use elliptic_curve::{Field, Group as _};
-use gecc::{Curve, Engine, Point, ecdsa};
+use gecc::{Curve, Point, ecdsa};
 
 type Batch = (&'static str, Vec<Item>);
 
 pub fn compare<S: Scheme>(bench: &mut Bench) {
-    let verify = |engine: &Engine, items: &Vec<Item>| S::verify(engine, items);
-    bench.compare(&format!("{}: verify", S::C::NAME), different_keys::<S>, verify);
-    bench.compare(&format!("{}: verify, keys that repeat", S::C::NAME), repeated_keys::<S>, verify);
-    bench.compare(&format!("{}: verify, one key", S::C::NAME), one_key::<S>, verify);
+    let sets: [(&str, fn(usize) -> Vec<Batch>); 3] =
+        [("", different_keys::<S>), (", keys that repeat", repeated_keys::<S>), (", one key", one_key::<S>)];
+    for (name, batches) in sets {
+        bench.compare(&format!("{}: verify{name}", S::C::NAME), batches, |engine, items| S::verify(engine, items));
+    }
 }
 
 /// Scalars and their points.
@@ -32,18 +33,19 @@ fn multiples<C: TestCurve>(items: usize) -> Pairs<C> {
 }
 
 /// Items whose u1 and u2 `choose` makes from the number of the item and its key's discrete logarithm. They claim a
-/// random x, and so are rejected in the end. `None` where r or s would be 0.
+/// random x, and so are rejected in the end. Returns `None` if r or s would be 0.
 fn by_key<S: Scheme>(
     random: &mut Random,
     (scalars, points): &Pairs<S::C>,
     choose: impl Fn(&mut Random, usize, &Scalar<S::C>) -> [Scalar<S::C>; 2],
 ) -> Option<Vec<Item>> {
-    let item = |(number, (d, key)): (usize, (&Scalar<S::C>, &Point))| {
+    let mut items = Vec::new();
+    for (number, (d, key)) in scalars.iter().zip(points).enumerate() {
         let [u1, u2] = choose(random, number, d);
         let (digest, signature) = S::claim(&u1, &u2, &random.scalar::<S::C>())?;
-        Some(Item { digest, signature, key: key.as_sec1().to_vec() })
-    };
-    scalars.iter().zip(points).enumerate().map(item).collect()
+        items.push(Item { digest, signature, key: key.as_sec1().to_vec() });
+    }
+    Some(items)
 }
 
 /// Keeps the batches that the scheme can express.
@@ -68,20 +70,22 @@ fn meet_twice<C: TestCurve>(random: &mut Random, window: usize, item: usize) -> 
     let terms = 256usize.div_ceil(window);
     let at = item % (terms - 2);
     let half = 1u64 << (window - 1);
-    let digit = |index: usize, random: &mut Random| match index {
-        _ if index == at => Scalar::<C>::from(half),
-        // The double of the term before, or its opposite.
-        _ if index == at + 1 && item.is_multiple_of(3) => -Scalar::<C>::ONE,
-        _ if index == at + 1 => Scalar::<C>::ONE,
-        // Positive: then the recoding takes k and not its opposite.
-        _ if index == terms - 1 => Scalar::<C>::from(1 + random.word() % 7),
-        _ => Scalar::<C>::from(1 + random.word() % (half - 1)),
-    };
     let mut k = Scalar::<C>::ZERO;
     let mut c = Scalar::<C>::ZERO;
     let mut weight = Scalar::<C>::ONE;
     for index in 0..terms {
-        let term = weight * digit(index, random);
+        let digit = if index == at {
+            Scalar::<C>::from(half)
+        } else if index == at + 1 {
+            // The double of the term before, or its opposite.
+            if item.is_multiple_of(3) { -Scalar::<C>::ONE } else { Scalar::<C>::ONE }
+        } else if index == terms - 1 {
+            // Positive: then the recoding takes k and not its opposite.
+            Scalar::<C>::from(1 + random.word() % 7)
+        } else {
+            Scalar::<C>::from(1 + random.word() % (half - 1))
+        };
+        let term = weight * digit;
         if index == at {
             c = term - k;
         }
@@ -102,7 +106,6 @@ fn different_keys<S: Scheme>(items: usize) -> Vec<Batch> {
     let keys = progression::<S::C>(&mut random, items);
     let small = multiples::<S::C>(items);
     let random = &mut random;
-    let zero = |random: &mut Random, _, _: &_| [Scalar::<S::C>::ZERO, random.scalar::<S::C>()];
     expressible(vec![
         ("honest", Some(honest.clone())),
         ("u2 Q = -u1 G", by_key::<S>(random, &keys, |random, _, d| meet::<S::C>(random, d, false))),
@@ -115,11 +118,11 @@ fn different_keys<S: Scheme>(items: usize) -> Vec<Batch> {
                 [u1, c * inverse(d)]
             }),
         ),
-        ("u1 = 0", by_key::<S>(random, &keys, zero)),
+        ("u1 = 0", by_key::<S>(random, &keys, |random, _, _| [Scalar::<S::C>::ZERO, random.scalar::<S::C>()])),
         ("r = 0", Some(with_zero_r(&honest, |_| true))),
-        ("r = 0 but for every 16th", Some(with_zero_r(&honest, |item| item % 16 != 0))),
+        ("r = 0 except every 16th", Some(with_zero_r(&honest, |item| item % 16 != 0))),
         ("keys off the curve", Some(map(&honest, |key| key[64] ^= 1))),
-        ("keys equal but for the last bytes", Some(map(&honest, |key| key[1..63].fill(1)))),
+        ("keys equal except the last bytes", Some(map(&honest, |key| key[1..63].fill(1)))),
     ])
 }
 
@@ -139,14 +142,8 @@ fn map(items: &[Item], change: impl Fn(&mut Vec<u8>)) -> Vec<Item> {
 
 /// Against keys that are all different: keys that occur about as often as a table takes, in one encoding or in two.
 fn repeated_keys<S: Scheme>(items: usize) -> Vec<Batch> {
-    let mut random = Random::new();
-    let mut of = |uses: usize| -> Vec<Item> {
-        let mut items: Vec<_> =
-            signed::<S>(&mut random, items, items / uses).into_iter().map(|signed| signed.item).collect();
-        random.shuffle(&mut items);
-        items
-    };
-    let mut batches = vec![("honest", of(1))];
+    let random = &mut Random::new();
+    let mut batches = vec![("honest", shuffled_items::<S>(random, items, items))];
     let uses = [
         ("each key twice", 2),
         ("each key 4 times", 4),
@@ -160,9 +157,9 @@ fn repeated_keys<S: Scheme>(items: usize) -> Vec<Batch> {
         ("each key 17 times", 17),
         ("each key 24 times", 24),
     ];
-    batches.extend(uses.map(|(name, uses)| (name, of(uses))));
+    batches.extend(uses.map(|(name, uses)| (name, shuffled_items::<S>(random, items, items / uses))));
     for (name, uses) in [("each key 8 times in each of two encodings", 16), ("each key 7 times in each of two", 14)] {
-        let mut batch = of(uses);
+        let mut batch = shuffled_items::<S>(random, items, items / uses);
         for item in batch.iter_mut().step_by(2) {
             let tag = 2 + (item.key[64] & 1);
             item.key.truncate(33);
@@ -173,39 +170,47 @@ fn repeated_keys<S: Scheme>(items: usize) -> Vec<Batch> {
     batches
 }
 
+/// Valid items of `keys` keys in random order.
+fn shuffled_items<S: Scheme>(random: &mut Random, items: usize, keys: usize) -> Vec<Item> {
+    let mut items: Vec<Item> = signed::<S>(random, items, keys).into_iter().map(|signed| signed.item).collect();
+    random.shuffle(&mut items);
+    items
+}
+
 fn one_key<S: Scheme>(items: usize) -> Vec<Batch> {
     let mut random = Random::new();
     let honest: Vec<Item> = signed::<S>(&mut random, items, 1).into_iter().map(|signed| signed.item).collect();
     let d = random.scalar::<S::C>();
-    let keys = |d: Scalar<S::C>| (vec![d; items], vec![encode::<S::C>(&mul_base::<S::C>(&d)); items]);
-    let [key, g, minus_g] = [d, Scalar::<S::C>::ONE, -Scalar::<S::C>::ONE].map(keys);
+    let [key, g, minus_g] = [d, Scalar::<S::C>::ONE, -Scalar::<S::C>::ONE]
+        .map(|d| (vec![d; items], vec![encode::<S::C>(&mul_base::<S::C>(&d)); items]));
     let random = &mut random;
-    let meet_terms = |random: &mut Random, item, d: &_| {
-        let (u2, c) = meet_twice::<S::C>(random, KEY_WINDOW, item);
-        [c * d, u2]
-    };
     expressible(vec![
         ("honest", Some(honest.clone())),
         ("u2 Q = -u1 G", by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, false))),
         ("u2 Q = u1 G", by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, true))),
         ("Q = G, u2 = -u1", by_key::<S>(random, &g, |random, _, d| meet::<S::C>(random, d, false))),
         ("Q = G, u2 = u1", by_key::<S>(random, &g, |random, _, d| meet::<S::C>(random, d, true))),
-        ("u1 G meets terms of u2 Q twice", by_key::<S>(random, &key, meet_terms)),
-        ("Q = G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &g, meet_terms)),
-        ("Q = -G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &minus_g, meet_terms)),
+        ("u1 G meets terms of u2 Q twice", by_key::<S>(random, &key, meet_key_terms_twice::<S::C>)),
+        ("Q = G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &g, meet_key_terms_twice::<S::C>)),
+        ("Q = -G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &minus_g, meet_key_terms_twice::<S::C>)),
         ("r = 0", Some(with_zero_r(&honest, |_| true))),
         ("key off the curve", Some(map(&honest, |key| key[64] ^= 1))),
     ])
+}
+
+/// u1 and u2 such that u1 G meets terms of u2 Q twice.
+fn meet_key_terms_twice<C: TestCurve>(random: &mut Random, item: usize, d: &Scalar<C>) -> [Scalar<C>; 2] {
+    let (u2, c) = meet_twice::<C>(random, KEY_WINDOW, item);
+    [c * d, u2]
 }
 
 /// Digests, signatures and recovery ids.
 type Recoverable = (Vec<[u8; 32]>, Vec<[u8; 64]>, Vec<u8>);
 
 pub fn compare_recovery<C: EcdsaReference>(bench: &mut Bench) {
-    let recover = |engine: &Engine, (digests, signatures, ids): &Recoverable| {
+    bench.compare(&format!("{}: recover", C::NAME), recoveries::<C>, |engine, (digests, signatures, ids)| {
         ecdsa::recover(engine, C::ID, digests, signatures, ids).expect("as many")
-    };
-    bench.compare(&format!("{}: recover", C::NAME), recoveries::<C>, recover);
+    });
 }
 
 fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable)> {
@@ -215,30 +220,13 @@ fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable
     let (digests, signatures, _) = columns(&plain);
     let ids = signed.iter().map(|signed| signed.recovery_id).collect();
     let honest = (digests, signatures, ids);
-    // r = x(G), so that R is G or -G, and u1 = -e / r, u2 = s / r.
-    let g = encode::<C>(&Group::<C>::generator());
-    assert!(number(g.x()) < order::<C>());
-    let r = number(g.x());
-    let r: Scalar<C> = crate::support::reference::reduced::<C>(&crate::support::numbers::to_bytes(&r).expect("fits"));
-    let mut by_g = |choose: &dyn Fn(&mut Random, usize) -> [Scalar<C>; 2]| -> Recoverable {
-        let item = |item: usize| {
-            // Every other R is -G, and its u2 the opposite.
-            let [u1, u2] = choose(&mut random, item);
-            let opposite = item / 8 % 2 == 1;
-            let e = -u1 * r;
-            let s = if opposite { -u2 * r } else { u2 * r };
-            (bytes::<C>(&e), (concatenate(g.x(), &bytes::<C>(&s)), (g.y()[31] & 1) ^ u8::from(opposite)))
-        };
-        let (digests, (signatures, ids)) = (0..items).map(item).unzip::<_, _, Vec<_>, (Vec<_>, Vec<_>)>();
-        (digests, signatures, ids)
-    };
-    let opposite = by_g(&|random, _| {
+    let opposite = by_generator::<C>(&mut random, items, |random, _| {
         let u1 = random.scalar::<C>();
         [u1, -u1]
     });
-    let equal = by_g(&|random, _| [random.scalar::<C>(); 2]);
-    let twice = by_g(&|random, item| meet_twice::<C>(random, BASE_WINDOW, item).into());
-    let zero = by_g(&|random, _| [Scalar::<C>::ZERO, random.scalar::<C>()]);
+    let equal = by_generator::<C>(&mut random, items, |random, _| [random.scalar::<C>(); 2]);
+    let twice = by_generator::<C>(&mut random, items, |random, item| meet_twice::<C>(random, BASE_WINDOW, item).into());
+    let zero = by_generator::<C>(&mut random, items, |random, _| [Scalar::<C>::ZERO, random.scalar::<C>()]);
     let mut off_curve = honest.clone();
     off_curve.1.iter_mut().for_each(off_the_curve::<C>);
     let mut mixed = honest.clone();
@@ -258,6 +246,31 @@ fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable
         ("r off the curve among others", mixed),
         ("ids out of range", ids_out_of_range),
     ]
+}
+
+/// Signatures whose R is G or -G, with the u1 and u2 that `choose` returns for each item: r = x(G), u1 = -e / r and
+/// u2 = s / r.
+fn by_generator<C: EcdsaReference>(
+    random: &mut Random,
+    items: usize,
+    choose: impl Fn(&mut Random, usize) -> [Scalar<C>; 2],
+) -> Recoverable {
+    let g = encode::<C>(&Group::<C>::generator());
+    assert!(number(g.x()) < order::<C>());
+    let r: Scalar<C> = reduced::<C>(g.x());
+    let mut digests = Vec::new();
+    let mut signatures = Vec::new();
+    let mut ids = Vec::new();
+    for item in 0..items {
+        // Every other R is -G, and its u2 the opposite.
+        let [u1, u2] = choose(random, item);
+        let opposite = item / 8 % 2 == 1;
+        let s = if opposite { -u2 * r } else { u2 * r };
+        digests.push(bytes::<C>(&(-u1 * r)));
+        signatures.push(concatenate(g.x(), &bytes::<C>(&s)));
+        ids.push((g.y()[31] & 1) ^ u8::from(opposite));
+    }
+    (digests, signatures, ids)
 }
 
 /// Increments r until no point has it as its x-coordinate.

@@ -16,26 +16,33 @@ fn main() {
     let all = [library, own.clone()].concat();
     let launchers = emit_launchers(&all, "lab/").unwrap_or_else(|problem| panic!("{problem}"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let write = |file: &str, text: String| fs::write(out.join(file), text).expect("OUT_DIR is writable");
-    write("contents.rs", launchers.contents);
-    write("launchers.rs", launchers.kernels);
-    write("device_sources.rs", device_sources(&own, &all));
+    let files = [
+        ("contents.rs", launchers.contents),
+        ("launchers.rs", launchers.kernels),
+        ("device_sources.rs", device_sources(&own, &all)),
+    ];
+    for (file, text) in files {
+        fs::write(out.join(file), text).expect("OUT_DIR is writable");
+    }
 }
 
 /// Every file below a folder's folders, by its path there.
 fn read_sources(folder: &Path) -> Vec<Source> {
-    let entries = |folder: &Path| {
-        let entries = fs::read_dir(folder).expect("the folder is part of the repository");
-        entries.map(|entry| entry.expect("the folder is readable").path()).collect::<Vec<_>>()
-    };
     let mut files: Vec<PathBuf> =
         entries(folder).iter().filter(|path| path.is_dir()).flat_map(|folder| entries(folder)).collect();
     files.sort();
-    let source = |path: &PathBuf| {
-        let name = path.strip_prefix(folder).expect("it is in the folder").to_str().expect("names are UTF-8");
-        Source { name: name.to_owned(), text: fs::read_to_string(path).expect("device code is UTF-8") }
-    };
-    files.iter().map(source).collect()
+    files
+        .iter()
+        .map(|path| {
+            let name = path.strip_prefix(folder).expect("it is in the folder").to_str().expect("names are UTF-8");
+            Source { name: name.to_owned(), text: fs::read_to_string(path).expect("device code is UTF-8") }
+        })
+        .collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is part of the repository");
+    entries.map(|entry| entry.expect("the folder is readable").path()).collect()
 }
 
 /// Rust with the headers as (name, text), and the kernels as (stem, text, whether they need a curve).

@@ -64,7 +64,7 @@ fn of_batches<C: SmallGroup>(engine: &CpuEngine) {
     let sums: Vec<u64> = logarithms.iter().map(|all| all.iter().sum()).collect();
     let expected: Vec<Point> = sums.iter().map(|k| encode(group.point(*k))).collect();
     let count = points.len();
-        let points = PublicKeys::points(&points);
+    let points = PublicKeys::points(&points);
     assert_accepted(&expected, |out| ops::sums::<C>(engine, points, count, POINTS, out));
     let total = ops::sum::<C>(engine, count, points);
     assert_eq!(total, Ok(encode(group.point(sums.iter().sum()))));

@@ -46,9 +46,8 @@ struct Inputs {
 
 impl Inputs {
     fn new<C: Curve>(engine: &Engine) -> Self {
-        let generate = || keys::generate(engine, C::ID, ITEMS).expect("the GPU works");
-        let (secret, public) = generate();
-        let (others, points) = generate();
+        let (secret, public) = keys::generate(engine, C::ID, ITEMS).expect("the GPU works");
+        let (others, points) = keys::generate(engine, C::ID, ITEMS).expect("the GPU works");
         let scalars = others.iter().map(|key| *key.expose_bytes()).collect();
         let mut digests = vec![[0; 32]; ITEMS];
         getrandom::fill(digests.as_flattened_mut()).expect("the operating system gives randomness");
@@ -83,11 +82,12 @@ impl PartialEq for Shared {
 
 impl Results for Shared {
     fn starts_with(&self, start: &Self) -> bool {
-        let same = |(a, b): (&Result<SharedPoint, _>, &Result<SharedPoint, _>)| match (a, b) {
-            (Ok(a), Ok(b)) => a.expose_bytes() == b.expose_bytes(),
-            _ => false,
-        };
-        self.0.len() >= start.0.len() && self.0.iter().zip(&start.0).all(same)
+        let pairs = self.0.iter().zip(&start.0);
+        self.0.len() >= start.0.len()
+            && pairs.into_iter().all(|(point, expected)| match (point, expected) {
+                (Ok(point), Ok(expected)) => point.expose_bytes() == expected.expose_bytes(),
+                _ => false,
+            })
     }
 }
 
@@ -105,17 +105,16 @@ fn end_to_end<R: Results>(
     engine: &Engine,
     call: impl Fn(&Engine, usize) -> Result<R, Error>,
 ) {
-    let run = |engine, items| call(engine, items).expect("the GPU works and lengths agree");
     let cpu = Engine::cpu().expect("threads can be started");
-    let expected = run(&cpu, CHECKED);
-    let all = run(engine, ITEMS);
+    let expected = call(&cpu, CHECKED).expect("the CPU works and lengths agree");
+    let all = call(engine, ITEMS).expect("the GPU works and lengths agree");
     assert!(all.starts_with(&expected), "{name}: other results than the CPU's");
     group.bench_function(name, |bencher| {
         bencher.iter_custom(|runs| {
             let mut total = Duration::ZERO;
             for _ in 0..runs {
                 let started = Instant::now();
-                let results = run(engine, ITEMS);
+                let results = call(engine, ITEMS).expect("the GPU works and lengths agree");
                 total += started.elapsed();
                 assert!(results == all, "{name}: other results than before");
             }
@@ -194,13 +193,13 @@ fn ecdsa_curve<C: gecc::EcdsaCurve>(criterion: &mut Criterion, engine: &Engine) 
     let mut group = group(criterion, C::NAME, "end to end");
     let inputs = Inputs::new::<C>(engine);
     points::<C>(&mut group, engine, &inputs);
-    let sign = |engine: &Engine, digests: &[[u8; 32]], secret: &[SecretKey]| {
-        ecdsa::sign(engine, C::ID, digests, secret, SForm::default())
-    };
-    let verify = |engine: &Engine, digests: &[[u8; 32]], signatures: &[[u8; 64]], keys: PublicKeys| {
-        ecdsa::verify(engine, C::ID, digests, signatures, keys, Policy::default())
-    };
-    signatures(&mut group, engine, &inputs, sign, verify);
+    signatures(
+        &mut group,
+        engine,
+        &inputs,
+        |engine, digests, secret| ecdsa::sign(engine, C::ID, digests, secret, SForm::default()),
+        |engine, digests, signatures, keys| ecdsa::verify(engine, C::ID, digests, signatures, keys, Policy::default()),
+    );
     let signed = passed(ecdsa::sign_recoverable(engine, C::ID, &inputs.digests, &inputs.secret, SForm::default()));
     let (signatures, ids): (Vec<_>, Vec<_>) =
         signed.iter().map(|signed| (signed.signature, signed.recovery_id)).unzip();
@@ -220,10 +219,12 @@ fn sm2_curve(criterion: &mut Criterion, engine: &Engine) {
     let mut group = group(criterion, Sm2::NAME, "end to end");
     let inputs = Inputs::new::<Sm2>(engine);
     points::<Sm2>(&mut group, engine, &inputs);
-    let sign = |engine: &Engine, digests: &[[u8; 32]], secret: &[SecretKey]| sm2::sign(engine, digests, secret);
-    let verify = |engine: &Engine, digests: &[[u8; 32]], signed: &[[u8; 64]], keys: PublicKeys| {
-        sm2::verify(engine, digests, signed, keys)
-    };
-    signatures(&mut group, engine, &inputs, sign, verify);
+    signatures(
+        &mut group,
+        engine,
+        &inputs,
+        |engine, digests, secret| sm2::sign(engine, digests, secret),
+        |engine, digests, signatures, keys| sm2::verify(engine, digests, signatures, keys),
+    );
     group.finish();
 }

@@ -255,9 +255,13 @@ pub struct StartOptions {
 impl FilesOptions {
     /// Returns the command to run.
     pub fn program(&self) -> Result<PathBuf, String> {
-        let beside = || Ok(env::current_exe()?.with_file_name(format!("gecc{}", env::consts::EXE_SUFFIX)));
-        let found = self.command.clone().map_or_else(beside, Ok);
-        let program = found.map_err(|problem: std::io::Error| format!("this program's file: {problem}"))?;
+        let program = match &self.command {
+            Some(command) => command.clone(),
+            None => {
+                let own = env::current_exe().map_err(|problem| format!("this program's file: {problem}"))?;
+                own.with_file_name(format!("gecc{}", env::consts::EXE_SUFFIX))
+            }
+        };
         match program.is_file() {
             true => Ok(program),
             false => Err(format!("{} does not exist: build it with `cargo build --release`", program.display())),

@@ -58,10 +58,9 @@ fn write_row(row: &Measurement, is_first: bool) -> io::Result<()> {
 }
 
 fn write_json(row: &Measurement) -> io::Result<()> {
-    let round = |value: f64, digits: f64| (value * digits).round() / digits;
     let kinds = row.instructions.by_kind();
     let instructions: Map<String, Value> =
-        kinds.iter().map(|(kind, count)| ((*kind).to_owned(), json!(round(*count, 100.0)))).collect();
+        kinds.iter().map(|(kind, count)| ((*kind).to_owned(), json!(rounded(*count, 100.0)))).collect();
     let object = json!({
         "method": row.method,
         "curve": row.curve,
@@ -73,11 +72,16 @@ fn write_json(row: &Measurement) -> io::Result<()> {
         "instructions": instructions,
         "bound": row.bound.name(),
         "limit_per_second": row.limit_per_second.round(),
-        "fraction_of_limit": round(row.fraction(), 1000.0),
+        "fraction_of_limit": rounded(row.fraction(), 1000.0),
         "checked": row.checked,
         "wrong": row.wrong,
     });
     writeln!(io::stdout(), "{object}")
+}
+
+/// Rounds a value to a multiple of 1 / `scale`.
+fn rounded(value: f64, scale: f64) -> f64 {
+    (value * scale).round() / scale
 }
 
 fn label(row: &Measurement) -> String {
@@ -97,15 +101,16 @@ fn rate(per_second: f64) -> String {
 }
 
 fn chart(rows: &[Measurement]) -> String {
-    let is_chain = |row: &&Measurement| matches!(row.operation, MethodOperation::Mul | MethodOperation::Square);
-    let mut sizes: Vec<u32> = rows.iter().filter(is_chain).map(|row| row.bits).collect();
+    let chains: Vec<&Measurement> =
+        rows.iter().filter(|row| matches!(row.operation, MethodOperation::Mul | MethodOperation::Square)).collect();
+    let mut sizes: Vec<u32> = chains.iter().map(|row| row.bits).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let mut groups: Vec<Group> = sizes
         .into_iter()
         .map(|bits| Group {
             title: format!("Chained multiplications and squarings, {bits} bits"),
-            bars: rows.iter().filter(is_chain).filter(|row| row.bits == bits).map(|row| bar(row, label(row))).collect(),
+            bars: chains.iter().filter(|row| row.bits == bits).map(|row| bar(row, label(row))).collect(),
         })
         .collect();
     let others: [(&str, &[MethodOperation]); 2] = [
@@ -117,7 +122,7 @@ fn chart(rows: &[Measurement]) -> String {
         let bars = rows.map(|row| bar(row, format!("{} bits", row.bits))).collect();
         groups.push(Group { title: title.to_owned(), bars });
     }
-    let subtitle = "Operations a second on the whole GPU, and their part of what the busiest part of it allows";
+    let subtitle = "Operations per second on the whole GPU, and the fraction of the bound that its busiest part sets";
     bars::svg("Modular multiplication on a GPU", subtitle, &["multiply", "square", "power"], &groups)
 }
 

@@ -11,6 +11,10 @@ use std::fs;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_gecc-bench");
 
+fn number(row: &Value, name: &str) -> f64 {
+    row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"))
+}
+
 #[test]
 fn operations_are_measured_and_drawn() {
     let plot = TemporaryFile::new("plot.svg", "");
@@ -18,14 +22,16 @@ fn operations_are_measured_and_drawn() {
     let table = run(&[&["operations"], &arguments[..], &["--plot", plot.path()]].concat(), "");
     let text = String::from_utf8(table.stdout).unwrap();
     let lines: Vec<Vec<&str>> = text.lines().skip(3).map(|line| line.split_whitespace().take(3).collect()).collect();
-    let row = |operation, items| vec!["p256", operation, items];
-    let expected: Vec<_> = ["recover", "add"].into_iter().flat_map(|o| ["4", "8", "16"].map(|n| row(o, n))).collect();
+    let expected: Vec<_> = ["recover", "add"]
+        .into_iter()
+        .flat_map(|operation| ["4", "8", "16"].map(|items| vec!["p256", operation, items]))
+        .collect();
     assert_eq!(lines, expected, "{text}");
     let drawing = fs::read_to_string(plot.path()).unwrap();
     assert!(drawing.starts_with("<svg") && drawing.contains("recover") && drawing.contains("end to end"), "{drawing}");
 
     let all = run(&["operations", "--engine", "cpu", "--items", "20", "--curve", "sm2", "--json"], "");
-    // All public operations but recovery and those of BIP 340, which SM2 has not.
+    // All public operations except recovery and those of BIP 340, which SM2 does not have.
     assert_eq!((code(&all), answers(&all).len()), (0, 13), "{}", stderr(&all));
     let latency = ["operations", "--engine", "cpu", "--items", "20", "--curve", "p256", "--json", "--latency"];
     let rows = answers(&run(&[&latency[..], &["--operations", "double"]].concat(), ""));
@@ -56,15 +62,14 @@ fn the_commands_are_measured_on_files() {
         let recover: &[&str] = if curve.has_ecdsa() { &["recover"] } else { &[] };
         let operations = [&["verify"], recover, &["sign", "ecdh", "pubkey"]].concat();
         let expected: Vec<_> = operations.iter().flat_map(|name| FORMATS.map(|format| (*name, format))).collect();
-        let names = |row: &Value| ["operation", "format"].map(|name| row[name].as_str().unwrap().to_owned());
-        assert!(rows.iter().map(names).eq(expected.iter().map(|(a, b)| [a.to_string(), b.to_string()])), "{rows:?}");
+        let found = rows.iter().map(|row| (row["operation"].as_str().unwrap(), row["format"].as_str().unwrap()));
+        assert!(found.eq(expected), "{rows:?}");
         for row in &rows {
-            let number = |name: &str| row[name].as_f64().unwrap();
-            assert_eq!((row["curve"].as_str(), number("items")), (Some(curve.name()), 1010.0));
-            assert!((number("items_per_second") * number("seconds") - 1010.0).abs() < 1e-6, "{row}");
-            let share = number("items_per_second") / number("engine_items_per_second");
-            assert!((number("share_of_engine") - share).abs() < 1e-9, "{row}");
-            assert!(number("one_line_seconds") > 0.0 && number("cache_bytes_per_second") > 0.0, "{row}");
+            assert_eq!((row["curve"].as_str(), number(row, "items")), (Some(curve.name()), 1010.0));
+            assert!((number(row, "items_per_second") * number(row, "seconds") - 1010.0).abs() < 1e-6, "{row}");
+            let share = number(row, "items_per_second") / number(row, "engine_items_per_second");
+            assert!((number(row, "share_of_engine") - share).abs() < 1e-9, "{row}");
+            assert!(number(row, "one_line_seconds") > 0.0 && number(row, "cache_bytes_per_second") > 0.0, "{row}");
         }
         let drawing = fs::read_to_string(plot.path()).unwrap();
         assert!(operations.iter().all(|name| drawing.contains(&format!(">{name}<"))), "{drawing}");
@@ -104,11 +109,11 @@ fn the_start_is_measured() {
         let output = run(&[&arguments[..], &["--curve", curve.name()]].concat(), "");
         let rows = answers(&output);
         assert_eq!((code(&output), rows.len()), (0, 1), "{}", stderr(&output));
-        let number = |name: &str| rows[0][name].as_f64().unwrap();
-        assert_eq!((rows[0]["curve"].as_str(), rows[0]["kernels_from"].as_str()), (Some(curve.name()), Some("none")));
-        let inside = number("engine_seconds") + number("first_call_seconds");
-        assert!(0.0 < number("next_call_seconds") && inside < number("verdict_seconds"), "{}", rows[0]);
-        assert!(number("verdict_seconds") < number("process_seconds"), "{}", rows[0]);
+        let row = &rows[0];
+        assert_eq!((row["curve"].as_str(), row["kernels_from"].as_str()), (Some(curve.name()), Some("none")));
+        let inside = number(row, "engine_seconds") + number(row, "first_call_seconds");
+        assert!(0.0 < number(row, "next_call_seconds") && inside < number(row, "verdict_seconds"), "{row}");
+        assert!(number(row, "verdict_seconds") < number(row, "process_seconds"), "{row}");
     }
     let once = ["start", "--once", "--engine", "cpu"];
     for wrong in ["", "{}", r#"{"digest": "00", "signature": "", "public_key": ""}"#] {
@@ -134,7 +139,6 @@ fn the_coalescer_is_measured() {
         let requests = ["requests"; 4];
         let expected = [&["direct"], &requests[..], &["bursts", "single", "lone", "lone", "overload"]].concat();
         assert_eq!(modes, expected);
-        let number = |row: &Value, name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"));
         for row in &rows[1..] {
             assert_eq!((row["curve"].as_str(), number(row, "wrong")), (Some(curve), 0.0), "{row}");
         }
@@ -152,7 +156,7 @@ fn the_coalescer_is_measured() {
         let drawing = fs::read_to_string(plot.path()).unwrap();
         assert!(drawing.contains("overload") && drawing.contains(">p99.9<"), "{drawing}");
     }
-    // More than any processor does.
+    // More than any processor can do.
     let too_much = ["--modes", "requests", "--rate", "1e8", "--seconds", "0.1", "--queue", "1000"];
     let rows = answers(&run(&[&SERVICE[..], &too_much].concat(), ""));
     assert!(rows[1]["refused"].as_u64().unwrap() > 0, "{}", rows[1]);

@@ -105,9 +105,12 @@ impl Drawing {
 mod tests {
     use super::*;
 
+    fn bar(label: &str, value: f64) -> Bar {
+        Bar { label: label.to_owned(), colour: 1, value, note: "a < b & c".to_owned() }
+    }
+
     #[test]
     fn bars_are_as_long_as_their_values() {
-        let bar = |label: &str, value| Bar { label: label.to_owned(), colour: 1, value, note: "a < b & c".to_owned() };
         let groups = [Group { title: "title".to_owned(), bars: vec![bar("x", 4.0), bar("x", 1.0), bar("y", 2.0)] }];
         let drawing = svg("title", "subtitle", &["one", "two"], &groups);
         assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));

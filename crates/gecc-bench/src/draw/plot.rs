@@ -61,23 +61,34 @@ struct Range {
 
 impl Range {
     fn of(panels: &[Panel]) -> Self {
-        let points = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
-        let bounds = |values: &mut dyn Iterator<Item = f64>| {
-            let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
-            if low <= high { (low, high) } else { (0.0, 1.0) }
-        };
-        let (x_low, x_high) = bounds(&mut points().map(|point| point.0.log2()));
-        let (y_low, y_high) = bounds(&mut points().map(|point| point.1.log10()));
+        let points = panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
+        let (x_low, x_high) = bounds(points.clone().map(|point| point.0.log2()));
+        let (y_low, y_high) = bounds(points.map(|point| point.1.log10()));
         // A single size is placed in the middle.
         let x = if x_high > x_low { (x_low, x_high) } else { (x_low - 1.0, x_high + 1.0) };
         Range { x, y: (y_low.floor(), y_high.ceil().max(y_low.floor() + 1.0)) }
     }
 
+    /// Returns the height of a value in a plane at the origin.
+    fn y_of(&self, value: f64) -> f64 {
+        self.place((1.0, value)).1
+    }
+
     /// Returns the position of a point in a plane at the origin.
     fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        let share = |value: f64, (low, high): (f64, f64)| (value - low) / (high - low);
-        (PLANE.0 * share(x.log2(), self.x), PLANE.1 * (1.0 - share(y.log10(), self.y)))
+        (PLANE.0 * fraction_of(x.log2(), self.x), PLANE.1 * (1.0 - fraction_of(y.log10(), self.y)))
     }
+}
+
+/// Returns the least and the largest value, or 0 and 1 if there are none.
+fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    if low <= high { (low, high) } else { (0.0, 1.0) }
+}
+
+/// Returns the position of a value between two bounds, from 0 to 1.
+fn fraction_of(value: f64, (low, high): (f64, f64)) -> f64 {
+    (value - low) / (high - low)
 }
 
 struct Drawing(String);
@@ -106,26 +117,28 @@ impl Drawing {
         ));
         self.text((left + width / 2.0, top + height + 36.0), "middle", "fill=\"#333\"", "items in a batch");
         for line in &panel.lines {
-            let place = |point: &(f64, f64)| {
-                let (x, y) = range.place(*point);
-                (left + x, top + y)
-            };
-            self.line(
-                COLOURS[line.colour % COLOURS.len()],
-                line.dashed,
-                &line.points.iter().map(place).collect::<Vec<_>>(),
-            );
+            let places: Vec<(f64, f64)> = line
+                .points
+                .iter()
+                .map(|point| {
+                    let (x, y) = range.place(*point);
+                    (left + x, top + y)
+                })
+                .collect();
+            self.line(COLOURS[line.colour % COLOURS.len()], line.dashed, &places);
         }
     }
 
     /// Draws the decades with their names, and their 2 and 5.
     fn horizontal_grid(&mut self, left: f64, top: f64, range: &Range) {
         for decade in range.y.0 as i32..=range.y.1 as i32 {
-            let y = |factor: f64| top + range.place((1.0, factor * 10f64.powi(decade))).1;
-            self.rule((left, y(1.0)), (left + PLANE.0, y(1.0)), "stroke=\"#ccc\"");
-            self.text((left - 6.0, y(1.0) + 4.0), "end", "", &decade_name(decade));
+            let start = 10f64.powi(decade);
+            let y = top + range.y_of(start);
+            self.rule((left, y), (left + PLANE.0, y), "stroke=\"#ccc\"");
+            self.text((left - 6.0, y + 4.0), "end", "", &decade_name(decade));
             for factor in [2.0, 5.0].into_iter().filter(|_| f64::from(decade) < range.y.1) {
-                self.rule((left, y(factor)), (left + PLANE.0, y(factor)), "stroke=\"#eee\"");
+                let y = top + range.y_of(factor * start);
+                self.rule((left, y), (left + PLANE.0, y), "stroke=\"#eee\"");
             }
         }
     }
@@ -161,14 +174,17 @@ impl Drawing {
 
     /// Draws the colours and strokes that a row uses.
     fn legend(&mut self, (x, mut y): (f64, f64), names: &[String], panels: &[Panel]) {
-        let lines = || panels.iter().flat_map(|panel| &panel.lines);
-        for (index, name) in names.iter().enumerate().filter(|(index, _)| lines().any(|line| line.colour == *index)) {
+        let lines = panels.iter().flat_map(|panel| &panel.lines);
+        for (index, name) in names.iter().enumerate() {
+            if !lines.clone().any(|line| line.colour == index) {
+                continue;
+            }
             self.line(COLOURS[index % COLOURS.len()], false, &[(x, y - 4.0), (x + 26.0, y - 4.0)]);
             self.text((x + 34.0, y), "start", "", name);
             y += 20.0;
         }
         for (dashed, name) in [(false, "end to end"), (true, "kernels alone")] {
-            if lines().any(|line| line.dashed == dashed) {
+            if lines.clone().any(|line| line.dashed == dashed) {
                 self.line("#444", dashed, &[(x, y + 4.0), (x + 26.0, y + 4.0)]);
                 self.text((x + 34.0, y + 8.0), "start", "fill=\"#444\"", name);
                 y += 20.0;

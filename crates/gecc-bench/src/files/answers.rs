@@ -112,13 +112,14 @@ pub fn fingerprint(output: &Path) -> io::Result<[u8; 32]> {
 mod tests {
     use super::*;
 
+    fn compare(expected: &Expected, text: &str) -> Result<(), String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, text).unwrap();
+        expected.compare(file.path())
+    }
+
     #[test]
     fn wrong_and_missing_answers_are_detected() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let compare = |expected: &Expected, text: &str| {
-            std::fs::write(&file, text).unwrap();
-            expected.compare(file.path())
-        };
         let verdicts = Expected::Verdicts(vec![true, false]);
         let right = "{\"valid\":true}\n{\"valid\":false,\"reason\":\"r\",\"line\":2}\n";
         assert_eq!(compare(&verdicts, right), Ok(()));
@@ -132,6 +133,7 @@ mod tests {
         for wrong in ["{\"public_key\":\"04ac\"}", "{\"signature\":\"04ab\"}", "{\"error\":\"e\"}"] {
             assert_eq!(compare(&keys, wrong), Err("1 of 1 answers are wrong".to_owned()));
         }
+        let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, right).unwrap();
         let before = fingerprint(file.path()).unwrap();
         std::fs::write(&file, right.replace("false", "true")).unwrap();

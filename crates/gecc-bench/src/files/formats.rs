@@ -167,13 +167,13 @@ mod tests {
     fn separated(text: &str, separator: char) -> Vec<Value> {
         let mut lines = text.lines().map(|line| line.split(separator));
         let names: Vec<_> = lines.next().unwrap().collect();
-        let value = |name: &str, cell: &str| {
-            if name == "recovery_id" { json!(cell.parse::<u8>().unwrap()) } else { json!(cell) }
-        };
-        let object = |cells: std::str::Split<char>| {
-            names.iter().zip(cells).map(|(name, cell)| (name.to_string(), value(name, cell))).collect()
-        };
-        lines.map(object).collect()
+        lines
+            .map(|cells| names.iter().zip(cells).map(|(name, cell)| (name.to_string(), value(name, cell))).collect())
+            .collect()
+    }
+
+    fn value(name: &str, cell: &str) -> Value {
+        if name == "recovery_id" { json!(cell.parse::<u8>().unwrap()) } else { json!(cell) }
     }
 
     /// Returns the bytes of all rows, concatenated.
@@ -193,6 +193,13 @@ mod tests {
         rows
     }
 
+    /// Writes a file with all items, and checks the length that is returned.
+    fn file_of(table: &Table, format: FileFormat, folder: &Path) -> std::path::PathBuf {
+        let path = folder.join(format.name());
+        assert_eq!(write(table, ITEMS, format, &path).unwrap(), fs::metadata(&path).unwrap().len());
+        path
+    }
+
     #[test]
     fn every_format_holds_the_same_items() {
         let digests = random::<32>();
@@ -204,38 +211,36 @@ mod tests {
             Column::new("recovery_id", &ids),
         ]);
         let folder = tempfile::tempdir().unwrap();
-        let file = |format: FileFormat| {
-            let path = folder.path().join(format.name());
-            assert_eq!(write(&table, ITEMS, format, &path).unwrap(), fs::metadata(&path).unwrap().len());
-            path
-        };
-        let object = |item: usize| {
-            let [digest, signature] = [&digests[item][..], &signatures[item]].map(hex::encode);
-            json!({ "digest": digest, "signature": signature, "recovery_id": ids[item][0] })
-        };
-        let expected: Vec<_> = (0..ITEMS).map(object).collect();
-        let lines = read(&file(FileFormat::Jsonl));
+        let expected: Vec<Value> = (0..ITEMS)
+            .map(|item| {
+                let [digest, signature] = [&digests[item][..], &signatures[item]].map(hex::encode);
+                json!({ "digest": digest, "signature": signature, "recovery_id": ids[item][0] })
+            })
+            .collect();
+        let lines = read(&file_of(&table, FileFormat::Jsonl, folder.path()));
         assert!(objects(&lines) == expected);
         for format in [FileFormat::JsonlGz, FileFormat::JsonlZst] {
-            let path = file(format);
+            let path = file_of(&table, format, folder.path());
             assert!(fs::metadata(&path).unwrap().len() < lines.len() as u64);
             assert!(read(&path) == lines);
         }
-        assert!(serde_json::from_str::<Vec<Value>>(&read(&file(FileFormat::Json))).unwrap() == expected);
-        assert!(separated(&read(&file(FileFormat::Csv)), ',') == expected);
-        assert!(separated(&read(&file(FileFormat::Tsv)), '\t') == expected);
+        let json = read(&file_of(&table, FileFormat::Json, folder.path()));
+        assert!(serde_json::from_str::<Vec<Value>>(&json).unwrap() == expected);
+        for (format, separator) in [(FileFormat::Csv, ','), (FileFormat::Tsv, '\t')] {
+            assert!(separated(&read(&file_of(&table, format, folder.path())), separator) == expected);
+        }
+        // A file of the first item only.
+        let path = folder.path().join("one");
+        write(&table, 1, FileFormat::Jsonl, &path).unwrap();
+        assert_eq!(objects(&read(&path)), expected[..1]);
 
         let layout = &arguments(&table, FileFormat::Rows)[3];
         assert_eq!(layout, "digest:32,signature:64,recovery_id:1");
         let expected: Vec<u8> =
             (0..ITEMS).flat_map(|item| [&digests[item][..], &signatures[item], &ids[item]].concat()).collect();
-        assert!(fs::read(file(FileFormat::Rows)).unwrap() == expected);
+        assert!(fs::read(file_of(&table, FileFormat::Rows, folder.path())).unwrap() == expected);
         for format in [FileFormat::Parquet, FileFormat::ParquetZst, FileFormat::Arrow] {
-            assert!(table_rows(&file(format)) == expected);
+            assert!(table_rows(&file_of(&table, format, folder.path())) == expected);
         }
-        // A file of the first item only.
-        let path = folder.path().join("one");
-        write(&table, 1, FileFormat::Jsonl, &path).unwrap();
-        assert_eq!(objects(&read(&path)), [object(0)]);
     }
 }

@@ -5,7 +5,7 @@ use super::column::{Column, Table};
 use crate::flags::FileOperation;
 use crate::schemes;
 use gecc::ecdsa::SForm;
-use gecc::{CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
+use gecc::{CurveId, Engine, Error, PageLocked, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
 use gecc::{ecdh, ecdsa, keys};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{Inputs, Memory, all_passed};
@@ -63,8 +63,11 @@ impl Items {
         let (signatures, ids) = sign(engine, &inputs)?;
         let mut spoiled = signatures.clone();
         (0..items).filter(|item| is_spoiled(*item)).for_each(|item| spoiled[item][63] ^= 1);
-        let compress = |point: &Point| point.to_compressed().expect("a multiple of G below n is finite");
-        let public = inputs.public.iter().map(compress).collect();
+        let public = inputs
+            .public
+            .iter()
+            .map(|point| point.to_compressed().expect("a multiple of G below n is finite"))
+            .collect();
         let secret = inputs.secret.iter().map(|key| *key.expose_bytes()).collect();
         Ok(Items {
             curve,
@@ -117,12 +120,12 @@ impl Items {
         // This call also builds tables.
         self.compute(engine, operation, &mut results)?;
         let expected = self.expected(operation, &results)?;
-        let run = || {
+        let median = median(|| {
             let (done, seconds) = timed(|| self.compute(engine, operation, &mut results));
             done?;
             Ok((seconds, ()))
-        };
-        let seconds = median(run)?.seconds;
+        })?;
+        let seconds = median.seconds;
         Ok(Alone { expected, seconds, page_locked: self.is_locked() && results.is_locked() })
     }
 
@@ -157,19 +160,12 @@ impl Items {
     /// Returns the answers expected of a command, after checking the engine's results
     /// independently.
     fn expected(&self, operation: FileOperation, results: &Results) -> Result<Expected, Failure> {
-        let passed = |item: usize| results.codes[item] == Verdict::VALID_CODE;
-        let public = |item: usize| self.inputs.public[item].as_bytes()[1..] == results.points[item];
-        let is_right: &dyn Fn(usize) -> bool = match operation {
-            FileOperation::Verify => &|item| passed(item) != is_spoiled(item),
-            FileOperation::Recover | FileOperation::Pubkey => &|item| passed(item) && public(item),
-            FileOperation::Sign | FileOperation::Ecdh => &passed,
-        };
         let samples = match operation {
             FileOperation::Sign | FileOperation::Ecdh => self.agrees_with_the_cpu(operation, results)?,
             _ => true,
         };
-        if !samples || !(0..self.len()).all(is_right) {
-            return Err(format!("{} on {}: the engine gives wrong results", operation.name(), self.curve).into());
+        if !samples || !(0..self.len()).all(|item| self.is_right(operation, results, item)) {
+            return Err(format!("{} on {}: the engine returns wrong results", operation.name(), self.curve).into());
         }
         Ok(match operation {
             FileOperation::Verify => Expected::Verdicts((0..self.len()).map(|item| !is_spoiled(item)).collect()),
@@ -179,6 +175,18 @@ impl Items {
             FileOperation::Sign => Expected::Texts("signature", hex_rows(&results.points, "")),
             FileOperation::Ecdh => Expected::Texts("shared_secret", hex_rows(&results.secrets, "")),
         })
+    }
+
+    /// Returns whether the code of an item is right, and its public key if the operation computes one.
+    fn is_right(&self, operation: FileOperation, results: &Results, item: usize) -> bool {
+        let passed = results.codes[item] == Verdict::VALID_CODE;
+        match operation {
+            FileOperation::Verify => passed != is_spoiled(item),
+            FileOperation::Recover | FileOperation::Pubkey => {
+                passed && self.inputs.public[item].as_bytes()[1..] == results.points[item]
+            }
+            FileOperation::Sign | FileOperation::Ecdh => passed,
+        }
     }
 
     /// Compares samples of signatures or shared secrets with the CPU engine's results.

@@ -12,6 +12,7 @@ mod tables;
 use crate::flags::{FileFormat, FileOperation, FilesOptions};
 use crate::{ALL_PASSED, SOME_REJECTED};
 use call::Call;
+use column::Table;
 use gecc::Backend;
 use gecc_cli::failure::Failure;
 use gecc_cli::say::note;
@@ -77,11 +78,8 @@ impl Bench<'_> {
         let [one, input] = ["one-", ""].map(|prefix| self.folder.path().join(format!("{prefix}{name}")));
         let output = self.folder.path().join(format!("answers-{name}.jsonl"));
         let table = self.items.table(call.operation);
-        let write = |path: &Path, items| {
-            formats::write(&table, items, format, path).map_err(|problem| format!("{}: {problem}", path.display()))
-        };
-        write(&one, 1)?;
-        let bytes = write(&input, self.items.len())?;
+        write(&table, 1, format, &one)?;
+        let bytes = write(&table, self.items.len(), format, &input)?;
         let format_arguments = formats::arguments(&table, format);
         let start_seconds = call.median(&format_arguments, &one, &output, &alone.expected.first())?;
         let cache_seconds = page_cache::read_seconds(&input, self.options.engine.thread_count());
@@ -101,6 +99,11 @@ impl Bench<'_> {
         write.map_err(|problem| format!("{}: {problem}", path.display()))?;
         Ok(path)
     }
+}
+
+/// Writes a file with the first items of a table, and returns its length.
+fn write(table: &Table, items: usize, format: FileFormat, path: &Path) -> Result<u64, String> {
+    formats::write(table, items, format, path).map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
 /// The folder in which files are written.

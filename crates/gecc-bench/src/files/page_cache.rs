@@ -28,8 +28,10 @@ pub fn read_seconds(path: &Path, threads: usize) -> io::Result<f64> {
 fn read_whole(path: &Path, length: u64, threads: u64) -> io::Result<()> {
     let part = length.div_ceil(threads).max(1);
     thread::scope(|scope| {
-        let read = |start: u64| move || read_part(path, start, (start + part).min(length));
-        let readers: Vec<_> = (0..length).step_by(part as usize).map(|start| scope.spawn(read(start))).collect();
+        let readers: Vec<_> = (0..length)
+            .step_by(part as usize)
+            .map(|start| scope.spawn(move || read_part(path, start, (start + part).min(length))))
+            .collect();
         readers.into_iter().try_for_each(|reader| reader.join().expect("reading does not panic"))
     })
 }

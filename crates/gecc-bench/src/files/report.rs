@@ -126,7 +126,7 @@ impl Report {
         }
         let names = ["the command", "less its start", "the engine alone"];
         let subtitle = format!("{}, {}", self.curve, self.engine);
-        let drawing = bars::svg("Items a second from files", &subtitle, &names, &groups);
+        let drawing = bars::svg("Items per second from files", &subtitle, &names, &groups);
         fs::write(path, drawing).map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
     }
 }
@@ -152,13 +152,17 @@ fn engine_bar(row: &Row) -> Bar {
 /// Returns the bars of a file: including the start of the process and, if the rest is long enough
 /// to be separated from it, excluding it.
 fn file_bars(row: &Row) -> Vec<Bar> {
-    let bar = |colour: usize, seconds: f64| {
-        let value = row.items_per_second(seconds);
-        let share = 100.0 * row.engine_seconds / seconds;
-        let note = format!("{}, {share:.0} % of the engine", rate(value));
-        Bar { label: row.format.name(), colour, value, note }
-    };
+    let mut bars = vec![file_bar(row, 0, row.seconds)];
     let rest = row.seconds - row.start_seconds;
-    let without_start = (rest > row.seconds / 10.0).then(|| bar(1, rest));
-    std::iter::once(bar(0, row.seconds)).chain(without_start).collect()
+    if rest > row.seconds / 10.0 {
+        bars.push(file_bar(row, 1, rest));
+    }
+    bars
+}
+
+fn file_bar(row: &Row, colour: usize, seconds: f64) -> Bar {
+    let value = row.items_per_second(seconds);
+    let share = 100.0 * row.engine_seconds / seconds;
+    let note = format!("{}, {share:.0} % of the engine", rate(value));
+    Bar { label: row.format.name(), colour, value, note }
 }

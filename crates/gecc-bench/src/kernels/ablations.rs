@@ -138,7 +138,7 @@ impl Batch {
         let device = lane.device.clone();
         device.prepare(curve, FILES)?;
         prepare(&device, curve, &["batch_inverse", "ablation"])?;
-        let plan = |plan: &mut Plan| {
+        let (batch, rows, kinds) = begin(lane, n, |plan: &mut Plan| {
             let rows: Column<ByteRows<32>> = plan.column();
             let kinds = plan.column();
             let batch = Batch {
@@ -157,8 +157,7 @@ impl Batch {
                 count: plan.buffer(4),
             };
             (batch, rows, kinds)
-        };
-        let (batch, rows, kinds) = begin(lane, n, plan)?;
+        })?;
         let table = lane.kept.clone().base_point.public(lane, curve)?;
         let batch = Batch { table: table.column(), bits: table.bits, ..batch };
         lane.keep_in_l2(batch.sums.prefixes, n)?;

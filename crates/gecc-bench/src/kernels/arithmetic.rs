@@ -131,14 +131,14 @@ impl Bench {
         let lane = &mut self.lane;
         let Buffers { scalars, elements, out, prefixes, .. } = self.buffers;
         lane.fill(out, POISON, FieldElements::BYTES * self.inputs.len())?;
-        let chain = |lane: &mut Lane, items: Column<AnyNumbers>, name| {
-            Chain { items, n, rounds: ROUNDS }.launch(lane, (Unit { file: "chain", curve }, name))
-        };
-        let numbers = Column::at(elements.address());
+        let unit = Unit { file: "chain", curve };
+        let numbers: Column<AnyNumbers> = Column::at(elements.address());
+        let of_field = Chain { items: numbers, n, rounds: ROUNDS };
+        let of_scalars = Chain { items: scalars.into(), n, rounds: ROUNDS };
         Ok(seconds(lane, |lane| match operation {
-            Arithmetic::FieldMul => chain(lane, numbers, "gecc_chain_field_mul"),
-            Arithmetic::FieldSquare => chain(lane, numbers, "gecc_chain_field_sqr"),
-            Arithmetic::ScalarMul => chain(lane, scalars.into(), "gecc_chain_scalar_mul"),
+            Arithmetic::FieldMul => of_field.launch(lane, (unit, "gecc_chain_field_mul")),
+            Arithmetic::FieldSquare => of_field.launch(lane, (unit, "gecc_chain_field_sqr")),
+            Arithmetic::ScalarMul => of_scalars.launch(lane, (unit, "gecc_chain_scalar_mul")),
             Arithmetic::BatchInverse => BatchInverse { values: elements, out, prefixes, n }.launch(lane, curve),
         })?)
     }
@@ -158,8 +158,10 @@ impl Bench {
             _ => (CHECKED_CHAINS.min(n), 7919),
         };
         let all_agree = (0..checked).map(|k| k * step % n).all(|i| expected.agrees(&self.inputs[i], &results[i]));
-        let problem = || Error::Device(format!("wrong results of {} on {}", self.operation.name(), self.curve));
-        if all_agree { Ok(()) } else { Err(problem()) }
+        if !all_agree {
+            return Err(Error::Device(format!("wrong results of {} on {}", self.operation.name(), self.curve)));
+        }
+        Ok(())
     }
 
     /// Writes the inputs to where the operation reads them. A chain computes in place, so its input,
@@ -218,13 +220,12 @@ impl Expected {
         let Expected { operation, modulus, factor } = self;
         let a = BigUint::from_bytes_be(input) % modulus;
         let result = BigUint::from_bytes_be(result);
-        let chain = |step: &dyn Fn(BigUint) -> BigUint| (0..ROUNDS).fold(a.clone(), |c, _| step(c)) == result;
         match operation {
             Arithmetic::FieldMul | Arithmetic::ScalarMul => {
-                let a = &a * factor % modulus;
-                chain(&|c| c * &a % modulus)
+                let multiplier = &a * factor % modulus;
+                (0..ROUNDS).fold(a, |power, _| power * &multiplier % modulus) == result
             }
-            Arithmetic::FieldSquare => chain(&|c| &c * &c % modulus),
+            Arithmetic::FieldSquare => (0..ROUNDS).fold(a, |power, _| &power * &power % modulus) == result,
             Arithmetic::BatchInverse => {
                 let product = &a * &result % modulus;
                 result < *modulus && if a == BigUint::ZERO { result == a } else { product == BigUint::from(1u8) }
@@ -250,13 +251,15 @@ mod tests {
                 let expected = Expected::of(operation, curve.to_owned());
                 let m = &expected.modulus;
                 for a in [BigUint::ZERO, BigUint::from(1u8), BigUint::from(0xfff1_u32).pow(15)] {
-                    let power = |exponent: BigUint| a.modpow(&exponent, m);
-                    let result = match operation {
-                        Arithmetic::FieldMul => power(BigUint::from(ROUNDS + 1)),
-                        Arithmetic::FieldSquare => power(BigUint::from(1u8) << ROUNDS),
-                        Arithmetic::ScalarMul => power(BigUint::from(ROUNDS + 1)) * expected.factor.pow(ROUNDS) % m,
-                        Arithmetic::BatchInverse => power(m - 2u8),
+                    let exponent = match operation {
+                        Arithmetic::FieldMul | Arithmetic::ScalarMul => BigUint::from(ROUNDS + 1),
+                        Arithmetic::FieldSquare => BigUint::from(1u8) << ROUNDS,
+                        Arithmetic::BatchInverse => m - 2u8,
                     };
+                    let mut result = a.modpow(&exponent, m);
+                    if operation == Arithmetic::ScalarMul {
+                        result = result * expected.factor.pow(ROUNDS) % m;
+                    }
                     assert!(expected.agrees(&row(&a), &row(&result)), "{} on {curve}: {a}", operation.name());
                     assert!(!expected.agrees(&row(&a), &row(&((result + 1u8) % m))), "{} on {curve}", operation.name());
                 }

@@ -4,7 +4,7 @@
 use gecc::lab::{Device, Fault, NO_CURVE, Text, Unit, compile};
 use gecc::{CurveId, Error};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::{ptr, thread};
 
 include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
@@ -17,11 +17,12 @@ pub fn text(file: &str, curve: &'static str) -> Text<'static> {
 
 /// Returns every file for every curve; files that do not depend on the curve occur once.
 pub fn all() -> Vec<Text<'static>> {
-    let of_file = |&(file, _, needs_curve): &(&'static str, &str, bool)| {
+    let mut texts = Vec::new();
+    for &(file, _, needs_curve) in KERNELS {
         let curves = if needs_curve { CurveId::ALL } else { &CurveId::ALL[..1] };
-        curves.iter().map(move |curve| text(file, curve.name()))
-    };
-    KERNELS.iter().flat_map(of_file).collect()
+        texts.extend(curves.iter().map(|curve| text(file, curve.name())));
+    }
+    texts
 }
 
 /// Loads the kernels of some files on a device.
@@ -39,14 +40,13 @@ pub fn prepare(device: &Device, curve: &'static str, files: &[&str]) -> Result<(
 pub fn machine_code(device: &Device, text: &Text<'static>) -> Result<Arc<Vec<u8>>, Error> {
     /// Machine code by file and by the device that has loaded it. Devices live as long as the
     /// process.
-    static LOADED: Mutex<Option<HashMap<(Unit, usize), Arc<Vec<u8>>>>> = Mutex::new(None);
-    let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    static LOADED: LazyLock<Mutex<HashMap<(Unit, usize), Arc<Vec<u8>>>>> = LazyLock::new(Mutex::default);
     let key = (text.unit, ptr::from_ref(device).addr());
-    if let Some(code) = loaded().get_or_insert_default().get(&key) {
+    if let Some(code) = LOADED.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(code.clone());
     }
     let code = Arc::new(compile(text, &device.architecture)?.0);
     device.add(text.unit, code.to_vec()).map_err(|fault: Fault| Error::from(fault))?;
-    loaded().get_or_insert_default().insert(key, code.clone());
+    LOADED.lock().unwrap_or_else(PoisonError::into_inner).insert(key, code.clone());
     Ok(code)
 }

@@ -16,7 +16,6 @@ use gecc_cli::measure::timing::{Timed, median};
 use gecc_cli::measure::{Checked, PublicCall, default_items};
 use report::{KernelRow, LatencyRow, Report, Row};
 use std::cell::RefCell;
-use std::ops::Range;
 
 /// The batch sizes whose latency is measured.
 const LATENCY_ITEMS: [usize; 4] = [1, 64, 1024, 16384];
@@ -32,14 +31,12 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
     }
     let sizes = options.batches.sizes(default_items(&engine));
     let largest = *sizes.last().expect("there is a size");
-    let kernel_engine = |together: bool| -> Result<Engine, Failure> {
-        let builder = options.engine.builder()?.backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
-        Ok(builder.batch_equations(together).build()?)
-    };
-    let timed = on_gpu && !options.end_to_end;
-    let together = || -> Result<Engines, Failure> {
+    let timed_batch = (on_gpu && !options.end_to_end).then_some(largest);
+    let together = if public.iter().any(|operation| operation.is_together()) {
         let measured = options.engine.builder()?.batch_equations(true).build()?;
-        Ok(Engines { measured, kernels: timed.then(|| kernel_engine(true)).transpose()? })
+        Some(Engines { measured, kernels: kernel_engine(options, timed_batch, true)? })
+    } else {
+        None
     };
     let mut latency_engines = Vec::new();
     if options.latency {
@@ -53,7 +50,7 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
         false => (Memory::Pageable, ""),
     };
     let mut bench = Bench {
-        together: public.iter().any(|operation| operation.is_together()).then(together).transpose()?,
+        together,
         reference: Engine::cpu()?,
         latency_engines,
         items: if options.latency { largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1]) } else { largest },
@@ -61,7 +58,7 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
         report: Report::new(options.batches.json, options.kernels, format!("{engine}{where_inputs_are}"))?,
         public,
         arithmetic: if on_gpu { arithmetic } else { Vec::new() },
-        engines: Engines { kernels: timed.then(|| kernel_engine(false)).transpose()?, measured: engine },
+        engines: Engines { kernels: kernel_engine(options, timed_batch, false)?, measured: engine },
         sizes,
     };
     for curve in options.batches.curves() {
@@ -71,6 +68,17 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
         bench.report.plot(path)?;
     }
     Ok(ALL_PASSED)
+}
+
+/// Builds an engine on a GPU that times its kernels in batches of up to `largest` items, unless kernels are not timed.
+fn kernel_engine(
+    options: &OperationsOptions,
+    largest: Option<usize>,
+    together: bool,
+) -> Result<Option<Engine>, Failure> {
+    let Some(largest) = largest else { return Ok(None) };
+    let builder = options.engine.builder()?.backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
+    Ok(Some(builder.batch_equations(together).build()?))
 }
 
 /// The engines that measure an operation.
@@ -147,13 +155,13 @@ impl Bench {
         // This call also warms up: it allocates the memory of the largest batch.
         let expected = &case.expected(measured, &self.reference)?;
         let kernels = kernels.as_ref();
-        let call = |range: Range<usize>| Call { checked: Checked { case, expected, range }, columns };
         if let Some(engine) = kernels {
-            call(0..WARM_UP_ITEMS.min(self.items)).run(engine)?;
+            let range = 0..WARM_UP_ITEMS.min(self.items);
+            Call { checked: Checked { case, expected, range }, columns }.run(engine)?;
             engine.take_kernel_times();
         }
         for items in self.sizes.clone() {
-            let call = call(0..items);
+            let call = Call { checked: Checked { case, expected, range: 0..items }, columns };
             let seconds = call.seconds(measured)?;
             let kernels = kernels.map(|engine| {
                 median(|| {
@@ -173,7 +181,7 @@ impl Bench {
         }
         for (on, engine) in &self.latency_engines {
             for items in LATENCY_ITEMS {
-                let call = call(0..items);
+                let call = Call { checked: Checked { case, expected, range: 0..items }, columns };
                 call.run(engine)?;
                 let seconds = call.seconds(engine)?;
                 self.report.latency(&LatencyRow { curve, operation: &name, engine: on, items, seconds })?;

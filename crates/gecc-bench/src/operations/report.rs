@@ -60,7 +60,7 @@ impl Report {
 
     pub fn row(&mut self, row: Row) -> Result<(), Failure> {
         let Row { curve, operation, items, count, end_to_end, kernels } = &row;
-        let per_second = |seconds: f64| *count as f64 / seconds;
+        let count = *count as f64;
         if self.json {
             let mut object = Map::new();
             object.insert("curve".to_owned(), (*curve).into());
@@ -69,13 +69,13 @@ impl Report {
             for (prefix, seconds) in [("", *end_to_end), ("kernel_", *kernels)] {
                 if let Some(seconds) = seconds {
                     object.insert(format!("{prefix}seconds"), seconds.into());
-                    object.insert(format!("{prefix}per_second"), per_second(seconds).into());
+                    object.insert(format!("{prefix}per_second"), (count / seconds).into());
                 }
             }
             writeln!(io::stdout(), "{}", Value::Object(object))?;
         } else {
-            let [end_to_end, kernels] = [*end_to_end, *kernels]
-                .map(|seconds| seconds.map_or("-".to_owned(), |seconds| rate(per_second(seconds))));
+            let [end_to_end, kernels] =
+                [*end_to_end, *kernels].map(|seconds| seconds.map_or("-".to_owned(), |seconds| rate(count / seconds)));
             writeln!(io::stdout(), "{curve:15} {operation:28} {items:>9} {end_to_end:>12} {kernels:>12}")?;
         }
         self.rows.push(row);
@@ -121,18 +121,10 @@ impl Report {
     pub fn plot(&self, path: &Path) -> Result<(), Failure> {
         let mut curves: Vec<&str> = self.rows.iter().map(|row| row.curve).collect();
         curves.dedup();
-        let panel = |operations: &[String], curve: &str| Panel {
-            title: curve.to_owned(),
-            lines: operations
-                .iter()
-                .enumerate()
-                .flat_map(|(colour, operation)| self.lines(curve, operation, colour))
-                .collect(),
-        };
         let rows: Vec<_> = groups()
             .into_iter()
             .map(|(title, operations)| {
-                let panels: Vec<_> = curves.iter().map(|curve| panel(&operations, curve)).collect();
+                let panels: Vec<_> = curves.iter().map(|curve| self.panel(&operations, curve)).collect();
                 (title, operations, panels)
             })
             .filter(|(_, _, panels): &(_, Vec<String>, Vec<Panel>)| panels.iter().any(|panel| !panel.lines.is_empty()))
@@ -141,26 +133,35 @@ impl Report {
         std::fs::write(path, text).map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
     }
 
+    fn panel(&self, operations: &[String], curve: &str) -> Panel {
+        let operations = operations.iter().enumerate();
+        Panel {
+            title: curve.to_owned(),
+            lines: operations.flat_map(|(colour, operation)| self.lines(curve, operation, colour)).collect(),
+        }
+    }
+
     /// Returns the measurements of an operation: end to end, and kernels.
     fn lines(&self, curve: &str, operation: &str, colour: usize) -> Vec<Line> {
-        let rows = || self.rows.iter().filter(move |row| row.curve == curve && row.operation == operation);
-        let line = |dashed: bool, seconds: fn(&Row) -> Option<f64>| Line {
-            colour,
-            dashed,
-            points: rows().filter_map(|row| Some((row.items as f64, row.count as f64 / seconds(row)?))).collect(),
-        };
-        let lines = [line(false, |row| row.end_to_end), line(true, |row| row.kernels)];
-        lines.into_iter().filter(|line| !line.points.is_empty()).collect()
+        let mut end_to_end = Line { colour, dashed: false, points: Vec::new() };
+        let mut kernels = Line { colour, dashed: true, points: Vec::new() };
+        for row in self.rows.iter().filter(|row| row.curve == curve && row.operation == operation) {
+            for (line, seconds) in [(&mut end_to_end, row.end_to_end), (&mut kernels, row.kernels)] {
+                line.points.extend(seconds.map(|seconds| (row.items as f64, row.count as f64 / seconds)));
+            }
+        }
+        [end_to_end, kernels].into_iter().filter(|line| !line.points.is_empty()).collect()
     }
 }
 
 /// Returns the groups of operations that share a panel.
 fn groups() -> Vec<(&'static str, Vec<String>)> {
     let arithmetic = Arithmetic::ALL.iter().map(|arithmetic| arithmetic.name().to_owned()).collect();
-    let public = |(title, operations): &(&'static str, &[PublicCall])| {
-        (*title, operations.iter().map(|operation| operation.name()).collect())
-    };
-    std::iter::once(("Arithmetic", arithmetic)).chain(GROUPS.iter().map(public)).collect()
+    let mut groups = vec![("Arithmetic", arithmetic)];
+    for (title, operations) in GROUPS {
+        groups.push((*title, operations.iter().map(|operation| operation.name()).collect()));
+    }
+    groups
 }
 
 const GROUPS: &[(&str, &[PublicCall])] = &[

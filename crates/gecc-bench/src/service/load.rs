@@ -17,7 +17,7 @@ use std::thread;
 const NOTES_A_SECOND: f64 = 60_000.0;
 
 /// The outcome of a load.
-pub struct Outcome {
+pub struct LoadOutcome {
     /// The number of requests.
     pub sent: usize,
     pub refused: usize,
@@ -39,7 +39,7 @@ pub struct Outcome {
     pub trace: Option<Trace>,
 }
 
-impl Outcome {
+impl LoadOutcome {
     pub fn answered(&self) -> usize {
         self.latencies.len()
     }
@@ -67,7 +67,7 @@ fn quantile(sorted: &[u32], share: f64) -> f64 {
 }
 
 impl Load {
-    pub fn run(&self, service: &Coalescer, items: &Items) -> Result<Outcome, Failure> {
+    pub fn run(&self, service: &Coalescer, items: &Items) -> Result<LoadOutcome, Failure> {
         let before = service.stats();
         let times = Schedule::new(self.arrivals, self.rate / self.items as f64);
         let arrivals = Arrivals::new(times.take_while(|due| due.as_secs_f64() < self.seconds), self, items);
@@ -78,11 +78,9 @@ impl Load {
         let start = notes::now();
         let (parts, ticks) = thread::scope(|scope| {
             let watcher = self.noted.then(|| scope.spawn(|| watch(&stop)));
-            let sender = |sender| {
-                let arrivals = &arrivals;
-                scope.spawn(move || arrivals.sender(service, start, sender))
-            };
-            let threads: Vec<_> = (0..self.senders).map(sender).collect();
+            let arrivals = &arrivals;
+            let threads: Vec<_> =
+                (0..self.senders).map(|sender| scope.spawn(move || arrivals.sender(service, start, sender))).collect();
             let parts: Vec<Part> =
                 threads.into_iter().map(|thread| thread.join().expect("senders do not panic")).collect();
             stop.store(true, Ordering::Relaxed);
@@ -92,16 +90,17 @@ impl Load {
         if let Some(problem) = parts.iter().find_map(|part| part.problem.clone()) {
             return Err(Failure::Problem(problem.to_string()));
         }
-        let sum = |count: fn(&Part) -> usize| parts.iter().map(count).sum::<usize>();
+        let calibrations: usize = parts.iter().map(|part| part.pace.calibrations).sum();
+        let slow_calibrations: usize = parts.iter().map(|part| part.pace.slow_calibrations).sum();
         let after = service.stats();
         let gpu_batches = after.gpu_batches - before.gpu_batches;
-        Ok(Outcome {
-            sent: sum(|part| part.sent),
-            refused: sum(|part| part.refused),
-            wrong: sum(|part| part.wrong),
+        Ok(LoadOutcome {
+            sent: parts.iter().map(|part| part.sent).sum(),
+            refused: parts.iter().map(|part| part.refused).sum(),
+            wrong: parts.iter().map(|part| part.wrong).sum(),
             latencies: sorted(&parts, |part| &part.latencies),
             late: sorted(&parts, |part| &part.late),
-            slow_cores: sum(|part| part.pace.slow_yards) as f64 / sum(|part| part.pace.yards).max(1) as f64,
+            slow_cores: slow_calibrations as f64 / calibrations.max(1) as f64,
             seconds,
             batches: gpu_batches + after.cpu_batches - before.cpu_batches,
             gpu_batches,
@@ -127,9 +126,8 @@ fn sorted(parts: &[Part], which: fn(&Part) -> &Vec<u32>) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn quantiles_cover_all_answers() {
-        let outcome = |latencies: Vec<u32>| Outcome {
+    fn outcome(latencies: Vec<u32>) -> LoadOutcome {
+        LoadOutcome {
             sent: latencies.len(),
             refused: 0,
             wrong: 0,
@@ -141,7 +139,11 @@ mod tests {
             batches: 4,
             gpu_batches: 0,
             batched_items: 10,
-        };
+        }
+    }
+
+    #[test]
+    fn quantiles_cover_all_answers() {
         let hundred = outcome((1..=100).map(|ms| ms * 1_000_000).collect());
         let found = [0.0, 0.5, 0.99, 1.0].map(|share| (hundred.quantile(share) * 1e3).round());
         assert_eq!((found, hundred.mean_batch()), ([1.0, 51.0, 100.0, 100.0], 2.5));

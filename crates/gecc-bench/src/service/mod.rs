@@ -57,11 +57,11 @@ pub fn run(options: &ServiceOptions) -> Result<u8, Failure> {
 fn capacity(engine: &Engine, items: &Items) -> Result<(f64, usize), Failure> {
     // This call also builds tables.
     let wrong = Items::wrong(0..items.len(), &items.call(engine, 0..items.len())?);
-    let call = || {
+    let median = median(|| {
         let (verdicts, seconds) = timed(|| items.call(engine, 0..items.len()));
         verdicts.map(|verdicts| (seconds, verdicts))
-    };
-    Ok((items.len() as f64 / median(call)?.seconds, wrong))
+    })?;
+    Ok((items.len() as f64 / median.seconds, wrong))
 }
 
 struct Bench<'a> {
@@ -78,16 +78,12 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn mode(&mut self, mode: ServiceMode) -> Result<(), Failure> {
         let size = self.options.items as usize;
-        let rates = |shares: &[f64]| match self.options.rate {
-            Some(rate) => vec![rate],
-            None => shares.iter().map(|share| share * self.capacity).collect(),
-        };
         match mode {
             ServiceMode::Requests => {
-                rates(&SHARES).into_iter().try_for_each(|rate| self.load(mode, size, rate, self.options.arrivals))
+                self.rates(&SHARES).into_iter().try_for_each(|rate| self.load(mode, size, rate, self.options.arrivals))
             }
             ServiceMode::Bursts => {
-                rates(&[OF_BURSTS]).into_iter().try_for_each(|rate| self.load(mode, size, rate, Arrivals::Bursts))
+                self.rates(&[OF_BURSTS]).into_iter().try_for_each(|rate| self.load(mode, size, rate, Arrivals::Bursts))
             }
             ServiceMode::Single => {
                 let rate = self.options.rate.unwrap_or((self.capacity / 2.0).min(MOST_SINGLE));
@@ -98,6 +94,14 @@ impl Bench<'_> {
                 let rate = self.options.rate.unwrap_or(OVERLOAD * self.capacity);
                 self.load(mode, size, rate, self.options.arrivals)
             }
+        }
+    }
+
+    /// Returns the requested rate, or fractions of the engine's rate.
+    fn rates(&self, shares: &[f64]) -> Vec<f64> {
+        match self.options.rate {
+            Some(rate) => vec![rate],
+            None => shares.iter().map(|share| share * self.capacity).collect(),
         }
     }
 

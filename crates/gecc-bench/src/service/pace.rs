@@ -30,8 +30,23 @@ pub struct Span {
     /// The total time of the calibration runs, as multiples of the fastest so far, and their
     /// number.
     pub slowness: f64,
-    pub yards: usize,
+    pub calibrations: usize,
     pub counts: Counts,
+}
+
+impl Span {
+    /// Adds the times and counts of another span.
+    fn add(&mut self, other: &Span) {
+        self.requests += other.requests;
+        self.asked += other.asked;
+        self.slept += other.slept;
+        self.submitting += other.submitting;
+        self.slowness += other.slowness;
+        self.calibrations += other.calibrations;
+        self.counts.faults += other.counts.faults;
+        self.counts.waits += other.counts.waits;
+        self.counts.losses += other.counts.losses;
+    }
 }
 
 /// Counters that the system keeps for a thread: page faults, waits, and preemptions.
@@ -49,8 +64,8 @@ pub struct Pace {
     until_next: usize,
     fastest: Option<u64>,
     /// The number of calibration runs, and of slow ones.
-    pub yards: usize,
-    pub slow_yards: usize,
+    pub calibrations: usize,
+    pub slow_calibrations: usize,
     current: Span,
     counted: Counts,
     pub spans: Vec<Span>,
@@ -80,12 +95,12 @@ impl Pace {
 
     fn measure(&mut self) {
         self.until_next = EACH - 1;
-        let time = yardstick();
+        let time = calibration_run();
         let fastest = self.fastest.map_or(time, |fastest| fastest.min(time));
         self.fastest = Some(fastest);
-        self.yards += 1;
-        self.slow_yards += usize::from(time >= SLOW * fastest);
-        self.current.yards += 1;
+        self.calibrations += 1;
+        self.slow_calibrations += usize::from(time >= SLOW * fastest);
+        self.current.calibrations += 1;
         self.current.slowness += time as f64 / fastest as f64;
     }
 
@@ -97,7 +112,8 @@ impl Pace {
         }
         let counted = counts();
         self.spans.push(Span { end, counts: counted.since(self.counted), ..self.current });
-        (self.current, self.counted) = (Span { start: end, ..Span::default() }, counted);
+        self.current = Span { start: end, ..Span::default() };
+        self.counted = counted;
     }
 }
 
@@ -110,7 +126,7 @@ pub fn multiply(mut product: u64, times: usize) -> u64 {
 }
 
 /// Returns the duration of the multiplications in nanoseconds.
-fn yardstick() -> u64 {
+fn calibration_run() -> u64 {
     let start = now();
     black_box(multiply(black_box(start), MULTIPLICATIONS));
     (now() - start).max(1)
@@ -134,8 +150,9 @@ fn counts() -> Counts {
         libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
         usage
     };
-    let count = |count: libc::c_long| u64::try_from(count).unwrap_or(0);
-    Counts { faults: count(usage.ru_minflt), waits: count(usage.ru_nvcsw), losses: count(usage.ru_nivcsw) }
+    let [faults, waits, losses] =
+        [usage.ru_minflt, usage.ru_nvcsw, usage.ru_nivcsw].map(|count| u64::try_from(count).unwrap_or(0));
+    Counts { faults, waits, losses }
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -144,25 +161,26 @@ fn counts() -> Counts {
 }
 
 /// Describes in a line the activity of a sender between two times.
-pub fn told(spans: &[Span], start: u64, end: u64) -> Option<String> {
+pub fn describe(spans: &[Span], start: u64, end: u64) -> Option<String> {
     let within: Vec<&Span> = spans.iter().filter(|span| span.start <= end && start <= span.end).collect();
-    let sum = |of: fn(&Span) -> u64| within.iter().map(|span| of(span)).sum::<u64>();
-    let ms = |of: fn(&Span) -> u64| sum(of) as f64 / 1e6;
+    let mut sums = Span::default();
+    for span in &within {
+        sums.add(span);
+    }
     let first = within.first()?;
     let last = within.last()?;
-    let yards = within.iter().map(|span| span.yards).sum::<usize>().max(1);
     Some(format!(
-        "its sender in {:.1} ms: {} requests, slept {:.1} ms of {:.1} asked, handing in {:.1}, {} page faults, {} waits, \
-         {} cores lost, multiplications took {:.1} times their best",
+        "its sender in {:.1} ms: {} requests, slept {:.1} ms of {:.1} requested, submitting for {:.1} ms, {} page faults, {} waits, \
+         {} preemptions, multiplications took {:.1} times their best",
         (last.end - first.start) as f64 / 1e6,
-        sum(|span| span.requests),
-        ms(|span| span.slept),
-        ms(|span| span.asked),
-        ms(|span| span.submitting),
-        sum(|span| span.counts.faults),
-        sum(|span| span.counts.waits),
-        sum(|span| span.counts.losses),
-        within.iter().map(|span| span.slowness).sum::<f64>() / yards as f64,
+        sums.requests,
+        sums.slept as f64 / 1e6,
+        sums.asked as f64 / 1e6,
+        sums.submitting as f64 / 1e6,
+        sums.counts.faults,
+        sums.counts.waits,
+        sums.counts.losses,
+        sums.slowness / sums.calibrations.max(1) as f64,
     ))
 }
 
@@ -182,8 +200,8 @@ mod tests {
         let noted: u64 = pace.spans.iter().map(|span| span.requests).sum();
         assert_eq!(noted + pace.current.requests, requests);
         assert!(pace.spans.iter().all(|span| span.slept == 2 * span.requests && span.end - span.start >= SPAN));
-        assert!(pace.yards > 0 && pace.slow_yards < pace.yards);
-        assert!(told(&pace.spans, start, now()).unwrap().contains("requests"));
-        assert!(told(&pace.spans, now() + 2 * SPAN, u64::MAX).is_none());
+        assert!(pace.calibrations > 0 && pace.slow_calibrations < pace.calibrations);
+        assert!(describe(&pace.spans, start, now()).unwrap().contains("requests"));
+        assert!(describe(&pace.spans, now() + 2 * SPAN, u64::MAX).is_none());
     }
 }

@@ -1,8 +1,8 @@
 //! Reports measurements as a table, as JSON and as a chart.
 
 use super::cores::Cores;
-use super::load::Outcome;
-use super::lone;
+use super::load::LoadOutcome;
+use super::lone::{self, LoneOutcome};
 use super::send::Load;
 use super::worst::Trace;
 use crate::draw::bars::{self, Bar, Group};
@@ -51,13 +51,13 @@ impl Report {
         Ok(())
     }
 
-    pub fn load(&mut self, mode: &str, load: &Load, outcome: &Outcome) -> Result<(), Failure> {
+    pub fn load(&mut self, mode: &str, load: &Load, outcome: &LoadOutcome) -> Result<(), Failure> {
         let offered = (outcome.sent * load.items) as f64 / load.seconds;
         let achieved = (outcome.answered() * load.items) as f64 / outcome.seconds;
         let refused = outcome.refused as f64 / outcome.sent.max(1) as f64;
         let [p50, p99, p999] = QUANTILES.map(|(share, _)| outcome.quantile(share) * 1e3);
         let late = outcome.late(0.999) * 1e3;
-        let told = outcome.trace.as_ref().map_or_else(Vec::new, Trace::worst);
+        let slowest = outcome.trace.as_ref().map_or_else(Vec::new, Trace::worst);
         let arrivals = load.arrivals.name();
         let batch = outcome.mean_batch();
         let wrong = outcome.wrong;
@@ -69,8 +69,8 @@ impl Report {
                 "late_p999_ms": late, "slow_cores": outcome.slow_cores, "wrong": wrong, "mean_batch": batch, "batches": outcome.batches, "gpu_batches": outcome.gpu_batches,
             });
             writeln!(io::stdout(), "{row}")?;
-            for told in &told {
-                writeln!(io::stdout(), "{}", told.json())?;
+            for batch in &slowest {
+                writeln!(io::stdout(), "{}", batch.json())?;
             }
         } else {
             self.header()?;
@@ -83,11 +83,11 @@ impl Report {
                 100.0 * outcome.slow_cores,
                 100.0 * refused
             )?;
-            if !told.is_empty() {
+            if !slowest.is_empty() {
                 writeln!(io::stdout(), "slowest batches:")?;
             }
-            for told in &told {
-                writeln!(io::stdout(), "{}", told.text())?;
+            for batch in &slowest {
+                writeln!(io::stdout(), "{}", batch.text())?;
             }
         }
         self.bars(&format!("{mode}, {arrivals}, requests of {}", load.items), offered, outcome);
@@ -118,8 +118,8 @@ impl Report {
         )
     }
 
-    pub fn lone(&self, size: usize, outcome: &lone::Outcome) -> Result<(), Failure> {
-        let lone::Outcome { by_service, direct, wrong } = outcome;
+    pub fn lone(&self, size: usize, outcome: &LoneOutcome) -> Result<(), Failure> {
+        let LoneOutcome { by_service, direct, wrong } = outcome;
         let [service_ms, direct_ms] = [by_service, direct].map(|times| lone::median(times) * 1e3);
         let calls = by_service.len();
         let ratio = outcome.ratio();
@@ -139,7 +139,7 @@ impl Report {
     }
 
     /// Adds three bars for each rate.
-    fn bars(&mut self, title: &str, offered: f64, outcome: &Outcome) {
+    fn bars(&mut self, title: &str, offered: f64, outcome: &LoadOutcome) {
         if self.groups.last().is_none_or(|group| group.title != title) {
             self.groups.push(Group { title: title.to_owned(), bars: Vec::new() });
         }

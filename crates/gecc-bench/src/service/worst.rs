@@ -50,7 +50,7 @@ pub struct Trace {
 
 /// The report on a slow batch: its latency, its steps in milliseconds, and other long delays at the
 /// same time.
-pub struct Told {
+pub struct DelayReport {
     pub milliseconds: f64,
     pub steps: Vec<(&'static str, f64)>,
     pub on_gpu: Vec<(&'static str, f64)>,
@@ -60,7 +60,7 @@ pub struct Told {
 impl Trace {
     /// Returns the slowest batches that do not overlap, so that a pause of a second is reported
     /// once.
-    pub fn worst(&self) -> Vec<Told> {
+    pub fn worst(&self) -> Vec<DelayReport> {
         let mut of_batch: HashMap<u64, Slow> = HashMap::new();
         for slow in &self.slow {
             let known = of_batch.entry(slow.batch).or_insert(*slow);
@@ -76,73 +76,77 @@ impl Trace {
                 worst.push(slow);
             }
         }
-        worst.iter().map(|slow| self.tell(slow)).collect()
+        worst.iter().map(|slow| self.report_on(slow)).collect()
     }
 
-    fn tell(&self, slow: &Slow) -> Told {
-        let of_batch = |what: &str| self.notes.iter().find(|note| note.number == slow.batch && note.what == what);
-        let computed = of_batch("computed");
-        let delivered = of_batch("delivered");
-        let step = |name: &'static str| {
-            let nanoseconds = match name {
-                "late" => slow.begun.saturating_sub(slow.due),
-                "submitted" => slow.submitted - slow.begun,
-                "read" => delivered.map_or(0, |note| slow.answered.saturating_sub(note.end)),
-                of_library => of_batch(of_library).map_or(0, |note| note.end - note.start),
-            };
-            (name, nanoseconds as f64 / 1e6)
-        };
-        let on_gpu = |name: &'static str| {
-            let within = |note: &&Note| {
-                computed.is_some_and(|all| all.thread == note.thread && all.start <= note.start && note.end <= all.end)
-            };
-            let of_name = self.notes.iter().filter(|note| note.what == name).filter(within);
-            (name, of_name.map(|note| note.end - note.start).sum::<u64>() as f64 / 1e6)
-        };
-        Told {
+    fn report_on(&self, slow: &Slow) -> DelayReport {
+        DelayReport {
             milliseconds: slow.latency() as f64 / 1e6,
-            steps: STEPS.map(step).to_vec(),
-            on_gpu: ON_GPU.map(on_gpu).to_vec(),
+            steps: STEPS.map(|name| (name, self.step(slow, name) as f64 / 1e6)).to_vec(),
+            on_gpu: ON_GPU.map(|name| (name, self.step_on_gpu(slow, name) as f64 / 1e6)).to_vec(),
             meanwhile: self.meanwhile(slow),
         }
     }
 
+    /// Returns the trace span of a batch by its name.
+    fn note_of(&self, slow: &Slow, name: &str) -> Option<&Note> {
+        self.notes.iter().find(|note| note.number == slow.batch && note.what == name)
+    }
+
+    /// Returns the nanoseconds of a step of a request.
+    fn step(&self, slow: &Slow, name: &str) -> u64 {
+        match name {
+            "late" => slow.begun.saturating_sub(slow.due),
+            "submitted" => slow.submitted - slow.begun,
+            "read" => self.note_of(slow, "delivered").map_or(0, |note| slow.answered.saturating_sub(note.end)),
+            of_library => self.note_of(slow, of_library).map_or(0, |note| note.end - note.start),
+        }
+    }
+
+    /// Returns the nanoseconds of a step on the GPU, on the thread that computed the batch.
+    fn step_on_gpu(&self, slow: &Slow, name: &str) -> u64 {
+        let Some(computed) = self.note_of(slow, "computed") else { return 0 };
+        self.notes
+            .iter()
+            .filter(|note| note.what == name && note.thread == computed.thread)
+            .filter(|note| computed.start <= note.start && note.end <= computed.end)
+            .map(|note| note.end - note.start)
+            .sum()
+    }
+
     /// Returns trace spans other than steps of a batch, and threads that waited for a core.
     fn meanwhile(&self, slow: &Slow) -> Vec<String> {
-        let is_step = |note: &&Note| STEPS.contains(&note.what) || ON_GPU.contains(&note.what);
-        let long = |note: &&Note| note.end - note.start >= LONG && slow.overlaps(note.start, note.end);
-        let others = self.notes.iter().filter(|note| !is_step(note)).filter(long);
-        let told = others.map(|note| {
+        let others = self
+            .notes
+            .iter()
+            .filter(|note| !STEPS.contains(&note.what) && !ON_GPU.contains(&note.what))
+            .filter(|note| note.end - note.start >= LONG && slow.overlaps(note.start, note.end));
+        let notes = others.map(|note| {
             let milliseconds = (note.end - note.start) as f64 / 1e6;
             let after = (note.start as f64 - slow.due as f64) / 1e6;
             format!("{} ({}) {milliseconds:.1} ms, {after:+.1} ms from when it was due", note.what, note.thread)
         });
-        let spans = self.spans.get(slow.sender).and_then(|spans| pace::told(spans, slow.due, slow.begun));
-        told.take(WORST).chain(spans).chain(delays(&self.ticks, slow.due, slow.answered)).collect()
+        let spans = self.spans.get(slow.sender).and_then(|spans| pace::describe(spans, slow.due, slow.begun));
+        notes.take(WORST).chain(spans).chain(delays(&self.ticks, slow.due, slow.answered)).collect()
     }
 }
 
-impl Told {
+impl DelayReport {
     pub fn json(&self) -> Value {
-        let object = |steps: &[(&'static str, f64)]| -> Value {
-            steps.iter().map(|(name, ms)| ((*name).to_owned(), json!(ms))).collect::<serde_json::Map<_, _>>().into()
-        };
+        let [steps, on_gpu] = [&self.steps, &self.on_gpu].map(|steps| -> serde_json::Map<String, Value> {
+            steps.iter().map(|(name, ms)| ((*name).to_owned(), json!(ms))).collect()
+        });
         json!({
-            "latency_ms": self.milliseconds, "steps_ms": object(&self.steps), "on_gpu_ms": object(&self.on_gpu),
+            "latency_ms": self.milliseconds, "steps_ms": steps, "on_gpu_ms": on_gpu,
             "meanwhile": self.meanwhile,
         })
     }
 
     pub fn text(&self) -> String {
         let mut text = format!("  {:8.2} ms:", self.milliseconds);
-        let long = |steps: &[(&'static str, f64)], text: &mut String| {
-            for (name, milliseconds) in steps.iter().filter(|(_, milliseconds)| *milliseconds >= 0.01) {
-                let _ = write!(text, " {name} {milliseconds:.2}");
-            }
-        };
-        long(&self.steps, &mut text);
+        write_steps(&self.steps, &mut text);
         text.push_str(" |");
-        long(&self.on_gpu, &mut text);
+        write_steps(&self.on_gpu, &mut text);
         for line in &self.meanwhile {
             let _ = write!(text, "\n               {line}");
         }
@@ -150,9 +154,20 @@ impl Told {
     }
 }
 
+/// Appends the steps that are long enough to be shown.
+fn write_steps(steps: &[(&'static str, f64)], text: &mut String) {
+    for (name, milliseconds) in steps.iter().filter(|(_, milliseconds)| *milliseconds >= 0.01) {
+        let _ = write!(text, " {name} {milliseconds:.2}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn slow(batch: u64, due: u64, answered: u64) -> Slow {
+        Slow { batch, sender: 0, due, begun: due, submitted: due, answered }
+    }
 
     fn note(what: &'static str, number: u64, start: u64, end: u64) -> Note {
         Note { what, number, start, end, thread: "one".into() }
@@ -161,7 +176,6 @@ mod tests {
     #[test]
     fn pause_is_reported_once_with_its_steps() {
         let ms = 1_000_000;
-        let slow = |batch, due, answered| Slow { batch, sender: 0, due, begun: due, submitted: due, answered };
         let trace = Trace {
             slow: vec![slow(1, 0, 9 * ms), slow(1, ms, 9 * ms), slow(2, 5 * ms, 10 * ms), slow(3, 20 * ms, 21 * ms)],
             spans: vec![Vec::new()],
@@ -173,7 +187,7 @@ mod tests {
             ticks: Vec::new(),
         };
         let worst = trace.worst();
-        assert_eq!(worst.iter().map(|told| told.milliseconds).collect::<Vec<_>>(), [9.0, 1.0]);
+        assert_eq!(worst.iter().map(|report| report.milliseconds).collect::<Vec<_>>(), [9.0, 1.0]);
         assert!(worst[0].steps.contains(&("computed", 7.0)) && worst[0].on_gpu.contains(&("device", 3.0)));
         assert_eq!(worst[0].meanwhile.len(), 1);
         assert!(worst[1].meanwhile.is_empty() && worst[0].text().contains("pages locked"));

@@ -83,23 +83,26 @@ fn command(options: &StartOptions) -> Result<Command, String> {
 
 /// Runs a process, and measures the time until its first verdict.
 fn measure(mut command: Command, item: &Item) -> Result<Run, String> {
-    let described = |problem: std::io::Error| format!("a process: {problem}");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = Instant::now();
-    let mut child = command.spawn().map_err(described)?;
+    let mut child = command.spawn().map_err(process_problem)?;
     let talked = talk(&mut child, item);
     let verdict = started.elapsed().as_secs_f64();
     let mut output = String::new();
     let rest = talked.and_then(|mut lines| lines.read_to_string(&mut output).map(|_| ()));
-    let ended = child.wait_with_output().map_err(described)?;
+    let ended = child.wait_with_output().map_err(process_problem)?;
     let process = started.elapsed().as_secs_f64();
     if !ended.status.success() {
         return Err(String::from_utf8_lossy(&ended.stderr).trim().to_owned());
     }
-    rest.map_err(described)?;
+    rest.map_err(process_problem)?;
     let phases =
         serde_json::from_str(&output).map_err(|problem| format!("unexpected output of a process: {problem}"))?;
     Ok(Run { verdict, process, phases })
+}
+
+fn process_problem(problem: std::io::Error) -> String {
+    format!("a process: {problem}")
 }
 
 /// Sends the item to a process, waits for the line that it writes at its first verdict, and returns

@@ -51,12 +51,11 @@ pub fn run(options: &StartOptions) -> Result<u8, Failure> {
     let item = read_item()?;
     let (engine, engine_seconds) = timed(|| options.engine.start());
     let engine = engine?;
-    let verify = || timed(|| verify(&engine, options, &item));
-    let (verdict, first) = verify();
+    let (verdict, first) = timed(|| verify(&engine, options, &item));
     verdict?;
     writeln!(io::stdout())?;
     io::stdout().flush()?;
-    let (verdict, next) = verify();
+    let (verdict, next) = timed(|| verify(&engine, options, &item));
     verdict?;
     let phases = Phases { engine: engine_seconds, first, next, kernels: kernels(&engine) };
     writeln!(io::stdout(), "{}", serde_json::to_string(&phases).expect("numbers and texts"))?;
@@ -66,14 +65,15 @@ pub fn run(options: &StartOptions) -> Result<u8, Failure> {
 type Decoded = ([u8; 32], [u8; 64], Point);
 
 fn read_item() -> Result<Decoded, Failure> {
-    let decode = |item: Item| -> Option<Decoded> {
-        let digest = const_hex::decode_to_array(item.digest).ok()?;
-        let signature = const_hex::decode_to_array(item.signature).ok()?;
-        let key = Point::from_uncompressed(const_hex::decode_to_array(item.public_key).ok()?);
-        Some((digest, signature, key.ok()?))
-    };
     let item = serde_json::from_reader(io::stdin()).ok().and_then(decode);
     item.ok_or_else(|| "standard input holds no signature".to_owned().into())
+}
+
+fn decode(item: Item) -> Option<Decoded> {
+    let digest = const_hex::decode_to_array(item.digest).ok()?;
+    let signature = const_hex::decode_to_array(item.signature).ok()?;
+    let key = Point::from_uncompressed(const_hex::decode_to_array(item.public_key).ok()?);
+    Some((digest, signature, key.ok()?))
 }
 
 fn verify(engine: &Engine, options: &StartOptions, (digest, signature, key): &Decoded) -> Result<(), Failure> {
@@ -85,13 +85,15 @@ fn verify(engine: &Engine, options: &StartOptions, (digest, signature, key): &De
 }
 
 fn kernels(engine: &Engine) -> Vec<Kernels> {
-    let describe = |kernels: gecc::LoadedKernels| Kernels {
-        file: kernels.file.to_owned(),
-        curve: kernels.curve.to_owned(),
-        origin: kernels.origin.to_string(),
-        architecture: kernels.architecture,
-        got: kernels.seconds,
-        loaded: kernels.load_seconds,
-    };
-    engine.loaded_kernels().into_iter().map(describe).collect()
+    let loaded = engine.loaded_kernels().into_iter();
+    loaded
+        .map(|kernels| Kernels {
+            file: kernels.file.to_owned(),
+            curve: kernels.curve.to_owned(),
+            origin: kernels.origin.to_string(),
+            architecture: kernels.architecture,
+            got: kernels.seconds,
+            loaded: kernels.load_seconds,
+        })
+        .collect()
 }

@@ -31,7 +31,7 @@ impl Place {
         }
     }
 
-    /// Prepares what all runs share.
+    /// Prepares the folders that all runs share.
     pub fn prepare(self, options: &StartOptions, item: &Item) -> Result<Folders, String> {
         let empty = TempDir::with_prefix("gecc-bench-").map_err(|problem| format!("a temporary folder: {problem}"))?;
         let mut folders = Folders { place: self, packs: None, empty, cache: None };
@@ -55,8 +55,8 @@ impl Place {
 
     /// Returns an error unless all kernels have this origin.
     pub fn check(self, phases: &Phases) -> Result<(), String> {
-        let is_from_here = |origin: &str| origin == self.name();
-        match phases.kernels.iter().find(|kernels| !is_from_here(&kernels.origin)) {
+        let expected = self.name();
+        match phases.kernels.iter().find(|kernels| kernels.origin != expected) {
             Some(other) => Err(format!("{} for {} came from elsewhere: {}", other.file, other.curve, other.origin)),
             None => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! Reports measurements as a table or as JSON Lines.
 
 use super::Run;
-use super::once::{Kernels, Phases};
+use super::once::Phases;
 use super::places::Place;
 use gecc::{CurveId, Engine};
 use gecc_cli::failure::Failure;
@@ -37,8 +37,8 @@ impl Report {
             writeln!(io::stdout(), "{row}")?;
             return Ok(());
         }
-        let sums = |(got, loaded): (f64, f64), kernels: &Kernels| (got + kernels.got, loaded + kernels.loaded);
-        let (got, loaded) = kernels.iter().fold((0.0, 0.0), sums);
+        let got: f64 = kernels.iter().map(|kernels| kernels.got).sum();
+        let loaded: f64 = kernels.iter().map(|kernels| kernels.loaded).sum();
         write!(io::stdout(), "{:9}", place.name())?;
         let seconds = [*verdict, *process, *engine, *first, *next, got, loaded];
         seconds.iter().try_for_each(|seconds| write!(io::stdout(), " {seconds:>9.4}"))?;

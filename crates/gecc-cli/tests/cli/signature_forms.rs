@@ -123,7 +123,7 @@ fn bytes_after_der_are_rejected_unless_allowed() {
                 assert_eq!(answer["valid"], HASH_TYPES.contains(&(byte as u8)), "{byte:#x}");
             }
             let two = of_field(&[&der[..], &[1, 1]].concat());
-    let der = of_field(&der);
+            let der = of_field(&der);
             let asked = run(&with(&verify, &["--signature-form", "der-hash-type"]), lines([der, two]));
             assert_eq!(answers(&asked).iter().map(|answer| answer["valid"] == true).collect::<Vec<_>>(), [true, false]);
         }

@@ -35,17 +35,16 @@ impl Chain<'_> {
     fn of_limbs<const LIMBS: usize>(&self, items: &[u8]) -> Vec<u8> {
         let bytes = self.modulus.len();
         let params = parameters(Uint::<LIMBS>::from_le_slice(self.modulus));
-        let form = |number: Uint<LIMBS>| FixedMontyForm::from_montgomery(number, &params);
         // A Montgomery product divides by 2^bits; an additional product with 2^(2 bits -
         // radix_bits) makes that 2^radix_bits.
         let exponent = u64::try_from(2 * 8 * bytes - self.radix_bits).expect("a few hundred");
         let two = FixedMontyForm::new(&Uint::from(2u8), &params);
-        let correction = form(two.pow(&U64::from(exponent)).retrieve());
+        let correction = FixedMontyForm::from_montgomery(two.pow(&U64::from(exponent)).retrieve(), &params);
         let mut results = vec![0; items.len()];
         let blocks = results.par_chunks_mut(BLOCK * bytes).zip(items.par_chunks(BLOCK * bytes));
         blocks.for_each(|(results, items)| {
             for (result, item) in results.chunks_mut(bytes).zip(items.chunks(bytes)) {
-                let item = form(Uint::from_le_slice(item));
+                let item = FixedMontyForm::from_montgomery(Uint::from_le_slice(item), &params);
                 let mut power = item;
                 for _ in 0..self.rounds {
                     power = power.mul(if self.squares { &power } else { &item }).mul(&correction);
@@ -79,8 +78,8 @@ fn products<const LIMBS: usize, const BYTES: usize>(
 ) -> Vec<[u8; BYTES]> {
     let params = parameters(Uint::<LIMBS>::from_be_slice(modulus));
     // a times b R is a b R, and the Montgomery product removes the R.
-    let form = |b: &[u8; BYTES]| FixedMontyForm::new(&Uint::from_be_slice(b), &params);
-    let factors: Vec<FixedMontyForm<LIMBS>> = b.iter().map(form).collect();
+    let factors: Vec<FixedMontyForm<LIMBS>> =
+        b.iter().map(|b| FixedMontyForm::new(&Uint::from_be_slice(b), &params)).collect();
     let mut products = vec![[0; BYTES]; a.len() * b.len()];
     a.par_iter().zip(products.par_chunks_mut(b.len())).for_each(|(a, row)| {
         let a = FixedMontyForm::from_montgomery(Uint::from_be_slice(a), &params);
@@ -106,7 +105,8 @@ mod tests {
             let mut random = vec![0; 4 * bytes];
             getrandom::fill(&mut random).unwrap();
             let (modulus, items) = random.split_at_mut(bytes);
-            (modulus[0], modulus[bytes - 1]) = (modulus[0] | 1, 0xff);
+            modulus[0] |= 1;
+            modulus[bytes - 1] = 0xff;
             items.chunks_mut(bytes).for_each(|item| item[bytes - 1] = 0x7f);
             let m = BigUint::from_bytes_le(modulus);
             let inverse: BigUint = (BigUint::from(1u8) << radix_bits).modinv(&m).unwrap();
@@ -114,11 +114,18 @@ mod tests {
                 let results = Chain { modulus, radix_bits, squares, rounds: 3 }.results(items);
                 for (result, item) in results.chunks(bytes).zip(items.chunks(bytes)) {
                     let item = BigUint::from_bytes_le(item);
-                    let step = |c: BigUint| &c * (if squares { &c } else { &item }) % &m * &inverse % &m;
-                    assert_eq!(BigUint::from_bytes_le(result), step(step(step(item.clone()))));
+                    let mut expected = item.clone();
+                    for _ in 0..3 {
+                        expected = &expected * (if squares { &expected } else { &item }) % &m * &inverse % &m;
+                    }
+                    assert_eq!(BigUint::from_bytes_le(result), expected);
                 }
             }
         }
+    }
+
+    fn number(bytes: &[u8]) -> BigUint {
+        BigUint::from_bytes_be(bytes)
     }
 
     #[test]
@@ -129,7 +136,6 @@ mod tests {
         getrandom::fill(a.as_flattened_mut()).unwrap();
         getrandom::fill(b.as_flattened_mut()).unwrap();
         modulus[191] = 0xfd;
-        let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
         let expected = a.iter().flat_map(|a| b.iter().map(move |b| number(a) * number(b)));
         let products = all_products(&modulus, &a, &b);
         assert_eq!(products.len(), 6);

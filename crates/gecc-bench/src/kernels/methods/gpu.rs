@@ -79,21 +79,17 @@ pub fn measure(curves: &[CurveId], check: usize, report: Report) -> Result<Vec<M
     let gpu = Engine::builder().backend(Backend::Gpu).build()?;
     let engines = Engines { gpu, cpu: Engine::cpu()? };
     let mut bench = Bench::open()?;
-    let mut rows = Vec::new();
-    let mut add = |row: Measurement| {
-        report(&row);
-        rows.push(row);
-    };
+    let mut rows = Rows { rows: Vec::new(), report };
     for method in METHODS {
         let prime = (method.name == "gecc_sm2").then_some(&constants::sm2::P);
         for squares in [false, true] {
-            add(bench.chain(method, squares, "methods", None, prime, check)?);
+            rows.add(bench.chain(method, squares, "methods", None, prime, check)?);
         }
     }
     for primes in PRIMES.iter().filter(|primes| curves.contains(&primes.curve)) {
         for (method, prime) in PRODUCTION.iter().zip([primes.p, primes.n]) {
             for squares in [false, true] {
-                add(bench.chain(method, squares, "production", Some(primes), Some(prime), check)?);
+                rows.add(bench.chain(method, squares, "production", Some(primes), Some(prime), check)?);
             }
         }
     }
@@ -101,7 +97,7 @@ pub fn measure(curves: &[CurveId], check: usize, report: Report) -> Result<Vec<M
         ($($bytes:literal)*) => {$(
             for squares in [false, true] {
                 let wrong = engines.check_products::<$bytes>(squares, check)?;
-                add(bench.product::<$bytes>(squares, check, wrong)?);
+                rows.add(bench.product::<$bytes>(squares, check, wrong)?);
             }
         )*};
     }
@@ -109,11 +105,24 @@ pub fn measure(curves: &[CurveId], check: usize, report: Report) -> Result<Vec<M
     macro_rules! powers {
         ($($bytes:literal)*) => {$(
             let wrong = engines.check_powers::<$bytes>(check)?;
-            add(bench.power::<$bytes>(check, wrong)?);
+            rows.add(bench.power::<$bytes>(check, wrong)?);
         )*};
     }
     powers!(128 192 256);
-    Ok(rows)
+    Ok(rows.rows)
+}
+
+/// The rows measured so far, each of which was reported.
+struct Rows<'a> {
+    rows: Vec<Measurement>,
+    report: Report<'a>,
+}
+
+impl Rows<'_> {
+    fn add(&mut self, row: Measurement) {
+        (self.report)(&row);
+        self.rows.push(row);
+    }
 }
 
 /// Returns little-endian random numbers below a modulus with its top bit set.
@@ -125,7 +134,8 @@ fn random_below(modulus: &[u8], count: usize) -> Result<Vec<u8>, Error> {
         for ((reduced, byte), modulus) in reduced.iter_mut().zip(item.iter()).zip(modulus) {
             let (difference, first) = byte.overflowing_sub(*modulus);
             let (difference, second) = difference.overflowing_sub(u8::from(borrow));
-            (*reduced, borrow) = (difference, first | second);
+            *reduced = difference;
+            borrow = first | second;
         }
         if !borrow {
             item.copy_from_slice(&reduced);
@@ -138,7 +148,8 @@ fn random_below(modulus: &[u8], count: usize) -> Result<Vec<u8>, Error> {
 fn moduli(bytes: usize) -> Result<Vec<Vec<u8>>, Error> {
     let largest = vec![0xff; bytes];
     let mut smallest = vec![0; bytes];
-    (smallest[0], smallest[bytes - 1]) = (1, 0x80);
+    smallest[0] = 1;
+    smallest[bytes - 1] = 0x80;
     let mut moduli = vec![largest, smallest];
     while moduli.len() < MODULI {
         moduli.push(random_modulus(bytes)?);
@@ -176,11 +187,14 @@ fn repeated_columns(items: &[u8], bytes: usize, n: usize) -> Vec<u8> {
 /// Returns the number of items that differ from the columns.
 fn differing(columns: &[u8], items: &[u8], bytes: usize) -> usize {
     let n = items.len() / bytes;
-    let differs = |i: &usize| {
-        let words = items[bytes * i..][..bytes].chunks_exact(4);
-        words.enumerate().any(|(w, word)| columns[4 * (w * n + i)..][..4] != *word)
-    };
-    (0..n).filter(differs).count()
+    items
+        .chunks_exact(bytes)
+        .enumerate()
+        .filter(|(i, item)| {
+            let mut words = item.chunks_exact(4).enumerate();
+            words.any(|(w, word)| columns[4 * (w * n + i)..][..4] != *word)
+        })
+        .count()
 }
 
 /// Returns the modulus in the form in which kernels take it by value.
@@ -353,10 +367,9 @@ impl Bench {
         let n = (blocks * Methods::BLOCK * self.lane.device.multiprocessors) as usize;
         let items = self.upload(&random_below(modulus, n)?, bytes)?;
         let modulus = modulus_words(modulus);
-        let launch = |lane: &mut Lane, rounds| {
+        let rate = self.rate(n as f64, |lane, rounds| {
             Methods { items, modulus, rounds, n: n as u64, resident: blocks }.launch(lane, kernel)
-        };
-        let rate = self.rate(n as f64, launch)?;
+        })?;
 
         let per_turn = self.instructions(kernel.0, kernel.1)?;
         let instructions = per_turn.times(1.0 / f64::from(method.unrolled));
@@ -472,11 +485,11 @@ impl Engines {
     fn check_products<const BYTES: usize>(&self, squares: bool, n: usize) -> Result<usize, Error> {
         let modulus = big_endian_modulus::<BYTES>()?;
         let [a, b] = [random_rows::<BYTES>(n)?, random_rows::<BYTES>(n)?];
-        let products = |engine| match squares {
+        let [found, expected] = [&self.gpu, &self.cpu].map(|engine| match squares {
             false => modular::mul_mod(engine, &modulus, &a, &b),
             true => modular::square_mod(engine, &modulus, &a),
-        };
-        Ok(count_differing(&products(&self.gpu)?, &products(&self.cpu)?))
+        });
+        Ok(count_differing(&found?, &expected?))
     }
 
     /// Returns the number of powers that differ: of n bases with one exponent, which are products
@@ -494,17 +507,19 @@ impl Engines {
         let exponent = random_rows::<BYTES>(1)?[0];
         let powers = modular::modexp(&self.cpu, &modulus, &factors, &vec![exponent; 2 * side])?;
         let powers: Vec<_> = powers.into_iter().map(|power| power.expect("below the modulus")).collect();
-        let of = |numbers: &[[u8; BYTES]]| {
+        let [bases, powers] = [&factors, &powers].map(|numbers: &Vec<[u8; BYTES]>| {
             let mut products = all_products(&modulus, &numbers[..side], &numbers[side..]);
             products.truncate(n);
             products
-        };
-        let found = modular::modexp(&self.gpu, &modulus, &of(&factors), &vec![exponent; n])?;
-        let expected: Vec<_> = of(&powers).into_iter().map(Ok).collect();
+        });
+        let found = modular::modexp(&self.gpu, &modulus, &bases, &vec![exponent; n])?;
+        let expected: Vec<_> = powers.into_iter().map(Ok).collect();
+        let wrong = count_differing(&found, &expected);
 
         let [bases, exponents] = [random_rows(n.div_ceil(ALONE))?, random_rows::<BYTES>(n.div_ceil(ALONE))?];
-        let alone = |engine| modular::modexp(engine, &modulus, &bases, &exponents);
-        Ok(count_differing(&found, &expected) + count_differing(&alone(&self.gpu)?, &alone(&self.cpu)?))
+        let found = modular::modexp(&self.gpu, &modulus, &bases, &exponents)?;
+        let expected = modular::modexp(&self.cpu, &modulus, &bases, &exponents)?;
+        Ok(wrong + count_differing(&found, &expected))
     }
 }
 

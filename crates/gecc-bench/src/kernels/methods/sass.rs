@@ -28,10 +28,7 @@ impl<'a> Code<'a> {
     /// Returns the instructions in one iteration of the longest innermost loop.
     pub fn longest_loop(&self) -> Instructions {
         let loops = self.loops();
-        let holds = |outer: &RangeInclusive<usize>, inner: &RangeInclusive<usize>| {
-            outer != inner && outer.contains(inner.start()) && outer.contains(inner.end())
-        };
-        let innermost = loops.iter().filter(|candidate| !loops.iter().any(|other| holds(candidate, other)));
+        let innermost = loops.iter().filter(|candidate| !loops.iter().any(|other| encloses(candidate, other)));
         let longest = innermost.max_by_key(|range| range.end() - range.start());
         longest.map_or_else(Instructions::default, |range| self.count(range.clone()))
     }
@@ -65,13 +62,14 @@ impl<'a> Code<'a> {
 
     /// Returns the ranges of all backward branches, except the branch to itself that ends the code.
     fn loops(&self) -> Vec<RangeInclusive<usize>> {
-        let target = |index: usize| {
-            let instruction = &self.instructions[index];
-            let distance = (opcode(instruction) == BRANCH).then(|| self.distance(instruction))?;
-            let target = index as i64 + 1 + distance / INSTRUCTION as i64;
-            usize::try_from(target).ok().filter(|target| *target < index)
-        };
-        (0..self.instructions.len()).filter_map(|index| Some(target(index)?..=index)).collect()
+        let branches = self.instructions.iter().enumerate().filter(|(_, instruction)| opcode(instruction) == BRANCH);
+        branches
+            .filter_map(|(index, branch)| {
+                let target = index as i64 + 1 + self.distance(branch) / INSTRUCTION as i64;
+                let target = usize::try_from(target).ok().filter(|target| *target < index)?;
+                Some(target..=index)
+            })
+            .collect()
     }
 
     /// Returns the number of bytes from the end of a branch to its target: bits 32 to 81, or, from
@@ -83,32 +81,55 @@ impl<'a> Code<'a> {
     }
 }
 
+fn encloses(outer: &RangeInclusive<usize>, inner: &RangeInclusive<usize>) -> bool {
+    outer != inner && outer.contains(inner.start()) && outer.contains(inner.end())
+}
+
 fn opcode(instruction: &[u8; INSTRUCTION]) -> u16 {
     u16::from_le_bytes([instruction[0], instruction[1]]) & 0x1ff
 }
 
 /// Returns the contents of a section of a 64-bit ELF file.
 fn section<'a>(file: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
-    let number = |at: usize, bytes: usize| {
-        let field = file.get(at..)?.get(..bytes)?;
-        Some(field.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
-    };
-    let headers = number(0x28, 8)?;
-    let size = number(0x3a, 2)?;
-    let count = number(0x3c, 2)?;
-    let names = number(0x3e, 2)?;
-    // The position in the header of a section, at the offset of a field.
-    let header = |section: usize, offset: usize| headers.checked_add(section * size + offset);
-    let content = |section: usize| {
-        let start = number(header(section, 0x18)?, 8)?;
-        let length = number(header(section, 0x20)?, 8)?;
-        file.get(start..)?.get(..length)
-    };
-    let is_wanted = |section: &usize| {
-        let name = header(*section, 0).and_then(|at| number(at, 4)).and_then(|start| content(names)?.get(start..));
-        name.is_some_and(|name| name.split(|byte| *byte == 0).next() == Some(wanted.as_bytes()))
-    };
-    content((0..count).find(is_wanted)?)
+    let sections = Sections { file, headers: number(file, 0x28, 8)?, header_size: number(file, 0x3a, 2)? };
+    let count = number(file, 0x3c, 2)?;
+    let names = number(file, 0x3e, 2)?;
+    let index = (0..count).find(|section| sections.name(*section, names) == Some(wanted.as_bytes()))?;
+    sections.content(index)
+}
+
+/// The sections of a 64-bit ELF file.
+struct Sections<'a> {
+    file: &'a [u8],
+    /// The position of the headers.
+    headers: usize,
+    header_size: usize,
+}
+
+impl<'a> Sections<'a> {
+    /// Returns a field of a section's header, at an offset in it.
+    fn field(&self, section: usize, offset: usize, bytes: usize) -> Option<usize> {
+        number(self.file, self.headers.checked_add(section * self.header_size + offset)?, bytes)
+    }
+
+    fn content(&self, section: usize) -> Option<&'a [u8]> {
+        let start = self.field(section, 0x18, 8)?;
+        let length = self.field(section, 0x20, 8)?;
+        self.file.get(start..)?.get(..length)
+    }
+
+    /// Returns a section's name, which is in the section `names`.
+    fn name(&self, section: usize, names: usize) -> Option<&'a [u8]> {
+        let start = self.field(section, 0, 4)?;
+        let name = self.content(names)?.get(start..)?;
+        name.split(|byte| *byte == 0).next()
+    }
+}
+
+/// Returns a little-endian number of `bytes` bytes.
+fn number(file: &[u8], at: usize, bytes: usize) -> Option<usize> {
+    let field = file.get(at..)?.get(..bytes)?;
+    Some(field.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
 }
 
 #[cfg(test)]
@@ -128,9 +149,18 @@ mod tests {
     /// A branch to itself.
     const TRAP: [u64; 2] = [0xfffffffc00fc7947, 0x000fc0000383ffff];
 
+    fn distance(generation: u32, branch: [u64; 2]) -> i64 {
+        Code { instructions: &[], generation }.distance(&code(&[branch])[0])
+    }
+
+    /// A branch back by a number of instructions, as on Hopper.
+    fn back(instructions: i64) -> [u64; 2] {
+        let distance = -16 * instructions;
+        [(distance >> 10 << 34) as u64 | (distance as u64 >> 2 & 0xff) << 16 | 0x8947, 0x000fea000383ffff]
+    }
+
     #[test]
     fn branches_are_followed() {
-        let distance = |generation, branch| Code { instructions: &[], generation }.distance(&code(&[branch])[0]);
         assert_eq!(distance(80, [0xfffffcb000008947, 0x000fea000383ffff]), 0x130 - 0x480);
         assert_eq!(distance(80, [0x0000015000007947, 0x000fea0003800000]), 0x320 - 0x1d0);
         assert_eq!(distance(86, [0xffffc1c000007947, 0x000fea000383ffff]), 0x980 - 0x47c0);
@@ -143,11 +173,6 @@ mod tests {
 
     #[test]
     fn innermost_loops_are_counted() {
-        // Branches back by three instructions, and by eight.
-        let back = |instructions: i64| {
-            let distance = -16 * instructions;
-            [(distance >> 10 << 34) as u64 | (distance as u64 >> 2 & 0xff) << 16 | 0x8947, 0x000fea000383ffff]
-        };
         let words = [ADD, COMPARE, WIDE, MOVE, back(2), ADD, WIDE, ADD, UNIFORM, back(4), back(11), TRAP];
         let instructions = code(&words);
         let code = Code { instructions: &instructions, generation: 90 };
