@@ -270,7 +270,7 @@ fn verify_bip340(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// All are given key pairs and auxiliary data, and make the same signatures.
+/// Signs with key pairs and given auxiliary data; all libraries must make the same signatures.
 fn sign_bip340(criterion: &mut Criterion) {
     use k256::schnorr::SigningKey;
     let mut group = group(criterion, "sign, BIP 340");

@@ -66,7 +66,7 @@ fn main() {
     }
 }
 
-/// Tweak points, and what libsecp256k1 computes with.
+/// Tweak points, and the keys of the receiver with which libsecp256k1 computes payments.
 struct Items {
     scan: [u8; 32],
     spend: PublicKey,

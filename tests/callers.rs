@@ -19,9 +19,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Names the test that this process is.
+/// Names the test that this process runs.
 const CHILD: &str = "GECC_TEST_CALLER";
-/// A process that takes longer hangs: each takes some seconds.
+/// A process that takes longer hangs; each takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Calls of a test.
 const CALLS: usize = 4000;
@@ -65,7 +65,7 @@ const WAYS: [Named<fn(&'static Engine)>; 6] = [
     }),
 ];
 
-/// Tests that are about processes.
+/// Tests about processes.
 const PROCESSES: [Named<fn()>; 5] = [
     ("few_threads", few_threads),
     ("little_address_space", little_address_space),
@@ -189,7 +189,7 @@ fn join(engine: &Engine, calls: std::ops::Range<usize>) {
     rayon::join(|| join(engine, calls.start..middle), || join(engine, middle..calls.end));
 }
 
-/// The most threads that the process has while something runs.
+/// Returns the maximum number of threads of the process while something runs.
 fn watch_threads(run: impl FnOnce()) -> usize {
     let most = AtomicUsize::new(0);
     let running = AtomicUsize::new(1);
@@ -263,7 +263,7 @@ fn works(engine: &Engine) {
     (0..1000).for_each(|number| call(engine, number));
 }
 
-/// A child that forked has no use of its parent's engine, nor hangs by it, and may make its own.
+/// A forked child can neither use its parent's engine nor hang because of it, and may make its own.
 #[cfg(unix)]
 fn fork() {
     let engine = Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads");

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     gates::main()
 }
 
-/// Only that system's files, and that processor's instructions, are understood.
+/// The tests know only the files of Linux and the instructions of x86-64.
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 fn main() -> ExitCode {
     harness::run(Vec::new())

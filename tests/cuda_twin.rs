@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     harness::run([curves, tests(Some(&CXX), named![reductions_without_a_shape])].into_iter().flatten().collect())
 }
 
-/// The code for any p and any n, by multiplications, where they do have shapes.
+/// The general reduction for any p and any n, also on moduli with a special shape.
 fn reductions_without_a_shape() {
     let header = fs::read_to_string(header_folder("p256").join("curve.cuh")).expect("build.rs wrote the header");
     let general = header.replace("GECC_REDUCTION_P256", "GECC_REDUCTION_MONTGOMERY");
@@ -108,7 +108,7 @@ impl Modulus {
         move |raw| modulus.represents(raw, &residue)
     }
 
-    /// The raw value is congruent to the residue in field form.
+    /// Returns whether the raw value is congruent to the residue in field form.
     fn represents(&self, raw: &BigUint, residue: &BigUint) -> bool {
         *raw < if self.canonical { self.p.clone() } else { two_to_256() }
             && raw % &self.p == residue * &self.factor % &self.p

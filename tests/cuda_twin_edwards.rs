@@ -30,7 +30,7 @@ fn run(session: Session) {
     session.run(&DRIVER);
 }
 
-/// Around 0, p, 2p, 2^255 and 2^256, and patterns of words.
+/// Values around 0, p, 2p, 2^255 and 2^256, and patterns of words.
 fn field_values() -> Vec<BigUint> {
     let mut values = edge_values(&P);
     for center in [P.clone(), &*P * 2u32, number(1) << 255, two_to_256() - 80u32] {
@@ -206,7 +206,7 @@ fn halves() {
     run(session);
 }
 
-/// A message as the driver reads it: its length, where it begins, and its bytes as numbers.
+/// A message as the driver reads it: its length, its offset, and its bytes as numbers.
 fn message_numbers(message: &[u8], start: u64) -> Vec<BigUint> {
     let words = message.chunks(32).map(BigUint::from_bytes_le);
     [number(message.len() as u64), number(start)].into_iter().chain(words).collect()

@@ -87,7 +87,8 @@ fn even(number: &BigUint, y: &BigUint, n: &BigUint) -> BigUint {
     if y.bit(0) { n - number } else { number.clone() }
 }
 
-/// The nonce as the standard computes it, the signature as `k256` does, and the equation that it fulfils.
+/// The nonce as the standard computes it, the signature as `k256` does, and the equation that it
+/// satisfies.
 fn bip340_signature(session: &mut Session, n: &BigUint, key: &BigUint, message: &[u8]) {
     let auxiliary: [u8; 32] = random_bytes(32).try_into().unwrap();
     let start = [u8::try_from(message.len() % 7).unwrap()];
@@ -167,7 +168,7 @@ fn of_sm2<G: gecc::Curve, C: CurveArithmetic>() {
     session.run();
 }
 
-/// Every length around the ends of blocks, from every byte of a word on.
+/// Every length around the ends of blocks, with every alignment in a word.
 fn hash_cases(session: &mut Session) {
     for length in (0..=300).chain([1000, 4096, 8191]) {
         let message = random_bytes(length);
@@ -292,7 +293,7 @@ fn sm2_cases(session: &mut Session, n: &BigUint) {
     }
 }
 
-/// Key, nonce, digest, and x and y of R or of no point at all.
+/// Key, nonce, digest, and x and y of R or of no point.
 fn sign_operands<C>(n: &BigUint) -> Vec<(BigUint, BigUint, BigUint, BigUint, BigUint)>
 where
     C: CurveArithmetic,

@@ -161,7 +161,7 @@ fn moduli(bits: usize) -> Vec<BigUint> {
     moduli
 }
 
-/// Around 0, m, 2^bits and single words, all pairs; and random ones.
+/// Operands around 0, m, 2^bits and single words, all pairs; and random ones.
 fn operand_pairs(m: &BigUint, bits: usize) -> Vec<(BigUint, BigUint)> {
     let top = power_of_two(bits);
     let mut edges = vec![number(0), number(1), number(2), m - 2u32, m - 1u32, m >> 1, &top % m, (&top - 1u32) % m];

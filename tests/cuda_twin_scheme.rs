@@ -57,7 +57,7 @@ struct Reference<C: CurveArithmetic> {
     generator: ProjectivePoint<C>,
 }
 
-/// x(u1 G + u2 Q) = x modulo n, or why not.
+/// The equation x(u1 G + u2 Q) = x modulo n, or the reason why there is none.
 type Equation = Result<[BigUint; 3], Rejection>;
 
 /// The reason why a kind of point is not a key.
@@ -176,7 +176,7 @@ where
         Some((*key.as_affine()).into())
     }
 
-    /// Points whose x-coordinate is n or more, of which random inputs never have one.
+    /// Points whose x-coordinate is n or more, which random inputs never have.
     fn points_above_order(&self) -> Vec<ProjectivePoint<C>> {
         (1u32..).filter_map(|distance| self.lift(&(&self.n + distance), distance % 2 == 1)).take(6).collect()
     }
@@ -223,7 +223,8 @@ where
         }
     }
 
-    /// The place of a key among two, from 1 on, or 0: also where they share x, and where there is room for one only.
+    /// The index of a key among two, from 1 on, or 0: also if they share x, and if there is room
+    /// for one only.
     fn key_indexes(&self, session: &mut Session) {
         let key = || self.times(&self.generator, &self.random());
         for slot_bits in 0..=4 {
@@ -307,7 +308,7 @@ where
         }
     }
 
-    /// The item, and what becomes of it when one of its parts is replaced.
+    /// The item, and its verdict after one of its parts is replaced.
     fn around(&self, session: &mut Session, item: &Signed<C>, ecdsa: bool, sm2: bool) {
         let Signed { digest, r, s, key } = item;
         let check = |session: &mut Session, digest: &BigUint, r: &BigUint, s: &BigUint, kind: PointKind| {

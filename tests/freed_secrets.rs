@@ -59,7 +59,7 @@ impl Engines {
         (self.builder)().build().unwrap()
     }
 
-    /// One that checks the signatures that it makes.
+    /// An engine that checks the signatures that it makes.
     fn checking(self) -> Engine {
         (self.builder)().check_signatures(true).build().unwrap()
     }
@@ -91,7 +91,7 @@ const ON_CURVES: &[Named<fn(Kind)>] = {
     gecc::for_each_curve!(on_curves!)
 };
 
-/// And besides.
+/// Further tests of each engine.
 const TESTS: &[Named<fn(Kind)>] = &named![
     #[cfg(target_os = "linux")]
     generated_keys,
@@ -115,13 +115,14 @@ fn main() -> ExitCode {
     harness::run(of_kinds.chain(of_the_search).collect())
 }
 
-/// Memory in which the values of a slice lie.
+/// The range of memory that holds the values of a slice.
 fn memory<T>(values: &[T]) -> Range<usize> {
     let range = values.as_ptr_range();
     range.start as usize..range.end as usize
 }
 
-/// Does `work`; the blocks that it frees hold no secret, and afterwards no stack does. Inputs are in `known`.
+/// Does `work`, and requires that no freed block and afterwards no stack holds a secret. Inputs are
+/// in `known`.
 #[track_caller]
 fn leaves_nothing(watch: &Watch, name: &str, known: &[Range<usize>], work: impl Fn() + Sync) {
     let work = || watch.freed_blocks(name, &work);
@@ -176,7 +177,8 @@ trait Scheme: Curve {
 /// The results of signing by way of a coalescer.
 type Signatures = Vec<Result<[u8; 64], Rejection>>;
 
-/// Signs and agrees by way of a coalescer that is gone afterwards: on this thread, and on one of its own.
+/// Signs and agrees by way of a coalescer that is dropped afterwards: on this thread, and on one of
+/// its own.
 fn by_coalescer<C: Scheme>(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys, peers: PublicKeys) {
     let service = Coalescer::builder().largest_batch(LARGEST).build(engine).unwrap();
     let caller = service.caller();
@@ -283,7 +285,7 @@ impl Scheme for Sm2 {
     }
 }
 
-/// Inputs in memory that is known.
+/// Inputs at known addresses.
 struct Inputs {
     keys: Vec<SecretKey>,
     digests: Vec<[u8; 32]>,
@@ -321,7 +323,7 @@ impl Inputs {
     }
 }
 
-/// `x || y` of the product, one at a time.
+/// `x || y` of the product, computed one at a time.
 fn shared_point<C: Scheme>(key: &[u8; 32], peer: &Point) -> [u8; 64] {
     let key = elliptic_curve::SecretKey::<C::Theirs>::from_slice(key).unwrap();
     let peer = AffinePoint::<C::Theirs>::from_sec1_bytes(peer.as_sec1()).unwrap();
@@ -464,7 +466,7 @@ fn ed25519_signatures((name, engines): Kind) {
     }
 }
 
-/// A hash of BIP 340. Nothing of it is on the heap.
+/// A hash of BIP 340, of which nothing is on the heap.
 fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
     let tag = Sha256::digest(tag);
     let hash = Sha256::new().chain_update(tag).chain_update(tag);

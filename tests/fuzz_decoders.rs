@@ -68,7 +68,7 @@ impl Mutator {
         }
     }
 
-    /// Writes a telling number over 32 bytes: the first or second coordinate, or anywhere.
+    /// Writes a special number over 32 bytes: the first or second coordinate, or anywhere.
     fn overwrite_field(&mut self, input: &mut [u8]) {
         let Some(last) = input.len().checked_sub(32) else { return };
         let places = [0, 1, 32, 33, self.random.below(last + 1)];
@@ -76,7 +76,7 @@ impl Mutator {
         input[place..place + 32].copy_from_slice(&self.fields[self.random.below(self.fields.len())]);
     }
 
-    /// Goes on with another input from some place on.
+    /// Continues with another input from some place on.
     fn splice(&mut self, input: &mut Vec<u8>, place: usize) {
         let other = &self.corpus[self.random.below(self.corpus.len())];
         input.truncate(place);
@@ -216,7 +216,8 @@ fn raw_signatures() {
     each_scheme!(ranges_of());
 }
 
-/// X.690 for a sequence of two integers that fit 32 bytes, the shortest way to write its rules down.
+/// The rules of X.690 for a sequence of two integers that fit 32 bytes, in their shortest
+/// formulation.
 fn expected_of_der(der: &[u8]) -> Option<[u8; 64]> {
     let [0x30, length, content @ ..] = der else { return None };
     // At most 70 bytes follow, so the length has its short form.

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     harness::run(tests)
 }
 
-/// One at a time; a test that failed leaves the GPU to the others.
+/// Runs tests one at a time; a failed test leaves the GPU to the others.
 fn alone(run: fn()) {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -269,7 +269,7 @@ fn take_all_but(bytes: usize) -> Vec<CudaSlice<u8>> {
     taken
 }
 
-/// Others take the memory that was free when the engine started.
+/// Other processes take the memory that was free when the engine started.
 fn short_device_memory() {
     let batch = Batch::get();
     for left in [700 * MIB, 200 * MIB] {
@@ -303,7 +303,8 @@ fn short_device_memory() {
     batch.check_all(&automatic, ITEMS);
 }
 
-/// Secrets survive the ways in which chunks end: nothing here may crash while results that own secrets are dropped.
+/// Secrets survive every way in which chunks end: nothing here may crash while results that own
+/// secrets are dropped.
 fn shared_secrets_in_tiny_chunks() {
     let engine = gpu().chunk_items(7).build().unwrap();
     let mut random = Random::new();
@@ -318,7 +319,7 @@ fn shared_secrets_in_tiny_chunks() {
     assert_eq!(agree(&engine), agree(&Engine::cpu().unwrap()));
 }
 
-/// Set in the process in which devices fail: they stay so until it ends.
+/// Set in the process in which devices fail: they stay failed until it ends.
 const FAILS_HERE: &str = "GECC_TEST_DEVICES_FAIL";
 
 /// One of several is lost in the middle of a batch: the others compute the rest of it, and the
@@ -381,7 +382,7 @@ fn while_computing(engine: &Engine, fail: impl FnOnce()) -> Vec<String> {
     engine.failures().into_iter().map(|failure| failure.device).collect()
 }
 
-/// Takes from this process all that it has on a device.
+/// Makes a device unusable for this process.
 fn lose(ordinal: usize) {
     let device = result::device::get(ordinal as i32).expect("there is such a GPU");
     // SAFETY: no call of this thread uses the context, and what others do with it afterwards the driver refuses.

@@ -1,5 +1,5 @@
-//! Tables of keys that a GPU keeps between chunks and calls: verdicts must not depend on which keys came before, and
-//! keys that come again should find their tables.
+//! Tables of keys that a GPU keeps between chunks and calls: verdicts must not depend on earlier
+//! keys, and repeated keys should find their tables.
 
 mod harness;
 #[allow(dead_code, reason = "of the suite only its support is needed")]
@@ -182,7 +182,7 @@ fn mixtures<S: Scheme>(engines: &[Engine]) {
     }
 }
 
-/// Calls with different keys take each other's place, on all lanes at once.
+/// Concurrent calls with different keys replace each other's tables, on all lanes.
 fn calls_at_once_share_the_tables() {
     let engine = gpu(|builder| builder.chunk_items(1 << 17));
     let mut random = Random::new();

@@ -63,7 +63,7 @@ fn scalars(byte: u8, count: usize) -> Vec<[u8; 32]> {
     (0..count as u64).map(scalar).collect()
 }
 
-/// The values over and over, as one for each item.
+/// Repeats the values, one for each item.
 fn repeated<T: Clone>(values: &[T]) -> Vec<T> {
     values.iter().cycle().take(ITEMS).cloned().collect()
 }

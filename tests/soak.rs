@@ -112,7 +112,7 @@ fn from_environment(name: &str, default: u64) -> u64 {
 /// A check of a soak test in addition to signatures and points.
 type Extra = fn(&Engine, &mut Random, &[Signed]);
 
-/// Signs by gecc.
+/// Signs with gecc.
 type Sign = fn(&Engine, &[[u8; 32]], &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>>;
 
 /// Checks batches of fresh items. `check` gets the number of a batch and its size.
@@ -165,7 +165,7 @@ struct SchnorrItems {
 }
 
 impl SchnorrItems {
-    /// Changes a bit, after which no item is valid but with a probability of about 2^-256.
+    /// Changes a bit, which makes the item invalid except with a probability of about 2^-256.
     fn spoil(&mut self, random: &mut Random, item: usize) {
         match random.below(3) {
             0 => random.flip_bit(&mut self.messages[item]),
@@ -198,7 +198,8 @@ impl SchnorrItems {
     }
 }
 
-/// Every key another, and keys that have tables; one by one, and by the rules with the cofactor together.
+/// Keys that are all different, and keys that have tables; one by one, and together by the rules
+/// with the cofactor.
 fn ed25519_by_dalek_and_aws_lc() {
     soak("Ed25519 by dalek and AWS-LC", BATCH, |engine, random, batch, size| {
         let engine = if batch % 4 < 2 { engine } else { &TOGETHER };
@@ -256,7 +257,7 @@ fn bip340_by_libsecp256k1() {
     });
 }
 
-/// One progression after the other, on all cores.
+/// Makes items in runs of one progression each, on all cores.
 fn in_runs<T: Send>(random: &mut Random, size: usize, make: impl Fn(&mut Random, usize) -> Vec<T> + Sync) -> Vec<T> {
     let seeds: Vec<(u64, usize)> = (0..size).step_by(RUN).map(|start| (random.word(), RUN.min(size - start))).collect();
     let run = |&(seed, length): &(u64, usize)| make(&mut Random::from_seed(seed), length);
@@ -280,8 +281,8 @@ fn signatures<S: Scheme>(engine: &Engine, random: &mut Random, size: usize, dist
     signed
 }
 
-/// A changed item, and the verdict that follows from the change: by another item's parts a signature does not pass but
-/// with a probability of about 2^-256.
+/// A changed item, and the verdict that follows from the change: with parts of another item a
+/// signature is valid with a probability of about 2^-256.
 fn spoilt<S: Scheme>(random: &mut Random, item: &Item, other: &Item) -> (Item, Verdict) {
     use Rejection::{IdentityKey, Mismatch, NotOnCurve, ROutOfRange, SOutOfRange};
     let mut item = item.clone();
@@ -322,7 +323,7 @@ fn spoilt<S: Scheme>(random: &mut Random, item: &Item, other: &Item) -> (Item, V
     (item, Verdict::Rejected(reason))
 }
 
-/// Scalars and points with everything that the point operations make of them.
+/// Scalars and points with the results of all point operations on them.
 struct PointItem {
     scalar: [u8; 32],
     point: Point,
@@ -375,7 +376,7 @@ fn points<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
     expect("decompress", point::decompress(engine, C::ID, &compressed).unwrap(), |item| item.point);
 }
 
-/// The keys, and verification together with one invalid item.
+/// Recovers the keys, and verifies together with one invalid item.
 fn recoveries<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &[Signed]) {
     let digests: Vec<[u8; 32]> = signed.iter().map(|signed| signed.item.digest).collect();
     let signatures: Vec<[u8; 64]> = signed.iter().map(|signed| signed.item.signature).collect();
@@ -431,7 +432,8 @@ fn sign_sm2(engine: &Engine, digests: &[[u8; 32]], keys: &[SecretKey]) -> Vec<Re
     sm2::sign(engine, digests, keys).unwrap()
 }
 
-/// Public keys, ECDH and signatures against a second implementation, and `signed`, of which it knows nothing.
+/// Compares public keys, ECDH and signatures with a second implementation, which also verifies
+/// `signed`.
 fn second_opinion<S: Scheme>(
     engine: &Engine,
     random: &mut Random,

@@ -4,17 +4,17 @@ use gecc::{Engine, EngineBuilder, Error};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// The least rate of a crafted batch, in honest ones.
+/// The lowest accepted rate of a crafted batch, as a fraction of the honest batch's rate.
 pub const FLOOR: f64 = 0.7;
-/// Times that each batch is measured, in turn with the honest one. The fastest counts: whatever else the machine does
-/// only adds to a time.
+/// Runs of each batch, alternating with the honest one. The fastest counts: other load on the
+/// machine only adds to a time.
 const ROUNDS: usize = 7;
 
 /// The comparisons on one engine.
 pub struct Bench<'a> {
     name: &'static str,
     engine: Engine,
-    /// One like it without batch equations.
+    /// The same engine without batch equations.
     pub alone: Engine,
     /// The reference: `engine` must have its results.
     reference: Engine,

@@ -1,4 +1,4 @@
-//! Ed25519: points of small order and encodings of none, keys that repeat, items that are rejected.
+//! Ed25519: points of small order and invalid encodings, keys that repeat, items that are rejected.
 
 use crate::compare::Bench;
 use crate::equations::fractions;
@@ -138,7 +138,7 @@ fn different_keys(items: usize) -> Vec<(&'static str, Batch)> {
     let honest = signed(items, items);
     let mut batches = changed(&honest);
     let mut middles = honest.clone();
-    // About half of all y are of no point.
+    // About half of all y belong to no point.
     middles.keys.iter_mut().for_each(|key| key[1..31].fill(2));
     let mut alike = honest.clone();
     alike.keys.iter_mut().zip(0u16..).for_each(|(key, number)| {
@@ -155,7 +155,8 @@ fn different_keys(items: usize) -> Vec<(&'static str, Batch)> {
     batches
 }
 
-/// Against keys that are all different: keys that occur about as often as a table takes, with lanes and without.
+/// Compares keys that occur about as often as a table requires, with lanes and without, with keys
+/// that are all different.
 fn repeated_keys(items: usize) -> Vec<(&'static str, Batch)> {
     let uses = [
         ("honest", 1),

@@ -86,7 +86,7 @@ fn doubles<C: TestCurve>(items: usize) -> Vec<(&'static str, Points)> {
     vec![("honest", honest), ("O", vec![Point::IDENTITY; items]), ("O among others", mixed)]
 }
 
-/// Scalars in any order, over and over.
+/// Random ones of the given scalars.
 pub fn shuffled(random: &mut Random, numbers: &[BigUint], items: usize) -> Scalars {
     (0..items).map(|_| to_bytes(&numbers[random.below(numbers.len())]).expect("below n")).collect()
 }
@@ -173,7 +173,7 @@ fn base_products<C: TestCurve>(items: usize) -> Vec<(&'static str, Scalars)> {
     let small = shuffled(&mut random, &small::<C>(), items);
     let powers: Vec<BigUint> = (0..255u32).map(|bit| BigUint::from(1u32) << bit).collect();
     let powers = shuffled(&mut random, &powers, items);
-    // The lower windows are empty, at each item others.
+    // The lower windows are empty, different ones for each item.
     let mut shifted = honest.clone();
     for (item, scalar) in shifted.iter_mut().enumerate() {
         scalar[0] &= 0x7f;

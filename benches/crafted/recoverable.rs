@@ -6,7 +6,7 @@ use crate::support::scheme::{Ecdsa, Signed, signed};
 use gecc::Point;
 use rayon::prelude::*;
 
-/// Items whose keys and nonces are one progression: so that batches for GPUs are made on all cores.
+/// Items whose keys and nonces are one progression, so that batches for GPUs are made on all cores.
 const RUN: usize = 1 << 10;
 
 pub struct Recoverable {

@@ -23,7 +23,7 @@ pub fn compare<S: Scheme>(bench: &mut Bench) {
 /// Scalars and their points.
 type Pairs<C> = (Vec<Scalar<C>>, Vec<Point>);
 
-/// 2G, 3G and so on.
+/// The scalars 2, 3, … and the points 2G, 3G, ….
 fn multiples<C: TestCurve>(items: usize) -> Pairs<C> {
     let one = Scalar::<C>::ONE;
     let g = Group::<C>::generator();
@@ -57,7 +57,7 @@ fn inverse<F: Field>(scalar: &F) -> F {
     Field::invert(scalar).expect("random scalars are not 0")
 }
 
-/// u1 and u2 with u2 Q = -u1 G, or u1 G where `equal`.
+/// u1 and u2 with u2 Q = -u1 G, or with u2 Q = u1 G if `equal`.
 fn meet<C: TestCurve>(random: &mut Random, d: &Scalar<C>, equal: bool) -> [Scalar<C>; 2] {
     let u1 = random.scalar::<C>();
     let u2 = u1 * inverse(d);
@@ -140,7 +140,8 @@ fn map(items: &[Item], change: impl Fn(&mut Vec<u8>)) -> Vec<Item> {
     items
 }
 
-/// Against keys that are all different: keys that occur about as often as a table takes, in one encoding or in two.
+/// Compares keys that occur about as often as a table requires, in one encoding or in two, with
+/// keys that are all different.
 fn repeated_keys<S: Scheme>(items: usize) -> Vec<Batch> {
     let random = &mut Random::new();
     let mut batches = vec![("honest", shuffled_items::<S>(random, items, items))];

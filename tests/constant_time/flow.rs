@@ -22,7 +22,8 @@ pub enum Leak {
     Address,
     /// The lane that a register is exchanged with.
     Lane,
-    /// An argument of a function that is not looked into, or of an instruction whose time depends on it.
+    /// An argument of a function that is not analysed, or of an instruction whose time depends on
+    /// it.
     Argument,
     /// The contents of public memory, by the number of its pointer's label.
     Public(usize),
@@ -51,7 +52,7 @@ pub fn leaks(code: &Code) -> Vec<(&Instruction, Leak)> {
     }
 }
 
-/// An instruction, after those to which the functions around it return.
+/// An instruction, after the call sites to which the enclosing functions return.
 type Point = (Vec<usize>, usize);
 
 struct Analysis<'a> {
@@ -171,8 +172,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// The labels of a part of an address. Of the values that the place may have, those that are made of a pointer, if
-    /// there are any: nothing can be where the others lead.
+    /// The labels of a part of an address. If some of the values that the place may have are made
+    /// of a pointer, only those count: the others cannot be addresses of anything.
     fn part_of_address(&self, conditions: &[Condition], place: Place, state: &State) -> Labels {
         let has_pointer = |labels: &Labels| labels_of(*labels).any(|label| self.is_pointer(label));
         let possible = state.possible(conditions, place).into_iter().map(|value| value.labels);
@@ -191,7 +192,7 @@ impl Analysis<'_> {
         self.code.regions.get(number(label)).copied().unwrap_or(Region::Value)
     }
 
-    /// The labels of the pointers by which an address may have come about.
+    /// The labels of the pointers from which an address may be computed.
     fn pointers(&mut self, index: usize, access: &Access, address: Labels) -> Vec<Labels> {
         match access.space {
             Space::Constant => Vec::new(),
@@ -272,7 +273,7 @@ fn number(label: Labels) -> usize {
     label.trailing_zeros() as usize
 }
 
-/// An access through a register whose place on the stack is known is one at that place.
+/// Replaces an access through a register whose place on the stack is known by one at that place.
 fn resolved(access: &Access, state: &State) -> Access {
     let space = match (access.space, &access.address[..]) {
         (Space::Pointed { offset, bytes }, [place]) if bytes > 0 => {

@@ -1,4 +1,5 @@
-//! Machine instructions, reduced to what decides where secrets go. `sass` and `x86` make them, `flow` follows them.
+//! Machine instructions, reduced to the properties that decide where secrets go. `sass` and `x86`
+//! make them, `flow` follows them.
 
 /// The origins of a value, one bit each.
 pub type Labels = u64;
@@ -21,12 +22,12 @@ pub type Condition = (Place, bool);
 pub struct Instruction {
     /// The position of the instruction, for reports.
     pub at: u64,
-    /// It takes effect only where these are met.
+    /// Conditions under which it takes effect.
     pub conditions: Vec<Condition>,
     pub reads: Vec<Place>,
-    /// Get a new value, made of all that is read.
+    /// Places that get a new value, made of everything that is read.
     pub writes: Vec<Place>,
-    /// Keep theirs, and get that value too.
+    /// Places that keep their values, and get that value too.
     pub adds: Vec<Place>,
     /// Labels of constants that are read.
     pub constant: Labels,
@@ -38,7 +39,8 @@ pub struct Instruction {
     pub decides: Vec<Place>,
     /// The places that choose a lane to exchange a register with.
     pub chooses: Vec<Place>,
-    /// Arguments of a function that is not looked into, or of an instruction whose time depends on them.
+    /// Arguments of a function that is not analysed, or of an instruction whose time depends on
+    /// them.
     pub passes: Vec<Place>,
     /// The origins of single bits of the result, if they are known more precisely than all inputs
     /// for all bits.
@@ -51,9 +53,9 @@ pub struct Instruction {
 pub enum Control {
     #[default]
     Next,
-    /// To an instruction, and where something decides or there is a condition also to the next.
+    /// Jumps to an instruction, and continues with the next one too if the jump is conditional.
     Jump(usize),
-    /// To a function, and from there to the next instruction.
+    /// Calls a function, and then continues with the next instruction.
     Call(usize),
     Return,
     Stop,
@@ -90,7 +92,8 @@ pub struct Bits {
     /// The place of the result. A flag that is written too tells whether it is zero.
     pub result: Option<Place>,
     pub source: Place,
-    /// The bits that are those of the source, and those that depend on them in another way. Others do not depend on it.
+    /// The bits that equal those of the source, and those that depend on them in another way.
+    /// Others do not depend on it.
     pub same: u32,
     pub changed: u32,
     /// Bits that are flags.
@@ -118,10 +121,10 @@ pub enum Region {
     Open,
 }
 
-/// Numbers of labels that may be pointers' ones.
+/// The number of labels that may be those of pointers.
 pub const REGIONS: usize = 48;
 
-/// The code of a function, with the functions that it calls and that are looked into.
+/// The code of a function, with the functions that it calls and that are analysed.
 pub struct Code {
     pub instructions: Vec<Instruction>,
     pub regions: [Region; REGIONS],

@@ -47,8 +47,8 @@ const FUNCTIONS: &[Function] = &[
     Function("secret::sum", "7edwards4simd6secret3sum", &[Secrets, Secrets, Public, Number]),
 ];
 
-/// Functions for public data, which read tables by scalars and skip digits that are zero: what must be found, were the
-/// scalars secret.
+/// Functions for public data, which read tables by scalars and skip digits that are zero: the leaks
+/// that must be found, were the scalars secret.
 const LEAKY: &[Function] = &[
     Function("multiply::mul_add_group", "8multiply13mul_add_group", &[Secrets; 6]),
     Function("multiply::sum_group", "8multiply9sum_group", &[Secrets; 6]),
@@ -88,7 +88,7 @@ pub fn leaks_are_found() {
     });
 }
 
-/// Passes on each function for each curve, with the addresses of what leaks.
+/// Calls `take` for each function for each curve, with the leaks and their addresses.
 fn for_each(functions: &[Function], mut take: impl FnMut(&Function, Vec<(u64, Leak)>)) {
     let file = fs::read(std::env::current_exe().expect("a running test has a file")).expect("which can be read");
     let elf = Elf::new(&file);

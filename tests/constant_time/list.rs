@@ -1,13 +1,14 @@
-//! Lists of findings that are known to be fine, one a line with its reason: `FINDING  # REASON`. Lines that begin with
-//! `#` are the list's head. A finding whose reason ends with `[in some builds]` may also be missing.
+//! Lists of known acceptable findings, one per line with its reason: `FINDING  # REASON`. Lines
+//! that begin with `#` are the list's head. A finding whose reason ends with `[in some builds]` may
+//! also be missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// Set to 1, it writes the lists anew and keeps the reasons.
+/// If this variable is 1, the lists are written anew with the known reasons.
 const WRITE: &str = "GECC_WRITE_GATES";
-/// Between a finding and its reason.
+/// Separates a finding from its reason.
 const SEPARATOR: &str = "  # ";
 const IN_SOME_BUILDS: &str = "[in some builds]";
 /// The placeholder for a missing reason.
@@ -42,7 +43,7 @@ impl List {
         self.reasons.iter().filter(|(_, reason)| reason.ends_with(IN_SOME_BUILDS)).map(|(finding, _)| finding)
     }
 
-    /// Fails unless the findings are those of the list, and each has a reason.
+    /// Fails unless the findings equal the list, and each has a reason.
     pub fn check(&self, findings: &BTreeSet<String>) {
         if env::var(WRITE).as_deref() == Ok("1") {
             self.write(findings);

@@ -36,12 +36,12 @@ pub fn is_running() -> bool {
     request(RUNNING_ON_VALGRIND, 0, 0) != 0
 }
 
-/// Whatever is computed from these bytes counts as secret.
+/// Marks these bytes as secret; everything computed from them counts as secret too.
 pub fn make_secret<T: ?Sized>(value: &mut T) {
     request(MAKE_MEM_UNDEFINED, (&raw mut *value).cast::<u8>() as u64, size_of_val(value) as u64);
 }
 
-/// These bytes are public.
+/// Marks these bytes as public.
 pub fn make_public<T: ?Sized>(value: &mut T) {
     request(MAKE_MEM_DEFINED, (&raw mut *value).cast::<u8>() as u64, size_of_val(value) as u64);
 }

@@ -1,4 +1,4 @@
-//! Every operation on secrets, for the portable engine with one thread, where memcheck watches.
+//! Every operation on secrets, for the portable engine with one thread, observed by memcheck.
 
 use super::each::{each_curve, each_ecdsa_curve};
 use super::memcheck::{make_public, make_secret};
@@ -46,7 +46,7 @@ fn with_keys<R: Eq>(operation: impl Fn(SecretKeys) -> Vec<R>) {
     with_secrets(|| vec![SecretKey::from_bytes([0x42; 32])], |keys| operation((&keys[0]).into()));
 }
 
-/// The rows and codes that a call writes.
+/// Returns the rows and codes that a call writes.
 fn columns<const W: usize>(call: impl FnOnce(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) -> Vec<([u8; W], u8)> {
     let mut rows = [[0; W]; DIGESTS.len()];
     let mut codes = [0; DIGESTS.len()];
@@ -220,7 +220,7 @@ fn on_curve<C: Curve>(engine: &Engine) {
     agreement::<C>(engine);
 }
 
-/// All of them.
+/// Runs all operations.
 pub fn all() {
     let plain = engine(false);
     each_curve!(on_curve(&plain));

@@ -13,10 +13,10 @@ use std::{env, fs};
 /// The folder to which paths in the list are relative.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Names the work of a process that is watched.
+/// The variable that names the work of a watched process.
 const WATCHED: &str = "GECC_TEST_WATCHED";
 
-/// A report: what kind it is, and the lines of this crate on the stack, the innermost first.
+/// A report: its kind, and the lines of this crate on the stack, the innermost first.
 struct Report {
     kind: String,
     lines: Vec<String>,
@@ -54,7 +54,7 @@ pub fn is_watched() -> bool {
     true
 }
 
-/// The reports of this program under valgrind, where it does that work alone.
+/// Runs this program under valgrind for the given work alone, and returns the reports.
 fn watch(work: &str) -> Vec<Report> {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("watched_{work}.xml"));
     let mut command = Command::new("valgrind");
@@ -83,7 +83,7 @@ fn reports(xml: &str) -> Vec<Report> {
     xml.split("<error>").skip(1).map(error).filter(|report| !report.kind.starts_with("Leak_")).collect()
 }
 
-/// FILE, FUNCTION: CODE of a frame, where it is a line of this crate.
+/// FILE, FUNCTION: CODE of a frame, if it is a line of this crate.
 fn source_line(frame: &str) -> Option<String> {
     let text = |name| frame.lines().find_map(|line| element(line, name));
     let folder = text("dir")?;

@@ -84,7 +84,7 @@ impl<'a> Program<'a> {
         Program { elf, text, functions, pointers: pointers(elf) }
     }
 
-    /// The functions whose mangled names hold a text.
+    /// The functions whose mangled names contain a text.
     pub fn find(&self, part: &str) -> Vec<&Symbol<'a>> {
         self.functions.values().filter(|symbol| symbol.name.contains(part)).collect()
     }
@@ -118,7 +118,7 @@ impl<'a> Program<'a> {
         Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).into_iter().collect()
     }
 
-    /// The addresses of functions that are looked into.
+    /// The addresses of functions that are to be analysed.
     fn callees(&self, code: &[Machine], follow: fn(&str) -> bool) -> Vec<u64> {
         let followed = |machine: &Machine| match self.callee(code, machine)? {
             Callee::Here(address) => self.functions.get(&address).filter(|callee| follow(callee.name)).map(|_| address),
@@ -157,7 +157,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// A function, or where its entry in the table of linkage leads.
+    /// A function, or the target of its entry in the procedure linkage table.
     fn linked(&self, address: u64) -> Callee<'a> {
         let sections = [".plt", ".plt.got", ".plt.sec"].into_iter().filter_map(|name| self.elf.section(name));
         let mut entries = sections.filter_map(|section| {

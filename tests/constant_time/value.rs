@@ -28,7 +28,7 @@ impl Value {
         self.labels & SECRET != 0
     }
 
-    /// This value or the other.
+    /// Either this value or the other.
     pub fn or(self, other: Value) -> Self {
         Value {
             labels: self.labels | other.labels,
@@ -75,7 +75,7 @@ impl State {
         self.places.get(&place).copied().unwrap_or_default()
     }
 
-    /// The value of a place where conditions are met.
+    /// The value of a place if conditions are met.
     pub fn under(&self, conditions: &[Condition], place: Place) -> Value {
         match self.choices.get(&place) {
             Some(choice) if choice.is_of(conditions) => choice.value,
@@ -83,12 +83,12 @@ impl State {
         }
     }
 
-    /// The labels of places where conditions are met.
+    /// The labels of places if conditions are met.
     pub fn labels(&self, conditions: &[Condition], places: &[Place]) -> Labels {
         places.iter().fold(0, |all, place| all | self.under(conditions, *place).labels)
     }
 
-    /// All values that a place may have where conditions are met.
+    /// All values that a place may have if conditions are met.
     pub fn possible(&self, conditions: &[Condition], place: Place) -> Vec<Value> {
         match self.choices.get(&place) {
             Some(choice) if !choice.is_of(conditions) => choice.kept.iter().copied().chain([choice.value]).collect(),
@@ -96,7 +96,7 @@ impl State {
         }
     }
 
-    /// Writes a place, where conditions are met.
+    /// Writes a place, if conditions are met.
     pub fn write(&mut self, conditions: &[Condition], place: Place, value: Value) {
         let old = self.value(place);
         let choice = self.choices.remove(&place);
@@ -119,14 +119,14 @@ impl State {
         self.choices.insert(place, Choice { condition, value, kept });
     }
 
-    /// Makes bits of a place secret: which of the values it has that may be.
+    /// Makes bits of those values of a place secret that may be in it.
     pub fn taint(&mut self, place: Place, bits: u32) {
         self.choices.remove(&place);
         let value = self.value(place).or(Value::of_bits(0, bits));
         self.places.insert(place, value);
     }
 
-    /// Adds what another path brings; whether there was anything new.
+    /// Adds the values of another path; returns whether there was anything new.
     pub fn join(&mut self, other: &State) -> bool {
         let choices = self.choices.clone();
         self.choices.retain(|place, choice| match other.choices.get(place) {

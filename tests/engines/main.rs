@@ -14,7 +14,7 @@ use std::env;
 use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 
-/// Set in the process that runs with little memory, where these tests are the only ones of engines.
+/// Set in the process that runs with little memory, in which only these tests use engines.
 const LIMITED: &str = "GECC_TEST_LIMITED";
 /// The subjects that run there: the tests of the batch arithmetic.
 const SUBJECTS: [&str; 6] = ["edge_verify", "large_x", "point_", "poisoned_points", "poisoned_verify", "repeated_keys"];

@@ -1,4 +1,5 @@
-//! Tests that are listed when they run, so that what this machine lacks counts as ignored, with the reason.
+//! Tests that are listed at run time, so that tests whose requirements this machine lacks count as
+//! ignored, with the reason.
 
 #![allow(dead_code, unused_imports, unused_macros, reason = "each list of tests uses a part")]
 
@@ -9,10 +10,10 @@ use needs::{Missing, Need};
 use std::process::ExitCode;
 use std::ptr;
 
-/// Something by its name.
+/// A value with its name.
 pub type Named<T> = (&'static str, T);
 
-/// Functions by their names.
+/// Pairs functions with their names.
 macro_rules! named {
     ($($(#[$attribute:meta])* $function:path),* $(,)?) => {
         [$($(#[$attribute])* (stringify!($function), $function)),*]
@@ -47,13 +48,13 @@ pub fn test(name: impl Into<String>, need: Option<&'static Need>, run: impl FnOn
     Test { trial, need }
 }
 
-/// Returns tests that need the same.
+/// Returns tests with the same requirement.
 pub fn tests<const N: usize>(need: Option<&'static Need>, tests: [Named<fn()>; N]) -> Vec<Test> {
     tests.map(|(name, run)| test(name, need, run)).into()
 }
 
-/// Runs the tests that the command line selects. Those that a machine cannot run are reported once for each thing that
-/// is missing, with their number.
+/// Runs the tests that the command line selects. Tests that a machine cannot run are reported once
+/// per missing requirement, with their number.
 pub fn run(tests: Vec<Test>) -> ExitCode {
     let mut arguments = Arguments::from_args();
     if arguments.list {
@@ -71,7 +72,7 @@ pub fn run(tests: Vec<Test>) -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Replaces tests that would be ignored because something is missing by one for each thing that is missing.
+/// Replaces tests that would be ignored by one for each missing requirement.
 fn summarize(tests: impl Iterator<Item = Test>, would_run: impl Fn(&Test) -> bool) -> Vec<Trial> {
     let mut trials = Vec::new();
     let mut missing: Vec<(&'static Need, String, Vec<Trial>)> = Vec::new();

@@ -5,7 +5,7 @@ use std::env;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-/// Something that is looked for once, when the first test needs it.
+/// A requirement that is checked once, when the first test needs it.
 pub struct Need {
     variable: &'static str,
     problem: LazyLock<Option<String>>,
@@ -31,7 +31,7 @@ impl Need {
         self.problem.as_deref()
     }
 
-    /// Returns what becomes of a test, if something is missing.
+    /// Returns the outcome of a test, if its requirement is missing.
     pub fn missing(&self) -> Option<Missing> {
         let problem = self.problem()?;
         let variable = self.variable;

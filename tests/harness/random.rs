@@ -1,4 +1,4 @@
-//! Random numbers, other ones in every run; a test that fails prints the seed.
+//! Random numbers, different in every run; a test that fails prints the seed.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;

@@ -1,4 +1,4 @@
-//! The examples and the data that are shipped with them.
+//! The examples and their data.
 
 use crate::harness::{self, Test, named};
 use crate::programs::{complains, prints, scratch};
@@ -45,7 +45,7 @@ fn examples_report_problems() {
     complains("ecdh_psi", Path::new("no such file"), 2, "no such file");
 }
 
-/// The items of a shipped file, for the library.
+/// The items of an example file, for the library.
 struct Items {
     rows: Vec<Value>,
     signatures: Vec<[u8; 64]>,
@@ -130,7 +130,7 @@ fn a_corrupted_signature_is_the_only_one_rejected() {
     assert_eq!(rejected(&sm2.sm2()), [(50, Rejection::Mismatch)]);
 }
 
-/// The lines made of other shipped files are compared with these in `gecc-chains`.
+/// The lines made of other example files are compared with these in `gecc-chains`.
 fn lines_of_health_certificates_are_what_their_file_has() {
     let lines = Items::read("health_certificates.jsonl").rows;
     let rows = read_json("p256/dgc_es256.json");

@@ -48,7 +48,7 @@ fn an_engine_is_shown_in_a_line() {
     assert_eq!(format!("{engine:#?}"), format!("{engine:?}"));
 }
 
-/// Every call has the curve as its one type parameter, whatever its columns are of.
+/// Every call has the curve as its one type parameter, whatever the types of its columns.
 fn calls_have_one_set_of_type_parameters() {
     let engine = engine();
     let (secret, key, _) = signed::<P256>(&engine);
@@ -126,7 +126,7 @@ fn typical_mistakes() {
     assert!(problem.to_string().contains("2 rows of 64 bytes at a distance of 65 do not fit 128 bytes"), "{problem}");
 }
 
-/// (r, n - s), which is as valid.
+/// Returns (r, n - s), which is equally valid.
 fn with_high_s(signature: &[u8; 64]) -> [u8; 64] {
     let signature = k256::ecdsa::Signature::from_slice(signature).unwrap();
     let (r, s) = signature.split_scalars();

@@ -45,7 +45,7 @@ fn modules_use_lower_layers_only() {
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
 }
 
-/// Each crate by the file that it begins with.
+/// The root file of each crate.
 const CRATES: [&str; 10] = [
     "gecc-arrow/src/lib.rs",
     "gecc-bench/src/lib.rs",

@@ -33,7 +33,8 @@ pub fn tests() -> Vec<Test> {
     vec![test("verdicts::codes", None, codes)]
 }
 
-/// The numbers are stable: other programs store them. None is 0, which forgotten memory would show, or that of "valid".
+/// The numbers are stable: other programs store them. None is 0, the content of unwritten memory,
+/// or that of "valid".
 fn codes() {
     let codes: Vec<_> = REJECTIONS.iter().map(|reason| (reason.code(), format!("{reason:?}"))).collect();
     assert!(codes.iter().map(|(code, name)| (*code, name.as_str())).eq((2..).zip(NAMES.iter().copied())), "{codes:?}");

@@ -18,7 +18,8 @@ fn private_key(secret: &[u8; 32]) -> PrivateKey {
 }
 
 impl AwsLc {
-    /// On x86-64 and aarch64 it takes canonical keys alone, and encodes S B - k A: gecc's rule `Rfc8032`.
+    /// On x86-64 and aarch64 it accepts canonical keys alone, and encodes S B - k A: gecc's rule
+    /// `Rfc8032`.
     pub fn verifies_ed25519(message: &[u8], signature: &[u8; 64], key: &[u8; 32]) -> bool {
         signature::UnparsedPublicKey::new(&ED25519, key).verify(message, signature).is_ok()
     }

@@ -63,10 +63,10 @@ const PRIVATE_KEY: [&[u8]; 2] = [
     &[0xa0, 0x0a, 0x06, 0x08, 0x2a, 0x81, 0x1c, 0xcf, 0x55, 0x01, 0x82, 0x2d],
 ];
 
-/// Makes a key of DER.
+/// Parses a key in DER.
 type Parse = unsafe extern "C" fn(*mut Pointer, *mut *const u8, i64) -> Pointer;
 
-/// The functions that are called, of a library that stays open.
+/// The functions that are called, from a library that stays open.
 pub struct OpenSsl {
     functions: Functions,
     _library: Library,
@@ -93,7 +93,7 @@ impl Drop for Object {
 }
 
 impl OpenSsl {
-    /// The system's library, if it takes keys of SM2: those of some systems do not.
+    /// The system's library, if it supports keys of SM2: those of some systems do not.
     pub fn open() -> Result<Self, String> {
         // SAFETY: OpenSSL may be initialised and used from any thread.
         let library = unsafe { Library::new("libcrypto.so.3") }.map_err(|problem| problem.to_string())?;
@@ -125,7 +125,7 @@ impl OpenSsl {
             && is_taken(f.d2i_PUBKEY, &[&PUBLIC_KEY[..], &self.public_key(&[1; 32])].concat())
     }
 
-    /// secret G, or secret P where P is given.
+    /// Returns secret G, or secret P if P is given.
     fn multiply(&self, secret: &[u8; 32], point: Option<&[u8]>) -> [u8; 65] {
         let f = &self.functions;
         let mut bytes = [0; 65];

@@ -1,8 +1,5 @@
-//! Looks for secrets in memory: in blocks of the heap as they are freed, and in all memory of the process.
-//!
-//! A secret is known by its words of 8 bytes, as big-endian bytes and reversed: so it is found as bytes and as limbs,
-//! whole or in part. Hexadecimal digits are known by sixteen. All are kept masked, so that the search does not find
-//! itself.
+//! Searches memory for secrets: blocks of the heap as they are freed, and all memory of the
+//! process.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -14,7 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
-/// The allocator of a test binary. While secrets are watched, it looks for them in every block that is freed or moved.
+/// The allocator of a test binary. While secrets are watched, it searches every block that is freed
+/// or moved.
 pub struct Searching;
 
 /// Blocks that held a secret when they were freed, and the bytes of the first.
@@ -49,7 +47,7 @@ unsafe impl GlobalAlloc for Searching {
     // through.
 }
 
-/// Counts a block that holds a secret.
+/// Searches a block, and counts it if it holds a secret.
 fn look_through(block: *const u8, size: usize) {
     if WORDS.load(Ordering::Relaxed).is_null() {
         return;
@@ -66,7 +64,7 @@ fn look_through(block: *const u8, size: usize) {
     LOOKERS.fetch_sub(1, Ordering::SeqCst);
 }
 
-/// While it is there, blocks are looked through for words.
+/// While it exists, blocks are searched for words.
 struct Looking<'a>(PhantomData<&'a Words>);
 
 impl<'a> Looking<'a> {
@@ -89,7 +87,7 @@ impl Drop for Looking<'_> {
 /// Words of secrets.
 struct Words {
     masked: HashSet<u64>,
-    /// One bit for each value of some bits of a word, which rules out nearly all others.
+    /// A bit set over some bits of a word, which rules out nearly all other words.
     filter: Vec<u64>,
 }
 
@@ -161,14 +159,14 @@ impl Words {
     }
 }
 
-/// Tests that look take turns: one's blocks are not to be counted for another.
+/// Makes searching tests take turns, so that one's blocks are not counted for another.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     // A failed test does not affect the state that others need.
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Secrets that are looked for.
+/// Secrets to search for.
 pub struct Watch(Words);
 
 impl Watch {
@@ -194,7 +192,7 @@ impl Watch {
         }
     }
 
-    /// Does `work`; no block that it frees may hold a secret.
+    /// Does `work`, and requires that no block that it frees holds a secret.
     #[track_caller]
     pub fn freed_blocks(&self, name: &str, work: impl FnOnce()) {
         let (found, first) = self.count_freed_blocks(work);
@@ -243,7 +241,7 @@ impl Watch {
     }
 }
 
-/// Overwrites what earlier calls left on the stack of this thread.
+/// Overwrites the remains of earlier calls on the stack of this thread.
 #[inline(never)]
 fn overwrite_stack() {
     std::hint::black_box(&mut [0u8; 1 << 18]);
@@ -290,9 +288,10 @@ pub fn prepared<R: Send>(make: impl FnOnce() -> R + Send) -> R {
     std::thread::scope(|scope| scope.spawn(make).join()).expect("inputs can be made")
 }
 
-/// No mapping is larger.
+/// A limit that includes every mapping.
 pub const ALL: usize = usize::MAX;
-/// Larger than any stack, and smaller than what makes a search take long: large tables and most of the heap.
+/// Larger than any stack, and smaller than the mappings that would make a search take long: large
+/// tables and most of the heap.
 pub const STACKS: usize = 16 << 20;
 
 /// The mappings that the process can write to, and the system's names of them.

@@ -26,7 +26,8 @@ pub struct Recoverable {
     pub key: Result<u64, Rejection>,
 }
 
-/// Combinations that are taken in the largest group. A prime: each number of a combination takes all its values.
+/// The number of combinations that are taken in the largest group. It is a prime, so that each
+/// number of a combination takes all its values.
 const SAMPLE: u64 = 2029;
 
 /// All combinations of numbers below the bounds, `times` times; in the largest group a sample of
@@ -38,7 +39,7 @@ pub fn combinations([a, b, c]: [u64; 3], times: u64) -> impl Iterator<Item = [u6
     (0..times * count).map(index).map(move |index| [index / c / b, index / c % b, index % c])
 }
 
-/// A digest of this residue modulo N: where there is another one below 2^256, at random that.
+/// A digest of this residue modulo N: if there is another one below 2^256, a random one of the two.
 fn digest(group: &mut Group, e: BigUint) -> BigUint {
     let raised = &e + &group.modulus;
     if group.random.random() && raised.bits() <= 256 { raised } else { e }

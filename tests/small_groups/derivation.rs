@@ -54,7 +54,8 @@ fn orders() -> [BigUint; 6] {
     traces.map(|trace| BigUint::try_from(&p + 1 - trace).expect("near p"))
 }
 
-/// Two points do not both vanish times the number of points of another class.
+/// Returns whether the points of a curve have this order: two points do not both vanish times the
+/// order of another class.
 fn has_order(b: u64, order: &BigUint) -> bool {
     points(b).take(2).all(|point| multiple(order, &point).is_none())
 }

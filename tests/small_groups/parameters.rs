@@ -9,7 +9,7 @@ pub struct Parameters {
     pub order: u64,
     /// The curve is y^2 = x^3 - minus_a x + b over the field of secp256k1.
     pub minus_a: u64,
-    /// See above.
+    /// The coefficient b.
     pub b: u64,
     /// x and y of a generator.
     pub g: ([u64; 4], [u64; 4]),

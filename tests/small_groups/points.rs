@@ -127,8 +127,8 @@ fn of_points<C: SmallGroup>(engine: &CpuEngine) {
     assert_accepted(&expected, |out| ops::mul::<C>(engine, (&scalars).into(), points, out));
 }
 
-/// The points that come together with other residues: all but the identity in the groups of order 7 and 13, one of them
-/// in that of order 199.
+/// The points that are combined with other residues: all but the identity in the groups of order 7
+/// and 13, one of them in that of order 199.
 fn points_beside(order: u64, others: u64) -> Vec<u64> {
     if order == 199 { vec![1 + others % (order - 1)] } else { (1..order).collect() }
 }

@@ -38,13 +38,13 @@ pub fn add(minus_a: u64, left: &BigPoint, right: &BigPoint) -> BigPoint {
     Some((x, y))
 }
 
-/// A group, and random numbers to choose representatives of residues with.
+/// A group, and random numbers for choosing representatives of residues.
 pub struct Group {
     /// The number of points.
     pub order: u64,
     /// N.
     pub modulus: BigUint,
-    /// k G at the place k.
+    /// The points k G, by k.
     points: Vec<BigPoint>,
     /// Randomness for all other choices of the tests.
     pub random: StdRng,

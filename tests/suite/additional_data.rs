@@ -1,5 +1,5 @@
-//! Additional data of nonces (RFC 6979, section 3.6): signatures are those of the nonces that the standard has for
-//! them.
+//! Additional data of nonces (RFC 6979, section 3.6): signatures have the nonces that the standard
+//! prescribes.
 
 use super::support::each::each_ecdsa_curve;
 use super::support::numbers::{edge_scalars, number, order, order_plus};
@@ -77,7 +77,7 @@ fn sm2_signature(secret: &[u8; 32], digest: &[u8; 32], data: &[u8]) -> [u8; 64] 
     concatenate(&bytes::<Sm2>(&r), &bytes::<Sm2>(&s))
 }
 
-/// One on the same devices that checks signatures.
+/// An engine on the same devices that checks signatures.
 fn checking(engine: &Engine) -> Engine {
     Engine::builder().backend(engine.info().backend).check_signatures(true).build().unwrap()
 }
@@ -134,8 +134,8 @@ pub fn sm2(engine: &Engine) {
     }
 }
 
-/// One key and one row of data for all are those for each; a row of zeros is not the same as none; keys out of range
-/// are rejected.
+/// One key and one row of data for all have the results of one per item; a row of zeros differs
+/// from no data; keys out of range are rejected.
 pub fn one_for_all(engine: &Engine) {
     let Inputs { keys, digests, data, .. } = &Inputs::new::<P256>();
     let each_key = vec![keys[9].clone(); keys.len()];

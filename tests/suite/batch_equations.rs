@@ -1,5 +1,5 @@
-//! Verification by equations of groups: verdicts and reasons are those of verification one by one, whatever the items
-//! are.
+//! Batch verification: verdicts and reasons are those of verification one by one, whatever the
+//! items are.
 
 use super::bip340::{is_valid_there, signer, spoil, vectors};
 use super::lengths::differs;
@@ -19,10 +19,10 @@ use gecc::{
 use num_bigint::BigUint;
 use secp256k1::schnorr;
 
-/// Several groups.
+/// Enough items for several groups.
 const ITEMS: usize = 3000;
 
-/// One like the engine under test, with equations and with one thread, so that groups are small.
+/// An engine like the one under test, with equations and with one thread, so that groups are small.
 fn with_equations(engine: &Engine) -> Engine {
     let builder = Engine::builder().backend(engine.info().backend).threads(1).batch_equations(true);
     let engine = builder.build().expect("as the engine under test");
@@ -39,7 +39,7 @@ struct Signatures {
 }
 
 impl Signatures {
-    /// Valid ones of different keys, made by libsecp256k1.
+    /// Valid items of different keys, made by libsecp256k1.
     fn new(random: &mut Random) -> Self {
         let mut messages = vec![];
         let mut signatures = vec![];
@@ -273,7 +273,7 @@ pub fn large(engine: &Engine) -> usize {
     if engine.info().backend == Backend::Gpu { 1 << 19 } else { ITEMS }
 }
 
-/// One like the engine under test, with equations and times of kernels.
+/// An engine like the one under test, with equations and times of kernels.
 pub fn timed(engine: &Engine) -> Engine {
     let builder = Engine::builder().backend(engine.info().backend).time_kernels(true).batch_equations(true);
     builder.build().expect("as the engine under test")
@@ -308,7 +308,7 @@ fn rejected_of_large(
     found[0].clone()
 }
 
-/// Places at which items are spoiled: none, one, and one in each chunk.
+/// Positions at which items are spoiled: none, one, and one in each chunk.
 pub fn places(items: usize) -> [Vec<usize>; 4] {
     [vec![], vec![0], vec![items / 2, items - 1], (0..items).step_by(1000).collect()]
 }

@@ -61,7 +61,7 @@ pub fn vectors_of_the_standard(engine: &Engine) {
     }
 }
 
-/// A private key with the keys that libsecp256k1 makes of it.
+/// A private key with the public keys that libsecp256k1 derives from it.
 pub struct Signer {
     pub pair: Keypair,
     pub x_only: [u8; 32],
@@ -137,7 +137,7 @@ pub fn is_valid_there(message: &[u8], signature: &[u8; 64], key: &[u8; 32]) -> b
     key.is_ok_and(|key| Signature::from_byte_array(*signature).verify(message, &key).is_ok())
 }
 
-/// Verdicts on their signatures and on spoiled ones; in every encoding of the keys.
+/// Verdicts on libsecp256k1's signatures and on spoiled ones, in every encoding of the keys.
 pub fn verdicts_match_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let mut messages = vec![];
@@ -230,7 +230,7 @@ pub fn order_of_reasons(engine: &Engine) {
     }
 }
 
-/// Keys that are out of range or no points, one by one among good ones.
+/// Keys that are out of range or not points, one by one among good ones.
 pub fn bad_keys(engine: &Engine) {
     let mut random = Random::new();
     let signers: Vec<Signer> = (0..20).map(|_| signer(&mut random)).collect();
@@ -296,7 +296,7 @@ pub fn fresh_auxiliary_data(engine: &Engine) {
     assert_eq!(signatures.len(), 100);
 }
 
-/// Messages that are too long for a device, among short ones.
+/// Messages that are too long for a GPU, among short ones.
 pub fn long_messages(engine: &Engine) {
     let mut random = Random::new();
     let signer = signer(&mut random);

@@ -12,10 +12,10 @@ use super::support::scheme::{Ecdsa, Item, Signed, signed, signed_with_r};
 use gecc::call::{Columns, Contents, Operation};
 use gecc::{Backend, Engine, P256, Point, PublicKeys, Rejection, Rows, Secp256k1, Verdict, ecdsa, keys};
 
-/// Several groups.
+/// Enough items for several groups.
 const ITEMS: usize = 3000;
 
-/// The engine under test, and others like it with equations: in lanes where there are any, and without.
+/// The engine under test, and others like it with equations: in lanes if available, and without.
 fn engines(engine: &Engine) -> [Engine; 3] {
     let with_equations = |portable| {
         let builder = Engine::builder().backend(engine.info().backend).threads(1).portable(portable);
@@ -65,7 +65,8 @@ fn with_ids(signed: Vec<Signed>) -> Vec<(Item, u8)> {
     signed.into_iter().map(|signed| (signed.item, signed.recovery_id)).collect()
 }
 
-/// Items that are rejected or at the edge of that: those of `poisoned_recover`, and x(R) = r below p - n with every id.
+/// Items that are rejected or nearly so: those of `poisoned_recover`, and x(R) = r below p - n with
+/// every id.
 fn special<C: EcdsaReference>(random: &mut Random) -> Vec<(Item, u8)> {
     let (_, special) = poisoned_recover::cases::<C>();
     let small = (1u32..).filter_map(|x| lift_x::<C>(&to_bytes(&x.into())?, x % 2 == 0)).take(5);

@@ -11,7 +11,7 @@ use gecc::{
 };
 use gecc::{PageLocked, ecdh, ecdsa, keys, point, sm2};
 
-/// Short of a whole number of chunks and blocks.
+/// Fewer than a whole number of chunks and blocks.
 const ITEMS: usize = 351;
 
 /// The results of a call on slices, as rows.
@@ -26,14 +26,14 @@ fn locks(engine: &Engine) -> bool {
     engine.info().backend == Backend::Gpu
 }
 
-/// Values in locked memory, where there is such.
+/// Copies values to locked memory, if available.
 fn locked<T>(engine: &Engine, values: Vec<T>) -> PageLocked<T> {
     let locked = engine.page_lock(values);
     assert_eq!(locked.is_locked(), locks(engine) && size_of_val(&*locked) > 0);
     locked
 }
 
-/// The engine that is tested, and one that computes several chunks.
+/// The engine under test, and one that computes several chunks.
 fn engines(engine: &Engine) -> [Engine; 2] {
     let in_chunks = Engine::builder().backend(engine.info().backend).chunk_items(150);
     [engine.clone(), in_chunks.build().expect("as the engine that is tested")]
@@ -137,7 +137,7 @@ impl Batch {
         self.points.iter().map(raw).collect()
     }
 
-    /// Malformed for the identity.
+    /// The compressed points; a malformed row for the identity.
     fn compressed(&self) -> Vec<[u8; 33]> {
         self.points.iter().map(|point| point.to_compressed().unwrap_or([0; 33])).collect()
     }

@@ -1,5 +1,5 @@
-//! The curves' constants, as far as they show in results. The generated constants themselves, which are private, are
-//! compared with the RustCrypto crates by unit tests in `src/curve.rs`.
+//! The curves' constants, as far as results reveal them. The generated constants themselves, which
+//! are private, are compared with the RustCrypto crates by unit tests in `src/curve.rs`.
 
 use super::support::each::each_curve;
 use super::support::numbers::{modulus_plus, order, order_plus, to_bytes};

@@ -40,7 +40,7 @@ fn agrees_with_reference(der: &[u8]) {
     }
 }
 
-/// The deviations from DER that decoders let through.
+/// The deviations from DER that decoders commonly accept.
 pub fn strict_decoding(_: &Engine) {
     let good = [0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07];
     assert!(signature_from_der(&good).is_ok());

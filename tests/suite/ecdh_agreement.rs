@@ -76,7 +76,7 @@ fn single_peer<C: TestCurve>(engine: &Engine) {
     expect::<C>(&secrets[..1], &peers[..1], &agree::<C>(engine, &keys[0], PublicKeys::all(peers[0].as_sec1())));
 }
 
-/// Private keys and peers at the edges; keys out of range reject their item.
+/// Private keys and peers at the edges; a key out of range rejects its item.
 pub fn edge_keys(engine: &Engine) {
     each_curve!(special(engine));
 }

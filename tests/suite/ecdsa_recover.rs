@@ -67,7 +67,8 @@ pub fn addresses(engine: &Engine) {
     assert_eq!(recover_addresses(engine, &items), expected);
 }
 
-/// Every id above 3 is rejected, also those that look right modulo 4 or shifted by Ethereum's 27.
+/// Every id above 3 is rejected, also those that are valid modulo 4 or after Ethereum's offset of
+/// 27.
 pub fn ids_out_of_range(engine: &Engine) {
     let mut random = Random::new();
     let item = signed::<Ecdsa<Secp256k1>>(&mut random, 1, 1).remove(0);

@@ -100,7 +100,7 @@ fn by_the_standard<C: EcdsaReference>(secret: &[u8; 32], digest: &[u8; 32]) -> (
     (concatenate(&bytes::<C>(&r), &bytes::<C>(&s)), recovery_id::<C>(&point))
 }
 
-/// One key for all items signs as that key for each.
+/// One key for all items signs like that key for each.
 pub fn one_key_for_all(engine: &Engine) {
     each_ecdsa_curve!(single_key(engine));
 }
@@ -117,7 +117,7 @@ fn single_key<C: EcdsaReference>(engine: &Engine) {
     assert!(rejected.iter().all(|item| *item == Err(Rejection::SecretKeyOutOfRange)));
 }
 
-/// A message is signed by way of its SHA-256.
+/// A message is signed through its SHA-256.
 pub fn messages(engine: &Engine) {
     each_ecdsa_curve!(message_digests(engine));
 }
@@ -132,7 +132,7 @@ fn message_digests<C: EcdsaReference>(engine: &Engine) {
     assert!(by_message.iter().all(Result::is_ok));
 }
 
-/// Digests around 0 and n, where reduction modulo n shows.
+/// Digests around 0 and n, at which reduction modulo n is visible.
 pub fn edge_digests(engine: &Engine) {
     each_ecdsa_curve!(special_digests(engine));
 }

@@ -36,7 +36,7 @@ fn compare<C: EcdsaReference>(engine: &Engine) {
     assert!((ITEMS / 10..ITEMS * 9 / 10).contains(&valid), "{valid} of {ITEMS} are valid with low s");
 }
 
-/// Valid items of which about half are then changed.
+/// Valid items, about half of which are then changed.
 pub fn mutated<S: Scheme>(random: &mut Random, count: usize) -> Vec<Item> {
     let valid: Vec<Item> = signed::<S>(random, count, count / 3).into_iter().map(|signed| signed.item).collect();
     (0..count).map(|index| mutate(random, index, &valid)).collect()

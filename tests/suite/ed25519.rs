@@ -67,7 +67,7 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or_else(|| panic!("{name} is a text"))
 }
 
-/// The case of a record, unless its signature has another length than 64 bytes.
+/// The case of a record, unless the length of its signature is not 64 bytes.
 fn case(record: &Value, [public, signature]: [&str; 2], message: Vec<u8>, verdicts: &Value) -> Option<Case> {
     let is_valid = COLUMNS.map(|column| verdicts[column].as_u64().expect("a column for each rule") == 1);
     let signature = bytes(text(record, signature)).try_into().ok();
@@ -194,7 +194,7 @@ struct Rfc8032 {
     signature: String,
 }
 
-/// The variants: each signature is made and verified, and verifies as none of the others.
+/// The variants: each signature is made and verified, and is valid only as its own variant.
 pub fn vectors_of_the_standard(engine: &Engine) {
     let cases: Vec<Rfc8032> = parse(include_str!("../vectors/ed25519_rfc8032.json"));
     assert_eq!(cases.len(), 10);
@@ -315,7 +315,8 @@ impl Case {
         self.is_valid[Rule::ALL.iter().position(is_rule).expect("all rules are listed")]
     }
 
-    /// Changes a bit, after which the item is valid by no rule but with a probability of about 2^-250.
+    /// Changes a bit, which makes the item invalid by every rule except with a probability of about
+    /// 2^-250.
     fn spoil(&mut self, random: &mut Random) {
         match random.below(3) {
             0 if !self.message.is_empty() => random.flip_bit(&mut self.message),
@@ -405,7 +406,7 @@ fn mixed_case(random: &mut Random) -> Case {
     Case { public: key.encoding, message, signature, is_valid }
 }
 
-/// `ed25519-dalek` has the verdicts of its two rules.
+/// Requires that `ed25519-dalek` has the verdicts of its two rules.
 pub fn dalek_agrees(cases: &[Case]) {
     cases.par_iter().for_each(|case| {
         let message = &case.message;
@@ -461,8 +462,9 @@ pub fn contexts(engine: &Engine) {
     }
 }
 
-/// Contexts that end at every byte of a word and of a block, before messages of any length, with a key for each item
-/// and with keys that repeat, one by one and together: as the portable code has it.
+/// Contexts that end at every byte of a word and of a block, before messages of any length, with a
+/// key for each item and with keys that repeat, one by one and together: compared with the portable
+/// code.
 pub fn contexts_in_batches(engine: &Engine) {
     const ITEMS: usize = 1000;
     let portable = Engine::builder().backend(Backend::Cpu).portable(true).build().unwrap();
@@ -501,7 +503,7 @@ pub fn contexts_in_batches(engine: &Engine) {
     }
 }
 
-/// The first reason that applies is the one that is given.
+/// An item is rejected for the first reason that applies.
 pub fn order_of_reasons(engine: &Engine) {
     let signer = Engine::builder().backend(Backend::Cpu).threads(1).build().unwrap();
     let seeds = [SecretKey::from_bytes([9; 32])];
@@ -636,7 +638,7 @@ pub fn operations(engine: &Engine) {
     }
 }
 
-/// Keys of other forms are rejected by themselves.
+/// Keys of another length are rejected alone.
 pub fn keys_of_other_forms(engine: &Engine) {
     let signer = Engine::builder().backend(Backend::Cpu).threads(1).build().unwrap();
     let seeds = [SecretKey::from_bytes([7; 32])];

@@ -1,4 +1,5 @@
-//! Verification where its arithmetic meets its edges: u1, u2 and keys at which recodings, tables and additions break.
+//! Verification at the edges of its arithmetic: u1, u2 and keys at which recodings, tables and
+//! additions are special.
 
 use super::support::each::{each_ecdsa_curve, each_scheme};
 use super::support::numbers;
@@ -16,7 +17,7 @@ fn check<S: Scheme>(engine: &Engine, items: &[(Item, Verdict)]) {
     }
 }
 
-/// The item with these u1, u2 and d and its verdict, where the scheme can express it.
+/// The item with these u1, u2 and d and its verdict, if the scheme can express it.
 fn with_scalars<S: Scheme>(u1: &Scalar<S::C>, u2: &Scalar<S::C>, d: &Scalar<S::C>) -> Option<(Item, Verdict)> {
     let (item, r) = crafted::<S>(u1, u2, d)?;
     let identity = bool::from(r.is_identity());
@@ -47,7 +48,7 @@ fn edge_scalars_of<S: Scheme>(engine: &Engine) {
     spot_check::<S>(&items);
 }
 
-/// The reference agrees with the construction.
+/// Requires that the reference agrees with the construction.
 fn spot_check<S: Scheme>(items: &[(Item, Verdict)]) {
     let step = (items.len() / 100).max(1);
     for (item, verdict) in items.iter().step_by(step) {

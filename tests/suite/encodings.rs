@@ -1,4 +1,5 @@
-//! Encodings of public keys and points: all of them mean the same, and malformed ones reject their item.
+//! Encodings of public keys and points: all of them are equivalent, and malformed ones reject their
+//! item.
 
 use super::support::each::{each_curve, each_ecdsa_curve};
 use super::support::numbers::{edge_points, modulus, modulus_plus, to_bytes};

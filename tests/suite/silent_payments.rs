@@ -259,8 +259,8 @@ pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize
     }
 }
 
-/// Labels of which the points alone are known: the same is found, by their places, and with tweaks that lack the
-/// labels' numbers.
+/// Finds payments to labels of which only the points are known: the same payments, with the labels'
+/// positions, and with tweaks that lack the labels' numbers.
 pub fn label_points(engine: &Engine) {
     let mut random = Random::new();
     let reference = Reference::new(&mut random, &[3, 9]);

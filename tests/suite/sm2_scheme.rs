@@ -13,8 +13,8 @@ use sm3::{Digest, Sm3};
 
 const ITEMS: usize = 1500;
 
-/// Random items of many keys, about half of them spoilt in one of many ways, and some with n - s, which ECDSA would
-/// take.
+/// Random items of many keys, about half of them spoilt in one of many ways, and some with n - s,
+/// which ECDSA would accept.
 pub fn verify_random_and_mutated(engine: &Engine) {
     let mut random = Random::new();
     let mut items = mutated::<Sm2Dsa>(&mut random, ITEMS);
@@ -129,7 +129,8 @@ pub fn user_ids(engine: &Engine) {
     assert_eq!(sm2::za(ids[0], &Point::IDENTITY), Err(Rejection::IdentityKey));
 }
 
-/// SM3(Z_A || M), from the definition, for ids that are not text, which the reference does not take.
+/// SM3(Z_A || M), from the definition, for ids that are not text, which the reference does not
+/// support.
 fn expected_digest(id: &[u8], key: &Point, message: &[u8]) -> Option<[u8; 32]> {
     let bits = u16::try_from(8 * id.len()).ok()?;
     let g = encode::<Sm2>(&Group::<Sm2>::generator());

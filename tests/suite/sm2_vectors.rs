@@ -76,7 +76,7 @@ fn item(case: &Signature) -> Item {
     Item { digest: field(&case.e), signature, key: uncompressed(&case.qx, &case.qy) }
 }
 
-/// The message with its user id, where e is made of those.
+/// Verifies the message with its user id, if e is made of those.
 fn by_message(engine: &Engine, case: &Signature) {
     let (Some(id), Some(message), "SM3") = (&case.id, &case.msg, case.hash.as_str()) else {
         return;
@@ -92,7 +92,8 @@ fn by_message(engine: &Engine, case: &Signature) {
     assert!(case.za.as_ref().is_none_or(|expected| field(expected) == za), "{}", case.src);
 }
 
-/// The nonces are given, and gecc draws its own; but d G, k G and r = e + x(k G) can be checked.
+/// Checks a signature by its parts: the nonces are given, and gecc draws its own; but d G, k G and
+/// r = e + x(k G) can be checked.
 fn by_parts(engine: &Engine, case: &Signature) {
     let Some(d) = &case.d else { return };
     let public = keys::public_keys(engine, Sm2, &[SecretKey::from_bytes(field(d))]).unwrap();

@@ -64,7 +64,7 @@ pub fn columns(engine: &Engine) {
     each_curve!(check(engine));
 }
 
-/// Many times one point: every addition of the first rounds is of equal points.
+/// One point many times: every addition of the first rounds is of equal points.
 pub fn equal_points(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let (_, points) = progression::<C>(&mut Random::new(), 1);

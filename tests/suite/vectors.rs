@@ -23,8 +23,8 @@ pub fn integer(text: &str) -> Option<[u8; 32]> {
     (digits.len() <= 64).then(|| field(&format!("{digits:0>64}")))
 }
 
-/// The leftmost 256 bits of a longer digest, a shorter one with zeros before it: what FIPS 186-5, section 6.4.1, makes
-/// of digests for curves of 256 bits. gecc's calls take the result.
+/// The leftmost 256 bits of a longer digest, or a shorter one padded with leading zeros: the
+/// conversion of FIPS 186-5, section 6.4.1, for curves of 256 bits. gecc's calls take the result.
 pub fn bits_to_integer(digest: &[u8]) -> [u8; 32] {
     let mut bytes = [0; 32];
     let kept = &digest[..digest.len().min(32)];

@@ -30,7 +30,7 @@ fn digest(group: &TestGroup, message: &[u8]) -> [u8; 32] {
     }
 }
 
-/// r || s, or `None` where the encoding itself is wrong.
+/// Returns r || s, or `None` if the encoding itself is wrong.
 fn decode(encoding: Encoding, signature: &[u8]) -> Option<[u8; 64]> {
     match encoding {
         Encoding::Der => signature_from_der(signature).ok(),

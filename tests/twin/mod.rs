@@ -23,7 +23,7 @@ pub fn header_folder(name: &str) -> PathBuf {
     Path::new(env!("OUT_DIR")).join("cuda").join(name)
 }
 
-/// One line for the driver, and what its answer must satisfy.
+/// One line for the driver, and a check of its answer.
 struct Case {
     line: String,
     accepts: Check,
@@ -104,7 +104,8 @@ pub fn bytes(value: &BigUint) -> [u8; 32] {
     bytes
 }
 
-/// Around 0, m, 2^256, 2^256 - m and single words, where carries and borrows are rare otherwise.
+/// Values around 0, m, 2^256, 2^256 - m and single words, at which carries and borrows occur that
+/// are otherwise rare.
 pub fn edge_values(m: &BigUint) -> Vec<BigUint> {
     let top = two_to_256();
     let complement = &top - m;
@@ -136,7 +137,8 @@ pub fn patterned() -> BigUint {
 pub struct Driver(PathBuf);
 
 impl Driver {
-    /// `header` is the folder of `curve.cuh`, and of files that take the place of those in `cuda/`.
+    /// Compiles a driver. `header` is the folder of `curve.cuh`, and of files that replace those in
+    /// `cuda/`.
     pub fn compile(source: &str, name: &str, header: &Path) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         // Several tests may compile the same at a time, and none may write a program that another one runs.

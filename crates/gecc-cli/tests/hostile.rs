@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const MIB: usize = 1 << 20;
 /// The memory that a command may take beyond its limit.
 const BEYOND: usize = 64 * MIB;
-/// The address space that it gets, in KiB.
+/// The limit of the address space, in KiB.
 const ADDRESSES: usize = 4_000_000;
 /// Far longer than any of these files needs, and far shorter than quadratic time would take.
 const LONG: Duration = Duration::from_secs(30);
@@ -42,7 +42,7 @@ fn run(arguments: &[&str], limit: usize, path: &Path) -> i32 {
     code.expect("not ended by a signal")
 }
 
-/// Writes a file, not in memory first.
+/// Writes a file without building it in memory.
 fn write(path: &Path, content: impl FnOnce(&mut dyn Write)) {
     let mut file = BufWriter::new(File::create(path).unwrap());
     content(&mut file);
@@ -53,7 +53,7 @@ fn repeat(to: &mut dyn Write, part: &[u8], times: usize) {
     (0..times).for_each(|_| to.write_all(part).unwrap());
 }
 
-/// Runs a command on each file with each limit, and expects one of these codes.
+/// Runs a command on each file with each limit, and requires one of these exit codes.
 fn check(arguments: &[&str], limits: &[usize], codes: &[i32], files: &[(&str, &dyn Fn(&mut dyn Write))]) {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
@@ -99,7 +99,7 @@ fn era1_of(to: &mut dyn Write, item: &[u8], times: usize) {
     era1_record(to, 4, &body);
 }
 
-/// Bad records, which all are in the index at the end.
+/// Bad records, all of which are in the index at the end.
 fn era1_of_bad_records(to: &mut dyn Write) {
     const RECORDS: i64 = 1 << 20;
     era1_record(to, 0x3265, &[]);
@@ -189,7 +189,7 @@ fn certificates() {
     LIMITS.iter().for_each(|limit| assert_eq!(run(&["certificates"], *limit, &zeros), 2));
 }
 
-/// Pipes and links of a folder, and what ends never.
+/// Pipes and links of a folder, and endless inputs.
 #[cfg(feature = "chains")]
 #[test]
 fn folders() {

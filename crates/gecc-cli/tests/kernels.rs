@@ -21,7 +21,8 @@ use std::process::{Command, ExitCode, Output, Stdio};
 use std::{env, fs, process};
 
 const ARCHITECTURE: &str = "sm_90";
-/// Blocks of 512 or 1024 bytes, as the shell counts: less than any kernel takes, and more than nothing.
+/// Blocks of 512 or 1024 bytes, depending on the shell: less than any kernel takes, and more than
+/// nothing.
 const MOST_BLOCKS: u32 = 4;
 
 fn main() -> ExitCode {
@@ -57,7 +58,7 @@ impl Folder {
         Folder(path)
     }
 
-    /// Names, of kernels and of everything else.
+    /// The names of kernels, and of all other files.
     fn files(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let entries = fs::read_dir(&self.0).expect("the folder is there");
         let paths = entries.map(|entry| entry.expect("readable").path());
@@ -235,8 +236,8 @@ fn unusable_packs_are_reported() {
     assert!(doctor_of_packs(path.to_str().expect("UTF-8")).starts_with("[!!]"));
 }
 
-/// `gecc pubkey` for the key 1, with kernels packed in `packs` or cached in `cache`, and NVRTC from `nvrtc` if not
-/// where it is.
+/// Runs `gecc pubkey` for the key 1, with kernels packed in `packs` or cached in `cache`, and NVRTC
+/// from `nvrtc` if given.
 fn pubkey(engine: &str, packs: Option<&Path>, cache: &Path, nvrtc: Option<&Path>) -> Output {
     let input = Folder::new("input");
     let key = input.0.join("key");
@@ -250,7 +251,7 @@ fn pubkey(engine: &str, packs: Option<&Path>, cache: &Path, nvrtc: Option<&Path>
     command.output().expect("the binary runs")
 }
 
-/// The public key is right.
+/// Requires the right public key.
 fn assert_right(output: &Output) {
     let x = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
     assert!(output.status.success(), "{output:?}");
@@ -289,8 +290,8 @@ fn damaged_or_unwritable_kernel_cache_does_not_change_answers() {
     assert_right(&pubkey("gpu", None, &cache.0, Some(&no_nvrtc.0)));
 }
 
-/// The driver and a pack are enough. One that is damaged leaves its work to NVRTC, and where that is missing too is
-/// named.
+/// The driver and a pack are enough. A damaged pack is replaced by NVRTC, and if that is missing
+/// too the pack is named.
 fn pack_is_used_without_nvrtc() {
     let packs = Folder::new("packs");
     let empty = Folder::new("nothing-here");

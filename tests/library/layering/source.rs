@@ -164,7 +164,7 @@ fn with_generated_code(text: &str) -> String {
     text.lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n").collect()
 }
 
-/// The lines of code, without comments and without the items that only tests have.
+/// The lines of code, without comments and without the items of tests.
 fn lines_without_tests(text: &str) -> Vec<String> {
     let mut lines = text.lines().map(without_comment).filter(|line| !line.trim().is_empty());
     let mut kept = Vec::new();
@@ -219,7 +219,7 @@ fn last(path: &str) -> &str {
     path.rsplit("::").next().expect("a split has a part")
 }
 
-/// The parts between commas that are in no braces.
+/// The parts between commas that are not in braces.
 fn branches(inside: &str) -> Vec<&str> {
     let mut depth = 0;
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! Checks of every curve, or of every scheme, that `curves/` has.
+//! Checks for every curve, or for every scheme, of `curves/`.
 
 /// `each_curve!(check(engine))` calls `check::<C>(engine)` for every curve.
 macro_rules! each_curve {

@@ -1,4 +1,4 @@
-//! Bad items among good ones: no item's result may depend on its neighbours or on its place.
+//! Bad items among good ones: no item's result may depend on its neighbours or on its position.
 
 use std::fmt::Debug;
 

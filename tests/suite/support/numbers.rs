@@ -1,10 +1,11 @@
-//! Numbers at which arithmetic goes wrong: around n and p, powers of two, and patterns that recodings stumble over.
+//! Numbers at which arithmetic fails most easily: around n and p, powers of two, and patterns that
+//! are special to recodings.
 
 use super::reference::{Group, Scalar, TestCurve, bytes, encode, lift_x};
 use elliptic_curve::{Field, Group as _};
 use num_bigint::BigUint;
 
-/// Big-endian, or `None` from 2^256 on.
+/// Converts a number to big-endian bytes, or returns `None` from 2^256 on.
 pub fn to_bytes(number: &BigUint) -> Option<[u8; 32]> {
     let digits = number.to_bytes_be();
     let mut bytes = [0; 32];

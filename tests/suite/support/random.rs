@@ -9,7 +9,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// Seeded by `GECC_TEST_SEED`, or afresh.
+    /// A generator seeded by `GECC_TEST_SEED`, or at random.
     pub fn new() -> Self {
         let given = std::env::var("GECC_TEST_SEED").ok();
         let seed = match given {

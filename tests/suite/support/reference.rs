@@ -101,7 +101,7 @@ pub fn public_key<C: TestCurve>(secret: &[u8; 32]) -> Option<Point> {
 pub trait EcdsaReference: TestCurve + EcdsaCurve {
     /// Returns whether the crate itself accepts the signature: `k256` requires low s.
     fn accepts(digest: &[u8; 32], signature: &[u8; 64], key: &[u8]) -> bool;
-    /// The signature with low s; `None` unless r and s are in range.
+    /// The signature with low s, or `None` unless r and s are in range.
     fn normalized(signature: &[u8; 64]) -> Option<[u8; 64]>;
     /// The crate's signature and recovery id.
     fn sign(secret: &[u8; 32], digest: &[u8; 32]) -> Option<([u8; 64], u8)>;

@@ -23,7 +23,7 @@ pub struct Item {
     pub key: Vec<u8>,
 }
 
-/// A valid signature and everything known of it.
+/// A valid signature with all its parts.
 #[derive(Clone)]
 pub struct Signed {
     pub item: Item,
@@ -42,7 +42,7 @@ pub trait Scheme: 'static {
     fn verify(engine: &Engine, items: &[Item]) -> Vec<Verdict>;
     fn reference_verifies(item: &Item) -> bool;
     fn reference_sign(secret: &[u8; 32], digest: &[u8; 32]) -> Option<[u8; 64]>;
-    /// The digest and signature that claim x(u1 G + u2 Q) = x; `None` where r or s would be 0.
+    /// The digest and signature that claim x(u1 G + u2 Q) = x; `None` if r or s would be 0.
     fn claim(u1: &Scalar<Self::C>, u2: &Scalar<Self::C>, x: &Scalar<Self::C>) -> Option<([u8; 32], [u8; 64])>;
 }
 
@@ -165,8 +165,8 @@ pub fn progression<C: TestCurve>(random: &mut Random, count: usize) -> (Vec<Scal
     (scalars, encode_all::<C>(&points))
 }
 
-/// A signature with chosen u1 and u2 by the key d, and R; `None` where r or s would be 0. R may be the identity, and
-/// then the signature claims x = 1.
+/// A signature with chosen u1 and u2 by the key d, and R; `None` if r or s would be 0. R may be the
+/// identity, and then the signature claims x = 1.
 pub fn crafted<S: Scheme>(u1: &Scalar<S::C>, u2: &Scalar<S::C>, d: &Scalar<S::C>) -> Option<(Item, Group<S::C>)> {
     let r = mul_base::<S::C>(&(*u1 + *u2 * d));
     let key = encode::<S::C>(&mul_base::<S::C>(d));

@@ -1,4 +1,4 @@
-//! Running a command, and how much memory it had.
+//! Runs a command and measures its memory.
 
 use std::process::Command;
 

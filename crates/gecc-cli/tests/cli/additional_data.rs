@@ -1,4 +1,4 @@
-//! `gecc sign --additional-data`, against the library.
+//! `gecc sign --additional-data`, compared with the library.
 
 use crate::support::{TemporaryFile, answers, code, run, signed, stderr};
 use gecc::ecdsa::SForm;
@@ -50,7 +50,7 @@ fn signatures_are_those_of_the_library() {
     }
 }
 
-/// Parquet in, one key for all.
+/// Signs rows of Parquet with one key for all.
 #[test]
 #[cfg(feature = "arrow")]
 fn tables_are_answered() {

@@ -130,7 +130,7 @@ fn parts_of(out: &TemporaryFile) -> Vec<PathBuf> {
     paths.filter(|path| path.to_str().is_some_and(|path| path.contains(&name))).collect()
 }
 
-/// Waits until there are answers in it.
+/// Waits until an output has answers.
 fn first_part_of(out: &TemporaryFile) -> PathBuf {
     loop {
         match parts_of(out).pop() {
@@ -187,7 +187,7 @@ fn outputs_that_are_links_or_devices_are_not_replaced() {
     assert!(code(&full) == 2 && stderr(&full).contains("writing the output"), "{}", stderr(&full));
 }
 
-/// Such as a file that a container has from outside.
+/// The output may be a bind mount, as in a container.
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_is_a_mount_point_is_overwritten() {

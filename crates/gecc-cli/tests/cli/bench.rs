@@ -41,7 +41,7 @@ fn every_curve_is_measured() {
     assert_eq!(found, expected, "{rows:?}");
 }
 
-/// Once, whatever curves there are.
+/// Ed25519 is measured once, whatever curves are given.
 #[test]
 fn ed25519_is_measured() {
     let operations = [

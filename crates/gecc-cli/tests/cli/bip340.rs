@@ -49,7 +49,8 @@ fn signed(items: usize) -> Signed {
     Signed { secret, keys, messages, signatures }
 }
 
-/// Keys of 32 bytes and others, as the first of them is; messages among digests.
+/// Keys of 32 bytes and in other forms, with the form of the first one fixed; messages among
+/// digests.
 #[test]
 fn lines_and_rows_with_keys_in_several_forms() {
     let set = signed(300);
@@ -135,7 +136,7 @@ fn key_files_sign() {
     }
 }
 
-/// Parquet in and out.
+/// Reads and writes Parquet.
 #[test]
 #[cfg(feature = "arrow")]
 fn tables_are_answered() {

@@ -1,4 +1,5 @@
-//! A node that answers as the REST of Bitcoin Core does, with the blocks of the examples, and others that do not.
+//! A node that answers like the REST interface of Bitcoin Core, with the blocks of the examples,
+//! and nodes that fail.
 
 use crate::support::{answers, code, run, start, stderr};
 use gecc::fields::Hash;
@@ -22,7 +23,7 @@ fn example(name: &str) -> String {
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// A number of Bitcoin's encoding at the front, and how many bytes it takes.
+/// A number of Bitcoin's encoding at the start, and its length in bytes.
 fn number(bytes: &[u8]) -> (usize, usize) {
     match bytes[0] {
         0xfd => (u16::from_le_bytes([bytes[1], bytes[2]]).into(), 3),
@@ -128,7 +129,8 @@ fn answer(blocks: &[Block], path: &str) -> (&'static str, Vec<u8>) {
     ("200 OK", body)
 }
 
-/// Answers on a connection, as long as it is used. The first request of all is too early, and some answers end early.
+/// Answers requests on a connection. The very first request gets a response that it is too early,
+/// and some responses end early.
 fn serve(stream: TcpStream, blocks: &[Block], requests: &AtomicU32) -> io::Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?);
     let mut to = stream;
@@ -269,7 +271,7 @@ fn interrupt(child: &std::process::Child) {
     kill_process(Pid::from_child(child), Signal::INT).unwrap();
 }
 
-/// Once the command is interrupted.
+/// The command is interrupted while it waits.
 #[cfg(unix)]
 #[test]
 fn hanging_node_does_not_block_an_interrupt() {

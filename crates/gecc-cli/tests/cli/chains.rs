@@ -1,4 +1,4 @@
-//! Whole chains: the commands on the files that the tests of `gecc-chains` and the examples have.
+//! Whole chains: the commands on the test files of `gecc-chains` and the examples.
 
 use crate::support::{answers, code, gecc, run, stderr};
 use serde_json::{Value, json};
@@ -81,7 +81,8 @@ fn encoded_transactions_by_the_rules_of_a_block() {
     assert_eq!(code(&run(&["ethereum", "senders", "--at-block", "homestead", "-"], raw)), 2);
 }
 
-/// Transactions without a signature count as nothing wrong, and those of one cause have one line in the summary.
+/// Transactions without a signature are not errors, and those of one cause have one line in the
+/// summary.
 #[test]
 fn summary_counts_unsigned_and_malformed_transactions_by_cause() {
     let unsigned = |type_number: &str| {
@@ -128,7 +129,7 @@ fn tables_of_transactions_with_wrong_row_counts_are_errors() {
     }
 }
 
-/// Neither of them wins.
+/// Neither of two columns of one name is used.
 #[cfg(feature = "arrow")]
 #[test]
 fn table_of_transactions_with_duplicate_columns_is_refused() {
@@ -283,7 +284,7 @@ fn threads_that_cannot_be_started_are_an_error() {
     crate::support::some_threads_cannot_be_started(&["ethereum", "senders", &block], 9);
 }
 
-/// Without its end it cannot be read.
+/// A table without its end cannot be read.
 #[cfg(all(target_os = "linux", feature = "arrow"))]
 #[test]
 fn incomplete_table_on_a_full_disk_is_not_kept() {
@@ -541,7 +542,8 @@ fn certificates_of_a_file() {
     assert_eq!(count(&[]), (3, 105, 104));
 }
 
-/// A node that answers for the blocks of the examples: batches in reverse, in chunks, and the first request of all not.
+/// A node that returns the blocks of the examples: batches in reverse, in chunks, and no response
+/// to the very first request.
 #[cfg(unix)]
 #[test]
 fn blocks_of_a_node() {

@@ -50,7 +50,7 @@ fn table_at_the_file_size_limit_ends_after_its_last_complete_part() {
     }
 }
 
-/// A cell as lines have it; `None` where it is null.
+/// Converts a cell to the spelling of lines; `None` if it is null.
 fn cell(column: &ArrayRef, row: usize) -> Option<Value> {
     if column.is_null(row) {
         return None;
@@ -72,7 +72,7 @@ fn cell(column: &ArrayRef, row: usize) -> Option<Value> {
     })
 }
 
-/// The rows of a file as lines would have them.
+/// Converts the rows of a file to the spelling of lines.
 fn rows(path: &str) -> Vec<Value> {
     let of_row = |batch: &RecordBatch, row: usize| {
         let names = batch.schema().fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
@@ -132,7 +132,7 @@ fn keys_of(count: usize) -> String {
     secret.iter().map(|key| hex::encode(key.expose_bytes())).collect::<Vec<_>>().join("\n")
 }
 
-/// Runs a command for lines and for columns, whose answers are the same.
+/// Runs a command for lines and for columns, and requires the same answers.
 fn compare(command: &[&str], input: &str, end: &str) -> Vec<Value> {
     let expected = run(&[command, &["--line", "--", input]].concat(), "");
     static NUMBER: AtomicUsize = AtomicUsize::new(0);

@@ -1,4 +1,4 @@
-//! Compressed input, and keys.
+//! Compressed input and compressed keys.
 
 use crate::support::{TemporaryFile, answers, code, gzip, run, signed, stderr};
 use gecc::P256;
@@ -36,7 +36,7 @@ fn compressed_text_and_keys_are_read_from_files_and_pipes() {
     assert_eq!(answers(&output), [json!({"signature": hex::encode(set.signed[0].signature)})], "{}", stderr(&output));
 }
 
-/// A line of half a GiB in some kilobytes.
+/// A line of half a GiB, compressed to some kilobytes.
 #[test]
 fn decompression_bomb_fails_its_item_only() {
     let part = zstd(&vec![b'x'; 64 << 20]);

@@ -47,7 +47,7 @@ fn signed(items: usize) -> Signed {
 
 const VERIFY: [&str; 5] = ["verify", "--scheme", "ed25519", "--rule", "strict"];
 
-/// Messages among digests, and rows of bytes.
+/// Verifies lines with messages and digests, and rows of bytes.
 #[test]
 fn lines_and_rows() {
     let set = signed(300);
@@ -82,7 +82,7 @@ fn column<const W: usize>(rows: &[[u8; W]]) -> arrow_array::ArrayRef {
     std::sync::Arc::new(arrow_array::FixedSizeBinaryArray::try_from_iter(rows.iter()).unwrap())
 }
 
-/// Parquet in, with keys public and private.
+/// Reads Parquet with public and with private keys.
 #[test]
 #[cfg(feature = "arrow")]
 fn tables_are_answered() {
@@ -106,7 +106,7 @@ fn tables_are_answered() {
     assert_eq!(answers(&output), public, "{}", stderr(&output));
 }
 
-/// The vectors of RFC 8032: each signature is made, and is valid as the variant that it is of alone.
+/// Signs the vectors of RFC 8032; each signature is valid only as its own variant.
 #[test]
 fn variants_of_the_standard() {
     let cases: Vec<Value> =
@@ -136,7 +136,7 @@ fn variants_of_the_standard() {
     }
 }
 
-/// Rows of bytes and tables.
+/// Signs and verifies the variants in rows of bytes and in tables.
 #[test]
 fn variants_in_every_format() {
     let set = signed(300);
@@ -270,7 +270,7 @@ fn private_keys_in_every_form() {
     assert_eq!(answers(&output), [json!({"signature": SIGNATURE}), json!({"signature": hex::encode(other)})]);
 }
 
-/// RFC 8032, section 7.1, test 1, and a message of one space.
+/// RFC 8032, section 7.1, test 1 with its empty message, and a message of one space.
 #[test]
 fn empty_messages_in_tables() {
     let engine = Engine::cpu().unwrap();
@@ -285,7 +285,7 @@ fn empty_messages_in_tables() {
     assert_eq!(code(&run(&verify, input.clone())), 0, "{}", String::from_utf8_lossy(&run(&verify, input).stdout));
 }
 
-/// Keys of items, in lines, rows of bytes and tables.
+/// Keys of items in lines, rows of bytes and tables.
 #[test]
 fn signatures_and_keys_are_those_of_the_library() {
     let mut set = signed(300);
@@ -322,7 +322,7 @@ fn messages_in_base64url() {
     assert_eq!(answers(&output), [json!({"valid": true})], "{}", stderr(&output));
 }
 
-/// A key of another form is rejected by itself.
+/// A key of another length is rejected alone.
 #[test]
 fn keys_have_32_bytes() {
     let set = signed(1);

@@ -209,7 +209,8 @@ fn zstd_of(content: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// A block whose transactions are not those of its header: named with both roots, and nothing of it is valid.
+/// A block whose transactions do not match its header is named with both roots, and nothing of it
+/// is valid.
 #[test]
 fn blocks_are_compared_with_their_transactions_root() {
     let folder = tempfile::tempdir().unwrap();
@@ -254,8 +255,8 @@ fn blocks_are_compared_with_their_transactions_root() {
     assert_eq!(code(&run(&["ethereum", "senders", &at("one.era1", &era1)], "")), 0);
 }
 
-/// The first block of a file with a second group that is gone. Where the cut is inside its body, none of its
-/// transactions has an answer: they could not be compared with their root.
+/// A file whose second group is missing or truncated. If the cut is inside a body, none of its
+/// transactions has an answer, because they could not be compared with their root.
 #[test]
 fn file_truncated_between_records_is_reported() {
     let folder = tempfile::tempdir().unwrap();
@@ -269,7 +270,7 @@ fn file_truncated_between_records_is_reported() {
     }
 }
 
-/// Files that were done with other options, or of which not all was valid, are not left out without a word.
+/// Files that were done with other options, or with rejections, are not skipped silently.
 #[test]
 fn state_records_options_and_outcomes_of_files() {
     let folder = tempfile::tempdir().unwrap();

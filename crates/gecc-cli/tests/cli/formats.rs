@@ -135,7 +135,7 @@ fn no_message_has_two_places() {
     }
 }
 
-/// A generator of numbers that a failure can be repeated with.
+/// A generator of numbers whose seed repeats a failure.
 struct Random(u64);
 
 impl Random {
@@ -171,7 +171,7 @@ impl Random {
     }
 }
 
-/// One answer per line, or per row, whatever the bytes are.
+/// One answer per line, or per row, for arbitrary bytes.
 #[test]
 fn malformed_inputs_get_an_answer_per_line() {
     let mut random = Random::new();

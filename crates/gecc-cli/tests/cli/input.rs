@@ -1,4 +1,4 @@
-//! JSON Lines and CSV, whatever they hold.
+//! JSON Lines and CSV with arbitrary contents.
 
 use crate::support::{TemporaryFile, answers, code, run, signed, start, stderr};
 use gecc::{Engine, P256, SecretKey, Sm2, sm2};

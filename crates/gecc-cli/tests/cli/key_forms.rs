@@ -1,4 +1,4 @@
-//! `--key-file` with keys as other tools write them.
+//! `--key-file` with keys written by other tools.
 
 use crate::support::{TemporaryFile, answers, code, gecc, run, signed, stderr};
 use base64ct::{Base64UrlUnpadded, Encoding};
@@ -89,7 +89,7 @@ fn lines_hold_keys_in_pem_and_jwk() {
     }
 }
 
-/// One that started a thread for each core would reach a limit of the system.
+/// A thread per core would reach the limit of the system.
 #[cfg(target_os = "linux")]
 #[test]
 fn lines_with_keys_start_no_threads() {

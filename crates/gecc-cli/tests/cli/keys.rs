@@ -216,7 +216,7 @@ fn surplus_keys_get_a_warning() {
     assert!(!sign(3).contains("3 keys for"), "{}", sign(3));
 }
 
-/// Keys, signatures, verdicts and keys again, by the command alone.
+/// Signs, verifies and derives keys with the command alone.
 #[test]
 fn every_curve_is_known_by_its_name() {
     let secret = "5a".repeat(32);

@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-/// Characters or bytes of a key, in any encoding, that may not be printed in a row.
+/// The least number of consecutive characters or bytes of a key, in any encoding, that count as a
+/// leak.
 const RUN: usize = 6;
 
 /// A folder in which commands run, removed with it.
@@ -28,7 +29,7 @@ impl Folder {
         path
     }
 
-    /// Runs with a file as standard input.
+    /// Runs a command with a file as standard input.
     fn run(&self, arguments: &[&str], input: &Path) -> Output {
         let mut command = gecc();
         command.args(arguments).current_dir(&self.0).stdin(Stdio::from(fs::File::open(input).unwrap()));
@@ -86,12 +87,12 @@ impl Key {
         pairs.join(separator)
     }
 
-    /// The part of PKCS#8 in base64 that is of the key.
+    /// The digits of the key in the base64 of PKCS#8.
     fn secret_digits(&self) -> &str {
         &self.body[48..92]
     }
 
-    /// All that may not be printed.
+    /// Every text that may not be printed.
     fn needles(&self) -> HashSet<Vec<u8>> {
         let upper = self.hex.to_uppercase();
         let escaped = self.raw.escape_ascii().to_string();
@@ -105,7 +106,7 @@ impl Key {
         runs.into_iter().filter(|run| run.is_ascii()).collect()
     }
 
-    /// Files that hold it, whole and broken.
+    /// Files that hold the key, whole and broken.
     fn files(&self) -> Vec<(&'static str, Vec<u8>)> {
         let Key { raw, hex, base64, base64url, wif, decimal, body, pem, der } = self;
         let text = |text: String| text.into_bytes();
@@ -190,7 +191,7 @@ fn base58(bytes: &[u8]) -> String {
     digits.iter().map(|digit| char::from(ALPHABET[usize::from(*digit)])).collect()
 }
 
-/// Fails where a command prints a part of a key.
+/// Fails if a command prints a part of a key.
 fn require_no_leak(needles: &HashSet<Vec<u8>>, output: &Output, case: &str) {
     for (name, text) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         if let Some(run) = text.windows(RUN).find(|run| needles.contains(*run)) {
@@ -201,7 +202,7 @@ fn require_no_leak(needles: &HashSet<Vec<u8>>, output: &Output, case: &str) {
     }
 }
 
-/// Calls that read an input, and which of them read private keys from it.
+/// Calls that read an input, and the index from which they read private keys from it.
 const CALLS: [&[&str]; 9] = [
     &["verify", "--curve", "p256"],
     &["verify", "--curve", "sm2", "--format", "csv"],
@@ -258,7 +259,8 @@ fn inputs_with_keys_are_never_quoted() {
     }
 }
 
-/// A key is the value of every option in turn, of an option that does not exist, and what no option belongs to.
+/// Passes a key as the value of every option in turn, of an option that does not exist, and as a
+/// stray argument.
 #[test]
 fn arguments_that_are_keys_are_never_quoted() {
     let (key, folder) = (Key::random(), Folder::new("arguments"));

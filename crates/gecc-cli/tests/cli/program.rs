@@ -1,4 +1,4 @@
-//! Running the program that a test is about, `crate::PROGRAM`, and temporary files.
+//! Runs the program under test, `crate::PROGRAM`, and manages temporary files.
 
 use serde_json::Value;
 use std::io::Write;
@@ -9,14 +9,14 @@ pub fn program() -> Command {
     Command::new(crate::PROGRAM)
 }
 
-/// Starts with all three streams connected to the test.
+/// Starts the program with all three streams connected to the test.
 pub fn start(arguments: &[&str]) -> Child {
     let mut command = program();
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("the binary runs")
 }
 
-/// Runs with standard input from `input`.
+/// Runs the program with standard input from `input`.
 pub fn run(arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
     let mut child = start(arguments);
     let mut stdin = child.stdin.take().expect("piped");

@@ -1,4 +1,4 @@
-//! The forms of signatures: what each takes, what none takes, and fields that have to agree.
+//! The forms of signatures: accepted ones, refused ones, and fields that have to agree.
 
 use crate::support::{Signed, TemporaryFile, answers, code, run, signed, stderr};
 use base64ct::{Base64, Encoding};
@@ -62,7 +62,7 @@ fn of_sm2() -> (Value, [u8; 64]) {
     (json!({"digest": "07".repeat(32), "public_key": hex::encode(public[0].as_sec1())}), signature)
 }
 
-/// A recovery id of its byte v is checked for being one; every other last byte is a reason of its own.
+/// The byte v of a recovery id is validated; every other last byte has a reason of its own.
 #[test]
 fn verification_rejects_undefined_v() {
     for (curve, set) in one_of_each() {
@@ -153,7 +153,7 @@ fn bare_signatures_have_one_length() {
     }
 }
 
-/// Bytes of the signature of an item with its header in front.
+/// The bytes of an item's signature, after its header.
 fn header_first(set: &Signed, item: usize, first: u8) -> Vec<u8> {
     [&[first + set.signed[item].recovery_id], &set.signed[item].signature[..]].concat()
 }
@@ -195,7 +195,8 @@ fn header_first_signatures_of_every_header() {
     assert_eq!(reason(&short), "`signature` has 64 bytes instead of 65");
 }
 
-/// The signature and the address in the README of bitcoinjs-message, whose private key is there, too.
+/// The signature and the address in the README of bitcoinjs-message, which contains the private key
+/// too.
 #[test]
 fn signed_messages_of_bitcoin() {
     let message = "This is an example of a signed message.";
@@ -218,7 +219,7 @@ fn signed_messages_of_bitcoin() {
     assert_eq!(answer(&VERIFY, &of_digest)["valid"], true);
 }
 
-/// Signatures of 65 bytes with a header in front, of as many digests as items.
+/// Signatures of 65 bytes that begin with a header, one per item.
 fn many_header_first(set: &Signed) -> Vec<Vec<u8>> {
     (0..set.digests.len()).map(|item| header_first(set, item, 31)).collect()
 }
@@ -363,7 +364,7 @@ fn parity_in_the_top_bit_of_s() {
     rows(&["--signature-form", "eip2098"], 64, (0..20).map(compact).collect(), &set);
 }
 
-/// Fields for the same value agree, or are an item's error that names both.
+/// Fields for the same value have to agree; otherwise the item's error names both.
 #[test]
 fn redundant_fields_have_to_agree() {
     let set = signed::<Secp256k1>(1);
@@ -514,7 +515,7 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
     }
 }
 
-/// v as pandas writes columns of integers with nulls, and of truth values.
+/// v as pandas writes columns of integers with nulls, and columns of booleans.
 #[test]
 fn v_as_other_programs_write_it() {
     let set = signed::<Secp256k1>(1);

@@ -18,12 +18,12 @@ fn known() -> Value {
     serde_json::from_slice(&fs::read(data("silent_answers.json")).unwrap()).unwrap()
 }
 
-/// A payment without what only tables or only answers have.
+/// The fields of a payment that both tables and answers have.
 fn payment(txid: &Value, of: &Value) -> [Value; 5] {
     [txid.clone(), of["output"].clone(), of["k"].clone(), of["label"].clone(), of["tweak"].clone()]
 }
 
-/// All payments that a table has, in its order.
+/// All payments of a table, in its order.
 fn expected(known: &Value) -> Vec<[Value; 5]> {
     let rows = known["rows"].as_array().unwrap().iter();
     rows.flat_map(|row| row["found"].as_array().unwrap().iter().map(|of| payment(&row["txid"], of))).collect()
@@ -33,7 +33,7 @@ fn found(lines: &[Value]) -> Vec<[Value; 5]> {
     lines.iter().map(|line| payment(&line["txid"], line)).collect()
 }
 
-/// A folder with a key file, and the path of that.
+/// A folder with a key file, and the path of the file.
 fn keys(known: &Value) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scan.txt");
@@ -157,7 +157,7 @@ fn rows_whose_outputs_are_null_are_counted() {
     assert!(code == 0 && !said.contains("null"), "{said}");
 }
 
-/// Neither of them wins.
+/// Neither of two columns of one name is used.
 #[test]
 fn two_columns_of_one_name_are_not_scanned() {
     let (folder, keys) = keys(&known());

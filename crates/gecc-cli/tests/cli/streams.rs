@@ -1,4 +1,4 @@
-//! Files, pipes and what happens to them.
+//! Files and pipes, and failures of either.
 
 use crate::support::{TemporaryFile, answers, code, gecc, refuses_without_gpu, run, signed, start, stderr};
 use gecc::{P256, Secp256k1};
@@ -93,7 +93,7 @@ fn interrupt_ends_output_after_complete_lines() {
     assert!(answer.ends_with('\n') && rest.is_empty());
 }
 
-/// Nobody reads the pipe, so that writing to it never ends.
+/// The pipe is not read, so that writing to it blocks forever.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_also_while_a_full_pipe_is_not_read() {
@@ -147,7 +147,7 @@ fn an_output_that_is_an_input_is_refused_and_kept() {
     assert_eq!(std::fs::read_to_string(key.path()).unwrap(), "11".repeat(32));
 }
 
-/// A shell appends to it while it is read.
+/// A shell appends to the file while it is read.
 #[cfg(unix)]
 #[test]
 fn standard_output_that_is_the_input_is_refused() {
@@ -230,7 +230,7 @@ fn a_closed_standard_error_is_no_panic() {
     assert_eq!(code(&child.wait_with_output().unwrap()), 0);
 }
 
-/// Nothing is computed where nobody could get the answers.
+/// Nothing is computed if the answers cannot be written.
 #[cfg(unix)]
 #[test]
 fn standard_output_that_cannot_be_written_is_an_error() {
@@ -367,7 +367,7 @@ fn is_ignored_here(signal: i32) -> bool {
     mask >> (signal - 1) & 1 == 1
 }
 
-/// Nobody opens the other end.
+/// The other end of the pipe is never opened.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_command_that_waits_for_a_named_pipe() {
@@ -466,7 +466,7 @@ fn file_size_limit_is_an_error_that_names_the_kept_file() {
     }
 }
 
-/// The file with the answers up to there is named, whichever signal it was.
+/// The file with the answers so far is named, for every signal.
 #[cfg(unix)]
 #[test]
 fn a_signal_names_the_file_with_the_answers_so_far() {

@@ -323,7 +323,8 @@ fn private_keys_of_pem_are_one_item() {
     }
 }
 
-/// Through a pipe, first byte first, with a pause after a line and after a few bytes.
+/// Sends input through a pipe slowly: first one byte, with a pause after a line and after a few
+/// bytes.
 fn dripped(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = start(arguments);
     let mut stdin = child.stdin.take().expect("piped");
@@ -335,7 +336,7 @@ fn dripped(arguments: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Neither an item for each line nor no item.
+/// A key in PEM is neither one item per line nor no item.
 #[test]
 fn public_key_is_refused_as_private_key() {
     let set = signed::<P256>(1);
@@ -410,7 +411,7 @@ fn several_files_folders_patterns_and_csv_out() {
     }
 }
 
-/// Small files share batches. Each has a form of its own all the same.
+/// Small files share batches, although each has a form of its own.
 #[test]
 fn many_small_files_of_different_forms() {
     const FILES: usize = 60;
@@ -498,7 +499,7 @@ fn links_in_folders_are_followed() {
     assert!(refused(&[&ON_P256[..], &[folder.path().to_str().unwrap()]].concat(), "").contains("dangling.jsonl"));
 }
 
-/// A column that is wholly wrong must not look like a file of bad signatures.
+/// A column that is entirely wrong must not look like a file of bad signatures.
 #[test]
 fn failure_common_to_all_items_is_reported_once_with_exit_code_2() {
     let set = signed::<P256>(12);

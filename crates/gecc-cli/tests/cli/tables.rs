@@ -444,7 +444,7 @@ fn key_files_of_several_keys_go_with_tables() {
     assert!(stderr(&output).contains("30 keys for 20 items"), "{}", stderr(&output));
 }
 
-/// Numbers of rows, rejections alone, and the end at the first.
+/// Row numbers, rejections alone, and the end at the first rejection.
 #[test]
 fn columns_of_tables_are_selected() {
     let set = signed::<Secp256k1>(ITEMS);
@@ -515,7 +515,7 @@ fn answers_are_written_as_columns() {
     assert_eq!(answers(&command.output().unwrap()).len(), ITEMS);
 }
 
-/// Shared secrets are their owner's alone.
+/// Files with shared secrets are readable by their owner only.
 #[test]
 #[cfg(unix)]
 fn secrets_in_columns_are_in_a_private_file() {
@@ -780,7 +780,8 @@ fn tables_without_rows_have_no_answers() {
     }
 }
 
-/// Cut off or changed anywhere: answers, or exit code 2 with a message.
+/// A table that is truncated or changed anywhere leads to answers, or to exit code 2 with a
+/// message.
 #[test]
 fn malformed_tables_are_errors() {
     let set = signed::<P256>(60);
@@ -834,7 +835,7 @@ fn pages_of_hundreds_of_mebibytes_are_read() {
     }
 }
 
-/// Much from little.
+/// A large value in a small file.
 #[test]
 fn decompression_bomb_in_a_table_exceeds_the_limit() {
     let table = long_messages(3);

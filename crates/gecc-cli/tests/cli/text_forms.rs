@@ -36,7 +36,7 @@ fn colons(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":")
 }
 
-/// Forms of bytes that people have, by name.
+/// Common text forms of bytes, by name.
 fn forms(bytes: &[u8]) -> Vec<(&'static str, String)> {
     let digits = hex::encode(bytes);
     let base64 = Base64::encode_string(bytes);
@@ -117,7 +117,8 @@ fn encodings_may_be_configured_by_field() {
     }
 }
 
-/// FIPS 186-5, section 6.4: the leftmost 256 bits of longer digests, and the number that shorter ones are.
+/// FIPS 186-5, section 6.4: longer digests are cut to their leftmost 256 bits, and shorter ones are
+/// padded with leading zeros.
 #[test]
 fn digests_of_other_hashes_are_cut_and_padded() {
     let engine = Engine::cpu().unwrap();
@@ -268,8 +269,8 @@ fn tables_of_excel_and_texts_in_utf_16() {
     }
 }
 
-/// Rows and answers keep step: a row of tabs alone is rejected as one of commas is, and so is the element that a
-/// trailing comma announces.
+/// Rows and answers stay aligned: a row of tabs alone is rejected like one of commas, and so is the
+/// element that a trailing comma announces.
 #[test]
 fn empty_rows_and_trailing_commas_have_answers() {
     let set = signed::<P256>(2);
@@ -384,7 +385,7 @@ fn sm2_id_applies_to_all_items_and_may_be_empty() {
     assert!(problem.contains("--sm2-id is for all items, and a column has an id for each"), "{problem}");
 }
 
-/// RFC 6979, appendix A.2.5: HMAC has the hash of the message.
+/// RFC 6979, appendix A.2.5: the hash of the message is used for HMAC.
 #[test]
 fn nonces_are_derived_with_the_configured_hash() {
     let key = TemporaryFile::new("a25.key", "c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721");
@@ -419,7 +420,7 @@ fn nonces_are_derived_with_the_configured_hash() {
     assert_ne!(answers(&run(&sign, digest)), of_message);
 }
 
-/// An option that would do nothing is refused, also where it is the default; see also `flags/effects.rs`.
+/// An option without effect is refused, even with its default value; see also `flags/effects.rs`.
 #[test]
 fn options_without_an_effect_are_errors() {
     let key = TemporaryFile::new("effects.key", hex::encode([3; 32]));
@@ -524,7 +525,7 @@ fn input_of_which_nothing_can_be_read_ends_with_2() {
     assert_eq!((code(&output), answers(&output).len()), (1, 4), "{}", stderr(&output));
 }
 
-/// Runs with an input whose first bytes come one at a time.
+/// Runs the program with an input whose first bytes come one at a time.
 fn run_slowly(arguments: &[&str], input: &[u8]) -> Output {
     const SLOW: usize = 48;
     let mut child = start(arguments);

@@ -1,4 +1,4 @@
-//! `gecc verify`: verdicts, reasons, and the data that are shipped with the examples.
+//! `gecc verify`: verdicts, reasons, and the example data.
 
 use crate::support::{answers, code, gecc, run, signed, stderr};
 use gecc::{Engine, P256, Secp256k1, SecretKey, Sm2, ecdsa, keys, sm2};
@@ -138,7 +138,7 @@ fn batch_equations_do_not_change_answers() {
     }
 }
 
-/// A file that is shipped with the examples.
+/// A file of the example data.
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data").join(name)
 }

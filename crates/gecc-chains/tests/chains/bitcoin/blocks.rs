@@ -1,4 +1,4 @@
-//! Blocks of transactions that are made here, or that no block is at hand for.
+//! Blocks of transactions that are made here, for cases without an available real block.
 
 use super::real::{check, check_with};
 use crate::random::Random;
@@ -110,7 +110,8 @@ fn require_refused(settings: &Settings, block: &Block, said: &str) {
     assert!(problems[0].what.contains(said) && !problems[0].not_checked, "{problems:?}");
 }
 
-/// A file of a block of this height with these transactions, which spend these outputs one after the other.
+/// Writes a file of a block of this height with these transactions, which spend these outputs in
+/// order.
 pub fn file_of(folder: &Path, height: u64, transactions: &[Transaction], spent: &[TxOut]) -> PathBuf {
     let path = folder.join("b.raw");
     std::fs::write(&path, serialize(&block(height, transactions))).unwrap();

@@ -33,7 +33,7 @@ fn check_block(settings: &Settings, block: &Block, spent: &[TxOut]) -> Vec<Answe
     check(settings, &[path])
 }
 
-/// Compares answers but for those of changed inputs, which must be rejected.
+/// Requires that the answers to changed inputs are rejections, and that all others are as expected.
 fn require_rejected(found: &[Answer], expected: &[Answer], changed: &[usize]) {
     assert_eq!(found.len(), expected.len());
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -45,7 +45,7 @@ fn require_rejected(found: &[Answer], expected: &[Answer], changed: &[usize]) {
     }
 }
 
-/// Transaction ids do not depend on witnesses, so that the block stays one.
+/// Transaction ids do not depend on witnesses, so the block stays valid.
 pub fn witnesses_with_changed_bytes(settings: &Settings) {
     let mut random = Random::new();
     let (mut block, spent) = block();
@@ -100,7 +100,8 @@ pub fn spent_outputs_with_changed_bytes(settings: &Settings) {
     assert!(changed.iter().any(|index| found[*index].reason == Some(OTHER_SCRIPT)));
 }
 
-/// The files of a folder of Bitcoin Core, without the key and without room that was made ahead.
+/// The files of a folder of Bitcoin Core, without the key and without space that was allocated
+/// ahead.
 pub fn real_files() -> (Vec<u8>, Vec<u8>) {
     let key: [u8; 8] = std::fs::read(data("blkrev/xor.dat")).unwrap().try_into().unwrap();
     let plain = |name: &str| {

@@ -64,7 +64,7 @@ enum Form {
     Keys,
 }
 
-/// An input that is to be signed.
+/// An input to be signed.
 struct Made<'a> {
     template: Template,
     output: TxOut,
@@ -166,7 +166,7 @@ fn templates() -> Vec<Template> {
     of_each.chain([Template::P2wpkh, Template::P2shP2wpkh]).collect()
 }
 
-/// The outputs that inputs spend. Those of the transaction are the same.
+/// The outputs that inputs spend. The transaction's own outputs are the same.
 fn spent(made: &[Made]) -> Vec<TxOut> {
     made.iter().map(|made| made.output.clone()).collect()
 }

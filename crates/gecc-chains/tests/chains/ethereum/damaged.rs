@@ -96,7 +96,8 @@ pub fn lengths_that_lie(settings: &Settings) {
     }
 }
 
-/// A length that leads from one block over some others to a later one, so that every record is as it should be.
+/// A length that leads from one block over some others to a later one, so that every record looks
+/// intact.
 pub fn lengths_that_hide_blocks(settings: &Settings) {
     let whole = read("mainnet-00000-first16.era1");
     let records = records(&whole);

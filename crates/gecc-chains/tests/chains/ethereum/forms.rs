@@ -50,7 +50,7 @@ pub fn transactions_by_themselves(settings: &Settings) {
     assert_eq!(of_text(settings, &pretty), expected[..1]);
 }
 
-/// `debug_getRawBlock`, `eth_getRawTransactionByHash`, and what tools print.
+/// The output of `debug_getRawBlock`, `eth_getRawTransactionByHash` and tools.
 pub fn blocks_and_transactions_in_hexadecimal(settings: &Settings) {
     let mut random = Random::new();
     let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
@@ -182,7 +182,7 @@ pub fn deposits(settings: &Settings) {
     assert_eq!(of_text(settings, &without.to_string()), [expected(Some(9))]);
 }
 
-/// An encoded deposit: each field has the form that RLP has for it, and nothing follows.
+/// Malformed encoded deposits: each field has its form in RLP, and nothing follows.
 pub fn malformed_deposits(settings: &Settings) {
     let string = |bytes: &[u8]| {
         let mut encoded = Vec::new();

@@ -118,7 +118,7 @@ pub fn bad_records(settings: &Settings) {
     assert_eq!(problems[0].place, FilePosition::Byte(8));
 }
 
-/// A text that is an error is not told as a whole.
+/// A long text that is an error is not printed in full.
 pub fn long_texts(settings: &Settings) {
     // No digits, which could be an encoded transaction.
     let text = "z".repeat(10_000);

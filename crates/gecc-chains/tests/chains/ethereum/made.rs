@@ -80,7 +80,8 @@ fn access_list(random: &mut Random) -> AccessList {
     AccessList((0..random.next_u32() % 3).map(|_| item(random)).collect())
 }
 
-/// A transaction of a type, signed, as it is hashed; with the signers of its authorizations.
+/// A signed transaction of a type in the encoding that is hashed, with the signers of its
+/// authorizations.
 pub fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>, Vec<Address>) {
     fn encode<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(transaction: &T, signer: &Signer) -> Vec<u8> {
         let signature = signer.sign(transaction.signature_hash());
@@ -186,7 +187,7 @@ pub fn root_of(transactions: &[Vec<u8>]) -> [u8; 32] {
     ordered_trie_root_with_encoder(transactions, |transaction, to| to.extend_from_slice(transaction)).0
 }
 
-/// A header of which only the number and the root of the transactions are as in a real one.
+/// A header in which only the number and the root of the transactions match a real one.
 pub fn header(number: u64, root: [u8; 32]) -> Vec<u8> {
     let mut fields = vec![0x80; 4];
     root.as_slice().encode(&mut fields);
@@ -304,7 +305,8 @@ pub fn other_senders_and_hashes(settings: &Settings) {
     assert_eq!(reason(&zero), Some(Reason::Rejected(gecc::Rejection::ROutOfRange)));
 }
 
-/// JSON as nodes and scripts write it: an answer, blocks one a line, a list of blocks, and blocks with hashes alone.
+/// JSON as nodes and scripts write it: a response, one block per line, a list of blocks, and blocks
+/// with hashes alone.
 pub fn responses_of_nodes(settings: &Settings) {
     let names = ["ethereum/block_1150000.json", "ethereum/block_22431083.json"].map(crate::support::of_examples);
     let blocks = names.clone().map(|path| serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap());

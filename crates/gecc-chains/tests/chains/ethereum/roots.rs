@@ -30,7 +30,8 @@ fn block_of_examples(number: u64) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// The transactions are not those of the block: a problem names the block and both roots, and none counts as valid.
+/// Requires that the transactions do not match the block: a problem names the block and both roots,
+/// and none counts as valid.
 fn require_other_root(settings: &Settings, bytes: &[u8], number: u64) -> Vec<Answer> {
     let (answers, problems, compared) = of_bytes(settings, bytes, &Options::default());
     let named: Vec<&Problem> = problems

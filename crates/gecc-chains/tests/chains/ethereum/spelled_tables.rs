@@ -56,8 +56,8 @@ fn replace(columns: &mut Columns, name: &str, with: ArrayRef) {
     columns.iter_mut().find(|(other, _)| other == name).unwrap().1 = with;
 }
 
-/// v as EIP-155 has it in a column of 64 bits, as cryo had between its pull requests 191 and 194,
-/// and a type that is null for legacy transactions.
+/// v as EIP-155 has it in a column of 64 bits, as cryo wrote it between its pull requests 191 and
+/// 194, and a type that is null for legacy transactions.
 pub fn v_of_eip155_and_types_that_are_null(settings: &Settings) {
     let expected = check(settings, &[data(MIXED)]);
     let valid = |answers: &[Answer]| answers.iter().filter(|answer| answer.valid() == Some(true)).count();
@@ -115,7 +115,7 @@ pub fn v_contradicting_the_chain(settings: &Settings) {
     assert!(answers_to(settings, &columns).iter().all(fits));
 }
 
-/// Tables of mempool-dumpster have encoded transactions, by whatever name.
+/// Tables of mempool-dumpster have encoded transactions, under any name.
 pub fn encoded_transactions(settings: &Settings) {
     let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
     let mut random = crate::random::Random::new();
