@@ -79,14 +79,14 @@ fn main() -> ExitCode {
         child(&name);
         return ExitCode::SUCCESS;
     }
-    let of_engine = |(engine, _): &Named<_>| {
+    let mut tests = Vec::new();
+    for (engine, _) in &ENGINES {
         let need = (*engine == "gpu").then_some(&GPU);
-        WAYS.map(|(way, _)| in_process(format!("{way}::{engine}"), need))
-    };
-    let of_engines = ENGINES.iter().flat_map(of_engine);
-    let of_processes = PROCESSES.iter().map(|(name, _)| in_process(format!("process::{name}"), None));
-    let on_gpu = in_process("process::current_context".to_owned(), Some(&GPU));
-    harness::run(of_engines.chain(of_processes).chain([on_gpu]).collect())
+        tests.extend(WAYS.map(|(way, _)| in_process(format!("{way}::{engine}"), need)));
+    }
+    tests.extend(PROCESSES.iter().map(|(name, _)| in_process(format!("process::{name}"), None)));
+    tests.push(in_process("process::current_context".to_owned(), Some(&GPU)));
+    harness::run(tests)
 }
 
 fn in_process(name: String, need: Option<&'static Need>) -> Test {
@@ -223,15 +223,15 @@ fn few_threads() {
         assert_eq!(unsafe { libc::setuid(NOBODY) }, 0, "root may become nobody");
     }
     setrlimit(Resource::Nproc, Rlimit { current: Some(24), maximum: Some(24) }).expect("a limit may be lowered");
-    let build = |threads| Engine::builder().backend(Backend::Cpu).threads(threads).build();
+    let builder = Engine::builder().backend(Backend::Cpu);
     for _ in 0..3 {
-        let problem = build(1000).expect_err("1000 threads are refused");
+        let problem = builder.clone().threads(1000).build().expect_err("1000 threads are refused");
         assert!(matches!(problem, Error::Threads(_)), "{problem}");
     }
     // Those that had started end, which takes them a moment.
     let start = Instant::now();
     let engine = loop {
-        match build(2) {
+        match builder.clone().threads(2).build() {
             Ok(engine) => break engine,
             Err(problem) => assert!(start.elapsed() < Duration::from_secs(20), "{problem}"),
         }
@@ -351,16 +351,19 @@ fn warm_up() {
     assert!(again.elapsed() < building, "existing tables are not built again");
 }
 
-/// The caller's thread has the CUDA context that it had, here none.
+fn current_cuda_context() -> Option<cudarc::driver::sys::CUcontext> {
+    cudarc::driver::result::ctx::get_current().expect("the driver is there")
+}
+
+/// The caller's thread keeps its CUDA context, here none.
 fn current_context() {
-    let current = || cudarc::driver::result::ctx::get_current().expect("the driver is there");
     let engine = Engine::builder().backend(Backend::Gpu).build().expect("there is a GPU");
-    assert!(current().is_none());
+    assert!(current_cuda_context().is_none());
     (0..20).for_each(|number| call(&engine, number));
     let locked = engine.page_lock(vec![[7; 32]; 1 << 17]);
     engine.warm_up(gecc::CurveId::Secp256k1).expect("kernels are compiled");
     let points = gecc::point::mul_base(&engine, Secp256k1, &locked).expect("it works");
     assert_eq!((points.len(), current()), (1 << 17, None));
     drop((locked, engine));
-    assert!(current().is_none());
+    assert!(current_cuda_context().is_none());
 }

@@ -87,11 +87,12 @@ struct Modulus {
 impl Modulus {
     fn new(name: &str, header: &Path) -> Self {
         let header = fs::read_to_string(header.join("curve.cuh")).expect("build.rs wrote the header");
-        let reduction = |shape: &str| header.contains(&format!("#define GECC_REDUCTION_{shape} 1"));
-        let factor = if reduction("FOLD") { number(1) } else { two_to_256() };
+        let [folds, canonical] =
+            ["FOLD", "MONTGOMERY"].map(|reduction| header.contains(&format!("#define GECC_REDUCTION_{reduction} 1")));
+        let factor = if folds { number(1) } else { two_to_256() };
         let p = from_hex(&curve_value(name, "p"));
         let factor_inverse = factor.modinv(&p).expect("p is odd");
-        Modulus { p, n: from_hex(&curve_value(name, "n")), factor, factor_inverse, canonical: reduction("MONTGOMERY") }
+        Modulus { p, n: from_hex(&curve_value(name, "n")), factor, factor_inverse, canonical }
     }
 
     /// Field values: any numbers of eight words, or below p.

@@ -89,8 +89,12 @@ type Point = (BigUint, BigUint);
 fn add((x1, y1): &Point, (x2, y2): &Point) -> Point {
     let p = &*P;
     let t = &*D * x1 % p * x2 % p * y1 % p * y2 % p;
-    let over = |above: BigUint, below: BigUint| above * below.modinv(p).expect("no denominator is 0") % p;
-    (over(x1 * y2 + y1 * x2, &t + 1u32), over(y1 * y2 + x1 * x2, p + 1u32 - &t))
+    (quotient(x1 * y2 + y1 * x2, &t + 1u32), quotient(y1 * y2 + x1 * x2, p + 1u32 - &t))
+}
+
+/// The quotient of field elements.
+fn quotient(numerator: BigUint, denominator: BigUint) -> BigUint {
+    numerator * denominator.modinv(&P).expect("no denominator is 0") % &*P
 }
 
 fn multiple(k: &BigUint, point: &Point) -> Point {
@@ -146,6 +150,11 @@ fn points() {
     run(session);
 }
 
+/// A number of about 250 bits whose digits of `width` bits are all equal.
+fn equal_digits(width: u32, digit: u32) -> BigUint {
+    (0..250 / width).fold(BigUint::ZERO, |sum, window| sum + (number(digit.into()) << (width * window)))
+}
+
 /// k P + l Q and k P + s B for points of order n and others, at digits of all sizes.
 fn products() {
     let mut session = Session::default();
@@ -153,17 +162,22 @@ fn products() {
     let base = (from_hex(&curve_value(NAME, "gx")), from_hex(&curve_value(NAME, "gy")));
     let general = (2..40).map(|y| decode(&number(y), true)).find(|(kind, _)| *kind == 1).expect("half are").1;
     let torsion = multiple(n, &general);
-    let digits = |width: u32, digit: u32| {
-        (0..250 / width).fold(BigUint::ZERO, |sum, window| sum + (number(digit.into()) << (width * window)))
-    };
     let mut numbers: Vec<BigUint> = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 127, 128, 511, 512, 1023].map(number).into();
-    numbers.extend([n - 1u32, n - 2u32, number(1) << 252, digits(4, 7), digits(4, 8), digits(4, 15), digits(5, 16)]);
+    numbers.extend([
+        n - 1u32,
+        n - 2u32,
+        number(1) << 252,
+        equal_digits(4, 7),
+        equal_digits(4, 8),
+        equal_digits(4, 15),
+        equal_digits(5, 16),
+    ]);
     // Those of which the highest window has a carry, and does not.
     numbers.extend((120..133).map(|bits| number(1) << bits));
     numbers.extend((120..133).map(|bits| (number(1) << bits) - 1u32));
     numbers.extend((0..10).map(|_| patterned() % n));
     // Of the table for secret scalars: digits of 0, 127, 128 and 129, which is -127 and a carry.
-    numbers.extend([127, 128, 129, 255].map(|digit| digits(8, digit)));
+    numbers.extend([127, 128, 129, 255].map(|digit| equal_digits(8, digit)));
     let points = [&base, &general, &torsion, &(BigUint::ZERO, number(1))];
     let multiples: Vec<_> = numbers.iter().map(|k| points.map(|point| multiple(k, point))).collect();
     for (index, k) in numbers.iter().enumerate() {
@@ -319,8 +333,8 @@ fn verdicts() {
     items.extend(signed(&torsion));
     let messages = vec!["m"; items.len()];
     let keys: Vec<[u8; 32]> = items.iter().map(|(a, ..)| le_bytes(a)).collect();
-    let signature = |(_, r, s): &(BigUint, BigUint, BigUint)| [le_bytes(r), le_bytes(s)].concat().try_into().unwrap();
-    let signatures: Vec<[u8; 64]> = items.iter().map(signature).collect();
+    let signatures: Vec<[u8; 64]> =
+        items.iter().map(|(_, r, s)| [le_bytes(r), le_bytes(s)].concat().try_into().unwrap()).collect();
     let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
     let mut valid = 0;
     let mut reasons = std::collections::HashSet::new();
@@ -344,14 +358,14 @@ fn verdicts() {
 /// Signatures over "m" by known numbers, with parts of small order added to A and R.
 fn signed(torsion: &Point) -> Vec<(BigUint, BigUint, BigUint)> {
     let base = (from_hex(&curve_value(NAME, "gx")), from_hex(&curve_value(NAME, "gy")));
-    let with = |secret: &BigUint, times: u32| encode(&add(&multiple(secret, &base), &multiple(&times.into(), torsion)));
-    let item = |both: u32| {
+    let mut signatures = Vec::new();
+    for torsions in (0..8u32).flat_map(|of_a| (0..8u32).map(move |of_r| [of_a, of_r])) {
         let [secret, nonce] = [(); 2].map(|()| patterned() % &*N);
-        let a = with(&secret, both / 8);
-        let r = with(&nonce, both % 8);
+        let [a, r] = [(&secret, torsions[0]), (&nonce, torsions[1])]
+            .map(|(k, times)| encode(&add(&multiple(k, &base), &multiple(&times.into(), torsion))));
         let hash = Sha512::new().chain_update(le_bytes(&r)).chain_update(le_bytes(&a)).chain_update("m").finalize();
         let s = (BigUint::from_bytes_le(&hash) * secret + nonce) % &*N;
-        (a, r, s)
-    };
-    (0..64).map(item).collect()
+        signatures.push((a, r, s));
+    }
+    signatures
 }

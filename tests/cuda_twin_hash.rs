@@ -201,9 +201,8 @@ fn digest_cases(session: &mut Session) {
 
 fn key_cases(session: &mut Session, n: &BigUint) {
     for key in edge_values(n) {
-        let mask = |holds: bool| if holds { 0xff } else { 0 };
         let usable = key != number(0) && &key < n;
-        let masks = [mask(usable), mask(usable && key != n - 1u32)];
+        let masks = [usable, usable && key != n - 1u32].map(|holds| if holds { 0xff } else { 0 });
         let replaced = if usable { key.clone() } else { number(1) };
         session.expect("key_masks", &[&bytes(&key)], &[&masks, &bytes(&replaced)]);
     }
@@ -243,12 +242,9 @@ fn nonces<C: Curve, H: Digest + BlockSizeUser>(
 ) -> Vec<[u8; 32]> {
     let order = C::ORDER;
     let mut generator = KGenerator::<H, _>::new(&bytes(key), &bytes(digest), data, order.as_ref());
-    let mut next = || {
-        let mut nonce = [0; 32];
-        generator.fill_next_k(&mut nonce);
-        nonce
-    };
-    (0..count).map(|_| next()).collect()
+    let mut nonces = vec![[0; 32]; count];
+    nonces.iter_mut().for_each(|nonce| generator.fill_next_k(nonce));
+    nonces
 }
 
 /// Signs with any nonce, also such that r or s is zero, and with any x, also above n.
@@ -276,15 +272,19 @@ where
     }
 }
 
+/// A number that is congruent to -value modulo n.
+fn minus(value: &BigUint, n: &BigUint) -> BigUint {
+    n - value % n
+}
+
 fn sm2_cases(session: &mut Session, n: &BigUint) {
     for (d, k, e, x, _) in sign_operands::<::sm2::Sm2>(n) {
         let d = if d == n - 1u32 { number(1) } else { d };
-        let minus = |value: BigUint| n - value % n;
         // r = 0; r + k = n; s = 0, where k = r d.
-        let rejected = [minus(x.clone()), minus(&x + &k), &k * d.modinv(n).unwrap() + minus(x.clone())];
+        let rejected = [minus(&x, n), minus(&(&x + &k), n), &k * d.modinv(n).unwrap() + minus(&x, n)];
         for (i, e) in [e].into_iter().chain(rejected.map(|e| e % n)).enumerate() {
             let r = (&e + &x) % n;
-            let s = (&k + minus(&r * &d)) * (&d + 1u32).modinv(n).unwrap() % n;
+            let s = (&k + minus(&(&r * &d), n)) * (&d + 1u32).modinv(n).unwrap() % n;
             let usable = r != number(0) && (&r + &k) % n != number(0) && s != number(0);
             assert!(i == 0 || !usable);
             let arguments: [&[u8]; 4] = [&bytes(&e), &bytes(&d), &bytes(&k), &bytes(&x)];
@@ -395,8 +395,8 @@ impl Session {
     }
 
     fn expect(&mut self, operation: &str, arguments: &[&[u8]], results: &[&[u8]]) {
-        let digits = |bytes: &&[u8]| if bytes.is_empty() { "-".to_owned() } else { hex::encode(bytes) };
-        let arguments: Vec<String> = arguments.iter().map(digits).collect();
+        let arguments: Vec<String> =
+            arguments.iter().map(|bytes| if bytes.is_empty() { "-".to_owned() } else { hex::encode(bytes) }).collect();
         self.lines.push(format!("{operation} {}\n", arguments.join(" ")));
         self.expected.push(hex::encode(results.concat()));
     }

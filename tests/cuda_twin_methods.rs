@@ -133,14 +133,13 @@ fn modexp_parameters(modulus: &BigUint, samples: usize) -> BigUint {
 /// `rounds` times c = c a / 2^radix and c = c^2 / 2^radix, as the kernels of gecc-bench's `lab/methods.cu` do.
 fn method_cases(session: &mut Session, method: &str, bits: usize, radix: usize, modulus: &BigUint) {
     let radix_inverse = power_of_two(radix).modinv(modulus).expect("the modulus is odd");
-    let step = |c: &BigUint, factor: &BigUint| c * factor % modulus * &radix_inverse % modulus;
     for (a, _) in operand_pairs(modulus, bits) {
         let a = a % modulus;
         let mut product = a.clone();
         let mut square = a.clone();
         for rounds in 1..=5 {
-            product = step(&product, &a);
-            square = step(&square, &square.clone());
+            product = product * &a % modulus * &radix_inverse % modulus;
+            square = &square * &square % modulus * &radix_inverse % modulus;
             // One round alone, and the loose numbers that a chain makes.
             if rounds == 1 || rounds == 5 {
                 let arguments = [modulus, &a, &number(rounds)].map(hex).join(" ");

@@ -85,8 +85,8 @@ where
     AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
 {
     fn new(name: &str) -> Self {
-        let value = |key: &str| from_hex(&curve_value(name, key));
-        Reference { p: value("p"), n: value("n"), generator: ProjectivePoint::<C>::generator() }
+        let [p, n] = ["p", "n"].map(|key| from_hex(&curve_value(name, key)));
+        Reference { p, n, generator: ProjectivePoint::<C>::generator() }
     }
 
     fn inverse(&self, value: &BigUint) -> BigUint {
@@ -106,11 +106,12 @@ where
     }
 
     fn ranges(&self, r: &BigUint, s: &BigUint) -> Result<(), Rejection> {
-        let in_range = |value: &BigUint| *value != number(0) && value < &self.n;
-        if !in_range(r) {
-            return Err(Rejection::ROutOfRange);
+        for (value, reason) in [(r, Rejection::ROutOfRange), (s, Rejection::SOutOfRange)] {
+            if *value == number(0) || *value >= self.n {
+                return Err(reason);
+            }
         }
-        if in_range(s) { Ok(()) } else { Err(Rejection::SOutOfRange) }
+        Ok(())
     }
 
     fn ecdsa(&self, digest: &BigUint, r: &BigUint, s: &BigUint, low_s: bool) -> Equation {
@@ -137,16 +138,17 @@ where
 
     /// The verdict on an equation and a key of some kind.
     fn verdict(&self, equation: &Equation, key: &ProjectivePoint<C>, kind: PointKind) -> Verdict {
-        let check = || {
-            let [u1, u2, x] = equation.as_ref().map_err(|reason| *reason)?;
-            key_rejection(kind).map_or(Ok(()), Err)?;
-            let sum = self.sum(u1, u2, key);
-            if sum.is_identity().into() {
-                return Err(Rejection::IdentityResult);
-            }
-            if &coordinates::<C>(&sum)[0] % &self.n == *x { Ok(()) } else { Err(Rejection::Mismatch) }
-        };
-        check().into()
+        self.check(equation, key, kind).into()
+    }
+
+    fn check(&self, equation: &Equation, key: &ProjectivePoint<C>, kind: PointKind) -> Result<(), Rejection> {
+        let [u1, u2, x] = equation.as_ref().map_err(|reason| *reason)?;
+        key_rejection(kind).map_or(Ok(()), Err)?;
+        let sum = self.sum(u1, u2, key);
+        if sum.is_identity().into() {
+            return Err(Rejection::IdentityResult);
+        }
+        if &coordinates::<C>(&sum)[0] % &self.n == *x { Ok(()) } else { Err(Rejection::Mismatch) }
     }
 
     /// Any R is that of a valid ECDSA signature, for a key that follows from it: Q = (R - u1 G) / u2.
@@ -226,12 +228,10 @@ where
     /// The index of a key among two, from 1 on, or 0: also if they share x, and if there is room
     /// for one only.
     fn key_indexes(&self, session: &mut Session) {
-        let key = || self.times(&self.generator, &self.random());
         for slot_bits in 0..=4 {
             for shares_x in [true, false] {
-                let first = key();
-                let other = key();
-                let second = if shares_x { -first } else { key() };
+                let [first, other, another] = [(); 3].map(|()| self.times(&self.generator, &self.random()));
+                let second = if shares_x { -first } else { another };
                 let seed = patterned() >> 192;
                 let [[x1, y1], [x2, y2]] = [first, second].map(|key| coordinates::<C>(&key));
                 let found = [
@@ -286,9 +286,9 @@ where
             for secret in [1u32, 2, 3] {
                 let r = self.random();
                 let s = self.neg(&(&r * secret));
-                let item = |digest| Signed { digest, r: r.clone(), s: s.clone(), key };
-                self.around(session, &item(&r * secret % &self.n), true, true);
-                self.around(session, &item(self.neg(&(&r * secret))), true, true);
+                for digest in [&r * secret % &self.n, self.neg(&(&r * secret))] {
+                    self.around(session, &Signed { digest, r: r.clone(), s: s.clone(), key }, true, true);
+                }
             }
         }
         for secret in [number(1), &self.n - 1u32, self.random()] {
@@ -426,21 +426,22 @@ where
     }
 
     fn recovered(&self, digest: &BigUint, r: &BigUint, s: &BigUint, id: u64) -> Vec<BigUint> {
-        let key = || {
-            self.ranges(r, s)?;
-            if id > 3 {
-                return Err(Rejection::RecoveryIdOutOfRange);
-            }
-            let x = if id & 2 == 0 { r.clone() } else { r + &self.n };
-            let point = self.lift(&x, id & 1 == 1).ok_or(Rejection::NoSuchR)?;
-            let w = self.inverse(r);
-            let key = self.sum(&self.neg(&(digest * &w)), &(s * &w), &point);
-            if key.is_identity().into() { Err(Rejection::IdentityResult) } else { Ok(key) }
-        };
-        match key() {
+        match self.recover(digest, r, s, id) {
             Err(reason) => vec![code(Verdict::Rejected(reason))],
             Ok(key) => [vec![code(Verdict::Valid)], coordinates::<C>(&key).to_vec()].concat(),
         }
+    }
+
+    fn recover(&self, digest: &BigUint, r: &BigUint, s: &BigUint, id: u64) -> Result<ProjectivePoint<C>, Rejection> {
+        self.ranges(r, s)?;
+        if id > 3 {
+            return Err(Rejection::RecoveryIdOutOfRange);
+        }
+        let x = if id & 2 == 0 { r.clone() } else { r + &self.n };
+        let point = self.lift(&x, id & 1 == 1).ok_or(Rejection::NoSuchR)?;
+        let w = self.inverse(r);
+        let key = self.sum(&self.neg(&(digest * &w)), &(s * &w), &point);
+        if key.is_identity().into() { Err(Rejection::IdentityResult) } else { Ok(key) }
     }
 }
 

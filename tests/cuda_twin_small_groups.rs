@@ -276,8 +276,10 @@ fn schnorr_signatures(session: &mut Session, group: &mut Group) {
         let [[rx, ry], [x, y]] = [k, key].map(|k| coordinates(group.point(k)));
         let (message, challenge) = cases::challenged(group, &rx, key, e);
         let [nonce, secret] = [k, key].map(|residue| group.scalar(residue));
-        let even = |k, number: &BigUint| if group.has_even_y(k) { number.clone() } else { &group.modulus - number };
-        let s = (even(k, &nonce) + challenge * even(key, &secret)) % &group.modulus;
+        // The numbers whose points have an even y.
+        let [even_nonce, even_secret] = [(k, &nonce), (key, &secret)]
+            .map(|(residue, number)| if group.has_even_y(residue) { number.clone() } else { &group.modulus - number });
+        let s = (even_nonce + challenge * even_secret) % &group.modulus;
         session.expect_exactly("bip340_sign", &[&nonce, &rx, &ry, &secret, &x, &y, &message], vec![s.clone()]);
         session.expect_exactly("bip340_verify", &[&rx, &s, &x, &y, &message], vec![number(Verdict::VALID_CODE.into())]);
     }

@@ -75,11 +75,14 @@ fn kernels_compile_within_limits() {
 
 /// Returns how far a kernel exceeds its limits.
 fn excess(usage: &KernelUsage) -> Option<String> {
-    let limit = |limits: &[(&str, u32)], default| {
-        limits.iter().filter(|(name, _)| usage.kernel.contains(name)).map(|(_, most)| *most).max().unwrap_or(default)
-    };
     let KernelUsage { kernel, curve, registers, spill_stores, spill_loads, .. } = usage;
-    let within = *spill_stores <= limit(SPILLS, 0) && *registers <= limit(MORE_REGISTERS, REGISTERS);
+    let within =
+        *spill_stores <= limit_of(kernel, SPILLS, 0) && *registers <= limit_of(kernel, MORE_REGISTERS, REGISTERS);
     (!within)
         .then(|| format!("{kernel} for {curve}: {registers} registers, {spill_stores} + {spill_loads} bytes spilled"))
+}
+
+/// The largest limit of a kernel in a list, or the default.
+fn limit_of(kernel: &str, limits: &[(&str, u32)], default: u32) -> u32 {
+    limits.iter().filter(|(name, _)| kernel.contains(name)).map(|(_, most)| *most).max().unwrap_or(default)
 }

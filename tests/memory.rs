@@ -55,12 +55,16 @@ fn check(name: &str, limit: usize, results: usize, call: impl FnOnce()) {
 
 /// Different scalars: this byte repeated, and a number.
 fn scalars(byte: u8, count: usize) -> Vec<[u8; 32]> {
-    let scalar = |number: u64| {
-        let mut scalar = [byte; 32];
+    let mut scalars = vec![[byte; 32]; count];
+    for (scalar, number) in scalars.iter_mut().zip(0_u64..) {
         scalar[24..].copy_from_slice(&number.to_be_bytes());
-        scalar
-    };
-    (0..count as u64).map(scalar).collect()
+    }
+    scalars
+}
+
+/// The memory of the results of a call: `bytes` bytes per item, and a few fresh pages.
+fn results(items: usize, bytes: usize) -> usize {
+    bytes * items + (64 << 10)
 }
 
 /// Repeats the values, one for each item.
@@ -79,7 +83,7 @@ fn library(limit: usize) {
     let (signatures, ids): (Vec<[u8; 64]>, Vec<u8>) =
         signed.into_iter().flatten().map(|signed| (signed.signature, signed.recovery_id)).unzip();
     let public: Vec<Point> = keys::public_keys(&few, Secp256k1, &secret).unwrap().into_iter().flatten().collect();
-    // To make as many takes minutes.
+    // Making one per item takes minutes.
     let secret = repeated(&secret);
     let digests = repeated(&digests);
     let signatures = repeated(&signatures);
@@ -88,38 +92,35 @@ fn library(limit: usize) {
     // Different keys, of which none is the signer's.
     let others = point::mul_base(&few, Secp256k1, &scalars(0x22, ITEMS)).unwrap();
     let others: Vec<Point> = others.into_iter().flatten().collect();
-    // A result takes at most so much, and a fresh page or two besides.
-    let results_of = |items: usize, bytes: usize| bytes * items + (64 << 10);
-    let results = |bytes| results_of(ITEMS, bytes);
 
     let verify = |keys: &[Point]| {
         let keys = PublicKeys::points(keys);
         let verdicts = ecdsa::verify(&engine, Secp256k1, &digests, &signatures, keys, Default::default()).unwrap();
         verdicts.rejected().count()
     };
-    check("verify", limit, results(2), || assert_eq!(verify(&others), ITEMS));
+    check("verify", limit, results(ITEMS, 2), || assert_eq!(verify(&others), ITEMS));
     // A thousand keys, each with its table where there is room.
-    check("verify with 1000 keys", limit, results(2), || assert_eq!(verify(&repeated_keys), 0));
-    check("recover", limit, results(66), || {
+    check("verify with 1000 keys", limit, results(ITEMS, 2), || assert_eq!(verify(&repeated_keys), 0));
+    check("recover", limit, results(ITEMS, 66), || {
         assert_eq!(ecdsa::recover(&engine, Secp256k1, &digests, &signatures, &ids).unwrap().len(), ITEMS);
     });
     // Signing takes longest. The least limit shows the memory per item best.
     let to_sign = if limit == 0 { ITEMS } else { ITEMS / 10 };
     let messages = &digests[..to_sign];
     let signers = &secret[..to_sign];
-    check("sign", limit, results_of(to_sign, 66), || {
+    check("sign", limit, results(to_sign, 66), || {
         assert_eq!(ecdsa::sign(&engine, P256, messages, signers, Default::default()).unwrap().len(), to_sign);
     });
     // The large tables of all curves together.
-    check("mul_base", limit, results(66), || {
+    check("mul_base", limit, results(ITEMS, 66), || {
         assert_eq!(point::mul_base(&engine, P256, &digests).unwrap().len(), ITEMS);
         engine.warm_up(gecc::CurveId::P256).unwrap();
     });
-    check("mul_base", limit, results(66), || {
+    check("mul_base", limit, results(ITEMS, 66), || {
         assert_eq!(point::mul_base(&engine, Sm2, &digests).unwrap().len(), ITEMS);
         engine.warm_up(gecc::CurveId::Sm2).unwrap();
     });
-    check("sm2", limit, results_of(to_sign, 66), || {
+    check("sm2", limit, results(to_sign, 66), || {
         assert_eq!(sm2::sign(&engine, messages, signers).unwrap().len(), to_sign)
     });
 }

@@ -223,21 +223,19 @@ fn silent_payments_by_libsecp256k1() {
 /// by both, then with a few of them spoilt by batch equations, and with a tenth of them spoilt one by one.
 fn bip340_by_libsecp256k1() {
     soak("BIP 340 by libsecp256k1", LARGE_BATCH, |engine, random, _, size| {
-        let mut rows = || (0..size).map(|_| random.bytes()).collect::<Vec<[u8; 32]>>();
-        let messages = rows();
-        let auxiliary = rows();
-        let mut secret = rows();
+        let [messages, auxiliary, mut secret] =
+            [(); 3].map(|()| (0..size).map(|_| random.bytes()).collect::<Vec<[u8; 32]>>());
         // Below n.
         secret.iter_mut().for_each(|key| key[0] &= 0x7f);
         let pairs: Vec<Keypair> =
             secret.par_iter().map(|key| Keypair::from_secret_bytes(*key).expect("in range")).collect();
         let keys: Vec<SecretKey> = secret.into_iter().map(SecretKey::from_bytes).collect();
-        let sign = |auxiliary| bip340::sign(engine, &messages, &keys, auxiliary).unwrap();
-        let signed = sign(Auxiliary::given(&auxiliary));
-        let fresh = sign(Auxiliary::fresh());
-        let theirs = |item: usize| schnorr::sign_with_aux_rand(&messages[item], &pairs[item], &auxiliary[item]);
-        let mut signatures: Vec<[u8; 64]> =
-            (0..size).into_par_iter().map(|item| theirs(item).to_byte_array()).collect();
+        let signed = bip340::sign(engine, &messages, &keys, Auxiliary::given(&auxiliary)).unwrap();
+        let fresh = bip340::sign(engine, &messages, &keys, Auxiliary::fresh()).unwrap();
+        let theirs = (0..size)
+            .into_par_iter()
+            .map(|item| schnorr::sign_with_aux_rand(&messages[item], &pairs[item], &auxiliary[item]));
+        let mut signatures: Vec<[u8; 64]> = theirs.map(|signature| signature.to_byte_array()).collect();
         assert!(signed.into_iter().eq(signatures.iter().copied().map(Ok)));
         for (signature, fresh) in signatures.iter_mut().zip(fresh).skip(1).step_by(2) {
             *signature = fresh.expect("a key in range");
@@ -260,8 +258,7 @@ fn bip340_by_libsecp256k1() {
 /// Makes items in runs of one progression each, on all cores.
 fn in_runs<T: Send>(random: &mut Random, size: usize, make: impl Fn(&mut Random, usize) -> Vec<T> + Sync) -> Vec<T> {
     let seeds: Vec<(u64, usize)> = (0..size).step_by(RUN).map(|start| (random.word(), RUN.min(size - start))).collect();
-    let run = |&(seed, length): &(u64, usize)| make(&mut Random::from_seed(seed), length);
-    seeds.par_iter().flat_map_iter(run).collect()
+    seeds.into_par_iter().flat_map_iter(|(seed, length)| make(&mut Random::from_seed(seed), length)).collect()
 }
 
 /// Verifies a batch of which a tenth is spoilt; by a different key for each item, or by keys that repeat.
@@ -338,22 +335,20 @@ struct PointItem {
 fn point_items<C: TestCurve>(random: &mut Random, length: usize) -> Vec<PointItem> {
     let (scalars, points) = progression::<C>(random, length);
     let (targets, products) = progression::<C>(random, length);
-    let groups = |points: &[Point]| -> Vec<Group<C>> {
+    let [a, b] = [&points, &products].map(|points| -> Vec<Group<C>> {
         points.iter().map(|point| decode::<C>(point).expect("on the curve")).collect()
-    };
-    let a = groups(&points);
-    let b = groups(&products);
+    });
     let doubles = encode_all::<C>(&a.iter().map(Group::<C>::double).collect::<Vec<_>>());
     let sums = encode_all::<C>(&a.iter().zip(&b).map(|(a, b)| *a + b).collect::<Vec<_>>());
-    let item = |index: usize| PointItem {
+    let items = (0..length).map(|index| PointItem {
         scalar: bytes::<C>(&scalars[index]),
         point: points[index],
         double: doubles[index],
         factor: bytes::<C>(&(targets[index] * Field::invert(&scalars[index]).expect("not 0"))),
         product: products[index],
         sum: sums[index],
-    };
-    (0..length).map(item).collect()
+    });
+    items.collect()
 }
 
 fn points<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
@@ -363,17 +358,25 @@ fn points<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
     let scalars: Vec<[u8; 32]> = items.iter().map(|item| item.scalar).collect();
     let factors: Vec<[u8; 32]> = items.iter().map(|item| item.factor).collect();
     let compressed: Vec<[u8; 33]> = points.iter().map(|point| point.to_compressed().expect("not O")).collect();
-    let expect = |name: &str, found: Vec<Result<Point, Rejection>>, expected: fn(&PointItem) -> Point| {
-        assert_eq!(found.len(), size);
-        for (found, item) in found.into_iter().zip(&items) {
-            assert_eq!(found, Ok(expected(item)), "{} {name} of {:?} {:02x?}", C::NAME, item.point, item.factor);
-        }
-    };
-    expect("mul_base", point::mul_base(engine, C::ID, &scalars).unwrap(), |item| item.point);
-    expect("mul", point::mul(engine, C::ID, &factors, &points).unwrap(), |item| item.product);
-    expect("add", point::add(engine, C::ID, &points, &products).unwrap(), |item| item.sum);
-    expect("double", point::double(engine, C::ID, &points).unwrap(), |item| item.double);
-    expect("decompress", point::decompress(engine, C::ID, &compressed).unwrap(), |item| item.point);
+    compare::<C>("mul_base", &items, point::mul_base(engine, C::ID, &scalars), |item| item.point);
+    compare::<C>("mul", &items, point::mul(engine, C::ID, &factors, &points), |item| item.product);
+    compare::<C>("add", &items, point::add(engine, C::ID, &points, &products), |item| item.sum);
+    compare::<C>("double", &items, point::double(engine, C::ID, &points), |item| item.double);
+    compare::<C>("decompress", &items, point::decompress(engine, C::ID, &compressed), |item| item.point);
+}
+
+/// Compares the results of an operation with the known ones.
+fn compare<C: TestCurve>(
+    name: &str,
+    items: &[PointItem],
+    found: Result<Vec<Result<Point, Rejection>>, gecc::Error>,
+    expected: fn(&PointItem) -> Point,
+) {
+    let found = found.unwrap();
+    assert_eq!(found.len(), items.len());
+    for (found, item) in found.into_iter().zip(items) {
+        assert_eq!(found, Ok(expected(item)), "{} {name} of {:?} {:02x?}", C::NAME, item.point, item.factor);
+    }
 }
 
 /// Recovers the keys, and verifies together with one invalid item.
@@ -408,8 +411,7 @@ fn agreements<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
 fn ecdsa_secrets<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &[Signed]) {
     let (secrets, keys, digests) = signing_inputs::<C>(random, signed);
     let found = sign_ecdsa::<C>(engine, &digests, &keys);
-    let expected = |index: usize| C::sign(&secrets[index], &digests[index]).map(|(signature, _)| signature);
-    compare_signatures::<C>(&found, expected);
+    compare_signatures::<C>(&found, |index| Some(C::sign(&secrets[index], &digests[index])?.0));
     agreements::<C>(engine, random, signed.len());
 }
 
@@ -458,14 +460,12 @@ fn second_opinion<S: Scheme>(
     let ours = sign(engine, &digests, &keys).into_iter().map(|signature| signature.expect("a key in range"));
     let theirs: Vec<[u8; 64]> =
         secrets.par_iter().zip(&digests).map(|(secret, digest)| oracle.sign(secret, digest)).collect();
-    let inputs = || digests.iter().zip(&public);
-    let item = |(signature, (digest, key)): ([u8; 64], (&[u8; 32], &[u8; 65]))| Item {
-        digest: *digest,
-        signature,
-        key: key.to_vec(),
-    };
-    let made = ours.zip(inputs()).chain(theirs.into_iter().zip(inputs())).map(item);
-    let items: Vec<Item> = made.chain(signed.iter().map(|signed| signed.item.clone())).collect();
+    let mut items: Vec<Item> = signed.iter().map(|signed| signed.item.clone()).collect();
+    for (index, signatures) in ours.zip(theirs).enumerate() {
+        for signature in [signatures.0, signatures.1] {
+            items.push(Item { digest: digests[index], signature, key: public[index].to_vec() });
+        }
+    }
     let mut spoilt = items.clone();
     for item in &mut spoilt {
         if random.below(4) == 0 { random.flip_bit(&mut item.digest) } else { random.flip_bit(&mut item.signature) }

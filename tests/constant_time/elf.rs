@@ -35,27 +35,32 @@ fn text(bytes: &[u8], at: usize) -> &str {
     std::str::from_utf8(&bytes[at..end]).expect("names are text")
 }
 
+/// The content of a section, by its header.
+fn content<'a>(file: &'a [u8], header: &[u8]) -> &'a [u8] {
+    if number(header, 4, 4) == NOBITS {
+        return &[];
+    }
+    let start = number(header, 0x18, 8) as usize;
+    let length = number(header, 0x20, 8) as usize;
+    &file[start..start + length]
+}
+
 impl<'a> Elf<'a> {
     pub fn new(file: &'a [u8]) -> Self {
         assert!(file.starts_with(b"\x7fELF\x02\x01"), "an ELF file of 64 bits");
-        let at = |at, size| number(file, at, size) as usize;
-        let headers = at(0x28, 8);
-        let size = at(0x3a, 2);
-        let count = at(0x3c, 2);
-        let names = at(0x3e, 2);
-        let header = |section: usize, field, bytes| number(file, headers + section * size + field, bytes);
-        let content = |section| {
-            let start = header(section, 0x18, 8) as usize;
-            let length = header(section, 0x20, 8) as usize;
-            if header(section, 4, 4) == NOBITS { &[] } else { &file[start..start + length] }
-        };
-        let section = |section| Section {
-            name: text(content(names), header(section, 0, 4) as usize),
-            address: header(section, 0x10, 8),
-            content: content(section),
-            link: header(section, 0x28, 4) as usize,
-        };
-        Elf { sections: (0..count).map(section).collect() }
+        let start = number(file, 0x28, 8) as usize;
+        let size = number(file, 0x3a, 2) as usize;
+        let count = number(file, 0x3c, 2) as usize;
+        let names = number(file, 0x3e, 2) as usize;
+        let headers: Vec<&[u8]> = file[start..start + count * size].chunks_exact(size).collect();
+        let names = content(file, headers[names]);
+        let sections = headers.iter().map(|header| Section {
+            name: text(names, number(header, 0, 4) as usize),
+            address: number(header, 0x10, 8),
+            content: content(file, header),
+            link: number(header, 0x28, 4) as usize,
+        });
+        Elf { sections: sections.collect() }
     }
 
     pub fn section(&self, name: &str) -> Option<Section<'a>> {
@@ -81,12 +86,12 @@ impl<'a> Elf<'a> {
         let table = self.section(".symtab").expect("the file has symbols");
         let names = self.sections[table.link].content;
         let entries = table.content.chunks_exact(ENTRY).filter(|entry| entry[4] & 0xf == FUNCTION);
-        let symbol = |entry: &'a [u8]| Symbol {
+        let symbols = entries.map(|entry| Symbol {
             name: text(names, number(entry, 0, 4) as usize),
             section: number(entry, 6, 2) as usize,
             address: number(entry, 8, 8),
             size: number(entry, 16, 8),
-        };
-        entries.map(symbol).filter(|symbol| symbol.section != 0 && symbol.section < self.sections.len()).collect()
+        });
+        symbols.filter(|symbol| symbol.section != 0 && symbol.section < self.sections.len()).collect()
     }
 }

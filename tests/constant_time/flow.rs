@@ -40,14 +40,13 @@ const DEEPEST_CALL: usize = 8;
 /// The leaks, in the order of instructions.
 pub fn leaks(code: &Code) -> Vec<(&Instruction, Leak)> {
     let mut analysis = Analysis { code, memory: HashMap::new(), leaks: BTreeSet::new() };
-    // What memory holds may grow while the code is walked through.
+    // The contents of memory may grow during a pass over the code.
     loop {
         let before = analysis.memory.clone();
         analysis.leaks.clear();
         analysis.walk();
         if analysis.memory == before {
-            let instruction = |(index, leak): &(usize, Leak)| (&code.instructions[*index], *leak);
-            return analysis.leaks.iter().map(instruction).collect();
+            return analysis.leaks.iter().map(|(index, leak)| (&code.instructions[*index], *leak)).collect();
         }
     }
 }
@@ -148,18 +147,18 @@ impl Analysis<'_> {
             Some(StackAddress::From(place, distance)) => state.value(place).address.map(|address| address + distance),
             None => value.address,
         };
-        let new = |place: &Place| {
-            let bits = instruction.bits.as_ref();
-            (*place, bits.map_or(value, |bits| made_of_bits(bits, *place, met, state)))
-        };
-        let added = |place: &Place| (*place, value.or(state.value(*place)));
-        let new: Vec<(Place, Value)> =
-            instruction.writes.iter().map(new).chain(instruction.adds.iter().map(added)).collect();
+        let bits = instruction.bits.as_ref();
+        let mut new = Vec::new();
+        for &place in &instruction.writes {
+            new.push((place, bits.map_or(value, |bits| made_of_bits(bits, place, met, state))));
+        }
+        for &place in &instruction.adds {
+            new.push((place, value.or(state.value(place))));
+        }
         for (place, value) in new {
             state.write(met, place, value);
             if condition & SECRET != 0 {
-                // Whether the instruction takes effect shows in the bits that it may change.
-                let bits = instruction.bits.as_ref();
+                // The bits that it may change reveal whether the instruction takes effect.
                 let kept = bits.filter(|bits| bits.result == Some(place) && bits.source == place);
                 state.taint(place, kept.map_or(u32::MAX, |bits| !bits.same));
             }
@@ -175,9 +174,9 @@ impl Analysis<'_> {
     /// The labels of a part of an address. If some of the values that the place may have are made
     /// of a pointer, only those count: the others cannot be addresses of anything.
     fn part_of_address(&self, conditions: &[Condition], place: Place, state: &State) -> Labels {
-        let has_pointer = |labels: &Labels| labels_of(*labels).any(|label| self.is_pointer(label));
         let possible = state.possible(conditions, place).into_iter().map(|value| value.labels);
-        let pointers: Vec<Labels> = possible.filter(has_pointer).collect();
+        let pointers: Vec<Labels> =
+            possible.filter(|labels| labels_of(*labels).any(|label| self.is_pointer(label))).collect();
         match pointers[..] {
             [] => state.under(conditions, place).labels,
             _ => pointers.iter().fold(0, |all, labels| all | labels),
@@ -213,11 +212,18 @@ impl Analysis<'_> {
         Value::of(self.memory.get(&label).copied().unwrap_or(0))
     }
 
+    /// The value of a byte on the stack.
+    fn slot(&self, offset: i64, state: &State) -> Value {
+        state.slots.get(&offset).copied().unwrap_or_else(|| self.stored(STACK))
+    }
+
     fn load(&mut self, index: usize, access: &Access, address: Labels, state: &State) -> Value {
-        let of_slot = |offset: i64| state.slots.get(&offset).copied().unwrap_or_else(|| self.stored(STACK));
         if let Space::Slot { offset, bytes } = access.space {
-            let rest = offset + 1..offset + i64::from(bytes);
-            return rest.fold(of_slot(offset), |all, byte| all.or(of_slot(byte)));
+            let mut value = self.slot(offset, state);
+            for byte in offset + 1..offset + i64::from(bytes) {
+                value = value.or(self.slot(byte, state));
+            }
+            return value;
         }
         let pointers = self.pointers(index, access, address);
         pointers.into_iter().fold(Value::default(), |all, label| {
@@ -288,8 +294,8 @@ fn resolved(access: &Access, state: &State) -> Access {
 /// The new value of a place that an instruction writes bit by bit.
 fn made_of_bits(bits: &Bits, place: Place, conditions: &[Condition], state: &State) -> Value {
     let source = state.under(conditions, bits.source);
-    let of_flag = |(mask, flag): &(u32, Place)| if state.value(*flag).is_secret() { *mask } else { 0 };
-    let of_flags = bits.flags.iter().map(of_flag).fold(0, |all, mask| all | mask);
+    let secret_flags = bits.flags.iter().filter(|(_, flag)| state.value(*flag).is_secret());
+    let of_flags = secret_flags.fold(0, |all, (mask, _)| all | mask);
     let secret = source.secret_bits & (bits.same | bits.changed) | of_flags;
     let whole = Value::of_bits(source.labels, secret);
     if bits.result == Some(place) { whole } else { Value::of(whole.labels & SECRET) }

@@ -209,8 +209,10 @@ pub fn leaks_are_found() {
         for kernel in sass::kernels(&cubin) {
             let Some(signature) = LEAKY.iter().find(|signature| kernel == signature.0) else { continue };
             let found = find(&cubin, kernel, architecture, signature);
-            let has = |kind: &str| found.iter().any(|finding| finding.contains(kind));
-            assert!(has("branches") && has("addresses"), "{architecture}, {}, {kernel}: {found:?}", code.curve);
+            for kind in ["branches", "addresses"] {
+                let is_found = found.iter().any(|finding| finding.contains(kind));
+                assert!(is_found, "{architecture}, {}, {kernel}, {kind}: {found:?}", code.curve);
+            }
             leaky += 1;
         }
     }
@@ -223,12 +225,15 @@ pub fn leaks_are_found() {
 /// The files for every curve and architecture, compiled once.
 fn compiled() -> &'static [(&'static str, MachineCode)] {
     static COMPILED: OnceLock<Vec<(&str, MachineCode)>> = OnceLock::new();
-    let compile = |architecture: &'static str| {
-        let compiled = kernels::machine_code(architecture, FILES, KEPT.as_ref());
-        let compiled = compiled.unwrap_or_else(|problem| panic!("{problem}"));
-        compiled.into_iter().map(move |code| (architecture, code))
-    };
-    COMPILED.get_or_init(|| ARCHITECTURES.iter().copied().flat_map(compile).collect())
+    COMPILED.get_or_init(|| {
+        let mut all = Vec::new();
+        for &architecture in ARCHITECTURES {
+            let compiled = kernels::machine_code(architecture, FILES, KEPT.as_ref());
+            let compiled = compiled.unwrap_or_else(|problem| panic!("{problem}"));
+            all.extend(compiled.into_iter().map(|code| (architecture, code)));
+        }
+        all
+    })
 }
 
 /// Describes the leaks of a kernel.
@@ -245,14 +250,18 @@ fn find(cubin: &Elf, kernel: &str, architecture: &str, signature: &Signature) ->
     }
     let code = Code { instructions, regions, entry: Vec::new(), stack_is_one: false };
     let found = leaks(&code);
-    let count = |wanted: Leak| found.iter().filter(|(_, leak)| *leak == wanted).count();
-    let describe = |leak| match leak {
-        Leak::Branch => format!("branches on secrets: {}", count(leak)),
-        Leak::Address => format!("addresses made of secrets: {}", count(leak)),
-        Leak::Lane => "lanes chosen by secrets to exchange registers with".to_owned(),
-        Leak::Public(number) => format!("secrets in {}", &signature.1[number][1..]),
-        Leak::Unknown => format!("addresses of unknown origin: {}", count(leak)),
-        Leak::Argument => unreachable!("every function of a kernel is looked into"),
-    };
-    found.iter().map(|(_, leak)| format!("{kernel}: {}", describe(*leak))).collect()
+    let mut descriptions = BTreeSet::new();
+    for (_, leak) in &found {
+        let count = found.iter().filter(|(_, other)| other == leak).count();
+        let description = match leak {
+            Leak::Branch => format!("branches on secrets: {count}"),
+            Leak::Address => format!("addresses made of secrets: {count}"),
+            Leak::Lane => "lanes chosen by secrets to exchange registers with".to_owned(),
+            Leak::Public(number) => format!("secrets in {}", &signature.1[*number][1..]),
+            Leak::Unknown => format!("addresses of unknown origin: {count}"),
+            Leak::Argument => unreachable!("every function of a kernel is analysed"),
+        };
+        descriptions.insert(format!("{kernel}: {description}"));
+    }
+    descriptions
 }

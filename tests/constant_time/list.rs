@@ -26,16 +26,20 @@ impl List {
         let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/constant_time").join(name);
         let text = fs::read_to_string(&file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
         let (head, entries): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
-        let entry = |line: &str| {
-            let (finding, reason) = line.split_once(SEPARATOR).unwrap_or((line, NO_REASON));
-            (finding.trim_end().to_owned(), reason.to_owned())
-        };
-        let reasons = entries.into_iter().filter(|line| !line.is_empty()).map(entry).collect();
+        let mut reasons = BTreeMap::new();
+        for entry in entries.into_iter().filter(|line| !line.is_empty()) {
+            let (finding, reason) = entry.split_once(SEPARATOR).unwrap_or((entry, NO_REASON));
+            reasons.insert(finding.trim_end().to_owned(), reason.to_owned());
+        }
         List { file, head: head.join("\n"), reasons }
     }
 
     pub fn has(&self, finding: &str) -> bool {
         self.reasons.contains_key(finding)
+    }
+
+    fn reason(&self, finding: &str) -> &str {
+        self.reasons.get(finding).map_or(NO_REASON, String::as_str)
     }
 
     /// The entries that need not be found.
@@ -48,8 +52,7 @@ impl List {
         if env::var(WRITE).as_deref() == Ok("1") {
             self.write(findings);
         }
-        let is_explained = |finding: &&String| self.reasons.get(*finding).is_some_and(|reason| reason != NO_REASON);
-        let new: Vec<&String> = findings.iter().filter(|finding| !is_explained(finding)).collect();
+        let new: Vec<&String> = findings.iter().filter(|finding| self.reason(finding) == NO_REASON).collect();
         let expected: BTreeSet<&String> = findings.iter().chain(self.optional()).collect();
         let gone: Vec<&String> = self.reasons.keys().filter(|finding| !expected.contains(finding)).collect();
         let file = self.file.display();
@@ -57,9 +60,8 @@ impl List {
     }
 
     fn write(&self, findings: &BTreeSet<String>) {
-        let reason = |finding| self.reasons.get(finding).map_or(NO_REASON, String::as_str);
         let all: BTreeSet<&String> = findings.iter().chain(self.optional()).collect();
-        let entries = all.into_iter().map(|finding| format!("{finding}{SEPARATOR}{}\n", reason(finding)));
+        let entries = all.into_iter().map(|finding| format!("{finding}{SEPARATOR}{}\n", self.reason(finding)));
         let text = format!("{}\n\n{}", self.head, entries.collect::<String>());
         fs::write(&self.file, text).expect("the list can be written");
     }

@@ -3,7 +3,7 @@
 use super::each::{each_curve, each_ecdsa_curve};
 use super::memcheck::{make_public, make_secret};
 use gecc::bip340::{Auxiliary, SigningKeys};
-use gecc::ecdsa::{RecoverableSignature, SForm};
+use gecc::ecdsa::SForm;
 use gecc::ed25519::Variant;
 use gecc::modular::Numbers;
 use gecc::silent_payments::{Outputs, Receiver};
@@ -60,8 +60,7 @@ fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
         with_keys(|keys| {
             let signed = ecdsa::sign_recoverable(engine, C::ID, &DIGESTS, keys, form).unwrap();
             // Without the byte that fills the struct up, which is never written.
-            let fields = |signed: RecoverableSignature| (signed.signature, signed.recovery_id);
-            signed.into_iter().map(|item| item.map(fields)).collect()
+            signed.into_iter().map(|item| item.map(|signed| (signed.signature, signed.recovery_id))).collect()
         });
     }
     with_keys(|keys| ecdsa::sign_messages(engine, C::ID, &MESSAGES, keys, SForm::CurveDefault).unwrap());
@@ -160,34 +159,41 @@ fn numbers<const BYTES: usize>(first: u8) -> Vec<[u8; BYTES]> {
     (0..ITEMS).map(|item| [first + 0x31 * item; BYTES]).collect()
 }
 
+fn pairs_of<const LEFT: usize, const RIGHT: usize>() -> Vec<([u8; LEFT], [u8; RIGHT])> {
+    numbers(0x21).into_iter().zip(numbers(0x13)).collect()
+}
+
 fn powers<const BYTES: usize, const EXPONENT: usize>(engine: &Engine) {
-    let pairs = || numbers::<BYTES>(0x21).into_iter().zip(numbers::<EXPONENT>(0x13)).collect();
-    with_secrets(pairs, |pairs: &[([u8; BYTES], [u8; EXPONENT])]| -> Numbers<BYTES> {
+    with_secrets(pairs_of::<BYTES, EXPONENT>, |pairs: &[([u8; BYTES], [u8; EXPONENT])]| -> Numbers<BYTES> {
         let (bases, exponents): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
         modular::modexp(engine, &[0xff; BYTES], &bases, &exponents).unwrap()
     });
 }
 
 fn products<const BYTES: usize>(engine: &Engine) {
-    let pairs = || numbers::<BYTES>(0x21).into_iter().zip(numbers::<BYTES>(0x13)).collect();
-    with_secrets(pairs, |pairs: &[([u8; BYTES], [u8; BYTES])]| -> Vec<[Result<[u8; BYTES], Rejection>; 2]> {
-        let (a, b): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
-        let products = modular::mul_mod(engine, &[0xff; BYTES], &a, &b).unwrap();
-        let squares = modular::square_mod(engine, &[0xff; BYTES], &a).unwrap();
-        products.into_iter().zip(squares).map(Into::into).collect()
-    });
+    with_secrets(
+        pairs_of::<BYTES, BYTES>,
+        |pairs: &[([u8; BYTES], [u8; BYTES])]| -> Vec<[Result<[u8; BYTES], Rejection>; 2]> {
+            let (a, b): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+            let products = modular::mul_mod(engine, &[0xff; BYTES], &a, &b).unwrap();
+            let squares = modular::square_mod(engine, &[0xff; BYTES], &a).unwrap();
+            products.into_iter().zip(squares).map(Into::into).collect()
+        },
+    );
 }
 
 fn public_point(engine: &Engine, key: [u8; 32]) -> Point {
     keys::public_keys(engine, Secp256k1, &[SecretKey::from_bytes(key)]).unwrap()[0].unwrap()
 }
 
+fn row<const BYTES: usize>(text: &Value) -> [u8; BYTES] {
+    hex::decode(text.as_str().unwrap()).unwrap().try_into().unwrap()
+}
+
 /// Scans the vectors of BIP 352 with their receivers' keys.
 fn scans(engine: &Engine) {
     let vectors = include_str!("../vectors/bip352_send_and_receive_test_vectors.json");
     let cases: Vec<Value> = serde_json::from_str(vectors).unwrap();
-    let bytes = |text: &Value| hex::decode(text.as_str().unwrap()).unwrap();
-    let row = |text: &Value| -> [u8; 32] { bytes(text).try_into().unwrap() };
     for case in cases.iter().flat_map(|case| case["receiving"].as_array().unwrap()) {
         let given = &case["given"];
         let expected = &case["expected"];
@@ -195,7 +201,7 @@ fn scans(engine: &Engine) {
         if expected["tweak"].is_null() || !expected["n_outputs"].is_null() {
             continue;
         }
-        let tweak_point: [u8; 33] = bytes(&expected["tweak"]).try_into().unwrap();
+        let tweak_point: [u8; 33] = row(&expected["tweak"]);
         let spend_key = public_point(engine, row(&given["key_material"]["spend_priv_key"]));
         let labels: Vec<u32> =
             given["labels"].as_array().unwrap().iter().map(|label| label.as_u64().unwrap() as u32).collect();

@@ -37,10 +37,9 @@ pub fn secrets_do_not_affect_branches_or_addresses() {
 
 pub fn leaks_are_reported() {
     let reports = watch("leak");
-    let has = |kind: &str, function: &str| {
-        reports.iter().any(|report| report.kind == kind && report.lines[0].contains(function))
-    };
-    assert!(has("branch", "leaky_branch") && has("address", "leaky_load"));
+    for (kind, function) in [("branch", "leaky_branch"), ("address", "leaky_load")] {
+        assert!(reports.iter().any(|report| report.kind == kind && report.lines[0].contains(function)), "{function}");
+    }
 }
 
 /// Runs the watched operations if `watch` has started this process, and returns whether it has.
@@ -69,29 +68,30 @@ fn watch(work: &str) -> Vec<Report> {
 
 /// The reports in valgrind's XML, in which every element that matters has a line of its own.
 fn reports(xml: &str) -> Vec<Report> {
-    let error = |error: &str| {
-        let kind = error.lines().find_map(|line| element(line, "kind")).expect("an error is of some kind");
-        let kind = match kind {
-            "UninitCondition" => "branch",
-            "UninitValue" => "address",
-            other => other,
-        };
-        let stack = error.split("</stack>").next().unwrap_or(error);
-        Report { kind: kind.to_owned(), lines: stack.split("<frame>").skip(1).filter_map(source_line).collect() }
-    };
     // With XML output valgrind also looks for memory that was not freed, whatever its options.
-    xml.split("<error>").skip(1).map(error).filter(|report| !report.kind.starts_with("Leak_")).collect()
+    xml.split("<error>").skip(1).map(report_of).filter(|report| !report.kind.starts_with("Leak_")).collect()
+}
+
+fn report_of(error: &str) -> Report {
+    let kind = error.lines().find_map(|line| element(line, "kind")).expect("an error is of some kind");
+    let kind = match kind {
+        "UninitCondition" => "branch",
+        "UninitValue" => "address",
+        other => other,
+    };
+    let stack = error.split("</stack>").next().unwrap_or(error);
+    Report { kind: kind.to_owned(), lines: stack.split("<frame>").skip(1).filter_map(source_line).collect() }
 }
 
 /// FILE, FUNCTION: CODE of a frame, if it is a line of this crate.
 fn source_line(frame: &str) -> Option<String> {
-    let text = |name| frame.lines().find_map(|line| element(line, name));
-    let folder = text("dir")?;
-    let file = text("file")?;
+    let [folder, file, number] = ["dir", "file", "line"].map(|name| frame.lines().find_map(|line| element(line, name)));
+    let folder = folder?;
+    let file = file?;
     let path = Path::new(folder).join(file);
     let path = path.strip_prefix(ROOT).ok()?;
     let source = fs::read_to_string(Path::new(ROOT).join(path)).ok()?;
-    let number: usize = text("line")?.parse().ok()?;
+    let number: usize = number?.parse().ok()?;
     let lines: Vec<&str> = source.lines().take(number).collect();
     let function = lines.iter().rev().find_map(|line| {
         let (before, name) = line.split_once("fn ")?;

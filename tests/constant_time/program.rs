@@ -120,16 +120,15 @@ impl<'a> Program<'a> {
 
     /// The addresses of functions that are to be analysed.
     fn callees(&self, code: &[Machine], follow: fn(&str) -> bool) -> Vec<u64> {
-        let followed = |machine: &Machine| match self.callee(code, machine)? {
-            Callee::Here(address) => self.functions.get(&address).filter(|callee| follow(callee.name)).map(|_| address),
+        let callees = code.iter().filter_map(|machine| match self.callee(code, machine)? {
+            Callee::Here(address) => Some(address),
             Callee::Elsewhere(_) => None,
-        };
-        code.iter().filter_map(followed).collect()
+        });
+        callees.filter(|address| self.functions.get(address).is_some_and(|function| follow(function.name))).collect()
     }
 
     /// The function that an instruction calls, or jumps to outside of its own.
     fn callee(&self, code: &[Machine], machine: &Machine) -> Option<Callee<'a>> {
-        let pointed = |machine: &Machine| self.pointers.get(&machine.ip_rel_memory_address()).copied();
         match machine.flow_control() {
             FlowControl::Call => Some(self.linked(machine.near_branch_target())),
             FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => {
@@ -138,23 +137,16 @@ impl<'a> Program<'a> {
                 (!inside.contains(&target)).then(|| self.linked(target))
             }
             FlowControl::IndirectCall | FlowControl::IndirectBranch if machine.is_ip_rel_memory_operand() => {
-                pointed(machine)
+                self.pointed(machine)
             }
-            FlowControl::IndirectCall => {
-                // A pointer that is loaded once for several calls.
-                let register = machine.op0_register();
-                let none = Register::None;
-                let is_load = |other: &&Machine| {
-                    let is_from_memory = other.is_ip_rel_memory_operand() && other.mnemonic() == Mnemonic::Mov;
-                    is_from_memory && register != none && other.op0_register() == register
-                };
-                let loads: Vec<&Machine> = code.iter().filter(is_load).collect();
-                let [first, others @ ..] = &loads[..] else { return None };
-                let is_same = |other: &&Machine| other.ip_rel_memory_address() == first.ip_rel_memory_address();
-                others.iter().all(is_same).then(|| pointed(first))?
-            }
+            FlowControl::IndirectCall => self.pointed(load_of_callee(code, machine)?),
             _ => None,
         }
+    }
+
+    /// The function that a pointer in the program's data leads to.
+    fn pointed(&self, machine: &Machine) -> Option<Callee<'a>> {
+        self.pointers.get(&machine.ip_rel_memory_address()).copied()
     }
 
     /// A function, or the target of its entry in the procedure linkage table.
@@ -172,20 +164,20 @@ impl<'a> Program<'a> {
     /// Appends the instructions of a function, whose frame has a place on the stack. `starts` has
     /// the numbers of the first instructions of functions.
     fn translate(&self, code: &[Machine], frame: i64, starts: &HashMap<u64, usize>, out: &mut Vec<Instruction>) {
-        let number = |(number, machine): (usize, &Machine)| (machine.ip(), out.len() + number);
-        let numbers: HashMap<u64, usize> = code.iter().enumerate().map(number).collect();
+        let numbers: HashMap<u64, usize> = code.iter().map(Machine::ip).zip(out.len()..).collect();
         let mut factory = InstructionInfoFactory::new();
         for (machine, depth) in code.iter().zip(depths(code)) {
             let callee = self.callee(code, machine);
-            let ends = |control| Instruction { control, ..Instruction::default() };
             let step = match machine.flow_control() {
                 FlowControl::Next => plain(machine, factory.info(machine), frame - depth),
-                FlowControl::Return => ends(Control::Return),
-                FlowControl::Exception | FlowControl::Interrupt => ends(Control::Stop),
+                FlowControl::Return => Instruction { control: Control::Return, ..Instruction::default() },
+                FlowControl::Exception | FlowControl::Interrupt => {
+                    Instruction { control: Control::Stop, ..Instruction::default() }
+                }
                 FlowControl::Call | FlowControl::IndirectCall => self.call(machine, callee, starts),
                 FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch if callee.is_none() => {
                     let control = Control::Jump(numbers[&machine.near_branch_target()]);
-                    Instruction { decides: decides(machine), ..ends(control) }
+                    Instruction { control, decides: decides(machine), ..Instruction::default() }
                 }
                 // A call at the end, by a jump.
                 _ => {
@@ -219,6 +211,20 @@ impl<'a> Program<'a> {
     }
 }
 
+/// The instruction that loads the register of an indirect call from the program's data: a pointer that is loaded once
+/// for several calls. If there are several such loads, they have to be of one address.
+fn load_of_callee<'c>(code: &'c [Machine], call: &Machine) -> Option<&'c Machine> {
+    let register = call.op0_register();
+    if register == Register::None {
+        return None;
+    }
+    let mut loads = code.iter().filter(|machine| {
+        machine.mnemonic() == Mnemonic::Mov && machine.is_ip_rel_memory_operand() && machine.op0_register() == register
+    });
+    let first = loads.next()?;
+    loads.all(|other| other.ip_rel_memory_address() == first.ip_rel_memory_address()).then_some(first)
+}
+
 /// The places that decide whether a jump is taken: flags, or a counter.
 fn decides(machine: &Machine) -> Vec<Place> {
     let counter = machine.is_jcx_short() || machine.is_loop() || machine.is_loopcc();
@@ -227,30 +233,41 @@ fn decides(machine: &Machine) -> Vec<Place> {
 
 /// The instruction that stands for a call with an effect.
 fn apply(effect: Effect) -> Instruction {
-    let arguments = |count: usize| ARGUMENTS[..count].iter().map(|register| place(*register)).collect::<Vec<Place>>();
-    let access = |loads, address, bytes| {
-        Some(Access { loads, stores: true, address, space: Space::Pointed { offset: 0, bytes } })
-    };
     let mut step = Instruction { writes: overwritten_by_calls(), ..Instruction::default() };
     match effect {
         Effect::Never => return Instruction { control: Control::Stop, ..Instruction::default() },
         Effect::Plain(count) => step.passes = arguments(count),
-        Effect::Allocates(count) => (step.passes, step.constant) = (arguments(count), label(HEAP)),
+        Effect::Allocates(count) => {
+            step.passes = arguments(count);
+            step.constant = label(HEAP);
+        }
         Effect::Static => step.constant = label(STATIC),
         Effect::MakesVector(count) => {
-            (step.passes, step.constant) = (arguments(count), label(HEAP));
-            step.access = access(false, arguments(1), VECTOR);
+            step.passes = arguments(count);
+            step.constant = label(HEAP);
+            step.access = Some(stores_to(arguments(1), VECTOR));
         }
         Effect::Fills => {
-            (step.passes, step.reads) = (vec![place(ARGUMENTS[0]), place(ARGUMENTS[2])], vec![place(ARGUMENTS[1])]);
-            step.access = access(false, arguments(1), 0);
+            step.passes = vec![place(ARGUMENTS[0]), place(ARGUMENTS[2])];
+            step.reads = vec![place(ARGUMENTS[1])];
+            step.access = Some(stores_to(arguments(1), 0));
         }
         Effect::Copies => {
             step.passes = arguments(3);
-            step.access = access(true, arguments(2), 0);
+            step.access = Some(Access { loads: true, ..stores_to(arguments(2), 0) });
         }
     }
     step
+}
+
+/// The registers of the first arguments.
+fn arguments(count: usize) -> Vec<Place> {
+    ARGUMENTS[..count].iter().map(|register| place(*register)).collect()
+}
+
+/// A store of `bytes` bytes, or of any number if 0, to where the pointers in some registers lead.
+fn stores_to(address: Vec<Place>, bytes: u32) -> Access {
+    Access { loads: false, stores: true, address, space: Space::Pointed { offset: 0, bytes } }
 }
 
 /// The label of this number.
@@ -264,13 +281,17 @@ fn pointers<'a>(elf: &Elf<'a>) -> HashMap<u64, Callee<'a>> {
     const RELATIVE: u64 = 8;
     let names = elf.dynamic_names();
     let sections = [".rela.dyn", ".rela.plt"].into_iter().filter_map(|name| elf.section(name));
-    let pointer = |entry: &[u8]| {
+    let mut pointers = HashMap::new();
+    for entry in sections.flat_map(|section| section.content.chunks_exact(ENTRY)) {
         let [address, addend] = [0, 16].map(|at| number(entry, at, 8));
         let [kind, symbol] = [8, 12].map(|at| number(entry, at, 4));
-        let elsewhere = || names.get(symbol as usize).map(|name| Callee::Elsewhere(name));
-        Some((address, if kind == RELATIVE { Callee::Here(addend) } else { elsewhere()? }))
-    };
-    sections.flat_map(|section| section.content.chunks_exact(ENTRY)).filter_map(pointer).collect()
+        let callee = match kind {
+            RELATIVE => Some(Callee::Here(addend)),
+            _ => names.get(symbol as usize).map(|name| Callee::Elsewhere(name)),
+        };
+        pointers.extend(callee.map(|callee| (address, callee)));
+    }
+    pointers
 }
 
 /// The distance of the stack pointer below its place at the start, before each instruction: the
@@ -287,7 +308,7 @@ fn depths(code: &[Machine]) -> Vec<i64> {
         }
         depths[number] = Some(depth);
         let machine = &code[number];
-        let target = || numbers.get(&machine.near_branch_target()).map(|target| (*target, depth));
+        let target = numbers.get(&machine.near_branch_target()).map(|target| (*target, depth));
         let is_of_stack_pointer = machine.op0_register() == Register::RSP;
         let moved = match machine.mnemonic() {
             Mnemonic::Sub if is_of_stack_pointer => machine.immediate(1) as i64,
@@ -297,11 +318,11 @@ fn depths(code: &[Machine]) -> Vec<i64> {
         };
         match machine.flow_control() {
             FlowControl::Return | FlowControl::Exception | FlowControl::IndirectBranch => {}
-            FlowControl::UnconditionalBranch => open.extend(target()),
-            FlowControl::ConditionalBranch => open.extend(target().into_iter().chain([(number + 1, depth)])),
+            FlowControl::UnconditionalBranch => open.extend(target),
+            FlowControl::ConditionalBranch => open.extend(target.into_iter().chain([(number + 1, depth)])),
             _ => open.push((number + 1, depth + moved)),
         }
     }
-    // What no path reaches is not looked at.
+    // Unreachable instructions are not analysed.
     depths.into_iter().map(|depth| depth.unwrap_or(0)).collect()
 }

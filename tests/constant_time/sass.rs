@@ -13,12 +13,15 @@ pub fn kernel(cubin: &Elf, name: &str, architecture: &str) -> (Vec<Instruction>,
     let generation = architecture.trim_start_matches("sm_").parse().expect("sm_ and a number");
     let constants = Constants { generation, parameters: parameters(cubin, name) };
     let code = cubin.section(&section).unwrap_or_else(|| panic!("kernel {name} is missing")).content;
-    let instruction = |(index, bytes): (usize, &[u8])| {
+    let mut instructions = Vec::new();
+    for (index, bytes) in code.chunks_exact(BYTES).enumerate() {
         let bits = u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
-        let decoded = decode(bits, index, &constants, &functions);
-        decoded.unwrap_or_else(|| panic!("{name}, {architecture}: {bits:#034x} at {:#x} is not known", index * BYTES))
-    };
-    (code.chunks_exact(BYTES).enumerate().map(instruction).collect(), constants.parameters.len())
+        let Some(instruction) = decode(bits, index, &constants, &functions) else {
+            panic!("{name}, {architecture}: {bits:#034x} at {:#x} is not known", index * BYTES);
+        };
+        instructions.push(instruction);
+    }
+    (instructions, constants.parameters.len())
 }
 
 /// The names of the kernels in a cubin.

@@ -5,7 +5,7 @@
 //! operands, and bits 12 to 15 its condition. The layout is not published; it was found by
 //! comparison with the output of `nvdisasm`.
 
-use super::instruction::{Access, Bits, Control, Instruction, Labels, Place, STACK, Space, THREAD};
+use super::instruction::{Access, Bits, Control, Instruction, Place, STACK, Space, THREAD};
 use std::ops::Range;
 
 /// Bytes of an instruction.
@@ -96,8 +96,10 @@ impl Word<'_> {
     fn uniform(&self, at: u32, count: u64) -> Vec<Place> {
         let bits = if self.constants.generation < 100 { 6 } else { 8 };
         let first = self.field(at, bits);
-        let place = |register: u64| UNIFORM + register as Place;
-        if first == (1 << bits) - 1 { Vec::new() } else { (first..first + count).map(place).collect() }
+        if first == (1 << bits) - 1 {
+            return Vec::new();
+        }
+        (first..first + count).map(|register| UNIFORM + register as Place).collect()
     }
 
     fn own(&self, at: u32, count: u64, is_uniform: bool) -> Vec<Place> {
@@ -155,10 +157,11 @@ impl Word<'_> {
         if self.field(54, 5) != 0 {
             return;
         }
-        let overlaps = |parameter: &Range<u64>| parameter.start < offset + bytes && offset < parameter.end;
-        let parameters = self.constants.parameters.iter().enumerate();
-        let labels = parameters.filter(|(_, parameter)| overlaps(parameter)).map(|(index, _)| 1 << index);
-        self.out.constant |= labels.fold(0, |all, label: Labels| all | label);
+        for (index, parameter) in self.constants.parameters.iter().enumerate() {
+            if parameter.start < offset + bytes && offset < parameter.end {
+                self.out.constant |= 1 << index;
+            }
+        }
         let stack_pointer = if self.constants.generation < 100 { 0x28 } else { 0x37c };
         if offset == stack_pointer {
             self.out.constant |= STACK;
@@ -202,14 +205,18 @@ impl Word<'_> {
         let (4, [source], [], false) = (self.form(), &a[..], &c[..], has_predicate) else { return None };
         let number = self.field(B, 32) as u32;
         let table = self.field(72, 8);
-        let result = |a: u64, b: u64| table >> (4 * a + 2 * b) & 1;
-        let where_b_is = |b: u64| if b == 1 { number } else { !number };
-        let bits = |wanted: [u64; 2]| {
-            let those = [0, 1].into_iter().filter(|b| [result(0, *b), result(1, *b)] == wanted);
-            those.fold(0, |all, b| all | where_b_is(b))
-        };
+        let mut same = 0;
+        let mut changed = 0;
+        for (b, bits) in [(0, !number), (1, number)] {
+            // The results for A = 0 and A = 1, where B is b.
+            match [0, 1].map(|a| table >> (4 * a + 2 * b) & 1) {
+                [0, 1] => same |= bits,
+                [1, 0] => changed |= bits,
+                _ => {}
+            }
+        }
         let result = self.own(RESULT, 1, is_uniform).pop();
-        Some(Bits { result, source: *source, same: bits([0, 1]), changed: bits([1, 0]), flags: Vec::new() })
+        Some(Bits { result, source: *source, same, changed, flags: Vec::new() })
     }
 }
 
@@ -281,9 +288,9 @@ impl Word<'_> {
             }
             // F2I, I2F: with the sizes of the operand and the result
             0x105 | 0x106 | 0x111 | 0x112 => {
-                let count = |size| if size == 3 { 2 } else { 1 };
-                self.read_operand(count(self.field(84, 2)), u);
-                self.write(count(self.field(75, 2)), u);
+                let [operand, result] = [84, 75].map(|at| if self.field(at, 2) == 3 { 2 } else { 1 });
+                self.read_operand(operand, u);
+                self.write(result, u);
             }
             _ => return false,
         }

@@ -113,20 +113,26 @@ fn is_part(machine: &Machine, register: Register) -> bool {
 
 /// The address on the stack that an instruction makes, of the stack pointer or of another address.
 fn stack_address(machine: &Machine, stack: i64) -> Option<StackAddress> {
-    let from = |register: Register, distance: i64| match register {
-        Register::RSP => StackAddress::At(stack + distance),
-        register => StackAddress::From(place(register), distance),
-    };
     let to = machine.op0_register();
     let source = machine.op1_register();
-    match machine.mnemonic() {
+    let (register, distance) = match machine.mnemonic() {
         Mnemonic::Lea if machine.memory_index() == Register::None && !machine.is_ip_rel_memory_operand() => {
-            Some(from(machine.memory_base(), machine.memory_displacement64() as i64))
+            (machine.memory_base(), machine.memory_displacement64() as i64)
         }
-        Mnemonic::Mov if to.is_gpr64() && source.is_gpr64() => Some(from(source, 0)),
-        Mnemonic::Add if to.is_gpr64() => Some(from(to, machine.try_immediate(1).ok()? as i64)),
-        _ => None,
-    }
+        Mnemonic::Mov if to.is_gpr64() && source.is_gpr64() => (source, 0),
+        Mnemonic::Add if to.is_gpr64() => (to, machine.try_immediate(1).ok()? as i64),
+        _ => return None,
+    };
+    Some(match register {
+        Register::RSP => StackAddress::At(stack + distance),
+        register => StackAddress::From(place(register), distance),
+    })
+}
+
+/// Returns whether a place is that of a register operand.
+fn is_operand(machine: &Machine, wanted: Place) -> bool {
+    let mut operands = (0..machine.op_count()).filter(|number| machine.op_kind(*number) == OpKind::Register);
+    operands.any(|number| place(machine.op_register(number)) == wanted)
 }
 
 fn memory(machine: &Machine, info: &InstructionInfo, stack: i64, step: &mut Instruction) {
@@ -139,13 +145,9 @@ fn memory(machine: &Machine, info: &InstructionInfo, stack: i64, step: &mut Inst
     let parts = [base, index].into_iter().filter(|register| !matches!(register, Register::None | Register::RIP));
     let mut address: Vec<Place> = parts.map(place).collect();
     // A register that is only a part of the address is not part of the value.
-    let is_operand = |read: &Place| {
-        let mut operands = (0..machine.op_count()).filter(|number| machine.op_kind(*number) == OpKind::Register);
-        operands.any(|number| place(machine.op_register(number)) == *read)
-    };
-    step.reads.retain(|read| !address.contains(read) || is_operand(read));
+    step.reads.retain(|read| !address.contains(read) || is_operand(machine, *read));
     if machine.has_rep_prefix() || machine.has_repne_prefix() {
-        // How much is written or read.
+        // The number of repetitions.
         address.push(place(Register::RCX));
     }
     let offset = memory.displacement() as i64;

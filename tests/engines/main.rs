@@ -51,8 +51,7 @@ fn on(
     need: Option<&'static Need>,
     tests: impl Iterator<Item = suite::Test>,
 ) -> Vec<Test> {
-    let test = |(name, run): suite::Test| harness::test(format!("{engine_name}::{name}"), need, move || run(engine));
-    tests.map(test).collect()
+    tests.map(|(name, run)| harness::test(format!("{engine_name}::{name}"), need, move || run(engine))).collect()
 }
 
 /// The engine keeps its large tables for the whole process, once it has any. Its behaviour without

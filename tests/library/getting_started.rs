@@ -75,30 +75,43 @@ fn keys_and_signatures_of_other_crates_come_over() {
     assert_eq!(signature_from_der(der.as_bytes()).unwrap(), rows[0]);
 }
 
+fn verify(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    keys: PublicKeys<'_>,
+) -> Result<gecc::Verdicts, Error> {
+    ecdsa::verify(engine, Secp256k1, digests, signatures, keys, Default::default())
+}
+
+/// The reason of the first rejection.
+fn reason(verdicts: Result<gecc::Verdicts, Error>) -> gecc::Rejection {
+    verdicts.unwrap().rejected().next().unwrap().1
+}
+
 /// Ten typical mistakes, and the error for each.
 fn typical_mistakes() {
     let engine = engine();
     let (secret, key, signature) = signed::<Secp256k1>(&engine);
-    let verify = |digests: &[[u8; 32]], signatures: &[[u8; 64]], keys: PublicKeys<'_>| {
-        ecdsa::verify(&engine, Secp256k1, digests, signatures, keys, Default::default())
-    };
-    let reason = |verdicts: Result<gecc::Verdicts, Error>| verdicts.unwrap().rejected().next().unwrap().1;
 
     // 1. One signature too few.
-    let problem = verify(&[DIGEST; 2], &[signature], (&key).into()).unwrap_err();
+    let problem = verify(&engine, &[DIGEST; 2], &[signature], (&key).into()).unwrap_err();
     assert_eq!(problem.to_string(), "signatures: 1 entries for a batch of 2 items");
     // 2. A key of another curve.
     let (_, of_p256, _) = signed::<P256>(&engine);
-    assert_eq!(reason(verify(&[DIGEST], &[signature], (&of_p256).into())), Rejection::NotOnCurve);
+    assert_eq!(reason(verify(&engine, &[DIGEST], &[signature], (&of_p256).into())), Rejection::NotOnCurve);
     // 3. The message in place of its digest.
     let verdicts = ecdsa::verify_messages(&engine, Secp256k1, &[DIGEST], &[signature], &key, Default::default());
     assert_eq!(reason(verdicts), Rejection::Mismatch);
     // 4. A hexadecimal key as text.
     let text = hex::encode(key.as_bytes());
-    assert_eq!(reason(verify(&[DIGEST], &[signature], PublicKeys::all(text.as_bytes()))), Rejection::MalformedPoint);
+    assert_eq!(
+        reason(verify(&engine, &[DIGEST], &[signature], PublicKeys::all(text.as_bytes()))),
+        Rejection::MalformedPoint
+    );
     // 5. DER cut to 64 bytes.
     let der = gecc::signature_to_der(&signature);
-    assert!(!verify(&[DIGEST], &[*der.first_chunk().unwrap()], (&key).into()).unwrap().all_valid());
+    assert!(!verify(&engine, &[DIGEST], &[*der.first_chunk().unwrap()], (&key).into()).unwrap().all_valid());
     // 6. A high s from a library that does not mind, with the policy of those that do.
     let high = with_high_s(&signature);
     let low_s = ecdsa::Policy::low_s();
@@ -106,8 +119,8 @@ fn typical_mistakes() {
         reason(ecdsa::verify(&engine, Secp256k1, &[DIGEST], &[high], &key, low_s)).to_string(),
         "s is above n/2, which the low-s policy forbids"
     );
-    assert!(verify(&[DIGEST], &[high], (&key).into()).unwrap().all_valid());
-    // 7. A curve that there is not: the error has those that there are, by all their names.
+    assert!(verify(&engine, &[DIGEST], &[high], (&key).into()).unwrap().all_valid());
+    // 7. An unknown curve: the error lists the known ones, with all their names.
     let problem = "P-384".parse::<CurveId>().unwrap_err().to_string();
     assert!(problem.starts_with("no curve is called `P-384`; the curves are ") && problem.contains("secp256r1"));
     // 8. ECDSA on SM2's curve.

@@ -98,8 +98,10 @@ fn problems(sources: &Sources, layers: &[String]) -> Vec<String> {
 
 /// Returns modules without a layer and layers without a module. Where one module of a folder is listed, all must be.
 fn unknown_modules(sources: &Sources, layers: &[String]) -> Vec<String> {
-    let is_divided = |folder: &str| layers.iter().any(|layer| parent(layer) == folder);
-    let missing = sources.modules().filter(|module| is_divided(parent(module)) && !layers.iter().any(|f| f == module));
+    let folders: HashSet<&str> = layers.iter().map(|layer| parent(layer)).collect();
+    let missing = sources
+        .modules()
+        .filter(|module| folders.contains(parent(module)) && !layers.iter().any(|layer| layer == module));
     let missing = missing.map(|module| format!("{module} is not in the list of layers"));
     let gone = layers.iter().filter(|layer| !sources.modules().any(|module| module == *layer));
     missing.chain(gone.map(|layer| format!("{layer} is in the list of layers but is not a module"))).collect()
@@ -108,7 +110,7 @@ fn unknown_modules(sources: &Sources, layers: &[String]) -> Vec<String> {
 /// The reason why a module may not use another.
 fn problem_of_use(layers: &[String], module: &str, used: &str) -> Option<String> {
     if used.is_empty() {
-        return Some(format!("{module} uses a name of the crate's root, not the module that it is of"));
+        return Some(format!("{module} uses a name of the crate's root instead of the module that defines it"));
     }
     let own = layer_of(layers, module)?;
     let of_used = layer_of(layers, used)?;
@@ -164,19 +166,20 @@ fn problems_of(modules: &[(&str, &str)], layers: &[&str]) -> Vec<String> {
     problems(&sources, &layers)
 }
 
+/// Returns the violations among modules of five layers, after one is extended by some lines.
+fn problems_with(module: &str, text: &str) -> Vec<String> {
+    let modules = [
+        ("types", "pub struct Error;"),
+        ("gpu", "pub use schedule::Lane;\nuse crate::types::Error;"),
+        ("gpu::runtime", "use crate::types::Error;\npub struct Stream;"),
+        ("gpu::schedule", "use super::runtime::Stream;\npub struct Lane(Stream);"),
+        ("engine", "use crate::{gpu::{Lane, runtime::Stream as S}, types::Error};\npub use crate::types::Policy;"),
+        (module, text),
+    ];
+    problems_of(&modules, &["types", "gpu::runtime", "gpu::schedule", "gpu", "engine"])
+}
+
 fn use_of_a_higher_layer_is_found() {
-    let layers = ["types", "gpu::runtime", "gpu::schedule", "gpu", "engine"];
-    let problems_with = |module: &'static str, text: &'static str| {
-        let mut modules = vec![
-            ("types", "pub struct Error;"),
-            ("gpu", "pub use schedule::Lane;\nuse crate::types::Error;"),
-            ("gpu::runtime", "use crate::types::Error;\npub struct Stream;"),
-            ("gpu::schedule", "use super::runtime::Stream;\npub struct Lane(Stream);"),
-            ("engine", "use crate::{gpu::{Lane, runtime::Stream as S}, types::Error};\npub use crate::types::Policy;"),
-        ];
-        modules.push((module, text));
-        problems_of(&modules, &layers)
-    };
     assert_eq!(problems_with("types", ""), [""; 0]);
     // In use lines of every form, in the code, and by way of another module's names.
     for (module, text) in [
@@ -193,7 +196,7 @@ fn use_of_a_higher_layer_is_found() {
         let found = problems_with(module, text);
         assert!(found.iter().any(|problem| problem.contains("above it")), "{module}: {text}: {found:?}");
     }
-    // A name of the root does not tell which module it is of.
+    // A name of the root does not reveal the module that defines it.
     assert_eq!(problems_with("engine", "use crate::Error;").len(), 1);
     // Below it, in its folder, or only mentioned in a comment or in tests.
     for (module, text) in [
@@ -207,28 +210,23 @@ fn use_of_a_higher_layer_is_found() {
 }
 
 fn cycles_are_found() {
-    let modules =
-        |of_point| [("types", "pub mod point;"), ("types::keys", "use super::point;"), ("types::point", of_point)];
-    assert_eq!(problems_of(&modules(""), &["types"]), [""; 0]);
-    assert_eq!(problems_of(&modules("use super::Types;"), &["types"]), [""; 0]);
-    let found = problems_of(&modules("use super::keys::Keys;"), &["types"]);
-    assert_eq!(found, ["in a cycle: types::keys -> types::point -> types::keys"]);
+    let cycle = "in a cycle: types::keys -> types::point -> types::keys";
+    for (point, expected) in [("", &[][..]), ("use super::Types;", &[]), ("use super::keys::Keys;", &[cycle])] {
+        let modules = [("types", "pub mod point;"), ("types::keys", "use super::point;"), ("types::point", point)];
+        assert_eq!(problems_of(&modules, &["types"]), expected);
+    }
     // By way of the folder's name alone.
-    let folders = |of_cpu| {
-        let frame = "pub mod verify;\npub mod together;";
-        let verify = "use super::together;\n    together::cpu::find();";
-        problems_of(
-            &[
-                ("frame", frame),
-                ("frame::verify", verify),
-                ("frame::together", "pub mod cpu;"),
-                ("frame::together::cpu", of_cpu),
-            ],
-            &["frame"],
-        )
-    };
-    assert_eq!(folders(""), [""; 0]);
-    assert!(folders("use crate::frame::verify::Equations;").iter().any(|problem| problem.starts_with("in a cycle")));
+    for (cpu, has_cycle) in [("", false), ("use crate::frame::verify::Equations;", true)] {
+        let modules = [
+            ("frame", "pub mod verify;\npub mod together;"),
+            ("frame::verify", "use super::together;\n    together::cpu::find();"),
+            ("frame::together", "pub mod cpu;"),
+            ("frame::together::cpu", cpu),
+        ];
+        let problems = problems_of(&modules, &["frame"]);
+        assert_eq!(problems.iter().any(|problem| problem.starts_with("in a cycle")), has_cycle, "{problems:?}");
+        assert!(has_cycle || problems.is_empty(), "{problems:?}");
+    }
 }
 
 fn uses_of_folders_are_found_except_crates_of_imports() {

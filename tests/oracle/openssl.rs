@@ -111,18 +111,19 @@ impl OpenSsl {
             !group.is_null()
         };
         let [before, after] = PRIVATE_KEY;
-        let is_taken = |parse: Parse, der: &[u8]| {
-            let mut start = der.as_ptr();
-            // SAFETY: as in `context`; a key, if there is one, is freed.
-            unsafe {
-                let key = parse(null_mut(), &mut start, der.len() as i64);
-                (f.EVP_PKEY_free)(key);
-                !key.is_null()
-            }
-        };
         has_group
-            && is_taken(f.d2i_AutoPrivateKey, &[before, &[1; 32], after].concat())
-            && is_taken(f.d2i_PUBKEY, &[&PUBLIC_KEY[..], &self.public_key(&[1; 32])].concat())
+            && self.takes_key(f.d2i_AutoPrivateKey, &[before, &[1; 32], after].concat())
+            && self.takes_key(f.d2i_PUBKEY, &[&PUBLIC_KEY[..], &self.public_key(&[1; 32])].concat())
+    }
+
+    fn takes_key(&self, parse: Parse, der: &[u8]) -> bool {
+        let mut start = der.as_ptr();
+        // SAFETY: as in `context`; a key, if there is one, is freed.
+        unsafe {
+            let key = parse(null_mut(), &mut start, der.len() as i64);
+            (self.functions.EVP_PKEY_free)(key);
+            !key.is_null()
+        }
     }
 
     /// Returns secret G, or secret P if P is given.

@@ -280,12 +280,15 @@ fn below<R>(work: impl FnOnce() -> R) -> R {
 
 /// Returns the result of `make` without leaving remains of it on any stack.
 pub fn prepared<R: Send>(make: impl FnOnce() -> R + Send) -> R {
-    let make = || {
-        let made = below(make);
-        overwrite_stack();
-        made
-    };
-    std::thread::scope(|scope| scope.spawn(make).join()).expect("inputs can be made")
+    let result = std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let made = below(make);
+            overwrite_stack();
+            made
+        });
+        thread.join()
+    });
+    result.expect("inputs can be made")
 }
 
 /// A limit that includes every mapping.
@@ -298,12 +301,14 @@ pub const STACKS: usize = 16 << 20;
 #[cfg(target_os = "linux")]
 fn writable_memory() -> Vec<(Range<usize>, String)> {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("a process may read itself");
-    let number = |digits: &str| usize::from_str_radix(digits, 16).expect("an address");
-    let mapping = |line: &str| {
-        let mut columns = line.split_whitespace();
-        let (start, end) = columns.next()?.split_once('-')?;
-        let writable = columns.next()?.starts_with("rw");
-        writable.then(|| (number(start)..number(end), columns.nth(3).unwrap_or("").to_owned()))
-    };
-    maps.lines().filter_map(mapping).collect()
+    maps.lines().filter_map(writable_mapping).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn writable_mapping(line: &str) -> Option<(Range<usize>, String)> {
+    let mut columns = line.split_whitespace();
+    let (start, end) = columns.next()?.split_once('-')?;
+    let [start, end] = [start, end].map(|digits| usize::from_str_radix(digits, 16).expect("an address"));
+    let writable = columns.next()?.starts_with("rw");
+    writable.then(|| (start..end, columns.nth(3).unwrap_or("").to_owned()))
 }

@@ -35,8 +35,10 @@ const SAMPLE: u64 = 2029;
 pub fn combinations([a, b, c]: [u64; 3], times: u64) -> impl Iterator<Item = [u64; 3]> {
     let all = a * b * c;
     let count = if a > 13 { SAMPLE } else { all };
-    let index = move |number: u64| number % count * all / count;
-    (0..times * count).map(index).map(move |index| [index / c / b, index / c % b, index % c])
+    (0..times * count).map(move |number| {
+        let index = number % count * all / count;
+        [index / c / b, index / c % b, index % c]
+    })
 }
 
 /// A digest of this residue modulo N: if there is another one below 2^256, a random one of the two.

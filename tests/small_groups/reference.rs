@@ -30,8 +30,12 @@ pub fn add(minus_a: u64, left: &BigPoint, right: &BigPoint) -> BigPoint {
     if *left == neg(right) {
         return None;
     }
-    let tangent = || (x1 * x1 * 3u32 + p() - minus_a, y1 + y1);
-    let (numerator, denominator) = if x1 == x2 { tangent() } else { (minus(y2, y1), minus(x2, x1)) };
+    let (numerator, denominator) = if x1 == x2 {
+        // The tangent.
+        (x1 * x1 * 3u32 + p() - minus_a, y1 + y1)
+    } else {
+        (minus(y2, y1), minus(x2, x1))
+    };
     let slope = numerator * denominator.modinv(&p()).expect("p is prime") % p();
     let x = minus(&minus(&(&slope * &slope % p()), x1), x2);
     let y = minus(&(slope * minus(x1, &x) % p()), y1);

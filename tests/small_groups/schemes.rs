@@ -89,8 +89,8 @@ fn sm2<C: SmallGroup>(engine: &CpuEngine) {
 /// The digests are messages.
 fn bip340<C: SmallGroup>(engine: &CpuEngine) {
     fn verify<C: SmallGroup>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn Place) {
-        let message = |item| &inputs.digests.get(item)[..];
-        bip340_cpu::verify::<C>(engine, (32, &message), inputs.signatures, inputs.keys, false, out);
+        let messages = (32, &|item| &inputs.digests.get(item)[..]);
+        bip340_cpu::verify::<C>(engine, messages, inputs.signatures, inputs.keys, false, out);
     }
     let mut group = group::<C>();
     let items = cases::bip340(&mut group, TIMES);

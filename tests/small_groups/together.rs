@@ -28,10 +28,11 @@ fn one_signature<C: SmallGroup>(engine: &CpuEngine) {
         let inverse = group.inverse(group.residue(&item.s));
         let k = inverse * (group.residue(&item.digest) + group.residue(&item.r) * item.key);
         for id in 0..4 {
-            let named = |(x, y): &(BigUint, BigUint)| {
-                *x == &item.r + &group.modulus * (id >> 1) && y.bit(0) == (id & 1 == 1) && item.verdict.is_valid()
-            };
-            let holds = group.point(k).as_ref().is_some_and(named);
+            let is_named = group
+                .point(k)
+                .as_ref()
+                .is_some_and(|(x, y)| *x == &item.r + &group.modulus * (id >> 1) && y.bit(0) == (id & 1 == 1));
+            let holds = is_named && item.verdict.is_valid();
             let ids = [[id]];
             let equations = |items: &[usize]| {
                 let digests = (&digest).into();
@@ -91,11 +92,8 @@ fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
         };
         let (items, keys): (Vec<_>, Vec<_>) = [e1, e2].map(&mut item).into_iter().unzip();
         let equations = |numbers: &[usize]| {
-            let of = |number: &usize| {
-                let (u1, u2, r) = items[*number];
-                Ok(Equation { u1, u2, claim: XModuloN { x: u2, named: Some(r) } })
-            };
-            numbers.iter().map(of).collect()
+            let items = numbers.iter().map(|number| items[*number]);
+            items.map(|(u1, u2, r)| Ok(Equation { u1, u2, claim: XModuloN { x: u2, named: Some(r) } })).collect()
         };
         let coefficients = vec![u128::from(a), u128::from(b)];
         let draw = |_| Some(coefficients.clone());

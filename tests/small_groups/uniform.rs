@@ -41,8 +41,7 @@ impl Sum {
     }
 
     fn add(&mut self, term: i64) {
-        let is_multiple = |value: i64| value % self.order == 0;
-        self.meets_exception |= is_multiple(self.value - term) || is_multiple(self.value + term);
+        self.meets_exception |= [self.value - term, self.value + term].iter().any(|value| value % self.order == 0);
         self.add_completely(term);
     }
 
@@ -129,14 +128,14 @@ fn of_points<C: SmallGroup>() {
         expected.push(has_product::<C>(&group, &k).then(|| encode(group.point(i * residue))));
     }
     // Each alone: a Z of zero spoils the inversion that neighbours share.
-    let product = |item: usize| {
+    let products = (0..points.len()).map(|item| {
         let [x, y] = mul_uniform::<C>(lanes, &odd[item..=item], &negated[item..=item], &points[item..=item])[0];
         if (x, y) == ([0; 4], [0; 4]) {
             return Point::IDENTITY;
         }
         Point::from_coordinates(&limbs_to_be_bytes(&x), &limbs_to_be_bytes(&y))
-    };
-    assert_right((0..points.len()).map(product), &expected);
+    });
+    assert_right(products, &expected);
 }
 
 fn of_the_base_point<C: SmallGroup>() {
@@ -153,8 +152,9 @@ fn of_the_base_point<C: SmallGroup>() {
         expected.push(base_has_product(&group, &k).then(|| encode(group.point(residue))));
     }
     let table = C::tables().uniform(lanes);
-    let product = |item: usize| affine_bytes(&table.mul_base(lanes, &odd[item..=item], &negated[item..=item])[0]);
-    assert_right((0..odd.len()).map(product), &expected);
+    let products =
+        (0..odd.len()).map(|item| affine_bytes(&table.mul_base(lanes, &odd[item..=item], &negated[item..=item])[0]));
+    assert_right(products, &expected);
 }
 
 fn products_of_points() {

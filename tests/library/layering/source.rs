@@ -118,10 +118,12 @@ impl Sources {
             Some("self") => from.to_owned(),
             Some(name) if self.0.contains_key(&join(from, name)) => join(from, name),
             Some(name) => {
-                // In scope by an import, or else a crate or a type. `use name::name` is of a crate called so.
+                // In scope by an import, or else a crate or a type. `use name::name` refers to a crate of that name.
                 let rest: Vec<&str> = segments.collect();
-                let is_of_crate = |path: &str| path.split("::").next() == Some(name);
-                for (_, to) in self.0[from].imports.iter().filter(|(import, to)| import == name && !is_of_crate(to)) {
+                for (_, to) in self.0[from].imports.iter().filter(|(import, _)| import == name) {
+                    if to.split("::").next() == Some(name) {
+                        continue;
+                    }
                     self.resolve(from, &[&[to.as_str()], &rest[..]].concat().join("::"), tried, used);
                 }
                 return;
@@ -156,12 +158,14 @@ pub fn parent(module: &str) -> &str {
 
 /// The text, with what `build.rs` wrote where it is included.
 fn with_generated_code(text: &str) -> String {
-    let line = |line: &str| {
-        let generated = line.trim().strip_prefix("include!(concat!(env!(\"OUT_DIR\"), \"/")?.strip_suffix("\"));")?;
-        let file = Path::new(env!("OUT_DIR")).join(generated);
-        Some(std::fs::read_to_string(file).expect("build.rs wrote it"))
-    };
-    text.lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n").collect()
+    text.lines().map(|line| generated_code(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
+}
+
+/// The text that a line includes from the files of `build.rs`.
+fn generated_code(line: &str) -> Option<String> {
+    let generated = line.trim().strip_prefix("include!(concat!(env!(\"OUT_DIR\"), \"/")?.strip_suffix("\"));")?;
+    let file = Path::new(env!("OUT_DIR")).join(generated);
+    Some(std::fs::read_to_string(file).expect("build.rs wrote it"))
 }
 
 /// The lines of code, without comments and without the items of tests.
@@ -173,8 +177,8 @@ fn lines_without_tests(text: &str) -> Vec<String> {
             kept.push(line);
             continue;
         }
-        let ends = |next: &String| indentation(next) == indentation(&line) && next.ends_with(['}', ';', ',']);
-        lines.find(ends);
+        // Skips to the end of the item.
+        lines.find(|next| indentation(next) == indentation(&line) && next.ends_with(['}', ';', ',']));
     }
     kept
 }
@@ -204,15 +208,17 @@ fn imports(tree: &str) -> Vec<(String, String)> {
         return vec![(name.to_owned(), path.to_owned())];
     };
     let inside = rest.strip_suffix('}').expect("rustfmt balances braces");
-    let of_branch = |branch: &str| match imports(branch)[..] {
+    let mut all = Vec::new();
+    for (name, path) in branches(inside).into_iter().flat_map(imports) {
         // The prefix itself.
-        [(ref name, ref path)] if path == "self" => {
+        if path == "self" {
             let module = prefix.trim_end_matches("::");
-            vec![(if name == "self" { last(module) } else { name }.to_owned(), module.to_owned())]
+            all.push((if name == "self" { last(module).to_owned() } else { name }, module.to_owned()));
+        } else {
+            all.push((name, format!("{prefix}{path}")));
         }
-        ref all => all.iter().map(|(name, path)| (name.clone(), format!("{prefix}{path}"))).collect(),
-    };
-    branches(inside).into_iter().flat_map(of_branch).collect()
+    }
+    all
 }
 
 fn last(path: &str) -> &str {
@@ -241,7 +247,7 @@ fn branches(inside: &str) -> Vec<&str> {
 
 /// The paths in a line of code.
 fn mentions(line: &str) -> Vec<String> {
-    let is_part = |character: char| character.is_alphanumeric() || character == '_' || character == ':';
-    let words = line.split(|character| !is_part(character)).map(|word| word.trim_end_matches(':'));
+    let words = line.split(|character: char| !character.is_alphanumeric() && character != '_' && character != ':');
+    let words = words.map(|word| word.trim_end_matches(':'));
     words.filter(|word| word.contains("::") && !word.starts_with(':')).map(str::to_owned).collect()
 }
