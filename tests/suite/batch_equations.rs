@@ -201,8 +201,8 @@ fn wrong_ids<C: EcdsaReference>(engine: &Engine) {
     items[1000].digest[5] ^= 1;
     let spoiled = [(1, 1), (1, 2), (1, 3), (1, 0x80), (1, 0xff), (3, 1), (3, 0xff), (50, 2), (1000, 3)];
     for (one_in, wrong) in spoiled {
-        let spoil = |(item, id): (usize, &u8)| if item % one_in == 0 { id ^ wrong } else { *id };
-        let ids: Vec<u8> = ids.iter().enumerate().map(spoil).collect();
+        let ids: Vec<u8> =
+            ids.iter().enumerate().map(|(item, id)| if item % one_in == 0 { id ^ wrong } else { *id }).collect();
         for engine in [engine, &together] {
             let found = verify::<C>(engine, &items, &ids);
             let rejected: Vec<usize> = (0..ITEMS).filter(|item| !found[*item].is_valid()).collect();

@@ -22,7 +22,7 @@ pub struct Vector {
 pub fn vectors() -> Vec<Vector> {
     let given = |text: &str| (!text.is_empty()).then(|| field(text));
     let rows = include_str!("../vectors/bip340_test_vectors.csv").lines().skip(1);
-    let vector = |row: &str| {
+    rows.map(|row| {
         let fields: Vec<&str> = row.splitn(8, ',').collect();
         Vector {
             secret: given(fields[1]),
@@ -32,8 +32,8 @@ pub fn vectors() -> Vec<Vector> {
             signature: bytes(fields[5]).try_into().expect("64 bytes"),
             is_valid: fields[6] == "TRUE",
         }
-    };
-    rows.map(vector).collect()
+    })
+    .collect()
 }
 
 pub fn vectors_of_the_standard(engine: &Engine) {

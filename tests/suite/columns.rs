@@ -354,11 +354,13 @@ fn agree_by<C: TestCurve>(
 
 /// Verdicts as codes without rows.
 fn codes_of(verdicts: gecc::Verdicts) -> Expected<0> {
-    let result = |verdict| match verdict {
-        Verdict::Valid => Ok([]),
-        Verdict::Rejected(reason) => Err(reason),
-    };
-    verdicts.into_iter().map(result).collect()
+    verdicts
+        .into_iter()
+        .map(|verdict| match verdict {
+            Verdict::Valid => Ok([]),
+            Verdict::Rejected(reason) => Err(reason),
+        })
+        .collect()
 }
 
 pub fn ecdsa(engine: &Engine) {

@@ -30,8 +30,10 @@ fn compare<C: EcdsaReference>(engine: &Engine) {
     for (signed, recovered) in valid.iter().zip(recover::<C>(engine, &items)) {
         assert_eq!(recovered, Ok(signed.key), "{}", C::NAME);
     }
-    let with_ids = |item: Item| (0..=3).map(move |id| (item.clone(), id));
-    let items: Vec<(Item, u8)> = mutated::<Ecdsa<C>>(&mut random, ITEMS).into_iter().flat_map(with_ids).collect();
+    let items: Vec<(Item, u8)> = mutated::<Ecdsa<C>>(&mut random, ITEMS)
+        .into_iter()
+        .flat_map(|item| (0..=3).map(move |id| (item.clone(), id)))
+        .collect();
     for ((item, id), recovered) in items.iter().zip(recover::<C>(engine, &items)) {
         let expected = C::recover(&item.digest, &item.signature, *id);
         assert_eq!(recovered.ok(), expected, "{} id {id} {item:02x?}: {recovered:?}", C::NAME);
@@ -59,8 +61,10 @@ pub fn addresses(engine: &Engine) {
     for (signed, recovered) in valid.iter().zip(recover_addresses(engine, &items)) {
         assert_eq!(recovered, Ok(address_of(&signed.key)));
     }
-    let with_ids = |item: Item| (0..=4).map(move |id| (item.clone(), id));
-    let items = mutated::<Ecdsa<Secp256k1>>(&mut random, ITEMS).into_iter().flat_map(with_ids).collect::<Vec<_>>();
+    let items = mutated::<Ecdsa<Secp256k1>>(&mut random, ITEMS)
+        .into_iter()
+        .flat_map(|item| (0..=4).map(move |id| (item.clone(), id)))
+        .collect::<Vec<_>>();
     let keys = recover::<Secp256k1>(engine, &items);
     assert!(keys.iter().any(Result::is_ok) && keys.iter().any(Result::is_err));
     let expected: Vec<_> = keys.iter().map(|key| key.as_ref().map(address_of).map_err(|reason| *reason)).collect();

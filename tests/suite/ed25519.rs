@@ -84,8 +84,10 @@ pub fn cases_of_speccheck(engine: &Engine) {
 fn speccheck() -> Vec<Case> {
     let file: Value = parse(include_str!("../vectors/ed25519_speccheck.json"));
     let records = file["cases"].as_array().expect("a list");
-    let of = |record: &Value| case(record, ["public", "signature"], bytes(text(record, "message")), record);
-    let cases: Vec<Case> = records.iter().filter_map(of).collect();
+    let cases: Vec<Case> = records
+        .iter()
+        .filter_map(|record| case(record, ["public", "signature"], bytes(text(record, "message")), record))
+        .collect();
     assert_eq!(cases.len(), 12);
     cases
 }
@@ -96,8 +98,10 @@ pub fn cases_of_cctv(engine: &Engine) {
 
 fn cctv() -> Vec<Case> {
     let records: Vec<Value> = parse(&unpacked(include_bytes!("../vectors/ed25519_cctv.json.gz")));
-    let of = |record: &Value| case(record, ["key", "sig"], text(record, "msg").into(), &record["verdicts"]);
-    let cases: Vec<Case> = records.iter().filter_map(of).collect();
+    let cases: Vec<Case> = records
+        .iter()
+        .filter_map(|record| case(record, ["key", "sig"], text(record, "msg").into(), &record["verdicts"]))
+        .collect();
     assert_eq!(cases.len(), 437);
     cases
 }
@@ -109,8 +113,10 @@ pub fn small_orders(engine: &Engine) {
 fn of_small_orders() -> Vec<Case> {
     let file: Value = parse(include_str!("../vectors/ed25519_zip215_small_order.json"));
     let records = file["cases"].as_array().expect("a list");
-    let of = |record: &Value| case(record, ["public", "signature"], bytes(text(&file, "message")), record);
-    let cases: Vec<Case> = records.iter().filter_map(of).collect();
+    let cases: Vec<Case> = records
+        .iter()
+        .filter_map(|record| case(record, ["public", "signature"], bytes(text(&file, "message")), record))
+        .collect();
     assert_eq!(cases.len(), 196);
     cases
 }
@@ -122,8 +128,10 @@ pub fn crafted(engine: &Engine) {
 fn crafted_cases() -> Vec<Case> {
     let file = unpacked(include_bytes!("../vectors/ed25519_edge_random.jsonl.gz"));
     let records: Vec<Value> = file.lines().map(parse).collect();
-    let of = |record: &Value| case(record, ["public", "signature"], bytes(text(record, "message")), record);
-    let cases: Vec<Case> = records.iter().filter_map(of).collect();
+    let cases: Vec<Case> = records
+        .iter()
+        .filter_map(|record| case(record, ["public", "signature"], bytes(text(record, "message")), record))
+        .collect();
     assert!(records.len() == 1020 && cases.len() > 900, "{} cases", cases.len());
     cases
 }
@@ -135,12 +143,14 @@ pub fn real_signatures(engine: &Engine) {
 
 fn real_cases() -> Vec<Case> {
     let file = unpacked(include_bytes!("../vectors/ed25519_real.jsonl.gz"));
-    let of = |line: &str| {
-        let [_, public, message, signature, _]: [String; 5] = parse(line);
-        let signature = bytes(&signature).try_into().expect("64 bytes");
-        Case { public: field(&public), message: bytes(&message), signature, is_valid: [true; Rule::ALL.len()] }
-    };
-    let cases: Vec<Case> = file.lines().map(of).collect();
+    let cases: Vec<Case> = file
+        .lines()
+        .map(|line| {
+            let [_, public, message, signature, _]: [String; 5] = parse(line);
+            let signature = bytes(&signature).try_into().expect("64 bytes");
+            Case { public: field(&public), message: bytes(&message), signature, is_valid: [true; Rule::ALL.len()] }
+        })
+        .collect();
     assert_eq!(cases.len(), 752);
     cases
 }
@@ -281,13 +291,12 @@ pub fn random_cases(engine: &Engine, random: &mut Random, items: usize, distinct
     let public = ed25519::public_keys(engine, &keys).unwrap();
     let signed = ed25519::sign(engine, &messages, &keys, Variant::PURE).unwrap();
     let is_valid = [true; Rule::ALL.len()];
-    let of = |((message, public), signature): ((Vec<u8>, [u8; 32]), Result<[u8; 64], Rejection>)| Case {
-        public,
-        message,
-        signature: signature.unwrap(),
-        is_valid,
-    };
-    let mut cases: Vec<Case> = messages.into_iter().zip(public).zip(signed).map(of).collect();
+    let mut cases: Vec<Case> = messages
+        .into_iter()
+        .zip(public)
+        .zip(signed)
+        .map(|((message, public), signature)| Case { public, message, signature: signature.unwrap(), is_valid })
+        .collect();
     let words: Vec<u64> = (0..items).map(|_| random.word()).collect();
     cases.par_iter_mut().zip(&seeds).zip(words).for_each(|((case, seed), word)| {
         let key = SigningKey::from_bytes(seed);

@@ -38,10 +38,12 @@ fn encoded(points: &[Point]) -> Encoded {
     let compressed: Vec<[u8; 33]> = points.iter().map(|point| point.to_compressed().unwrap()).collect();
     let uncompressed: Vec<[u8; 65]> = points.iter().map(|point| *point.as_bytes()).collect();
     let raw = uncompressed.iter().map(|bytes| bytes[1..].try_into().unwrap()).collect();
-    let mix = |(index, (short, long)): (usize, (&[u8; 33], &[u8; 65]))| {
-        if index % 2 == 0 { short.to_vec() } else { long.to_vec() }
-    };
-    let mixed = compressed.iter().zip(&uncompressed).enumerate().map(mix).collect();
+    let mixed = compressed
+        .iter()
+        .zip(&uncompressed)
+        .enumerate()
+        .map(|(index, (short, long))| if index % 2 == 0 { short.to_vec() } else { long.to_vec() })
+        .collect();
     Encoded { compressed, uncompressed, raw, points: points.to_vec(), mixed }
 }
 
@@ -99,8 +101,8 @@ pub fn bad_keys<C: TestCurve>() -> Vec<(&'static str, Vec<u8>, Rejection)> {
     let y = &g[33..];
     let p = modulus_plus::<C>(0);
     // No point has this x-coordinate.
-    let nowhere = |x: &[u8; 32]| lift_x::<C>(x, false).is_none();
-    let no_point = (1..=255u32).map(|last| to_bytes(&last.into()).unwrap()).find(nowhere).unwrap();
+    let no_point =
+        (1..=255u32).map(|last| to_bytes(&last.into()).unwrap()).find(|x| lift_x::<C>(x, false).is_none()).unwrap();
     let negated_y = to_bytes(&(modulus::<C>() - 1u32)).unwrap();
     vec![
         ("identity", vec![0], IdentityKey),

@@ -41,8 +41,8 @@ fn recover_large<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
     let signed = items::<Ecdsa<C>>(&mut random);
     assert!(signed.iter().any(|signed| signed.recovery_id == 2) && signed.iter().any(|signed| signed.recovery_id == 3));
-    let with_ids = |signed: &Signed| (0..=3).map(|id| (signed.item.clone(), id)).collect::<Vec<_>>();
-    let list: Vec<(Item, u8)> = signed.iter().flat_map(with_ids).collect();
+    let list: Vec<(Item, u8)> =
+        signed.iter().flat_map(|signed| (0..=3).map(|id| (signed.item.clone(), id)).collect::<Vec<_>>()).collect();
     for (index, recovered) in recover::<C>(engine, &list).into_iter().enumerate() {
         let (item, id) = &list[index];
         let signed = &signed[index / 4];

@@ -118,16 +118,17 @@ fn both_forms<C: EcdsaReference>(engine: &Engine) {
 fn around_half<C: EcdsaReference>(random: &mut Random) -> Vec<Item> {
     let half = (order::<C>() - 1u32) / 2u32;
     assert!(half < modulus::<C>());
-    let craft = |j: u32| {
-        let d = random.scalar::<C>();
-        let k = random.scalar::<C>();
-        let s = Scalar::<C>::from_repr(to_bytes(&(&half - j)).unwrap().into()).unwrap();
-        let r = reduced::<C>(encode::<C>(&mul_base::<C>(&k)).x());
-        assert!(bool::from(!s.is_zero()));
-        let key = encode::<C>(&mul_base::<C>(&d)).as_sec1().to_vec();
-        Item { digest: bytes::<C>(&(s * k - r * d)), signature: concatenate(&bytes::<C>(&r), &bytes::<C>(&s)), key }
-    };
-    (0..3).map(craft).collect()
+    (0..3_u32)
+        .map(|j| {
+            let d = random.scalar::<C>();
+            let k = random.scalar::<C>();
+            let s = Scalar::<C>::from_repr(to_bytes(&(&half - j)).unwrap().into()).unwrap();
+            let r = reduced::<C>(encode::<C>(&mul_base::<C>(&k)).x());
+            assert!(bool::from(!s.is_zero()));
+            let key = encode::<C>(&mul_base::<C>(&d)).as_sec1().to_vec();
+            Item { digest: bytes::<C>(&(s * k - r * d)), signature: concatenate(&bytes::<C>(&r), &bytes::<C>(&s)), key }
+        })
+        .collect()
 }
 
 fn flip<C: TestCurve>(item: &Item) -> Item {

@@ -65,18 +65,20 @@ pub fn multiples_of_the_base_point(engine: &Engine) {
         let items: usize = if engine.info().backend == Backend::Gpu { 1 << 24 } else { 1 << 16 };
         let mut random = Random::new();
         let seeds: Vec<u64> = (0..items / RUN).map(|_| random.word()).collect();
-        let run = |seed: &u64| {
-            let mut random = Random::from_seed(*seed);
-            let mut sum = Scalar::<C>::ZERO;
-            let mut product = |_| {
-                let number = random.scalar::<C>();
-                let scalar = random.scalar::<C>();
-                sum += number * scalar;
-                (bytes::<C>(&number), bytes::<C>(&scalar))
-            };
-            ((0..RUN).map(&mut product).collect::<Vec<_>>(), sum)
-        };
-        let (products, sums): (Vec<_>, Vec<_>) = seeds.par_iter().map(run).unzip();
+        let (products, sums): (Vec<_>, Vec<_>) = seeds
+            .par_iter()
+            .map(|seed| {
+                let mut random = Random::from_seed(*seed);
+                let mut sum = Scalar::<C>::ZERO;
+                let mut product = |_| {
+                    let number = random.scalar::<C>();
+                    let scalar = random.scalar::<C>();
+                    sum += number * scalar;
+                    (bytes::<C>(&number), bytes::<C>(&scalar))
+                };
+                ((0..RUN).map(&mut product).collect::<Vec<_>>(), sum)
+            })
+            .unzip();
         let (numbers, scalars): (Vec<[u8; 32]>, Vec<[u8; 32]>) = products.into_iter().flatten().unzip();
         let points = point::mul_base(engine, C::ID, &numbers).unwrap();
         let points: Vec<Point> = points.into_iter().collect::<Result<_, _>>().expect("numbers in range");
@@ -96,8 +98,9 @@ pub fn columns(engine: &Engine) {
             let points = &products.points;
             let expected = products.expected(items);
             let scalars: Vec<[u8; 32]> = products.scalars.iter().map(bytes::<C>).collect();
-            let record = |item: usize| [&scalars[item][..], &points[item].as_bytes()[1..], &[0xee; 7]].concat();
-            let records: Vec<u8> = (0..items).flat_map(record).collect();
+            let records: Vec<u8> = (0..items)
+                .flat_map(|item| [&scalars[item][..], &points[item].as_bytes()[1..], &[0xee; 7]].concat())
+                .collect();
             let raw = PublicKeys::raw(Rows::strided(&records[32..], RECORD, items).unwrap());
             let msm = |scalars: Rows<32>, points: PublicKeys| {
                 point::msm_columns(engine, C::ID, items, scalars, points).unwrap().expect("good items")

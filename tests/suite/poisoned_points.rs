@@ -17,11 +17,13 @@ const POSITIONS: [usize; 9] = [0, 1, 2, 3, 15, 16, 30, 31, 32];
 
 /// Points that no operation accepts, with the reason.
 fn bad_points<C: TestCurve>() -> Vec<(String, Point, Rejection)> {
-    let as_point = |(name, encoding, reason): (&str, Vec<u8>, Rejection)| {
-        let point = Point::from_uncompressed(encoding.try_into().ok()?).ok()?;
-        (!point.is_identity()).then(|| (name.to_owned(), point, reason))
-    };
-    let bad: Vec<_> = bad_keys::<C>().into_iter().filter_map(as_point).collect();
+    let bad: Vec<_> = bad_keys::<C>()
+        .into_iter()
+        .filter_map(|(name, encoding, reason)| {
+            let point = Point::from_uncompressed(encoding.try_into().ok()?).ok()?;
+            (!point.is_identity()).then(|| (name.to_owned(), point, reason))
+        })
+        .collect();
     assert!(bad.len() >= 8);
     bad
 }

@@ -45,8 +45,10 @@ fn valid_item<S: Scheme>(random: &mut Random) -> Item {
 
 fn spoilt_keys<S: Scheme>(random: &mut Random) -> Cases {
     let item = valid_item::<S>(random);
-    let spoil = |(name, key, reason)| case(name, Item { key, ..item.clone() }, rejected(reason));
-    bad_keys::<S::C>().into_iter().map(spoil).collect()
+    bad_keys::<S::C>()
+        .into_iter()
+        .map(|(name, key, reason)| case(name, Item { key, ..item.clone() }, rejected(reason)))
+        .collect()
 }
 
 fn spoilt_numbers<S: Scheme>(random: &mut Random) -> Cases {
@@ -199,8 +201,11 @@ fn large<S: Scheme>(engine: &Engine) {
         let clean = clean::<S>(&mut random, 2000, keys);
         for offset in 0..7 {
             let mut poisons = special.iter().cycle().skip(offset * 11);
-            let place = |(index, item)| if index % 7 == offset { poisons.next().expect("endless") } else { item };
-            let batch: Vec<_> = clean.iter().enumerate().map(place).collect();
+            let batch: Vec<_> = clean
+                .iter()
+                .enumerate()
+                .map(|(index, item)| if index % 7 == offset { poisons.next().expect("endless") } else { item })
+                .collect();
             check(&batch, &|items| S::verify(engine, items), &format!("{keys} keys, every 7th from {offset}"));
         }
     }
@@ -210,8 +215,8 @@ fn large<S: Scheme>(engine: &Engine) {
 pub fn low_s_policy(engine: &Engine) {
     let mut random = Random::new();
     let items = signed::<Ecdsa<P256>>(&mut random, 200, 200);
-    let is_low = |item: &Item| P256::is_low(&item.signature);
-    let (low, high): (Vec<Item>, Vec<Item>) = items.into_iter().map(|signed| signed.item).partition(is_low);
+    let (low, high): (Vec<Item>, Vec<Item>) =
+        items.into_iter().map(|signed| signed.item).partition(|item| P256::is_low(&item.signature));
     let clean: Cases = low.into_iter().take(33).map(|item| case("low", item, Verdict::Valid)).collect();
     assert!(clean.len() == 33 && high.len() > 33);
     let bad_key = Item { key: vec![0], ..high[1].clone() };

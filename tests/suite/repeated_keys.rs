@@ -10,12 +10,16 @@ use gecc::{Engine, Rejection, Verdict};
 
 /// Items of one key, every tenth of them with a wrong digest.
 fn of_one_key<S: Scheme>(random: &mut Random, uses: usize) -> Vec<Case<Item, Verdict>> {
-    let spoil = |(index, mut item): (usize, Item)| {
-        let wrong = index % 10 == 3;
-        item.digest[0] ^= u8::from(wrong);
-        case("repeated", item, if wrong { Verdict::Rejected(Rejection::Mismatch) } else { Verdict::Valid })
-    };
-    signed::<S>(random, uses, 1).into_iter().map(|signed| signed.item).enumerate().map(spoil).collect()
+    signed::<S>(random, uses, 1)
+        .into_iter()
+        .map(|signed| signed.item)
+        .enumerate()
+        .map(|(index, mut item)| {
+            let wrong = index % 10 == 3;
+            item.digest[0] ^= u8::from(wrong);
+            case("repeated", item, if wrong { Verdict::Rejected(Rejection::Mismatch) } else { Verdict::Valid })
+        })
+        .collect()
 }
 
 /// An invalid key, used some times.

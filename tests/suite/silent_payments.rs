@@ -251,10 +251,10 @@ pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize
         let found = silent_payments::scan(engine, &receiver, &points, column).unwrap();
         assert!(found.codes.iter().all(|code| *code == Verdict::VALID_CODE));
         // The bits after a prefix are not known.
-        let is_paid = |(row, (label, bit)): (usize, &(Option<u32>, Option<usize>))| {
-            bit.is_none_or(|bit| bit >= first_bit).then_some((row, *label))
-        };
-        let known = choices.iter().enumerate().filter_map(is_paid);
+        let known = choices
+            .iter()
+            .enumerate()
+            .filter_map(|(row, (label, bit))| bit.is_none_or(|bit| bit >= first_bit).then_some((row, *label)));
         assert!(known.eq(found.matches.iter().map(|of| (of.row, of.label))));
     }
 }

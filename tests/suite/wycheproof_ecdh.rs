@@ -48,8 +48,10 @@ fn run<C: TestCurve>(engine: &Engine, name: TestName, curve: Option<ObjectIdenti
     let peers: Vec<Option<Vec<u8>>> = cases.iter().map(peer).collect();
     // A refused wrapping stays in the batch as an empty key, so that each case keeps its place.
     let encodings: Vec<&[u8]> = peers.iter().map(|peer| peer.as_deref().unwrap_or_default()).collect();
-    let key = |test: &&Test| SecretKey::from_bytes(integer(&hex::encode(&*test.private_key)).expect("below 2^256"));
-    let keys: Vec<SecretKey> = cases.iter().map(key).collect();
+    let keys: Vec<SecretKey> = cases
+        .iter()
+        .map(|test| SecretKey::from_bytes(integer(&hex::encode(&*test.private_key)).expect("below 2^256")))
+        .collect();
     let shared = ecdh::shared_secrets(engine, C::ID, &keys, PublicKeys::sec1(&encodings)).unwrap();
     let mut counts = Counts::default();
     for ((test, peer), shared) in cases.iter().zip(&peers).zip(shared) {

@@ -46,12 +46,15 @@ fn run<C: EcdsaReference>(engine: &Engine, name: TestName, encoding: Encoding, p
     let decoded: Vec<Option<[u8; 64]>> = cases.iter().map(|(_, test)| decode(encoding, &test.sig)).collect();
     // Signatures that do not decode stay in the batch, with an r that no decoder returns: each case
     // keeps its place.
-    let item = |((group, test), signature): (&(&TestGroup, &Test), &Option<[u8; 64]>)| Item {
-        digest: digest(group, &test.msg),
-        signature: signature.unwrap_or([0xff; 64]),
-        key: group.key.key.to_vec(),
-    };
-    let items: Vec<Item> = cases.iter().zip(&decoded).map(item).collect();
+    let items: Vec<Item> = cases
+        .iter()
+        .zip(&decoded)
+        .map(|((group, test), signature)| Item {
+            digest: digest(group, &test.msg),
+            signature: signature.unwrap_or([0xff; 64]),
+            key: group.key.key.to_vec(),
+        })
+        .collect();
     let mut valid = 0;
     for (((_, test), decoded), verdict) in cases.iter().zip(&decoded).zip(verify_ecdsa::<C>(engine, &items, policy)) {
         let found = decoded.is_some() && verdict.is_valid();
@@ -100,11 +103,12 @@ pub fn bitcoin(engine: &Engine) {
 fn valid_by_the_standard(engine: &Engine, name: TestName) -> usize {
     let set = TestSet::load(name).expect("the set is part of the crate");
     let tests = set.test_groups.iter().flat_map(|group| group.tests.iter().map(move |test| (group, test)));
-    let item = |(group, test): (&TestGroup, &Test)| {
-        let signature = decode(Encoding::Der, &test.sig)?;
-        Some(Item { digest: digest(group, &test.msg), signature, key: group.key.key.to_vec() })
-    };
-    let items: Vec<Item> = tests.filter_map(item).collect();
+    let items: Vec<Item> = tests
+        .filter_map(|(group, test)| {
+            let signature = decode(Encoding::Der, &test.sig)?;
+            Some(Item { digest: digest(group, &test.msg), signature, key: group.key.key.to_vec() })
+        })
+        .collect();
     let verdicts = verify_ecdsa::<Secp256k1>(engine, &items, Policy::default());
     verdicts.iter().filter(|verdict| verdict.is_valid()).count()
 }

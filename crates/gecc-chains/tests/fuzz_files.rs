@@ -94,8 +94,8 @@ fn states_nothing(text: &[u8]) -> bool {
 fn has_bare_transaction(value: &Value) -> bool {
     match value {
         Value::Object(members) => {
-            let is_missing = |name: &&str| members.get(*name).is_none_or(Value::is_null);
-            members.contains_key("gas") && ["hash", "from"].iter().all(is_missing)
+            members.contains_key("gas")
+                && ["hash", "from"].iter().all(|name| members.get(*name).is_none_or(Value::is_null))
                 || members.values().any(has_bare_transaction)
         }
         Value::Array(values) => values.iter().any(has_bare_transaction),

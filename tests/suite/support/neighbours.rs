@@ -43,8 +43,12 @@ pub fn everywhere<I: Clone, O: PartialEq + Debug>(
             check(&batch, &run, &format!("'{}' at {position}", poison.name));
         }
         for step in [1, 2, 3, 7, 16] {
-            let place = |(position, item)| if position % step == 0 { poison } else { item };
-            let batch: Vec<_> = untouched.iter().copied().enumerate().map(place).collect();
+            let batch: Vec<_> = untouched
+                .iter()
+                .copied()
+                .enumerate()
+                .map(|(position, item)| if position % step == 0 { poison } else { item })
+                .collect();
             check(&batch, &run, &format!("'{}' at every position {step} k", poison.name));
         }
     }

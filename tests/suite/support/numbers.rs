@@ -106,7 +106,9 @@ pub fn edge_points<C: TestCurve>() -> Vec<Group<C>> {
 /// Points whose x-coordinate is in n..p, with the distance x - n.
 pub fn points_above_order<C: TestCurve>(count: usize) -> Vec<(Group<C>, u32)> {
     let n = order::<C>();
-    let lift = |distance: u32| Some((lift_x::<C>(&to_bytes(&(&n + distance))?, distance % 2 == 1)?, distance));
     // Distance 0 would be r = 0, which no signature may have.
-    (1..).filter_map(lift).take(count).collect()
+    (1..)
+        .filter_map(|distance| Some((lift_x::<C>(&to_bytes(&(&n + distance))?, distance % 2 == 1)?, distance)))
+        .take(count)
+        .collect()
 }

@@ -191,15 +191,17 @@ const ALGORITHMS: [(Algorithm, CurveId); 4] = [
 
 /// A root, an authority below it and a leaf, for each algorithm.
 fn chains(settings: &Settings) -> Vec<Vec<u8>> {
-    let chain = |(algorithm, curve): (Algorithm, CurveId)| {
-        let bearer = |name: &str| Authority::new(settings, curve, &format!("{name} of {}", algorithm.name()));
-        let root = bearer("root");
-        let middle = bearer("middle");
-        let leaf = bearer("leaf");
-        [(&root, &root), (&middle, &root), (&leaf, &middle)]
-            .map(|(subject, issuer)| certificate(settings, subject, issuer, algorithm))
-    };
-    ALGORITHMS.into_iter().flat_map(chain).collect()
+    ALGORITHMS
+        .into_iter()
+        .flat_map(|(algorithm, curve)| {
+            let bearer = |name: &str| Authority::new(settings, curve, &format!("{name} of {}", algorithm.name()));
+            let root = bearer("root");
+            let middle = bearer("middle");
+            let leaf = bearer("leaf");
+            [(&root, &root), (&middle, &root), (&leaf, &middle)]
+                .map(|(subject, issuer)| certificate(settings, subject, issuer, algorithm))
+        })
+        .collect()
 }
 
 fn pem(der: &[u8]) -> String {

@@ -34,10 +34,10 @@ fn bench_measures_the_selected_operations() {
 fn every_curve_is_measured() {
     let operations = "mul_base,public_keys,recover,recover_addresses,recover_addresses_candidates";
     let rows = answers(&run(&["bench", "--engine", "cpu", "--items", "100", "--json", "--operations", operations], ""));
-    let of = |name: &str| rows.iter().filter(|row| row["operation"] == name).count();
     let curves = CurveId::ALL.len();
     let expected = [curves, curves, CurveId::ALL.iter().filter(|curve| curve.has_ecdsa()).count(), 1, 1];
-    let found: Vec<usize> = operations.split(',').map(of).collect();
+    let found: Vec<usize> =
+        operations.split(',').map(|name| rows.iter().filter(|row| row["operation"] == name).count()).collect();
     assert_eq!(found, expected, "{rows:?}");
 }
 

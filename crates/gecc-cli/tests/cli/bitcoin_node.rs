@@ -76,15 +76,16 @@ impl Block {
 /// A chain of both blocks in turn, each of whose headers names the previous block.
 fn chain(blocks: [&Block; 2]) -> Vec<Block> {
     let mut before = [0; 32];
-    let next = |height: u64| {
-        let Block { bytes, spent, .. } = blocks[height as usize % 2];
-        let mut bytes = bytes.clone();
-        bytes[4..36].copy_from_slice(&before);
-        before = Hash::Sha256d.digest(&bytes[..80]).unwrap();
-        let hash: Vec<u8> = before.iter().rev().copied().collect();
-        Block { hash: hex::encode(hash), bytes, spent: spent.clone() }
-    };
-    (0..BLOCKS).map(next).collect()
+    (0..BLOCKS)
+        .map(|height| {
+            let Block { bytes, spent, .. } = blocks[height as usize % 2];
+            let mut bytes = bytes.clone();
+            bytes[4..36].copy_from_slice(&before);
+            before = Hash::Sha256d.digest(&bytes[..80]).unwrap();
+            let hash: Vec<u8> = before.iter().rev().copied().collect();
+            Block { hash: hex::encode(hash), bytes, spent: spent.clone() }
+        })
+        .collect()
 }
 
 /// The response to a path: a status with its text, and a body. The part before `/rest/` selects the
@@ -254,8 +255,7 @@ fn blocks_of_a_node_have_the_answers_of_files() {
     #[cfg(feature = "arrow")]
     {
         let [of_node, of_files] = ["node.parquet", "files.parquet"].map(|name| folder.path().join(name));
-        let at = |name: &str| folder.path().join(format!("{name}.raw")).to_str().unwrap().to_owned();
-        let paths = NAMES.map(at);
+        let paths = NAMES.map(|name| folder.path().join(format!("{name}.raw")).to_str().unwrap().to_owned());
         let from_node = ["--rest-url", &url, "--from", "0", "--to", "1"];
         for (table, from) in [(&of_node, &from_node[..]), (&of_files, &[paths[0].as_str(), &paths[1]])] {
             let output = run(&[&["bitcoin", "index", "-o", table.to_str().unwrap()], from].concat(), "");

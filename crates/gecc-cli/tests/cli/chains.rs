@@ -570,19 +570,24 @@ fn blocks_of_a_node() {
                 continue;
             }
             let calls: Vec<Value> = serde_json::from_slice(&body).unwrap();
-            let answer = |call: &Value| {
-                let number = &call["params"][0];
-                assert_eq!((&call["method"], &call["params"][1]), (&json!("eth_getBlockByNumber"), &json!(true)));
-                let mut block: Value = serde_json::from_str(&block).unwrap();
-                block["number"] = number.clone();
-                let at = u64::from_str_radix(&number.as_str().unwrap()[2..], 16).unwrap();
-                // At 200 the node's chain became another.
-                let parent = if at == 200 { 0 } else { at - 1 };
-                (block["hash"], block["parentHash"]) = (json!(format!("{at:#066x}")), json!(format!("{parent:#066x}")));
-                let result = if at == 100 { Value::Null } else { block };
-                json!({"jsonrpc": "2.0", "id": call["id"], "result": result})
-            };
-            let answers = calls.iter().rev().map(answer).collect::<Value>().to_string();
+            let answers = calls
+                .iter()
+                .rev()
+                .map(|call| {
+                    let number = &call["params"][0];
+                    assert_eq!((&call["method"], &call["params"][1]), (&json!("eth_getBlockByNumber"), &json!(true)));
+                    let mut block: Value = serde_json::from_str(&block).unwrap();
+                    block["number"] = number.clone();
+                    let at = u64::from_str_radix(&number.as_str().unwrap()[2..], 16).unwrap();
+                    // At 200 the node's chain became another.
+                    let parent = if at == 200 { 0 } else { at - 1 };
+                    (block["hash"], block["parentHash"]) =
+                        (json!(format!("{at:#066x}")), json!(format!("{parent:#066x}")));
+                    let result = if at == 100 { Value::Null } else { block };
+                    json!({"jsonrpc": "2.0", "id": call["id"], "result": result})
+                })
+                .collect::<Value>()
+                .to_string();
             let (one, two) = answers.split_at(answers.len() / 3);
             let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
             let all =
@@ -634,8 +639,9 @@ fn skipped_bytes_of_blocks_end_with_2() {
     let first = 8 + u32::from_le_bytes(std::array::from_fn(|at| blocks[4 + at] ^ key[4 + at])) as usize;
     let at = first.next_multiple_of(8) - first;
     let zeros: Vec<u8> = (0..8 + at).map(|_| 0).collect();
-    let moved = |place: usize| blocks[place] ^ key[place % 8] ^ key[(place + zeros.len()) % 8];
-    let rest: Vec<u8> = (first..blocks.len() - 1024).map(moved).collect();
+    let rest: Vec<u8> = (first..blocks.len() - 1024)
+        .map(|place| blocks[place] ^ key[place % 8] ^ key[(place + zeros.len()) % 8])
+        .collect();
     fs::write(folder.path().join("blk00000.dat"), [&blocks[..first], &zeros, &rest].concat()).unwrap();
     let output = run(&["bitcoin", "verify", folder.path().to_str().unwrap()], "");
     assert_eq!((code(&output), answers(&output).len()), (2, 309), "{}", stderr(&output));

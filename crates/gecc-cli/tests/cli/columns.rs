@@ -107,24 +107,26 @@ fn as_columns(mut answer: Value) -> Value {
 /// Lines with all fields. Some are wrong, some are not items, and every second has a tag.
 fn lines() -> String {
     let set = signed::<Secp256k1>(ITEMS);
-    let line = |item: usize| {
-        let mut json = set.json(item);
-        json["secret_key"] = json!(hex::encode(set.secret[item].expose_bytes()));
-        match item % 11 {
-            3 => json["public_key"] = json!("02"),
-            4 => json["signature"] = json!("zz"),
-            5 => json["digest"] = json!(hex::encode([item as u8; 32])),
-            6 => json["public_key"] = json!(hex::encode(set.public[item].to_compressed().unwrap())),
-            7 => json["secret_key"] = json!("00".repeat(32)),
-            8 => return "no item".to_owned(),
-            _ => {}
-        }
-        if item % 2 == 1 {
-            json.as_object_mut().unwrap().remove("tag");
-        }
-        json.to_string()
-    };
-    (0..ITEMS).map(line).collect::<Vec<_>>().join("\n\n")
+    (0..ITEMS)
+        .map(|item| {
+            let mut json = set.json(item);
+            json["secret_key"] = json!(hex::encode(set.secret[item].expose_bytes()));
+            match item % 11 {
+                3 => json["public_key"] = json!("02"),
+                4 => json["signature"] = json!("zz"),
+                5 => json["digest"] = json!(hex::encode([item as u8; 32])),
+                6 => json["public_key"] = json!(hex::encode(set.public[item].to_compressed().unwrap())),
+                7 => json["secret_key"] = json!("00".repeat(32)),
+                8 => return "no item".to_owned(),
+                _ => {}
+            }
+            if item % 2 == 1 {
+                json.as_object_mut().unwrap().remove("tag");
+            }
+            json.to_string()
+        })
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 fn keys_of(count: usize) -> String {
@@ -215,16 +217,17 @@ fn keys_of_items_are_those_of_a_file() {
     let set = signed::<Secp256k1>(20);
     let keys: Vec<String> = set.secret.iter().map(|key| hex::encode(key.expose_bytes())).collect();
     let file = TemporaryFile::new("items.keys", keys.join("\n"));
-    let item = |item: usize| {
-        let mut json = set.json(item);
-        json["secret_key"] = json!(keys[item]);
-        // Keys of either form, so that some are computed apart.
-        if item.is_multiple_of(3) {
-            json["public_key"] = json!(hex::encode(set.public[item].to_compressed().unwrap()));
-        }
-        json.to_string()
-    };
-    let lines: Vec<String> = (0..20).map(item).collect();
+    let lines: Vec<String> = (0..20)
+        .map(|item| {
+            let mut json = set.json(item);
+            json["secret_key"] = json!(keys[item]);
+            // Keys of either form, so that some are computed apart.
+            if item.is_multiple_of(3) {
+                json["public_key"] = json!(hex::encode(set.public[item].to_compressed().unwrap()));
+            }
+            json.to_string()
+        })
+        .collect();
     for command in [&["sign"][..], &["sign", "--recoverable"], &["ecdh"]] {
         let command = [command, &["--curve", "secp256k1"]].concat();
         let of_items = run(&command, lines.join("\n"));

@@ -15,10 +15,13 @@ fn verification_rule_determines_verdicts() {
     let text = include_str!("../../../../tests/vectors/ed25519_zip215_small_order.json");
     let file: Value = serde_json::from_str(text).unwrap();
     let cases = file["cases"].as_array().unwrap();
-    let line = |case: &Value| {
-        json!({"message": file["message"], "signature": case["signature"], "key": case["public"]}).to_string() + "\n"
-    };
-    let input: String = cases.iter().map(line).collect();
+    let input: String = cases
+        .iter()
+        .map(|case| {
+            json!({"message": file["message"], "signature": case["signature"], "key": case["public"]}).to_string()
+                + "\n"
+        })
+        .collect();
     for (rule, column) in Rule::ALL.iter().zip(COLUMNS) {
         let arguments = ["verify", "--scheme", "ed25519", "--rule", rule.name(), "--columns", "public_key=key"];
         let output = run(&arguments, input.clone());
@@ -290,11 +293,13 @@ fn empty_messages_in_tables() {
 fn signatures_and_keys_are_those_of_the_library() {
     let mut set = signed(300);
     set.signatures.iter_mut().skip(2).step_by(5).for_each(|signature| signature[40] ^= 1);
-    let line = |item: usize| {
-        let content = if item.is_multiple_of(3) { "message" } else { "digest" };
-        json!({content: hex::encode(set.messages[item]), "secret_key": hex::encode([item as u8; 32])}).to_string()
-    };
-    let lines = (0..300).map(line).collect::<Vec<_>>().join("\n");
+    let lines = (0..300)
+        .map(|item: usize| {
+            let content = if item.is_multiple_of(3) { "message" } else { "digest" };
+            json!({content: hex::encode(set.messages[item]), "secret_key": hex::encode([item as u8; 32])}).to_string()
+        })
+        .collect::<Vec<_>>()
+        .join("\n");
     let rows: Vec<u8> = (0..300).flat_map(|item| [&set.messages[item][..], &[item as u8; 32]].concat()).collect();
     let layout = ["--format", "rows", "--layout", "digest:32,secret_key:32"];
     let sign = ["sign", "--scheme", "ed25519"];

@@ -159,11 +159,13 @@ fn forms_are_detected_from_single_byte_reads() {
                     continue;
                 }
                 let same = |output: &Output| -> Vec<Value> {
-                    let without_file = |mut answer: Value| {
-                        answer["file"].take();
-                        answer
-                    };
-                    answers(output).into_iter().map(without_file).collect()
+                    answers(output)
+                        .into_iter()
+                        .map(|mut answer| {
+                            answer["file"].take();
+                            answer
+                        })
+                        .collect()
                 };
                 assert_eq!(code(&found), code(&expected), "{name}: {}", stderr(&found));
                 assert_eq!(same(&found), same(&expected), "{name}");

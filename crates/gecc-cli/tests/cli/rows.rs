@@ -32,11 +32,12 @@ fn rows_are_answered_as_lines_are() {
     let file = TemporaryFile::new("rows", &content);
     let verify = [&["verify", "--curve", "secp256k1"], LAYOUT].concat();
     let mismatch = "the signature does not match the message and the public key";
-    let verdict = |item: usize| match item % 5 {
-        2 => json!({"valid": false, "reason": mismatch, "row": item + 1}),
-        _ => json!({"valid": true}),
-    };
-    let expected: Vec<Value> = (0..ITEMS).map(verdict).collect();
+    let expected: Vec<Value> = (0..ITEMS)
+        .map(|item| match item % 5 {
+            2 => json!({"valid": false, "reason": mismatch, "row": item + 1}),
+            _ => json!({"valid": true}),
+        })
+        .collect();
     let compressed = zstd::encode_all(&content[..], 1).unwrap();
     for output in [
         run(&[&verify[..], &[file.path()]].concat(), ""),

@@ -248,11 +248,12 @@ fn header_first_signatures_do_not_recover_wrong_keys() {
     let object = |number: usize| json!({"digest": hex::encode(set.digests[number]), "signature": hex::encode(&signatures[number])});
     let suggests = "--signature-form header-first";
     gives_no_key(&run(&RECOVER, lines((0..400).map(object))), suggests);
-    let row = |number: usize| {
-        let item = object(number);
-        format!("{},{}\n", item["digest"].as_str().unwrap(), item["signature"].as_str().unwrap())
-    };
-    let table: String = (0..400).map(row).collect();
+    let table: String = (0..400)
+        .map(|number| {
+            let item = object(number);
+            format!("{},{}\n", item["digest"].as_str().unwrap(), item["signature"].as_str().unwrap())
+        })
+        .collect();
     gives_no_key(&run(&RECOVER, format!("digest,signature\n{table}")), suggests);
     gives_no_key(
         &run(&with(&RECOVER, &["-o", "/dev/stdout", "--output-format", "csv"]), lines((0..400).map(object))),

@@ -57,21 +57,24 @@ const COLUMNS: &[&str] = &["--columns", "digest=hash,signature=sig,recovery_id=v
 
 /// Converts the items of a table to text.
 fn lines(table: &RecordBatch) -> String {
-    let bytes = |name: &str, row: usize| hex::encode(table[name].as_fixed_size_binary().value(row));
-    let line = |row: usize| {
-        let keys = table["pk"].as_string::<i32>();
-        let key = keys.is_valid(row).then(|| keys.value(row));
-        let id = table["v"].as_primitive::<arrow_array::types::UInt8Type>().value(row) - 27;
-        let digest = bytes("hash", row);
-        let signature = bytes("sig", row);
-        let secret = bytes("sk", row);
-        json!({"digest": digest, "signature": signature, "recovery_id": id, "public_key": key, "secret_key": secret})
-            .to_string()
-    };
-    (0..table.num_rows()).map(line).collect::<Vec<_>>().join("\n")
+    let keys = table["pk"].as_string::<i32>();
+    let mut lines = Vec::new();
+    for row in 0..table.num_rows() {
+        let [digest, signature, secret] =
+            ["hash", "sig", "sk"].map(|name| hex::encode(table[name].as_fixed_size_binary().value(row)));
+        let line = json!({
+            "digest": digest,
+            "signature": signature,
+            "recovery_id": table["v"].as_primitive::<arrow_array::types::UInt8Type>().value(row) - 27,
+            "public_key": keys.is_valid(row).then(|| keys.value(row)),
+            "secret_key": secret,
+        });
+        lines.push(line.to_string());
+    }
+    lines.join("\n")
 }
 
-/// A file with a table, in parts of `rows` rows.
+/// A file with a table, in parts of `part` rows.
 pub fn file(
     name: &str,
     table: &RecordBatch,
@@ -467,8 +470,7 @@ fn columns_of_tables_are_selected() {
             let of_batch = |batch: &RecordBatch| -> Vec<Value> {
                 let numbers = batch["row"].as_primitive::<arrow_array::types::UInt64Type>();
                 let valid = batch["valid"].as_boolean();
-                let answer = |row: usize| json!({"row": numbers.value(row), "valid": valid.value(row)});
-                (0..batch.num_rows()).map(answer).collect()
+                (0..batch.num_rows()).map(|row| json!({"row": numbers.value(row), "valid": valid.value(row)})).collect()
             };
             let found: Vec<Value> = read(output.path()).iter().flat_map(of_batch).collect();
             let wanted: Vec<Value> =

@@ -121,12 +121,13 @@ fn batch_equations_do_not_change_answers() {
         line.to_string()
     };
     let with_ids: Vec<String> = (0..2500).map(line).collect();
-    let without = |item| {
-        let mut line = set.json(item);
-        line.as_object_mut().unwrap().remove("recovery_id");
-        line.to_string()
-    };
-    let without_ids: Vec<String> = (0..2500).map(without).collect();
+    let without_ids: Vec<String> = (0..2500)
+        .map(|item| {
+            let mut line = set.json(item);
+            line.as_object_mut().unwrap().remove("recovery_id");
+            line.to_string()
+        })
+        .collect();
     for (lines, invalid) in [(with_ids, 5), (without_ids, 0)] {
         let input = lines.join("\n");
         let verify = ["verify", "--curve", "secp256k1", "--threads", "1"];

@@ -75,8 +75,11 @@ pub fn spent_outputs_with_changed_bytes(settings: &Settings) {
     let (block, mut spent) = block();
     let expected = check_block(settings, &block, &spent);
     // Inputs of taproot sign all outputs that the transaction spends.
-    let is_taproot = |answer: &&Answer| matches!(answer.template, Template::TaprootKey | Template::TaprootScript);
-    let with_taproot: HashSet<Txid> = expected.iter().filter(is_taproot).map(|answer| answer.txid).collect();
+    let with_taproot: HashSet<Txid> = expected
+        .iter()
+        .filter(|answer| matches!(answer.template, Template::TaprootKey | Template::TaprootScript))
+        .map(|answer| answer.txid)
+        .collect();
     let mut changed = Vec::new();
     for index in 0..spent.len() {
         let is_segwit = matches!(expected[index].template, Template::P2wpkh | Template::P2shP2wpkh);

@@ -458,11 +458,13 @@ pub fn single_without_an_output(settings: &Settings) {
 pub fn long_paths(settings: &Settings) {
     let mut random = Random::new();
     let lengths = [0, 1, 127, 128, 129, 130];
-    let with_path = |steps: &usize| {
-        let pair = random_pair(&mut random);
-        Made::with_leaf(0xc0, key_and_checksig(&pair).into_bytes(), *steps, pair, &mut random)
-    };
-    let made: Vec<Made> = lengths.iter().map(with_path).collect();
+    let made: Vec<Made> = lengths
+        .iter()
+        .map(|steps| {
+            let pair = random_pair(&mut random);
+            Made::with_leaf(0xc0, key_and_checksig(&pair).into_bytes(), *steps, pair, &mut random)
+        })
+        .collect();
     let transaction = signed(&made, &mut random);
     for (answer, steps) in answers(settings, &transaction, &spent(&made)).iter().zip(lengths) {
         let reason = (steps > 128).then_some(CONTROL);
@@ -491,12 +493,14 @@ pub fn data_behind_a_key(settings: &Settings) {
         branch(&long_push(520)),
         [branch(&[1, 0x68]), branch(&[])].concat(),
     ];
-    let with = |behind: &Vec<u8>| {
-        let pair = random_pair(&mut random);
-        let script = [&key_and_checksig(&pair).into_bytes()[..], behind].concat();
-        Made::with_script(ScriptBuf::from_bytes(script), pair, &mut random)
-    };
-    let made: Vec<Made> = behind.iter().map(with).collect();
+    let made: Vec<Made> = behind
+        .iter()
+        .map(|behind| {
+            let pair = random_pair(&mut random);
+            let script = [&key_and_checksig(&pair).into_bytes()[..], behind].concat();
+            Made::with_script(ScriptBuf::from_bytes(script), pair, &mut random)
+        })
+        .collect();
     let mut transaction = signed(&made, &mut random);
     let found = answers(settings, &transaction, &spent(&made));
     let of_key = |answer: &Answer| answer.template == Template::TaprootScript;

@@ -63,12 +63,14 @@ fn transactions() -> Vec<Value> {
 
 /// A real transaction of a type; of legacy ones for one chain or for any.
 pub fn transaction(type_number: &str, is_for_any: bool) -> Value {
-    let is_wanted = |transaction: &Value| {
-        let v = transaction["v"].as_str().unwrap_or_default();
-        transaction["type"].as_str().unwrap_or("0x0") == type_number
-            && (type_number != "0x0" || matches!(v, "0x1b" | "0x1c") == is_for_any)
-    };
-    transactions().into_iter().find(is_wanted).unwrap()
+    transactions()
+        .into_iter()
+        .find(|transaction| {
+            let v = transaction["v"].as_str().unwrap_or_default();
+            transaction["type"].as_str().unwrap_or("0x0") == type_number
+                && (type_number != "0x0" || matches!(v, "0x1b" | "0x1c") == is_for_any)
+        })
+        .unwrap()
 }
 
 /// Returns one transaction of each type.

@@ -81,6 +81,5 @@ pub fn deposits(settings: &Settings) {
 }
 
 fn u128_of(given: &[Value], name: &str) -> Vec<u128> {
-    let value = |object: &Value| u128::from_str_radix(&object[name].as_str().unwrap()[2..], 16).unwrap();
-    given.iter().map(value).collect()
+    given.iter().map(|object| u128::from_str_radix(&object[name].as_str().unwrap()[2..], 16).unwrap()).collect()
 }

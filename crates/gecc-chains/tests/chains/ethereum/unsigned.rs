@@ -185,16 +185,18 @@ fn list(payload: &[u8]) -> Vec<u8> {
 
 /// Fields by a letter each: chain, sender, address, hash, number, bytes.
 fn encoded(type_number: u8, form: &str) -> Vec<u8> {
-    let field = |form| match form {
-        'c' => string(&[0xa4, 0xb1]),
-        'f' => string(&FROM),
-        'a' => string(&[1; 20]),
-        'h' => string(&[2; 32]),
-        'n' => string(&[3]),
-        'b' => string(&[4; 100]),
-        other => panic!("{other}"),
-    };
-    let payload: Vec<u8> = form.chars().flat_map(field).collect();
+    let payload: Vec<u8> = form
+        .chars()
+        .flat_map(|form| match form {
+            'c' => string(&[0xa4, 0xb1]),
+            'f' => string(&FROM),
+            'a' => string(&[1; 20]),
+            'h' => string(&[2; 32]),
+            'n' => string(&[3]),
+            'b' => string(&[4; 100]),
+            other => panic!("{other}"),
+        })
+        .collect();
     [vec![type_number], list(&payload)].concat()
 }
 
