@@ -77,8 +77,7 @@ mod gpu_tests {
     use crate::op::Computation;
     use crate::schemes::ecdsa::{ECDSA, cpu, recoverable_of};
     use crate::schemes::frame::{Scheme, Sign, Signing, SigningInputs};
-    use crate::types::{Check, Place, RecoverableSignature, ResultsMut, SecretKey};
-    use std::ops::Range;
+    use crate::types::{Check, RecoverableSignature, ResultsMut, SecretKey};
     use std::sync::OnceLock;
 
     const ITEMS: usize = 300;

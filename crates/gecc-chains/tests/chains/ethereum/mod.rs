@@ -35,7 +35,7 @@ pub fn tests() -> Vec<Test> {
         made::transactions_of_every_kind,
         made::high_s,
         made::other_senders_and_hashes,
-        made::answers_of_nodes,
+        made::responses_of_nodes,
         forms::transactions_by_themselves,
         forms::blocks_and_transactions_in_hexadecimal,
         forms::node_errors_are_reported,
@@ -66,7 +66,7 @@ pub fn tests() -> Vec<Test> {
         #[cfg(feature = "arrow")]
         spelled_tables::v_of_eip155_and_types_that_are_null,
         #[cfg(feature = "arrow")]
-        spelled_tables::v_that_contradicts_the_chain,
+        spelled_tables::v_contradicting_the_chain,
         #[cfg(feature = "arrow")]
         spelled_tables::encoded_transactions,
         #[cfg(feature = "arrow")]
