@@ -36,7 +36,7 @@ def functions(folder):
     found = {}
     for path in sorted((CUDA / folder).rglob("*.cuh")):
         if path.name == "host.cuh":
-            continue  # the twin of ptx.cuh, which kernels never see
+            continue  # the host version of ptx.cuh, which kernels never see
         text = re.sub(r"//.*", "", path.read_text())
         for match in _DECLARATION.finditer(text):
             parameters, name, size = match.groups()

@@ -173,10 +173,10 @@ impl BatchJob<'_> {
         }
         let read: Vec<RecordBatch> = batches.iter().map(|batch| self.project(batch)).collect::<PyResult<_>>()?;
         // 32-bit offsets are limited to 2 GiB.
-        let Ok(together) = py.detach(|| concat_batches(read[0].schema_ref(), &read)) else {
+        let Ok(combined) = py.detach(|| concat_batches(read[0].schema_ref(), &read)) else {
             return read.iter().map(|batch| self.answers_of(py, batch)).collect();
         };
-        let answers = self.answers_of(py, &together)?;
+        let answers = self.answers_of(py, &combined)?;
         let mut start = 0;
         let mut parts = Vec::with_capacity(batches.len());
         for batch in batches {

@@ -2,20 +2,20 @@
 //! and the RustCrypto crates: field and scalar arithmetic, point formulas, recoding, multiplication by windows.
 
 mod harness;
-mod twin;
+mod host_build;
 
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
 use harness::needs::CXX;
 use harness::{named, tests};
+use host_build::{
+    Driver, Session, coordinates, curve_value, edge_values, from_hex, header_folder, number, patterned, scalar,
+    two_to_256,
+};
 use num_bigint::BigUint;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
-use twin::{
-    Driver, Session, coordinates, curve_value, edge_values, from_hex, header_folder, number, patterned, scalar,
-    two_to_256,
-};
 
 /// Random operands per operation, in addition to the edge values.
 const RANDOM_ITEMS: usize = 4000;
@@ -38,7 +38,7 @@ fn reductions_without_a_shape() {
     let general = header.replace("GECC_REDUCTION_P256", "GECC_REDUCTION_MONTGOMERY");
     let general = general.replace("#define GECC_N_IS_SPARSE 1", "");
     assert!(!general.contains("P256") && !general.contains("SPARSE"), "the header must have named both shapes");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda_twin_general_header");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("host_device_general_header");
     fs::create_dir_all(&folder).expect("the folder for temporary files is writable");
     fs::write(folder.join("curve.cuh"), general).expect("the folder for temporary files is writable");
     let driver = Driver::compile("driver", "general", &folder);

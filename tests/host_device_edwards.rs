@@ -3,17 +3,17 @@
 
 mod harness;
 #[allow(dead_code, reason = "not every test needs all")]
-mod twin;
+mod host_build;
 
 use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, Variant};
 use gecc::{Backend, Engine, PublicKeys, SecretKey, Verdict};
 use harness::needs::CXX;
 use harness::{named, tests};
+use host_build::{Driver, Session, curve_value, edge_values, from_hex, header_folder, number, patterned, two_to_256};
 use num_bigint::BigUint;
 use sha2::{Digest, Sha512};
 use std::process::ExitCode;
 use std::sync::LazyLock;
-use twin::{Driver, Session, curve_value, edge_values, from_hex, header_folder, number, patterned, two_to_256};
 
 const NAME: &str = "ed25519";
 
@@ -115,7 +115,7 @@ fn decode(encoding: &BigUint, canonical: bool) -> (u64, Point) {
     let is_odd = encoding.bit(255);
     let y = encoding % (number(1) << 255);
     if canonical && y >= *p {
-        return (twin::codes::PointKind::BadEncoding as u64, none);
+        return (host_build::codes::PointKind::BadEncoding as u64, none);
     }
     let yy = &y * &y % p;
     let u: BigUint = (&yy + p - 1u32) % p;
@@ -124,12 +124,12 @@ fn decode(encoding: &BigUint, canonical: bool) -> (u64, Point) {
     let root = square.modpow(&((p + 3u32) >> 3), p);
     let of_minus_one = number(2).modpow(&((p - 1u32) >> 2), p);
     let x = [root.clone(), root * of_minus_one % p].into_iter().find(|x| x * x % p == square);
-    let Some(x) = x else { return (twin::codes::PointKind::OffCurve as u64, none) };
+    let Some(x) = x else { return (host_build::codes::PointKind::OffCurve as u64, none) };
     if canonical && is_odd && x == BigUint::ZERO {
-        return (twin::codes::PointKind::BadEncoding as u64, none);
+        return (host_build::codes::PointKind::BadEncoding as u64, none);
     }
     let x = if x.bit(0) == is_odd { x } else { (p - x) % p };
-    (twin::codes::PointKind::Finite as u64, (x, y % p))
+    (host_build::codes::PointKind::Finite as u64, (x, y % p))
 }
 
 fn points() {
@@ -258,7 +258,7 @@ fn le_bytes(number: &BigUint) -> [u8; 32] {
 
 /// Ed25519, Ed25519ctx and Ed25519ph, with dom2, and whether messages are hashed before.
 fn variants() -> [(Variant, Vec<u8>, bool); 4] {
-    let contexts = [&b""[..], b"of the twin", &[0x63; MAX_CONTEXT_LEN]];
+    let contexts = [&b""[..], b"of the host build", &[0x63; MAX_CONTEXT_LEN]];
     [
         (Variant::PURE, dom2(None), false),
         (Variant::prehashed(contexts[0]).unwrap(), dom2(Some((1, contexts[0]))), true),

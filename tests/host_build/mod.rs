@@ -144,7 +144,7 @@ impl Driver {
         // Several tests may compile the same at a time, and none may write a program that another one runs.
         static COMPILED: AtomicUsize = AtomicUsize::new(0);
         let number = COMPILED.fetch_add(1, Ordering::Relaxed);
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_twin_{source}_{name}_{number}"));
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("host_device_{source}_{name}_{number}"));
         let status = Command::new(needs::cxx())
             .args(["-std=c++17", "-O1", "-DGECC_DEBUG", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
             .arg("-I")
@@ -153,7 +153,7 @@ impl Driver {
             .arg(root.join("cuda"))
             .arg("-I")
             .arg(Path::new(env!("OUT_DIR")).join("cuda"))
-            .arg(root.join("tests/cuda_twin").join(source).with_extension("cpp"))
+            .arg(root.join("tests/host_device").join(source).with_extension("cpp"))
             .arg("-o")
             .arg(&program)
             .status()

@@ -2,21 +2,21 @@
 //! with the arithmetic of the RustCrypto crates: every verdict, in the order of the checks.
 
 mod harness;
-mod twin;
+mod host_build;
 
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
 use gecc::{Rejection, Verdict};
 use harness::needs::CXX;
 use harness::tests;
-use num_bigint::BigUint;
-use sha2::{Digest, Sha256};
-use std::process::ExitCode;
-use twin::codes::{PENDING, PointKind};
-use twin::{
+use host_build::codes::{PENDING, PointKind};
+use host_build::{
     Driver, Session, bytes, coordinates, curve_value, edge_values, from_hex, header_folder, number, patterned, scalar,
     two_to_256,
 };
+use num_bigint::BigUint;
+use sha2::{Digest, Sha256};
+use std::process::ExitCode;
 
 /// Random items of each kind; each costs the reference two multiplications.
 const RANDOM_ITEMS: usize = 24;

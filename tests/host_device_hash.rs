@@ -4,13 +4,14 @@
 mod harness;
 // The sessions there are of numbers.
 #[allow(dead_code)]
-mod twin;
+mod host_build;
 
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, ToSec1Point};
 use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, FieldBytesSize, Group, ProjectivePoint};
 use gecc::{Curve as _, EcdsaCurve, Engine, Rejection, SecretKey, ecdsa, sm2};
 use harness::needs::CXX;
 use harness::{named, tests};
+use host_build::{Driver, bytes, coordinates, curve_value, edge_values, header_folder, number, scalar};
 use num_bigint::BigUint;
 use rfc6979::KGenerator;
 use rfc6979::bigint::Encoding;
@@ -19,7 +20,6 @@ use sha2::{Digest, Sha256};
 use sha3::Keccak256;
 use sm3::Sm3;
 use std::process::ExitCode;
-use twin::{Driver, bytes, coordinates, curve_value, edge_values, header_folder, number, scalar};
 
 const RANDOM_ITEMS: usize = 200;
 
@@ -110,7 +110,7 @@ fn bip340_signature(session: &mut Session, n: &BigUint, key: &BigUint, message: 
     // u2 Q for the point as it is.
     let u2 = even(&(n - e), &BigUint::from_bytes_be(&py), n);
     let arguments: [&[u8]; 6] = [r, s, &px, &py, &start, message];
-    session.expect("bip340_equation", &arguments, &[&[twin::codes::PENDING], s, &bytes(&u2), r]);
+    session.expect("bip340_equation", &arguments, &[&[host_build::codes::PENDING], s, &bytes(&u2), r]);
 }
 
 /// r is compared with p and s with n; 0 is in range.
@@ -133,7 +133,7 @@ fn bip340_ranges(session: &mut Session, n: &BigUint) {
                     session.expect(
                         "bip340_equation",
                         &arguments,
-                        &[&[twin::codes::PENDING], &of_s, &bytes(&u2), &of_r],
+                        &[&[host_build::codes::PENDING], &of_s, &bytes(&u2), &of_r],
                     );
                 }
             }

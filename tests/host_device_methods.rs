@@ -251,7 +251,7 @@ impl Driver {
         // Tests of one process run side by side: each has its own program.
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda_twin_methods_{curve}_{number}"));
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("host_device_methods_{curve}_{number}"));
         let warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];
         // The double-precision methods need the rounding mode that the driver sets.
         let status = Command::new(cxx())
@@ -263,7 +263,7 @@ impl Driver {
             .arg(root.join("crates/gecc-bench/cuda"))
             .arg("-I")
             .arg(Path::new(env!("OUT_DIR")).join("cuda").join(curve))
-            .arg(root.join("tests/cuda_twin/methods.cpp"))
+            .arg(root.join("tests/host_device/methods.cpp"))
             .arg("-o")
             .arg(&program)
             .status()

@@ -34,11 +34,13 @@ mod reference;
 
 mod harness;
 #[allow(dead_code, reason = "only what other curves need is left over")]
-mod twin;
+mod host_build;
 
 use gecc::{Rejection, Verdict};
 use harness::needs::CXX;
 use harness::{named, tests};
+use host_build::codes::PointKind;
+use host_build::{Driver, Session, bytes, number};
 use num_bigint::BigUint;
 use parameters::{GROUPS, Parameters, WITH_GENERAL_A};
 use rand::RngExt;
@@ -48,8 +50,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::{env, fs};
-use twin::codes::PointKind;
-use twin::{Driver, Session, bytes, number};
 
 fn main() -> ExitCode {
     harness::run(tests(
