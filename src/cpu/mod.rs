@@ -16,11 +16,11 @@ pub mod multiply;
 pub mod point;
 pub mod scalar;
 pub mod secret;
-// `--cfg gecc_no_lanes` omits the vector code on x86-64 too, so that its replacement can be
+// `--cfg gecc_no_avx512` omits the vector code on x86-64 too, so that its replacement can be
 // compiled and tested there.
-#[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
+#[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
 pub mod simd;
-#[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
+#[cfg(any(gecc_no_avx512, not(target_arch = "x86_64")))]
 #[path = "simd_absent.rs"]
 pub mod simd;
 pub mod tables;

@@ -8,7 +8,7 @@ mod reference;
 mod scalars;
 mod schemes;
 mod together;
-#[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
+#[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
 mod uniform;
 
 use crate::cpu::field::Field;
@@ -184,7 +184,7 @@ pub fn tests() -> Vec<Test> {
     tests.extend(points::tests());
     tests.extend(schemes::tests());
     tests.extend(together::tests());
-    #[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
+    #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
     tests.extend(uniform::tests());
     tests
 }

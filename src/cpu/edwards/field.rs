@@ -88,7 +88,7 @@ impl Element {
     }
 
     /// Returns the number below 2^256 that represents the element.
-    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+    #[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     pub fn limbs(&self) -> &Limbs {
         &self.0
     }

@@ -10,9 +10,9 @@ pub mod multiply;
 pub mod point;
 pub mod scalar;
 // Selected as `cpu::simd` is.
-#[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
+#[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
 pub mod simd;
-#[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
+#[cfg(any(gecc_no_avx512, not(target_arch = "x86_64")))]
 #[path = "simd_absent.rs"]
 pub mod simd;
 pub mod tables;

@@ -77,7 +77,7 @@ impl<C: EdwardsCurve> Comb<C> {
     }
 
     /// Returns the number of entries of a product.
-    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+    #[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     pub fn terms(&self) -> usize {
         Self::windows(self.window)
     }

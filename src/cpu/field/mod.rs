@@ -24,11 +24,11 @@ pub mod montgomery;
 pub mod p256;
 pub mod secp256k1;
 pub mod sm2;
-// `--cfg gecc_no_lanes` omits the vector code on x86-64 too, so that its replacement can be
+// `--cfg gecc_no_avx512` omits the vector code on x86-64 too, so that its replacement can be
 // compiled and tested there.
-#[cfg(all(target_arch = "x86_64", not(gecc_no_lanes)))]
+#[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
 pub mod vector;
-#[cfg(any(gecc_no_lanes, not(target_arch = "x86_64")))]
+#[cfg(any(gecc_no_avx512, not(target_arch = "x86_64")))]
 #[path = "vector_absent.rs"]
 pub mod vector;
 
@@ -152,7 +152,7 @@ pub type SqrtChain = &'static [(u32, Option<usize>)];
 /// The field of a curve's coordinates, in this representation and in that of the vector code.
 pub trait Coordinate: Field + Prime {
     /// The modulus p.
-    #[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+    #[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
     const MODULUS: [u64; 4];
     /// The addition chain for the power (p + 1) / 4.
     const SQRT_CHAIN: SqrtChain;

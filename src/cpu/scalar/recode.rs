@@ -88,7 +88,7 @@ pub fn uniform_windows(value: &[u64; 4], width: u32, windows: usize, mut take: i
 
 /// Computes odd digits of fixed windows: `value = sum digit(j) 2^(w j)` with digits in -2^w..2^w,
 /// for an odd value below 2^(w windows).
-#[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+#[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
 pub fn odd_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, i32)) {
     windows_of_odd(value, width, windows, |index, window| take(index, 2 * window as i32 + 1 - (1 << width)));
 }
@@ -98,7 +98,7 @@ pub fn odd_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl 
 ///
 /// With D = 2^(w windows) - 1 = sum (2^w - 1) 2^(w j), (value + D) / 2 = sum e(j) 2^(w j): the e(j)
 /// are the windows of value / 2, rounded down, with a one added at the top.
-#[cfg_attr(any(gecc_no_lanes, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+#[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
 #[inline(always)]
 pub fn windows_of_odd(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, u32)) {
     for index in 0..windows {
