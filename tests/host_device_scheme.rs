@@ -371,7 +371,7 @@ where
         }
     }
 
-    /// Coefficients of batch equations: their values, their products, and the digits of their
+    /// Coefficients of batch verification: their values, their products, and the digits of their
     /// opposites in every width.
     fn coefficients(&self, session: &mut Session) {
         for item in [0, 1, u64::from(u32::MAX), 1 << 32, u64::MAX] {

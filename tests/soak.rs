@@ -21,7 +21,7 @@
 //! makes, that the other makes, and that follow from the equation, as they are and spoilt.
 //!
 //! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them makes are verified by
-//! the other, as they are and spoilt. Batch equations are included if signatures are known to be valid, or all
+//! the other, as they are and spoilt. Batch verification are included if signatures are known to be valid, or all
 //! but a few are.
 //!
 //! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, and with AWS-LC, verdicts, item by item: honest
@@ -63,10 +63,10 @@ use suite::support::shared::shared_points;
 
 /// Items of one call: enough for every table that an engine may take.
 const BATCH: usize = 1 << 16;
-/// Items per batch of operations that are crossed, and of batch equations: enough for those of
+/// Items per batch of operations that are crossed, and of batch verification: enough for those of
 /// GPUs.
 const LARGE_BATCH: usize = 1 << 20;
-/// The number of items of a batch for batch equations among which one is spoilt: some groups have
+/// The number of items of a batch for batch verification among which one is spoilt: some groups have
 /// none.
 const FEW_SPOILT: usize = 1 << 18;
 /// Items of one progression.
@@ -78,7 +78,7 @@ const ORACLE_ITEMS: usize = BATCH / 256;
 
 /// An engine with batch verification.
 static TOGETHER: LazyLock<Engine> =
-    LazyLock::new(|| Engine::builder().batch_equations(true).build().expect("threads can be started"));
+    LazyLock::new(|| Engine::builder().batch_verification(true).build().expect("threads can be started"));
 
 static OPENSSL: Need = Need::new("GECC_REQUIRE_OPENSSL", || OpenSsl::open().err());
 
@@ -220,7 +220,7 @@ fn silent_payments_by_libsecp256k1() {
 }
 
 /// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified
-/// by both, then with a few of them spoilt by batch equations, and with a tenth of them spoilt one by one.
+/// by both, then with a few of them spoilt by batch verification, and with a tenth of them spoilt one by one.
 fn bip340_by_libsecp256k1() {
     soak("BIP 340 by libsecp256k1", LARGE_BATCH, |engine, random, _, size| {
         let [messages, auxiliary, mut secret] =

@@ -1,4 +1,4 @@
-//! Batch equations of BIP 340: invalid items at every fraction, compared with verification one by
+//! Batch verification of BIP 340: invalid items at every fraction, compared with verification one by
 //! one.
 
 use crate::compare::Bench;
@@ -14,7 +14,7 @@ struct Signed {
     keys: Vec<[u8; 32]>,
 }
 
-/// Messages, and whether they are verified by an engine without batch equations.
+/// Messages, and whether they are verified by an engine without batch verification.
 struct Batch {
     messages: Vec<[u8; 32]>,
     one_by_one: bool,
@@ -30,7 +30,7 @@ pub fn compare(bench: &mut Bench) {
         || batches(&signed.messages),
         |engine: &Engine, Batch { messages, one_by_one }| {
             // The engine that results are compared with verifies one by one anyway.
-            let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };
+            let engine = if *one_by_one && engine.info().batch_verification { &alone } else { engine };
             bip340::verify(engine, messages, &signed.signatures, PublicKeys::x_only(&signed.keys)).expect("as many")
         },
     );

@@ -14,7 +14,7 @@ const ROUNDS: usize = 7;
 pub struct Bench<'a> {
     name: &'static str,
     engine: Engine,
-    /// The same engine without batch equations.
+    /// The same engine without batch verification.
     pub alone: Engine,
     /// The reference: `engine` must have its results.
     reference: Engine,
@@ -40,7 +40,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Self, Error> {
         let alone = engine.clone().build()?;
         let reference = reference.build()?;
-        let engine = engine.batch_equations(true).build()?;
+        let engine = engine.batch_verification(true).build()?;
         Ok(Bench { name, engine, alone, reference, items, items_together, chosen, slow: Vec::new() })
     }
 

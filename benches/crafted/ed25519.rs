@@ -32,14 +32,14 @@ const FOUR_TIMES_ORDER_LESS_4: &str = "b04fd773698c49605973de8b7ae77b53000000000
 const ORDER: &str = "edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010";
 
 pub fn compare(bench: &mut Bench) {
-    // Batch equations are measured by a comparison of their own.
+    // Batch verification are measured by a comparison of their own.
     let alone = bench.alone.clone();
     for rule in [Rule::Strict, Rule::Zip215] {
         let sets: [(&str, fn(usize) -> Vec<(&'static str, Batch)>); 3] =
             [("", different_keys), (", keys that repeat", repeated_keys), (", one key", one_key)];
         for (name, batches) in sets {
             bench.compare(&format!("Ed25519: verify, {rule}{name}"), batches, |engine, batch: &Batch| {
-                let engine = if engine.info().batch_equations { &alone } else { engine };
+                let engine = if engine.info().batch_verification { &alone } else { engine };
                 batch.verify(engine, rule)
             });
         }
@@ -51,7 +51,7 @@ pub fn compare(bench: &mut Bench) {
         || together(items),
         |engine, (batch, one_by_one)| {
             // The engine that results are compared with verifies one by one anyway.
-            let engine = if *one_by_one && engine.info().batch_equations { &alone } else { engine };
+            let engine = if *one_by_one && engine.info().batch_verification { &alone } else { engine };
             batch.verify(engine, Rule::Zip215)
         },
     );

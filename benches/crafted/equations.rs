@@ -1,4 +1,4 @@
-//! Batch equations of ECDSA: invalid items at every fraction, and items that take no part, compared
+//! Batch verification of ECDSA: invalid items at every fraction, and items that take no part, compared
 //! with verification one by one.
 
 use crate::compare::Bench;

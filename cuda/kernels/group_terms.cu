@@ -1,4 +1,4 @@
-// Terms of batch equations, for curves of both forms: steps 3 and 5 of kernels/together.cu, whose
+// Terms of batch verification, for curves of both forms: steps 3 and 5 of kernels/together.cu, whose
 // contract applies.
 #include "kernels/bucket_terms.cuh"
 #include "kernels/coefficients.cuh"

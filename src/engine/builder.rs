@@ -28,7 +28,7 @@ pub struct EngineBuilder {
     pub(crate) portable: bool,
     pub(crate) chunk_items: Option<usize>,
     pub(crate) check_signatures: bool,
-    pub(crate) batch_equations: bool,
+    pub(crate) batch_verification: bool,
     pub(crate) time_kernels: bool,
     pub(crate) l2_persistence: bool,
     pub(crate) kernels: Option<PathBuf>,
@@ -103,8 +103,8 @@ impl EngineBuilder {
     ///
     /// The CPU uses equations from some thousand items, for verification with few uses of each key;
     /// a GPU from some hundred thousand.
-    pub fn batch_equations(self, use_equations: bool) -> Self {
-        EngineBuilder { batch_equations: use_equations, ..self }
+    pub fn batch_verification(self, use_equations: bool) -> Self {
+        EngineBuilder { batch_verification: use_equations, ..self }
     }
 
     /// Records how long each kernel runs, for [`crate::Engine::take_kernel_times`]. Chunks are then

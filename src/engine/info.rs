@@ -20,7 +20,7 @@ pub struct EngineInfo {
     /// True if every signature is verified before it is returned.
     pub check_signatures: bool,
     /// True if signatures may be verified in groups by one equation each.
-    pub batch_equations: bool,
+    pub batch_verification: bool,
     /// The reason why this backend was chosen.
     pub reason: String,
 }

@@ -126,7 +126,7 @@ impl EngineBuilder {
             devices: gpu.as_ref().map_or_else(Vec::new, GpuEngine::labels),
             max_memory: self.max_memory,
             check_signatures: self.check_signatures,
-            batch_equations: self.batch_equations,
+            batch_verification: self.batch_verification,
             reason,
         };
         Ok(Engine::of(cpu, gpu, info, self.backend))

@@ -1,6 +1,6 @@
 //! Recovery with candidates has the results of recovery without them, whatever the candidates are.
 
-use super::batch_equations::{large, places, timed};
+use super::batch_verification::{large, places, timed};
 use super::ecdsa_recover::{address_of, recover};
 use super::lengths::differs;
 use super::poisoned_recover;
@@ -19,7 +19,7 @@ const ITEMS: usize = 3000;
 fn engines(engine: &Engine) -> [Engine; 3] {
     let with_equations = |portable| {
         let builder = Engine::builder().backend(engine.info().backend).threads(1).portable(portable);
-        builder.batch_equations(true).build().expect("as the engine under test")
+        builder.batch_verification(true).build().expect("as the engine under test")
     };
     [engine.clone(), with_equations(false), with_equations(true)]
 }

@@ -158,7 +158,7 @@ fn real_cases() -> Vec<Case> {
 /// Batch verification gives each item the verdict and the reason that it has alone, by every rule:
 /// of all cases, and of those that a rule with the cofactor accepts, whose equations hold.
 pub fn together(engine: &Engine) {
-    let builder = Engine::builder().backend(engine.info().backend).threads(1).batch_equations(true);
+    let builder = Engine::builder().backend(engine.info().backend).threads(1).batch_verification(true);
     let with_equations = builder.build().expect("as the engine under test");
     let mut cases: Vec<Case> =
         [speccheck(), cctv(), of_small_orders(), crafted_cases(), real_cases()].into_iter().flatten().collect();
@@ -479,7 +479,7 @@ pub fn contexts_in_batches(engine: &Engine) {
     let portable = Engine::builder().backend(Backend::Cpu).portable(true).build().unwrap();
     let with = |together| {
         let builder = Engine::builder().backend(engine.info().backend);
-        builder.check_signatures(true).batch_equations(together).build().unwrap()
+        builder.check_signatures(true).batch_verification(together).build().unwrap()
     };
     let engines = [with(false), with(true)];
     let mut random = Random::new();

@@ -7,8 +7,8 @@
 pub mod support;
 
 pub mod additional_data;
-pub mod batch_equations;
 pub mod batch_sizes;
+pub mod batch_verification;
 pub mod bip340;
 pub mod candidates;
 pub mod columns;
@@ -71,7 +71,7 @@ const OF_ECDSA_CURVES: &[Test] = {
     macro_rules! of_curves {
         ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
             &[$(
-                (concat!("batch_equations::ecdsa_", stringify!($name)), batch_equations::ecdsa::<gecc::$curve>),
+                (concat!("batch_verification::ecdsa_", stringify!($name)), batch_verification::ecdsa::<gecc::$curve>),
                 (concat!("batch_sizes::ecdsa_", stringify!($name)), batch_sizes::ecdsa::<gecc::$curve>),
                 (concat!("candidates::keys_", stringify!($name)), candidates::keys::<gecc::$curve>),
                 (concat!("poisoned_recover::", stringify!($name)), poisoned_recover::every_position::<gecc::$curve>),
@@ -84,7 +84,7 @@ const OF_ECDSA_CURVES: &[Test] = {
 
 const TESTS: &[Test] = on_engines! {
     additional_data { ecdsa sm2 one_for_all two_curves lengths }
-    batch_equations {
+    batch_verification {
         spoiled_schnorr_signatures cancelling_schnorr_signatures vectors_many_times schnorr_columns
         recovery_ids_do_not_change_verdicts large_and_small_x recoverable_columns
         large_batches_of_schnorr_signatures large_batches_of_recoverable_signatures large_batches_of_ed25519

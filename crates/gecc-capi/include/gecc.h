@@ -419,7 +419,7 @@ typedef struct {
   /// candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is then accepted with a
   /// probability of at most 2^-128 per group, whoever chose the items. Otherwise the results are
   /// the same.
-  int32_t batch_equations;
+  int32_t batch_verification;
 } GeccEngineOptions;
 
 /// A function of the caller that is called between the pieces of a call with the caller's context,
@@ -656,7 +656,7 @@ GeccStatus gecc_ecdsa_verify(const GeccEngine *engine,
                              uint8_t *codes);
 
 /// Verifies ECDSA signatures that come with recovery ids. The codes are those of
-/// `gecc_ecdsa_verify`; the ids are only hints. If the engine verifies in groups (`batch_equations`
+/// `gecc_ecdsa_verify`; the ids are only hints. If the engine verifies in groups (`batch_verification`
 /// of its options), they make verification faster; otherwise they are ignored. **Not
 /// constant-time**: all inputs are public.
 ///
@@ -797,7 +797,7 @@ GeccStatus gecc_ecdsa_recover_addresses(const GeccEngine *engine,
 
 /// Recovers like `gecc_ecdsa_recover`, with a candidate for all keys or some of them: the key of
 /// the expected signer, known from an earlier signature. If the engine verifies in groups
-/// (`batch_equations` of its options), correct candidates make recovery faster; otherwise they are
+/// (`batch_verification` of its options), correct candidates make recovery faster; otherwise they are
 /// ignored. **Not constant-time**: all inputs are public.
 ///
 /// Reads `candidates` in addition to the columns of `gecc_ecdsa_recover`. A candidate that is wrong

@@ -41,7 +41,7 @@ pub struct GeccEngineOptions {
     /// candidates of `gecc_ecdsa_recover_with_candidates`. An invalid item is then accepted with a
     /// probability of at most 2^-128 per group, whoever chose the items. Otherwise the results are
     /// the same.
-    pub batch_equations: i32,
+    pub batch_verification: i32,
 }
 
 const DEFAULT: GeccEngineOptions = GeccEngineOptions {
@@ -50,7 +50,7 @@ const DEFAULT: GeccEngineOptions = GeccEngineOptions {
     threads: 0,
     max_memory: 0,
     check_signatures: 0,
-    batch_equations: 0,
+    batch_verification: 0,
 };
 
 /// The upper limit on the size of the options in any version, in bytes.
@@ -85,11 +85,11 @@ unsafe fn options_of(options: *const GeccEngineOptions) -> Result<GeccEngineOpti
 
 fn build(options: GeccEngineOptions) -> Result<Engine, Failure> {
     let check_signatures = choices::flag("value of check_signatures", options.check_signatures)?;
-    let batch_equations = choices::flag("value of batch_equations", options.batch_equations)?;
+    let batch_verification = choices::flag("value of batch_verification", options.batch_verification)?;
     let mut builder = Engine::builder()
         .backend(choices::backend(options.backend)?)
         .check_signatures(check_signatures)
-        .batch_equations(batch_equations);
+        .batch_verification(batch_verification);
     if options.threads > 0 {
         builder = builder.threads(options.threads as usize);
     }

@@ -29,7 +29,7 @@ pub struct EngineOptions {
     pub max_memory: Option<usize>,
     /// Set by commands that verify: see [`EquationOptions`].
     #[arg(skip)]
-    pub batch_equations: bool,
+    pub batch_verification: bool,
     /// Set by the command that signs.
     #[arg(skip)]
     pub check_signatures: bool,
@@ -42,7 +42,7 @@ pub struct EquationOptions {
     /// rule with the cofactor. An invalid signature is then accepted with a probability of at most 2^-128 per group;
     /// otherwise answers are the same.
     #[arg(long)]
-    pub batch_equations: bool,
+    pub batch_verification: bool,
 }
 
 impl EngineOptions {
@@ -76,7 +76,7 @@ impl EngineOptions {
         let mut builder = installed::engine()?
             .backend(backend)
             .check_signatures(self.check_signatures)
-            .batch_equations(self.batch_equations);
+            .batch_verification(self.batch_verification);
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
         }
@@ -140,7 +140,7 @@ mod tests {
             let engine = options.start().unwrap();
             let info = engine.info();
             assert_eq!((info.backend, info.threads, info.max_memory), (Backend::Cpu, 3, Some(64 << 20)));
-            assert!(!info.batch_equations);
+            assert!(!info.batch_verification);
         }
     }
 
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn equations_reach_the_engine() {
         let together =
-            EngineOptions { batch_equations: true, ..Program::parse_from(["gecc", "--engine", "cpu"]).engine };
-        assert!(together.start().unwrap().info().batch_equations);
+            EngineOptions { batch_verification: true, ..Program::parse_from(["gecc", "--engine", "cpu"]).engine };
+        assert!(together.start().unwrap().info().batch_verification);
     }
 }

@@ -49,7 +49,7 @@ class Options(ctypes.Structure):
         ("threads", ctypes.c_uint32),
         ("max_memory", ctypes.c_uint64),
         ("check_signatures", ctypes.c_int32),
-        ("batch_equations", ctypes.c_int32),
+        ("batch_verification", ctypes.c_int32),
     ]
 
 

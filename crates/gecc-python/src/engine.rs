@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 ///     chunk_items: upper limit for the number of items that a GPU computes at a time.
 ///     check_signatures: verify every signature before it is returned, because a wrongly computed one can reveal its
 ///         private key. Signing then costs as much as signing and verifying.
-///     batch_equations: verify signatures in groups if that is faster: those of BIP 340, of Ed25519 with "zip215" and
+///     batch_verification: verify signatures in groups if that is faster: those of BIP 340, of Ed25519 with "zip215" and
 ///         "rfc8032-cofactored", of `verify_recoverable`, and the candidates of `recover`. An invalid item is then
 ///         accepted as valid with a probability of at most 2^-128 per group, whoever chose the items; otherwise results
 ///         are the same.
@@ -57,7 +57,7 @@ fn texts(failures: &[gecc::Failure]) -> Vec<String> {
 impl Engine {
     #[new]
     #[pyo3(signature = (*, backend="auto", threads=None, max_memory=None, chunk_items=None, check_signatures=false,
-                        batch_equations=false, portable=false, l2_persistence=false, time_kernels=false))]
+                        batch_verification=false, portable=false, l2_persistence=false, time_kernels=false))]
     #[allow(clippy::too_many_arguments, reason = "options of Python are parameters")]
     fn new(
         py: Python<'_>,
@@ -66,7 +66,7 @@ impl Engine {
         max_memory: Option<usize>,
         chunk_items: Option<usize>,
         check_signatures: bool,
-        batch_equations: bool,
+        batch_verification: bool,
         portable: bool,
         l2_persistence: bool,
         time_kernels: bool,
@@ -74,7 +74,7 @@ impl Engine {
         let mut builder = gecc::Engine::builder()
             .backend(choices::backend(backend)?)
             .check_signatures(check_signatures)
-            .batch_equations(batch_equations)
+            .batch_verification(batch_verification)
             .portable(portable)
             .l2_persistence(l2_persistence)
             .time_kernels(time_kernels);
@@ -128,8 +128,8 @@ impl Engine {
 
     /// True if signatures are verified in groups where that is faster.
     #[getter]
-    fn batch_equations(&self) -> bool {
-        self.0.info().batch_equations
+    fn batch_verification(&self) -> bool {
+        self.0.info().batch_verification
     }
 
     /// Descriptions of failed GPUs, of kernels that cannot be used at present, and of failed

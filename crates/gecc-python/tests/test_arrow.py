@@ -156,9 +156,9 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         ["verify", "--scheme", "bip340"],
     ),
     "verify, in groups": (
-        arrow.Verify("secp256k1", threads=1, batch_equations=True),
+        arrow.Verify("secp256k1", threads=1, batch_verification=True),
         batch_of("secp256k1", 3000),
-        ["verify", "--batch-equations"],
+        ["verify", "--batch-verification"],
     ),
     "verify, SM2": (
         arrow.Verify("sm2p256v1"),
@@ -166,9 +166,9 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         ["verify"],
     ),
     "verify, BIP 340, in groups": (
-        arrow.VerifyBip340(threads=1, batch_equations=True),
+        arrow.VerifyBip340(threads=1, batch_verification=True),
         of_bip340([row.tobytes() for row in random_rows(3000, 32)]),
-        ["verify", "--scheme", "bip340", "--batch-equations"],
+        ["verify", "--scheme", "bip340", "--batch-verification"],
     ),
     "verify, Ed25519": (
         arrow.VerifyEd25519(rule="strict"),
@@ -176,9 +176,9 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         ["verify", "--scheme", "ed25519", "--rule", "strict"],
     ),
     "verify, Ed25519, in groups": (
-        arrow.VerifyEd25519(rule="zip215", threads=1, batch_equations=True),
+        arrow.VerifyEd25519(rule="zip215", threads=1, batch_verification=True),
         of_ed25519([row.tobytes() for row in random_rows(3000, 32)]),
-        ["verify", "--scheme", "ed25519", "--rule", "zip215", "--batch-equations"],
+        ["verify", "--scheme", "ed25519", "--rule", "zip215", "--batch-verification"],
     ),
     "verify, Ed25519ctx": (
         arrow.VerifyEd25519(rule="strict", context=b"of rows"),
@@ -186,9 +186,9 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         ["verify", "--scheme", "ed25519", "--rule", "strict", "--context", b"of rows".hex()],
     ),
     "verify, Ed25519ph, in groups": (
-        arrow.VerifyEd25519(rule="zip215", prehashed=True, threads=1, batch_equations=True),
+        arrow.VerifyEd25519(rule="zip215", prehashed=True, threads=1, batch_verification=True),
         of_ed25519([row.tobytes() for row in random_rows(3000, 32)], prehashed=True),
-        ["verify", "--scheme", "ed25519", "--rule", "zip215", "--prehashed", "--batch-equations"],
+        ["verify", "--scheme", "ed25519", "--rule", "zip215", "--prehashed", "--batch-verification"],
     ),
     "recover": (arrow.Recover("p256"), batch_of("p256", 100), ["recover"]),
     "recover, columns": (
@@ -305,8 +305,8 @@ def test_bip340_with_fresh_auxiliary_data() -> None:
 
 def test_groups_are_refused_where_they_have_no_effect() -> None:
     batch = batch_of("sm2", 20)
-    with pytest.raises(ValueError, match="batch_equations: for ECDSA; SM2 has none"):
-        arrow.Verify("sm2p256v1", batch_equations=True)(batch)
+    with pytest.raises(ValueError, match="batch_verification: for ECDSA; SM2 has none"):
+        arrow.Verify("sm2p256v1", batch_verification=True)(batch)
 
 
 def test_ed25519_takes_its_rule_and_no_other_signatures() -> None:
@@ -315,8 +315,8 @@ def test_ed25519_takes_its_rule_and_no_other_signatures() -> None:
         arrow.VerifyEd25519()  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="rule: no rule of Ed25519 is called `go`; the rules are cofactorless, strict"):
         arrow.VerifyEd25519(rule="go")(batch)
-    with pytest.raises(ValueError, match="batch_equations: for rules with the cofactor, and strict has none"):
-        arrow.VerifyEd25519(rule="strict", batch_equations=True)(batch)
+    with pytest.raises(ValueError, match="batch_verification: for rules with the cofactor, and strict has none"):
+        arrow.VerifyEd25519(rule="strict", batch_verification=True)(batch)
     longer = pa.array([row + b"\0" for row in batch["signature"].to_pylist()])
     found = arrow.VerifyEd25519(rule="zip215")(batch.set_column(1, "signature", longer))
     assert set(found["reason"].to_pylist()) == {"`message` is null", "`signature` has the wrong length"}
@@ -361,7 +361,7 @@ def test_recovery_ids_decide_no_verdict(change: int) -> None:
             "recovery_id": pa.array(ids ^ change),
         }
     )
-    verdicts = arrow.Verify("p256", threads=1, batch_equations=True)(batch)["valid"].to_pylist()
+    verdicts = arrow.Verify("p256", threads=1, batch_verification=True)(batch)["valid"].to_pylist()
     assert verdicts == [item != 1234 for item in range(items)]
 
 

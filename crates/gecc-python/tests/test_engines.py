@@ -36,8 +36,8 @@ def test_options() -> None:
 def test_groups_change_no_answer() -> None:
     items = 3000
     one_by_one = gecc.Engine(backend="cpu", threads=1)
-    together = gecc.Engine(backend="cpu", threads=1, batch_equations=True)
-    assert (one_by_one.batch_equations, together.batch_equations) == (False, True)
+    together = gecc.Engine(backend="cpu", threads=1, batch_verification=True)
+    assert (one_by_one.batch_verification, together.batch_verification) == (False, True)
     secret_keys, public_keys = gecc.generate_keys("secp256k1", items)
     digests = random_rows(items, 32)
     signatures, ids, ok = gecc.sign_recoverable("secp256k1", digests, secret_keys)

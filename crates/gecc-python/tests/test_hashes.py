@@ -99,8 +99,8 @@ def test_record_batches_refuse_hashes_that_are_not_meant() -> None:
         arrow.Sign("p256", user_id="alice")(batch)
     with pytest.raises(ValueError, match="is for messages of SM2"):
         arrow.Sign("sm2", user_id="alice")(digests)
-    with pytest.raises(ValueError, match="batch_equations: for ECDSA"):
-        arrow.Verify("sm2", batch_equations=True)(batch)
+    with pytest.raises(ValueError, match="batch_verification: for ECDSA"):
+        arrow.Verify("sm2", batch_verification=True)(batch)
 
 
 def test_one_user_id_is_for_all_rows() -> None:

@@ -16,7 +16,7 @@ def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | 
     reasons: list[str] = [gecc.Reason(code).text for code in codes]
     secret_keys, _ = gecc.generate_keys("p256", 3)
     known, _ = gecc.recover(
-        "p256", points, points, [0], candidates=[None, b""], engine=gecc.Engine(batch_equations=True)
+        "p256", points, points, [0], candidates=[None, b""], engine=gecc.Engine(batch_verification=True)
     )
     assert gecc.verify_recoverable("p256", digests, signatures, [0, None], keys).size == len(known)
     shared, _ = gecc.ecdh("p256", secret_keys, points)

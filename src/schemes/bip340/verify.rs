@@ -14,7 +14,7 @@ use crate::types::{Error, PublicKeys, ResultsMut, Rows, Verdicts, require_length
 /// p), [`Rejection::SOutOfRange`] (not below n), [`Rejection::MalformedPoint`],
 /// [`Rejection::NotOnCurve`], [`Rejection::IdentityKey`], [`Rejection::IdentityResult`],
 /// [`Rejection::Mismatch`] (x(R) is not r, or y(R) is odd). With
-/// [`crate::EngineBuilder::batch_equations`] many items are verified with one equation, as in the
+/// [`crate::EngineBuilder::batch_verification`] many items are verified with one equation, as in the
 /// standard's "Batch Verification".
 ///
 /// # Errors
@@ -127,7 +127,7 @@ impl<'a> Verify<'a> {
             ("public keys", keys.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        let together = engine.info().batch_equations;
+        let together = engine.info().batch_verification;
         let chunks = Chunks::new(items);
         Ok(Verify { messages, signatures, keys, together, chunks, items })
     }

@@ -10,7 +10,7 @@ use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Ro
 
 /// Recovers public keys for which the caller has candidates, for some or all items: the key of the
 /// expected signer, known from an earlier signature. With
-/// [`crate::EngineBuilder::batch_equations`], right candidates are confirmed with fewer operations
+/// [`crate::EngineBuilder::batch_verification`], right candidates are confirmed with fewer operations
 /// than [`super::recover`] needs; otherwise candidates are ignored. Variable-time: all inputs are
 /// public.
 ///
@@ -25,7 +25,7 @@ use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Ro
 ///
 /// ```
 /// use gecc::{Engine, Point, Secp256k1, ecdsa, keys};
-/// let engine = Engine::builder().batch_equations(true).build()?;
+/// let engine = Engine::builder().batch_verification(true).build()?;
 /// let (secret, public) = keys::generate(&engine, Secp256k1, 3)?;
 /// let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[9; 32]; 3], &secret, Default::default())?;
 /// let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
@@ -85,7 +85,7 @@ pub fn recover_with_candidates_into<'a, 'k>(
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
-/// let engine = Engine::builder().batch_equations(true).build()?;
+/// let engine = Engine::builder().batch_verification(true).build()?;
 /// let (secret, public) = keys::generate(&engine, Secp256k1, 1)?;
 /// let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[9; 32]], &secret, Default::default())?[0].unwrap();
 /// let signatures = [signed.signature];
@@ -138,7 +138,7 @@ fn recovery<'a>(
     items: usize,
 ) -> Result<Recover<'a>, Error> {
     require_lengths(items, &[("candidates", candidates.len_for(items))])?;
-    let are_used = engine.info().batch_equations;
+    let are_used = engine.info().batch_verification;
     let candidates = are_used.then(|| Candidates { keys: candidates, chunks: Chunks::new(items) });
     Ok(Recover { candidates, ..Recover::new(curve, inputs, form, items)? })
 }

@@ -132,7 +132,7 @@ pub fn verify_into<'a, 'k>(
 }
 
 /// Verifies ECDSA signatures that come with recovery ids. With
-/// [`crate::EngineBuilder::batch_equations`] the ids allow many signatures to be checked with one
+/// [`crate::EngineBuilder::batch_verification`] the ids allow many signatures to be checked with one
 /// equation, which is faster; otherwise they are ignored. Variable-time: all inputs are public.
 ///
 /// The verdicts are the same as those of [`verify`], regardless of the recovery ids: an id is only
@@ -145,7 +145,7 @@ pub fn verify_into<'a, 'k>(
 ///
 /// ```
 /// use gecc::{Engine, Secp256k1, ecdsa, keys};
-/// let engine = Engine::builder().batch_equations(true).build()?;
+/// let engine = Engine::builder().batch_verification(true).build()?;
 /// let (secret, public) = keys::generate(&engine, Secp256k1, 3)?;
 /// let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[9; 32]; 3], &secret, Default::default())?;
 /// let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
@@ -206,7 +206,7 @@ fn verification_with_ids<'a>(
     items: usize,
 ) -> Result<Verify<'a>, Error> {
     require_lengths(items, &[("recovery ids", recovery_ids.len_for(items))])?;
-    let recovery_ids = engine.info().batch_equations.then_some(recovery_ids);
+    let recovery_ids = engine.info().batch_verification.then_some(recovery_ids);
     let inputs = Verification { recovery_ids, ..Verification::new(digests, signatures, keys) };
     Verify::new(&ECDSA, curve, inputs, policy, items)
 }

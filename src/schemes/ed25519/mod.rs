@@ -49,7 +49,7 @@ pub use variant::{MAX_CONTEXT_LEN, Variant};
 /// [`Rejection::ROutOfRange`] and [`Rejection::NoSuchR`] (not canonical, or not a point); then
 /// [`Rejection::Mismatch`].
 ///
-/// With [`crate::EngineBuilder::batch_equations`] and a cofactored rule ([`Rule::is_cofactored`])
+/// With [`crate::EngineBuilder::batch_verification`] and a cofactored rule ([`Rule::is_cofactored`])
 /// many items are verified with one equation. The option has no effect with other rules, because
 /// they depend on components that cancel in sums.
 ///
@@ -120,7 +120,7 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
         [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
     require_lengths(items, &lengths)?;
     let cpu = &engine.devices()?.cpu;
-    let together = engine.info().batch_equations;
+    let together = engine.info().batch_verification;
     let chunks = Chunks::new(items);
     let hashes = variant.hashes(cpu, messages);
     let messages = signed_texts(cpu, messages, hashes.as_deref());

@@ -71,7 +71,7 @@ impl Rule {
 
     /// Returns `true` if the equation is multiplied by the cofactor, so that R may be any accepted
     /// encoding. Otherwise R has to be the encoding of S B - k A. With
-    /// [`crate::EngineBuilder::batch_equations`], only rules with the cofactor are verified in
+    /// [`crate::EngineBuilder::batch_verification`], only rules with the cofactor are verified in
     /// groups.
     pub fn is_cofactored(self) -> bool {
         matches!(self, Rule::Zip215 | Rule::Rfc8032Cofactored)

@@ -146,7 +146,7 @@ fn recovery_rejects_what_is_wrong_with_v() {
 /// Verdicts are those of [`Call::EcdsaVerify`], whatever the ids are.
 #[test]
 fn recovery_ids_decide_no_verdict() {
-    let together = Engine::builder().backend(Backend::Cpu).threads(1).batch_equations(true).build().unwrap();
+    let together = Engine::builder().backend(Backend::Cpu).threads(1).batch_verification(true).build().unwrap();
     let (curve, count) = (CurveId::Secp256k1, 1500);
     let mut items = Items::random(curve, count);
     let digests = items.digests.clone();

@@ -33,7 +33,7 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
     let largest = *sizes.last().expect("there is a size");
     let timed_batch = (on_gpu && !options.end_to_end).then_some(largest);
     let together = if public.iter().any(|operation| operation.is_together()) {
-        let measured = options.engine.builder()?.batch_equations(true).build()?;
+        let measured = options.engine.builder()?.batch_verification(true).build()?;
         Some(Engines { measured, kernels: kernel_engine(options, timed_batch, true)? })
     } else {
         None
@@ -78,7 +78,7 @@ fn kernel_engine(
 ) -> Result<Option<Engine>, Failure> {
     let Some(largest) = largest else { return Ok(None) };
     let builder = options.engine.builder()?.backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
-    Ok(Some(builder.batch_equations(together).build()?))
+    Ok(Some(builder.batch_verification(together).build()?))
 }
 
 /// The engines that measure an operation.

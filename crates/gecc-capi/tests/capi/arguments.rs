@@ -109,7 +109,11 @@ pub fn options_of_other_sizes() {
     expect_failure(new_engine((&raw const later).cast()), InvalidArgument, "does not know");
     expect_failure(new_engine(&GeccEngineOptions { backend: 3, ..cpu }), InvalidArgument, "backend");
     expect_failure(new_engine(&GeccEngineOptions { check_signatures: 2, ..cpu }), InvalidArgument, "check_signatures");
-    expect_failure(new_engine(&GeccEngineOptions { batch_equations: 2, ..cpu }), InvalidArgument, "batch_equations");
+    expect_failure(
+        new_engine(&GeccEngineOptions { batch_verification: 2, ..cpu }),
+        InvalidArgument,
+        "batch_verification",
+    );
     expect_failure(new_engine(&GeccEngineOptions { threads: 5000, ..cpu }), InvalidArgument, "threads");
     let misaligned = (&raw const cpu).cast::<u8>().wrapping_add(1);
     expect_failure(new_engine(misaligned.cast()), InvalidArgument, "aligned");
@@ -117,14 +121,14 @@ pub fn options_of_other_sizes() {
 
 pub fn options_are_passed_on() {
     let memory = GeccEngineOptions { max_memory: 1 << 26, ..no_options() };
-    let options = GeccEngineOptions { backend: 1, threads: 3, check_signatures: 1, batch_equations: 1, ..memory };
+    let options = GeccEngineOptions { backend: 1, threads: 3, check_signatures: 1, batch_verification: 1, ..memory };
     let mut engine = null_mut();
     expect_ok(unsafe { gecc_engine_new(&options, &mut engine) });
     let engine = Handle(engine);
     let info = unsafe { engine_of(engine.0) }.unwrap().info();
     assert_eq!((info.backend, info.threads), (gecc::Backend::Cpu, 3));
     assert_eq!((info.max_memory, info.check_signatures), (Some(1 << 26), true));
-    assert!(info.batch_equations);
+    assert!(info.batch_verification);
 }
 
 pub fn gpus_are_used_or_missed() {

@@ -119,7 +119,7 @@ pub fn no_options() -> GeccEngineOptions {
         threads: 0,
         max_memory: 0,
         check_signatures: 0,
-        batch_equations: 0,
+        batch_verification: 0,
     }
 }
 

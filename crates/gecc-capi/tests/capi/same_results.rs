@@ -334,7 +334,7 @@ impl<'a> Batch<'a> {
     fn with_equations(&self, backend: GeccBackend) {
         const MANY: usize = 3 * ITEMS;
         let &Batch { rust, curve, number, .. } = self;
-        let options = GeccEngineOptions { backend: backend as i32, threads: 1, batch_equations: 1, ..no_options() };
+        let options = GeccEngineOptions { backend: backend as i32, threads: 1, batch_verification: 1, ..no_options() };
         let mut c = null_mut();
         expect_ok(unsafe { gecc_engine_new(&options, &mut c) });
         let c = Handle(c);

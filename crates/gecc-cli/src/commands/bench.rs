@@ -25,7 +25,7 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
         }
     }
     let together = match operations.iter().any(|operation| operation.is_together()) {
-        true => Some(options.engine.builder()?.batch_equations(true).build()?),
+        true => Some(options.engine.builder()?.batch_verification(true).build()?),
         false => None,
     };
     let bench = Bench {

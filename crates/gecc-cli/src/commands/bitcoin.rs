@@ -14,7 +14,7 @@ use gecc_chains::bitcoin::{Answer, Answers, verify_as};
 use std::path::PathBuf;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
-    let InputsOptions { paths, rest_url, magic, from, to, state, batch_equations, mut chain } = match command {
+    let InputsOptions { paths, rest_url, magic, from, to, state, batch_verification, mut chain } = match command {
         BitcoinCommand::Verify(options) => options,
         #[cfg(feature = "arrow")]
         BitcoinCommand::Index(options) => {
@@ -26,7 +26,7 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
         #[cfg(not(feature = "arrow"))]
         BitcoinCommand::Index(_) | BitcoinCommand::Scan(_) => return Err(crate::WITHOUT_TABLES.to_owned().into()),
     };
-    chain.engine.batch_equations = batch_equations;
+    chain.engine.batch_verification = batch_verification;
     let blocks = blocks(from, to)?;
     refuse_standard_input(&paths)?;
     let memory = chains::memory_for_files(chain.engine.max_memory, true);

@@ -43,7 +43,7 @@ impl fmt::Display for MachineRow {
 /// # Errors
 /// Returns an error if a call fails or its results differ from the CPU's.
 pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
-    let together = installed::engine()?.batch_equations(true).build()?;
+    let together = installed::engine()?.batch_verification(true).build()?;
     let reference = Engine::cpu()?;
     let items = items(engine);
     let inputs = Inputs::new(engine, CurveId::Secp256k1, items, Memory::Pageable)?;

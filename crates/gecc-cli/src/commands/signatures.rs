@@ -19,20 +19,20 @@ pub fn verify(options: VerifyOptions, given: &GivenOptions) -> Result<u8, Failur
     stream.read_messages(hash);
     stream.read_signatures(signatures, call)?;
     stream.sm2_id = id.sm2_id;
-    stream.engine.batch_equations = equations.batch_equations;
+    stream.engine.batch_verification = equations.batch_verification;
     job::run(&Operation { variant, ..call.into() }, &stream)
 }
 
 /// Returns the verification that the options select.
 fn verification(chosen: ChosenScheme, options: &VerifyOptions) -> Result<call::Operation, String> {
-    let in_groups = options.equations.batch_equations;
+    let in_groups = options.equations.batch_verification;
     let policy = if options.low_s { Policy::low_s() } else { Policy::default() };
     match (chosen, options.rule) {
         (ChosenScheme::Ed25519, None) => {
             Err("--scheme ed25519 needs --rule, which determines which signatures are valid".to_owned())
         }
         (ChosenScheme::Ed25519, Some(rule)) if in_groups && !rule.is_cofactored() => {
-            Err(format!("--batch-equations is for rules with the cofactor: {rule} has none"))
+            Err(format!("--batch-verification is for rules with the cofactor: {rule} has none"))
         }
         (ChosenScheme::Ed25519, Some(rule)) => Ok(call::Operation::Ed25519Verify(rule)),
         (ChosenScheme::Ecdsa(curve), _) if in_groups => Ok(call::Operation::EcdsaVerifyRecoverable(curve, policy)),

@@ -169,7 +169,7 @@ pub struct InputsOptions {
     /// Verify signatures of taproot (BIP 340) in groups if that is faster. An invalid signature is then accepted with a
     /// probability of at most 2^-128 per group; otherwise answers are the same.
     #[arg(long)]
-    pub batch_equations: bool,
+    pub batch_verification: bool,
     #[command(flatten)]
     pub chain: ChainOptions,
 }

@@ -105,10 +105,10 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
                 ("rule", With(&[Ed25519], "--rule is for --scheme ed25519")),
                 ("low_s", With(&[Ecdsa], "--low-s does not exist for {scheme}: n - s signs nothing there")),
                 (
-                    "batch_equations",
+                    "batch_verification",
                     With(
                         &[Ecdsa, Bip340, Ed25519],
-                        "--batch-equations is for ECDSA, BIP 340 and Ed25519: SM2 has none",
+                        "--batch-verification is for ECDSA, BIP 340 and Ed25519: SM2 has none",
                     ),
                 ),
             ],
@@ -196,7 +196,7 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             &[
                 ("rest_url", Depends(BY_CLAP)),
                 ("state", Depends(BY_CLAP)),
-                ("batch_equations", Always),
+                ("batch_verification", Always),
                 ("magic", Depends(BY_CLAP)),
             ],
         ],

@@ -22,7 +22,7 @@ bytes, or x || y of 64, or SubjectPublicKeyInfo in DER or PEM, or a JSON Web Key
 `digest` is a message of 32 bytes, a `message` is signed without being hashed first, and a \
 `public_key` has 32 bytes or any of the other forms. Messages of ed25519 are read in the same \
 way; its keys have 32 bytes, or are SubjectPublicKeyInfo, JSON Web Keys or OpenSSH lines \
-(`ssh-ed25519 AAAA…`), and its signatures always have 64 bytes. With --batch-equations ECDSA \
+(`ssh-ed25519 AAAA…`), and its signatures always have 64 bytes. With --batch-verification ECDSA \
 also reads the `recovery_id` or `v`, which never changes a verdict: verification is faster if it \
 is right. A v in a signature has to be 0 to 3 or 27 to 30, and has to agree with a separate \
 field; whether it is the right one is only shown by `gecc recover`.

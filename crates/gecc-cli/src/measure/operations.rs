@@ -73,7 +73,7 @@ pub enum PublicCall {
 }
 
 impl PublicCall {
-    /// Returns whether the operation is measured with `EngineBuilder::batch_equations`.
+    /// Returns whether the operation is measured with `EngineBuilder::batch_verification`.
     pub fn is_together(self) -> bool {
         matches!(
             self,

@@ -69,7 +69,7 @@ fn lines_and_rows() {
         .collect();
     let layout = ["--format", "rows", "--layout", "digest:32,public_key:32,signature:64"];
     check(&run(&[&VERIFY[..], &layout].concat(), rows.clone()).stdout);
-    let together = ["verify", "--scheme", "ed25519", "--rule", "zip215", "--batch-equations"];
+    let together = ["verify", "--scheme", "ed25519", "--rule", "zip215", "--batch-verification"];
     check(&run(&[&together[..], &layout].concat(), rows).stdout);
 }
 
@@ -383,7 +383,7 @@ fn options_of_other_schemes_are_refused() {
         (&["verify", "--scheme", "ed25519", "--rule", "loose"], "possible values: cofactorless, strict"),
         (&["verify", "--scheme", "ed25519", "--rule", "strict", "--low-s"], "--low-s does not exist for Ed25519"),
         (
-            &["verify", "--scheme", "ed25519", "--rule", "strict", "--batch-equations"],
+            &["verify", "--scheme", "ed25519", "--rule", "strict", "--batch-verification"],
             "with the cofactor: strict has none",
         ),
         (&["verify", "--scheme", "ed25519", "--rule", "strict", "--hash", "sha512"], "Ed25519 has a hash of its own"),

@@ -227,13 +227,15 @@ fn help_lists_options_only_for_commands_that_use_them() {
         assert!(table.contains(&format!("`{variable}`")), "{variable} is in the table of docs/running.md");
     }
     let has = |command: &[&str], option: &str| help(command).contains(option);
-    assert!(has(&["verify"], "--batch-equations"));
+    assert!(has(&["verify"], "--batch-verification"));
     for command in ["recover", "sign", "ecdh", "pubkey"] {
-        assert!(!has(&[command], "--batch-equations"), "{command}");
+        assert!(!has(&[command], "--batch-verification"), "{command}");
     }
     assert!(!has(&["ecdh"], "--hash") && !has(&["pubkey"], "--text-messages"));
     #[cfg(feature = "chains")]
-    assert!(has(&["bitcoin", "verify"], "--batch-equations") && !has(&["ethereum", "senders"], "--batch-equations"));
-    let refused = run(&["verify", "--scheme", "sm2", "--batch-equations"], "");
+    assert!(
+        has(&["bitcoin", "verify"], "--batch-verification") && !has(&["ethereum", "senders"], "--batch-verification")
+    );
+    let refused = run(&["verify", "--scheme", "sm2", "--batch-verification"], "");
     assert!(code(&refused) == 2 && stderr(&refused).contains("SM2 has none"), "{}", stderr(&refused));
 }

@@ -41,7 +41,7 @@ fn rows_are_answered_as_lines_are() {
     let compressed = zstd::encode_all(&content[..], 1).unwrap();
     for output in [
         run(&[&verify[..], &[file.path()]].concat(), ""),
-        run(&[&verify[..], &["--batch-equations", file.path()]].concat(), ""),
+        run(&[&verify[..], &["--batch-verification", file.path()]].concat(), ""),
         run(&verify, content.clone()),
         run(&verify, compressed),
     ] {

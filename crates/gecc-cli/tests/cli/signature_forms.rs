@@ -68,7 +68,7 @@ fn verification_rejects_undefined_v() {
     for (curve, set) in one_of_each() {
         let rs = set.signed[0].signature;
         let items: Vec<Value> = (0..=u8::MAX).map(|v| item(&set, 0, &[&rs[..], &[v]].concat())).collect();
-        for options in [&[][..], &["--batch-equations"], &["--signature-form", "rsv"]] {
+        for options in [&[][..], &["--batch-verification"], &["--signature-form", "rsv"]] {
             let output = run(&with(&["verify", "--curve", curve], options), lines(items.clone()));
             for (v, answer) in answers(&output).iter().enumerate() {
                 let is_v = matches!(v, 0..=3 | 27..=30);
@@ -416,7 +416,7 @@ fn redundant_fields_have_to_agree() {
         let mut keyed = item.clone();
         keyed["public_key"] = key(&set, 0)["public_key"].clone();
         let is_one_signature = !fields.contains("`r`") && !fields.contains("`der`");
-        for options in [&[][..], &["--batch-equations"]] {
+        for options in [&[][..], &["--batch-verification"]] {
             assert_eq!(answer(&with(&VERIFY, options), &keyed)["valid"], is_one_signature, "{keyed}");
         }
     }

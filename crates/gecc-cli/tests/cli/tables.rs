@@ -386,7 +386,7 @@ fn recovery_ids_change_no_verdict() {
             let table = RecordBatch::try_from_iter(columns.clone().into_iter().chain([column])).unwrap();
             for written in [WRITTEN[0], WRITTEN[2]] {
                 let file = file("ids", &table, 700, written);
-                let found = run(&[&verify[..], &["--batch-equations", file.path()]].concat(), "");
+                let found = run(&[&verify[..], &["--batch-verification", file.path()]].concat(), "");
                 assert!(found.stdout == expected.stdout, "ids {which}: {}", stderr(&found));
                 assert_eq!(code(&found), code(&expected));
             }
@@ -397,7 +397,7 @@ fn recovery_ids_change_no_verdict() {
     let signatures = ("signature", fixed([[1; 64]; 2].into_iter()));
     let file = file("byteids", &RecordBatch::try_from_iter([digests, signatures, bytes]).unwrap(), 2, WRITTEN[0]);
     let columns = ["--columns", "digest=digest,signature=signature,v=v", "--curve", "secp256k1", file.path()];
-    for command in [&["recover"][..], &["verify", "--batch-equations"]] {
+    for command in [&["recover"][..], &["verify", "--batch-verification"]] {
         let refused = run(&[command, &columns].concat(), "");
         assert!(stderr(&refused).contains("but `v` is integers, booleans, or text"), "{}", stderr(&refused));
     }

@@ -102,7 +102,7 @@ fn low_s_is_a_policy_of_ecdsa() {
 /// Lines with right, wrong, unreadable and absent recovery ids, valid and spoiled signatures and keys in another form:
 /// answers are those of verification one by one.
 #[test]
-fn batch_equations_do_not_change_answers() {
+fn batch_verification_do_not_change_answers() {
     let set = signed::<Secp256k1>(2500);
     let line = |item: usize| {
         let mut line = set.json(item);
@@ -132,7 +132,7 @@ fn batch_equations_do_not_change_answers() {
         let input = lines.join("\n");
         let verify = ["verify", "--curve", "secp256k1", "--threads", "1"];
         let one_by_one = run(&verify, input.clone());
-        let together = run(&[&verify[..], &["--batch-equations"]].concat(), input);
+        let together = run(&[&verify[..], &["--batch-verification"]].concat(), input);
         assert!(one_by_one.stdout == together.stdout, "{}", stderr(&together));
         let summary = format!("2500 items, {} valid, {invalid} rejected", 2500 - invalid);
         assert!(stderr(&together).starts_with(&summary), "{}", stderr(&together));

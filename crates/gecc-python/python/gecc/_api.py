@@ -137,7 +137,7 @@ def verify_recoverable(
     reasons=False,
     engine=None,
 ):
-    """Verifies ECDSA signatures that come with recovery ids; faster if the engine has `batch_equations`.
+    """Verifies ECDSA signatures that come with recovery ids; faster if the engine has `batch_verification`.
 
     Otherwise recovery ids are ignored. Verdicts are those of `verify`, whatever the ids are: a wrong or unreadable id
     only costs time. Not constant-time: all data here is public.
@@ -157,7 +157,7 @@ def verify_recoverable(
         n booleans, or n codes as for `verify`.
 
     >>> from gecc import Engine
-    >>> engine = Engine(batch_equations=True)
+    >>> engine = Engine(batch_verification=True)
     >>> secret_key, public_key = generate_keys("p256", 1)
     >>> signatures, recovery_ids, ok = sign_recoverable("p256", bytes(64), secret_key[0])
     >>> verify_recoverable("p256", bytes(64), signatures, recovery_ids, public_key[0], engine=engine)
@@ -297,7 +297,7 @@ def recover(
         recovery_ids: n integers, of any type, also floats with integer values: 0 to 3, or v as in Ethereum, 27 and
             up, or with a chain id 35 and up. None if signatures have 65 bytes. If both are given, they must agree.
         candidates: n rows of 33, 64 or 65 bytes: for each item the expected public key, kept from an earlier
-            signature, or zeros if there is none. They do not affect results. If the engine has `batch_equations`,
+            signature, or zeros if there is none. They do not affect results. If the engine has `batch_verification`,
             checking a correct candidate is faster than recovery; otherwise candidates are ignored.
         signature_form: as for `verify`.
         out: a C-contiguous array of `uint8` for the rows, of their shape.

@@ -170,7 +170,7 @@ class Operation:
         default = {"backend": "auto", "threads": None}
         changed = ((name, value) for name, value in options.items() if value != default[name])
         # Fields that only some operations have.
-        flags = (name for name in ("batch_equations", "check_signatures") if getattr(self, name, False))
+        flags = (name for name in ("batch_verification", "check_signatures") if getattr(self, name, False))
         return (*changed, *((name, True) for name in flags))
 
 
@@ -219,15 +219,15 @@ class Verify(_OfCurve, _OverSignatures):
         signature_form: the layout of `signature`, as for `gecc.verify`.
         decimal: read `r` and `s` as decimal numbers if they are text.
         low_s: reject s above n/2, as BIP 62 and EIP-2 require. Not for SM2.
-        batch_equations: verify rows that have a `recovery_id`, or a signature of 65 bytes, in groups if this is
+        batch_verification: verify rows that have a `recovery_id`, or a signature of 65 bytes, in groups if this is
             faster, as `gecc.verify_recoverable` does. Answers are the same, whatever the ids are. Not for SM2.
     """
 
     low_s: bool = False
-    batch_equations: bool = False
+    batch_verification: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation("verify", curve=self.curve, low_s=self.low_s, together=self.batch_equations)
+        return BatchOperation("verify", curve=self.curve, low_s=self.low_s, together=self.batch_verification)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,11 +239,11 @@ class VerifyBip340(Operation):
     Not constant-time: all data here is public.
 
     Args:
-        batch_equations: verify rows in groups if this is faster. Answers are the same.
+        batch_verification: verify rows in groups if this is faster. Answers are the same.
     """
 
     curve: str = field(default="secp256k1", init=False)
-    batch_equations: bool = False
+    batch_verification: bool = False
 
     def _operation(self) -> BatchOperation:
         return BatchOperation("bip340_verify")
@@ -270,15 +270,15 @@ class VerifyEd25519(_OfEd25519):
         context: the context of the signatures of all rows, at most 255 bytes: Ed25519ctx. By default Ed25519 without a
             context.
         prehashed: the SHA-512 of each message was signed: Ed25519ph, with or without a context.
-        batch_equations: verify rows in groups if this is faster. Answers are the same. Only for rules with the
+        batch_verification: verify rows in groups if this is faster. Answers are the same. Only for rules with the
             cofactor: "zip215" and "rfc8032-cofactored".
     """
 
     rule: str
-    batch_equations: bool = False
+    batch_verification: bool = False
 
     def _operation(self) -> BatchOperation:
-        together = self.batch_equations
+        together = self.batch_verification
         return BatchOperation(
             "ed25519_verify", rule=self.rule, context=self.context, prehashed=self.prehashed, together=together
         )

@@ -54,10 +54,10 @@ impl BatchOperation {
                 Err(PyValueError::new_err("SM2 has no recovery ids, and no recovery of public keys"))
             }
             Call::Ed25519Verify(rule) if together && !rule.is_cofactored() => {
-                let text = format!("batch_equations: for rules with the cofactor, and {rule} has none");
+                let text = format!("batch_verification: for rules with the cofactor, and {rule} has none");
                 Err(PyValueError::new_err(text))
             }
-            Call::Sm2Verify if together => Err(PyValueError::new_err("batch_equations: for ECDSA; SM2 has none")),
+            Call::Sm2Verify if together => Err(PyValueError::new_err("batch_verification: for ECDSA; SM2 has none")),
             _ => {
                 let key_form = if compressed { KeyForm::Compressed } else { KeyForm::Uncompressed };
                 let variant = choices::ed25519_variant(context, prehashed)?;

@@ -1,4 +1,4 @@
-//! Batch equations: every signature with every recovery id, every one of BIP 340, and pairs of errors under every pair
+//! Batch verification: every signature with every recovery id, every one of BIP 340, and pairs of errors under every pair
 //! of coefficients.
 
 use super::cases;

@@ -24,9 +24,9 @@ const ITEMS: usize = 3000;
 
 /// An engine like the one under test, with equations and with one thread, so that groups are small.
 fn with_equations(engine: &Engine) -> Engine {
-    let builder = Engine::builder().backend(engine.info().backend).threads(1).batch_equations(true);
+    let builder = Engine::builder().backend(engine.info().backend).threads(1).batch_verification(true);
     let engine = builder.build().expect("as the engine under test");
-    assert!(engine.info().batch_equations);
+    assert!(engine.info().batch_verification);
     engine
 }
 
@@ -275,7 +275,7 @@ pub fn large(engine: &Engine) -> usize {
 
 /// An engine like the one under test, with equations and times of kernels.
 pub fn timed(engine: &Engine) -> Engine {
-    let builder = Engine::builder().backend(engine.info().backend).time_kernels(true).batch_equations(true);
+    let builder = Engine::builder().backend(engine.info().backend).time_kernels(true).batch_verification(true);
     builder.build().expect("as the engine under test")
 }
 
