@@ -7,7 +7,7 @@
 // (sum a u1) G + sum (a u2) Q - sum a R = O
 //
 // all items that take part are valid, except with a probability of 2^-128 (scheme/together.cuh;
-// src/schemes/frame/together).
+// src/schemes/common/together).
 //
 // Launch contract. n < 2^27. The sum is computed by buckets, as in kernels/msm.cu: rows, bits,
 // windows, ends, terms, window_sums and the kernels of its steps 1, 2, 4 and 6 to 10 are the same.

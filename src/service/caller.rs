@@ -8,8 +8,8 @@ use crate::call::Operation;
 use crate::curve::CurveId;
 use crate::host::stack;
 use crate::ops::point::point_of;
+use crate::schemes::common::verdict_of;
 use crate::schemes::ed25519::Rule;
-use crate::schemes::frame::verdict_of;
 use crate::types::{
     Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Signers, Verdicts, bytes_of,
 };

@@ -11,11 +11,11 @@ use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::ops::tweak::{Tweak, Tweaks};
-use crate::schemes::ecdsa::recover::{Recover, RecoveredForm};
-use crate::schemes::ecdsa::recover_cpu;
-use crate::schemes::frame::{
+use crate::schemes::common::{
     Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, signature_and_id_of, verdict_of,
 };
+use crate::schemes::ecdsa::recover::{Recover, RecoveredForm};
+use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::{SCHEMES, bip340, ed25519};
 use crate::types::{Check, Policy, PublicKeys, Results, Rows, SecretKeys, bytes_of, collect};
 use sha3::{Digest, Keccak256};
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::cpu::simd::Lanes;
     use crate::curve::{PerCurve, per_curve};
-    use crate::schemes::frame::verify_cpu::best_window;
+    use crate::schemes::common::verify_cpu::best_window;
     use crate::types::{Point, Rejection, Verdict};
 
     fn lanes() -> CpuEngine {

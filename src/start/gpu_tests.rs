@@ -4,7 +4,7 @@ use crate::curve::CurveId;
 use crate::gpu::Test;
 use crate::ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
 use crate::schemes::ecdsa::recover::RecoveredForm;
-use crate::schemes::{SCHEMES, bip340, ecdsa, ed25519, frame, sm2};
+use crate::schemes::{SCHEMES, bip340, common, ecdsa, ed25519, sm2};
 use crate::types::Check;
 use std::collections::HashSet;
 
@@ -31,9 +31,9 @@ fn of_curve(curve: CurveId) -> Vec<Test> {
     let mut tests = point::known_answers::all(curve);
     tests.extend([keys::known_answers::public_keys(curve), ecdh::known_answers::agreement(curve)]);
     for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {
-        tests.extend(frame::known_answers::of_verification(scheme, curve, true, true));
+        tests.extend(common::known_answers::of_verification(scheme, curve, true, true));
         for with_data in [false, true] {
-            tests.extend(frame::known_answers::of_signing(scheme, curve, Check::Nothing, with_data, true));
+            tests.extend(common::known_answers::of_signing(scheme, curve, Check::Nothing, with_data, true));
         }
         if scheme.has_recovery {
             for form in [RecoveredForm::Keys, RecoveredForm::Addresses] {

@@ -216,12 +216,12 @@ fn cycles_are_found() {
         assert_eq!(problems_of(&modules, &["types"]), expected);
     }
     // By way of the folder's name alone.
-    for (cpu, has_cycle) in [("", false), ("use crate::frame::verify::Equations;", true)] {
+    for (cpu, has_cycle) in [("", false), ("use crate::common::verify::Equations;", true)] {
         let modules = [
             ("frame", "pub mod verify;\npub mod together;"),
-            ("frame::verify", "use super::together;\n    together::cpu::find();"),
-            ("frame::together", "pub mod cpu;"),
-            ("frame::together::cpu", cpu),
+            ("common::verify", "use super::together;\n    together::cpu::find();"),
+            ("common::together", "pub mod cpu;"),
+            ("common::together::cpu", cpu),
         ];
         let problems = problems_of(&modules, &["frame"]);
         assert_eq!(problems.iter().any(|problem| problem.starts_with("in a cycle")), has_cycle, "{problems:?}");

@@ -6,8 +6,8 @@ use super::schemes::signature;
 use super::*;
 use crate::schemes::bip340::verify_cpu::equations;
 use crate::schemes::ecdsa;
-use crate::schemes::frame::claims_cpu::{Equation, XModuloN};
-use crate::schemes::frame::together::cpu::{Draw, Member, verify_group};
+use crate::schemes::common::claims_cpu::{Equation, XModuloN};
+use crate::schemes::common::together::cpu::{Draw, Member, verify_group};
 use crate::types::{Policy, PublicKeys};
 
 pub fn tests() -> impl Iterator<Item = Test> {

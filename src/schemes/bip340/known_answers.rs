@@ -9,8 +9,8 @@ use crate::known_answers::{self, Schnorr, repeat};
 use crate::ops::hash::SizedTexts;
 use crate::ops::keys;
 use crate::ops::point;
-use crate::schemes::frame::Chunks;
-use crate::schemes::frame::known_answers::{groups, rows};
+use crate::schemes::common::Chunks;
+use crate::schemes::common::known_answers::{groups, rows};
 use crate::types::{PublicKeys, SecretKeys, bytes_of};
 
 const CURVE: CurveId = Secp256k1::ID;

@@ -10,7 +10,7 @@ use crate::cpu::{CpuEngine, decode};
 use crate::curve::Secp256k1;
 use crate::op::{Computation, Worth};
 use crate::ops::hash::{Tag, tagged};
-use crate::schemes::frame::sign_cpu::{public_keys_of, sign_checked};
+use crate::schemes::common::sign_cpu::{public_keys_of, sign_checked};
 use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Verdict};
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::point::AffineCoordinates;

@@ -14,7 +14,7 @@ use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Jacobian, Points, PrivateKeys};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::keys::gpu::BaseProducts;
-use crate::schemes::frame::{CHECK_FILES, CheckBuffers, Verified, check};
+use crate::schemes::common::{CHECK_FILES, CheckBuffers, Verified, check};
 use std::ops::Range;
 
 impl OnGpu for Sign<'_, '_> {

@@ -8,10 +8,10 @@ use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::curve::Secp256k1;
 use crate::ops::hash::{SizedTexts, Tag, tagged};
-use crate::schemes::frame::Chunks;
-use crate::schemes::frame::together::cpu::scalar as small;
-use crate::schemes::frame::together::gpu_tests::Engines;
-use crate::schemes::frame::together::tests::{points, scalar, x_of_no_point};
+use crate::schemes::common::Chunks;
+use crate::schemes::common::together::cpu::scalar as small;
+use crate::schemes::common::together::gpu_tests::Engines;
+use crate::schemes::common::together::tests::{points, scalar, x_of_no_point};
 use crate::types::PublicKeys;
 
 type Scalar = <Secp256k1 as CpuCurve>::Scalar;

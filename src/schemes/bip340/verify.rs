@@ -2,7 +2,7 @@
 
 use super::messages::{Messages, texts};
 use crate::engine::Engine;
-use crate::schemes::frame::{Chunks, verdict_of};
+use crate::schemes::common::{Chunks, verdict_of};
 #[cfg(doc)]
 use crate::types::Rejection;
 use crate::types::{Error, PublicKeys, ResultsMut, Rows, Verdicts, require_lengths};

@@ -7,8 +7,8 @@ use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
 use crate::op::{Computation, Worth};
 use crate::ops::hash::{Tag, tagged};
-use crate::schemes::frame::claims_cpu::{Equation, Equations, EvenWithX};
-use crate::schemes::frame::verify_cpu;
+use crate::schemes::common::claims_cpu::{Equation, Equations, EvenWithX};
+use crate::schemes::common::verify_cpu;
 use crate::types::{Place, PublicKeys, Rejection, Rows};
 use std::ops::Range;
 

@@ -10,8 +10,8 @@ use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::key_tables::{self, ByTables, WithTables};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
-use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Together};
-use crate::schemes::frame::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
+use crate::schemes::common::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Together};
+use crate::schemes::common::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
 use std::ops::Range;
 
 /// Kernel files for equations and their final check.

@@ -5,7 +5,7 @@ use super::recover_cpu::RecoveryInputs;
 use crate::curve::{Curve, CurveId, EcdsaChoice, Secp256k1};
 use crate::engine::Engine;
 use crate::ops::point::point_of;
-use crate::schemes::frame::Chunks;
+use crate::schemes::common::Chunks;
 use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 
 /// Recovers public keys for which the caller has candidates, for some or all items: the key of the

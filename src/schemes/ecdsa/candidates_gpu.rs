@@ -10,8 +10,8 @@ use crate::curve::CurveId;
 use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported};
-use crate::schemes::frame::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Open, Together};
-use crate::schemes::frame::{Recovery, SignedRows};
+use crate::schemes::common::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Open, Together};
+use crate::schemes::common::{Recovery, SignedRows};
 use crate::types::Policy;
 use std::ops::Range;
 

@@ -9,9 +9,9 @@ use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
 use crate::curve::{Curve, CurveId, types};
 use crate::op::Computation;
-use crate::schemes::frame::Chunks;
-use crate::schemes::frame::together::gpu_tests::Engines;
-use crate::schemes::frame::together::tests::{scalar, x_of_no_point};
+use crate::schemes::common::Chunks;
+use crate::schemes::common::together::gpu_tests::Engines;
+use crate::schemes::common::together::tests::{scalar, x_of_no_point};
 use crate::types::{PublicKeys, ResultsMut, Verdict};
 
 const NONE: [u8; 64] = [0; 64];

@@ -6,12 +6,12 @@ use crate::cpu::point::affine::invert_all;
 use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::schemes::frame::claims_cpu::{Equation, Equations, XModuloN};
-use crate::schemes::frame::sign_cpu::{
+use crate::schemes::common::claims_cpu::{Equation, Equations, XModuloN};
+use crate::schemes::common::sign_cpu::{
     self, RawSignature, SigningInputs, SigningParts, SigningSteps, concatenate, public_keys_of,
 };
-use crate::schemes::frame::verify_cpu;
-use crate::schemes::frame::{Signing, Verification};
+use crate::schemes::common::verify_cpu;
+use crate::schemes::common::{Signing, Verification};
 use crate::types::{Check, NonceHash, Place, Policy, PublicKeys, Rejection, ResultsMut, Rows, Verdict, Widths};
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::scalar::IsHigh;
@@ -163,8 +163,8 @@ pub const fn widths(with_recovery_id: bool) -> Widths {
 mod tests {
     use super::*;
     use crate::curve::{P256, types};
+    use crate::schemes::common::sign_cpu::tests::{draws_again, number, x_of};
     use crate::schemes::ecdsa::recoverable_of;
-    use crate::schemes::frame::sign_cpu::tests::{draws_again, number, x_of};
     use crate::types::{RecoverableSignature, SecretKey};
     use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -5,7 +5,7 @@ use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Stream};
 use crate::gpu::transfer::{Equations, Points, PrivateKeys};
-use crate::schemes::frame::{SchemeOnGpu, SigningColumns};
+use crate::schemes::common::{SchemeOnGpu, SigningColumns};
 use crate::types::Policy;
 
 /// Computes the equations of SEC 1, section 4.1.4, steps 1, 3 and 4.
@@ -75,8 +75,8 @@ mod gpu_tests {
     use crate::curve::{CurveId, per_curve};
     use crate::gpu::{GpuEngine, Limits};
     use crate::op::Computation;
+    use crate::schemes::common::{Scheme, Sign, Signing, SigningInputs};
     use crate::schemes::ecdsa::{ECDSA, cpu, recoverable_of};
-    use crate::schemes::frame::{Scheme, Sign, Signing, SigningInputs};
     use crate::types::{Check, RecoverableSignature, ResultsMut, SecretKey};
     use std::sync::OnceLock;
 

@@ -6,8 +6,8 @@ use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Signatures, repeat};
-use crate::schemes::frame::Chunks;
-use crate::schemes::frame::known_answers::{
+use crate::schemes::common::Chunks;
+use crate::schemes::common::known_answers::{
     Named, SchemeTests, sign, sign_with_data, test, verify, verify_by_tables, verify_together,
 };
 use crate::types::{Point, Policy, PublicKeys, Rejection, bytes_of};

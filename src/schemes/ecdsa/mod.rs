@@ -25,7 +25,7 @@ mod recover_gpu;
 #[cfg(test)]
 mod together_gpu_tests;
 
-use super::frame::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
+use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
 use crate::curve::{CurveId, EcdsaChoice, per_curve};
 use crate::engine::Engine;
 pub use crate::fields::recovery_id::{recovery_id_of_header, recovery_id_of_last_byte, recovery_id_of_v};

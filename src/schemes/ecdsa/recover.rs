@@ -7,7 +7,7 @@ use crate::curve::{Curve, CurveId, EcdsaChoice, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
 use crate::op::{Computation, Worth};
 use crate::ops::point::point_of;
-use crate::schemes::frame::Chunks;
+use crate::schemes::common::Chunks;
 use crate::types::{Address, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Points, export_rows};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::point;
-use crate::schemes::frame::Recovery;
+use crate::schemes::common::Recovery;
 use std::ops::Range;
 
 /// The columns of recovered keys or addresses that are returned to the host.

@@ -6,10 +6,10 @@ use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
 use crate::curve::{Curve, CurveId, types};
-use crate::schemes::frame::together::cpu::scalar as small;
-use crate::schemes::frame::together::gpu_tests::Engines;
-use crate::schemes::frame::together::tests::{points, scalar, scalars, x_of_no_point};
-use crate::schemes::frame::{Chunks, Verification, Verify};
+use crate::schemes::common::together::cpu::scalar as small;
+use crate::schemes::common::together::gpu_tests::Engines;
+use crate::schemes::common::together::tests::{points, scalar, scalars, x_of_no_point};
+use crate::schemes::common::{Chunks, Verification, Verify};
 use crate::types::{Policy, PublicKeys, Rows};
 
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::op::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
-use crate::schemes::frame::Chunks;
+use crate::schemes::common::Chunks;
 use crate::types::{Place, PublicKeys, Rows, SecretKeys};
 use std::ops::Range;
 

@@ -15,8 +15,8 @@ use crate::gpu::tables::key_tables;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::repeat;
 use crate::ops::hash::SizedTexts;
-use crate::schemes::frame::Chunks;
-use crate::schemes::frame::known_answers::rows;
+use crate::schemes::common::Chunks;
+use crate::schemes::common::known_answers::rows;
 use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of};
 
 /// The number of keys, more than there are lanes, and the number of uses of each in tests of key

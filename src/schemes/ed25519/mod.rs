@@ -27,7 +27,7 @@ mod verify_gpu;
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::ops::hash::SizedTexts;
-use crate::schemes::frame::{Chunks, verdict_of};
+use crate::schemes::common::{Chunks, verdict_of};
 use crate::types::{
     Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, bytes_of, collect,
     require_lengths,

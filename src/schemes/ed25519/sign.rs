@@ -8,7 +8,7 @@ use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::simd::Lanes;
-use crate::schemes::frame::sign_cpu::sign_checked;
+use crate::schemes::common::sign_cpu::sign_checked;
 use crate::types::{Place, PublicKeys, ResultsMut};
 use zeroize::Zeroizing;
 

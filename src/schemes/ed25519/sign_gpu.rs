@@ -15,7 +15,7 @@ use crate::gpu::transfer::PrivateKeys;
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::host::stack;
 use crate::ops::hash::{TextColumns, on_device_codes};
-use crate::schemes::frame::Verified;
+use crate::schemes::common::Verified;
 use crate::types::{SecretKeys, Verdict};
 use std::ops::Range;
 

@@ -8,8 +8,8 @@ use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::PublicTable;
 use crate::gpu::tables::form::EDWARDS;
-use crate::schemes::frame::Chunks;
-use crate::schemes::frame::together::gpu::{Group, Open};
+use crate::schemes::common::Chunks;
+use crate::schemes::common::together::gpu::{Group, Open};
 
 /// Kernel files for the equations of groups, in addition to those of verification.
 pub const TOGETHER_FILES: &[&str] = &["ed25519_together", "buckets", "group_terms"];

@@ -10,8 +10,8 @@ use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::tables::BaseTables as _;
 use crate::cpu::field::random::Random;
 use crate::ops::hash::SizedTexts;
-use crate::schemes::frame::Chunks;
-use crate::schemes::frame::together::gpu_tests::Engines;
+use crate::schemes::common::Chunks;
+use crate::schemes::common::together::gpu_tests::Engines;
 use crate::types::PublicKeys;
 
 #[derive(Clone)]

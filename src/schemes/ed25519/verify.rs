@@ -17,7 +17,7 @@ use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::simd::{self, Lanes};
 use crate::cpu::edwards::tables::{BaseTables, Comb};
 use crate::cpu::tables::key_plan::{self, KeyPlan, Wave};
-use crate::schemes::frame::verify_cpu::{put_code, scatter};
+use crate::schemes::common::verify_cpu::{put_code, scatter};
 use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Rows, Verdict};
 use std::ops::Range;
 

@@ -19,8 +19,8 @@ use crate::gpu::tables::form::{EDWARDS, KeysOfChunk};
 use crate::gpu::tables::key_tables::{self, ByTables, Grouped, Grouping, ItemList};
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::hash::{LONGEST, TextColumns};
-use crate::schemes::frame::Chunks;
-use crate::schemes::frame::together::gpu::Open;
+use crate::schemes::common::Chunks;
+use crate::schemes::common::together::gpu::Open;
 use crate::types::{self, KeyRowForm};
 use std::ops::Range;
 

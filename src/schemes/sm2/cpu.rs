@@ -4,10 +4,10 @@ use crate::cpu::field::Field as _;
 use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::schemes::frame::claims_cpu::{Equation, XModuloN};
-use crate::schemes::frame::sign_cpu::{self, RawSignature, SigningParts, SigningSteps, concatenate, public_keys_of};
-use crate::schemes::frame::verify_cpu;
-use crate::schemes::frame::{Signing, SigningInputs, Verification};
+use crate::schemes::common::claims_cpu::{Equation, XModuloN};
+use crate::schemes::common::sign_cpu::{self, RawSignature, SigningParts, SigningSteps, concatenate, public_keys_of};
+use crate::schemes::common::verify_cpu;
+use crate::schemes::common::{Signing, SigningInputs, Verification};
 use crate::types::{Check, Place, Policy, PublicKeys, Rejection, ResultsMut};
 use elliptic_curve::Field;
 use elliptic_curve::ops::Reduce;
@@ -95,8 +95,8 @@ fn check_signed<C: SecretCurve>(
 mod tests {
     use super::*;
     use crate::curve::Sm2;
-    use crate::schemes::frame::sign_cpu::ATTEMPTS;
-    use crate::schemes::frame::sign_cpu::tests::{draws_again, number, x_of};
+    use crate::schemes::common::sign_cpu::ATTEMPTS;
+    use crate::schemes::common::sign_cpu::tests::{draws_again, number, x_of};
     use crate::types::{SecretKey, rows_of};
     use elliptic_curve::PrimeField;
     use std::sync::atomic::{AtomicUsize, Ordering};

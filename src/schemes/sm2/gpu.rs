@@ -5,7 +5,7 @@ use crate::gpu::columns::{Column, Digests, Prefixes, Signatures};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Stream};
 use crate::gpu::transfer::{Equations, Points, PrivateKeys};
-use crate::schemes::frame::{SchemeOnGpu, SigningColumns};
+use crate::schemes::common::{SchemeOnGpu, SigningColumns};
 use crate::types::Policy;
 
 /// Computes the equations of GB/T 32918.2, section 7.1. There is no inversion, so prefix products

@@ -9,7 +9,7 @@ use crate::known_answers::{self, repeat};
 use crate::ops::hash::SizedTexts;
 use crate::ops::hash::known_answers::message;
 use crate::ops::point;
-use crate::schemes::frame::known_answers::{SchemeTests, sign, sign_with_data, verify, verify_by_tables};
+use crate::schemes::common::known_answers::{SchemeTests, sign, sign_with_data, verify, verify_by_tables};
 use crate::types::{Policy, PublicKeys, bytes_of};
 use sm3::{Digest, Sm3};
 

@@ -11,7 +11,7 @@ mod digest_gpu;
 mod gpu;
 pub(crate) mod known_answers;
 
-use super::frame::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
+use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
 use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
 use crate::op::Worth;

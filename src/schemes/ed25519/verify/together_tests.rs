@@ -13,7 +13,7 @@ use crate::cpu::edwards::tables::BaseTables as _;
 use crate::cpu::field::limbs::to_le_bytes;
 use crate::cpu::field::random::Random;
 use crate::curve::constants::ed25519::{N, P};
-use crate::schemes::frame::together::cpu::{Draw, fresh_coefficients};
+use crate::schemes::common::together::cpu::{Draw, fresh_coefficients};
 use crate::types::{PublicKeys, Rejection, ResultsMut, Verdict};
 
 pub type Number = Scalar<Ed25519N>;

@@ -6,7 +6,7 @@ use crate::cpu::msm::{self, Terms};
 use crate::cpu::point::Affine;
 use crate::cpu::scalar::SignedScalar;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator};
-use crate::schemes::frame::claims_cpu::{Claim, Equations};
+use crate::schemes::common::claims_cpu::{Claim, Equations};
 use crate::types::PublicKeys;
 
 /// The numbers of items, per thread, of the smallest profitable group and of the largest group.

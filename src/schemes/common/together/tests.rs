@@ -7,7 +7,7 @@ use crate::cpu::point::Affine;
 use crate::cpu::point::jacobian::normalize;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator, limbs_to_be_bytes, multiply};
 use crate::curve::types;
-use crate::schemes::frame::claims_cpu::{Equation, Equations, XModuloN};
+use crate::schemes::common::claims_cpu::{Equation, Equations, XModuloN};
 use crate::types::{PublicKeys, Rejection};
 use std::sync::Mutex;
 
