@@ -24,7 +24,7 @@ const REGISTERS: u32 = 128;
 const MORE_REGISTERS: &[(&str, u32)] = &[
     ("gecc_fpmul", 168),
     ("gecc_msm_", 255),
-    ("gecc_together_compare", 168),
+    ("gecc_batch_verify_compare", 168),
     ("gecc_modexp", 255),
     ("gecc_mul_mod", 255),
     ("gecc_square_mod", 255),
@@ -47,7 +47,7 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_bip340_verify", 260),
     ("gecc_ed25519_verify", 264),
     ("gecc_ed25519_verify_with_tables", 40),
-    ("gecc_ed25519_together_items", 48),
+    ("gecc_ed25519_batch_verify_items", 48),
     ("gecc_ed25519_multiply", 8),
     ("gecc_sm3_za", 16),
     ("gecc_msm_windows", 64),

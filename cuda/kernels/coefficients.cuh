@@ -1,8 +1,8 @@
-// Contributions of the items of a group to its equation (kernels/together.cu,
-// kernels/ed25519_together.cu): their coefficients, and sums of scalars.
+// Contributions of the items of a group to its equation (kernels/batch_verification.cu,
+// kernels/ed25519_batch_verification.cu): their coefficients, and sums of scalars.
 #pragma once
 #include "kernels/layout.cuh"
-#include "scheme/together.cuh"
+#include "scheme/batch_verification.cuh"
 
 static constexpr u32 kItemThreads = 256;
 static constexpr u32 kCompareThreads = 128;

@@ -28,7 +28,7 @@
 // table_keys: `tables` items; key t is that of item table_keys[t]. index_slots: 2^index_slot_bits
 // words, at least 4 tables, filled with bytes 0xff before; index_seed: as above. Out: index_keys:
 // of `tables` items; index_slots.
-#include "kernels/count_together.cuh"
+#include "kernels/count_per_warp.cuh"
 #include "kernels/layout.cuh"
 #include "scheme/key_index.cuh"
 #include "scheme/verdict.cuh"
@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(256)
         u32 found = kNoKey;
         if (verdicts[i] == kPending && kinds[i] == kFinite) {
             found = find_or_insert(keys, n, slots, slot_bits, seed, i);
-            count_together(counts + found);
+            count_per_warp(counts + found);
         }
         representative[i] = found;
     }
@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         u32 uses = counts[i];
         if (uses == 0 || uses < threshold) continue;
-        u32 number = count_together(counters);
+        u32 number = count_per_warp(counters);
         if (number >= max_tables) continue;
         table_keys[number] = (u32)i;
         atomicAdd(counters + 1, uses);
@@ -121,9 +121,9 @@ extern "C" __global__ void __launch_bounds__(256)
         }
         u32 table = found[representative[i]];
         if (table == kNoKey) {
-            without_items[count_together(counters + 3)] = (u32)i;
+            without_items[count_per_warp(counters + 3)] = (u32)i;
         } else {
-            u32 place = count_together(counters + 2);
+            u32 place = count_per_warp(counters + 2);
             with_items[place] = (u32)i;
             with_tables[place] = table;
         }

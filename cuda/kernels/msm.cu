@@ -38,7 +38,7 @@
 //     gecc_normalize with kinds. If an item is invalid, the sum is kOffCurve.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/bucket_terms.cuh"
-#include "kernels/count_together.cuh"
+#include "kernels/count_per_warp.cuh"
 #include "kernels/point_batch.cuh"
 
 // Launch: one thread per item.
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(256)
         bool is_point = kinds[i] == kFinite || kinds[i] == kIdentity;
         if (scalar_kinds[i] == kTooLarge || !is_point) counters[0] = 1;
         else if (kinds[i] == kFinite)
-            for_each_term(scalars, n, i, bits, windows, [=](u32 bucket, u32) { count_together(ends + bucket); });
+            for_each_term(scalars, n, i, bits, windows, [=](u32 bucket, u32) { count_per_warp(ends + bucket); });
     }
 }
 
@@ -75,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 i = global_thread(); i < n; i += global_threads()) {
         if (scalar_kinds[i] == kTooLarge || kinds[i] != kFinite) continue;
         for_each_term(scalars, n, i, bits, windows,
-                      [=](u32 bucket, u32 term) { terms[count_together(ends + bucket)] = term; });
+                      [=](u32 bucket, u32 term) { terms[count_per_warp(ends + bucket)] = term; });
     }
 }
 

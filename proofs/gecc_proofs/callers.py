@@ -89,12 +89,12 @@ PLACES = {
     ("scheme/silent_payments.cuh", "second.v[0] = compressed.v[7];"): HASH,
     ("scheme/silent_payments.cuh", "second.v[1] = compressed.v[8] | kPaddingMark >> 8;"): HASH,
     ("scheme/silent_payments.cuh", "second.v[15] = 8 * (64 + 69);"): HASH,
-    ("scheme/together.cuh", "block.v[2 * w] = (u32)(seed.v[w] >> 32);"): HASH,
-    ("scheme/together.cuh", "block.v[2 * w + 1] = (u32)seed.v[w];"): HASH,
-    ("scheme/together.cuh", "block.v[8] = (u32)(item >> 32);"): HASH,
-    ("scheme/together.cuh", "block.v[9] = (u32)item;"): HASH,
-    ("scheme/together.cuh", "block.v[10] = kPaddingMark;"): HASH,
-    ("scheme/together.cuh", "block.v[15] = 8 * 40;"): HASH,
+    ("scheme/batch_verification.cuh", "block.v[2 * w] = (u32)(seed.v[w] >> 32);"): HASH,
+    ("scheme/batch_verification.cuh", "block.v[2 * w + 1] = (u32)seed.v[w];"): HASH,
+    ("scheme/batch_verification.cuh", "block.v[8] = (u32)(item >> 32);"): HASH,
+    ("scheme/batch_verification.cuh", "block.v[9] = (u32)item;"): HASH,
+    ("scheme/batch_verification.cuh", "block.v[10] = kPaddingMark;"): HASH,
+    ("scheme/batch_verification.cuh", "block.v[15] = 8 * 40;"): HASH,
     ("kernels/batched.cuh", "load_column(prefix.v, prefixes, n, i);"): "a product, written by this loop",
     ("kernels/bip340.cu", "load_number(key.v, keys + i * key_stride);"): "replaced by 1 below unless below n",
     ("kernels/bip340.cu", "replace_by_one(key.v, usable);"): "usable is the mask of a key below n",
@@ -110,8 +110,8 @@ PLACES = {
     ("kernels/edwards_batch.cuh", "load_column(r.y.v, xy + 8 * n, n, i);"): LOOSE,
     ("kernels/edwards_batch.cuh", "load_column(r.v, xyz + which * 8 * n, n, i);"): LOOSE,
     ("kernels/ed25519.cu", "words_copy(words.v, key);"): "an encoding by which keys are told apart, no number",
-    ("kernels/ed25519_together.cu", "load_column(number.v, k, n, i);"): OF_COLUMNS,
-    ("kernels/ed25519_together.cu", "words_copy(number.v, (const u32*)(signatures + 64 * i + 32));"): (
+    ("kernels/ed25519_batch_verification.cu", "load_column(number.v, k, n, i);"): OF_COLUMNS,
+    ("kernels/ed25519_batch_verification.cu", "words_copy(number.v, (const u32*)(signatures + 64 * i + 32));"): (
         "S of an open item, which sc_is_canonical was asked about"
     ),
     ("scheme/key_hash.cuh", "for (int w = 0; w < GECC_KEY_WORDS; w++) r.v[w] = keys[w * n + i];"): (
@@ -167,9 +167,9 @@ PLACES = {
         "kernels/coefficients.cuh",
         "for (int w = 0; w < kCoefficientWords; w++) a.v[w] = coefficients[w * n + i];",
     ): "a coefficient of 128 bits",
-    ("kernels/together.cu", "load_column(claimed.v, x, n, i);"): "of an open item below n, or below p for BIP 340",
-    ("kernels/together.cu", "load_column(u.v, u1, n, i);"): OF_COLUMNS,
-    ("kernels/together.cu", "load_column(u.v, u2, n, i);"): OF_COLUMNS,
+    ("kernels/batch_verification.cu", "load_column(claimed.v, x, n, i);"): "of an open item below n, or below p for BIP 340",
+    ("kernels/batch_verification.cu", "load_column(u.v, u1, n, i);"): OF_COLUMNS,
+    ("kernels/batch_verification.cu", "load_column(u.v, u2, n, i);"): OF_COLUMNS,
     ("kernels/coefficients.cuh", "load_column(more.v, memory, kThreads, thread + half);"): (
         "a sum, written by this loop"
     ),

@@ -68,7 +68,7 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let keys = PublicKeys::x_only(&keys);
         let signatures = (&signatures).into();
         let chunks = Chunks::new(items);
-        let verify = bip340::Verify { messages, signatures, keys, together: false, chunks, items };
+        let verify = bip340::Verify { messages, signatures, keys, batch_verification: false, chunks, items };
         compare(operation, curve, values(engine, &verify, verdict_of), repeat(&answers.verdicts[..distinct], items))?;
     }
     let texts = &answers.texts;

@@ -204,23 +204,24 @@ fn verification(columns: PlannedColumns, form: &str, keys: PublicKeys, items: us
             take(format!("{} verify {form}, together {}", scheme.name, recovery_ids.is_some()), &verify);
         }
     }
-    for together in [false, true] {
+    for batch_verification in [false, true] {
         for (which, messages) in messages(columns.numbers) {
             let signatures = columns.signatures.into();
             let chunks = Chunks::all();
-            let verify = bip340::Verify { messages, signatures, keys, together, chunks, items };
-            take(format!("BIP 340 verify {form}, messages in {which}, together {together}"), &verify);
+            let verify = bip340::Verify { messages, signatures, keys, batch_verification, chunks, items };
+            take(format!("BIP 340 verify {form}, messages in {which}, together {batch_verification}"), &verify);
         }
     }
     let cpu = CpuEngine::new(Some(1), None).unwrap();
     let rule = ed25519::Rule::Zip215;
-    for together in [false, true] {
+    for batch_verification in [false, true] {
         for (scheme, variant) in variants() {
             let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
             let signatures = columns.signatures.into();
             let chunks = Chunks::all();
-            let verify = ed25519::Verify { variant, messages, signatures, keys, rule, together, chunks, items };
-            take(format!("{scheme} verify {form}, together {together}"), &verify);
+            let verify =
+                ed25519::Verify { variant, messages, signatures, keys, rule, batch_verification, chunks, items };
+            take(format!("{scheme} verify {form}, together {batch_verification}"), &verify);
         }
     }
 }

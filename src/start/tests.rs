@@ -77,7 +77,7 @@ fn is_started(unit: Unit, kernel: &str) -> bool {
     match kernel {
         _ if unit.file == "hash" || kernel.contains("sm2") || kernel.contains("sm3") => has_sm2,
         "gecc_ecdsa_equations" | "gecc_ecdsa_sign" | "gecc_nonces_sha256" | "gecc_nonces_with_data_sha256" => has_ecdsa,
-        _ if ["recover", "address", "together", "group_terms"].contains(&unit.file) => has_ecdsa,
+        _ if ["recover", "address", "batch_verification", "group_terms"].contains(&unit.file) => has_ecdsa,
         _ => true,
     }
 }

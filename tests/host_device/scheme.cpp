@@ -8,7 +8,7 @@
 #include "scheme/equation.cuh"
 #include "scheme/key_index.cuh"
 #include "scheme/recovery.cuh"
-#include "scheme/together.cuh"
+#include "scheme/batch_verification.cuh"
 
 // Window sizes of the tables of G, in turn; other points have the first. A group too small for these has others in its
 // curve.cuh.

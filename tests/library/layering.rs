@@ -219,9 +219,9 @@ fn cycles_are_found() {
     for (cpu, has_cycle) in [("", false), ("use crate::common::verify::Equations;", true)] {
         let modules = [
             ("frame", "pub mod verify;\npub mod together;"),
-            ("common::verify", "use super::together;\n    together::cpu::find();"),
-            ("common::together", "pub mod cpu;"),
-            ("common::together::cpu", cpu),
+            ("common::verify", "use super::batch_verification;\n    batch_verification::cpu::find();"),
+            ("common::batch_verification", "pub mod cpu;"),
+            ("common::batch_verification::cpu", cpu),
         ];
         let problems = problems_of(&modules, &["frame"]);
         assert_eq!(problems.iter().any(|problem| problem.starts_with("in a cycle")), has_cycle, "{problems:?}");

@@ -5,9 +5,9 @@ use super::cases;
 use super::schemes::signature;
 use super::*;
 use crate::schemes::bip340::verify_cpu::equations;
-use crate::schemes::ecdsa;
+use crate::schemes::common::batch_verification::cpu::{Draw, Member, verify_group};
 use crate::schemes::common::claims_cpu::{Equation, XModuloN};
-use crate::schemes::common::together::cpu::{Draw, Member, verify_group};
+use crate::schemes::ecdsa;
 use crate::types::{Policy, PublicKeys};
 
 pub fn tests() -> impl Iterator<Item = Test> {

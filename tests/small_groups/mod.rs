@@ -1,5 +1,6 @@
 //! The groups as curves of the CPU engine, and the tests in them.
 
+mod batch_verification;
 mod cases;
 mod derivation;
 pub mod parameters;
@@ -7,7 +8,6 @@ mod points;
 mod reference;
 mod scalars;
 mod schemes;
-mod together;
 #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
 mod uniform;
 
@@ -183,7 +183,7 @@ pub fn tests() -> Vec<Test> {
     let mut tests = derivation::tests();
     tests.extend(points::tests());
     tests.extend(schemes::tests());
-    tests.extend(together::tests());
+    tests.extend(batch_verification::tests());
     #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
     tests.extend(uniform::tests());
     tests

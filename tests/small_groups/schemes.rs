@@ -3,9 +3,9 @@
 use super::cases::{self, Recoverable, Signed};
 use super::*;
 use crate::schemes::bip340::verify_cpu as bip340_cpu;
-use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::common::Verification;
 use crate::schemes::common::verify_cpu::best_window;
+use crate::schemes::ecdsa::recover_cpu;
 use crate::types::{Place, Policy, PublicKeys, rows_of};
 
 /// Uses of a key in a call: too few for a table, and enough for a small one.

@@ -61,9 +61,9 @@ impl Signatures {
     }
 
     /// Compares with verification one by one.
-    fn check(&self, one_by_one: &Engine, together: &Engine) -> Vec<Verdict> {
+    fn check(&self, one_by_one: &Engine, batch_verification: &Engine) -> Vec<Verdict> {
         let expected = self.verdicts(one_by_one);
-        assert_eq!(self.verdicts(together), expected);
+        assert_eq!(self.verdicts(batch_verification), expected);
         expected
     }
 }
@@ -71,7 +71,7 @@ impl Signatures {
 /// Any fraction of spoiled items; libsecp256k1 decides which are valid.
 pub fn spoiled_schnorr_signatures(engine: &Engine) {
     let mut random = Random::new();
-    let together = with_equations(engine);
+    let batch_verification = with_equations(engine);
     let valid = Signatures::new(&mut random);
     for spoiled in [0, 1, 2, 30, 300, 1500, ITEMS] {
         let mut batch = valid.clone();
@@ -81,7 +81,7 @@ pub fn spoiled_schnorr_signatures(engine: &Engine) {
             let Signatures { messages, signatures, keys } = &mut batch;
             spoil(&mut random, item, &mut messages[item], &mut signatures[item], &mut keys[item]);
         }
-        let found = batch.check(engine, &together);
+        let found = batch.check(engine, &batch_verification);
         assert_eq!(found.iter().filter(|verdict| !verdict.is_valid()).count(), spoiled);
         for (item, verdict) in found.iter().enumerate().step_by(7) {
             let theirs = is_valid_there(&batch.messages[item], &batch.signatures[item], &batch.keys[item]);
@@ -93,7 +93,7 @@ pub fn spoiled_schnorr_signatures(engine: &Engine) {
 /// Errors of two items that would cancel under equal or small coefficients.
 pub fn cancelling_schnorr_signatures(engine: &Engine) {
     let mut random = Random::new();
-    let together = with_equations(engine);
+    let batch_verification = with_equations(engine);
     let valid = Signatures::new(&mut random);
     let n = order::<Secp256k1>();
     for [a, b] in [[1u32, 1], [1, 2], [2, 1], [3, 1]] {
@@ -106,7 +106,7 @@ pub fn cancelling_schnorr_signatures(engine: &Engine) {
                 let s: BigUint = (number(&s) + change) % &n;
                 batch.signatures[item] = concatenate(&r, &to_bytes(&s).expect("below n"));
             }
-            let found = batch.check(engine, &together);
+            let found = batch.check(engine, &batch_verification);
             let rejected: Vec<usize> = (0..ITEMS).filter(|item| !found[*item].is_valid()).collect();
             assert_eq!(rejected, [i.min(j), i.max(j)]);
         }
@@ -116,7 +116,7 @@ pub fn cancelling_schnorr_signatures(engine: &Engine) {
 /// The table of BIP 340 many times over: items are identical, and half of them are invalid.
 pub fn vectors_many_times(engine: &Engine) {
     let vectors = vectors();
-    let together = with_equations(engine);
+    let batch_verification = with_equations(engine);
     for only_valid in [false, true] {
         let chosen: Vec<_> = vectors.iter().filter(|vector| vector.is_valid || !only_valid).collect();
         let many = || chosen.iter().cycle().take(100 * chosen.len());
@@ -125,7 +125,7 @@ pub fn vectors_many_times(engine: &Engine) {
             signatures: many().map(|vector| vector.signature).collect(),
             keys: many().map(|vector| vector.key).collect(),
         };
-        let found = batch.check(engine, &together);
+        let found = batch.check(engine, &batch_verification);
         assert!(found.iter().zip(many()).all(|(verdict, vector)| verdict.is_valid() == vector.is_valid));
     }
 }
@@ -133,7 +133,7 @@ pub fn vectors_many_times(engine: &Engine) {
 /// Messages of 32 bytes as rows, of keys that repeat seldom, often enough for a table, and as one for all.
 pub fn schnorr_columns(engine: &Engine) {
     let mut random = Random::new();
-    let together = with_equations(engine);
+    let batch_verification = with_equations(engine);
     for keys in [1, 5, 400] {
         let signers: Vec<_> = (0..keys).map(|_| signer(&mut random)).collect();
         let secret: Vec<SecretKey> =
@@ -145,7 +145,8 @@ pub fn schnorr_columns(engine: &Engine) {
         signatures[77][40] ^= 1;
         let mut codes = vec![0; ITEMS];
         let column = if keys == 1 { Rows::all(&public[0]) } else { (&public).into() };
-        bip340::verify_into(&together, &messages, &signatures, PublicKeys::x_only(column), &mut codes).unwrap();
+        bip340::verify_into(&batch_verification, &messages, &signatures, PublicKeys::x_only(column), &mut codes)
+            .unwrap();
         let expected = |item| if item == 77 { Rejection::Mismatch.code() } else { Verdict::VALID_CODE };
         assert!(codes.into_iter().eq((0..ITEMS).map(expected)), "{keys} keys");
     }
@@ -166,9 +167,9 @@ fn items_and_ids(signed: &[Signed]) -> (Vec<Item>, Vec<u8>) {
 /// Each special item among valid ones, with each recovery id.
 pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
-    let together = with_equations(engine);
+    let batch_verification = with_equations(engine);
     let (items, ids) = items_and_ids(&signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
-    assert!(verify::<C>(&together, &items, &ids).iter().all(|verdict| verdict.is_valid()));
+    assert!(verify::<C>(&batch_verification, &items, &ids).iter().all(|verdict| verdict.is_valid()));
     let special = special::<Ecdsa<C>>(&mut random);
     let check = |poisons: &[(usize, &Case<Item, Verdict>, u8)]| {
         let mut items = items.clone();
@@ -177,7 +178,12 @@ pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
         for (place, case, id) in poisons {
             (items[*place], ids[*place], expected[*place]) = (case.input.clone(), *id, case.expected);
         }
-        assert!(verify::<C>(&together, &items, &ids) == expected, "'{}' with id {}", poisons[0].1.name, poisons[0].2);
+        assert!(
+            verify::<C>(&batch_verification, &items, &ids) == expected,
+            "'{}' with id {}",
+            poisons[0].1.name,
+            poisons[0].2
+        );
     };
     for (index, case) in special.iter().enumerate() {
         check(&[([0, ITEMS - 1, random.below(ITEMS)][index % 3], case, random.below(4) as u8)]);
@@ -196,14 +202,14 @@ pub fn recovery_ids_do_not_change_verdicts(engine: &Engine) {
 
 fn wrong_ids<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
-    let together = with_equations(engine);
+    let batch_verification = with_equations(engine);
     let (mut items, ids) = items_and_ids(&signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
     items[1000].digest[5] ^= 1;
     let spoiled = [(1, 1), (1, 2), (1, 3), (1, 0x80), (1, 0xff), (3, 1), (3, 0xff), (50, 2), (1000, 3)];
     for (one_in, wrong) in spoiled {
         let ids: Vec<u8> =
             ids.iter().enumerate().map(|(item, id)| if item % one_in == 0 { id ^ wrong } else { *id }).collect();
-        for engine in [engine, &together] {
+        for engine in [engine, &batch_verification] {
             let found = verify::<C>(engine, &items, &ids);
             let rejected: Vec<usize> = (0..ITEMS).filter(|item| !found[*item].is_valid()).collect();
             assert_eq!(rejected, [1000], "{}: {wrong:#x} in one of {one_in}", C::NAME);
@@ -219,7 +225,7 @@ pub fn large_and_small_x(engine: &Engine) {
 
 fn x_around_order<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
-    let together = with_equations(engine);
+    let batch_verification = with_equations(engine);
     let large = points_above_order::<C>(20).into_iter().map(|(point, _)| point);
     let small = (1u32..).filter_map(|x| lift_x::<C>(&to_bytes(&x.into())?, x % 2 == 0)).take(20);
     let points: Vec<_> = large.chain(small).collect();
@@ -229,18 +235,18 @@ fn x_around_order<C: EcdsaReference>(engine: &Engine) {
     for (place, signed) in (0..ITEMS).step_by(7).zip(around.iter().cycle()) {
         (items[place], ids[place]) = (signed.item.clone(), signed.recovery_id);
     }
-    assert!(verify::<C>(&together, &items, &ids).iter().all(|verdict| verdict.is_valid()), "{}", C::NAME);
+    assert!(verify::<C>(&batch_verification, &items, &ids).iter().all(|verdict| verdict.is_valid()), "{}", C::NAME);
     for place in (0..ITEMS).step_by(7) {
         items[place].digest[31] ^= 1;
     }
     let expected = |place| if place % 7 == 0 { Verdict::Rejected(Rejection::Mismatch) } else { Verdict::Valid };
-    assert!(verify::<C>(&together, &items, &ids).into_iter().eq((0..ITEMS).map(expected)), "{}", C::NAME);
+    assert!(verify::<C>(&batch_verification, &items, &ids).into_iter().eq((0..ITEMS).map(expected)), "{}", C::NAME);
 }
 
 /// High s by policy, columns with one row for all, and columns of different lengths.
 pub fn recoverable_columns(engine: &Engine) {
     let mut random = Random::new();
-    let together = with_equations(engine);
+    let batch_verification = with_equations(engine);
     let signed = signed::<Ecdsa<P256>>(&mut random, ITEMS, ITEMS);
     let (items, ids) = items_and_ids(&signed);
     let (digests, signatures, _) = columns(&items);
@@ -248,7 +254,8 @@ pub fn recoverable_columns(engine: &Engine) {
     let ids: Vec<[u8; 1]> = ids.into_iter().map(|id| [id]).collect();
     let mut codes = vec![0; ITEMS];
     let low_s = Policy::low_s();
-    ecdsa::verify_recoverable_into(&together, P256, &digests, &signatures, &ids, &keys, low_s, &mut codes).unwrap();
+    ecdsa::verify_recoverable_into(&batch_verification, P256, &digests, &signatures, &ids, &keys, low_s, &mut codes)
+        .unwrap();
     for (code, item) in codes.iter().zip(&items) {
         let expected = if P256::is_low(&item.signature) { Verdict::VALID_CODE } else { Rejection::HighS.code() };
         assert_eq!(*code, expected);
@@ -258,9 +265,10 @@ pub fn recoverable_columns(engine: &Engine) {
     let signature = Rows::all(&signatures[0]);
     let id = Rows::all(&ids[0]);
     let policy = Policy::default();
-    ecdsa::verify_recoverable_into(&together, P256, digest, signature, id, &keys[0], policy, &mut codes).unwrap();
+    ecdsa::verify_recoverable_into(&batch_verification, P256, digest, signature, id, &keys[0], policy, &mut codes)
+        .unwrap();
     assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
-    for engine in [engine, &together] {
+    for engine in [engine, &batch_verification] {
         let one = ecdsa::verify_recoverable(engine, P256, &digests[..2], &signatures[..2], &[0], &keys[..2], policy);
         differs(one, ("recovery ids", 2, 1));
         let none = ecdsa::verify_recoverable(engine, P256, &[], &[], &[], &keys[..0], policy).unwrap();

@@ -222,7 +222,7 @@ fn large_batch_on<C: EcdsaReference>(engine: &Engine) {
             let launches = |kernel: &str| -> u64 {
                 times.iter().filter(|time| time.kernel == kernel).map(|time| time.launches).sum()
             };
-            let tried = launches("gecc_together_items");
+            let tried = launches("gecc_batch_verify_items");
             let held = launches("gecc_recover_scatter");
             let may_hold = which != 3;
             assert!(tried > 0 && (may_hold || held == 0) && (which != 0 || held > 0), "{which}: {held} of {tried}");

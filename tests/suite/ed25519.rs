@@ -157,7 +157,7 @@ fn real_cases() -> Vec<Case> {
 
 /// Batch verification gives each item the verdict and the reason that it has alone, by every rule:
 /// of all cases, and of those that a rule with the cofactor accepts, whose equations hold.
-pub fn together(engine: &Engine) {
+pub fn batch_verification(engine: &Engine) {
     let builder = Engine::builder().backend(engine.info().backend).threads(1).batch_verification(true);
     let with_equations = builder.build().expect("as the engine under test");
     let mut cases: Vec<Case> =
@@ -477,9 +477,9 @@ pub fn contexts(engine: &Engine) {
 pub fn contexts_in_batches(engine: &Engine) {
     const ITEMS: usize = 1000;
     let portable = Engine::builder().backend(Backend::Cpu).portable(true).build().unwrap();
-    let with = |together| {
+    let with = |batch_verification| {
         let builder = Engine::builder().backend(engine.info().backend);
-        builder.check_signatures(true).batch_verification(together).build().unwrap()
+        builder.check_signatures(true).batch_verification(batch_verification).build().unwrap()
     };
     let engines = [with(false), with(true)];
     let mut random = Random::new();

@@ -163,8 +163,8 @@ mod tests {
 
     #[test]
     fn equations_reach_the_engine() {
-        let together =
+        let batch_verification =
             EngineOptions { batch_verification: true, ..Program::parse_from(["gecc", "--engine", "cpu"]).engine };
-        assert!(together.start().unwrap().info().batch_verification);
+        assert!(batch_verification.start().unwrap().info().batch_verification);
     }
 }

@@ -23,13 +23,13 @@ pub fn all() -> Vec<Test> {
     [of_verification(true, true), of_signing(true, true, true), of_signing(false, false, false)].concat()
 }
 
-pub fn of_verification(with_tables: bool, together: bool) -> Vec<Test> {
+pub fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<Test> {
     let mut tests = vec![point::known_answers::keys(CURVE), test("BIP 340 verification", run_verify)];
     if with_tables {
         tests.push(test("BIP 340 verification by tables of keys", run_verify_by_tables));
     }
-    if together {
-        tests.push(test("BIP 340 verification together", run_verify_together));
+    if batch_verification {
+        tests.push(test("BIP 340 batch verification", run_batch_verify));
     }
     tests
 }
@@ -55,8 +55,14 @@ fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize
         false => Messages::Texts(SizedTexts::new(trial.cpu, items, |item| &messages[item])),
     };
     let keys = PublicKeys::x_only(&keys);
-    let verify =
-        Verify { messages, signatures: (&signatures).into(), keys, together: false, chunks: Chunks::all(), items };
+    let verify = Verify {
+        messages,
+        signatures: (&signatures).into(),
+        keys,
+        batch_verification: false,
+        chunks: Chunks::all(),
+        items,
+    };
     trial.check_codes(&verify, expected, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
 }
 
@@ -75,7 +81,7 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
 
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
-fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
+fn run_batch_verify(trial: &mut Trial) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     for (numbers, holds) in groups(verdicts) {
         let messages = rows(messages, &numbers);
@@ -85,7 +91,7 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
         let keys = PublicKeys::x_only(&keys);
         let signatures = (&signatures).into();
         let chunks = Chunks::all();
-        let verify = Verify { messages, signatures, keys, together: true, chunks, items: ITEMS };
+        let verify = Verify { messages, signatures, keys, batch_verification: true, chunks, items: ITEMS };
         trial.check_codes(&verify, None, numbers.iter().map(|item| verdicts[*item].code()))?;
         trial.compare([verify.chunks.spared() > 0], [holds])?;
     }

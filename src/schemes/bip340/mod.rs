@@ -12,6 +12,8 @@
 //! in which case the item's other results are meaningless). The batch has as many items as there
 //! are codes.
 
+#[cfg(test)]
+mod batch_verification_gpu_tests;
 pub(crate) mod known_answers;
 mod messages;
 mod messages_gpu;
@@ -19,8 +21,6 @@ mod sign;
 mod sign_cpu;
 mod sign_gpu;
 mod signing;
-#[cfg(test)]
-mod together_gpu_tests;
 mod verify;
 pub(crate) mod verify_cpu;
 mod verify_gpu;

@@ -105,7 +105,7 @@ pub(crate) struct Verify<'a> {
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
     /// True if items may be verified in groups.
-    pub together: bool,
+    pub batch_verification: bool,
     /// The chunks that GPUs verify in groups.
     pub chunks: Chunks,
     pub items: usize,
@@ -127,8 +127,8 @@ impl<'a> Verify<'a> {
             ("public keys", keys.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        let together = engine.info().batch_verification;
+        let batch_verification = engine.info().batch_verification;
         let chunks = Chunks::new(items);
-        Ok(Verify { messages, signatures, keys, together, chunks, items })
+        Ok(Verify { messages, signatures, keys, batch_verification, chunks, items })
     }
 }

@@ -24,7 +24,7 @@ impl Computation for Verify<'_> {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
         let messages: MessagesByIndex = (self.messages.average(), &|item| self.messages.get(items.start + item));
-        verify::<Secp256k1>(engine, messages, signatures, keys, self.together, out);
+        verify::<Secp256k1>(engine, messages, signatures, keys, self.batch_verification, out);
     }
 }
 
@@ -36,13 +36,13 @@ pub(crate) fn verify<C: BaseTables>(
     (bytes, message): MessagesByIndex,
     signatures: Rows<64>,
     keys: PublicKeys,
-    together: bool,
+    batch_verification: bool,
     out: &mut dyn Place,
 ) {
     verify_cpu::verify::<C, _>(
         engine,
         keys,
-        together,
+        batch_verification,
         (bytes, |items: &[usize]| equations::<C>(items, message, signatures, keys)),
         out,
     );

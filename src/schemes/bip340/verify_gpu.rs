@@ -10,7 +10,9 @@ use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::key_tables::{self, ByTables, WithTables};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, Test};
-use crate::schemes::common::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Together};
+use crate::schemes::common::batch_verification::gpu::{
+    BatchVerification, FILES as BATCH_VERIFICATION_FILES, Listed, Named,
+};
 use crate::schemes::common::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
 use std::ops::Range;
 
@@ -52,8 +54,8 @@ fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables
 
 impl Verify<'_> {
     /// Returns `true` if a chunk of `items` items may be verified as a group.
-    fn is_together(&self, items: usize) -> bool {
-        self.together && self.chunks.may_try(items)
+    fn is_batch_verification(&self, items: usize) -> bool {
+        self.batch_verification && self.chunks.may_try(items)
     }
 }
 
@@ -67,12 +69,12 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        let together = if self.is_together(self.items) { TOGETHER_FILES } else { &[] };
-        (Secp256k1::NAME, [&["layout"], VERIFY_FILES, CHECK_FILES, together].concat())
+        let batch_verification = if self.is_batch_verification(self.items) { BATCH_VERIFICATION_FILES } else { &[] };
+        (Secp256k1::NAME, [&["layout"], VERIFY_FILES, CHECK_FILES, batch_verification].concat())
     }
 
     fn most_items(&self) -> usize {
-        if self.together { self.chunks.largest() } else { usize::MAX }
+        if self.batch_verification { self.chunks.largest() } else { usize::MAX }
     }
 
     fn data_bytes(&self, items: &Range<usize>) -> usize {
@@ -80,7 +82,7 @@ impl OnGpu for Verify<'_> {
     }
 
     fn tests(&self, items: usize) -> Vec<Test> {
-        known_answers::of_verification(key_tables::may_build(items), self.is_together(items))
+        known_answers::of_verification(key_tables::may_build(items), self.is_batch_verification(items))
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -90,9 +92,10 @@ impl OnGpu for Verify<'_> {
         let keys = Imported::new(plan, self.keys.slice(items));
         let equations = Equations::new(plan);
         let named = Named { ids: None, on_device: messages.on_device };
-        let together =
-            self.is_together(n).then(|| Together::new(plan, Secp256k1::ID, named, Listed::Open, &self.chunks));
-        let buffers = CheckBuffers::new(plan, together);
+        let batch_verification = self
+            .is_batch_verification(n)
+            .then(|| BatchVerification::new(plan, Secp256k1::ID, named, Listed::Open, &self.chunks));
+        let buffers = CheckBuffers::new(plan, batch_verification);
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
             keys.import(running.lane, Secp256k1::NAME, n)?;

@@ -19,7 +19,7 @@ pub struct SchemeTests {
     pub verification: Named,
     pub by_tables: Named,
     /// The test of batch verification, if the scheme has it.
-    pub together: Option<Named>,
+    pub batch_verification: Option<Named>,
     pub signing: Named,
     /// Signing with additional data for the nonces.
     pub signing_with_data: Named,
@@ -27,13 +27,13 @@ pub struct SchemeTests {
     pub recovery: Option<fn(CurveId) -> Test>,
 }
 
-pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool, together: bool) -> Vec<Test> {
+pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool, batch_verification: bool) -> Vec<Test> {
     let mut tests = vec![point::known_answers::keys(curve), test(scheme.on_gpu.tests.verification, curve)];
     if with_tables {
         tests.push(test(scheme.on_gpu.tests.by_tables, curve));
     }
-    if together {
-        tests.extend(scheme.on_gpu.tests.together.map(|named| test(named, curve)));
+    if batch_verification {
+        tests.extend(scheme.on_gpu.tests.batch_verification.map(|named| test(named, curve)));
     }
     tests
 }
@@ -88,7 +88,7 @@ pub fn verify_by_tables(trial: &mut Trial, scheme: &'static Scheme, policy: Poli
 
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
-pub fn verify_together(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+pub fn batch_verify(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
     let curve = trial.curve();
     let Signatures { digests, signatures, keys, verdicts, recovery_ids, .. } = &known_answers::of(curve).signatures;
     for (numbers, holds) in groups(verdicts) {

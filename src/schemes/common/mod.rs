@@ -1,12 +1,12 @@
 //! The common parts of signature schemes: verification, signing and the check of signatures. A
 //! `Scheme` defines the steps that differ.
 
+pub mod batch_verification;
 pub mod claims_cpu;
 pub mod known_answers;
 mod recovery_gpu;
 pub mod sign_cpu;
 mod sign_gpu;
-pub mod together;
 pub mod verify_cpu;
 mod verify_gpu;
 
@@ -17,11 +17,11 @@ use crate::types::{
     Check, Error, NonceHash, Place, Policy, PublicKeys, Rejection, Results, Rows, Verdict, Widths, require_lengths,
     result_of,
 };
+pub use batch_verification::Chunks;
 pub use recovery_gpu::{Recovery, SignedRows};
 pub use sign_cpu::SigningInputs;
 pub use sign_gpu::{SchemeOnGpu, SigningColumns, Verified};
 use std::ops::Range;
-pub use together::Chunks;
 pub use verify_gpu::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
 
 /// The steps that differ between schemes.

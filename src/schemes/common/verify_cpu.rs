@@ -4,8 +4,8 @@
 //! Items whose key occurs often are computed with a table for that key; see
 //! `cpu::tables::key_plan`.
 
+use super::batch_verification;
 use super::claims_cpu::{Claim, Equation, Equations};
-use super::together;
 use crate::cpu::multiply::{mul_add, sum_products};
 use crate::cpu::point::comb::Comb;
 use crate::cpu::point::jacobian::Jacobian;
@@ -35,12 +35,14 @@ pub fn best_window<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32
 pub fn verify<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     keys: PublicKeys,
-    together: bool,
+    batch_verification: bool,
     (bytes, equations): (usize, impl Fn(&[usize]) -> Equations<C, K> + Sync),
     out: &mut dyn Place,
 ) {
     let equations = (bytes, &equations);
-    key_plan::in_parts(engine, out, |part, codes| verify_part(engine, part, &keys, together, equations, codes));
+    key_plan::in_parts(engine, out, |part, codes| {
+        verify_part(engine, part, &keys, batch_verification, equations, codes)
+    });
 }
 
 /// Verifies a range of items.
@@ -48,15 +50,15 @@ fn verify_part<C: BaseTables, K: Claim<C>>(
     engine: &CpuEngine,
     part: Range<usize>,
     keys: &PublicKeys,
-    together: bool,
+    batch_verification: bool,
     (bytes, equations): (usize, &(impl Fn(&[usize]) -> Equations<C, K> + Sync)),
     codes: &mut [u8],
 ) {
     let start = part.start;
     let mut plan = KeyPlan::new(engine, part, keys, &|uses| has_table::<C>(engine.lanes, uses));
-    if together {
-        let candidates = plan.with_few_uses(together::cpu::many_uses(engine));
-        together::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, |item, _| {
+    if batch_verification {
+        let candidates = plan.with_few_uses(batch_verification::cpu::many_uses(engine));
+        batch_verification::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, |item, _| {
             codes[item - start] = Verdict::VALID_CODE;
         });
         plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &|uses| has_table::<C>(engine.lanes, uses));

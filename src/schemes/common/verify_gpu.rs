@@ -1,6 +1,6 @@
 //! Verification on a GPU.
 
-use super::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Open, Together};
+use super::batch_verification::gpu::{BatchVerification, FILES as BATCH_VERIFICATION_FILES, Listed, Named, Open};
 use super::{Verification, Verify, known_answers};
 use crate::gpu::columns::{BaseTable, Column, Digests, Prefixes, RecoveryIds, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
@@ -82,14 +82,14 @@ fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables
 pub struct CheckBuffers<'a> {
     scratch: WindowScratch,
     grouping: Option<Grouping>,
-    together: Option<Box<Together<'a>>>,
+    batch_verification: Option<Box<BatchVerification<'a>>>,
 }
 
 impl<'a> CheckBuffers<'a> {
     /// Plans a check as a group if `together` is given, otherwise of individual items.
-    pub fn new(plan: &mut Plan, together: Option<Together<'a>>) -> Self {
-        let together = together.map(Box::new);
-        CheckBuffers { scratch: WindowScratch::new(plan), grouping: Grouping::new(plan), together }
+    pub fn new(plan: &mut Plan, batch_verification: Option<BatchVerification<'a>>) -> Self {
+        let batch_verification = batch_verification.map(Box::new);
+        CheckBuffers { scratch: WindowScratch::new(plan), grouping: Grouping::new(plan), batch_verification }
     }
 }
 
@@ -110,8 +110,8 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        let together = if self.ids_of_chunk(self.items).is_some() { TOGETHER_FILES } else { &[] };
-        (self.curve.name(), [&["layout", "equations", "verify"], CHECK_FILES, together].concat())
+        let batch_verification = if self.ids_of_chunk(self.items).is_some() { BATCH_VERIFICATION_FILES } else { &[] };
+        (self.curve.name(), [&["layout", "equations", "verify"], CHECK_FILES, batch_verification].concat())
     }
 
     fn most_items(&self) -> usize {
@@ -120,8 +120,8 @@ impl OnGpu for Verify<'_> {
 
     fn tests(&self, items: usize) -> Vec<Test> {
         let with_tables = key_tables::may_build(items);
-        let together = self.ids_of_chunk(items).is_some();
-        known_answers::of_verification(self.scheme, self.curve, with_tables, together)
+        let batch_verification = self.ids_of_chunk(items).is_some();
+        known_answers::of_verification(self.scheme, self.curve, with_tables, batch_verification)
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -133,11 +133,17 @@ impl OnGpu for Verify<'_> {
         let keys = Imported::new(plan, keys.slice(items.clone()));
         let equations = Equations::new(plan);
         let prefixes = plan.column();
-        let together = self.ids_of_chunk(items.len()).map(|ids| {
+        let batch_verification = self.ids_of_chunk(items.len()).map(|ids| {
             let ids = plan.input::<RecoveryIds>(ids.slice(items.clone()).bytes());
-            Together::new(plan, self.curve, Named { ids: Some(ids), on_device: None }, Listed::Open, &self.chunks)
+            BatchVerification::new(
+                plan,
+                self.curve,
+                Named { ids: Some(ids), on_device: None },
+                Listed::Open,
+                &self.chunks,
+            )
         });
-        let buffers = CheckBuffers::new(plan, together);
+        let buffers = CheckBuffers::new(plan, batch_verification);
         let n = items.len();
         let curve = self.curve.name();
         plan.codes(equations.verdicts);
@@ -161,7 +167,7 @@ pub fn check(
     let EquationsOfChunk { curve, equations, keys, n } = chunk;
     let kept = lane.kept.clone();
     let table = kept.base_point.public(lane, curve)?;
-    let CheckBuffers { scratch, grouping, together } = buffers;
+    let CheckBuffers { scratch, grouping, batch_verification } = buffers;
     scratch.reset(lane)?;
     let mut list = match grouping {
         Some(grouping) => {
@@ -169,8 +175,8 @@ pub fn check(
         }
         None => None,
     };
-    if let (None, Some(together)) = (&list, together) {
-        match together.find_valid(lane, chunk, &table)? {
+    if let (None, Some(batch_verification)) = (&list, batch_verification) {
+        match batch_verification.find_valid(lane, chunk, &table)? {
             Open::None => return Ok(()),
             Open::Listed(others, _) => list = Some(others),
             Open::AsBefore => {}

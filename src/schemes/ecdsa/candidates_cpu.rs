@@ -3,7 +3,7 @@
 //!
 //! The recovery id determines the point R. As r is not 0, exactly one key satisfies u1 G + u2 Q =
 //! R, with u1 = e / s and u2 = r / s: the key that is recovered, Q = (s R - e G) / r. Candidates
-//! that satisfy it are found with the equations of groups (`common::together`). An item whose
+//! that satisfy it are found with the equations of groups (`common::batch_verification`). An item whose
 //! candidate is not confirmed is recovered, which yields its key or its reason.
 //!
 //! The returned key is the one that was used in the equation: the caller's memory is not read
@@ -14,7 +14,7 @@ use super::recover_cpu::{self, RecoveryInputs, put_address};
 use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuEngine, decode};
-use crate::schemes::common::together::cpu::find_valid;
+use crate::schemes::common::batch_verification::cpu::find_valid;
 use crate::types::{Address, KeyBytes, Place, Policy, PublicKeys, ResultsMut};
 
 /// The number of items planned at a time if the caller sets no memory limit, and the bytes per

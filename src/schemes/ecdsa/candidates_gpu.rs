@@ -10,21 +10,23 @@ use crate::curve::CurveId;
 use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported};
-use crate::schemes::common::together::gpu::{FILES as TOGETHER_FILES, Listed, Named, Open, Together};
+use crate::schemes::common::batch_verification::gpu::{
+    BatchVerification, FILES as BATCH_VERIFICATION_FILES, Listed, Named, Open,
+};
 use crate::schemes::common::{Recovery, SignedRows};
 use crate::types::Policy;
 use std::ops::Range;
 
 /// Returns the kernel files needed in addition to those of recovery.
 pub fn files() -> Vec<&'static str> {
-    [&["equations"], TOGETHER_FILES].concat()
+    [&["equations"], BATCH_VERIFICATION_FILES].concat()
 }
 
 /// The recovery of a chunk with candidates.
 pub struct WithCandidates<'a> {
     candidates: Imported,
     equations: Equations,
-    together: Together<'a>,
+    batch_verification: BatchVerification<'a>,
     /// The recovery of items whose candidate is not confirmed.
     others: Recovery,
 }
@@ -40,10 +42,10 @@ impl<'a> WithCandidates<'a> {
         let keys = Imported::new(plan, candidates.keys.slice(items));
         let equations = Equations::new(plan);
         let named = Named { ids: Some(ids), on_device: None };
-        let together = Together::new(plan, curve, named, Listed::All, &candidates.chunks);
+        let batch_verification = BatchVerification::new(plan, curve, named, Listed::All, &candidates.chunks);
         // The equation no longer needs its scalars when the others are recovered.
         let others = Recovery::with_scalars(plan, (equations.u1, equations.u2));
-        WithCandidates { candidates: keys, equations, together, others }
+        WithCandidates { candidates: keys, equations, batch_verification, others }
     }
 
     /// Returns the columns that finally hold the results of all items.
@@ -60,7 +62,7 @@ impl<'a> WithCandidates<'a> {
         gpu::equations(lane, curve, (digests, signatures), Policy::default(), equations, prefixes, n)?;
         let table = lane.kept.clone().base_point.public(lane, curve)?;
         let chunk = EquationsOfChunk { curve, equations, keys: candidates.points, n };
-        match self.together.find_valid(lane, chunk, &table)? {
+        match self.batch_verification.find_valid(lane, chunk, &table)? {
             Open::None => Ok(()),
             Open::AsBefore => self.all().compute(lane, curve, rows, None, n),
             Open::Listed((items, _), count) => {

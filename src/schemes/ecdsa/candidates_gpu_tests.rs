@@ -1,17 +1,17 @@
 //! Tests of chunks of ECDSA signatures that a GPU recovers with candidates: results are those of
 //! the CPU without candidates.
 
+use super::batch_verification_gpu_tests::{Item, good};
 use super::recover::{Candidates, Recover, RecoveredForm};
 use super::recover_cpu;
-use super::together_gpu_tests::{Item, good};
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
 use crate::curve::{Curve, CurveId, types};
 use crate::op::Computation;
 use crate::schemes::common::Chunks;
-use crate::schemes::common::together::gpu_tests::Engines;
-use crate::schemes::common::together::tests::{scalar, x_of_no_point};
+use crate::schemes::common::batch_verification::gpu_tests::Engines;
+use crate::schemes::common::batch_verification::tests::{scalar, x_of_no_point};
 use crate::types::{PublicKeys, ResultsMut, Verdict};
 
 const NONE: [u8; 64] = [0; 64];

@@ -8,7 +8,7 @@ use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::{self, Signatures, repeat};
 use crate::schemes::common::Chunks;
 use crate::schemes::common::known_answers::{
-    Named, SchemeTests, sign, sign_with_data, test, verify, verify_by_tables, verify_together,
+    Named, SchemeTests, batch_verify, sign, sign_with_data, test, verify, verify_by_tables,
 };
 use crate::types::{Point, Policy, PublicKeys, Rejection, bytes_of};
 use sha3::{Digest, Keccak256};
@@ -16,7 +16,7 @@ use sha3::{Digest, Keccak256};
 pub const TESTS: SchemeTests = SchemeTests {
     verification: ("ECDSA verification", |trial| verify(trial, &ECDSA, Policy::low_s())),
     by_tables: ("ECDSA verification by tables of keys", |trial| verify_by_tables(trial, &ECDSA, Policy::low_s())),
-    together: Some(("ECDSA verification together", |trial| verify_together(trial, &ECDSA, Policy::low_s()))),
+    batch_verification: Some(("ECDSA batch verification", |trial| batch_verify(trial, &ECDSA, Policy::low_s()))),
     signing: ("ECDSA signing", |trial| sign(trial, &ECDSA)),
     signing_with_data: ("ECDSA signing with additional data", |trial| sign_with_data(trial, &ECDSA)),
     recovery: Some(|curve| recovery(curve, RecoveredForm::Keys)),

@@ -10,6 +10,8 @@
 //! in which case the item's other results are meaningless). The batch has as many items as there
 //! are codes.
 
+#[cfg(test)]
+mod batch_verification_gpu_tests;
 mod candidates;
 mod candidates_cpu;
 mod candidates_gpu;
@@ -22,8 +24,6 @@ mod messages;
 pub(crate) mod recover;
 pub(crate) mod recover_cpu;
 mod recover_gpu;
-#[cfg(test)]
-mod together_gpu_tests;
 
 use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
 use crate::curve::{CurveId, EcdsaChoice, per_curve};

@@ -29,7 +29,7 @@ pub(crate) struct Verify<'a> {
     pub keys: PublicKeys<'a>,
     pub rule: Rule,
     /// True if items may be verified in groups, if the rule allows it.
-    pub together: bool,
+    pub batch_verification: bool,
     pub chunks: Chunks,
     pub items: usize,
 }
@@ -42,7 +42,7 @@ impl Computation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
-        let Verify { rule, together, .. } = *self;
+        let Verify { rule, batch_verification, .. } = *self;
         let verification = Verification {
             rule,
             challenge: &|item| {
@@ -53,7 +53,7 @@ impl Computation for Verify<'_> {
             bytes: self.messages.average(),
             signatures,
             keys,
-            together,
+            batch_verification,
         };
         verify::<Ed25519>(engine, &verification, out);
     }

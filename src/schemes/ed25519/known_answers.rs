@@ -6,7 +6,7 @@ use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
 use super::sign::{Signing, sign};
 use super::variant::{MAX_CONTEXT_LEN, Variant};
-use super::verify::together::verify_group;
+use super::verify::batch_verification::verify_group;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
@@ -88,7 +88,7 @@ pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
             bytes: 0,
             signatures: (&signatures).into(),
             keys: PublicKeys::ed25519(&public),
-            together: false,
+            batch_verification: false,
         };
         let mut codes = vec![0; items];
         verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(&mut codes));
@@ -117,13 +117,13 @@ fn fixed_coefficients(count: usize) -> Option<Vec<u128>> {
 }
 
 /// Returns the self-tests of verification for devices.
-pub(crate) fn of_verification(with_tables: bool, together: bool) -> Vec<Test> {
+pub(crate) fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<Test> {
     let mut tests = vec![Test { operation: "Ed25519 verification", on: CURVE, run: run_verify }];
     if with_tables {
         tests.push(Test { operation: "Ed25519 verification by tables", on: CURVE, run: run_verify_by_tables });
     }
-    if together {
-        tests.push(Test { operation: "Ed25519 verification together", on: CURVE, run: run_verify_together });
+    if batch_verification {
+        tests.push(Test { operation: "Ed25519 batch verification", on: CURVE, run: run_batch_verify });
     }
     tests
 }
@@ -144,7 +144,7 @@ fn verify_batch(
         signatures: (&signatures).into(),
         keys: PublicKeys::ed25519(&public),
         rule,
-        together: false,
+        batch_verification: false,
         chunks: Chunks::all(),
         items,
     };
@@ -174,7 +174,7 @@ fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
 
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
-fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
+fn run_batch_verify(trial: &mut Trial) -> Result<(), Fault> {
     let SignedItems { variant, messages, public, signatures, expected } = items(trial.cpu, Variant::PURE);
     for (rule, fails) in [(Rule::Zip215, false), (Rule::Rfc8032Cofactored, false), (Rule::Zip215, true)] {
         let chosen: Vec<usize> =
@@ -188,7 +188,7 @@ fn run_verify_together(trial: &mut Trial) -> Result<(), Fault> {
             signatures: (&signatures).into(),
             keys: PublicKeys::ed25519(&public),
             rule,
-            together: true,
+            batch_verification: true,
             chunks: Chunks::all(),
             items: ITEMS,
         };

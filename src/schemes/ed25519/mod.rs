@@ -10,6 +10,9 @@
 //! are hashed on the CPU.
 
 mod batch;
+mod batch_verification_gpu;
+#[cfg(test)]
+mod batch_verification_gpu_tests;
 mod keys;
 pub(crate) mod known_answers;
 mod rule;
@@ -17,9 +20,6 @@ mod sign;
 mod sign_gpu;
 #[cfg(test)]
 mod small_groups;
-mod together_gpu;
-#[cfg(test)]
-mod together_gpu_tests;
 mod variant;
 mod verify;
 mod verify_gpu;
@@ -120,11 +120,11 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
         [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
     require_lengths(items, &lengths)?;
     let cpu = &engine.devices()?.cpu;
-    let together = engine.info().batch_verification;
+    let batch_verification = engine.info().batch_verification;
     let chunks = Chunks::new(items);
     let hashes = variant.hashes(cpu, messages);
     let messages = signed_texts(cpu, messages, hashes.as_deref());
-    engine.run(&Verify { variant, messages, signatures, keys, rule, together, chunks, items }, place)
+    engine.run(&Verify { variant, messages, signatures, keys, rule, batch_verification, chunks, items }, place)
 }
 
 /// Returns the byte strings that are hashed with the keys: messages, or their hashes for Ed25519ph.

@@ -101,7 +101,7 @@ impl Signing<'_, '_> {
             bytes: self.bytes,
             signatures: signatures.into(),
             keys: PublicKeys::ed25519(keys),
-            together: false,
+            batch_verification: false,
         };
         verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(codes));
     }

@@ -223,8 +223,14 @@ fn every_signature<G: SmallGroup>() {
             let signatures = Rows::new(signatures.as_flattened().as_flattened().as_chunks().0);
             let keys = PublicKeys::ed25519(&keys);
             for (engine, &rule) in engines.iter().flat_map(|engine| Rule::ALL.iter().map(move |rule| (engine, rule))) {
-                let verification =
-                    Verification { rule, challenge: &|_| challenge, bytes: 0, signatures, keys, together: false };
+                let verification = Verification {
+                    rule,
+                    challenge: &|_| challenge,
+                    bytes: 0,
+                    signatures,
+                    keys,
+                    batch_verification: false,
+                };
                 let mut codes = vec![0; batch.len()];
                 verify::<G>(engine, &verification, &mut ResultsMut::codes(&mut codes));
                 for ((a, r), code) in batch.iter().zip(codes) {

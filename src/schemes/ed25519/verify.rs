@@ -1,8 +1,8 @@
 //! Verification. Variable-time: all inputs are public.
 
-pub mod together;
+pub mod batch_verification;
 #[cfg(test)]
-pub mod together_tests;
+pub mod batch_verification_tests;
 
 use super::rule::Rule;
 use crate::cpu::CpuEngine;
@@ -33,7 +33,7 @@ pub struct Verification<'a> {
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
     /// True if items may be verified in groups, if the rule allows it.
-    pub together: bool,
+    pub batch_verification: bool,
 }
 
 /// Returns the best window width for a number of uses; costs are in tenths of a field
@@ -59,9 +59,11 @@ pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut
 fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Range<usize>, codes: &mut [u8]) {
     let start = part.start;
     let mut plan = KeyPlan::new(engine, part, &batch.keys, &|uses| has_table(engine.lanes, uses));
-    if batch.together && batch.rule.is_cofactored() {
-        let candidates = plan.with_few_uses(together::many_uses(engine));
-        together::find_valid::<C>(engine, batch, &candidates, |item| codes[item - start] = Verdict::VALID_CODE);
+    if batch.batch_verification && batch.rule.is_cofactored() {
+        let candidates = plan.with_few_uses(batch_verification::many_uses(engine));
+        batch_verification::find_valid::<C>(engine, batch, &candidates, |item| {
+            codes[item - start] = Verdict::VALID_CODE
+        });
         plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &|uses| has_table(engine.lanes, uses));
     }
     let singles = engine.map_chunks(batch.bytes, plan.singles.len(), 0, |range, out| {

@@ -1,9 +1,9 @@
 //! Verification on a GPU.
 
 use super::batch::{CURVE, Verify};
+use super::batch_verification_gpu::{BATCH_VERIFICATION_FILES, BatchVerification, CheckedItems};
 use super::known_answers;
 use super::rule::Rule;
-use super::together_gpu::{CheckedItems, TOGETHER_FILES, Together};
 use super::variant::Variant;
 use crate::cpu::edwards::decode::Encoding;
 use crate::gpu::codes::{PENDING, PointKind};
@@ -20,7 +20,7 @@ use crate::gpu::tables::key_tables::{self, ByTables, Grouped, Grouping, ItemList
 use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::ops::hash::{LONGEST, TextColumns};
 use crate::schemes::common::Chunks;
-use crate::schemes::common::together::gpu::Open;
+use crate::schemes::common::batch_verification::gpu::Open;
 use crate::types::{self, KeyRowForm};
 use std::ops::Range;
 
@@ -44,8 +44,8 @@ pub fn rule_bits(rule: Rule) -> u32 {
 
 impl Verify<'_> {
     /// Returns `true` if a chunk of `items` items may be verified as a group.
-    fn is_together(&self, items: usize) -> bool {
-        self.together && self.rule.is_cofactored() && self.chunks.may_try(items)
+    fn is_batch_verification(&self, items: usize) -> bool {
+        self.batch_verification && self.rule.is_cofactored() && self.chunks.may_try(items)
     }
 
     /// Plans the keys of a chunk, with zeros for those of another form.
@@ -94,12 +94,12 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        let together = if self.is_together(self.items) { TOGETHER_FILES } else { &[] };
-        (CURVE, [VERIFY_FILES, together].concat())
+        let batch_verification = if self.is_batch_verification(self.items) { BATCH_VERIFICATION_FILES } else { &[] };
+        (CURVE, [VERIFY_FILES, batch_verification].concat())
     }
 
     fn most_items(&self) -> usize {
-        if self.together && self.rule.is_cofactored() { self.chunks.largest() } else { usize::MAX }
+        if self.batch_verification && self.rule.is_cofactored() { self.chunks.largest() } else { usize::MAX }
     }
 
     fn data_bytes(&self, items: &Range<usize>) -> usize {
@@ -107,7 +107,7 @@ impl OnGpu for Verify<'_> {
     }
 
     fn tests(&self, items: usize) -> Vec<Test> {
-        known_answers::of_verification(key_tables::may_build(items), self.is_together(items))
+        known_answers::of_verification(key_tables::may_build(items), self.is_batch_verification(items))
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -119,7 +119,7 @@ impl OnGpu for Verify<'_> {
         let signatures = plan.input::<Signatures>(self.signatures.slice(items).bytes());
         let keys = self.key_rows(plan, first);
         let on_device = self.on_device(plan, first);
-        let equations = Equations::new(plan, self.is_together(n).then_some(&self.chunks));
+        let equations = Equations::new(plan, self.is_batch_verification(n).then_some(&self.chunks));
         plan.codes(equations.verdicts);
         let signed = SignedColumns { dom2, data, offsets, signatures, keys, on_device };
         Box::new(move |Running { lane, expected, .. }: &mut Running| equations.verify(lane, signed, rule, n, *expected))
@@ -166,14 +166,14 @@ pub struct Equations<'a> {
     next_tile: Column<NextTile>,
     /// The distinguishing bytes of the keys, if repeated keys are searched for.
     repeated: Option<(Grouping, Column<KeyColumns>)>,
-    together: Option<Together<'a>>,
+    batch_verification: Option<BatchVerification<'a>>,
     pub verdicts: Column<Verdicts>,
 }
 
 impl<'a> Equations<'a> {
     /// Plans verification as groups if the chunks of the batch are given, otherwise of individual
     /// items.
-    pub fn new(plan: &mut Plan, together: Option<&'a Chunks>) -> Self {
+    pub fn new(plan: &mut Plan, batch_verification: Option<&'a Chunks>) -> Self {
         let threads =
             (kernels::Ed25519Verify::BLOCKS * kernels::Ed25519Verify::BLOCK) as usize * plan.multiprocessors();
         Equations {
@@ -183,7 +183,7 @@ impl<'a> Equations<'a> {
             multiples: plan.buffer(threads * MULTIPLES),
             next_tile: plan.buffer(4),
             repeated: Grouping::new(plan).map(|grouping| (grouping, plan.each(EDWARDS.key))),
-            together: together.map(|chunks| Together::new(plan, chunks)),
+            batch_verification: batch_verification.map(|chunks| BatchVerification::new(plan, chunks)),
             verdicts: plan.column(),
         }
     }
@@ -218,14 +218,14 @@ impl<'a> Equations<'a> {
             Some(grouped) => grouped.find_tables(lane, &kept.key_cache, minus_a)?,
             None => None,
         };
-        let open = match (by_tables, &self.together) {
+        let open = match (by_tables, &self.batch_verification) {
             (Some(by), _) => {
                 self.check_with_tables(lane, signatures, rule, (&table, by), count)?;
                 Some(Some(by.others))
             }
-            (None, Some(together)) => {
+            (None, Some(batch_verification)) => {
                 let items = CheckedItems { signatures, k, representative, minus_a, rule, verdicts, on_device, n };
-                match together.find_valid(lane, items, &table)? {
+                match batch_verification.find_valid(lane, items, &table)? {
                     Open::None => None,
                     Open::Listed(others, _) => Some(Some(others)),
                     Open::AsBefore => Some(None),

@@ -16,7 +16,7 @@ use sm3::{Digest, Sm3};
 pub const TESTS: SchemeTests = SchemeTests {
     verification: ("SM2 verification", |trial| verify(trial, &SM2, Policy::default())),
     by_tables: ("SM2 verification by tables of keys", |trial| verify_by_tables(trial, &SM2, Policy::default())),
-    together: None,
+    batch_verification: None,
     signing: ("SM2 signing", |trial| sign(trial, &SM2)),
     signing_with_data: ("SM2 signing with additional data", |trial| sign_with_data(trial, &SM2)),
     recovery: None,

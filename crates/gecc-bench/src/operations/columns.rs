@@ -125,7 +125,7 @@ fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) ->
             let ids = Rows::new(ids[at].as_chunks().0);
             ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes)?;
         }
-        (PublicCall::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
+        (PublicCall::BatchVerify, Rest::Recoverable(signatures, ids)) => {
             let signatures = &signatures[at.clone()];
             let ids = Rows::new(ids[at].as_chunks().0);
             let policy = Policy::default();

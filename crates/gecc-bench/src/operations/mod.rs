@@ -32,7 +32,7 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
     let sizes = options.batches.sizes(default_items(&engine));
     let largest = *sizes.last().expect("there is a size");
     let timed_batch = (on_gpu && !options.end_to_end).then_some(largest);
-    let together = if public.iter().any(|operation| operation.is_together()) {
+    let batch_verification = if public.iter().any(|operation| operation.is_batch_verification()) {
         let measured = options.engine.builder()?.batch_verification(true).build()?;
         Some(Engines { measured, kernels: kernel_engine(options, timed_batch, true)? })
     } else {
@@ -50,7 +50,7 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
         false => (Memory::Pageable, ""),
     };
     let mut bench = Bench {
-        together,
+        batch_verification,
         reference: Engine::cpu()?,
         latency_engines,
         items: if options.latency { largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1]) } else { largest },
@@ -74,11 +74,11 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
 fn kernel_engine(
     options: &OperationsOptions,
     largest: Option<usize>,
-    together: bool,
+    batch_verification: bool,
 ) -> Result<Option<Engine>, Failure> {
     let Some(largest) = largest else { return Ok(None) };
     let builder = options.engine.builder()?.backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
-    Ok(Some(builder.batch_verification(together).build()?))
+    Ok(Some(builder.batch_verification(batch_verification).build()?))
 }
 
 /// The engines that measure an operation.
@@ -92,7 +92,7 @@ struct Bench {
     /// The engines for most measurements, and for making the inputs.
     engines: Engines,
     /// The engines for operations with batch verification, if there are any.
-    together: Option<Engines>,
+    batch_verification: Option<Engines>,
     /// The engine that checks samples.
     reference: Engine,
     latency_engines: Vec<(&'static str, Engine)>,
@@ -148,8 +148,8 @@ impl Bench {
     fn operation(&mut self, case: &Case, columns: Option<&RefCell<ResultRows>>) -> Result<(), Failure> {
         let curve = case.curve();
         let name = case.operation.name();
-        let Engines { measured, kernels } = match &self.together {
-            Some(together) if case.operation.is_together() => together,
+        let Engines { measured, kernels } = match &self.batch_verification {
+            Some(batch_verification) if case.operation.is_batch_verification() => batch_verification,
             _ => &self.engines,
         };
         // This call also warms up: it allocates the memory of the largest batch.

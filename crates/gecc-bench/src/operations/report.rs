@@ -184,7 +184,7 @@ const GROUPS: &[(&str, &[PublicCall])] = &[
             PublicCall::Verify,
             PublicCall::Verify1000Keys,
             PublicCall::Verify100Keys,
-            PublicCall::VerifyRecoverableTogether,
+            PublicCall::BatchVerify,
             PublicCall::Recover,
             PublicCall::RecoverAddresses,
             PublicCall::RecoverAddressesCandidates,
@@ -194,7 +194,7 @@ const GROUPS: &[(&str, &[PublicCall])] = &[
         "Taproot",
         &[
             PublicCall::Bip340Verify,
-            PublicCall::Bip340VerifyTogether,
+            PublicCall::Bip340BatchVerify,
             PublicCall::Bip340Sign,
             PublicCall::Bip340SignKnownKeys,
             PublicCall::TaprootTweak,
@@ -207,7 +207,7 @@ const GROUPS: &[(&str, &[PublicCall])] = &[
             PublicCall::Ed25519SignExpanded,
             PublicCall::Ed25519Verify,
             PublicCall::Ed25519Verify1000Keys,
-            PublicCall::Ed25519VerifyTogether,
+            PublicCall::Ed25519BatchVerify,
         ],
     ),
 ];

@@ -24,12 +24,12 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
             return Err(format!("--operations: {name} does not exist on the curve of --curve").into());
         }
     }
-    let together = match operations.iter().any(|operation| operation.is_together()) {
+    let batch_verification = match operations.iter().any(|operation| operation.is_batch_verification()) {
         true => Some(options.engine.builder()?.batch_verification(true).build()?),
         false => None,
     };
     let bench = Bench {
-        together,
+        batch_verification,
         reference: Engine::cpu()?,
         sizes: options.batches.sizes(default_items(&engine)),
         json: options.batches.json,
@@ -49,7 +49,7 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
 struct Bench {
     engine: Engine,
     /// The engine with batch verification, if any measured operation uses it.
-    together: Option<Engine>,
+    batch_verification: Option<Engine>,
     /// The engine that checks samples.
     reference: Engine,
     operations: Vec<PublicCall>,
@@ -72,8 +72,8 @@ impl Bench {
     }
 
     fn operation(&self, case: &Case) -> Result<(), Failure> {
-        let engine = match &self.together {
-            Some(together) if case.operation.is_together() => together,
+        let engine = match &self.batch_verification {
+            Some(batch_verification) if case.operation.is_batch_verification() => batch_verification,
             _ => &self.engine,
         };
         // This call also warms up: it allocates the memory of the largest batch.

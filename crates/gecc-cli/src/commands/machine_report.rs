@@ -14,7 +14,7 @@ use std::fs;
 /// The measured operations on secp256k1, with distinct keys, and their columns.
 const OPERATIONS: [(&str, PublicCall); 5] = [
     ("verify", PublicCall::Verify),
-    ("together", PublicCall::VerifyRecoverableTogether),
+    ("batch_verification", PublicCall::BatchVerify),
     ("recover", PublicCall::Recover),
     ("sign", PublicCall::Sign),
     ("ECDH", PublicCall::Ecdh),
@@ -43,7 +43,7 @@ impl fmt::Display for MachineRow {
 /// # Errors
 /// Returns an error if a call fails or its results differ from the CPU's.
 pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
-    let together = installed::engine()?.batch_verification(true).build()?;
+    let batch_verification = installed::engine()?.batch_verification(true).build()?;
     let reference = Engine::cpu()?;
     let items = items(engine);
     let inputs = Inputs::new(engine, CurveId::Secp256k1, items, Memory::Pageable)?;
@@ -56,7 +56,7 @@ pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
     ];
     for (name, operation) in OPERATIONS {
         let case = Case::new(&inputs, engine, operation)?.expect("secp256k1 has every operation");
-        let engine = if operation.is_together() { &together } else { engine };
+        let engine = if operation.is_batch_verification() { &batch_verification } else { engine };
         // This call also warms up.
         let expected = &case.expected(engine, &reference)?;
         let call = Checked { case: &case, expected, range: 0..items };

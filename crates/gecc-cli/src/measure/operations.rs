@@ -35,7 +35,7 @@ pub enum PublicCall {
     #[value(name = "verify_100_keys")]
     Verify100Keys,
     /// Verification with recovery ids, in groups.
-    VerifyRecoverableTogether,
+    BatchVerify,
     Recover,
     RecoverAddresses,
     /// Recovery of addresses in groups, with the keys of nine of ten senders as candidates.
@@ -45,8 +45,8 @@ pub enum PublicCall {
     #[value(name = "bip340_verify")]
     Bip340Verify,
     /// BIP 340 verification in groups.
-    #[value(name = "bip340_verify_together")]
-    Bip340VerifyTogether,
+    #[value(name = "bip340_batch_verify")]
+    Bip340BatchVerify,
     #[value(name = "bip340_sign")]
     Bip340Sign,
     /// BIP 340 signing with given public keys.
@@ -62,8 +62,8 @@ pub enum PublicCall {
     #[value(name = "ed25519_verify_1000_keys")]
     Ed25519Verify1000Keys,
     /// Ed25519 verification in groups.
-    #[value(name = "ed25519_verify_together")]
-    Ed25519VerifyTogether,
+    #[value(name = "ed25519_batch_verify")]
+    Ed25519BatchVerify,
     /// Ed25519 signing from seeds.
     #[value(name = "ed25519_sign")]
     Ed25519Sign,
@@ -74,13 +74,13 @@ pub enum PublicCall {
 
 impl PublicCall {
     /// Returns whether the operation is measured with `EngineBuilder::batch_verification`.
-    pub fn is_together(self) -> bool {
+    pub fn is_batch_verification(self) -> bool {
         matches!(
             self,
-            PublicCall::VerifyRecoverableTogether
+            PublicCall::BatchVerify
                 | PublicCall::RecoverAddressesCandidates
-                | PublicCall::Bip340VerifyTogether
-                | PublicCall::Ed25519VerifyTogether
+                | PublicCall::Bip340BatchVerify
+                | PublicCall::Ed25519BatchVerify
         )
     }
 
@@ -89,7 +89,7 @@ impl PublicCall {
             self,
             PublicCall::Ed25519Verify
                 | PublicCall::Ed25519Verify1000Keys
-                | PublicCall::Ed25519VerifyTogether
+                | PublicCall::Ed25519BatchVerify
                 | PublicCall::Ed25519Sign
                 | PublicCall::Ed25519SignExpanded
         )
@@ -99,11 +99,11 @@ impl PublicCall {
     /// seeds and messages, is measured with those of secp256k1.
     pub fn is_on(self, curve: CurveId) -> bool {
         match self {
-            PublicCall::Recover | PublicCall::VerifyRecoverableTogether => curve.has_ecdsa(),
+            PublicCall::Recover | PublicCall::BatchVerify => curve.has_ecdsa(),
             PublicCall::RecoverAddresses
             | PublicCall::RecoverAddressesCandidates
             | PublicCall::Bip340Verify
-            | PublicCall::Bip340VerifyTogether
+            | PublicCall::Bip340BatchVerify
             | PublicCall::Bip340Sign
             | PublicCall::Bip340SignKnownKeys
             | PublicCall::TaprootTweak => curve == CurveId::Secp256k1,
@@ -197,7 +197,7 @@ impl<'a> Case<'a> {
             return Ok(None);
         }
         let rest = match operation {
-            PublicCall::Recover | PublicCall::RecoverAddresses | PublicCall::VerifyRecoverableTogether => {
+            PublicCall::Recover | PublicCall::RecoverAddresses | PublicCall::BatchVerify => {
                 let (signatures, ids) = inputs.recoverable(engine)?;
                 Rest::Recoverable(signatures, ids)
             }
@@ -207,11 +207,11 @@ impl<'a> Case<'a> {
                 candidates.iter_mut().step_by(10).for_each(|key| *key = Point::IDENTITY);
                 Rest::Candidates(signatures, ids, inputs.place(engine, candidates)?)
             }
-            PublicCall::Bip340Verify | PublicCall::Bip340VerifyTogether | PublicCall::TaprootTweak => {
+            PublicCall::Bip340Verify | PublicCall::Bip340BatchVerify | PublicCall::TaprootTweak => {
                 inputs.bip340(engine)?
             }
             PublicCall::Ed25519SignExpanded => Rest::Expanded(ed25519::expand(engine, &inputs.secret)?),
-            PublicCall::Ed25519Verify | PublicCall::Ed25519VerifyTogether => inputs.ed25519(engine, usize::MAX)?,
+            PublicCall::Ed25519Verify | PublicCall::Ed25519BatchVerify => inputs.ed25519(engine, usize::MAX)?,
             PublicCall::Ed25519Verify1000Keys => inputs.ed25519(engine, 1000)?,
             PublicCall::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
             PublicCall::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
@@ -315,7 +315,7 @@ impl<'a> Case<'a> {
                 let keys = &candidates[at];
                 Outcome::Addresses(recover_addresses_with_candidates(engine, digests, signatures, ids, keys)?)
             }
-            (PublicCall::VerifyRecoverableTogether, Rest::Recoverable(signatures, ids)) => {
+            (PublicCall::BatchVerify, Rest::Recoverable(signatures, ids)) => {
                 let signatures = &signatures[at.clone()];
                 let ids = &ids[at];
                 let keys = PublicKeys::points(public);

@@ -44,13 +44,8 @@ fn every_curve_is_measured() {
 /// Ed25519 is measured once, whatever curves are given.
 #[test]
 fn ed25519_is_measured() {
-    let operations = [
-        "ed25519_verify",
-        "ed25519_verify_1000_keys",
-        "ed25519_verify_together",
-        "ed25519_sign",
-        "ed25519_sign_expanded",
-    ];
+    let operations =
+        ["ed25519_verify", "ed25519_verify_1000_keys", "ed25519_batch_verify", "ed25519_sign", "ed25519_sign_expanded"];
     let arguments = ["bench", "--engine", "cpu", "--items", "1500", "--json", "--operations", &operations.join(",")];
     let rows = answers(&run(&arguments, ""));
     let found: Vec<_> = rows.iter().map(|row| (row["curve"].as_str(), row["operation"].as_str())).collect();

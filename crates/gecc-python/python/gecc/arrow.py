@@ -227,7 +227,7 @@ class Verify(_OfCurve, _OverSignatures):
     batch_verification: bool = False
 
     def _operation(self) -> BatchOperation:
-        return BatchOperation("verify", curve=self.curve, low_s=self.low_s, together=self.batch_verification)
+        return BatchOperation("verify", curve=self.curve, low_s=self.low_s, batch_verification=self.batch_verification)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,9 +278,9 @@ class VerifyEd25519(_OfEd25519):
     batch_verification: bool = False
 
     def _operation(self) -> BatchOperation:
-        together = self.batch_verification
+        batch_verification = self.batch_verification
         return BatchOperation(
-            "ed25519_verify", rule=self.rule, context=self.context, prehashed=self.prehashed, together=together
+            "ed25519_verify", rule=self.rule, context=self.context, prehashed=self.prehashed, batch_verification=batch_verification
         )
 
 

@@ -30,7 +30,7 @@ impl BatchOperation {
     /// verification.
     #[new]
     #[pyo3(signature = (
-        name, *, curve = "secp256k1", low_s = false, rule = "", context = None, prehashed = false, together = false,
+        name, *, curve = "secp256k1", low_s = false, rule = "", context = None, prehashed = false, batch_verification = false,
         additional = None, compressed = false, der = false
     ))]
     fn new(
@@ -40,24 +40,26 @@ impl BatchOperation {
         rule: &str,
         context: Option<&[u8]>,
         prehashed: bool,
-        together: bool,
+        batch_verification: bool,
         additional: Option<[u8; 32]>,
         compressed: bool,
         der: bool,
     ) -> PyResult<Self> {
         let call = match operation(name, curve, low_s, "curve_default", rule)? {
-            Call::EcdsaVerify(curve, policy) if together => Call::EcdsaVerifyRecoverable(curve, policy),
+            Call::EcdsaVerify(curve, policy) if batch_verification => Call::EcdsaVerifyRecoverable(curve, policy),
             call => call,
         };
         match call {
             Call::EcdsaRecover(CurveId::Sm2) | Call::EcdsaSignRecoverable(CurveId::Sm2, _) => {
                 Err(PyValueError::new_err("SM2 has no recovery ids, and no recovery of public keys"))
             }
-            Call::Ed25519Verify(rule) if together && !rule.is_cofactored() => {
+            Call::Ed25519Verify(rule) if batch_verification && !rule.is_cofactored() => {
                 let text = format!("batch_verification: for rules with the cofactor, and {rule} has none");
                 Err(PyValueError::new_err(text))
             }
-            Call::Sm2Verify if together => Err(PyValueError::new_err("batch_verification: for ECDSA; SM2 has none")),
+            Call::Sm2Verify if batch_verification => {
+                Err(PyValueError::new_err("batch_verification: for ECDSA; SM2 has none"))
+            }
             _ => {
                 let key_form = if compressed { KeyForm::Compressed } else { KeyForm::Uncompressed };
                 let variant = choices::ed25519_variant(context, prehashed)?;

@@ -4,14 +4,14 @@
 use super::batch::Verify;
 use super::rule::Rule;
 use super::variant::Variant;
-use super::verify::together_tests::{COFACTORED, GOOD, Number, Plan, minus_one, number, small, small_orders};
+use super::verify::batch_verification_tests::{COFACTORED, GOOD, Number, Plan, minus_one, number, small, small_orders};
 use crate::cpu::edwards::curves::Ed25519;
 use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::tables::BaseTables as _;
 use crate::cpu::field::random::Random;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::common::Chunks;
-use crate::schemes::common::together::gpu_tests::Engines;
+use crate::schemes::common::batch_verification::gpu_tests::Engines;
 use crate::types::PublicKeys;
 
 #[derive(Clone)]
@@ -46,12 +46,21 @@ fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
 fn verify(engines: &Engines, items: &[Item], rule: Rule) -> usize {
     let signatures: Vec<[u8; 64]> = items.iter().map(|item| item.signature).collect();
     let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
-    let [expected, found] = [false, true].map(|together| {
+    let [expected, found] = [false, true].map(|batch_verification| {
         let messages = SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message);
         let signatures = (&signatures).into();
         let keys = PublicKeys::ed25519(&keys);
         let chunks = Chunks::all();
-        Verify { variant: Variant::PURE, messages, signatures, keys, rule, together, chunks, items: items.len() }
+        Verify {
+            variant: Variant::PURE,
+            messages,
+            signatures,
+            keys,
+            rule,
+            batch_verification,
+            chunks,
+            items: items.len(),
+        }
     });
     engines.check_codes(&found, &expected);
     found.chunks.spared()

@@ -56,7 +56,7 @@ pub fn in_groups<M>(
     let mut rest = items;
     while !rest.is_empty() {
         let step = groups.next(rest.len());
-        let (Step::Together(count) | Step::OneByOne(count)) = step;
+        let (Step::Group(count) | Step::OneByOne(count)) = step;
         let (group, after) = rest.split_at(count);
         rest = after;
         if step == Step::OneByOne(count) {

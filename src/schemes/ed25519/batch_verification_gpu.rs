@@ -1,4 +1,4 @@
-//! Batch verification on a GPU (`cuda/kernels/ed25519_together.cu`): a chunk is a group. Only for
+//! Batch verification on a GPU (`cuda/kernels/ed25519_batch_verification.cu`): a chunk is a group. Only for
 //! cofactored rules.
 
 use super::batch::CURVE;
@@ -9,10 +9,10 @@ use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::PublicTable;
 use crate::gpu::tables::form::EDWARDS;
 use crate::schemes::common::Chunks;
-use crate::schemes::common::together::gpu::{Group, Open};
+use crate::schemes::common::batch_verification::gpu::{Group, Open};
 
 /// Kernel files for the equations of groups, in addition to those of verification.
-pub const TOGETHER_FILES: &[&str] = &["ed25519_together", "buckets", "group_terms"];
+pub const BATCH_VERIFICATION_FILES: &[&str] = &["ed25519_batch_verification", "buckets", "group_terms"];
 
 /// The number of bits in the digits of a scalar. A scalar above n / 2 is replaced by n minus the
 /// scalar.
@@ -33,22 +33,22 @@ pub struct CheckedItems {
 }
 
 /// Batch verification of a chunk.
-pub struct Together<'a>(Group<'a>);
+pub struct BatchVerification<'a>(Group<'a>);
 
-impl<'a> Together<'a> {
+impl<'a> BatchVerification<'a> {
     pub fn new(plan: &mut Plan, chunks: &'a Chunks) -> Self {
         let products = Scaled { points: plan.items() as u64, bits: SCALAR_BITS };
-        Together(Group::new(plan, EDWARDS.entry, products, chunks))
+        BatchVerification(Group::new(plan, EDWARDS.entry, products, chunks))
     }
 
     /// Finds valid items with one equation if the batch can afford to try.
     pub fn find_valid(&self, stream: &mut Stream, items: CheckedItems, table: &PublicTable) -> Result<Open, Fault> {
-        let Together(group) = self;
+        let BatchVerification(group) = self;
         let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, items.n)? else { return Ok(Open::AsBefore) };
         let CheckedItems { signatures, k, representative, minus_a, rule, verdicts, on_device, n } = items;
         let &Group { scalars, coefficients, of_base, sums, others, buckets, .. } = group;
         let counters = group.counters();
-        kernels::Ed25519TogetherItems {
+        kernels::Ed25519BatchVerifyItems {
             signatures,
             k,
             representative,
@@ -72,7 +72,7 @@ impl<'a> Together<'a> {
         group.add_up(stream, CURVE, n)?;
         let (_, windows) = buckets.windows();
         let window_sums = buckets.window_sums;
-        kernels::Ed25519TogetherCompare {
+        kernels::Ed25519BatchVerifyCompare {
             of_base,
             sums: sums as u32,
             table: table.column(),

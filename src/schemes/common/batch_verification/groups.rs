@@ -33,7 +33,7 @@ pub struct Groups {
 /// The next step of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    Together(usize),
+    Group(usize),
     OneByOne(usize),
 }
 
@@ -56,7 +56,7 @@ impl Groups {
         let size = self.size.min((affordable / 2).max(self.smallest)).min(left);
         // The items left after this group would be too few for a group.
         let size = if left - size < self.smallest && left <= affordable { left } else { size };
-        if size < self.smallest || size > affordable { Step::OneByOne(left) } else { Step::Together(size) }
+        if size < self.smallest || size > affordable { Step::OneByOne(left) } else { Step::Group(size) }
     }
 
     /// Records that the last group's equation held for `valid` items; the others of the group took
@@ -93,19 +93,19 @@ mod tests {
         let mut groups = Groups::new(is_valid.len(), SMALLEST, LARGEST);
         let mut done = 0;
         let mut cost = 0;
-        let mut together = 0;
+        let mut batch_verification = 0;
         while done < is_valid.len() {
             let step = groups.next(is_valid.len() - done);
-            let (Step::Together(items) | Step::OneByOne(items)) = step;
+            let (Step::Group(items) | Step::OneByOne(items)) = step;
             assert!(items > 0);
             let group = &is_valid[done..done + items];
             cost += 100 * items as i64;
-            if let Step::Together(_) = step {
+            if let Step::Group(_) = step {
                 assert!((SMALLEST..LARGEST + SMALLEST).contains(&items));
                 if group.iter().all(|valid| *valid) {
                     groups.held(items, 0);
                     cost -= SAVED * items as i64;
-                    together += items;
+                    batch_verification += items;
                 } else {
                     groups.failed(items);
                     cost += LOST * items as i64;
@@ -114,7 +114,7 @@ mod tests {
             done += items;
         }
         assert_eq!(done, is_valid.len());
-        (cost, together)
+        (cost, batch_verification)
     }
 
     fn bound(items: usize) -> i64 {
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn valid_items_are_verified_together() {
         for items in [2000, 5000, 300_000] {
-            let (_, together) = cost(&vec![true; items]);
-            assert!(together + 2 * SMALLEST > items, "{together} of {items}");
+            let (_, batch_verification) = cost(&vec![true; items]);
+            assert!(batch_verification + 2 * SMALLEST > items, "{batch_verification} of {items}");
         }
         // A few invalid items only affect their own groups.
         let is_valid: Vec<bool> = (0..300_000).map(|item| item % 60_000 != 30_000).collect();
@@ -155,7 +155,7 @@ mod tests {
     /// Few groups are tried if all items are invalid.
     #[test]
     fn failures_end_attempts() {
-        let (cost, together) = cost(&vec![false; 300_000]);
-        assert!(together == 0 && cost < 103 * 300_000, "{cost}");
+        let (cost, batch_verification) = cost(&vec![false; 300_000]);
+        assert!(batch_verification == 0 && cost < 103 * 300_000, "{cost}");
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of batch verification, including adversarial signatures.
 
-use super::together::{self, verify_group};
+use super::batch_verification::{self, verify_group};
 use super::{Rule, Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::{Ed25519, Ed25519N};
@@ -13,7 +13,7 @@ use crate::cpu::edwards::tables::BaseTables as _;
 use crate::cpu::field::limbs::to_le_bytes;
 use crate::cpu::field::random::Random;
 use crate::curve::constants::ed25519::{N, P};
-use crate::schemes::common::together::cpu::{Draw, fresh_coefficients};
+use crate::schemes::common::batch_verification::cpu::{Draw, fresh_coefficients};
 use crate::types::{PublicKeys, Rejection, ResultsMut, Verdict};
 
 pub type Number = Scalar<Ed25519N>;
@@ -113,7 +113,7 @@ fn with_verification<T>(items: &[Item], rule: Rule, call: impl FnOnce(&Verificat
         bytes: 0,
         signatures: (&signatures).into(),
         keys: PublicKeys::ed25519(&keys),
-        together: true,
+        batch_verification: true,
     })
 }
 
@@ -124,10 +124,10 @@ fn find(engine: &CpuEngine, items: &[Item], rule: Rule, draw: &Draw) -> Option<V
 }
 
 /// Returns the codes of a batch, in groups if allowed or individually.
-fn codes(engine: &CpuEngine, items: &[Item], rule: Rule, together: bool) -> Vec<u8> {
+fn codes(engine: &CpuEngine, items: &[Item], rule: Rule, batch_verification: bool) -> Vec<u8> {
     let mut codes = vec![0; items.len()];
     with_verification(items, rule, |batch| {
-        let batch = Verification { together, ..*batch };
+        let batch = Verification { batch_verification, ..*batch };
         verify::<Ed25519>(engine, &batch, &mut ResultsMut::codes(&mut codes));
     });
     codes
@@ -338,7 +338,7 @@ fn batches_are_split_into_groups() {
         for engine in engines().iter().chain([&limited]) {
             let mut found = vec![false; count];
             with_verification(&batch, Rule::Zip215, |verification| {
-                together::find_valid::<Ed25519>(engine, verification, &numbers, |item| found[item] = true);
+                batch_verification::find_valid::<Ed25519>(engine, verification, &numbers, |item| found[item] = true);
             });
             let valid = found.iter().filter(|found| **found).count();
             let fewest = if bad.is_some() { count / 3 } else { count * 8 / 10 };

@@ -8,23 +8,23 @@
 //
 // is the identity, all items that take part are valid, except with a probability of 2^-128.
 // Components of points whose order divides h do not affect either equation, even if a k is reduced
-// modulo n (src/schemes/ed25519/verify/together.rs).
+// modulo n (src/schemes/ed25519/verify/batch_verification.rs).
 //
-// Launch contract: that of kernels/together.cu, whose steps these are. gecc_ed25519_together_items
+// Launch contract: that of kernels/batch_verification.cu, whose steps these are. gecc_ed25519_batch_verify_items
 // is its step 2. signatures, k, representative, minus_a, verdicts, rule: as in kernels/ed25519.cu,
 // after its checks. The verdict of an item whose R is not a point becomes the reason. scalars: out,
 // a k, for the rows 0 .. n - 1, which are written too, -A. Rows n .. 2 n - 1: R. A row has 24 words
-// (kernels/niels_rows.cuh). gecc_ed25519_together_compare is step 4. table: as in
+// (kernels/niels_rows.cuh). gecc_ed25519_batch_verify_compare is step 4. table: as in
 // kernels/ed25519_tables.cu.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/coefficients.cuh"
-#include "kernels/count_together.cuh"
+#include "kernels/count_per_warp.cuh"
 #include "kernels/edwards_batch.cuh"
 #include "scheme/ed25519.cuh"
 
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256, 2)
-    gecc_ed25519_together_items(const Signatures* signatures, const Scalars* k,
+    gecc_ed25519_batch_verify_items(const Signatures* signatures, const Scalars* k,
                                 const Optional<ItemNumbers>* representative, const Xy* minus_a, u32 rule,
                                 Verdicts* verdicts, const Codes* on_device, u64 seed0, u64 seed1, u64 seed2,
                                 u64 seed3, Scalars* scalars, Coefficients* coefficients, TermRows* rows,
@@ -54,14 +54,14 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         }
         store_coefficient(coefficients, n, i, a);
         store_column(scalars, n, i, of_key.v);
-        if (is_open && !takes_part) others[count_together(counters + 1)] = (u32)i;
+        if (is_open && !takes_part) others[count_per_warp(counters + 1)] = (u32)i;
     }
     store_block_sum(sum, memory, of_base);
 }
 
 // Launch: one thread per item, in blocks of 128, for 128 items.
 extern "C" __global__ void __launch_bounds__(128)
-    gecc_ed25519_together_compare(const ScalarRows* of_base, u32 sums, const BaseTable* table, u32 bits,
+    gecc_ed25519_batch_verify_compare(const ScalarRows* of_base, u32 sums, const BaseTable* table, u32 bits,
                                   const XyzzRows* window_sums, u32 windows, Counters* counters) {
     __shared__ u32 memory[8 * kCompareThreads];
     add_up_rows(of_base, sums, memory);

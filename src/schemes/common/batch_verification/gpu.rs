@@ -1,4 +1,4 @@
-//! Batch verification on a GPU (`cuda/kernels/together.cu`): a chunk is a group.
+//! Batch verification on a GPU (`cuda/kernels/batch_verification.cu`): a chunk is a group.
 
 use super::Chunks;
 use crate::curve::CurveId;
@@ -13,7 +13,7 @@ use crate::gpu::tables::key_tables::ItemList;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Points};
 
 /// Kernel files for the equations of groups, in addition to those of individual checks.
-pub const FILES: &[&str] = &["msm", "buckets", "together", "group_terms"];
+pub const FILES: &[&str] = &["msm", "buckets", "batch_verification", "group_terms"];
 
 /// The number of bits in the digits of a coefficient.
 const COEFFICIENT_BITS: u32 = 129;
@@ -70,7 +70,7 @@ impl<'a> Group<'a> {
         let scalars = plan.column();
         let coefficients = plan.column();
         let others = plan.column();
-        let sums = kernels::TogetherItems::BLOCKS as usize * plan.multiprocessors();
+        let sums = kernels::BatchVerifyItems::BLOCKS as usize * plan.multiprocessors();
         let of_base = plan.buffer(SCALAR_ROW * sums);
         let counters = plan.buffer(COUNTERS);
         let of_r = Scaled { points: plan.items() as u64, bits: COEFFICIENT_BITS };
@@ -84,7 +84,7 @@ impl<'a> Group<'a> {
     }
 
     /// Returns the seed of the coefficients if the batch can afford to try. The device derives them
-    /// from these 32 bytes (`cuda/scheme/together.cuh`), which are drawn when the items are already
+    /// from these 32 bytes (`cuda/scheme/batch_verification.cuh`), which are drawn when the items are already
     /// being uploaded.
     pub fn begin(&self, stream: &mut Stream, n: usize) -> Result<Option<[u64; 4]>, Fault> {
         let mut seed = [0; 32];
@@ -104,9 +104,9 @@ impl<'a> Group<'a> {
         let Buckets { terms, ends, .. } = self.buckets;
         let (bits, windows) = self.buckets.windows();
         self.buckets.reset(stream)?;
-        kernels::TogetherCount { scalars, coefficients, bits, windows, ends, n }.launch(stream, curve)?;
+        kernels::BatchVerifyCount { scalars, coefficients, bits, windows, ends, n }.launch(stream, curve)?;
         self.buckets.start(stream, curve)?;
-        kernels::TogetherSort { scalars, coefficients, bits, windows, ends, terms, n }.launch(stream, curve)?;
+        kernels::BatchVerifySort { scalars, coefficients, bits, windows, ends, terms, n }.launch(stream, curve)?;
         self.buckets.add_up(stream, curve)
     }
 
@@ -120,7 +120,7 @@ impl<'a> Group<'a> {
     ) -> Result<Open, Fault> {
         let coefficients = self.coefficients;
         let counters = self.counters.column;
-        kernels::TogetherAccept { coefficients, counters, verdicts, n: n as u64 }.launch(stream, curve)?;
+        kernels::BatchVerifyAccept { coefficients, counters, verdicts, n: n as u64 }.launch(stream, curve)?;
         stream.download(&self.counters);
         stream.wait()?;
         let (values, _) = stream.read(&self.counters).as_chunks();
@@ -135,16 +135,16 @@ impl<'a> Group<'a> {
 }
 
 /// Batch verification of a chunk.
-pub struct Together<'a> {
+pub struct BatchVerification<'a> {
     named: Named,
     listed: Listed,
     group: Group<'a>,
 }
 
-impl<'a> Together<'a> {
+impl<'a> BatchVerification<'a> {
     pub fn new(plan: &mut Plan, curve: CurveId, named: Named, listed: Listed, chunks: &'a Chunks) -> Self {
         let products = products(curve, plan.items());
-        Together { named, listed, group: Group::new(plan, Xy::BYTES, products, chunks) }
+        BatchVerification { named, listed, group: Group::new(plan, Xy::BYTES, products, chunks) }
     }
 
     /// Finds valid items with one equation if the batch can afford to try.
@@ -154,14 +154,14 @@ impl<'a> Together<'a> {
         EquationsOfChunk { curve, equations, keys, n }: EquationsOfChunk,
         table: &PublicTable,
     ) -> Result<Open, Fault> {
-        let &Together { named: Named { ids, on_device }, listed, ref group } = self;
+        let &BatchVerification { named: Named { ids, on_device }, listed, ref group } = self;
         let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, n)? else { return Ok(Open::AsBefore) };
         let Equations { u1, u2, x, verdicts } = equations;
         let Points { xy, kinds } = keys;
         let &Group { scalars, coefficients, of_base, sums, others, buckets, .. } = group;
         let rows = buckets.rows;
         let counters = group.counters();
-        kernels::TogetherItems {
+        kernels::BatchVerifyItems {
             u1,
             u2,
             x,
@@ -187,7 +187,7 @@ impl<'a> Together<'a> {
         group.add_up(stream, curve, n)?;
         let (_, windows) = buckets.windows();
         let window_sums = buckets.window_sums;
-        kernels::TogetherCompare {
+        kernels::BatchVerifyCompare {
             of_base,
             sums: sums as u32,
             table: table.column(),

@@ -9,9 +9,9 @@ use crate::cpu::field::random::Random;
 use crate::curve::Secp256k1;
 use crate::ops::hash::{SizedTexts, Tag, tagged};
 use crate::schemes::common::Chunks;
-use crate::schemes::common::together::cpu::scalar as small;
-use crate::schemes::common::together::gpu_tests::Engines;
-use crate::schemes::common::together::tests::{points, scalar, x_of_no_point};
+use crate::schemes::common::batch_verification::cpu::scalar as small;
+use crate::schemes::common::batch_verification::gpu_tests::Engines;
+use crate::schemes::common::batch_verification::tests::{points, scalar, x_of_no_point};
 use crate::types::PublicKeys;
 
 type Scalar = <Secp256k1 as CpuCurve>::Scalar;
@@ -49,7 +49,7 @@ fn verify(engines: &Engines, items: &[Item]) -> usize {
     let signatures: Vec<[u8; 64]> =
         items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
     let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
-    let [expected, found] = [false, true].map(|together| {
+    let [expected, found] = [false, true].map(|batch_verification| {
         let messages = match rows.len() == items.len() {
             true => Messages::Rows((&rows).into()),
             false => Messages::Texts(SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message)),
@@ -57,7 +57,7 @@ fn verify(engines: &Engines, items: &[Item]) -> usize {
         let signatures = (&signatures).into();
         let keys = PublicKeys::x_only(&keys);
         let chunks = Chunks::all();
-        Verify { messages, signatures, keys, together, chunks, items: items.len() }
+        Verify { messages, signatures, keys, batch_verification, chunks, items: items.len() }
     });
     engines.check_codes(&found, &expected);
     found.chunks.spared()

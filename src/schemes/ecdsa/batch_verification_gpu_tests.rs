@@ -6,9 +6,9 @@ use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
 use crate::curve::{Curve, CurveId, types};
-use crate::schemes::common::together::cpu::scalar as small;
-use crate::schemes::common::together::gpu_tests::Engines;
-use crate::schemes::common::together::tests::{points, scalar, scalars, x_of_no_point};
+use crate::schemes::common::batch_verification::cpu::scalar as small;
+use crate::schemes::common::batch_verification::gpu_tests::Engines;
+use crate::schemes::common::batch_verification::tests::{points, scalar, scalars, x_of_no_point};
 use crate::schemes::common::{Chunks, Verification, Verify};
 use crate::types::{Policy, PublicKeys, Rows};
 
@@ -55,10 +55,10 @@ fn verify(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -
         items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
     let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
     let one_by_one = Verification::new((&digests).into(), (&signatures).into(), keys);
-    let together = Verification { recovery_ids: Some(Rows::from(&ids)), ..one_by_one };
+    let batch_verification = Verification { recovery_ids: Some(Rows::from(&ids)), ..one_by_one };
     let policy = Policy::default();
     let items = items.len();
-    let [expected, found] = [one_by_one, together].map(|inputs| Verify {
+    let [expected, found] = [one_by_one, batch_verification].map(|inputs| Verify {
         scheme: &ECDSA,
         curve,
         inputs,

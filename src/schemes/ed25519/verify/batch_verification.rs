@@ -15,7 +15,7 @@
 //! on them cannot be verified in groups.
 //!
 //! Equations only find valid items. All other items are verified individually, as in
-//! `common::together`.
+//! `common::batch_verification`.
 
 use super::{Equation, Verification};
 use crate::cpu::CpuEngine;
@@ -23,7 +23,7 @@ use crate::cpu::edwards::field::Element;
 use crate::cpu::edwards::msm::{self, Terms};
 use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::tables::BaseTables;
-use crate::schemes::common::together::cpu::{Draw, fresh_coefficients, in_groups};
+use crate::schemes::common::batch_verification::cpu::{Draw, fresh_coefficients, in_groups};
 
 /// Returns the number of uses of a key above which a key table is faster.
 pub fn many_uses(engine: &CpuEngine) -> usize {
