@@ -6,7 +6,7 @@ use super::schemes::signature;
 use super::*;
 use crate::schemes::bip340::verify_cpu::equations;
 use crate::schemes::common::batch_verification::cpu::{Draw, Member, verify_group};
-use crate::schemes::common::claims_cpu::{Equation, XModuloN};
+use crate::schemes::common::final_checks_cpu::{Equation, XModuloN};
 use crate::schemes::ecdsa;
 use crate::types::{Policy, PublicKeys};
 

@@ -7,7 +7,7 @@ use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
 use crate::op::{Computation, Worth};
 use crate::ops::hash::{Tag, tagged};
-use crate::schemes::common::claims_cpu::{Equation, Equations, EvenWithX};
+use crate::schemes::common::final_checks_cpu::{Equation, Equations, EvenWithX};
 use crate::schemes::common::verify_cpu;
 use crate::types::{Place, PublicKeys, Rejection, Rows};
 use std::ops::Range;
@@ -69,11 +69,11 @@ fn equation<C: CpuCurve>(
     let (r, s) = signature.split_at(32);
     let r: &[u8; 32] = r.try_into().expect("half of 64 bytes");
     let s: &[u8; 32] = s.try_into().expect("half of 64 bytes");
-    let claim = EvenWithX(C::Base::from_be_bytes(r).ok_or(Rejection::ROutOfRange)?);
+    let final_check = EvenWithX(C::Base::from_be_bytes(r).ok_or(Rejection::ROutOfRange)?);
     let u1 = C::Scalar::from_be_bytes(s).ok_or(Rejection::SOutOfRange)?;
     // A malformed key is rejected when it is decoded, regardless of the challenge.
     let (x, y_is_odd) = keys.get(item).x_and_parity().unwrap_or((&[0; 32], false));
     let e = C::Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[r, x, message]));
     // If y is odd, the decoded point is -P.
-    Ok(Equation { u1, u2: if y_is_odd { e } else { e.neg() }, claim })
+    Ok(Equation { u1, u2: if y_is_odd { e } else { e.neg() }, final_check })
 }

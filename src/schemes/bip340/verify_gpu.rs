@@ -13,14 +13,15 @@ use crate::gpu::{Launch, OnGpu, Running, Test};
 use crate::schemes::common::batch_verification::gpu::{
     BatchVerification, FILES as BATCH_VERIFICATION_FILES, Listed, Named,
 };
-use crate::schemes::common::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
+use crate::schemes::common::{CHECK_FILES, CheckBuffers, FinalCheckOnGpu, WithWindows, check};
 use std::ops::Range;
 
 /// Kernel files for equations and their final check.
 pub const VERIFY_FILES: &[&str] = &["bip340", "bip340_verify"];
 
 /// The check that u1 G + u2 Q has the x-coordinate x and an even y.
-pub static EVEN_WITH_X: ClaimOnGpu = ClaimOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
+pub static EVEN_WITH_X: FinalCheckOnGpu =
+    FinalCheckOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
 
 fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
     let WithWindows { equations, keys: Points { xy, kinds }, table, bits, scratch, list, n } = with;

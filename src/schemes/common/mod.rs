@@ -2,7 +2,7 @@
 //! `Scheme` defines the steps that differ.
 
 pub mod batch_verification;
-pub mod claims_cpu;
+pub mod final_checks_cpu;
 pub mod known_answers;
 mod recovery_gpu;
 pub mod sign_cpu;
@@ -22,7 +22,7 @@ pub use recovery_gpu::{Recovery, SignedRows};
 pub use sign_cpu::SigningInputs;
 pub use sign_gpu::{SchemeOnGpu, SigningColumns, Verified};
 use std::ops::Range;
-pub use verify_gpu::{CHECK_FILES, CheckBuffers, ClaimOnGpu, WithWindows, check};
+pub use verify_gpu::{CHECK_FILES, CheckBuffers, FinalCheckOnGpu, WithWindows, check};
 
 /// The steps that differ between schemes.
 pub struct Scheme {

@@ -5,7 +5,7 @@
 //! `cpu::tables::key_plan`.
 
 use super::batch_verification;
-use super::claims_cpu::{Claim, Equation, Equations};
+use super::final_checks_cpu::{Equation, Equations, FinalCheck};
 use crate::cpu::multiply::{mul_add, sum_products};
 use crate::cpu::point::comb::Comb;
 use crate::cpu::point::jacobian::Jacobian;
@@ -32,7 +32,7 @@ pub fn best_window<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32
 /// Writes the codes of all items of a destination, given their equations and keys. Items are
 /// verified individually, or in groups if `together` allows it and it is faster. Each equation
 /// hashes `bytes` bytes on average.
-pub fn verify<C: BaseTables, K: Claim<C>>(
+pub fn verify<C: BaseTables, K: FinalCheck<C>>(
     engine: &CpuEngine,
     keys: PublicKeys,
     batch_verification: bool,
@@ -46,7 +46,7 @@ pub fn verify<C: BaseTables, K: Claim<C>>(
 }
 
 /// Verifies a range of items.
-fn verify_part<C: BaseTables, K: Claim<C>>(
+fn verify_part<C: BaseTables, K: FinalCheck<C>>(
     engine: &CpuEngine,
     part: Range<usize>,
     keys: &PublicKeys,
@@ -99,7 +99,7 @@ pub fn scatter(codes: &mut [u8], start: usize, items: &[usize], results: &[u8]) 
 }
 
 /// Verifies the items of some keys with tables of these keys. Returns the items and their codes.
-fn verify_wave<C: BaseTables, K: Claim<C>>(
+fn verify_wave<C: BaseTables, K: FinalCheck<C>>(
     engine: &CpuEngine,
     (window, runs): Wave,
     keys: &PublicKeys,
@@ -141,7 +141,7 @@ fn key_tables<C: CpuCurve>(
 
 /// Writes the verdicts of a chunk. An item that fails an early check takes no part in the batch
 /// arithmetic.
-fn check_chunk<C: CpuCurve, K: Claim<C>, Q>(
+fn check_chunk<C: CpuCurve, K: FinalCheck<C>, Q>(
     lanes: Option<Lanes>,
     equations: Equations<C, K>,
     key: impl Fn(usize) -> Result<Q, Rejection>,
@@ -151,7 +151,7 @@ fn check_chunk<C: CpuCurve, K: Claim<C>, Q>(
     let items = equations.into_iter().enumerate().map(|(index, equation)| Ok((equation?, key(index)?)));
     decode::compute_accepted(items, &mut ResultsMut::codes(out), put_code, |accepted| {
         let points = left_hand_sides(&accepted);
-        let held = K::hold(lanes, &points, accepted.iter().map(|(equation, _)| equation.claim));
+        let held = K::hold(lanes, &points, accepted.iter().map(|(equation, _)| equation.final_check));
         let codes = points.iter().zip(held).map(|(point, holds)| match (point.is_identity(), holds) {
             (true, _) => Rejection::IdentityResult.code(),
             (false, true) => Verdict::VALID_CODE,

@@ -27,7 +27,7 @@ pub type EquationsOnGpu = fn(
 ) -> Result<(), Fault>;
 
 /// The kernels for the final check of equations.
-pub struct ClaimOnGpu {
+pub struct FinalCheckOnGpu {
     pub with_windows: fn(&mut Stream, &'static str, WithWindows) -> Result<(), Fault>,
     pub with_tables: CheckWithTables,
 }
@@ -46,7 +46,8 @@ pub struct WithWindows {
 }
 
 /// The check that x(u1 G + u2 Q) = x modulo n.
-pub static X_MODULO_N: ClaimOnGpu = ClaimOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
+pub static X_MODULO_N: FinalCheckOnGpu =
+    FinalCheckOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
 
 fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
     let WithWindows { equations, keys: Points { xy, kinds }, table, bits, scratch, list, n } = with;
@@ -160,7 +161,7 @@ impl OnGpu for Verify<'_> {
 /// not faster than tables.
 pub fn check(
     Running { lane, expected, .. }: &mut Running,
-    kernels: &'static ClaimOnGpu,
+    kernels: &'static FinalCheckOnGpu,
     chunk: EquationsOfChunk,
     buffers: &CheckBuffers<'_>,
 ) -> Result<(), Fault> {

@@ -6,7 +6,7 @@ use crate::cpu::point::affine::invert_all;
 use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::schemes::common::claims_cpu::{Equation, Equations, XModuloN};
+use crate::schemes::common::final_checks_cpu::{Equation, Equations, XModuloN};
 use crate::schemes::common::sign_cpu::{
     self, RawSignature, SigningInputs, SigningParts, SigningSteps, concatenate, public_keys_of,
 };
@@ -55,7 +55,7 @@ pub fn equations<C: CpuCurve>(
         // s.
         let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
         let named = recovery_ids.and_then(|ids| recover_cpu::coordinates::<C>(&r, ids.get(item)[0]).ok());
-        Ok(Equation { u1: e.mul(w), u2: r.mul(w), claim: XModuloN { x: r, named } })
+        Ok(Equation { u1: e.mul(w), u2: r.mul(w), final_check: XModuloN { x: r, named } })
     });
     equations.collect()
 }

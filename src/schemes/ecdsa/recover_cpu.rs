@@ -7,7 +7,7 @@ use crate::cpu::point::comb::Comb;
 use crate::cpu::simd::Lanes;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
-use crate::schemes::common::claims_cpu::plus_n;
+use crate::schemes::common::final_checks_cpu::plus_n;
 use crate::types::{Place, Rejection, ResultsMut, Rows};
 use sha3::{Digest, Keccak256};
 use std::ops::Range;

@@ -4,7 +4,7 @@ use crate::cpu::field::Field as _;
 use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::schemes::common::claims_cpu::{Equation, XModuloN};
+use crate::schemes::common::final_checks_cpu::{Equation, XModuloN};
 use crate::schemes::common::sign_cpu::{self, RawSignature, SigningParts, SigningSteps, concatenate, public_keys_of};
 use crate::schemes::common::verify_cpu;
 use crate::schemes::common::{Signing, SigningInputs, Verification};
@@ -32,7 +32,7 @@ fn equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equa
     }
     // Steps B6, B7: x(s G + t P) must be r - e.
     let e = C::Scalar::from_be_bytes_reduced(digest);
-    Ok(Equation { u1: s, u2: t, claim: XModuloN { x: r.sub(&e), named: None } })
+    Ok(Equation { u1: s, u2: t, final_check: XModuloN { x: r.sub(&e), named: None } })
 }
 
 /// The steps of signing.

@@ -6,7 +6,7 @@ use crate::cpu::msm::{self, Terms};
 use crate::cpu::point::Affine;
 use crate::cpu::scalar::SignedScalar;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator};
-use crate::schemes::common::claims_cpu::{Claim, Equations};
+use crate::schemes::common::final_checks_cpu::{Equations, FinalCheck};
 use crate::types::PublicKeys;
 
 /// The numbers of items, per thread, of the smallest profitable group and of the largest group.
@@ -27,7 +27,7 @@ pub fn many_uses(engine: &CpuEngine) -> usize {
 
 /// Calls `valid` with valid items and the keys for which they are valid: those of groups whose
 /// equation holds. All invalid items are among the others.
-pub fn find_valid<C: CpuCurve, K: Claim<C>>(
+pub fn find_valid<C: CpuCurve, K: FinalCheck<C>>(
     engine: &CpuEngine,
     items: &[usize],
     keys: &PublicKeys,
@@ -80,7 +80,7 @@ pub struct GroupMember<C: CpuCurve> {
 
 /// Returns the items of a group that are known to be valid, or `None` if its equation does not hold
 /// or no coefficients are available.
-pub fn verify_group<C: CpuCurve, K: Claim<C>>(
+pub fn verify_group<C: CpuCurve, K: FinalCheck<C>>(
     engine: &CpuEngine,
     group: &[usize],
     keys: &PublicKeys,
@@ -122,7 +122,7 @@ struct EquationWithR<C: CpuCurve> {
 
 impl<C: CpuCurve> GroupPart<C> {
     /// Returns `None` if no coefficients are available.
-    fn new<K: Claim<C>>(
+    fn new<K: FinalCheck<C>>(
         engine: &CpuEngine,
         items: &[usize],
         keys: &PublicKeys,
@@ -151,7 +151,7 @@ impl<C: CpuCurve> GroupPart<C> {
 }
 
 /// Returns the items that have all values of the equation.
-fn known<C: CpuCurve, K: Claim<C>>(
+fn known<C: CpuCurve, K: FinalCheck<C>>(
     engine: &CpuEngine,
     items: &[usize],
     keys: &PublicKeys,
@@ -160,7 +160,7 @@ fn known<C: CpuCurve, K: Claim<C>>(
     let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
     let good = equations(items).into_iter().zip(points).zip(items).filter_map(|((equation, key), item)| {
         let equation = equation.ok()?;
-        Some(((*item, [equation.u1, equation.u2], key.ok()?), equation.claim.point()?))
+        Some(((*item, [equation.u1, equation.u2], key.ok()?), equation.final_check.point()?))
     });
     let (good, coordinates): (Vec<_>, Vec<_>) = good.unzip();
     let lifted = decode::lift_all::<C>(engine.lanes, &coordinates);

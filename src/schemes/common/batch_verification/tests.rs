@@ -7,7 +7,7 @@ use crate::cpu::point::Affine;
 use crate::cpu::point::jacobian::normalize;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator, limbs_to_be_bytes, multiply};
 use crate::curve::types;
-use crate::schemes::common::claims_cpu::{Equation, Equations, XModuloN};
+use crate::schemes::common::final_checks_cpu::{Equation, Equations, XModuloN};
 use crate::types::{PublicKeys, Rejection};
 use std::sync::Mutex;
 
@@ -23,7 +23,7 @@ struct Item<C: CpuCurve> {
 impl<C: CpuCurve> Item<C> {
     fn equation(&self) -> Result<Equation<C, XModuloN<C>>, Rejection> {
         let [u1, u2] = self.scalars?;
-        Ok(Equation { u1, u2, claim: XModuloN { x: u2, named: self.r } })
+        Ok(Equation { u1, u2, final_check: XModuloN { x: u2, named: self.r } })
     }
 }
 
