@@ -25,7 +25,7 @@
 //! but a few are.
 //!
 //! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, and with AWS-LC, verdicts, item by item: honest
-//! signatures, spoilt ones, and crafted ones, whose verdict by every rule follows from how they were made.
+//! signatures, spoilt ones, and adversarial ones, whose verdict by every rule follows from how they were made.
 //!
 //! Silent payments are compared with a composition of libsecp256k1's point arithmetic: a tenth as many rows.
 //!

@@ -121,7 +121,7 @@ fn of_small_orders() -> Vec<Case> {
     cases
 }
 
-pub fn crafted(engine: &Engine) {
+pub fn adversarial(engine: &Engine) {
     check(engine, &crafted_cases());
 }
 
@@ -282,7 +282,7 @@ pub fn few_keys_in_a_large_batch(engine: &Engine) {
 }
 
 /// Random items of `distinct` keys. Public keys and signatures are those of `ed25519-dalek`. Then
-/// three of eight items have a bit flipped, and two of eight are replaced by crafted ones.
+/// three of eight items have a bit flipped, and two of eight are replaced by adversarial ones.
 pub fn random_cases(engine: &Engine, random: &mut Random, items: usize, distinct: usize) -> Vec<Case> {
     let seeds: Vec<[u8; 32]> = (0..distinct).map(|_| random.bytes()).collect();
     let seeds: Vec<[u8; 32]> = (0..items).map(|item| seeds[item % distinct]).collect();

@@ -5,7 +5,7 @@ use super::support::each::{each_ecdsa_curve, each_scheme};
 use super::support::numbers;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, Scalar, TestCurve, public_key, scalar};
-use super::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, crafted};
+use super::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, adversarial};
 use elliptic_curve::{Field, Group as _, PrimeField};
 use gecc::{Engine, Rejection, Verdict};
 
@@ -19,7 +19,7 @@ fn check<S: Scheme>(engine: &Engine, items: &[(Item, Verdict)]) {
 
 /// The item with these u1, u2 and d and its verdict, if the scheme can express it.
 fn with_scalars<S: Scheme>(u1: &Scalar<S::C>, u2: &Scalar<S::C>, d: &Scalar<S::C>) -> Option<(Item, Verdict)> {
-    let (item, r) = crafted::<S>(u1, u2, d)?;
+    let (item, r) = adversarial::<S>(u1, u2, d)?;
     let identity = bool::from(r.is_identity());
     let verdict = if identity { Verdict::Rejected(Rejection::IdentityResult) } else { Verdict::Valid };
     Some((item, verdict))

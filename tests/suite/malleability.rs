@@ -6,7 +6,7 @@ use super::support::numbers::{modulus, number, order, to_bytes};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, Group, Scalar, TestCurve, bytes, encode, lift_x, mul_base, reduced};
 use super::support::scheme::{
-    Ecdsa, Item, Scheme, Sm2Dsa, concatenate, crafted, halves, signed, signed_with_r, verify_ecdsa,
+    Ecdsa, Item, Scheme, Sm2Dsa, adversarial, concatenate, halves, signed, signed_with_r, verify_ecdsa,
 };
 use elliptic_curve::{Field, PrimeField};
 use gecc::ecdsa::Policy;
@@ -68,7 +68,7 @@ fn small_s_ecdsa<C: EcdsaReference>(random: &mut Random, s: u64) -> Item {
 fn small_s_sm2(random: &mut Random, s: u64) -> Item {
     let d = random.scalar::<Sm2>();
     let t = random.scalar::<Sm2>();
-    crafted::<Sm2Dsa>(&Scalar::<Sm2>::from(s), &t, &d).expect("r is not 0").0
+    adversarial::<Sm2Dsa>(&Scalar::<Sm2>::from(s), &t, &d).expect("r is not 0").0
 }
 
 /// Signatures with small r. In ECDSA r is x(R), so R is looked for; in SM2 r is t - s.
@@ -89,7 +89,7 @@ fn with_r<S: Scheme>(random: &mut Random, point: &Group<S::C>, x: u32) -> Item {
     let s = random.scalar::<S::C>();
     let d = random.scalar::<S::C>();
     let t = s + Scalar::<S::C>::from(u64::from(x));
-    crafted::<S>(&s, &t, &d).expect("neither is 0").0
+    adversarial::<S>(&s, &t, &d).expect("neither is 0").0
 }
 
 /// n - s, at and around n / 2 as well.

@@ -107,7 +107,7 @@ const TESTS: &[Test] = on_engines! {
     ecdsa_sign { matches_reference low_s as_computed one_key_for_all messages edge_digests }
     ecdsa_verify { random_and_mutated messages }
     ed25519 {
-        vectors_of_the_standard sign_input cases_of_speccheck cases_of_cctv small_orders crafted real_signatures wycheproof
+        vectors_of_the_standard sign_input cases_of_speccheck cases_of_cctv small_orders adversarial real_signatures wycheproof
         matches_dalek hashed_keys contexts order_of_reasons columns batch_verification operations
         keys_of_other_forms portable_and_lanes_agree messages_of_any_length few_keys_in_a_large_batch
         contexts_in_batches

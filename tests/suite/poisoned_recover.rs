@@ -30,7 +30,7 @@ pub fn cases<C: EcdsaReference>() -> (Vec<Recovery>, Vec<Recovery>) {
         .map(|signed| case("clean", (signed.item, signed.recovery_id), Ok(signed.key)))
         .collect();
     let mut special = rejected::<C>(&mut random);
-    special.extend(crafted::<C>(&mut random));
+    special.extend(adversarial::<C>(&mut random));
     (clean, special)
 }
 
@@ -68,7 +68,7 @@ fn rejected<C: EcdsaReference>(random: &mut Random) -> Vec<Recovery> {
     cases
 }
 
-fn crafted<C: EcdsaReference>(random: &mut Random) -> Vec<Recovery> {
+fn adversarial<C: EcdsaReference>(random: &mut Random) -> Vec<Recovery> {
     let mut cases = Vec::new();
     // Q = (s R - e G) / r with R = k G is the identity where e = s k, and special where e or k is.
     let one = Scalar::<C>::ONE;

@@ -1,4 +1,4 @@
-//! Verification with crafted items among good ones. Montgomery's trick ties the items of a chunk together; no item may
+//! Verification with adversarial items among good ones. Montgomery's trick ties the items of a chunk together; no item may
 //! profit or suffer from another.
 
 use super::encodings::bad_keys;
@@ -8,7 +8,7 @@ use super::support::numbers::{order, order_plus, points_above_order, to_bytes};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, Scalar, encode, mul_base, public_key};
 use super::support::scheme::{
-    Ecdsa, Item, Scheme, Sm2Dsa, concatenate, crafted, halves, signed, signed_with_r, verify_ecdsa,
+    Ecdsa, Item, Scheme, Sm2Dsa, adversarial, concatenate, halves, signed, signed_with_r, verify_ecdsa,
 };
 use elliptic_curve::Field;
 use gecc::ecdsa::Policy;
@@ -80,7 +80,8 @@ fn meetings<S: Scheme>(random: &mut Random) -> Cases {
     let u1 = random.scalar::<S::C>();
     let d = random.scalar::<S::C>();
     let equal = u1 * Field::invert(&d).expect("random scalars are not 0");
-    let make = |u1: Scalar<S::C>, u2: Scalar<S::C>, d: Scalar<S::C>| crafted::<S>(&u1, &u2, &d).map(|(item, _)| item);
+    let make =
+        |u1: Scalar<S::C>, u2: Scalar<S::C>, d: Scalar<S::C>| adversarial::<S>(&u1, &u2, &d).map(|(item, _)| item);
     let one = Scalar::<S::C>::ONE;
     let two = Scalar::<S::C>::from(2);
     let identity = rejected(Rejection::IdentityResult);
@@ -106,12 +107,12 @@ fn meetings<S: Scheme>(random: &mut Random) -> Cases {
 fn valid_oddities<S: Scheme>(random: &mut Random) -> Cases {
     let one = Scalar::<S::C>::ONE;
     let mut cases = Vec::new();
-    // n - 1 cannot sign with SM2, but its public key -G is a key: `crafted` needs no signing.
+    // n - 1 cannot sign with SM2, but its public key -G is a key: `adversarial` needs no signing.
     for (name, d) in [("G", one), ("2 G", one + one), ("3 G", one + one + one), ("16 G", Scalar::<S::C>::from(16))] {
         for (sign, d) in [("", d), ("-", -d)] {
             let u1 = random.scalar::<S::C>();
             let u2 = random.scalar::<S::C>();
-            let (item, _) = crafted::<S>(&u1, &u2, &d).expect("random scalars are not 0");
+            let (item, _) = adversarial::<S>(&u1, &u2, &d).expect("random scalars are not 0");
             cases.push(case(format!("Q = {sign}{name}"), item, Verdict::Valid));
         }
     }
@@ -181,9 +182,9 @@ fn crafted_by_the_same_key<S: Scheme>(random: &mut Random) -> Cases {
     let mut cases = Vec::new();
     for small in 1..=20u64 {
         let u1 = Scalar::<S::C>::from(small);
-        let (opposite, _) = crafted::<S>(&u1, &(-u1 * inverse), &d).expect("not 0");
+        let (opposite, _) = adversarial::<S>(&u1, &(-u1 * inverse), &d).expect("not 0");
         cases.push(case(format!("u2 Q = -{small} G"), opposite, rejected(Rejection::IdentityResult)));
-        let (equal, _) = crafted::<S>(&u1, &(u1 * inverse), &d).expect("not 0");
+        let (equal, _) = adversarial::<S>(&u1, &(u1 * inverse), &d).expect("not 0");
         cases.push(case(format!("u2 Q = {small} G"), equal, Verdict::Valid));
     }
     cases

@@ -1,4 +1,4 @@
-//! Silent payments: the vectors of BIP 352, libsecp256k1, and crafted rows.
+//! Silent payments: the vectors of BIP 352, libsecp256k1, and adversarial rows.
 
 use super::support::random::Random;
 use super::support::scheme::progression;

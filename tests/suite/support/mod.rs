@@ -1,4 +1,4 @@
-//! Helpers shared by the tests: the reference, randomness, crafted signatures and the placing of
+//! Helpers shared by the tests: the reference, randomness, adversarial signatures and the placing of
 //! bad items among good ones.
 
 #[allow(unused_imports, unused_macros, reason = "each list of tests uses a part")]

@@ -167,7 +167,7 @@ pub fn progression<C: TestCurve>(random: &mut Random, count: usize) -> (Vec<Scal
 
 /// A signature with chosen u1 and u2 by the key d, and R; `None` if r or s would be 0. R may be the
 /// identity, and then the signature claims x = 1.
-pub fn crafted<S: Scheme>(u1: &Scalar<S::C>, u2: &Scalar<S::C>, d: &Scalar<S::C>) -> Option<(Item, Group<S::C>)> {
+pub fn adversarial<S: Scheme>(u1: &Scalar<S::C>, u2: &Scalar<S::C>, d: &Scalar<S::C>) -> Option<(Item, Group<S::C>)> {
     let r = mul_base::<S::C>(&(*u1 + *u2 * d));
     let key = encode::<S::C>(&mul_base::<S::C>(d));
     let x = if bool::from(r.is_identity()) { Scalar::<S::C>::ONE } else { reduced::<S::C>(encode::<S::C>(&r).x()) };

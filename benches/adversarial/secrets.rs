@@ -50,7 +50,7 @@ fn last_window_of_base<C: TestCurve>() -> Vec<BigUint> {
 fn public_keys<C: TestCurve>(items: usize) -> Vec<(&'static str, Keys)> {
     let mut random = Random::new();
     vec![
-        ("honest", secret_keys(scalars::<C>(&mut random, items))),
+        ("baseline", secret_keys(scalars::<C>(&mut random, items))),
         ("equal points in the last addition", secret_keys(shuffled(&mut random, &last_window_of_base::<C>(), items))),
         ("keys up to 64 and opposites", secret_keys(shuffled(&mut random, &small::<C>(), items))),
         ("keys out of range", secret_keys(vec![order_plus::<C>(0); items])),
@@ -66,7 +66,7 @@ fn agreements<C: TestCurve>(items: usize) -> Vec<(&'static str, (Keys, Vec<Point
     let off_curve = peers.iter().map(|peer| Point::from_coordinates(peer.y(), peer.x())).collect();
     let opposites = secret_keys(vec![order_plus::<C>(0); items]);
     vec![
-        ("honest", (keys.clone(), peers.clone())),
+        ("baseline", (keys.clone(), peers.clone())),
         ("equal points in the last addition", (last, peers.clone())),
         ("keys up to 64 and opposites", (small, peers.clone())),
         ("one peer", (keys.clone(), vec![peers[0]; items])),
@@ -82,7 +82,7 @@ fn signatures<C: TestCurve>(items: usize) -> Vec<(&'static str, (Digests, Keys))
     let last = secret_keys(shuffled(&mut random, &last_window_of_base::<C>(), items));
     let small = secret_keys(shuffled(&mut random, &small::<C>(), items));
     vec![
-        ("honest", (digests.clone(), keys.clone())),
+        ("baseline", (digests.clone(), keys.clone())),
         ("digest 0", (vec![[0; 32]; items], keys.clone())),
         ("digest 2^256 - 1", (vec![[0xff; 32]; items], keys)),
         ("keys at which their own product is special", (digests.clone(), last)),

@@ -1,12 +1,12 @@
-//! Rates of crafted batches relative to that of an honest one.
+//! Rates of adversarial batches relative to that of a baseline one.
 
 use gecc::{Engine, EngineBuilder, Error};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// The lowest accepted rate of a crafted batch, as a fraction of the honest batch's rate.
+/// The lowest accepted rate of an adversarial batch, as a fraction of the baseline batch's rate.
 pub const FLOOR: f64 = 0.7;
-/// Runs of each batch, alternating with the honest one. The fastest counts: other load on the
+/// Runs of each batch, alternating with the baseline one. The fastest counts: other load on the
 /// machine only adds to a time.
 const ROUNDS: usize = 7;
 
@@ -49,7 +49,7 @@ impl<'a> Bench<'a> {
         self.slow
     }
 
-    /// Compares batches of an operation. `batches` returns the honest one first.
+    /// Compares batches of an operation. `batches` returns the baseline one first.
     pub fn compare<B, R: PartialEq>(
         &mut self,
         operation: &str,
@@ -78,17 +78,17 @@ impl<'a> Bench<'a> {
             let agree = run(&self.engine, batch) == run(&self.reference, batch);
             assert!(agree, "{operation}: '{name}' has other results than the reference");
         }
-        let [(_, honest), crafted @ ..] = batches.as_slice() else { panic!("an honest batch comes first") };
+        let [(_, baseline), adversarial @ ..] = batches.as_slice() else { panic!("a baseline batch comes first") };
         let mut fastest = vec![f64::INFINITY; batches.len()];
         for _ in 0..ROUNDS {
-            for (index, (_, batch)) in crafted.iter().enumerate() {
-                fastest[0] = seconds_of(|| run(&self.engine, black_box(honest))).min(fastest[0]);
+            for (index, (_, batch)) in adversarial.iter().enumerate() {
+                fastest[0] = seconds_of(|| run(&self.engine, black_box(baseline))).min(fastest[0]);
                 fastest[index + 1] = seconds_of(|| run(&self.engine, black_box(batch))).min(fastest[index + 1]);
             }
         }
         let thousands = items as f64 / 1e3;
         println!("{operation}: {:.1} k/s", thousands / fastest[0]);
-        for ((name, _), seconds) in crafted.iter().zip(&fastest[1..]) {
+        for ((name, _), seconds) in adversarial.iter().zip(&fastest[1..]) {
             let ratio = fastest[0] / seconds;
             println!("    {ratio:5.2}  {:8.1} k/s  {name}", thousands / seconds);
             if ratio < FLOOR {

@@ -99,35 +99,35 @@ impl Batch {
         batch
     }
 
-    /// Restores every 16th signature of `honest`.
-    fn with_every_16th_of(mut self, honest: &Batch) -> Self {
-        for (signature, valid) in self.signatures.iter_mut().zip(&honest.signatures).step_by(16) {
+    /// Restores every 16th signature of `baseline`.
+    fn with_every_16th_of(mut self, baseline: &Batch) -> Self {
+        for (signature, valid) in self.signatures.iter_mut().zip(&baseline.signatures).step_by(16) {
             *signature = *valid;
         }
         self
     }
 }
 
-fn changed(honest: &Batch) -> Vec<(&'static str, Batch)> {
+fn changed(baseline: &Batch) -> Vec<(&'static str, Batch)> {
     vec![
-        ("honest", honest.clone()),
-        ("R of small order", honest.with_halves(0, &SMALL_ORDERS)),
-        ("R is not a point", honest.with_halves(0, &[NO_POINT])),
-        ("R is not a point except every 16th", honest.with_halves(0, &[NO_POINT]).with_every_16th_of(honest)),
-        ("R not canonical", honest.with_halves(0, &NOT_CANONICAL)),
-        ("S = 0", honest.with_halves(1, &[SMALL_ORDERS[1]])),
-        ("S = n - 1", honest.with_halves(1, &[ORDER_LESS_1])),
-        ("S = n", honest.with_halves(1, &[ORDER])),
-        ("S = n except every 16th", honest.with_halves(1, &[ORDER]).with_every_16th_of(honest)),
+        ("baseline", baseline.clone()),
+        ("R of small order", baseline.with_halves(0, &SMALL_ORDERS)),
+        ("R is not a point", baseline.with_halves(0, &[NO_POINT])),
+        ("R is not a point except every 16th", baseline.with_halves(0, &[NO_POINT]).with_every_16th_of(baseline)),
+        ("R not canonical", baseline.with_halves(0, &NOT_CANONICAL)),
+        ("S = 0", baseline.with_halves(1, &[SMALL_ORDERS[1]])),
+        ("S = n - 1", baseline.with_halves(1, &[ORDER_LESS_1])),
+        ("S = n", baseline.with_halves(1, &[ORDER])),
+        ("S = n except every 16th", baseline.with_halves(1, &[ORDER]).with_every_16th_of(baseline)),
     ]
 }
 
 /// Invalid items at every fraction, compared with verification one by one, which comes first.
 fn together(items: usize) -> Vec<(&'static str, (Batch, bool))> {
-    let honest = signed(items, items);
-    let mut batches = vec![("one by one", (honest.clone(), true))];
+    let baseline = signed(items, items);
+    let mut batches = vec![("one by one", (baseline.clone(), true))];
     for (name, is_invalid) in fractions(items) {
-        let mut batch = honest.clone();
+        let mut batch = baseline.clone();
         batch.messages.iter_mut().enumerate().filter(|(item, _)| is_invalid(*item)).for_each(|(_, it)| it[3] ^= 1);
         batches.push((name, (batch, false)));
     }
@@ -135,20 +135,20 @@ fn together(items: usize) -> Vec<(&'static str, (Batch, bool))> {
 }
 
 fn different_keys(items: usize) -> Vec<(&'static str, Batch)> {
-    let honest = signed(items, items);
-    let mut batches = changed(&honest);
-    let mut middles = honest.clone();
+    let baseline = signed(items, items);
+    let mut batches = changed(&baseline);
+    let mut middles = baseline.clone();
     // About half of all y belong to no point.
     middles.keys.iter_mut().for_each(|key| key[1..31].fill(2));
-    let mut alike = honest.clone();
+    let mut alike = baseline.clone();
     alike.keys.iter_mut().zip(0u16..).for_each(|(key, number)| {
         *key = [7; 32];
         key[30..].copy_from_slice(&number.to_le_bytes());
     });
     batches.extend([
-        ("keys of small order", honest.with_keys(&SMALL_ORDERS)),
-        ("keys not canonical", honest.with_keys(&NOT_CANONICAL)),
-        ("one key that is not a point", honest.with_keys(&[NO_POINT])),
+        ("keys of small order", baseline.with_keys(&SMALL_ORDERS)),
+        ("keys not canonical", baseline.with_keys(&NOT_CANONICAL)),
+        ("one key that is not a point", baseline.with_keys(&[NO_POINT])),
         ("keys equal except two bytes", middles),
         ("keys equal except the last bytes", alike),
     ]);
@@ -159,7 +159,7 @@ fn different_keys(items: usize) -> Vec<(&'static str, Batch)> {
 /// that are all different.
 fn repeated_keys(items: usize) -> Vec<(&'static str, Batch)> {
     let uses = [
-        ("honest", 1),
+        ("baseline", 1),
         ("each key twice", 2),
         ("each key 4 times", 4),
         ("each key 5 times", 5),
@@ -177,12 +177,12 @@ fn repeated_keys(items: usize) -> Vec<(&'static str, Batch)> {
 }
 
 fn one_key(items: usize) -> Vec<(&'static str, Batch)> {
-    let honest = signed(items, 1);
-    let mut batches = changed(&honest);
+    let baseline = signed(items, 1);
+    let mut batches = changed(&baseline);
     batches.extend([
-        ("a key of order 8", honest.with_keys(&SMALL_ORDERS[..1])),
-        ("the identity as key", honest.with_keys(&SMALL_ORDERS[3..])),
-        ("a key that is not a point", honest.with_keys(&[NO_POINT])),
+        ("a key of order 8", baseline.with_keys(&SMALL_ORDERS[..1])),
+        ("the identity as key", baseline.with_keys(&SMALL_ORDERS[3..])),
+        ("a key that is not a point", baseline.with_keys(&[NO_POINT])),
     ]);
     batches
 }
@@ -194,9 +194,9 @@ type Secrets = (Vec<[u8; 32]>, Vec<[u8; 64]>);
 fn secrets(items: usize) -> Vec<(&'static str, Secrets)> {
     let mut random = Random::new();
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
-    let honest = (0..items).map(|_| random.vector(64).try_into().expect("64 bytes")).collect();
+    let baseline = (0..items).map(|_| random.vector(64).try_into().expect("64 bytes")).collect();
     vec![
-        ("honest", (messages.clone(), honest)),
+        ("baseline", (messages.clone(), baseline)),
         ("scalar 2^254", (messages.clone(), vec![hash_of_scalar(SMALL_ORDERS[1]); items])),
         ("scalar 2^255 - 8", (messages.clone(), vec![[0xff; 64]; items])),
         ("scalar 4 n - 4", (messages, vec![hash_of_scalar(FOUR_TIMES_ORDER_LESS_4); items])),

@@ -1,10 +1,10 @@
-//! The cost of crafted batches: `cargo bench -p gecc-bench --bench crafted`.
+//! The cost of adversarial batches: `cargo bench -p gecc-bench --bench adversarial`.
 //!
 //! The sender of a batch may choose its items so that additions meet equal or opposite points, keys
 //! repeat just often enough for a table, every item is rejected, or a group that is verified
 //! together contains one invalid item. For each operation this compares the rates of such batches
-//! with that of an honest one, in the same run, and exits with 1 if a crafted batch has less than
-//! `compare::FLOOR` of the honest rate. Results are compared with those of a CPU engine on all
+//! with that of a baseline one, in the same run, and exits with 1 if an adversarial batch has less than
+//! `compare::FLOOR` of the baseline rate. Results are compared with those of a CPU engine on all
 //! cores: the portable one, or for a GPU, whose batches are large, the fastest there is.
 //!
 //! Arguments choose comparisons whose name contains one of them, such as `recover` or `P-256`, or

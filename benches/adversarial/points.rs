@@ -65,7 +65,7 @@ fn sums<C: TestCurve>(items: usize) -> Vec<(&'static str, (Points, Points))> {
         }
     }
     vec![
-        ("honest", (left.clone(), right.clone())),
+        ("baseline", (left.clone(), right.clone())),
         ("equal points", (left.clone(), left.clone())),
         ("opposite points", (left.clone(), opposite)),
         ("P + O", (left, identities.clone())),
@@ -76,14 +76,14 @@ fn sums<C: TestCurve>(items: usize) -> Vec<(&'static str, (Points, Points))> {
 
 fn doubles<C: TestCurve>(items: usize) -> Vec<(&'static str, Points)> {
     let mut random = Random::new();
-    let honest = points::<C>(&mut random, items);
-    let mut mixed = honest.clone();
+    let baseline = points::<C>(&mut random, items);
+    let mut mixed = baseline.clone();
     mixed.iter_mut().for_each(|point| {
         if random.below(2) == 0 {
             *point = Point::IDENTITY;
         }
     });
-    vec![("honest", honest), ("O", vec![Point::IDENTITY; items]), ("O among others", mixed)]
+    vec![("baseline", baseline), ("O", vec![Point::IDENTITY; items]), ("O among others", mixed)]
 }
 
 /// Random ones of the given scalars.
@@ -116,10 +116,10 @@ pub fn last_window<C: TestCurve>() -> Vec<BigUint> {
 fn products<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))> {
     let mut random = Random::new();
     let points = points::<C>(&mut random, items);
-    let honest = scalars::<C>(&mut random, items);
+    let baseline = scalars::<C>(&mut random, items);
     let small = shuffled(&mut random, &small::<C>(), items);
     let last = shuffled(&mut random, &last_window::<C>(), items);
-    let mut trivial = (honest.clone(), points.clone());
+    let mut trivial = (baseline.clone(), points.clone());
     for item in 0..items {
         match random.below(3) {
             0 => trivial.0[item] = [0; 32],
@@ -128,9 +128,9 @@ fn products<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))
         }
     }
     vec![
-        ("honest", (honest.clone(), points.clone())),
+        ("baseline", (baseline.clone(), points.clone())),
         ("scalar 0", (vec![[0; 32]; items], points.clone())),
-        ("O", (honest, vec![Point::IDENTITY; items])),
+        ("O", (baseline, vec![Point::IDENTITY; items])),
         ("scalar 0 and O among others", trivial),
         ("scalars up to 64 and opposites", (small, points.clone())),
         ("equal points in the last addition", (last, points.clone())),
@@ -142,7 +142,7 @@ fn products<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))
 fn terms<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))> {
     let mut random = Random::new();
     let points = points::<C>(&mut random, items);
-    let honest = scalars::<C>(&mut random, items);
+    let baseline = scalars::<C>(&mut random, items);
     let p = crate::support::numbers::modulus::<C>();
     let mut pairs = points.clone();
     for item in (1..items).step_by(2) {
@@ -150,14 +150,14 @@ fn terms<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))> {
     }
     let two = shuffled(&mut random, &[BigUint::from(1u32), order::<C>() - 1u32], items);
     vec![
-        ("honest", (honest.clone(), points.clone())),
-        ("one point", (honest.clone(), vec![points[0]; items])),
-        ("one scalar", (vec![honest[0]; items], points.clone())),
-        ("one scalar, opposite points", (vec![honest[0]; items], pairs)),
-        ("one point, one scalar", (vec![honest[0]; items], vec![points[0]; items])),
+        ("baseline", (baseline.clone(), points.clone())),
+        ("one point", (baseline.clone(), vec![points[0]; items])),
+        ("one scalar", (vec![baseline[0]; items], points.clone())),
+        ("one scalar, opposite points", (vec![baseline[0]; items], pairs)),
+        ("one point, one scalar", (vec![baseline[0]; items], vec![points[0]; items])),
         ("scalars 1 and n - 1", (two.clone(), points.clone())),
         ("one point, scalars 1 and n - 1", (two, vec![points[0]; items])),
-        ("O", (honest, vec![Point::IDENTITY; items])),
+        ("O", (baseline, vec![Point::IDENTITY; items])),
     ]
 }
 
@@ -169,18 +169,18 @@ fn every_fifth_bit() -> [u8; 32] {
 
 fn base_products<C: TestCurve>(items: usize) -> Vec<(&'static str, Scalars)> {
     let mut random = Random::new();
-    let honest = scalars::<C>(&mut random, items);
+    let baseline = scalars::<C>(&mut random, items);
     let small = shuffled(&mut random, &small::<C>(), items);
     let powers: Vec<BigUint> = (0..255u32).map(|bit| BigUint::from(1u32) << bit).collect();
     let powers = shuffled(&mut random, &powers, items);
     // The lower windows are empty, different ones for each item.
-    let mut shifted = honest.clone();
+    let mut shifted = baseline.clone();
     for (item, scalar) in shifted.iter_mut().enumerate() {
         scalar[0] &= 0x7f;
         scalar[32 - 2 * (item % 15)..].fill(0);
     }
     vec![
-        ("honest", honest),
+        ("baseline", baseline),
         ("scalar 0", vec![[0; 32]; items]),
         ("scalars up to 64 and opposites", small),
         ("powers of two", powers),
@@ -190,17 +190,17 @@ fn base_products<C: TestCurve>(items: usize) -> Vec<(&'static str, Scalars)> {
 
 fn compressed<C: TestCurve>(items: usize) -> Vec<(&'static str, Vec<[u8; 33]>)> {
     let mut random = Random::new();
-    let honest: Vec<[u8; 33]> =
+    let baseline: Vec<[u8; 33]> =
         points::<C>(&mut random, items).iter().map(|point| point.to_compressed().expect("not the identity")).collect();
-    let off_curve: Vec<[u8; 33]> = honest.iter().map(|key| off_the_curve::<C>(*key)).collect();
-    let mut mixed = honest.clone();
+    let off_curve: Vec<[u8; 33]> = baseline.iter().map(|key| off_the_curve::<C>(*key)).collect();
+    let mut mixed = baseline.clone();
     for (key, off) in mixed.iter_mut().zip(&off_curve) {
         if random.below(2) == 0 {
             *key = *off;
         }
     }
     vec![
-        ("honest", honest),
+        ("baseline", baseline),
         ("off the curve", off_curve),
         ("off the curve among others", mixed),
         ("malformed", vec![[5; 33]; items]),

@@ -102,12 +102,12 @@ const KEY_WINDOW: usize = 10;
 
 fn different_keys<S: Scheme>(items: usize) -> Vec<Batch> {
     let mut random = Random::new();
-    let honest: Vec<Item> = signed::<S>(&mut random, items, items).into_iter().map(|signed| signed.item).collect();
+    let baseline: Vec<Item> = signed::<S>(&mut random, items, items).into_iter().map(|signed| signed.item).collect();
     let keys = progression::<S::C>(&mut random, items);
     let small = multiples::<S::C>(items);
     let random = &mut random;
     expressible(vec![
-        ("honest", Some(honest.clone())),
+        ("baseline", Some(baseline.clone())),
         ("u2 Q = -u1 G", by_key::<S>(random, &keys, |random, _, d| meet::<S::C>(random, d, false))),
         ("u2 Q = u1 G", by_key::<S>(random, &keys, |random, _, d| meet::<S::C>(random, d, true))),
         ("u2 Q = u1 G, Q = 2G, 3G, ...", by_key::<S>(random, &small, |random, _, d| meet::<S::C>(random, d, true))),
@@ -119,10 +119,10 @@ fn different_keys<S: Scheme>(items: usize) -> Vec<Batch> {
             }),
         ),
         ("u1 = 0", by_key::<S>(random, &keys, |random, _, _| [Scalar::<S::C>::ZERO, random.scalar::<S::C>()])),
-        ("r = 0", Some(with_zero_r(&honest, |_| true))),
-        ("r = 0 except every 16th", Some(with_zero_r(&honest, |item| item % 16 != 0))),
-        ("keys off the curve", Some(map(&honest, |key| key[64] ^= 1))),
-        ("keys equal except the last bytes", Some(map(&honest, |key| key[1..63].fill(1)))),
+        ("r = 0", Some(with_zero_r(&baseline, |_| true))),
+        ("r = 0 except every 16th", Some(with_zero_r(&baseline, |item| item % 16 != 0))),
+        ("keys off the curve", Some(map(&baseline, |key| key[64] ^= 1))),
+        ("keys equal except the last bytes", Some(map(&baseline, |key| key[1..63].fill(1)))),
     ])
 }
 
@@ -144,7 +144,7 @@ fn map(items: &[Item], change: impl Fn(&mut Vec<u8>)) -> Vec<Item> {
 /// keys that are all different.
 fn repeated_keys<S: Scheme>(items: usize) -> Vec<Batch> {
     let random = &mut Random::new();
-    let mut batches = vec![("honest", shuffled_items::<S>(random, items, items))];
+    let mut batches = vec![("baseline", shuffled_items::<S>(random, items, items))];
     let uses = [
         ("each key twice", 2),
         ("each key 4 times", 4),
@@ -180,13 +180,13 @@ fn shuffled_items<S: Scheme>(random: &mut Random, items: usize, keys: usize) -> 
 
 fn one_key<S: Scheme>(items: usize) -> Vec<Batch> {
     let mut random = Random::new();
-    let honest: Vec<Item> = signed::<S>(&mut random, items, 1).into_iter().map(|signed| signed.item).collect();
+    let baseline: Vec<Item> = signed::<S>(&mut random, items, 1).into_iter().map(|signed| signed.item).collect();
     let d = random.scalar::<S::C>();
     let [key, g, minus_g] = [d, Scalar::<S::C>::ONE, -Scalar::<S::C>::ONE]
         .map(|d| (vec![d; items], vec![encode::<S::C>(&mul_base::<S::C>(&d)); items]));
     let random = &mut random;
     expressible(vec![
-        ("honest", Some(honest.clone())),
+        ("baseline", Some(baseline.clone())),
         ("u2 Q = -u1 G", by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, false))),
         ("u2 Q = u1 G", by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, true))),
         ("Q = G, u2 = -u1", by_key::<S>(random, &g, |random, _, d| meet::<S::C>(random, d, false))),
@@ -194,8 +194,8 @@ fn one_key<S: Scheme>(items: usize) -> Vec<Batch> {
         ("u1 G meets terms of u2 Q twice", by_key::<S>(random, &key, meet_key_terms_twice::<S::C>)),
         ("Q = G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &g, meet_key_terms_twice::<S::C>)),
         ("Q = -G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &minus_g, meet_key_terms_twice::<S::C>)),
-        ("r = 0", Some(with_zero_r(&honest, |_| true))),
-        ("key off the curve", Some(map(&honest, |key| key[64] ^= 1))),
+        ("r = 0", Some(with_zero_r(&baseline, |_| true))),
+        ("key off the curve", Some(map(&baseline, |key| key[64] ^= 1))),
     ])
 }
 
@@ -220,7 +220,7 @@ fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable
     let plain: Vec<Item> = signed.iter().map(|signed| signed.item.clone()).collect();
     let (digests, signatures, _) = columns(&plain);
     let ids = signed.iter().map(|signed| signed.recovery_id).collect();
-    let honest = (digests, signatures, ids);
+    let baseline = (digests, signatures, ids);
     let opposite = by_generator::<C>(&mut random, items, |random, _| {
         let u1 = random.scalar::<C>();
         [u1, -u1]
@@ -228,17 +228,17 @@ fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable
     let equal = by_generator::<C>(&mut random, items, |random, _| [random.scalar::<C>(); 2]);
     let twice = by_generator::<C>(&mut random, items, |random, item| meet_twice::<C>(random, BASE_WINDOW, item).into());
     let zero = by_generator::<C>(&mut random, items, |random, _| [Scalar::<C>::ZERO, random.scalar::<C>()]);
-    let mut off_curve = honest.clone();
+    let mut off_curve = baseline.clone();
     off_curve.1.iter_mut().for_each(off_the_curve::<C>);
-    let mut mixed = honest.clone();
+    let mut mixed = baseline.clone();
     for (signature, off) in mixed.1.iter_mut().zip(&off_curve.1) {
         if random.below(2) == 0 {
             *signature = *off;
         }
     }
-    let ids_out_of_range = (honest.0.clone(), honest.1.clone(), vec![4; items]);
+    let ids_out_of_range = (baseline.0.clone(), baseline.1.clone(), vec![4; items]);
     vec![
-        ("honest", honest),
+        ("baseline", baseline),
         ("R = +-G, u1 = -u2", opposite),
         ("R = +-G, u1 = u2", equal),
         ("R = +-G, u2 R meets terms of u1 G twice", twice),
