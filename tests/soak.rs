@@ -11,21 +11,21 @@
 //! scalars, renewed every `RUN` items, so that RustCrypto's addition yields a new pair of known scalar and point in
 //! less than a microsecond; coordinates, digests, u1 and u2 are as random as any. So every verdict, recovered key and
 //! product is known exactly, item by item, and all of it rests on RustCrypto's arithmetic alone. A tenth of the
-//! signatures is spoilt in ways whose verdict follows from the way.
+//! signatures is corrupted in ways whose verdict follows from the way.
 //!
 //! Signing and ECDH, for which the reference must do the tested work itself, are tested on a
 //! thirty-second of the items.
 //!
 //! An error that gecc shares with RustCrypto would pass all that. So in separate tests a fraction of these
 //! items goes through a second implementation of each curve (`oracle`): public keys and ECDH, signatures that gecc
-//! makes, that the other makes, and that follow from the equation, as they are and spoilt.
+//! makes, that the other makes, and that follow from the equation, as they are and corrupted.
 //!
 //! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them makes are verified by
-//! the other, as they are and spoilt. Batch verification are included if signatures are known to be valid, or all
+//! the other, as they are and corrupted. Batch verification are included if signatures are known to be valid, or all
 //! but a few are.
 //!
 //! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, and with AWS-LC, verdicts, item by item: honest
-//! signatures, spoilt ones, and adversarial ones, whose verdict by every rule follows from how they were made.
+//! signatures, corrupted ones, and adversarial ones, whose verdict by every rule follows from how they were made.
 //!
 //! Silent payments are compared with a composition of libsecp256k1's point arithmetic: a tenth as many rows.
 //!
@@ -66,9 +66,9 @@ const BATCH: usize = 1 << 16;
 /// Items per batch of operations that are crossed, and of batch verification: enough for those of
 /// GPUs.
 const LARGE_BATCH: usize = 1 << 20;
-/// The number of items of a batch for batch verification among which one is spoilt: some groups have
+/// The number of items of a batch for batch verification among which one is corrupted: some groups have
 /// none.
-const FEW_SPOILT: usize = 1 << 18;
+const FEW_CORRUPTED: usize = 1 << 18;
 /// Items of one progression.
 const RUN: usize = 1 << 10;
 /// Items of each batch that are signed, and as many for ECDH.
@@ -166,7 +166,7 @@ struct SchnorrItems {
 
 impl SchnorrItems {
     /// Changes a bit, which makes the item invalid except with a probability of about 2^-256.
-    fn spoil(&mut self, random: &mut Random, item: usize) {
+    fn corrupt(&mut self, random: &mut Random, item: usize) {
         match random.below(3) {
             0 => random.flip_bit(&mut self.messages[item]),
             1 => random.flip_bit(&mut self.signatures[item]),
@@ -175,12 +175,12 @@ impl SchnorrItems {
     }
 
     /// Verifies all. Exactly the items of this list are invalid, also by libsecp256k1.
-    fn check(&self, engine: &Engine, spoilt: &[usize]) {
-        spoilt.par_iter().for_each(|item| assert!(!self.is_valid_to_libsecp256k1(*item), "{}", self.shown(*item)));
+    fn check(&self, engine: &Engine, corrupted: &[usize]) {
+        corrupted.par_iter().for_each(|item| assert!(!self.is_valid_to_libsecp256k1(*item), "{}", self.shown(*item)));
         let verdicts =
             bip340::verify(engine, &self.messages, &self.signatures, PublicKeys::x_only(&self.keys)).unwrap();
         let mut expected = vec![true; self.messages.len()];
-        spoilt.iter().for_each(|item| expected[*item] = false);
+        corrupted.iter().for_each(|item| expected[*item] = false);
         assert_eq!(verdicts.len(), expected.len());
         for (item, (verdict, expected)) in verdicts.iter().zip(expected).enumerate() {
             assert_eq!(verdict.is_valid(), expected, "{verdict:?} on {}", self.shown(item));
@@ -220,7 +220,7 @@ fn silent_payments_by_libsecp256k1() {
 }
 
 /// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified
-/// by both, then with a few of them spoilt by batch verification, and with a tenth of them spoilt one by one.
+/// by both, then with a few of them corrupted by batch verification, and with a tenth of them corrupted one by one.
 fn bip340_by_libsecp256k1() {
     soak("BIP 340 by libsecp256k1", LARGE_BATCH, |engine, random, _, size| {
         let [messages, auxiliary, mut secret] =
@@ -246,11 +246,11 @@ fn bip340_by_libsecp256k1() {
             .into_par_iter()
             .for_each(|item| assert!(items.is_valid_to_libsecp256k1(item), "{}", items.shown(item)));
         items.check(&TOGETHER, &[]);
-        let few: Vec<usize> = (random.below(size.min(FEW_SPOILT))..size).step_by(FEW_SPOILT).collect();
-        few.iter().for_each(|item| items.spoil(random, *item));
+        let few: Vec<usize> = (random.below(size.min(FEW_CORRUPTED))..size).step_by(FEW_CORRUPTED).collect();
+        few.iter().for_each(|item| items.corrupt(random, *item));
         items.check(&TOGETHER, &few);
         let more: Vec<usize> = (0..size).filter(|item| item % 10 == 3 && !few.contains(item)).collect();
-        more.iter().for_each(|item| items.spoil(random, *item));
+        more.iter().for_each(|item| items.corrupt(random, *item));
         items.check(engine, &[few, more].concat());
     });
 }
@@ -261,13 +261,13 @@ fn in_runs<T: Send>(random: &mut Random, size: usize, make: impl Fn(&mut Random,
     seeds.into_par_iter().flat_map_iter(|(seed, length)| make(&mut Random::from_seed(seed), length)).collect()
 }
 
-/// Verifies a batch of which a tenth is spoilt; by a different key for each item, or by keys that repeat.
+/// Verifies a batch of which a tenth is corrupted; by a different key for each item, or by keys that repeat.
 fn signatures<S: Scheme>(engine: &Engine, random: &mut Random, size: usize, distinct: bool) -> Vec<Signed> {
     let keys = if distinct { RUN } else { RUN / 64 };
     let signed = in_runs(random, size, |random, length| signed::<S>(random, length, keys));
     let mut batch: Vec<(Item, Verdict)> = signed.iter().map(|signed| (signed.item.clone(), Verdict::Valid)).collect();
     for index in (7..size).step_by(10) {
-        batch[index] = spoilt::<S>(random, &signed[index].item, &signed[index - 1].item);
+        batch[index] = corrupted::<S>(random, &signed[index].item, &signed[index - 1].item);
     }
     let (items, expected): (Vec<Item>, Vec<Verdict>) = batch.into_iter().unzip();
     let verdicts = S::verify(engine, &items);
@@ -280,7 +280,7 @@ fn signatures<S: Scheme>(engine: &Engine, random: &mut Random, size: usize, dist
 
 /// A changed item, and the verdict that follows from the change: with parts of another item a
 /// signature is valid with a probability of about 2^-256.
-fn spoilt<S: Scheme>(random: &mut Random, item: &Item, other: &Item) -> (Item, Verdict) {
+fn corrupted<S: Scheme>(random: &mut Random, item: &Item, other: &Item) -> (Item, Verdict) {
     use Rejection::{IdentityKey, Mismatch, NotOnCurve, ROutOfRange, SOutOfRange};
     let mut item = item.clone();
     let reason = match random.below(8) {
@@ -466,11 +466,11 @@ fn second_opinion<S: Scheme>(
             items.push(Item { digest: digests[index], signature, key: public[index].to_vec() });
         }
     }
-    let mut spoilt = items.clone();
-    for item in &mut spoilt {
+    let mut corrupted = items.clone();
+    for item in &mut corrupted {
         if random.below(4) == 0 { random.flip_bit(&mut item.digest) } else { random.flip_bit(&mut item.signature) }
     }
-    for (items, valid) in [(items, true), (spoilt, false)] {
+    for (items, valid) in [(items, true), (corrupted, false)] {
         let verdicts = S::verify(engine, &items);
         assert_eq!(verdicts.len(), items.len());
         items.par_iter().zip(verdicts).for_each(|(item, verdict)| {
@@ -517,7 +517,7 @@ fn sm2_curve_by_openssl() {
     against_oracle::<Sm2Dsa>(sign_sm2, &OpenSsl::open().expect("OpenSSL has been found"));
 }
 
-/// Signs on the default engine with its own public keys, spoils a tenth, and verifies on the CPU.
+/// Signs on the default engine with its own public keys, corrupts a tenth, and verifies on the CPU.
 fn crossed<C: TestCurve>(
     sign: impl Fn(&Engine, &[[u8; 32]], &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>>,
     verify: impl Fn(&Engine, &[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts,

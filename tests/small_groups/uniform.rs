@@ -127,7 +127,7 @@ fn of_points<C: SmallGroup>() {
         points.push(decoded::<C>(group.point(i)));
         expected.push(has_product::<C>(&group, &k).then(|| encode(group.point(i * residue))));
     }
-    // Each alone: a Z of zero spoils the inversion that neighbours share.
+    // Each alone: a Z of zero corrupts the inversion that neighbours share.
     let products = (0..points.len()).map(|item| {
         let [x, y] = mul_uniform::<C>(lanes, &odd[item..=item], &negated[item..=item], &points[item..=item])[0];
         if (x, y) == ([0; 4], [0; 4]) {

@@ -21,25 +21,25 @@ fn sizes() -> impl Iterator<Item = usize> {
 }
 
 /// First, middle and last item wrong, all others right.
-fn is_spoilt(index: usize, size: usize) -> bool {
+fn is_corrupted(index: usize, size: usize) -> bool {
     index == 0 || index == size / 2 || index + 1 == size
 }
 
-/// A batch of the first items, spoilt in three places.
+/// A batch of the first items, corrupted in three places.
 fn verify_size<S: Scheme>(engine: &Engine, items: &[Signed], size: usize) {
     let batch: Vec<Item> = items[..size]
         .iter()
         .enumerate()
         .map(|(index, signed)| {
             let mut item = signed.item.clone();
-            item.digest[5] ^= u8::from(is_spoilt(index, size));
+            item.digest[5] ^= u8::from(is_corrupted(index, size));
             item
         })
         .collect();
     let verdicts = S::verify(engine, &batch);
     assert_eq!(verdicts.len(), size);
     for (index, verdict) in verdicts.into_iter().enumerate() {
-        let expected = if is_spoilt(index, size) { Verdict::Rejected(Rejection::Mismatch) } else { Verdict::Valid };
+        let expected = if is_corrupted(index, size) { Verdict::Rejected(Rejection::Mismatch) } else { Verdict::Valid };
         assert_eq!(verdict, expected, "{}: item {index} of {size}", S::CURVE);
     }
 }
@@ -69,13 +69,13 @@ fn recover_sizes<C: EcdsaReference>(engine: &Engine) {
 
 fn recover_size<C: EcdsaReference>(engine: &Engine, items: &[Signed]) {
     let size = items.len();
-    let id = |(index, signed): (usize, &Signed)| if is_spoilt(index, size) { 4 } else { signed.recovery_id };
+    let id = |(index, signed): (usize, &Signed)| if is_corrupted(index, size) { 4 } else { signed.recovery_id };
     let batch: Vec<(Item, u8)> =
         items.iter().map(|signed| signed.item.clone()).zip(items.iter().enumerate().map(id)).collect();
     let recovered = recover::<C>(engine, &batch);
     assert_eq!(recovered.len(), size);
     for (index, (recovered, signed)) in recovered.into_iter().zip(items).enumerate() {
-        let expected = if is_spoilt(index, size) { Err(Rejection::RecoveryIdOutOfRange) } else { Ok(signed.key) };
+        let expected = if is_corrupted(index, size) { Err(Rejection::RecoveryIdOutOfRange) } else { Ok(signed.key) };
         assert_eq!(recovered, expected, "{}: item {index} of {size}", C::NAME);
     }
 }

@@ -1,7 +1,7 @@
 //! Batch verification: verdicts and reasons are those of verification one by one, whatever the
 //! items are.
 
-use super::bip340::{is_valid_there, signer, spoil, vectors};
+use super::bip340::{corrupt, is_valid_there, signer, vectors};
 use super::lengths::differs;
 use super::poisoned_verify::special;
 use super::support::each::each_ecdsa_curve;
@@ -68,24 +68,24 @@ impl Signatures {
     }
 }
 
-/// Any fraction of spoiled items; libsecp256k1 decides which are valid.
-pub fn spoiled_schnorr_signatures(engine: &Engine) {
+/// Any fraction of corrupted items; libsecp256k1 decides which are valid.
+pub fn corrupted_schnorr_signatures(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     let valid = Signatures::new(&mut random);
-    for spoiled in [0, 1, 2, 30, 300, 1500, ITEMS] {
+    for corrupted in [0, 1, 2, 30, 300, 1500, ITEMS] {
         let mut batch = valid.clone();
         let mut places: Vec<usize> = (0..ITEMS).collect();
         random.shuffle(&mut places);
-        for &item in &places[..spoiled] {
+        for &item in &places[..corrupted] {
             let Signatures { messages, signatures, keys } = &mut batch;
-            spoil(&mut random, item, &mut messages[item], &mut signatures[item], &mut keys[item]);
+            corrupt(&mut random, item, &mut messages[item], &mut signatures[item], &mut keys[item]);
         }
         let found = batch.check(engine, &batch_verification);
-        assert_eq!(found.iter().filter(|verdict| !verdict.is_valid()).count(), spoiled);
+        assert_eq!(found.iter().filter(|verdict| !verdict.is_valid()).count(), corrupted);
         for (item, verdict) in found.iter().enumerate().step_by(7) {
             let theirs = is_valid_there(&batch.messages[item], &batch.signatures[item], &batch.keys[item]);
-            assert_eq!(verdict.is_valid(), theirs, "item {item} of {spoiled} spoiled ones");
+            assert_eq!(verdict.is_valid(), theirs, "item {item} of {corrupted} corrupted ones");
         }
     }
 }
@@ -205,8 +205,8 @@ fn wrong_ids<C: EcdsaReference>(engine: &Engine) {
     let batch_verification = with_equations(engine);
     let (mut items, ids) = items_and_ids(&signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
     items[1000].digest[5] ^= 1;
-    let spoiled = [(1, 1), (1, 2), (1, 3), (1, 0x80), (1, 0xff), (3, 1), (3, 0xff), (50, 2), (1000, 3)];
-    for (one_in, wrong) in spoiled {
+    let corrupted = [(1, 1), (1, 2), (1, 3), (1, 0x80), (1, 0xff), (3, 1), (3, 0xff), (50, 2), (1000, 3)];
+    for (one_in, wrong) in corrupted {
         let ids: Vec<u8> =
             ids.iter().enumerate().map(|(item, id)| if item % one_in == 0 { id ^ wrong } else { *id }).collect();
         for engine in [engine, &batch_verification] {
@@ -316,7 +316,7 @@ fn rejected_of_large(
     found[0].clone()
 }
 
-/// Positions at which items are spoiled: none, one, and one in each chunk.
+/// Positions at which items are corrupted: none, one, and one in each chunk.
 pub fn places(items: usize) -> [Vec<usize>; 4] {
     [vec![], vec![0], vec![items / 2, items - 1], (0..items).step_by(1000).collect()]
 }
@@ -330,14 +330,14 @@ pub fn large_batches_of_schnorr_signatures(engine: &Engine) {
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
     let signed = bip340::sign(engine, &messages, &secret, Auxiliary::zeros()).unwrap();
     let signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
-    for spoiled in places(items) {
+    for corrupted in places(items) {
         let mut messages = messages.clone();
-        spoiled.iter().for_each(|item| messages[*item][7] ^= 1);
+        corrupted.iter().for_each(|item| messages[*item][7] ^= 1);
         let verify = |engine: &Engine| -> Vec<Verdict> {
             let verdicts = bip340::verify(engine, &messages, &signatures, PublicKeys::x_only(&public));
             verdicts.unwrap().into_iter().collect()
         };
-        assert_eq!(rejected_of_large(&engines, verify, "gecc_bip340_verify", spoiled.is_empty()), spoiled);
+        assert_eq!(rejected_of_large(&engines, verify, "gecc_bip340_verify", corrupted.is_empty()), corrupted);
     }
 }
 
@@ -354,15 +354,15 @@ pub fn large_batches_of_ed25519(engine: &Engine) {
         (rule, variant, signed.into_iter().map(Result::unwrap).collect::<Vec<[u8; 64]>>())
     };
     let signed = [(Rule::Zip215, Variant::PURE), (Rule::Rfc8032Cofactored, with_context)].map(sign);
-    for (spoiled, (rule, variant, signatures)) in places(items).into_iter().zip(signed.iter().cycle()) {
+    for (corrupted, (rule, variant, signatures)) in places(items).into_iter().zip(signed.iter().cycle()) {
         let mut messages = messages.clone();
-        spoiled.iter().for_each(|item| messages[*item][7] ^= 1);
+        corrupted.iter().for_each(|item| messages[*item][7] ^= 1);
         let verify = |engine: &Engine| -> Vec<Verdict> {
             let keys = PublicKeys::ed25519(&public);
             let verdicts = ed25519::verify(engine, &messages, signatures, keys, *variant, *rule);
             verdicts.unwrap().into_iter().collect()
         };
-        assert_eq!(rejected_of_large(&engines, verify, "gecc_ed25519_verify", spoiled.is_empty()), spoiled);
+        assert_eq!(rejected_of_large(&engines, verify, "gecc_ed25519_verify", corrupted.is_empty()), corrupted);
     }
 }
 
@@ -379,19 +379,19 @@ fn large_recoverable<C: EcdsaReference>(engine: &Engine) {
     let signed = ecdsa::sign_recoverable(engine, C::ID, &digests, &secret, Default::default()).unwrap();
     let (signatures, ids): (Vec<[u8; 64]>, Vec<u8>) =
         signed.into_iter().map(|signed| signed.map(|signed| (signed.signature, signed.recovery_id)).unwrap()).unzip();
-    for spoiled in places(items) {
+    for corrupted in places(items) {
         // Digests, or the ids alone, which reject nothing.
         for of_ids in [false, true] {
             let mut digests = digests.clone();
             let mut ids = ids.clone();
-            spoiled.iter().for_each(|item| if of_ids { ids[*item] ^= 1 } else { digests[*item][7] ^= 1 });
+            corrupted.iter().for_each(|item| if of_ids { ids[*item] ^= 1 } else { digests[*item][7] ^= 1 });
             let verify = |engine: &Engine| -> Vec<Verdict> {
                 let policy = Policy::default();
                 let verdicts = ecdsa::verify_recoverable(engine, C::ID, &digests, &signatures, &ids, &public, policy);
                 verdicts.unwrap().into_iter().collect()
             };
-            let rejected = rejected_of_large(&engines, verify, "gecc_verify", spoiled.is_empty());
-            assert_eq!(rejected, if of_ids { vec![] } else { spoiled.clone() }, "{}", C::NAME);
+            let rejected = rejected_of_large(&engines, verify, "gecc_verify", corrupted.is_empty());
+            assert_eq!(rejected, if of_ids { vec![] } else { corrupted.clone() }, "{}", C::NAME);
         }
     }
 }

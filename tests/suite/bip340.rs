@@ -118,7 +118,7 @@ pub fn signatures_match_libsecp256k1(engine: &Engine) {
     assert!(rows.iter().all(|row| *row == expected));
 }
 
-pub fn spoil(random: &mut Random, item: usize, message: &mut Vec<u8>, signature: &mut [u8; 64], key: &mut [u8; 32]) {
+pub fn corrupt(random: &mut Random, item: usize, message: &mut Vec<u8>, signature: &mut [u8; 64], key: &mut [u8; 32]) {
     match item % 9 {
         0 => random.flip_bit(signature),
         1 => random.flip_bit(key),
@@ -137,21 +137,21 @@ pub fn is_valid_there(message: &[u8], signature: &[u8; 64], key: &[u8; 32]) -> b
     key.is_ok_and(|key| Signature::from_byte_array(*signature).verify(message, &key).is_ok())
 }
 
-/// Verdicts on libsecp256k1's signatures and on spoiled ones, in every encoding of the keys.
+/// Verdicts on libsecp256k1's signatures and on corrupted ones, in every encoding of the keys.
 pub fn verdicts_match_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let mut messages = vec![];
     let mut signatures = vec![];
     let mut x_only = vec![];
-    let mut spoiled = 0;
+    let mut corrupted = 0;
     for item in 0..ITEMS {
         let Signer { pair, x_only: mut key, .. } = signer(&mut random);
         let length = lengths(&mut random, item);
         let mut message = random.vector(length);
         let mut signature = schnorr::sign_no_aux_rand(&message, &pair).to_byte_array();
         if random.below(2) == 0 {
-            spoil(&mut random, item, &mut message, &mut signature, &mut key);
-            spoiled += 1;
+            corrupt(&mut random, item, &mut message, &mut signature, &mut key);
+            corrupted += 1;
         }
         messages.push(message);
         signatures.push(signature);
@@ -159,7 +159,7 @@ pub fn verdicts_match_libsecp256k1(engine: &Engine) {
     }
     let expected: Vec<bool> =
         (0..ITEMS).map(|item| is_valid_there(&messages[item], &signatures[item], &x_only[item])).collect();
-    assert_eq!(expected.iter().filter(|valid| !**valid).count(), spoiled);
+    assert_eq!(expected.iter().filter(|valid| !**valid).count(), corrupted);
     let odd: Vec<[u8; 33]> = x_only.iter().map(|x| [&[3], &x[..]].concat().try_into().unwrap()).collect();
     for keys in [PublicKeys::x_only(&x_only), PublicKeys::compressed(&odd)] {
         let verdicts = bip340::verify_messages(engine, &messages, &signatures, keys).unwrap();
@@ -307,7 +307,7 @@ pub fn long_messages(engine: &Engine) {
     let theirs = messages.iter().map(|message| Ok(schnorr::sign_no_aux_rand(message, &signer.pair).to_byte_array()));
     assert!(signed.iter().copied().eq(theirs));
     let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
-    // Two of the long ones are spoiled.
+    // Two of the long ones are corrupted.
     signatures[4][40] ^= 1;
     signatures[13][3] ^= 1;
     let keys = PublicKeys::x_only(Rows::all(&signer.x_only));

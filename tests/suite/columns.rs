@@ -85,7 +85,7 @@ fn check<const W: usize>(
     }
 }
 
-/// The columns of a batch, some of whose items are spoiled.
+/// The columns of a batch, some of whose items are corrupted.
 struct Batch {
     scalars: Vec<[u8; 32]>,
     digests: Vec<[u8; 32]>,
@@ -114,7 +114,7 @@ impl Batch {
 
     /// Puts in scalars that are 0 or too large, points that are invalid or the identity, signatures
     /// that are wrong.
-    fn spoil(&mut self) {
+    fn corrupt(&mut self) {
         for item in (1..self.len()).step_by(7) {
             match item % 5 {
                 0 => self.scalars[item] = [0; 32],
@@ -224,7 +224,7 @@ pub fn points(engine: &Engine) {
 fn points_on<C: TestCurve>(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<C>(items);
-        batch.spoil();
+        batch.corrupt();
         let records = Records::new(engine, &batch);
         let raw = batch.raw();
         let Batch { scalars, points, .. } = &batch;
@@ -294,7 +294,7 @@ pub fn private_keys(engine: &Engine) {
 fn private_keys_on<C: TestCurve>(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<C>(items);
-        batch.spoil();
+        batch.corrupt();
         let records = Records::new(engine, &batch);
         let secret = batch.secret();
         let expected = rows_of(keys::public_keys(engine, C::ID, &secret).unwrap());
@@ -376,7 +376,7 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
             let signed = signed.unwrap();
             (batch.signatures[item], batch.ids[item]) = (signed.signature, signed.recovery_id);
         }
-        batch.spoil();
+        batch.corrupt();
         let records = Records::new(engine, &batch);
         let secret = batch.secret();
         for form in [SForm::Low, SForm::AsComputed] {
@@ -517,7 +517,7 @@ pub fn addresses(engine: &Engine) {
             let signed = signed.unwrap();
             (batch.signatures[item], batch.ids[item]) = (signed.signature, signed.recovery_id);
         }
-        batch.spoil();
+        batch.corrupt();
         let records = Records::new(engine, &batch);
         let Batch { digests, signatures, ids, .. } = &batch;
         let expected = ecdsa::recover_addresses(engine, digests, signatures, ids).unwrap();
@@ -533,7 +533,7 @@ pub fn sm2(engine: &Engine) {
         for (item, signed) in sm2::sign(engine, &batch.digests, &batch.secret()).unwrap().into_iter().enumerate() {
             batch.signatures[item] = signed.unwrap();
         }
-        batch.spoil();
+        batch.corrupt();
         let records = Records::new(engine, &batch);
         let secret = batch.secret();
         let Batch { digests, signatures, points, .. } = &batch;

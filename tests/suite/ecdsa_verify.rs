@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 const ITEMS: usize = 1500;
 
-/// Random items of many keys, about half of them spoilt in one of many ways.
+/// Random items of many keys, about half of them corrupted in one of many ways.
 pub fn random_and_mutated(engine: &Engine) {
     each_ecdsa_curve!(compare(engine));
 }

@@ -304,7 +304,7 @@ pub fn random_cases(engine: &Engine, random: &mut Random, items: usize, distinct
         assert_eq!(key.sign(&case.message).to_bytes(), case.signature);
         let random = &mut Random::from_seed(word);
         match random.below(8) {
-            0..=2 => case.spoil(random),
+            0..=2 => case.corrupt(random),
             3..=4 => *case = mixed_case(random),
             _ => {}
         }
@@ -326,7 +326,7 @@ impl Case {
 
     /// Changes a bit, which makes the item invalid by every rule except with a probability of about
     /// 2^-250.
-    fn spoil(&mut self, random: &mut Random) {
+    fn corrupt(&mut self, random: &mut Random) {
         match random.below(3) {
             0 if !self.message.is_empty() => random.flip_bit(&mut self.message),
             1 => random.flip_bit(&mut self.public),
@@ -497,15 +497,15 @@ pub fn contexts_in_batches(engine: &Engine) {
         assert_eq!(ed25519::sign(&engines[0], &messages, &seeds, variant).unwrap(), signed, "{variant:?}, checked");
         let public = ed25519::public_keys(&portable, &seeds).unwrap();
         let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
-        let spoiled = [0, 8, 299, ITEMS - 1];
-        spoiled.iter().for_each(|item| signatures[*item][40] ^= 1);
+        let corrupted = [0, 8, 299, ITEMS - 1];
+        corrupted.iter().for_each(|item| signatures[*item][40] ^= 1);
         for (engine, &rule) in engines.iter().flat_map(|engine| Rule::ALL.iter().map(move |rule| (engine, rule))) {
             let valid = |variant| {
                 let keys = PublicKeys::ed25519(&public);
                 let found = ed25519::verify(engine, &messages, &signatures, keys, variant, rule).unwrap();
                 found.iter().map(|verdict| verdict.is_valid()).collect::<Vec<_>>()
             };
-            let expected: Vec<bool> = (0..ITEMS).map(|item| !spoiled.contains(&item)).collect();
+            let expected: Vec<bool> = (0..ITEMS).map(|item| !corrupted.contains(&item)).collect();
             assert_eq!(valid(variant), expected, "{variant:?}, {rule}");
             assert_eq!(valid(Variant::PURE), [false; ITEMS], "{variant:?}, {rule}");
         }
@@ -697,13 +697,13 @@ pub fn messages_of_any_length(engine: &Engine) {
     let seeds: Vec<SecretKey> = keys.iter().map(|key| SecretKey::from_bytes(key.to_bytes())).collect();
     let signed = ed25519::sign(engine, &messages, &seeds, Variant::PURE).unwrap();
     assert!(signed.into_iter().map(Result::unwrap).eq(signatures.iter().copied()));
-    // The last one of each kind is spoiled.
+    // The last one of each kind is corrupted.
     let last = messages.len() - 1;
-    let spoiled = [299, last - 2, last];
-    spoiled.iter().for_each(|item| signatures[*item][40] ^= 1);
+    let corrupted = [299, last - 2, last];
+    corrupted.iter().for_each(|item| signatures[*item][40] ^= 1);
     for &rule in Rule::ALL {
         let keys = PublicKeys::ed25519(&public);
         let found = ed25519::verify(engine, &messages, &signatures, keys, Variant::PURE, rule).unwrap();
-        assert!(found.iter().enumerate().all(|(item, verdict)| verdict.is_valid() != spoiled.contains(&item)));
+        assert!(found.iter().enumerate().all(|(item, verdict)| verdict.is_valid() != corrupted.contains(&item)));
     }
 }

@@ -85,7 +85,7 @@ const OF_ECDSA_CURVES: &[Test] = {
 const TESTS: &[Test] = on_engines! {
     additional_data { ecdsa sm2 one_for_all two_curves lengths }
     batch_verification {
-        spoiled_schnorr_signatures cancelling_schnorr_signatures vectors_many_times schnorr_columns
+        corrupted_schnorr_signatures cancelling_schnorr_signatures vectors_many_times schnorr_columns
         recovery_ids_do_not_change_verdicts large_and_small_x recoverable_columns
         large_batches_of_schnorr_signatures large_batches_of_recoverable_signatures large_batches_of_ed25519
     }

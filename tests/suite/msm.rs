@@ -170,12 +170,12 @@ pub fn bad_items(engine: &Engine) {
             for (bad, later) in [(off_curve, too_large), (too_large, no_scalar), (no_scalar, off_curve)] {
                 let mut scalars = good_scalars[..items].to_vec();
                 let mut points = good.points[..items].to_vec();
-                let mut spoil = |place: usize, (scalar, point, _): (Option<[u8; 32]>, Option<Point>, Rejection)| {
+                let mut corrupt = |place: usize, (scalar, point, _): (Option<[u8; 32]>, Option<Point>, Rejection)| {
                     scalars[place] = scalar.unwrap_or(scalars[place]);
                     points[place] = point.unwrap_or(points[place]);
                 };
-                spoil(place, bad);
-                (place + 1..items).for_each(|place| spoil(place, later));
+                corrupt(place, bad);
+                (place + 1..items).for_each(|place| corrupt(place, later));
                 assert_eq!(point::msm(engine, C::ID, &scalars, &points).unwrap(), Err((place, bad.2)));
             }
         }

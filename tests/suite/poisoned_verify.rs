@@ -27,8 +27,8 @@ pub fn clean<S: Scheme>(random: &mut Random, count: usize, keys: usize) -> Cases
 
 /// Items that aim at the batch arithmetic, at the checks before it, or at the order of the checks.
 pub fn special<S: Scheme>(random: &mut Random) -> Cases {
-    let mut cases = spoilt_keys::<S>(random);
-    cases.extend(spoilt_numbers::<S>(random));
+    let mut cases = corrupted_keys::<S>(random);
+    cases.extend(corrupted_numbers::<S>(random));
     cases.extend(meetings::<S>(random));
     cases.extend(valid_oddities::<S>(random));
     cases.extend(mismatches::<S>(random));
@@ -43,7 +43,7 @@ fn valid_item<S: Scheme>(random: &mut Random) -> Item {
     signed::<S>(random, 1, 1).remove(0).item
 }
 
-fn spoilt_keys<S: Scheme>(random: &mut Random) -> Cases {
+fn corrupted_keys<S: Scheme>(random: &mut Random) -> Cases {
     let item = valid_item::<S>(random);
     bad_keys::<S::C>()
         .into_iter()
@@ -51,7 +51,7 @@ fn spoilt_keys<S: Scheme>(random: &mut Random) -> Cases {
         .collect()
 }
 
-fn spoilt_numbers<S: Scheme>(random: &mut Random) -> Cases {
+fn corrupted_numbers<S: Scheme>(random: &mut Random) -> Cases {
     let item = valid_item::<S>(random);
     let (r, s) = halves(&item.signature);
     let mut cases = Vec::new();

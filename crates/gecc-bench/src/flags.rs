@@ -31,7 +31,7 @@ Examples:
   gecc-bench methods --plot methods.svg";
 
 const FILES_HELP: &str = "\
-Makes a file of fresh random items for each operation and format, of the signatures to verify one in a thousand spoiled, and \
+Makes a file of fresh random items for each operation and format, of the signatures to verify one in a thousand corrupted, and \
 runs the command `gecc` on it, which `cargo build --release` has put beside this program. The file is in the page cache, and \
 answers go to a file in the same folder. All answers are compared with what is expected. `sign` and `ecdh` use one key for all \
 items.
@@ -49,7 +49,7 @@ Examples:
   gecc-bench files --dir /var/tmp/gecc --plot files.svg";
 
 const SERVICE_HELP: &str = "\
-Verifies signatures that were made beforehand, with distinct keys and one in 97 spoiled, by way of the coalescer, and checks \
+Verifies signatures that were made beforehand, with distinct keys and one in 97 corrupted, by way of the coalescer, and checks \
 every verdict. Requests are sent when they are due, whatever became of those before. What one takes is counted from then to \
 when its answer is taken. The coalescer refuses requests that it has no room for.
 

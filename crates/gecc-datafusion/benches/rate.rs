@@ -22,7 +22,7 @@ use std::time::Instant;
 use tokio::runtime::{Builder, Runtime};
 
 const CURVE: CurveId = CurveId::Secp256k1;
-const SPOILED: usize = 1000;
+const CORRUPTED: usize = 1000;
 const RUNS: usize = 3;
 /// Number of rows of a row group: many groups, and the size in DataFusion's own files.
 const GROUPS: [usize; 2] = [1 << 16, 1 << 20];
@@ -95,7 +95,7 @@ fn signed(engine: &Engine, items: usize) -> RecordBatch {
     let (secrets, points) = keys::generate(engine, CURVE, items).expect("keys");
     let mut digests: Vec<[u8; 32]> = (0..items).map(|_| rand::random()).collect();
     let signed = ecdsa::sign(engine, CURVE, &digests, &secrets, Default::default()).expect("signatures");
-    digests.iter_mut().step_by(SPOILED).for_each(|digest| digest[7] ^= 1);
+    digests.iter_mut().step_by(CORRUPTED).for_each(|digest| digest[7] ^= 1);
     let keys = points.iter().map(|point| point.to_compressed().expect("a key"));
     let columns: [(&str, ArrayRef); 3] = [
         ("digest", fixed(digests.into_iter())),
@@ -126,7 +126,7 @@ fn command(engine: &Engine, path: &Path, items: usize) {
     let job = Job { engine, operation: &operation, mapping: &mapping, pool: &pool };
     let options = TransformOptions::default();
     let done = transform(&job, input, Output::Nowhere, &options, &AtomicBool::new(false)).expect("a beginning");
-    assert_eq!((done.counts.rows, done.counts.passed), (items as u64, (items - items.div_ceil(SPOILED)) as u64));
+    assert_eq!((done.counts.rows, done.counts.passed), (items as u64, (items - items.div_ceil(CORRUPTED)) as u64));
 }
 
 fn session(functions: &Functions, runtime: &Runtime, path: &Path, way: &Way) -> SessionContext {
@@ -142,5 +142,5 @@ fn session(functions: &Functions, runtime: &Runtime, path: &Path, way: &Way) -> 
 fn sql(runtime: &Runtime, context: &SessionContext, items: usize) {
     let rejected = "SELECT digest FROM signed WHERE NOT ecdsa_verify('secp256k1', digest, signature, public_key)";
     let count = runtime.block_on(async { context.sql(rejected).await?.count().await });
-    assert_eq!(count.expect("an answer"), items.div_ceil(SPOILED));
+    assert_eq!(count.expect("an answer"), items.div_ceil(CORRUPTED));
 }

@@ -6,7 +6,7 @@
 Each job reads Parquet files, verifies and writes Parquet. *move* is the same without the verification, *files* is Ray
 with a file a task. The first round warms up, and figures are medians of the others. CPU time is that of all processes
 of the job, which others on the machine disturb less than the rate. The first lines are reading the files alone, and the
-command. One row in a thousand is spoiled, and rows and verdicts are counted. Ray starts processes for each job: what a
+command. One row in a thousand is corrupted, and rows and verdicts are counted. Ray starts processes for each job: what a
 row takes is the difference between two numbers of rows.
 """
 
@@ -39,8 +39,8 @@ os.environ["PYTHONPATH"] = RECIPES
 
 import items  # noqa: E402
 
-# One signature in this many is spoiled.
-SPOILED = 1000
+# One signature in this many is corrupted.
+CORRUPTED = 1000
 
 # A job that writes to a folder.
 Job = Callable[[arrow.Operation, Path], None]
@@ -191,7 +191,7 @@ def main() -> None:
     options: dict[str, Any] = {"curve": items.CURVE, "beside": True, "plain": True, "threads": 1}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder)
-        names = items.write(source, rows, given.files, SPOILED)
+        names = items.write(source, rows, given.files, CORRUPTED)
         bytes_a_row = sum(name.stat().st_size for name in names) / rows
         print(f"{rows} rows in {given.files} files, {bytes_a_row:.0f} bytes a row; {os.cpu_count()} cores\n")
         print("| job | thousand rows a second | CPU, µs a row |\n|---|---|---|", flush=True)

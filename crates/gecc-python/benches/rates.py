@@ -4,7 +4,7 @@
     python benches/rates.py [--library FILE] [--items N] [--repeats N] [--curve NAME] [--backend auto|cpu|gpu]
 
 Needs gecc, numpy and pyarrow, and the C library, whose calls hand their arguments to the library as they are. It has an
-engine of its own. Items are fresh and random, with a key of its own each; one in a thousand is spoiled, and
+engine of its own. Items are fresh and random, with a key of its own each; one in a thousand is corrupted, and
 every verdict is checked. A round is one call of each kind, one after the other; the first rounds warm up, and medians
 are of the others. Each rate is beside that of the library's own call on the same memory, which takes memory for its
 results where the other does. So "numpy, out", which writes to memory that was used before, is beside "library".
@@ -27,7 +27,7 @@ import pyarrow as pa
 Rows = npt.NDArray[np.uint8]
 
 WARM_UP = 2
-SPOILED = 1000
+CORRUPTED = 1000
 # What each kind of call is beside. Those that are beside nothing are the library's own.
 BESIDE = {
     "library": None,
@@ -182,38 +182,38 @@ def main() -> None:
     secret_keys.fill(0)
     assert np.array_equal(out, signatures)
 
-    # For recovery a value that no r has, as other spoiled signatures give other keys.
-    spoiled = signatures.copy()
-    spoiled[::SPOILED, :32] = 0
-    passed = items - len(spoiled[::SPOILED])
-    arrow_signatures = to_arrow(spoiled)
+    # For recovery a value that no r has, as other corrupted signatures give other keys.
+    corrupted = signatures.copy()
+    corrupted[::CORRUPTED, :32] = 0
+    passed = items - len(corrupted[::CORRUPTED])
+    arrow_signatures = to_arrow(corrupted)
     measure(
         "recover",
         items,
         passed,
         repeats,
         {
-            "library": lambda: library.recover(digests, spoiled, ids, out),
-            "library, fresh": lambda: library.recover(digests, spoiled, ids, None),
-            "numpy": lambda: gecc.recover(curve, digests, spoiled, ids, engine=engine),
-            "numpy, out": lambda: gecc.recover(curve, digests, spoiled, ids, out=out, engine=engine),
+            "library": lambda: library.recover(digests, corrupted, ids, out),
+            "library, fresh": lambda: library.recover(digests, corrupted, ids, None),
+            "numpy": lambda: gecc.recover(curve, digests, corrupted, ids, engine=engine),
+            "numpy, out": lambda: gecc.recover(curve, digests, corrupted, ids, out=out, engine=engine),
             "Arrow": lambda: gecc.recover(curve, arrow_digests, arrow_signatures, ids, engine=engine),
         },
     )
-    out[::SPOILED] = keys[::SPOILED]
+    out[::CORRUPTED] = keys[::CORRUPTED]
     assert np.array_equal(out, keys)
 
-    spoiled[::SPOILED] = signatures[::SPOILED]
-    spoiled[::SPOILED, 63] ^= 1
-    arrow_signatures = to_arrow(spoiled)
+    corrupted[::CORRUPTED] = signatures[::CORRUPTED]
+    corrupted[::CORRUPTED, 63] ^= 1
+    arrow_signatures = to_arrow(corrupted)
     measure(
         "verify",
         items,
         passed,
         repeats,
         {
-            "library, fresh": lambda: library.verify(digests, spoiled, keys),
-            "numpy": lambda: gecc.verify(curve, digests, spoiled, keys, engine=engine),
+            "library, fresh": lambda: library.verify(digests, corrupted, keys),
+            "numpy": lambda: gecc.verify(curve, digests, corrupted, keys, engine=engine),
             "Arrow": lambda: gecc.verify(curve, arrow_digests, arrow_signatures, arrow_keys, engine=engine),
         },
     )

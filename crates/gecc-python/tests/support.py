@@ -1,4 +1,4 @@
-"""Batches for tests: random items, some of them spoiled, and real ones."""
+"""Batches for tests: random items, some of them corrupted, and real ones."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Batch(NamedTuple):
 
 
 def signed(curve: str, items: int) -> Batch:
-    """Random digests, signed by random keys; every third item is spoiled in one bit of its digest, signature or key."""
+    """Random digests, signed by random keys; every third item is corrupted in one bit of its digest, signature or key."""
     secret_keys, public_keys = gecc.generate_keys(curve, items)
     digests = random_rows(items, 32)
     signatures, ok = gecc.sign(curve, digests, secret_keys)

@@ -134,5 +134,5 @@ def test_codes_of_verifications_are_zero_for_what_is_valid() -> None:
         gecc.bip340_verify_messages([bytes(32)] * 2, signatures, POINTS[:, :32], reasons=True),
     ):
         assert codes.tolist() == [Reason.VALID, Reason.VALID] == [0, 0]
-    spoiled = random_rows(2, 64)
-    assert gecc.verify("secp256k1", bytes(32), spoiled, POINTS, reasons=True).all()
+    corrupted = random_rows(2, 64)
+    assert gecc.verify("secp256k1", bytes(32), corrupted, POINTS, reasons=True).all()

@@ -32,7 +32,7 @@ def column(rows: Any, data_type: pa.DataType) -> pa.Array:
 
 
 def batch_of(curve: str, items: int) -> pa.RecordBatch:
-    """Signed and spoiled items, with nulls, malformed cells and keys of two widths."""
+    """Signed and corrupted items, with nulls, malformed cells and keys of two widths."""
     batch = signed(curve, items)
     digests, signatures = list(batch.digests), list(batch.signatures)
     keys = [
@@ -110,7 +110,7 @@ def signed_texts(texts: list[bytes], signatures: Any, keys: list[bytes]) -> pa.R
 
 
 def of_ed25519(texts: list[bytes], context: bytes | None = None, prehashed: bool = False) -> pa.RecordBatch:
-    """Signatures of Ed25519 over messages, a quarter of them spoiled, with nulls, keys in PEM and of small order."""
+    """Signatures of Ed25519 over messages, a quarter of them corrupted, with nulls, keys in PEM and of small order."""
     seeds = random_rows(len(texts), 32)
     signatures, ok = gecc.ed25519_sign(texts, seeds, context=context, prehashed=prehashed)
     assert ok.all()
@@ -123,7 +123,7 @@ def of_ed25519(texts: list[bytes], context: bytes | None = None, prehashed: bool
 
 
 def of_bip340(texts: list[bytes]) -> pa.RecordBatch:
-    """Signatures of BIP 340 over messages, a quarter of them spoiled, with nulls and keys of two widths."""
+    """Signatures of BIP 340 over messages, a quarter of them corrupted, with nulls and keys of two widths."""
     secret_keys, points = gecc.generate_keys("secp256k1", len(texts))
     signatures, ok = gecc.bip340_sign_messages(texts, secret_keys)
     assert ok.all()

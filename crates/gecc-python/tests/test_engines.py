@@ -191,14 +191,14 @@ def test_calls_in_pieces_answer_as_those_in_one() -> None:
         return [result.tobytes() for result in results]
 
     assert answers(one) == answers(more)
-    spoiled = np.concatenate(
+    corrupted = np.concatenate(
         [batch.public_keys[batch.valid], batch.public_keys[batch.valid], np.ones((1, 64), np.uint8)]
     )
     # Of the second piece.
-    with pytest.raises(gecc.ItemError, match=f"^item {len(spoiled) - 1}: the point is not on the curve$"):
-        gecc.sum("secp256k1", spoiled, engine=one)
-    with pytest.raises(gecc.ItemError, match=f"^item {len(spoiled) - 1}: "):
-        gecc.msm("secp256k1", bytes(31) + b"\2", spoiled, engine=one)
+    with pytest.raises(gecc.ItemError, match=f"^item {len(corrupted) - 1}: the point is not on the curve$"):
+        gecc.sum("secp256k1", corrupted, engine=one)
+    with pytest.raises(gecc.ItemError, match=f"^item {len(corrupted) - 1}: "):
+        gecc.msm("secp256k1", bytes(31) + b"\2", corrupted, engine=one)
 
 
 FORK = """

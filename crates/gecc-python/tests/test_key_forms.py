@@ -213,7 +213,7 @@ def test_errors_show_nothing_of_a_private_key() -> None:
     theirs = Theirs("p256")
     for form in (PrivateFormat.PKCS8, PrivateFormat.TraditionalOpenSSL):
         for key in theirs.private(Encoding.PEM, form):
-            spoiled = key.replace(b"M", b"*", 1)
+            corrupted = key.replace(b"M", b"*", 1)
             with pytest.raises(ValueError, match="not valid PEM") as found:
-                gecc.public_keys("p256", spoiled)
+                gecc.public_keys("p256", corrupted)
             assert all(line.decode() not in str(found.value) for line in key.splitlines()[1:-1])

@@ -1,4 +1,4 @@
-"""Equality with other libraries on random items, some of them spoiled."""
+"""Equality with other libraries on random items, some of them corrupted."""
 
 import hashlib
 

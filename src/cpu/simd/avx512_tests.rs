@@ -227,8 +227,8 @@ fn complete<C: CpuCurve>(lanes: Lanes, random: &mut Random) {
         affine::double_assign::<C>(&mut ours, &mut denominators);
         let mut addend = others;
         let mut empty: Mask = 0;
-        let lanes_to_spoil = if step % 9 < 8 { 1 << (step % 9) } else { Mask::MAX };
-        for lane in (0..8).filter(|lane| lanes_to_spoil >> lane & 1 == 1) {
+        let lanes_to_corrupt = if step % 9 < 8 { 1 << (step % 9) } else { Mask::MAX };
+        for lane in (0..8).filter(|lane| lanes_to_corrupt >> lane & 1 == 1) {
             match random.word() % 4 {
                 0 => addend[lane] = ours[lane],
                 1 => addend[lane] = ours[lane].neg(),

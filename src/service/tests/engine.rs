@@ -247,8 +247,8 @@ fn ed25519_answers_equal_direct_calls() {
             assert!(found[1].is_valid() && !found[3].is_valid() && !found[5].is_valid());
         }
     }
-    let [spoiled, same] = [(PublicKeys::mixed(&keys), 99), (PublicKeys::ed25519(&public), 100)];
-    for (keys, items) in [spoiled, same] {
+    let [corrupted, same] = [(PublicKeys::mixed(&keys), 99), (PublicKeys::ed25519(&public), 100)];
+    for (keys, items) in [corrupted, same] {
         let request = caller.ed25519_verify(&messages[..items], &signatures[..items], keys, Rule::Strict);
         assert_eq!(request.wait().is_ok(), items == 100);
     }

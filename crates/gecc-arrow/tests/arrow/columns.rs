@@ -1,4 +1,4 @@
-//! Every type of column for every field, with nulls, spoiled cells and slices.
+//! Every type of column for every field, with nulls, corrupted cells and slices.
 
 use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some, verdicts};
 use arrow_array::{
@@ -52,7 +52,7 @@ fn try_field(curve: CurveId, field: Field, cells: &[Cell], others: &[(Field, Arr
 fn every_type_holds_every_field_of_a_verification() {
     for curve in CURVES {
         let mut items = Items::random(curve, ITEMS);
-        items.spoil();
+        items.corrupt();
         let keys = items.mixed_keys();
         let codes = verdicts(curve, &items.digests, &items.signatures, &keys);
         assert!(codes.contains(&1) && codes.iter().any(|code| *code != 1));
@@ -94,7 +94,7 @@ fn every_type_holds_every_field_of_a_verification() {
 fn keys_of_one_encoding_and_of_all_give_the_same() {
     let curve = CurveId::P256;
     let mut items = Items::random(curve, 20_000);
-    items.spoil();
+    items.corrupt();
     let mut keys = items.mixed_keys();
     let few: Vec<_> = items.points.iter().map(|point| point.to_compressed().unwrap().to_vec()).collect();
     let others = [
@@ -140,7 +140,7 @@ fn named_forms(point: &[u8], crv: &str) -> [Vec<u8>; 3] {
 #[test]
 fn keys_that_name_their_curve_are_read() {
     let mut items = Items::random(CurveId::P256, 20_000);
-    items.spoil();
+    items.corrupt();
     let points: Vec<_> = items.points.iter().map(|point| point.as_sec1().to_vec()).collect();
     let mut codes = verdicts(CurveId::P256, &items.digests, &items.signatures, &points);
     let form = |(row, point): (usize, &Vec<u8>)| match row % 4 {
@@ -182,7 +182,7 @@ fn keys_that_name_their_curve_are_read() {
 #[test]
 fn der_of_one_width_is_read() {
     let mut items = Items::random(CurveId::P256, 300);
-    items.spoil();
+    items.corrupt();
     let points: Vec<_> = items.points.iter().map(|point| point.as_sec1().to_vec()).collect();
     let codes = verdicts(CurveId::P256, &items.digests, &items.signatures, &points);
     let der: Vec<_> = points.iter().map(|point| named_forms(point, "P-256")[0].clone()).collect();

@@ -22,7 +22,7 @@ pub fn engine() -> &'static Engine {
 
 pub type Cell = Option<Vec<u8>>;
 
-/// Valid items, some of which are then spoiled.
+/// Valid items, some of which are then corrupted.
 pub struct Items {
     pub digests: Vec<[u8; 32]>,
     pub signatures: Vec<[u8; 64]>,
@@ -43,7 +43,7 @@ impl Items {
     }
 
     /// Flips a bit of every third digest or signature.
-    pub fn spoil(&mut self) {
+    pub fn corrupt(&mut self) {
         for item in (0..self.digests.len()).step_by(3) {
             match rand::random_range(0..2) {
                 0 => self.digests[item][rand::random_range(0..32)] ^= 1 << rand::random_range(0..8),

@@ -154,9 +154,9 @@ fn recovery_ids_decide_no_verdict() {
     let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
     items.signatures = signed.iter().map(|signed| signed.signature).collect();
     let right: Vec<Option<i64>> = signed.iter().map(|signed| Some(signed.recovery_id.into())).collect();
-    for spoiled in [false, true] {
-        if spoiled {
-            items.spoil();
+    for corrupted in [false, true] {
+        if corrupted {
+            items.corrupt();
         }
         let with = |ids: Option<Vec<Option<i64>>>| {
             let mut columns = vec![
@@ -169,7 +169,7 @@ fn recovery_ids_decide_no_verdict() {
         };
         let (plain, mapping) = with(None);
         let expected = verify(curve).apply(engine(), &plain, &mapping, &Pool::default()).unwrap();
-        assert_eq!(expected.counts().passed == count as u64, !spoiled);
+        assert_eq!(expected.counts().passed == count as u64, !corrupted);
         let changed = |change: &dyn Fn(usize, Option<i64>) -> Option<i64>| {
             Some(right.iter().enumerate().map(|(row, id)| change(row, *id)).collect())
         };
@@ -553,7 +553,7 @@ fn bip340_is_what_the_library_gives() {
         assert_eq!(rows(&answers, 0), some(&of_texts));
     }
     items.signatures = signed;
-    items.spoil();
+    items.corrupt();
     let x_only: Vec<[u8; 32]> = items.points.iter().map(|point| *point.x()).collect();
     let mut mixed = items.mixed_keys();
     mixed.iter_mut().zip(&x_only).step_by(5).for_each(|(key, x)| *key = x.to_vec());
@@ -694,7 +694,7 @@ fn callers_may_make_the_calls_of_bip340() {
     let mut items = Items::random(curve, 60);
     let signed = bip340::sign(engine(), &items.digests, &items.secrets, Auxiliary::zeros()).unwrap();
     items.signatures = signed.into_iter().map(Result::unwrap).collect();
-    items.spoil();
+    items.corrupt();
     let mut keys: Vec<Vec<u8>> = items.points.iter().map(|point| point.x().to_vec()).collect();
     keys[10] = items.points[10].as_sec1().to_vec();
     for (place, message, call) in [
@@ -735,7 +735,7 @@ fn callers_may_make_the_calls_of_bip340() {
 fn callers_may_make_the_calls() {
     let curve = CurveId::P256;
     let mut items = Items::random(curve, 30);
-    items.spoil();
+    items.corrupt();
     let mut keys = some(&items.mixed_keys());
     (keys[4], keys[5]) = (None, Some(vec![2; 34]));
     let (batch, mapping) = batch(vec![

@@ -21,10 +21,10 @@ use tempfile::TempDir;
 
 pub const CURVE: CurveId = CurveId::Secp256k1;
 
-/// Items, spoiled in part, as a table with a column that is called as an answer.
+/// Items, corrupted in part, as a table with a column that is called as an answer.
 pub fn items(count: usize) -> (RecordBatch, Vec<u8>) {
     let mut items = Items::random(CURVE, count);
-    items.spoil();
+    items.corrupt();
     let keys = items.mixed_keys();
     let table: Vec<(&str, ArrayRef)> = vec![
         ("digest", fixed(&some(&items.digests)).unwrap()),
@@ -135,7 +135,7 @@ fn texts_are_in_the_encoding_of_the_first_rows() {
     let folder = TempDir::new().unwrap();
     let (from, to) = (folder.path().join("in"), folder.path().join("out"));
     let mut items = Items::random(CURVE, 2500);
-    items.spoil();
+    items.corrupt();
     let keys: Vec<_> = items.points.iter().map(|point| point.as_sec1().to_vec()).collect();
     let codes_of_items = verdicts(CURVE, &items.digests, &items.signatures, &keys);
     let with = TransformOptions { beside: true, ..TransformOptions::default() };

@@ -15,8 +15,8 @@ use std::fs::File;
 use std::io::{self, Write};
 
 /// The period and the index of the first corrupted signature.
-const SPOILED_EACH: usize = 1000;
-const FIRST_SPOILED: usize = 7;
+const CORRUPTED_EACH: usize = 1000;
+const FIRST_CORRUPTED: usize = 7;
 
 pub struct Items {
     curve: CurveId,
@@ -30,7 +30,7 @@ pub struct Items {
     /// Signatures of the digests by the keys, a copy with some corrupted, and recovery ids if the
     /// curve has them.
     signatures: PageLocked<[u8; 64]>,
-    spoiled: PageLocked<[u8; 64]>,
+    corrupted: PageLocked<[u8; 64]>,
     ids: PageLocked<[u8; 1]>,
 }
 
@@ -61,8 +61,8 @@ impl Items {
         let inputs = Inputs::new(engine, curve, items, Memory::Pageable)?;
         inputs.check(engine, &Engine::cpu()?)?;
         let (signatures, ids) = sign(engine, &inputs)?;
-        let mut spoiled = signatures.clone();
-        (0..items).filter(|item| is_spoiled(*item)).for_each(|item| spoiled[item][63] ^= 1);
+        let mut corrupted = signatures.clone();
+        (0..items).filter(|item| is_corrupted(*item)).for_each(|item| corrupted[item][63] ^= 1);
         let public = inputs
             .public
             .iter()
@@ -75,7 +75,7 @@ impl Items {
             public: engine.page_lock(public),
             secret: engine.page_lock(secret),
             signatures: engine.page_lock(signatures),
-            spoiled: engine.page_lock(spoiled),
+            corrupted: engine.page_lock(corrupted),
             ids: engine.page_lock(ids),
             inputs,
         })
@@ -90,7 +90,7 @@ impl Items {
         let digest = Column::new("digest", &self.digests);
         let public_key = Column::new("public_key", &self.public);
         Table(match operation {
-            FileOperation::Verify => vec![digest, public_key, Column::new("signature", &self.spoiled)],
+            FileOperation::Verify => vec![digest, public_key, Column::new("signature", &self.corrupted)],
             FileOperation::Recover => {
                 vec![digest, Column::new("signature", &self.signatures), Column::new("recovery_id", &self.ids)]
             }
@@ -131,7 +131,7 @@ impl Items {
 
     fn is_locked(&self) -> bool {
         let ids = self.ids.is_empty() || self.ids.is_locked();
-        let signatures = self.signatures.is_locked() && self.spoiled.is_locked() && ids;
+        let signatures = self.signatures.is_locked() && self.corrupted.is_locked() && ids;
         self.digests.is_locked() && self.public.is_locked() && self.secret.is_locked() && signatures
     }
 
@@ -142,7 +142,7 @@ impl Items {
         let public = PublicKeys::compressed(&self.public);
         let Results { points, secrets, codes } = results;
         match operation {
-            FileOperation::Verify => schemes::verify_into(engine, curve, digests, &self.spoiled, public, codes),
+            FileOperation::Verify => schemes::verify_into(engine, curve, digests, &self.corrupted, public, codes),
             FileOperation::Recover => {
                 let signatures = &self.signatures[..];
                 let ids = &self.ids[..];
@@ -168,7 +168,7 @@ impl Items {
             return Err(format!("{} on {}: the engine returns wrong results", operation.name(), self.curve).into());
         }
         Ok(match operation {
-            FileOperation::Verify => Expected::Verdicts((0..self.len()).map(|item| !is_spoiled(item)).collect()),
+            FileOperation::Verify => Expected::Verdicts((0..self.len()).map(|item| !is_corrupted(item)).collect()),
             FileOperation::Recover | FileOperation::Pubkey => {
                 Expected::Texts("public_key", hex_rows(&results.points, "04"))
             }
@@ -181,7 +181,7 @@ impl Items {
     fn is_right(&self, operation: FileOperation, results: &Results, item: usize) -> bool {
         let passed = results.codes[item] == Verdict::VALID_CODE;
         match operation {
-            FileOperation::Verify => passed != is_spoiled(item),
+            FileOperation::Verify => passed != is_corrupted(item),
             FileOperation::Recover | FileOperation::Pubkey => {
                 passed && self.inputs.public[item].as_bytes()[1..] == results.points[item]
             }
@@ -215,8 +215,8 @@ impl Items {
     }
 }
 
-fn is_spoiled(item: usize) -> bool {
-    item % SPOILED_EACH == FIRST_SPOILED
+fn is_corrupted(item: usize) -> bool {
+    item % CORRUPTED_EACH == FIRST_CORRUPTED
 }
 
 /// Makes a signature of each digest by its key, and recovery ids, which SM2 does not have.

@@ -9,8 +9,8 @@ use gecc_cli::measure::inputs::{Inputs, Memory};
 use std::ops::Range;
 
 /// The period and the index of the first corrupted signature.
-const SPOILED_EACH: usize = 97;
-const FIRST_SPOILED: usize = 7;
+const CORRUPTED_EACH: usize = 97;
+const FIRST_CORRUPTED: usize = 7;
 
 pub struct Items {
     pub curve: CurveId,
@@ -25,7 +25,7 @@ impl Items {
         inputs.check(engine, &Engine::cpu()?)?;
         let signed = inputs.signed(engine, usize::MAX)?;
         let mut signatures = signed.signatures.to_vec();
-        (0..items).filter(|item| is_spoiled(*item)).for_each(|item| signatures[item][63] ^= 1);
+        (0..items).filter(|item| is_corrupted(*item)).for_each(|item| signatures[item][63] ^= 1);
         Ok(Items { curve, digests: inputs.digests.to_vec(), signatures, keys: signed.keys.to_vec() })
     }
 
@@ -54,10 +54,10 @@ impl Items {
     /// Returns the number of verdicts that are not the expected ones for these items.
     pub fn wrong(at: Range<usize>, verdicts: &Verdicts) -> usize {
         let missing = at.len().abs_diff(verdicts.len());
-        missing + at.zip(verdicts.iter()).filter(|(item, verdict)| verdict.is_valid() == is_spoiled(*item)).count()
+        missing + at.zip(verdicts.iter()).filter(|(item, verdict)| verdict.is_valid() == is_corrupted(*item)).count()
     }
 }
 
-fn is_spoiled(item: usize) -> bool {
-    item % SPOILED_EACH == FIRST_SPOILED
+fn is_corrupted(item: usize) -> bool {
+    item % CORRUPTED_EACH == FIRST_CORRUPTED
 }

@@ -44,11 +44,11 @@ pub fn records_as_they_lie() {
     }
     let engine = cpu();
     assert!(verify(&engine, RECORDS).iter().all(|code| *code == 1));
-    let mut spoiled = RECORDS.to_vec();
+    let mut corrupted = RECORDS.to_vec();
     for item in (0..lines.len()).step_by(7) {
-        spoiled[item * RECORD + 31] ^= 1;
+        corrupted[item * RECORD + 31] ^= 1;
     }
-    for (item, code) in verify(&engine, &spoiled).into_iter().enumerate() {
+    for (item, code) in verify(&engine, &corrupted).into_iter().enumerate() {
         assert_eq!(code, if item % 7 == 0 { Rejection::Mismatch.code() } else { 1 }, "{item}");
     }
 }

@@ -1,4 +1,4 @@
-//! Certificates that are known to be signed, spoiled ones, and files that hold none, on every engine.
+//! Certificates that are known to be signed, corrupted ones, and files that hold none, on every engine.
 
 use crate::harness::{Named, Test, named};
 use crate::random::Random;
@@ -19,7 +19,7 @@ pub fn tests() -> Vec<Test> {
     let tests: [Named<fn(&Settings)>; _] = named![
         sm2_certificates,
         chains_of_every_algorithm,
-        spoiled_certificates,
+        corrupted_certificates,
         issuers_that_are_not_there,
         algorithms_that_differ,
         forms_that_are_not_evaluated,
@@ -546,16 +546,16 @@ fn keys_of_sm2_without_a_curve(settings: &Settings) {
     }
 }
 
-fn spoiled_certificates(settings: &Settings) {
+fn corrupted_certificates(settings: &Settings) {
     let mut random = Random::new();
     let made = chains(settings);
     for index in 0..made.len() {
-        let mut spoiled = made.clone();
+        let mut corrupted = made.clone();
         // In the name of the subject, which is signed and which every certificate has: a letter of its algorithm.
         let name = Certificate::from_der(&made[index]).unwrap().tbs_certificate().subject().to_der().unwrap();
         let place = made[index].windows(name.len()).rposition(|part| part == name).unwrap() + name.len() - 1;
-        spoiled[index][place] ^= 1 << random.random_range(0..2);
-        let (_folder, path) = file(&spoiled.concat());
+        corrupted[index][place] ^= 1 << random.random_range(0..2);
+        let (_folder, path) = file(&corrupted.concat());
         let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
         assert_eq!((answers.len(), problems), (made.len(), Vec::new()));
         assert_ne!(answers[index].valid(), Some(true));

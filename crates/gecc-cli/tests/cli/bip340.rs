@@ -37,7 +37,7 @@ struct Signed {
     signatures: Vec<[u8; 64]>,
 }
 
-/// Every fifth signature is spoiled.
+/// Every fifth signature is corrupted.
 fn signed(items: usize) -> Signed {
     let engine = Engine::cpu().unwrap();
     let (secret, public) = keys::generate(&engine, Secp256k1, items).unwrap();

@@ -37,7 +37,7 @@ struct Signed {
     signatures: Vec<[u8; 64]>,
 }
 
-/// Every fifth signature is spoiled.
+/// Every fifth signature is corrupted.
 fn signed(items: usize) -> Signed {
     let engine = Engine::cpu().unwrap();
     let seeds: Vec<SecretKey> = (0..items).map(|item| SecretKey::from_bytes([item as u8; 32])).collect();

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Write};
 const ITEMS: usize = 700;
 
 /// Rows of digest, signature, v, a compressed key and an unused byte. Every fifth signature is
-/// spoiled.
+/// corrupted.
 fn rows(set: &crate::support::Signed) -> Vec<u8> {
     let mut rows = Vec::new();
     for item in 0..set.digests.len() {

@@ -295,8 +295,8 @@ fn certificates_are_public_keys() {
         let problem = stderr(&other);
         assert!(code(&other) == 2 && problem.contains("the key is for p256, not for secp256k1"), "{problem}");
     }
-    let spoiled = forms[0].replace("0707", "0807");
-    assert_eq!(code(&run(&ON_P256, spoiled)), 1);
+    let corrupted = forms[0].replace("0707", "0807");
+    assert_eq!(code(&run(&ON_P256, corrupted)), 1);
 }
 
 /// Keys in a file, and through pipes, also with text before PEM and with a pause in it.
@@ -376,9 +376,10 @@ fn several_files_folders_patterns_and_csv_out() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::create_dir(at("more")).unwrap();
-    let mut spoiled = set.lines()[2].clone();
-    spoiled = spoiled.replace(&hex::encode(set.digests[2]), &hex::encode([1; 32]));
-    for (name, line) in [("a.jsonl", &set.lines()[0]), ("more/b.jsonl", &set.lines()[1]), ("more/c.jsonl", &spoiled)] {
+    let mut corrupted = set.lines()[2].clone();
+    corrupted = corrupted.replace(&hex::encode(set.digests[2]), &hex::encode([1; 32]));
+    for (name, line) in [("a.jsonl", &set.lines()[0]), ("more/b.jsonl", &set.lines()[1]), ("more/c.jsonl", &corrupted)]
+    {
         fs::write(at(name), line.to_owned() + "\n").unwrap();
     }
     let whole = folder.path().to_str().unwrap();
@@ -419,8 +420,8 @@ fn many_small_files_of_different_forms() {
     let folder = tempfile::tempdir().unwrap();
     let path = |file: usize| folder.path().join(format!("{file:02}")).to_str().unwrap().to_owned();
     let mut objects: Vec<Value> = set.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let is_spoiled = |item: usize| item.is_multiple_of(7);
-    for item in (0..objects.len()).filter(|item| is_spoiled(*item)) {
+    let is_corrupted = |item: usize| item.is_multiple_of(7);
+    for item in (0..objects.len()).filter(|item| is_corrupted(*item)) {
         objects[item]["digest"] = json!(hex::encode([0xff; 32]));
     }
     for (file, items) in objects.chunks_mut(2).enumerate() {
@@ -454,7 +455,7 @@ fn many_small_files_of_different_forms() {
     assert_eq!(found.len(), 2 * FILES);
     for (item, answer) in found.iter().enumerate() {
         let line = 1 + item % 2 + usize::from(item / 2 % 6 > 2) - if item / 2 % 6 == 1 { item % 2 } else { 0 };
-        let expected = (json!(!is_spoiled(item)), json!(path(item / 2)), json!(line));
+        let expected = (json!(!is_corrupted(item)), json!(path(item / 2)), json!(line));
         assert_eq!((&answer["valid"], &answer["file"], &answer["line"]), (&expected.0, &expected.1, &expected.2));
     }
     // What comes before a file that cannot be read is answered.

@@ -30,7 +30,7 @@ fn fixed<T: AsRef<[u8]>>(rows: impl Iterator<Item = T>) -> ArrayRef {
     Arc::new(FixedSizeBinaryArray::try_from_iter(rows).unwrap())
 }
 
-/// A table with some keys as text and every seventh signature spoiled; row 4 has no key, row 5 a short one.
+/// A table with some keys as text and every seventh signature corrupted; row 4 has no key, row 5 a short one.
 fn table(set: &Signed) -> RecordBatch {
     let key = |item: usize| match item {
         3 => None,
@@ -248,10 +248,10 @@ fn answers_of_tables_agree_with_those_of_text() {
 fn rows_of_many_small_tables_are_numbered_per_file() {
     const FILES: usize = 150;
     let set = signed::<P256>(2 * FILES);
-    let is_spoiled = |item: usize| item.is_multiple_of(7);
+    let is_corrupted = |item: usize| item.is_multiple_of(7);
     let signature = |item: usize| {
         let mut signature = set.signed[item].signature;
-        signature[50] ^= u8::from(is_spoiled(item));
+        signature[50] ^= u8::from(is_corrupted(item));
         signature
     };
     let all = RecordBatch::try_from_iter([
@@ -272,7 +272,7 @@ fn rows_of_many_small_tables_are_numbered_per_file() {
         let mut writer = Writer::create(output, format, Compression::None, &table.schema()).unwrap();
         writer.write(&table, &Pool::default()).unwrap();
         writer.finish().unwrap();
-        expected.extend((0..rows).map(|row| (path(file), row + 1, !is_spoiled(2 * file + row))));
+        expected.extend((0..rows).map(|row| (path(file), row + 1, !is_corrupted(2 * file + row))));
     }
     std::fs::write(path(60) + ".jsonl", set.lines()[1].clone()).unwrap();
     let place = expected.iter().position(|(file, ..)| *file == path(61)).unwrap();
@@ -365,10 +365,10 @@ fn recovery_ids_change_no_verdict() {
     let right = |item: usize| Some(27 + set.signed[item].recovery_id);
     let ids: [&dyn Fn(usize) -> Option<u8>; 4] =
         [&right, &|item| right(item).map(|id| id ^ 1), &|item| right(item).filter(|_| item % 3 > 0), &|_| None];
-    for spoiled in [None, Some(601)] {
+    for corrupted in [None, Some(601)] {
         let signature = |item: usize| {
             let mut signature = set.signed[item].signature;
-            signature[50] ^= u8::from(spoiled == Some(item));
+            signature[50] ^= u8::from(corrupted == Some(item));
             signature
         };
         let columns: [(&str, ArrayRef); 3] = [
@@ -379,7 +379,7 @@ fn recovery_ids_change_no_verdict() {
         let plain = file("noids", &RecordBatch::try_from_iter(columns.clone()).unwrap(), ITEMS, WRITTEN[0]);
         let verify = ["verify", "--curve", "secp256k1", "--threads", "1"];
         let expected = run(&[&verify[..], &[plain.path()]].concat(), "");
-        let summary = format!("{ITEMS} items, {} valid", ITEMS - usize::from(spoiled.is_some()));
+        let summary = format!("{ITEMS} items, {} valid", ITEMS - usize::from(corrupted.is_some()));
         assert!(stderr(&expected).starts_with(&summary), "{}", stderr(&expected));
         for (which, ids) in ids.iter().enumerate() {
             let column = ("v", Arc::new(UInt8Array::from_iter(items.clone().map(ids))) as ArrayRef);

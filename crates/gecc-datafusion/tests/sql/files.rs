@@ -23,7 +23,7 @@ const ROWS: usize = 4000;
 /// Items of which some are corrupted and some null, in columns of several types.
 fn table(curve: CurveId) -> RecordBatch {
     let mut items = Items::random(curve, ROWS);
-    items.spoil();
+    items.corrupt();
     let (mut signatures, mut keys) = (some(&items.signatures), some(&items.mixed_keys()));
     for row in (0..ROWS).step_by(11) {
         signatures[row] = None;

@@ -123,6 +123,6 @@ fn the_address_of_a_known_key_is_known() {
         let sql = format!("SELECT eth_address({key}), eth_address_reason({key})");
         assert_eq!(row(&context, &sql), [Some(ADDRESS.to_owned()), None]);
     }
-    let spoiled = row(&context, &format!("SELECT eth_address('{X}{X}'), eth_address_reason('{X}{X}')"));
-    assert_eq!(spoiled, [None, Some(gecc::Rejection::NotOnCurve.to_string())]);
+    let corrupted = row(&context, &format!("SELECT eth_address('{X}{X}'), eth_address_reason('{X}{X}')"));
+    assert_eq!(corrupted, [None, Some(gecc::Rejection::NotOnCurve.to_string())]);
 }

@@ -45,7 +45,7 @@ fn check(curve: CurveId, form: Field, arrays: [ArrayRef; 3]) -> [usize; 3] {
 fn every_type_gives_the_verdicts_of_the_command() {
     for curve in CURVES {
         let mut items = Items::random(curve, 40);
-        items.spoil();
+        items.corrupt();
         let mut cells: [Vec<Cell>; 3] = [some(&items.digests), some(&items.signatures), some(&items.mixed_keys())];
         // Nulls alone, and together with unreadable cells.
         for (field, cells) in cells.iter_mut().enumerate() {
@@ -70,7 +70,7 @@ fn every_type_gives_the_verdicts_of_the_command() {
 fn columns_of_fixed_width_give_them_too() {
     for curve in CURVES {
         let mut items = Items::random(curve, 40);
-        items.spoil();
+        items.corrupt();
         let keys: Vec<[u8; 33]> = items.points.iter().map(|point| point.to_compressed().unwrap()).collect();
         let last = |cells: Vec<Cell>| columns(&cells).pop().unwrap();
         let mut with_null = some(&items.signatures);
@@ -84,7 +84,7 @@ fn columns_of_fixed_width_give_them_too() {
 fn signatures_in_der_of_every_type() {
     for curve in CURVES {
         let mut items = Items::random(curve, 40);
-        items.spoil();
+        items.corrupt();
         let mut der = some(&items.signatures.iter().map(gecc::signature_to_der).collect::<Vec<_>>());
         // Bitcoin's hash type, a byte too many, a byte too few, bytes that are not DER, no bytes.
         der.iter_mut().take(20).flatten().for_each(|der| der.push(1));

@@ -82,9 +82,9 @@ fn seeds_of_every_form_are_read() {
 #[test]
 fn public_keys_belong_to_their_seeds() {
     let reason = "the public key does not belong to the private key";
-    let mut spoiled = decoded(PKCS8_WITH_PUBLIC_KEY);
-    *spoiled.last_mut().unwrap() ^= 1;
-    refused(spoiled, reason);
+    let mut corrupted = decoded(PKCS8_WITH_PUBLIC_KEY);
+    *corrupted.last_mut().unwrap() ^= 1;
+    refused(corrupted, reason);
     let mut other = jwk();
     other["d"] = Base64UrlUnpadded::encode_string(&decoded(SEED)).into();
     refused(other.to_string(), reason);
@@ -94,9 +94,9 @@ fn public_keys_belong_to_their_seeds() {
     let places: Vec<usize> = file.windows(32).enumerate().filter(|(_, part)| *part == key).map(|(at, _)| at).collect();
     assert_eq!(places.len(), 3);
     for place in places {
-        let mut spoiled = file.clone();
-        spoiled[place + 5] ^= 1;
-        refused(block("OPENSSH PRIVATE KEY", &Base64::encode_string(&spoiled)), reason);
+        let mut corrupted = file.clone();
+        corrupted[place + 5] ^= 1;
+        refused(block("OPENSSH PRIVATE KEY", &Base64::encode_string(&corrupted)), reason);
     }
 }
 
@@ -107,9 +107,9 @@ fn unusable_keys_are_explained() {
     // The numbers that have to be equal, and the padding.
     let file = decoded(OPENSSH);
     for place in [98, file.len() - 1] {
-        let mut spoiled = file.clone();
-        spoiled[place] ^= 1;
-        refused(openssh(&Base64::encode_string(&spoiled)), "not a private key as OpenSSH writes them");
+        let mut corrupted = file.clone();
+        corrupted[place] ^= 1;
+        refused(openssh(&Base64::encode_string(&corrupted)), "not a private key as OpenSSH writes them");
     }
     for length in 0..file.len() {
         let problem = seeds(openssh(&Base64::encode_string(&file[..length]))).expect_err("a part of a key");

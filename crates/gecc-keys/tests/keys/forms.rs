@@ -119,11 +119,11 @@ fn wif_of_bitcoin_is_read_for_secp256k1() {
             assert!(is_secret_key(text.as_bytes()) && !are_secret_keys(text.as_bytes()));
             assert_eq!(one(format!(" {text}\r\n").as_bytes(), SECP256K1).unwrap().expose_bytes(), &key, "{text}");
             refused(&text, P256, "WIF: the key is for secp256k1, not for p256");
-            // Any digit that is another one spoils the checksum.
+            // Any digit that is another one corrupts the checksum.
             for at in 1..text.len() {
-                let mut spoiled = text.clone().into_bytes();
-                spoiled[at] = if spoiled[at] == b'2' { b'3' } else { b'2' };
-                refused(&spoiled, SECP256K1, "checksum does not fit");
+                let mut corrupted = text.clone().into_bytes();
+                corrupted[at] = if corrupted[at] == b'2' { b'3' } else { b'2' };
+                refused(&corrupted, SECP256K1, "checksum does not fit");
             }
         }
         refused(wif(0x80, &key, &[2]), SECP256K1, "another byte than 1");
@@ -262,18 +262,18 @@ fn cose_keys_are_read_and_other_cbor_is_refused() {
         assert_eq!(one(text.as_bytes(), P256).unwrap().expose_bytes(), key.expose_bytes());
     }
     refused(&known, SECP256K1, "the key is for p256, not for secp256k1");
-    let mut spoiled = known.clone();
-    *spoiled.last_mut().unwrap() ^= 1;
-    refused(&spoiled, P256, "the public key does not belong to the private key");
+    let mut corrupted = known.clone();
+    *corrupted.last_mut().unwrap() ^= 1;
+    refused(&corrupted, P256, "the public key does not belong to the private key");
     for length in 0..known.len() {
         assert!(one(&known[..length], P256).is_err());
         assert!(public_key(&known[..length], P256).is_none_or(|key| key.is_err()));
     }
     for at in 0..known.len() {
         for byte in 0..=u8::MAX {
-            let mut spoiled = known.clone();
-            spoiled[at] = byte;
-            let _ = public_key(&spoiled, P256);
+            let mut corrupted = known.clone();
+            corrupted[at] = byte;
+            let _ = public_key(&corrupted, P256);
         }
     }
     // With a sign in place of y, of secp256k1, and of Ed25519 in a map of no fixed length.
@@ -327,9 +327,9 @@ fn openssh_keys_of_p256_are_read() {
     let body: Vec<u8> =
         Base64::decode_vec(&file.lines().filter(|line| !line.starts_with('-')).collect::<String>()).unwrap();
     for at in 0..body.len() {
-        let mut spoiled = body.clone();
-        spoiled[at] ^= 0x10;
-        let block = pem_rfc7468::encode_string("OPENSSH PRIVATE KEY", Default::default(), &spoiled).unwrap();
+        let mut corrupted = body.clone();
+        corrupted[at] ^= 0x10;
+        let block = pem_rfc7468::encode_string("OPENSSH PRIVATE KEY", Default::default(), &corrupted).unwrap();
         // The comment alone may be another.
         let _ = one(block.as_bytes(), P256);
     }

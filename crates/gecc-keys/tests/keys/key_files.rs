@@ -172,13 +172,13 @@ fn with_public_key(sec1_der: &[u8], pkcs8_der: &[u8], public: &[u8]) -> [Vec<u8>
     let mut key = sec1::EcPrivateKey::from_der(sec1_der).unwrap();
     let right = key.to_der().unwrap();
     key.public_key = Some(public);
-    let spoiled = key.to_der().unwrap();
+    let corrupted = key.to_der().unwrap();
     let info = PrivateKeyInfoRef::try_from(pkcs8_der).unwrap();
     let pkcs8 = |key: &[u8], public| {
         let private_key = OctetStringRef::new(key).unwrap();
         PrivateKeyInfoRef { algorithm: info.algorithm, private_key, public_key: public }.to_der().unwrap()
     };
-    [spoiled.clone(), pkcs8(&spoiled, None), pkcs8(&right, Some(BitStringRef::from_bytes(public).unwrap()))]
+    [corrupted.clone(), pkcs8(&corrupted, None), pkcs8(&right, Some(BitStringRef::from_bytes(public).unwrap()))]
 }
 
 #[test]
@@ -208,8 +208,8 @@ fn public_keys_belong_to_their_private_keys() {
             }
         }
         // The one after a good one, in PEM.
-        let spoiled = &with_public_key(sec1_der, pkcs8_der, &wrong)[0];
-        let block = pem_rfc7468::encode_string("EC PRIVATE KEY", Default::default(), spoiled).unwrap();
+        let corrupted = &with_public_key(sec1_der, pkcs8_der, &wrong)[0];
+        let block = pem_rfc7468::encode_string("EC PRIVATE KEY", Default::default(), corrupted).unwrap();
         let lines = other.sec1_pem.lines().count();
         let reason = format!("block in line {}: the public key does not belong", lines + 1);
         refused(format!("{}\n{block}", other.sec1_pem.trim_end()), *curve, &reason);
@@ -304,7 +304,7 @@ fn unusable_keys_are_explained() {
     p256(format!("{} x", jwk("P-256", &[7; 32])), "not as expected at line 1");
 }
 
-/// Files that are cut, spoiled or random are keys or errors, which show no part of a key.
+/// Files that are cut, corrupted or random are keys or errors, which show no part of a key.
 #[test]
 fn malformed_files_cause_no_panic_and_show_no_key() {
     let mut random = [0; 512];
@@ -317,14 +317,14 @@ fn malformed_files_cause_no_panic_and_show_no_key() {
             }
             for place in 0..whole.len() {
                 getrandom::fill(&mut random).unwrap();
-                let mut spoiled = whole.to_vec();
-                spoiled[place] = random[0];
-                if let Err(problem) = keys(&spoiled, curve) {
+                let mut corrupted = whole.to_vec();
+                corrupted[place] = random[0];
+                if let Err(problem) = keys(&corrupted, curve) {
                     // Parts of the base64 text and of the hexadecimal form.
                     assert!(digits.as_bytes().windows(8).all(|part| !problem.contains(str::from_utf8(part).unwrap())));
                 }
-                spoiled.splice(place..place, random.iter().copied());
-                let _ = keys(&spoiled, curve);
+                corrupted.splice(place..place, random.iter().copied());
+                let _ = keys(&corrupted, curve);
             }
         }
         let _ = keys(random, curve);
@@ -450,9 +450,9 @@ fn keys_of_certificates_are_public_keys() {
             }
             for place in 0..der.len() {
                 for byte in 0..=u8::MAX {
-                    let mut spoiled = der.clone();
-                    spoiled[place] = byte;
-                    let _ = read_public_key(&spoiled, curve);
+                    let mut corrupted = der.clone();
+                    corrupted[place] = byte;
+                    let _ = read_public_key(&corrupted, curve);
                 }
             }
         }

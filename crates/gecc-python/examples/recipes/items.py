@@ -1,9 +1,9 @@
-"""Makes Parquet files to try the recipes with: signatures on secp256k1 with a key each, some of them spoiled.
+"""Makes Parquet files to try the recipes with: signatures on secp256k1 with a key each, some of them corrupted.
 
-    python items.py FOLDER [--rows N] [--files N] [--spoil N]
+    python items.py FOLDER [--rows N] [--files N] [--corrupt N]
 
 Columns are `row`, counted from 1 over all files, `digest`, `signature` and `public_key`. The first file begins with the
-signatures of real Ethereum blocks. Of the other rows every third, or every Nth, is spoiled: some bits of its digest,
+signatures of real Ethereum blocks. Of the other rows every third, or every Nth, is corrupted: some bits of its digest,
 signature or key are wrong, s is zero, the key is too short, or a cell is null. The private keys are made here, and
 forgotten.
 """
@@ -31,7 +31,7 @@ def of_blocks() -> list[Row]:
     return [(from_hex(item["digest"]), from_hex(item["signature"]), from_hex(item["public_key"])) for item in items]
 
 
-def spoiled(kind: int, digest: bytes, signature: bytes, key: bytes) -> Row:
+def corrupted(kind: int, digest: bytes, signature: bytes, key: bytes) -> Row:
     """A signature in which something is wrong, in one of eight ways."""
     changed = bytes([os.urandom(1)[0] | 1])
     return [
@@ -46,8 +46,8 @@ def spoiled(kind: int, digest: bytes, signature: bytes, key: bytes) -> Row:
     ][kind]
 
 
-def fresh(count: int, spoil: int) -> list[Row]:
-    """Random digests, signed by random keys, of which one in this many is spoiled."""
+def fresh(count: int, corrupt: int) -> list[Row]:
+    """Random digests, signed by random keys, of which one in this many is corrupted."""
     secret_keys, points = gecc.generate_keys(CURVE, count)
     digests = np.frombuffer(os.urandom(32 * count), np.uint8).reshape(count, 32)
     signatures, ok = gecc.sign(CURVE, digests, secret_keys)
@@ -57,18 +57,18 @@ def fresh(count: int, spoil: int) -> list[Row]:
     rows: list[Row] = []
     for place, (digest, signature, key) in enumerate(zip(digests, signatures, keys, strict=True)):
         row = (digest.tobytes(), signature.tobytes(), key.tobytes())
-        rows.append(row if place % spoil else spoiled(place // spoil % 8, *row))
+        rows.append(row if place % corrupt else corrupted(place // corrupt % 8, *row))
     return rows
 
 
-def write(folder: Path, rows: int, files: int, spoil: int = 3) -> list[Path]:
+def write(folder: Path, rows: int, files: int, corrupt: int = 3) -> list[Path]:
     """Writes files with this many rows in all, and gives their names."""
     folder.mkdir(parents=True, exist_ok=True)
     names, first = [], 1
     for number in range(files):
         count = rows * (number + 1) // files - rows * number // files
         items = (of_blocks() if number == 0 else [])[:count]
-        items += fresh(count - len(items), spoil)
+        items += fresh(count - len(items), corrupt)
         columns = [list(range(first, first + count)), *map(list, zip(*items, strict=True))]
         names.append(folder / f"items-{number:04}.parquet")
         pq.write_table(pa.table(columns, schema=SCHEMA), names[-1])
@@ -81,9 +81,9 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--rows", type=int, default=1 << 20)
     arguments.add_argument("--files", type=int, default=8)
-    arguments.add_argument("--spoil", type=int, default=3)
+    arguments.add_argument("--corrupt", type=int, default=3)
     given = arguments.parse_args()
-    for name in write(given.folder, given.rows, given.files, given.spoil):
+    for name in write(given.folder, given.rows, given.files, given.corrupt):
         print(name)
 
 

@@ -203,17 +203,17 @@ pub fn inputs_of_every_template(settings: &Settings) {
 }
 
 /// Every input is corrupted in its own way; the others stay valid.
-pub fn spoiled_inputs(settings: &Settings) {
+pub fn corrupted_inputs(settings: &Settings) {
     let mut random = Random::new();
     for round in 0..ROUNDS {
         let (mut transaction, mut made) = signed(settings, &mut random);
-        let spoiled: Vec<usize> = (0..made.len()).filter(|_| random.random_bool(0.3)).collect();
+        let corrupted: Vec<usize> = (0..made.len()).filter(|_| random.random_bool(0.3)).collect();
         let unsigned = {
             let mut plain = transaction.clone();
             plain.input.iter_mut().for_each(|input| (input.script_sig, input.witness) = Default::default());
             plain
         };
-        for index in &spoiled {
+        for index in &corrupted {
             let other = Made::new(made[*index].template, settings, &mut random);
             let input = &mut transaction.input[*index];
             match random.random_range(0..3) {
@@ -227,7 +227,7 @@ pub fn spoiled_inputs(settings: &Settings) {
         }
         let answers = check_inputs(settings, 700_000, &[transaction], &spent(&made));
         for (index, answer) in answers.iter().enumerate() {
-            assert_eq!(answer.valid(), Some(!spoiled.contains(&index)), "round {round}: {answer:?}");
+            assert_eq!(answer.valid(), Some(!corrupted.contains(&index)), "round {round}: {answer:?}");
         }
     }
 }

@@ -323,7 +323,7 @@ pub fn signatures_with_a_changed_byte(settings: &Settings) {
 }
 
 /// A corruption of an input, and the expected reason.
-type Spoiled = (fn(&mut Made, &mut Vec<u8>, &mut Random), Reason);
+type Corrupted = (fn(&mut Made, &mut Vec<u8>, &mut Random), Reason);
 
 const LENGTH: Reason = Reason::Malformed("a signature has 64 bytes, or 65 with a hash type");
 const HASH_TYPE: Reason = Reason::Malformed("BIP 341 has no such hash type");
@@ -344,7 +344,7 @@ fn no_point(random: &mut Random) -> [u8; 32] {
     }
 }
 
-const OF_ANY: [Spoiled; 8] = [
+const OF_ANY: [Corrupted; 8] = [
     (|_, signature, _| signature.clear(), Reason::Malformed("the signature is empty")),
     (|_, signature, _| signature.truncate(63), LENGTH),
     (|_, signature, _| signature.resize(66, 1), LENGTH),
@@ -355,7 +355,7 @@ const OF_ANY: [Spoiled; 8] = [
     (|_, signature, _| signature[..32].fill(0xff), Reason::Signature(Rejection::ROutOfRange)),
 ];
 
-const OF_SCRIPTS: [Spoiled; 9] = [
+const OF_SCRIPTS: [Corrupted; 9] = [
     (|made, _, _| leaf_of(made).control[0] ^= 1, OTHER_SCRIPT),
     (|made, _, random| leaf_of(made).control[random.random_range(33..65)] ^= 1, OTHER_SCRIPT),
     (|made, _, random| leaf_of(made).script[random.random_range(1..33)] ^= 1, OTHER_SCRIPT),
@@ -369,34 +369,35 @@ const OF_SCRIPTS: [Spoiled; 9] = [
 ];
 
 /// Every input is corrupted in its own way; the others stay valid.
-pub fn spoiled_inputs(settings: &Settings) {
+pub fn corrupted_inputs(settings: &Settings) {
     let mut random = Random::new();
     let by_script = |random: &mut Random| {
         let pair = random_pair(random);
         Made::with_leaf(0xc0, key_and_checksig(&pair).into_bytes(), 2, pair, random)
     };
-    let mut made: Vec<(Made, Option<Spoiled>)> = Vec::new();
-    for spoiled in OF_ANY {
-        made.push((Made::by_key(&mut random), Some(spoiled)));
-        made.push((by_script(&mut random), Some(spoiled)));
+    let mut made: Vec<(Made, Option<Corrupted>)> = Vec::new();
+    for corrupted in OF_ANY {
+        made.push((Made::by_key(&mut random), Some(corrupted)));
+        made.push((by_script(&mut random), Some(corrupted)));
         made.push((Made::by_key(&mut random), None));
     }
-    for spoiled in OF_SCRIPTS {
-        made.push((by_script(&mut random), Some(spoiled)));
+    for corrupted in OF_SCRIPTS {
+        made.push((by_script(&mut random), Some(corrupted)));
         made.push((by_script(&mut random), None));
     }
     let plain: Vec<Made> = made.iter().map(|(made, _)| made.clone()).collect();
     let mut transaction = signed(&plain, &mut random);
-    for (input, (made, spoiled)) in transaction.input.iter_mut().zip(&mut made) {
-        if let Some((spoil, _)) = spoiled {
+    for (input, (made, corrupted)) in transaction.input.iter_mut().zip(&mut made) {
+        if let Some((corrupt, _)) = corrupted {
             let mut signature = input.witness.nth(0).unwrap().to_vec();
-            spoil(made, &mut signature, &mut random);
+            corrupt(made, &mut signature, &mut random);
             input.witness = made.around(signature);
         }
     }
-    for (index, (answer, (_, spoiled))) in answers(settings, &transaction, &spent(&plain)).iter().zip(&made).enumerate()
+    for (index, (answer, (_, corrupted))) in
+        answers(settings, &transaction, &spent(&plain)).iter().zip(&made).enumerate()
     {
-        assert_eq!(answer.reason, spoiled.map(|(_, reason)| reason), "{index}");
+        assert_eq!(answer.reason, corrupted.map(|(_, reason)| reason), "{index}");
     }
 }
 

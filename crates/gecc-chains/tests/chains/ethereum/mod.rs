@@ -55,7 +55,7 @@ pub fn tests() -> Vec<Test> {
         spellings::numbers_in_other_spellings,
         spellings::types_and_parities_that_the_hash_decides,
         spellings::signature_objects,
-        spellings::bad_transactions_spoil_themselves_alone,
+        spellings::bad_transactions_corrupt_themselves_alone,
         spellings::text_that_is_not_json,
         spellings::errors_do_not_quote_values,
         spellings::rules_of_an_earlier_block,

@@ -379,7 +379,7 @@ pub fn signature_objects(settings: &Settings) {
 }
 
 /// A block with transactions that are bad in every way, between good ones.
-pub fn bad_transactions_spoil_themselves_alone(settings: &Settings) {
+pub fn bad_transactions_corrupt_themselves_alone(settings: &Settings) {
     let good = of_every_type();
     let expected: Vec<Answer> = good
         .iter()
