@@ -17,7 +17,8 @@ use std::sync::LazyLock;
 /// Set in the process that runs with little memory, in which only these tests use engines.
 const LIMITED: &str = "GECC_TEST_LIMITED";
 /// The subjects that run there: the tests of the batch arithmetic.
-const SUBJECTS: [&str; 6] = ["edge_verify", "large_x", "point_", "poisoned_points", "poisoned_verify", "repeated_keys"];
+const SUBJECTS: [&str; 6] =
+    ["edge_verify", "large_x", "point_", "isolation_points", "isolation_verify", "repeated_keys"];
 
 static CPU: LazyLock<Engine> =
     LazyLock::new(|| Engine::builder().backend(Backend::Cpu).build().expect("threads can be started"));

@@ -2,8 +2,8 @@
 //! items are.
 
 use super::bip340::{corrupt, is_valid_there, signer, vectors};
+use super::isolation_verify::special;
 use super::lengths::differs;
-use super::poisoned_verify::special;
 use super::support::each::each_ecdsa_curve;
 use super::support::neighbours::Case;
 use super::support::numbers::{number, order, points_above_order, to_bytes};

@@ -2,8 +2,8 @@
 
 use super::batch_verification::{large, places, timed};
 use super::ecdsa_recover::{address_of, recover};
+use super::isolation_recover;
 use super::lengths::differs;
-use super::poisoned_recover;
 use super::support::each::each_ecdsa_curve;
 use super::support::numbers::{modulus, number, to_bytes};
 use super::support::random::Random;
@@ -65,10 +65,10 @@ fn with_ids(signed: Vec<Signed>) -> Vec<(Item, u8)> {
     signed.into_iter().map(|signed| (signed.item, signed.recovery_id)).collect()
 }
 
-/// Items that are rejected or nearly so: those of `poisoned_recover`, and x(R) = r below p - n with
+/// Items that are rejected or nearly so: those of `isolation_recover`, and x(R) = r below p - n with
 /// every id.
 fn special<C: EcdsaReference>(random: &mut Random) -> Vec<(Item, u8)> {
-    let (_, special) = poisoned_recover::cases::<C>();
+    let (_, special) = isolation_recover::cases::<C>();
     let small = (1u32..).filter_map(|x| lift_x::<C>(&to_bytes(&x.into())?, x % 2 == 0)).take(5);
     let small: Vec<Item> = small.map(|point| signed_with_r::<Ecdsa<C>>(random, &point).item).collect();
     let small = small.iter().flat_map(|item| (0..5).map(|id| (item.clone(), id)));

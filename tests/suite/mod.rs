@@ -22,6 +22,10 @@ pub mod ed25519;
 pub mod edge_verify;
 pub mod encodings;
 pub mod engine_options;
+pub mod isolation_points;
+pub mod isolation_recover;
+pub mod isolation_secrets;
+pub mod isolation_verify;
 pub mod key_pairs;
 pub mod large_x;
 pub mod lengths;
@@ -32,10 +36,6 @@ pub mod nist;
 pub mod page_locked;
 pub mod point_arithmetic;
 pub mod point_vectors;
-pub mod poisoned_points;
-pub mod poisoned_recover;
-pub mod poisoned_secrets;
-pub mod poisoned_verify;
 pub mod repeated_keys;
 pub mod rfc6979_vectors;
 pub mod secrets;
@@ -74,8 +74,8 @@ const OF_ECDSA_CURVES: &[Test] = {
                 (concat!("batch_verification::ecdsa_", stringify!($name)), batch_verification::ecdsa::<gecc::$curve>),
                 (concat!("batch_sizes::ecdsa_", stringify!($name)), batch_sizes::ecdsa::<gecc::$curve>),
                 (concat!("candidates::keys_", stringify!($name)), candidates::keys::<gecc::$curve>),
-                (concat!("poisoned_recover::", stringify!($name)), poisoned_recover::every_position::<gecc::$curve>),
-                (concat!("poisoned_verify::ecdsa_", stringify!($name)), poisoned_verify::ecdsa::<gecc::$curve>),
+                (concat!("isolation_recover::", stringify!($name)), isolation_recover::every_position::<gecc::$curve>),
+                (concat!("isolation_verify::ecdsa_", stringify!($name)), isolation_verify::ecdsa::<gecc::$curve>),
             )*]
         };
     }
@@ -125,10 +125,10 @@ const TESTS: &[Test] = on_engines! {
     page_locked { same_results many_small_ones }
     point_arithmetic { random_points edge_scalars_and_points complete_addition }
     point_vectors { base_point variable_point }
-    poisoned_points { add double mul mul_base decompress }
-    poisoned_recover { addresses }
-    poisoned_secrets { signing ecdh public_keys }
-    poisoned_verify { sm2 one_key_for_many large_batches low_s_policy }
+    isolation_points { add double mul mul_base decompress }
+    isolation_recover { addresses }
+    isolation_secrets { signing ecdh public_keys }
+    isolation_verify { sm2 one_key_for_many large_batches low_s_policy }
     repeated_keys { every_count_to_200 every_table_size equal_keys_in_different_encodings }
     rfc6979_vectors { secp256k1 p256 other_hashes siggen_secp256k1 }
     secrets { debug_output_hides_secrets errors_hide_secrets }
