@@ -307,7 +307,7 @@ fn rejected_of_large(
         let launches = |is_kernel: &dyn Fn(&str) -> bool| -> u64 {
             times.iter().filter(|time| is_kernel(time.kernel)).map(|time| time.launches).sum()
         };
-        let tried = launches(&|kernel| kernel.ends_with("together_items"));
+        let tried = launches(&|kernel| kernel.ends_with("batch_verify_items"));
         let alone = launches(&|kernel| kernel == one_by_one);
         // Several devices begin at a time, when the batch cannot afford as many equations yet.
         let all_held = alone == 0 || timed.info().devices.len() > 1;

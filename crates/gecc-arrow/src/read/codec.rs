@@ -99,7 +99,7 @@ fn unlz4(from: &[u8], to: &mut [u8]) -> Option<usize> {
     if from.starts_with(&LZ4_FRAME) {
         // The decoder would accept a frame without its end.
         lz4::bound(from)?;
-        return read_whole(lz4_flex::common::FrameDecoder::new(from), to);
+        return read_whole(lz4_flex::frame::FrameDecoder::new(from), to);
     }
     lz4_flex::block::decompress_into(from, to).ok()
 }
@@ -235,7 +235,7 @@ mod tests {
     fn decompress_detects_the_kind_of_lz4_by_trying() {
         let bytes: Vec<u8> = (0..100_000u32).map(|byte| (byte / 300) as u8).collect();
         let (one, two) = bytes.split_at(70_000);
-        let mut frame = lz4_flex::common::FrameEncoder::new(Vec::new());
+        let mut frame = lz4_flex::frame::FrameEncoder::new(Vec::new());
         frame.write_all(&bytes).unwrap();
         let frame = frame.finish().unwrap();
         assert!(frame.starts_with(&LZ4_FRAME));

@@ -71,7 +71,7 @@ fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lz4_flex::common::{BlockSize, FrameEncoder, FrameInfo};
+    use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
     use std::io::Write;
 
     fn compressed(bytes: &[u8], info: FrameInfo) -> Vec<u8> {
