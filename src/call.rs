@@ -25,7 +25,7 @@
 use crate::curve::{Curve, CurveId, Secp256k1, Sm2};
 use crate::engine::Engine;
 use crate::fields::{Hash, SignatureForm, SignatureReader, UnusableSignatureForm};
-use crate::op::Worth;
+use crate::operation::Worth;
 use crate::ops::{ecdh, hash, keys};
 use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ecdsa::{self, ECDSA};

@@ -73,8 +73,8 @@ pub mod kernels;
 #[cfg(feature = "lab")]
 #[doc(hidden)]
 pub mod lab;
+pub mod pipeline;
 pub mod service;
-pub mod steps;
 
 mod cpu;
 mod curve;
@@ -82,7 +82,7 @@ mod engine;
 mod gpu;
 mod host;
 mod known_answers;
-mod op;
+mod operation;
 mod ops;
 mod schemes;
 mod start;

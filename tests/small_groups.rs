@@ -51,8 +51,8 @@ mod gpu;
 mod host;
 #[path = "../src/known_answers/mod.rs"]
 mod known_answers;
-#[path = "../src/op.rs"]
-mod op;
+#[path = "../src/operation.rs"]
+mod operation;
 #[path = "../src/ops/mod.rs"]
 mod ops;
 #[path = "../src/schemes/mod.rs"]

@@ -8,7 +8,7 @@ mod pieces;
 use crate::cpu::CpuEngine;
 use crate::gpu::{GpuEngine, PageLock};
 use crate::host::process::Process;
-use crate::op::{Computation, Reduction, Worth};
+use crate::operation::{Computation, Reduction, Worth};
 use crate::types::{Error, Place, Results, ResultsMut, collect};
 pub use builder::{Backend, EngineBuilder};
 pub use info::{EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels};

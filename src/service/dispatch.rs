@@ -5,12 +5,12 @@
 //! caller only for the first or the last item of a batch. Lock order: the desk before a kind's list
 //! of free slots.
 
+use super::admission::Gate;
 use super::arenas::{Arenas, Complete, SPARE};
 use super::batch::{Batch, BatchAnswers, BatchOutcome, quietly};
 use super::compaction::Moves;
 use super::compute::Compute;
 use super::error::ServiceError;
-use super::gate::Gate;
 use super::kind::{ArenaColumns, RequestInputs, RequestKind};
 use super::lock;
 use super::options::{Options, Shutdown, Stats};

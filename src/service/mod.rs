@@ -85,6 +85,7 @@
 //! An error of the engine, or a panic, is the answer to all requests of the batch, and to no other.
 //! No request is lost or answered twice.
 
+mod admission;
 mod arenas;
 mod batch;
 mod caller;
@@ -93,7 +94,6 @@ mod compaction;
 mod compute;
 mod dispatch;
 mod error;
-mod gate;
 mod kind;
 mod options;
 mod plan;

@@ -1,9 +1,9 @@
 //! A request, from its inputs to its answer.
 
+use super::admission::{Answer, Waiter};
 use super::batch::WaitingPosition;
 use super::dispatch::{Dispatcher, Placed};
 use super::error::ServiceError;
-use super::gate::{Answer, Waiter};
 use super::kind::{RequestInputs, RequestKind};
 use super::options::WhenFull;
 use super::quota::Quota;

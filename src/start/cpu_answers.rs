@@ -5,7 +5,7 @@ use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::host::process::get_or_compute;
 use crate::known_answers::{self, KnownAnswers, Schnorr, Signatures, compare, repeat};
-use crate::op::Computation;
+use crate::operation::Computation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
 use crate::ops::keys::PublicKeysOf;

@@ -8,7 +8,7 @@ use crate::curve::CurveId;
 use crate::gpu::runtime::{Plan, Unit};
 use crate::gpu::schedule::DevicePool;
 use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, Test, kernels};
-use crate::op::Computation;
+use crate::operation::Computation;
 use crate::ops::keys::PublicKeysOf;
 use crate::types::{Error, Place, Results, ResultsMut, SecretKey, Verdict};
 use std::collections::BTreeSet;

@@ -10,7 +10,7 @@ use crate::size::held;
 use arrow_array::RecordBatch;
 use gecc::Engine;
 use gecc::fields::Mapping;
-use gecc::steps::{Entrance, Results, Room, line};
+use gecc::pipeline::{Entrance, Results, Room, line};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Scope};

@@ -23,7 +23,7 @@ use crate::limits::Limits;
 use crate::problem::{Problem, Progress};
 use crate::threads::{spawn, spawn_some};
 use crate::timings::{Step, Timings};
-use gecc::steps::{Entrance, Results, Room, Workers, line, map};
+use gecc::pipeline::{Entrance, Results, Room, Workers, line, map};
 use gecc::{Backend, Engine};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;

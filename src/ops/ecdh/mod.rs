@@ -8,7 +8,7 @@ use super::keys::require_keys;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::types::{
     Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, SharedPoint, SharedSecret, require_lengths,
 };

@@ -16,7 +16,7 @@ use crate::cpu::field::vector::Lanes;
 use crate::cpu::simd;
 use crate::engine::Engine;
 use crate::fields::Hash;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::types::{Error, Place, ResultsMut, require_lengths};
 pub use on_this_thread::keccak256_on_this_thread;
 use std::ops::Range;

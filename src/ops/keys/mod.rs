@@ -10,7 +10,7 @@ use crate::cpu::secret::is_key;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::host::{lock, stack};
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::types::{Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths};
 use std::ops::Range;
 use std::slice;

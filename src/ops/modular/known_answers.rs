@@ -5,7 +5,7 @@ use crate::cpu::CpuEngine;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, Test, Trial};
 use crate::known_answers::repeat;
-use crate::op::Computation;
+use crate::operation::Computation;
 use crate::types::{ByteRows, Rejection, Results, ResultsMut};
 use sha2::{Digest, Sha256};
 

@@ -15,7 +15,7 @@ mod parameters;
 
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::types::{ByteRows, Error, Place, Rejection, bytes_of, require_lengths};
 use parameters::{Limbs, MulModParameters};
 use std::ops::Range;

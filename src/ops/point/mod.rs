@@ -23,7 +23,7 @@ mod sum;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::types::{Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths};
 pub(crate) use msm::SumsOfProducts;
 pub use msm::{msm, msm_columns};

@@ -5,7 +5,7 @@ use super::sum::{SumOrRejection, sum_of_rows};
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::op::{Computation, Reduction, Worth};
+use crate::operation::{Computation, Reduction, Worth};
 use crate::types::{Error, Place, Point, PublicKeys, Rows, Verdict, require_lengths};
 use std::ops::Range;
 

@@ -4,7 +4,7 @@ use super::cpu;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::op::{Computation, Reduction, Worth};
+use crate::operation::{Computation, Reduction, Worth};
 use crate::types::{Error, Place, Point, PublicKeys, Rejection, Verdict, require_lengths};
 use std::ops::Range;
 

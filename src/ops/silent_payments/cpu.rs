@@ -18,7 +18,7 @@ use crate::cpu::tables::BaseTables;
 use crate::cpu::{CHUNK, CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::Secp256k1;
 use crate::host::stack;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::ops::ecdh::WORTH;
 use crate::ops::ecdh::cpu::reference;
 use crate::ops::hash::{Tag, tagged};

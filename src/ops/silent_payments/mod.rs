@@ -30,7 +30,7 @@ use super::point::point_of;
 use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
 use crate::engine::Engine;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::types::{Error, Place, Points, PublicKeys, ResultsMut, Rows, SecretKey, require_lengths};
 pub(crate) use expected::Expected;
 pub use outputs::Outputs;

@@ -15,7 +15,7 @@ use super::point::point_of;
 use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
 use crate::engine::Engine;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::types::{Error, Place, Point, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha512;

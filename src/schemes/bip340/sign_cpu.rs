@@ -8,7 +8,7 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
 use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuEngine, decode};
 use crate::curve::Secp256k1;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::common::sign_cpu::{public_keys_of, sign_checked};
 use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Verdict};

@@ -5,7 +5,7 @@ use crate::cpu::field::Field;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::common::final_checks_cpu::{Equation, Equations, EvenWithX};
 use crate::schemes::common::verify_cpu;

@@ -12,7 +12,7 @@ mod verify_gpu;
 
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::types::{
     Check, Error, NonceHash, Place, Policy, PublicKeys, Rejection, Results, Rows, Verdict, Widths, require_lengths,
     result_of,

@@ -8,7 +8,7 @@ use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
 use crate::curve::{Curve, CurveId, types};
-use crate::op::Computation;
+use crate::operation::Computation;
 use crate::schemes::common::Chunks;
 use crate::schemes::common::batch_verification::gpu_tests::Engines;
 use crate::schemes::common::batch_verification::tests::{scalar, x_of_no_point};

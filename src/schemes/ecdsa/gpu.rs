@@ -74,7 +74,7 @@ mod gpu_tests {
     use crate::cpu::CpuEngine;
     use crate::curve::{CurveId, per_curve};
     use crate::gpu::{GpuEngine, Limits};
-    use crate::op::Computation;
+    use crate::operation::Computation;
     use crate::schemes::common::{Scheme, Sign, Signing, SigningInputs};
     use crate::schemes::ecdsa::{ECDSA, cpu, recoverable_of};
     use crate::types::{Check, RecoverableSignature, ResultsMut, SecretKey};

@@ -29,7 +29,7 @@ use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, 
 use crate::curve::{CurveId, EcdsaChoice, per_curve};
 use crate::engine::Engine;
 pub use crate::fields::recovery_id::{recovery_id_of_header, recovery_id_of_last_byte, recovery_id_of_v};
-use crate::op::Worth;
+use crate::operation::Worth;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
     Check, Error, PublicKeys, Rejection, Results, ResultsMut, Rows, Signers, Verdicts, bytes_of, require_lengths,

@@ -5,7 +5,7 @@ use super::{ECDSA, candidates_cpu};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, EcdsaChoice, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::ops::point::point_of;
 use crate::schemes::common::Chunks;
 use crate::types::{Address, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};

@@ -7,7 +7,7 @@ use super::variant::Variant;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
 use crate::schemes::common::Chunks;
 use crate::types::{Place, PublicKeys, Rows, SecretKeys};

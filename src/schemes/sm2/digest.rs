@@ -2,7 +2,7 @@
 
 use crate::cpu::{CpuEngine, decode, domain_parameters};
 use crate::curve::Sm2;
-use crate::op::{Computation, Worth};
+use crate::operation::{Computation, Worth};
 use crate::ops::hash::SizedTexts;
 use crate::types::{Place, Point, PublicKeys, ResultsMut};
 use sm3::{Digest, Sm3};

@@ -14,7 +14,7 @@ pub(crate) mod known_answers;
 use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
 use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
-use crate::op::Worth;
+use crate::operation::Worth;
 use crate::ops::hash::{SizedTexts, Texts, digests_by};
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;

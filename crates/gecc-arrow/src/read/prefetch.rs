@@ -2,7 +2,7 @@
 //! in order, or on the consumer's thread.
 
 use super::memory_budget::TaskMemory;
-use gecc::steps::{Entrance, Results, line};
+use gecc::pipeline::{Entrance, Results, line};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! `gecc-bench start`: the time from the start of a process to its first verdict.
 
+mod kernel_sources;
 mod once;
-mod places;
 mod report;
 
 use crate::flags::StartOptions;
@@ -10,8 +10,8 @@ use crate::{ALL_PASSED, SOME_REJECTED};
 use gecc::keys;
 use gecc::{Backend, CurveId, Engine};
 use gecc_cli::failure::Failure;
+use kernel_sources::Place;
 use once::{Item, Phases};
-use places::Place;
 use report::Report;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};

@@ -1,8 +1,8 @@
 //! Reports measurements as a table or as JSON Lines.
 
 use super::Run;
+use super::kernel_sources::Place;
 use super::once::Phases;
-use super::places::Place;
 use gecc::{CurveId, Engine};
 use gecc_cli::failure::Failure;
 use serde_json::json;

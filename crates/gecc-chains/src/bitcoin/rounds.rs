@@ -10,7 +10,7 @@ use crate::buffers::{PageLockedColumn, split};
 use crate::messages::Messages;
 use crate::reason::rejection_of;
 use gecc::fields::Hash;
-use gecc::steps::map;
+use gecc::pipeline::map;
 use gecc::{Engine, PublicKeys, Rejection, Secp256k1, Verdict, ecdsa, hash};
 use rayon::ThreadPool;
 use std::ops::Range;

@@ -4,7 +4,7 @@ use crate::buffers::{PageLockedColumn, split};
 use crate::messages::Messages;
 use crate::reason::rejection_of;
 use gecc::fields::Hash;
-use gecc::steps::map;
+use gecc::pipeline::map;
 use gecc::{Engine, PublicKeys, Rejection, Verdict, bip340, hash};
 use rayon::ThreadPool;
 

@@ -6,7 +6,7 @@ use super::decoded::DecodedSignatures;
 use crate::buffers::{PageLockedColumn, ReusePool, split};
 use gecc::ecdsa::{self, Address};
 use gecc::fields::Hash;
-use gecc::steps::map;
+use gecc::pipeline::map;
 use gecc::{Engine, hash};
 use rayon::ThreadPool;
 use std::sync::Arc;

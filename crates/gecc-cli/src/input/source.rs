@@ -3,7 +3,7 @@
 use super::items::read;
 use super::open::{Input, PlainFile, became_shorter};
 use super::text::{Buffers, Text};
-use gecc::steps::map;
+use gecc::pipeline::map;
 use rayon::ThreadPool;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -13,7 +13,7 @@ use crate::input::splitter::Unit;
 use crate::output::{Failure, info};
 use crate::secrets::buffers::wiped_if;
 use gecc::fields::Field;
-use gecc::steps::map;
+use gecc::pipeline::map;
 use std::sync::Arc;
 
 /// Units of an input that arrived together.

@@ -9,7 +9,7 @@ use crate::operation::Operation;
 use crate::output::{Failure, Line, Output, WriteOutcome};
 use crate::secrets::buffers::{Spares, Wiped, reserve, wiped_if};
 use gecc::Verdict;
-use gecc::steps::map;
+use gecc::pipeline::map;
 use rayon::ThreadPool;
 use zeroize::Zeroizing;
 

@@ -13,7 +13,7 @@ use crate::input::text::Buffers;
 use crate::operation::NO_RECOVERY_ID;
 use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Field, SignatureForm};
-use gecc::steps::map;
+use gecc::pipeline::map;
 use std::sync::Arc;
 
 /// Makes a reader for an input of rows. Its buffers are wiped if rows contain private keys.

@@ -19,7 +19,7 @@ use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
 use crate::output::{Failure, Output, Progress, info, path_error, refuse_overwriting, shown_path};
 use crate::secrets::buffers::Spares;
-use gecc::steps::Room;
+use gecc::pipeline::Room;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

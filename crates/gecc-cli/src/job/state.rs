@@ -9,7 +9,7 @@ use crate::operation::Operation;
 use crate::output::{Failure, Output, debug, info, note, shown_path, warn};
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt, memory};
 use gecc::Engine;
-use gecc::steps::Room;
+use gecc::pipeline::Room;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fmt::Display;
 use std::path::Path;

@@ -12,7 +12,7 @@ use crate::input::splitter::{RowSplitter, Section, Unit, measure};
 use crate::input::text::{Buffers, Text};
 use crate::input::utf_16::as_utf_8;
 use crate::output::Failure;
-use gecc::steps::map;
+use gecc::pipeline::map;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;

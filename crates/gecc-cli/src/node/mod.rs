@@ -10,7 +10,7 @@ mod url;
 pub use bitcoin::{connect, source};
 #[cfg(unix)]
 pub use ethereum::Node;
-use gecc::steps::line;
+use gecc::pipeline::line;
 use gecc_chains::threads::{spawn, spawn_some};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

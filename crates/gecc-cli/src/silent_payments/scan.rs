@@ -9,8 +9,8 @@ use crate::output::{Failure, Line, Output, note, path_error, refuse_overwriting}
 use crate::secrets::buffers::Wiped;
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use arrow_array::RecordBatch;
+use gecc::pipeline::{Entrance, line};
 use gecc::silent_payments::{self, Match, Receiver};
-use gecc::steps::{Entrance, line};
 use gecc::{Engine, Verdict, stack};
 use gecc_arrow::ReadOptions;
 use gecc_chains::bitcoin::ReceiverKeys;

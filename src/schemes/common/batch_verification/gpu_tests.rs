@@ -2,7 +2,7 @@
 
 use crate::cpu::CpuEngine;
 use crate::gpu::{GpuEngine, Limits};
-use crate::op::Computation;
+use crate::operation::Computation;
 use crate::types::{Place, ResultsMut};
 
 /// A GPU engine, and the CPU engine for checking its results.

@@ -7,7 +7,7 @@
 //! of one step over the threads of a pool.
 //!
 //! ```
-//! use gecc::steps::line;
+//! use gecc::pipeline::line;
 //!
 //! let (entrance, workers, results) = line(4, 1);
 //! let squares: Vec<u64> = std::thread::scope(|scope| {
