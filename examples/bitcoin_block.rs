@@ -15,7 +15,7 @@ mod summary;
 use common::ExampleResult;
 use gecc::Engine;
 use gecc_chains::bitcoin::verify;
-use gecc_chains::{Blocks, Settings, files_of};
+use gecc_chains::{BlockRange, Settings, files_of};
 use rayon::ThreadPoolBuilder;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -34,7 +34,7 @@ fn run() -> ExampleResult<bool> {
     let interrupted = AtomicBool::new(false);
     let settings = Settings::new(&engine, &pool, &interrupted);
     let mut summary = Summary::new();
-    verify(&settings, &paths, Blocks::default(), |batch| {
+    verify(&settings, &paths, BlockRange::default(), |batch| {
         for answer in &batch.answers {
             summary.count(answer.template.name(), answer.reason.as_ref());
             if let (Some(false), Some(reason)) = (answer.valid(), answer.reason) {

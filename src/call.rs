@@ -25,7 +25,7 @@
 use crate::curve::{Curve, CurveId, Secp256k1, Sm2};
 use crate::engine::Engine;
 use crate::fields::{Hash, SignatureForm, SignatureReader, UnusableSignatureForm};
-use crate::operation::Worth;
+use crate::operation::GpuThreshold;
 use crate::ops::{ecdh, hash, keys};
 use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ecdsa::{self, ECDSA};
@@ -303,7 +303,7 @@ impl Operation {
     }
 
     /// Returns the batch size above which a GPU is faster, as assumed before any measurement.
-    pub(crate) fn worth(self) -> Worth {
+    pub(crate) fn worth(self) -> GpuThreshold {
         match self {
             Operation::EcdsaVerify(..) | Operation::EcdsaVerifyRecoverable(..) => ECDSA.verify_worth,
             Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => ecdsa::recover::WORTH,

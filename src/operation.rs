@@ -4,13 +4,13 @@
 
 use crate::cpu::CpuEngine;
 use crate::gpu::OnGpu;
-use crate::types::Place;
+use crate::types::ResultSink;
 use std::ops::Range;
 
 /// A batch with one result per item.
 pub(crate) trait Computation: OnGpu {
     /// Returns the batch size above which a GPU is faster.
-    fn worth(&self) -> Worth;
+    fn gpu_threshold(&self) -> GpuThreshold;
 
     /// Returns `true` if there are no kernels for the operation. It is then computed on the CPU,
     /// whichever backend the engine was configured to use.
@@ -19,7 +19,7 @@ pub(crate) trait Computation: OnGpu {
     }
 
     /// Computes a range of items on the CPU and writes every result to its position.
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut dyn Place);
+    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink);
 }
 
 /// A batch with a single result. Its items are the parts of the batch, whose results are combined.
@@ -34,14 +34,14 @@ pub(crate) trait Reduction: Computation {
 /// (docs/performance.md). It differs between the portable CPU code and the vector code, which
 /// computes eight items at a time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Worth {
+pub(crate) struct GpuThreshold {
     pub portable: usize,
-    pub lanes: usize,
+    pub simd: usize,
 }
 
-impl Worth {
+impl GpuThreshold {
     /// Returns the threshold of an operation with a single CPU implementation.
     pub(crate) const fn of(items: usize) -> Self {
-        Worth { portable: items, lanes: items }
+        GpuThreshold { portable: items, simd: items }
     }
 }

@@ -1,17 +1,17 @@
 //! Ordered, bounded pipelines: reading, computing and writing run concurrently, each on threads of
 //! its own, while results keep the order of the items and memory stays bounded.
 //!
-//! A pipeline ([`line`](fn@line)) has one thread that sends items, several that process them, and
+//! A pipeline ([`pipeline`](fn@pipeline)) has one thread that sends items, several that process them, and
 //! one that receives the results in the order of the items. Dropping any end stops the others, so
-//! that all threads end. A [`Room`] limits the bytes in flight, and [`map`] distributes the items
+//! that all threads end. A [`MemoryBudget`] limits the bytes in flight, and [`map`] distributes the items
 //! of one step over the threads of a pool.
 //!
 //! ```
-//! use gecc::pipeline::line;
+//! use gecc::pipeline::pipeline;
 //!
-//! let (entrance, workers, results) = line(4, 1);
+//! let (sender, workers, results) = pipeline(4, 1);
 //! let squares: Vec<u64> = std::thread::scope(|scope| {
-//!     scope.spawn(move || (0..100).all(|item| entrance.hand_in(item)));
+//!     scope.spawn(move || (0..100).all(|item| sender.send(item)));
 //!     for _ in 0..3 {
 //!         let workers = workers.clone();
 //!         scope.spawn(move || workers.work(|item: u64| Some(item * item)));
@@ -31,31 +31,31 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 type Task<I, R> = (I, SyncSender<R>);
 
 /// Creates a pipeline. At most `items` items wait for a worker and `results` results for the
-/// receiver; beyond that [`Entrance::hand_in`] blocks.
-pub fn line<I, R>(results: usize, items: usize) -> (Entrance<I, R>, Workers<I, R>, Results<R>) {
+/// receiver; beyond that [`Sender::send`] blocks.
+pub fn pipeline<I, R>(results: usize, items: usize) -> (Sender<I, R>, Workers<I, R>, Results<R>) {
     let (to_taker, results) = sync_channel(results);
     let (to_workers, tasks) = sync_channel(items);
-    (Entrance { to_workers, to_taker }, Workers(Arc::new(Mutex::new(tasks))), Results(results))
+    (Sender { to_workers, to_taker }, Workers(Arc::new(Mutex::new(tasks))), Results(results))
 }
 
 /// The sending end of a pipeline. Dropping it ends the input.
-pub struct Entrance<I, R> {
+pub struct Sender<I, R> {
     to_workers: SyncSender<Task<I, R>>,
     to_taker: SyncSender<Receiver<R>>,
 }
 
-impl<I, R> Entrance<I, R> {
+impl<I, R> Sender<I, R> {
     /// Sends an item to the workers; blocks while the pipeline is full. Returns `false` if no more
     /// items are wanted, because another end was dropped.
     #[must_use]
-    pub fn hand_in(&self, item: I) -> bool {
+    pub fn send(&self, item: I) -> bool {
         let (to, result) = sync_channel(1);
         self.to_taker.send(result).is_ok() && self.to_workers.send((item, to)).is_ok()
     }
 
     /// Appends a result after those of all items sent before, without a worker. Returns `false` if
     /// no more are wanted.
-    pub fn put(&self, result: R) -> bool {
+    pub fn send_result(&self, result: R) -> bool {
         let (to, later) = sync_channel(1);
         to.send(result).is_ok() && self.to_taker.send(later).is_ok()
     }
@@ -101,7 +101,7 @@ impl<R> Iterator for Results<R> {
 }
 
 /// A limit on a sum, such as that of bytes in memory.
-pub struct Room {
+pub struct MemoryBudget {
     state: Mutex<BudgetState>,
     changed: Condvar,
     most: u64,
@@ -113,16 +113,16 @@ struct BudgetState {
     is_closed: bool,
 }
 
-impl Room {
+impl MemoryBudget {
     /// Creates a limit of `most` in total.
     pub fn new(most: u64) -> Self {
-        Room { state: Mutex::default(), changed: Condvar::new(), most }
+        MemoryBudget { state: Mutex::default(), changed: Condvar::new(), most }
     }
 
     /// Blocks until `part` fits within the limit. A caller that is alone is always admitted.
     /// Returns `false` if the limit was closed because no more data is wanted.
     #[must_use]
-    pub fn enter(&self, part: u64) -> bool {
+    pub fn acquire(&self, part: u64) -> bool {
         let waited = self.changed.wait_while(lock(&self.state), |held| {
             !held.is_closed && held.sum > 0 && held.sum.saturating_add(part) > self.most
         });
@@ -131,8 +131,8 @@ impl Room {
         !held.is_closed
     }
 
-    /// Returns to the limit what was taken with [`Room::enter`].
-    pub fn leave(&self, part: u64) {
+    /// Returns to the limit what was taken with [`MemoryBudget::acquire`].
+    pub fn release(&self, part: u64) {
         let mut held = lock(&self.state);
         held.sum = held.sum.saturating_sub(part);
         drop(held);
@@ -182,12 +182,12 @@ mod tests {
         most: usize,
         work: impl Fn(usize) -> Option<usize> + Copy + Send + 'static,
     ) -> Results<usize> {
-        let (entrance, taking, results) = line(most, 0);
+        let (sender, taking, results) = pipeline(most, 0);
         for _ in 0..workers {
             let taking = taking.clone();
             thread::spawn(move || taking.work(work));
         }
-        thread::spawn(move || (0..1000).all(|item| entrance.hand_in(item)) && entrance.put(5000));
+        thread::spawn(move || (0..1000).all(|item| sender.send(item)) && sender.send_result(5000));
         results
     }
 
@@ -214,8 +214,8 @@ mod tests {
 
     #[test]
     fn threads_end_when_results_are_dropped() {
-        let (entrance, workers, mut results) = line(2, 1);
-        let handing = thread::spawn(move || (0..).take_while(|item| entrance.hand_in(*item)).count());
+        let (sender, workers, mut results) = pipeline(2, 1);
+        let handing = thread::spawn(move || (0..).take_while(|item| sender.send(*item)).count());
         let working = thread::spawn(move || workers.work(Some));
         assert_eq!(results.next(), Some(0));
         drop(results);
@@ -225,33 +225,33 @@ mod tests {
 
     #[test]
     fn items_are_refused_without_workers() {
-        let (entrance, workers, results) = line::<_, ()>(2, 1);
+        let (sender, workers, results) = pipeline::<_, ()>(2, 1);
         drop(workers);
-        assert!(!entrance.hand_in(1));
+        assert!(!sender.send(1));
         drop(results);
-        assert!(!entrance.put(()));
+        assert!(!sender.send_result(()));
     }
 
     #[test]
     fn full_budget_blocks_all_but_a_sole_caller() {
-        let room = Arc::new(Room::new(100));
-        assert!(room.enter(1000));
+        let room = Arc::new(MemoryBudget::new(100));
+        assert!(room.acquire(1000));
         let second = Arc::clone(&room);
-        let second = thread::spawn(move || second.enter(1));
+        let second = thread::spawn(move || second.acquire(1));
         thread::sleep(Duration::from_millis(50));
         assert!(!second.is_finished());
-        room.leave(1000);
-        assert!(second.join().unwrap() && room.enter(99));
+        room.release(1000);
+        assert!(second.join().unwrap() && room.acquire(99));
         room.close();
-        assert!(!room.enter(1));
+        assert!(!room.acquire(1));
     }
 
     #[test]
     fn closed_budget_blocks_nobody() {
-        let room = Arc::new(Room::new(100));
-        assert!(room.enter(100));
+        let room = Arc::new(MemoryBudget::new(100));
+        assert!(room.acquire(100));
         let second = Arc::clone(&room);
-        let second = thread::spawn(move || second.enter(1));
+        let second = thread::spawn(move || second.acquire(1));
         room.close();
         assert!(!second.join().unwrap());
     }

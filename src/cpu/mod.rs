@@ -27,7 +27,7 @@ pub mod tables;
 
 use crate::host::stack;
 use crate::host::workers::Pool;
-use crate::types::{Error, Place, ResultsMut, Widths};
+use crate::types::{Error, ResultSink, ResultsMut, Widths};
 #[cfg(test)]
 #[allow(unused_imports, reason = "for tests/small_groups.rs")]
 pub use curves::FieldConstants;
@@ -164,7 +164,12 @@ impl CpuEngine {
     /// Computes the results of all items of a destination, numbered from 0, chunk by chunk.
     /// `compute` writes a code for each item of its range, and rows if the item succeeds; both are
     /// initially 0.
-    pub fn fill(&self, out: &mut dyn Place, widths: Widths, compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync) {
+    pub fn fill(
+        &self,
+        out: &mut dyn ResultSink,
+        widths: Widths,
+        compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
+    ) {
         self.fill_of_texts(0, out, widths, compute);
     }
 
@@ -172,7 +177,7 @@ impl CpuEngine {
     pub fn fill_of_texts(
         &self,
         bytes: usize,
-        out: &mut dyn Place,
+        out: &mut dyn ResultSink,
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
@@ -185,7 +190,7 @@ impl CpuEngine {
     /// and every intermediate copy.
     pub fn fill_secret(
         &self,
-        out: &mut dyn Place,
+        out: &mut dyn ResultSink,
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
@@ -196,7 +201,7 @@ impl CpuEngine {
     pub fn fill_secret_of_texts(
         &self,
         bytes: usize,
-        out: &mut dyn Place,
+        out: &mut dyn ResultSink,
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
@@ -208,7 +213,7 @@ impl CpuEngine {
     /// thread is faster for a few items already.
     pub fn fill_secret_each(
         &self,
-        out: &mut dyn Place,
+        out: &mut dyn ResultSink,
         widths: Widths,
         compute: impl Fn(usize, &mut ResultsMut, usize) + Sync,
     ) {
@@ -220,16 +225,21 @@ impl CpuEngine {
     /// Splits a destination into parts that are planned one after the other: of `most` items, or of
     /// fewer if the caller's memory limit requires it, given `item_bytes` bytes for planning an
     /// item.
-    pub fn planned_parts<'a>(&self, out: &'a mut dyn Place, most: usize, item_bytes: usize) -> Vec<PlacePart<'a>> {
+    pub fn planned_parts<'a>(&self, out: &'a mut dyn ResultSink, most: usize, item_bytes: usize) -> Vec<PlacePart<'a>> {
         let affordable = self.max_memory.map_or(most, |limit| most.min(limit / 8 / item_bytes));
         chunks(out, affordable.max(CHUNK))
     }
 
-    fn fill_secret_by(&self, chunk: usize, out: &mut dyn Place, widths: Widths, compute: &Compute) {
+    fn fill_secret_by(&self, chunk: usize, out: &mut dyn ResultSink, widths: Widths, compute: &Compute) {
         self.fill_chunks(chunk, out, |place, range| stack::wiped(|| write_chunk(place, widths, range, compute)));
     }
 
-    fn fill_chunks(&self, chunk: usize, out: &mut dyn Place, write: impl Fn(&mut dyn Place, Range<usize>) + Sync) {
+    fn fill_chunks(
+        &self,
+        chunk: usize,
+        out: &mut dyn ResultSink,
+        write: impl Fn(&mut dyn ResultSink, Range<usize>) + Sync,
+    ) {
         self.pool.for_each(chunks(out, chunk), |(range, mut place)| write(&mut *place, range));
     }
 }
@@ -239,10 +249,10 @@ impl CpuEngine {
 type Compute<'a> = dyn Fn(Range<usize>, &mut ResultsMut) + Sync + 'a;
 
 /// A range of items of a batch, and their destination.
-pub type PlacePart<'a> = (Range<usize>, Box<dyn Place<'a> + 'a>);
+pub type PlacePart<'a> = (Range<usize>, Box<dyn ResultSink<'a> + 'a>);
 
 /// Splits a destination into chunks of `chunk` items.
-fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<PlacePart<'a>> {
+fn chunks<'a>(out: &'a mut dyn ResultSink, chunk: usize) -> Vec<PlacePart<'a>> {
     let items = out.items();
     let mut chunks = Vec::with_capacity(items.div_ceil(chunk));
     let mut rest = out.reborrow();
@@ -257,7 +267,7 @@ fn chunks<'a>(out: &'a mut dyn Place, chunk: usize) -> Vec<PlacePart<'a>> {
 
 /// Calls `compute` to write the results of all items of a destination, directly or in temporary
 /// columns, which are wiped.
-fn write_chunk(place: &mut dyn Place, widths: Widths, range: Range<usize>, compute: &Compute) {
+fn write_chunk(place: &mut dyn ResultSink, widths: Widths, range: Range<usize>, compute: &Compute) {
     if let Some(mut columns) = place.columns() {
         columns.codes.fill(0);
         columns.columns.iter_mut().for_each(|column| column.fill(0));
@@ -308,7 +318,7 @@ mod tests {
 
     /// Checks that `fill` writes every item's results exactly once, both into columns with stale
     /// contents and as values.
-    fn check(items: usize, fill: impl Fn(&mut dyn Place)) {
+    fn check(items: usize, fill: impl Fn(&mut dyn ResultSink)) {
         let mut codes = vec![0xee; items];
         let mut rows = vec![[0xee; 8]; items];
         fill(&mut ResultsMut::rows(&mut codes, &mut rows));

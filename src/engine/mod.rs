@@ -8,8 +8,8 @@ mod pieces;
 use crate::cpu::CpuEngine;
 use crate::gpu::{GpuEngine, PageLock};
 use crate::host::process::Process;
-use crate::operation::{Computation, Reduction, Worth};
-use crate::types::{Error, Place, Results, ResultsMut, collect};
+use crate::operation::{Computation, GpuThreshold, Reduction};
+use crate::types::{Error, ResultSink, Results, ResultsMut, collect};
 pub use builder::{Backend, EngineBuilder};
 pub use info::{EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels};
 pub use page_locked::PageLocked;
@@ -157,12 +157,12 @@ impl Engine {
 
     /// Computes a batch and writes its results to their positions: on the GPUs if there are any and
     /// the batch is large enough, and otherwise on the CPU.
-    pub(crate) fn run(&self, operation: &dyn Computation, place: &mut dyn Place) -> Result<(), Error> {
+    pub(crate) fn run(&self, operation: &dyn Computation, place: &mut dyn ResultSink) -> Result<(), Error> {
         let Devices { cpu, gpu } = self.devices()?;
         let items = operation.items();
         assert_eq!(place.items(), items, "a place for each item");
         match gpu {
-            Some(gpu) if !operation.is_for_cpu_alone() && self.is_worth_a_gpu(items, operation.worth())? => {
+            Some(gpu) if !operation.is_for_cpu_alone() && self.is_worth_a_gpu(items, operation.gpu_threshold())? => {
                 let may_fall_back = self.shared.asked == Backend::Auto;
                 gpu.run(cpu, operation, place, &|items, place| operation.on_cpu(cpu, items, place), may_fall_back)?;
                 Ok(())
@@ -175,9 +175,9 @@ impl Engine {
     }
 
     /// Returns whether a GPU computes a batch of `items` items.
-    pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: Worth) -> Result<bool, Error> {
+    pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: GpuThreshold) -> Result<bool, Error> {
         let Devices { cpu, gpu } = self.devices()?;
-        let worth = if cpu.lanes.is_some() { worth.lanes } else { worth.portable };
+        let worth = if cpu.lanes.is_some() { worth.simd } else { worth.portable };
         let prefers_gpu = match (self.shared.asked, self.preferred) {
             (Backend::Auto, None) => items >= worth * cpu.threads(),
             (Backend::Auto, Some(device)) => device == Device::Gpu,

@@ -19,13 +19,13 @@ pub mod transfer;
 use crate::cpu::CpuEngine;
 use crate::host::workers::{DeviceThreads, ScopedJob};
 use crate::host::{lock, trace};
-use crate::types::Place;
+use crate::types::ResultSink;
 pub use interface::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Unavailable};
 use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
 pub use runtime::{Fault, PageLock};
 use schedule::execution::{self, Chunk};
 use schedule::{DeviceCache, DevicePool, Machine, OnCpu, StreamSlot, run, self_tests};
-pub use schedule::{Launch, OnGpu, Running, Test, Trial};
+pub use schedule::{Launch, OnGpu, Running, SelfTest, SelfTestRun};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -172,7 +172,7 @@ impl GpuEngine {
     ///
     /// # Errors
     /// The first fault.
-    pub fn warm_up(&self, cpu: &CpuEngine, curve: &'static str, tests: &[Test]) -> Result<(), Fault> {
+    pub fn warm_up(&self, cpu: &CpuEngine, curve: &'static str, tests: &[SelfTest]) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
         self.working().into_iter().try_for_each(|device| {
             let state = &self.devices[device];
@@ -187,7 +187,7 @@ impl GpuEngine {
         })
     }
 
-    fn test(&self, device: usize, cpu: &CpuEngine, tests: &[Test]) -> Result<(), Fault> {
+    fn test(&self, device: usize, cpu: &CpuEngine, tests: &[SelfTest]) -> Result<(), Fault> {
         self.devices[device]
             .with_slot(self.slots_per_device, |slot| self_tests::pass(slot, cpu, Bytes::default(), tests))
     }
@@ -196,7 +196,7 @@ impl GpuEngine {
     ///
     /// # Errors
     /// A fault, if memory did not suffice.
-    pub fn self_test(&self, cpu: &CpuEngine, tests: &[Test]) -> Result<(), Fault> {
+    pub fn self_test(&self, cpu: &CpuEngine, tests: &[SelfTest]) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
         for device in self.working() {
             // Prepares all kernels at once; those that are not available fail their tests below.
@@ -224,7 +224,7 @@ impl GpuEngine {
         &self,
         cpu: &CpuEngine,
         operation: &dyn OnGpu,
-        place: &mut dyn Place,
+        place: &mut dyn ResultSink,
         on_cpu: &OnCpu,
         cpu_fallback: bool,
     ) -> Result<(), Fault> {
@@ -270,13 +270,13 @@ impl GpuEngine {
     fn compute(&self, device: usize, cpu: &CpuEngine, chunk: Chunk) -> Result<(), Fault> {
         let operation = chunk.operation;
         let items = chunk.items.clone();
-        let waiting = trace::span("lane waited for", items.len());
+        let waiting = trace::span("stream slot waited for", items.len());
         self.devices[device].with_slot(self.slots_per_device, |slot| {
             drop(waiting);
             self_tests::pass(slot, cpu, chunk.most, &operation.tests(items.len()))?;
             // An equal share of the remaining items for each device.
             let expected = (operation.items() - items.start).div_ceil(self.working().len().max(1));
-            execution::compute(Running { lane: slot, cpu, expected }, chunk)?;
+            execution::compute(Running { slot, cpu, expected }, chunk)?;
             if let Err(fault) = slot.end() {
                 // The results are complete nevertheless. The stream slot of a failed device is not
                 // kept.

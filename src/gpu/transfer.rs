@@ -6,7 +6,7 @@ use super::columns::{
     SignStatuses, Verdicts, Xy, Xyz,
 };
 use super::kernels;
-use super::runtime::{Fault, Plan, Source, Stream};
+use super::runtime::{Fault, InputSource, Plan, Stream};
 use crate::types::{KeyRowForm, POINT_ROW, PublicKeys, Rejection, Rows, SecretKeys, Verdict};
 
 /// Points on the device: coordinates in columns, and a kind byte per point
@@ -160,7 +160,7 @@ fn input_mixed_rows<'a>(plan: &mut Plan<'a>, keys: PublicKeys<'a>) -> Column<Byt
             let bytes = POINT_ROW * plan.items();
             plan.input_of(
                 bytes,
-                Source::Written(POINT_ROW, Box::new(move |start, to| keys.write_mixed_rows(start, to))),
+                InputSource::Written(POINT_ROW, Box::new(move |start, to| keys.write_mixed_rows(start, to))),
             )
         }
     }
@@ -177,7 +177,7 @@ pub struct PrivateKeys {
 impl PrivateKeys {
     pub fn new<'a>(plan: &mut Plan<'a>, keys: SecretKeys<'a>) -> Self {
         let (count, stride) = if keys.is_one_for_all() { (1, 0) } else { (plan.items(), 32) };
-        let source = Source::Rows(keys.expose_column().bytes());
+        let source = InputSource::Rows(keys.expose_column().bytes());
         PrivateKeys { rows: plan.secret_input_of(32 * count, source), stride }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
-pub struct Gate {
+pub struct AdmissionControl {
     queue: usize,
     /// Items that are admitted and not done.
     total: AtomicUsize,
@@ -25,7 +25,7 @@ struct Waiters {
     round_robin: RoundRobin<Arc<Waiter>>,
     /// Admitted requests whose callers have not noticed it yet, by name. They are counted in
     /// `total`.
-    let_in: HashMap<usize, Arc<Waiter>>,
+    admitted: HashMap<usize, Arc<Waiter>>,
 }
 
 /// A request that waits for room.
@@ -44,14 +44,14 @@ pub enum Answer {
     Stopped,
 }
 
-impl Gate {
+impl AdmissionControl {
     pub fn new(queue: usize) -> Self {
-        Gate {
+        AdmissionControl {
             queue,
             total: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             is_waiting: AtomicBool::new(false),
-            waiters: Mutex::new(Waiters { round_robin: RoundRobin::new(), let_in: HashMap::new() }),
+            waiters: Mutex::new(Waiters { round_robin: RoundRobin::new(), admitted: HashMap::new() }),
         }
     }
 
@@ -94,7 +94,7 @@ impl Gate {
         drop(waiters);
         // There may have been room, or the gate may have been closed, before the request was
         // queued.
-        self.let_in();
+        self.admit_waiters();
         waiter
     }
 
@@ -114,7 +114,7 @@ impl Gate {
     }
 
     /// Withdraws a request whose caller no longer waits.
-    pub fn forget(&self, waiter: &Arc<Waiter>) {
+    pub fn withdraw(&self, waiter: &Arc<Waiter>) {
         if self.claim(waiter) {
             return self.undo(&waiter.quota, waiter.items);
         }
@@ -126,14 +126,14 @@ impl Gate {
         if self.claim(waiter) {
             self.undo(&waiter.quota, waiter.items);
         } else {
-            self.let_in();
+            self.admit_waiters();
         }
     }
 
     /// Returns whether a request has been admitted without its caller having noticed. Returns true
     /// only once.
     fn claim(&self, waiter: &Arc<Waiter>) -> bool {
-        lock(&self.waiters).let_in.remove(&name_of(waiter)).is_some()
+        lock(&self.waiters).admitted.remove(&name_of(waiter)).is_some()
     }
 
     /// Withdraws an admitted request that is not in a batch.
@@ -145,7 +145,7 @@ impl Gate {
     /// Removes `items` completed items.
     pub fn leave(&self, items: usize) {
         self.total.fetch_sub(items, Ordering::SeqCst);
-        self.let_in();
+        self.admit_waiters();
     }
 
     /// Stops admission, and notifies waiting requests.
@@ -153,11 +153,11 @@ impl Gate {
         self.is_closed.store(true, Ordering::SeqCst);
         let mut waiters = lock(&self.waiters);
         let waiting = waiters.round_robin.take_all();
-        let unaware = std::mem::take(&mut waiters.let_in);
+        let unaware = std::mem::take(&mut waiters.admitted);
         self.is_waiting.store(false, Ordering::SeqCst);
         drop(waiters);
         unaware.values().for_each(|waiter| self.undo(&waiter.quota, waiter.items));
-        tell(&waiting);
+        wake_waiters(&waiting);
     }
 
     pub fn is_closed(&self) -> bool {
@@ -165,7 +165,7 @@ impl Gate {
     }
 
     /// Admits waiting requests as far as there is room.
-    fn let_in(&self) {
+    fn admit_waiters(&self) {
         if !self.is_waiting.load(Ordering::SeqCst) {
             return;
         }
@@ -178,10 +178,10 @@ impl Gate {
             QuotaDecision::QuotaExceeded => Turn::Passed,
             QuotaDecision::QueueFull => Turn::Waits,
         });
-        waiters.let_in.extend(done.iter().map(|waiter| (name_of(waiter), waiter.clone())));
+        waiters.admitted.extend(done.iter().map(|waiter| (name_of(waiter), waiter.clone())));
         self.is_waiting.store(!waiters.round_robin.is_empty(), Ordering::SeqCst);
         drop(waiters);
-        tell(&done);
+        wake_waiters(&done);
         if self.is_closed() {
             self.close();
         }
@@ -194,7 +194,7 @@ fn name_of(waiter: &Arc<Waiter>) -> usize {
 }
 
 /// Notifies waiting requests that their outcome is known.
-fn tell(waiters: &[Arc<Waiter>]) {
+fn wake_waiters(waiters: &[Arc<Waiter>]) {
     wake_all(waiters.iter().filter_map(|waiter| lock(&waiter.waker).take()));
 }
 
@@ -206,13 +206,13 @@ mod tests {
         Arc::new(Quota::new())
     }
 
-    fn poll(gate: &Gate, waiter: &Arc<Waiter>) -> Option<Answer> {
+    fn poll(gate: &AdmissionControl, waiter: &Arc<Waiter>) -> Option<Answer> {
         gate.poll(waiter, Waker::noop())
     }
 
     #[test]
     fn waiting_requests_are_admitted_when_places_free_up() {
-        let gate = Gate::new(10);
+        let gate = AdmissionControl::new(10);
         let callers = [(); 4].map(|()| caller());
         assert_eq!(gate.enter(&callers[0], 10), Answer::LetIn);
         assert_eq!(gate.enter(&callers[1], 1), Answer::Full);
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn abandoned_requests_take_no_places() {
-        let gate = Gate::new(4);
+        let gate = AdmissionControl::new(4);
         let callers = [(); 3].map(|()| caller());
         assert_eq!(gate.enter(&callers[0], 4), Answer::LetIn);
         let first = gate.wait(&callers[1], 4, Waker::noop());
@@ -238,17 +238,17 @@ mod tests {
         gate.undo(&callers[0], 4);
         assert_eq!(poll(&gate, &second), None);
         // Admitted, but its caller has not noticed yet.
-        gate.forget(&first);
+        gate.withdraw(&first);
         assert_eq!(poll(&gate, &second), Some(Answer::LetIn));
         let third = gate.wait(&callers[0], 1, Waker::noop());
-        gate.forget(&third);
+        gate.withdraw(&third);
         gate.undo(&callers[2], 4);
         assert_eq!((gate.total(), gate.enter(&callers[0], 4)), (0, Answer::LetIn));
     }
 
     #[test]
     fn closing_wakes_all_waiting_requests() {
-        let gate = Gate::new(4);
+        let gate = AdmissionControl::new(4);
         let callers = [(); 3].map(|()| caller());
         assert_eq!(gate.enter(&callers[0], 4), Answer::LetIn);
         let first = gate.wait(&callers[1], 3, Waker::noop());

@@ -1,11 +1,11 @@
 //! The dispatcher: turns requests into batches, and batches into answers. It consists of the
 //! threads of the service and the state they share with callers.
 //!
-//! The desk holds the dispatcher's state. Its lock is taken once or twice per batch, and by a
-//! caller only for the first or the last item of a batch. Lock order: the desk before a kind's list
+//! `DispatchState` is shared by all threads. Its lock is taken once or twice per batch, and by a
+//! caller only for the first or the last item of a batch. Lock order: the state before a kind's list
 //! of free slots.
 
-use super::admission::Gate;
+use super::admission::AdmissionControl;
 use super::arenas::{Arenas, Complete, SPARE};
 use super::batch::{Batch, BatchAnswers, BatchOutcome, quietly};
 use super::compaction::Moves;
@@ -40,11 +40,11 @@ const WHILE_CLOSING: Duration = Duration::from_millis(1);
 pub struct Dispatcher {
     compute: Box<dyn Compute>,
     pub options: Options,
-    pub gate: Gate,
+    pub admission: AdmissionControl,
     pub process: Process,
     /// The arenas of each kind that has been requested so far.
     arenas: [OnceLock<Arenas>; KINDS],
-    desk: Mutex<Desk>,
+    state: Mutex<DispatchState>,
     /// Notified when a batch is complete, or items are being collected, and a thread sleeps.
     work: Condvar,
     /// True if arenas are to be allocated ahead of need.
@@ -56,7 +56,7 @@ pub struct Dispatcher {
 }
 
 #[derive(Default)]
-struct Desk {
+struct DispatchState {
     /// Complete batches with the numbers of their kinds, oldest first.
     complete: VecDeque<(usize, Complete)>,
     /// True if the last batch started here was a complete one.
@@ -93,10 +93,10 @@ impl Dispatcher {
         Dispatcher {
             compute,
             options,
-            gate: Gate::new(options.queue),
+            admission: AdmissionControl::new(options.queue),
             process: Process::this(),
             arenas: [const { OnceLock::new() }; KINDS],
-            desk: Mutex::default(),
+            state: Mutex::default(),
             work: Condvar::new(),
             lacks_spare: Mutex::new(false),
             lacks: Condvar::new(),
@@ -137,8 +137,8 @@ impl Dispatcher {
             |batch| self.hand_in(number, batch),
         );
         let Ok((slot, reservation)) = reserved else {
-            self.gate.undo(quota, inputs.items());
-            return Err(self.gate.full(inputs.items()));
+            self.admission.undo(quota, inputs.items());
+            return Err(self.admission.full(inputs.items()));
         };
         if reservation.is_first() && arenas.lacks_spare(self.most_arenas()) {
             *lock(&self.lacks_spare) = true;
@@ -193,7 +193,7 @@ impl Dispatcher {
     /// Allocates arenas ahead of need, on a thread of its own, until the service ends.
     pub fn make_arenas(&self) {
         let mut lacks_spare = lock(&self.lacks_spare);
-        while !self.gate.is_closed() {
+        while !self.admission.is_closed() {
             if !std::mem::take(&mut *lacks_spare) {
                 lacks_spare = self.lacks.wait(lacks_spare).unwrap_or_else(PoisonError::into_inner);
                 continue;
@@ -228,33 +228,33 @@ impl Dispatcher {
 
     /// Hands in a batch to be computed.
     fn hand_in(&self, kind: usize, batch: Complete) {
-        let mut desk = lock(&self.desk);
-        desk.complete.push_back((kind, batch));
-        if desk.asleep > 0 {
+        let mut state = lock(&self.state);
+        state.complete.push_back((kind, batch));
+        if state.asleep > 0 {
             self.work.notify_one();
         }
     }
 
     /// Announces the first item in the open slot of a kind.
     fn announce(&self, kind: usize, waits: bool) {
-        let mut desk = lock(&self.desk);
-        if waits && desk.computing == 0 && desk.complete.is_empty() {
+        let mut state = lock(&self.state);
+        if waits && state.computing == 0 && state.complete.is_empty() {
             // If another caller is still writing, it hands in the batch.
             let Some(batch) = self.arenas_at(kind).seal() else { return };
-            desk.computing += 1;
-            drop(desk);
+            state.computing += 1;
+            drop(state);
             self.run(kind, batch);
-            let mut desk = lock(&self.desk);
-            desk.computing -= 1;
-            self.call_another(&desk);
-        } else if desk.asleep > 0 {
+            let mut state = lock(&self.state);
+            state.computing -= 1;
+            self.wake_worker(&state);
+        } else if state.asleep > 0 {
             self.work.notify_one();
         }
     }
 
     /// Wakes a thread if there is work to do or to wait for.
-    fn call_another(&self, desk: &Desk) {
-        if desk.asleep > 0 && (!desk.complete.is_empty() || self.gathered().next().is_some()) {
+    fn wake_worker(&self, state: &DispatchState) {
+        if state.asleep > 0 && (!state.complete.is_empty() || self.gathered().next().is_some()) {
             self.work.notify_one();
         }
     }
@@ -266,38 +266,38 @@ impl Dispatcher {
 
     /// Runs a thread of the service until the service ends.
     pub fn work(&self) {
-        let mut desk = lock(&self.desk);
+        let mut state = lock(&self.state);
         loop {
-            match self.next(&mut desk) {
+            match self.next(&mut state) {
                 NextStep::Run(kind, batch) => {
-                    desk.computing += 1;
-                    self.call_another(&desk);
-                    drop(desk);
+                    state.computing += 1;
+                    self.wake_worker(&state);
+                    drop(state);
                     self.run(kind, batch);
-                    desk = lock(&self.desk);
-                    desk.computing -= 1;
+                    state = lock(&self.state);
+                    state.computing -= 1;
                 }
-                NextStep::Sleep(timeout) => desk = self.sleep(desk, timeout),
+                NextStep::Sleep(timeout) => state = self.sleep(state, timeout),
                 NextStep::End => return,
             }
         }
     }
 
-    fn next(&self, desk: &mut Desk) -> NextStep {
-        let is_closing = self.gate.is_closed();
+    fn next(&self, state: &mut DispatchState) -> NextStep {
+        let is_closing = self.admission.is_closed();
         loop {
-            if let Some((kind, batch)) = self.of_another_kind(desk) {
-                desk.was_complete = false;
+            if let Some((kind, batch)) = self.batch_of_other_kind(state) {
+                state.was_complete = false;
                 return NextStep::Run(kind, batch);
             }
-            if let Some((kind, batch)) = desk.complete.pop_front() {
-                desk.was_complete = true;
+            if let Some((kind, batch)) = state.complete.pop_front() {
+                state.was_complete = true;
                 return NextStep::Run(kind, batch);
             }
-            if is_closing && self.gate.total() == 0 {
+            if is_closing && self.admission.total() == 0 {
                 return NextStep::End;
             }
-            let is_idle = desk.computing == 0 || is_closing;
+            let is_idle = state.computing == 0 || is_closing;
             let now = self.started.elapsed();
             match plan::next(self.gathered(), is_idle, now, self.options.longest_wait) {
                 Step::Begin(kind) => {
@@ -315,11 +315,11 @@ impl Dispatcher {
     /// Returns the batch of a kind whose items have waited for the longest wait, if the only
     /// complete batches are of other kinds. It takes turns with these; otherwise a kind that always
     /// has a complete batch would starve all others.
-    fn of_another_kind(&self, desk: &Desk) -> Option<(usize, Complete)> {
-        if !desk.was_complete || desk.complete.is_empty() {
+    fn batch_of_other_kind(&self, state: &DispatchState) -> Option<(usize, Complete)> {
+        if !state.was_complete || state.complete.is_empty() {
             return None;
         }
-        let complete = &desk.complete;
+        let complete = &state.complete;
         let others = self.gathered().filter(|gathered| complete.iter().all(|(kind, _)| *kind != gathered.kind));
         match plan::next(others, false, self.started.elapsed(), self.options.longest_wait) {
             // If a caller is still writing, it hands in the batch.
@@ -328,14 +328,18 @@ impl Dispatcher {
         }
     }
 
-    fn sleep<'a>(&self, mut desk: MutexGuard<'a, Desk>, timeout: Option<Duration>) -> MutexGuard<'a, Desk> {
-        desk.asleep += 1;
-        let mut desk = match timeout {
-            Some(timeout) => self.work.wait_timeout(desk, timeout).unwrap_or_else(PoisonError::into_inner).0,
-            None => self.work.wait(desk).unwrap_or_else(PoisonError::into_inner),
+    fn sleep<'a>(
+        &self,
+        mut state: MutexGuard<'a, DispatchState>,
+        timeout: Option<Duration>,
+    ) -> MutexGuard<'a, DispatchState> {
+        state.asleep += 1;
+        let mut state = match timeout {
+            Some(timeout) => self.work.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
         };
-        desk.asleep -= 1;
-        desk
+        state.asleep -= 1;
+        state
     }
 
     /// Computes a batch and returns the answers to its callers.
@@ -363,7 +367,7 @@ impl Dispatcher {
         trace::record("computed", shared.number, taken, computed);
         arenas.recycle(batch);
         shared.leave();
-        self.gate.leave(items);
+        self.admission.leave(items);
         shared.end(outcome);
         trace::record("delivered", shared.number, computed, trace::now());
     }
@@ -413,8 +417,8 @@ impl Dispatcher {
     /// Stops admission, and lets the threads end when all admitted requests have their answers.
     pub fn close(&self, shutdown: Shutdown) {
         self.refuses.fetch_or(shutdown == Shutdown::Refuse, Ordering::Relaxed);
-        self.gate.close();
-        let _desk = lock(&self.desk);
+        self.admission.close();
+        let _desk = lock(&self.state);
         self.work.notify_all();
         let _lacks_spare = lock(&self.lacks_spare);
         self.lacks.notify_all();

@@ -114,7 +114,7 @@ impl<'a, T> Request<'a, T> {
     }
 
     fn hand_in(&mut self, waker: &Waker, waits: bool) -> Poll<Result<Ticket<T>, ServiceError>> {
-        let Dispatcher { options, gate, process, .. } = self.dispatcher;
+        let Dispatcher { options, admission: gate, process, .. } = self.dispatcher;
         let inputs = match &self.inputs {
             Ok(inputs) => *inputs,
             Err(problem) => return Poll::Ready(Err(problem.clone())),
@@ -181,7 +181,7 @@ impl<T> Drop for Request<'_, T> {
             // The locks of another process may be held forever.
             && self.dispatcher.process.is_this()
         {
-            self.dispatcher.gate.forget(waiter);
+            self.dispatcher.admission.withdraw(waiter);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The list of self-tests that devices run.
 
 use crate::curve::CurveId;
-use crate::gpu::Test;
+use crate::gpu::SelfTest;
 use crate::ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
 use crate::schemes::ecdsa::recover::RecoveredForm;
 use crate::schemes::{SCHEMES, bip340, common, ecdsa, ed25519, sm2};
@@ -9,7 +9,7 @@ use crate::types::Check;
 use std::collections::HashSet;
 
 /// Returns all self-tests, each once.
-pub fn all() -> Vec<Test> {
+pub fn all() -> Vec<SelfTest> {
     let mut all = hash::known_answers::all();
     all.extend(modular::known_answers::all());
     all.extend(sm2::known_answers::of_digests());
@@ -27,7 +27,7 @@ pub fn all() -> Vec<Test> {
     all
 }
 
-fn of_curve(curve: CurveId) -> Vec<Test> {
+fn of_curve(curve: CurveId) -> Vec<SelfTest> {
     let mut tests = point::known_answers::all(curve);
     tests.extend([keys::known_answers::public_keys(curve), ecdh::known_answers::agreement(curve)]);
     for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {

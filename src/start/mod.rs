@@ -13,7 +13,7 @@ use crate::cpu::CpuEngine;
 use crate::cpu::tables::warm_up;
 use crate::curve::{CurveChoice, PerCurve, per_curve};
 use crate::engine::{Backend, Devices, Engine, EngineBuilder, EngineInfo, Failure};
-use crate::gpu::{GpuEngine, Limits, Test, Unavailable};
+use crate::gpu::{GpuEngine, Limits, SelfTest, Unavailable};
 use crate::types::Error;
 
 impl Engine {
@@ -75,7 +75,7 @@ impl Engine {
         let curve = curve.id();
         let Devices { cpu, gpu } = self.devices()?;
         WARM_UP.of(curve)(cpu);
-        let tests: Vec<Test> = gpu_tests::all().into_iter().filter(|test| test.on == curve.name()).collect();
+        let tests: Vec<SelfTest> = gpu_tests::all().into_iter().filter(|test| test.on == curve.name()).collect();
         gpu.as_ref().map_or(Ok(()), |gpu| gpu.warm_up(cpu, curve.name(), &tests).map_err(Error::from))
     }
 }

@@ -7,10 +7,10 @@ use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::runtime::{Plan, Unit};
 use crate::gpu::schedule::DevicePool;
-use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, Test, kernels};
+use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, SelfTest, kernels};
 use crate::operation::Computation;
 use crate::ops::keys::PublicKeysOf;
-use crate::types::{Error, Place, Results, ResultsMut, SecretKey, Verdict};
+use crate::types::{Error, ResultSink, Results, ResultsMut, SecretKey, Verdict};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -40,11 +40,16 @@ fn by_cpu(codes: &[u8]) -> Results<'_> {
 }
 
 /// Computes an operation on devices alone.
-pub fn run(gpu: &GpuEngine, cpu: &CpuEngine, operation: &dyn Computation, place: &mut dyn Place) -> Result<(), Fault> {
+pub fn run(
+    gpu: &GpuEngine,
+    cpu: &CpuEngine,
+    operation: &dyn Computation,
+    place: &mut dyn ResultSink,
+) -> Result<(), Fault> {
     gpu.run(cpu, operation, place, &|items, place| operation.on_cpu(cpu, items, place), false)
 }
 
-fn names(tests: &[Test]) -> BTreeSet<(&'static str, &'static str)> {
+fn names(tests: &[SelfTest]) -> BTreeSet<(&'static str, &'static str)> {
     tests.iter().map(|test| (test.operation, test.on)).collect()
 }
 
@@ -120,8 +125,8 @@ mod gpu_tests {
             unreachable!("what errs is not used")
         }
 
-        fn tests(&self, _: usize) -> Vec<Test> {
-            vec![Test { operation: "erring", on: "numbers", run: |trial| trial.compare([1, 2, 4], [1, 2, 3]) }]
+        fn tests(&self, _: usize) -> Vec<SelfTest> {
+            vec![SelfTest { operation: "erring", on: "numbers", run: |trial| trial.compare([1, 2, 4], [1, 2, 3]) }]
         }
 
         fn chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {

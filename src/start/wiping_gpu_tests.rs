@@ -4,8 +4,8 @@ use super::tests::{BY_CPU, codes_of, gpu, run};
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::columns::{Codes, SecretKeys as KeyRows};
-use crate::gpu::runtime::{Bytes, Plan, Source, Stream};
-use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, OnGpu, Running, Test};
+use crate::gpu::runtime::{Bytes, InputSource, Plan, Stream};
+use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, OnGpu, Running, SelfTest};
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::SizedTexts;
 use crate::ops::keys::PublicKeysOf;
@@ -173,7 +173,7 @@ fn secrets_of_a_failed_chunk_are_wiped() {
         let sent = unsafe {
             stream.send(planned.inputs(), |parts| {
                 for (input, to) in parts {
-                    let Source::Whole(write) = &input.source else { panic!("all are written as a whole") };
+                    let InputSource::Whole(write) = &input.source else { panic!("all are written as a whole") };
                     write(&cpu.pool, to);
                 }
             })
@@ -188,8 +188,8 @@ fn secrets_of_a_failed_chunk_are_wiped() {
     }
 }
 
-fn filled_with(byte: u8) -> Source<'static> {
-    Source::Whole(Box::new(move |_, to| to.fill(byte)))
+fn filled_with(byte: u8) -> InputSource<'static> {
+    InputSource::Whole(Box::new(move |_, to| to.fill(byte)))
 }
 
 /// Sixty items, with a secret input, whose computation ends as configured.
@@ -215,7 +215,7 @@ impl OnGpu for Ending<'_> {
         (CurveId::P256.name(), Vec::new())
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         Vec::new()
     }
 

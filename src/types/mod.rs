@@ -44,7 +44,7 @@ pub use point::{Point, Points};
 #[cfg(test)]
 pub(crate) use results::rows_of;
 pub(crate) use results::{
-    HUGE_PAGE, Place, Results, ResultsMut, Widths, ask_for_huge_pages, bytes_of, collect, result_of,
+    HUGE_PAGE, ResultSink, Results, ResultsMut, Widths, ask_for_huge_pages, bytes_of, collect, result_of,
 };
 pub use rows::Rows;
 pub(crate) use rows::{ByteRows, Fill};

@@ -142,13 +142,13 @@ impl<'a> ResultsMut<'a> {
 }
 
 /// The destination of the results of a range of items.
-pub trait Place<'a>: Send {
+pub trait ResultSink<'a>: Send {
     /// Returns the number of items.
     fn items(&self) -> usize;
     /// Splits the destination into one for the first `items` items and one for the others.
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>);
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>);
     /// Borrows the destination for a shorter lifetime.
-    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_>;
+    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_>;
     /// Returns the final columns, if results are stored unconverted: results written there need not
     /// be passed to `take`.
     fn columns(&mut self) -> Option<ResultsMut<'_>>;
@@ -156,17 +156,17 @@ pub trait Place<'a>: Send {
     fn take(&mut self, results: Results);
 }
 
-impl<'a> Place<'a> for ResultsMut<'a> {
+impl<'a> ResultSink<'a> for ResultsMut<'a> {
     fn items(&self) -> usize {
         self.items()
     }
 
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
         let (first, second) = (*self).split_at(items);
         (Box::new(first), Box::new(second))
     }
 
-    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
+    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
         Box::new(self.reborrow())
     }
 
@@ -188,18 +188,18 @@ struct ValueSink<'a, T, F> {
     value: F,
 }
 
-impl<'a, T: Send, F: Fn(&Results, usize) -> T + Copy + Send + 'a> Place<'a> for ValueSink<'a, T, F> {
+impl<'a, T: Send, F: Fn(&Results, usize) -> T + Copy + Send + 'a> ResultSink<'a> for ValueSink<'a, T, F> {
     fn items(&self) -> usize {
         self.places.len()
     }
 
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
         let ValueSink { places, value } = *self;
         let (first, second) = places.split_at_mut(items);
         (Box::new(ValueSink { places: first, value }), Box::new(ValueSink { places: second, value }))
     }
 
-    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
+    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
         Box::new(ValueSink { places: self.places, value: self.value })
     }
 
@@ -238,7 +238,7 @@ impl<T> Drop for Incomplete<'_, T> {
 pub unsafe fn collect<'a, T: Send + 'a, E>(
     items: usize,
     value: impl Fn(&Results, usize) -> T + Copy + Send + 'a,
-    fill: impl FnOnce(&mut dyn Place) -> Result<(), E>,
+    fill: impl FnOnce(&mut dyn ResultSink) -> Result<(), E>,
 ) -> Result<Vec<T>, E> {
     let mut values = Vec::with_capacity(items);
     let incomplete = Incomplete(&mut values);
@@ -253,7 +253,10 @@ pub unsafe fn collect<'a, T: Send + 'a, E>(
 
 /// Returns the rows that `fill` writes, starting from codes that are not valid.
 #[cfg(test)]
-pub fn rows_of<const W: usize>(items: usize, fill: impl FnOnce(&mut dyn Place)) -> Vec<Result<[u8; W], Rejection>> {
+pub fn rows_of<const W: usize>(
+    items: usize,
+    fill: impl FnOnce(&mut dyn ResultSink),
+) -> Vec<Result<[u8; W], Rejection>> {
     let mut codes = vec![0; items];
     let mut rows = vec![[0xee; W]; items];
     fill(&mut ResultsMut::rows(&mut codes, &mut rows));
@@ -300,7 +303,7 @@ mod tests {
 
     /// Fills a destination with the results of `made` in the given parts, by both methods, and
     /// checks that it is complete.
-    fn take_in_parts(place: &mut dyn Place, ends: &[usize]) {
+    fn take_in_parts(place: &mut dyn ResultSink, ends: &[usize]) {
         let mut rest = place.reborrow();
         let mut first = 0;
         for (which, &end) in ends.iter().enumerate() {

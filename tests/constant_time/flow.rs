@@ -6,7 +6,7 @@
 //! told apart by the pointers that lead to it; one label stands for all that its pointer reaches.
 
 use super::instruction::{
-    Access, Bits, Code, Condition, Control, Instruction, Labels, Place, Region, SECRET, STACK, Space, StackAddress,
+    Access, Bits, Code, Condition, Control, Instruction, Labels, Location, Region, SECRET, STACK, Space, StackAddress,
     THREAD,
 };
 use super::value::{State, Value};
@@ -173,7 +173,7 @@ impl Analysis<'_> {
 
     /// The labels of a part of an address. If some of the values that the place may have are made
     /// of a pointer, only those count: the others cannot be addresses of anything.
-    fn part_of_address(&self, conditions: &[Condition], place: Place, state: &State) -> Labels {
+    fn part_of_address(&self, conditions: &[Condition], place: Location, state: &State) -> Labels {
         let possible = state.possible(conditions, place).into_iter().map(|value| value.labels);
         let pointers: Vec<Labels> =
             possible.filter(|labels| labels_of(*labels).any(|label| self.is_pointer(label))).collect();
@@ -292,7 +292,7 @@ fn resolved(access: &Access, state: &State) -> Access {
 }
 
 /// The new value of a place that an instruction writes bit by bit.
-fn made_of_bits(bits: &Bits, place: Place, conditions: &[Condition], state: &State) -> Value {
+fn made_of_bits(bits: &Bits, place: Location, conditions: &[Condition], state: &State) -> Value {
     let source = state.under(conditions, bits.source);
     let secret_flags = bits.flags.iter().filter(|(_, flag)| state.value(*flag).is_secret());
     let of_flags = secret_flags.fold(0, |all, (mask, _)| all | mask);

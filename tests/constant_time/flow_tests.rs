@@ -1,29 +1,29 @@
 //! The analysis itself, on code of a few instructions.
 
 use super::flow::{Leak, leaks};
-use super::instruction::{Access, Bits, Code, Control, Instruction, Place, REGIONS, Region, SECRET, Space};
+use super::instruction::{Access, Bits, Code, Control, Instruction, Location, REGIONS, Region, SECRET, Space};
 
 /// Registers: three that hold a secret, a pointer to public data and one to secrets, two others, and two flags.
-const KEY: Place = 0;
-const POINTER: Place = 1;
-const A: Place = 2;
-const B: Place = 3;
-const VAULT: Place = 4;
-const P: Place = 10;
-const Q: Place = 11;
+const KEY: Location = 0;
+const POINTER: Location = 1;
+const A: Location = 2;
+const B: Location = 3;
+const VAULT: Location = 4;
+const P: Location = 10;
+const Q: Location = 11;
 /// The numbers of the pointers' labels.
 const TABLE: usize = 5;
 const SECRETS: usize = 6;
 
-fn make(to: Place, of: &[Place]) -> Instruction {
+fn make(to: Location, of: &[Location]) -> Instruction {
     Instruction { reads: of.to_vec(), writes: vec![to], ..Instruction::default() }
 }
 
-fn only_if(flag: Place, is_set: bool, instruction: Instruction) -> Instruction {
+fn only_if(flag: Location, is_set: bool, instruction: Instruction) -> Instruction {
     Instruction { conditions: vec![(flag, is_set)], ..instruction }
 }
 
-fn jump_if(flag: Place, target: usize) -> Instruction {
+fn jump_if(flag: Location, target: usize) -> Instruction {
     Instruction { decides: vec![flag], ..go(Control::Jump(target)) }
 }
 
@@ -31,12 +31,12 @@ fn go(control: Control) -> Instruction {
     Instruction { control, ..Instruction::default() }
 }
 
-fn load(to: Place, address: &[Place], space: Space) -> Instruction {
+fn load(to: Location, address: &[Location], space: Space) -> Instruction {
     let access = Some(Access { loads: true, stores: false, address: address.to_vec(), space });
     Instruction { access, ..make(to, &[]) }
 }
 
-fn store(of: Place, address: &[Place], space: Space) -> Instruction {
+fn store(of: Location, address: &[Location], space: Space) -> Instruction {
     let access = Some(Access { loads: false, stores: true, address: address.to_vec(), space });
     Instruction { access, reads: vec![of], ..Instruction::default() }
 }
@@ -127,7 +127,7 @@ pub fn conditional_reads_see_conditional_writes() {
 }
 
 /// Saves a flag in the bits of A that a mask has.
-fn save_flag(flag: Place, mask: u32) -> Instruction {
+fn save_flag(flag: Location, mask: u32) -> Instruction {
     let bits = Bits { result: Some(A), source: A, same: !mask, changed: 0, flags: vec![(mask, flag)] };
     Instruction { bits: Some(bits), ..make(A, &[A, flag]) }
 }

@@ -12,10 +12,10 @@ pub const STACK: Labels = 1 << 62;
 pub const THREAD: Labels = 1 << 61;
 
 /// A register or a flag.
-pub type Place = u16;
+pub type Location = u16;
 
 /// A flag, and whether it is to be set or clear.
-pub type Condition = (Place, bool);
+pub type Condition = (Location, bool);
 
 /// One instruction.
 #[derive(Clone, Debug, Default)]
@@ -24,11 +24,11 @@ pub struct Instruction {
     pub at: u64,
     /// Conditions under which it takes effect.
     pub conditions: Vec<Condition>,
-    pub reads: Vec<Place>,
+    pub reads: Vec<Location>,
     /// Places that get a new value, made of everything that is read.
-    pub writes: Vec<Place>,
+    pub writes: Vec<Location>,
     /// Places that keep their values, and get that value too.
-    pub adds: Vec<Place>,
+    pub adds: Vec<Location>,
     /// Labels of constants that are read.
     pub constant: Labels,
     pub access: Option<Access>,
@@ -36,12 +36,12 @@ pub struct Instruction {
     pub is_plain_load: bool,
     pub control: Control,
     /// The places that decide whether a jump is taken, or where a return leads.
-    pub decides: Vec<Place>,
+    pub decides: Vec<Location>,
     /// The places that choose a lane to exchange a register with.
-    pub chooses: Vec<Place>,
+    pub chooses: Vec<Location>,
     /// Arguments of a function that is not analysed, or of an instruction whose time depends on
     /// them.
-    pub passes: Vec<Place>,
+    pub passes: Vec<Location>,
     /// The origins of single bits of the result, if they are known more precisely than all inputs
     /// for all bits.
     pub bits: Option<Bits>,
@@ -67,7 +67,7 @@ pub struct Access {
     pub loads: bool,
     pub stores: bool,
     /// The places from which the address is computed.
-    pub address: Vec<Place>,
+    pub address: Vec<Location>,
     pub space: Space,
 }
 
@@ -90,14 +90,14 @@ pub enum Space {
 #[derive(Clone, Debug)]
 pub struct Bits {
     /// The place of the result. A flag that is written too tells whether it is zero.
-    pub result: Option<Place>,
-    pub source: Place,
+    pub result: Option<Location>,
+    pub source: Location,
     /// The bits that equal those of the source, and those that depend on them in another way.
     /// Others do not depend on it.
     pub same: u32,
     pub changed: u32,
     /// Bits that are flags.
-    pub flags: Vec<(u32, Place)>,
+    pub flags: Vec<(u32, Location)>,
 }
 
 /// An address on the stack.
@@ -105,7 +105,7 @@ pub struct Bits {
 pub enum StackAddress {
     At(i64),
     /// At a distance from the one in a register, if that holds one.
-    From(Place, i64),
+    From(Location, i64),
 }
 
 /// Memory that a pointer leads to, by the number of the pointer's label.
@@ -129,7 +129,7 @@ pub struct Code {
     pub instructions: Vec<Instruction>,
     pub regions: [Region; REGIONS],
     /// The labels of registers at the start.
-    pub entry: Vec<(Place, Labels)>,
+    pub entry: Vec<(Location, Labels)>,
     /// A value stored on the stack by an index may be anywhere there. Otherwise words that
     /// are also stored at a known place are left alone: assemblers of GPUs put arrays and saved
     /// registers apart.

@@ -2,7 +2,7 @@
 //! the functions that they call.
 
 use super::elf::{Elf, Section, Symbol, number};
-use super::instruction::{Access, Control, Instruction, Labels, Place, Space};
+use super::instruction::{Access, Control, Instruction, Labels, Location, Space};
 use super::x86::{ARGUMENTS, flags, overwritten_by_calls, place, plain};
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction as Machine, InstructionInfoFactory, Mnemonic, Register,
@@ -226,7 +226,7 @@ fn load_of_callee<'c>(code: &'c [Machine], call: &Machine) -> Option<&'c Machine
 }
 
 /// The places that decide whether a jump is taken: flags, or a counter.
-fn decides(machine: &Machine) -> Vec<Place> {
+fn decides(machine: &Machine) -> Vec<Location> {
     let counter = machine.is_jcx_short() || machine.is_loop() || machine.is_loopcc();
     flags(machine.rflags_read()).into_iter().chain(counter.then(|| place(Register::RCX))).collect()
 }
@@ -261,12 +261,12 @@ fn apply(effect: Effect) -> Instruction {
 }
 
 /// The registers of the first arguments.
-fn arguments(count: usize) -> Vec<Place> {
+fn arguments(count: usize) -> Vec<Location> {
     ARGUMENTS[..count].iter().map(|register| place(*register)).collect()
 }
 
 /// A store of `bytes` bytes, or of any number if 0, to where the pointers in some registers lead.
-fn stores_to(address: Vec<Place>, bytes: u32) -> Access {
+fn stores_to(address: Vec<Location>, bytes: u32) -> Access {
     Access { loads: false, stores: true, address, space: Space::Pointed { offset: 0, bytes } }
 }
 

@@ -5,22 +5,22 @@
 //! operands, and bits 12 to 15 its condition. The layout is not published; it was found by
 //! comparison with the output of `nvdisasm`.
 
-use super::instruction::{Access, Bits, Control, Instruction, Place, STACK, Space, THREAD};
+use super::instruction::{Access, Bits, Control, Instruction, Location, STACK, Space, THREAD};
 use std::ops::Range;
 
 /// Bytes of an instruction.
 pub const BYTES: usize = 16;
 
 /// Places: registers of a thread from 0, those of a warp, and the predicates of both.
-const UNIFORM: Place = 256;
-const PREDICATE: Place = 512;
-const UNIFORM_PREDICATE: Place = 520;
+const UNIFORM: Location = 256;
+const PREDICATE: Location = 512;
+const UNIFORM_PREDICATE: Location = 520;
 /// A place that is never written.
-const NOTHING: Place = Place::MAX;
+const NOTHING: Location = Location::MAX;
 
 /// The register that is zero, and the one that points to the stack.
 const ZERO: u64 = 255;
-const STACK_POINTER: Place = 1;
+const STACK_POINTER: Location = 1;
 
 /// Bits where registers are named: the result, and the operands A, B and C.
 const RESULT: u32 = 16;
@@ -87,28 +87,28 @@ impl Word<'_> {
     }
 
     /// `count` neighbouring registers of a thread, from the one named at a bit.
-    fn registers(&self, at: u32, count: u64) -> Vec<Place> {
+    fn registers(&self, at: u32, count: u64) -> Vec<Location> {
         let first = self.field(at, 8);
-        if first == ZERO { Vec::new() } else { (first..first + count).map(|register| register as Place).collect() }
+        if first == ZERO { Vec::new() } else { (first..first + count).map(|register| register as Location).collect() }
     }
 
     /// `count` neighbouring registers of a warp, from the one named at a bit.
-    fn uniform(&self, at: u32, count: u64) -> Vec<Place> {
+    fn uniform(&self, at: u32, count: u64) -> Vec<Location> {
         let bits = if self.constants.generation < 100 { 6 } else { 8 };
         let first = self.field(at, bits);
         if first == (1 << bits) - 1 {
             return Vec::new();
         }
-        (first..first + count).map(|register| UNIFORM + register as Place).collect()
+        (first..first + count).map(|register| UNIFORM + register as Location).collect()
     }
 
-    fn own(&self, at: u32, count: u64, is_uniform: bool) -> Vec<Place> {
+    fn own(&self, at: u32, count: u64, is_uniform: bool) -> Vec<Location> {
         if is_uniform { self.uniform(at, count) } else { self.registers(at, count) }
     }
 
     /// The predicate named at a bit, unless it is the one that is always true.
-    fn predicate(&self, at: u32, is_uniform: bool) -> Option<Place> {
-        let number = self.field(at, 3) as Place;
+    fn predicate(&self, at: u32, is_uniform: bool) -> Option<Location> {
+        let number = self.field(at, 3) as Location;
         (number != 7).then_some(number + if is_uniform { UNIFORM_PREDICATE } else { PREDICATE })
     }
 
@@ -132,17 +132,17 @@ impl Word<'_> {
 
 /// Operands.
 impl Word<'_> {
-    fn read(&mut self, places: Vec<Place>) {
+    fn read(&mut self, places: Vec<Location>) {
         self.out.reads.extend(places);
     }
 
     fn read_predicates(&mut self, at: &[u32], is_uniform: bool) {
-        let places: Vec<Place> = at.iter().filter_map(|at| self.predicate(*at, is_uniform)).collect();
+        let places: Vec<Location> = at.iter().filter_map(|at| self.predicate(*at, is_uniform)).collect();
         self.read(places);
     }
 
     fn write_predicates(&mut self, at: &[u32], is_uniform: bool) {
-        let places: Vec<Place> = at.iter().filter_map(|at| self.predicate(*at, is_uniform)).collect();
+        let places: Vec<Location> = at.iter().filter_map(|at| self.predicate(*at, is_uniform)).collect();
         self.out.writes.extend(places);
     }
 
@@ -321,7 +321,7 @@ impl Word<'_> {
                 let mask = if self.form() == 4 { self.field(B, 7) as u32 } else { 0x7f };
                 let first = if u { UNIFORM_PREDICATE } else { PREDICATE };
                 let in_mask = (0..7).filter(|bit| mask >> bit & 1 == 1);
-                let flags: Vec<(u32, Place)> = in_mask.map(|bit| (1 << bit, first + bit as Place)).collect();
+                let flags: Vec<(u32, Location)> = in_mask.map(|bit| (1 << bit, first + bit as Location)).collect();
                 let a = self.own(A, 1, u);
                 self.read(flags.iter().map(|(_, place)| *place).chain(a.clone()).collect());
                 self.write(1, u);
@@ -425,12 +425,12 @@ impl Word<'_> {
         true
     }
 
-    fn access(&mut self, loads: bool, stores: bool, address: Vec<Place>, space: Space) {
+    fn access(&mut self, loads: bool, stores: bool, address: Vec<Location>, space: Space) {
         self.out.access = Some(Access { loads, stores, address, space });
     }
 
     /// The address in global memory, with registers of the warp, named at a bit, that describe the memory.
-    fn global(&self, uniform: u32) -> Vec<Place> {
+    fn global(&self, uniform: u32) -> Vec<Location> {
         let mut address = self.registers(A, if self.bit(72) { 2 } else { 1 });
         address.extend(if self.bit(HAS_UNIFORM) { self.uniform(uniform, 2) } else { Vec::new() });
         address
@@ -438,7 +438,7 @@ impl Word<'_> {
 
     /// The address in local or shared memory, with a register of the warp, named at a bit; and where in local memory it
     /// is.
-    fn near(&self, uniform: u32, count: u64) -> (Vec<Place>, Space) {
+    fn near(&self, uniform: u32, count: u64) -> (Vec<Location>, Space) {
         let mut address = self.registers(A, 1);
         address.extend(if self.bit(HAS_UNIFORM) { self.uniform(uniform, 1) } else { Vec::new() });
         let is_slot = address == [STACK_POINTER];

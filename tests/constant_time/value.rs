@@ -1,6 +1,6 @@
 //! The known facts about registers and the stack at one point of the code.
 
-use super::instruction::{Condition, Labels, Place, SECRET};
+use super::instruction::{Condition, Labels, Location, SECRET};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The known facts about a value.
@@ -59,24 +59,24 @@ impl Choice {
 /// All registers and stack slots. Those without an entry have no labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    places: BTreeMap<Place, Value>,
+    places: BTreeMap<Location, Value>,
     /// Byte by byte.
     pub slots: BTreeMap<i64, Value>,
-    choices: BTreeMap<Place, Choice>,
+    choices: BTreeMap<Location, Choice>,
 }
 
 impl State {
-    pub fn new(entry: &[(Place, Labels)]) -> Self {
+    pub fn new(entry: &[(Location, Labels)]) -> Self {
         let places = entry.iter().map(|(place, labels)| (*place, Value::of(*labels))).collect();
         State { places, ..State::default() }
     }
 
-    pub fn value(&self, place: Place) -> Value {
+    pub fn value(&self, place: Location) -> Value {
         self.places.get(&place).copied().unwrap_or_default()
     }
 
     /// The value of a place if conditions are met.
-    pub fn under(&self, conditions: &[Condition], place: Place) -> Value {
+    pub fn under(&self, conditions: &[Condition], place: Location) -> Value {
         match self.choices.get(&place) {
             Some(choice) if choice.is_of(conditions) => choice.value,
             _ => self.value(place),
@@ -84,12 +84,12 @@ impl State {
     }
 
     /// The labels of places if conditions are met.
-    pub fn labels(&self, conditions: &[Condition], places: &[Place]) -> Labels {
+    pub fn labels(&self, conditions: &[Condition], places: &[Location]) -> Labels {
         places.iter().fold(0, |all, place| all | self.under(conditions, *place).labels)
     }
 
     /// All values that a place may have if conditions are met.
-    pub fn possible(&self, conditions: &[Condition], place: Place) -> Vec<Value> {
+    pub fn possible(&self, conditions: &[Condition], place: Location) -> Vec<Value> {
         match self.choices.get(&place) {
             Some(choice) if !choice.is_of(conditions) => choice.kept.iter().copied().chain([choice.value]).collect(),
             _ => vec![self.under(conditions, place)],
@@ -97,7 +97,7 @@ impl State {
     }
 
     /// Writes a place, if conditions are met.
-    pub fn write(&mut self, conditions: &[Condition], place: Place, value: Value) {
+    pub fn write(&mut self, conditions: &[Condition], place: Location, value: Value) {
         let old = self.value(place);
         let choice = self.choices.remove(&place);
         for choice in self.choices.values_mut() {
@@ -120,7 +120,7 @@ impl State {
     }
 
     /// Makes bits of those values of a place secret that may be in it.
-    pub fn taint(&mut self, place: Place, bits: u32) {
+    pub fn taint(&mut self, place: Location, bits: u32) {
         self.choices.remove(&place);
         let value = self.value(place).or(Value::of_bits(0, bits));
         self.places.insert(place, value);

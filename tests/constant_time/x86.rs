@@ -1,6 +1,6 @@
 //! Operands and results of machine instructions of x86-64.
 
-use super::instruction::{Access, Instruction, Place, Space, StackAddress};
+use super::instruction::{Access, Instruction, Location, Space, StackAddress};
 use super::program::{STATIC, label};
 use iced_x86::{
     EncodingKind, Instruction as Machine, InstructionInfo, Mnemonic, OpAccess, OpKind, Register, RflagsBits,
@@ -8,18 +8,18 @@ use iced_x86::{
 
 /// The place of the first flag. Registers have the numbers of the decoder; their low bytes have
 /// separate places, because a write to the low byte alone leaves the rest.
-const FLAGS: Place = 1000;
-const LOW_BYTES: Place = 2000;
+const FLAGS: Location = 1000;
+const LOW_BYTES: Location = 2000;
 const FLAG_BITS: [u32; 6] =
     [RflagsBits::OF, RflagsBits::SF, RflagsBits::ZF, RflagsBits::AF, RflagsBits::CF, RflagsBits::PF];
 
 /// The place of a register, whichever part of it is meant.
-pub fn place(register: Register) -> Place {
-    register.full_register() as Place
+pub fn place(register: Register) -> Location {
+    register.full_register() as Location
 }
 
 /// The place of a register's low byte.
-pub fn low_byte(register: Register) -> Place {
+pub fn low_byte(register: Register) -> Location {
     LOW_BYTES + place(register)
 }
 
@@ -29,7 +29,7 @@ pub const ARGUMENTS: [Register; 6] =
     [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
 
 /// The registers and flags that a function may leave changed.
-pub fn overwritten_by_calls() -> Vec<Place> {
+pub fn overwritten_by_calls() -> Vec<Location> {
     use Register::{R8, R9, R10, R11, RAX, RCX, RDI, RDX, RSI};
     let general = [RAX, RCX, RDX, RSI, RDI, R8, R9, R10, R11].into_iter();
     let vectors = (0..32).map(|number| Register::ZMM0 + number);
@@ -39,7 +39,7 @@ pub fn overwritten_by_calls() -> Vec<Place> {
 }
 
 /// The places of flags.
-pub fn flags(bits: u32) -> Vec<Place> {
+pub fn flags(bits: u32) -> Vec<Location> {
     let numbered = FLAGS..;
     numbered.zip(FLAG_BITS).filter(|(_, flag)| bits & flag != 0).map(|(place, _)| place).collect()
 }
@@ -130,7 +130,7 @@ fn stack_address(machine: &Machine, stack: i64) -> Option<StackAddress> {
 }
 
 /// Returns whether a place is that of a register operand.
-fn is_operand(machine: &Machine, wanted: Place) -> bool {
+fn is_operand(machine: &Machine, wanted: Location) -> bool {
     let mut operands = (0..machine.op_count()).filter(|number| machine.op_kind(*number) == OpKind::Register);
     operands.any(|number| place(machine.op_register(number)) == wanted)
 }
@@ -143,7 +143,7 @@ fn memory(machine: &Machine, info: &InstructionInfo, stack: i64, step: &mut Inst
     let base = memory.base();
     let index = memory.index();
     let parts = [base, index].into_iter().filter(|register| !matches!(register, Register::None | Register::RIP));
-    let mut address: Vec<Place> = parts.map(place).collect();
+    let mut address: Vec<Location> = parts.map(place).collect();
     // A register that is only a part of the address is not part of the value.
     step.reads.retain(|read| !address.contains(read) || is_operand(machine, *read));
     if machine.has_rep_prefix() || machine.has_repne_prefix() {

@@ -5,7 +5,7 @@ use crate::cpu::multiply::{mul_add, normalize, sum_products};
 use crate::cpu::point::comb::Product;
 use crate::cpu::point::jacobian::Jacobian;
 use crate::ops::point::cpu as ops;
-use crate::types::{Place, PublicKeys, rows_of};
+use crate::types::{PublicKeys, ResultSink, rows_of};
 
 /// G, 2 G, ..., all points but the identity.
 fn finite_points<C: SmallGroup>(group: &Group) -> Vec<Affine<C::Base>> {
@@ -25,7 +25,7 @@ fn assert_results<C: SmallGroup>(found: &[Affine<C::Base>], expected: &[Point]) 
 }
 
 /// Requires the expected results of an operation on one item per point.
-fn assert_accepted(expected: &[Point], operation: impl FnOnce(&mut dyn Place)) {
+fn assert_accepted(expected: &[Point], operation: impl FnOnce(&mut dyn ResultSink)) {
     for (index, (found, expected)) in rows_of(expected.len(), operation).into_iter().zip(expected).enumerate() {
         assert_eq!(found.map(|row| Point::from_row(&row)), Ok(*expected), "item {index}");
     }

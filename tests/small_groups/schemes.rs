@@ -6,7 +6,7 @@ use crate::schemes::bip340::verify_cpu as bip340_cpu;
 use crate::schemes::common::Verification;
 use crate::schemes::common::verify_cpu::best_window;
 use crate::schemes::ecdsa::recover_cpu;
-use crate::types::{Place, Policy, PublicKeys, rows_of};
+use crate::types::{Policy, PublicKeys, ResultSink, rows_of};
 
 /// Uses of a key in a call: too few for a table, and enough for a small one.
 const FEW: usize = 5;
@@ -26,7 +26,7 @@ pub fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
 }
 
 /// The engine's verification of the signatures of a scheme.
-type Verify = fn(&CpuEngine, Verification, Policy, &mut dyn Place);
+type Verify = fn(&CpuEngine, Verification, Policy, &mut dyn ResultSink);
 
 /// Verifies the items, with few and with many uses of a key in a call, or with the number of uses
 /// that the engine supports.
@@ -88,7 +88,7 @@ fn sm2<C: SmallGroup>(engine: &CpuEngine) {
 
 /// The digests are messages.
 fn bip340<C: SmallGroup>(engine: &CpuEngine) {
-    fn verify<C: SmallGroup>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn Place) {
+    fn verify<C: SmallGroup>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn ResultSink) {
         let messages = (32, &|item| &inputs.digests.get(item)[..]);
         bip340_cpu::verify::<C>(engine, messages, inputs.signatures, inputs.keys, false, out);
     }

@@ -7,7 +7,7 @@
 
 use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int8Array, RecordBatch};
 use arrow_buffer::Buffer;
-use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
+use gecc_arrow::{Compression, Destination, Format, Pool, Projection, ReadOptions, Writer, open};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -79,7 +79,7 @@ fn answers() -> RecordBatch {
 }
 
 fn write(path: &Path, table: &RecordBatch, format: Format, compression: Compression) {
-    let output = Output::File(path.to_owned());
+    let output = Destination::File(path.to_owned());
     let mut writer = Writer::create(output, format, compression, &table.schema()).expect("a file");
     for _ in 0..GROUPS {
         writer.write(table, &Pool::default()).expect("a row group");

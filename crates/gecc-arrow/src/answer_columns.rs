@@ -4,7 +4,7 @@ use crate::answers::{Answers, Counts};
 use crate::error::Error;
 use crate::operation::Operation;
 use crate::pool::Pool;
-use crate::write::{Encoded, Encoder, Writer};
+use crate::write::{EncodedBatch, Encoder, Writer};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt64Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Selects the answers to write and their columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct AnswerSelection {
     /// The name of a column (UInt64) with the position of each item, before the answers.
     pub place: Option<String>,
     /// True if answers of rows that passed are omitted.
@@ -36,14 +36,14 @@ pub enum Places<'a> {
 
 /// Prepares the answers for a batch for a [`Writer`].
 #[derive(Clone)]
-pub struct AnswerMaker {
+pub struct AnswerColumns {
     encoder: Encoder,
     schema: SchemaRef,
-    wanted: Wanted,
+    wanted: AnswerSelection,
 }
 
 /// The answers for a batch, ready to be written.
-pub struct Made {
+pub struct PreparedAnswers {
     /// The number of rows that have an answer or are omitted as requested: all except those after
     /// the last answer.
     pub rows: usize,
@@ -51,10 +51,10 @@ pub struct Made {
     pub counts: Counts,
     /// True if nothing follows.
     pub is_last: bool,
-    encoded: Option<Encoded>,
+    encoded: Option<EncodedBatch>,
 }
 
-impl Wanted {
+impl AnswerSelection {
     /// Returns the schema of the output: the columns in `beside`, followed by the answers of an
     /// operation. An answer whose name is taken gets the prefix `gecc_`.
     pub fn schema(&self, beside: &Schema, operation: &Operation) -> SchemaRef {
@@ -72,10 +72,10 @@ impl Wanted {
     }
 }
 
-impl AnswerMaker {
+impl AnswerColumns {
     /// Creates the builder for a writer of a schema from [`Wanted::schema`].
-    pub fn new(writer: &Writer, schema: SchemaRef, wanted: Wanted) -> Self {
-        AnswerMaker { encoder: writer.encoder(), schema, wanted }
+    pub fn new(writer: &Writer, schema: SchemaRef, wanted: AnswerSelection) -> Self {
+        AnswerColumns { encoder: writer.encoder(), schema, wanted }
     }
 
     /// Prepares a batch for output: `columns`, followed by its answers.
@@ -88,7 +88,7 @@ impl AnswerMaker {
         answers: &Answers,
         places: Places,
         pool: &Pool,
-    ) -> Result<Made, Error> {
+    ) -> Result<PreparedAnswers, Error> {
         // If a rejection is to be the last answer, the rows up to the first one.
         let rejected = answers.codes().iter().position(|code| *code != Verdict::VALID_CODE);
         let rows = rejected.filter(|_| self.wanted.check).map_or(answers.len(), |last| last + 1);
@@ -110,11 +110,11 @@ impl AnswerMaker {
         }
         let encoded = if batch.num_rows() > 0 { Some(self.encoder.encode(&batch, pool)?) } else { None };
         let counts = answers.counts_of(rows);
-        Ok(Made { rows, is_last: self.wanted.check && counts.passed < counts.rows, counts, encoded })
+        Ok(PreparedAnswers { rows, is_last: self.wanted.check && counts.passed < counts.rows, counts, encoded })
     }
 }
 
-impl Made {
+impl PreparedAnswers {
     /// Appends the answers to a writer's output.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ pub(crate) fn fields_without_encoding(
 
 /// Returns whether the encoding of byte strings in text is detected from the first rows, because
 /// the mapping does not specify it.
-pub fn is_by_first_rows(operation: &Operation, mapping: &Mapping, schema: &Schema) -> bool {
+pub fn detects_encoding(operation: &Operation, mapping: &Mapping, schema: &Schema) -> bool {
     !fields_without_encoding(operation, mapping, schema).is_ok_and(|fields| fields.is_empty())
 }
 

@@ -10,13 +10,13 @@ use crate::size::held;
 use arrow_array::RecordBatch;
 use gecc::Engine;
 use gecc::fields::Mapping;
-use gecc::pipeline::{Entrance, Results, Room, line};
+use gecc::pipeline::{MemoryBudget, Results, Sender, pipeline};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Scope};
 
 /// A computation and its parameters.
-pub struct Job<'a> {
+pub struct BatchJob<'a> {
     /// The engine.
     pub engine: &'a Engine,
     /// The operation to apply to each row.
@@ -27,22 +27,22 @@ pub struct Job<'a> {
     pub pool: &'a Pool,
 }
 
-impl Job<'_> {
+impl BatchJob<'_> {
     /// Computes a batch, and passes its answers to `make`.
     fn compute<T>(
         &self,
         read: ReadBatch,
-        make: impl Fn(Answered) -> Result<T, Error>,
+        make: impl Fn(AnsweredBatch) -> Result<T, Error>,
     ) -> Result<ComputedBatch<T>, Error> {
         let ReadBatch { first, batch, bytes, place } = read;
         let answers = self.operation.apply_at(self.engine, first, &batch, self.mapping, self.pool)?;
-        let made = make(Answered { first, batch: &batch, answers })?;
+        let made = make(AnsweredBatch { first, batch: &batch, answers })?;
         Ok(ComputedBatch { made, bytes, place, rows: first + batch.num_rows() as u64 })
     }
 }
 
 /// A batch and its answers.
-pub struct Answered<'a> {
+pub struct AnsweredBatch<'a> {
     /// The number of its first row, counted from 0.
     pub first: u64,
     /// The input batch.
@@ -59,18 +59,18 @@ pub struct Answered<'a> {
 /// # Errors
 /// [`Error::Columns`] if the first rows contain both encodings, and the first error of reading,
 /// computing or `make`. All earlier batches have been taken.
-pub fn answer_each<T: Send, B>(
-    job: &Job,
+pub fn answer_batches<T: Send, B>(
+    job: &BatchJob,
     mut batches: Batches,
     computing: usize,
     stop: &AtomicBool,
-    make: impl Fn(Answered) -> Result<T, Error> + Sync,
+    make: impl Fn(AnsweredBatch) -> Result<T, Error> + Sync,
     take: impl FnMut(T) -> ControlFlow<B>,
 ) -> Result<Option<B>, Error> {
     let computing = computing.max(1);
     // Twice as many batches are in memory: one is being taken, and one waits to be submitted.
-    let (read, workers, results) = line(2 * computing - 2, 0);
-    let room = Room::new(batches.max_memory());
+    let (read, workers, results) = pipeline(2 * computing - 2, 0);
+    let room = MemoryBudget::new(batches.max_memory());
     let progress = batches.progress();
     let is_over = AtomicBool::new(false);
     let demand = Demand { stop, is_over: &is_over };
@@ -80,7 +80,7 @@ pub fn answer_each<T: Send, B>(
     if let Some(Some(Ok(first))) = &first {
         mapping.encodings = detected_encodings(&undetected, first, mapping.encodings, mapping.text_messages)?;
     }
-    let job = Job { mapping: &mapping, ..*job };
+    let job = BatchJob { mapping: &mapping, ..*job };
     let ending = ReaderGuard { is_over: &is_over, room: &room };
     thread::scope(|scope| {
         // Owned by the scope, which waits for its threads.
@@ -108,7 +108,7 @@ pub fn answer_each<T: Send, B>(
 /// Ends the reading thread, which may be waiting for memory or for a stream, even if `take` panics.
 struct ReaderGuard<'a> {
     is_over: &'a AtomicBool,
-    room: &'a Room,
+    room: &'a MemoryBudget,
 }
 
 impl Drop for ReaderGuard<'_> {
@@ -164,9 +164,9 @@ fn spawn<'s, 'e>(scope: &'s Scope<'s, 'e>, name: String, work: impl FnOnce() + S
 fn read_batches<T>(
     next: Option<Option<Result<RecordBatch, Error>>>,
     mut batches: Batches,
-    room: &Room,
+    room: &MemoryBudget,
     demand: Demand,
-    read: Entrance<ReadBatch, BatchResult<T>>,
+    read: Sender<ReadBatch, BatchResult<T>>,
 ) {
     let mut first = 0;
     let mut next = next.unwrap_or_else(|| batches.next_while(&|| demand.continues()));
@@ -176,11 +176,11 @@ fn read_batches<T>(
                 let rows = batch.num_rows() as u64;
                 let bytes = held(&batch);
                 let goes_on =
-                    room.enter(bytes) && read.hand_in(ReadBatch { first, batch, bytes, place: batches.place() });
+                    room.acquire(bytes) && read.send(ReadBatch { first, batch, bytes, place: batches.place() });
                 first += rows;
                 goes_on
             }
-            Err(problem) => read.put(Err(problem)),
+            Err(problem) => read.send_result(Err(problem)),
         };
         if !goes_on {
             return;
@@ -192,7 +192,7 @@ fn read_batches<T>(
 /// Takes results in order until there are no more, one is an error, or no more are wanted.
 fn take_in_order<T, B>(
     results: Results<BatchResult<T>>,
-    room: &Room,
+    room: &MemoryBudget,
     progress: &Progress,
     mut take: impl FnMut(T) -> ControlFlow<B>,
 ) -> Result<Option<B>, Error> {
@@ -201,7 +201,7 @@ fn take_in_order<T, B>(
         if let ControlFlow::Break(end) = take(made) {
             return Ok(Some(end));
         }
-        room.leave(bytes);
+        room.release(bytes);
         progress.set(place, rows);
     }
     Ok(None)

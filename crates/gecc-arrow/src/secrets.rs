@@ -8,7 +8,7 @@ use crate::operation::Key;
 use crate::reason::Reason;
 use gecc::fields::Field;
 use gecc::{Engine, SecretKey, SecretKeys, stack};
-use gecc_keys::{KeyKind, KeyOfEach};
+use gecc_keys::{KeyKind, SecretKeyPerFile};
 use zeroize::Zeroizing;
 
 /// A key for each row. Those of rows with problems are unspecified.
@@ -68,7 +68,7 @@ fn of_column<'a>(
         return inputs.bytes(Field::SecretKey, &cells);
     }
     let texts = named.iter().filter_map(|row| cells.get(*row).ok());
-    let keys = stack::wiped(|| KeyOfEach::read(texts, kind, engine.cloned())).map_err(Error::Columns)?;
+    let keys = stack::wiped(|| SecretKeyPerFile::read(texts, kind, engine.cloned())).map_err(Error::Columns)?;
     let rows = inputs.fill(true, |row, to| match named.binary_search(&row) {
         Ok(place) => {
             if let Ok(key) = keys.get(place) {

@@ -1,12 +1,12 @@
 //! Transforms a file into a file of answers, reading, computing and writing concurrently.
 
-use crate::answer_columns::{AnswerMaker, Made, Places, Wanted};
+use crate::answer_columns::{AnswerColumns, AnswerSelection, Places, PreparedAnswers};
 use crate::answers::Counts;
 use crate::error::Error;
 use crate::mapping::column_of;
-use crate::pipeline::{Answered, Job, answer_each};
+use crate::pipeline::{AnsweredBatch, BatchJob, answer_batches};
 use crate::read::{Format, Input, Projection};
-use crate::write::{Compression, Output, Writer, WriterEnd};
+use crate::write::{Compression, Destination, Writer, WriterEnd};
 use arrow_schema::Schema;
 use gecc::fields::{Field, Mapping};
 use std::ops::ControlFlow;
@@ -23,24 +23,24 @@ pub struct TransformOptions {
     /// The compression of the output.
     pub compression: Compression,
     /// The answers to write. A `place` is the number of the row, counted from 1.
-    pub wanted: Wanted,
+    pub wanted: AnswerSelection,
     /// The number of batches computed concurrently. The default is 3, so that the engine has
     /// another batch while others are converted and encoded.
-    pub computing: usize,
+    pub concurrent_batches: usize,
 }
 
 impl Default for TransformOptions {
     fn default() -> Self {
         let format = Format::Parquet;
         let compression = Compression::default();
-        let wanted = Wanted::default();
-        TransformOptions { beside: false, format, compression, wanted, computing: 3 }
+        let wanted = AnswerSelection::default();
+        TransformOptions { beside: false, format, compression, wanted, concurrent_batches: 3 }
     }
 }
 
 /// The outcome of a transformation.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct TransformOutcome {
     /// The rows whose answers were written.
     pub counts: Counts,
     /// The reason why processing ended early; `None` if all rows were read, if a rejection was to
@@ -60,12 +60,12 @@ pub struct Outcome {
 /// Errors before the start, after which nothing is written: the same as for
 /// [`crate::Operation::check`], [`Input::batches`] and [`Writer::create`].
 pub fn transform(
-    job: &Job,
+    job: &BatchJob,
     input: Input,
-    output: Output,
+    output: Destination,
     options: &TransformOptions,
     stop: &AtomicBool,
-) -> Result<Outcome, Error> {
+) -> Result<TransformOutcome, Error> {
     job.operation.check(job.engine, input.schema(), job.mapping)?;
     let (read, kept) = match options.beside {
         true => (Projection::All, columns_beside(input.schema(), job.mapping)?),
@@ -78,16 +78,16 @@ pub fn transform(
     };
     let schema = options.wanted.schema(&columns.project(&kept)?, job.operation);
     let batches = input.batches(&read)?;
-    let replaces = matches!(output, Output::File(_));
+    let replaces = matches!(output, Destination::File(_));
     let mut writer = Writer::create(output, options.format, options.compression, &schema)?;
-    let maker = AnswerMaker::new(&writer, schema, options.wanted.clone());
+    let maker = AnswerColumns::new(&writer, schema, options.wanted.clone());
     let mut counts = Counts::default();
-    let answered = answer_each(
+    let answered = answer_batches(
         job,
         batches,
-        options.computing,
+        options.concurrent_batches,
         stop,
-        |Answered { first, batch, answers }| {
+        |AnsweredBatch { first, batch, answers }| {
             let columns = kept.iter().map(|position| batch.column(*position).clone()).collect();
             maker.make(columns, &answers, Places::From(first + 1), job.pool)
         },
@@ -97,14 +97,14 @@ pub fn transform(
     // If the input could not be read, an existing file is not replaced by an empty one. Streams
     // already have a beginning, and are ended so that they can be read.
     if replaces && counts.rows == 0 && problem.is_some() {
-        return Ok(Outcome { counts, problem, has_end: false });
+        return Ok(TransformOutcome { counts, problem, has_end: false });
     }
     let WriterEnd { has_end, outcome } = writer.end();
-    Ok(Outcome { counts, problem: problem.or(outcome.err()), has_end })
+    Ok(TransformOutcome { counts, problem: problem.or(outcome.err()), has_end })
 }
 
 /// Writes the answers for a batch, and counts them. Breaks after an error, or if they are the last.
-fn append(writer: &mut Writer, made: Made, counts: &mut Counts) -> ControlFlow<Option<Error>> {
+fn append(writer: &mut Writer, made: PreparedAnswers, counts: &mut Counts) -> ControlFlow<Option<Error>> {
     let of_batch = made.counts.clone();
     let is_last = made.is_last;
     if let Err(problem) = made.write(writer) {

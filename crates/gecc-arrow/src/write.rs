@@ -35,7 +35,7 @@ pub enum Compression {
 }
 
 /// The destination of output.
-pub enum Output {
+pub enum Destination {
     /// A file, which appears only when it is complete: it is written under a temporary name in the
     /// same folder, and then renamed.
     File(PathBuf),
@@ -91,7 +91,12 @@ impl Writer {
     /// # Errors
     /// [`Error::File`] or [`Error::Stream`] if it cannot be written, [`Error::Malformed`] if the
     /// format does not support a type of the schema.
-    pub fn create(output: Output, format: Format, compression: Compression, schema: &SchemaRef) -> Result<Self, Error> {
+    pub fn create(
+        output: Destination,
+        format: Format,
+        compression: Compression,
+        schema: &SchemaRef,
+    ) -> Result<Self, Error> {
         Self::create_as(output, format, compression, schema, None)
     }
 
@@ -103,7 +108,7 @@ impl Writer {
     /// The same as for [`Writer::create`].
     pub fn create_within(
         max_memory: u64,
-        output: Output,
+        output: Destination,
         format: Format,
         compression: Compression,
         schema: &SchemaRef,
@@ -112,7 +117,7 @@ impl Writer {
     }
 
     fn create_as(
-        output: Output,
+        output: Destination,
         format: Format,
         compression: Compression,
         schema: &SchemaRef,
@@ -158,7 +163,7 @@ impl Writer {
     ///
     /// # Errors
     /// The same as for [`Writer::create`].
-    pub fn append(&mut self, batch: Encoded) -> Result<(), Error> {
+    pub fn append(&mut self, batch: EncodedBatch) -> Result<(), Error> {
         if !matches!(batch.0, EncodedAs::Few(..)) {
             self.append_few()?;
         }
@@ -338,7 +343,7 @@ const SMALL: usize = 1 << 13;
 const TOGETHER: usize = 1 << 16;
 
 /// A batch that is ready to be written.
-pub struct Encoded(EncodedAs);
+pub struct EncodedBatch(EncodedAs);
 
 enum EncodedAs {
     RowGroup(Vec<ArrowColumnChunk>),
@@ -354,11 +359,11 @@ impl Encoder {
     ///
     /// # Errors
     /// [`Error::Malformed`] if a column does not match its type.
-    pub fn encode(&self, batch: &RecordBatch, pool: &Pool) -> Result<Encoded, Error> {
+    pub fn encode(&self, batch: &RecordBatch, pool: &Pool) -> Result<EncodedBatch, Error> {
         if batch.num_columns() != self.schema.fields().len() {
             return Err(Error::Columns("a batch has other columns than its file".to_owned()));
         }
-        Ok(Encoded(if self.row_groups.is_none() {
+        Ok(EncodedBatch(if self.row_groups.is_none() {
             EncodedAs::Batch(compaction::batch(batch)?)
         } else if stands_for(batch) > held(batch) + self.at_once {
             EncodedAs::Later(batch.clone(), pool.clone())
@@ -471,11 +476,11 @@ fn failed_before() -> std::io::Error {
 }
 
 impl Target {
-    fn create(output: Output, format: Format) -> Result<Option<Self>, Error> {
+    fn create(output: Destination, format: Format) -> Result<Option<Self>, Error> {
         let sink = match output {
-            Output::Nowhere => return Ok(None),
-            Output::Stream(stream) => Sink::Stream(stream),
-            Output::File(path) => {
+            Destination::Nowhere => return Ok(None),
+            Destination::Stream(stream) => Sink::Stream(stream),
+            Destination::File(path) => {
                 let temporary = temporary_file(&path).map_err(Error::file(&path))?;
                 Sink::File { temporary, path, kept: 0 }
             }
@@ -615,7 +620,7 @@ mod tests {
     fn batches_without_rows_are_not_kept() {
         let column: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
         let batch = RecordBatch::try_from_iter([("number", column)]).unwrap();
-        let output = Output::Stream(Box::new(std::io::sink()));
+        let output = Destination::Stream(Box::new(std::io::sink()));
         let mut writer = Writer::create(output, Format::Parquet, Compression::None, &batch.schema()).unwrap();
         for rows in [0, 2, 0, 0] {
             writer.write(&batch.slice(0, rows), &Pool::default()).unwrap();

@@ -13,12 +13,12 @@ mod start;
 
 use clap::Parser;
 use flags::{Arguments, Command};
+use gecc_cli::allocator;
 use gecc_cli::failure::{self, ALL_PASSED, Failure, SOME_REJECTED};
-use gecc_cli::memory;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    memory::keep_freed();
+    allocator::keep_freed();
     failure::exit("gecc-bench", run(&Arguments::parse().command))
 }
 

@@ -22,8 +22,8 @@
 use crate::limits::Limits;
 use crate::problem::{Problem, Progress};
 use crate::threads::{spawn, spawn_some};
-use crate::timings::{Step, Timings};
-use gecc::pipeline::{Entrance, Results, Room, Workers, line, map};
+use crate::timings::{Stage, Timings};
+use gecc::pipeline::{self, MemoryBudget, Results, Workers, map, pipeline};
 use gecc::{Backend, Engine};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
@@ -190,7 +190,7 @@ impl<C> Piece<C> {
 }
 
 /// Formats answers before output, on many threads.
-pub trait Form<A>: Sync {
+pub trait FormatAnswers<A>: Sync {
     /// The formatted answers of a part of a batch.
     type Part: Send;
     /// The formatted answers of a batch.
@@ -207,7 +207,7 @@ pub trait Form<A>: Sync {
 /// Leaves answers as they are.
 pub(crate) struct Unformatted;
 
-impl<A: Send> Form<A> for Unformatted {
+impl<A: Send> FormatAnswers<A> for Unformatted {
     type Part = A;
     type Batch = Vec<A>;
 
@@ -228,29 +228,29 @@ pub(crate) type PieceSink<'a, P> = dyn FnMut(P) -> ControlFlow<()> + 'a;
 type BegunPiece<W> = (<W as Work>::Decoded, Option<<W as Work>::Piece>, u64);
 /// A piece being decoded, and the budget in which it holds bytes.
 struct HeldPiece<'a, W: Work> {
-    room: &'a Room,
+    room: &'a MemoryBudget,
     begun: Receiver<BegunPiece<W>>,
 }
 /// The sender of batches of parts.
-type BatchSender<W, T> = Entrance<Vec<<W as Work>::Decoded>, BatchResult<T>>;
+type BatchSender<W, T> = pipeline::Sender<Vec<<W as Work>::Decoded>, BatchResult<T>>;
 /// The result of a batch.
 type BatchResult<T> = Result<T, gecc::Error>;
 
 /// A slot in a budget, released when this is dropped.
-struct TaskSlot<'a>(&'a Room);
+struct TaskSlot<'a>(&'a MemoryBudget);
 
 impl Drop for TaskSlot<'_> {
     fn drop(&mut self) {
-        self.0.leave(1);
+        self.0.release(1);
     }
 }
 
 /// Closes budgets when it is dropped, so that no thread waits for one that is gone.
-struct CloseOnDrop<'a>(&'a [Room]);
+struct CloseOnDrop<'a>(&'a [MemoryBudget]);
 
 impl Drop for CloseOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.iter().for_each(Room::close);
+        self.0.iter().for_each(MemoryBudget::close);
     }
 }
 
@@ -266,7 +266,7 @@ struct SourceQueue<'a, W: Work, I> {
 ///
 /// # Errors
 /// Errors of the engine. Earlier answers have been passed on.
-pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
+pub(crate) fn run<W: Work, F: FormatAnswers<W::Answers>, B>(
     work: &W,
     settings: &Settings,
     sources: impl ExactSizeIterator<Item = W::Source> + Send,
@@ -277,7 +277,7 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
     let threads = settings.pool.current_num_threads();
     let limits = settings.limits().shared(sources.len(), threads);
     let not_kept = Timings::default();
-    let rooms = (0..limits.readers).map(|_| Room::new(limits.ahead as u64)).collect();
+    let rooms = (0..limits.readers).map(|_| MemoryBudget::new(limits.ahead as u64)).collect();
     let stages = Stages {
         work,
         settings,
@@ -285,12 +285,12 @@ pub(crate) fn run<W: Work, F: Form<W::Answers>, B>(
         limits,
         rooms,
         // One for each thread, and some for the thread to continue with.
-        tasks: Room::new((threads + threads / 2 + 1) as u64),
+        tasks: MemoryBudget::new((threads + threads / 2 + 1) as u64),
         stopped: &stopped,
     };
     let (to_gather, pieces) = channel();
     let (computing, waiting) = limits.batches;
-    let (gathered, batches, answers) = line(waiting, 0);
+    let (gathered, batches, answers) = pipeline(waiting, 0);
     let sources = Arc::new(Mutex::new(SourceQueue { rest: sources, to_gather }));
     let ends = QueueEnds { sources, pieces, gathered, batches };
     thread::scope(|scope| {
@@ -316,9 +316,9 @@ struct Stages<'a, W> {
     timings: &'a Timings,
     limits: Limits,
     /// The memory budgets for the pieces of each file being read.
-    rooms: Vec<Room>,
+    rooms: Vec<MemoryBudget>,
     /// The memory budget for decoding tasks.
-    tasks: Room,
+    tasks: MemoryBudget,
     stopped: &'a AtomicBool,
 }
 
@@ -340,7 +340,7 @@ impl<W: Work> Stages<'_, W> {
         form: &'env F,
     ) -> Result<(), gecc::Error>
     where
-        F: Form<W::Answers>,
+        F: FormatAnswers<W::Answers>,
         I: Iterator<Item = W::Source> + Send + 'env,
     {
         let QueueEnds { sources, pieces, gathered, batches } = ends;
@@ -360,7 +360,7 @@ impl<W: Work> Stages<'_, W> {
     /// Reads one file after another, and submits their pieces for decoding.
     fn read_each<'a>(
         &'a self,
-        room: &'a Room,
+        room: &'a MemoryBudget,
         sources: Arc<Mutex<SourceQueue<'a, W, impl Iterator<Item = W::Source> + Send>>>,
     ) {
         // First in, first out: the gathering thread waits for the oldest piece.
@@ -381,10 +381,10 @@ impl<W: Work> Stages<'_, W> {
                     let before = Instant::now();
                     let is_wanted = self.begin(piece, room, tasks, &to);
                     waited += before.elapsed();
-                    self.timings.waited_since(Step::Read, before);
+                    self.timings.waited_since(Stage::Read, before);
                     is_wanted
                 });
-                self.timings.worked_since(Step::Read, start, waited);
+                self.timings.worked_since(Stage::Read, start, waited);
                 if ended.is_break() {
                     return;
                 }
@@ -396,7 +396,7 @@ impl<W: Work> Stages<'_, W> {
     fn begin<'a>(
         &'a self,
         piece: W::Piece,
-        room: &'a Room,
+        room: &'a MemoryBudget,
         tasks: &rayon::ScopeFifo<'a>,
         to_gather: &Sender<HeldPiece<'a, W>>,
     ) -> ControlFlow<()>
@@ -407,22 +407,22 @@ impl<W: Work> Stages<'_, W> {
         let least = self.least_held();
         let bytes = W::weight(&piece).saturating_add(self.limits.part).max(least) as u64;
         let (to, begun) = sync_channel(1);
-        if !room.enter(bytes) || self.is_over() || to_gather.send(HeldPiece { room, begun }).is_err() {
+        if !room.acquire(bytes) || self.is_over() || to_gather.send(HeldPiece { room, begun }).is_err() {
             return ControlFlow::Break(());
         }
         // This budget is never closed.
-        let _ = self.tasks.enter(1);
+        let _ = self.tasks.acquire(1);
         let place = TaskSlot(&self.tasks);
         let handed_in = Instant::now();
         tasks.spawn_fifo(move |_| {
             let _place = place;
-            self.timings.waited_since(Step::Decode, handed_in);
+            self.timings.waited_since(Stage::Decode, handed_in);
             if !self.is_over() {
-                let (part, rest) = self.timings.worked(Step::Decode, || self.work.decode(piece, self.limits.part));
+                let (part, rest) = self.timings.worked(Stage::Decode, || self.work.decode(piece, self.limits.part));
                 // A part is usually much smaller than its maximum.
                 let is_held = W::bytes(&part) + rest.as_ref().map_or(0, |rest| W::weight(rest) + self.limits.part);
                 let kept = (is_held.max(least) as u64).min(bytes);
-                room.leave(bytes - kept);
+                room.release(bytes - kept);
                 let _ = to.send((part, rest, kept));
             }
         });
@@ -444,9 +444,9 @@ impl<W: Work> Stages<'_, W> {
         let mut size = 0;
         let mut bytes = 0;
         let mut pieces = files.into_iter().flatten();
-        while let Some(held) = self.timings.waited(Step::Gather, || pieces.next()) {
+        while let Some(held) = self.timings.waited(Stage::Gather, || pieces.next()) {
             // A task that sent nothing was cancelled.
-            let begun = self.timings.waited(Step::Gather, || held.begun.recv());
+            let begun = self.timings.waited(Stage::Gather, || held.begun.recv());
             let Ok((mut next, mut rest, bytes_held)) = begun else { return };
             loop {
                 size += W::size(&next);
@@ -461,9 +461,9 @@ impl<W: Work> Stages<'_, W> {
                     bytes = 0;
                 }
                 let Some(piece) = rest else { break };
-                (next, rest) = self.timings.worked(Step::Gather, || self.work.decode(piece, self.limits.part));
+                (next, rest) = self.timings.worked(Stage::Gather, || self.work.decode(piece, self.limits.part));
             }
-            held.room.leave(bytes_held);
+            held.room.release(bytes_held);
         }
         // The last batch may contain only problems.
         self.submit(batch, gathered);
@@ -471,20 +471,24 @@ impl<W: Work> Stages<'_, W> {
 
     /// Passes a batch to the compute stage. Returns whether that stage still exists.
     fn submit<T>(&self, batch: Vec<W::Decoded>, gathered: &BatchSender<W, T>) -> bool {
-        self.timings.waited(Step::Gather, || gathered.hand_in(batch))
+        self.timings.waited(Stage::Gather, || gathered.send(batch))
     }
 
     /// Computes batches and formats their answers.
-    fn compute<M: Form<W::Answers>>(&self, batches: &Workers<Vec<W::Decoded>, BatchResult<M::Batch>>, form: &M) {
-        while let Some((batch, to)) = self.timings.waited(Step::Compute, || batches.next()) {
+    fn compute<M: FormatAnswers<W::Answers>>(
+        &self,
+        batches: &Workers<Vec<W::Decoded>, BatchResult<M::Batch>>,
+        form: &M,
+    ) {
+        while let Some((batch, to)) = self.timings.waited(Stage::Compute, || batches.next()) {
             // A batch without a result means that the receiver no longer wants any.
-            let engine = self.timings.waited(Step::Compute, || self.settings.engine());
+            let engine = self.timings.waited(Stage::Compute, || self.settings.engine());
             let Some(engine) = engine.filter(|_| !self.is_over()) else { continue };
             let pool = self.settings.pool;
-            let computed = self.timings.worked(Step::Compute, || self.work.compute(engine, pool, batch));
+            let computed = self.timings.worked(Stage::Compute, || self.work.compute(engine, pool, batch));
             let formed = computed.map(|parts| {
                 self.timings
-                    .worked(Step::Form, || form.batch(map(pool, parts, |part| form.part(self.work.answers(part)))))
+                    .worked(Stage::Form, || form.batch(map(pool, parts, |part| form.part(self.work.answers(part)))))
             });
             let _ = to.send(formed);
         }
@@ -497,9 +501,9 @@ impl<W: Work> Stages<'_, W> {
         sink: &mut impl FnMut(T) -> ControlFlow<B>,
     ) -> Result<Option<B>, gecc::Error> {
         // Batches are left uncomputed only when they are no longer wanted.
-        while let Some(of_batch) = self.timings.waited(Step::PutOut, || formed.next()) {
+        while let Some(of_batch) = self.timings.waited(Stage::PutOut, || formed.next()) {
             let of_batch = of_batch?;
-            if let ControlFlow::Break(end) = self.timings.worked(Step::PutOut, || sink(of_batch)) {
+            if let ControlFlow::Break(end) = self.timings.worked(Stage::PutOut, || sink(of_batch)) {
                 return Ok(Some(end));
             }
             if self.is_over() {

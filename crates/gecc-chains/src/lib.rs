@@ -34,21 +34,21 @@ pub mod threads;
 mod timings;
 
 pub use files::{Paths, files_of};
-pub use flow::{EngineSource, Form, Settings};
-pub use problem::{Compared, FilePosition, Problem, Progress};
-pub use timings::{Step, Timings};
+pub use flow::{EngineSource, FormatAnswers, Settings};
+pub use problem::{FilePosition, Problem, Progress, RootComparisons};
+pub use timings::{Stage, Timings};
 
 /// An inclusive range of block numbers or heights. Blocks that do not state theirs are in every
 /// range.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Blocks {
+pub struct BlockRange {
     /// The first block.
     pub from: Option<u64>,
     /// The last block.
     pub to: Option<u64>,
 }
 
-impl Blocks {
+impl BlockRange {
     pub(crate) fn wants(&self, block: Option<u64>) -> bool {
         block.is_none_or(|block| self.from.is_none_or(|from| from <= block) && self.to.is_none_or(|to| block <= to))
     }

@@ -41,13 +41,13 @@ pub struct Progress {
     /// Problems of the files up to this point.
     pub problems: Vec<Problem>,
     /// Blocks of Ethereum that were compared with the transactions root in their headers.
-    pub blocks: Compared,
+    pub blocks: RootComparisons,
 }
 
 /// Numbers of blocks of Ethereum that were and were not compared with the transactions root in
 /// their headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Compared {
+pub struct RootComparisons {
     /// Blocks whose root was computed, whether it matched the header or not.
     pub compared: u64,
     /// Blocks without a root, or with a transaction that could not be encoded; all blocks if
@@ -55,9 +55,9 @@ pub struct Compared {
     pub not_compared: u64,
 }
 
-impl Compared {
+impl RootComparisons {
     /// Adds the counts of other blocks.
-    pub fn add(&mut self, other: Compared) {
+    pub fn add(&mut self, other: RootComparisons) {
         self.compared += other.compared;
         self.not_compared += other.not_compared;
     }

@@ -1,7 +1,7 @@
 //! Measures reading, decompressing and decoding. Not run by default: `cargo test --release -p
 //! gecc-chains rates -- --ignored --nocapture`.
 
-use crate::Blocks;
+use crate::BlockRange;
 use crate::files::{Paths, files_of};
 use crate::flow::Work;
 use crate::limits::Limits;
@@ -64,8 +64,9 @@ fn rates_of_one_thread() {
         say(name, "signatures", &paths, cost);
     }
     let paths = paths(&["tests/data/blkrev", "../../examples/data/bitcoin"]);
-    let cost =
-        measure(&bitcoin::InputVerification::new(Blocks::default()), || bitcoin::files(&paths, bitcoin::Magics::Known));
+    let cost = measure(&bitcoin::InputVerification::new(BlockRange::default()), || {
+        bitcoin::files(&paths, bitcoin::Magics::Known)
+    });
     say("blocks of Bitcoin", "inputs", &paths, cost);
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// A stage of the pipeline from files to answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Stage {
     /// Reading files, on a few threads. It waits while the decoding queue is full.
     Read,
     /// Decompressing, decoding and hashing, on the threads of the pool. It waits for a free thread.
@@ -21,19 +21,19 @@ pub enum Step {
     PutOut,
 }
 
-impl Step {
+impl Stage {
     /// All stages, in order.
-    pub const ALL: [Step; 6] = [Step::Read, Step::Decode, Step::Gather, Step::Compute, Step::Form, Step::PutOut];
+    pub const ALL: [Stage; 6] = [Stage::Read, Stage::Decode, Stage::Gather, Stage::Compute, Stage::Form, Stage::PutOut];
 
     /// Returns the name in summaries.
     pub fn name(self) -> &'static str {
         match self {
-            Step::Read => "reading",
-            Step::Decode => "decoding",
-            Step::Gather => "gathering",
-            Step::Compute => "computing",
-            Step::Form => "forming answers",
-            Step::PutOut => "putting out",
+            Stage::Read => "reading",
+            Stage::Decode => "decoding",
+            Stage::Gather => "gathering",
+            Stage::Compute => "computing",
+            Stage::Form => "forming answers",
+            Stage::PutOut => "putting out",
         }
     }
 }
@@ -42,31 +42,31 @@ impl Step {
 #[derive(Debug, Default)]
 pub struct Timings {
     /// The working times in nanoseconds.
-    worked: [AtomicU64; Step::ALL.len()],
-    waited: [AtomicU64; Step::ALL.len()],
+    worked: [AtomicU64; Stage::ALL.len()],
+    waited: [AtomicU64; Stage::ALL.len()],
 }
 
 impl Timings {
     /// Returns the working and waiting time of a stage.
-    pub fn of(&self, step: Step) -> (Duration, Duration) {
+    pub fn of(&self, step: Stage) -> (Duration, Duration) {
         (total(&self.worked[step as usize]), total(&self.waited[step as usize]))
     }
 
-    pub(crate) fn worked<T>(&self, step: Step, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn worked<T>(&self, step: Stage, work: impl FnOnce() -> T) -> T {
         timed(&self.worked[step as usize], work)
     }
 
-    pub(crate) fn waited<T>(&self, step: Step, wait: impl FnOnce() -> T) -> T {
+    pub(crate) fn waited<T>(&self, step: Stage, wait: impl FnOnce() -> T) -> T {
         timed(&self.waited[step as usize], wait)
     }
 
     /// Counts the time since `start` as waiting time.
-    pub(crate) fn waited_since(&self, step: Step, start: Instant) {
+    pub(crate) fn waited_since(&self, step: Stage, start: Instant) {
         add(&self.waited[step as usize], start.elapsed());
     }
 
     /// Counts the time since `start` as working time, except the part already counted as waiting.
-    pub(crate) fn worked_since(&self, step: Step, start: Instant, waited: Duration) {
+    pub(crate) fn worked_since(&self, step: Stage, start: Instant, waited: Duration) {
         add(&self.worked[step as usize], start.elapsed().saturating_sub(waited));
     }
 }

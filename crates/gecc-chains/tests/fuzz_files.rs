@@ -6,7 +6,7 @@
 mod random;
 
 use gecc::Engine;
-use gecc_chains::{Blocks, Paths, Settings, bitcoin, certificates, ethereum, files_of};
+use gecc_chains::{BlockRange, Paths, Settings, bitcoin, certificates, ethereum, files_of};
 use rand::{Rng, RngExt};
 use random::Random;
 use rayon::ThreadPoolBuilder;
@@ -68,7 +68,7 @@ fn senders(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
 fn inputs(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
     let mut found = Vec::new();
     let mut problems = 0;
-    let ended = bitcoin::verify(settings, paths, Blocks::default(), |batch| {
+    let ended = bitcoin::verify(settings, paths, BlockRange::default(), |batch| {
         let holding = batch.answers.iter().filter(|answer| answer.valid() == Some(true));
         found.extend(holding.map(|answer| format!("{:?} {}", answer.txid, answer.input)));
         problems += batch.progress.problems.len();

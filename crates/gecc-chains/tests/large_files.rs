@@ -6,7 +6,7 @@
 //! `GECC_LARGE_ITEMS` is how many signatures a file has at least, 2^20 by default.
 
 use gecc::Engine;
-use gecc_chains::{Blocks, Paths, Settings, bitcoin, ethereum, files_of};
+use gecc_chains::{BlockRange, Paths, Settings, bitcoin, ethereum, files_of};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -35,12 +35,12 @@ fn write_many(path: &Path, content: &[u8], times: usize) {
 
 #[cfg(feature = "arrow")]
 fn write_table(path: &Path, of: &str, times: usize) {
-    use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
+    use gecc_arrow::{Compression, Destination, Format, Pool, Projection, ReadOptions, Writer, open};
     const BATCHES: usize = 64;
     let input = open(data(of), ReadOptions::default()).unwrap();
     let schema = input.schema().clone();
     let batch = input.batches(&Projection::All).unwrap().next().unwrap().unwrap();
-    let output = Output::File(path.to_owned());
+    let output = Destination::File(path.to_owned());
     let mut writer = Writer::create(output, Format::Parquet, Compression::Zstd, &schema).unwrap();
     // Row groups as people have them, of some ten thousand rows.
     let large = arrow_select::concat::concat_batches(&schema, std::iter::repeat_n(&batch, BATCHES)).unwrap();
@@ -88,7 +88,7 @@ fn count(settings: &Settings, paths: &Paths, is_bitcoin: bool) -> (usize, usize)
         ControlFlow::<()>::Continue(())
     };
     let ended = if is_bitcoin {
-        bitcoin::verify(settings, paths, Blocks::default(), |batch| {
+        bitcoin::verify(settings, paths, BlockRange::default(), |batch| {
             add(&mut batch.answers.iter().map(|answer| answer.valid()), batch.progress.problems.len())
         })
     } else {

@@ -1,6 +1,6 @@
 //! Options that select and configure the engine.
 
-use crate::installed;
+use crate::installation;
 use clap::{Args, ValueEnum};
 use gecc::{Backend, Engine, EngineBuilder};
 use std::thread;
@@ -73,7 +73,7 @@ impl EngineOptions {
             EngineName::Cpu => Backend::Cpu,
             EngineName::Gpu => Backend::Gpu,
         };
-        let mut builder = installed::engine()?
+        let mut builder = installation::engine()?
             .backend(backend)
             .check_signatures(self.check_signatures)
             .batch_verification(self.batch_verification);

@@ -1,6 +1,6 @@
 //! Exit codes, and the reasons for which a command ends early.
 
-use crate::say::note;
+use crate::messages::note;
 use std::io;
 use std::process::ExitCode;
 

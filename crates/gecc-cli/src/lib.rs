@@ -4,6 +4,7 @@
 //! without a promise of stability. Programs use the crate `gecc`.
 #![allow(missing_docs, reason = "for the packages of one repository")]
 
+pub mod allocator;
 #[cfg(feature = "chains")]
 mod chains;
 mod commands;
@@ -12,16 +13,15 @@ pub mod engine;
 pub mod failure;
 mod flags;
 mod input;
-pub mod installed;
+pub mod installation;
 mod interrupt;
 mod job;
 pub mod measure;
-pub mod memory;
+pub mod messages;
 #[cfg(feature = "chains")]
 mod node;
 mod operation;
 mod output;
-pub mod say;
 mod secrets;
 #[cfg(all(feature = "arrow", feature = "chains"))]
 mod silent_payments;
@@ -47,7 +47,7 @@ const NOT_CHECKED: u8 = 3;
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
-    memory::keep_freed();
+    allocator::keep_freed();
     interrupt::ignore_limit_of_files();
     #[cfg(feature = "arrow")]
     say_nothing_of_caught_panics();
@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
 
 /// Parses the arguments. The error messages of clap quote arguments, which may be private keys.
 fn arguments() -> Result<(Arguments, GivenOptions), Failure> {
-    say::hide_secret_arguments();
+    messages::hide_secret_arguments();
     let matches = Arguments::command().try_get_matches().map_err(refusal)?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(refusal)?;
     Ok((arguments, GivenOptions::of(&matches)))
@@ -65,7 +65,7 @@ fn arguments() -> Result<(Arguments, GivenOptions), Failure> {
 /// Returns the failure for arguments that clap refuses, or prints the help that was requested and exits.
 fn refusal(problem: clap::Error) -> Failure {
     let text = problem.render().to_string();
-    match say::without_secrets(&text) {
+    match messages::without_secrets(&text) {
         Some(text) => Failure::Problem(text.trim_start_matches("error: ").trim_end().to_owned()),
         None => problem.exit(),
     }
@@ -89,7 +89,7 @@ fn say_nothing_of_caught_panics() {
 }
 
 fn run(arguments: Arguments, given: &GivenOptions) -> Result<u8, Failure> {
-    say::listen(arguments.verbose)?;
+    messages::listen(arguments.verbose)?;
     if arguments.command.prints() {
         standard_streams::require_output()?;
     }
@@ -116,7 +116,7 @@ fn run(arguments: Arguments, given: &GivenOptions) -> Result<u8, Failure> {
             Ok(ALL_PASSED)
         }
         Command::Man { folder } => {
-            write_manual(&folder).map_err(|problem| say::path_error(&folder, problem))?;
+            write_manual(&folder).map_err(|problem| messages::path_error(&folder, problem))?;
             Ok(ALL_PASSED)
         }
     }

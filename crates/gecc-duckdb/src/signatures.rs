@@ -10,7 +10,7 @@ use arrow_array::{Array, FixedSizeBinaryArray};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, UInt64Array, new_null_array};
 use arrow_schema::DataType;
 use gecc::Verdict;
-use gecc_arrow::sql::{FunctionKind, Gives, Task};
+use gecc_arrow::sql::{FunctionKind, ResultKind, Task};
 use gecc_arrow::{Answers, Field};
 use std::iter;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use std::sync::Arc;
 /// One of these functions.
 pub struct SignatureFunction {
     kind: FunctionKind,
-    gives: Gives,
+    gives: ResultKind,
 }
 
 impl SignatureFunction {
     pub fn all() -> impl Iterator<Item = Self> {
         let kinds = FunctionKind::ALL.into_iter();
-        kinds.flat_map(|kind| [Gives::Result, Gives::Reason].map(|gives| SignatureFunction { kind, gives }))
+        kinds.flat_map(|kind| [ResultKind::Result, ResultKind::Reason].map(|gives| SignatureFunction { kind, gives }))
     }
 
     /// Returns the number of arguments before the fields.
@@ -45,16 +45,16 @@ impl SignatureFunction {
         for (row, code) in answers.codes().iter().enumerate() {
             let is_valid = *code == Verdict::VALID_CODE;
             match (self.gives, answers.results()) {
-                (Gives::Reason, _) => match answers.reason(row) {
+                (ResultKind::Reason, _) => match answers.reason(row) {
                     Some(reason) => results.set_bytes(first + row, reason.to_string().as_bytes()),
                     None => results.set_null(first + row),
                 },
-                (Gives::Result, []) => results.set_boolean(first + row, is_valid),
-                (Gives::Result, [(_, rows), ..]) if is_valid => {
+                (ResultKind::Result, []) => results.set_boolean(first + row, is_valid),
+                (ResultKind::Result, [(_, rows), ..]) if is_valid => {
                     let rows = rows.as_any().downcast_ref::<FixedSizeBinaryArray>().expect("keys and addresses");
                     results.set_bytes(first + row, rows.value(row));
                 }
-                (Gives::Result, _) => results.set_null(first + row),
+                (ResultKind::Result, _) => results.set_null(first + row),
             }
         }
     }
@@ -81,9 +81,9 @@ impl ScalarFunction for SignatureFunction {
 
     fn result(&self) -> LogicalType {
         LogicalType::simple(match (self.gives, self.kind.result()) {
-            (Gives::Reason, _) => VARCHAR,
-            (Gives::Result, DataType::Boolean) => BOOLEAN,
-            (Gives::Result, _) => BLOB,
+            (ResultKind::Reason, _) => VARCHAR,
+            (ResultKind::Result, DataType::Boolean) => BOOLEAN,
+            (ResultKind::Result, _) => BLOB,
         })
     }
 

@@ -99,13 +99,13 @@ pub fn secret_keys(file: &[u8], kind: impl Into<KeyKind>) -> Result<Vec<SecretKe
 }
 
 /// Private keys of files with one key each, such as the cells of a column.
-pub struct KeyOfEach {
+pub struct SecretKeyPerFile {
     keys: Vec<SecretKey>,
     /// The index of each file's key.
     indices: Vec<Result<usize, String>>,
 }
 
-impl KeyOfEach {
+impl SecretKeyPerFile {
     /// Reads each file like [`secret_keys`]. A file has an error of its own if its key cannot be
     /// read, does not belong to the public key next to it, or is not the only one.
     /// **Constant-time** in the keys, except for their base64. StatedPublicKey keys are computed by
@@ -138,7 +138,7 @@ impl KeyOfEach {
                 *index = Err(problem.clone());
             }
         }
-        Ok(KeyOfEach { keys, indices })
+        Ok(SecretKeyPerFile { keys, indices })
     }
 
     /// Returns the key of a file.

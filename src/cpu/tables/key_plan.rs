@@ -1,7 +1,7 @@
 //! Finds the items of a batch whose key occurs often.
 
 use crate::cpu::CpuEngine;
-use crate::types::{Place, PublicKeys, Results};
+use crate::types::{PublicKeys, ResultSink, Results};
 use std::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
 use std::iter;
@@ -35,7 +35,7 @@ const PART_BITS: u32 = 6;
 
 /// Writes the codes of all items of a destination. `compute` writes those of one part; the keys of
 /// a part are planned at the same time.
-pub fn in_parts(engine: &CpuEngine, out: &mut dyn Place, compute: impl Fn(Range<usize>, &mut [u8])) {
+pub fn in_parts(engine: &CpuEngine, out: &mut dyn ResultSink, compute: impl Fn(Range<usize>, &mut [u8])) {
     for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
         let mut codes = vec![0; part.len()];
         compute(part, &mut codes);
@@ -104,7 +104,7 @@ impl KeyPlan {
     /// Iterates over the repeated keys, with as many tables at the same time as memory allows.
     /// `window` returns the window width for a number of uses, and `bytes` the size of a table for
     /// a window width.
-    pub fn waves(
+    pub fn key_groups(
         &self,
         engine: &CpuEngine,
         window: impl Fn(usize) -> Option<u32>,

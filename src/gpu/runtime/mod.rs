@@ -23,7 +23,7 @@ pub use device::{Device, count};
 pub use fault::Fault;
 pub use memory::{CallersContext, DeviceMemory};
 pub use page_lock::{PageLock, is_locked};
-pub use plan::{ALIGNMENT, Bytes, Download, Input, Occasion, Plan, Source};
+pub use plan::{ALIGNMENT, Bytes, Download, Input, InputSource, Occasion, Plan};
 pub use sources::{NO_CURVE, Unit};
 pub use stream::{Argument, Grid, Stream};
 

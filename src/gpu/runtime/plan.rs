@@ -68,11 +68,11 @@ pub struct Input<'a> {
     pub copied: usize,
     /// True if the bytes are secret, provided that the chunk has secrets at all.
     pub secret: bool,
-    pub source: Source<'a>,
+    pub source: InputSource<'a>,
 }
 
 /// The source of an input's bytes.
-pub enum Source<'a> {
+pub enum InputSource<'a> {
     /// Rows in the caller's memory.
     Rows(ByteRows<'a>),
     /// Rows of this width, written by several threads.
@@ -172,11 +172,11 @@ impl<'a> Plan<'a> {
     /// Plans an input of rows from the caller, one per item.
     pub fn input<T: Content>(&mut self, rows: ByteRows<'a>) -> Column<T> {
         assert_eq!(rows.width(), T::BYTES, "rows of what the column holds");
-        self.input_of(self.items() * rows.width(), Source::Rows(rows))
+        self.input_of(self.items() * rows.width(), InputSource::Rows(rows))
     }
 
     /// Plans an input of `bytes` bytes from some source.
-    pub fn input_of<T>(&mut self, bytes: usize, source: Source<'a>) -> Column<T> {
+    pub fn input_of<T>(&mut self, bytes: usize, source: InputSource<'a>) -> Column<T> {
         let column = self.buffer(bytes);
         let pinned = if is_locked_source(&source, bytes) { 0..0 } else { self.pinned(bytes) };
         self.inputs.push(Input { address: column.address(), pinned, copied: bytes, secret: false, source });
@@ -184,7 +184,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Plans an input of `bytes` secret bytes.
-    pub fn secret_input_of<T>(&mut self, bytes: usize, source: Source<'a>) -> Column<T> {
+    pub fn secret_input_of<T>(&mut self, bytes: usize, source: InputSource<'a>) -> Column<T> {
         let copied = bytes.max(SMALLEST_SECRET_COPY);
         let column = self.buffer(copied);
         // From the caller's memory, only the rows themselves can be copied.
@@ -233,10 +233,12 @@ impl<'a> Plan<'a> {
 }
 
 /// Returns whether a device may copy the whole source from where it is.
-fn is_locked_source(source: &Source, bytes: usize) -> bool {
+fn is_locked_source(source: &InputSource, bytes: usize) -> bool {
     match source {
-        Source::Rows(rows) => rows.stride() == rows.width() && rows.span().len() == bytes && is_locked(rows.span()),
-        Source::Written(..) | Source::Whole(_) => false,
+        InputSource::Rows(rows) => {
+            rows.stride() == rows.width() && rows.span().len() == bytes && is_locked(rows.span())
+        }
+        InputSource::Written(..) | InputSource::Whole(_) => false,
     }
 }
 
@@ -262,8 +264,8 @@ mod tests {
     }
 
     /// Returns a source of rows that are not written.
-    fn written() -> Source<'static> {
-        Source::Written(32, Box::new(|_, _| ()))
+    fn written() -> InputSource<'static> {
+        InputSource::Written(32, Box::new(|_, _| ()))
     }
 
     #[test]

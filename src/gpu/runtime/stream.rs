@@ -6,7 +6,7 @@ use super::device::Device;
 use super::fault::Fault;
 use super::gates::Turn;
 use super::memory::{DeviceMemory, PinnedMemory};
-use super::plan::{Bytes, Download, Input, Occasion, Output, Plan, Source};
+use super::plan::{Bytes, Download, Input, InputSource, Occasion, Output, Plan};
 use super::sources::Unit;
 use crate::gpu::columns::{Address, Column, Content, Prefixes};
 use crate::types::ResultsMut;
@@ -256,7 +256,7 @@ impl Stream {
         drop(turn);
         for input in inputs.iter().filter(|input| input.copied > 0) {
             let bytes = match &input.source {
-                Source::Rows(rows) if input.pinned.is_empty() => rows.span(),
+                InputSource::Rows(rows) if input.pinned.is_empty() => rows.span(),
                 _ => &pinned[input.pinned.start..][..input.copied],
             };
             // SAFETY: source and destination have the same length. The pinned range is not touched

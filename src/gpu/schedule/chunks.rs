@@ -135,8 +135,8 @@ impl ChunkSizes {
 mod tests {
     use super::*;
     use crate::gpu::columns::{ByteRows, Texts};
-    use crate::gpu::runtime::Source;
-    use crate::gpu::{Launch, Test};
+    use crate::gpu::runtime::InputSource;
+    use crate::gpu::{Launch, SelfTest};
 
     /// A batch of items that take ten bytes each in device and in pinned memory, plus their variable-size
     /// data.
@@ -162,13 +162,13 @@ mod tests {
             items.clone().map(self.data).sum()
         }
 
-        fn tests(&self, _: usize) -> Vec<Test> {
+        fn tests(&self, _: usize) -> Vec<SelfTest> {
             unreachable!("nothing is computed")
         }
 
         fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-            plan.input_of::<ByteRows<10>>(10 * items.len(), Source::Written(10, Box::new(|_, _| ())));
-            plan.input_of::<Texts>(self.data_bytes(&items), Source::Written(1, Box::new(|_, _| ())));
+            plan.input_of::<ByteRows<10>>(10 * items.len(), InputSource::Written(10, Box::new(|_, _| ())));
+            plan.input_of::<Texts>(self.data_bytes(&items), InputSource::Written(1, Box::new(|_, _| ())));
             Box::new(|_| unreachable!("nothing is computed"))
         }
     }

@@ -4,9 +4,9 @@
 use super::operation::{OnGpu, Running};
 use super::work_queue::OnCpu;
 use crate::cpu::CpuEngine;
-use crate::gpu::runtime::{Bytes, Fault, Input, Plan, Source, Stream, is_locked};
+use crate::gpu::runtime::{Bytes, Fault, Input, InputSource, Plan, Stream, is_locked};
 use crate::host::{stack, trace};
-use crate::types::{Place, Results};
+use crate::types::{ResultSink, Results};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +20,7 @@ const PARALLEL_BYTES: usize = 1 << 18;
 const MAX_CPU_RUN: usize = 64;
 
 /// Returns whether a device can write to a place directly, because all of it is page-locked.
-pub fn is_direct(place: &mut dyn Place) -> bool {
+pub fn is_direct(place: &mut dyn ResultSink) -> bool {
     place.columns().is_some_and(|results| {
         let [first, second] = &results.columns;
         [&*results.codes, first, second].into_iter().all(|column| column.is_empty() || is_locked(column))
@@ -33,14 +33,14 @@ pub struct Chunk<'a, 'p> {
     pub items: Range<usize>,
     /// The memory of the batch's largest chunk.
     pub most: Bytes,
-    pub place: &'a mut dyn Place<'p>,
+    pub place: &'a mut dyn ResultSink<'p>,
     /// Computes the items that the device leaves without an answer.
     pub on_cpu: &'a OnCpu<'a>,
 }
 
 /// Computes a chunk on a stream slot that the caller has reserved for it.
 pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
-    let Running { lane: slot, cpu, expected } = running;
+    let Running { slot, cpu, expected } = running;
     let Chunk { operation, items, most, place, on_cpu } = chunk;
     let direct = is_direct(place);
     let secret = operation.is_secret();
@@ -54,7 +54,7 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     upload(slot, cpu, plan.inputs())?;
     drop(span);
     let span = trace::span("launch", items.len());
-    launch(&mut Running { lane: slot, cpu, expected })?;
+    launch(&mut Running { slot, cpu, expected })?;
     let to = if direct { place.columns() } else { None };
     // SAFETY: the memory is page-locked (`is_direct`) and stays borrowed until `finish` has waited,
     // or until the owner of the stream slot drops it.
@@ -76,7 +76,7 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
 
 /// Computes the unanswered items of a place on the CPU, on several threads if there are many. The
 /// first item of the place has the index `first`.
-fn answer(cpu: &CpuEngine, place: &mut dyn Place, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
+fn answer(cpu: &CpuEngine, place: &mut dyn ResultSink, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
     let mut tasks = Vec::with_capacity(unanswered.len());
     let mut rest = place.reborrow();
     let mut at = 0;
@@ -98,7 +98,7 @@ fn without_answer(codes: &[u8]) -> Vec<usize> {
 
 /// Moves results to the place, on several threads if there are many. Returns the items without an
 /// answer.
-fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut dyn Place) -> Vec<usize> {
+fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut dyn ResultSink) -> Vec<usize> {
     let items = place.items();
     let outputs = plan.outputs();
     let [codes, first, second] = outputs.map(|output| output.map_or(&[][..], |output| stream.received(&output.pinned)));
@@ -143,24 +143,24 @@ fn write_inputs(cpu: &CpuEngine, parts: Vec<(&Input, &mut [u8])>) {
     let mut blocks = Vec::new();
     for (input, to) in parts {
         match &input.source {
-            Source::Rows(rows) => blocks.extend(blocks_of(&input.source, rows.width(), to)),
-            Source::Written(width, _) => blocks.extend(blocks_of(&input.source, *width, to)),
-            Source::Whole(write) => write(&cpu.pool, to),
+            InputSource::Rows(rows) => blocks.extend(blocks_of(&input.source, rows.width(), to)),
+            InputSource::Written(width, _) => blocks.extend(blocks_of(&input.source, *width, to)),
+            InputSource::Whole(write) => write(&cpu.pool, to),
         }
     }
     cpu.pool.for_each_with_caller(blocks, |(source, start, to)| match source {
-        Source::Rows(rows) => rows.copy(start, to),
-        Source::Written(_, write) => write(start, to),
-        Source::Whole(_) => unreachable!("an input written as a whole is not split into blocks"),
+        InputSource::Rows(rows) => rows.copy(start, to),
+        InputSource::Written(_, write) => write(start, to),
+        InputSource::Whole(_) => unreachable!("an input written as a whole is not split into blocks"),
     });
 }
 
 /// A block of an input: its source, its first item, and its place in pinned memory.
-type InputBlock<'a, 'b> = (&'b Source<'a>, usize, &'b mut [u8]);
+type InputBlock<'a, 'b> = (&'b InputSource<'a>, usize, &'b mut [u8]);
 
 /// Splits an input of rows of `width` bytes into blocks.
 fn blocks_of<'a, 'b>(
-    source: &'b Source<'a>,
+    source: &'b InputSource<'a>,
     width: usize,
     to: &'b mut [u8],
 ) -> impl Iterator<Item = InputBlock<'a, 'b>> {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     /// Writes the index of each item as its result, in place of a CPU implementation.
-    fn by_number(range: Range<usize>, place: &mut dyn Place) {
+    fn by_number(range: Range<usize>, place: &mut dyn ResultSink) {
         assert_eq!(range.len(), place.items());
         assert!((1..=MAX_CPU_RUN).contains(&range.len()));
         let (codes, numbers): (Vec<u8>, Vec<[u8; 8]>) = range.map(|item| (1, (item as u64).to_le_bytes())).unzip();
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn blocks_of_inputs_hold_whole_rows() {
-        let source = Source::Written(3, Box::new(|_, _| ()));
+        let source = InputSource::Written(3, Box::new(|_, _| ()));
         for items in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
             let mut memory = vec![0; 3 * items];
             let mut next = 0;

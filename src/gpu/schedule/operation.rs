@@ -39,7 +39,7 @@ pub trait OnGpu: Sync {
 
     /// Returns the self-tests that the operation must pass on a device before the device computes a
     /// chunk of `items` items.
-    fn tests(&self, items: usize) -> Vec<Test>;
+    fn tests(&self, items: usize) -> Vec<SelfTest>;
 
     /// Plans the buffers, inputs and outputs of a chunk and returns the function that launches its
     /// kernels. An item whose code is 0 afterwards is computed on the CPU.
@@ -51,7 +51,7 @@ pub type Launch<'a> = Box<dyn FnOnce(&mut Running) -> Result<(), Fault> + 'a>;
 
 /// A chunk that is being computed.
 pub struct Running<'a> {
-    pub lane: &'a mut StreamSlot,
+    pub slot: &'a mut StreamSlot,
     pub cpu: &'a CpuEngine,
     /// Items that the device can still expect in this call, including those of this chunk.
     pub expected: usize,
@@ -63,17 +63,17 @@ pub const ITEMS: usize = 300;
 
 /// A self-test of an operation.
 #[derive(Clone, Copy)]
-pub struct Test {
+pub struct SelfTest {
     pub operation: &'static str,
     /// The curve, or the size of the modulus.
     pub on: &'static str,
-    pub run: fn(&mut Trial) -> Result<(), Fault>,
+    pub run: fn(&mut SelfTestRun) -> Result<(), Fault>,
 }
 
 /// A stream slot on which an operation is tested.
-pub struct Trial<'a> {
-    pub test: Test,
-    pub lane: &'a mut StreamSlot,
+pub struct SelfTestRun<'a> {
+    pub test: SelfTest,
+    pub slot: &'a mut StreamSlot,
     pub cpu: &'a CpuEngine,
     /// The memory that the stream slot will need for the actual work.
     pub most: Bytes,

@@ -6,7 +6,7 @@
 //! every kernel that it launches.
 
 use super::execution::{self, Chunk};
-use super::operation::{OnGpu, Running, Test, Trial};
+use super::operation::{OnGpu, Running, SelfTest, SelfTestRun};
 use super::stream_slot::StreamSlot;
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
@@ -15,7 +15,7 @@ use crate::host::trace;
 use crate::known_answers;
 use crate::types::{Results, collect};
 
-impl Trial<'_> {
+impl SelfTestRun<'_> {
     /// Returns the curve on which the operation is tested.
     pub fn curve(&self) -> CurveId {
         self.test.on.parse().expect("a test on a curve")
@@ -27,9 +27,9 @@ impl Trial<'_> {
         operation: &dyn OnGpu,
         value: impl Fn(&Results, usize) -> T + Copy + Send,
     ) -> Result<Vec<T>, Fault> {
-        let before = self.lane.use_one_block(true);
+        let before = self.slot.use_one_block(true);
         let results = self.compute_expecting(operation, value, operation.items());
-        self.lane.use_one_block(before);
+        self.slot.use_one_block(before);
         results
     }
 
@@ -41,14 +41,14 @@ impl Trial<'_> {
         value: impl Fn(&Results, usize) -> T + Copy + Send,
         expected: usize,
     ) -> Result<Vec<T>, Fault> {
-        let Trial { lane: slot, cpu, most, .. } = self;
+        let SelfTestRun { slot: slot, cpu, most, .. } = self;
         let items = operation.items();
         // SAFETY: when a chunk has been computed, all its items have been taken.
         unsafe {
             collect(items, value, |place| {
                 // An unanswered item keeps a result that differs from the known answer.
                 let chunk = Chunk { operation, items: 0..items, most: *most, place, on_cpu: &|_, _| () };
-                execution::compute(Running { lane: slot, cpu, expected }, chunk)?;
+                execution::compute(Running { slot, cpu, expected }, chunk)?;
                 // Kernel times of self-tests are not reported.
                 slot.forget_times();
                 slot.end()
@@ -99,12 +99,12 @@ fn code_of(results: &Results, item: usize) -> u8 {
 ///
 /// # Errors
 /// The errors of `SelfTestResults::pass`. The stream slot must not be used afterwards.
-pub fn pass(slot: &mut StreamSlot, cpu: &CpuEngine, most: Bytes, tests: &[Test]) -> Result<(), Fault> {
-    let cache = slot.kept.clone();
+pub fn pass(slot: &mut StreamSlot, cpu: &CpuEngine, most: Bytes, tests: &[SelfTest]) -> Result<(), Fault> {
+    let cache = slot.cache.clone();
     tests.iter().try_for_each(|test| {
         cache.self_tests.pass((test.operation, test.on), || {
             let _span = trace::span("test before use", 0);
-            (test.run)(&mut Trial { test: *test, lane: slot, cpu, most })
+            (test.run)(&mut SelfTestRun { test: *test, slot: slot, cpu, most })
         })
     })
 }

@@ -18,12 +18,12 @@ pub struct DeviceCache {
 /// One of the streams of a device.
 pub struct StreamSlot {
     stream: Stream,
-    pub kept: Arc<DeviceCache>,
+    pub cache: Arc<DeviceCache>,
 }
 
 impl StreamSlot {
     pub fn new(device: Arc<Device>, kept: Arc<DeviceCache>) -> Result<Self, Fault> {
-        Ok(StreamSlot { stream: Stream::new(device)?, kept })
+        Ok(StreamSlot { stream: Stream::new(device)?, cache: kept })
     }
 }
 

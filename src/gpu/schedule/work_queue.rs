@@ -7,7 +7,7 @@ use crate::gpu::interface::FaultKind;
 use crate::gpu::runtime::Fault;
 use crate::host::lock;
 use crate::host::workers::{Job, ScopedJob, with_scoped_job};
-use crate::types::{Place, Results, ResultsMut};
+use crate::types::{ResultSink, Results, ResultsMut};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -36,14 +36,14 @@ pub trait DevicePool: Sync {
 }
 
 /// Computes some items on a device. On success, all their results have been written to the place.
-pub type OnDevice<'f> = dyn Fn(usize, Range<usize>, &mut dyn Place) -> Result<(), Fault> + Sync + 'f;
+pub type OnDevice<'f> = dyn Fn(usize, Range<usize>, &mut dyn ResultSink) -> Result<(), Fault> + Sync + 'f;
 /// Computes some items without a device.
-pub type OnCpu<'f> = dyn Fn(Range<usize>, &mut dyn Place) + Sync + 'f;
+pub type OnCpu<'f> = dyn Fn(Range<usize>, &mut dyn ResultSink) + Sync + 'f;
 
 /// Items without results: the index of the first, and their place.
 struct Piece<'a> {
     start: usize,
-    place: Box<dyn Place<'a> + 'a>,
+    place: Box<dyn ResultSink<'a> + 'a>,
 }
 
 impl<'a> Piece<'a> {
@@ -99,7 +99,7 @@ struct Queue<'a, 'f, F> {
 /// Resumes a panic of `compute` or `cpu_fallback` after everything else has stopped.
 pub fn run(
     device_pool: &impl DevicePool,
-    place: &mut dyn Place,
+    place: &mut dyn ResultSink,
     ends: &[usize],
     compute: &OnDevice,
     cpu_fallback: Option<&OnCpu>,
@@ -132,7 +132,12 @@ impl<F: DevicePool> Job for Queue<'_, '_, F> {
 }
 
 impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
-    fn new(device_pool: &'f F, compute: &'f OnDevice<'f>, mut rest: Box<dyn Place<'a> + 'a>, ends: &[usize]) -> Self {
+    fn new(
+        device_pool: &'f F,
+        compute: &'f OnDevice<'f>,
+        mut rest: Box<dyn ResultSink<'a> + 'a>,
+        ends: &[usize],
+    ) -> Self {
         let mut pieces = VecDeque::with_capacity(ends.len());
         let mut start = 0;
         for &end in ends {
@@ -271,7 +276,7 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
 
 /// Joins adjacent pieces, since single pieces may have become too small to occupy all cores.
 fn join(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut groups: Vec<(usize, Vec<Box<dyn Place<'_> + '_>>, usize)> = Vec::new();
+    let mut groups: Vec<(usize, Vec<Box<dyn ResultSink<'_> + '_>>, usize)> = Vec::new();
     for Piece { start, place } in pieces {
         let end = start + place.items();
         match groups.last_mut() {
@@ -286,14 +291,14 @@ fn join(pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// Adjacent places that act as one.
-struct JoinedPlaces<'a>(Vec<Box<dyn Place<'a> + 'a>>);
+struct JoinedPlaces<'a>(Vec<Box<dyn ResultSink<'a> + 'a>>);
 
-impl<'a> Place<'a> for JoinedPlaces<'a> {
+impl<'a> ResultSink<'a> for JoinedPlaces<'a> {
     fn items(&self) -> usize {
         self.0.iter().map(|place| place.items()).sum()
     }
 
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
         let mut first = Vec::new();
         let mut second = Vec::new();
         let mut left = items;
@@ -307,7 +312,7 @@ impl<'a> Place<'a> for JoinedPlaces<'a> {
         (Box::new(JoinedPlaces(first)), Box::new(JoinedPlaces(second)))
     }
 
-    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
+    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
         Box::new(JoinedPlaces(self.0.iter_mut().map(|place| place.reborrow()).collect()))
     }
 
@@ -391,7 +396,7 @@ mod tests {
     }
 
     /// Writes the 8-byte `result` of every item.
-    fn write(range: Range<usize>, place: &mut dyn Place, result: impl Fn(usize) -> usize) {
+    fn write(range: Range<usize>, place: &mut dyn ResultSink, result: impl Fn(usize) -> usize) {
         assert_eq!(range.len(), place.items());
         let rows: Vec<u8> = range.clone().flat_map(|item| (result(item) as u64).to_le_bytes()).collect();
         place.take(Results::new(&vec![1; range.len()], [&rows, &[]], [8, 0]));
@@ -440,7 +445,7 @@ mod tests {
 
     /// Splits a place of 100 items at `ends`, joins the pieces, splits the joined place at `split`,
     /// and writes the results to those parts.
-    fn write_through_joined_place(place: &mut dyn Place, ends: &[usize], split: &[usize]) {
+    fn write_through_joined_place(place: &mut dyn ResultSink, ends: &[usize], split: &[usize]) {
         let mut pieces = Vec::new();
         let mut rest = place.reborrow();
         let mut start = 0;

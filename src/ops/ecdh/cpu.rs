@@ -9,7 +9,7 @@ use crate::cpu::point::Affine;
 use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, odd_or_opposite, scalar};
 use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
-use crate::types::{Place, Point, PublicKeys, Rejection, ResultsMut, SecretKeys};
+use crate::types::{Point, PublicKeys, Rejection, ResultSink, ResultsMut, SecretKeys};
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::sec1::FromSec1Point;
 use elliptic_curve::{CurveGroup, ProjectivePoint};
@@ -22,7 +22,7 @@ pub fn shared_points<C: SecretCurve>(
     secret_keys: SecretKeys,
     peers: PublicKeys,
     width: usize,
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     let inputs = AgreementInputs { secret_keys, peers };
     match engine.lanes_for(out.items()) {

@@ -6,7 +6,7 @@ use crate::gpu::columns::{ByteRows, Codes, Column};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Imported, Jacobian, Points, PrivateKeys, Reasons, SecretNumbers, export_rows, point_codes};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::ops::point;
 use crate::types::Rejection;
 use std::ops::Range;
@@ -31,7 +31,7 @@ impl OnGpu for Agreement<'_> {
         (self.curve.name(), vec!["layout", "nonces", "upmul", "normalize", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![point::known_answers::keys(self.curve), known_answers::agreement(self.curve)]
     }
 
@@ -54,26 +54,26 @@ impl OnGpu for Agreement<'_> {
         };
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            numbers.import(lane, curve, keys, n)?;
-            peers.import(lane, curve, n)?;
-            scratch.reset(lane)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            numbers.import(slot, curve, keys, n)?;
+            peers.import(slot, curve, n)?;
+            scratch.reset(slot)?;
             let Points { xy, kinds } = peers.points;
             let WindowScratch { tables, next_tile } = scratch;
             let scalars = numbers.scalars;
             let xyz = sums.xyz;
             let count = n as u64;
-            kernels::UpmulUniform { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, curve)?;
+            kernels::UpmulUniform { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(slot, curve)?;
             // The products overwrite the points.
-            sums.normalize(lane, curve, peers.points, true, n)?;
+            sums.normalize(slot, curve, peers.points, true, n)?;
             match shared {
-                SharedRows::Points(rows) => export_rows(lane, curve, peers.points, rows, n)?,
-                SharedRows::Secrets(rows) => kernels::ExportX { xy, kinds, rows, n: count }.launch(lane, curve)?,
+                SharedRows::Points(rows) => export_rows(slot, curve, peers.points, rows, n)?,
+                SharedRows::Secrets(rows) => kernels::ExportX { xy, kinds, rows, n: count }.launch(slot, curve)?,
             }
             // A key in range times a point of prime order is never the identity, so the peer's key
             // was the identity.
             let status = Some((numbers.status.into(), Rejection::SecretKeyOutOfRange));
-            point_codes(lane, curve, kinds, Reasons { status, identity: Some(Rejection::IdentityKey) }, codes, n)
+            point_codes(slot, curve, kinds, Reasons { status, identity: Some(Rejection::IdentityKey) }, codes, n)
         })
     }
 }

@@ -3,16 +3,16 @@
 use super::Agreement;
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, Agreements, repeat};
 use crate::types::{PublicKeys, bytes_of};
 
-pub fn agreement(curve: CurveId) -> Test {
-    Test { operation: "ECDH", on: curve.name(), run }
+pub fn agreement(curve: CurveId) -> SelfTest {
+    SelfTest { operation: "ECDH", on: curve.name(), run }
 }
 
 /// Tests whole points, and x alone.
-fn run(trial: &mut Trial) -> Result<(), Fault> {
+fn run(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let curve = trial.curve();
     let Agreements { keys, peers, shared } = &known_answers::of(trial.curve()).agreements;
     let keys = repeat(keys, ITEMS);

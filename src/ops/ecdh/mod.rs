@@ -8,14 +8,14 @@ use super::keys::require_keys;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::operation::{Computation, Worth};
+use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
-    Error, Place, PublicKeys, Rejection, ResultsMut, SecretKeys, SharedPoint, SharedSecret, require_lengths,
+    Error, PublicKeys, Rejection, ResultSink, ResultsMut, SecretKeys, SharedPoint, SharedSecret, require_lengths,
 };
 use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: Worth = Worth { portable: 15, lanes: 70 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 15, simd: 70 };
 
 /// The operation that computes the shared points of a batch.
 pub(crate) struct Agreement<'a> {
@@ -38,12 +38,12 @@ impl<'a> Agreement<'a> {
 }
 
 impl Computation for Agreement<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, PublicKeys, usize, &mut dyn Place)> =
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, PublicKeys, usize, &mut dyn ResultSink)> =
             per_curve!(cpu::shared_points);
         let keys = self.secret_keys.slice(items.clone());
         let peers = self.peers.slice(items);

@@ -5,7 +5,7 @@ use crate::curve::CurveId;
 use crate::gpu::columns::Digests;
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use std::ops::Range;
 
 /// The kernel file is compiled for one curve only: these hashes do not depend on one.
@@ -28,7 +28,7 @@ impl OnGpu for DigestsOf<'_> {
         self.messages.bytes(items)
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::of(self.function)]
     }
 
@@ -40,10 +40,10 @@ impl OnGpu for DigestsOf<'_> {
         plan_codes(plan, &self.messages, first);
         plan.result(0, digests, 32);
         let function = self.function;
-        Box::new(move |Running { lane, .. }: &mut Running| match function {
-            Function::Sha256 => kernels::Sha256 { data, offsets, digests, n }.launch(lane, CURVE),
-            Function::Sha256d => kernels::Sha256d { data, offsets, digests, n }.launch(lane, CURVE),
-            Function::Keccak256 => kernels::Keccak256 { data, offsets, digests, n }.launch(lane, CURVE),
+        Box::new(move |Running { slot: slot, .. }: &mut Running| match function {
+            Function::Sha256 => kernels::Sha256 { data, offsets, digests, n }.launch(slot, CURVE),
+            Function::Sha256d => kernels::Sha256d { data, offsets, digests, n }.launch(slot, CURVE),
+            Function::Keccak256 => kernels::Keccak256 { data, offsets, digests, n }.launch(slot, CURVE),
         })
     }
 }

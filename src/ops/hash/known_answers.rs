@@ -2,20 +2,20 @@
 
 use super::{DigestsOf, Function, SizedTexts};
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::types::bytes_of;
 
-pub fn all() -> Vec<Test> {
+pub fn all() -> Vec<SelfTest> {
     Function::ALL.map(of).to_vec()
 }
 
-pub fn of(function: Function) -> Test {
-    let (operation, run): (_, fn(&mut Trial) -> Result<(), Fault>) = match function {
+pub fn of(function: Function) -> SelfTest {
+    let (operation, run): (_, fn(&mut SelfTestRun) -> Result<(), Fault>) = match function {
         Function::Sha256 => ("SHA-256", |trial| run(trial, Function::Sha256)),
         Function::Sha256d => ("SHA-256 twice", |trial| run(trial, Function::Sha256d)),
         Function::Keccak256 => ("Keccak-256", |trial| run(trial, Function::Keccak256)),
     };
-    Test { operation, on: "messages", run }
+    SelfTest { operation, on: "messages", run }
 }
 
 /// A message of `item` bytes: items cover all lengths around that of a block.
@@ -23,7 +23,7 @@ pub fn message(item: usize) -> Vec<u8> {
     (0..item).map(|byte| (7 * item + byte) as u8).collect()
 }
 
-fn run(trial: &mut Trial, function: Function) -> Result<(), Fault> {
+fn run(trial: &mut SelfTestRun, function: Function) -> Result<(), Fault> {
     let texts: Vec<_> = (0..ITEMS).map(message).collect();
     let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &texts[item]);
     let known = texts.iter().map(|text| Ok(function.digest(text))).collect();

@@ -16,8 +16,8 @@ use crate::cpu::field::vector::Lanes;
 use crate::cpu::simd;
 use crate::engine::Engine;
 use crate::fields::Hash;
-use crate::operation::{Computation, Worth};
-use crate::types::{Error, Place, ResultsMut, require_lengths};
+use crate::operation::{Computation, GpuThreshold};
+use crate::types::{Error, ResultSink, ResultsMut, require_lengths};
 pub use on_this_thread::keccak256_on_this_thread;
 use std::ops::Range;
 pub(crate) use tagged::{Tag, tagged};
@@ -157,11 +157,11 @@ pub(crate) struct DigestsOf<'a> {
 impl Computation for DigestsOf<'_> {
     /// The threshold for messages of any length, which have at least one block. CPUs compute SHA-256
     /// fast, so a GPU mainly frees the cores.
-    fn worth(&self) -> Worth {
-        Worth::of(4000)
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold::of(4000)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let first = items.start;
         let bytes = self.messages.average();
         match (self.function, engine.lanes) {

@@ -2,7 +2,7 @@
 
 use super::texts::{LONGEST, SizedTexts};
 use crate::gpu::columns::{self, Codes, Column, Offsets};
-use crate::gpu::runtime::{Plan, Source};
+use crate::gpu::runtime::{InputSource, Plan};
 use crate::host::workers::Pool;
 use std::ops::Range;
 
@@ -23,12 +23,12 @@ impl TextColumns {
         let bytes = texts.bytes(&items);
         let count = items.len();
         let copied = items.clone();
-        let data = Source::Whole(Box::new(move |pool: &Pool, to: &mut [u8]| {
+        let data = InputSource::Whole(Box::new(move |pool: &Pool, to: &mut [u8]| {
             let (to, padding) = to.split_at_mut(bytes);
             copy_texts(pool, to, texts, &copied);
             padding.fill(0);
         }));
-        let offsets = Source::Written(
+        let offsets = InputSource::Written(
             OFFSET,
             Box::new(move |start: usize, to: &mut [u8]| write_offsets(to, texts, &items, start)),
         );
@@ -49,7 +49,7 @@ pub(crate) fn plan_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, fir
 
 /// Plans a code per byte string: 1, or 0 if it is too long for the device.
 pub(crate) fn on_device_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, first: usize) -> Column<Codes> {
-    let codes = Source::Written(
+    let codes = InputSource::Written(
         1,
         Box::new(move |start: usize, to: &mut [u8]| {
             for (offset, code) in to.iter_mut().enumerate() {

@@ -3,12 +3,12 @@
 use crate::cpu::secret::{SecretCurve, base_products, scalar};
 use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuEngine, decode};
-use crate::types::{Place, Rejection, ResultsMut, SecretKeys};
+use crate::types::{Rejection, ResultSink, ResultsMut, SecretKeys};
 use elliptic_curve::sec1::ToSec1Point;
 use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
 use zeroize::Zeroizing;
 
-pub fn public_keys<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, out: &mut dyn Place) {
+pub fn public_keys<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, out: &mut dyn ResultSink) {
     public_keys_of::<C>(engine, keys, &|place| place, out);
 }
 
@@ -17,7 +17,7 @@ pub fn public_keys_of<C: SecretCurve>(
     engine: &CpuEngine,
     keys: SecretKeys,
     item: &(dyn Fn(usize) -> usize + Sync),
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     match engine.lanes_for(out.items()) {
         Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| in_lanes::<C>(lanes, keys, range.map(item), out)),

@@ -6,7 +6,7 @@ use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{Jacobian, PointResults, Points, PrivateKeys, Reasons, SecretNumbers};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::types::Rejection;
 use std::ops::Range;
 
@@ -23,12 +23,12 @@ impl BaseProducts {
         BaseProducts { numbers: SecretNumbers::new(plan), sums: Jacobian::new(plan), points: Points::new(plan) }
     }
 
-    pub fn compute(self, lane: &mut StreamSlot, curve: &'static str, keys: PrivateKeys, n: usize) -> Result<(), Fault> {
+    pub fn compute(self, slot: &mut StreamSlot, curve: &'static str, keys: PrivateKeys, n: usize) -> Result<(), Fault> {
         let BaseProducts { numbers, sums, points } = self;
-        let table = lane.kept.clone().base_point.uniform(lane, curve)?;
-        numbers.import(lane, curve, keys, n)?;
-        kernels::FpmulUniform { scalars: numbers.scalars, table, xyz: sums.xyz, n: n as u64 }.launch(lane, curve)?;
-        sums.normalize(lane, curve, points, false, n)
+        let table = slot.cache.clone().base_point.uniform(slot, curve)?;
+        numbers.import(slot, curve, keys, n)?;
+        kernels::FpmulUniform { scalars: numbers.scalars, table, xyz: sums.xyz, n: n as u64 }.launch(slot, curve)?;
+        sums.normalize(slot, curve, points, false, n)
     }
 }
 
@@ -45,7 +45,7 @@ impl OnGpu for PublicKeysOf<'_> {
         (self.curve.name(), vec!["layout", "nonces", "table", "fpmul", "normalize", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::public_keys(self.curve)]
     }
 
@@ -55,10 +55,10 @@ impl OnGpu for PublicKeysOf<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            products.compute(lane, curve, keys, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            products.compute(slot, curve, keys, n)?;
             let status = Some((products.numbers.status.into(), Rejection::SecretKeyOutOfRange));
-            results.export(lane, curve, products.points, Reasons { status, identity: None }, n)
+            results.export(slot, curve, products.points, Reasons { status, identity: None }, n)
         })
     }
 }

@@ -3,15 +3,15 @@
 use super::PublicKeysOf;
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, PrivateKeys, repeat};
 use crate::ops::point::point_of;
 
-pub fn public_keys(curve: CurveId) -> Test {
-    Test { operation: "computing public keys", on: curve.name(), run }
+pub fn public_keys(curve: CurveId) -> SelfTest {
+    SelfTest { operation: "computing public keys", on: curve.name(), run }
 }
 
-fn run(trial: &mut Trial) -> Result<(), Fault> {
+fn run(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let PrivateKeys { keys, public } = &known_answers::of(trial.curve()).private_keys;
     let keys = repeat(keys, ITEMS);
     let known = repeat(public, ITEMS);

@@ -10,15 +10,15 @@ use crate::cpu::secret::is_key;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::host::{lock, stack};
-use crate::operation::{Computation, Worth};
-use crate::types::{Error, Place, Point, Points, ResultsMut, SecretKey, SecretKeys, require_lengths};
+use crate::operation::{Computation, GpuThreshold};
+use crate::types::{Error, Point, Points, ResultSink, ResultsMut, SecretKey, SecretKeys, require_lengths};
 use std::ops::Range;
 use std::slice;
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: Worth = Worth { portable: 5, lanes: 50 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 5, simd: 50 };
 
 /// The operation that computes the public keys of a batch of private keys.
 pub(crate) struct PublicKeysOf<'a> {
@@ -28,12 +28,12 @@ pub(crate) struct PublicKeysOf<'a> {
 }
 
 impl Computation for PublicKeysOf<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, &mut dyn Place)> = per_curve!(cpu::public_keys);
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, &mut dyn ResultSink)> = per_curve!(cpu::public_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
     }
 }

@@ -4,13 +4,13 @@
 
 use crate::cpu::CpuEngine;
 use crate::host::stack;
-use crate::types::{ByteRows, Place, Rejection, ResultsMut};
+use crate::types::{ByteRows, Rejection, ResultSink, ResultsMut};
 use elliptic_curve::bigint::modular::{FixedMontyForm, FixedMontyParams};
 use elliptic_curve::bigint::{CtLt, Odd, Uint};
 use elliptic_curve::bigint::{U128, U192, U256, U320, U384, U448, U512, U1024, U1536, U2048};
 
 /// Computes `bases[i]^exponents[i]`, for an odd modulus above 1.
-pub fn modexp(engine: &CpuEngine, modulus: &[u8], bases: ByteRows, exponents: ByteRows, out: &mut dyn Place) {
+pub fn modexp(engine: &CpuEngine, modulus: &[u8], bases: ByteRows, exponents: ByteRows, out: &mut dyn ResultSink) {
     let power = match modulus.len() {
         128 => power::<{ U1024::LIMBS }>,
         192 => power::<{ U1536::LIMBS }>,
@@ -21,7 +21,7 @@ pub fn modexp(engine: &CpuEngine, modulus: &[u8], bases: ByteRows, exponents: By
 }
 
 /// Computes `a[i] * b[i]`, for an odd modulus above 1.
-pub fn mul_mod(engine: &CpuEngine, modulus: &[u8], a: ByteRows, b: ByteRows, out: &mut dyn Place) {
+pub fn mul_mod(engine: &CpuEngine, modulus: &[u8], a: ByteRows, b: ByteRows, out: &mut dyn ResultSink) {
     let product = match modulus.len() {
         16 => product::<{ U128::LIMBS }>,
         24 => product::<{ U192::LIMBS }>,
@@ -40,7 +40,7 @@ fn power<const LIMBS: usize>(
     modulus: &[u8],
     bases: ByteRows,
     exponents: ByteRows,
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     let bits = u32::try_from(8 * exponents.width()).expect("an exponent is no longer than a modulus");
     with_parameters::<LIMBS, _>(modulus, |params| {
@@ -56,7 +56,7 @@ fn power<const LIMBS: usize>(
     });
 }
 
-fn product<const LIMBS: usize>(engine: &CpuEngine, modulus: &[u8], a: ByteRows, b: ByteRows, out: &mut dyn Place) {
+fn product<const LIMBS: usize>(engine: &CpuEngine, modulus: &[u8], a: ByteRows, b: ByteRows, out: &mut dyn ResultSink) {
     with_parameters::<LIMBS, _>(modulus, |params| {
         engine.fill_secret(out, [modulus.len(), 0], |range, out| {
             for (place, item) in range.enumerate() {

@@ -5,8 +5,8 @@ use super::parameters::Limbs;
 use super::{Modexp, MulMod, known_answers};
 use crate::gpu::columns::{AnyNumbers, AnyRows, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{Fault, NO_CURVE, Plan, Source, Stream};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::runtime::{Fault, InputSource, NO_CURVE, Plan, Stream};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::host::stack;
 use crate::types::ByteRows;
 use std::ops::Range;
@@ -28,7 +28,7 @@ impl OnGpu for Modexp<'_> {
         (NO_CURVE, vec!["rows", "modexp"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::powers(self.modulus.len())]
     }
 
@@ -42,17 +42,17 @@ impl OnGpu for Modexp<'_> {
         let parameters: Column<ModexpParameters> = limbs_input(plan, &self.parameters);
         let results = NumberResults::new(plan, bytes);
         let n = items.len() as u64;
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            powers.import(lane, n)?;
-            exponents.import(lane, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            powers.import(slot, n)?;
+            exponents.import(slot, n)?;
             let bases = powers.columns;
             let exponents = exponents.columns;
             let status = results.status;
             let bits = 8 * bytes;
             let lanes = kernels::modexp_lanes(bits);
             kernels::Modexp { results: bases, status, bases, exponents, exponent_words, modulus, parameters, lanes, n }
-                .launch(lane, kernels::of_size(kernels::Modexp::KERNELS, bits))?;
-            results.export(lane, bases, n)
+                .launch(slot, kernels::of_size(kernels::Modexp::KERNELS, bits))?;
+            results.export(slot, bases, n)
         })
     }
 }
@@ -74,7 +74,7 @@ impl OnGpu for MulMod<'_> {
         (NO_CURVE, vec!["rows", "mul_mod"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::products(self.modulus.len())]
     }
 
@@ -83,28 +83,28 @@ impl OnGpu for MulMod<'_> {
         // The products overwrite the first factors.
         let products = NumberColumns::new(plan, self.a.slice(items.clone()));
         let other = self.b.map(|b| NumberColumns::new(plan, b.slice(items.clone())));
-        let source = Source::Written(
+        let source = InputSource::Written(
             self.parameters.len(),
             Box::new(|_: usize, to: &mut [u8]| to.copy_from_slice(&self.parameters)),
         );
         let modulus: Column<MulModModulus> = plan.secret_input_of(self.parameters.len(), source);
         let results = NumberResults::new(plan, bytes);
         let n = items.len() as u64;
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            products.import(lane, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            products.import(slot, n)?;
             let a = products.columns;
             let status = results.status;
             let bits = 8 * bytes;
             match other {
                 Some(other) => {
-                    other.import(lane, n)?;
+                    other.import(slot, n)?;
                     kernels::MulMod { results: a, status, a, b: other.columns, modulus, n }
-                        .launch(lane, kernels::of_size(kernels::MulMod::KERNELS, bits))?;
+                        .launch(slot, kernels::of_size(kernels::MulMod::KERNELS, bits))?;
                 }
                 None => kernels::SquareMod { results: a, status, a, modulus, n }
-                    .launch(lane, kernels::of_size(kernels::SquareMod::KERNELS, bits))?,
+                    .launch(slot, kernels::of_size(kernels::SquareMod::KERNELS, bits))?,
             }
-            results.export(lane, a, n)
+            results.export(slot, a, n)
         })
     }
 }
@@ -125,7 +125,7 @@ impl NumberColumns {
     fn new<'a>(plan: &mut Plan<'a>, rows: ByteRows<'a>) -> Self {
         let bytes = rows.width();
         NumberColumns {
-            rows: plan.secret_input_of(bytes * plan.items(), Source::Rows(rows)),
+            rows: plan.secret_input_of(bytes * plan.items(), InputSource::Rows(rows)),
             row_bytes: u32::try_from(bytes).expect("numbers are short"),
             columns: plan.each(bytes.next_multiple_of(4)),
         }
@@ -140,7 +140,7 @@ impl NumberColumns {
 /// Plans a number as an input of a chunk.
 fn limbs_input<'a, T>(plan: &mut Plan<'a>, limbs: &'a Limbs) -> Column<T> {
     let bytes = 8 * limbs.len();
-    let source = Source::Written(
+    let source = InputSource::Written(
         bytes,
         Box::new(move |_: usize, to: &mut [u8]| {
             stack::wiped(|| {

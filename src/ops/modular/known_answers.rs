@@ -3,7 +3,7 @@
 use super::{Modexp, MulMod};
 use crate::cpu::CpuEngine;
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::repeat;
 use crate::operation::Computation;
 use crate::types::{ByteRows, Rejection, Results, ResultsMut};
@@ -27,20 +27,20 @@ fn name(bytes: usize) -> &'static str {
     SIZES.iter().find(|(size, _)| *size == bytes).expect("no operation has another size").1
 }
 
-pub fn powers(bytes: usize) -> Test {
-    Test { operation: "modular exponentiation", on: name(bytes), run: run_powers }
+pub fn powers(bytes: usize) -> SelfTest {
+    SelfTest { operation: "modular exponentiation", on: name(bytes), run: run_powers }
 }
 
-pub fn products(bytes: usize) -> Test {
-    Test { operation: "modular multiplication", on: name(bytes), run: run_products }
+pub fn products(bytes: usize) -> SelfTest {
+    SelfTest { operation: "modular multiplication", on: name(bytes), run: run_products }
 }
 
 /// Returns the self-tests of all sizes.
-pub fn all() -> Vec<Test> {
+pub fn all() -> Vec<SelfTest> {
     SIZES.iter().map(|(bytes, _)| if *bytes > 64 { powers(*bytes) } else { products(*bytes) }).collect()
 }
 
-fn size(trial: &Trial) -> usize {
+fn size(trial: &SelfTestRun) -> usize {
     SIZES.iter().find(|(_, name)| *name == trial.test.on).expect("the test was made for a size").0
 }
 
@@ -85,7 +85,7 @@ fn on_cpu(cpu: &CpuEngine, operation: &dyn Computation, bytes: usize) -> Vec<Ans
     (0..items).map(|item| answer(&results.as_results(), item)).collect()
 }
 
-fn run_powers(trial: &mut Trial) -> Result<(), Fault> {
+fn run_powers(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let bytes = size(trial);
     let (modulus, bases) = modulus_and_numbers(1, bytes);
     let exponents = numbers(3, EXPONENT, bases.len());
@@ -103,7 +103,7 @@ fn modexp<'a>(modulus: &'a [u8], [bases, exponents]: &'a [Vec<u8>; 2]) -> Modexp
 }
 
 /// Tests products and squares.
-fn run_products(trial: &mut Trial) -> Result<(), Fault> {
+fn run_products(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let bytes = size(trial);
     let (modulus, a) = modulus_and_numbers(4, bytes);
     let b: Vec<_> = a.iter().rev().cloned().collect();

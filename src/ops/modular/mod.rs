@@ -15,8 +15,8 @@ mod parameters;
 
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
-use crate::operation::{Computation, Worth};
-use crate::types::{ByteRows, Error, Place, Rejection, bytes_of, require_lengths};
+use crate::operation::{Computation, GpuThreshold};
+use crate::types::{ByteRows, Error, Rejection, ResultSink, bytes_of, require_lengths};
 use parameters::{Limbs, MulModParameters};
 use std::ops::Range;
 
@@ -44,11 +44,11 @@ impl<'a> Modexp<'a> {
 }
 
 impl Computation for Modexp<'_> {
-    fn worth(&self) -> Worth {
-        Worth::of(1 << 6)
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold::of(1 << 6)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         cpu::modexp(engine, self.modulus, self.bases.slice(items.clone()), self.exponents.slice(items), out);
     }
 }
@@ -72,11 +72,11 @@ impl<'a> MulMod<'a> {
 }
 
 impl Computation for MulMod<'_> {
-    fn worth(&self) -> Worth {
-        Worth::of(1 << 16)
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold::of(1 << 16)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let a = self.a.slice(items.clone());
         let b = self.b.unwrap_or(self.a).slice(items);
         cpu::mul_mod(engine, self.modulus, a, b, out);

@@ -6,13 +6,13 @@ use crate::cpu::multiply::{mul_add, normalize, sum_products};
 use crate::cpu::point::affine::{Affine, Denominators, add_assign, double_assign};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::types::{Place, Point, PublicKeys, Rejection, ResultsMut, Rows};
+use crate::types::{Point, PublicKeys, Rejection, ResultSink, ResultsMut, Rows};
 use std::ops::Range;
 
 /// The widths of results: one column `x || y`.
 const WIDTHS: [usize; 2] = [64, 0];
 
-pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut dyn Place) {
+pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut dyn ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         let operands = range.map(|item| Ok((decode::point::<C>(a.get(item))?, decode::point::<C>(b.get(item))?)));
         decode::compute_accepted(operands, out, decode::put, |operands| {
@@ -23,7 +23,7 @@ pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut d
     });
 }
 
-pub fn double<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, out: &mut dyn Place) {
+pub fn double<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, out: &mut dyn ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         let operands = range.map(|item| decode::point::<C>(points.get(item)));
         decode::compute_accepted(operands, out, decode::put, |mut points| {
@@ -33,7 +33,7 @@ pub fn double<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, out: &mut dyn
     });
 }
 
-pub fn mul_base<C: BaseTables>(engine: &CpuEngine, scalars: Rows<32>, out: &mut dyn Place) {
+pub fn mul_base<C: BaseTables>(engine: &CpuEngine, scalars: Rows<32>, out: &mut dyn ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         let table = C::tables().table(engine, range.len());
         let operands = range.map(|item| scalar::<C>(scalars.get(item)));
@@ -44,7 +44,7 @@ pub fn mul_base<C: BaseTables>(engine: &CpuEngine, scalars: Rows<32>, out: &mut 
     });
 }
 
-pub fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: Rows<32>, points: PublicKeys, out: &mut dyn Place) {
+pub fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: Rows<32>, points: PublicKeys, out: &mut dyn ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         let operands = range.map(|item| Ok((scalar::<C>(scalars.get(item))?, decode::point::<C>(points.get(item))?)));
         decode::compute_accepted(operands, out, decode::put, |operands| {
@@ -55,7 +55,7 @@ pub fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: Rows<32>, points: PublicKey
 }
 
 /// Decodes public keys in any encoding.
-pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut dyn Place) {
+pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut dyn ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         let points = decode::public_keys::<C>(engine.lanes, range.map(|item| keys.get(item)));
         for (place, point) in points.into_iter().enumerate() {
@@ -65,7 +65,7 @@ pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut 
 }
 
 /// Computes the sums of parts of `part` points each; the last part may be shorter.
-pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part: usize, out: &mut dyn Place) {
+pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part: usize, out: &mut dyn ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         for (place, index) in range.enumerate() {
             let items = index * part..of.min((index + 1) * part);
@@ -103,7 +103,7 @@ pub fn sums_of_products<C: CpuCurve>(
     scalars: Rows<32>,
     points: PublicKeys,
     items: usize,
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     let sum = sum_of_products::<C>(engine, scalars, points, items).map_err(|(_, reason)| reason);
     engine.fill(out, WIDTHS, |range, out| {

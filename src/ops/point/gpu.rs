@@ -6,7 +6,7 @@ use crate::gpu::columns::Prefixes;
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Imported, Jacobian, Numbers, PointResults, Points, Reasons};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::types::Rejection;
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ impl OnGpu for Add<'_> {
         (self.curve.name(), vec!["layout", "point_add", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::sums(self.curve)]
     }
 
@@ -38,17 +38,17 @@ impl OnGpu for Add<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            a.import(lane, curve, n)?;
-            b.import(lane, curve, n)?;
-            lane.keep_in_l2(prefixes, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            a.import(slot, curve, n)?;
+            b.import(slot, curve, n)?;
+            slot.keep_in_l2(prefixes, n)?;
             let Points { xy: a_xy, kinds: a_kinds } = a.points;
             let Points { xy: b_xy, kinds: b_kinds } = b.points;
             let Points { xy: out_xy, kinds: out_kinds } = sum;
             let n64 = n as u64;
             kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: n64 }
-                .launch(lane, curve)?;
-            results.export(lane, curve, sum, POINTS, n)
+                .launch(slot, curve)?;
+            results.export(slot, curve, sum, POINTS, n)
         })
     }
 }
@@ -62,7 +62,7 @@ impl OnGpu for Double<'_> {
         (self.curve.name(), vec!["layout", "point_add", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::doubles(self.curve)]
     }
 
@@ -73,13 +73,13 @@ impl OnGpu for Double<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            from.import(lane, curve, n)?;
-            lane.keep_in_l2(prefixes, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            from.import(slot, curve, n)?;
+            slot.keep_in_l2(prefixes, n)?;
             let Points { xy: a_xy, kinds: a_kinds } = from.points;
             let Points { xy: out_xy, kinds: out_kinds } = to;
-            kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n: n as u64 }.launch(lane, curve)?;
-            results.export(lane, curve, to, POINTS, n)
+            kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n: n as u64 }.launch(slot, curve)?;
+            results.export(slot, curve, to, POINTS, n)
         })
     }
 }
@@ -93,7 +93,7 @@ impl OnGpu for MulBase<'_> {
         (self.curve.name(), vec!["layout", "table", "fpmul", "normalize", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::base_products(self.curve)]
     }
 
@@ -104,15 +104,15 @@ impl OnGpu for MulBase<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            let table = lane.kept.clone().base_point.public(lane, curve)?;
-            scalars.import(lane, curve, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            let table = slot.cache.clone().base_point.public(slot, curve)?;
+            scalars.import(slot, curve, n)?;
             let scalars_of = scalars.scalars;
             let xyz = sums.xyz;
             kernels::FpmulVar { scalars: scalars_of, table: table.column(), bits: table.bits, xyz, n: n as u64 }
-                .launch(lane, curve)?;
-            sums.normalize(lane, curve, product, false, n)?;
-            results.export(lane, curve, product, products(scalars), n)
+                .launch(slot, curve)?;
+            sums.normalize(slot, curve, product, false, n)?;
+            results.export(slot, curve, product, products(scalars), n)
         })
     }
 }
@@ -126,7 +126,7 @@ impl OnGpu for Mul<'_> {
         (self.curve.name(), vec!["layout", "upmul", "normalize", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::products(self.curve)]
     }
 
@@ -138,18 +138,18 @@ impl OnGpu for Mul<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            scalars.import(lane, curve, n)?;
-            imported.import(lane, curve, n)?;
-            scratch.reset(lane)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            scalars.import(slot, curve, n)?;
+            imported.import(slot, curve, n)?;
+            scratch.reset(slot)?;
             let Points { xy, kinds } = imported.points;
             let WindowScratch { tables, next_tile } = scratch;
             let of = scalars.scalars;
             let xyz = sums.xyz;
-            kernels::UpmulVar { scalars: of, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(lane, curve)?;
+            kernels::UpmulVar { scalars: of, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(slot, curve)?;
             // The products overwrite the points.
-            sums.normalize(lane, curve, imported.points, true, n)?;
-            results.export(lane, curve, imported.points, products(scalars), n)
+            sums.normalize(slot, curve, imported.points, true, n)?;
+            results.export(slot, curve, imported.points, products(scalars), n)
         })
     }
 }
@@ -163,7 +163,7 @@ impl OnGpu for DecodeKeys<'_> {
         (self.curve.name(), vec!["layout", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::keys(self.curve)]
     }
 
@@ -172,11 +172,11 @@ impl OnGpu for DecodeKeys<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            keys.import(lane, curve, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            keys.import(slot, curve, n)?;
             // The identity is not a valid public key.
             let reasons = Reasons { status: None, identity: Some(Rejection::IdentityKey) };
-            results.export(lane, curve, keys.points, reasons, n)
+            results.export(slot, curve, keys.points, reasons, n)
         })
     }
 }
@@ -198,7 +198,7 @@ impl OnGpu for Sums<'_> {
         64 * self.points_of(parts).len()
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::sums_of_parts(self.curve)]
     }
 
@@ -211,14 +211,14 @@ impl OnGpu for Sums<'_> {
         let curve = self.curve.name();
         let count = items.len();
         let parts = parts.len();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            points.import(lane, curve, count)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            points.import(slot, curve, count)?;
             let Points { xy, kinds } = points.points;
             let Points { kinds: out_kinds, .. } = sum;
             kernels::SumPoints { xy, kinds, points: count as u64, xyz: sums.xyz, out_kinds, n: parts as u64 }
-                .launch(lane, curve)?;
-            sums.normalize(lane, curve, sum, true, parts)?;
-            results.export(lane, curve, sum, POINTS, parts)
+                .launch(slot, curve)?;
+            sums.normalize(slot, curve, sum, true, parts)?;
+            results.export(slot, curve, sum, POINTS, parts)
         })
     }
 }

@@ -4,67 +4,67 @@ use super::sum::PART;
 use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts, point_of};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, OnGpu as _, Test, Trial};
+use crate::gpu::{Fault, OnGpu as _, SelfTest, SelfTestRun};
 use crate::known_answers::{self, Answer, PointAnswers, repeat};
 use crate::types::{Point, PublicKeys, Rejection, Rows};
 
-fn answers(trial: &Trial) -> &'static PointAnswers {
+fn answers(trial: &SelfTestRun) -> &'static PointAnswers {
     &known_answers::of(trial.curve()).points
 }
 
 /// Returns the self-tests of all point operations on a curve.
-pub fn all(curve: CurveId) -> Vec<Test> {
+pub fn all(curve: CurveId) -> Vec<SelfTest> {
     [keys, sums, doubles, base_products, products, sums_of_parts, sums_of_products].map(|test| test(curve)).to_vec()
 }
 
-pub fn sums(curve: CurveId) -> Test {
-    Test { operation: "addition", on: curve.name(), run: run_sums }
+pub fn sums(curve: CurveId) -> SelfTest {
+    SelfTest { operation: "addition", on: curve.name(), run: run_sums }
 }
 
-pub fn doubles(curve: CurveId) -> Test {
-    Test { operation: "doubling", on: curve.name(), run: run_doubles }
+pub fn doubles(curve: CurveId) -> SelfTest {
+    SelfTest { operation: "doubling", on: curve.name(), run: run_doubles }
 }
 
-pub fn base_products(curve: CurveId) -> Test {
-    Test { operation: "multiplication of G", on: curve.name(), run: run_base_products }
+pub fn base_products(curve: CurveId) -> SelfTest {
+    SelfTest { operation: "multiplication of G", on: curve.name(), run: run_base_products }
 }
 
-pub fn products(curve: CurveId) -> Test {
-    Test { operation: "multiplication", on: curve.name(), run: run_products }
+pub fn products(curve: CurveId) -> SelfTest {
+    SelfTest { operation: "multiplication", on: curve.name(), run: run_products }
 }
 
-pub fn keys(curve: CurveId) -> Test {
-    Test { operation: "decoding of keys", on: curve.name(), run: run_keys }
+pub fn keys(curve: CurveId) -> SelfTest {
+    SelfTest { operation: "decoding of keys", on: curve.name(), run: run_keys }
 }
 
-pub fn sums_of_parts(curve: CurveId) -> Test {
-    Test { operation: "sums of points", on: curve.name(), run: run_sums_of_parts }
+pub fn sums_of_parts(curve: CurveId) -> SelfTest {
+    SelfTest { operation: "sums of points", on: curve.name(), run: run_sums_of_parts }
 }
 
-pub fn sums_of_products(curve: CurveId) -> Test {
-    Test { operation: "multi-scalar multiplication", on: curve.name(), run: run_sums_of_products }
+pub fn sums_of_products(curve: CurveId) -> SelfTest {
+    SelfTest { operation: "multi-scalar multiplication", on: curve.name(), run: run_sums_of_products }
 }
 
-fn run_sums(trial: &mut Trial) -> Result<(), Fault> {
+fn run_sums(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let (operands, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).sums, ITEMS).into_iter().unzip();
     let (a, b): (Vec<_>, Vec<_>) = operands.into_iter().map(|[a, b]| (a, b)).unzip();
     let operands = [PublicKeys::points(&a), PublicKeys::points(&b)];
     trial.check(&Add { curve: trial.curve(), operands, items: ITEMS }, point_of, known)
 }
 
-fn run_doubles(trial: &mut Trial) -> Result<(), Fault> {
+fn run_doubles(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let (points, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).doubles, ITEMS).into_iter().unzip();
     let points = PublicKeys::points(&points);
     trial.check(&Double { curve: trial.curve(), points, items: ITEMS }, point_of, known)
 }
 
-fn run_base_products(trial: &mut Trial) -> Result<(), Fault> {
+fn run_base_products(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let (scalars, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).base_products, ITEMS).into_iter().unzip();
     let scalars = Rows::from(&scalars);
     trial.check(&MulBase { curve: trial.curve(), scalars, items: ITEMS }, point_of, known)
 }
 
-fn run_products(trial: &mut Trial) -> Result<(), Fault> {
+fn run_products(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let all = repeat(&answers(trial).products, ITEMS).into_iter();
     let (operands, known): (Vec<_>, Vec<_>) = all.map(|(scalar, point, product)| ((scalar, point), product)).unzip();
     let (scalars, points): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
@@ -74,7 +74,7 @@ fn run_products(trial: &mut Trial) -> Result<(), Fault> {
 }
 
 /// Decodes keys in every encoding.
-fn run_keys(trial: &mut Trial) -> Result<(), Fault> {
+fn run_keys(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let answers = answers(trial);
     let mixed = answers.keys.iter().map(|(key, known)| (key.as_slice(), *known)).collect::<Vec<_>>();
     decode(trial, &mixed, |keys| PublicKeys::sec1(keys))?;
@@ -98,7 +98,7 @@ fn run_keys(trial: &mut Trial) -> Result<(), Fault> {
 }
 
 fn decode<K: Clone>(
-    trial: &mut Trial,
+    trial: &mut SelfTestRun,
     answers: &[(K, Answer<Point>)],
     public_keys: impl for<'a> Fn(&'a [K]) -> PublicKeys<'a>,
 ) -> Result<(), Fault> {
@@ -108,7 +108,7 @@ fn decode<K: Clone>(
 
 /// Tests sums of parts. A device assigns the points p, p + parts, p + 2 parts, ... to part p: two
 /// operands, and otherwise the identity.
-fn run_sums_of_parts(trial: &mut Trial) -> Result<(), Fault> {
+fn run_sums_of_parts(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let (operands, known): (Vec<_>, Vec<_>) = repeat(&answers(trial).sums, ITEMS).into_iter().unzip();
     let mut points = vec![Point::IDENTITY; PART * ITEMS];
     for (part, [a, b]) in operands.into_iter().enumerate() {
@@ -121,7 +121,7 @@ fn run_sums_of_parts(trial: &mut Trial) -> Result<(), Fault> {
 
 /// Tests sums of products. A device returns the sum as the result of the first part, and likewise
 /// the rejection if an item is invalid.
-fn run_sums_of_products(trial: &mut Trial) -> Result<(), Fault> {
+fn run_sums_of_products(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let (scalars, points, sum) = &answers(trial).sum_of_products;
     check_sum_of_products(trial, scalars, points, Ok(*sum))?;
     let mut points_with_invalid = points.clone();
@@ -135,7 +135,7 @@ fn run_sums_of_products(trial: &mut Trial) -> Result<(), Fault> {
 }
 
 fn check_sum_of_products(
-    trial: &mut Trial,
+    trial: &mut SelfTestRun,
     scalars: &[[u8; 32]],
     points: &[Point],
     sum: Answer<Point>,

@@ -23,8 +23,10 @@ mod sum;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::operation::{Computation, Worth};
-use crate::types::{Error, Place, Point, Points, PublicKeys, Rejection, Results, ResultsMut, Rows, require_lengths};
+use crate::operation::{Computation, GpuThreshold};
+use crate::types::{
+    Error, Point, Points, PublicKeys, Rejection, ResultSink, Results, ResultsMut, Rows, require_lengths,
+};
 pub(crate) use msm::SumsOfProducts;
 pub use msm::{msm, msm_columns};
 use std::ops::Range;
@@ -44,12 +46,12 @@ pub(crate) struct Add<'a> {
 }
 
 impl Computation for Add<'_> {
-    fn worth(&self) -> Worth {
-        Worth::of(300)
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold::of(300)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, [PublicKeys; 2], &mut dyn Place)> = per_curve!(cpu::add);
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, [PublicKeys; 2], &mut dyn ResultSink)> = per_curve!(cpu::add);
         ON_CPU.of(self.curve)(engine, self.operands.map(|points| points.slice(items.clone())), out);
     }
 }
@@ -62,12 +64,12 @@ pub(crate) struct Double<'a> {
 }
 
 impl Computation for Double<'_> {
-    fn worth(&self) -> Worth {
-        Worth::of(300)
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold::of(300)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn Place)> = per_curve!(cpu::double);
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn ResultSink)> = per_curve!(cpu::double);
         ON_CPU.of(self.curve)(engine, self.points.slice(items), out);
     }
 }
@@ -80,12 +82,12 @@ pub(crate) struct MulBase<'a> {
 }
 
 impl Computation for MulBase<'_> {
-    fn worth(&self) -> Worth {
-        Worth { portable: 40, lanes: 50 }
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold { portable: 40, simd: 50 }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, &mut dyn Place)> = per_curve!(cpu::mul_base);
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, &mut dyn ResultSink)> = per_curve!(cpu::mul_base);
         ON_CPU.of(self.curve)(engine, self.scalars.slice(items), out);
     }
 }
@@ -99,12 +101,12 @@ pub(crate) struct Mul<'a> {
 }
 
 impl Computation for Mul<'_> {
-    fn worth(&self) -> Worth {
-        Worth { portable: 30, lanes: 60 }
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold { portable: 30, simd: 60 }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, &mut dyn Place)> = per_curve!(cpu::mul);
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, &mut dyn ResultSink)> = per_curve!(cpu::mul);
         ON_CPU.of(self.curve)(engine, self.scalars.slice(items.clone()), self.points.slice(items), out);
     }
 }
@@ -117,13 +119,13 @@ pub(crate) struct DecodeKeys<'a> {
 }
 
 impl Computation for DecodeKeys<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         // Decompression takes most of the time; a GPU responds after 0.1 ms.
-        Worth { portable: 20, lanes: 120 }
+        GpuThreshold { portable: 20, simd: 120 }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn Place)> = per_curve!(cpu::decode_keys);
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn ResultSink)> = per_curve!(cpu::decode_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
     }
 }

@@ -5,8 +5,8 @@ use super::sum::{SumOrRejection, sum_of_rows};
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::operation::{Computation, Reduction, Worth};
-use crate::types::{Error, Place, Point, PublicKeys, Rows, Verdict, require_lengths};
+use crate::operation::{Computation, GpuThreshold, Reduction};
+use crate::types::{Error, Point, PublicKeys, ResultSink, Rows, Verdict, require_lengths};
 use std::ops::Range;
 
 /// The number of products in a part of a batch. It is small enough that a chunk of a few waves of
@@ -33,12 +33,12 @@ impl SumsOfProducts<'_> {
 }
 
 impl Computation for SumsOfProducts<'_> {
-    fn worth(&self) -> Worth {
-        Worth { portable: 10, lanes: 37 }
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold { portable: 10, simd: 37 }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn Place) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize, &mut dyn Place)> =
+    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize, &mut dyn ResultSink)> =
             per_curve!(cpu::sums_of_products);
         let products = self.products_of(&parts);
         let scalars = self.scalars.slice(products.clone());

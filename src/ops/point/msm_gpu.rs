@@ -8,7 +8,7 @@ use crate::gpu::columns::{Content, Xy};
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Imported, Jacobian, Numbers, PointResults, Points};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use std::ops::Range;
 
 impl OnGpu for SumsOfProducts<'_> {
@@ -24,7 +24,7 @@ impl OnGpu for SumsOfProducts<'_> {
         (self.curve.name(), vec!["layout", "msm", "buckets", "normalize", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::sums_of_products(self.curve)]
     }
 
@@ -41,25 +41,25 @@ impl OnGpu for SumsOfProducts<'_> {
         let curve = self.curve.name();
         let count = items.len();
         let parts = parts.len();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            scalars.import(lane, curve, count)?;
-            points.import(lane, curve, count)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            scalars.import(slot, curve, count)?;
+            points.import(slot, curve, count)?;
             let Numbers { scalars, kinds: scalar_kinds, .. } = scalars;
             let Points { xy, kinds } = points.points;
             let Buckets { rows, terms, ends, counters, window_sums, .. } = buckets;
             let (bits, windows) = buckets.windows();
             let n = count as u64;
-            buckets.reset(lane)?;
-            kernels::MsmPoints { xy, rows, n }.launch(lane, curve)?;
-            kernels::MsmCount { scalars, scalar_kinds, kinds, bits, windows, ends, counters, n }.launch(lane, curve)?;
-            buckets.start(lane, curve)?;
-            kernels::MsmSort { scalars, scalar_kinds, kinds, bits, windows, ends, terms, n }.launch(lane, curve)?;
-            buckets.add_up(lane, curve)?;
+            buckets.reset(slot)?;
+            kernels::MsmPoints { xy, rows, n }.launch(slot, curve)?;
+            kernels::MsmCount { scalars, scalar_kinds, kinds, bits, windows, ends, counters, n }.launch(slot, curve)?;
+            buckets.start(slot, curve)?;
+            kernels::MsmSort { scalars, scalar_kinds, kinds, bits, windows, ends, terms, n }.launch(slot, curve)?;
+            buckets.add_up(slot, curve)?;
             // The sum is the first point; the others are the identity.
             kernels::MsmTotal { window_sums, windows, counters, xyz: sums.xyz, kinds: to.kinds, n: parts as u64 }
-                .launch(lane, curve)?;
-            sums.normalize(lane, curve, to, true, parts)?;
-            results.export(lane, curve, to, POINTS, parts)
+                .launch(slot, curve)?;
+            sums.normalize(slot, curve, to, true, parts)?;
+            results.export(slot, curve, to, POINTS, parts)
         })
     }
 }

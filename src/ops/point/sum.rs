@@ -4,8 +4,8 @@ use super::cpu;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
-use crate::operation::{Computation, Reduction, Worth};
-use crate::types::{Error, Place, Point, PublicKeys, Rejection, Verdict, require_lengths};
+use crate::operation::{Computation, GpuThreshold, Reduction};
+use crate::types::{Error, Point, PublicKeys, Rejection, ResultSink, Verdict, require_lengths};
 use std::ops::Range;
 
 /// The number of points in a part of a batch. It is small enough that there are parts for all
@@ -32,12 +32,12 @@ impl Sums<'_> {
 }
 
 impl Computation for Sums<'_> {
-    fn worth(&self) -> Worth {
-        Worth::of(300)
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold::of(300)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn Place) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, usize, usize, &mut dyn Place)> = per_curve!(cpu::sums);
+    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, usize, usize, &mut dyn ResultSink)> = per_curve!(cpu::sums);
         let points = self.points_of(&parts);
         ON_CPU.of(self.curve)(engine, self.points.slice(points.clone()), points.len(), PART, out);
     }

@@ -18,11 +18,11 @@ use crate::cpu::tables::BaseTables;
 use crate::cpu::{CHUNK, CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::Secp256k1;
 use crate::host::stack;
-use crate::operation::{Computation, Worth};
+use crate::operation::{Computation, GpuThreshold};
 use crate::ops::ecdh::WORTH;
 use crate::ops::ecdh::cpu::reference;
 use crate::ops::hash::{Tag, tagged};
-use crate::types::{KeyBytes, Place, PublicKeys, Rejection, ResultsMut, Rows};
+use crate::types::{KeyBytes, PublicKeys, Rejection, ResultSink, ResultsMut, Rows};
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::{CurveGroup, Group, PrimeField, ProjectivePoint};
 use sha2::{Digest, Sha256};
@@ -61,11 +61,11 @@ impl<C: SecretCurve> ReceiverKeys<C> {
 }
 
 impl Computation for Expected<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let part = Expected {
             tweak_points: self.tweak_points.slice(items.clone()),
             counters: self.counters.slice(items.clone()),
@@ -76,7 +76,7 @@ impl Computation for Expected<'_> {
     }
 }
 
-fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Place) {
+fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn ResultSink) {
     let lanes = engine.lanes_for(out.items());
     // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut receivers: Vec<ReceiverKeys<C>> = Vec::with_capacity(of.receivers.len());
@@ -204,7 +204,12 @@ fn own<C: SecretCurve>(point: &ReferencePoint<C>) -> Affine<C::Base> {
 }
 
 /// Computes tweak points. Variable-time: all inputs are public.
-pub fn tweak_points<C: BaseTables>(engine: &CpuEngine, outpoints: Rows<36>, keys: PublicKeys, out: &mut dyn Place) {
+pub fn tweak_points<C: BaseTables>(
+    engine: &CpuEngine,
+    outpoints: Rows<36>,
+    keys: PublicKeys,
+    out: &mut dyn ResultSink,
+) {
     engine.fill(out, [64, 0], |range: Range<usize>, out| {
         let points = decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));
         let operands = range.zip(points).map(|(item, point)| {

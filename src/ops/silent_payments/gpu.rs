@@ -13,7 +13,7 @@ use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{
     Imported, Jacobian, PointResults, Points, PrivateKeys, Reasons, SecretNumbers, point_codes,
 };
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::types::{PublicKeys, Rejection};
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ impl Scratch {
     /// Computes a receiver's numbers in each row.
     fn compute(
         self,
-        lane: &mut StreamSlot,
+        slot: &mut StreamSlot,
         keys: ReceiverColumns,
         points: Points,
         counters: Column<ByteRows<4>>,
@@ -79,21 +79,21 @@ impl Scratch {
         let ResultRows { row_bytes, .. } = out;
         let xyz = sums.xyz;
         let count = n as u64;
-        let table = lane.kept.clone().base_point.uniform(lane, CURVE)?;
-        numbers.import(lane, CURVE, keys.scan, n)?;
-        windows.reset(lane)?;
+        let table = slot.cache.clone().base_point.uniform(slot, CURVE)?;
+        numbers.import(slot, CURVE, keys.scan, n)?;
+        windows.reset(slot)?;
         let Points { xy, kinds } = points;
         let WindowScratch { tables, next_tile } = windows;
         let scalars = numbers.scalars;
-        kernels::UpmulFixed { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(lane, CURVE)?;
-        sums.normalize(lane, CURVE, shared, true, n)?;
+        kernels::UpmulFixed { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(slot, CURVE)?;
+        sums.normalize(slot, CURVE, shared, true, n)?;
         let Points { xy, kinds } = shared;
         let Points { xy: out_xy, kinds: out_kinds } = products;
         let rows = out.at_byte(keys.start);
         kernels::SilentTweaks { xy, kinds, counters, tweaks, tweak_kinds: out_kinds, rows, row_bytes, n: count }
-            .launch(lane, CURVE)?;
-        kernels::FpmulUniform { scalars: tweaks, table, xyz, n: count }.launch(lane, CURVE)?;
-        sums.normalize(lane, CURVE, products, true, n)?;
+            .launch(slot, CURVE)?;
+        kernels::FpmulUniform { scalars: tweaks, table, xyz, n: count }.launch(slot, CURVE)?;
+        sums.normalize(slot, CURVE, products, true, n)?;
         let spend_xy = keys.spend.points.xy;
         for which in 0..keys.count {
             let rows = out.at_byte(keys.start + NUMBER * (1 + which));
@@ -102,9 +102,9 @@ impl Scratch {
             let kinds = out_kinds;
             let which = which as u64;
             let prefixes = sums.prefixes;
-            lane.keep_in_l2(prefixes, n)?;
+            slot.keep_in_l2(prefixes, n)?;
             kernels::SilentOutputs { xy, kinds, spend_xy, spend_count, which, rows, row_bytes, prefixes, n: count }
-                .launch(lane, CURVE)?;
+                .launch(slot, CURVE)?;
         }
         Ok(())
     }
@@ -129,7 +129,7 @@ impl OnGpu for Expected<'_> {
         (CURVE, vec!["layout", "nonces", "table", "fpmul", "normalize", "results", "bip340_silent"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         known_answers::of_scan()
     }
 
@@ -151,14 +151,14 @@ impl OnGpu for Expected<'_> {
         plan.codes(codes);
         plan.secret_result(0, out.rows, width);
         let n = items.len();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            points.import(lane, CURVE, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            points.import(slot, CURVE, n)?;
             for keys in keys {
-                keys.spend.import(lane, CURVE, keys.count)?;
-                scratch.compute(lane, keys, points.points, counters, out, n)?;
+                keys.spend.import(slot, CURVE, keys.count)?;
+                scratch.compute(slot, keys, points.points, counters, out, n)?;
             }
             let reasons = Reasons { status: None, identity: Some(Rejection::IdentityKey) };
-            point_codes(lane, CURVE, points.points.kinds, reasons, codes, n)
+            point_codes(slot, CURVE, points.points.kinds, reasons, codes, n)
         })
     }
 }
@@ -172,7 +172,7 @@ impl OnGpu for TweakPoints<'_> {
         (CURVE, vec!["layout", "upmul", "normalize", "results", "bip340_silent"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         known_answers::of_index()
     }
 
@@ -185,20 +185,20 @@ impl OnGpu for TweakPoints<'_> {
         let sums = Jacobian::new(plan);
         let results = PointResults::new(plan);
         let n = items.len();
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            keys.import(lane, CURVE, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            keys.import(slot, CURVE, n)?;
             let Points { xy, kinds } = keys.points;
             let WindowScratch { tables, next_tile } = windows;
-            kernels::SilentInputHashes { outpoints, xy, kinds, hashes, hash_kinds, n: n as u64 }.launch(lane, CURVE)?;
-            windows.reset(lane)?;
+            kernels::SilentInputHashes { outpoints, xy, kinds, hashes, hash_kinds, n: n as u64 }.launch(slot, CURVE)?;
+            windows.reset(slot)?;
             let scalars = hashes;
             let xyz = sums.xyz;
-            kernels::UpmulVar { scalars, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(lane, CURVE)?;
+            kernels::UpmulVar { scalars, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(slot, CURVE)?;
             // The products overwrite the keys.
-            sums.normalize(lane, CURVE, keys.points, true, n)?;
+            sums.normalize(slot, CURVE, keys.points, true, n)?;
             let status = Some((hash_kinds.into(), Rejection::ScalarOutOfRange));
             let reasons = Reasons { status, identity: Some(Rejection::IdentityKey) };
-            results.export(lane, CURVE, keys.points, reasons, n)
+            results.export(slot, CURVE, keys.points, reasons, n)
         })
     }
 }

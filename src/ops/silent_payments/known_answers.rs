@@ -4,29 +4,29 @@
 use super::{Expected, Receiver, TweakPoints};
 use crate::curve::{Curve, Secp256k1};
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, Answer, SilentPayments, repeat};
 use crate::ops::point::{self, point_of};
 use crate::types::{Point, PublicKeys, SecretKey, bytes_of};
 
-pub fn all() -> Vec<Test> {
+pub fn all() -> Vec<SelfTest> {
     [of_scan(), of_index()].concat()
 }
 
-pub fn of_scan() -> Vec<Test> {
+pub fn of_scan() -> Vec<SelfTest> {
     vec![point::known_answers::keys(Secp256k1::ID), test("silent payments, scan", scan)]
 }
 
-pub fn of_index() -> Vec<Test> {
+pub fn of_index() -> Vec<SelfTest> {
     vec![point::known_answers::keys(Secp256k1::ID), test("silent payments, index", index)]
 }
 
-fn test(operation: &'static str, run: fn(&mut Trial) -> Result<(), Fault>) -> Test {
-    Test { operation, on: Secp256k1::NAME, run }
+fn test(operation: &'static str, run: fn(&mut SelfTestRun) -> Result<(), Fault>) -> SelfTest {
+    SelfTest { operation, on: Secp256k1::NAME, run }
 }
 
 /// Tests two receivers, one of them with labels.
-fn scan(trial: &mut Trial) -> Result<(), Fault> {
+fn scan(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let SilentPayments { points, counters, receivers, expected, .. } = known_answers::silent_payments();
     let receivers = receivers.iter().map(|(scan_key, spend_key, labels)| {
         Receiver::new(SecretKey::from_bytes(*scan_key), spend_key.as_sec1(), labels).expect("valid keys")
@@ -43,7 +43,7 @@ fn scan(trial: &mut Trial) -> Result<(), Fault> {
     trial.check(&operation, bytes_of::<WIDTH>, repeat(expected, ITEMS))
 }
 
-fn index(trial: &mut Trial) -> Result<(), Fault> {
+fn index(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let SilentPayments { points, outpoints, tweak_points, .. } = known_answers::silent_payments();
     let keys = repeat(points, ITEMS);
     let outpoints = repeat(outpoints, ITEMS);

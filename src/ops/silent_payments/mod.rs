@@ -30,8 +30,8 @@ use super::point::point_of;
 use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
 use crate::engine::Engine;
-use crate::operation::{Computation, Worth};
-use crate::types::{Error, Place, Points, PublicKeys, ResultsMut, Rows, SecretKey, require_lengths};
+use crate::operation::{Computation, GpuThreshold};
+use crate::types::{Error, Points, PublicKeys, ResultSink, ResultsMut, Rows, SecretKey, require_lengths};
 pub(crate) use expected::Expected;
 pub use outputs::Outputs;
 pub use receiver::Receiver;
@@ -88,11 +88,11 @@ impl<'a> TweakPoints<'a> {
 
 impl Computation for TweakPoints<'_> {
     /// Returns the threshold of a variable-base multiplication.
-    fn worth(&self) -> Worth {
-        Worth { portable: 25, lanes: 70 }
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold { portable: 25, simd: 70 }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let outpoints = self.outpoints.slice(items.clone());
         let keys = self.input_keys.slice(items);
         cpu::tweak_points::<Secp256k1>(engine, outpoints, keys, out);

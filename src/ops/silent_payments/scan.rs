@@ -4,7 +4,7 @@ use super::expected::{Expected, NUMBER};
 use super::{LIMIT, Match, Outputs, Receiver, Scan};
 use crate::engine::Engine;
 use crate::host::{lock, stack};
-use crate::types::{Error, POINT_ROW, Place, PublicKeys, Results, ResultsMut, Rows, Verdict, require_lengths};
+use crate::types::{Error, POINT_ROW, PublicKeys, ResultSink, Results, ResultsMut, Rows, Verdict, require_lengths};
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
@@ -58,12 +58,12 @@ struct Comparing<'a> {
     search: &'a Search<'a>,
 }
 
-impl<'a> Place<'a> for Comparing<'a> {
+impl<'a> ResultSink<'a> for Comparing<'a> {
     fn items(&self) -> usize {
         self.codes.len()
     }
 
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn Place<'a> + 'a>, Box<dyn Place<'a> + 'a>) {
+    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
         let Comparing { codes, first, search } = *self;
         let (codes, other_codes) = codes.split_at_mut(items);
         let left = Comparing { codes, first, search };
@@ -71,7 +71,7 @@ impl<'a> Place<'a> for Comparing<'a> {
         (Box::new(left), Box::new(right))
     }
 
-    fn reborrow(&mut self) -> Box<dyn Place<'_> + '_> {
+    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
         Box::new(Comparing { codes: self.codes, first: self.first, search: self.search })
     }
 

@@ -7,9 +7,9 @@ use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::ops::hash::{Tag, tagged};
-use crate::types::{Place, PublicKeys, Rejection, ResultsMut};
+use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut};
 
-pub fn tweak<C: BaseTables>(engine: &CpuEngine, keys: PublicKeys, tweaks: Tweaks, out: &mut dyn Place) {
+pub fn tweak<C: BaseTables>(engine: &CpuEngine, keys: PublicKeys, tweaks: Tweaks, out: &mut dyn ResultSink) {
     engine.fill(out, [64, 0], |range, out| {
         let base = C::tables().table(engine, range.len());
         let points = decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));

@@ -6,7 +6,7 @@ use crate::gpu::columns::{ByteRows, Column, NumberKinds, Prefixes, Scalars};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::transfer::{Imported, Jacobian, PointResults, Points, export_rows};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use std::ops::Range;
 
 /// The tweaks of a chunk as scalars, and their source.
@@ -58,7 +58,7 @@ impl OnGpu for Tweak<'_> {
         (Secp256k1::NAME, vec!["layout", "table", "fpmul", "normalize", "point_add", "bip340_tweak"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         known_answers::all()
     }
 
@@ -72,27 +72,27 @@ impl OnGpu for Tweak<'_> {
         let sum = Points::new(plan);
         let prefixes = plan.column::<Prefixes>();
         let results = PointResults::new(plan);
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            let table = lane.kept.clone().base_point.public(lane, curve)?;
-            keys.import(lane, curve, n)?;
-            tweaks.import(lane, keys.points, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            let table = slot.cache.clone().base_point.public(slot, curve)?;
+            keys.import(slot, curve, n)?;
+            tweaks.import(slot, keys.points, n)?;
             let TweakColumns { scalars, kinds: tweak_kinds, .. } = tweaks;
             let column = table.column();
             let bits = table.bits;
             let count = n as u64;
-            kernels::FpmulVar { scalars, table: column, bits, xyz: products.xyz, n: count }.launch(lane, curve)?;
-            products.normalize(lane, curve, product, false, n)?;
+            kernels::FpmulVar { scalars, table: column, bits, xyz: products.xyz, n: count }.launch(slot, curve)?;
+            products.normalize(slot, curve, product, false, n)?;
             let Points { xy: a_xy, kinds: a_kinds } = keys.points;
             let Points { xy: b_xy, kinds: b_kinds } = product;
             let Points { xy: out_xy, kinds: out_kinds } = sum;
-            lane.keep_in_l2(prefixes, n)?;
+            slot.keep_in_l2(prefixes, n)?;
             kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: count }
-                .launch(lane, curve)?;
-            export_rows(lane, curve, sum, results.rows, n)?;
+                .launch(slot, curve)?;
+            export_rows(slot, curve, sum, results.rows, n)?;
             let key_kinds = a_kinds;
             let sum_kinds = out_kinds;
             let codes = results.codes;
-            kernels::TweakCodes { key_kinds, tweak_kinds, sum_kinds, codes, n: count }.launch(lane, curve)
+            kernels::TweakCodes { key_kinds, tweak_kinds, sum_kinds, codes, n: count }.launch(slot, curve)
         })
     }
 }

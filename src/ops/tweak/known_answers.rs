@@ -3,22 +3,22 @@
 use super::{Tweak, Tweaks};
 use crate::curve::{Curve, CurveId, Secp256k1};
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, Answer, repeat};
 use crate::ops::point::{self, point_of};
 use crate::types::{Point, PublicKeys, Rows};
 
 const CURVE: CurveId = Secp256k1::ID;
 
-pub fn all() -> Vec<Test> {
-    vec![point::known_answers::keys(CURVE), Test { operation: "tweaks of keys", on: CURVE.name(), run }]
+pub fn all() -> Vec<SelfTest> {
+    vec![point::known_answers::keys(CURVE), SelfTest { operation: "tweaks of keys", on: CURVE.name(), run }]
 }
 
-fn check(trial: &mut Trial, tweaks: Tweaks, keys: PublicKeys, known: Vec<Answer<Point>>) -> Result<(), Fault> {
+fn check(trial: &mut SelfTestRun, tweaks: Tweaks, keys: PublicKeys, known: Vec<Answer<Point>>) -> Result<(), Fault> {
     trial.check(&Tweak { keys, tweaks, items: ITEMS }, point_of, known)
 }
 
-fn run(trial: &mut Trial) -> Result<(), Fault> {
+fn run(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let known_answers::Tweaks { keys, numbers, sums, roots, outputs: [outputs, without_roots] } =
         &known_answers::schnorr().tweaks;
     let keys = repeat(keys, ITEMS);

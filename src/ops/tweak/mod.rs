@@ -15,8 +15,8 @@ use super::point::point_of;
 use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
 use crate::engine::Engine;
-use crate::operation::{Computation, Worth};
-use crate::types::{Error, Place, Point, Points, PublicKeys, Rejection, ResultsMut, Rows, require_lengths};
+use crate::operation::{Computation, GpuThreshold};
+use crate::types::{Error, Point, Points, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, require_lengths};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha512;
 use std::ops::Range;
@@ -57,11 +57,11 @@ impl<'a> Tweak<'a> {
 }
 
 impl Computation for Tweak<'_> {
-    fn worth(&self) -> Worth {
-        Worth { portable: 40, lanes: 50 }
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold { portable: 40, simd: 50 }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         cpu::tweak::<Secp256k1>(engine, self.keys.slice(items.clone()), self.tweaks.slice(items), out);
     }
 }

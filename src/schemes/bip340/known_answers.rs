@@ -4,7 +4,7 @@ use super::{Messages, Sign, Verify};
 use crate::curve::{Curve, CurveId, Secp256k1};
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, Schnorr, repeat};
 use crate::ops::hash::SizedTexts;
 use crate::ops::keys;
@@ -15,15 +15,15 @@ use crate::types::{PublicKeys, SecretKeys, bytes_of};
 
 const CURVE: CurveId = Secp256k1::ID;
 
-fn test(operation: &'static str, run: fn(&mut Trial) -> Result<(), Fault>) -> Test {
-    Test { operation, on: CURVE.name(), run }
+fn test(operation: &'static str, run: fn(&mut SelfTestRun) -> Result<(), Fault>) -> SelfTest {
+    SelfTest { operation, on: CURVE.name(), run }
 }
 
-pub fn all() -> Vec<Test> {
+pub fn all() -> Vec<SelfTest> {
     [of_verification(true, true), of_signing(true, true, true), of_signing(false, false, false)].concat()
 }
 
-pub fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<Test> {
+pub fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<SelfTest> {
     let mut tests = vec![point::known_answers::keys(CURVE), test("BIP 340 verification", run_verify)];
     if with_tables {
         tests.push(test("BIP 340 verification by tables of keys", run_verify_by_tables));
@@ -34,7 +34,7 @@ pub fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<Test>
     tests
 }
 
-pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> Vec<Test> {
+pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> Vec<SelfTest> {
     let keys = if keys_are_given { point::known_answers::keys(CURVE) } else { keys::known_answers::public_keys(CURVE) };
     let mut tests = vec![keys, test("BIP 340 signing", run_sign)];
     if is_checked {
@@ -45,7 +45,7 @@ pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> 
 
 /// Verifies a batch of `items` items, with messages as rows or as byte strings; `expected` is the
 /// announced number of items to come.
-fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize>) -> Result<(), Fault> {
+fn verify(trial: &mut SelfTestRun, as_rows: bool, items: usize, expected: Option<usize>) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     let messages = repeat(messages, items);
     let signatures = repeat(signatures, items);
@@ -66,22 +66,22 @@ fn verify(trial: &mut Trial, as_rows: bool, items: usize, expected: Option<usize
     trial.check_codes(&verify, expected, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
 }
 
-fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
+fn run_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
     verify(trial, true, ITEMS, None)?;
     verify(trial, false, ITEMS, None)
 }
 
 /// Verifies a chunk that is large enough for key tables, which are dropped afterwards.
-fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
+fn run_verify_by_tables(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let (items, expected) = key_tables::FEWEST_WITH_TABLES;
     let result = verify(trial, true, items, Some(expected));
-    trial.lane.kept.key_cache.drop_idle();
+    trial.slot.cache.key_cache.drop_idle();
     result
 }
 
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
-fn run_batch_verify(trial: &mut Trial) -> Result<(), Fault> {
+fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
     for (numbers, holds) in groups(verdicts) {
         let messages = rows(messages, &numbers);
@@ -100,7 +100,7 @@ fn run_batch_verify(trial: &mut Trial) -> Result<(), Fault> {
 
 /// Signs with given and with computed public keys, and messages both as rows and as byte strings of
 /// other lengths.
-fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
+fn run_sign(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let Schnorr { secret, public, texts, auxiliary, signed, .. } = known_answers::schnorr();
     let secret = repeat(secret, ITEMS);
     let public = repeat(public, ITEMS);

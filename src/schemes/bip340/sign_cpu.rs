@@ -8,10 +8,10 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
 use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuEngine, decode};
 use crate::curve::Secp256k1;
-use crate::operation::{Computation, Worth};
+use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::common::sign_cpu::{public_keys_of, sign_checked};
-use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Verdict};
+use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, Verdict};
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::subtle::ConditionallySelectable;
@@ -20,11 +20,11 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: Worth = Worth { portable: 3, lanes: 20 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 3, simd: 20 };
 
 impl Sign<'_, '_> {
     /// Signs the items `item(0)`, `item(1)`, ..., one per result.
-    fn sign<C: SecretCurve>(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
+    fn sign<C: SecretCurve>(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn ResultSink) {
         match engine.lanes_for(out.items()) {
             Some(lanes) => engine.fill_secret_of_texts(self.messages.average(), out, [64, 0], |range, out| {
                 self.sign_items::<C>(Some(lanes), &range.map(&item).collect::<Vec<_>>(), 0, out);
@@ -114,11 +114,11 @@ impl Sign<'_, '_> {
 }
 
 impl Computation for Sign<'_, '_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         if !self.is_checked {
             return self.sign::<Secp256k1>(engine, |at| items.start + at, out);
         }

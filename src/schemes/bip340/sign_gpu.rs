@@ -12,7 +12,7 @@ use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::StreamSlot;
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Jacobian, Points, PrivateKeys};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::ops::keys::gpu::BaseProducts;
 use crate::schemes::common::{CHECK_FILES, CheckBuffers, Verified, check};
 use std::ops::Range;
@@ -35,7 +35,7 @@ impl OnGpu for Sign<'_, '_> {
         self.messages.data_bytes(items)
     }
 
-    fn tests(&self, items: usize) -> Vec<Test> {
+    fn tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_signing(self.is_checked, self.public.is_some(), key_tables::may_build(items))
     }
 
@@ -58,8 +58,8 @@ impl OnGpu for Sign<'_, '_> {
         plan.codes(status);
         plan.result(0, signatures, 64);
         Box::new(move |running: &mut Running| {
-            let lane = &mut *running.lane;
-            let points = public.compute(lane, keys, n)?;
+            let slot = &mut *running.slot;
+            let points = public.compute(slot, keys, n)?;
             let Points { xy, kinds } = points;
             let count = n as u64;
             let MessageColumns { data, offsets, on_device } = messages;
@@ -76,10 +76,10 @@ impl OnGpu for Sign<'_, '_> {
                 status,
                 n: count,
             }
-            .launch(lane, curve)?;
-            let table = lane.kept.clone().base_point.uniform(lane, curve)?;
-            kernels::FpmulUniform { scalars: nonces, table, xyz: sums.xyz, n: count }.launch(lane, curve)?;
-            sums.normalize(lane, curve, nonce_points, false, n)?;
+            .launch(slot, curve)?;
+            let table = slot.cache.clone().base_point.uniform(slot, curve)?;
+            kernels::FpmulUniform { scalars: nonces, table, xyz: sums.xyz, n: count }.launch(slot, curve)?;
+            sums.normalize(slot, curve, nonce_points, false, n)?;
             let Points { xy: r_xy, kinds: r_kinds } = nonce_points;
             kernels::Bip340Sign {
                 data,
@@ -96,7 +96,7 @@ impl OnGpu for Sign<'_, '_> {
                 status,
                 n: count,
             }
-            .launch(lane, curve)?;
+            .launch(slot, curve)?;
             checking.map_or(Ok(()), |checking| checking.check(running, messages, signatures, points, n))
         })
     }
@@ -109,14 +109,14 @@ enum PublicPoints {
 }
 
 impl PublicPoints {
-    fn compute(&self, lane: &mut StreamSlot, keys: PrivateKeys, n: usize) -> Result<Points, Fault> {
+    fn compute(&self, slot: &mut StreamSlot, keys: PrivateKeys, n: usize) -> Result<Points, Fault> {
         match self {
             PublicPoints::Given(imported) => {
-                imported.import(lane, Secp256k1::NAME, n)?;
+                imported.import(slot, Secp256k1::NAME, n)?;
                 Ok(imported.points)
             }
             PublicPoints::Computed(products) => {
-                products.compute(lane, Secp256k1::NAME, keys, n)?;
+                products.compute(slot, Secp256k1::NAME, keys, n)?;
                 Ok(products.points)
             }
         }
@@ -147,9 +147,9 @@ impl Checking {
         points: Points,
         n: usize,
     ) -> Result<(), Fault> {
-        write_equations(running.lane, messages, signatures, points, self.equations, n)?;
+        write_equations(running.slot, messages, signatures, points, self.equations, n)?;
         let chunk = EquationsOfChunk { curve: Secp256k1::NAME, equations: self.equations, keys: points, n };
         check(running, &EVEN_WITH_X, chunk, &self.buffers)?;
-        self.verified.require(running.lane)
+        self.verified.require(running.slot)
     }
 }

@@ -5,22 +5,22 @@ use crate::cpu::field::Field;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
-use crate::operation::{Computation, Worth};
+use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::common::final_checks_cpu::{Equation, Equations, EvenWithX};
 use crate::schemes::common::verify_cpu;
-use crate::types::{Place, PublicKeys, Rejection, Rows};
+use crate::types::{PublicKeys, Rejection, ResultSink, Rows};
 use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: Worth = Worth { portable: 35, lanes: 50 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 35, simd: 50 };
 
 impl Computation for Verify<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
         let messages: MessagesByIndex = (self.messages.average(), &|item| self.messages.get(items.start + item));
@@ -37,7 +37,7 @@ pub(crate) fn verify<C: BaseTables>(
     signatures: Rows<64>,
     keys: PublicKeys,
     batch_verification: bool,
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     verify_cpu::verify::<C, _>(
         engine,

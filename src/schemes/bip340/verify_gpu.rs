@@ -9,7 +9,7 @@ use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::key_tables::{self, ByTables, WithTables};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::schemes::common::batch_verification::gpu::{
     BatchVerification, FILES as BATCH_VERIFICATION_FILES, Listed, Named,
 };
@@ -82,7 +82,7 @@ impl OnGpu for Verify<'_> {
         self.messages.data_bytes(items)
     }
 
-    fn tests(&self, items: usize) -> Vec<Test> {
+    fn tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_verification(key_tables::may_build(items), self.is_batch_verification(items))
     }
 
@@ -99,14 +99,14 @@ impl OnGpu for Verify<'_> {
         let buffers = CheckBuffers::new(plan, batch_verification);
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
-            keys.import(running.lane, Secp256k1::NAME, n)?;
-            write_equations(running.lane, messages, signatures, keys.points, equations, n)?;
+            keys.import(running.slot, Secp256k1::NAME, n)?;
+            write_equations(running.slot, messages, signatures, keys.points, equations, n)?;
             let chunk = EquationsOfChunk { curve: Secp256k1::NAME, equations, keys: keys.points, n };
             check(running, &EVEN_WITH_X, chunk, &buffers)?;
             match messages.on_device {
                 None => Ok(()),
                 Some(on_device) => kernels::Bip340Reopen { on_device, verdicts: equations.verdicts, n: n as u64 }
-                    .launch(running.lane, Secp256k1::NAME),
+                    .launch(running.slot, Secp256k1::NAME),
             }
         })
     }

@@ -19,7 +19,7 @@ pub type Equations<C, K> = Vec<Result<Equation<C, K>, Rejection>>;
 /// The final check of a point: a property that the signature claims for it.
 pub trait FinalCheck<C: CpuCurve>: Copy {
     /// Returns for each point if the claim is true. The result for the identity is meaningless.
-    fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], checks: impl Iterator<Item = Self>) -> Vec<bool>;
+    fn hold_for(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], checks: impl Iterator<Item = Self>) -> Vec<bool>;
 
     /// Returns the x-coordinate and the parity of y of the only point that satisfies the claim, if
     /// the signature identifies it. The curve may not have such a point.
@@ -41,7 +41,7 @@ pub struct EvenWithX<C: CpuCurve>(pub C::Base);
 
 impl<C: CpuCurve> FinalCheck<C> for XModuloN<C> {
     /// Avoids an inversion: x(R) = X / Z^2, and x(R) modulo n is `x` exactly if x(R) is x or x + n.
-    fn hold(_: Option<Lanes>, points: &[Jacobian<C::Base>], checks: impl Iterator<Item = Self>) -> Vec<bool> {
+    fn hold_for(_: Option<Lanes>, points: &[Jacobian<C::Base>], checks: impl Iterator<Item = Self>) -> Vec<bool> {
         let held = points.iter().zip(checks).map(|(point, XModuloN { x, .. })| {
             let x = be_bytes_to_limbs(&x.to_be_bytes());
             let zz = point.z.square();
@@ -56,7 +56,7 @@ impl<C: CpuCurve> FinalCheck<C> for XModuloN<C> {
 }
 
 impl<C: CpuCurve> FinalCheck<C> for EvenWithX<C> {
-    fn hold(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], checks: impl Iterator<Item = Self>) -> Vec<bool> {
+    fn hold_for(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], checks: impl Iterator<Item = Self>) -> Vec<bool> {
         let points = normalize(lanes, points);
         points.iter().zip(checks).map(|(point, EvenWithX(x))| point.x == x && !point.y.is_odd()).collect()
     }

@@ -4,7 +4,7 @@ use super::{Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, 
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, Answer, Signatures, repeat};
 use crate::ops::keys;
 use crate::ops::point;
@@ -12,7 +12,7 @@ use crate::types::{Check, Policy, PublicKeys, Rejection, Signers, Verdict};
 
 /// A self-test with its name. A name belongs to one scheme, because a device that passed the test
 /// of one scheme on a curve has not passed that of another.
-pub type Named = (&'static str, fn(&mut Trial) -> Result<(), Fault>);
+pub type Named = (&'static str, fn(&mut SelfTestRun) -> Result<(), Fault>);
 
 /// The self-tests of a scheme, each of which runs one of the functions below.
 pub struct SchemeTests {
@@ -24,10 +24,10 @@ pub struct SchemeTests {
     /// Signing with additional data for the nonces.
     pub signing_with_data: Named,
     /// The test of recovery, if the scheme has it.
-    pub recovery: Option<fn(CurveId) -> Test>,
+    pub recovery: Option<fn(CurveId) -> SelfTest>,
 }
 
-pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool, batch_verification: bool) -> Vec<Test> {
+pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool, batch_verification: bool) -> Vec<SelfTest> {
     let mut tests = vec![point::known_answers::keys(curve), test(scheme.on_gpu.tests.verification, curve)];
     if with_tables {
         tests.push(test(scheme.on_gpu.tests.by_tables, curve));
@@ -38,7 +38,7 @@ pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool, batch
     tests
 }
 
-pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_data: bool, with_tables: bool) -> Vec<Test> {
+pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_data: bool, with_tables: bool) -> Vec<SelfTest> {
     let SchemeTests { signing, signing_with_data, .. } = scheme.on_gpu.tests;
     let mut tests = vec![test(if with_data { signing_with_data } else { signing }, curve)];
     if check != Check::Nothing {
@@ -53,13 +53,13 @@ pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_data: bool
 }
 
 /// Makes a test on a curve.
-pub fn test((operation, run): Named, curve: CurveId) -> Test {
-    Test { operation, on: curve.name(), run }
+pub fn test((operation, run): Named, curve: CurveId) -> SelfTest {
+    SelfTest { operation, on: curve.name(), run }
 }
 
 /// Verifies a batch of `items` items; `expected` is the announced number of items to come.
 fn run_batch(
-    trial: &mut Trial,
+    trial: &mut SelfTestRun,
     scheme: &'static Scheme,
     policy: Policy,
     items: usize,
@@ -74,21 +74,21 @@ fn run_batch(
     trial.check_codes(&verify, expected, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
 }
 
-pub fn verify(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+pub fn verify(trial: &mut SelfTestRun, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
     run_batch(trial, scheme, policy, ITEMS, None)
 }
 
 /// Verifies a chunk that is large enough for key tables, which are dropped afterwards.
-pub fn verify_by_tables(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+pub fn verify_by_tables(trial: &mut SelfTestRun, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
     let (items, expected) = key_tables::FEWEST_WITH_TABLES;
     let result = run_batch(trial, scheme, policy, items, Some(expected));
-    trial.lane.kept.key_cache.drop_idle();
+    trial.slot.cache.key_cache.drop_idle();
     result
 }
 
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
-pub fn batch_verify(trial: &mut Trial, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+pub fn batch_verify(trial: &mut SelfTestRun, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
     let curve = trial.curve();
     let Signatures { digests, signatures, keys, verdicts, recovery_ids, .. } = &known_answers::of(curve).signatures;
     for (numbers, holds) in groups(verdicts) {
@@ -124,13 +124,13 @@ pub fn rows<T: Copy>(rows: &[T], numbers: &[usize]) -> Vec<T> {
     numbers.iter().map(|item| rows[*item]).collect()
 }
 
-pub fn sign(trial: &mut Trial, scheme: &'static Scheme) -> Result<(), Fault> {
+pub fn sign(trial: &mut SelfTestRun, scheme: &'static Scheme) -> Result<(), Fault> {
     let known_answers::Signing { keys, digests, signed, .. } = &known_answers::of(trial.curve()).signing;
     let keys = repeat(keys, ITEMS);
     sign_by(trial, scheme, (&keys).into(), digests, signed)
 }
 
-pub fn sign_with_data(trial: &mut Trial, scheme: &'static Scheme) -> Result<(), Fault> {
+pub fn sign_with_data(trial: &mut SelfTestRun, scheme: &'static Scheme) -> Result<(), Fault> {
     let known_answers::Signing { keys, digests, additional, signed_with_data, .. } =
         &known_answers::of(trial.curve()).signing;
     let keys = repeat(keys, ITEMS);
@@ -140,7 +140,7 @@ pub fn sign_with_data(trial: &mut Trial, scheme: &'static Scheme) -> Result<(), 
 }
 
 fn sign_by(
-    trial: &mut Trial,
+    trial: &mut SelfTestRun,
     scheme: &'static Scheme,
     signers: Signers,
     digests: &[[u8; 32]],

@@ -12,10 +12,10 @@ mod verify_gpu;
 
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
-use crate::operation::{Computation, Worth};
+use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
-    Check, Error, NonceHash, Place, Policy, PublicKeys, Rejection, Results, Rows, Verdict, Widths, require_lengths,
-    result_of,
+    Check, Error, NonceHash, Policy, PublicKeys, Rejection, ResultSink, Results, Rows, Verdict, Widths,
+    require_lengths, result_of,
 };
 pub use batch_verification::Chunks;
 pub use recovery_gpu::{Recovery, SignedRows};
@@ -27,13 +27,13 @@ pub use verify_gpu::{CHECK_FILES, CheckBuffers, FinalCheckOnGpu, WithWindows, ch
 /// The steps that differ between schemes.
 pub struct Scheme {
     pub name: &'static str,
-    pub verify_on_cpu: PerCurve<Option<fn(&CpuEngine, Verification, Policy, &mut dyn Place)>>,
-    pub sign_on_cpu: PerCurve<Option<fn(&CpuEngine, Signing, &mut dyn Place)>>,
+    pub verify_on_cpu: PerCurve<Option<fn(&CpuEngine, Verification, Policy, &mut dyn ResultSink)>>,
+    pub sign_on_cpu: PerCurve<Option<fn(&CpuEngine, Signing, &mut dyn ResultSink)>>,
     /// True if the signer's key can be recovered from a signature with a recovery id.
     pub has_recovery: bool,
     pub on_gpu: SchemeOnGpu,
-    pub verify_worth: Worth,
-    pub sign_worth: Worth,
+    pub verify_worth: GpuThreshold,
+    pub sign_worth: GpuThreshold,
 }
 
 impl Scheme {
@@ -110,11 +110,11 @@ impl<'a> Verify<'a> {
 }
 
 impl Computation for Verify<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         self.scheme.verify_worth
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let verify = self.scheme.verify_on_cpu.of(self.curve).expect("the curve has the scheme");
         verify(engine, self.inputs.slice(items), self.policy, out);
     }
@@ -162,7 +162,7 @@ impl<'a> Sign<'a> {
 }
 
 impl Computation for Sign<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         self.scheme.sign_worth
     }
 
@@ -171,7 +171,7 @@ impl Computation for Sign<'_> {
         self.signing.inputs.signers.nonce_hash != NonceHash::OfScheme
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let signing = Signing { inputs: self.signing.inputs.slice(items), ..self.signing };
         let sign = self.scheme.sign_on_cpu.of(self.curve).expect("the curve has the scheme");
         sign(engine, signing, out);

@@ -48,26 +48,26 @@ impl Recovery {
     /// of the list.
     pub fn compute(
         self,
-        lane: &mut StreamSlot,
+        slot: &mut StreamSlot,
         curve: &'static str,
         (digests, signatures, ids): SignedRows,
         items: Option<Column<ItemNumbers>>,
         n: usize,
     ) -> Result<(), Fault> {
-        let table = lane.kept.clone().base_point.public(lane, curve)?;
+        let table = slot.cache.clone().base_point.public(slot, curve)?;
         let Recovery { u1, u2, keys, verdicts, sums, scratch } = self;
         let count = n as u64;
         let Points { xy, kinds } = keys;
         let Jacobian { xyz, prefixes } = sums;
-        lane.keep_in_l2(prefixes, n)?;
+        slot.keep_in_l2(prefixes, n)?;
         kernels::RecoverEquations { digests, signatures, ids, items, u1, u2, xy, kinds, verdicts, prefixes, n: count }
-            .launch(lane, curve)?;
-        scratch.reset(lane)?;
+            .launch(slot, curve)?;
+        scratch.reset(slot)?;
         let (WindowScratch { tables, next_tile }, table, bits) = (scratch, table.column(), table.bits);
         kernels::MultiplyAdd { u1, u2, xy, kinds, table, bits, tables, next_tile, xyz, n: count }
-            .launch(lane, curve)?;
-        sums.normalize(lane, curve, keys, true, n)?;
-        kernels::RecoverVerdicts { kinds, verdicts, n: count }.launch(lane, curve)
+            .launch(slot, curve)?;
+        sums.normalize(slot, curve, keys, true, n)?;
+        kernels::RecoverVerdicts { kinds, verdicts, n: count }.launch(slot, curve)
     }
 
     /// Writes the results of n listed items to their positions in columns of `all` items.

@@ -7,7 +7,7 @@ use crate::cpu::field::Field as _;
 use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, draw, invert_all, scalar, with_nonces};
 use crate::cpu::simd::Lanes;
 use crate::ops::keys::cpu as keys_cpu;
-use crate::types::{Place, Rejection, ResultsMut, Rows, SecretKeys, Signers, Verdict, Widths};
+use crate::types::{Rejection, ResultSink, ResultsMut, Rows, SecretKeys, Signers, Verdict, Widths};
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
 use sha2::digest::{Digest, block_api::BlockSizeUser};
@@ -77,7 +77,7 @@ pub fn sign<C: SecretCurve, S: SigningSteps<C>>(
     inputs: SigningInputs,
     widths: Widths,
     item: impl Fn(usize) -> usize + Sync,
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     match engine.lanes_for(out.items()) {
         Some(lanes) => engine.fill_secret(out, widths, |range, out| {
@@ -197,7 +197,7 @@ pub fn sign_checked(
     widths: Widths,
     sign: &dyn Fn(&[usize], &mut ResultsMut),
     check: &dyn Fn(&[usize], &ResultsMut, &mut [u8]),
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     let items = out.items();
     let mut rest = out.reborrow();

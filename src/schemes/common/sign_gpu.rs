@@ -11,7 +11,7 @@ use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Jacobian, Points, PrivateKeys};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::ops::keys::gpu::BaseProducts;
 use crate::types::{Check, Policy, Verdict};
 use std::ops::Range;
@@ -61,7 +61,7 @@ impl OnGpu for Sign<'_> {
         (self.curve.name(), [&["layout", "table", "nonces", "fpmul", "normalize", "sign"], check].concat())
     }
 
-    fn tests(&self, items: usize) -> Vec<Test> {
+    fn tests(&self, items: usize) -> Vec<SelfTest> {
         let with_data = self.signing.inputs.signers.additional.is_some();
         known_answers::of_signing(self.scheme, self.curve, self.signing.check, with_data, key_tables::may_build(items))
     }
@@ -89,12 +89,12 @@ impl OnGpu for Sign<'_> {
         let n = items.len();
         let curve = self.curve.name();
         Box::new(move |running: &mut Running| {
-            let lane = &mut *running.lane;
-            let table = lane.kept.clone().base_point.uniform(lane, curve)?;
-            (self.scheme.on_gpu.nonces)(lane, curve, columns, n)?;
-            kernels::FpmulUniform { scalars: nonces, table, xyz: sums.xyz, n: n as u64 }.launch(lane, curve)?;
-            sums.normalize(lane, curve, points, false, n)?;
-            (self.scheme.on_gpu.sign)(lane, curve, columns, self.signing.low_s, n)?;
+            let slot = &mut *running.slot;
+            let table = slot.cache.clone().base_point.uniform(slot, curve)?;
+            (self.scheme.on_gpu.nonces)(slot, curve, columns, n)?;
+            kernels::FpmulUniform { scalars: nonces, table, xyz: sums.xyz, n: n as u64 }.launch(slot, curve)?;
+            sums.normalize(slot, curve, points, false, n)?;
+            (self.scheme.on_gpu.sign)(slot, curve, columns, self.signing.low_s, n)?;
             checking.check(running, self.scheme, curve, columns, n)
         })
     }
@@ -158,26 +158,26 @@ impl Checking {
         match self {
             Checking::Nothing => Ok(()),
             Checking::Signatures { public, equations, prefixes, buffers, verified } => {
-                public.compute(running.lane, curve, keys, n)?;
+                public.compute(running.slot, curve, keys, n)?;
                 let rows = (digests, signatures);
                 let policy = Policy::default();
-                (scheme.on_gpu.equations)(running.lane, curve, rows, policy, *equations, *prefixes, n)?;
+                (scheme.on_gpu.equations)(running.slot, curve, rows, policy, *equations, *prefixes, n)?;
                 let chunk = EquationsOfChunk { curve, equations: *equations, keys: public.points, n };
                 check(running, &X_MODULO_N, chunk, buffers)?;
-                verified.require(running.lane)
+                verified.require(running.slot)
             }
             Checking::RecoveryIds { public, recovery, expected, recovered, status } => {
-                let lane = &mut *running.lane;
-                public.compute(lane, curve, keys, n)?;
-                recovery.compute(lane, curve, (digests, signatures, recovery_ids), None, n)?;
-                expected.download(lane, curve, public.points, n)?;
-                recovered.download(lane, curve, recovery.keys, n)?;
-                lane.download(status);
-                lane.wait()?;
+                let slot = &mut *running.slot;
+                public.compute(slot, curve, keys, n)?;
+                recovery.compute(slot, curve, (digests, signatures, recovery_ids), None, n)?;
+                expected.download(slot, curve, public.points, n)?;
+                recovered.download(slot, curve, recovery.keys, n)?;
+                slot.download(status);
+                slot.wait()?;
                 let problem = "a signature that it computed does not give the signer's key";
-                require_signed(lane.read(status), problem, |i| {
-                    let expected = expected.get(lane, i);
-                    let recovered = recovered.get(lane, i);
+                require_signed(slot.read(status), problem, |i| {
+                    let expected = expected.get(slot, i);
+                    let recovered = recovered.get(slot, i);
                     expected.is_some() && expected == recovered
                 })
             }

@@ -13,7 +13,7 @@ use crate::cpu::simd::Lanes;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::tables::key_plan::{self, KeyPlan, Wave};
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Verdict};
+use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, Verdict};
 use std::ops::Range;
 
 /// Returns the best window width for a number of uses; costs are in field multiplications (see
@@ -37,7 +37,7 @@ pub fn verify<C: BaseTables, K: FinalCheck<C>>(
     keys: PublicKeys,
     batch_verification: bool,
     (bytes, equations): (usize, impl Fn(&[usize]) -> Equations<C, K> + Sync),
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     let equations = (bytes, &equations);
     key_plan::in_parts(engine, out, |part, codes| {
@@ -80,7 +80,7 @@ fn verify_part<C: BaseTables, K: FinalCheck<C>>(
         );
     });
     scatter(codes, start, &plan.singles, &singles);
-    for wave in plan.waves(engine, |uses| best_window::<C>(engine.lanes, uses), Comb::<C>::bytes) {
+    for wave in plan.key_groups(engine, |uses| best_window::<C>(engine.lanes, uses), Comb::<C>::bytes) {
         let (items, results) = verify_wave::<C, K>(engine, wave, keys, (bytes, equations));
         scatter(codes, start, &items, &results);
     }
@@ -151,7 +151,7 @@ fn check_chunk<C: CpuCurve, K: FinalCheck<C>, Q>(
     let items = equations.into_iter().enumerate().map(|(index, equation)| Ok((equation?, key(index)?)));
     decode::compute_accepted(items, &mut ResultsMut::codes(out), put_code, |accepted| {
         let points = left_hand_sides(&accepted);
-        let held = K::hold(lanes, &points, accepted.iter().map(|(equation, _)| equation.final_check));
+        let held = K::hold_for(lanes, &points, accepted.iter().map(|(equation, _)| equation.final_check));
         let codes = points.iter().zip(held).map(|(point, holds)| match (point.is_identity(), holds) {
             (true, _) => Rejection::IdentityResult.code(),
             (false, true) => Verdict::VALID_CODE,

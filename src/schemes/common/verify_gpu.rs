@@ -7,7 +7,7 @@ use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::key_tables::{self, ByTables, CheckWithTables, Grouping, ItemList, WithTables};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::types::{Policy, Rows};
 use std::ops::Range;
 
@@ -119,7 +119,7 @@ impl OnGpu for Verify<'_> {
         if self.inputs.recovery_ids.is_some() { self.chunks.largest() } else { usize::MAX }
     }
 
-    fn tests(&self, items: usize) -> Vec<Test> {
+    fn tests(&self, items: usize) -> Vec<SelfTest> {
         let with_tables = key_tables::may_build(items);
         let batch_verification = self.ids_of_chunk(items).is_some();
         known_answers::of_verification(self.scheme, self.curve, with_tables, batch_verification)
@@ -149,8 +149,8 @@ impl OnGpu for Verify<'_> {
         let curve = self.curve.name();
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
-            keys.import(running.lane, curve, n)?;
-            (self.scheme.on_gpu.equations)(running.lane, curve, rows, self.policy, equations, prefixes, n)?;
+            keys.import(running.slot, curve, n)?;
+            (self.scheme.on_gpu.equations)(running.slot, curve, rows, self.policy, equations, prefixes, n)?;
             check(running, &X_MODULO_N, EquationsOfChunk { curve, equations, keys: keys.points, n }, &buffers)
         })
     }
@@ -160,24 +160,24 @@ impl OnGpu for Verify<'_> {
 /// none do, the items may be verified as a group, which is faster than individual verification, but
 /// not faster than tables.
 pub fn check(
-    Running { lane, expected, .. }: &mut Running,
+    Running { slot: slot, expected, .. }: &mut Running,
     kernels: &'static FinalCheckOnGpu,
     chunk: EquationsOfChunk,
     buffers: &CheckBuffers<'_>,
 ) -> Result<(), Fault> {
     let EquationsOfChunk { curve, equations, keys, n } = chunk;
-    let kept = lane.kept.clone();
-    let table = kept.base_point.public(lane, curve)?;
+    let kept = slot.cache.clone();
+    let table = kept.base_point.public(slot, curve)?;
     let CheckBuffers { scratch, grouping, batch_verification } = buffers;
-    scratch.reset(lane)?;
+    scratch.reset(slot)?;
     let mut list = match grouping {
         Some(grouping) => {
-            grouping.check_repeated(lane, &kept.key_cache, chunk, *expected, &table, kernels.with_tables)?
+            grouping.check_repeated(slot, &kept.key_cache, chunk, *expected, &table, kernels.with_tables)?
         }
         None => None,
     };
     if let (None, Some(batch_verification)) = (&list, batch_verification) {
-        match batch_verification.find_valid(lane, chunk, &table)? {
+        match batch_verification.find_valid(slot, chunk, &table)? {
             Open::None => return Ok(()),
             Open::Listed(others, _) => list = Some(others),
             Open::AsBefore => {}
@@ -185,5 +185,5 @@ pub fn check(
     }
     let windows =
         WithWindows { equations, keys, table: table.column(), bits: table.bits, scratch: *scratch, list, n: n as u64 };
-    (kernels.with_windows)(lane, curve, windows)
+    (kernels.with_windows)(slot, curve, windows)
 }

@@ -15,7 +15,7 @@ use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuEngine, decode};
 use crate::schemes::common::batch_verification::cpu::find_valid;
-use crate::types::{Address, KeyBytes, Place, Policy, PublicKeys, ResultsMut};
+use crate::types::{Address, KeyBytes, Policy, PublicKeys, ResultSink, ResultsMut};
 
 /// The number of items planned at a time if the caller sets no memory limit, and the bytes per
 /// item: its candidate, and its inputs and results if it is recovered.
@@ -27,7 +27,7 @@ pub fn recover<C: BaseTables>(
     engine: &CpuEngine,
     inputs: RecoveryInputs,
     candidates: Option<PublicKeys>,
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     recover_each::<C>(engine, inputs, candidates, 64, decode::put, out);
 }
@@ -37,7 +37,7 @@ pub fn addresses<C: BaseTables>(
     engine: &CpuEngine,
     inputs: RecoveryInputs,
     candidates: Option<PublicKeys>,
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     recover_each::<C>(engine, inputs, candidates, size_of::<Address>(), put_address, out);
 }
@@ -49,7 +49,7 @@ fn recover_each<C: BaseTables>(
     candidates: Option<PublicKeys>,
     width: usize,
     put: impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync,
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     let Some(candidates) = candidates else {
         return recover_cpu::recover_each::<C>(engine, inputs, width, &put, out);
@@ -65,7 +65,7 @@ fn recover_part<C: BaseTables>(
     candidates: PublicKeys,
     width: usize,
     put: &(impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync),
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     let right = right_candidates::<C>(engine, inputs, &candidates, out.items());
     let others: Vec<usize> = (0..out.items()).filter(|item| right[*item].is_none()).collect();

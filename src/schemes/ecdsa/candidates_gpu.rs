@@ -54,20 +54,20 @@ impl<'a> WithCandidates<'a> {
     }
 
     /// Computes keys and verdicts from rows.
-    pub fn compute(&self, lane: &mut StreamSlot, curve: &'static str, rows: SignedRows, n: usize) -> Result<(), Fault> {
+    pub fn compute(&self, slot: &mut StreamSlot, curve: &'static str, rows: SignedRows, n: usize) -> Result<(), Fault> {
         let &WithCandidates { candidates, equations, others, .. } = self;
         let (digests, signatures, _) = rows;
         let prefixes = others.sums.prefixes;
-        candidates.import(lane, curve, n)?;
-        gpu::equations(lane, curve, (digests, signatures), Policy::default(), equations, prefixes, n)?;
-        let table = lane.kept.clone().base_point.public(lane, curve)?;
+        candidates.import(slot, curve, n)?;
+        gpu::equations(slot, curve, (digests, signatures), Policy::default(), equations, prefixes, n)?;
+        let table = slot.cache.clone().base_point.public(slot, curve)?;
         let chunk = EquationsOfChunk { curve, equations, keys: candidates.points, n };
-        match self.batch_verification.find_valid(lane, chunk, &table)? {
+        match self.batch_verification.find_valid(slot, chunk, &table)? {
             Open::None => Ok(()),
-            Open::AsBefore => self.all().compute(lane, curve, rows, None, n),
+            Open::AsBefore => self.all().compute(slot, curve, rows, None, n),
             Open::Listed((items, _), count) => {
-                others.compute(lane, curve, rows, Some(items), count)?;
-                others.scatter(lane, curve, items, self.all(), (count, n))
+                others.compute(slot, curve, rows, Some(items), count)?;
+                others.scatter(slot, curve, items, self.all(), (count, n))
             }
         }
     }

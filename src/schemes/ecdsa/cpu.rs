@@ -12,7 +12,7 @@ use crate::schemes::common::sign_cpu::{
 };
 use crate::schemes::common::verify_cpu;
 use crate::schemes::common::{Signing, Verification};
-use crate::types::{Check, NonceHash, Place, Policy, PublicKeys, Rejection, ResultsMut, Rows, Verdict, Widths};
+use crate::types::{Check, NonceHash, Policy, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, Verdict, Widths};
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::scalar::IsHigh;
 use elliptic_curve::subtle::ConditionallySelectable;
@@ -21,7 +21,7 @@ use sha2::digest::{Digest, block_api::BlockSizeUser};
 use sha2::{Sha256, Sha384, Sha512};
 use std::marker::PhantomData;
 
-pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn Place) {
+pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn ResultSink) {
     let Verification { digests, signatures, keys, recovery_ids } = inputs;
     verify_cpu::verify::<C, _>(
         engine,
@@ -104,7 +104,7 @@ impl<C: SecretCurve, H: Digest + BlockSizeUser> SigningSteps<C> for EcdsaSteps<H
     }
 }
 
-pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn Place) {
+pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn ResultSink) {
     match signing.inputs.signers.nonce_hash {
         NonceHash::OfScheme => sign_with::<C, Sha256>(engine, signing, out),
         NonceHash::Sha384 => sign_with::<C, Sha384>(engine, signing, out),
@@ -112,7 +112,11 @@ pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn 
     }
 }
 
-fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(engine: &CpuEngine, signing: Signing, out: &mut dyn Place) {
+fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(
+    engine: &CpuEngine,
+    signing: Signing,
+    out: &mut dyn ResultSink,
+) {
     let Signing { inputs, low_s, check, widths } = signing;
     let steps = EcdsaSteps::<H>::new(low_s);
     if check == Check::Nothing {
@@ -171,7 +175,7 @@ mod tests {
     type Signatures = Vec<Result<RecoverableSignature, Rejection>>;
 
     /// Collects the signatures and recovery ids that `fill` writes.
-    fn signed(items: usize, fill: impl FnOnce(&mut dyn Place)) -> Signatures {
+    fn signed(items: usize, fill: impl FnOnce(&mut dyn ResultSink)) -> Signatures {
         let mut codes = vec![0; items];
         let mut signatures = vec![0; 64 * items];
         let mut ids = vec![0; items];

@@ -4,7 +4,7 @@ use super::recover::{Candidates, Recover, RecoveredForm};
 use super::{ECDSA, recover_cpu};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, Signatures, repeat};
 use crate::schemes::common::Chunks;
 use crate::schemes::common::known_answers::{
@@ -22,7 +22,7 @@ pub const TESTS: SchemeTests = SchemeTests {
     recovery: Some(|curve| recovery(curve, RecoveredForm::Keys)),
 };
 
-pub fn recovery(curve: CurveId, form: RecoveredForm) -> Test {
+pub fn recovery(curve: CurveId, form: RecoveredForm) -> SelfTest {
     let named: Named = match form {
         RecoveredForm::Keys => ("recovery", |trial| without_candidates(trial, RecoveredForm::Keys, row_of)),
         RecoveredForm::Addresses => {
@@ -32,7 +32,7 @@ pub fn recovery(curve: CurveId, form: RecoveredForm) -> Test {
     test(named, curve)
 }
 
-pub fn recovery_with_candidates(curve: CurveId, form: RecoveredForm) -> Test {
+pub fn recovery_with_candidates(curve: CurveId, form: RecoveredForm) -> SelfTest {
     let named: Named = match form {
         RecoveredForm::Keys => {
             ("recovery with candidates", |trial| with_candidates(trial, RecoveredForm::Keys, row_of))
@@ -59,7 +59,7 @@ fn known<const W: usize>(curve: CurveId, of_key: fn(&Point) -> [u8; W]) -> Vec<R
 }
 
 fn without_candidates<const W: usize>(
-    trial: &mut Trial,
+    trial: &mut SelfTestRun,
     form: RecoveredForm,
     of_key: fn(&Point) -> [u8; W],
 ) -> Result<(), Fault> {
@@ -71,7 +71,7 @@ fn without_candidates<const W: usize>(
 /// identity, and some for items that are rejected earlier; then with one wrong candidate in
 /// addition, which makes the equation fail.
 fn with_candidates<const W: usize>(
-    trial: &mut Trial,
+    trial: &mut SelfTestRun,
     form: RecoveredForm,
     of_key: fn(&Point) -> [u8; W],
 ) -> Result<(), Fault> {
@@ -98,7 +98,7 @@ fn with_candidates<const W: usize>(
 
 /// Returns a device's result for each item, and the number of items that it does not recover.
 fn recover<const W: usize>(
-    trial: &mut Trial,
+    trial: &mut SelfTestRun,
     form: RecoveredForm,
     candidates: Option<Candidates>,
 ) -> Result<(Vec<Result<[u8; W], Rejection>>, usize), Fault> {

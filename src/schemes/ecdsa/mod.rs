@@ -29,7 +29,7 @@ use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, 
 use crate::curve::{CurveId, EcdsaChoice, per_curve};
 use crate::engine::Engine;
 pub use crate::fields::recovery_id::{recovery_id_of_header, recovery_id_of_last_byte, recovery_id_of_v};
-use crate::operation::Worth;
+use crate::operation::GpuThreshold;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
     Check, Error, PublicKeys, Rejection, Results, ResultsMut, Rows, Signers, Verdicts, bytes_of, require_lengths,
@@ -48,8 +48,8 @@ pub(crate) static ECDSA: Scheme = Scheme {
     sign_on_cpu: per_curve!(ecdsa cpu::sign),
     has_recovery: true,
     on_gpu: gpu::STEPS,
-    verify_worth: Worth { portable: 35, lanes: 50 },
-    sign_worth: Worth { portable: 5, lanes: 30 },
+    verify_worth: GpuThreshold { portable: 35, simd: 50 },
+    sign_worth: GpuThreshold { portable: 5, simd: 30 },
 };
 
 /// Verifies one signature per item over 32-byte digests. Variable-time: all inputs are public.

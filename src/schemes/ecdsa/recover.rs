@@ -5,10 +5,12 @@ use super::{ECDSA, candidates_cpu};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, EcdsaChoice, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
-use crate::operation::{Computation, Worth};
+use crate::operation::{Computation, GpuThreshold};
 use crate::ops::point::point_of;
 use crate::schemes::common::Chunks;
-use crate::types::{Address, Error, Place, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
+use crate::types::{
+    Address, Error, Points, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, bytes_of, require_lengths,
+};
 use std::ops::Range;
 
 /// The form in which recovered keys are returned.
@@ -19,7 +21,7 @@ pub(crate) enum RecoveredForm {
 }
 
 /// The batch size above which a GPU recovers faster.
-pub(crate) const WORTH: Worth = Worth { portable: 35, lanes: 50 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 35, simd: 50 };
 
 /// Candidates for the recovered keys. They have no effect on results.
 pub(crate) struct Candidates<'a> {
@@ -57,12 +59,12 @@ impl<'a> Recover<'a> {
 }
 
 impl Computation for Recover<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
-        type OnCpu = Option<fn(&CpuEngine, RecoveryInputs, Option<PublicKeys>, &mut dyn Place)>;
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+        type OnCpu = Option<fn(&CpuEngine, RecoveryInputs, Option<PublicKeys>, &mut dyn ResultSink)>;
         static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
         static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
         let on_cpu = if self.form == RecoveredForm::Keys { &KEYS } else { &ADDRESSES };

@@ -8,7 +8,7 @@ use crate::cpu::simd::Lanes;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, be_bytes_to_limbs, decode, from_limbs};
 use crate::schemes::common::final_checks_cpu::plus_n;
-use crate::types::{Place, Rejection, ResultsMut, Rows};
+use crate::types::{Rejection, ResultSink, ResultsMut, Rows};
 use sha3::{Digest, Keccak256};
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ impl<'a> RecoveryInputs<'a> {
 }
 
 /// Recovers keys.
-pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: RecoveryInputs, out: &mut dyn Place) {
+pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: RecoveryInputs, out: &mut dyn ResultSink) {
     recover_each::<C>(engine, inputs, 64, decode::put, out);
 }
 
@@ -66,7 +66,7 @@ pub fn recover_each<C: BaseTables>(
     inputs: RecoveryInputs,
     width: usize,
     put: impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync,
-    out: &mut dyn Place,
+    out: &mut dyn ResultSink,
 ) {
     engine.fill(out, [width, 0], |range, out| {
         let base = C::tables().table(engine, range.len());

@@ -7,7 +7,7 @@ use crate::gpu::columns::{Addresses, ByteRows, Column};
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Points, export_rows};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::ops::point;
 use crate::schemes::common::Recovery;
 use std::ops::Range;
@@ -48,7 +48,7 @@ impl OnGpu for Recover<'_> {
         (self.curve.name(), files)
     }
 
-    fn tests(&self, items: usize) -> Vec<Test> {
+    fn tests(&self, items: usize) -> Vec<SelfTest> {
         let mut tests = vec![known_answers::recovery(self.curve, self.form)];
         if self.candidates_of_chunk(items).is_some() {
             tests.push(point::known_answers::keys(self.curve));
@@ -85,16 +85,16 @@ impl OnGpu for Recover<'_> {
         };
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { lane, .. }: &mut Running| {
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
             match &candidates {
-                Some(candidates) => candidates.compute(lane, curve, rows, n)?,
-                None => recovery.compute(lane, curve, rows, None, n)?,
+                Some(candidates) => candidates.compute(slot, curve, rows, n)?,
+                None => recovery.compute(slot, curve, rows, None, n)?,
             }
             let Points { xy, kinds } = recovery.keys;
             match results {
-                RecoveredRows::Keys(rows) => export_rows(lane, curve, recovery.keys, rows, n),
+                RecoveredRows::Keys(rows) => export_rows(slot, curve, recovery.keys, rows, n),
                 RecoveredRows::Addresses(rows) => {
-                    kernels::EthereumAddresses { xy, kinds, rows, n: n as u64 }.launch(lane, curve)
+                    kernels::EthereumAddresses { xy, kinds, rows, n: n as u64 }.launch(slot, curve)
                 }
             }
         })

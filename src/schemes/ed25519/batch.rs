@@ -7,10 +7,10 @@ use super::variant::Variant;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
-use crate::operation::{Computation, Worth};
+use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::SizedTexts;
 use crate::schemes::common::Chunks;
-use crate::types::{Place, PublicKeys, Rows, SecretKeys};
+use crate::types::{PublicKeys, ResultSink, Rows, SecretKeys};
 use std::ops::Range;
 
 /// The curve that kernels are compiled for.
@@ -18,7 +18,7 @@ pub const CURVE: &str = "ed25519";
 
 /// The batch size above which a GPU verifies faster. On an H100 a batch takes at least a
 /// millisecond, as do about 1000 items on 16 threads of its host with AVX-512.
-pub(crate) const VERIFY_WORTH: Worth = Worth { portable: 25, lanes: 64 };
+pub(crate) const VERIFY_WORTH: GpuThreshold = GpuThreshold { portable: 25, simd: 64 };
 
 /// The operation that verifies a batch.
 pub(crate) struct Verify<'a> {
@@ -35,11 +35,11 @@ pub(crate) struct Verify<'a> {
 }
 
 impl Computation for Verify<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         VERIFY_WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
         let Verify { rule, batch_verification, .. } = *self;
@@ -61,7 +61,7 @@ impl Computation for Verify<'_> {
 
 /// The batch size above which a GPU signs or computes public keys faster; both take about as long
 /// on the CPU.
-pub(crate) const SIGN_WORTH: Worth = Worth { portable: 32, lanes: 80 };
+pub(crate) const SIGN_WORTH: GpuThreshold = GpuThreshold { portable: 32, simd: 80 };
 
 /// The operation that signs a batch.
 pub(crate) struct Sign<'a> {
@@ -76,11 +76,11 @@ pub(crate) struct Sign<'a> {
 }
 
 impl Computation for Sign<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         SIGN_WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let Sign { variant, is_checked, .. } = *self;
         let signing = Signing {
             variant,
@@ -100,11 +100,11 @@ pub(crate) struct PublicKeysOf<'a> {
 }
 
 impl Computation for PublicKeysOf<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         SIGN_WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         Secrets::Seeds(self.seeds).public_keys(engine, |item| items.start + item, out);
     }
 }

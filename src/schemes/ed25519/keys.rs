@@ -8,7 +8,7 @@ use crate::cpu::edwards::simd::{self, Lanes};
 use crate::cpu::edwards::tables::BaseTables as _;
 use crate::cpu::{CHUNK, CpuEngine};
 use crate::host::stack;
-use crate::types::{Place, Rows, SecretKeys};
+use crate::types::{ResultSink, Rows, SecretKeys};
 use sha2::{Digest, Sha512};
 use std::fmt;
 use std::ops::Range;
@@ -143,7 +143,7 @@ impl Secrets<'_> {
     }
 
     /// Writes the public keys of the items `item(0)`, `item(1)`, ..., one per result.
-    pub fn public_keys(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
+    pub fn public_keys(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn ResultSink) {
         engine.fill_secret(out, [32, 0], |range, out| {
             let mut keys = vec![ExpandedKey::EMPTY; range.len()];
             self.expand(engine.lanes_for(keys.len()), |at| item(range.start + at), &mut keys);

@@ -12,7 +12,7 @@ use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::repeat;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::common::Chunks;
@@ -117,20 +117,20 @@ fn fixed_coefficients(count: usize) -> Option<Vec<u128>> {
 }
 
 /// Returns the self-tests of verification for devices.
-pub(crate) fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<Test> {
-    let mut tests = vec![Test { operation: "Ed25519 verification", on: CURVE, run: run_verify }];
+pub(crate) fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<SelfTest> {
+    let mut tests = vec![SelfTest { operation: "Ed25519 verification", on: CURVE, run: run_verify }];
     if with_tables {
-        tests.push(Test { operation: "Ed25519 verification by tables", on: CURVE, run: run_verify_by_tables });
+        tests.push(SelfTest { operation: "Ed25519 verification by tables", on: CURVE, run: run_verify_by_tables });
     }
     if batch_verification {
-        tests.push(Test { operation: "Ed25519 batch verification", on: CURVE, run: run_batch_verify });
+        tests.push(SelfTest { operation: "Ed25519 batch verification", on: CURVE, run: run_batch_verify });
     }
     tests
 }
 
 /// Verifies a batch of `items` items; `expected` is the announced number of items to come.
 fn verify_batch(
-    trial: &mut Trial,
+    trial: &mut SelfTestRun,
     known: &SignedItems,
     rule: Rule,
     items: usize,
@@ -151,7 +151,7 @@ fn verify_batch(
     trial.check_codes(&verify, expected, repeat(&known.expected, items))
 }
 
-fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
+fn run_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let known = items(trial.cpu, Variant::PURE);
     let of_context = items(trial.cpu, with_context());
     Rule::ALL.iter().try_for_each(|rule| verify_batch(trial, &known, *rule, ITEMS, None))?;
@@ -161,20 +161,20 @@ fn run_verify(trial: &mut Trial) -> Result<(), Fault> {
 /// Verifies chunks that are large enough for key tables, which are dropped afterwards: with a rule
 /// that compares the encoding of R, and with a context and a rule that decodes R if it has another
 /// encoding.
-fn run_verify_by_tables(trial: &mut Trial) -> Result<(), Fault> {
+fn run_verify_by_tables(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let (count, expected) = key_tables::FEWEST_WITH_TABLES;
     let result =
         [(Variant::PURE, Rule::Strict), (with_context(), Rule::Zip215)].into_iter().try_for_each(|(variant, rule)| {
             let known = items(trial.cpu, variant);
             verify_batch(trial, &known, rule, count, Some(expected))
         });
-    trial.lane.kept.key_cache.drop_idle();
+    trial.slot.cache.key_cache.drop_idle();
     result
 }
 
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
-fn run_batch_verify(trial: &mut Trial) -> Result<(), Fault> {
+fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let SignedItems { variant, messages, public, signatures, expected } = items(trial.cpu, Variant::PURE);
     for (rule, fails) in [(Rule::Zip215, false), (Rule::Rfc8032Cofactored, false), (Rule::Zip215, true)] {
         let chosen: Vec<usize> =
@@ -199,14 +199,14 @@ fn run_batch_verify(trial: &mut Trial) -> Result<(), Fault> {
 }
 
 /// Returns the self-tests of signing.
-pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<Test> {
-    let signing = Test { operation: "Ed25519 signing", on: CURVE, run: run_sign };
+pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<SelfTest> {
+    let signing = SelfTest { operation: "Ed25519 signing", on: CURVE, run: run_sign };
     let check = if is_checked { of_verification(with_tables, false) } else { Vec::new() };
     [vec![signing], check].concat()
 }
 
 /// Signs with seeds, with expanded keys, with one expanded key for all, and with a context.
-fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
+fn run_sign(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let SignedItems { variant, messages, signatures, .. } = signed(trial.cpu, Variant::PURE);
     let seeds = repeat(&seeds(), ITEMS);
     let secrets = SecretKeys::rows(Rows::new(&seeds));
@@ -227,9 +227,9 @@ fn run_sign(trial: &mut Trial) -> Result<(), Fault> {
 }
 
 /// The self-test of public keys.
-pub(crate) const PUBLIC_KEYS: Test = Test { operation: "Ed25519 public keys", on: CURVE, run: run_public_keys };
+pub(crate) const PUBLIC_KEYS: SelfTest = SelfTest { operation: "Ed25519 public keys", on: CURVE, run: run_public_keys };
 
-fn run_public_keys(trial: &mut Trial) -> Result<(), Fault> {
+fn run_public_keys(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let SignedItems { public, .. } = signed(trial.cpu, Variant::PURE);
     let seeds = repeat(&seeds(), ITEMS);
     let of_seeds = PublicKeysOf { seeds: SecretKeys::rows(Rows::new(&seeds)), items: ITEMS };

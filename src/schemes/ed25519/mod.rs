@@ -29,7 +29,7 @@ use crate::engine::Engine;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::common::{Chunks, verdict_of};
 use crate::types::{
-    Error, Place, PublicKeys, Rejection, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, bytes_of, collect,
+    Error, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, bytes_of, collect,
     require_lengths,
 };
 pub(crate) use batch::{PublicKeysOf, SIGN_WORTH, Sign, VERIFY_WORTH, Verify};
@@ -82,7 +82,7 @@ pub fn verify<'k, M: AsRef<[u8]> + Sync>(
     rule: Rule,
 ) -> Result<Verdicts, Error> {
     let fill =
-        |place: &mut dyn Place| run_verify(engine, messages, signatures.into(), keys.into(), variant, rule, place);
+        |place: &mut dyn ResultSink| run_verify(engine, messages, signatures.into(), keys.into(), variant, rule, place);
     // SAFETY: `run_verify` either takes every item or returns an error.
     unsafe { collect(messages.len(), verdict_of, fill) }.map(Verdicts::new)
 }
@@ -113,7 +113,7 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     keys: PublicKeys,
     variant: Variant,
     rule: Rule,
-    place: &mut dyn Place,
+    place: &mut dyn ResultSink,
 ) -> Result<(), Error> {
     let items = place.items();
     let lengths =
@@ -193,7 +193,7 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
     messages: &[M],
     keys: SigningKeys,
     variant: Variant,
-    place: &mut dyn Place,
+    place: &mut dyn ResultSink,
 ) -> Result<(), Error> {
     let items = place.items();
     let of_keys = if matches!(keys.0, SigningKeyKind::Seeds(_)) { "seeds" } else { "expanded keys" };

@@ -9,7 +9,7 @@ use crate::cpu::edwards::curves::Ed25519;
 use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::simd::Lanes;
 use crate::schemes::common::sign_cpu::sign_checked;
-use crate::types::{Place, PublicKeys, ResultsMut};
+use crate::types::{PublicKeys, ResultSink, ResultsMut};
 use zeroize::Zeroizing;
 
 /// A batch of messages to sign.
@@ -26,7 +26,7 @@ pub struct Signing<'a, 'k> {
 }
 
 /// Signs all items of a destination.
-pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn Place) {
+pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn ResultSink) {
     if !batch.is_checked {
         return batch.sign(engine, |item| item, out);
     }
@@ -40,7 +40,7 @@ pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn Place) {
 
 impl Signing<'_, '_> {
     /// Signs the items `item(0)`, `item(1)`, ..., one per result.
-    fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn Place) {
+    fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn ResultSink) {
         engine.fill_secret_of_texts(self.bytes, out, [64, 0], |range, out| {
             let items: Vec<usize> = range.map(&item).collect();
             let lanes = engine.lanes_for(items.len());

@@ -8,11 +8,11 @@ use super::rule::Rule;
 use super::verify_gpu::{Dom2, Equations, SignedColumns, VERIFY_FILES, rule_bits};
 use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Xyz};
 use crate::gpu::kernels;
-use crate::gpu::runtime::{Fault, Plan, Source};
+use crate::gpu::runtime::{Fault, InputSource, Plan};
 use crate::gpu::schedule::StreamSlot;
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::PrivateKeys;
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::host::stack;
 use crate::ops::hash::{TextColumns, on_device_codes};
 use crate::schemes::common::Verified;
@@ -36,11 +36,11 @@ impl Products {
     }
 
     /// Encodes the products into the first 32 bytes of rows at a distance of `row_stride` bytes.
-    fn encode(self, lane: &mut StreamSlot, rows: Column<AnyRows>, row_stride: u64, n: u64) -> Result<(), Fault> {
+    fn encode(self, slot: &mut StreamSlot, rows: Column<AnyRows>, row_stride: u64, n: u64) -> Result<(), Fault> {
         let Products { scalars, xyz, prefixes } = self;
-        let table = lane.kept.clone().base_point.uniform_edwards(lane, CURVE)?;
-        kernels::Ed25519Multiply { scalars, table, xyz, n }.launch(lane, CURVE)?;
-        kernels::Ed25519Encode { xyz, rows, row_stride, prefixes, n }.launch(lane, CURVE)
+        let table = slot.cache.clone().base_point.uniform_edwards(slot, CURVE)?;
+        kernels::Ed25519Multiply { scalars, table, xyz, n }.launch(slot, CURVE)?;
+        kernels::Ed25519Encode { xyz, rows, row_stride, prefixes, n }.launch(slot, CURVE)
     }
 }
 
@@ -57,12 +57,12 @@ impl Expansion {
         Expansion { seeds: PrivateKeys::new(plan, seeds), keys: plan.each(KEY), public: plan.column() }
     }
 
-    fn expand(self, lane: &mut StreamSlot, products: Products, n: u64) -> Result<(), Fault> {
+    fn expand(self, slot: &mut StreamSlot, products: Products, n: u64) -> Result<(), Fault> {
         let Expansion { seeds, keys, public } = self;
         let Products { scalars, .. } = products;
         kernels::Ed25519Expand { seeds: seeds.rows, seed_stride: seeds.stride, keys, scalars, n }
-            .launch(lane, CURVE)?;
-        products.encode(lane, public.into(), 32, n)
+            .launch(slot, CURVE)?;
+        products.encode(slot, public.into(), 32, n)
     }
 }
 
@@ -104,7 +104,7 @@ impl KeyColumns {
         public: usize,
         key: impl Fn(usize) -> &'a ExpandedKey + Copy + Sync + 'a,
     ) -> Self {
-        let secret_halves = Source::Written(
+        let secret_halves = InputSource::Written(
             KEY,
             Box::new(move |start: usize, to: &mut [u8]| {
                 stack::wiped(|| {
@@ -116,7 +116,7 @@ impl KeyColumns {
                 });
             }),
         );
-        let public_keys = Source::Written(
+        let public_keys = InputSource::Written(
             32,
             Box::new(move |start: usize, to: &mut [u8]| {
                 for (at, row) in to.as_chunks_mut::<32>().0.iter_mut().enumerate() {
@@ -152,7 +152,7 @@ impl OnGpu for Sign<'_> {
         self.messages.bytes(items)
     }
 
-    fn tests(&self, items: usize) -> Vec<Test> {
+    fn tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_signing(self.is_checked, key_tables::may_build(items))
     }
 
@@ -173,13 +173,13 @@ impl OnGpu for Sign<'_> {
         plan.result(0, signatures, 64);
         let signed = SignedColumns { dom2, data, offsets, signatures, keys: public, on_device };
         let Dom2 { bytes: dom2, length: dom2_bytes } = dom2;
-        Box::new(move |Running { lane, expected, .. }: &mut Running| {
+        Box::new(move |Running { slot: slot, expected, .. }: &mut Running| {
             let n = count as u64;
             let nonces = products.scalars;
-            expansion.map_or(Ok(()), |expansion| expansion.expand(lane, products, n))?;
+            expansion.map_or(Ok(()), |expansion| expansion.expand(slot, products, n))?;
             kernels::Ed25519Nonces { keys, key_stride, dom2, dom2_bytes, data, offsets, nonces, n }
-                .launch(lane, CURVE)?;
-            products.encode(lane, signatures.into(), 64, n)?;
+                .launch(slot, CURVE)?;
+            products.encode(slot, signatures.into(), 64, n)?;
             kernels::Ed25519Sign {
                 keys,
                 key_stride,
@@ -193,8 +193,8 @@ impl OnGpu for Sign<'_> {
                 signatures,
                 n,
             }
-            .launch(lane, CURVE)?;
-            checking.map_or(Ok(()), |checking| checking.check(lane, signed, count, *expected))
+            .launch(slot, CURVE)?;
+            checking.map_or(Ok(()), |checking| checking.check(slot, signed, count, *expected))
         })
     }
 }
@@ -213,9 +213,9 @@ impl Checking {
         Checking { equations, verified }
     }
 
-    fn check(&self, lane: &mut StreamSlot, signed: SignedColumns, n: usize, expected: usize) -> Result<(), Fault> {
-        self.equations.verify(lane, signed, rule_bits(Rule::Cofactorless), n, expected)?;
-        self.verified.require(lane)
+    fn check(&self, slot: &mut StreamSlot, signed: SignedColumns, n: usize, expected: usize) -> Result<(), Fault> {
+        self.equations.verify(slot, signed, rule_bits(Rule::Cofactorless), n, expected)?;
+        self.verified.require(slot)
     }
 }
 
@@ -232,7 +232,7 @@ impl OnGpu for PublicKeysOf<'_> {
         (CURVE, vec!["ed25519_sign"])
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::PUBLIC_KEYS]
     }
 
@@ -243,10 +243,10 @@ impl OnGpu for PublicKeysOf<'_> {
         let codes = plan.column::<Codes>();
         plan.codes(codes);
         plan.result(0, expansion.public, 32);
-        Box::new(move |Running { lane, .. }: &mut Running| {
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
             // Every seed is a valid key.
-            lane.fill(codes, Verdict::VALID_CODE, n)?;
-            expansion.expand(lane, products, n as u64)
+            slot.fill(codes, Verdict::VALID_CODE, n)?;
+            expansion.expand(slot, products, n as u64)
         })
     }
 }

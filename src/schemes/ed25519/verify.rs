@@ -18,7 +18,7 @@ use crate::cpu::edwards::simd::{self, Lanes};
 use crate::cpu::edwards::tables::{BaseTables, Comb};
 use crate::cpu::tables::key_plan::{self, KeyPlan, Wave};
 use crate::schemes::common::verify_cpu::{put_code, scatter};
-use crate::types::{Place, PublicKeys, Rejection, ResultsMut, Rows, Verdict};
+use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, Rows, Verdict};
 use std::ops::Range;
 
 /// A batch of signatures to verify.
@@ -52,7 +52,7 @@ fn has_table(lanes: Option<Lanes>, uses: usize) -> bool {
 }
 
 /// Writes the codes of all items of a destination.
-pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut dyn Place) {
+pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut dyn ResultSink) {
     key_plan::in_parts(engine, out, |part, codes| verify_part::<C>(engine, batch, part, codes));
 }
 
@@ -73,7 +73,7 @@ fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Ra
         batch.verify_chunk::<C, _>(items, keys, |equations| batch.codes::<C>(lanes, equations), out);
     });
     scatter(codes, start, &plan.singles, &singles);
-    for wave in plan.waves(engine, |uses| best_window(engine.lanes, uses), Comb::<C>::bytes) {
+    for wave in plan.key_groups(engine, |uses| best_window(engine.lanes, uses), Comb::<C>::bytes) {
         let (items, results) = batch.verify_wave::<C>(engine, wave);
         scatter(codes, start, &items, &results);
     }

@@ -12,12 +12,12 @@ use crate::gpu::columns::{
     Signatures, Texts, Verdicts, Xy,
 };
 use crate::gpu::kernels;
-use crate::gpu::runtime::{Fault, Plan, Source};
+use crate::gpu::runtime::{Fault, InputSource, Plan};
 use crate::gpu::schedule::StreamSlot;
 use crate::gpu::tables::PublicTable;
 use crate::gpu::tables::form::{EDWARDS, KeysOfChunk};
 use crate::gpu::tables::key_tables::{self, ByTables, Grouped, Grouping, ItemList};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::ops::hash::{LONGEST, TextColumns};
 use crate::schemes::common::Chunks;
 use crate::schemes::common::batch_verification::gpu::Open;
@@ -54,7 +54,7 @@ impl Verify<'_> {
         {
             return plan.input(rows);
         }
-        let rows = Source::Written(
+        let rows = InputSource::Written(
             32,
             Box::new(move |start: usize, to: &mut [u8]| {
                 for (offset, row) in to.as_chunks_mut::<32>().0.iter_mut().enumerate() {
@@ -68,7 +68,7 @@ impl Verify<'_> {
     /// Plans a code per item: 1, or 0 if the CPU has to verify it, because its message is too long
     /// for the device or its key has another form.
     fn on_device<'a>(&'a self, plan: &mut Plan<'a>, first: usize) -> Column<Codes> {
-        let codes = Source::Written(
+        let codes = InputSource::Written(
             1,
             Box::new(move |start: usize, to: &mut [u8]| {
                 for (at, code) in to.iter_mut().enumerate() {
@@ -106,7 +106,7 @@ impl OnGpu for Verify<'_> {
         self.messages.bytes(items)
     }
 
-    fn tests(&self, items: usize) -> Vec<Test> {
+    fn tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_verification(key_tables::may_build(items), self.is_batch_verification(items))
     }
 
@@ -122,7 +122,9 @@ impl OnGpu for Verify<'_> {
         let equations = Equations::new(plan, self.is_batch_verification(n).then_some(&self.chunks));
         plan.codes(equations.verdicts);
         let signed = SignedColumns { dom2, data, offsets, signatures, keys, on_device };
-        Box::new(move |Running { lane, expected, .. }: &mut Running| equations.verify(lane, signed, rule, n, *expected))
+        Box::new(move |Running { slot: slot, expected, .. }: &mut Running| {
+            equations.verify(slot, signed, rule, n, *expected)
+        })
     }
 }
 
@@ -139,7 +141,7 @@ impl Dom2 {
         let length = dom2.len();
         let bytes = match length {
             0 => None,
-            _ => Some(plan.input_of(length, Source::Rows(types::ByteRows::new(dom2, length)))),
+            _ => Some(plan.input_of(length, InputSource::Rows(types::ByteRows::new(dom2, length)))),
         };
         Dom2 { bytes, length: length as u64 }
     }
@@ -194,7 +196,7 @@ impl<'a> Equations<'a> {
     /// including this chunk.
     pub fn verify(
         &self,
-        lane: &mut StreamSlot,
+        slot: &mut StreamSlot,
         signed: SignedColumns,
         rule: u32,
         n: usize,
@@ -203,29 +205,29 @@ impl<'a> Equations<'a> {
         let Equations { k, minus_a, kinds, verdicts, .. } = *self;
         let SignedColumns { dom2, data, offsets, signatures, keys, on_device } = signed;
         let count = n as u64;
-        let kept = lane.kept.clone();
-        let table = kept.base_point.edwards(lane, CURVE)?;
+        let kept = slot.cache.clone();
+        let table = kept.base_point.edwards(slot, CURVE)?;
         let key_columns = self.repeated.as_ref().map(|(_, columns)| *columns);
         let Dom2 { bytes: dom2, length: dom2_bytes } = dom2;
         kernels::Ed25519Challenge { signatures, keys, dom2, dom2_bytes, data, offsets, k, key_columns, n: count }
-            .launch(lane, CURVE)?;
-        let grouped = self.group(lane, n, expected)?;
+            .launch(slot, CURVE)?;
+        let grouped = self.group(slot, n, expected)?;
         let (counts, representative) = grouped.as_ref().map(|keys| (keys.counts, keys.representative)).unzip();
-        kernels::Ed25519Keys { keys, rule, counts, minus_a, kinds, n: count }.launch(lane, CURVE)?;
+        kernels::Ed25519Keys { keys, rule, counts, minus_a, kinds, n: count }.launch(slot, CURVE)?;
         kernels::Ed25519Check { signatures, keys, representative, kinds, rule, verdicts, n: count }
-            .launch(lane, CURVE)?;
+            .launch(slot, CURVE)?;
         let by_tables = match &grouped {
-            Some(grouped) => grouped.find_tables(lane, &kept.key_cache, minus_a)?,
+            Some(grouped) => grouped.find_tables(slot, &kept.key_cache, minus_a)?,
             None => None,
         };
         let open = match (by_tables, &self.batch_verification) {
             (Some(by), _) => {
-                self.check_with_tables(lane, signatures, rule, (&table, by), count)?;
+                self.check_with_tables(slot, signatures, rule, (&table, by), count)?;
                 Some(Some(by.others))
             }
             (None, Some(batch_verification)) => {
                 let items = CheckedItems { signatures, k, representative, minus_a, rule, verdicts, on_device, n };
-                match batch_verification.find_valid(lane, items, &table)? {
+                match batch_verification.find_valid(slot, items, &table)? {
                     Open::None => None,
                     Open::Listed(others, _) => Some(Some(others)),
                     Open::AsBefore => Some(None),
@@ -234,26 +236,26 @@ impl<'a> Equations<'a> {
             (None, None) => Some(None),
         };
         if let Some(list) = open {
-            self.check_others(lane, (signatures, representative), rule, (&table, list), count)?;
+            self.check_others(slot, (signatures, representative), rule, (&table, list), count)?;
         }
-        kernels::Ed25519Reopen { on_device, verdicts, n: count }.launch(lane, CURVE)
+        kernels::Ed25519Reopen { on_device, verdicts, n: count }.launch(slot, CURVE)
     }
 
     /// Starts to group the keys, before they are decoded, if that may be faster.
-    fn group(&self, lane: &mut StreamSlot, n: usize, expected: usize) -> Result<Option<Grouped<'_>>, Fault> {
+    fn group(&self, slot: &mut StreamSlot, n: usize, expected: usize) -> Result<Option<Grouped<'_>>, Fault> {
         let Equations { kinds, verdicts, repeated: Some((grouping, keys)), .. } = self else { return Ok(None) };
         let kinds = *kinds;
         let verdicts = *verdicts;
         let keys = *keys;
-        lane.fill(kinds, PointKind::Finite as u8, n)?;
-        lane.fill(verdicts, PENDING, n)?;
-        let cache = &lane.kept.clone().key_cache;
-        grouping.group(lane, cache, KeysOfChunk { curve: CURVE, form: &EDWARDS, keys, kinds, verdicts, n }, expected)
+        slot.fill(kinds, PointKind::Finite as u8, n)?;
+        slot.fill(verdicts, PENDING, n)?;
+        let cache = &slot.cache.clone().key_cache;
+        grouping.group(slot, cache, KeysOfChunk { curve: CURVE, form: &EDWARDS, keys, kinds, verdicts, n }, expected)
     }
 
     fn check_with_tables(
         &self,
-        lane: &mut StreamSlot,
+        slot: &mut StreamSlot,
         signatures: Column<Signatures>,
         rule: u32,
         (table, by): (&PublicTable, ByTables),
@@ -275,13 +277,13 @@ impl<'a> Equations<'a> {
             verdicts,
             n,
         }
-        .launch(lane, CURVE)
+        .launch(slot, CURVE)
     }
 
     /// Verifies items individually: all items, or those of a list.
     fn check_others(
         &self,
-        lane: &mut StreamSlot,
+        slot: &mut StreamSlot,
         (signatures, representative): (Column<Signatures>, Option<Column<ItemNumbers>>),
         rule: u32,
         (table, list): (&PublicTable, Option<ItemList>),
@@ -291,7 +293,7 @@ impl<'a> Equations<'a> {
         let bits = table.bits;
         let (items, item_count) = list.unzip();
         let table = table.column();
-        lane.fill(next_tile, 0, 4)?;
+        slot.fill(next_tile, 0, 4)?;
         kernels::Ed25519Verify {
             signatures,
             k,
@@ -307,6 +309,6 @@ impl<'a> Equations<'a> {
             verdicts,
             n,
         }
-        .launch(lane, CURVE)
+        .launch(slot, CURVE)
     }
 }

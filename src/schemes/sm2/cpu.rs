@@ -8,13 +8,13 @@ use crate::schemes::common::final_checks_cpu::{Equation, XModuloN};
 use crate::schemes::common::sign_cpu::{self, RawSignature, SigningParts, SigningSteps, concatenate, public_keys_of};
 use crate::schemes::common::verify_cpu;
 use crate::schemes::common::{Signing, SigningInputs, Verification};
-use crate::types::{Check, Place, Policy, PublicKeys, Rejection, ResultsMut};
+use crate::types::{Check, Policy, PublicKeys, Rejection, ResultSink, ResultsMut};
 use elliptic_curve::Field;
 use elliptic_curve::ops::Reduce;
 use sm3::Sm3;
 
 /// Verifies signatures. SM2 has no policies.
-pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn Place) {
+pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn ResultSink) {
     let Verification { digests, signatures, keys, .. } = inputs;
     let equations =
         |items: &[usize]| items.iter().map(|&item| equation::<C>(digests.get(item), signatures.get(item))).collect();
@@ -63,7 +63,7 @@ impl<C: SecretCurve> SigningSteps<C> for Sm2Steps {
     }
 }
 
-pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn Place) {
+pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn ResultSink) {
     let Signing { inputs, check, widths, .. } = signing;
     if check == Check::Nothing {
         return sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |item| item, out);

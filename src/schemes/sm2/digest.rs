@@ -2,14 +2,14 @@
 
 use crate::cpu::{CpuEngine, decode, domain_parameters};
 use crate::curve::Sm2;
-use crate::operation::{Computation, Worth};
+use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::SizedTexts;
-use crate::types::{Place, Point, PublicKeys, ResultsMut};
+use crate::types::{Point, PublicKeys, ResultSink, ResultsMut};
 use sm3::{Digest, Sm3};
 use std::ops::Range;
 
 /// The threshold for messages: each takes about six blocks of SM3, four of them for Z_A.
-pub(crate) const WORTH: Worth = Worth::of(200);
+pub(crate) const WORTH: GpuThreshold = GpuThreshold::of(200);
 
 /// The operation that computes the digests of a batch. The digest of an item without a usable key
 /// is meaningless.
@@ -29,11 +29,11 @@ impl MessageDigests<'_> {
 }
 
 impl Computation for MessageDigests<'_> {
-    fn worth(&self) -> Worth {
+    fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn Place) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         engine.fill_of_texts(self.messages.average(), out, [32, 0], |range, out| {
             let first = items.start + range.start;
             let (ids, id_stride) = self.ids_of(first..first + range.len());

@@ -7,7 +7,7 @@ use crate::gpu::columns::Digests;
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Imported, Points};
-use crate::gpu::{Launch, OnGpu, Running, Test};
+use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::ops::hash::{TextColumns, plan_codes};
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ impl OnGpu for MessageDigests<'_> {
         self.messages.bytes(items) + self.ids.bytes(&ids)
     }
 
-    fn tests(&self, _: usize) -> Vec<Test> {
+    fn tests(&self, _: usize) -> Vec<SelfTest> {
         known_answers::of_digests()
     }
 
@@ -43,12 +43,12 @@ impl OnGpu for MessageDigests<'_> {
         let digests = plan.column::<Digests>();
         plan_codes(plan, &self.messages, first);
         plan.result(0, digests, 32);
-        Box::new(move |Running { lane, .. }: &mut Running| {
-            keys.import(lane, Sm2::NAME, n)?;
+        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+            keys.import(slot, Sm2::NAME, n)?;
             let Points { xy, kinds } = keys.points;
             let id_stride = id_stride as u64;
             let n = n as u64;
-            kernels::Sm3Za { data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n }.launch(lane, Sm2::NAME)
+            kernels::Sm3Za { data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n }.launch(slot, Sm2::NAME)
         })
     }
 }

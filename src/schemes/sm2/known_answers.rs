@@ -4,7 +4,7 @@ use super::SM2;
 use super::digest::{MessageDigests, za_of_point};
 use crate::curve::{Curve, Sm2};
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, Test, Trial};
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, repeat};
 use crate::ops::hash::SizedTexts;
 use crate::ops::hash::known_answers::message;
@@ -23,12 +23,15 @@ pub const TESTS: SchemeTests = SchemeTests {
 };
 
 /// Returns the self-tests of message digests.
-pub fn of_digests() -> Vec<Test> {
-    vec![point::known_answers::keys(Sm2::ID), Test { operation: "SM3 of messages", on: Sm2::NAME, run: check_digests }]
+pub fn of_digests() -> Vec<SelfTest> {
+    vec![
+        point::known_answers::keys(Sm2::ID),
+        SelfTest { operation: "SM3 of messages", on: Sm2::NAME, run: check_digests },
+    ]
 }
 
 /// Tests SM3(Z_A || M) with ids of several lengths.
-fn check_digests(trial: &mut Trial) -> Result<(), Fault> {
+fn check_digests(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let texts: Vec<_> = (0..ITEMS).map(message).collect();
     let ids: Vec<_> = (0..ITEMS).map(|item| message(item / 2)).collect();
     let keys: Vec<_> = known_answers::of(Sm2::ID).private_keys.public.iter().flatten().copied().collect();

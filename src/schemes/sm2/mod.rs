@@ -14,7 +14,7 @@ pub(crate) mod known_answers;
 use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
 use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
-use crate::operation::Worth;
+use crate::operation::GpuThreshold;
 use crate::ops::hash::{SizedTexts, Texts, digests_by};
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
@@ -38,8 +38,8 @@ pub(crate) static SM2: Scheme = Scheme {
     sign_on_cpu: per_curve!(sm2 cpu::sign),
     has_recovery: false,
     on_gpu: gpu::STEPS,
-    verify_worth: Worth { portable: 30, lanes: 50 },
-    sign_worth: Worth { portable: 3, lanes: 10 },
+    verify_worth: GpuThreshold { portable: 30, simd: 50 },
+    sign_worth: GpuThreshold { portable: 3, simd: 10 },
 };
 
 /// The user ids of a batch: one for all items, or one per item.

@@ -163,7 +163,7 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
     assert!((answered + failed..=answered + failed + dropped).contains(&computed), "{computed}");
     let stats = service.stats();
     assert!(stats.failed_batches > 0 && stats.dropped_items > 0, "{stats:?}");
-    assert_eq!(service.caller().dispatcher.gate.total(), 0);
+    assert_eq!(service.caller().dispatcher.admission.total(), 0);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn tickets_resolve_as_shutdown_mode_requires() {
             let service = service.clone();
             thread::spawn(move || service.shutdown(shutdown))
         };
-        until(|| caller.dispatcher.gate.is_closed());
+        until(|| caller.dispatcher.admission.is_closed());
         fake.release();
         ending.join().unwrap();
         let mut found = [0, 0];
@@ -611,5 +611,5 @@ fn aborted_tasks_release_everything() {
     let ended = ended.iter().enumerate().filter(|(_, is_ended)| **is_ended);
     let expected: u64 = ended.map(|(task, _)| 1 + task as u64 % 9).sum();
     assert_eq!(tally.all(), [expected, 0, 0, 0, 0]);
-    until(|| service.caller().dispatcher.gate.total() == 0);
+    until(|| service.caller().dispatcher.admission.total() == 0);
 }

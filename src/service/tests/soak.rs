@@ -221,7 +221,7 @@ fn soak_on(backend: Backend) {
         eprintln!("{made} requests: {answered} answered, {failed} failed, {refused} refused, {dropped} dropped");
         assert_eq!(made, answered + failed + refused + dropped);
         assert!(answered > 0 && failed > 0 && dropped > 0, "{:?}", service.stats());
-        assert_eq!(service.caller().dispatcher.gate.total(), 0);
+        assert_eq!(service.caller().dispatcher.admission.total(), 0);
     }
 }
 

@@ -18,7 +18,7 @@ impl Batches {
     /// # Errors
     /// [`Error::Options`] without an input, [`Error::Columns`] if not all have the same columns,
     /// and the same as for [`Input::batches`].
-    pub fn of_all(inputs: Vec<Input>, columns: &Projection, current: Arc<AtomicUsize>) -> Result<Self, Error> {
+    pub fn concatenated(inputs: Vec<Input>, columns: &Projection, current: Arc<AtomicUsize>) -> Result<Self, Error> {
         let Some(first) = inputs.first() else { return Err(Error::Options("there is no input".to_owned())) };
         if inputs.len() == 1 {
             return inputs.into_iter().next().expect("one").batches(columns);

@@ -2,7 +2,7 @@
 //! in order, or on the consumer's thread.
 
 use super::memory_budget::TaskMemory;
-use gecc::pipeline::{Entrance, Results, line};
+use gecc::pipeline::{Results, Sender, pipeline};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ type TaskFn<T> = Box<dyn Fn(usize) -> T + Send + Sync>;
 struct PrefetchThreads<T> {
     tasks: Range<usize>,
     /// `None` if no more tasks are to be started. A panic of a task is its result.
-    entrance: Option<Entrance<usize, thread::Result<T>>>,
+    sender: Option<Sender<usize, thread::Result<T>>>,
     results: Results<thread::Result<T>>,
     threads: Vec<JoinHandle<()>>,
     stopped: Arc<AtomicBool>,
@@ -51,11 +51,11 @@ impl<T: Send + 'static> Prefetch<T> {
         }
         let window = window.clamp(1, tasks.max(1));
         // The consumer also submits the tasks, so the queue must have room for all started tasks.
-        let (entrance, workers, results) = line(window, window);
+        let (sender, workers, results) = pipeline(window, window);
         let stopped = Arc::new(AtomicBool::new(false));
         let work = Arc::new(work);
         let mut ahead =
-            PrefetchThreads { tasks: 0..tasks, entrance: Some(entrance), results, threads: Vec::new(), stopped };
+            PrefetchThreads { tasks: 0..tasks, sender: Some(sender), results, threads: Vec::new(), stopped };
         for index in 0..threads.min(tasks).max(1) {
             let workers = workers.clone();
             let work = work.clone();
@@ -101,9 +101,9 @@ impl<T> Drop for Prefetch<T> {
 impl<T> PrefetchThreads<T> {
     /// Starts the next task, if any.
     fn begin(&mut self) {
-        let goes_on = self.tasks.next().zip(self.entrance.as_ref()).is_some_and(|(task, to)| to.hand_in(task));
+        let goes_on = self.tasks.next().zip(self.sender.as_ref()).is_some_and(|(task, to)| to.send(task));
         if !goes_on {
-            self.entrance = None;
+            self.sender = None;
         }
     }
 
@@ -117,7 +117,7 @@ impl<T> PrefetchThreads<T> {
 impl<T> Drop for PrefetchThreads<T> {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
-        self.entrance = None;
+        self.sender = None;
         for thread in self.threads.drain(..) {
             // Panics of the tasks are results.
             let _ = thread.join();

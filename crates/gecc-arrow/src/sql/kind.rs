@@ -62,7 +62,7 @@ pub(super) enum Computed {
 
 /// Selects one of two functions with the same arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Gives {
+pub enum ResultKind {
     /// The result.
     Result,
     /// The reason why there is no result, or why a signature is not valid.
@@ -116,8 +116,8 @@ impl FunctionKind {
     }
 
     /// Returns the name in a statement.
-    pub fn name(self, gives: Gives) -> String {
-        let reason = if gives == Gives::Reason { "_reason" } else { "" };
+    pub fn name(self, gives: ResultKind) -> String {
+        let reason = if gives == ResultKind::Reason { "_reason" } else { "" };
         format!("{}{reason}", self.described().0)
     }
 

@@ -5,5 +5,5 @@
 mod kind;
 mod service;
 
-pub use kind::{FunctionKind, Gives, Task};
-pub use service::{Problem, Service};
+pub use kind::{FunctionKind, ResultKind, Task};
+pub use service::{Service, ServiceError};

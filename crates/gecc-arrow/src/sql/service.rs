@@ -25,7 +25,7 @@ pub struct Service {
 }
 
 /// An error that ends a statement.
-pub type Problem = Box<dyn std::error::Error + Send + Sync>;
+pub type ServiceError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Service {
     /// Makes the service with a coalescer sized for SQL engines, which pass some thousand rows per
@@ -64,7 +64,7 @@ impl Service {
     ///
     /// # Errors
     /// A type that a field cannot have, and errors of the engine and the coalescer.
-    pub fn answers(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Vec<Answers>, Problem> {
+    pub fn answers(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Vec<Answers>, ServiceError> {
         let most = self.coalescer.largest_batch();
         // A batch without rows is one part, for which the types are checked.
         let starts = (0..batch.num_rows().max(1)).step_by(most);
@@ -72,7 +72,7 @@ impl Service {
         parts.map(|part| self.answers_of_part(kind, task, &part)).collect()
     }
 
-    fn answers_of_part(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Answers, Problem> {
+    fn answers_of_part(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Answers, ServiceError> {
         let mut mapping = kind.mapping(batch.num_columns());
         mapping.signature_form = task.form;
         match task.computed {
@@ -91,10 +91,10 @@ impl Service {
         }
     }
 
-    fn addresses(&self, batch: &RecordBatch, mapping: &Mapping) -> Result<Answers, Problem> {
+    fn addresses(&self, batch: &RecordBatch, mapping: &Mapping) -> Result<Answers, ServiceError> {
         const CURVE: CurveId = CurveId::Secp256k1;
         let (points, codes) = decode_keys_through(batch, mapping, &self.pool, CURVE, |keys, points, codes| {
-            point::decode_keys_into(&self.engine, CURVE, keys, points, codes).map_err(Problem::from)
+            point::decode_keys_into(&self.engine, CURVE, keys, points, codes).map_err(ServiceError::from)
         })?;
         let addresses = points.iter().map(address).collect::<Vec<_>>();
         Ok(Answers::new(codes).with_rows("address", 20, addresses.into_flattened()))
@@ -103,7 +103,7 @@ impl Service {
     /// Runs a call through the coalescer. Each call is a separate caller, so that all threads get
     /// the same share of the queue. The coalescer's batches support neither messages of any length
     /// nor contexts: these calls go directly to the engine.
-    fn run(&self, call: Call, columns: &Columns, rows: &mut [u8], codes: &mut [u8]) -> Result<(), Problem> {
+    fn run(&self, call: Call, columns: &Columns, rows: &mut [u8], codes: &mut [u8]) -> Result<(), ServiceError> {
         let Columns { contents, signatures, recovery_ids, public_keys: keys, variant, .. } = *columns;
         let caller = self.coalescer.caller();
         let verdicts = match (call, contents) {

@@ -15,8 +15,8 @@ use arrow_schema::{DataType, Field as Column, Schema, UnionFields};
 use flate2::read::GzDecoder;
 use gecc::CurveId;
 use gecc_arrow::{
-    Batches, Compression, Error, Format, Mapping, Output, Pool, Projection, ReadOptions, Writer, column_of, complete,
-    open, open_stream,
+    Batches, Compression, Destination, Error, Format, Mapping, Pool, Projection, ReadOptions, Writer, column_of,
+    complete, open, open_stream,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::compute_leaves;
@@ -59,7 +59,7 @@ pub fn write(path: &Path, batch: &RecordBatch, part: usize, format: Format, comp
         let properties = WriterProperties::builder().set_compression(codec);
         return parquet(path, batch, properties.set_max_row_group_row_count(Some(part)).build());
     }
-    let mut writer = Writer::create(Output::File(path.to_owned()), format, compression, &batch.schema()).unwrap();
+    let mut writer = Writer::create(Destination::File(path.to_owned()), format, compression, &batch.schema()).unwrap();
     for start in (0..batch.num_rows()).step_by(part) {
         writer.write(&batch.slice(start, part.min(batch.num_rows() - start)), &Pool::default()).unwrap();
     }
@@ -213,7 +213,7 @@ fn nothing_is_a_table_too() {
     for (format, compression) in WRITTEN {
         // No batch, and batches without rows.
         for batches in [0, 3] {
-            let mut writer = Writer::create(Output::File(path.clone()), format, compression, &schema).unwrap();
+            let mut writer = Writer::create(Destination::File(path.clone()), format, compression, &schema).unwrap();
             for _ in 0..batches {
                 writer.write(&RecordBatch::new_empty(schema.clone()), &Pool::default()).unwrap();
             }
@@ -257,7 +257,7 @@ fn small_batches_become_a_row_group_together() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("table");
     let table = table(70_000);
-    let output = Output::File(path.clone());
+    let output = Destination::File(path.clone());
     let mut writer = Writer::create(output, Format::Parquet, Compression::None, &table.schema()).unwrap();
     let mut start = 0;
     for rows in [vec![1; 100], vec![10_000], vec![40; 1400], vec![3900]].concat() {
@@ -278,7 +278,7 @@ fn small_batches_before_an_error_are_written() {
         let column: ArrayRef = Arc::new(TimestampSecondArray::from(vec![seconds]));
         RecordBatch::try_from_iter_with_nullable([("time", column, true)]).unwrap()
     };
-    let output = Output::File(path.clone());
+    let output = Destination::File(path.clone());
     let mut writer = Writer::create(output, Format::Parquet, Compression::None, &batch(0).schema()).unwrap();
     writer.write(&batch(7), &Pool::default()).unwrap();
     let problem = writer.write(&batch(i64::MAX), &Pool::default()).unwrap_err().to_string();
@@ -289,7 +289,7 @@ fn small_batches_before_an_error_are_written() {
     let intervals: ArrayRef = Arc::new(IntervalMonthDayNanoArray::new_null(3));
     let intervals = RecordBatch::try_from_iter([("interval", intervals)]).unwrap();
     let mut writer =
-        Writer::create(Output::File(path), Format::Parquet, Compression::None, &intervals.schema()).unwrap();
+        Writer::create(Destination::File(path), Format::Parquet, Compression::None, &intervals.schema()).unwrap();
     assert!(writer.write(&intervals, &Pool::default()).unwrap_err().to_string().contains("interval"));
 }
 
@@ -462,7 +462,7 @@ fn a_million_columns_are_read() {
     let path = folder.path().join("wide");
     let columns = (0..1_000_000).map(|column| Column::new(format!("c{column}"), DataType::Int32, true));
     let schema = Arc::new(Schema::new(columns.collect::<Vec<_>>()));
-    let output = Output::File(path.clone());
+    let output = Destination::File(path.clone());
     Writer::create(output, Format::Parquet, Compression::None, &schema).unwrap().finish().unwrap();
     let input = open(&path, options(10)).unwrap();
     assert_eq!(input.schema().fields().len(), 1_000_000);
@@ -479,7 +479,8 @@ fn a_file_is_there_only_when_it_is_whole() {
     let path = folder.path().join("table.parquet");
     File::create(&path).unwrap().write_all(b"before").unwrap();
     let table = table(10);
-    let create = || Writer::create(Output::File(path.clone()), Format::Parquet, Compression::None, &table.schema());
+    let create =
+        || Writer::create(Destination::File(path.clone()), Format::Parquet, Compression::None, &table.schema());
     let mut writer = create().unwrap();
     writer.write(&table, &Pool::default()).unwrap();
     drop(writer);
@@ -511,7 +512,7 @@ fn several_inputs_are_read_as_one() {
         let current = Arc::new(AtomicUsize::new(0));
         let inputs = files(rows);
         let progress = inputs[0].progress();
-        let batches = Batches::of_all(inputs, &Projection::All, Arc::clone(&current)).unwrap();
+        let batches = Batches::concatenated(inputs, &Projection::All, Arc::clone(&current)).unwrap();
         let read: Vec<RecordBatch> = batches.map(Result::unwrap).collect();
         let values = read.iter().flat_map(|batch| batch["n"].as_primitive::<Int64Type>().values().to_vec());
         assert_eq!(values.collect::<Vec<_>>(), Vec::from_iter(0..90));
@@ -520,7 +521,7 @@ fn several_inputs_are_read_as_one() {
     }
     let with_other = vec![file(0, &column("n", 0..1), 10), file(1, &column("m", 0..1), 10)];
     for (wrong, is_of_columns) in [(with_other, true), (Vec::new(), false)] {
-        let problem = Batches::of_all(wrong, &Projection::All, Arc::default()).err().unwrap();
+        let problem = Batches::concatenated(wrong, &Projection::All, Arc::default()).err().unwrap();
         assert!(matches!(problem, Error::Columns(_)) == is_of_columns, "{problem}");
     }
 }

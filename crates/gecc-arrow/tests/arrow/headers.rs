@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, StructArray};
 use arrow_select::concat::concat_batches;
 use flate2::write::GzEncoder;
-use gecc_arrow::{Error, Format, Output, Pool, Projection, ReadOptions, Writer, open};
+use gecc_arrow::{Destination, Error, Format, Pool, Projection, ReadOptions, Writer, open};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression as Codec;
 use parquet::file::properties::{WriterProperties, WriterVersion};
@@ -174,7 +174,7 @@ fn what_few_values_stand_for_is_written_in_parts() {
         let input = open(&path, options(1000)).unwrap();
         let written = input.written_schema().clone();
         let batches: Vec<_> = input.batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap();
-        let output = Output::File(copy.clone());
+        let output = Destination::File(copy.clone());
         let mut writer = Writer::create(output, Format::Parquet, Default::default(), &written).unwrap();
         batches.iter().for_each(|batch| writer.write(batch, &Pool::default()).unwrap());
         writer.finish().unwrap();

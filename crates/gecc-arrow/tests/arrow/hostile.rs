@@ -10,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use flatbuffers::{FlatBufferBuilder, ForwardsUOffset, Vector, WIPOffset};
 use gecc::{CurveId, Rejection};
 use gecc_arrow::{
-    Compression, Error, Field, Format, Mapping, Output, Pool, Projection, ReadOptions, Writer, complete, open,
+    Compression, Destination, Error, Field, Format, Mapping, Pool, Projection, ReadOptions, Writer, complete, open,
     open_stream,
 };
 use parquet::arrow::ArrowWriter;
@@ -378,7 +378,7 @@ fn columns_without_bytes_may_not_claim_any_number_of_rows() {
     let path = folder.path().join("null");
     let batch = RecordBatch::try_from_iter([("nothing", Arc::new(NullArray::new(1 << 40)) as ArrayRef)]).unwrap();
     for format in [Format::ArrowFile, Format::ArrowStream] {
-        let output = Output::File(path.clone());
+        let output = Destination::File(path.clone());
         let mut writer = Writer::create(output, format, Compression::None, &batch.schema()).unwrap();
         writer.write(&batch, &Pool::default()).unwrap();
         writer.finish().unwrap();

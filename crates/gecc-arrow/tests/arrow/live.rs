@@ -5,8 +5,8 @@ use crate::items::{self, engine};
 use crate::transforms::{self, CURVE};
 use arrow_array::RecordBatch;
 use gecc_arrow::{
-    Batches, Compression, Error, Format, Job, Mapping, Output, Pool, Projection, Writer, answer_each, complete,
-    open_stream,
+    BatchJob, Batches, Compression, Destination, Error, Format, Mapping, Pool, Projection, Writer, answer_batches,
+    complete, open_stream,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
 /// A pipe that these batches were written to and that stays open as long as the writer is there.
 fn open_pipe(batches: &[&RecordBatch]) -> (Writer, gecc_arrow::Input) {
     let (reader, writer) = std::io::pipe().unwrap();
-    let output = Output::Stream(Box::new(writer));
+    let output = Destination::Stream(Box::new(writer));
     let mut writer = Writer::create(output, Format::ArrowStream, Compression::None, &batches[0].schema()).unwrap();
     for batch in batches {
         // A pipe has room for few of them, which nobody reads yet.
@@ -70,9 +70,9 @@ fn verify(
 ) -> Result<Option<usize>, Error> {
     let (operation, pool) = (items::verify(CURVE), Pool::default());
     let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
-    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
+    let job = BatchJob { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
     let batches = input.batches(&Projection::All)?;
-    answer_each(&job, batches, 3, stop, |answered| Ok(answered.answers.len()), take)
+    answer_batches(&job, batches, 3, stop, |answered| Ok(answered.answers.len()), take)
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_panic_of_the_reader_is_not_the_end() {
     }
     let table = table(10);
     let (reader, writer) = std::io::pipe().unwrap();
-    let output = Output::Stream(Box::new(writer));
+    let output = Destination::Stream(Box::new(writer));
     let mut writer = Writer::create(output, Format::ArrowStream, Compression::None, &table.schema()).unwrap();
     writer.write(&table, &Pool::default()).unwrap();
     let mut input = open_stream(Panics(reader, 1100), options(10)).unwrap().batches(&Projection::All).unwrap();

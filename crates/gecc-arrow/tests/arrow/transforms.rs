@@ -11,8 +11,8 @@ use base64::prelude::{BASE64_STANDARD as STANDARD, BASE64_URL_SAFE_NO_PAD as URL
 use gecc::fields::Encoding;
 use gecc::{CurveId, call};
 use gecc_arrow::{
-    CellProblem, Compression, Error, Field, Format, Job, Mapping, Operation, Outcome, Output, Pool, Projection, Reason,
-    TransformOptions, Wanted, complete, open, transform,
+    AnswerSelection, BatchJob, CellProblem, Compression, Destination, Error, Field, Format, Mapping, Operation, Pool,
+    Projection, Reason, TransformOptions, TransformOutcome, complete, open, transform,
 };
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -35,11 +35,17 @@ pub fn items(count: usize) -> (RecordBatch, Vec<u8>) {
     (RecordBatch::try_from_iter(table).unwrap(), verdicts(CURVE, &items.digests, &items.signatures, &keys))
 }
 
-fn run(from: &Path, to: Output, rows: usize, with: &TransformOptions, stop: bool) -> Result<Outcome, Error> {
+fn run(
+    from: &Path,
+    to: Destination,
+    rows: usize,
+    with: &TransformOptions,
+    stop: bool,
+) -> Result<TransformOutcome, Error> {
     let input = open(from, options(rows))?;
     let (operation, pool) = (verify(CURVE), Pool::default());
     let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
-    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
+    let job = BatchJob { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
     transform(&job, input, to, with, &AtomicBool::new(stop))
 }
 
@@ -79,7 +85,7 @@ fn answers_stand_alone_or_beside_the_input() {
         write(&from, &table, 700, format, compression);
         for (beside, rows) in [(false, 256), (true, 256), (true, 10_000)] {
             let with = TransformOptions { beside, format, compression, ..TransformOptions::default() };
-            let outcome = run(&from, Output::File(to.clone()), rows, &with, false).unwrap();
+            let outcome = run(&from, Destination::File(to.clone()), rows, &with, false).unwrap();
             assert!(outcome.problem.is_none());
             let valid = wanted.iter().filter(|code| **code == 1).count() as u64;
             assert_eq!((outcome.counts.rows, outcome.counts.passed), (3000, valid));
@@ -114,7 +120,7 @@ fn columns_keep_the_types_that_the_file_gives_them() {
     let (table, _) = items(10);
     write(&from, &table, 10, Format::Parquet, Compression::None);
     let with = TransformOptions { beside: true, ..TransformOptions::default() };
-    run(&from, Output::File(to.clone()), 10, &with, false).unwrap();
+    run(&from, Destination::File(to.clone()), 10, &with, false).unwrap();
     let written = open(&to, options(10)).unwrap().written_schema().clone();
     assert_eq!(written.fields()[..4], table.schema().fields()[..]);
 }
@@ -144,7 +150,7 @@ fn texts_are_in_the_encoding_of_the_first_rows() {
     for table in [&hex, &base64[0], &base64[1]] {
         for (format, compression) in WRITTEN {
             write(&from, table, 700, format, compression);
-            let outcome = run(&from, Output::File(to.clone()), 1024, &with, false).unwrap();
+            let outcome = run(&from, Destination::File(to.clone()), 1024, &with, false).unwrap();
             assert!(outcome.problem.is_none(), "{:?}", outcome.problem);
             assert_eq!(codes(&to, "valid"), codes_of_items, "{format:?}");
         }
@@ -154,14 +160,14 @@ fn texts_are_in_the_encoding_of_the_first_rows() {
         vec![hex.column(0).clone(), base64[0].column(1).clone(), hex.column(2).clone()];
     let signatures_in_base64 = RecordBatch::try_new(hex.schema(), signatures_in_base64).unwrap();
     write(&from, &signatures_in_base64, 700, Format::Parquet, Compression::None);
-    let outcome = run(&from, Output::File(to.clone()), 1024, &with, false).unwrap();
+    let outcome = run(&from, Destination::File(to.clone()), 1024, &with, false).unwrap();
     assert!(outcome.problem.is_none(), "{:?}", outcome.problem);
     assert_eq!(codes(&to, "valid"), codes_of_items);
     // Within one neither wins, and nothing is written.
     let rows_of_both = concat_batches(&hex.schema(), &[hex.slice(0, 600), base64[0].slice(600, 600)]).unwrap();
     std::fs::remove_file(&to).unwrap();
     write(&from, &rows_of_both, 1200, Format::Parquet, Compression::None);
-    let outcome = run(&from, Output::File(to.clone()), 1024, &with, false).unwrap();
+    let outcome = run(&from, Destination::File(to.clone()), 1024, &with, false).unwrap();
     let problem = outcome.problem.unwrap().to_string();
     assert!(problem.contains("of the first 1000 rows 1800 values are hexadecimal and 1200 base64"), "{problem}");
     assert!(!to.exists());
@@ -172,8 +178,8 @@ fn texts_are_in_the_encoding_of_the_first_rows() {
     let mut said = Mapping::new();
     said.encodings = Encoding::Hex.into();
     let mapping = complete(said, input.schema(), &operation).unwrap();
-    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
-    let outcome = transform(&job, input, Output::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();
+    let job = BatchJob { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
+    let outcome = transform(&job, input, Destination::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();
     let wrong = Reason::Cell(Field::Signature, CellProblem::NotHexadecimal);
     assert_eq!(outcome.counts.rejected().collect::<Vec<_>>(), [(wrong, 1200)]);
 }
@@ -193,9 +199,9 @@ fn secret_keys_are_not_written() {
     let input = open(&from, options(7)).unwrap();
     let (operation, pool) = (Operation::from(call::Operation::sign(CURVE, Default::default())), Pool::default());
     let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
-    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
+    let job = BatchJob { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
     let with = TransformOptions { beside: true, compression: Compression::None, ..TransformOptions::default() };
-    let outcome = transform(&job, input, Output::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();
+    let outcome = transform(&job, input, Destination::File(to.clone()), &with, &AtomicBool::new(false)).unwrap();
     assert!(outcome.problem.is_none() && outcome.counts.passed == 20);
     let written = open(&to, options(10)).unwrap();
     let names: Vec<_> = written.schema().fields().iter().map(|field| field.name().clone()).collect();
@@ -219,7 +225,7 @@ fn what_was_computed_before_an_error_is_kept() {
         bytes[place..place + 30_000].fill(0xff);
         std::fs::write(&from, &bytes).unwrap();
         let with = TransformOptions { format, ..TransformOptions::default() };
-        let outcome = run(&from, Output::File(to.clone()), 100, &with, false).unwrap();
+        let outcome = run(&from, Destination::File(to.clone()), 100, &with, false).unwrap();
         assert!(outcome.problem.is_some(), "{format:?}");
         let rows = outcome.counts.rows as usize;
         assert!((500..2000).contains(&rows), "{format:?} {rows}");
@@ -247,7 +253,7 @@ fn a_stream_is_whole_though_its_first_batch_is_an_error() {
     std::fs::write(&from, &bytes[..bytes.len() / 2]).unwrap();
     for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
         let (written, with) = (Kept::default(), TransformOptions { format, ..TransformOptions::default() });
-        let outcome = run(&from, Output::Stream(Box::new(written.clone())), 100, &with, false).unwrap();
+        let outcome = run(&from, Destination::Stream(Box::new(written.clone())), 100, &with, false).unwrap();
         assert!(outcome.problem.is_some() && outcome.counts.rows == 0);
         let written = written.0.lock().unwrap();
         assert!(format != Format::ArrowStream || written.ends_with(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]));
@@ -255,7 +261,7 @@ fn a_stream_is_whole_though_its_first_batch_is_an_error() {
         assert_eq!(codes(&to, "valid"), [0_u8; 0], "{format:?}");
         // A file stays what it was.
         std::fs::write(&to, b"before").unwrap();
-        assert!(run(&from, Output::File(to.clone()), 100, &with, false).unwrap().problem.is_some());
+        assert!(run(&from, Destination::File(to.clone()), 100, &with, false).unwrap().problem.is_some());
         assert_eq!(std::fs::read(&to).unwrap(), b"before");
     }
 }
@@ -265,7 +271,7 @@ fn a_stop_leaves_a_whole_file() {
     let folder = TempDir::new().unwrap();
     let (from, to) = (folder.path().join("in"), folder.path().join("out"));
     write(&from, &items(50).0, 50, Format::Parquet, Compression::None);
-    let outcome = run(&from, Output::File(to.clone()), 10, &TransformOptions::default(), true).unwrap();
+    let outcome = run(&from, Destination::File(to.clone()), 10, &TransformOptions::default(), true).unwrap();
     assert!(outcome.problem.is_none() && outcome.counts.rows == 0);
     assert_eq!(codes(&to, "valid"), [0_u8; 0]);
 }
@@ -276,7 +282,7 @@ fn nothing_is_written_when_columns_are_missing() {
     let (from, to) = (folder.path().join("in"), folder.path().join("out"));
     let table = items(5).0.project(&[0, 1, 2]).unwrap();
     write(&from, &table, 5, Format::Parquet, Compression::None);
-    let problem = run(&from, Output::File(to.clone()), 10, &TransformOptions::default(), false).unwrap_err();
+    let problem = run(&from, Destination::File(to.clone()), 10, &TransformOptions::default(), false).unwrap_err();
     assert!(problem.to_string().contains("no column has the name of `public_key`"));
     assert!(!to.exists());
 }
@@ -298,10 +304,10 @@ fn a_full_disk_is_an_error() {
     write(&from, &items(1000).0, 100, Format::Parquet, Compression::None);
     for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
         let with = TransformOptions { format, beside: true, ..TransformOptions::default() };
-        let outcome = run(&from, Output::Stream(Box::new(Full(5000))), 10, &with, false).unwrap();
+        let outcome = run(&from, Destination::Stream(Box::new(Full(5000))), 10, &with, false).unwrap();
         assert!(outcome.problem.is_some_and(|problem| problem.to_string().contains("storage")), "{format:?}");
     }
-    let counts = run(&from, Output::Nowhere, 10, &TransformOptions::default(), false).unwrap().counts;
+    let counts = run(&from, Destination::Nowhere, 10, &TransformOptions::default(), false).unwrap().counts;
     assert_eq!(counts.rows, 1000);
 }
 
@@ -316,9 +322,10 @@ fn what_is_wanted_is_written() {
     for (only_rejected, check) in [(false, false), (true, false), (false, true), (true, true)] {
         for format in [Format::Parquet, Format::ArrowFile] {
             // A name that the table has.
-            let wanted = Wanted { place: Some("digest".to_owned()), only_rejected, check, plain_reasons: false };
+            let wanted =
+                AnswerSelection { place: Some("digest".to_owned()), only_rejected, check, plain_reasons: false };
             let with = TransformOptions { beside: true, format, wanted, ..TransformOptions::default() };
-            let outcome = run(&from, Output::File(to.clone()), 256, &with, false).unwrap();
+            let outcome = run(&from, Destination::File(to.clone()), 256, &with, false).unwrap();
             assert!(outcome.problem.is_none());
             let rows = if check { first + 1 } else { 3000 };
             let passed = codes[..rows].iter().filter(|code| **code == 1).count() as u64;

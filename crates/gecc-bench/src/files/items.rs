@@ -8,7 +8,7 @@ use gecc::ecdsa::SForm;
 use gecc::{CurveId, Engine, Error, PageLocked, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
 use gecc::{ecdh, ecdsa, keys};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::inputs::{Inputs, Memory, all_passed};
+use gecc_cli::measure::inputs::{BenchInputs, Memory, all_passed};
 use gecc_cli::measure::samples::samples;
 use gecc_cli::measure::timing::{median, timed};
 use std::fs::File;
@@ -22,7 +22,7 @@ pub struct Items {
     curve: CurveId,
     /// The keys and digests from which the following columns are made. Their memory is page-locked
     /// if there is a GPU and the driver allows it.
-    inputs: Inputs,
+    inputs: BenchInputs,
     digests: PageLocked<[u8; 32]>,
     public: PageLocked<[u8; 33]>,
     /// The private keys as a column. They are used for this measurement only.
@@ -58,7 +58,7 @@ impl Results {
 
 impl Items {
     pub fn new(engine: &Engine, curve: CurveId, items: usize) -> Result<Self, Failure> {
-        let inputs = Inputs::new(engine, curve, items, Memory::Pageable)?;
+        let inputs = BenchInputs::new(engine, curve, items, Memory::Pageable)?;
         inputs.check(engine, &Engine::cpu()?)?;
         let (signatures, ids) = sign(engine, &inputs)?;
         let mut corrupted = signatures.clone();
@@ -220,7 +220,7 @@ fn is_corrupted(item: usize) -> bool {
 }
 
 /// Makes a signature of each digest by its key, and recovery ids, which SM2 does not have.
-fn sign(engine: &Engine, inputs: &Inputs) -> Result<(Vec<[u8; 64]>, Vec<[u8; 1]>), Failure> {
+fn sign(engine: &Engine, inputs: &BenchInputs) -> Result<(Vec<[u8; 64]>, Vec<[u8; 1]>), Failure> {
     let curve = inputs.curve;
     if !curve.has_ecdsa() {
         let signatures = all_passed(schemes::sign(engine, curve, &inputs.digests, &inputs.secret)?);

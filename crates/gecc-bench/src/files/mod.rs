@@ -15,7 +15,7 @@ use call::Call;
 use column::Table;
 use gecc::Backend;
 use gecc_cli::failure::Failure;
-use gecc_cli::say::note;
+use gecc_cli::messages::note;
 use items::{Alone, Items};
 use report::{Report, Row};
 use std::fs;

@@ -3,7 +3,7 @@
 use super::column::{Column, Table};
 use crate::flags::FileFormat;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, UInt8Array};
-use gecc_arrow::{Compression, Error, Format, Output, Pool, Writer};
+use gecc_arrow::{Compression, Destination, Error, Format, Pool, Writer};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ const PART: usize = 1 << 18;
 
 /// Writes the first items.
 pub fn write(table: &Table, items: usize, format: FileFormat, file: File) -> io::Result<()> {
-    write_parts(table, items, format, Output::Stream(Box::new(file))).map_err(|problem| match problem {
+    write_parts(table, items, format, Destination::Stream(Box::new(file))).map_err(|problem| match problem {
         Error::Stream(problem) => problem,
         other => io::Error::other(other),
     })
 }
 
-fn write_parts(table: &Table, items: usize, format: FileFormat, output: Output) -> Result<(), Error> {
+fn write_parts(table: &Table, items: usize, format: FileFormat, output: Destination) -> Result<(), Error> {
     let compression = if format == FileFormat::ParquetZst { Compression::Zstd } else { Compression::None };
     let format = if format == FileFormat::Arrow { Format::ArrowFile } else { Format::Parquet };
     let mut writer = Writer::create(output, format, compression, &part(table, 0, 0)?.schema())?;

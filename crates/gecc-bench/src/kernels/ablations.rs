@@ -116,29 +116,29 @@ pub fn run(curve: CurveId, items: usize) -> Result<Vec<Ablation>, Error> {
 }
 
 fn measure(curve: &'static str, n: usize, l2: bool, variants: &[Variant]) -> Result<Vec<Ablation>, Error> {
-    let mut lane = open(l2)?;
-    if l2 && lane.device.persisting_l2 == 0 {
+    let mut slot = open(l2)?;
+    if l2 && slot.device.persisting_l2 == 0 {
         return Ok(Vec::new());
     }
-    let batch = Batch::new(&mut lane, curve, n)?;
+    let batch = Batch::new(&mut slot, curve, n)?;
     let measured = variants.iter().map(|variant| {
         let Variant { operation, name, .. } = *variant;
-        let seconds = batch.measure(&mut lane, variant)?;
+        let seconds = batch.measure(&mut slot, variant)?;
         Ok(Ablation { operation, variant: name, items: n, seconds })
     });
     let measured = measured.collect();
     if l2 {
-        lane.device.release_l2()?;
+        slot.device.release_l2()?;
     }
     measured
 }
 
 impl Batch {
-    fn new(lane: &mut Lane, curve: &'static str, n: usize) -> Result<Self, Error> {
-        let device = lane.device.clone();
+    fn new(slot: &mut Lane, curve: &'static str, n: usize) -> Result<Self, Error> {
+        let device = slot.device.clone();
         device.prepare(curve, FILES)?;
         prepare(&device, curve, &["batch_inverse", "ablation"])?;
-        let (batch, rows, kinds) = begin(lane, n, |plan: &mut Plan| {
+        let (batch, rows, kinds) = begin(slot, n, |plan: &mut Plan| {
             let rows: Column<ByteRows<32>> = plan.column();
             let kinds = plan.column();
             let batch = Batch {
@@ -158,29 +158,29 @@ impl Batch {
             };
             (batch, rows, kinds)
         })?;
-        let table = lane.kept.clone().base_point.public(lane, curve)?;
+        let table = slot.cache.clone().base_point.public(slot, curve)?;
         let batch = Batch { table: table.column(), bits: table.bits, ..batch };
-        lane.keep_in_l2(batch.sums.prefixes, n)?;
+        slot.keep_in_l2(batch.sums.prefixes, n)?;
         for points in [batch.a, batch.b] {
-            lane.write(rows, random_rows::<32>(n)?.as_flattened())?;
-            kernels::ImportScalars { rows, scalars: batch.scalars, kinds, n: batch.n }.launch(lane, curve)?;
-            batch.multiply_to(lane, points)?;
+            slot.write(rows, random_rows::<32>(n)?.as_flattened())?;
+            kernels::ImportScalars { rows, scalars: batch.scalars, kinds, n: batch.n }.launch(slot, curve)?;
+            batch.multiply_to(slot, points)?;
         }
         for (points, rows) in [batch.a, batch.b].into_iter().zip(batch.rows) {
-            AblationToRows { xy: points.xy, rows, n: batch.n }.launch(lane, curve)?;
+            AblationToRows { xy: points.xy, rows, n: batch.n }.launch(slot, curve)?;
         }
         Ok(batch)
     }
 
     /// Returns the seconds of a variant, after checking its results.
-    fn measure(&self, lane: &mut Lane, variant: &Variant) -> Result<f64, Error> {
-        let seconds = median(lane, |lane| self.poison(lane, self.out), |lane| (variant.launch)(self, lane))?;
+    fn measure(&self, slot: &mut Lane, variant: &Variant) -> Result<f64, Error> {
+        let seconds = median(slot, |slot| self.poison(slot, self.out), |slot| (variant.launch)(self, slot))?;
         if variant.by_rows {
-            AblationFromRows { rows: self.rows[2], xy: self.out.xy, n: self.n }.launch(lane, self.curve)?;
+            AblationFromRows { rows: self.rows[2], xy: self.out.xy, n: self.n }.launch(slot, self.curve)?;
         }
-        self.poison(lane, self.expected)?;
-        (variant.expect)(self, lane)?;
-        let wrong = self.n - self.count_equal(lane)?;
+        self.poison(slot, self.expected)?;
+        (variant.expect)(self, slot)?;
+        let wrong = self.n - self.count_equal(slot)?;
         if wrong > 0 {
             let Variant { operation, name, .. } = variant;
             return Err(Error::Device(format!("{operation}, {name}: {wrong} wrong results on {}", self.curve)));
@@ -188,116 +188,116 @@ impl Batch {
         Ok(seconds)
     }
 
-    fn poison(&self, lane: &mut Lane, points: Points) -> Result<(), Fault> {
+    fn poison(&self, slot: &mut Lane, points: Points) -> Result<(), Fault> {
         let n = self.n as usize;
-        lane.fill(points.xy, POISON, Xy::BYTES * n)?;
-        lane.fill(self.rows[2], POISON, XyRows::BYTES * n)?;
-        lane.fill(points.kinds, 0, n)
+        slot.fill(points.xy, POISON, Xy::BYTES * n)?;
+        slot.fill(self.rows[2], POISON, XyRows::BYTES * n)?;
+        slot.fill(points.kinds, 0, n)
     }
 
-    fn count_equal(&self, lane: &mut Lane) -> Result<u64, Fault> {
+    fn count_equal(&self, slot: &mut Lane) -> Result<u64, Fault> {
         let count = self.count;
         let n = self.n;
-        lane.fill(count, 0, 4)?;
+        slot.fill(count, 0, 4)?;
         let Points { xy: a_xy, kinds: a_kinds } = self.expected;
         let Points { xy: b_xy, kinds: b_kinds } = self.out;
-        AblationCountEqual { a_xy, a_kinds, b_xy, b_kinds, count, n }.launch(lane, self.curve)?;
-        Ok(u64::from(u32::from_le_bytes(lane.copy_of(count, 4)?.try_into().expect("four bytes"))))
+        AblationCountEqual { a_xy, a_kinds, b_xy, b_kinds, count, n }.launch(slot, self.curve)?;
+        Ok(u64::from(u32::from_le_bytes(slot.copy_of(count, 4)?.try_into().expect("four bytes"))))
     }
 
-    fn add_to(&self, lane: &mut Lane, [a, b, out]: [Points; 3]) -> Result<(), Fault> {
+    fn add_to(&self, slot: &mut Lane, [a, b, out]: [Points; 3]) -> Result<(), Fault> {
         let Points { xy: a_xy, kinds: a_kinds } = a;
         let Points { xy: b_xy, kinds: b_kinds } = b;
         let Points { xy: out_xy, kinds: out_kinds } = out;
         let prefixes = self.sums.prefixes;
         let n = self.n;
-        kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n }.launch(lane, self.curve)
+        kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n }.launch(slot, self.curve)
     }
 
-    fn multiply_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
+    fn multiply_to(&self, slot: &mut Lane, to: Points) -> Result<(), Fault> {
         let Batch { curve, scalars, table, bits, sums: Jacobian { xyz, prefixes }, n, .. } = *self;
-        kernels::FpmulVar { scalars, table, bits, xyz, n }.launch(lane, curve)?;
+        kernels::FpmulVar { scalars, table, bits, xyz, n }.launch(slot, curve)?;
         let Points { xy: out_xy, kinds: out_kinds } = to;
-        kernels::Normalize { xyz, out_xy, out_kinds, use_kinds: 0, prefixes, n }.launch(lane, curve)
+        kernels::Normalize { xyz, out_xy, out_kinds, use_kinds: 0, prefixes, n }.launch(slot, curve)
     }
 
-    fn multiply_affine_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
+    fn multiply_affine_to(&self, slot: &mut Lane, to: Points) -> Result<(), Fault> {
         let Batch { curve, scalars, table, bits, sums: Jacobian { prefixes, .. }, n, .. } = *self;
         let Points { xy, kinds } = to;
-        AblationFpmulAffine { scalars, table, bits, xy, kinds, prefixes, n }.launch(lane, curve)
+        AblationFpmulAffine { scalars, table, bits, xy, kinds, prefixes, n }.launch(slot, curve)
     }
 
-    fn double_to(&self, lane: &mut Lane, to: Points) -> Result<(), Fault> {
+    fn double_to(&self, slot: &mut Lane, to: Points) -> Result<(), Fault> {
         let Points { xy: a_xy, kinds: a_kinds } = self.a;
         let Points { xy: out_xy, kinds: out_kinds } = to;
         let prefixes = self.sums.prefixes;
         let n = self.n;
-        kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n }.launch(lane, self.curve)
+        kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n }.launch(slot, self.curve)
     }
 
     /// Computes b + a, with the operands in the opposite order of the measured operation.
-    fn expect_sums(&self, lane: &mut Lane) -> Result<(), Fault> {
-        self.add_to(lane, [self.b, self.a, self.expected])
+    fn expect_sums(&self, slot: &mut Lane) -> Result<(), Fault> {
+        self.add_to(slot, [self.b, self.a, self.expected])
     }
 
     /// Computes a + a.
-    fn expect_doubles(&self, lane: &mut Lane) -> Result<(), Fault> {
-        self.add_to(lane, [self.a, self.a, self.expected])
+    fn expect_doubles(&self, slot: &mut Lane) -> Result<(), Fault> {
+        self.add_to(slot, [self.a, self.a, self.expected])
     }
 
-    fn expect_multiples(&self, lane: &mut Lane) -> Result<(), Fault> {
-        self.multiply_to(lane, self.expected)
+    fn expect_multiples(&self, slot: &mut Lane) -> Result<(), Fault> {
+        self.multiply_to(slot, self.expected)
     }
 
-    fn expect_affine_multiples(&self, lane: &mut Lane) -> Result<(), Fault> {
-        self.multiply_affine_to(lane, self.expected)
+    fn expect_affine_multiples(&self, slot: &mut Lane) -> Result<(), Fault> {
+        self.multiply_affine_to(slot, self.expected)
     }
 
-    fn add(&self, lane: &mut Lane) -> Result<(), Fault> {
-        self.add_to(lane, [self.a, self.b, self.out])
+    fn add(&self, slot: &mut Lane) -> Result<(), Fault> {
+        self.add_to(slot, [self.a, self.b, self.out])
     }
 
-    fn double(&self, lane: &mut Lane) -> Result<(), Fault> {
-        self.double_to(lane, self.out)
+    fn double(&self, slot: &mut Lane) -> Result<(), Fault> {
+        self.double_to(slot, self.out)
     }
 
-    fn multiply(&self, lane: &mut Lane) -> Result<(), Fault> {
-        self.multiply_to(lane, self.out)
+    fn multiply(&self, slot: &mut Lane) -> Result<(), Fault> {
+        self.multiply_to(slot, self.out)
     }
 
-    fn multiply_affine(&self, lane: &mut Lane) -> Result<(), Fault> {
-        self.multiply_affine_to(lane, self.out)
+    fn multiply_affine(&self, slot: &mut Lane) -> Result<(), Fault> {
+        self.multiply_affine_to(slot, self.out)
     }
 
-    fn add_rows_by_vectors(&self, lane: &mut Lane) -> Result<(), Fault> {
+    fn add_rows_by_vectors(&self, slot: &mut Lane) -> Result<(), Fault> {
         let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
         let a_kinds = a.kinds;
         let b_kinds = b.kinds;
         let out_kinds = out.kinds;
         let prefixes = sums.prefixes;
         AblationAddRowsByVectors { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
-            .launch(lane, self.curve)
+            .launch(slot, self.curve)
     }
 
-    fn add_rows_by_words(&self, lane: &mut Lane) -> Result<(), Fault> {
+    fn add_rows_by_words(&self, slot: &mut Lane) -> Result<(), Fault> {
         let Batch { a, b, out, rows: [a_rows, b_rows, out_rows], sums, n, .. } = *self;
         let a_kinds = a.kinds;
         let b_kinds = b.kinds;
         let out_kinds = out.kinds;
         let prefixes = sums.prefixes;
         AblationAddRowsByWords { a_rows, a_kinds, b_rows, b_kinds, out_rows, out_kinds, prefixes, n }
-            .launch(lane, self.curve)
+            .launch(slot, self.curve)
     }
 
-    fn add_in_three_kernels(&self, lane: &mut Lane) -> Result<(), Fault> {
+    fn add_in_three_kernels(&self, slot: &mut Lane) -> Result<(), Fault> {
         let Batch { curve, a, b, out, sums, elements, n, .. } = *self;
         let Points { xy: a_xy, kinds: a_kinds } = a;
         let Points { xy: b_xy, kinds: b_kinds } = b;
         let out_xy = out.xy;
         let out_kinds = out.kinds;
         let prefixes = sums.prefixes;
-        AblationDenominators { a_xy, a_kinds, b_xy, b_kinds, denominators: elements, n }.launch(lane, curve)?;
-        BatchInverse { values: elements, out: elements, prefixes, n }.launch(lane, curve)?;
-        AblationApply { a_xy, a_kinds, b_xy, b_kinds, inverses: elements, out_xy, out_kinds, n }.launch(lane, curve)
+        AblationDenominators { a_xy, a_kinds, b_xy, b_kinds, denominators: elements, n }.launch(slot, curve)?;
+        BatchInverse { values: elements, out: elements, prefixes, n }.launch(slot, curve)?;
+        AblationApply { a_xy, a_kinds, b_xy, b_kinds, inverses: elements, out_xy, out_kinds, n }.launch(slot, curve)
     }
 }

@@ -59,7 +59,7 @@ impl Arithmetic {
 pub struct Bench {
     operation: Arithmetic,
     curve: CurveId,
-    lane: Lane,
+    slot: Lane,
     inputs: Vec<[u8; 32]>,
     buffers: Buffers,
 }
@@ -109,13 +109,13 @@ impl Bench {
             });
         }
         let inputs = random_rows(items)?;
-        let mut lane = open(false)?;
-        let device = lane.device.clone();
+        let mut slot = open(false)?;
+        let device = slot.device.clone();
         device.prepare(curve.name(), &["layout", "rows"])?;
         prepare(&device, curve.name(), &["chain", "batch_inverse", "fields"])?;
-        let buffers = begin(&mut lane, items, Buffers::new)?;
-        lane.write(buffers.rows, inputs.as_flattened())?;
-        Ok(Bench { operation, curve, lane, inputs, buffers })
+        let buffers = begin(&mut slot, items, Buffers::new)?;
+        slot.write(buffers.rows, inputs.as_flattened())?;
+        Ok(Bench { operation, curve, slot, inputs, buffers })
     }
 
     /// Runs the kernel and returns its seconds. The numbers are the same every time, and the output
@@ -128,18 +128,18 @@ impl Bench {
         let curve = self.curve.name();
         let operation = self.operation;
         self.import()?;
-        let lane = &mut self.lane;
+        let slot = &mut self.slot;
         let Buffers { scalars, elements, out, prefixes, .. } = self.buffers;
-        lane.fill(out, POISON, FieldElements::BYTES * self.inputs.len())?;
+        slot.fill(out, POISON, FieldElements::BYTES * self.inputs.len())?;
         let unit = Unit { file: "chain", curve };
         let numbers: Column<AnyNumbers> = Column::at(elements.address());
         let of_field = Chain { items: numbers, n, rounds: ROUNDS };
         let of_scalars = Chain { items: scalars.into(), n, rounds: ROUNDS };
-        Ok(seconds(lane, |lane| match operation {
-            Arithmetic::FieldMul => of_field.launch(lane, (unit, "gecc_chain_field_mul")),
-            Arithmetic::FieldSquare => of_field.launch(lane, (unit, "gecc_chain_field_sqr")),
-            Arithmetic::ScalarMul => of_scalars.launch(lane, (unit, "gecc_chain_scalar_mul")),
-            Arithmetic::BatchInverse => BatchInverse { values: elements, out, prefixes, n }.launch(lane, curve),
+        Ok(seconds(slot, |slot| match operation {
+            Arithmetic::FieldMul => of_field.launch(slot, (unit, "gecc_chain_field_mul")),
+            Arithmetic::FieldSquare => of_field.launch(slot, (unit, "gecc_chain_field_sqr")),
+            Arithmetic::ScalarMul => of_scalars.launch(slot, (unit, "gecc_chain_scalar_mul")),
+            Arithmetic::BatchInverse => BatchInverse { values: elements, out, prefixes, n }.launch(slot, curve),
         })?)
     }
 
@@ -169,27 +169,27 @@ impl Bench {
     fn import(&mut self) -> Result<(), Fault> {
         let n = self.inputs.len() as u64;
         let curve = self.curve.name();
-        let lane = &mut self.lane;
+        let slot = &mut self.slot;
         let Buffers { rows, kinds, scalars, elements, .. } = self.buffers;
         match self.operation {
-            Arithmetic::ScalarMul => kernels::ImportScalars { rows, scalars, kinds, n }.launch(lane, curve),
-            _ => ImportField { rows, elements, n }.launch(lane, curve),
+            Arithmetic::ScalarMul => kernels::ImportScalars { rows, scalars, kinds, n }.launch(slot, curve),
+            _ => ImportField { rows, elements, n }.launch(slot, curve),
         }
     }
 
     fn results(&mut self) -> Result<Vec<[u8; 32]>, Fault> {
         let n = self.inputs.len() as u64;
         let curve = self.curve.name();
-        let lane = &mut self.lane;
+        let slot = &mut self.slot;
         let Buffers { scalars, elements, out, results: rows, .. } = self.buffers;
         match self.operation {
             Arithmetic::ScalarMul => {
-                kernels::ColumnsToRows { columns: scalars.into(), words: 8, rows: rows.into(), n }.launch(lane)?;
+                kernels::ColumnsToRows { columns: scalars.into(), words: 8, rows: rows.into(), n }.launch(slot)?;
             }
-            Arithmetic::BatchInverse => ExportField { elements: out, rows, n }.launch(lane, curve)?,
-            _ => ExportField { elements, rows, n }.launch(lane, curve)?,
+            Arithmetic::BatchInverse => ExportField { elements: out, rows, n }.launch(slot, curve)?,
+            _ => ExportField { elements, rows, n }.launch(slot, curve)?,
         }
-        Ok(lane.copy_of(rows, 32 * self.inputs.len())?.as_chunks().0.to_vec())
+        Ok(slot.copy_of(rows, 32 * self.inputs.len())?.as_chunks().0.to_vec())
     }
 }
 

@@ -27,26 +27,26 @@ pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
 }
 
 /// Starts a chunk of `items` items, with the buffers returned by `plan`.
-pub fn begin<B>(lane: &mut Lane, items: usize, plan: impl Fn(&mut Plan) -> B) -> Result<B, Fault> {
-    Ok(lane.begin((items, false), Bytes::default(), false, plan)?.0)
+pub fn begin<B>(slot: &mut Lane, items: usize, plan: impl Fn(&mut Plan) -> B) -> Result<B, Fault> {
+    Ok(slot.begin((items, false), Bytes::default(), false, plan)?.0)
 }
 
 /// Returns the total seconds of all kernels started by `launch`.
-pub fn seconds(lane: &mut Lane, launch: impl FnOnce(&mut Lane) -> Result<(), Fault>) -> Result<f64, Fault> {
-    collect(lane)?;
-    launch(lane)?;
-    collect(lane)
+pub fn seconds(slot: &mut Lane, launch: impl FnOnce(&mut Lane) -> Result<(), Fault>) -> Result<f64, Fault> {
+    collect(slot)?;
+    launch(slot)?;
+    collect(slot)
 }
 
 /// Returns the median of several runs, each after `prepare`, which is not timed.
 pub fn median(
-    lane: &mut Lane,
+    slot: &mut Lane,
     prepare: impl Fn(&mut Lane) -> Result<(), Fault>,
     launch: impl Fn(&mut Lane) -> Result<(), Fault>,
 ) -> Result<f64, Fault> {
     median_of(|| {
-        prepare(lane)?;
-        seconds(lane, &launch)
+        prepare(slot)?;
+        seconds(slot, &launch)
     })
 }
 
@@ -59,10 +59,10 @@ pub fn median_of<E>(mut run: impl FnMut() -> Result<f64, E>) -> Result<f64, E> {
 }
 
 /// Waits for the started work, and returns the seconds of its kernels.
-pub fn collect(lane: &mut Lane) -> Result<f64, Fault> {
-    lane.finish()?;
-    lane.end()?;
-    Ok(lane.device.take_kernel_times().values().map(|(seconds, _)| seconds).sum())
+pub fn collect(slot: &mut Lane) -> Result<f64, Fault> {
+    slot.finish()?;
+    slot.end()?;
+    Ok(slot.device.take_kernel_times().values().map(|(seconds, _)| seconds).sum())
 }
 
 /// Returns random bytes.

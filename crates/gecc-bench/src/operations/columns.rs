@@ -6,10 +6,10 @@ use gecc::ecdsa::{self, Policy};
 use gecc::ed25519::{self, Variant};
 use gecc::{Engine, Error, PageLocked, PublicKeys, Rows, SecretKeys, Verdict, ecdh, keys, point, tweak};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::inputs::{Inputs, Signed};
-use gecc_cli::measure::operations::{Case, Outcome, RULE, Rest};
+use gecc_cli::measure::inputs::{BenchInputs, SignedDigests};
+use gecc_cli::measure::operations::{Case, ExtraInputs, OperationResults, RULE};
 use gecc_cli::measure::timing::timed;
-use gecc_cli::measure::{Checked, PublicCall};
+use gecc_cli::measure::{CheckedCall, PublicCall};
 use std::ops::Range;
 
 /// The destination of results: 64 bytes and a code per item.
@@ -19,7 +19,7 @@ pub struct ResultRows {
 }
 
 impl ResultRows {
-    pub fn new(inputs: &Inputs, engine: &Engine) -> Result<Self, Failure> {
+    pub fn new(inputs: &BenchInputs, engine: &Engine) -> Result<Self, Failure> {
         let rows = vec![[0; 64]; inputs.len()];
         let codes = vec![0; inputs.len()];
         Ok(ResultRows { rows: inputs.place(engine, rows)?, codes: inputs.place(engine, codes)? })
@@ -30,7 +30,7 @@ impl ResultRows {
     ///
     /// # Errors
     /// Returns the errors of [`Checked::run`].
-    pub fn run(&mut self, call: &Checked, engine: &Engine) -> Result<Option<f64>, Failure> {
+    pub fn run(&mut self, call: &CheckedCall, engine: &Engine) -> Result<Option<f64>, Failure> {
         self.clear();
         let (written, seconds) = timed(|| write(call.case, engine, call.range.clone(), self));
         match written? {
@@ -40,23 +40,26 @@ impl ResultRows {
     }
 
     /// Returns whether the first rows equal the outcome of a range, and all items have passed.
-    fn agree(&self, range: &Range<usize>, expected: &Outcome) -> bool {
+    fn agree(&self, range: &Range<usize>, expected: &OperationResults) -> bool {
         let items = range.len();
         let passed = self.codes[..items].iter().all(|code| *code == Verdict::VALID_CODE);
         let rows = self.rows[..items].iter();
         passed
             && match expected {
-                Outcome::Verdicts(verdicts) => {
+                OperationResults::Verdicts(verdicts) => {
                     verdicts.as_slice()[range.clone()].iter().all(|verdict| verdict.is_valid())
                 }
-                Outcome::Points(points) => {
+                OperationResults::Points(points) => {
                     rows.eq(points[range.clone()].iter().flatten().map(|point| &point.as_bytes()[1..]))
                 }
-                Outcome::SharedPoints(points) => {
+                OperationResults::SharedPoints(points) => {
                     rows.eq(points[range.clone()].iter().flatten().map(|point| &point.expose_bytes()[1..]))
                 }
-                Outcome::Signatures(signatures) => rows.eq(signatures[range.clone()].iter().flatten()),
-                Outcome::Secrets(_) | Outcome::Addresses(_) | Outcome::Sum(_) | Outcome::Terms(..) => false,
+                OperationResults::Signatures(signatures) => rows.eq(signatures[range.clone()].iter().flatten()),
+                OperationResults::Secrets(_)
+                | OperationResults::Addresses(_)
+                | OperationResults::Sum(_)
+                | OperationResults::Terms(..) => false,
             }
     }
 
@@ -71,7 +74,7 @@ impl ResultRows {
 /// Writes the results of a range to the first rows. Returns `false` if the operation has no such
 /// call.
 fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) -> Result<bool, Error> {
-    let Inputs { curve, secret, public, scalars, points, digests, .. } = case.inputs;
+    let BenchInputs { curve, secret, public, scalars, points, digests, .. } = case.inputs;
     let curve = *curve;
     let digests = &digests[at.clone()];
     let items = at.len();
@@ -94,38 +97,38 @@ fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) ->
             let keys = SigningKeys::with_public(secret_keys, public);
             bip340::sign_into(engine, digests, keys, Auxiliary::zeros(), rows, codes)?;
         }
-        (PublicCall::TaprootTweak, Rest::Bip340(keys, _)) => {
+        (PublicCall::TaprootTweak, ExtraInputs::Bip340(keys, _)) => {
             let keys = PublicKeys::x_only(&keys[at]);
             tweak::taproot_into(engine, keys, Some(Rows::from(digests)), rows, codes)?;
         }
-        (_, Rest::Bip340(keys, signatures)) => {
+        (_, ExtraInputs::Bip340(keys, signatures)) => {
             let keys = PublicKeys::x_only(&keys[at.clone()]);
             bip340::verify_into(engine, digests, &signatures[at], keys, codes)?;
         }
         (PublicCall::Ed25519Sign, _) => {
             ed25519::sign_into(engine, digests, secret_keys, Variant::PURE, rows, codes)?;
         }
-        (_, Rest::Expanded(keys)) => {
+        (_, ExtraInputs::Expanded(keys)) => {
             let keys = ed25519::SigningKeys::expanded(&keys[at]);
             ed25519::sign_into(engine, digests, keys, Variant::PURE, rows, codes)?;
         }
-        (_, Rest::Ed25519(keys, signatures)) => {
+        (_, ExtraInputs::Ed25519(keys, signatures)) => {
             let keys = PublicKeys::ed25519(&keys[at.clone()]);
             ed25519::verify_into(engine, digests, &signatures[at], keys, Variant::PURE, RULE, codes)?;
         }
         (PublicCall::EcdhOneSecret, _) => {
             ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;
         }
-        (_, Rest::Signed(Signed { keys, signatures })) => {
+        (_, ExtraInputs::Signed(SignedDigests { keys, signatures })) => {
             let keys = PublicKeys::points(&keys[at.clone()]);
             schemes::verify_into(engine, curve, digests, &signatures[at], keys, codes)?;
         }
-        (PublicCall::Recover, Rest::Recoverable(signatures, ids)) => {
+        (PublicCall::Recover, ExtraInputs::Recoverable(signatures, ids)) => {
             let signatures = &signatures[at.clone()];
             let ids = Rows::new(ids[at].as_chunks().0);
             ecdsa::recover_into(engine, curve, digests, signatures, ids, rows, codes)?;
         }
-        (PublicCall::BatchVerify, Rest::Recoverable(signatures, ids)) => {
+        (PublicCall::BatchVerify, ExtraInputs::Recoverable(signatures, ids)) => {
             let signatures = &signatures[at.clone()];
             let ids = Rows::new(ids[at].as_chunks().0);
             let policy = Policy::default();

@@ -10,10 +10,10 @@ use columns::ResultRows;
 use gecc::{Backend, CurveId, Engine};
 use gecc_bench::kernels::arithmetic::{self, Arithmetic};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::inputs::{Inputs, Memory};
+use gecc_cli::measure::inputs::{BenchInputs, Memory};
 use gecc_cli::measure::operations::Case;
 use gecc_cli::measure::timing::{Timed, median};
-use gecc_cli::measure::{Checked, PublicCall, default_items};
+use gecc_cli::measure::{CheckedCall, PublicCall, default_items};
 use report::{KernelRow, LatencyRow, Report, Row};
 use std::cell::RefCell;
 
@@ -113,7 +113,7 @@ impl Bench {
         if self.public.is_empty() {
             return Ok(());
         }
-        let inputs = Inputs::new(&self.engines.measured, curve, self.items, self.memory)?;
+        let inputs = BenchInputs::new(&self.engines.measured, curve, self.items, self.memory)?;
         inputs.check(&self.engines.measured, &self.reference)?;
         let results = match self.memory {
             Memory::Pageable => None,
@@ -157,11 +157,11 @@ impl Bench {
         let kernels = kernels.as_ref();
         if let Some(engine) = kernels {
             let range = 0..WARM_UP_ITEMS.min(self.items);
-            Call { checked: Checked { case, expected, range }, columns }.run(engine)?;
+            Call { checked: CheckedCall { case, expected, range }, columns }.run(engine)?;
             engine.take_kernel_times();
         }
         for items in self.sizes.clone() {
-            let call = Call { checked: Checked { case, expected, range: 0..items }, columns };
+            let call = Call { checked: CheckedCall { case, expected, range: 0..items }, columns };
             let seconds = call.seconds(measured)?;
             let kernels = kernels.map(|engine| {
                 median(|| {
@@ -181,7 +181,7 @@ impl Bench {
         }
         for (on, engine) in &self.latency_engines {
             for items in LATENCY_ITEMS {
-                let call = Call { checked: Checked { case, expected, range: 0..items }, columns };
+                let call = Call { checked: CheckedCall { case, expected, range: 0..items }, columns };
                 call.run(engine)?;
                 let seconds = call.seconds(engine)?;
                 self.report.latency(&LatencyRow { curve, operation: &name, engine: on, items, seconds })?;
@@ -193,7 +193,7 @@ impl Bench {
 
 /// A timed call. Results are written to `columns` if given and supported by the operation.
 struct Call<'a> {
-    checked: Checked<'a>,
+    checked: CheckedCall<'a>,
     columns: Option<&'a RefCell<ResultRows>>,
 }
 

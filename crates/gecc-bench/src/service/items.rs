@@ -5,7 +5,7 @@ use gecc::ecdsa::Policy;
 use gecc::service::{Caller, Request};
 use gecc::{CurveId, Engine, Point, PublicKeys, Verdicts};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::inputs::{Inputs, Memory};
+use gecc_cli::measure::inputs::{BenchInputs, Memory};
 use std::ops::Range;
 
 /// The period and the index of the first corrupted signature.
@@ -21,7 +21,7 @@ pub struct Items {
 
 impl Items {
     pub fn new(engine: &Engine, curve: CurveId, items: usize) -> Result<Self, Failure> {
-        let inputs = Inputs::new(engine, curve, items, Memory::Pageable)?;
+        let inputs = BenchInputs::new(engine, curve, items, Memory::Pageable)?;
         inputs.check(engine, &Engine::cpu()?)?;
         let signed = inputs.signed(engine, usize::MAX)?;
         let mut signatures = signed.signatures.to_vec();

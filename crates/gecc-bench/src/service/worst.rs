@@ -16,7 +16,7 @@ const LONG: u64 = 500_000;
 /// The steps of a request, in order. Those from the library have the names of its trace spans.
 const STEPS: [&str; 8] = ["late", "submitted", "gathered", "written", "queued", "computed", "delivered", "read"];
 /// The steps of a computation on a GPU.
-const ON_GPU: [&str; 6] = ["lane waited for", "memory", "upload", "launch", "device", "results"];
+const ON_GPU: [&str; 6] = ["stream slot waited for", "memory", "upload", "launch", "device", "results"];
 
 /// The slowest request of a batch, with times in nanoseconds on the clock of the trace spans.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use crate::{ALL_PASSED, SOME_REJECTED};
 use gecc::keys;
 use gecc::{Backend, CurveId, Engine};
 use gecc_cli::failure::Failure;
-use kernel_sources::Place;
+use kernel_sources::KernelSource;
 use once::{Item, Phases};
 use report::Report;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -28,7 +28,7 @@ pub fn run(options: &StartOptions) -> Result<u8, Failure> {
     drop(engine);
     let item = signed(options.curve)?;
     let mut all_measured = true;
-    for place in Place::all(on_gpu) {
+    for place in KernelSource::all(on_gpu) {
         match median(options, place, &item) {
             Ok(run) => report.row(place, &run)?,
             Err(problem) => {
@@ -59,7 +59,7 @@ fn signed(curve: CurveId) -> Result<Item, Failure> {
 }
 
 /// Returns the median run.
-fn median(options: &StartOptions, place: Place, item: &Item) -> Result<Run, String> {
+fn median(options: &StartOptions, place: KernelSource, item: &Item) -> Result<Run, String> {
     let mut folders = place.prepare(options, item)?;
     let mut runs = Vec::new();
     for _ in 0..options.runs {

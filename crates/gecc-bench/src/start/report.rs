@@ -1,7 +1,7 @@
 //! Reports measurements as a table or as JSON Lines.
 
 use super::Run;
-use super::kernel_sources::Place;
+use super::kernel_sources::KernelSource;
 use super::once::Phases;
 use gecc::{CurveId, Engine};
 use gecc_cli::failure::Failure;
@@ -25,7 +25,7 @@ impl Report {
         Ok(Report { json, curve })
     }
 
-    pub fn row(&self, place: Place, run: &Run) -> Result<(), Failure> {
+    pub fn row(&self, place: KernelSource, run: &Run) -> Result<(), Failure> {
         let Run { verdict, process, phases } = run;
         let Phases { engine, first, next, kernels } = phases;
         if self.json {
@@ -47,7 +47,7 @@ impl Report {
     }
 
     /// Reports why a row is missing.
-    pub fn problem(&self, place: Place, problem: &str) -> Result<(), Failure> {
+    pub fn problem(&self, place: KernelSource, problem: &str) -> Result<(), Failure> {
         let name = place.name();
         match self.json {
             true => {

@@ -15,7 +15,7 @@ use super::schnorr::{self, SchnorrSignatures};
 use super::script::{self, EMPTY, ScriptSpend};
 use super::sighash::{HashType, SighashDigest, Sighashes};
 use super::{DecodedBlocks, taproot};
-use crate::Blocks;
+use crate::BlockRange;
 use crate::messages::Messages;
 use crate::problem::Progress;
 use gecc::{Engine, PublicKeys, Rejection};
@@ -249,7 +249,7 @@ impl OpenBlock {
         network: Network,
         bytes: Vec<u8>,
         spent: impl FnOnce(usize) -> Result<SpentOutputs, BlockError>,
-        wanted: Blocks,
+        wanted: BlockRange,
     ) -> Result<Option<Self>, BlockError> {
         let block = Block::parse(bytes).map_err(str::to_owned)?;
         let rules = Rules::of(network, &block);

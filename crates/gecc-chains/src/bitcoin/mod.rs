@@ -41,10 +41,10 @@ mod silent_payments;
 mod taproot;
 mod undo;
 
-use crate::Blocks;
+use crate::BlockRange;
 use crate::buffers::ReusePool;
 use crate::files::{FileReader, Paths};
-use crate::flow::{self, Form, PieceSink, Settings, Unformatted, Work};
+use crate::flow::{self, FormatAnswers, PieceSink, Settings, Unformatted, Work};
 use crate::limits::Limits;
 use crate::problem::{FilePosition, Problem, Progress, note};
 pub use answers::{Answer, Answers, Reason, Template, Txid, Wrapping};
@@ -53,9 +53,9 @@ use decoded::{BlockError, DecodedInputs, OpenBlock};
 use gecc::Engine;
 pub(crate) use network::Magics;
 pub use network::Network;
-pub use node::{Chain, FromNode, NodeBlock};
+pub use node::{Chain, NodeBlock, NodeBlocks};
 use rayon::ThreadPool;
-pub use silent_payments::{ReceiverKeys, Tweaks, index};
+pub use silent_payments::{ReceiverKeys, TweakIndex, index};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -80,20 +80,20 @@ pub const LONGEST_UNDO: u64 = 64 << 20;
 pub fn verify<'a, B>(
     settings: &Settings,
     chain: impl Into<Chain<'a>>,
-    blocks: Blocks,
+    blocks: BlockRange,
     mut sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    verify_as(settings, chain, blocks, &Unformatted, |parts| parts.into_iter().try_for_each(&mut sink))
+    verify_formatted(settings, chain, blocks, &Unformatted, |parts| parts.into_iter().try_for_each(&mut sink))
 }
 
 /// Verifies blocks and converts the answers with `form`.
 ///
 /// # Errors
 /// Errors of the engine, as for [`verify`].
-pub fn verify_as<'a, F: Form<Answers>, B>(
+pub fn verify_formatted<'a, F: FormatAnswers<Answers>, B>(
     settings: &Settings,
     chain: impl Into<Chain<'a>>,
-    blocks: Blocks,
+    blocks: BlockRange,
     form: &F,
     sink: impl FnMut(F::Batch) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
@@ -120,12 +120,12 @@ impl BlockContent {
     ///
     /// # Errors
     /// The block's position, and a problem of the whole block.
-    fn open_next(&mut self, wanted: Blocks) -> Result<(), (FilePosition, BlockError)> {
+    fn open_next(&mut self, wanted: BlockRange) -> Result<(), (FilePosition, BlockError)> {
         let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
         let requested = if let FilePosition::Block(height) = place { Some(height) } else { None };
         // Blocks requested from a node are selected by that, even if they do not state their
         // height.
-        let wanted = if requested.is_some() { Blocks::default() } else { wanted };
+        let wanted = if requested.is_some() { BlockRange::default() } else { wanted };
         let form = self.spent;
         let opened = OpenBlock::new(
             self.network,
@@ -196,7 +196,7 @@ pub(crate) enum BlockSource {
     Block(Arc<Path>, u64),
     /// A file that is read together with another, with its length in bytes.
     Companion(Arc<Path>, u64),
-    Node(FromNode),
+    Node(NodeBlocks),
 }
 
 /// Returns the sources in file order. The first block of a folder is searched when its first file
@@ -236,7 +236,7 @@ enum FileRole {
 
 /// Returns the companion files of a file, which need not exist: the outputs that its blocks spend,
 /// compressed or not, and the key that obfuscates both.
-pub fn files_beside(path: &Path) -> Vec<PathBuf> {
+pub fn companion_files(path: &Path) -> Vec<PathBuf> {
     match role_of(path) {
         FileRole::Blocks => vec![folder::undo_of(path), path.with_file_name(obfuscation::KEY)],
         FileRole::Block => {
@@ -349,7 +349,7 @@ pub(crate) trait DecodedBlocks: Default + Send {
 
 /// Computes answers about blocks, with `D` as the decoded form.
 pub(crate) struct BlockWork<D: DecodedBlocks> {
-    wanted: Blocks,
+    wanted: BlockRange,
     columns: ReusePool<D::Columns>,
 }
 
@@ -357,7 +357,7 @@ pub(crate) struct BlockWork<D: DecodedBlocks> {
 pub(crate) type InputVerification = BlockWork<DecodedInputs>;
 
 impl<D: DecodedBlocks> BlockWork<D> {
-    pub fn new(wanted: Blocks) -> Self {
+    pub fn new(wanted: BlockRange) -> Self {
         BlockWork { wanted, columns: ReusePool::default() }
     }
 }

@@ -33,7 +33,7 @@ pub struct NodeBlock {
 }
 
 /// Blocks that a node returns, in order.
-pub struct FromNode {
+pub struct NodeBlocks {
     /// The name used in problems, such as the node's address.
     pub name: Arc<Path>,
     /// The blocks; an error is the reason why there are no more.
@@ -48,7 +48,7 @@ pub enum Chain<'a> {
     /// and no others. A magic of no known network belongs to a signet with a challenge of its own.
     FilesWithMagic(&'a Paths, [u8; 4]),
     /// A node.
-    Node(FromNode),
+    Node(NodeBlocks),
 }
 
 impl<'a> From<&'a Paths> for Chain<'a> {
@@ -67,10 +67,10 @@ impl<'a> Chain<'a> {
     }
 }
 
-impl FromNode {
+impl NodeBlocks {
     /// Hands on a piece for each block.
     pub(super) fn read(self, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
-        let FromNode { name, mut blocks } = self;
+        let NodeBlocks { name, mut blocks } = self;
         let mut last = None;
         blocks.try_for_each(|block| {
             let block = match block {

@@ -15,7 +15,7 @@ use super::snappy::{claimed, decompress};
 use super::transaction::{TransactionList, transactions};
 use super::trie::{other_root, transactions_root};
 use super::{PIECE, Piece, PieceContent};
-use crate::Blocks;
+use crate::BlockRange;
 use crate::files::FileReader;
 use crate::flow::PieceSink;
 use crate::limits::Limits;
@@ -85,7 +85,7 @@ enum HeaderOfBody {
 pub fn read(
     reader: &mut FileReader,
     limits: &Limits,
-    wanted: Blocks,
+    wanted: BlockRange,
     hand_on: &mut PieceSink<Piece>,
 ) -> ControlFlow<()> {
     let mut records = RecordReader { longest: limits.whole_of(LONGEST), wanted, ..RecordReader::default() };
@@ -133,7 +133,7 @@ pub fn read(
 struct RecordReader {
     /// Maximum length in bytes of a decompressed body.
     longest: u64,
-    wanted: Blocks,
+    wanted: BlockRange,
     problems: Vec<Problem>,
     /// True if there was a header or a body.
     has_any: bool,

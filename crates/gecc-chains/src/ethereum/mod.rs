@@ -31,10 +31,10 @@ mod transaction;
 mod trie;
 mod unsigned;
 
-use crate::Blocks;
+use crate::BlockRange;
 use crate::buffers::ReusePool;
 use crate::files::{FileReader, Paths};
-use crate::flow::{self, Form, PieceSink, Settings, Unformatted, Work};
+use crate::flow::{self, FormatAnswers, PieceSink, Settings, Unformatted, Work};
 use crate::limits::Limits;
 use crate::problem::Problem;
 pub use answers::{Answer, Answers, Kind, Reason};
@@ -58,7 +58,7 @@ const MOST_KEPT: usize = 8 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The selected blocks. Transactions whose block number is unknown are always selected.
-    pub blocks: Blocks,
+    pub blocks: BlockRange,
     /// The chain that transactions must be for if they state one; others are rejected. `None`
     /// accepts any chain.
     pub chain_id: Option<u64>,
@@ -86,14 +86,14 @@ pub fn senders<B>(
     options: &Options,
     mut sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    senders_as(settings, paths, options, &Unformatted, |parts| parts.into_iter().try_for_each(&mut sink))
+    senders_formatted(settings, paths, options, &Unformatted, |parts| parts.into_iter().try_for_each(&mut sink))
 }
 
 /// Recovers senders and converts the answers with `form`.
 ///
 /// # Errors
 /// Errors of the engine, as for [`senders`].
-pub fn senders_as<F: Form<Answers>, B>(
+pub fn senders_formatted<F: FormatAnswers<Answers>, B>(
     settings: &Settings,
     paths: &Paths,
     options: &Options,
@@ -146,7 +146,7 @@ fn read_file(
     path: &Arc<Path>,
     length: u64,
     limits: &Limits,
-    wanted: Blocks,
+    wanted: BlockRange,
     hand_on: &mut PieceSink<Piece>,
 ) -> Result<ControlFlow<()>, Problem> {
     let mut reader = FileReader::open(path)?;

@@ -7,7 +7,7 @@ use crate::output::{Failure, Output};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
-use gecc_arrow::{Compression, Encoded, Encoder, Pool, Writer};
+use gecc_arrow::{Compression, EncodedBatch, Encoder, Pool, Writer};
 use rayon::ThreadPool;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl AnswerTable {
     }
 
     /// Appends rows. `None` stands for no rows.
-    pub fn put(&mut self, encoded: Result<Option<Encoded>, gecc_arrow::Error>) -> Result<(), Failure> {
+    pub fn put(&mut self, encoded: Result<Option<EncodedBatch>, gecc_arrow::Error>) -> Result<(), Failure> {
         let appended = encoded.and_then(|encoded| encoded.map_or(Ok(()), |encoded| self.writer.append(encoded)));
         appended.map_err(failure)
     }
@@ -65,7 +65,7 @@ impl ColumnEncoder {
     }
 
     /// Concatenates rows and encodes them for writing.
-    pub fn encode(&self, parts: &[RecordBatch]) -> Result<Option<Encoded>, gecc_arrow::Error> {
+    pub fn encode(&self, parts: &[RecordBatch]) -> Result<Option<EncodedBatch>, gecc_arrow::Error> {
         if parts.iter().all(|part| part.num_rows() == 0) {
             return Ok(None);
         }

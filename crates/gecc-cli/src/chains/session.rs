@@ -5,16 +5,16 @@ use super::AnswerRow;
 use super::sink::{AnswerFormatter, AnswerSink, BatchContent, CurrentFile, FinishedFile, FormattedAnswers};
 use super::state::{DoneFiles, FileOutcome, StateFile, StateRecord};
 use super::summary::{Summary, count_problems, print_timings};
+use crate::allocator;
 use crate::flags::ChainOptions;
 use crate::input::fields::counted;
 use crate::input::paths::without_patterns;
 use crate::job::{JobEnd, loaded_from, pool, warn_of_failures};
-use crate::memory;
+use crate::messages::warn;
 use crate::output::{Failure, Output, Progress, debug, info, is_replaced, is_same_place, note, refuse_overwriting};
-use crate::say::warn;
 use crate::{ALL_PASSED, CLOSED_PIPE, COULD_NOT_RUN, NOT_CHECKED, SOME_REJECTED, interrupt};
 use gecc::Engine;
-use gecc_chains::bitcoin::files_beside;
+use gecc_chains::bitcoin::companion_files;
 use gecc_chains::threads::spawn;
 use gecc_chains::{Paths, Settings, Timings, files_of};
 use rayon::ThreadPool;
@@ -108,7 +108,7 @@ pub fn run<R: AnswerRow>(
     let of_engine = limit.map(|bytes| bytes / 2);
     let max_memory = memory_for_files(limit, has_node);
     if limit.is_some() {
-        memory::give_back_freed();
+        allocator::give_back_freed();
     }
     let interrupted = interrupt::watch()?;
     let pool = Arc::new(pool(options.engine.threads)?);
@@ -206,7 +206,7 @@ fn find(
 pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<(), String> {
     for (path, _) in &paths.files {
         refuse_overwriting(path, output)?;
-        files_beside(path).iter().try_for_each(|accompanying| refuse_overwriting(accompanying, output))?;
+        companion_files(path).iter().try_for_each(|accompanying| refuse_overwriting(accompanying, output))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::output::{Failure, Line, Output, WriteOutcome};
 use crate::secrets::buffers::Wiped;
 #[cfg(feature = "arrow")]
 use arrow_array::RecordBatch;
-use gecc_chains::{Form, Progress};
+use gecc_chains::{FormatAnswers, Progress};
 use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ pub enum PartContent {
 pub enum BatchContent {
     Texts(Vec<Wiped>),
     #[cfg(feature = "arrow")]
-    Columns(Result<Option<gecc_arrow::Encoded>, gecc_arrow::Error>),
+    Columns(Result<Option<gecc_arrow::EncodedBatch>, gecc_arrow::Error>),
 }
 
 impl AnswerSink {
@@ -170,7 +170,7 @@ impl AnswerSink {
     }
 }
 
-impl<A: AnswerGroup> Form<A> for AnswerFormatter {
+impl<A: AnswerGroup> FormatAnswers<A> for AnswerFormatter {
     type Part = FormattedAnswers<PartContent>;
     type Batch = FormattedAnswers<BatchContent>;
 

@@ -7,7 +7,7 @@
 
 use crate::flags::ChainOptions;
 use gecc_chains::Paths;
-use gecc_chains::bitcoin::files_beside;
+use gecc_chains::bitcoin::companion_files;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -100,7 +100,7 @@ impl FileState {
         let mut state = FileState { path: path.canonicalize()?.into(), bytes: 0, modified: 0 };
         state.add(&std::fs::metadata(path)?);
         // Files that do not exist are not counted.
-        for accompanying in files_beside(path) {
+        for accompanying in companion_files(path) {
             if let Ok(metadata) = std::fs::metadata(accompanying) {
                 state.add(&metadata);
             }

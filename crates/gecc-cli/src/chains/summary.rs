@@ -5,7 +5,7 @@ use super::state::FileOutcome;
 use crate::flags::SummaryForm;
 use crate::output::note;
 use gecc::Engine;
-use gecc_chains::{Compared, Problem, Progress, Step, Timings};
+use gecc_chains::{Problem, Progress, RootComparisons, Stage, Timings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct Summary {
     /// Parts of files that were not checked because data they need is missing.
     pub lacking: u64,
     /// Blocks that were compared with their transactions root.
-    pub blocks: Compared,
+    pub blocks: RootComparisons,
 }
 
 impl Summary {
@@ -171,7 +171,7 @@ pub fn count_problems(found: &[Problem], unread: &mut u64, not_checked: &mut u64
 /// Prints the time that each step worked and waited for others. The times of concurrent steps are
 /// summed.
 pub fn print_timings(timings: &Timings) {
-    for step in Step::ALL {
+    for step in Stage::ALL {
         let (worked, waited) = timings.of(step);
         let name = step.name();
         note(&format!("{name:>16}: worked {:.3} s, waited {:.3} s", worked.as_secs_f64(), waited.as_secs_f64()));

@@ -2,9 +2,9 @@
 
 use crate::ALL_PASSED;
 use crate::flags::BenchOptions;
-use crate::measure::inputs::{Inputs, Memory};
+use crate::measure::inputs::{BenchInputs, Memory};
 use crate::measure::operations::Case;
-use crate::measure::{Checked, PublicCall, default_items, rate};
+use crate::measure::{CheckedCall, PublicCall, default_items, rate};
 use crate::output::Failure;
 use clap::ValueEnum;
 use gecc::{CurveId, Engine};
@@ -61,7 +61,7 @@ struct Bench {
 impl Bench {
     fn curve(&self, curve: CurveId) -> Result<(), Failure> {
         let largest = *self.sizes.last().expect("there is a size");
-        let inputs = Inputs::new(&self.engine, curve, largest, Memory::Pageable)?;
+        let inputs = BenchInputs::new(&self.engine, curve, largest, Memory::Pageable)?;
         inputs.check(&self.engine, &self.reference)?;
         for &operation in &self.operations {
             if let Some(case) = Case::new(&inputs, &self.engine, operation)? {
@@ -79,7 +79,7 @@ impl Bench {
         // This call also warms up: it allocates the memory of the largest batch.
         let expected = &case.expected(engine, &self.reference)?;
         for &items in &self.sizes {
-            let call = Checked { case, expected, range: 0..items };
+            let call = CheckedCall { case, expected, range: 0..items };
             self.print(case, items, call.seconds(engine)?)?;
         }
         Ok(())

@@ -10,7 +10,7 @@ use crate::output::Failure;
 #[cfg(feature = "arrow")]
 use crate::silent_payments;
 use gecc_chains::Progress;
-use gecc_chains::bitcoin::{Answer, Answers, verify_as};
+use gecc_chains::bitcoin::{Answer, Answers, verify_formatted};
 use std::path::PathBuf;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
@@ -40,7 +40,7 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     let is_of_some = from.is_some() || to.is_some();
     chains::run::<Answer>(&paths, node.is_some(), is_of_some, &chain, state, |session, former, put| {
         let chain = node::source(node, &session.paths, magic);
-        verify_as(&session.settings(), chain, blocks, former, put)
+        verify_formatted(&session.settings(), chain, blocks, former, put)
     })
 }
 

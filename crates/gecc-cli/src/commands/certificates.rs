@@ -4,7 +4,7 @@ use crate::chains::{self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldV
 use crate::flags::CertificatesOptions;
 use crate::output::Failure;
 use gecc_chains::certificates::{Answer, Answers, Options, check};
-use gecc_chains::{Form, Progress};
+use gecc_chains::{FormatAnswers, Progress};
 use std::ops::ControlFlow;
 
 /// The number of answers that are written at a time.
@@ -27,7 +27,7 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
         let mut answers = answers.into_iter();
         loop {
             let part: AnswerPart = (answers.by_ref().take(PUT_OUT).collect(), std::mem::take(&mut progress));
-            let made = Form::<AnswerPart>::batch(former, vec![former.part(part)]);
+            let made = FormatAnswers::<AnswerPart>::batch(former, vec![former.part(part)]);
             if let ControlFlow::Break(failure) = put(made) {
                 return Ok(Some(failure));
             }

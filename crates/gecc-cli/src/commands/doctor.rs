@@ -2,9 +2,9 @@
 
 use super::machine_report::{self, MachineRow};
 use crate::flags::DoctorOptions;
-use crate::installed;
+use crate::installation;
+use crate::messages::shown_path;
 use crate::output::Failure;
-use crate::say::shown_path;
 use crate::{ALL_PASSED, SOME_REJECTED};
 use gecc::{Backend, Engine, EngineBuilder, KernelOrigin, LoadedKernels, kernels};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
     let mut reporter = FindingReporter { options, findings: Vec::new() };
     [cores(), cpu_features()].into_iter().try_for_each(|finding| reporter.add(finding))?;
     // Starting an engine takes a while if there is a GPU, so it is started once for all checks.
-    let engine = installed::engine().map(EngineBuilder::build);
+    let engine = installation::engine().map(EngineBuilder::build);
     let engine = engine.and_then(|engine| engine.map_err(|problem| problem.to_string()));
     let shown = engine.as_ref().map(Engine::to_string).map_err(Clone::clone);
     reporter.add(Finding::of("engine", shown, FindingState::Wrong))?;
@@ -171,7 +171,7 @@ fn nvidia_devices() -> Finding {
 }
 
 fn gpu_engine() -> Finding {
-    let engine = installed::engine()
+    let engine = installation::engine()
         .and_then(|builder| builder.backend(Backend::Gpu).build().map_err(|problem| problem.to_string()));
     let devices = engine
         .map(|engine| engine.info().devices.join(", "))
@@ -212,7 +212,7 @@ fn kernel_as_json(kernels: &LoadedKernels) -> Value {
 fn kernel_packs() -> Finding {
     const WHAT: &str = "kernel packs";
     const NONE: &str = "none next to this program, and GECC_KERNELS names no folder";
-    let folder = match installed::packs() {
+    let folder = match installation::packs() {
         Ok(Some(folder)) => folder,
         Ok(None) => return Finding::of(WHAT, Err(NONE.to_owned()), FindingState::Missing),
         Err(problem) => return Finding::of(WHAT, Err(problem), FindingState::Wrong),

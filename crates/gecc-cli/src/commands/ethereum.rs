@@ -11,7 +11,7 @@ use crate::interrupt;
 use crate::node::Node;
 use crate::output::Failure;
 use gecc_chains::Progress;
-use gecc_chains::ethereum::{Answer, Answers, Options, Reason, senders_as};
+use gecc_chains::ethereum::{Answer, Answers, Options, Reason, senders_formatted};
 
 pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let EthereumCommand::Senders(given) = command;
@@ -48,7 +48,7 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let state = given.state.as_deref().map(|path| StateFile::new(path, "ethereum senders", &own_options, &given.chain));
     let is_of_some = given.from.is_some() || given.to.is_some();
     chains::run::<Answer>(&paths, has_node, is_of_some, &given.chain, state, |session, former, put| {
-        senders_as(&session.settings(), &session.paths, &options, former, put)
+        senders_formatted(&session.settings(), &session.paths, &options, former, put)
     })
 }
 

@@ -1,9 +1,9 @@
 //! A row for the table of machines in docs/platforms.md, measured on this machine.
 
-use crate::installed;
-use crate::measure::inputs::{Inputs, Memory};
+use crate::installation;
+use crate::measure::inputs::{BenchInputs, Memory};
 use crate::measure::operations::Case;
-use crate::measure::{Checked, PublicCall, default_items, rate};
+use crate::measure::{CheckedCall, PublicCall, default_items, rate};
 use crate::output::Failure;
 use chrono::Utc;
 use gecc::{Backend, CurveId, Engine};
@@ -43,10 +43,10 @@ impl fmt::Display for MachineRow {
 /// # Errors
 /// Returns an error if a call fails or its results differ from the CPU's.
 pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
-    let batch_verification = installed::engine()?.batch_verification(true).build()?;
+    let batch_verification = installation::engine()?.batch_verification(true).build()?;
     let reference = Engine::cpu()?;
     let items = items(engine);
-    let inputs = Inputs::new(engine, CurveId::Secp256k1, items, Memory::Pageable)?;
+    let inputs = BenchInputs::new(engine, CurveId::Secp256k1, items, Memory::Pageable)?;
     let mut columns = vec![
         ("machine", machine(engine)),
         ("seen", Utc::now().format("%Y-%m-%d").to_string()),
@@ -59,7 +59,7 @@ pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
         let engine = if operation.is_batch_verification() { &batch_verification } else { engine };
         // This call also warms up.
         let expected = &case.expected(engine, &reference)?;
-        let call = Checked { case: &case, expected, range: 0..items };
+        let call = CheckedCall { case: &case, expected, range: 0..items };
         columns.push((name, rate(items as f64 / call.seconds(engine)?)));
     }
     Ok(MachineRow(columns))

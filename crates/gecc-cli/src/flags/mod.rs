@@ -17,7 +17,7 @@ pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumComm
 use clap::{ArgAction, Args, Parser, Subcommand};
 pub use effects::GivenOptions;
 #[cfg(feature = "chains")]
-use gecc_chains::Blocks;
+use gecc_chains::BlockRange;
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
@@ -170,9 +170,9 @@ fn network_magic(text: &str) -> Result<[u8; 4], String> {
 
 /// Makes a range of blocks, which must not be empty.
 #[cfg(feature = "chains")]
-pub fn blocks(from: Option<u64>, to: Option<u64>) -> Result<Blocks, String> {
+pub fn blocks(from: Option<u64>, to: Option<u64>) -> Result<BlockRange, String> {
     match (from, to) {
         (Some(from), Some(to)) if from > to => Err(format!("--from {from} is above --to {to}")),
-        _ => Ok(Blocks { from, to }),
+        _ => Ok(BlockRange { from, to }),
     }
 }

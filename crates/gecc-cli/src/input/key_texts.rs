@@ -4,7 +4,7 @@
 use crate::secrets::buffers::Wiped;
 use gecc::fields::{hex_digits, is_key_text};
 use gecc::{Backend, Engine, SecretKey, stack};
-use gecc_keys::{KeyKind, KeyOfEach};
+use gecc_keys::{KeyKind, SecretKeyPerFile};
 use std::sync::OnceLock;
 
 /// Returns whether a value is, or is meant to be, a private key in such a form.
@@ -20,7 +20,7 @@ pub fn is_private_key(text: &str) -> bool {
 pub fn read_private_key(text: &str, kind: KeyKind) -> Result<SecretKey, String> {
     let engine = engine().map_err(|problem| problem.to_string())?;
     let plain = without_escapes(text.trim()).ok_or("`secret_key` has escapes that no key needs")?;
-    let keys = stack::wiped(|| KeyOfEach::read([&plain[..]], kind, Some(engine.clone())))?;
+    let keys = stack::wiped(|| SecretKeyPerFile::read([&plain[..]], kind, Some(engine.clone())))?;
     keys.get(0).cloned().map_err(|problem| format!("`secret_key`: {problem}"))
 }
 

@@ -1,7 +1,7 @@
 //! Resolves inputs to files: files, folders and patterns.
 
 use super::open::is_standard_stream;
-use crate::say::{path_error, shown_path, warn};
+use crate::messages::{path_error, shown_path, warn};
 #[cfg(feature = "chains")]
 use crate::standard_streams;
 use std::collections::HashSet;

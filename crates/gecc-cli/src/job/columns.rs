@@ -15,17 +15,17 @@ use crate::output::{Failure, Output, Progress};
 use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use gecc::{Verdict, stack};
-use gecc_arrow::{AnswerMaker, Answers, Compression, Format, Made, Places, Pool, Wanted, Writer};
+use gecc_arrow::{AnswerColumns, AnswerSelection, Answers, Compression, Format, Places, Pool, PreparedAnswers, Writer};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Selects the answers to write. `place` is the name of the column with an item's position.
-pub fn wanted(options: &StreamOptions, place: &str, plain_reasons: bool) -> Wanted {
+pub fn wanted(options: &StreamOptions, place: &str, plain_reasons: bool) -> AnswerSelection {
     // Nothing else states where a rejected item was if the other items are omitted.
     let has_place = options.line || options.only_rejected;
     let place = has_place.then(|| place.to_owned());
-    Wanted { place, only_rejected: options.only_rejected, check: options.check, plain_reasons }
+    AnswerSelection { place, only_rejected: options.only_rejected, check: options.check, plain_reasons }
 }
 
 /// Returns the column format of the output, if it has one.
@@ -52,8 +52,8 @@ impl SharedOutput {
     }
 
     /// Returns the output for a writer.
-    pub fn writer(&self) -> gecc_arrow::Output {
-        gecc_arrow::Output::Stream(Box::new(SharedOutput(Arc::clone(&self.0))))
+    pub fn writer(&self) -> gecc_arrow::Destination {
+        gecc_arrow::Destination::Stream(Box::new(SharedOutput(Arc::clone(&self.0))))
     }
 
     /// Returns the output once its writer has ended. `has_end` states whether the writer has
@@ -111,7 +111,7 @@ pub fn answer_all(
     let end = match writer {
         Err(problem) => JobEnd::of(failure(problem)),
         Ok(mut writer) => {
-            let maker = AnswerMaker::new(&writer, schema, wanted);
+            let maker = AnswerColumns::new(&writer, schema, wanted);
             let form =
                 ColumnFormatter { operation: job.operation, maker, pool: Pool::of(Arc::clone(job.pool)), is_text };
             let end = job.answer_all(items, &form, &mut writer, progress, tally);
@@ -143,13 +143,13 @@ fn tag_schema(is_text: bool) -> Schema {
 /// Formats answers as columns.
 struct ColumnFormatter<'a> {
     operation: &'a Operation,
-    maker: AnswerMaker,
+    maker: AnswerColumns,
     pool: Pool,
     is_text: bool,
 }
 
 impl BatchFormatter for ColumnFormatter<'_> {
-    type Made = (Made, Tally);
+    type Made = (PreparedAnswers, Tally);
 
     fn make(&self, batch: &Batch) -> Result<Self::Made, Failure> {
         // Shared secrets are on the stack during the work.
@@ -206,8 +206,8 @@ fn tally(units: &[Origins], codes: &[u8]) -> Tally {
     tally
 }
 
-impl BatchSink<(Made, Tally)> for Writer {
-    fn put_out(&mut self, (made, of_batch): (Made, Tally), tally: &mut Tally) -> Result<(), Failure> {
+impl BatchSink<(PreparedAnswers, Tally)> for Writer {
+    fn put_out(&mut self, (made, of_batch): (PreparedAnswers, Tally), tally: &mut Tally) -> Result<(), Failure> {
         made.write(self).map_err(failure)?;
         tally.add(&of_batch);
         Ok(())

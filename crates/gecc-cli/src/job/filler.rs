@@ -83,7 +83,7 @@ impl<'a> Filler<'a> {
     /// Hands on the batch that is being filled, if any. Returns `None` if a later stage has ended.
     pub fn hand_on(&mut self) -> Option<()> {
         match self.batch.take() {
-            Some(batch) => self.filled.hand_in(batch).then_some(()),
+            Some(batch) => self.filled.send(batch).then_some(()),
             None => Some(()),
         }
     }

@@ -52,7 +52,7 @@ impl Job<'_> {
                 Ok(Some(read)) => read,
                 Ok(None) => return,
                 Err(problem) => {
-                    filled.put(Err(unreadable(name, &problem)));
+                    filled.send_result(Err(unreadable(name, &problem)));
                     return;
                 }
             };
@@ -60,7 +60,7 @@ impl Job<'_> {
             let mut units = self.units(name, number, read);
             self.read_signatures(reader.layout(), &mut arena, &mut units);
             let batch = Batch { arena, number, rows: read, units, notes: 0, bytes, long_rows: 0 };
-            if !filled.hand_in(batch) {
+            if !filled.send(batch) {
                 return;
             }
             number += read as u64;

@@ -19,7 +19,7 @@ use crate::input::paths::{bytes_of, inputs};
 use crate::operation::Operation;
 use crate::output::{Failure, Output, Progress, info, path_error, refuse_overwriting, shown_path};
 use crate::secrets::buffers::Spares;
-use gecc::pipeline::Room;
+use gecc::pipeline::MemoryBudget;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -223,7 +223,7 @@ fn answer(
     };
     let StartedJob { operation, options, engine, pool, interrupted, .. } = started;
     let stopped = AtomicBool::new(false);
-    let long_rows = Room::new(limits.long_rows as u64);
+    let long_rows = MemoryBudget::new(limits.long_rows as u64);
     let job = Job { operation, engine, options, pool, limits, long_rows, length, stopped, interrupted };
     let progress = Progress::new(length, options.messages.quiet);
     let ended = job.answer(items, output, wanted, &progress, tally);

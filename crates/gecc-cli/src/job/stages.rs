@@ -15,7 +15,7 @@ use crate::input::binary::reader::RowReader;
 use crate::input::open::Input;
 use crate::output::{Failure, Progress};
 use gecc::fields::FormCounts;
-use gecc::pipeline::{Entrance, Results, Workers, line};
+use gecc::pipeline::{self, Results, Workers, pipeline};
 use gecc::stack;
 use std::io;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub enum ItemSource<'a> {
 /// A computed batch, delivered in order.
 type ComputedBatch = Result<Batch, Failure>;
 /// The sender of filled batches, which are then computed and written.
-pub type FilledBatches = Entrance<Batch, ComputedBatch>;
+pub type FilledBatches = pipeline::Sender<Batch, ComputedBatch>;
 
 /// A pool of arenas: those that are free again, and the number created.
 pub struct Arenas {
@@ -98,7 +98,7 @@ impl Job<'_> {
         progress: &Progress,
         tally: &mut Tally,
     ) -> JobEnd {
-        let (filled, batches, computed) = line(self.limits.batches, 1);
+        let (filled, batches, computed) = pipeline(self.limits.batches, 1);
         let (to_output, answers) = sync_channel(1);
         let (to_free, free) = channel();
         let arenas = Arenas { free, count: 0, most: self.limits.batches, retired: Vec::new() };
@@ -215,7 +215,7 @@ impl Job<'_> {
                 return JobEnd::of(unclear.to_string().into());
             }
             let put_out = sink.put_out(made, tally);
-            self.long_rows.leave(long_rows);
+            self.long_rows.release(long_rows);
             match put_out {
                 Ok(()) => progress.add(bytes, || format!("{} items", tally.items)),
                 // After an interruption, an output that accepts nothing is not waited for.

@@ -7,9 +7,9 @@ use crate::input::names::FieldNames;
 use crate::input::open::is_standard_stream;
 use crate::operation::Operation;
 use crate::output::{Failure, Output, debug, info, note, shown_path, warn};
-use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt, memory};
+use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, allocator, interrupt};
 use gecc::Engine;
-use gecc::pipeline::Room;
+use gecc::pipeline::MemoryBudget;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fmt::Display;
 use std::path::Path;
@@ -44,7 +44,7 @@ pub struct Job<'a> {
     pub pool: &'a Arc<ThreadPool>,
     pub limits: Limits,
     /// The size in bytes of long rows that were read and are not written yet.
-    pub long_rows: Room,
+    pub long_rows: MemoryBudget,
     /// The size of the input in bytes, if known.
     pub length: Option<u64>,
     /// True if the receiver of answers is gone.
@@ -74,7 +74,7 @@ impl<'a> StartedJob<'a> {
     pub fn new(operation: &'a Operation, options: &'a StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
         let at = Instant::now();
         if options.engine.max_memory.is_some() {
-            memory::give_back_freed();
+            allocator::give_back_freed();
         }
         let engine = options.engine.start_for(bytes, options.engine.max_memory.map(of_engine))?;
         info(|| format!("engine: {engine}, started in {:.3} s", at.elapsed().as_secs_f64()));

@@ -16,8 +16,8 @@ use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use gecc_arrow::{
-    Answered, Batches, Counts, Error, Job, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions,
-    answer_each, complete, is_by_first_rows, transform,
+    AnsweredBatch, BatchJob, Batches, Counts, Error, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions,
+    answer_batches, complete, detects_encoding, transform,
 };
 use std::io;
 use std::ops::ControlFlow;
@@ -164,7 +164,7 @@ pub fn ready(started: &StartedJob, name: Arc<str>, table: TableInput) -> Result<
         let columns: Vec<String> = mapping.columns().map(|(field, column)| format!("{column} is {field}")).collect();
         format!("{:?}: {}", input.format(), columns.join(", "))
     });
-    let by_first_rows = is_by_first_rows(&operation, &mapping, input.schema());
+    let by_first_rows = detects_encoding(&operation, &mapping, input.schema());
     let takes_more = is_small && !by_first_rows && options.answers().is_lines();
     let inputs = vec![input];
     let files = TableFiles(vec![(name, 0)]);
@@ -181,7 +181,7 @@ pub fn answer(
 ) -> (JobEnd, Output) {
     let ReadyTable { mut inputs, files, length, operation, mapping, .. } = table;
     let pool = Pool::of(Arc::clone(&started.pool));
-    let job = Job { engine: &started.engine, operation: &operation, mapping: &mapping, pool: &pool };
+    let job = BatchJob { engine: &started.engine, operation: &operation, mapping: &mapping, pool: &pool };
     let progress = Progress::new(length, started.options.messages.quiet);
     let of_input = inputs[0].progress();
     let ended = progress.follow(
@@ -210,7 +210,7 @@ fn end_of(problem: Error, name: &str) -> JobEnd {
 /// Writes a line for each row.
 fn write_lines(
     started: &StartedJob,
-    job: &Job,
+    job: &BatchJob,
     (inputs, files): (Vec<gecc_arrow::Input>, &TableFiles),
     wanted: &LineSelection,
     mut output: Output,
@@ -222,9 +222,10 @@ fn write_lines(
     let mut sink = LineSink { output: &mut output, spares };
     let current = Arc::new(AtomicUsize::new(0));
     let places = job.operation.columns(inputs[0].schema(), job.mapping);
-    let batches = places.and_then(|places| Batches::of_all(inputs, &Projection::Only(places), Arc::clone(&current)));
+    let batches =
+        places.and_then(|places| Batches::concatenated(inputs, &Projection::Only(places), Arc::clone(&current)));
     let ended = batches.and_then(|batches| {
-        answer_each(
+        answer_batches(
             job,
             batches,
             COMPUTING,
@@ -270,7 +271,7 @@ fn end_of_input(started: &StartedJob) -> JobEnd {
 fn lines_of(
     lines: &LineFormatter,
     files: &TableFiles,
-    Answered { first, answers, .. }: &Answered,
+    AnsweredBatch { first, answers, .. }: &AnsweredBatch,
 ) -> Vec<FormattedLines> {
     let columns: Vec<_> = answers.results().iter().map(|(_, column)| column).collect();
     lines.units((0..answers.len()).step_by(MAX_ROWS), |start, written| {
@@ -309,7 +310,7 @@ fn cell(column: &ArrayRef, row: usize) -> &[u8] {
 /// Writes the answers as columns, alone or next to those of the input.
 fn write_columns(
     started: &StartedJob,
-    job: &Job,
+    job: &BatchJob,
     input: gecc_arrow::Input,
     name: &str,
     output: Output,
@@ -319,7 +320,13 @@ fn write_columns(
     let shared = SharedOutput::new(output);
     let format = format(options);
     let wanted = wanted(options, PLACE, false);
-    let with = TransformOptions { beside: options.beside, format, wanted, computing: COMPUTING, ..Default::default() };
+    let with = TransformOptions {
+        beside: options.beside,
+        format,
+        wanted,
+        concurrent_batches: COMPUTING,
+        ..Default::default()
+    };
     let mut has_end = true;
     let end = match transform(job, input, shared.writer(), &with, started.interrupted) {
         Err(problem) => end_of(problem, name),

@@ -130,7 +130,7 @@ impl Job<'_> {
                 Ok(window) => filler.add(window)?,
                 Err(failure) => {
                     filler.hand_on()?;
-                    return filler.filled.put(Err(failure)).then_some(());
+                    return filler.filled.send_result(Err(failure)).then_some(());
                 }
             }
         }
@@ -164,7 +164,7 @@ impl Splitting<'_> {
     fn put(&mut self, sections: Vec<Section>, bytes: u64, outcome: Result<(), String>) -> Option<()> {
         if let Some(window) = self.measured(sections, bytes) {
             let long_rows = window.units.iter().map(Unit::long_row).sum::<usize>() as u64;
-            if long_rows > 0 && !self.job.long_rows.enter(long_rows) {
+            if long_rows > 0 && !self.job.long_rows.acquire(long_rows) {
                 return None;
             }
             self.to.send(Ok(window)).ok()?;

@@ -1,22 +1,22 @@
 //! A timed call whose results are checked.
 
-use super::operations::{Case, Outcome};
+use super::operations::{Case, OperationResults};
 use super::timing::{median, timed};
 use crate::failure::Failure;
 use gecc::Engine;
 use std::ops::Range;
 
 /// A call whose results are compared and freed outside the measured time.
-pub struct Checked<'a> {
+pub struct CheckedCall<'a> {
     /// The operation.
     pub case: &'a Case<'a>,
     /// The expected results of all items.
-    pub expected: &'a Outcome,
+    pub expected: &'a OperationResults,
     /// The items of the call.
     pub range: Range<usize>,
 }
 
-impl Checked<'_> {
+impl CheckedCall<'_> {
     /// Runs the call and returns its wall-clock time in seconds.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Two independent sets of points with their discrete logarithms to the base G, and digests.
-pub struct Inputs {
+pub struct BenchInputs {
     pub curve: CurveId,
     pub secret: PageLocked<SecretKey>,
     pub public: PageLocked<Point>,
@@ -20,7 +20,7 @@ pub struct Inputs {
 }
 
 /// Signatures over the digests of the inputs, by the first keys in turn.
-pub struct Signed {
+pub struct SignedDigests {
     pub keys: PageLocked<Point>,
     pub signatures: PageLocked<[u8; 64]>,
 }
@@ -46,13 +46,13 @@ impl Memory {
     }
 }
 
-impl Inputs {
+impl BenchInputs {
     pub fn new(engine: &Engine, curve: CurveId, items: usize, memory: Memory) -> Result<Self, Failure> {
         let (secret, public) =
             with_points(items, |secret| keys::public_keys(engine, curve, SecretKeys::rows(secret.into())))?;
         let secret = secret.into_iter().map(SecretKey::from_bytes).collect();
         let (scalars, points) = with_points(items, |scalars| point::mul_base(engine, curve, scalars))?;
-        Ok(Inputs {
+        Ok(BenchInputs {
             curve,
             public: memory.place(engine, public)?,
             points: memory.place(engine, points)?,
@@ -92,11 +92,11 @@ impl Inputs {
         self.memory.place(engine, values)
     }
 
-    pub fn signed(&self, engine: &Engine, signers: usize) -> Result<Signed, Failure> {
+    pub fn signed(&self, engine: &Engine, signers: usize) -> Result<SignedDigests, Failure> {
         let keys = self.public.iter().take(signers).cycle().take(self.len()).copied().collect();
         let secret: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
         let signatures = all_passed(schemes::sign(engine, self.curve, &self.digests, &secret)?);
-        Ok(Signed { keys: self.place(engine, keys)?, signatures: self.place(engine, signatures)? })
+        Ok(SignedDigests { keys: self.place(engine, keys)?, signatures: self.place(engine, signatures)? })
     }
 }
 

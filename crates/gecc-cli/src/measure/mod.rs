@@ -8,7 +8,7 @@ pub mod samples;
 pub mod schemes;
 pub mod timing;
 
-pub use checked::Checked;
+pub use checked::CheckedCall;
 pub use flags::BatchOptions;
 pub use operations::PublicCall;
 pub use timing::rate;

@@ -1,6 +1,6 @@
 //! The public operations on parts of the inputs, and the comparison of their results.
 
-use super::inputs::{Inputs, Signed, all_passed};
+use super::inputs::{BenchInputs, SignedDigests, all_passed};
 use super::samples::{check_all, samples};
 use super::schemes;
 use crate::failure::Failure;
@@ -118,7 +118,7 @@ impl PublicCall {
 }
 
 /// The results of an operation, item by item.
-pub enum Outcome {
+pub enum OperationResults {
     Points(Vec<Result<Point, Rejection>>),
     Verdicts(Verdicts),
     Signatures(Vec<Result<[u8; 64], Rejection>>),
@@ -131,28 +131,28 @@ pub enum Outcome {
     Terms(CurveId, Vec<Point>, Engine),
 }
 
-impl Outcome {
+impl OperationResults {
     /// Returns whether `part` equals this in a range, and passed.
-    pub fn agrees(&self, range: &Range<usize>, part: &Outcome) -> bool {
+    pub fn agrees(&self, range: &Range<usize>, part: &OperationResults) -> bool {
         fn same<T: PartialEq>(all: &[Result<T, Rejection>], part: &[Result<T, Rejection>]) -> bool {
             all == part && part.iter().all(Result::is_ok)
         }
         match (self, part) {
-            (Outcome::Points(all), Outcome::Points(part)) => same(&all[range.clone()], part),
-            (Outcome::Signatures(all), Outcome::Signatures(part)) => same(&all[range.clone()], part),
-            (Outcome::Addresses(all), Outcome::Addresses(part)) => same(&all[range.clone()], part),
-            (Outcome::Verdicts(all), Outcome::Verdicts(part)) => {
+            (OperationResults::Points(all), OperationResults::Points(part)) => same(&all[range.clone()], part),
+            (OperationResults::Signatures(all), OperationResults::Signatures(part)) => same(&all[range.clone()], part),
+            (OperationResults::Addresses(all), OperationResults::Addresses(part)) => same(&all[range.clone()], part),
+            (OperationResults::Verdicts(all), OperationResults::Verdicts(part)) => {
                 all.as_slice()[range.clone()] == *part.as_slice() && part.all_valid()
             }
-            (Outcome::Secrets(all), Outcome::Secrets(part)) => {
+            (OperationResults::Secrets(all), OperationResults::Secrets(part)) => {
                 let bytes = SharedSecret::expose_bytes;
                 same(&exposed(&all[range.clone()], bytes), &exposed(part, bytes))
             }
-            (Outcome::SharedPoints(all), Outcome::SharedPoints(part)) => {
+            (OperationResults::SharedPoints(all), OperationResults::SharedPoints(part)) => {
                 let bytes = SharedPoint::expose_bytes;
                 same(&exposed(&all[range.clone()], bytes), &exposed(part, bytes))
             }
-            (Outcome::Terms(curve, points, reference), Outcome::Sum(sum)) => {
+            (OperationResults::Terms(curve, points, reference), OperationResults::Sum(sum)) => {
                 sum.is_ok() && point::sum(reference, *curve, &points[range.clone()]).is_ok_and(|known| known == *sum)
             }
             _ => false,
@@ -167,16 +167,16 @@ fn exposed<T, B>(secrets: &[Result<T, Rejection>], bytes: impl Fn(&T) -> &B) -> 
 
 /// An operation with all its inputs.
 pub struct Case<'a> {
-    pub inputs: &'a Inputs,
+    pub inputs: &'a BenchInputs,
     pub operation: PublicCall,
-    pub rest: Rest,
+    pub rest: ExtraInputs,
 }
 
 /// Additional inputs of some operations.
-pub enum Rest {
+pub enum ExtraInputs {
     None,
     Compressed(PageLocked<[u8; 33]>),
-    Signed(Signed),
+    Signed(SignedDigests),
     /// X-only keys, and signatures.
     Bip340(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
     /// Public keys, and signatures.
@@ -192,36 +192,36 @@ pub enum Rest {
 impl<'a> Case<'a> {
     /// Prepares the inputs of an operation. Returns `None` if the curve does not support it.
     /// Ed25519 uses the inputs of secp256k1.
-    pub fn new(inputs: &'a Inputs, engine: &Engine, operation: PublicCall) -> Result<Option<Self>, Failure> {
+    pub fn new(inputs: &'a BenchInputs, engine: &Engine, operation: PublicCall) -> Result<Option<Self>, Failure> {
         if !operation.is_on(inputs.curve) {
             return Ok(None);
         }
         let rest = match operation {
             PublicCall::Recover | PublicCall::RecoverAddresses | PublicCall::BatchVerify => {
                 let (signatures, ids) = inputs.recoverable(engine)?;
-                Rest::Recoverable(signatures, ids)
+                ExtraInputs::Recoverable(signatures, ids)
             }
             PublicCall::RecoverAddressesCandidates => {
                 let (signatures, ids) = inputs.recoverable(engine)?;
                 let mut candidates = inputs.public.to_vec();
                 candidates.iter_mut().step_by(10).for_each(|key| *key = Point::IDENTITY);
-                Rest::Candidates(signatures, ids, inputs.place(engine, candidates)?)
+                ExtraInputs::Candidates(signatures, ids, inputs.place(engine, candidates)?)
             }
             PublicCall::Bip340Verify | PublicCall::Bip340BatchVerify | PublicCall::TaprootTweak => {
                 inputs.bip340(engine)?
             }
-            PublicCall::Ed25519SignExpanded => Rest::Expanded(ed25519::expand(engine, &inputs.secret)?),
+            PublicCall::Ed25519SignExpanded => ExtraInputs::Expanded(ed25519::expand(engine, &inputs.secret)?),
             PublicCall::Ed25519Verify | PublicCall::Ed25519BatchVerify => inputs.ed25519(engine, usize::MAX)?,
             PublicCall::Ed25519Verify1000Keys => inputs.ed25519(engine, 1000)?,
-            PublicCall::Verify => Rest::Signed(inputs.signed(engine, usize::MAX)?),
-            PublicCall::Verify1000Keys => Rest::Signed(inputs.signed(engine, 1000)?),
-            PublicCall::Verify100Keys => Rest::Signed(inputs.signed(engine, 100)?),
+            PublicCall::Verify => ExtraInputs::Signed(inputs.signed(engine, usize::MAX)?),
+            PublicCall::Verify1000Keys => ExtraInputs::Signed(inputs.signed(engine, 1000)?),
+            PublicCall::Verify100Keys => ExtraInputs::Signed(inputs.signed(engine, 100)?),
             PublicCall::Decompress => {
                 let points = inputs.points.iter();
                 let compressed = points.map(|point| point.to_compressed().expect("a multiple of G below n is finite"));
-                Rest::Compressed(inputs.place(engine, compressed.collect())?)
+                ExtraInputs::Compressed(inputs.place(engine, compressed.collect())?)
             }
-            _ => Rest::None,
+            _ => ExtraInputs::None,
         };
         Ok(Some(Case { inputs, operation, rest }))
     }
@@ -236,12 +236,12 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// Returns an error if a call fails or a sample has other results.
-    pub fn expected(&self, engine: &Engine, reference: &Engine) -> Result<Outcome, Failure> {
-        let Inputs { curve, public, scalars, .. } = self.inputs;
+    pub fn expected(&self, engine: &Engine, reference: &Engine) -> Result<OperationResults, Failure> {
+        let BenchInputs { curve, public, scalars, .. } = self.inputs;
         let expected = match self.operation {
             PublicCall::Msm => {
                 let products = all_passed(point::mul(engine, *curve, scalars, public)?);
-                Outcome::Terms(*curve, products, reference.clone())
+                OperationResults::Terms(*curve, products, reference.clone())
             }
             _ => self.values(engine, 0..self.inputs.len())?,
         };
@@ -250,102 +250,102 @@ impl<'a> Case<'a> {
     }
 
     /// Computes the results of a range.
-    pub fn values(&self, engine: &Engine, at: Range<usize>) -> Result<Outcome, Error> {
-        let Inputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
+    pub fn values(&self, engine: &Engine, at: Range<usize>) -> Result<OperationResults, Error> {
+        let BenchInputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
         let curve = *curve;
         let public = &public[at.clone()];
         let points = &points[at.clone()];
         let digests = &digests[at.clone()];
         let secret_keys = SecretKeys::each(&secret[at.clone()]);
         Ok(match (self.operation, &self.rest) {
-            (PublicCall::Add, _) => Outcome::Points(point::add(engine, curve, points, public)?),
-            (PublicCall::Double, _) => Outcome::Points(point::double(engine, curve, points)?),
-            (PublicCall::MulBase, _) => Outcome::Points(point::mul_base(engine, curve, &scalars[at])?),
-            (PublicCall::Mul, _) => Outcome::Points(point::mul(engine, curve, &scalars[at], public)?),
-            (PublicCall::Msm, _) => Outcome::Sum(point::msm(engine, curve, &scalars[at], public)?),
-            (PublicCall::PublicKeys, _) => Outcome::Points(keys::public_keys(engine, curve, secret_keys)?),
-            (PublicCall::Sign, _) => Outcome::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
+            (PublicCall::Add, _) => OperationResults::Points(point::add(engine, curve, points, public)?),
+            (PublicCall::Double, _) => OperationResults::Points(point::double(engine, curve, points)?),
+            (PublicCall::MulBase, _) => OperationResults::Points(point::mul_base(engine, curve, &scalars[at])?),
+            (PublicCall::Mul, _) => OperationResults::Points(point::mul(engine, curve, &scalars[at], public)?),
+            (PublicCall::Msm, _) => OperationResults::Sum(point::msm(engine, curve, &scalars[at], public)?),
+            (PublicCall::PublicKeys, _) => OperationResults::Points(keys::public_keys(engine, curve, secret_keys)?),
+            (PublicCall::Sign, _) => OperationResults::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
             (PublicCall::Bip340Sign, _) => {
-                Outcome::Signatures(bip340::sign(engine, digests, secret_keys, Auxiliary::zeros())?)
+                OperationResults::Signatures(bip340::sign(engine, digests, secret_keys, Auxiliary::zeros())?)
             }
             (PublicCall::Bip340SignKnownKeys, _) => {
                 let keys = SigningKeys::with_public(secret_keys, public);
-                Outcome::Signatures(bip340::sign(engine, digests, keys, Auxiliary::zeros())?)
+                OperationResults::Signatures(bip340::sign(engine, digests, keys, Auxiliary::zeros())?)
             }
-            (PublicCall::TaprootTweak, Rest::Bip340(keys, _)) => {
-                Outcome::Points(tweak::taproot(engine, &keys[at], Some(Rows::from(digests)))?)
+            (PublicCall::TaprootTweak, ExtraInputs::Bip340(keys, _)) => {
+                OperationResults::Points(tweak::taproot(engine, &keys[at], Some(Rows::from(digests)))?)
             }
-            (_, Rest::Bip340(keys, signatures)) => {
+            (_, ExtraInputs::Bip340(keys, signatures)) => {
                 let keys = PublicKeys::x_only(&keys[at.clone()]);
-                Outcome::Verdicts(bip340::verify(engine, digests, &signatures[at], keys)?)
+                OperationResults::Verdicts(bip340::verify(engine, digests, &signatures[at], keys)?)
             }
             (PublicCall::Ed25519Sign, _) => {
-                Outcome::Signatures(ed25519::sign(engine, digests, secret_keys, Variant::PURE)?)
+                OperationResults::Signatures(ed25519::sign(engine, digests, secret_keys, Variant::PURE)?)
             }
-            (_, Rest::Expanded(keys)) => {
+            (_, ExtraInputs::Expanded(keys)) => {
                 let keys = ed25519::SigningKeys::expanded(&keys[at]);
-                Outcome::Signatures(ed25519::sign(engine, digests, keys, Variant::PURE)?)
+                OperationResults::Signatures(ed25519::sign(engine, digests, keys, Variant::PURE)?)
             }
-            (_, Rest::Ed25519(keys, signatures)) => {
+            (_, ExtraInputs::Ed25519(keys, signatures)) => {
                 let keys = PublicKeys::ed25519(&keys[at.clone()]);
                 let signatures = &signatures[at];
-                Outcome::Verdicts(ed25519::verify(engine, digests, signatures, keys, Variant::PURE, RULE)?)
+                OperationResults::Verdicts(ed25519::verify(engine, digests, signatures, keys, Variant::PURE, RULE)?)
             }
             (PublicCall::Ecdh, _) => {
-                Outcome::Secrets(ecdh::shared_secrets(engine, curve, secret_keys, PublicKeys::points(points))?)
+                OperationResults::Secrets(ecdh::shared_secrets(engine, curve, secret_keys, PublicKeys::points(points))?)
             }
             (PublicCall::EcdhOneSecret, _) => {
                 let secret = &secret[0];
                 let peers = PublicKeys::points(points);
-                Outcome::SharedPoints(ecdh::shared_points(engine, curve, secret, peers)?)
+                OperationResults::SharedPoints(ecdh::shared_points(engine, curve, secret, peers)?)
             }
-            (_, Rest::Compressed(compressed)) => {
+            (_, ExtraInputs::Compressed(compressed)) => {
                 let compressed = PublicKeys::compressed(&compressed[at.clone()]);
-                Outcome::Points(point::decode_keys(engine, curve, at.len(), compressed)?)
+                OperationResults::Points(point::decode_keys(engine, curve, at.len(), compressed)?)
             }
-            (_, Rest::Signed(Signed { keys, signatures })) => {
-                Outcome::Verdicts(schemes::verify(engine, curve, digests, &signatures[at.clone()], &keys[at])?)
+            (_, ExtraInputs::Signed(SignedDigests { keys, signatures })) => {
+                OperationResults::Verdicts(schemes::verify(engine, curve, digests, &signatures[at.clone()], &keys[at])?)
             }
-            (PublicCall::RecoverAddresses, Rest::Recoverable(signatures, ids)) => {
-                Outcome::Addresses(recover_addresses(engine, digests, &signatures[at.clone()], &ids[at])?)
+            (PublicCall::RecoverAddresses, ExtraInputs::Recoverable(signatures, ids)) => {
+                OperationResults::Addresses(recover_addresses(engine, digests, &signatures[at.clone()], &ids[at])?)
             }
-            (_, Rest::Candidates(signatures, ids, candidates)) => {
+            (_, ExtraInputs::Candidates(signatures, ids, candidates)) => {
                 let signatures = &signatures[at.clone()];
                 let ids = &ids[at.clone()];
                 let keys = &candidates[at];
-                Outcome::Addresses(recover_addresses_with_candidates(engine, digests, signatures, ids, keys)?)
+                OperationResults::Addresses(recover_addresses_with_candidates(engine, digests, signatures, ids, keys)?)
             }
-            (PublicCall::BatchVerify, Rest::Recoverable(signatures, ids)) => {
+            (PublicCall::BatchVerify, ExtraInputs::Recoverable(signatures, ids)) => {
                 let signatures = &signatures[at.clone()];
                 let ids = &ids[at];
                 let keys = PublicKeys::points(public);
                 let policy = Policy::default();
                 let verdicts = ecdsa::verify_recoverable(engine, curve, digests, signatures, ids, keys, policy);
-                Outcome::Verdicts(verdicts?)
+                OperationResults::Verdicts(verdicts?)
             }
-            (_, Rest::Recoverable(signatures, ids)) => {
-                Outcome::Points(ecdsa::recover(engine, curve, digests, &signatures[at.clone()], &ids[at])?)
+            (_, ExtraInputs::Recoverable(signatures, ids)) => {
+                OperationResults::Points(ecdsa::recover(engine, curve, digests, &signatures[at.clone()], &ids[at])?)
             }
-            (_, Rest::None) => unreachable!("`new` gives every other operation its inputs"),
+            (_, ExtraInputs::None) => unreachable!("`new` gives every other operation its inputs"),
         })
     }
 }
 
-impl Inputs {
-    fn bip340(&self, engine: &Engine) -> Result<Rest, Failure> {
+impl BenchInputs {
+    fn bip340(&self, engine: &Engine) -> Result<ExtraInputs, Failure> {
         let keys = self.public.iter().map(|point| *point.x()).collect();
         let signing = SigningKeys::with_public(&self.secret[..], &self.public[..]);
         let signatures = all_passed(bip340::sign(engine, &self.digests, signing, Auxiliary::zeros())?);
-        Ok(Rest::Bip340(self.place(engine, keys)?, self.place(engine, signatures)?))
+        Ok(ExtraInputs::Bip340(self.place(engine, keys)?, self.place(engine, signatures)?))
     }
 
     /// Returns the public keys of the first signers in turn, and signatures made on the CPU.
-    fn ed25519(&self, engine: &Engine, signers: usize) -> Result<Rest, Failure> {
+    fn ed25519(&self, engine: &Engine, signers: usize) -> Result<ExtraInputs, Failure> {
         let cpu = Engine::cpu()?;
         let seeds: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
         let signatures = all_passed(ed25519::sign(&cpu, &self.digests, &seeds, Variant::PURE)?);
         let keys = ed25519::public_keys(&cpu, &seeds)?;
-        Ok(Rest::Ed25519(self.place(engine, keys)?, self.place(engine, signatures)?))
+        Ok(ExtraInputs::Ed25519(self.place(engine, keys)?, self.place(engine, signatures)?))
     }
 
     /// Returns signatures and their recovery ids.
@@ -358,7 +358,7 @@ impl Inputs {
 }
 
 /// Compares samples of an outcome with the results of the reference engine.
-fn check_sample(case: &Case, reference: &Engine, outcome: &Outcome) -> Result<(), Failure> {
+fn check_sample(case: &Case, reference: &Engine, outcome: &OperationResults) -> Result<(), Failure> {
     let operation = case.operation.name();
     let curve = case.curve();
     check_all(

@@ -4,8 +4,8 @@
 use super::{NodeClient, RequestFailure, UrlText, body, place_of, requests, until_interrupted};
 use crate::interrupt;
 use crate::output::Failure;
-use gecc_chains::bitcoin::{Chain, FromNode, LONGEST_BLOCK, LONGEST_UNDO, Network, NodeBlock, Txid};
-use gecc_chains::{Blocks, Paths};
+use gecc_chains::bitcoin::{Chain, LONGEST_BLOCK, LONGEST_UNDO, Network, NodeBlock, NodeBlocks, Txid};
+use gecc_chains::{BlockRange, Paths};
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -22,8 +22,12 @@ const NO_REST: &str = "bitcoind serves REST with the option -rest, and spent out
 
 /// Connects to the node given by `--rest-url`, if any, and requests the blocks for as long as the
 /// result exists. `memory` bounds the blocks in flight.
-pub fn connect(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> Result<Option<FromNode>, Failure> {
-    let (Some(url), Blocks { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
+pub fn connect(
+    url: Option<&UrlText>,
+    blocks: BlockRange,
+    memory: Option<usize>,
+) -> Result<Option<NodeBlocks>, Failure> {
+    let (Some(url), BlockRange { from: Some(from), to: Some(to) }) = (url, blocks) else { return Ok(None) };
     let url = &url.url("--rest-url")?;
     let (hand_on, given) = sync_channel(1);
     let interrupted = interrupt::watch()?;
@@ -32,12 +36,12 @@ pub fn connect(url: Option<&UrlText>, blocks: Blocks, memory: Option<usize>) -> 
     // The thread is not joined: it ends when the receiver is gone.
     builder.spawn(move || client.blocks(from..=to, &hand_on)).map_err(|problem| format!("{url}: {problem}"))?;
     let name = Arc::from(Path::new(&url.to_string()));
-    Ok(Some(FromNode { name, blocks: Box::new(until_interrupted(given, interrupted)) }))
+    Ok(Some(NodeBlocks { name, blocks: Box::new(until_interrupted(given, interrupted)) }))
 }
 
 /// Selects the source of blocks: a node, or else files, whose records may have their own magic
 /// number.
-pub fn source(node: Option<FromNode>, paths: &Paths, magic: Option<[u8; 4]>) -> Chain<'_> {
+pub fn source(node: Option<NodeBlocks>, paths: &Paths, magic: Option<[u8; 4]>) -> Chain<'_> {
     match (node, magic) {
         (Some(node), _) => Chain::Node(node),
         (None, Some(magic)) => Chain::FilesWithMagic(paths, magic),

@@ -10,7 +10,7 @@ mod url;
 pub use bitcoin::{connect, source};
 #[cfg(unix)]
 pub use ethereum::Node;
-use gecc::pipeline::line;
+use gecc::pipeline::pipeline;
 use gecc_chains::threads::{spawn, spawn_some};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,13 +68,13 @@ impl NodeClient {
         mut hand_on: impl FnMut(u64, Result<T, String>) -> bool,
     ) {
         let request_once = &request_once;
-        let (entrance, workers, answers) = line(self.requests, 0);
+        let (sender, workers, answers) = pipeline(self.requests, 0);
         thread::scope(|scope| {
             let asks = (0..self.requests).map(move |_| {
                 let workers = workers.clone();
                 move || workers.work(|request| self.again(|| request_once(request)))
             });
-            let started = spawn(scope, move || (0..requests).all(|request| entrance.hand_in(request)))
+            let started = spawn(scope, move || (0..requests).all(|request| sender.send(request)))
                 .and_then(|_| spawn_some(scope, asks));
             // Otherwise there would be no result, as if all blocks had been delivered.
             if let Err(problem) = started {

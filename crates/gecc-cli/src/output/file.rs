@@ -5,7 +5,7 @@ use super::direct::{WriteOutcome, WriterThread};
 use crate::failure::written;
 use crate::flags::end_of_name;
 use crate::input::open::is_standard_stream;
-use crate::say::{path_error, shown_path, warn};
+use crate::messages::{path_error, shown_path, warn};
 use crate::secrets::buffers::Wiped;
 use crate::standard_streams;
 use std::ffi::{OsStr, OsString};

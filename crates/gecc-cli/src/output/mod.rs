@@ -6,7 +6,7 @@ mod line;
 mod progress;
 
 pub use crate::failure::Failure;
-pub use crate::say::{debug, info, note, path_error, shown_path, warn};
+pub use crate::messages::{debug, info, note, path_error, shown_path, warn};
 pub use direct::WriteOutcome;
 pub use file::{Output, refuse_overwriting};
 #[cfg(feature = "chains")]

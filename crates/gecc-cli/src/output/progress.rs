@@ -1,6 +1,6 @@
 //! Progress of a command: a bar on a terminal, and occasional lines elsewhere.
 
-use crate::say::note;
+use crate::messages::note;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use std::env;
 use std::io::{self, IsTerminal};

@@ -1,11 +1,11 @@
 //! `gecc bitcoin index`.
 
+use crate::allocator;
 use crate::chains::{count_problems, displayed_txid, memory_for_files, refuse_overwriting_any};
 use crate::flags::{AnswerFormat, IndexOptions, blocks, end_of_name};
 use crate::input::paths::without_patterns;
 use crate::job::columns::{SharedOutput, failure, format_of};
 use crate::job::{pool, warn_of_failures};
-use crate::memory;
 use crate::node;
 use crate::output::{Failure, Output, note};
 use crate::{ALL_PASSED, COULD_NOT_RUN, NOT_CHECKED, interrupt};
@@ -14,7 +14,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, BinaryArray, Int32Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use gecc_arrow::{Compression, Pool, Writer};
-use gecc_chains::bitcoin::{self, Tweaks};
+use gecc_chains::bitcoin::{self, TweakIndex};
 use gecc_chains::{Settings, files_of};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let of_engine = limit.map(|bytes| bytes / 2);
     let max_memory = memory_for_files(limit, node.is_some());
     if limit.is_some() {
-        memory::give_back_freed();
+        allocator::give_back_freed();
     }
     let paths = files_of(&without_patterns(&options.paths)?);
     refuse_overwriting_any(&paths, Some(&options.output))?;
@@ -113,7 +113,7 @@ impl IndexTable {
         Ok(IndexTable { writer, schema, full_outputs, rows: 0, outputs: 0, unreadable: 0, not_checked: 0 })
     }
 
-    fn put(&mut self, tweaks: &Tweaks, pool: &Pool) -> Result<(), Failure> {
+    fn put(&mut self, tweaks: &TweakIndex, pool: &Pool) -> Result<(), Failure> {
         count_problems(&tweaks.progress.problems, &mut self.unreadable, &mut self.not_checked, note);
         if tweaks.txids.is_empty() {
             return Ok(());
@@ -133,7 +133,7 @@ impl IndexTable {
     }
 }
 
-fn outputs(tweaks: &Tweaks, full: bool) -> ArrayRef {
+fn outputs(tweaks: &TweakIndex, full: bool) -> ArrayRef {
     let rows = tweaks.offsets.windows(2).map(|row| &tweaks.outputs[row[0] as usize..row[1] as usize]);
     if full {
         let mut lists = ListBuilder::new(FixedSizeBinaryBuilder::new(32));

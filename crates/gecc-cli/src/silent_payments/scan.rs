@@ -9,7 +9,7 @@ use crate::output::{Failure, Line, Output, note, path_error, refuse_overwriting}
 use crate::secrets::buffers::Wiped;
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use arrow_array::RecordBatch;
-use gecc::pipeline::{Entrance, line};
+use gecc::pipeline::{Sender, pipeline};
 use gecc::silent_payments::{self, Match, Receiver};
 use gecc::{Engine, Verdict, stack};
 use gecc_arrow::ReadOptions;
@@ -101,7 +101,7 @@ struct ScannedBatch {
 }
 
 /// The sender of batches, each with the path of its table, and the type of their results.
-type Batches<'a> = Entrance<(&'a Path, RecordBatch), Result<ScannedBatch, Failure>>;
+type Batches<'a> = Sender<(&'a Path, RecordBatch), Result<ScannedBatch, Failure>>;
 
 struct Scan<'a> {
     engine: &'a Engine,
@@ -118,11 +118,11 @@ impl Scan<'_> {
         hand_on: &mut dyn FnMut(ScannedBatch) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let scanned = if self.max_memory.is_some() { 1 } else { SCANNED };
-        let (entrance, workers, parts) = line(scanned, 0);
+        let (sender, workers, parts) = pipeline(scanned, 0);
         thread::scope(|scope| {
             spawn(scope, move || {
-                if let Err(failure) = self.read(tables, &entrance) {
-                    entrance.put(Err(failure));
+                if let Err(failure) = self.read(tables, &sender) {
+                    sender.send_result(Err(failure));
                 }
             })?;
             let scans = (0..scanned).map(move |_| {
@@ -148,7 +148,7 @@ impl Scan<'_> {
         while let Some((path, table)) = open.pop_front() {
             for batch in table.map_err(|failure| of_table(path, failure))? {
                 let batch = batch.map_err(|problem| of_table(path, failure_of(problem)))?;
-                if self.interrupted.load(Ordering::Relaxed) || !batches.hand_in((path, batch)) {
+                if self.interrupted.load(Ordering::Relaxed) || !batches.send((path, batch)) {
                     return Ok(());
                 }
             }

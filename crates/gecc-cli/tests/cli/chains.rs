@@ -133,7 +133,7 @@ fn tables_of_transactions_with_wrong_row_counts_are_errors() {
 #[cfg(feature = "arrow")]
 #[test]
 fn table_of_transactions_with_duplicate_columns_is_refused() {
-    use gecc_arrow::{Format, Output, Pool, Projection, Writer};
+    use gecc_arrow::{Destination, Format, Pool, Projection, Writer};
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ethereum__transactions__two.parquet");
     let input = gecc_arrow::open(data("ethereum__transactions__polars.parquet"), Default::default()).unwrap();
@@ -142,7 +142,7 @@ fn table_of_transactions_with_duplicate_columns_is_refused() {
         let place = batch.schema().index_of(name).unwrap();
         let places: Vec<usize> = (0..batch.num_columns()).chain([place]).collect();
         let two = batch.project(&places).unwrap();
-        let output = Output::File(path.clone());
+        let output = Destination::File(path.clone());
         let mut writer = Writer::create(output, Format::Parquet, Default::default(), &two.schema()).unwrap();
         writer.write(&two, &Pool::default()).unwrap();
         writer.finish().unwrap();

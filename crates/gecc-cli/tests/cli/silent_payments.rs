@@ -124,7 +124,7 @@ fn tables_with_wrong_row_counts_are_errors() {
 /// A table of rows with a tweak point each, and these outputs.
 fn table(path: &Path, columns: &[(&str, ArrayRef)]) {
     let table = RecordBatch::try_from_iter(columns.iter().cloned()).unwrap();
-    let output = gecc_arrow::Output::File(path.to_owned());
+    let output = gecc_arrow::Destination::File(path.to_owned());
     let mut writer =
         gecc_arrow::Writer::create(output, gecc_arrow::Format::Parquet, Default::default(), &table.schema()).unwrap();
     writer.write(&table, &gecc_arrow::Pool::default()).unwrap();

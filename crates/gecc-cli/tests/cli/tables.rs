@@ -10,7 +10,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, UnionFields, UnionMode};
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::{P256, Secp256k1};
-use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer, open};
+use gecc_arrow::{Compression, Destination, Format, Pool, Projection, ReadOptions, Writer, open};
 use p256::pkcs8::{EncodePrivateKey, LineEnding};
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -82,7 +82,7 @@ pub fn file(
     (format, compression): (Format, Compression),
 ) -> TemporaryFile {
     let file = TemporaryFile::new(name, "");
-    let output = Output::File(file.path().into());
+    let output = Destination::File(file.path().into());
     let mut writer = Writer::create(output, format, compression, &table.schema()).unwrap();
     for start in (0..table.num_rows()).step_by(part) {
         let rows = part.min(table.num_rows() - start);
@@ -268,7 +268,7 @@ fn rows_of_many_small_tables_are_numbered_per_file() {
         let rows = file % 3;
         let table = all.slice(2 * file, rows);
         let format = if file == 60 { Format::ArrowFile } else { Format::Parquet };
-        let output = Output::File(path(file).into());
+        let output = Destination::File(path(file).into());
         let mut writer = Writer::create(output, format, Compression::None, &table.schema()).unwrap();
         writer.write(&table, &Pool::default()).unwrap();
         writer.finish().unwrap();

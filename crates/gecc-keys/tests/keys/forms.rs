@@ -4,7 +4,7 @@
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::fields::Hash;
 use gecc::{CurveId, Engine, SecretKey, ed25519, keys};
-use gecc_keys::{KeyKind, KeyOfEach, Reader, are_secret_keys, hybrid_row, is_public_key, is_secret_key, pem};
+use gecc_keys::{KeyKind, Reader, SecretKeyPerFile, are_secret_keys, hybrid_row, is_public_key, is_secret_key, pem};
 use gecc_keys::{public_key, secret_keys, unsupported_form};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn reported_private_keys_are_read_or_their_form_is_named() {
             (Err(problem), Some(_)) => panic!("{name}: {problem}"),
         }
         // As cells, each of which is a file of its own.
-        let cells = KeyOfEach::read([&content[..]], kind, None).unwrap();
+        let cells = SecretKeyPerFile::read([&content[..]], kind, None).unwrap();
         assert_eq!(cells.get(0).is_ok(), case["public"].is_string(), "{name}");
         assert!(case["public"].is_null() || is_secret_key(&content), "{name}");
     }

@@ -4,7 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef};
 use der::{Decode, Encode};
 use gecc::{BrainpoolP256r1, Curve, CurveId, P256, Secp256k1, SecretKey, Sm2};
-use gecc_keys::{KeyKind, KeyOfEach, Reader, public_key as read_public_key, secret_keys};
+use gecc_keys::{KeyKind, Reader, SecretKeyPerFile, public_key as read_public_key, secret_keys};
 use pkcs8::{EncodePrivateKey, PrivateKeyInfoRef};
 use sec1::EcParameters;
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ fn each_file_holds_exactly_one_key() {
     let with_other = with_public(jwk(name(one.curve), &one.key), &[&[4][..], &[9; 64]].concat()).to_string();
     let files =
         [one.sec1_pem.as_bytes(), &two.pkcs8_der, b"none", both.as_bytes(), with_other.as_bytes(), &one.sec1_der];
-    let keys = KeyOfEach::read(files, one.curve, None).unwrap();
+    let keys = SecretKeyPerFile::read(files, one.curve, None).unwrap();
     let key = |file| keys.get(file).map(|key| *key.expose_bytes());
     assert_eq!([0, 1, 5].map(key), [Ok(one.key), Ok(two.key), Ok(one.key)]);
     let problems =
@@ -131,7 +131,7 @@ fn each_file_holds_exactly_one_key() {
     for (file, problem) in (2..).zip(problems) {
         assert!(key(file).unwrap_err().contains(problem), "{:?}", key(file));
     }
-    let keys = KeyOfEach::read([one.sec1_pem.as_bytes()], CurveId::Sm2, None).unwrap();
+    let keys = SecretKeyPerFile::read([one.sec1_pem.as_bytes()], CurveId::Sm2, None).unwrap();
     assert!(keys.get(0).is_err_and(|problem| problem.contains("not for sm2")));
 }
 

@@ -13,7 +13,8 @@ use gecc::CurveId;
 use gecc::call::Operation as Call;
 use gecc::fields::UnclearColumns;
 use gecc_arrow::{
-    Cells, Error, Field, KeyForm, Mapping, Operation, Pool, Wanted, check_imported, column_of, columns_beside, complete,
+    AnswerSelection, Cells, Error, Field, KeyForm, Mapping, Operation, Pool, check_imported, column_of, columns_beside,
+    complete,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -111,7 +112,7 @@ impl BatchOperation {
         };
         let answers = job.answers(py, &schema, &batches)?;
         let kept = if beside { columns_beside(&schema, &job.mapping).map_err(batch_exception)? } else { Vec::new() };
-        let wanted = Wanted { plain_reasons: plain, ..Wanted::default() };
+        let wanted = AnswerSelection { plain_reasons: plain, ..AnswerSelection::default() };
         let names = wanted.schema(&schema.project(&kept).map_err(batch_exception)?, &self.0);
         let made = batches.iter().zip(answers).map(|(batch, answers)| {
             let mut columns: Vec<ArrayRef> = kept.iter().map(|place| batch.column(*place).clone()).collect();

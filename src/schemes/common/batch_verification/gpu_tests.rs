@@ -3,7 +3,7 @@
 use crate::cpu::CpuEngine;
 use crate::gpu::{GpuEngine, Limits};
 use crate::operation::Computation;
-use crate::types::{Place, ResultsMut};
+use crate::types::{ResultSink, ResultsMut};
 
 /// A GPU engine, and the CPU engine for checking its results.
 pub struct Engines {
@@ -30,7 +30,7 @@ impl Engines {
     }
 
     /// Runs an operation on the GPU. Items that are left to the CPU are computed by `rest`.
-    pub fn run(&self, operation: &impl Computation, rest: &impl Computation, out: &mut dyn Place) {
+    pub fn run(&self, operation: &impl Computation, rest: &impl Computation, out: &mut dyn ResultSink) {
         self.gpu
             .run(&self.cpu, operation, out, &|items, out| rest.on_cpu(&self.cpu, items, out), false)
             .expect("the GPU works");

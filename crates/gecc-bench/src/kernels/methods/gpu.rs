@@ -215,7 +215,7 @@ fn negated_inverse(m: u32) -> u32 {
 
 /// The GPU on which every kernel is timed, with its limits.
 struct Bench {
-    lane: Lane,
+    slot: Lane,
     limits: Rates,
     /// Machine code that was analysed.
     cubins: HashMap<Unit, Arc<Vec<u8>>>,
@@ -272,26 +272,26 @@ impl Rates {
 
 impl Bench {
     fn open() -> Result<Self, Error> {
-        let lane = open(false)?;
-        let limits = Rates::of(&lane.device)?;
-        Ok(Bench { lane, limits, cubins: HashMap::new() })
+        let slot = open(false)?;
+        let limits = Rates::of(&slot.device)?;
+        Ok(Bench { slot, limits, cubins: HashMap::new() })
     }
 
     /// Returns operations per second. `launch` runs a number of rounds with `per_round` operations
     /// each.
     fn rate(&mut self, per_round: f64, launch: impl Fn(&mut Lane, u32) -> Result<(), Fault>) -> Result<f64, Fault> {
         // The first run loads the code.
-        seconds(&mut self.lane, |lane| launch(lane, TRIAL_ROUNDS))?;
-        let trial = seconds(&mut self.lane, |lane| launch(lane, TRIAL_ROUNDS))? / f64::from(TRIAL_ROUNDS);
+        seconds(&mut self.slot, |slot| launch(slot, TRIAL_ROUNDS))?;
+        let trial = seconds(&mut self.slot, |slot| launch(slot, TRIAL_ROUNDS))? / f64::from(TRIAL_ROUNDS);
         // A multiple of the number of steps in an iteration of a loop.
         let rounds = ((RUN_SECONDS / trial).min(1e6) as u32 / 4 * 4).max(TRIAL_ROUNDS);
-        let run = median_of(|| seconds(&mut self.lane, |lane| launch(lane, rounds)))?;
+        let run = median_of(|| seconds(&mut self.slot, |slot| launch(slot, rounds)))?;
         Ok(per_round * f64::from(rounds) / run)
     }
 
     /// Returns the instructions of a kernel's longest loop.
     fn instructions(&mut self, unit: Unit, kernel: &'static str) -> Result<Instructions, Fault> {
-        let device = &self.lane.device;
+        let device = &self.slot.device;
         let cubin = match self.cubins.entry(unit) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(Arc::new(device.machine_code(unit)?)),
@@ -309,7 +309,7 @@ impl Bench {
         per_second: f64,
         (checked, wrong): (usize, usize),
     ) -> Result<Measurement, Fault> {
-        let usage = self.lane.device.usage(unit, kernel)?;
+        let usage = self.slot.device.usage(unit, kernel)?;
         let (bound, limit_per_second) = self.limits.limit(cost);
         let curve = (unit.curve != NO_CURVE).then_some(unit.curve);
         let bits = bits as u32;
@@ -343,7 +343,7 @@ impl Bench {
     ) -> Result<Measurement, Error> {
         let text: Text = text(file, primes.map_or(NO_CURVE, |primes| primes.curve.name()));
         let kernel = (text.unit, method.kernels[usize::from(squares)]);
-        self.cubins.insert(text.unit, machine_code(&self.lane.device, &text)?);
+        self.cubins.insert(text.unit, machine_code(&self.slot.device, &text)?);
         let bits = method.bits;
         let bytes = method.bits / 8;
         let moduli = match prime {
@@ -362,13 +362,13 @@ impl Bench {
             wrong += self.check_chain(kernel, &chain, share)?;
         }
         let modulus = moduli.last().expect("there is one");
-        let usage = self.lane.device.usage(kernel.0, kernel.1)?;
+        let usage = self.slot.device.usage(kernel.0, kernel.1)?;
         let blocks = usage.resident_blocks(Methods::BLOCK)?;
-        let n = (blocks * Methods::BLOCK * self.lane.device.multiprocessors) as usize;
+        let n = (blocks * Methods::BLOCK * self.slot.device.multiprocessors) as usize;
         let items = self.upload(&random_below(modulus, n)?, bytes)?;
         let modulus = modulus_words(modulus);
-        let rate = self.rate(n as f64, |lane, rounds| {
-            Methods { items, modulus, rounds, n: n as u64, resident: blocks }.launch(lane, kernel)
+        let rate = self.rate(n as f64, |slot, rounds| {
+            Methods { items, modulus, rounds, n: n as u64, resident: blocks }.launch(slot, kernel)
         })?;
 
         let per_turn = self.instructions(kernel.0, kernel.1)?;
@@ -381,8 +381,8 @@ impl Bench {
 
     /// Starts a chunk with items in columns on the GPU.
     fn upload(&mut self, items: &[u8], bytes: usize) -> Result<Column<AnyNumbers>, Fault> {
-        let columns = begin(&mut self.lane, items.len() / bytes, |plan| plan.each(bytes))?;
-        self.lane.write(columns, &columns_of(items, bytes))?;
+        let columns = begin(&mut self.slot, items.len() / bytes, |plan| plan.each(bytes))?;
+        self.slot.write(columns, &columns_of(items, bytes))?;
         Ok(columns)
     }
 
@@ -392,10 +392,10 @@ impl Bench {
         let inputs = random_below(chain.modulus, n)?;
         let items = self.upload(&inputs, bytes)?;
         let modulus = modulus_words(chain.modulus);
-        let lane = &mut self.lane;
-        Methods { items, modulus, rounds: chain.rounds, n: n as u64, resident: 2 }.launch(lane, kernel)?;
-        let results = lane.copy_of(items, inputs.len())?;
-        collect(&mut self.lane)?;
+        let slot = &mut self.slot;
+        Methods { items, modulus, rounds: chain.rounds, n: n as u64, resident: 2 }.launch(slot, kernel)?;
+        let results = slot.copy_of(items, inputs.len())?;
+        collect(&mut self.slot)?;
         Ok(differing(&results, &chain.results(&inputs), bytes))
     }
 
@@ -443,7 +443,7 @@ impl Bench {
         let modulus = big_endian_modulus::<BYTES>()?;
         let kernel = of_size(Modexp::KERNELS, bits);
         let lanes = modexp_lanes(bits);
-        let threads = Modexp::BLOCK * Modexp::BLOCKS * self.lane.device.multiprocessors;
+        let threads = Modexp::BLOCK * Modexp::BLOCKS * self.slot.device.multiprocessors;
         let n = threads as usize / lanes as usize;
         let [bases, exponents] = [random_rows::<BYTES>(n)?, random_rows::<BYTES>(n)?];
         let rate = rate_of_call(kernel.1, n, |engine| {

@@ -1,7 +1,7 @@
 //! Compares the example lines of signatures with the decoded blocks that they come from.
 
 use super::{BlockError, MOST_LEGACY, OpenBlock, TOO_MUCH};
-use crate::Blocks;
+use crate::BlockRange;
 use crate::bitcoin::decoded::DecodedInputs;
 use crate::bitcoin::hashes::sha256d;
 use crate::bitcoin::network::Network;
@@ -15,7 +15,7 @@ use gecc::PublicKeys;
 #[test]
 fn example_lines_equal_decoded_blocks() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
-    let decoded = decode(&InputVerification::new(Blocks::default()), files(&paths, Magics::Known));
+    let decoded = decode(&InputVerification::new(BlockRange::default()), files(&paths, Magics::Known));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let lines = lines("bitcoin_blocks.jsonl");
     let mut next = lines.iter();
@@ -54,7 +54,7 @@ fn unchecked(left: u64) -> usize {
         Network::Bitcoin,
         block,
         |inputs| undo::plain(spent, inputs).map_err(BlockError::from),
-        Blocks::default(),
+        BlockRange::default(),
     );
     let mut open = opened.unwrap().unwrap();
     open.legacy_left = left;

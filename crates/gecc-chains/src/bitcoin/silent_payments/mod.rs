@@ -10,7 +10,7 @@ use super::block::{OutputsView, TransactionView};
 use super::decoded::OpenBlock;
 use super::instructions::p2tr_key;
 use super::{BlockWork, Chain, DecodedBlocks};
-use crate::Blocks;
+use crate::BlockRange;
 use crate::flow::{self, Settings, Unformatted};
 use crate::problem::Progress;
 use eligible_inputs::{CompressedKey, input_key, is_of_unknown_version};
@@ -22,7 +22,7 @@ pub use keys::ReceiverKeys;
 
 /// Transactions with their tweak points, as columns, in the order of the blocks in the files.
 #[derive(Clone, Debug, Default)]
-pub struct Tweaks {
+pub struct TweakIndex {
     /// The heights of their blocks, if these state them (BIP 34).
     pub heights: Vec<Option<u64>>,
     /// Their ids.
@@ -53,8 +53,8 @@ pub struct Tweaks {
 pub fn index<'a, B>(
     settings: &Settings,
     chain: impl Into<Chain<'a>>,
-    blocks: Blocks,
-    mut sink: impl FnMut(Tweaks) -> ControlFlow<B>,
+    blocks: BlockRange,
+    mut sink: impl FnMut(TweakIndex) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
     let work = BlockWork::<Candidates>::new(blocks);
     flow::run(&work, settings, chain.into().sources(), &Unformatted, |batch| batch.into_iter().try_for_each(&mut sink))
@@ -83,8 +83,8 @@ struct Candidate {
 }
 
 impl DecodedBlocks for Candidates {
-    type Computed = Tweaks;
-    type Answers = Tweaks;
+    type Computed = TweakIndex;
+    type Answers = TweakIndex;
     type Columns = ();
 
     fn progress(&mut self) -> &mut Progress {
@@ -113,7 +113,7 @@ impl DecodedBlocks for Candidates {
     }
 
     /// Computes one part for the whole batch.
-    fn compute(batch: Vec<Self>, engine: &Engine, _: &ThreadPool, _: &mut ()) -> Result<Vec<Tweaks>, gecc::Error> {
+    fn compute(batch: Vec<Self>, engine: &Engine, _: &ThreadPool, _: &mut ()) -> Result<Vec<TweakIndex>, gecc::Error> {
         let mut all = Candidates::default();
         batch.into_iter().for_each(|found| all.append(found));
         Ok(vec![all.tweaks(engine)?])
@@ -161,14 +161,14 @@ impl Candidates {
             .extend(transaction.inputs().zip(spent.iter()).filter_map(|(input, output)| input_key(&input, output)));
     }
 
-    fn tweaks(self, engine: &Engine) -> Result<Tweaks, gecc::Error> {
+    fn tweaks(self, engine: &Engine) -> Result<TweakIndex, gecc::Error> {
         let Candidates { transactions, keys, outputs, ineligible, progress, .. } = self;
         let sums = sums(engine, transactions.iter().map(|of| of.keys), &keys)?;
         let outpoints: Vec<[u8; 36]> = transactions.iter().map(|of| of.outpoint).collect();
         let mut points = vec![[0; 64]; sums.len()];
         let mut codes = vec![0; sums.len()];
         silent_payments::index_into(engine, &outpoints, PublicKeys::raw(&sums), &mut points, &mut codes)?;
-        let mut tweaks = Tweaks { ineligible, progress, offsets: vec![0], ..Tweaks::default() };
+        let mut tweaks = TweakIndex { ineligible, progress, offsets: vec![0], ..TweakIndex::default() };
         let mut rest = outputs.as_slice();
         for (of, (point, code)) in transactions.iter().zip(points.iter().zip(codes)) {
             let (of_transaction, others) = rest.split_at(of.outputs);

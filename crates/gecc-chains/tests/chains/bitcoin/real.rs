@@ -5,7 +5,7 @@ use crate::support::{data, of_examples, paths};
 use bitcoin::consensus::deserialize;
 use bitcoin::{Amount, Transaction, TxOut};
 use gecc_chains::bitcoin::{Answer, Answers, Reason, Template, Wrapping, verify};
-use gecc_chains::{Blocks, Problem, Settings};
+use gecc_chains::{BlockRange, Problem, Settings};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -22,7 +22,7 @@ pub fn check_with(settings: &Settings, files: &[PathBuf]) -> (Vec<Answer>, Vec<P
     let mut problems = Vec::new();
     let mut bytes = 0;
     let paths = paths(files);
-    let ended = verify(settings, &paths, Blocks::default(), |Answers { answers, progress }| {
+    let ended = verify(settings, &paths, BlockRange::default(), |Answers { answers, progress }| {
         all.extend(answers);
         problems.extend(progress.problems);
         bytes += progress.bytes;

@@ -5,7 +5,7 @@ use super::real::{MAGIC, check, check_with, record, write_folder};
 use crate::random::Random;
 use crate::support::{data, paths};
 use gecc_chains::bitcoin::{Answer, Answers, Chain, verify};
-use gecc_chains::{Blocks, FilePosition, Problem, Settings};
+use gecc_chains::{BlockRange, FilePosition, Problem, Settings};
 use rand::{Rng, RngExt};
 use std::ops::ControlFlow;
 
@@ -247,7 +247,7 @@ fn check_magic(settings: &Settings, blocks: &[u8], spent: &[u8], magic: [u8; 4])
     let mut problems = Vec::new();
     let paths = paths(&[folder.path().to_owned()]);
     let chain = Chain::FilesWithMagic(&paths, magic);
-    let ended = verify(settings, chain, Blocks::default(), |Answers { answers, progress }| {
+    let ended = verify(settings, chain, BlockRange::default(), |Answers { answers, progress }| {
         all.extend(answers);
         problems.extend(progress.problems);
         ControlFlow::<()>::Continue(())

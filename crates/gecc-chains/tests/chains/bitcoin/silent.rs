@@ -6,17 +6,17 @@ use crate::support::paths;
 use bitcoin::absolute::LockTime;
 use bitcoin::consensus::deserialize;
 use bitcoin::{Amount, OutPoint, ScriptBuf, Sequence, Transaction, TxIn, TxOut, Witness, transaction};
-use gecc_chains::bitcoin::{Tweaks, Txid, index};
-use gecc_chains::{Blocks, Settings};
+use gecc_chains::bitcoin::{TweakIndex, Txid, index};
+use gecc_chains::{BlockRange, Settings};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// The index of files without a problem.
-fn indexed(settings: &Settings, files: &[PathBuf]) -> Tweaks {
-    let mut all = Tweaks { offsets: vec![0], ..Tweaks::default() };
-    let ended = index(settings, &paths(files), Blocks::default(), |next| {
+fn indexed(settings: &Settings, files: &[PathBuf]) -> TweakIndex {
+    let mut all = TweakIndex { offsets: vec![0], ..TweakIndex::default() };
+    let ended = index(settings, &paths(files), BlockRange::default(), |next| {
         assert_eq!((next.txids.len(), next.offsets.len()), (next.tweak_points.len(), next.txids.len() + 1));
         let before = all.outputs.len() as u64;
         all.heights.extend(next.heights);
@@ -39,7 +39,7 @@ fn shown(txid: &Txid) -> Vec<u8> {
 }
 
 /// SHA-256 of all rows: id, tweak point and outputs.
-fn digest(tweaks: &Tweaks) -> String {
+fn digest(tweaks: &TweakIndex) -> String {
     let mut hash = Sha256::new();
     for (row, (txid, point)) in tweaks.txids.iter().zip(&tweaks.tweak_points).enumerate() {
         let outputs = &tweaks.outputs[tweaks.offsets[row] as usize..tweaks.offsets[row + 1] as usize];

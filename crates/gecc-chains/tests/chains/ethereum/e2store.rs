@@ -6,7 +6,7 @@ use super::made::list;
 use super::real::{check, check_with};
 use crate::support::{data, file};
 use gecc_chains::ethereum::{Answer, Options, Reason};
-use gecc_chains::{Blocks, Problem, Settings};
+use gecc_chains::{BlockRange, Problem, Settings};
 use std::io::Read;
 
 /// Blocks that do not follow one another, so that an index cannot be right about all their numbers.
@@ -116,7 +116,7 @@ pub fn all_headers_first(settings: &Settings) {
     // Blocks are chosen by their own numbers.
     for block in &BLOCKS[2..5] {
         let (_folder, path) = file(&ere.bytes());
-        let options = Options { blocks: Blocks { from: Some(*block), to: Some(*block) }, ..Options::default() };
+        let options = Options { blocks: BlockRange { from: Some(*block), to: Some(*block) }, ..Options::default() };
         let (found, problems) = check_with(settings, &[path], &options);
         assert_eq!(problems, []);
         assert!(!found.is_empty() && found == of_block(&expected, *block));

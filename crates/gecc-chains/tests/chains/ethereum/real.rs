@@ -2,7 +2,7 @@
 
 use crate::support::{data, file, of_examples, paths};
 use gecc_chains::ethereum::{Address, Answer, Answers, Kind, Options, Reason, senders};
-use gecc_chains::{Blocks, Problem, Settings};
+use gecc_chains::{BlockRange, Problem, Settings};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Read;
@@ -176,7 +176,7 @@ pub fn ranges_of_blocks(settings: &Settings) {
     }
     for file in files {
         let all = check(settings, std::slice::from_ref(&file));
-        let blocks = Blocks { from: Some(19_426_587), to: Some(22_431_082) };
+        let blocks = BlockRange { from: Some(19_426_587), to: Some(22_431_082) };
         let options = Options { blocks, ..Options::default() };
         let (some, problems) = check_with(settings, &[file], &options);
         assert_eq!(problems, []);

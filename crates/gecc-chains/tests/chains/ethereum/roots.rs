@@ -5,16 +5,16 @@ use super::real::{check, check_with};
 use crate::random::Random;
 use crate::support::{file, of_examples, paths};
 use gecc_chains::ethereum::{Answer, Answers, Kind, Options, Reason, senders};
-use gecc_chains::{Compared, Problem, Settings};
+use gecc_chains::{Problem, RootComparisons, Settings};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
 /// The answers to a text, its problems, and how many blocks were compared.
-fn of_bytes(settings: &Settings, bytes: &[u8], options: &Options) -> (Vec<Answer>, Vec<Problem>, Compared) {
+fn of_bytes(settings: &Settings, bytes: &[u8], options: &Options) -> (Vec<Answer>, Vec<Problem>, RootComparisons) {
     let (_folder, path) = file(bytes);
     let mut all = Vec::new();
     let mut problems = Vec::new();
-    let mut compared = Compared::default();
+    let mut compared = RootComparisons::default();
     let ended = senders(settings, &paths(&[path]), options, |Answers { answers, progress }| {
         all.extend(answers);
         problems.extend(progress.problems);
@@ -57,7 +57,7 @@ pub fn blocks_in_json(settings: &Settings) {
     for number in [1_150_000, 12_244_000, 22_431_083] {
         let whole = block_of_examples(number);
         let (expected, problems, compared) = of_bytes(settings, whole.to_string().as_bytes(), &Options::default());
-        assert_eq!((problems, compared), (vec![], Compared { compared: 1, not_compared: 0 }));
+        assert_eq!((problems, compared), (vec![], RootComparisons { compared: 1, not_compared: 0 }));
         let changed = |change: &dyn Fn(&mut Value)| {
             let mut block = whole.clone();
             change(&mut block);
@@ -97,7 +97,7 @@ pub fn blocks_in_json(settings: &Settings) {
         // Transactions that cannot be encoded are not judged, and have no valid answer of their own.
         let hashes = with(all.iter().map(|transaction| transaction["hash"].clone()).collect());
         let (_, problems, compared) = of_bytes(settings, &hashes, &Options::default());
-        assert_eq!((problems, compared), (vec![], Compared { compared: 0, not_compared: 1 }));
+        assert_eq!((problems, compared), (vec![], RootComparisons { compared: 0, not_compared: 1 }));
     }
 }
 

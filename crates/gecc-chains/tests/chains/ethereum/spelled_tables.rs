@@ -4,7 +4,7 @@ use super::real::{check, check_with};
 use crate::support::data;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, StringArray, UInt32Array, UInt64Array};
-use gecc_arrow::{Compression, Format, Output, Pool, Projection, ReadOptions, Writer};
+use gecc_arrow::{Compression, Destination, Format, Pool, Projection, ReadOptions, Writer};
 use gecc_chains::Settings;
 use gecc_chains::ethereum::{Answer, Kind, Options, Reason};
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ fn table(columns: &Columns) -> (tempfile::TempDir, PathBuf) {
     let path = folder.path().join("table.parquet");
     let nullable = columns.iter().map(|(name, column)| (name.as_str(), Arc::clone(column), true));
     let batch = RecordBatch::try_from_iter_with_nullable(nullable).unwrap();
-    let output = Output::File(path.clone());
+    let output = Destination::File(path.clone());
     let mut writer = Writer::create(output, Format::Parquet, Compression::None, &batch.schema()).unwrap();
     writer.write(&batch, &Pool::default()).unwrap();
     writer.finish().unwrap();

@@ -3,7 +3,7 @@
 use super::real::check_with;
 use crate::support::data;
 use arrow_array::{ArrayRef, BinaryArray, RecordBatch, StringArray, UInt64Array};
-use gecc_arrow::{Compression, Format, Output, Pool, Writer};
+use gecc_arrow::{Compression, Destination, Format, Pool, Writer};
 use gecc_chains::Settings;
 use gecc_chains::ethereum::{Answer, Kind, Options, Reason};
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn of_table(settings: &Settings, columns: Vec<(&str, ArrayRef)>) -> Vec<Answer> 
         RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, column)| (name, column, true)));
     let batch = batch.unwrap();
     let mut writer =
-        Writer::create(Output::File(path.clone()), Format::Parquet, Compression::None, &batch.schema()).unwrap();
+        Writer::create(Destination::File(path.clone()), Format::Parquet, Compression::None, &batch.schema()).unwrap();
     writer.write(&batch, &Pool::default()).unwrap();
     writer.finish().unwrap();
     let (answers, problems) = check_with(settings, &[path], &Options::default());

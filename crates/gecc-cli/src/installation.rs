@@ -29,7 +29,7 @@ pub fn packs() -> Result<Option<PathBuf>, String> {
         return match kernels::packs_folder() {
             Some(folder) if kernels::packs_in(&folder).is_empty() => Err(format!(
                 "GECC_KERNELS names {}, which contains no pack of kernels",
-                crate::say::shown_path(&folder)
+                crate::messages::shown_path(&folder)
             )),
             folder => Ok(folder),
         };
