@@ -363,7 +363,7 @@ fn current_context() {
     let locked = engine.page_lock(vec![[7; 32]; 1 << 17]);
     engine.warm_up(gecc::CurveId::Secp256k1).expect("kernels are compiled");
     let points = gecc::point::mul_base(&engine, Secp256k1, &locked).expect("it works");
-    assert_eq!((points.len(), current()), (1 << 17, None));
+    assert_eq!((points.len(), current_cuda_context()), (1 << 17, None));
     drop((locked, engine));
     assert!(current_cuda_context().is_none());
 }

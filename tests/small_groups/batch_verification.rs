@@ -5,7 +5,7 @@ use super::cases;
 use super::schemes::signature;
 use super::*;
 use crate::schemes::bip340::verify_cpu::equations;
-use crate::schemes::common::batch_verification::cpu::{Draw, Member, verify_group};
+use crate::schemes::common::batch_verification::cpu::{Draw, GroupMember, verify_group};
 use crate::schemes::common::final_checks_cpu::{Equation, XModuloN};
 use crate::schemes::ecdsa;
 use crate::types::{Policy, PublicKeys};
@@ -93,7 +93,7 @@ fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
         let (items, keys): (Vec<_>, Vec<_>) = [e1, e2].map(&mut item).into_iter().unzip();
         let equations = |numbers: &[usize]| {
             let items = numbers.iter().map(|number| items[*number]);
-            items.map(|(u1, u2, r)| Ok(Equation { u1, u2, claim: XModuloN { x: u2, named: Some(r) } })).collect()
+            items.map(|(u1, u2, r)| Ok(Equation { u1, u2, final_check: XModuloN { x: u2, named: Some(r) } })).collect()
         };
         let coefficients = vec![u128::from(a), u128::from(b)];
         let draw = |_| Some(coefficients.clone());
@@ -102,6 +102,6 @@ fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
     }
 }
 
-fn items_of<C: CpuCurve>(found: Option<Vec<Member<C>>>) -> Option<Vec<usize>> {
+fn items_of<C: CpuCurve>(found: Option<Vec<GroupMember<C>>>) -> Option<Vec<usize>> {
     Some(found?.into_iter().map(|member| member.item).collect())
 }

@@ -6,7 +6,7 @@
 
 use super::reference::{add, neg, p};
 use super::*;
-use crate::cpu::scalar::Signed;
+use crate::cpu::scalar::SignedScalar;
 use num_bigint::BigInt;
 
 pub fn tests() -> Vec<Test> {
@@ -173,7 +173,7 @@ fn decompositions() {
                 let limbs = crate::cpu::be_bytes_to_limbs(&bytes(&k));
                 let halves = [endomorphism.decompose(&limbs), endomorphism.decompose_odd(&limbs)];
                 for (odd, (k1, k2)) in [false, true].into_iter().zip(halves) {
-                    let [k1, k2] = [k1, k2].map(|half: Signed| {
+                    let [k1, k2] = [k1, k2].map(|half: SignedScalar| {
                         let magnitude = BigInt::from(integer(&half.magnitude));
                         assert!(magnitude.bits() <= 130 && (!odd || magnitude.bit(0)));
                         if half.negative { -magnitude } else { magnitude }

@@ -89,8 +89,14 @@ fn sm2<C: SmallGroup>(engine: &CpuEngine) {
 /// The digests are messages.
 fn bip340<C: SmallGroup>(engine: &CpuEngine) {
     fn verify<C: SmallGroup>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn ResultSink) {
-        let messages = (32, &|item| &inputs.digests.get(item)[..]);
-        bip340_cpu::verify::<C>(engine, messages, inputs.signatures, inputs.keys, false, out);
+        bip340_cpu::verify::<C>(
+            engine,
+            (32, &|item| &inputs.digests.get(item)[..]),
+            inputs.signatures,
+            inputs.keys,
+            false,
+            out,
+        );
     }
     let mut group = group::<C>();
     let items = cases::bip340(&mut group, TIMES);
@@ -106,7 +112,7 @@ fn recovery<C: SmallGroup>(engine: &CpuEngine) {
     let digests: Vec<_> = items.iter().map(|item| bytes(&item.digest)).collect();
     let signatures: Vec<_> = items.iter().map(|item| signature(&item.r, &item.s)).collect();
     let ids: Vec<_> = items.iter().map(|item| [item.id]).collect();
-    let inputs = recover_cpu::Inputs::new(&digests, &signatures, &ids);
+    let inputs = recover_cpu::RecoveryInputs::new(&digests, &signatures, &ids);
     let keys = rows_of(items.len(), |out| recover_cpu::recover::<C>(engine, inputs, out));
     for (key, Recoverable { digest, r, s, id, key: expected }) in keys.into_iter().zip(&items) {
         let expected = expected.map(|key| encode(group.point(key)));

@@ -5,7 +5,7 @@
 //! result. Which these are, their digits tell.
 
 use super::*;
-use crate::cpu::scalar::{Signed, odd_windows};
+use crate::cpu::scalar::{SignedScalar, odd_windows};
 use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::{be_bytes_to_limbs, limbs_to_be_bytes};
 
@@ -70,8 +70,8 @@ fn base_has_product(group: &Group, scalar: &[u64; 4]) -> bool {
 /// Returns whether products of other points are formed without an exception.
 fn has_product<C: SmallGroup>(group: &Group, scalar: &[u64; 4]) -> bool {
     let lambda = group.residue(&integer(&C::PARAMETERS.lambda)) as i64;
-    let one = Signed { negative: false, magnitude: *scalar };
-    let parts: Vec<(Signed, i64)> = match &C::ENDOMORPHISM {
+    let one = SignedScalar { negative: false, magnitude: *scalar };
+    let parts: Vec<(SignedScalar, i64)> = match &C::ENDOMORPHISM {
         Some(endomorphism) => {
             let (first, second) = endomorphism.decompose_odd(scalar);
             vec![(first, 1), (second, lambda)]
