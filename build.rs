@@ -25,17 +25,27 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=curves");
     println!("cargo::rerun-if-changed=cuda");
-    let out = GeneratedFiles { folder: PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")) };
+    let out = GeneratedFiles {
+        folder: PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")),
+    };
     let (curves, edwards_curves) = read_curves(Path::new("curves"));
     for scheme in emit_rust::schemes(&curves) {
         let folder = Path::new("src/schemes").join(scheme);
-        assert!(folder.is_dir(), "a curve offers the scheme {scheme}, but {} does not exist", folder.display());
+        assert!(
+            folder.is_dir(),
+            "a curve offers the scheme {scheme}, but {} does not exist",
+            folder.display()
+        );
     }
     write_curves(&out, &curves, &edwards_curves);
     write_codes(&out);
     let sources = read_sources(Path::new("cuda"));
-    out.write("device_sources.rs", &device_sources(&sources, &curves, &edwards_curves));
-    let launchers = emit_launchers(&sources, "kernels/").unwrap_or_else(|problem| panic!("{problem}"));
+    out.write(
+        "device_sources.rs",
+        &device_sources(&sources, &curves, &edwards_curves),
+    );
+    let launchers =
+        emit_launchers(&sources, "kernels/").unwrap_or_else(|problem| panic!("{problem}"));
     out.write("contents.rs", &launchers.contents);
     out.write("launchers.rs", &launchers.kernels);
 }
@@ -66,13 +76,24 @@ impl GeneratedFiles {
 fn write_curves(out: &GeneratedFiles, curves: &[params::Curve], edwards_curves: &[EdwardsCurve]) {
     let constants = curves.iter().map(emit_rust::constants);
     let edwards_constants = edwards_curves.iter().map(EdwardsCurve::constants);
-    out.write("constants.rs", &constants.chain(edwards_constants).collect::<String>());
+    out.write(
+        "constants.rs",
+        &constants.chain(edwards_constants).collect::<String>(),
+    );
     out.write_each("curve_types.rs", curves, emit_rust::curve_type);
     out.write("curve_list.rs", &emit_rust::curve_list(curves));
     out.write_each("cpu_curves.rs", curves, emit_rust::cpu_curve);
-    out.write_each("cpu_tables.rs", curves, |curve| emit_rust::tables(&curve.type_name));
-    out.write_each("cpu_edwards_curves.rs", edwards_curves, EdwardsCurve::cpu_curve);
-    out.write_each("cpu_edwards_tables.rs", edwards_curves, |curve| emit_rust::tables(&curve.type_name));
+    out.write_each("cpu_tables.rs", curves, |curve| {
+        emit_rust::tables(&curve.type_name)
+    });
+    out.write_each(
+        "cpu_edwards_curves.rs",
+        edwards_curves,
+        EdwardsCurve::cpu_curve,
+    );
+    out.write_each("cpu_edwards_tables.rs", edwards_curves, |curve| {
+        emit_rust::tables(&curve.type_name)
+    });
     out.write_each("cpu_references.rs", curves, emit_rust::reference);
     out.write_each("moduli.rs", curves, emit_rust::moduli);
     out.write("curve_lists.rs", &emit_rust::lists(curves));
@@ -87,7 +108,8 @@ fn write_curves(out: &GeneratedFiles, curves: &[params::Curve], edwards_curves: 
 /// Writes the codes in `cuda/codes.toml`, for the device code, the crate and the tests.
 fn write_codes(out: &GeneratedFiles) {
     let text = fs::read_to_string("cuda/codes.toml").expect("the file is part of the package");
-    let codes = emit_codes::Codes::parse(&text).unwrap_or_else(|problem| panic!("cuda/codes.toml: {problem}"));
+    let codes = emit_codes::Codes::parse(&text)
+        .unwrap_or_else(|problem| panic!("cuda/codes.toml: {problem}"));
     out.write("cuda/codes.cuh", &codes.cuda());
     out.write("verdicts.rs", &codes.rust_verdicts());
     out.write("codes.rs", &codes.rust_codes());
@@ -97,10 +119,19 @@ fn write_codes(out: &GeneratedFiles) {
 /// Reads the files in the folders of `cuda/`.
 fn read_sources(folder: &Path) -> Vec<Source> {
     let mut sources = Vec::new();
-    for path in subfolders(folder).iter().flat_map(|folder| files_in(folder)) {
+    for path in subfolders(folder)
+        .iter()
+        .flat_map(|folder| files_in(folder))
+    {
         let name = path.strip_prefix(folder).expect("it is in the folder");
-        let name = name.to_str().expect("the project's file names are UTF-8").replace('\\', "/");
-        sources.push(Source { name, text: fs::read_to_string(&path).expect("device code is UTF-8") });
+        let name = name
+            .to_str()
+            .expect("the project's file names are UTF-8")
+            .replace('\\', "/");
+        sources.push(Source {
+            name,
+            text: fs::read_to_string(&path).expect("device code is UTF-8"),
+        });
     }
     sources
 }
@@ -113,41 +144,80 @@ fn kernel_name(source: &Source) -> Option<String> {
 
 /// Returns Rust code that embeds every file of device code, and the header of each curve, as (name,
 /// text).
-fn device_sources(sources: &[Source], curves: &[params::Curve], edwards_curves: &[EdwardsCurve]) -> String {
-    let (kernels, headers): (Vec<&Source>, Vec<&Source>) =
-        sources.iter().partition(|source| kernel_name(source).is_some());
+fn device_sources(
+    sources: &[Source],
+    curves: &[params::Curve],
+    edwards_curves: &[EdwardsCurve],
+) -> String {
+    let (kernels, headers): (Vec<&Source>, Vec<&Source>) = sources
+        .iter()
+        .partition(|source| kernel_name(source).is_some());
     let mut text = String::new();
     // A header is named by its path, as in `#include`; a kernel file by its file name.
     text.push_str("pub const HEADERS: &[(&str, &str)] = &[\n");
     for header in headers {
-        embed(&mut text, &header.name, "CARGO_MANIFEST_DIR", &format!("/cuda/{}", header.name));
+        embed(
+            &mut text,
+            &header.name,
+            "CARGO_MANIFEST_DIR",
+            &format!("/cuda/{}", header.name),
+        );
     }
     embed(&mut text, "codes.cuh", "OUT_DIR", "/cuda/codes.cuh");
     text.push_str("];\n");
     text.push_str("pub const KERNELS: &[(&str, &str)] = &[\n");
     for kernel in kernels {
         let name = kernel_name(kernel).expect("it is a kernel file");
-        embed(&mut text, &name, "CARGO_MANIFEST_DIR", &format!("/cuda/{}", kernel.name));
+        embed(
+            &mut text,
+            &name,
+            "CARGO_MANIFEST_DIR",
+            &format!("/cuda/{}", kernel.name),
+        );
     }
     text.push_str("];\n");
-    let without_curve: Vec<String> =
-        sources.iter().filter(|source| !needs_curve(source, sources)).filter_map(kernel_name).collect();
-    writeln!(text, "pub const WITHOUT_CURVE: &[&str] = &{without_curve:?};").expect("a String takes all");
+    let without_curve: Vec<String> = sources
+        .iter()
+        .filter(|source| !needs_curve(source, sources))
+        .filter_map(kernel_name)
+        .collect();
+    writeln!(
+        text,
+        "pub const WITHOUT_CURVE: &[&str] = &{without_curve:?};"
+    )
+    .expect("a String takes all");
     kernels_of_schemes(&mut text, sources, curves, edwards_curves);
     text.push_str("pub const CURVES: &[(&str, &str)] = &[\n");
     let edwards_names: Vec<&String> = edwards_curves.iter().map(|curve| &curve.name).collect();
-    for name in curves.iter().map(|curve| &curve.name).chain(edwards_names.iter().copied()) {
-        embed(&mut text, name, "OUT_DIR", &format!("/cuda/{name}/curve.cuh"));
+    for name in curves
+        .iter()
+        .map(|curve| &curve.name)
+        .chain(edwards_names.iter().copied())
+    {
+        embed(
+            &mut text,
+            name,
+            "OUT_DIR",
+            &format!("/cuda/{name}/curve.cuh"),
+        );
     }
     text.push_str("];\n");
-    writeln!(text, "pub const EDWARDS_CURVES: &[&str] = &{edwards_names:?};").expect("a String takes all");
+    writeln!(
+        text,
+        "pub const EDWARDS_CURVES: &[&str] = &{edwards_names:?};"
+    )
+    .expect("a String takes all");
     text
 }
 
 /// Emits the entry of a list that embeds a file, given by its path below the folder in an
 /// environment variable.
 fn embed(text: &mut String, name: &str, folder: &str, path: &str) {
-    writeln!(text, "    ({name:?}, include_str!(concat!(env!({folder:?}), {path:?}))),").expect("a String takes all");
+    writeln!(
+        text,
+        "    ({name:?}, include_str!(concat!(env!({folder:?}), {path:?}))),"
+    )
+    .expect("a String takes all");
 }
 
 /// Emits the list of kernel files of schemes with the curves that offer the scheme.
@@ -160,13 +230,22 @@ fn kernels_of_schemes(
     // A file whose name begins with that of a scheme belongs to the scheme.
     text.push_str("pub const OF_A_SCHEME: &[(&str, &[&str])] = &[\n");
     for file in sources.iter().filter_map(kernel_name) {
-        if let Some(scheme) = emit_rust::schemes(curves).into_iter().find(|scheme| file.starts_with(scheme)) {
-            let offering: Vec<&str> =
-                curves.iter().filter(|curve| curve.offers(scheme)).map(|curve| curve.name.as_str()).collect();
+        if let Some(scheme) = emit_rust::schemes(curves)
+            .into_iter()
+            .find(|scheme| file.starts_with(scheme))
+        {
+            let offering: Vec<&str> = curves
+                .iter()
+                .filter(|curve| curve.offers(scheme))
+                .map(|curve| curve.name.as_str())
+                .collect();
             writeln!(text, "    ({file:?}, &{offering:?}),").expect("a String takes all");
         }
         // The scheme of a twisted Edwards curve has the curve's name.
-        if let Some(curve) = edwards_curves.iter().find(|curve| file.starts_with(&curve.name)) {
+        if let Some(curve) = edwards_curves
+            .iter()
+            .find(|curve| file.starts_with(&curve.name))
+        {
             writeln!(text, "    ({file:?}, &[{:?}]),", curve.name).expect("a String takes all");
         }
     }
@@ -174,16 +253,24 @@ fn kernels_of_schemes(
 }
 
 fn subfolders(folder: &Path) -> Vec<PathBuf> {
-    entries(folder).into_iter().filter(|path| path.is_dir()).collect()
+    entries(folder)
+        .into_iter()
+        .filter(|path| path.is_dir())
+        .collect()
 }
 
 fn files_in(folder: &Path) -> Vec<PathBuf> {
-    entries(folder).into_iter().filter(|path| path.is_file()).collect()
+    entries(folder)
+        .into_iter()
+        .filter(|path| path.is_file())
+        .collect()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder is part of the package");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder is readable").path()).collect();
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("the folder is readable").path())
+        .collect();
     paths.sort();
     paths
 }
@@ -193,7 +280,9 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 fn read_curves(folder: &Path) -> (Vec<params::Curve>, Vec<EdwardsCurve>) {
     let mut curves = Vec::new();
     let mut edwards_curves = Vec::new();
-    let files = files_in(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml"));
+    let files = files_in(folder)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"));
     for path in files {
         let text = fs::read_to_string(&path).expect("a curve file is UTF-8");
         let read = match edwards::states_form(&text) {

@@ -39,20 +39,40 @@ fn main() {
         "gpu" => Backend::Gpu,
         other => panic!("unknown backend {other}: expected auto, cpu or gpu"),
     };
-    let engine = Engine::builder().backend(backend).build().expect("an engine");
-    let rows = options.rows.unwrap_or(if engine.info().backend == Backend::Cpu { 1 << 18 } else { 1 << 24 });
-    println!("{engine}; {rows} rows with one output, median of {} calls, every match compared", options.runs);
-    println!("{:>11}  {:>6}  {:>8}  {:>10}", "tweak point", "labels", "seconds", "M rows/s");
+    let engine = Engine::builder()
+        .backend(backend)
+        .build()
+        .expect("an engine");
+    let rows = options
+        .rows
+        .unwrap_or(if engine.info().backend == Backend::Cpu {
+            1 << 18
+        } else {
+            1 << 24
+        });
+    println!(
+        "{engine}; {rows} rows with one output, median of {} calls, every match compared",
+        options.runs
+    );
+    println!(
+        "{:>11}  {:>6}  {:>8}  {:>10}",
+        "tweak point", "labels", "seconds", "M rows/s"
+    );
     let items = Items::random(&engine, rows);
     for labels in [&[][..], &[0], &[0, 1, 2]] {
         let receiver = items.receiver(labels);
         let (prefixes, paying) = items.outputs(labels);
-        let outputs = Outputs::prefixes(&items.offsets, &prefixes).expect("an offset more than rows");
-        for (bytes, keys) in [(33, PublicKeys::compressed(&items.compressed)), (64, PublicKeys::raw(&items.raw))] {
+        let outputs =
+            Outputs::prefixes(&items.offsets, &prefixes).expect("an offset more than rows");
+        for (bytes, keys) in [
+            (33, PublicKeys::compressed(&items.compressed)),
+            (64, PublicKeys::raw(&items.raw)),
+        ] {
             let mut seconds = Vec::new();
             for _ in 0..=options.runs {
                 let started = Instant::now();
-                let scan = silent_payments::scan(&engine, std::slice::from_ref(&receiver), keys, outputs);
+                let scan =
+                    silent_payments::scan(&engine, std::slice::from_ref(&receiver), keys, outputs);
                 let scan = scan.expect("the engine computes");
                 seconds.push(started.elapsed().as_secs_f64());
                 check(&scan, &paying);
@@ -61,7 +81,11 @@ fn main() {
             seconds.remove(0);
             seconds.sort_by(f64::total_cmp);
             let median = seconds[seconds.len() / 2];
-            println!("{bytes:>11}  {:>6}  {median:>8.3}  {:>10.2}", labels.len(), rows as f64 / median / 1e6);
+            println!(
+                "{bytes:>11}  {:>6}  {median:>8.3}  {:>10.2}",
+                labels.len(),
+                rows as f64 / median / 1e6
+            );
         }
     }
 }
@@ -79,25 +103,46 @@ impl Items {
     fn random(engine: &Engine, rows: usize) -> Self {
         let secrets: Vec<SecretKey> = (0..rows).map(|_| SecretKey::from_bytes(secret())).collect();
         let points = keys::public_keys(engine, Secp256k1, &secrets).expect("the engine computes");
-        let points: Vec<Point> = points.into_iter().map(|point| point.expect("in range")).collect();
+        let points: Vec<Point> = points
+            .into_iter()
+            .map(|point| point.expect("in range"))
+            .collect();
         Items {
             scan: secret(),
-            spend: PublicKey::from_keypair(&Keypair::from_secret_bytes(secret()).expect("in range")),
-            compressed: points.iter().map(|point| point.to_compressed().expect("finite")).collect(),
-            raw: points.iter().map(|point| point.as_bytes()[1..].try_into().expect("65 bytes")).collect(),
+            spend: PublicKey::from_keypair(
+                &Keypair::from_secret_bytes(secret()).expect("in range"),
+            ),
+            compressed: points
+                .iter()
+                .map(|point| point.to_compressed().expect("finite"))
+                .collect(),
+            raw: points
+                .iter()
+                .map(|point| point.as_bytes()[1..].try_into().expect("65 bytes"))
+                .collect(),
             offsets: (0..=rows as u64).collect(),
         }
     }
 
     fn receiver(&self, labels: &[u32]) -> Receiver {
-        Receiver::new(SecretKey::from_bytes(self.scan), &self.spend.serialize(), labels).expect("valid keys")
+        Receiver::new(
+            SecretKey::from_bytes(self.scan),
+            &self.spend.serialize(),
+            labels,
+        )
+        .expect("valid keys")
     }
 
     /// The outputs' first bytes, and the rows that are payments with their labels.
     fn outputs(&self, labels: &[u32]) -> (Vec<u64>, Vec<(usize, Option<u32>)>) {
         let mut prefixes: Vec<u64> = self.compressed.iter().map(|_| rand::random()).collect();
-        let choices: Vec<Option<u32>> = [None].into_iter().chain(labels.iter().copied().map(Some)).collect();
-        let paying = (0..prefixes.len()).step_by(PAYING).zip(choices.into_iter().cycle());
+        let choices: Vec<Option<u32>> = [None]
+            .into_iter()
+            .chain(labels.iter().copied().map(Some))
+            .collect();
+        let paying = (0..prefixes.len())
+            .step_by(PAYING)
+            .zip(choices.into_iter().cycle());
         let paying: Vec<(usize, Option<u32>)> = paying.collect();
         for (row, label) in &paying {
             prefixes[*row] = self.output(&self.compressed[*row], *label);
@@ -108,14 +153,22 @@ impl Items {
     /// The first bytes of the output of a payment, with k = 0 (BIP 352).
     fn output(&self, tweak_point: &[u8; 33], label: Option<u32>) -> u64 {
         let point = PublicKey::from_slice(tweak_point).expect("a point");
-        let shared = point.mul_tweak(&scalar(self.scan)).expect("finite").serialize();
+        let shared = point
+            .mul_tweak(&scalar(self.scan))
+            .expect("finite")
+            .serialize();
         let mut spend = self.spend;
         if let Some(label) = label {
             let label = tagged("BIP0352/Label", &[&self.scan, &label.to_be_bytes()]);
             spend = spend.add_exp_tweak(&scalar(label)).expect("finite");
         }
         let tweak = tagged("BIP0352/SharedSecret", &[&shared, &0_u32.to_be_bytes()]);
-        let paid = spend.add_exp_tweak(&scalar(tweak)).expect("finite").x_only_public_key().0.to_byte_array();
+        let paid = spend
+            .add_exp_tweak(&scalar(tweak))
+            .expect("finite")
+            .x_only_public_key()
+            .0
+            .to_byte_array();
         u64::from_be_bytes(*paid.first_chunk().expect("32 bytes"))
     }
 }
@@ -137,7 +190,20 @@ fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
 }
 
 fn check(scan: &Scan, paying: &[(usize, Option<u32>)]) {
-    assert!(scan.codes.iter().all(|code| *code == gecc::Verdict::VALID_CODE));
-    assert!(scan.matches.iter().all(|found| found.k == 0 && found.output == 0));
-    assert!(scan.matches.iter().map(|found| (found.row, found.label)).eq(paying.iter().copied()));
+    assert!(
+        scan.codes
+            .iter()
+            .all(|code| *code == gecc::Verdict::VALID_CODE)
+    );
+    assert!(
+        scan.matches
+            .iter()
+            .all(|found| found.k == 0 && found.output == 0)
+    );
+    assert!(
+        scan.matches
+            .iter()
+            .map(|found| (found.row, found.label))
+            .eq(paying.iter().copied())
+    );
 }

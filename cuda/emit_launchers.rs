@@ -46,7 +46,10 @@ const LAUNCH: &str = "// Launch: ";
 pub fn emit_launchers(sources: &[Source], folder: &str) -> Result<Launchers, String> {
     let mut known = Vec::new();
     let mut own = String::new();
-    for source in sources.iter().filter(|source| source.name.split('/').nth(1) == Some(COLUMNS)) {
+    for source in sources
+        .iter()
+        .filter(|source| source.name.split('/').nth(1) == Some(COLUMNS))
+    {
         let contents = contents(source)?;
         if source.name.starts_with(folder) {
             own = contents.iter().map(ArrayContent::rust).collect();
@@ -54,20 +57,28 @@ pub fn emit_launchers(sources: &[Source], folder: &str) -> Result<Launchers, Str
         known.extend(contents);
     }
     let mut launchers: Vec<Launcher> = Vec::new();
-    for source in sources.iter().filter(|source| source.name.starts_with(folder) && source.name.ends_with(".cu")) {
-        for launcher in
-            launchers_of(source, sources, &known).map_err(|problem| format!("{}: {problem}", source.name))?
+    for source in sources
+        .iter()
+        .filter(|source| source.name.starts_with(folder) && source.name.ends_with(".cu"))
+    {
+        for launcher in launchers_of(source, sources, &known)
+            .map_err(|problem| format!("{}: {problem}", source.name))?
         {
             merge(&mut launchers, launcher)?;
         }
     }
     let kernels: String = launchers.iter().map(Launcher::rust).collect();
-    Ok(Launchers { contents: own, kernels: kernels + &list_of_kernels(&launchers) })
+    Ok(Launchers {
+        contents: own,
+        kernels: kernels + &list_of_kernels(&launchers),
+    })
 }
 
 /// Returns `true` if a kernel file, through its headers, needs the constants of a curve.
 pub fn needs_curve(file: &Source, sources: &[Source]) -> bool {
-    with_headers(file, sources).iter().any(|source| includes(&source.text).any(|name| name == "curve.cuh"))
+    with_headers(file, sources)
+        .iter()
+        .any(|source| includes(&source.text).any(|name| name == "curve.cuh"))
 }
 
 /// Returns the stem of a kernel file's name.
@@ -76,7 +87,8 @@ fn kernel_file(name: &str) -> Option<&str> {
 }
 
 fn includes(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'))
+    text.lines()
+        .filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'))
 }
 
 /// Returns a file and all headers that it includes, directly or indirectly.
@@ -118,11 +130,20 @@ fn contents(file: &Source) -> Result<Vec<ArrayContent>, String> {
             doc.push(comment.trim_start());
             continue;
         }
-        if let Some((name, size)) = declaration(line).map_err(|problem| format!("{}: {problem}", file.name))? {
+        if let Some((name, size)) =
+            declaration(line).map_err(|problem| format!("{}: {problem}", file.name))?
+        {
             if doc.is_empty() {
-                return Err(format!("{}: {name} needs a comment that describes it", file.name));
+                return Err(format!(
+                    "{}: {name} needs a comment that describes it",
+                    file.name
+                ));
             }
-            contents.push(ArrayContent { name: name.to_owned(), size, doc: doc.join(" ") });
+            contents.push(ArrayContent {
+                name: name.to_owned(),
+                size,
+                doc: doc.join(" "),
+            });
         }
         doc.clear();
     }
@@ -150,7 +171,10 @@ fn parse_declaration(line: &str) -> Option<(&str, Size)> {
         return Some((name, Size::Unknown));
     }
     let (name, meaning) = body.strip_prefix("using ")?.split_once(" = ")?;
-    let size = match meaning.strip_prefix("Each<").and_then(|meaning| meaning.strip_suffix('>')) {
+    let size = match meaning
+        .strip_prefix("Each<")
+        .and_then(|meaning| meaning.strip_suffix('>'))
+    {
         None => word_bytes(meaning).map(|_| Size::Unknown)?,
         Some(each) => {
             let (word, count) = each.split_once(", ")?;
@@ -177,10 +201,15 @@ impl ArrayContent {
             Size::Bytes(bytes) => ("", Some(bytes.to_string())),
             Size::Unknown => ("", None),
         };
-        let mut text = format!("/// {doc}\n#[derive(Clone, Copy, Debug)]\npub enum {name}{parameter} {{}}\n");
+        let mut text =
+            format!("/// {doc}\n#[derive(Clone, Copy, Debug)]\npub enum {name}{parameter} {{}}\n");
         if let Some(bytes) = bytes {
             let of = if parameter.is_empty() { "" } else { "<BYTES>" };
-            writeln!(text, "impl{parameter} Content for {name}{of} {{\n    const BYTES: usize = {bytes};\n}}").unwrap();
+            writeln!(
+                text,
+                "impl{parameter} Content for {name}{of} {{\n    const BYTES: usize = {bytes};\n}}"
+            )
+            .unwrap();
         }
         text
     }
@@ -244,7 +273,8 @@ enum Factor {
 
 impl Factor {
     fn parse(text: &str) -> Self {
-        text.parse().map_or_else(|_| Factor::Name(text.to_owned()), Factor::Number)
+        text.parse()
+            .map_or_else(|_| Factor::Name(text.to_owned()), Factor::Number)
     }
 
     /// Returns whether the factor is a number or an identifier.
@@ -275,16 +305,29 @@ enum Type {
 }
 
 /// Returns the launchers of one kernel file.
-fn launchers_of(source: &Source, sources: &[Source], contents: &[ArrayContent]) -> Result<Vec<Launcher>, String> {
+fn launchers_of(
+    source: &Source,
+    sources: &[Source],
+    contents: &[ArrayContent],
+) -> Result<Vec<Launcher>, String> {
     let files = with_headers(source, sources);
     let macros: Vec<Macro> = files.iter().flat_map(|file| macros(file)).collect();
-    let reader = Reader { source, files: &files, contents, needs_curve: needs_curve(source, sources) };
+    let reader = Reader {
+        source,
+        files: &files,
+        contents,
+        needs_curve: needs_curve(source, sources),
+    };
     let code = without_macros(&source.text);
     let mut launchers = Vec::new();
     for (at, _) in code.match_indices(KERNEL) {
         let launch = code[..at].lines().next_back();
         let launch = launch.and_then(|line| line.strip_prefix(LAUNCH));
-        launchers.push(reader.launcher(&KernelDefinition { signature: &code[at..], launch, shared: None })?);
+        launchers.push(reader.launcher(&KernelDefinition {
+            signature: &code[at..],
+            launch,
+            shared: None,
+        })?);
     }
     // Macro calls start at the beginning of a line.
     for line in code.lines() {
@@ -312,11 +355,18 @@ impl Reader<'_> {
         to: &mut Vec<Launcher>,
     ) -> Result<(), String> {
         let code = pasted(&substitute(&called.body, &called.parameters, arguments));
-        for ((at, _), (pattern, _)) in code.match_indices(KERNEL).zip(called.body.match_indices(KERNEL)) {
+        for ((at, _), (pattern, _)) in code
+            .match_indices(KERNEL)
+            .zip(called.body.match_indices(KERNEL))
+        {
             let pattern = signature_parts(&called.body[pattern..])?.name;
             let signature = &code[at..];
             let shared = Some(shared_name(called, pattern));
-            to.push(self.launcher(&KernelDefinition { signature, launch: called.launch.as_deref(), shared })?);
+            to.push(self.launcher(&KernelDefinition {
+                signature,
+                launch: called.launch.as_deref(),
+                shared,
+            })?);
         }
         for line in code.lines() {
             if let Some((called, arguments)) = call(macros, line.trim_start()) {
@@ -329,10 +379,17 @@ impl Reader<'_> {
     fn launcher(&self, definition: &KernelDefinition) -> Result<Launcher, String> {
         let parts = signature_parts(definition.signature)?;
         let kernel = parts.name;
-        let shape = self.shape(&parts, definition.launch).map_err(|problem| format!("{kernel}: {problem}"))?;
-        let file = kernel_file(&self.source.name).expect("a file of kernels").to_owned();
+        let shape = self
+            .shape(&parts, definition.launch)
+            .map_err(|problem| format!("{kernel}: {problem}"))?;
+        let file = kernel_file(&self.source.name)
+            .expect("a file of kernels")
+            .to_owned();
         Ok(Launcher {
-            name: definition.shared.clone().unwrap_or_else(|| camel_case(kernel)),
+            name: definition
+                .shared
+                .clone()
+                .unwrap_or_else(|| camel_case(kernel)),
             kernels: vec![(file, kernel.to_owned())],
             is_shared: definition.shared.is_some(),
             needs_curve: self.needs_curve,
@@ -342,15 +399,28 @@ impl Reader<'_> {
 
     /// Parses the parameters of a kernel and its launch line.
     fn shape(&self, parts: &SignatureParts, launch: Option<&str>) -> Result<Launch, String> {
-        let split = parts.parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
-        let parameters: Vec<Parameter> = split.map(|parameter| self.parameter(parameter)).collect::<Result<_, _>>()?;
+        let split = parts
+            .parameters
+            .split(',')
+            .map(str::trim)
+            .filter(|parameter| !parameter.is_empty());
+        let parameters: Vec<Parameter> = split
+            .map(|parameter| self.parameter(parameter))
+            .collect::<Result<_, _>>()?;
         let launch = launch.ok_or_else(|| {
-            format!("the line above it must be a launch line, such as `{LAUNCH}one thread per item.`")
+            format!(
+                "the line above it must be a launch line, such as `{LAUNCH}one thread per item.`"
+            )
         })?;
         let (block, grid) = parse_launch(launch)?;
         let block = block.map_or_else(|| self.bound(parts.bounds), Ok)?;
         let more = more_fields(&grid, &parameters)?;
-        Ok(Launch { block, grid, parameters, more })
+        Ok(Launch {
+            block,
+            grid,
+            parameters,
+            more,
+        })
     }
 
     /// Returns the number of threads per block from the first argument of `__launch_bounds__`.
@@ -381,15 +451,22 @@ impl Reader<'_> {
             ty if ty.starts_with("ModulusWords<") => Type::Block,
             ty => {
                 let content = ty.strip_suffix('*');
-                let content = content.ok_or_else(|| format!("`{text}` has a type that is not understood"))?;
-                self.array(content).ok_or_else(|| format!("`{text}` must have a type of {COLUMNS}"))?
+                let content =
+                    content.ok_or_else(|| format!("`{text}` has a type that is not understood"))?;
+                self.array(content)
+                    .ok_or_else(|| format!("`{text}` must have a type of {COLUMNS}"))?
             }
         };
-        Ok(Parameter { name: (*name).to_owned(), ty })
+        Ok(Parameter {
+            name: (*name).to_owned(),
+            ty,
+        })
     }
 
     fn array(&self, content: &str) -> Option<Type> {
-        let inner = content.strip_prefix("Optional<").and_then(|content| content.strip_suffix('>'));
+        let inner = content
+            .strip_prefix("Optional<")
+            .and_then(|content| content.strip_suffix('>'));
         let (base, parameter) = match inner.unwrap_or(content).split_once('<') {
             Some((base, rest)) => (base, rest.strip_suffix('>')),
             None => (inner.unwrap_or(content), None),
@@ -399,7 +476,10 @@ impl Reader<'_> {
             Size::Parameter => format!("{base}<{}>", parameter?.parse::<usize>().ok()?),
             _ => base.to_owned(),
         };
-        Some(Type::Array { content: rust, optional: inner.is_some() })
+        Some(Type::Array {
+            content: rust,
+            optional: inner.is_some(),
+        })
     }
 }
 
@@ -415,13 +495,21 @@ impl<'a> SignatureParts<'a> {
         let (bounds, rest) = text.strip_prefix(KERNEL)?.split_once(')')?;
         let (name, rest) = rest.split_once('(')?;
         let (parameters, _) = rest.split_once(')')?;
-        Some(SignatureParts { bounds, name: name.trim(), parameters })
+        Some(SignatureParts {
+            bounds,
+            name: name.trim(),
+            parameters,
+        })
     }
 }
 
 fn signature_parts(text: &str) -> Result<SignatureParts<'_>, String> {
-    SignatureParts::parse(text)
-        .ok_or_else(|| format!("a signature is not understood: {}", text.lines().next().unwrap_or_default()))
+    SignatureParts::parse(text).ok_or_else(|| {
+        format!(
+            "a signature is not understood: {}",
+            text.lines().next().unwrap_or_default()
+        )
+    })
 }
 
 /// Parses a launch line: the number of threads per block, if stated, and the grid.
@@ -454,16 +542,25 @@ fn parse_clauses(line: &str) -> Option<(Option<u32>, Grid)> {
 /// Returns the names in a launch line that are not parameters.
 fn more_fields(grid: &Grid, parameters: &[Parameter]) -> Result<Vec<Parameter>, String> {
     let mut more = Vec::new();
-    for (factors, ty) in [(&grid.items[..], Type::Long), (grid.resident.as_slice(), Type::Word)] {
+    for (factors, ty) in [
+        (&grid.items[..], Type::Long),
+        (grid.resident.as_slice(), Type::Word),
+    ] {
         for factor in factors {
             let Factor::Name(name) = factor else { continue };
             if parameters.iter().any(|parameter| parameter.name == *name) {
                 continue;
             }
             if name == "n" {
-                return Err("it has no parameter n: the launch line must state the number of items".to_owned());
+                return Err(
+                    "it has no parameter n: the launch line must state the number of items"
+                        .to_owned(),
+                );
             }
-            more.push(Parameter { name: name.clone(), ty: ty.clone() });
+            more.push(Parameter {
+                name: name.clone(),
+                ty: ty.clone(),
+            });
         }
     }
     Ok(more)
@@ -474,17 +571,26 @@ fn macros(file: &Source) -> Vec<Macro> {
     let mut macros = Vec::new();
     for (at, define) in file.text.match_indices("#define ") {
         let definition = continued(&file.text[at + define.len()..]).join("\n");
-        let Some((name, rest)) = definition.split_once('(') else { continue };
-        let Some((parameters, body)) = rest.split_once(')') else { continue };
+        let Some((name, rest)) = definition.split_once('(') else {
+            continue;
+        };
+        let Some((parameters, body)) = rest.split_once(')') else {
+            continue;
+        };
         if !name.chars().all(is_of_word) {
             continue;
         }
         let above = file.text[..at].lines().next_back();
         macros.push(Macro {
             name: name.to_owned(),
-            parameters: parameters.split(',').map(|parameter| parameter.trim().to_owned()).collect(),
+            parameters: parameters
+                .split(',')
+                .map(|parameter| parameter.trim().to_owned())
+                .collect(),
             body: body.to_owned(),
-            launch: above.and_then(|line| line.strip_prefix(LAUNCH)).map(str::to_owned),
+            launch: above
+                .and_then(|line| line.strip_prefix(LAUNCH))
+                .map(str::to_owned),
             file: file.name.clone(),
         });
     }
@@ -551,10 +657,17 @@ fn substitute(body: &str, parameters: &[String], arguments: &[&str]) -> String {
     let mut text = String::new();
     let mut rest = body;
     while let Some(start) = rest.find(is_of_word) {
-        let word = rest[start..].split(|char| !is_of_word(char)).next().unwrap_or_default();
+        let word = rest[start..]
+            .split(|char| !is_of_word(char))
+            .next()
+            .unwrap_or_default();
         text.push_str(&rest[..start]);
         let which = parameters.iter().position(|parameter| parameter == word);
-        text.push_str(which.and_then(|which| arguments.get(which)).unwrap_or(&word));
+        text.push_str(
+            which
+                .and_then(|which| arguments.get(which))
+                .unwrap_or(&word),
+        );
         rest = &rest[start + word.len()..];
     }
     text + rest
@@ -568,20 +681,36 @@ fn pasted(text: &str) -> String {
 /// Returns the name of the struct for a macro's kernels: the common part of their names, or the
 /// name of the file that defines the macro.
 fn shared_name(of: &Macro, pattern: &str) -> String {
-    let shared = pattern.split("##").map(str::trim).find(|part| of.parameters.iter().all(|name| name != part));
-    let file = of.file.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
+    let shared = pattern
+        .split("##")
+        .map(str::trim)
+        .find(|part| of.parameters.iter().all(|name| name != part));
+    let file = of
+        .file
+        .rsplit('/')
+        .next()
+        .and_then(|file| file.split('.').next())
+        .unwrap_or_default();
     camel_case(shared.unwrap_or(file))
 }
 
 /// Converts `gecc_some_kernel` to `SomeKernel`.
 fn camel_case(name: &str) -> String {
-    let words = name.trim_start_matches("gecc_").split('_').filter(|word| !word.is_empty());
-    words.map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+    let words = name
+        .trim_start_matches("gecc_")
+        .split('_')
+        .filter(|word| !word.is_empty());
+    words
+        .map(|word| word[..1].to_uppercase() + &word[1..])
+        .collect()
 }
 
 /// Adds a launcher, or adds its kernel to an existing launcher with the same struct.
 fn merge(launchers: &mut Vec<Launcher>, new: Launcher) -> Result<(), String> {
-    let Some(known) = launchers.iter_mut().find(|launcher| launcher.name == new.name) else {
+    let Some(known) = launchers
+        .iter_mut()
+        .find(|launcher| launcher.name == new.name)
+    else {
         launchers.push(new);
         return Ok(());
     };
@@ -598,12 +727,20 @@ fn merge(launchers: &mut Vec<Launcher>, new: Launcher) -> Result<(), String> {
 impl Launcher {
     fn rust(&self) -> String {
         let Launcher { name, kernels, .. } = self;
-        let Launch { block, grid, parameters, more } = &self.shape;
+        let Launch {
+            block,
+            grid,
+            parameters,
+            more,
+        } = &self.shape;
         let mut text = String::new();
         let (file, kernel) = &kernels[0];
         match self.is_shared {
             false => writeln!(text, "/// `{kernel}` of `{file}.cu`."),
-            true => writeln!(text, "/// `{kernel}` of `{file}.cu`, and the other kernels that its macro defines."),
+            true => writeln!(
+                text,
+                "/// `{kernel}` of `{file}.cu`, and the other kernels that its macro defines."
+            ),
         }
         .unwrap();
         writeln!(text, "#[derive(Clone, Copy, Debug)]\npub struct {name} {{").unwrap();
@@ -611,13 +748,25 @@ impl Launcher {
             writeln!(text, "    pub {name}: {},", ty.rust()).unwrap();
         }
         writeln!(text, "}}\n\nimpl {name} {{").unwrap();
-        writeln!(text, "    /// Threads per block.\n    pub const BLOCK: u32 = {block};").unwrap();
+        writeln!(
+            text,
+            "    /// Threads per block.\n    pub const BLOCK: u32 = {block};"
+        )
+        .unwrap();
         if let Some(Factor::Number(blocks)) = grid.resident {
-            writeln!(text, "    /// Blocks per multiprocessor.\n    pub const BLOCKS: u32 = {blocks};").unwrap();
+            writeln!(
+                text,
+                "    /// Blocks per multiprocessor.\n    pub const BLOCKS: u32 = {blocks};"
+            )
+            .unwrap();
         }
         if self.is_shared {
             writeln!(text, "    /// Files and names of the kernels.").unwrap();
-            writeln!(text, "    pub const KERNELS: &[(&str, &str)] = &{kernels:?};").unwrap();
+            writeln!(
+                text,
+                "    pub const KERNELS: &[(&str, &str)] = &{kernels:?};"
+            )
+            .unwrap();
         }
         text + &self.launch() + "}\n\n"
     }
@@ -626,9 +775,21 @@ impl Launcher {
         let mut text = String::from("\n    /// Starts the kernel.\n");
         let (file, kernel) = &self.kernels[0];
         let (parameters, unit, name) = match (self.is_shared, self.needs_curve) {
-            (true, _) => ("(unit, name): (Unit, &'static str)", "unit".to_owned(), "name".to_owned()),
-            (false, true) => ("curve: &'static str", format!("Unit::of({file:?}, curve)"), format!("{kernel:?}")),
-            (false, false) => ("", format!("Unit::of({file:?}, NO_CURVE)"), format!("{kernel:?}")),
+            (true, _) => (
+                "(unit, name): (Unit, &'static str)",
+                "unit".to_owned(),
+                "name".to_owned(),
+            ),
+            (false, true) => (
+                "curve: &'static str",
+                format!("Unit::of({file:?}, curve)"),
+                format!("{kernel:?}"),
+            ),
+            (false, false) => (
+                "",
+                format!("Unit::of({file:?}, NO_CURVE)"),
+                format!("{kernel:?}"),
+            ),
         };
         let comma = if parameters.is_empty() { "" } else { ", " };
         writeln!(text, "    pub fn launch(self, stream: &mut Stream{comma}{parameters}) -> Result<(), Fault> {{")
@@ -642,18 +803,40 @@ impl Launcher {
         }
         let grid = match &self.shape.grid.resident {
             None => "Grid::PerItem { block: Self::BLOCK }".to_owned(),
-            Some(Factor::Number(_)) => "Grid::Resident { block: Self::BLOCK, blocks: Self::BLOCKS }".to_owned(),
-            Some(Factor::Name(name)) => format!("Grid::Resident {{ block: Self::BLOCK, blocks: self.{name} }}"),
+            Some(Factor::Number(_)) => {
+                "Grid::Resident { block: Self::BLOCK, blocks: Self::BLOCKS }".to_owned()
+            }
+            Some(Factor::Name(name)) => {
+                format!("Grid::Resident {{ block: Self::BLOCK, blocks: self.{name} }}")
+            }
         };
         writeln!(text, "        let grid = {grid};").unwrap();
-        let items: Vec<String> = self.shape.grid.items.iter().map(|factor| self.factor(factor)).collect();
+        let items: Vec<String> = self
+            .shape
+            .grid
+            .items
+            .iter()
+            .map(|factor| self.factor(factor))
+            .collect();
         writeln!(text, "        let items = {};", items.join(" * ")).unwrap();
-        let arguments =
-            self.shape.parameters.iter().map(|parameter| format!("Argument::from(self.{})", parameter.name));
-        writeln!(text, "        let arguments = [{}];", arguments.collect::<Vec<_>>().join(", ")).unwrap();
+        let arguments = self
+            .shape
+            .parameters
+            .iter()
+            .map(|parameter| format!("Argument::from(self.{})", parameter.name));
+        writeln!(
+            text,
+            "        let arguments = [{}];",
+            arguments.collect::<Vec<_>>().join(", ")
+        )
+        .unwrap();
         writeln!(text, "        // SAFETY: these are the parameters of the kernel, in its order and of its types.")
             .unwrap();
-        writeln!(text, "        unsafe {{ stream.launch({unit}, {name}, grid, items, &arguments) }}\n    }}").unwrap();
+        writeln!(
+            text,
+            "        unsafe {{ stream.launch({unit}, {name}, grid, items, &arguments) }}\n    }}"
+        )
+        .unwrap();
         text
     }
 
@@ -661,9 +844,18 @@ impl Launcher {
         match factor {
             Factor::Number(number) => number.to_string(),
             Factor::Name(name) => {
-                let field = self.shape.parameters.iter().chain(&self.shape.more).find(|field| field.name == *name);
+                let field = self
+                    .shape
+                    .parameters
+                    .iter()
+                    .chain(&self.shape.more)
+                    .find(|field| field.name == *name);
                 let is_word = field.is_some_and(|field| field.ty == Type::Word);
-                if is_word { format!("u64::from(self.{name})") } else { format!("self.{name}") }
+                if is_word {
+                    format!("u64::from(self.{name})")
+                } else {
+                    format!("self.{name}")
+                }
             }
         }
     }
@@ -676,14 +868,23 @@ impl Type {
             Type::Long => "u64".to_owned(),
             // The kernel determines how many of them it uses.
             Type::Block => "[u32; 17]".to_owned(),
-            Type::Array { content, optional: false } => format!("Column<columns::{content}>"),
-            Type::Array { content, optional: true } => format!("Option<Column<columns::{content}>>"),
+            Type::Array {
+                content,
+                optional: false,
+            } => format!("Column<columns::{content}>"),
+            Type::Array {
+                content,
+                optional: true,
+            } => format!("Option<Column<columns::{content}>>"),
         }
     }
 }
 
 fn list_of_kernels(launchers: &[Launcher]) -> String {
-    let kernels: Vec<_> = launchers.iter().flat_map(|launcher| &launcher.kernels).collect();
+    let kernels: Vec<_> = launchers
+        .iter()
+        .flat_map(|launcher| &launcher.kernels)
+        .collect();
     format!("/// Every kernel, with its file.\npub const ALL: &[(&str, &str)] = &{kernels:?};\n")
 }
 
@@ -717,13 +918,19 @@ template <int N> struct Modulus;
         let header = "// Launch: some blocks per multiprocessor.\n\
                       #define GECC_PAIR(NAME, BITS) \\\n    GECC_ONE(gecc_##NAME##_##BITS##_a, BITS) \\\n    GECC_ONE(gecc_##NAME##_b, BITS)\n\
                       static constexpr int kThreads = 64;\n";
-        let sources =
-            [("kernels/columns.cuh", SOME_COLUMNS), ("kernels/more.cuh", header), ("kernels/some.cu", kernels)];
+        let sources = [
+            ("kernels/columns.cuh", SOME_COLUMNS),
+            ("kernels/more.cuh", header),
+            ("kernels/some.cu", kernels),
+        ];
         emit_launchers(&sources.map(|(name, text)| source(name, text)), "kernels/")
     }
 
     fn source(name: &str, text: &str) -> Source {
-        Source { name: name.to_owned(), text: text.to_owned() }
+        Source {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        }
     }
 
     fn emit(kernels: &str) -> Result<String, String> {
@@ -739,13 +946,19 @@ template <int N> struct Modulus;
     /// Returns the fields of the first struct.
     fn fields(rust: &str) -> Vec<&str> {
         let (_, rest) = rust.split_once(" {\n").unwrap();
-        rest.lines().take_while(|line| *line != "}").map(|line| line.trim().trim_end_matches(',')).collect()
+        rest.lines()
+            .take_while(|line| *line != "}")
+            .map(|line| line.trim().trim_end_matches(','))
+            .collect()
     }
 
     #[test]
     fn contents_are_types_with_their_sizes() {
         let contents = contents(&source("kernels/columns.cuh", SOME_COLUMNS)).unwrap();
-        let sizes: Vec<_> = contents.iter().map(|content| (&*content.name, content.size)).collect();
+        let sizes: Vec<_> = contents
+            .iter()
+            .map(|content| (&*content.name, content.size))
+            .collect();
         assert_eq!(
             sizes,
             [
@@ -759,14 +972,22 @@ template <int N> struct Modulus;
         let rust = launchers("").unwrap().contents;
         assert!(rust.contains("impl Content for Scalars {\n    const BYTES: usize = 32;"));
         assert!(rust.contains("impl<const BYTES: usize> Content for ByteRows<BYTES>"));
-        assert!(rust.contains("pub enum Table {}") && !rust.contains("for Table"), "it has no size for each item");
+        assert!(
+            rust.contains("pub enum Table {}") && !rust.contains("for Table"),
+            "it has no size for each item"
+        );
         for (line, problem) in [
             ("// A\nusing A = Each<u16, 2>;", "not understood"),
             ("// A\nusing A = u32", "not understood"),
             ("int a;", "not understood"),
             ("using A = u32;", "A needs a comment"),
         ] {
-            assert!(super::contents(&source("kernels/columns.cuh", line)).unwrap_err().contains(problem), "{line}");
+            assert!(
+                super::contents(&source("kernels/columns.cuh", line))
+                    .unwrap_err()
+                    .contains(problem),
+                "{line}"
+            );
         }
     }
 
@@ -790,35 +1011,81 @@ template <int N> struct Modulus;
                 "pub n: u64",
             ]
         );
-        let arguments =
-            ["a", "rows", "table", "modulus", "words", "bits", "n"].map(|name| format!("Argument::from(self.{name})"));
-        assert!(rust.contains(&format!("let arguments = [{}];", arguments.join(", "))), "in the kernel's order");
-        assert!(rust.contains("Unit::of(\"some\", NO_CURVE), \"gecc_some_kernel\", grid, items, &arguments"));
-        for parameter in ["u32* a", "const u8* a", "Other* a", "i32 a", "float a", "ByteRows* a", "Scalars a"] {
-            let problem = emit(&kernel("// Launch: one thread per item.", &format!("{parameter}, u64 n"))).unwrap_err();
-            assert!(problem.starts_with(&format!("kernels/some.cu: gecc_some_kernel: `{parameter}`")), "{problem}");
+        let arguments = ["a", "rows", "table", "modulus", "words", "bits", "n"]
+            .map(|name| format!("Argument::from(self.{name})"));
+        assert!(
+            rust.contains(&format!("let arguments = [{}];", arguments.join(", "))),
+            "in the kernel's order"
+        );
+        assert!(rust.contains(
+            "Unit::of(\"some\", NO_CURVE), \"gecc_some_kernel\", grid, items, &arguments"
+        ));
+        for parameter in [
+            "u32* a",
+            "const u8* a",
+            "Other* a",
+            "i32 a",
+            "float a",
+            "ByteRows* a",
+            "Scalars a",
+        ] {
+            let problem = emit(&kernel(
+                "// Launch: one thread per item.",
+                &format!("{parameter}, u64 n"),
+            ))
+            .unwrap_err();
+            assert!(
+                problem.starts_with(&format!("kernels/some.cu: gecc_some_kernel: `{parameter}`")),
+                "{problem}"
+            );
         }
     }
 
     /// Returns the lines of the launcher that depend on the launch line.
     fn grid(launch: &str) -> [String; 4] {
         let rust = emit(&kernel(launch, "u32 tables, u64 n")).unwrap();
-        ["pub const BLOCK: u32 =", "pub const BLOCKS: u32 =", "let items = ", "pub windows"].map(|start| {
-            let end = rust.lines().find_map(|line| line.trim().strip_prefix(start));
+        [
+            "pub const BLOCK: u32 =",
+            "pub const BLOCKS: u32 =",
+            "let items = ",
+            "pub windows",
+        ]
+        .map(|start| {
+            let end = rust
+                .lines()
+                .find_map(|line| line.trim().strip_prefix(start));
             end.unwrap_or_default().to_owned()
         })
     }
 
     #[test]
     fn launch_line_determines_the_grid() {
-        assert_eq!(grid("// Launch: one thread per item."), [" 256;", "", "self.n;", ""]);
-        assert_eq!(grid("// Launch: one thread per item, in blocks of 128."), [" 128;", "", "self.n;", ""]);
-        assert_eq!(grid("// Prose.\n// Launch: 2 blocks per multiprocessor."), [" 256;", " 2;", "self.n;", ""]);
+        assert_eq!(
+            grid("// Launch: one thread per item."),
+            [" 256;", "", "self.n;", ""]
+        );
+        assert_eq!(
+            grid("// Launch: one thread per item, in blocks of 128."),
+            [" 128;", "", "self.n;", ""]
+        );
+        assert_eq!(
+            grid("// Prose.\n// Launch: 2 blocks per multiprocessor."),
+            [" 256;", " 2;", "self.n;", ""]
+        );
         assert_eq!(
             grid("// Launch: one thread per item, for 3 * tables * windows items."),
-            [" 256;", "", "3 * u64::from(self.tables) * self.windows;", ": u64,"]
+            [
+                " 256;",
+                "",
+                "3 * u64::from(self.tables) * self.windows;",
+                ": u64,"
+            ]
         );
-        let blocks = emit(&kernel("// Launch: resident blocks per multiprocessor.", "u64 n")).unwrap();
+        let blocks = emit(&kernel(
+            "// Launch: resident blocks per multiprocessor.",
+            "u64 n",
+        ))
+        .unwrap();
         assert_eq!(fields(&blocks), ["pub n: u64", "pub resident: u32"]);
         assert!(blocks.contains("blocks: self.resident }"));
     }
@@ -827,19 +1094,50 @@ template <int N> struct Modulus;
     fn kernel_with_missing_or_malformed_launch_line_is_rejected() {
         for (launch, parameters, problem) in [
             ("", "u64 n", "must be a launch line"),
-            ("// Launch: one thread per item.\n", "u64 n", "must be a launch line"),
-            ("// Launch: one thread per item", "u64 n", "is not understood"),
-            ("// Launch: one thread for each item.", "u64 n", "is not understood"),
-            ("// Launch: one thread per item, for a + b items.", "u64 n", "is not understood"),
-            ("// Launch: one thread per item, in blocks of many.", "u64 n", "is not understood"),
-            ("// Launch: one thread per item.", "u32 m", "must state the number of items"),
+            (
+                "// Launch: one thread per item.\n",
+                "u64 n",
+                "must be a launch line",
+            ),
+            (
+                "// Launch: one thread per item",
+                "u64 n",
+                "is not understood",
+            ),
+            (
+                "// Launch: one thread for each item.",
+                "u64 n",
+                "is not understood",
+            ),
+            (
+                "// Launch: one thread per item, for a + b items.",
+                "u64 n",
+                "is not understood",
+            ),
+            (
+                "// Launch: one thread per item, in blocks of many.",
+                "u64 n",
+                "is not understood",
+            ),
+            (
+                "// Launch: one thread per item.",
+                "u32 m",
+                "must state the number of items",
+            ),
         ] {
             let refused = emit(&kernel(launch, parameters)).unwrap_err();
-            assert!(refused.starts_with("kernels/some.cu: gecc_some_kernel: "), "{refused}");
+            assert!(
+                refused.starts_with("kernels/some.cu: gecc_some_kernel: "),
+                "{refused}"
+            );
             assert!(refused.contains(problem), "{refused}");
         }
         let unknown = kernel("// Launch: one thread per item.", "u64 n").replace("256", "kMany");
-        assert!(emit(&unknown).unwrap_err().contains("__launch_bounds__(kMany) is not a number"));
+        assert!(
+            emit(&unknown)
+                .unwrap_err()
+                .contains("__launch_bounds__(kMany) is not a number")
+        );
     }
 
     #[test]
@@ -855,28 +1153,46 @@ template <int N> struct Modulus;
         let rust = emit(text).unwrap();
         let kernels = ["gecc_first_128_a", "gecc_first_b", "gecc_alone"].map(|name| ("some", name));
         assert!(
-            rust.contains("pub struct Some {") && rust.contains(&format!("KERNELS: &[(&str, &str)] = &{kernels:?};"))
+            rust.contains("pub struct Some {")
+                && rust.contains(&format!("KERNELS: &[(&str, &str)] = &{kernels:?};"))
         );
         assert!(rust.contains("pub const BLOCK: u32 = 64;"));
         assert!(rust.contains("pub struct Sized {") && rust.contains("pub const BLOCK: u32 = 32;"));
         let all = [&kernels[..], &[("some", "gecc_sized_32")]].concat();
         assert!(rust.contains(&format!("pub const ALL: &[(&str, &str)] = &{all:?};")));
         // Two kernels that cannot share a struct.
-        let other =
-            text.to_owned() + &kernel("// Launch: one thread per item.", "u64 n").replace("some_kernel", "sized");
-        assert!(emit(&other).unwrap_err().contains("differ in their parameters or launch lines"));
-        assert!(emit(&(text.to_owned() + "GECC_SIZED(64)\n")).unwrap_err().contains("differ"));
+        let other = text.to_owned()
+            + &kernel("// Launch: one thread per item.", "u64 n").replace("some_kernel", "sized");
+        assert!(
+            emit(&other)
+                .unwrap_err()
+                .contains("differ in their parameters or launch lines")
+        );
+        assert!(
+            emit(&(text.to_owned() + "GECC_SIZED(64)\n"))
+                .unwrap_err()
+                .contains("differ")
+        );
     }
 
     #[test]
     fn needs_curve_follows_includes() {
         let sources = [
-            source("field/a.cuh", "#include \"curve.cuh\"\n#include \"field/b.cuh\"\n"),
+            source(
+                "field/a.cuh",
+                "#include \"curve.cuh\"\n#include \"field/b.cuh\"\n",
+            ),
             source("field/b.cuh", "#include \"field/a.cuh\"\n"),
             source("field/c.cuh", ""),
-            source("kernels/with.cu", "#include \"field/c.cuh\"\n#include \"field/b.cuh\"\n"),
+            source(
+                "kernels/with.cu",
+                "#include \"field/c.cuh\"\n#include \"field/b.cuh\"\n",
+            ),
             source("kernels/without.cu", "#include \"field/c.cuh\"\n"),
         ];
-        assert_eq!([&sources[3], &sources[4]].map(|file| needs_curve(file, &sources)), [true, false]);
+        assert_eq!(
+            [&sources[3], &sources[4]].map(|file| needs_curve(file, &sources)),
+            [true, false]
+        );
     }
 }

@@ -66,7 +66,10 @@ impl ShapeOfA {
 
 /// Returns a chain for a power of about 254 bits, with the window width that makes it shortest.
 pub fn power_chain(exponent: &BigUint) -> Vec<ChainStep> {
-    (3..=6).map(|window| windowed_chain(exponent, window)).min_by_key(Vec::len).expect("there are windows")
+    (3..=6)
+        .map(|window| windowed_chain(exponent, window))
+        .min_by_key(Vec::len)
+        .expect("there are windows")
 }
 
 /// Returns a chain with the powers 2 and 3, 5, 7, ..., 2^w - 1, followed by the windows of the
@@ -74,7 +77,13 @@ pub fn power_chain(exponent: &BigUint) -> Vec<ChainStep> {
 /// bits: it is the largest odd power plus at most two.
 fn windowed_chain(exponent: &BigUint, window: u64) -> Vec<ChainStep> {
     let largest = (1u32 << window) - 1;
-    let mut chain = vec![ChainStep { squarings: 1, factor: None }, ChainStep::times(0, 0)];
+    let mut chain = vec![
+        ChainStep {
+            squarings: 1,
+            factor: None,
+        },
+        ChainStep::times(0, 0),
+    ];
     chain.extend((5..=largest).step_by(2).map(|_| ChainStep::times(0, 1)));
     let mut low = exponent.bits() - window - 1;
     let mut missing = bits(exponent, low, window + 1) - largest;
@@ -91,14 +100,22 @@ fn windowed_chain(exponent: &BigUint, window: u64) -> Vec<ChainStep> {
             squarings += 1;
             continue;
         }
-        let end = (low.saturating_sub(window)..low).find(|bit| exponent.bit(*bit)).expect("the first bit is a one");
+        let end = (low.saturating_sub(window)..low)
+            .find(|bit| exponent.bit(*bit))
+            .expect("the first bit is a one");
         let power = bits(exponent, end, low - end);
-        chain.push(ChainStep::times(squarings + (low - end) as u32, index_of_power(power)));
+        chain.push(ChainStep::times(
+            squarings + (low - end) as u32,
+            index_of_power(power),
+        ));
         low = end;
         squarings = 0;
     }
     if squarings > 0 {
-        chain.push(ChainStep { squarings, factor: None });
+        chain.push(ChainStep {
+            squarings,
+            factor: None,
+        });
     }
     chain
 }
@@ -130,7 +147,12 @@ pub struct Modulus {
 impl Modulus {
     pub fn new(value: &BigUint) -> Self {
         let r: BigUint = (BigUint::from(1u32) << 256) % value;
-        let inverse = inverse_mod_2_64(value.iter_u64_digits().next().expect("a modulus is not zero"));
+        let inverse = inverse_mod_2_64(
+            value
+                .iter_u64_digits()
+                .next()
+                .expect("a modulus is not zero"),
+        );
         Modulus {
             r2: &r * &r % value,
             r,
@@ -143,7 +165,9 @@ impl Modulus {
 /// Computes the inverse with Newton's iteration: each step doubles the number of correct low bits;
 /// an odd m is its own inverse modulo 8.
 fn inverse_mod_2_64(odd: u64) -> u64 {
-    (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
+    (0..5).fold(odd, |x, _| {
+        x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x)))
+    })
 }
 
 /// A short basis (a1, b1), (a2, b2) of the lattice { (i, j) : i + j lambda = 0 mod n }, and the
@@ -166,27 +190,53 @@ impl Glv {
         let n = BigInt::from(curve.n.clone());
         let root = BigInt::from(curve.n.sqrt());
         // Invariant: r = s n + t lambda for each row (r, t), so (r, -t) lies in the lattice.
-        let mut rows = vec![(n.clone(), BigInt::ZERO), (BigInt::from(endomorphism.lambda.clone()), BigInt::from(1))];
+        let mut rows = vec![
+            (n.clone(), BigInt::ZERO),
+            (BigInt::from(endomorphism.lambda.clone()), BigInt::from(1)),
+        ];
         while rows[rows.len() - 1].0 >= root {
             rows.push(next_row(&rows[rows.len() - 2], &rows[rows.len() - 1]));
         }
         let before = &rows[rows.len() - 2];
         let first = &rows[rows.len() - 1];
         let after = next_row(before, first);
-        let second = if norm(before) <= norm(&after) { before } else { &after };
+        let second = if norm(before) <= norm(&after) {
+            before
+        } else {
+            &after
+        };
         // Orientation: b1 < 0 < b2 and a1 b2 - a2 b1 = +n, so that both multipliers are positive.
-        let oriented = if first.1 > BigInt::ZERO { [first, second] } else { [second, first] };
+        let oriented = if first.1 > BigInt::ZERO {
+            [first, second]
+        } else {
+            [second, first]
+        };
         let [(a1, b1), (a2, b2)] = oriented.map(lattice_vector);
-        assert_eq!(&a1 * &b2 - &a2 * &b1, n, "the rows must be an oriented basis");
+        assert_eq!(
+            &a1 * &b2 - &a2 * &b1,
+            n,
+            "the rows must be an oriented basis"
+        );
         let g1 = multiplier(&b2, &curve.n);
         let g2 = multiplier(&-&b1, &curve.n);
-        Glv { a1, b1, a2, b2, g1, g2 }
+        Glv {
+            a1,
+            b1,
+            a2,
+            b2,
+            g1,
+            g2,
+        }
     }
 }
 
 /// Returns round(2^384 numerator / n).
 fn multiplier(numerator: &BigInt, n: &BigUint) -> BigUint {
-    assert_eq!(numerator.sign(), Sign::Plus, "both multipliers must be positive");
+    assert_eq!(
+        numerator.sign(),
+        Sign::Plus,
+        "both multipliers must be positive"
+    );
     let doubled: BigUint = (numerator.magnitude() << 385) / n;
     (doubled + 1u32) >> 1
 }
@@ -205,5 +255,8 @@ fn lattice_vector(row: &EuclidRow) -> (BigInt, BigInt) {
 
 fn next_row(before: &EuclidRow, last: &EuclidRow) -> EuclidRow {
     let quotient = &before.0 / &last.0;
-    (&before.0 - &quotient * &last.0, &before.1 - &quotient * &last.1)
+    (
+        &before.0 - &quotient * &last.0,
+        &before.1 - &quotient * &last.1,
+    )
 }

@@ -3,7 +3,9 @@
 
 use crate::emit_cuda;
 use crate::emit_rust::{constant, modulus_constants, modulus_type, steps};
-use crate::params::{ChainStep, chain_exponent, chain_step, is_identifier, is_probable_prime, number, require};
+use crate::params::{
+    ChainStep, chain_exponent, chain_step, is_identifier, is_probable_prime, number, require,
+};
 use num_bigint::BigUint;
 use serde::Deserialize;
 use std::fmt::Write;
@@ -58,7 +60,10 @@ impl EdwardsCurve {
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: EdwardsFile = toml::from_str(text).map_err(|e| e.to_string())?;
         if file.form != FORM {
-            return Err(format!("{}: the form is `{FORM}`, or not stated", file.form));
+            return Err(format!(
+                "{}: the form is `{FORM}`, or not stated",
+                file.form
+            ));
         }
         let curve = EdwardsCurve {
             name: file.name,
@@ -70,7 +75,11 @@ impl EdwardsCurve {
             cofactor: file.cofactor,
             gx: number(&file.gx)?,
             gy: number(&file.gy)?,
-            root_chain: file.root_chain.iter().map(|step| chain_step(step)).collect::<Result<_, _>>()?,
+            root_chain: file
+                .root_chain
+                .iter()
+                .map(|step| chain_step(step))
+                .collect::<Result<_, _>>()?,
         };
         curve.check(&number(&file.a)?)?;
         Ok(curve)
@@ -81,16 +90,28 @@ impl EdwardsCurve {
         let one = BigUint::from(1u32);
         let p = &self.p;
         let n = &self.n;
-        require(is_identifier(&self.name, char::is_ascii_lowercase), "name must be an identifier in lower case")?;
-        require(is_identifier(&self.type_name, char::is_ascii_alphabetic), "type_name must be an identifier")?;
-        require(is_probable_prime(p) && is_probable_prime(n), "p and n must be prime")?;
+        require(
+            is_identifier(&self.name, char::is_ascii_lowercase),
+            "name must be an identifier in lower case",
+        )?;
+        require(
+            is_identifier(&self.type_name, char::is_ascii_alphabetic),
+            "type_name must be an identifier",
+        )?;
+        require(
+            is_probable_prime(p) && is_probable_prime(n),
+            "p and n must be prime",
+        )?;
         require(
             p % 8u32 == BigUint::from(5u32),
             "p must be 5 modulo 8 (a square root is one power, or that times another)",
         )?;
         // The part above 2^256 is multiplied by 2c and added to the rest, twice, and is then below
         // 2^64.
-        require(p.bits() == 255 && (&one << 255) - p < BigUint::from(32u32), "p must be 2^255 - c with c below 32")?;
+        require(
+            p.bits() == 255 && (&one << 255) - p < BigUint::from(32u32),
+            "p must be 2^255 - c with c below 32",
+        )?;
         require(a + 1u32 == *p, "a must be -1, a square")?;
         require(
             [&self.d, &self.gx, &self.gy].into_iter().all(|v| v < p),
@@ -102,31 +123,59 @@ impl EdwardsCurve {
         )?;
         let xx = &self.gx * &self.gx % p;
         let yy = &self.gy * &self.gy % p;
-        require((&one + &self.d * &xx * &yy + &xx) % p == yy, "G must lie on the curve")?;
+        require(
+            (&one + &self.d * &xx * &yy + &xx) % p == yy,
+            "G must lie on the curve",
+        )?;
         let zero_and_one = (BigUint::ZERO, one.clone());
-        require((self.gx.clone(), self.gy.clone()) != zero_and_one, "G must not be the identity")?;
-        require(self.multiple_of_g(n) == zero_and_one, "n G must be the identity")?;
+        require(
+            (self.gx.clone(), self.gy.clone()) != zero_and_one,
+            "G must not be the identity",
+        )?;
+        require(
+            self.multiple_of_g(n) == zero_and_one,
+            "n G must be the identity",
+        )?;
         // This is a multiple of n, the order of G, and of 4, since a curve of this form has a point
         // of order 4.
         let points = n * self.cofactor;
         let width = p.sqrt() * 2u32 + 2u32;
         let hasse = points < p + 1u32 + &width && &points + &width > p + 1u32;
-        require(hasse && *n > &width * 2u32, "cofactor n must be the number of points")?;
-        require(matches!(self.cofactor, 4 | 8), "the cofactor must be 4 or 8")?;
-        require(chain_exponent(&self.root_chain) == Some((p - 5u32) >> 3), "root_chain must give (p - 5) / 8")
+        require(
+            hasse && *n > &width * 2u32,
+            "cofactor n must be the number of points",
+        )?;
+        require(
+            matches!(self.cofactor, 4 | 8),
+            "the cofactor must be 4 or 8",
+        )?;
+        require(
+            chain_exponent(&self.root_chain) == Some((p - 5u32) >> 3),
+            "root_chain must give (p - 5) / 8",
+        )
     }
 
     /// Multiplies G by affine additions, each with an inversion.
     fn multiple_of_g(&self, k: &BigUint) -> (BigUint, BigUint) {
         let g = (self.gx.clone(), self.gy.clone());
-        (0..k.bits()).rev().fold((BigUint::ZERO, BigUint::from(1u32)), |sum, bit| {
-            let doubled = self.add(&sum, &sum);
-            if k.bit(bit) { self.add(&doubled, &g) } else { doubled }
-        })
+        (0..k.bits())
+            .rev()
+            .fold((BigUint::ZERO, BigUint::from(1u32)), |sum, bit| {
+                let doubled = self.add(&sum, &sum);
+                if k.bit(bit) {
+                    self.add(&doubled, &g)
+                } else {
+                    doubled
+                }
+            })
     }
 
     /// Computes ((x1 y2 + y1 x2) / (1 + t), (y1 y2 + x1 x2) / (1 - t)) with t = d x1 x2 y1 y2.
-    fn add(&self, (x1, y1): &(BigUint, BigUint), (x2, y2): &(BigUint, BigUint)) -> (BigUint, BigUint) {
+    fn add(
+        &self,
+        (x1, y1): &(BigUint, BigUint),
+        (x2, y2): &(BigUint, BigUint),
+    ) -> (BigUint, BigUint) {
         let p = &self.p;
         let t = &self.d * x1 % p * x2 % p * y1 % p * y2 % p;
         let x = divide(&(x1 * y2 + y1 * x2), &(&t + 1u32), p);
@@ -141,25 +190,44 @@ impl EdwardsCurve {
         // 2 is not a square modulo a p that is 5 modulo 8.
         let root_of_minus_one = BigUint::from(2u32).modpow(&((p - 1u32) >> 2), p);
         let d2 = &self.d * 2u32 % p;
-        let named = [("P", p), ("D", &self.d), ("D2", &d2), ("ROOT_OF_MINUS_ONE", &root_of_minus_one)];
-        for (name, value) in named.into_iter().chain([("GX", &self.gx), ("GY", &self.gy)]) {
+        let named = [
+            ("P", p),
+            ("D", &self.d),
+            ("D2", &d2),
+            ("ROOT_OF_MINUS_ONE", &root_of_minus_one),
+        ];
+        for (name, value) in named
+            .into_iter()
+            .chain([("GX", &self.gx), ("GY", &self.gy)])
+        {
             constant(&mut out, name, value);
         }
         modulus_constants(&mut out, "N", &self.n);
-        writeln!(out, "    pub const ROOT_CHAIN: &[(u32, Option<usize>)] = &[{}];", steps(&self.root_chain))
-            .expect("a String takes all");
+        writeln!(
+            out,
+            "    pub const ROOT_CHAIN: &[(u32, Option<usize>)] = &[{}];",
+            steps(&self.root_chain)
+        )
+        .expect("a String takes all");
         format!("pub mod {} {{\n{out}}}\n", self.name)
     }
 
     /// Returns the text of `curve.cuh`: numbers as little-endian words of 32 bits.
     pub fn cuda_header(&self) -> String {
         let p = &self.p;
-        let mut out = format!("// Generated from curves/{}.toml by build.rs.\n#pragma once\n", self.name);
+        let mut out = format!(
+            "// Generated from curves/{}.toml by build.rs.\n#pragma once\n",
+            self.name
+        );
         let c = (BigUint::from(1u32) << 255) - p;
         writeln!(out, "#define GECC_FORM_EDWARDS 1\n#define GECC_REDUCTION_FOLD_255 1\n#define GECC_FOLD_255_C {c}u")
             .expect("a String takes all");
-        writeln!(out, "#define GECC_COFACTOR_DOUBLINGS {}", self.cofactor.trailing_zeros())
-            .expect("a String takes all");
+        writeln!(
+            out,
+            "#define GECC_COFACTOR_DOUBLINGS {}",
+            self.cofactor.trailing_zeros()
+        )
+        .expect("a String takes all");
         // The encoding of a key (cuda/scheme/key_hash.cuh).
         out.push_str("#define GECC_KEY_WORDS 8\n");
         emit_cuda::modulus(&mut out, "P", p);
@@ -183,7 +251,13 @@ impl EdwardsCurve {
 
     /// Returns the CPU engine's constants; `src/cpu/edwards/curves.rs` includes the text.
     pub fn cpu_curve(&self) -> String {
-        let EdwardsCurve { name, type_name, standard, cofactor, .. } = self;
+        let EdwardsCurve {
+            name,
+            type_name,
+            standard,
+            cofactor,
+            ..
+        } = self;
         format!(
             r#"
 /// The curve {name} ({standard}).

@@ -11,7 +11,10 @@ use std::fmt::Write;
 
 /// Returns the text of `curve.cuh` for one curve.
 pub fn emit_cuda(curve: &Curve) -> String {
-    let mut out = format!("// Generated from curves/{}.toml by build.rs.\n#pragma once\n", curve.name);
+    let mut out = format!(
+        "// Generated from curves/{}.toml by build.rs.\n#pragma once\n",
+        curve.name
+    );
     let shape = match curve.reduction {
         Reduction::Fold => "FOLD",
         Reduction::P256 => "P256",
@@ -20,8 +23,18 @@ pub fn emit_cuda(curve: &Curve) -> String {
     };
     writeln!(out, "#define GECC_REDUCTION_{shape} 1").unwrap();
     let a = ShapeOfA::of(curve);
-    writeln!(out, "#define GECC_A_IS_ZERO {}", u8::from(a == ShapeOfA::Zero)).unwrap();
-    writeln!(out, "#define GECC_A_IS_MINUS_THREE {}", u8::from(a == ShapeOfA::MinusThree)).unwrap();
+    writeln!(
+        out,
+        "#define GECC_A_IS_ZERO {}",
+        u8::from(a == ShapeOfA::Zero)
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "#define GECC_A_IS_MINUS_THREE {}",
+        u8::from(a == ShapeOfA::MinusThree)
+    )
+    .unwrap();
     // Both coordinates of a key (cuda/scheme/key_hash.cuh).
     out.push_str("#define GECC_KEY_WORDS 16\n");
     modulus(&mut out, "P", &curve.p);
@@ -32,19 +45,45 @@ pub fn emit_cuda(curve: &Curve) -> String {
         number(&mut out, "FOLD_C", &complement, 2);
     }
     let one = BigUint::from(1u32);
-    for (name, value) in [("ONE", &one), ("A", &curve.a), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
-        number(&mut out, &format!("FIELD_{name}"), &field_form(curve, value), 8);
+    for (name, value) in [
+        ("ONE", &one),
+        ("A", &curve.a),
+        ("B", &curve.b),
+        ("GX", &curve.gx),
+        ("GY", &curve.gy),
+    ] {
+        number(
+            &mut out,
+            &format!("FIELD_{name}"),
+            &field_form(curve, value),
+            8,
+        );
     }
     domain_parameters(&mut out, curve);
     sqrt_chain(&mut out, &curve.sqrt_chain);
     if let Some(endomorphism) = &curve.endomorphism {
         let glv = Glv::new(curve, endomorphism);
         writeln!(out, "#define GECC_HAS_ENDOMORPHISM 1").unwrap();
-        number(&mut out, "FIELD_BETA", &field_form(curve, &endomorphism.beta), 8);
+        number(
+            &mut out,
+            "FIELD_BETA",
+            &field_form(curve, &endomorphism.beta),
+            8,
+        );
         number(&mut out, "GLV_G1", &glv.g1, 8);
         number(&mut out, "GLV_G2", &glv.g2, 8);
-        for (name, value) in [("A1", &glv.a1), ("B1", &glv.b1), ("A2", &glv.a2), ("B2", &glv.b2)] {
-            number(&mut out, &format!("GLV_{name}"), &twos_complement(value, 160), 5);
+        for (name, value) in [
+            ("A1", &glv.a1),
+            ("B1", &glv.b1),
+            ("A2", &glv.a2),
+            ("B2", &glv.b2),
+        ] {
+            number(
+                &mut out,
+                &format!("GLV_{name}"),
+                &twos_complement(value, 160),
+                5,
+            );
         }
     }
     out
@@ -56,10 +95,24 @@ pub fn modulus(out: &mut String, prefix: &str, value: &BigUint) {
     number(out, prefix, value, 8);
     number(out, &format!("{prefix}_R"), &modulus.r, 8);
     number(out, &format!("{prefix}_R2"), &modulus.r2, 8);
-    number(out, &format!("{prefix}_R3"), &(&modulus.r * &modulus.r2 % value), 8);
+    number(
+        out,
+        &format!("{prefix}_R3"),
+        &(&modulus.r * &modulus.r2 % value),
+        8,
+    );
     let negated_inverse = modulus.neg_inverse_64 & 0xffff_ffff;
-    writeln!(out, "#define GECC_{prefix}_NEG_INV32 {negated_inverse:#010x}u").unwrap();
-    writeln!(out, "#define GECC_{prefix}_INV30 {:#010x}u", modulus.inverse_62 & ((1 << 30) - 1)).unwrap();
+    writeln!(
+        out,
+        "#define GECC_{prefix}_NEG_INV32 {negated_inverse:#010x}u"
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "#define GECC_{prefix}_INV30 {:#010x}u",
+        modulus.inverse_62 & ((1 << 30) - 1)
+    )
+    .unwrap();
 }
 
 /// Emits a definition if n = 2^256 - a 2^224 + b 2^192 - c 2^128 + low with a, b in {0, 1}, c in
@@ -68,7 +121,14 @@ pub fn modulus(out: &mut String, prefix: &str, value: &BigUint) {
 fn sparse_order(out: &mut String, n: &BigUint) {
     let one = BigUint::from(1u32);
     let top = n >> 128;
-    for (a, b, c) in [(0u32, 0u32, 1u32), (0, 0, 2), (1, 0, 1), (1, 0, 2), (1, 1, 1), (1, 1, 2)] {
+    for (a, b, c) in [
+        (0u32, 0u32, 1u32),
+        (0, 0, 2),
+        (1, 0, 1),
+        (1, 0, 2),
+        (1, 1, 1),
+        (1, 1, 2),
+    ] {
         if top == (&one << 128) + (&one << 64) * b - (&one << 96) * a - c {
             writeln!(out, "#define GECC_N_IS_SPARSE 1").unwrap();
             writeln!(out, "#define GECC_N_MINUS_224 {a}").unwrap();
@@ -86,10 +146,20 @@ const FEW_STEPS: usize = 16;
 /// p is 5 modulo 8, the power is (p-5)/8. A step is the number of squarings, with the index of the
 /// factor plus one in the upper half of its word, or 0 for no factor.
 pub fn sqrt_chain(out: &mut String, chain: &[ChainStep]) {
-    let steps = chain.iter().map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
+    let steps = chain
+        .iter()
+        .map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
     writeln!(out, "#define GECC_SQRT_STEPS {}", steps.len()).unwrap();
-    let factors = chain.iter().filter_map(|step| step.factor).max().map_or(0, |last| last as usize + 1);
-    let powers = if steps.len() <= FEW_STEPS { steps.len() } else { factors };
+    let factors = chain
+        .iter()
+        .filter_map(|step| step.factor)
+        .max()
+        .map_or(0, |last| last as usize + 1);
+    let powers = if steps.len() <= FEW_STEPS {
+        steps.len()
+    } else {
+        factors
+    };
     writeln!(out, "#define GECC_SQRT_POWERS {powers}").unwrap();
     words(out, "SQRT_CHAIN", steps);
 }
@@ -109,7 +179,9 @@ fn field_form(curve: &Curve, value: &BigUint) -> BigUint {
 
 fn twos_complement(value: &BigInt, bits: u32) -> BigUint {
     let modulus = BigInt::from(1) << bits;
-    ((value % &modulus + &modulus) % &modulus).magnitude().clone()
+    ((value % &modulus + &modulus) % &modulus)
+        .magnitude()
+        .clone()
 }
 
 pub fn number(out: &mut String, name: &str, value: &BigUint, count: usize) {
@@ -125,6 +197,9 @@ fn digits(value: &BigUint, count: usize) -> Vec<u32> {
 
 /// Emits a braced list of words that initialises a local array.
 fn words(out: &mut String, name: &str, words: impl IntoIterator<Item = u32>) {
-    let list: Vec<String> = words.into_iter().map(|word| format!("{word:#010x}u")).collect();
+    let list: Vec<String> = words
+        .into_iter()
+        .map(|word| format!("{word:#010x}u"))
+        .collect();
     writeln!(out, "#define GECC_{name} {{{}}}", list.join(", ")).unwrap();
 }

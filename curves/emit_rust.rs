@@ -10,12 +10,26 @@ use std::fmt::Write;
 /// Returns the module of constants of one curve: numbers as little-endian limbs of 64 bits.
 pub fn constants(curve: &Curve) -> String {
     let mut out = String::new();
-    for (name, value) in [("A", &curve.a), ("B", &curve.b), ("GX", &curve.gx), ("GY", &curve.gy)] {
+    for (name, value) in [
+        ("A", &curve.a),
+        ("B", &curve.b),
+        ("GX", &curve.gx),
+        ("GY", &curve.gy),
+    ] {
         constant(&mut out, name, value);
     }
-    writeln!(out, "    pub const FOLDS: bool = {};", curve.reduction == Reduction::Fold).unwrap();
+    writeln!(
+        out,
+        "    pub const FOLDS: bool = {};",
+        curve.reduction == Reduction::Fold
+    )
+    .unwrap();
     let steps = steps(&curve.sqrt_chain);
-    writeln!(out, "    pub const SQRT_CHAIN: &[(u32, Option<usize>)] = &[{steps}];").unwrap();
+    writeln!(
+        out,
+        "    pub const SQRT_CHAIN: &[(u32, Option<usize>)] = &[{steps}];"
+    )
+    .unwrap();
     modulus_constants(&mut out, "P", &curve.p);
     modulus_constants(&mut out, "N", &curve.n);
     if let Some(endomorphism) = &curve.endomorphism {
@@ -24,9 +38,19 @@ pub fn constants(curve: &Curve) -> String {
         constant(&mut out, "LAMBDA", &endomorphism.lambda);
         constant(&mut out, "GLV_G1", &glv.g1);
         constant(&mut out, "GLV_G2", &glv.g2);
-        for (name, value) in [("A1", &glv.a1), ("B1", &glv.b1), ("A2", &glv.a2), ("B2", &glv.b2)] {
+        for (name, value) in [
+            ("A1", &glv.a1),
+            ("B1", &glv.b1),
+            ("A2", &glv.a2),
+            ("B2", &glv.b2),
+        ] {
             let words = twos_complement(value);
-            writeln!(out, "    pub const GLV_{name}: [u64; 3] = {};", array(&words)).unwrap();
+            writeln!(
+                out,
+                "    pub const GLV_{name}: [u64; 3] = {};",
+                array(&words)
+            )
+            .unwrap();
         }
     }
     format!("pub mod {} {{\n{out}}}\n", curve.name)
@@ -34,7 +58,12 @@ pub fn constants(curve: &Curve) -> String {
 
 /// Emits a number of a module of constants.
 pub fn constant(out: &mut String, name: &str, value: &BigUint) {
-    writeln!(out, "    pub const {name}: [u64; 4] = {};", array(&words(value, 4))).unwrap();
+    writeln!(
+        out,
+        "    pub const {name}: [u64; 4] = {};",
+        array(&words(value, 4))
+    )
+    .unwrap();
 }
 
 /// Emits a modulus and the constants for arithmetic modulo it.
@@ -43,13 +72,26 @@ pub fn modulus_constants(out: &mut String, name: &str, value: &BigUint) {
     constant(out, name, value);
     constant(out, &format!("{name}_R"), &modulus.r);
     constant(out, &format!("{name}_R2"), &modulus.r2);
-    writeln!(out, "    pub const {name}_INV: u64 = {:#x};", modulus.neg_inverse_64).unwrap();
-    writeln!(out, "    pub const {name}_INV62: u64 = {:#x};", modulus.inverse_62).unwrap();
+    writeln!(
+        out,
+        "    pub const {name}_INV: u64 = {:#x};",
+        modulus.neg_inverse_64
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "    pub const {name}_INV62: u64 = {:#x};",
+        modulus.inverse_62
+    )
+    .unwrap();
 }
 
 /// Returns the steps of a chain, separated by commas.
 pub fn steps(chain: &[ChainStep]) -> String {
-    let steps: Vec<String> = chain.iter().map(|step| format!("({}, {:?})", step.squarings, step.factor)).collect();
+    let steps: Vec<String> = chain
+        .iter()
+        .map(|step| format!("({}, {:?})", step.squarings, step.factor))
+        .collect();
     steps.join(", ")
 }
 
@@ -127,16 +169,23 @@ fn concat(curves: &[Curve], text: impl Fn(&Curve) -> String) -> String {
 /// Returns the arm of `per_curve!` for a scheme.
 fn instances_of_scheme(curves: &[Curve], scheme: &str) -> String {
     let instances = concat(curves, |curve| match curve.offers(scheme) {
-        true => format!("Some($($function)::+::<$crate::curve::{}>), ", curve.type_name),
+        true => format!(
+            "Some($($function)::+::<$crate::curve::{}>), ",
+            curve.type_name
+        ),
         false => "None, ".to_owned(),
     });
-    format!("    ({scheme} $($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};\n")
+    format!(
+        "    ({scheme} $($function:ident)::+) => {{ $crate::curve::PerCurve([{instances}]) }};\n"
+    )
 }
 
 /// Returns the method of `CurveId` for a scheme.
 fn has_scheme(curves: &[Curve], scheme: &str) -> String {
     let offering = curves.iter().filter(|curve| curve.offers(scheme));
-    let ids: Vec<String> = offering.map(|curve| format!("CurveId::{}", curve.type_name)).collect();
+    let ids: Vec<String> = offering
+        .map(|curve| format!("CurveId::{}", curve.type_name))
+        .collect();
     let ids = ids.join(" | ");
     format!(
         "
@@ -150,16 +199,43 @@ fn has_scheme(curves: &[Curve], scheme: &str) -> String {
 
 /// Returns the list of curves as an enumeration; `src/curve.rs` includes the text.
 pub fn curve_list(curves: &[Curve]) -> String {
-    let variants = concat(curves, |it| format!("    /// {} ({}).\n    {},\n", it.name, it.standard, it.type_name));
+    let variants = concat(curves, |it| {
+        format!(
+            "    /// {} ({}).\n    {},\n",
+            it.name, it.standard, it.type_name
+        )
+    });
     let all = concat(curves, |it| format!("CurveId::{}, ", it.type_name));
-    let names = concat(curves, |it| format!("            CurveId::{} => \"{}\",\n", it.type_name, it.name));
-    let oids = concat(curves, |it| format!("            CurveId::{} => \"{}\",\n", it.type_name, it.oid));
-    let aliases = concat(curves, |it| format!("            CurveId::{} => &{:?},\n", it.type_name, it.aliases));
-    let instances = concat(curves, |it| format!("$($function)::+::<$crate::curve::{}>, ", it.type_name));
+    let names = concat(curves, |it| {
+        format!(
+            "            CurveId::{} => \"{}\",\n",
+            it.type_name, it.name
+        )
+    });
+    let oids = concat(curves, |it| {
+        format!("            CurveId::{} => \"{}\",\n", it.type_name, it.oid)
+    });
+    let aliases = concat(curves, |it| {
+        format!(
+            "            CurveId::{} => &{:?},\n",
+            it.type_name, it.aliases
+        )
+    });
+    let instances = concat(curves, |it| {
+        format!("$($function)::+::<$crate::curve::{}>, ", it.type_name)
+    });
     let schemes = schemes(curves);
-    let of_schemes: String = schemes.iter().map(|scheme| instances_of_scheme(curves, scheme)).collect();
-    let has_schemes: String = schemes.iter().map(|scheme| has_scheme(curves, scheme)).collect();
-    let low_s = concat(curves, |it| format!("            CurveId::{} => {},\n", it.type_name, it.low_s));
+    let of_schemes: String = schemes
+        .iter()
+        .map(|scheme| instances_of_scheme(curves, scheme))
+        .collect();
+    let has_schemes: String = schemes
+        .iter()
+        .map(|scheme| has_scheme(curves, scheme))
+        .collect();
+    let low_s = concat(curves, |it| {
+        format!("            CurveId::{} => {},\n", it.type_name, it.low_s)
+    });
     format!(
         r#"
 /// A curve, chosen when the program runs.
@@ -239,7 +315,10 @@ pub fn cpu_curve(curve: &Curve) -> String {
         ShapeOfA::Zero => "CoefficientA::Zero".to_owned(),
         ShapeOfA::MinusThree => "CoefficientA::MinusThree".to_owned(),
         ShapeOfA::General => {
-            format!("CoefficientA::General({})", array(&words(&curve.reduction.stored(&curve.a, &curve.p), 4)))
+            format!(
+                "CoefficientA::General({})",
+                array(&words(&curve.reduction.stored(&curve.a, &curve.p), 4))
+            )
         }
     };
     format!(
@@ -278,7 +357,11 @@ impl BaseTables for {type_name} {{
 
 /// Returns the type of one curve in its RustCrypto crate; `src/cpu/secret.rs` includes the text.
 pub fn reference(curve: &Curve) -> String {
-    let Curve { type_name, reference, .. } = curve;
+    let Curve {
+        type_name,
+        reference,
+        ..
+    } = curve;
     format!(
         r#"
 impl SecretCurve for {type_name} {{
@@ -293,22 +376,41 @@ impl SecretCurve for {type_name} {{
 pub fn lists(curves: &[Curve]) -> String {
     let mut text = list("curve", curves.iter());
     for scheme in schemes(curves) {
-        text += &list(&format!("{scheme}_curve"), curves.iter().filter(|curve| curve.offers(scheme)));
+        text += &list(
+            &format!("{scheme}_curve"),
+            curves.iter().filter(|curve| curve.offers(scheme)),
+        );
     }
     text
 }
 
 /// Returns the schemes that curves offer, each once.
 pub fn schemes(curves: &[Curve]) -> BTreeSet<&str> {
-    curves.iter().flat_map(|curve| &curve.schemes).map(String::as_str).collect()
+    curves
+        .iter()
+        .flat_map(|curve| &curve.schemes)
+        .map(String::as_str)
+        .collect()
 }
 
 /// Returns the macro `for_each_NAME!`, which iterates over some curves.
 fn list<'a>(name: &str, curves: impl Iterator<Item = &'a Curve>) -> String {
     let mut items = String::new();
-    for Curve { name, type_name, reference, .. } in curves {
-        let (module, _) = reference.rsplit_once("::").expect("it was checked to be a path");
-        writeln!(items, "            {type_name} {name} [::{module}] [::{reference}];").unwrap();
+    for Curve {
+        name,
+        type_name,
+        reference,
+        ..
+    } in curves
+    {
+        let (module, _) = reference
+            .rsplit_once("::")
+            .expect("it was checked to be a path");
+        writeln!(
+            items,
+            "            {type_name} {name} [::{module}] [::{reference}];"
+        )
+        .unwrap();
     }
     format!(
         "

@@ -44,7 +44,10 @@ pub struct ChainStep {
 impl ChainStep {
     /// Returns a step that ends with a multiplication.
     pub fn times(squarings: u32, factor: u32) -> Self {
-        ChainStep { squarings, factor: Some(factor) }
+        ChainStep {
+            squarings,
+            factor: Some(factor),
+        }
     }
 }
 
@@ -89,11 +92,17 @@ impl Curve {
         let file: CurveFile = toml::from_str(text).map_err(|e| e.to_string())?;
         let endomorphism = match file.endomorphism {
             None => None,
-            Some(e) => Some(Endomorphism { beta: number(&e.beta)?, lambda: number(&e.lambda)? }),
+            Some(e) => Some(Endomorphism {
+                beta: number(&e.beta)?,
+                lambda: number(&e.lambda)?,
+            }),
         };
         let p = number(&file.p)?;
         let sqrt_chain = match &file.sqrt_chain {
-            Some(steps) => steps.iter().map(|step| chain_step(step)).collect::<Result<_, _>>()?,
+            Some(steps) => steps
+                .iter()
+                .map(|step| chain_step(step))
+                .collect::<Result<_, _>>()?,
             None => power_chain(&((&p + 1u32) >> 2)),
         };
         let curve = Curve {
@@ -103,7 +112,10 @@ impl Curve {
             type_name: file.type_name,
             standard: file.standard,
             reference: file.reference,
-            low_s: match (file.schemes.iter().any(|scheme| scheme == "ecdsa"), file.low_s) {
+            low_s: match (
+                file.schemes.iter().any(|scheme| scheme == "ecdsa"),
+                file.low_s,
+            ) {
                 (true, Some(low_s)) => low_s,
                 (false, None) => false,
                 _ => return Err("low_s belongs to ECDSA, and must be given there".to_owned()),
@@ -130,18 +142,38 @@ impl Curve {
 
     /// Checks the conditions that the code built on these constants relies on.
     fn check(&self) -> Result<(), String> {
-        require(is_identifier(&self.name, char::is_ascii_lowercase), "name must be an identifier in lower case")?;
-        require(is_identifier(&self.type_name, char::is_ascii_alphabetic), "type_name must be an identifier")?;
-        require(self.reference.contains("::"), "reference must be a path, such as p256::NistP256")?;
+        require(
+            is_identifier(&self.name, char::is_ascii_lowercase),
+            "name must be an identifier in lower case",
+        )?;
+        require(
+            is_identifier(&self.type_name, char::is_ascii_alphabetic),
+            "type_name must be an identifier",
+        )?;
+        require(
+            self.reference.contains("::"),
+            "reference must be a path, such as p256::NistP256",
+        )?;
         let p = &self.p;
         let n = &self.n;
-        require(p.bits() == 256 && n.bits() == 256, "p and n must have 256 bits")?;
-        require(is_probable_prime(p) && is_probable_prime(n), "p and n must be prime")?;
-        require(p % 4u32 == BigUint::from(3u32), "p must be 3 modulo 4 (a square root is one power)")?;
+        require(
+            p.bits() == 256 && n.bits() == 256,
+            "p and n must have 256 bits",
+        )?;
+        require(
+            is_probable_prime(p) && is_probable_prime(n),
+            "p and n must be prime",
+        )?;
+        require(
+            p % 4u32 == BigUint::from(3u32),
+            "p must be 3 modulo 4 (a square root is one power)",
+        )?;
         // r + n < p is a case of ECDSA's final comparison; r + 2n < p never is, since 2n > p. And n is not p.
         require(n < p, "n must be below p")?;
         require(
-            [&self.a, &self.b, &self.gx, &self.gy].into_iter().all(|v| v < p),
+            [&self.a, &self.b, &self.gx, &self.gy]
+                .into_iter()
+                .all(|v| v < p),
             "a, b and the coordinates of G must be below p",
         )?;
         // Otherwise (0, 0) would be a point of order 2.
@@ -149,12 +181,21 @@ impl Curve {
         let rhs = (&self.gx * &self.gx * &self.gx + &self.a * &self.gx + &self.b) % p;
         require(&self.gy * &self.gy % p == rhs, "G must lie on the curve")?;
         let discriminant = 4u32 * self.a.pow(3) + 27u32 * self.b.pow(2);
-        require(discriminant % p != BigUint::ZERO, "the curve must not be singular")?;
+        require(
+            discriminant % p != BigUint::ZERO,
+            "the curve must not be singular",
+        )?;
         require(self.has_order_n(), "n G must be the identity")?;
         // The number of points is a multiple of n and, by Hasse's theorem, at most p + 1 + 2
         // sqrt(p).
-        require(n * 2u32 > p + 3u32 + p.sqrt() * 2u32, "n must be the number of points")?;
-        require(chain_exponent(&self.sqrt_chain) == Some((p + 1u32) >> 2), "sqrt_chain must give (p + 1) / 4")?;
+        require(
+            n * 2u32 > p + 3u32 + p.sqrt() * 2u32,
+            "n must be the number of points",
+        )?;
+        require(
+            chain_exponent(&self.sqrt_chain) == Some((p + 1u32) >> 2),
+            "sqrt_chain must give (p + 1) / 4",
+        )?;
         if let Some(e) = &self.endomorphism {
             require(self.a == BigUint::ZERO, "the endomorphism needs a = 0")?;
             require(
@@ -203,7 +244,11 @@ impl Curve {
 
 /// Returns an error if a condition does not hold.
 pub fn require(holds: bool, condition: &str) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(condition.to_owned()) }
+    if holds {
+        Ok(())
+    } else {
+        Err(condition.to_owned())
+    }
 }
 
 /// Returns whether a number other than one is a cube root of one modulo m.
@@ -218,14 +263,23 @@ fn subtract(a: &BigUint, b: &BigUint, p: &BigUint) -> BigUint {
 }
 
 pub fn is_identifier(text: &str, is_letter: impl Fn(&char) -> bool) -> bool {
-    text.starts_with(|first| is_letter(&first)) && text.chars().all(|c| is_letter(&c) || c.is_ascii_digit())
+    text.starts_with(|first| is_letter(&first))
+        && text.chars().all(|c| is_letter(&c) || c.is_ascii_digit())
 }
 
 pub fn chain_step(step: &[u32]) -> Result<ChainStep, String> {
     match *step {
-        [squarings] => Ok(ChainStep { squarings, factor: None }),
-        [squarings, factor] => Ok(ChainStep { squarings, factor: Some(factor) }),
-        _ => Err(format!("{step:?}: a step of sqrt_chain is one number or two")),
+        [squarings] => Ok(ChainStep {
+            squarings,
+            factor: None,
+        }),
+        [squarings, factor] => Ok(ChainStep {
+            squarings,
+            factor: Some(factor),
+        }),
+        _ => Err(format!(
+            "{step:?}: a step of sqrt_chain is one number or two"
+        )),
     }
 }
 
@@ -234,7 +288,9 @@ pub fn chain_exponent(chain: &[ChainStep]) -> Option<BigUint> {
     let mut powers = vec![BigUint::from(1u32)];
     for step in chain {
         let squared = powers.last()? << step.squarings;
-        let factor = step.factor.map_or(Some(&BigUint::ZERO), |index| powers.get(index as usize))?;
+        let factor = step
+            .factor
+            .map_or(Some(&BigUint::ZERO), |index| powers.get(index as usize))?;
         powers.push(squared + factor);
     }
     powers.pop()
@@ -256,14 +312,16 @@ pub fn is_probable_prime(candidate: &BigUint) -> bool {
         return false;
     };
     let odd_part = &minus_one >> twos;
-    [2u32, 3, 5, 7, 11, 13, 17, 19, 23, 29].into_iter().all(|base| {
-        let mut x = BigUint::from(base).modpow(&odd_part, candidate);
-        if x == one || x == minus_one {
-            return true;
-        }
-        (1..twos).any(|_| {
-            x = &x * &x % candidate;
-            x == minus_one
+    [2u32, 3, 5, 7, 11, 13, 17, 19, 23, 29]
+        .into_iter()
+        .all(|base| {
+            let mut x = BigUint::from(base).modpow(&odd_part, candidate);
+            if x == one || x == minus_one {
+                return true;
+            }
+            (1..twos).any(|_| {
+                x = &x * &x % candidate;
+                x == minus_one
+            })
         })
-    })
 }

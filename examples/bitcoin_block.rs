@@ -41,7 +41,11 @@ fn run() -> ExampleResult<bool> {
                 summary.fail(format_args!("{}:{}: {reason}", answer.txid, answer.input));
             }
         }
-        batch.progress.problems.iter().for_each(|problem| summary.fail(problem));
+        batch
+            .progress
+            .problems
+            .iter()
+            .for_each(|problem| summary.fail(problem));
         ControlFlow::<()>::Continue(())
     })?;
     Ok(summary.print("inputs", &engine))

@@ -67,20 +67,48 @@ fn run() -> ExampleResult<bool> {
     let time = start.elapsed();
 
     let theirs: HashSet<&String> = bob.elements.iter().collect();
-    let expected: Vec<&String> = alice.elements.iter().filter(|element| theirs.contains(element)).collect();
-    println!("Alice has {} elements, Bob has {}", alice.elements.len(), bob.elements.len());
-    println!("{} in common; the plain intersection has {}", common.len(), expected.len());
+    let expected: Vec<&String> = alice
+        .elements
+        .iter()
+        .filter(|element| theirs.contains(element))
+        .collect();
+    println!(
+        "Alice has {} elements, Bob has {}",
+        alice.elements.len(),
+        bob.elements.len()
+    );
+    println!(
+        "{} in common; the plain intersection has {}",
+        common.len(),
+        expected.len()
+    );
     let multiplications = 2 * (alice.elements.len() + bob.elements.len());
-    println!("{}", common::throughput("secret multiplications, with hashing,", multiplications, time, &engine));
+    println!(
+        "{}",
+        common::throughput(
+            "secret multiplications, with hashing,",
+            multiplications,
+            time,
+            &engine
+        )
+    );
     Ok(common == expected)
 }
 
 impl Party {
     fn new(path: &Path) -> ExampleResult<Self> {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
         // A set: an element that occurs twice in the file would be visible as two equal points.
-        let elements: BTreeSet<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        Ok(Party { elements: elements.into_iter().map(str::to_owned).collect(), key: SecretKey::generate(P256)? })
+        let elements: BTreeSet<&str> = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect();
+        Ok(Party {
+            elements: elements.into_iter().map(str::to_owned).collect(),
+            key: SecretKey::generate(P256)?,
+        })
     }
 
     /// The party's own elements as it sends them.
@@ -92,7 +120,10 @@ impl Party {
     fn mask(&self, engine: &Engine, points: &[Point]) -> ExampleResult<Vec<Point>> {
         let masked = ecdh::shared_points(engine, P256, &self.key, PublicKeys::points(points))?;
         // The parties exchange masked points; a masked point does not reveal the key.
-        Ok(masked.into_iter().map(|point| point.map(SharedPoint::into_public)).collect::<Result<_, _>>()?)
+        Ok(masked
+            .into_iter()
+            .map(|point| point.map(SharedPoint::into_public))
+            .collect::<Result<_, _>>()?)
     }
 }
 
@@ -105,7 +136,10 @@ fn intersect<'a>(engine: &Engine, alice: &'a Party, bob: &Party) -> ExampleResul
     from_bob.sort_by_key(|point| *point.as_bytes());
     let bobs: HashSet<Point> = alice.mask(engine, &from_bob)?.into_iter().collect();
     let pairs = alice.elements.iter().zip(returned);
-    Ok(pairs.filter(|(_, point)| bobs.contains(point)).map(|(element, _)| element).collect())
+    Ok(pairs
+        .filter(|(_, point)| bobs.contains(point))
+        .map(|(element, _)| element)
+        .collect())
 }
 
 /// The first of the points with x = SHA-256(domain || counter || element) that exists; about every second x has one.
@@ -115,7 +149,10 @@ fn hash_to_curve(engine: &Engine, elements: &[String]) -> ExampleResult<Vec<Poin
     let mut open: Vec<usize> = (0..elements.len()).collect();
     let mut counter: u32 = 0;
     while !open.is_empty() {
-        let candidates: Vec<[u8; 33]> = open.iter().map(|&index| candidate(&elements[index], counter)).collect();
+        let candidates: Vec<[u8; 33]> = open
+            .iter()
+            .map(|&index| candidate(&elements[index], counter))
+            .collect();
         let found = point::decompress(engine, P256, &candidates)?;
         for (&index, point) in open.iter().zip(&found) {
             points[index] = point.unwrap_or(Point::IDENTITY);

@@ -44,7 +44,11 @@ fn run() -> ExampleResult<bool> {
                 summary.fail(format_args!("{} {hash}: {reason}", answer.kind.name()));
             }
         }
-        batch.progress.problems.iter().for_each(|problem| summary.fail(problem));
+        batch
+            .progress
+            .problems
+            .iter()
+            .for_each(|problem| summary.fail(problem));
         ControlFlow::<()>::Continue(())
     })?;
     Ok(summary.print("signatures", &engine))

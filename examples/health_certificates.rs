@@ -48,25 +48,52 @@ fn read_rows(path: &Path) -> ExampleResult<Vec<Row>> {
 
 /// Verifies all rows, prints the summary, and returns whether every verdict is the known one.
 fn check(rows: &[Row]) -> ExampleResult<bool> {
-    let digests = rows.iter().map(|row| fixed(&row.hash)).collect::<ExampleResult<Vec<[u8; 32]>>>()?;
-    let signatures =
-        rows.iter().map(|row| fixed(&format!("{}{}", row.r, row.s))).collect::<ExampleResult<Vec<[u8; 64]>>>()?;
-    let keys = rows.iter().map(|row| fixed(&row.key)).collect::<ExampleResult<Vec<[u8; 65]>>>()?;
+    let digests = rows
+        .iter()
+        .map(|row| fixed(&row.hash))
+        .collect::<ExampleResult<Vec<[u8; 32]>>>()?;
+    let signatures = rows
+        .iter()
+        .map(|row| fixed(&format!("{}{}", row.r, row.s)))
+        .collect::<ExampleResult<Vec<[u8; 64]>>>()?;
+    let keys = rows
+        .iter()
+        .map(|row| fixed(&row.key))
+        .collect::<ExampleResult<Vec<[u8; 65]>>>()?;
     let engine = Engine::new()?;
     let start = Instant::now();
     let keys = PublicKeys::uncompressed(&keys);
-    let verdicts = ecdsa::verify(&engine, P256, &digests, &signatures, keys, Default::default())?;
+    let verdicts = ecdsa::verify(
+        &engine,
+        P256,
+        &digests,
+        &signatures,
+        keys,
+        Default::default(),
+    )?;
     let time = start.elapsed();
 
-    let mismatches: Vec<_> = rows.iter().zip(verdicts.iter()).filter(|(row, v)| row.valid != v.is_valid()).collect();
-    mismatches.iter().for_each(|(row, verdict)| eprintln!("{}: {verdict}, which the file denies", row.src));
+    let mismatches: Vec<_> = rows
+        .iter()
+        .zip(verdicts.iter())
+        .filter(|(row, v)| row.valid != v.is_valid())
+        .collect();
+    mismatches
+        .iter()
+        .for_each(|(row, verdict)| eprintln!("{}: {verdict}, which the file denies", row.src));
     for (index, reason) in verdicts.rejected() {
         println!("{}: {reason}", rows[index].src);
     }
     let rejected = verdicts.rejected().count();
-    println!("{} certificates valid, {rejected} rejected", rows.len() - rejected);
+    println!(
+        "{} certificates valid, {rejected} rejected",
+        rows.len() - rejected
+    );
     println!("{} differ from the known answer", mismatches.len());
-    println!("{}", common::throughput("signatures", rows.len(), time, &engine));
+    println!(
+        "{}",
+        common::throughput("signatures", rows.len(), time, &engine)
+    );
     Ok(mismatches.is_empty())
 }
 

@@ -51,6 +51,9 @@ fn run() -> ExampleResult<bool> {
             ));
         }
     }
-    found.problems.iter().for_each(|problem| summary.fail(problem));
+    found
+        .problems
+        .iter()
+        .for_each(|problem| summary.fail(problem));
     Ok(summary.print("certificates", &engine))
 }

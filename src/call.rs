@@ -32,7 +32,8 @@ use crate::schemes::ecdsa::{self, ECDSA};
 use crate::schemes::ed25519::{self, Rule, Variant};
 use crate::schemes::sm2::{self, SM2, UserIds};
 use crate::types::{
-    Address, Error, NonceHash, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict, require_lengths,
+    Address, Error, NonceHash, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict,
+    require_lengths,
 };
 
 /// An operation on the items of a batch.
@@ -183,14 +184,22 @@ impl Operation {
     /// returned operation.
     pub fn verify(curve: CurveId, policy: Policy) -> Self {
         let is_sm2 = curve == Sm2::ID && !policy.low_s;
-        if is_sm2 { Operation::Sm2Verify } else { Operation::EcdsaVerify(curve, policy) }
+        if is_sm2 {
+            Operation::Sm2Verify
+        } else {
+            Operation::EcdsaVerify(curve, policy)
+        }
     }
 
     /// Returns signing with the curve's own scheme. On the SM2 curve that is SM2 if `form` is the
     /// default.
     pub fn sign(curve: CurveId, form: SForm) -> Self {
         let is_sm2 = curve == Sm2::ID && form == SForm::default();
-        if is_sm2 { Operation::Sm2Sign } else { Operation::EcdsaSign(curve, form) }
+        if is_sm2 {
+            Operation::Sm2Sign
+        } else {
+            Operation::EcdsaSign(curve, form)
+        }
     }
 
     /// Returns the curve, or `None` for Ed25519, whose curve is not a [`CurveId`].
@@ -203,32 +212,71 @@ impl Operation {
             | Operation::EcdsaSignRecoverable(curve, _)
             | Operation::SharedSecrets(curve)
             | Operation::PublicKeys(curve) => curve,
-            Operation::EcdsaRecoverAddresses | Operation::Bip340Verify | Operation::Bip340Sign => Secp256k1::ID,
+            Operation::EcdsaRecoverAddresses | Operation::Bip340Verify | Operation::Bip340Sign => {
+                Secp256k1::ID
+            }
             Operation::Sm2Verify | Operation::Sm2Sign => Sm2::ID,
-            Operation::Ed25519Verify(_) | Operation::Ed25519Sign | Operation::Ed25519PublicKeys => return None,
+            Operation::Ed25519Verify(_) | Operation::Ed25519Sign | Operation::Ed25519PublicKeys => {
+                return None;
+            }
         })
     }
 
     /// Returns the columns that the operation reads.
     pub fn reads(self) -> Reads {
         let none = Reads::default();
-        let signing = Reads { contents: true, secret_keys: true, ..none };
-        let verification = Reads { contents: true, signatures: true, public_keys: true, ..none };
+        let signing = Reads {
+            contents: true,
+            secret_keys: true,
+            ..none
+        };
+        let verification = Reads {
+            contents: true,
+            signatures: true,
+            public_keys: true,
+            ..none
+        };
         match self {
             Operation::EcdsaVerify(..) => verification,
-            Operation::EcdsaVerifyRecoverable(..) => Reads { recovery_ids: RecoveryIds::Optional, ..verification },
-            Operation::Bip340Verify | Operation::Ed25519Verify(_) => {
-                Reads { messages: true, x_only_keys: true, bare_signatures: true, ..verification }
-            }
-            Operation::Sm2Verify => Reads { messages: true, user_ids: true, ..verification },
-            Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => {
-                Reads { public_keys: false, recovery_ids: RecoveryIds::Required, ..verification }
-            }
+            Operation::EcdsaVerifyRecoverable(..) => Reads {
+                recovery_ids: RecoveryIds::Optional,
+                ..verification
+            },
+            Operation::Bip340Verify | Operation::Ed25519Verify(_) => Reads {
+                messages: true,
+                x_only_keys: true,
+                bare_signatures: true,
+                ..verification
+            },
+            Operation::Sm2Verify => Reads {
+                messages: true,
+                user_ids: true,
+                ..verification
+            },
+            Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => Reads {
+                public_keys: false,
+                recovery_ids: RecoveryIds::Required,
+                ..verification
+            },
             Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => signing,
-            Operation::Bip340Sign | Operation::Ed25519Sign => Reads { messages: true, ..signing },
-            Operation::Sm2Sign => Reads { messages: true, user_ids: true, ..signing },
-            Operation::SharedSecrets(_) => Reads { public_keys: true, secret_keys: true, ..none },
-            Operation::PublicKeys(_) | Operation::Ed25519PublicKeys => Reads { secret_keys: true, ..none },
+            Operation::Bip340Sign | Operation::Ed25519Sign => Reads {
+                messages: true,
+                ..signing
+            },
+            Operation::Sm2Sign => Reads {
+                messages: true,
+                user_ids: true,
+                ..signing
+            },
+            Operation::SharedSecrets(_) => Reads {
+                public_keys: true,
+                secret_keys: true,
+                ..none
+            },
+            Operation::PublicKeys(_) | Operation::Ed25519PublicKeys => Reads {
+                secret_keys: true,
+                ..none
+            },
         }
     }
 
@@ -239,14 +287,22 @@ impl Operation {
     /// [`UnusableSignatureForm`] if signatures of the operation cannot have the form: BIP 340 and
     /// Ed25519 have a single form, SM2 has no recovery ids, and hash types exist only in Bitcoin,
     /// on secp256k1.
-    pub fn signature_reader(self, form: SignatureForm) -> Result<SignatureReader, UnusableSignatureForm> {
+    pub fn signature_reader(
+        self,
+        form: SignatureForm,
+    ) -> Result<SignatureReader, UnusableSignatureForm> {
         let reads = self.reads();
-        let has_recovery_ids = self.curve().is_some_and(CurveId::has_ecdsa) && !reads.bare_signatures;
+        let has_recovery_ids =
+            self.curve().is_some_and(CurveId::has_ecdsa) && !reads.bare_signatures;
         let obstacle = match form {
             SignatureForm::Auto => None,
             _ if !reads.signatures => Some("is for operations that read signatures"),
-            _ if reads.bare_signatures => Some("is for ECDSA and SM2: signatures of BIP 340 and Ed25519 have 64 bytes"),
-            SignatureForm::Rsv | SignatureForm::HeaderFirst | SignatureForm::Eip2098 if !has_recovery_ids => {
+            _ if reads.bare_signatures => {
+                Some("is for ECDSA and SM2: signatures of BIP 340 and Ed25519 have 64 bytes")
+            }
+            SignatureForm::Rsv | SignatureForm::HeaderFirst | SignatureForm::Eip2098
+                if !has_recovery_ids =>
+            {
                 Some("has a recovery id, and SM2 has none")
             }
             SignatureForm::DerHashType if self.curve() != Some(Secp256k1::ID) => {
@@ -255,7 +311,9 @@ impl Operation {
             _ => None,
         };
         match obstacle {
-            Some(reason) => Err(UnusableSignatureForm(format!("the signature form {form} {reason}"))),
+            Some(reason) => Err(UnusableSignatureForm(format!(
+                "the signature form {form} {reason}"
+            ))),
             None => Ok(SignatureReader::new(form, has_recovery_ids)),
         }
     }
@@ -263,8 +321,14 @@ impl Operation {
     /// Returns the result columns in addition to the codes, at most two. Verification has none: the
     /// code is the verdict.
     pub fn results(self) -> &'static [Column] {
-        const SIGNATURE: Column = Column { name: "signature", width: 64 };
-        const PUBLIC_KEY: Column = Column { name: "public_key", width: 64 };
+        const SIGNATURE: Column = Column {
+            name: "signature",
+            width: 64,
+        };
+        const PUBLIC_KEY: Column = Column {
+            name: "public_key",
+            width: 64,
+        };
         match self {
             Operation::EcdsaVerify(..)
             | Operation::EcdsaVerifyRecoverable(..)
@@ -272,13 +336,29 @@ impl Operation {
             | Operation::Ed25519Verify(_)
             | Operation::Sm2Verify => &[],
             Operation::EcdsaRecover(_) | Operation::PublicKeys(_) => &[PUBLIC_KEY],
-            Operation::EcdsaRecoverAddresses => &[Column { name: "address", width: 20 }],
-            Operation::Ed25519PublicKeys => &[Column { name: "public_key", width: 32 }],
-            Operation::EcdsaSign(..) | Operation::Bip340Sign | Operation::Ed25519Sign | Operation::Sm2Sign => {
-                &[SIGNATURE]
-            }
-            Operation::EcdsaSignRecoverable(..) => &[SIGNATURE, Column { name: "recovery_id", width: 1 }],
-            Operation::SharedSecrets(_) => &[Column { name: "shared_secret", width: 32 }],
+            Operation::EcdsaRecoverAddresses => &[Column {
+                name: "address",
+                width: 20,
+            }],
+            Operation::Ed25519PublicKeys => &[Column {
+                name: "public_key",
+                width: 32,
+            }],
+            Operation::EcdsaSign(..)
+            | Operation::Bip340Sign
+            | Operation::Ed25519Sign
+            | Operation::Sm2Sign => &[SIGNATURE],
+            Operation::EcdsaSignRecoverable(..) => &[
+                SIGNATURE,
+                Column {
+                    name: "recovery_id",
+                    width: 1,
+                },
+            ],
+            Operation::SharedSecrets(_) => &[Column {
+                name: "shared_secret",
+                width: 32,
+            }],
         }
     }
 
@@ -305,7 +385,9 @@ impl Operation {
     /// Returns the batch size above which a GPU is faster, as assumed before any measurement.
     pub(crate) fn worth(self) -> GpuThreshold {
         match self {
-            Operation::EcdsaVerify(..) | Operation::EcdsaVerifyRecoverable(..) => ECDSA.verify_worth,
+            Operation::EcdsaVerify(..) | Operation::EcdsaVerifyRecoverable(..) => {
+                ECDSA.verify_worth
+            }
             Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => ecdsa::recover::WORTH,
             Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => ECDSA.sign_worth,
             Operation::Bip340Verify => bip340::VERIFY_WORTH,
@@ -335,7 +417,9 @@ impl Operation {
         codes: &mut [u8],
     ) -> Result<(), Error> {
         match columns.contents {
-            Contents::Digests(digests) => self.run_over_digests(engine, columns, digests, first, second, codes),
+            Contents::Digests(digests) => {
+                self.run_over_digests(engine, columns, digests, first, second, codes)
+            }
             Contents::Messages { messages, user_ids } if self.reads().messages => {
                 self.run_over_messages(engine, columns, messages, user_ids, first, codes)
             }
@@ -357,7 +441,14 @@ impl Operation {
         second: &mut [u8],
         codes: &mut [u8],
     ) -> Result<(), Error> {
-        let Columns { signatures, recovery_ids, public_keys, secret_keys, additional, .. } = *columns;
+        let Columns {
+            signatures,
+            recovery_ids,
+            public_keys,
+            secret_keys,
+            additional,
+            ..
+        } = *columns;
         let signers = Signers {
             additional: additional.map(SecretKeys::rows),
             nonce_hash: nonce_hash(columns.hash),
@@ -366,26 +457,62 @@ impl Operation {
         match self {
             Operation::EcdsaVerifyRecoverable(curve, policy) if !recovery_ids.is_empty() => {
                 let ids = recovery_ids;
-                ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, public_keys, policy, codes)
+                ecdsa::verify_recoverable_into(
+                    engine,
+                    curve,
+                    digests,
+                    signatures,
+                    ids,
+                    public_keys,
+                    policy,
+                    codes,
+                )
             }
-            Operation::EcdsaVerify(curve, policy) | Operation::EcdsaVerifyRecoverable(curve, policy) => {
-                ecdsa::verify_into(engine, curve, digests, signatures, public_keys, policy, codes)
+            Operation::EcdsaVerify(curve, policy)
+            | Operation::EcdsaVerifyRecoverable(curve, policy) => ecdsa::verify_into(
+                engine,
+                curve,
+                digests,
+                signatures,
+                public_keys,
+                policy,
+                codes,
+            ),
+            Operation::EcdsaRecover(curve) => {
+                recover(engine, curve, columns, digests, rows(first), codes)
             }
-            Operation::EcdsaRecover(curve) => recover(engine, curve, columns, digests, rows(first), codes),
-            Operation::EcdsaRecoverAddresses => recover_addresses(engine, columns, digests, rows(first), codes),
+            Operation::EcdsaRecoverAddresses => {
+                recover_addresses(engine, columns, digests, rows(first), codes)
+            }
             Operation::EcdsaSign(curve, form) => {
                 ecdsa::sign_into(engine, curve, digests, signers, form, rows(first), codes)
             }
-            Operation::EcdsaSignRecoverable(curve, form) => {
-                ecdsa::sign_recoverable_into(engine, curve, digests, signers, form, rows(first), second, codes)
+            Operation::EcdsaSignRecoverable(curve, form) => ecdsa::sign_recoverable_into(
+                engine,
+                curve,
+                digests,
+                signers,
+                form,
+                rows(first),
+                second,
+                codes,
+            ),
+            Operation::Bip340Verify => {
+                bip340::verify_into(engine, digests, signatures, public_keys, codes)
             }
-            Operation::Bip340Verify => bip340::verify_into(engine, digests, signatures, public_keys, codes),
-            Operation::Bip340Sign => {
-                bip340::sign_into(engine, digests, secret_keys, auxiliary(additional), rows(first), codes)
-            }
+            Operation::Bip340Sign => bip340::sign_into(
+                engine,
+                digests,
+                secret_keys,
+                auxiliary(additional),
+                rows(first),
+                codes,
+            ),
             Operation::Ed25519Verify(_) | Operation::Ed25519Sign => {
                 let items = digests.len_for(codes.len());
-                let messages: Vec<&[u8]> = (0..items).map(|item| digests.get(item).as_slice()).collect();
+                let messages: Vec<&[u8]> = (0..items)
+                    .map(|item| digests.get(item).as_slice())
+                    .collect();
                 self.run_over_messages(engine, columns, &messages, UserIds::default(), first, codes)
             }
             Operation::Ed25519PublicKeys => {
@@ -396,15 +523,27 @@ impl Operation {
                 codes.fill(Verdict::VALID_CODE);
                 Ok(())
             }
-            Operation::Sm2Verify => sm2::verify_into(engine, digests, signatures, public_keys, codes),
+            Operation::Sm2Verify => {
+                sm2::verify_into(engine, digests, signatures, public_keys, codes)
+            }
             Operation::Sm2Sign => {
-                let signers = Signers { nonce_hash: NonceHash::OfScheme, ..signers };
+                let signers = Signers {
+                    nonce_hash: NonceHash::OfScheme,
+                    ..signers
+                };
                 sm2::sign_into(engine, digests, signers, rows(first), codes)
             }
-            Operation::SharedSecrets(curve) => {
-                ecdh::shared_secrets_into(engine, curve, secret_keys, public_keys, rows(first), codes)
+            Operation::SharedSecrets(curve) => ecdh::shared_secrets_into(
+                engine,
+                curve,
+                secret_keys,
+                public_keys,
+                rows(first),
+                codes,
+            ),
+            Operation::PublicKeys(curve) => {
+                keys::public_keys_into(engine, curve, secret_keys, rows(first), codes)
             }
-            Operation::PublicKeys(curve) => keys::public_keys_into(engine, curve, secret_keys, rows(first), codes),
         }
     }
 
@@ -418,21 +557,51 @@ impl Operation {
         first: &mut [u8],
         codes: &mut [u8],
     ) -> Result<(), Error> {
-        let Columns { signatures, public_keys, secret_keys, additional, variant, .. } = *columns;
+        let Columns {
+            signatures,
+            public_keys,
+            secret_keys,
+            additional,
+            variant,
+            ..
+        } = *columns;
         match self {
-            Operation::Bip340Verify => bip340::verify_messages_into(engine, messages, signatures, public_keys, codes),
-            Operation::Bip340Sign => {
-                bip340::sign_messages_into(engine, messages, secret_keys, auxiliary(additional), rows(first), codes)
+            Operation::Bip340Verify => {
+                bip340::verify_messages_into(engine, messages, signatures, public_keys, codes)
             }
-            Operation::Ed25519Verify(rule) => {
-                ed25519::verify_into(engine, messages, signatures, public_keys, variant, rule, codes)
+            Operation::Bip340Sign => bip340::sign_messages_into(
+                engine,
+                messages,
+                secret_keys,
+                auxiliary(additional),
+                rows(first),
+                codes,
+            ),
+            Operation::Ed25519Verify(rule) => ed25519::verify_into(
+                engine,
+                messages,
+                signatures,
+                public_keys,
+                variant,
+                rule,
+                codes,
+            ),
+            Operation::Ed25519Sign => {
+                ed25519::sign_into(engine, messages, secret_keys, variant, rows(first), codes)
             }
-            Operation::Ed25519Sign => ed25519::sign_into(engine, messages, secret_keys, variant, rows(first), codes),
-            Operation::Sm2Verify => {
-                sm2::verify_messages_into(engine, messages, user_ids, signatures, public_keys, codes)
-            }
+            Operation::Sm2Verify => sm2::verify_messages_into(
+                engine,
+                messages,
+                user_ids,
+                signatures,
+                public_keys,
+                codes,
+            ),
             Operation::Sm2Sign => {
-                let signers = Signers { additional: additional.map(SecretKeys::rows), ..Signers::from(secret_keys) };
+                let signers = Signers {
+                    additional: additional.map(SecretKeys::rows),
+                    ..Signers::from(secret_keys)
+                };
                 sm2::sign_messages_into(engine, messages, user_ids, signers, rows(first), codes)
             }
             _ => unreachable!("the operation reads no messages"),
@@ -449,12 +618,17 @@ fn recover(
     keys: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let Columns { signatures, recovery_ids: ids, candidates, .. } = *columns;
+    let Columns {
+        signatures,
+        recovery_ids: ids,
+        candidates,
+        ..
+    } = *columns;
     match candidates {
         None => ecdsa::recover_into(engine, curve, digests, signatures, ids, keys, codes),
-        Some(candidates) => {
-            ecdsa::recover_with_candidates_into(engine, curve, digests, signatures, ids, candidates, keys, codes)
-        }
+        Some(candidates) => ecdsa::recover_with_candidates_into(
+            engine, curve, digests, signatures, ids, candidates, keys, codes,
+        ),
     }
 }
 
@@ -466,7 +640,12 @@ fn recover_addresses(
     addresses: &mut [Address],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let Columns { signatures, recovery_ids: ids, candidates, .. } = *columns;
+    let Columns {
+        signatures,
+        recovery_ids: ids,
+        candidates,
+        ..
+    } = *columns;
     match candidates {
         None => ecdsa::recover_addresses_into(engine, digests, signatures, ids, addresses, codes),
         Some(candidates) => ecdsa::recover_addresses_with_candidates_into(
@@ -480,9 +659,12 @@ fn nonce_hash(hash: Hash) -> NonceHash {
     match hash {
         Hash::Sha384 => NonceHash::Sha384,
         Hash::Sha512 => NonceHash::Sha512,
-        Hash::Sha256 | Hash::Sha256d | Hash::Keccak256 | Hash::Eip191 | Hash::BitcoinMessage | Hash::None => {
-            NonceHash::OfScheme
-        }
+        Hash::Sha256
+        | Hash::Sha256d
+        | Hash::Keccak256
+        | Hash::Eip191
+        | Hash::BitcoinMessage
+        | Hash::None => NonceHash::OfScheme,
     }
 }
 

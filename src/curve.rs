@@ -6,7 +6,10 @@ use std::str::FromStr;
 
 /// Constants that `build.rs` derived from the curve files.
 pub mod constants {
-    #![allow(dead_code, reason = "every curve gets the same set, and not every curve needs each")]
+    #![allow(
+        dead_code,
+        reason = "every curve gets the same set, and not every curve needs each"
+    )]
     include!(concat!(env!("OUT_DIR"), "/constants.rs"));
 }
 
@@ -77,7 +80,11 @@ impl fmt::Display for CurveId {
 
 /// An unknown curve name. The message lists all curves.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no curve is called `{}`; the curves are {}", crate::fields::shown(name), listed_names())]
+#[error(
+    "no curve is called `{}`; the curves are {}",
+    crate::fields::shown(name),
+    listed_names()
+)]
 pub struct UnknownCurve {
     name: String,
 }
@@ -85,14 +92,22 @@ pub struct UnknownCurve {
 /// Lists all curves, each with its aliases.
 fn listed_names() -> String {
     let curves = CurveId::ALL.iter();
-    let names = curves.map(|curve| format!("{curve} (also {}, {})", curve.aliases().join(", "), curve.oid()));
+    let names = curves.map(|curve| {
+        format!(
+            "{curve} (also {}, {})",
+            curve.aliases().join(", "),
+            curve.oid()
+        )
+    });
     names.collect::<Vec<_>>().join(", ")
 }
 
 impl CurveId {
     /// Returns all names of the curve: its own name, its object identifier and its aliases.
     fn names(self) -> impl Iterator<Item = &'static str> {
-        [self.name(), self.oid()].into_iter().chain(self.aliases().iter().copied())
+        [self.name(), self.oid()]
+            .into_iter()
+            .chain(self.aliases().iter().copied())
     }
 }
 
@@ -110,8 +125,12 @@ impl FromStr for CurveId {
     type Err = UnknownCurve;
 
     fn from_str(name: &str) -> Result<Self, UnknownCurve> {
-        let found = CurveId::ALL.iter().find(|curve| curve.names().any(|known| is_same_name(known, name)));
-        found.copied().ok_or_else(|| UnknownCurve { name: name.to_owned() })
+        let found = CurveId::ALL
+            .iter()
+            .find(|curve| curve.names().any(|known| is_same_name(known, name)));
+        found.copied().ok_or_else(|| UnknownCurve {
+            name: name.to_owned(),
+        })
     }
 }
 
@@ -134,18 +153,35 @@ mod tests {
         let mut all = Vec::new();
         for &curve in CurveId::ALL {
             for name in curve.names() {
-                let spellings =
-                    [name.to_owned(), name.to_uppercase(), name.to_lowercase(), name.replace(['-', ' '], "_")];
-                assert!(spellings.iter().all(|spelling| spelling.parse() == Ok(curve)), "{name}");
+                let spellings = [
+                    name.to_owned(),
+                    name.to_uppercase(),
+                    name.to_lowercase(),
+                    name.replace(['-', ' '], "_"),
+                ];
+                assert!(
+                    spellings
+                        .iter()
+                        .all(|spelling| spelling.parse() == Ok(curve)),
+                    "{name}"
+                );
                 all.push(name);
             }
         }
         for (at, name) in all.iter().enumerate() {
-            assert!(!all[..at].iter().any(|other| is_same_name(other, name)), "{name} is ambiguous");
+            assert!(
+                !all[..at].iter().any(|other| is_same_name(other, name)),
+                "{name} is ambiguous"
+            );
         }
         for name in ["", "P-384", "secp256", "1.2.840.10045.3.1", "p256 ü"] {
-            let Err(problem) = name.parse::<CurveId>() else { panic!("{name} is not a curve") };
-            assert!(problem.to_string().contains("sm2 (also sm2p256v1"), "{problem}");
+            let Err(problem) = name.parse::<CurveId>() else {
+                panic!("{name} is not a curve")
+            };
+            assert!(
+                problem.to_string().contains("sm2 (also sm2p256v1"),
+                "{problem}"
+            );
         }
     }
 }

@@ -73,13 +73,19 @@ pub struct MachineCode {
 /// # Errors
 /// [`Error::Kernels`] if NVRTC is missing or cannot compile for the architecture, or the folder
 /// cannot be written; [`Error::Threads`] if the system refuses to start the compiling threads.
-pub fn build(architecture: &str, folder: &Path, report: impl Fn(&Path) + Sync) -> Result<Vec<PathBuf>, Error> {
+pub fn build(
+    architecture: &str,
+    folder: &Path,
+    report: impl Fn(&Path) + Sync,
+) -> Result<Vec<PathBuf>, Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
     let cache = Cache::at(folder);
     // Compiling takes a minute, so errors of the folder are detected first.
     std::fs::create_dir_all(folder).map_err(|problem| folder_error(folder, problem))?;
     each(Unit::all(), |unit| {
-        let path = cache.build(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
+        let path = cache
+            .build(*unit, architecture, nvrtc)
+            .map_err(Error::Kernels)?;
         report(&path);
         Ok(path)
     })
@@ -103,7 +109,11 @@ pub fn pack(architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
     pack_units(Unit::all(), architecture, folder)
 }
 
-fn pack_units(units: impl Iterator<Item = Unit>, architecture: &str, folder: &Path) -> Result<PathBuf, Error> {
+fn pack_units(
+    units: impl Iterator<Item = Unit>,
+    architecture: &str,
+    folder: &Path,
+) -> Result<PathBuf, Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
     // Errors of the folder first, as in `build`.
     std::fs::create_dir_all(folder).map_err(|problem| folder_error(folder, problem))?;
@@ -111,7 +121,8 @@ fn pack_units(units: impl Iterator<Item = Unit>, architecture: &str, folder: &Pa
         let cubin = nvrtc.compile(*unit, architecture).map_err(Error::Kernels)?;
         Packed::new(*unit, architecture, &cubin).map_err(|problem| folder_error(folder, problem))
     })?;
-    pack::write(folder, architecture, nvrtc, &packed).map_err(|problem| folder_error(folder, problem))
+    pack::write(folder, architecture, nvrtc, &packed)
+        .map_err(|problem| folder_error(folder, problem))
 }
 
 fn folder_error(folder: &Path, problem: std::io::Error) -> Error {
@@ -135,25 +146,35 @@ pub struct PackInfo {
 /// # Errors
 /// [`Error::Kernels`] with the reason why this library cannot use the pack or some of its kernels.
 pub fn check_pack(path: &Path) -> Result<PackInfo, Error> {
-    check_units(Unit::all(), path).map_err(|problem| Error::Kernels(format!("{}: {problem}", path.display())))
+    check_units(Unit::all(), path)
+        .map_err(|problem| Error::Kernels(format!("{}: {problem}", path.display())))
 }
 
 fn check_units(units: impl Iterator<Item = Unit>, path: &Path) -> Result<PackInfo, String> {
-    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = path
+        .file_stem()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     let pack = Pack::open(path)?.ok_or("there is no such file")?;
     let mut kernels = 0;
     for unit in units {
         pack.read(unit, name)?.ok_or_else(of_other_sources)?;
         kernels += 1;
     }
-    Ok(PackInfo { architecture: name.to_owned(), nvrtc: pack.nvrtc, kernels })
+    Ok(PackInfo {
+        architecture: name.to_owned(),
+        nvrtc: pack.nvrtc,
+        kernels,
+    })
 }
 
 /// Returns the packs in a folder, sorted by name; none if the folder cannot be read.
 pub fn packs_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut packs: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == pack::EXTENSION)).collect();
+    let mut packs: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|end| end == pack::EXTENSION))
+        .collect();
     packs.sort();
     packs
 }
@@ -175,7 +196,9 @@ pub fn usage(architecture: &str, kept: &Path) -> Result<Vec<KernelUsage>, Error>
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
     let kept = Cache::at(kept);
     let usages = each(Unit::all(), |unit| {
-        let (_, report) = kept.with_report(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
+        let (_, report) = kept
+            .with_report(*unit, architecture, nvrtc)
+            .map_err(Error::Kernels)?;
         Ok(parse_report(*unit, &report))
     })?;
     Ok(usages.into_iter().flatten().collect())
@@ -197,7 +220,10 @@ fn each<T: Send>(
     });
     match first_error.into_inner() {
         Some(error) => Err(error),
-        None => Ok(results.into_iter().map(|(_, result)| result.expect("every unit was computed")).collect()),
+        None => Ok(results
+            .into_iter()
+            .map(|(_, result)| result.expect("every unit was computed"))
+            .collect()),
     }
 }
 
@@ -206,14 +232,23 @@ fn each<T: Send>(
 ///
 /// # Errors
 /// The errors of [`usage`].
-pub fn machine_code(architecture: &str, files: &[&str], kept: &Path) -> Result<Vec<MachineCode>, Error> {
+pub fn machine_code(
+    architecture: &str,
+    files: &[&str],
+    kept: &Path,
+) -> Result<Vec<MachineCode>, Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
     let kept = Cache::at(kept);
-    each(Unit::all().filter(|unit| files.contains(&unit.file)), |unit| {
-        let (cubin, _) = kept.with_report(*unit, architecture, nvrtc).map_err(Error::Kernels)?;
-        let Unit { file, curve } = *unit;
-        Ok(MachineCode { file, curve, cubin })
-    })
+    each(
+        Unit::all().filter(|unit| files.contains(&unit.file)),
+        |unit| {
+            let (cubin, _) = kept
+                .with_report(*unit, architecture, nvrtc)
+                .map_err(Error::Kernels)?;
+            let Unit { file, curve } = *unit;
+            Ok(MachineCode { file, curve, cubin })
+        },
+    )
 }
 
 /// Returns the folder of the kernel cache, or `None` if the environment determines none.
@@ -226,7 +261,9 @@ pub fn cache_folder() -> Option<PathBuf> {
 /// # Errors
 /// [`Error::Kernels`] with the reason why NVRTC cannot be used.
 pub fn nvrtc_version() -> Result<(i32, i32), Error> {
-    Nvrtc::find().map(|nvrtc| nvrtc.version).map_err(Error::Kernels)
+    Nvrtc::find()
+        .map(|nvrtc| nvrtc.version)
+        .map_err(Error::Kernels)
 }
 
 /// Parses the assembler's report: the names of functions, their spills, and the registers of
@@ -237,7 +274,14 @@ pub(crate) fn parse_report(unit: Unit, report: &str) -> Vec<KernelUsage> {
         if let Some((_, function)) = line.split_once("Function properties for ") {
             let Unit { file, curve } = unit;
             let kernel = function.trim().to_owned();
-            all.push(KernelUsage { file, curve, kernel, registers: 0, spill_stores: 0, spill_loads: 0 });
+            all.push(KernelUsage {
+                file,
+                curve,
+                kernel,
+                registers: 0,
+                spill_stores: 0,
+                spill_loads: 0,
+            });
         }
         let Some(last) = all.last_mut() else { continue };
         if let Some(stores) = number_before(line, "bytes spill stores") {
@@ -274,10 +318,28 @@ ptxas info    : Used 74 registers, used 1 barriers, 16384 bytes smem
 ptxas info    : Function properties for shared_function
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ";
-        let parsed = parse_report(Unit { file: "normalize", curve: "sm2" }, report);
-        let numbers: Vec<_> =
-            parsed.iter().map(|u| (u.kernel.as_str(), u.registers, u.spill_stores, u.spill_loads)).collect();
-        assert_eq!(numbers, [("gecc_one", 74, 4, 8), ("shared_function", 0, 0, 0)]);
+        let parsed = parse_report(
+            Unit {
+                file: "normalize",
+                curve: "sm2",
+            },
+            report,
+        );
+        let numbers: Vec<_> = parsed
+            .iter()
+            .map(|u| {
+                (
+                    u.kernel.as_str(),
+                    u.registers,
+                    u.spill_stores,
+                    u.spill_loads,
+                )
+            })
+            .collect();
+        assert_eq!(
+            numbers,
+            [("gecc_one", 74, 4, 8), ("shared_function", 0, 0, 0)]
+        );
     }
 
     mod nvrtc_tests {
@@ -285,7 +347,9 @@ ptxas info    : Function properties for shared_function
 
         /// A few units that compile quickly.
         fn quick() -> impl Iterator<Item = Unit> {
-            ["rows", "address", "layout"].into_iter().map(|file| Unit::of(file, "secp256k1"))
+            ["rows", "address", "layout"]
+                .into_iter()
+                .map(|file| Unit::of(file, "secp256k1"))
         }
 
         #[test]
@@ -296,30 +360,55 @@ ptxas info    : Function properties for shared_function
             let kept = folder.join("kept");
             assert_eq!(packs_in(&folder), std::slice::from_ref(&path));
             let nvrtc = nvrtc_version().unwrap();
-            let expected = PackInfo { architecture: "sm_90".to_owned(), nvrtc, kernels: quick().count() };
+            let expected = PackInfo {
+                architecture: "sm_90".to_owned(),
+                nvrtc,
+                kernels: quick().count(),
+            };
             assert_eq!(check_units(quick(), &path), Ok(expected));
             let opened = Pack::open(&path).unwrap().unwrap();
             let mut bytes = 0;
             // The second call reads the stored files instead of compiling.
-            let [codes, again] =
-                [(); 2].map(|()| machine_code("sm_90", &["rows", "address", "layout"], &kept).unwrap());
+            let [codes, again] = [(); 2]
+                .map(|()| machine_code("sm_90", &["rows", "address", "layout"], &kept).unwrap());
             assert_eq!(codes, again);
             // These were compiled with a report, as their trace spans show.
             for unit in quick() {
                 let cubin = Nvrtc::find().unwrap().compile(unit, "sm_90").unwrap();
-                assert!(opened.read(unit, "sm_90").unwrap().as_ref() == Some(&cubin), "{unit:?}");
-                assert!(codes.iter().any(|code| (code.file, code.curve) == (unit.file, unit.curve)), "{unit:?}");
+                assert!(
+                    opened.read(unit, "sm_90").unwrap().as_ref() == Some(&cubin),
+                    "{unit:?}"
+                );
+                assert!(
+                    codes
+                        .iter()
+                        .any(|code| (code.file, code.curve) == (unit.file, unit.curve)),
+                    "{unit:?}"
+                );
                 bytes += cubin.len();
             }
             let size = std::fs::metadata(&path).unwrap().len() as usize;
             assert!(size < bytes / 2, "{size} of {bytes} bytes");
             // The operations have more kernels than these, and a pack under another name is for another
             // architecture.
-            assert!(check_pack(&path).unwrap_err().to_string().contains("another version"));
+            assert!(
+                check_pack(&path)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("another version")
+            );
             let renamed = folder.join("sm_80.gecckernels");
             std::fs::rename(&path, &renamed).unwrap();
-            assert!(check_units(quick(), &renamed).unwrap_err().contains("another version"));
-            assert!(check_units(quick(), &path).unwrap_err().contains("no such file"));
+            assert!(
+                check_units(quick(), &renamed)
+                    .unwrap_err()
+                    .contains("another version")
+            );
+            assert!(
+                check_units(quick(), &path)
+                    .unwrap_err()
+                    .contains("no such file")
+            );
             std::fs::remove_dir_all(&folder).unwrap();
         }
     }

@@ -5,7 +5,9 @@
 pub use crate::curve::constants;
 pub use crate::gpu::interface::Limits;
 pub use crate::gpu::runtime::nvrtc::Text;
-pub use crate::gpu::runtime::{Argument, Bytes, Device, Fault, Grid, NO_CURVE, Plan, Stream, Unit, count};
+pub use crate::gpu::runtime::{
+    Argument, Bytes, Device, Fault, Grid, NO_CURVE, Plan, Stream, Unit, count,
+};
 pub use crate::gpu::schedule::{DeviceCache as Kept, StreamSlot as Lane};
 pub use crate::gpu::transfer::{Jacobian, Points};
 pub use crate::gpu::{columns, kernels};
@@ -25,6 +27,8 @@ pub mod notes {
 /// [`Error::Kernels`] if NVRTC is missing or cannot compile them.
 pub fn compile(text: &Text, architecture: &str) -> Result<(Vec<u8>, Vec<KernelUsage>), Error> {
     let nvrtc = Nvrtc::find().map_err(Error::Kernels)?;
-    let (cubin, report) = nvrtc.compile_with_report(text, architecture).map_err(Error::Kernels)?;
+    let (cubin, report) = nvrtc
+        .compile_with_report(text, architecture)
+        .map_err(Error::Kernels)?;
     Ok((cubin, parse_report(text.unit, &report)))
 }

@@ -91,8 +91,8 @@ mod types;
 pub use curve::types::*;
 pub use curve::{Curve, CurveChoice, CurveId, EcdsaChoice, EcdsaCurve, UnknownCurve};
 pub use engine::{
-    Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels,
-    PageLocked, Pieces,
+    Backend, Engine, EngineBuilder, EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime,
+    LoadedKernels, PageLocked, Pieces,
 };
 pub use host::stack;
 pub use ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
@@ -122,6 +122,6 @@ struct Readme;
 struct Using;
 
 pub use types::{
-    Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret, Signers, Verdict,
-    Verdicts, signature_from_der, signature_rows, signature_to_der,
+    Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret,
+    Signers, Verdict, Verdicts, signature_from_der, signature_rows, signature_to_der,
 };

@@ -42,6 +42,9 @@ pub(crate) struct GpuThreshold {
 impl GpuThreshold {
     /// Returns the threshold of an operation with a single CPU implementation.
     pub(crate) const fn of(items: usize) -> Self {
-        GpuThreshold { portable: items, simd: items }
+        GpuThreshold {
+            portable: items,
+            simd: items,
+        }
     }
 }

@@ -35,7 +35,14 @@ type Task<I, R> = (I, SyncSender<R>);
 pub fn pipeline<I, R>(results: usize, items: usize) -> (Sender<I, R>, Workers<I, R>, Results<R>) {
     let (to_taker, results) = sync_channel(results);
     let (to_workers, tasks) = sync_channel(items);
-    (Sender { to_workers, to_taker }, Workers(Arc::new(Mutex::new(tasks))), Results(results))
+    (
+        Sender {
+            to_workers,
+            to_taker,
+        },
+        Workers(Arc::new(Mutex::new(tasks))),
+        Results(results),
+    )
 }
 
 /// The sending end of a pipeline. Dropping it ends the input.
@@ -116,7 +123,11 @@ struct BudgetState {
 impl MemoryBudget {
     /// Creates a limit of `most` in total.
     pub fn new(most: u64) -> Self {
-        MemoryBudget { state: Mutex::default(), changed: Condvar::new(), most }
+        MemoryBudget {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            most,
+        }
     }
 
     /// Blocks until `part` fits within the limit. A caller that is alone is always admitted.
@@ -165,7 +176,10 @@ pub fn map<T: Send, R: Send>(
             scope.spawn(move |_| *result = Some(work(item)));
         }
     });
-    results.into_iter().map(|result| result.expect("every task has run")).collect()
+    results
+        .into_iter()
+        .map(|result| result.expect("every task has run"))
+        .collect()
 }
 
 #[cfg(test)]

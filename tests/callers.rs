@@ -8,7 +8,9 @@
 mod harness;
 
 use gecc::service::{Caller, Coalescer, ServiceError};
-use gecc::{Backend, Curve, Engine, EngineBuilder, Error, Point, Secp256k1, SecretKey, ecdsa, keys};
+use gecc::{
+    Backend, Curve, Engine, EngineBuilder, Error, Point, Secp256k1, SecretKey, ecdsa, keys,
+};
 use harness::needs::{GPU, Need};
 use harness::{Named, Test, test};
 use rayon::prelude::*;
@@ -31,37 +33,74 @@ const CALLERS: usize = 4;
 /// Kinds of engines.
 const ENGINES: [Named<fn() -> EngineBuilder>; 5] = [
     ("cpu", || Engine::builder().backend(Backend::Cpu).threads(2)),
-    ("one_thread", || Engine::builder().backend(Backend::Cpu).threads(1)),
-    ("portable", || Engine::builder().backend(Backend::Cpu).threads(2).portable(true)),
-    ("little_memory", || Engine::builder().backend(Backend::Cpu).threads(2).max_memory(1 << 20)),
+    ("one_thread", || {
+        Engine::builder().backend(Backend::Cpu).threads(1)
+    }),
+    ("portable", || {
+        Engine::builder()
+            .backend(Backend::Cpu)
+            .threads(2)
+            .portable(true)
+    }),
+    ("little_memory", || {
+        Engine::builder()
+            .backend(Backend::Cpu)
+            .threads(2)
+            .max_memory(1 << 20)
+    }),
     ("gpu", || Engine::builder().backend(Backend::Gpu).threads(2)),
 ];
 
 /// Ways of calling an engine.
 const WAYS: [Named<fn(&'static Engine)>; 6] = [
     ("par_iter", |engine| {
-        let global = rayon::ThreadPoolBuilder::new().num_threads(CALLERS).build_global();
+        let global = rayon::ThreadPoolBuilder::new()
+            .num_threads(CALLERS)
+            .build_global();
         global.expect("the engine leaves rayon's global pool to the application");
-        (0..CALLS).into_par_iter().for_each(|number| call(engine, number));
+        (0..CALLS)
+            .into_par_iter()
+            .for_each(|number| call(engine, number));
     }),
-    ("scope", |engine| rayon::scope(|scope| (0..CALLS).for_each(|i| scope.spawn(move |_| call(engine, i))))),
+    ("scope", |engine| {
+        rayon::scope(|scope| (0..CALLS).for_each(|i| scope.spawn(move |_| call(engine, i))))
+    }),
     ("another_pool", |engine| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(CALLERS).build().expect("four threads");
-        pool.install(|| (0..CALLS).into_par_iter().for_each(|number| call(engine, number)));
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(CALLERS)
+            .build()
+            .expect("four threads");
+        pool.install(|| {
+            (0..CALLS)
+                .into_par_iter()
+                .for_each(|number| call(engine, number))
+        });
     }),
     ("nested_joins", |engine| join(engine, 0..CALLS / 4)),
     ("plain_threads", |engine| {
         thread::scope(|scope| {
             for first in 0..64 {
-                scope.spawn(move || (first..CALLS / 4).step_by(64).for_each(|number| call(engine, number)));
+                scope.spawn(move || {
+                    (first..CALLS / 4)
+                        .step_by(64)
+                        .for_each(|number| call(engine, number))
+                });
             }
         });
     }),
     ("spawn_blocking", |engine| {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(CALLERS).max_blocking_threads(16).build().expect("a runtime");
-        let calls: Vec<_> = (0..CALLS).map(|number| runtime.spawn_blocking(move || call(engine, number))).collect();
-        calls.into_iter().for_each(|call| runtime.block_on(call).expect("the call does not panic"));
+        let runtime = builder
+            .worker_threads(CALLERS)
+            .max_blocking_threads(16)
+            .build()
+            .expect("a runtime");
+        let calls: Vec<_> = (0..CALLS)
+            .map(|number| runtime.spawn_blocking(move || call(engine, number)))
+            .collect();
+        calls
+            .into_iter()
+            .for_each(|call| runtime.block_on(call).expect("the call does not panic"));
     }),
 ];
 
@@ -84,8 +123,15 @@ fn main() -> ExitCode {
         let need = (*engine == "gpu").then_some(&GPU);
         tests.extend(WAYS.map(|(way, _)| in_process(format!("{way}::{engine}"), need)));
     }
-    tests.extend(PROCESSES.iter().map(|(name, _)| in_process(format!("process::{name}"), None)));
-    tests.push(in_process("process::current_context".to_owned(), Some(&GPU)));
+    tests.extend(
+        PROCESSES
+            .iter()
+            .map(|(name, _)| in_process(format!("process::{name}"), None)),
+    );
+    tests.push(in_process(
+        "process::current_context".to_owned(),
+        Some(&GPU),
+    ));
     harness::run(tests)
 }
 
@@ -99,7 +145,10 @@ fn in_process(name: String, need: Option<&'static Need>) -> Test {
 
 fn run_child(name: &str) {
     let mut command = Command::new(std::env::current_exe().expect("a running test has a file"));
-    command.env(CHILD, name).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env(CHILD, name)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().expect("this test can be started");
     let start = Instant::now();
     while child.try_wait().expect("the child can be polled").is_none() {
@@ -122,8 +171,14 @@ fn child(name: &str) {
             None => current_context(),
         };
     }
-    let (_, way) = WAYS.iter().find(|(name, _)| *name == first).expect("a way of calling");
-    let (_, engine) = ENGINES.iter().find(|(name, _)| *name == second).expect("an engine");
+    let (_, way) = WAYS
+        .iter()
+        .find(|(name, _)| *name == first)
+        .expect("a way of calling");
+    let (_, engine) = ENGINES
+        .iter()
+        .find(|(name, _)| *name == second)
+        .expect("an engine");
     let engine: &Engine = Box::leak(Box::new(engine().build().expect("the engine starts")));
     expected();
     let most = watch_threads(|| way(engine));
@@ -133,7 +188,10 @@ fn child(name: &str) {
     let callers = if first == "plain_threads" { 64 } else { 20 };
     // While kernels are compiled each has a thread, and the driver has some of its own.
     let of_gpu = if second == "gpu" { 40 } else { 0 };
-    assert!(most <= engine_threads + callers + 3 + of_gpu, "{most} threads");
+    assert!(
+        most <= engine_threads + callers + 3 + of_gpu,
+        "{most} threads"
+    );
     assert!(engine.failures().is_empty());
 }
 
@@ -154,13 +212,29 @@ fn expected() -> &'static Expected {
     static EXPECTED: OnceLock<Expected> = OnceLock::new();
     EXPECTED.get_or_init(|| {
         const ITEMS: usize = 256;
-        let engine = Engine::builder().backend(Backend::Cpu).threads(1).build().expect("one thread");
-        let (secret, public) = keys::generate(&engine, Secp256k1, ITEMS).expect("there is randomness");
+        let engine = Engine::builder()
+            .backend(Backend::Cpu)
+            .threads(1)
+            .build()
+            .expect("one thread");
+        let (secret, public) =
+            keys::generate(&engine, Secp256k1, ITEMS).expect("there is randomness");
         let digests: Vec<[u8; 32]> = (0..ITEMS).map(|item| [item as u8; 32]).collect();
-        let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &digests, &secret, Default::default());
-        let signed = signed.expect("lengths agree").into_iter().map(|item| item.expect("a key in range"));
-        let (signatures, recovery_ids) = signed.map(|item| (item.signature, item.recovery_id)).unzip();
-        Expected { digests, signatures, recovery_ids, keys: public }
+        let signed =
+            ecdsa::sign_recoverable(&engine, Secp256k1, &digests, &secret, Default::default());
+        let signed = signed
+            .expect("lengths agree")
+            .into_iter()
+            .map(|item| item.expect("a key in range"));
+        let (signatures, recovery_ids) = signed
+            .map(|item| (item.signature, item.recovery_id))
+            .unzip();
+        Expected {
+            digests,
+            signatures,
+            recovery_ids,
+            keys: public,
+        }
     })
 }
 
@@ -172,12 +246,28 @@ fn call(engine: &Engine, number: usize) {
     assert_eq!(depth, 0, "a call runs inside another");
     let start = number % 100;
     let items = items_of(number);
-    let Expected { digests, signatures, recovery_ids, keys } = expected();
+    let Expected {
+        digests,
+        signatures,
+        recovery_ids,
+        keys,
+    } = expected();
     let range = start..start + items;
     let digests = &digests[range.clone()];
     let signatures = &signatures[range.clone()];
-    let recovered = ecdsa::recover(engine, Secp256k1, digests, signatures, &recovery_ids[range.clone()]);
-    assert!(recovered.expect("lengths agree").into_iter().eq(keys[range].iter().map(|key| Ok(*key))));
+    let recovered = ecdsa::recover(
+        engine,
+        Secp256k1,
+        digests,
+        signatures,
+        &recovery_ids[range.clone()],
+    );
+    assert!(
+        recovered
+            .expect("lengths agree")
+            .into_iter()
+            .eq(keys[range].iter().map(|key| Ok(*key)))
+    );
     DEPTH.set(depth);
 }
 
@@ -186,7 +276,10 @@ fn join(engine: &Engine, calls: std::ops::Range<usize>) {
         return call(engine, calls.start);
     }
     let middle = calls.start.midpoint(calls.end);
-    rayon::join(|| join(engine, calls.start..middle), || join(engine, middle..calls.end));
+    rayon::join(
+        || join(engine, calls.start..middle),
+        || join(engine, middle..calls.end),
+    );
 }
 
 /// Returns the maximum number of threads of the process while something runs.
@@ -222,10 +315,21 @@ fn few_threads() {
         // SAFETY: the process has this thread alone.
         assert_eq!(unsafe { libc::setuid(NOBODY) }, 0, "root may become nobody");
     }
-    setrlimit(Resource::Nproc, Rlimit { current: Some(24), maximum: Some(24) }).expect("a limit may be lowered");
+    setrlimit(
+        Resource::Nproc,
+        Rlimit {
+            current: Some(24),
+            maximum: Some(24),
+        },
+    )
+    .expect("a limit may be lowered");
     let builder = Engine::builder().backend(Backend::Cpu);
     for _ in 0..3 {
-        let problem = builder.clone().threads(1000).build().expect_err("1000 threads are refused");
+        let problem = builder
+            .clone()
+            .threads(1000)
+            .build()
+            .expect_err("1000 threads are refused");
         assert!(matches!(problem, Error::Threads(_)), "{problem}");
     }
     // Those that had started end, which takes them a moment.
@@ -238,7 +342,14 @@ fn few_threads() {
         thread::sleep(Duration::from_millis(10));
     };
     // None may be started for a table.
-    setrlimit(Resource::Nproc, Rlimit { current: Some(1), maximum: Some(1) }).expect("a limit may be lowered");
+    setrlimit(
+        Resource::Nproc,
+        Rlimit {
+            current: Some(1),
+            maximum: Some(1),
+        },
+    )
+    .expect("a limit may be lowered");
     works(&engine);
 }
 
@@ -248,25 +359,55 @@ fn little_address_space() {
     use rustix::process::{Resource, Rlimit, setrlimit};
     expected();
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")).expect("a size");
-    let kilobytes: u64 = size.trim().trim_end_matches("kB").trim().parse().expect("a number");
+    let size = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmSize:"))
+        .expect("a size");
+    let kilobytes: u64 = size
+        .trim()
+        .trim_end_matches("kB")
+        .trim()
+        .parse()
+        .expect("a number");
     let most = Some((kilobytes << 10) + (512 << 20));
-    setrlimit(Resource::As, Rlimit { current: most, maximum: most }).expect("a limit may be lowered");
-    works(&Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads"));
+    setrlimit(
+        Resource::As,
+        Rlimit {
+            current: most,
+            maximum: most,
+        },
+    )
+    .expect("a limit may be lowered");
+    works(
+        &Engine::builder()
+            .backend(Backend::Cpu)
+            .threads(2)
+            .build()
+            .expect("two threads"),
+    );
 }
 
 /// Makes small calls, and one with enough items that a table is profitable.
 fn works(engine: &Engine) {
     (0..1000).for_each(|number| call(engine, number));
     let many: Vec<[u8; 32]> = (1..=40_000u32).map(|item| [item as u8; 32]).collect();
-    assert_eq!(gecc::point::mul_base(engine, Secp256k1, &many).expect("it works").len(), many.len());
+    assert_eq!(
+        gecc::point::mul_base(engine, Secp256k1, &many)
+            .expect("it works")
+            .len(),
+        many.len()
+    );
     (0..1000).for_each(|number| call(engine, number));
 }
 
 /// A forked child can neither use its parent's engine nor hang because of it, and may make its own.
 #[cfg(unix)]
 fn fork() {
-    let engine = Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads");
+    let engine = Engine::builder()
+        .backend(Backend::Cpu)
+        .threads(2)
+        .build()
+        .expect("two threads");
     let locked = engine.page_lock(vec![[1; 32]; 10]);
     let service = Coalescer::new(&engine).expect("threads");
     let caller = service.caller();
@@ -277,7 +418,8 @@ fn fork() {
         -1 => panic!("the process cannot fork"),
         0 => {
             let one = [SecretKey::from_bytes([1; 32])];
-            let calls = [1, 5000].map(|items| keys::public_keys(&engine, Secp256k1, &vec![one[0].clone(); items]));
+            let calls = [1, 5000]
+                .map(|items| keys::public_keys(&engine, Secp256k1, &vec![one[0].clone(); items]));
             let refused = calls.iter().all(|call| matches!(call, Err(Error::Forked)));
             let warm_up = matches!(engine.warm_up(gecc::CurveId::Secp256k1), Err(Error::Forked));
             let lock = !engine.page_lock(vec![[1; 32]; 10]).is_locked();
@@ -285,10 +427,20 @@ fn fork() {
                 && matches!(Coalescer::new(&engine), Err(Error::Forked));
             drop((caller, service));
             drop((engine, locked));
-            let own = Engine::builder().backend(Backend::Cpu).threads(2).build().expect("two threads");
+            let own = Engine::builder()
+                .backend(Backend::Cpu)
+                .threads(2)
+                .build()
+                .expect("two threads");
             (0..100).for_each(|number| call(&own, number));
             // SAFETY: ends the child at once, without the parent's exit handlers.
-            unsafe { libc::_exit(if refused && warm_up && lock && no_service { 0 } else { 1 }) }
+            unsafe {
+                libc::_exit(if refused && warm_up && lock && no_service {
+                    0
+                } else {
+                    1
+                })
+            }
         }
         child => {
             let mut status = -1;
@@ -304,7 +456,10 @@ fn fork() {
 /// One request to a coalescer.
 fn by_service(caller: &Caller) -> Result<(), ServiceError> {
     let keys = [SecretKey::from_bytes([1; 32])];
-    caller.public_keys(Secp256k1::ID, &keys).wait().map(|points| assert!(points[0].is_ok()))
+    caller
+        .public_keys(Secp256k1::ID, &keys)
+        .wait()
+        .map(|points| assert!(points[0].is_ok()))
 }
 
 /// The application may still build rayon's global pool.
@@ -313,42 +468,72 @@ fn global_pool_is_left_alone() {
         let engine = engine.expect("threads can be started");
         (0..20).for_each(|number| call(&engine, number));
         keys::generate(&engine, Secp256k1, 5000).expect("there is randomness");
-        engine.warm_up(gecc::CurveId::Secp256k1).expect("tables are built");
+        engine
+            .warm_up(gecc::CurveId::Secp256k1)
+            .expect("tables are built");
     }
-    rayon::ThreadPoolBuilder::new().num_threads(3).build_global().expect("nobody else has built it");
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(3)
+        .build_global()
+        .expect("nobody else has built it");
 }
 
 /// Processor time of this thread.
 #[cfg(unix)]
 fn processor_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: the time is writable.
-    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) }, 0);
+    assert_eq!(
+        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) },
+        0
+    );
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// A caller of single items does not build the large table, which takes some tens of milliseconds.
 #[cfg(unix)]
 fn warm_up() {
-    let engine = Engine::builder().backend(Backend::Cpu).threads(1).build().expect("one thread");
+    let engine = Engine::builder()
+        .backend(Backend::Cpu)
+        .threads(1)
+        .build()
+        .expect("one thread");
     let mut times: Vec<Duration> = (0..40_000)
         .map(|number: u32| {
             let start = processor_time();
             let mut scalar = [0; 32];
             scalar[28..].copy_from_slice(&number.to_be_bytes());
-            assert_eq!(gecc::point::mul_base(&engine, Secp256k1, &[scalar]).expect("it works").len(), 1);
+            assert_eq!(
+                gecc::point::mul_base(&engine, Secp256k1, &[scalar])
+                    .expect("it works")
+                    .len(),
+                1
+            );
             processor_time() - start
         })
         .collect();
     // Not the first, which computes the small table.
     let slowest = times.split_off(1).into_iter().max().expect("many calls");
-    assert!(slowest < Duration::from_millis(10), "a call took {slowest:?}");
+    assert!(
+        slowest < Duration::from_millis(10),
+        "a call took {slowest:?}"
+    );
     let start = Instant::now();
-    engine.warm_up(gecc::CurveId::P256).expect("tables are built");
+    engine
+        .warm_up(gecc::CurveId::P256)
+        .expect("tables are built");
     let building = start.elapsed();
     let again = Instant::now();
-    engine.warm_up(gecc::CurveId::P256).expect("tables are there");
-    assert!(again.elapsed() < building, "existing tables are not built again");
+    engine
+        .warm_up(gecc::CurveId::P256)
+        .expect("tables are there");
+    assert!(
+        again.elapsed() < building,
+        "existing tables are not built again"
+    );
 }
 
 fn current_cuda_context() -> Option<cudarc::driver::sys::CUcontext> {
@@ -357,11 +542,16 @@ fn current_cuda_context() -> Option<cudarc::driver::sys::CUcontext> {
 
 /// The caller's thread keeps its CUDA context, here none.
 fn current_context() {
-    let engine = Engine::builder().backend(Backend::Gpu).build().expect("there is a GPU");
+    let engine = Engine::builder()
+        .backend(Backend::Gpu)
+        .build()
+        .expect("there is a GPU");
     assert!(current_cuda_context().is_none());
     (0..20).for_each(|number| call(&engine, number));
     let locked = engine.page_lock(vec![[7; 32]; 1 << 17]);
-    engine.warm_up(gecc::CurveId::Secp256k1).expect("kernels are compiled");
+    engine
+        .warm_up(gecc::CurveId::Secp256k1)
+        .expect("kernels are compiled");
     let points = gecc::point::mul_base(&engine, Secp256k1, &locked).expect("it works");
     assert_eq!((points.len(), current_cuda_context()), (1 << 17, None));
     drop((locked, engine));

@@ -13,8 +13,8 @@ use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
 use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::service::{Caller, Coalescer, Request};
 use gecc::{
-    Backend, Curve, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Rejection, SecretKey, SecretKeys, Sm2,
-    Verdict,
+    Backend, Curve, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Rejection, SecretKey,
+    SecretKeys, Sm2, Verdict,
 };
 use gecc::{bip340, ecdh, ecdsa, keys, modular, point, sm2};
 use harness::needs::{AVX512, GPU, Need, in_release};
@@ -72,9 +72,36 @@ impl Engines {
 
 /// Every engine, and its requirements.
 const KINDS: [(Option<&Need>, Kind); 3] = [
-    (None, ("portable", Engines { builder: || cpu().portable(true), sizes: SMALL_SIZES })),
-    (Some(&AVX512), ("avx512", Engines { builder: cpu, sizes: SIZES })),
-    (Some(&GPU), ("gpu", Engines { builder: || Engine::builder().backend(Backend::Gpu), sizes: SIZES })),
+    (
+        None,
+        (
+            "portable",
+            Engines {
+                builder: || cpu().portable(true),
+                sizes: SMALL_SIZES,
+            },
+        ),
+    ),
+    (
+        Some(&AVX512),
+        (
+            "avx512",
+            Engines {
+                builder: cpu,
+                sizes: SIZES,
+            },
+        ),
+    ),
+    (
+        Some(&GPU),
+        (
+            "gpu",
+            Engines {
+                builder: || Engine::builder().backend(Backend::Gpu),
+                sizes: SIZES,
+            },
+        ),
+    ),
 ];
 
 fn cpu() -> EngineBuilder {
@@ -139,11 +166,18 @@ fn leaves_nothing(watch: &Watch, name: &str, known: &[Range<usize>], work: impl 
 #[cfg(target_os = "linux")]
 fn assert_none(name: &str, places: &[(usize, String)]) {
     let some = &places[..places.len().min(8)];
-    assert!(places.is_empty(), "{name}: {} places hold words of secrets, among them {some:x?}", places.len());
+    assert!(
+        places.is_empty(),
+        "{name}: {} places hold words of secrets, among them {some:x?}",
+        places.len()
+    );
 }
 
 /// Fills columns by a call, and requires that nothing is left in them afterwards.
-fn into_columns<const W: usize>(items: usize, call: impl Fn(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) {
+fn into_columns<const W: usize>(
+    items: usize,
+    call: impl Fn(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>,
+) {
     let mut rows = Zeroizing::new(vec![[0; W]; items]);
     let mut codes = vec![0; items];
     call(&mut rows, &mut codes).unwrap();
@@ -166,12 +200,19 @@ fn into_locked<const W: usize>(
 /// The signing operations of a curve.
 trait Scheme: Curve {
     /// The curve in its RustCrypto crate.
-    type Theirs: CurveArithmetic<FieldBytesSize = U32, AffinePoint: FromSec1Point<Self::Theirs> + ToSec1Point<Self::Theirs>>;
+    type Theirs: CurveArithmetic<
+            FieldBytesSize = U32,
+            AffinePoint: FromSec1Point<Self::Theirs> + ToSec1Point<Self::Theirs>,
+        >;
 
     fn nonce(key: &[u8; 32], digest: &[u8; 32]) -> [u8; 32];
     fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys);
     fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys);
-    fn request<'a>(caller: &'a Caller, digests: &'a [[u8; 32]], keys: SecretKeys<'a>) -> Request<'a, Signatures>;
+    fn request<'a>(
+        caller: &'a Caller,
+        digests: &'a [[u8; 32]],
+        keys: SecretKeys<'a>,
+    ) -> Request<'a, Signatures>;
 }
 
 /// The results of signing by way of a coalescer.
@@ -179,20 +220,44 @@ type Signatures = Vec<Result<[u8; 64], Rejection>>;
 
 /// Signs and agrees by way of a coalescer that is dropped afterwards: on this thread, and on one of
 /// its own.
-fn by_coalescer<C: Scheme>(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys, peers: PublicKeys) {
-    let service = Coalescer::builder().largest_batch(LARGEST).build(engine).unwrap();
+fn by_coalescer<C: Scheme>(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    keys: SecretKeys,
+    peers: PublicKeys,
+) {
+    let service = Coalescer::builder()
+        .largest_batch(LARGEST)
+        .build(engine)
+        .unwrap();
     let caller = service.caller();
     let signed = [
         C::request(&caller, digests, keys).wait().unwrap(),
-        C::request(&caller, digests, keys).submit().unwrap().wait().unwrap(),
+        C::request(&caller, digests, keys)
+            .submit()
+            .unwrap()
+            .wait()
+            .unwrap(),
     ];
     assert!(signed.iter().flatten().all(Result::is_ok));
     let shared = [
         caller.shared_secrets(C::ID, keys, peers).wait().unwrap(),
-        caller.shared_secrets(C::ID, keys, peers).submit().unwrap().wait().unwrap(),
+        caller
+            .shared_secrets(C::ID, keys, peers)
+            .submit()
+            .unwrap()
+            .wait()
+            .unwrap(),
     ];
     assert!(shared.iter().flatten().all(Result::is_ok));
-    assert!(caller.public_keys(C::ID, keys).wait().unwrap().iter().all(Result::is_ok));
+    assert!(
+        caller
+            .public_keys(C::ID, keys)
+            .wait()
+            .unwrap()
+            .iter()
+            .all(Result::is_ok)
+    );
     // Handed in, and perhaps not begun.
     drop(C::request(&caller, digests, keys).submit().unwrap());
 }
@@ -203,7 +268,8 @@ macro_rules! nonce {
         fn nonce(key: &[u8; 32], digest: &[u8; 32]) -> [u8; 32] {
             let order = <$curve as elliptic_curve::Curve>::ORDER;
             let mut nonce = [0; 32];
-            rfc6979::KGenerator::<$hash, _>::new(key, digest, &[], order.as_ref()).fill_next_k(&mut nonce);
+            rfc6979::KGenerator::<$hash, _>::new(key, digest, &[], order.as_ref())
+                .fill_next_k(&mut nonce);
             nonce
         }
     };
@@ -216,17 +282,30 @@ macro_rules! ecdsa_scheme {
             nonce!($reference, Sha256);
 
             fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
-                let signed = ecdsa::sign(engine, $curve, digests, keys, Default::default()).unwrap();
+                let signed =
+                    ecdsa::sign(engine, $curve, digests, keys, Default::default()).unwrap();
                 assert!(signed.iter().all(Result::is_ok));
             }
 
             fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
-                let signed = ecdsa::sign_recoverable(engine, $curve, digests, keys, ecdsa::SForm::Low).unwrap();
+                let signed =
+                    ecdsa::sign_recoverable(engine, $curve, digests, keys, ecdsa::SForm::Low)
+                        .unwrap();
                 assert!(signed.iter().all(Result::is_ok));
-                let signed = ecdsa::sign_messages(engine, $curve, digests, keys, Default::default()).unwrap();
+                let signed =
+                    ecdsa::sign_messages(engine, $curve, digests, keys, Default::default())
+                        .unwrap();
                 assert!(signed.iter().all(Result::is_ok));
                 into_columns(digests.len(), |rows, codes| {
-                    ecdsa::sign_into(engine, $curve, digests, keys, Default::default(), rows, codes)
+                    ecdsa::sign_into(
+                        engine,
+                        $curve,
+                        digests,
+                        keys,
+                        Default::default(),
+                        rows,
+                        codes,
+                    )
                 });
                 into_columns(digests.len(), |rows, codes| {
                     let mut ids = vec![0; digests.len()];
@@ -242,7 +321,15 @@ macro_rules! ecdsa_scheme {
                     )
                 });
                 into_columns(digests.len(), |rows, codes| {
-                    ecdsa::sign_messages_into(engine, $curve, digests, keys, Default::default(), rows, codes)
+                    ecdsa::sign_messages_into(
+                        engine,
+                        $curve,
+                        digests,
+                        keys,
+                        Default::default(),
+                        rows,
+                        codes,
+                    )
                 });
             }
 
@@ -269,18 +356,34 @@ impl Scheme for Sm2 {
     nonce!(::sm2::Sm2, Sm3);
 
     fn sign(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
-        assert!(sm2::sign(engine, digests, keys).unwrap().iter().all(Result::is_ok));
+        assert!(
+            sm2::sign(engine, digests, keys)
+                .unwrap()
+                .iter()
+                .all(Result::is_ok)
+        );
     }
 
     fn sign_otherwise(engine: &Engine, digests: &[[u8; 32]], keys: SecretKeys) {
-        assert!(sm2::sign_messages(engine, digests, Default::default(), keys).unwrap().iter().all(Result::is_ok));
-        into_columns(digests.len(), |rows, codes| sm2::sign_into(engine, digests, keys, rows, codes));
+        assert!(
+            sm2::sign_messages(engine, digests, Default::default(), keys)
+                .unwrap()
+                .iter()
+                .all(Result::is_ok)
+        );
+        into_columns(digests.len(), |rows, codes| {
+            sm2::sign_into(engine, digests, keys, rows, codes)
+        });
         into_columns(digests.len(), |rows, codes| {
             sm2::sign_messages_into(engine, digests, Default::default(), keys, rows, codes)
         });
     }
 
-    fn request<'a>(caller: &'a Caller, digests: &'a [[u8; 32]], keys: SecretKeys<'a>) -> Request<'a, Signatures> {
+    fn request<'a>(
+        caller: &'a Caller,
+        digests: &'a [[u8; 32]],
+        keys: SecretKeys<'a>,
+    ) -> Request<'a, Signatures> {
         caller.sm2_sign(digests, keys)
     }
 }
@@ -319,7 +422,11 @@ impl Inputs {
                 }
             }
         }
-        Inputs { keys, digests, peers }
+        Inputs {
+            keys,
+            digests,
+            peers,
+        }
     }
 }
 
@@ -328,7 +435,9 @@ fn shared_point<C: Scheme>(key: &[u8; 32], peer: &Point) -> [u8; 64] {
     let key = elliptic_curve::SecretKey::<C::Theirs>::from_slice(key).unwrap();
     let peer = AffinePoint::<C::Theirs>::from_sec1_bytes(peer.as_sec1()).unwrap();
     let product = ProjectivePoint::<C::Theirs>::from(peer) * *key.to_nonzero_scalar();
-    product.to_affine().to_sec1_point(false).as_bytes()[1..].try_into().unwrap()
+    product.to_affine().to_sec1_point(false).as_bytes()[1..]
+        .try_into()
+        .unwrap()
 }
 
 /// The keys of a batch: one per item, and one for all.
@@ -338,7 +447,14 @@ fn both(keys: &[SecretKey]) -> [SecretKeys<'_>; 2] {
 
 fn operations<C: Scheme>((name, engines): Kind) {
     let _alone = search::alone();
-    let (watch, Inputs { keys, digests, peers }) = search::prepared(|| {
+    let (
+        watch,
+        Inputs {
+            keys,
+            digests,
+            peers,
+        },
+    ) = search::prepared(|| {
         let mut watch = Watch::new();
         let inputs = Inputs::new::<C>(&mut watch, engines.items());
         (watch, inputs)
@@ -351,33 +467,71 @@ fn operations<C: Scheme>((name, engines): Kind) {
         let keys = &keys[..size];
         let peers = PublicKeys::points(&peers[..size]);
         let check = |what: &str, work: &(dyn Fn() + Sync)| {
-            leaves_nothing(&watch, &format!("{what}, {size} items, {name}"), &known, work);
+            leaves_nothing(
+                &watch,
+                &format!("{what}, {size} items, {name}"),
+                &known,
+                work,
+            );
         };
-        check("public keys", &|| assert!(keys::public_keys(&engine, C::ID, keys).unwrap().iter().all(Result::is_ok)));
+        check("public keys", &|| {
+            assert!(
+                keys::public_keys(&engine, C::ID, keys)
+                    .unwrap()
+                    .iter()
+                    .all(Result::is_ok)
+            )
+        });
         for (of, keys) in ["a key each", "one key"].into_iter().zip(both(keys)) {
-            let check = |what: &str, work: &(dyn Fn() + Sync)| check(&format!("{what}, {of}"), work);
+            let check =
+                |what: &str, work: &(dyn Fn() + Sync)| check(&format!("{what}, {of}"), work);
             check("signing", &|| C::sign(&engine, digests, keys));
-            check("signing otherwise", &|| C::sign_otherwise(&engine, digests, keys));
+            check("signing otherwise", &|| {
+                C::sign_otherwise(&engine, digests, keys)
+            });
             if size <= MOST_CHECKED {
                 check("signing, checked", &|| C::sign(&checking, digests, keys));
-                check("signing otherwise, checked", &|| C::sign_otherwise(&checking, digests, keys));
+                check("signing otherwise, checked", &|| {
+                    C::sign_otherwise(&checking, digests, keys)
+                });
             }
             check("shared secrets", &|| {
-                assert!(ecdh::shared_secrets(&engine, C::ID, keys, peers).unwrap().iter().all(Result::is_ok));
+                assert!(
+                    ecdh::shared_secrets(&engine, C::ID, keys, peers)
+                        .unwrap()
+                        .iter()
+                        .all(Result::is_ok)
+                );
             });
             check("shared points", &|| {
-                assert!(ecdh::shared_points(&engine, C::ID, keys, peers).unwrap().iter().all(Result::is_ok));
+                assert!(
+                    ecdh::shared_points(&engine, C::ID, keys, peers)
+                        .unwrap()
+                        .iter()
+                        .all(Result::is_ok)
+                );
             });
-            check("by a coalescer", &|| by_coalescer::<C>(&engine, digests, keys, peers));
-            let into_rows =
-                |rows: &mut [_], codes: &mut [u8]| ecdh::shared_secrets_into(&engine, C::ID, keys, peers, rows, codes);
-            check("shared secrets, into columns", &|| into_columns(size, into_rows));
-            check("shared secrets, into locked columns", &|| into_locked(&engine, size, into_rows));
+            check("by a coalescer", &|| {
+                by_coalescer::<C>(&engine, digests, keys, peers)
+            });
+            let into_rows = |rows: &mut [_], codes: &mut [u8]| {
+                ecdh::shared_secrets_into(&engine, C::ID, keys, peers, rows, codes)
+            };
+            check("shared secrets, into columns", &|| {
+                into_columns(size, into_rows)
+            });
+            check("shared secrets, into locked columns", &|| {
+                into_locked(&engine, size, into_rows)
+            });
             check("shared points, into columns", &|| {
-                into_columns(size, |rows, codes| ecdh::shared_points_into(&engine, C::ID, keys, peers, rows, codes));
+                into_columns(size, |rows, codes| {
+                    ecdh::shared_points_into(&engine, C::ID, keys, peers, rows, codes)
+                });
             });
             check("public keys, into columns", &|| {
-                into_columns(size, |rows, codes| keys::public_keys_into(&engine, C::ID, keys, rows, codes));
+                into_columns(size, |rows, codes| {
+                    keys::public_keys_into(&engine, C::ID, keys, rows, codes)
+                });
             });
         }
     }
@@ -400,7 +554,8 @@ fn generated_keys((name, engines): Kind) {
         };
         let places = search::with_stack_kept(generate, || {
             let (watch, keys) = &mut *state.lock().unwrap();
-            keys.iter().for_each(|key: &SecretKey| watch.add(key.expose_bytes()));
+            keys.iter()
+                .for_each(|key: &SecretKey| watch.add(key.expose_bytes()));
             watch.places(&[memory(keys)], search::ALL)
         });
         assert_none(&format!("{size} keys, {name}"), &places);
@@ -410,7 +565,9 @@ fn generated_keys((name, engines): Kind) {
 /// Seeds, scalars, prefixes and nonces, of seeds and of expanded keys.
 fn ed25519_signatures((name, engines): Kind) {
     use curve25519_dalek::Scalar;
-    use gecc::ed25519::{ExpandedKey, SigningKeys, Variant, expand, expand_hashed, public_keys, sign, sign_into};
+    use gecc::ed25519::{
+        ExpandedKey, SigningKeys, Variant, expand, expand_hashed, public_keys, sign, sign_into,
+    };
     let _alone = search::alone();
     let engine = engines.engine();
     let checking = engines.checking();
@@ -424,7 +581,10 @@ fn ed25519_signatures((name, engines): Kind) {
             let mut hash: [u8; 64] = Sha512::digest(seed).into();
             hashes.push(hash);
             watch.add(&hash[32..]);
-            let nonce = Sha512::new().chain_update(&hash[32..]).chain_update(messages[item]).finalize();
+            let nonce = Sha512::new()
+                .chain_update(&hash[32..])
+                .chain_update(messages[item])
+                .finalize();
             watch.add(&nonce);
             watch.add(&Scalar::from_bytes_mod_order_wide(&nonce.into()).to_bytes());
             hash[0] &= 0xf8;
@@ -432,7 +592,10 @@ fn ed25519_signatures((name, engines): Kind) {
             watch.add(&hash[..32]);
             watch.add(&Scalar::from_bytes_mod_order(hash[..32].try_into().unwrap()).to_bytes());
         }
-        let seeds: Vec<SecretKey> = secret.iter().map(|seed| SecretKey::from_bytes(*seed)).collect();
+        let seeds: Vec<SecretKey> = secret
+            .iter()
+            .map(|seed| SecretKey::from_bytes(*seed))
+            .collect();
         secret.as_flattened_mut().zeroize();
         (watch, seeds, hashes, messages)
     });
@@ -442,24 +605,42 @@ fn ed25519_signatures((name, engines): Kind) {
         let seeds = &seeds[..size];
         let hashes = &hashes[..size];
         let check = |what: &str, work: &(dyn Fn() + Sync)| {
-            leaves_nothing(&watch, &format!("Ed25519, {what}, {size} items, {name}"), &known, work);
+            leaves_nothing(
+                &watch,
+                &format!("Ed25519, {what}, {size} items, {name}"),
+                &known,
+                work,
+            );
         };
         let all_signed = |engine: &Engine, keys: SigningKeys| {
-            assert!(sign(engine, messages, keys, Variant::PURE).unwrap().iter().all(Result::is_ok));
+            assert!(
+                sign(engine, messages, keys, Variant::PURE)
+                    .unwrap()
+                    .iter()
+                    .all(Result::is_ok)
+            );
         };
         for keys in both(seeds) {
             check("signing", &|| all_signed(&engine, keys.into()));
             check("signing, into columns", &|| {
-                into_columns(size, |rows, codes| sign_into(&engine, messages, keys, Variant::PURE, rows, codes));
+                into_columns(size, |rows, codes| {
+                    sign_into(&engine, messages, keys, Variant::PURE, rows, codes)
+                });
             });
         }
         let by_expanded = |keys: Vec<ExpandedKey>| {
             all_signed(&engine, SigningKeys::expanded(&keys));
             all_signed(&engine, SigningKeys::expanded_for_all(&keys[0]));
         };
-        check("signing with expanded keys", &|| by_expanded(expand(&engine, seeds).unwrap()));
-        check("signing with hashed keys", &|| by_expanded(expand_hashed(&engine, hashes).unwrap()));
-        check("public keys", &|| drop(public_keys(&engine, seeds).unwrap()));
+        check("signing with expanded keys", &|| {
+            by_expanded(expand(&engine, seeds).unwrap())
+        });
+        check("signing with hashed keys", &|| {
+            by_expanded(expand_hashed(&engine, hashes).unwrap())
+        });
+        check("public keys", &|| {
+            drop(public_keys(&engine, seeds).unwrap())
+        });
         if size <= MOST_CHECKED {
             check("signing, checked", &|| all_signed(&checking, seeds.into()));
         }
@@ -470,7 +651,11 @@ fn ed25519_signatures((name, engines): Kind) {
 fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
     let tag = Sha256::digest(tag);
     let hash = Sha256::new().chain_update(tag).chain_update(tag);
-    parts.iter().fold(hash, |hash, part| hash.chain_update(part)).finalize().into()
+    parts
+        .iter()
+        .fold(hash, |hash, part| hash.chain_update(part))
+        .finalize()
+        .into()
 }
 
 /// Keys, auxiliary data, and nonces of BIP 340; of keys and nonces the opposites too.
@@ -493,7 +678,9 @@ fn bip340_signatures((name, engines): Kind) {
             let nonce = tagged("BIP0340/nonce", &[&t, &x, &messages[item]]);
             let opposite = |number: &[u8; 32]| -> [u8; 32] {
                 use elliptic_curve::PrimeField;
-                (-k256::Scalar::from_repr((*number).into()).unwrap()).to_repr().into()
+                (-k256::Scalar::from_repr((*number).into()).unwrap())
+                    .to_repr()
+                    .into()
             };
             for secret in [&d, &opposite(&d), &nonce, &opposite(&nonce)] {
                 watch.add(secret);
@@ -501,7 +688,10 @@ fn bip340_signatures((name, engines): Kind) {
             watch.add(&t);
             public.push(k256::SecretKey::from_slice(key).unwrap().public_key());
         }
-        let keys: Vec<SecretKey> = secret.iter().map(|key| SecretKey::from_bytes(*key)).collect();
+        let keys: Vec<SecretKey> = secret
+            .iter()
+            .map(|key| SecretKey::from_bytes(*key))
+            .collect();
         secret.as_flattened_mut().zeroize();
         let public: Vec<Point> = public.iter().map(Point::from).collect();
         (watch, keys, auxiliary, public, messages)
@@ -515,15 +705,29 @@ fn bip340_signatures((name, engines): Kind) {
         let public = &public[..size];
         let given = Auxiliary::given(&auxiliary[..size]);
         let check = |what: &str, work: &(dyn Fn() + Sync)| {
-            leaves_nothing(&watch, &format!("BIP 340, {what}, {size} items, {name}"), &known, work);
+            leaves_nothing(
+                &watch,
+                &format!("BIP 340, {what}, {size} items, {name}"),
+                &known,
+                work,
+            );
         };
         let all_signed = |engine: &Engine, keys: SigningKeys| {
-            assert!(bip340::sign(engine, messages, keys, given).unwrap().iter().all(Result::is_ok));
+            assert!(
+                bip340::sign(engine, messages, keys, given)
+                    .unwrap()
+                    .iter()
+                    .all(Result::is_ok)
+            );
         };
         check("signing", &|| all_signed(&engine, keys.into()));
-        check("signing with public keys", &|| all_signed(&engine, SigningKeys::with_public(keys, public)));
+        check("signing with public keys", &|| {
+            all_signed(&engine, SigningKeys::with_public(keys, public))
+        });
         check("signing, into columns", &|| {
-            into_columns(size, |rows, codes| bip340::sign_messages_into(&engine, messages, keys, given, rows, codes));
+            into_columns(size, |rows, codes| {
+                bip340::sign_messages_into(&engine, messages, keys, given, rows, codes)
+            });
         });
         if size <= MOST_CHECKED {
             check("signing, checked", &|| all_signed(&checking, keys.into()));
@@ -541,67 +745,101 @@ fn silent_payments((name, engines): Kind) {
     const LABELS: [u32; 2] = [0, 7];
     let _alone = search::alone();
     let engine = engines.engine();
-    let (watch, receivers, points, outputs) =
-        search::prepared(|| {
-            let mut watch = Watch::new();
-            let mut random = Random::new();
-            let mut public = Watch::new();
-            let mut scan_keys = Zeroizing::new(numbers::<32>(&mut watch, &mut random, RECEIVERS));
-            let base_products = |scalars: &[[u8; 32]]| -> Vec<Point> {
-                let products = point::mul_base(&Engine::cpu().unwrap(), gecc::Secp256k1, scalars).unwrap();
-                products.into_iter().map(Result::unwrap).collect()
-            };
-            let spend_scalars = numbers::<32>(&mut public, &mut random, RECEIVERS);
-            let points = base_products(&numbers::<32>(&mut public, &mut random, engines.items()));
-            let scalar = |bytes: &[u8; 32]| k256::Scalar::from_repr((*bytes).into()).unwrap();
-            let outputs: Vec<[u8; 32]> = points
-                .iter()
-                .enumerate()
-                .map(|(row, tweak_point)| {
-                    let receiver = row % RECEIVERS;
-                    let shared = shared_point::<gecc::Secp256k1>(&scan_keys[receiver], tweak_point);
-                    let compressed = Point::from_raw(&shared).to_compressed().unwrap();
-                    let shared_tweak = tagged("BIP0352/SharedSecret", &[&compressed, &[0; 4]]);
-                    let label = LABELS
-                        .get(row % 3)
-                        .map(|label| tagged("BIP0352/Label", &[&scan_keys[receiver], &label.to_be_bytes()]));
-                    let tweak = scalar(&shared_tweak) + label.as_ref().map_or(k256::Scalar::ZERO, scalar);
-                    for secret in [&shared[..32], &shared[32..], &shared_tweak, &tweak.to_repr()]
-                        .into_iter()
-                        .chain(label.as_ref().map(|label| &label[..]))
-                    {
-                        watch.add(secret);
-                    }
-                    let output = k256::ProjectivePoint::mul_by_generator(&(scalar(&spend_scalars[receiver]) + tweak));
-                    output.to_affine().x().into()
-                })
-                .collect();
-            let mut receivers = Vec::with_capacity(RECEIVERS);
-            receivers.extend(scan_keys.iter_mut().zip(base_products(&spend_scalars)).map(|(key, spend_key)| {
+    let (watch, receivers, points, outputs) = search::prepared(|| {
+        let mut watch = Watch::new();
+        let mut random = Random::new();
+        let mut public = Watch::new();
+        let mut scan_keys = Zeroizing::new(numbers::<32>(&mut watch, &mut random, RECEIVERS));
+        let base_products = |scalars: &[[u8; 32]]| -> Vec<Point> {
+            let products =
+                point::mul_base(&Engine::cpu().unwrap(), gecc::Secp256k1, scalars).unwrap();
+            products.into_iter().map(Result::unwrap).collect()
+        };
+        let spend_scalars = numbers::<32>(&mut public, &mut random, RECEIVERS);
+        let points = base_products(&numbers::<32>(&mut public, &mut random, engines.items()));
+        let scalar = |bytes: &[u8; 32]| k256::Scalar::from_repr((*bytes).into()).unwrap();
+        let outputs: Vec<[u8; 32]> = points
+            .iter()
+            .enumerate()
+            .map(|(row, tweak_point)| {
+                let receiver = row % RECEIVERS;
+                let shared = shared_point::<gecc::Secp256k1>(&scan_keys[receiver], tweak_point);
+                let compressed = Point::from_raw(&shared).to_compressed().unwrap();
+                let shared_tweak = tagged("BIP0352/SharedSecret", &[&compressed, &[0; 4]]);
+                let label = LABELS.get(row % 3).map(|label| {
+                    tagged(
+                        "BIP0352/Label",
+                        &[&scan_keys[receiver], &label.to_be_bytes()],
+                    )
+                });
+                let tweak =
+                    scalar(&shared_tweak) + label.as_ref().map_or(k256::Scalar::ZERO, scalar);
+                for secret in [
+                    &shared[..32],
+                    &shared[32..],
+                    &shared_tweak,
+                    &tweak.to_repr(),
+                ]
+                .into_iter()
+                .chain(label.as_ref().map(|label| &label[..]))
+                {
+                    watch.add(secret);
+                }
+                let output = k256::ProjectivePoint::mul_by_generator(
+                    &(scalar(&spend_scalars[receiver]) + tweak),
+                );
+                output.to_affine().x().into()
+            })
+            .collect();
+        let mut receivers = Vec::with_capacity(RECEIVERS);
+        receivers.extend(scan_keys.iter_mut().zip(base_products(&spend_scalars)).map(
+            |(key, spend_key)| {
                 Receiver::new(SecretKey::from_bytes(*key), spend_key.as_sec1(), &LABELS).unwrap()
-            }));
-            (watch, receivers, points, outputs)
-        });
+            },
+        ));
+        (watch, receivers, points, outputs)
+    });
     // Where receivers keep the scalars of their labels is not told.
     #[cfg(target_os = "linux")]
-    let known: Vec<Range<usize>> = watch.places(&[], search::STACKS).iter().map(|(at, _)| *at..at + 8).collect();
+    let known: Vec<Range<usize>> = watch
+        .places(&[], search::STACKS)
+        .iter()
+        .map(|(at, _)| *at..at + 8)
+        .collect();
     #[cfg(not(target_os = "linux"))]
     let known = [memory(&receivers)];
     let offsets: Vec<u64> = (0..=engines.items() as u64).collect();
     for &size in engines.sizes {
         let outputs = Outputs::x_only(&offsets[..=size], &outputs[..size]).unwrap();
-        leaves_nothing(&watch, &format!("silent payments, {size} rows, {name}"), &known, || {
-            let found = scan(&engine, &receivers, PublicKeys::points(&points[..size]), outputs).unwrap();
-            assert_eq!(found.matches.len(), size);
-        });
+        leaves_nothing(
+            &watch,
+            &format!("silent payments, {size} rows, {name}"),
+            &known,
+            || {
+                let found = scan(
+                    &engine,
+                    &receivers,
+                    PublicKeys::points(&points[..size]),
+                    outputs,
+                )
+                .unwrap();
+                assert_eq!(found.matches.len(), size);
+            },
+        );
     }
     leaves_nothing(&watch, &format!("public scan keys, {name}"), &known, || {
-        receivers.iter().for_each(|receiver| _ = receiver.scan_public_key());
+        receivers
+            .iter()
+            .for_each(|receiver| _ = receiver.scan_public_key());
     });
 }
 
 /// Random numbers below a modulus whose first bit is set.
-fn numbers<const BYTES: usize>(watch: &mut Watch, random: &mut Random, count: usize) -> Vec<[u8; BYTES]> {
+fn numbers<const BYTES: usize>(
+    watch: &mut Watch,
+    random: &mut Random,
+    count: usize,
+) -> Vec<[u8; BYTES]> {
     let mut numbers = vec![[0; BYTES]; count];
     for number in &mut numbers {
         random.fill_bytes(number);
@@ -635,10 +873,17 @@ fn powers<const BYTES: usize, const EXPONENT: usize>((name, engines): Kind) {
     let known = [memory(&moduli), memory(&bases), memory(&exponents)];
     let engine = engines.engine();
     for size in FEW {
-        leaves_nothing(&watch, &format!("{size} powers modulo {BYTES} bytes, {name}"), &known, || {
-            let powers = modular::modexp(&engine, &moduli[0], &bases[..size], &exponents[..size]).unwrap();
-            assert!(powers.iter().all(Result::is_ok));
-        });
+        leaves_nothing(
+            &watch,
+            &format!("{size} powers modulo {BYTES} bytes, {name}"),
+            &known,
+            || {
+                let powers =
+                    modular::modexp(&engine, &moduli[0], &bases[..size], &exponents[..size])
+                        .unwrap();
+                assert!(powers.iter().all(Result::is_ok));
+            },
+        );
     }
 }
 
@@ -661,11 +906,17 @@ fn products<const BYTES: usize>((name, engines): Kind) {
     let known = [memory(&moduli), memory(&a), memory(&b)];
     let engine = engines.engine();
     for &size in engines.sizes {
-        leaves_nothing(&watch, &format!("{size} products modulo {BYTES} bytes, {name}"), &known, || {
-            let products = modular::mul_mod(&engine, &moduli[0], &a[..size], &b[..size]).unwrap();
-            let squares = modular::square_mod(&engine, &moduli[0], &a[..size]).unwrap();
-            assert!(products.iter().chain(&squares).all(Result::is_ok));
-        });
+        leaves_nothing(
+            &watch,
+            &format!("{size} products modulo {BYTES} bytes, {name}"),
+            &known,
+            || {
+                let products =
+                    modular::mul_mod(&engine, &moduli[0], &a[..size], &b[..size]).unwrap();
+                let squares = modular::square_mod(&engine, &moduli[0], &a[..size]).unwrap();
+                assert!(products.iter().chain(&squares).all(Result::is_ok));
+            },
+        );
     }
 }
 
@@ -702,6 +953,8 @@ fn secrets_are_found() {
         let boxed = Box::new(secret);
         let known = [memory(&secret), memory(&reversed), memory(&*boxed)];
         let leave = || _ = std::hint::black_box(std::hint::black_box(&boxed).map(|byte| byte));
-        assert!(search::with_stack_kept(leave, || !watch.places(&known, search::ALL).is_empty()));
+        assert!(search::with_stack_kept(leave, || !watch
+            .places(&known, search::ALL)
+            .is_empty()));
     }
 }

@@ -12,7 +12,9 @@ mod suite;
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, LaunchConfig, result, sys};
 use cudarc::nvrtc::Ptx;
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{Backend, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Secp256k1, SecretKey, Verdict};
+use gecc::{
+    Backend, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Secp256k1, SecretKey, Verdict,
+};
 use gecc::{ecdh, ecdsa, keys, point};
 use harness::needs::{GPU, SEVERAL_GPUS};
 use harness::{Named, named, test};
@@ -44,7 +46,9 @@ const TESTS: [Named<fn()>; 9] = named![
 
 fn main() -> ExitCode {
     let mut tests = Vec::from(TESTS.map(|(name, run)| test(name, Some(&GPU), move || alone(run))));
-    tests.push(test("a_device_is_lost", Some(&SEVERAL_GPUS), || alone(a_device_is_lost)));
+    tests.push(test("a_device_is_lost", Some(&SEVERAL_GPUS), || {
+        alone(a_device_is_lost)
+    }));
     harness::run(tests)
 }
 
@@ -89,14 +93,22 @@ impl Batch {
     fn new() -> Batch {
         let cpu = Engine::cpu().unwrap();
         let mut random = Random::new();
-        let mut secrets: Vec<SecretKey> =
-            (0..ITEMS).map(|_| SecretKey::from_bytes(random.scalar_bytes::<P256>())).collect();
+        let mut secrets: Vec<SecretKey> = (0..ITEMS)
+            .map(|_| SecretKey::from_bytes(random.scalar_bytes::<P256>()))
+            .collect();
         let digests: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.bytes()).collect();
         let public = keys::public_keys(&cpu, P256, &secrets).unwrap();
-        let public: Vec<Point> = public.into_iter().map(|key| key.expect("in range")).collect();
+        let public: Vec<Point> = public
+            .into_iter()
+            .map(|key| key.expect("in range"))
+            .collect();
         let signed = ecdsa::sign(&cpu, P256, &digests, &secrets, SForm::Low).unwrap();
-        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(|item| item.expect("in range")).collect();
-        let mut scalars: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.scalar_bytes::<P256>()).collect();
+        let mut signatures: Vec<[u8; 64]> = signed
+            .into_iter()
+            .map(|item| item.expect("in range"))
+            .collect();
+        let mut scalars: Vec<[u8; 32]> =
+            (0..ITEMS).map(|_| random.scalar_bytes::<P256>()).collect();
         for item in (0..ITEMS).step_by(7) {
             random.flip_bit(&mut signatures[item]);
         }
@@ -129,12 +141,23 @@ impl Batch {
         match operation % 4 {
             0 => {
                 let policy = Policy::default();
-                let verdicts = ecdsa::verify(engine, P256, digests, &self.signatures[..n], peers, policy).unwrap();
+                let verdicts =
+                    ecdsa::verify(engine, P256, digests, &self.signatures[..n], peers, policy)
+                        .unwrap();
                 assert_eq!(verdicts.as_slice(), &self.verdicts[..n]);
             }
-            1 => assert_eq!(ecdsa::sign(engine, P256, digests, secrets, SForm::Low).unwrap(), self.signed[..n]),
-            2 => assert_eq!(shared_points::<P256>(engine, secrets, peers).unwrap(), self.shared[..n]),
-            _ => assert_eq!(point::mul_base(engine, P256, &self.scalars[..n]).unwrap(), self.multiples[..n]),
+            1 => assert_eq!(
+                ecdsa::sign(engine, P256, digests, secrets, SForm::Low).unwrap(),
+                self.signed[..n]
+            ),
+            2 => assert_eq!(
+                shared_points::<P256>(engine, secrets, peers).unwrap(),
+                self.shared[..n]
+            ),
+            _ => assert_eq!(
+                point::mul_base(engine, P256, &self.scalars[..n]).unwrap(),
+                self.multiples[..n]
+            ),
         }
     }
 
@@ -148,8 +171,14 @@ impl Batch {
         let signatures = self.signatures.repeat(times);
         let public = self.public.repeat(times);
         let keys = PublicKeys::points(&public);
-        let verdicts = ecdsa::verify(engine, P256, &digests, &signatures, keys, Policy::default()).unwrap();
-        assert!(verdicts.as_slice().chunks(ITEMS).all(|part| part == self.verdicts));
+        let verdicts =
+            ecdsa::verify(engine, P256, &digests, &signatures, keys, Policy::default()).unwrap();
+        assert!(
+            verdicts
+                .as_slice()
+                .chunks(ITEMS)
+                .all(|part| part == self.verdicts)
+        );
     }
 
     fn multiply_repeated(&self, engine: &Engine, times: usize) {
@@ -170,7 +199,11 @@ fn batches_larger_than_the_memory() {
         batch.multiply_repeated(&engine, (1 << 20) / ITEMS);
         batch.check_all(&engine, ITEMS);
         let taken = before.saturating_sub(free_memory());
-        announce(&format!("of {} MiB allowed, {} MiB were taken", limit / MIB, taken / MIB));
+        announce(&format!(
+            "of {} MiB allowed, {} MiB were taken",
+            limit / MIB,
+            taken / MIB
+        ));
         assert!(taken <= limit, "{taken} bytes taken");
         assert!(engine.failures().is_empty());
     }
@@ -180,7 +213,23 @@ fn batches_larger_than_the_memory() {
 }
 
 fn results_do_not_depend_on_chunks() {
-    for chunk in [1, 2, 3, 31, 63, 64, 65, 255, 257, 511, 513, 1000, 4095, 4096, usize::MAX] {
+    for chunk in [
+        1,
+        2,
+        3,
+        31,
+        63,
+        64,
+        65,
+        255,
+        257,
+        511,
+        513,
+        1000,
+        4095,
+        4096,
+        usize::MAX,
+    ] {
         let engine = gpu().chunk_items(chunk).build().unwrap();
         for n in [0, 1, 2, 65, 777] {
             Batch::get().check_all(&engine, n);
@@ -200,7 +249,11 @@ fn many_threads_share_an_engine() {
             let engine = &engine;
             scope.spawn(move || {
                 for round in 0..12 {
-                    batch.check(engine, caller + round, [1, 64, 700, ITEMS][(caller + round / 4) % 4]);
+                    batch.check(
+                        engine,
+                        caller + round,
+                        [1, 64, 700, ITEMS][(caller + round / 4) % 4],
+                    );
                 }
             });
         }
@@ -208,17 +261,22 @@ fn many_threads_share_an_engine() {
         batch.verify_repeated(&engine, 256);
     });
     assert!(engine.failures().is_empty());
-    announce(&format!("24 threads on one engine took {} MiB", before.saturating_sub(free_memory()) / MIB));
+    announce(&format!(
+        "24 threads on one engine took {} MiB",
+        before.saturating_sub(free_memory()) / MIB
+    ));
 }
 
 /// Threads of the pool that the engine itself uses wait for batches that need that pool.
 fn calls_from_inside_a_pool() {
     let engine = gpu().build().unwrap();
     let batch = Batch::get();
-    (0..4 * rayon::current_num_threads()).into_par_iter().for_each(|call| {
-        batch.check(&engine, call, ITEMS);
-        batch.multiply_repeated(&engine, 5);
-    });
+    (0..4 * rayon::current_num_threads())
+        .into_par_iter()
+        .for_each(|call| {
+            batch.check(&engine, call, ITEMS);
+            batch.multiply_repeated(&engine, 5);
+        });
 }
 
 fn two_engines_at_once() {
@@ -249,7 +307,11 @@ fn calls_release_device_memory() {
         batch.verify_repeated(&engine, 64);
     }
     let after = free_memory();
-    assert!(after + 4 * MIB >= before, "{} MiB more are taken", before.saturating_sub(after) / MIB);
+    assert!(
+        after + 4 * MIB >= before,
+        "{} MiB more are taken",
+        before.saturating_sub(after) / MIB
+    );
     drop(engine);
     assert!(free_memory() > after, "an engine gives its memory back");
 }
@@ -290,10 +352,20 @@ fn short_device_memory() {
     for left in [60 * MIB, 0] {
         let taken = take_all_but(left);
         let peers = PublicKeys::points(&batch.public);
-        match ecdsa::verify(&strict, P256, &batch.digests, &batch.signatures, peers, Policy::default()) {
+        match ecdsa::verify(
+            &strict,
+            P256,
+            &batch.digests,
+            &batch.signatures,
+            peers,
+            Policy::default(),
+        ) {
             Err(Error::Device(problem)) => {
                 announce(&format!("with {} MiB left: {problem}", free_memory() / MIB));
-                assert!(problem.contains("GPU 0") && problem.contains("out of memory"), "{problem}");
+                assert!(
+                    problem.contains("GPU 0") && problem.contains("out of memory"),
+                    "{problem}"
+                );
             }
             other => assert_eq!(other.unwrap().as_slice(), batch.verdicts),
         }
@@ -311,12 +383,21 @@ fn shared_secrets_in_tiny_chunks() {
     let engine = gpu().chunk_items(7).build().unwrap();
     let mut random = Random::new();
     let secret = SecretKey::from_bytes(random.scalar_bytes::<Secp256k1>());
-    let scalars: Vec<[u8; 32]> = (0..200).map(|_| random.scalar_bytes::<Secp256k1>()).collect();
+    let scalars: Vec<[u8; 32]> = (0..200)
+        .map(|_| random.scalar_bytes::<Secp256k1>())
+        .collect();
     let peers = point::mul_base(&engine, Secp256k1, &scalars).unwrap();
-    let peers: Vec<Point> = peers.into_iter().map(|peer| peer.expect("in range")).collect();
+    let peers: Vec<Point> = peers
+        .into_iter()
+        .map(|peer| peer.expect("in range"))
+        .collect();
     let [found, expected] = [engine, Engine::cpu().unwrap()].map(|engine| {
-        let secrets = ecdh::shared_secrets(&engine, Secp256k1, &secret, PublicKeys::points(&peers)).unwrap();
-        secrets.into_iter().map(|item| *item.expect("in range").expose_bytes()).collect::<Vec<_>>()
+        let secrets =
+            ecdh::shared_secrets(&engine, Secp256k1, &secret, PublicKeys::points(&peers)).unwrap();
+        secrets
+            .into_iter()
+            .map(|item| *item.expect("in range").expose_bytes())
+            .collect::<Vec<_>>()
     });
     assert_eq!(found, expected);
 }
@@ -331,7 +412,10 @@ fn a_device_is_lost() {
         let engine = gpu().build().unwrap();
         let last = engine.info().devices.len() - 1;
         let failed = while_computing(&engine, || lose(last));
-        assert!(matches!(&failed[..], [one] if one.starts_with(&format!("GPU {last} "))), "{failed:?}");
+        assert!(
+            matches!(&failed[..], [one] if one.starts_with(&format!("GPU {last} "))),
+            "{failed:?}"
+        );
     });
 }
 
@@ -352,8 +436,14 @@ fn in_a_process_of_its_own(test: &str, run: impl FnOnce()) {
         return run();
     }
     let mut child = Command::new(env::current_exe().expect("this program is a file"));
-    let child = child.args([test, "--exact", "--nocapture"]).env(FAILS_HERE, "1").output().expect("it starts");
-    let log = [child.stdout, child.stderr].map(|stream| String::from_utf8_lossy(&stream).into_owned()).concat();
+    let child = child
+        .args([test, "--exact", "--nocapture"])
+        .env(FAILS_HERE, "1")
+        .output()
+        .expect("it starts");
+    let log = [child.stdout, child.stderr]
+        .map(|stream| String::from_utf8_lossy(&stream).into_owned())
+        .concat();
     announce(&log);
     assert!(child.status.success(), "{log}");
 }
@@ -362,7 +452,8 @@ fn in_a_process_of_its_own(test: &str, run: impl FnOnce()) {
 /// that have failed.
 fn while_computing(engine: &Engine, fail: impl FnOnce()) -> Vec<String> {
     let batch = Batch::get();
-    let products = point::mul(&Engine::cpu().unwrap(), P256, &batch.scalars, &batch.public).unwrap();
+    let products =
+        point::mul(&Engine::cpu().unwrap(), P256, &batch.scalars, &batch.public).unwrap();
     let scalars = batch.scalars.repeat(2048);
     let public = batch.public.repeat(2048);
     let agree = || {
@@ -379,16 +470,23 @@ fn while_computing(engine: &Engine, fail: impl FnOnce()) -> Vec<String> {
         fail();
         call.join().expect("the results are right")
     });
-    let rates = [before, during, agree()].map(|call| scalars.len() as f64 / call.as_secs_f64() / 1e6);
+    let rates =
+        [before, during, agree()].map(|call| scalars.len() as f64 / call.as_secs_f64() / 1e6);
     announce(&format!("before, during and after, M/s: {rates:.1?}"));
-    engine.failures().into_iter().map(|failure| failure.device).collect()
+    engine
+        .failures()
+        .into_iter()
+        .map(|failure| failure.device)
+        .collect()
 }
 
 /// Makes a device unusable for this process.
 fn lose(ordinal: usize) {
     let device = result::device::get(ordinal as i32).expect("there is such a GPU");
     // SAFETY: no call of this thread uses the context, and what others do with it afterwards the driver refuses.
-    unsafe { sys::cuDevicePrimaryCtxReset_v2(device) }.result().expect("the context ends");
+    unsafe { sys::cuDevicePrimaryCtxReset_v2(device) }
+        .result()
+        .expect("the context ends");
 }
 
 struct Faulting {
@@ -398,14 +496,25 @@ struct Faulting {
 
 impl Faulting {
     fn new() -> Self {
-        let source = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry fault() { trap; }\n";
-        let module = context().load_module(Ptx::from_src(source)).expect("the driver compiles it");
-        Faulting { kernel: module.load_function("fault").expect("it is there"), stream: context().default_stream() }
+        let source =
+            ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry fault() { trap; }\n";
+        let module = context()
+            .load_module(Ptx::from_src(source))
+            .expect("the driver compiles it");
+        Faulting {
+            kernel: module.load_function("fault").expect("it is there"),
+            stream: context().default_stream(),
+        }
     }
 
     fn start(&self) {
         // SAFETY: the kernel takes nothing and touches no memory.
-        unsafe { self.stream.launch_builder(&self.kernel).launch(LaunchConfig::for_num_elems(1)) }.expect("it starts");
+        unsafe {
+            self.stream
+                .launch_builder(&self.kernel)
+                .launch(LaunchConfig::for_num_elems(1))
+        }
+        .expect("it starts");
         self.stream.synchronize().expect_err("it faults");
     }
 }

@@ -35,7 +35,9 @@ fn main() -> ExitCode {
 
 /// An engine with these options.
 fn gpu(options: fn(EngineBuilder) -> EngineBuilder) -> Engine {
-    options(Engine::builder().backend(Backend::Gpu)).build().expect("the GPUs can be used")
+    options(Engine::builder().backend(Backend::Gpu))
+        .build()
+        .expect("the GPUs can be used")
 }
 
 /// Different items with the CPU's verdicts; batches repeat them.
@@ -48,7 +50,10 @@ impl Pool {
     /// Items of `keys` keys in turn: some with wrong digests, some with keys that are invalid or
     /// the identity.
     fn new<S: Scheme>(random: &mut Random, keys: usize, items: usize) -> Self {
-        let mut items: Vec<Item> = signed::<S>(random, items, keys).into_iter().map(|signed| signed.item).collect();
+        let mut items: Vec<Item> = signed::<S>(random, items, keys)
+            .into_iter()
+            .map(|signed| signed.item)
+            .collect();
         for (index, item) in items.iter_mut().enumerate() {
             match index % 40 {
                 7 | 27 => random.flip_bit(&mut item.digest),
@@ -68,10 +73,20 @@ impl Pool {
     /// Verifies `n` items in random order.
     fn check<S: Scheme>(&self, engine: &Engine, random: &mut Random, n: usize) {
         let order: Vec<usize> = (0..n).map(|_| random.below(self.items.len())).collect();
-        let batch: Vec<Item> = order.iter().map(|index| self.items[*index].clone()).collect();
+        let batch: Vec<Item> = order
+            .iter()
+            .map(|index| self.items[*index].clone())
+            .collect();
         let verdicts = S::verify(engine, &batch);
-        let wrong = order.iter().zip(&verdicts).position(|(index, verdict)| *verdict != self.verdicts[*index]);
-        assert!(verdicts.len() == n && wrong.is_none(), "{}: item {wrong:?} of {n}", S::CURVE);
+        let wrong = order
+            .iter()
+            .zip(&verdicts)
+            .position(|(index, verdict)| *verdict != self.verdicts[*index]);
+        assert!(
+            verdicts.len() == n && wrong.is_none(),
+            "{}: item {wrong:?} of {n}",
+            S::CURVE
+        );
         assert!(engine.failures().is_empty());
     }
 }
@@ -80,7 +95,11 @@ impl Pool {
 /// its kernels.
 fn builds(engine: &Engine) -> u64 {
     let times = engine.take_kernel_times();
-    times.iter().filter(|time| time.kernel.ends_with("key_table_start")).map(|time| time.launches).sum()
+    times
+        .iter()
+        .filter(|time| time.kernel.ends_with("key_table_start"))
+        .map(|time| time.launches)
+        .sum()
 }
 
 /// Keys of any order and in any encoding, valid or not: with and without tables the items have the
@@ -99,14 +118,18 @@ fn ed25519_by_every_rule() {
         for &rule in Rule::ALL {
             let known = ed25519::verify(&cpu, &cases, rule);
             // Half of them of a few keys, and with keys that occur once or twice.
-            let order: Vec<usize> =
-                (0..LARGE).map(|at| random.below(if at % 2 == 0 { cases.len() } else { 20 })).collect();
+            let order: Vec<usize> = (0..LARGE)
+                .map(|at| random.below(if at % 2 == 0 { cases.len() } else { 20 }))
+                .collect();
             let mut batch: Vec<Case> = order.iter().map(|case| cases[*case].clone()).collect();
             let seldom = ed25519::random_cases(&cpu, &mut random, 2000, 1000);
             let of_seldom = ed25519::verify(&cpu, &seldom, rule);
             batch.extend(seldom);
             let expected = order.iter().map(|case| known[*case]).chain(of_seldom);
-            let wrong = ed25519::verify(&engine, &batch, rule).into_iter().zip(expected).position(|(a, b)| a != b);
+            let wrong = ed25519::verify(&engine, &batch, rule)
+                .into_iter()
+                .zip(expected)
+                .position(|(a, b)| a != b);
             assert_eq!(wrong, None, "{rule}");
             assert!(engine.failures().is_empty());
             built.push(builds(&engine));
@@ -149,7 +172,9 @@ fn other_keys_replace_the_tables() {
         pools[which].check::<Ecdsa<P256>>(&engine, &mut random, LARGE);
         builds(&engine)
     });
-    announce(&format!("tables were built {counts:?} times as keys changed"));
+    announce(&format!(
+        "tables were built {counts:?} times as keys changed"
+    ));
     assert!(engine.info().devices.len() > 1 || counts == [1, 1, 1, 0, 1, 0]);
 }
 
@@ -199,7 +224,11 @@ fn calls_at_once_share_the_tables() {
                     if caller == 5 {
                         of_sm2.check::<Sm2Dsa>(engine, &mut random, 3 * LARGE / 2);
                     } else {
-                        pools[(caller + round / 2) % 3].check::<Ecdsa<Secp256k1>>(engine, &mut random, 3 * LARGE / 2);
+                        pools[(caller + round / 2) % 3].check::<Ecdsa<Secp256k1>>(
+                            engine,
+                            &mut random,
+                            3 * LARGE / 2,
+                        );
                     }
                 }
             });

@@ -9,7 +9,10 @@ use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, Variant};
 use gecc::{Backend, Engine, PublicKeys, SecretKey, Verdict};
 use harness::needs::CXX;
 use harness::{named, tests};
-use host_build::{Driver, Session, curve_value, edge_values, from_hex, header_folder, number, patterned, two_to_256};
+use host_build::{
+    Driver, Session, curve_value, edge_values, from_hex, header_folder, number, patterned,
+    two_to_256,
+};
 use num_bigint::BigUint;
 use sha2::{Digest, Sha512};
 use std::process::ExitCode;
@@ -18,7 +21,12 @@ use std::sync::LazyLock;
 const NAME: &str = "ed25519";
 
 fn main() -> ExitCode {
-    harness::run(tests(Some(&CXX), named![fields, scalars, points, products, halves, challenges, signatures, verdicts]))
+    harness::run(tests(
+        Some(&CXX),
+        named![
+            fields, scalars, points, products, halves, challenges, signatures, verdicts
+        ],
+    ))
 }
 
 static P: LazyLock<BigUint> = LazyLock::new(|| from_hex(&curve_value(NAME, "p")));
@@ -26,14 +34,20 @@ static N: LazyLock<BigUint> = LazyLock::new(|| from_hex(&curve_value(NAME, "n"))
 static D: LazyLock<BigUint> = LazyLock::new(|| from_hex(&curve_value(NAME, "d")));
 
 fn run(session: Session) {
-    static DRIVER: LazyLock<Driver> = LazyLock::new(|| Driver::compile("edwards", NAME, &header_folder(NAME)));
+    static DRIVER: LazyLock<Driver> =
+        LazyLock::new(|| Driver::compile("edwards", NAME, &header_folder(NAME)));
     session.run(&DRIVER);
 }
 
 /// Values around 0, p, 2p, 2^255 and 2^256, and patterns of words.
 fn field_values() -> Vec<BigUint> {
     let mut values = edge_values(&P);
-    for center in [P.clone(), &*P * 2u32, number(1) << 255, two_to_256() - 80u32] {
+    for center in [
+        P.clone(),
+        &*P * 2u32,
+        number(1) << 255,
+        two_to_256() - 80u32,
+    ] {
         values.extend((0..80u32).flat_map(|offset| [&center + offset, &center - offset]));
     }
     values.extend((0..80).map(number));
@@ -48,9 +62,15 @@ fn fields() {
     let values = field_values();
     for (index, a) in values.iter().enumerate() {
         for b in values.iter().skip(index % 23).step_by(23).chain([a]) {
-            let results = [("fe_mul", a * b), ("fe_add", a + b), ("fe_sub", a + (p << 2) - b)];
+            let results = [
+                ("fe_mul", a * b),
+                ("fe_add", a + b),
+                ("fe_sub", a + (p << 2) - b),
+            ];
             for (operation, wanted) in results {
-                session.expect(operation, &[a, b], move |found| &found[0] % p == &wanted % p);
+                session.expect(operation, &[a, b], move |found| {
+                    &found[0] % p == &wanted % p
+                });
             }
         }
         let powers = [
@@ -63,7 +83,11 @@ fn fields() {
             session.expect(operation, &[a], move |found| &found[0] % p == &wanted % p);
         }
         session.expect_exactly("fe_canonical", &[a], vec![a % p]);
-        session.expect_exactly("fe_is_zero", &[a], vec![number(u64::from(a % p == BigUint::ZERO))]);
+        session.expect_exactly(
+            "fe_is_zero",
+            &[a],
+            vec![number(u64::from(a % p == BigUint::ZERO))],
+        );
     }
     run(session);
 }
@@ -89,7 +113,10 @@ type Point = (BigUint, BigUint);
 fn add((x1, y1): &Point, (x2, y2): &Point) -> Point {
     let p = &*P;
     let t = &*D * x1 % p * x2 % p * y1 % p * y2 % p;
-    (quotient(x1 * y2 + y1 * x2, &t + 1u32), quotient(y1 * y2 + x1 * x2, p + 1u32 - &t))
+    (
+        quotient(x1 * y2 + y1 * x2, &t + 1u32),
+        quotient(y1 * y2 + x1 * x2, p + 1u32 - &t),
+    )
 }
 
 /// The quotient of field elements.
@@ -98,10 +125,16 @@ fn quotient(numerator: BigUint, denominator: BigUint) -> BigUint {
 }
 
 fn multiple(k: &BigUint, point: &Point) -> Point {
-    (0..k.bits()).rev().fold((BigUint::ZERO, number(1)), |sum, bit| {
-        let doubled = add(&sum, &sum);
-        if k.bit(bit) { add(&doubled, point) } else { doubled }
-    })
+    (0..k.bits())
+        .rev()
+        .fold((BigUint::ZERO, number(1)), |sum, bit| {
+            let doubled = add(&sum, &sum);
+            if k.bit(bit) {
+                add(&doubled, point)
+            } else {
+                doubled
+            }
+        })
 }
 
 fn encode((x, y): &Point) -> BigUint {
@@ -123,8 +156,12 @@ fn decode(encoding: &BigUint, canonical: bool) -> (u64, Point) {
     let square = u * v.modpow(&(p - 2u32), p) % p;
     let root = square.modpow(&((p + 3u32) >> 3), p);
     let of_minus_one = number(2).modpow(&((p - 1u32) >> 2), p);
-    let x = [root.clone(), root * of_minus_one % p].into_iter().find(|x| x * x % p == square);
-    let Some(x) = x else { return (host_build::codes::PointKind::OffCurve as u64, none) };
+    let x = [root.clone(), root * of_minus_one % p]
+        .into_iter()
+        .find(|x| x * x % p == square);
+    let Some(x) = x else {
+        return (host_build::codes::PointKind::OffCurve as u64, none);
+    };
     if canonical && is_odd && x == BigUint::ZERO {
         return (host_build::codes::PointKind::BadEncoding as u64, none);
     }
@@ -140,7 +177,11 @@ fn points() {
     for encoding in &encodings {
         for canonical in [0, 1] {
             let (kind, (x, y)) = decode(encoding, canonical == 1);
-            session.expect_exactly("ed_decode", &[encoding, &number(canonical)], vec![number(kind), x, y]);
+            session.expect_exactly(
+                "ed_decode",
+                &[encoding, &number(canonical)],
+                vec![number(kind), x, y],
+            );
         }
         if let (1, point) = decode(encoding, false) {
             let is_small = multiple(&number(8), &point) == identity;
@@ -152,17 +193,28 @@ fn points() {
 
 /// A number of about 250 bits whose digits of `width` bits are all equal.
 fn equal_digits(width: u32, digit: u32) -> BigUint {
-    (0..250 / width).fold(BigUint::ZERO, |sum, window| sum + (number(digit.into()) << (width * window)))
+    (0..250 / width).fold(BigUint::ZERO, |sum, window| {
+        sum + (number(digit.into()) << (width * window))
+    })
 }
 
 /// k P + l Q and k P + s B for points of order n and others, at digits of all sizes.
 fn products() {
     let mut session = Session::default();
     let n = &*N;
-    let base = (from_hex(&curve_value(NAME, "gx")), from_hex(&curve_value(NAME, "gy")));
-    let general = (2..40).map(|y| decode(&number(y), true)).find(|(kind, _)| *kind == 1).expect("half are").1;
+    let base = (
+        from_hex(&curve_value(NAME, "gx")),
+        from_hex(&curve_value(NAME, "gy")),
+    );
+    let general = (2..40)
+        .map(|y| decode(&number(y), true))
+        .find(|(kind, _)| *kind == 1)
+        .expect("half are")
+        .1;
     let torsion = multiple(n, &general);
-    let mut numbers: Vec<BigUint> = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 127, 128, 511, 512, 1023].map(number).into();
+    let mut numbers: Vec<BigUint> = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 127, 128, 511, 512, 1023]
+        .map(number)
+        .into();
     numbers.extend([
         n - 1u32,
         n - 2u32,
@@ -179,7 +231,10 @@ fn products() {
     // Of the table for secret scalars: digits of 0, 127, 128 and 129, which is -127 and a carry.
     numbers.extend([127, 128, 129, 255].map(|digit| equal_digits(8, digit)));
     let points = [&base, &general, &torsion, &(BigUint::ZERO, number(1))];
-    let multiples: Vec<_> = numbers.iter().map(|k| points.map(|point| multiple(k, point))).collect();
+    let multiples: Vec<_> = numbers
+        .iter()
+        .map(|k| points.map(|point| multiple(k, point)))
+        .collect();
     for (index, k) in numbers.iter().enumerate() {
         session.expect_exactly("ed_multiply_base", &[k], vec![encode(&multiples[index][0])]);
         let second = (5 * index + 3) % numbers.len();
@@ -190,11 +245,19 @@ fn products() {
             let other = (which + index) % points.len();
             let q = points[other];
             let sum = add(product, &of_l[other]);
-            session.expect_exactly("ed_multiply_two", &[k, &p.0, &p.1, l, &q.0, &q.1], vec![encode(&sum)]);
+            session.expect_exactly(
+                "ed_multiply_two",
+                &[k, &p.0, &p.1, l, &q.0, &q.1],
+                vec![encode(&sum)],
+            );
             // Of one width for each, of windows that end with the 253rd bit and of others.
             let bits = number([3, 5, 6, 8, 11][index % 5]);
             let sum = add(product, &of_l[0]);
-            session.expect_exactly("ed_multiply_tables", &[&bits, k, &p.0, &p.1, l], vec![encode(&sum)]);
+            session.expect_exactly(
+                "ed_multiply_tables",
+                &[&bits, k, &p.0, &p.1, l],
+                vec![encode(&sum)],
+            );
         }
     }
     run(session);
@@ -206,14 +269,24 @@ fn halves() {
     let points = &*N << 3u32;
     let mut numbers: Vec<BigUint> = (1..300u32).map(|c| &points / c).collect();
     numbers.extend((0..253).map(|bit| number(1) << bit));
-    numbers = numbers.iter().flat_map(|k| [k + &points - 1u32, k.clone(), k + 1u32]).map(|k| k % &*N).collect();
+    numbers = numbers
+        .iter()
+        .flat_map(|k| [k + &points - 1u32, k.clone(), k + 1u32])
+        .map(|k| k % &*N)
+        .collect();
     numbers.extend((0..3000).map(|_| patterned() % &*N));
     for k in &numbers {
         let k_again = k.clone();
         let points = points.clone();
         session.expect("ed_halves", &[k], move |found| {
-            let [c, d, opposite] = found else { return false };
-            let expected = if *opposite == BigUint::ZERO { d % &points } else { (&points - d) % &points };
+            let [c, d, opposite] = found else {
+                return false;
+            };
+            let expected = if *opposite == BigUint::ZERO {
+                d % &points
+            } else {
+                (&points - d) % &points
+            };
             c * &k_again % &points == expected && c.bit(0) && c.bits() <= 160 && d.bits() <= 253
         });
     }
@@ -223,13 +296,23 @@ fn halves() {
 /// A message as the driver reads it: its length, its offset, and its bytes as numbers.
 fn message_numbers(message: &[u8], start: u64) -> Vec<BigUint> {
     let words = message.chunks(32).map(BigUint::from_bytes_le);
-    [number(message.len() as u64), number(start)].into_iter().chain(words).collect()
+    [number(message.len() as u64), number(start)]
+        .into_iter()
+        .chain(words)
+        .collect()
 }
 
 /// The prefix that each variant hashes, with its flag and its context (RFC 8032, section 2).
 fn dom2(variant: Option<(u8, &[u8])>) -> Vec<u8> {
-    let Some((flag, context)) = variant else { return Vec::new() };
-    [&b"SigEd25519 no Ed25519 collisions"[..], &[flag, context.len() as u8], context].concat()
+    let Some((flag, context)) = variant else {
+        return Vec::new();
+    };
+    [
+        &b"SigEd25519 no Ed25519 collisions"[..],
+        &[flag, context.len() as u8],
+        context,
+    ]
+    .concat()
 }
 
 fn challenges() {
@@ -237,15 +320,30 @@ fn challenges() {
     let context = [0x63; MAX_CONTEXT_LEN];
     for (number, length) in (0..300).chain(0..300).chain([500, 1000]).enumerate() {
         let message: Vec<u8> = (0..length).map(|at| (at * 7 + length) as u8).collect();
-        let dom2 = dom2((number >= 300).then(|| (number as u8 & 1, &context[..(7 * length) % (MAX_CONTEXT_LEN + 1)])));
+        let dom2 = dom2((number >= 300).then(|| {
+            (
+                number as u8 & 1,
+                &context[..(7 * length) % (MAX_CONTEXT_LEN + 1)],
+            )
+        }));
         let parts = [patterned(), patterned()];
         let rows = parts.each_ref().map(le_bytes);
-        let hash = Sha512::new_with_prefix(&dom2).chain_update(rows[0]).chain_update(rows[1]).chain_update(&message);
+        let hash = Sha512::new_with_prefix(&dom2)
+            .chain_update(rows[0])
+            .chain_update(rows[1])
+            .chain_update(&message);
         let hash = hash.finalize();
-        let texts = [message_numbers(&dom2, 0), message_numbers(&message, length as u64 % 5)];
+        let texts = [
+            message_numbers(&dom2, 0),
+            message_numbers(&message, length as u64 % 5),
+        ];
         let arguments: Vec<BigUint> = parts.into_iter().chain(texts.concat()).collect();
         let arguments: Vec<&BigUint> = arguments.iter().collect();
-        session.expect_exactly("ed_challenge", &arguments, vec![BigUint::from_bytes_le(&hash) % &*N]);
+        session.expect_exactly(
+            "ed_challenge",
+            &arguments,
+            vec![BigUint::from_bytes_le(&hash) % &*N],
+        );
     }
     run(session);
 }
@@ -261,9 +359,21 @@ fn variants() -> [(Variant, Vec<u8>, bool); 4] {
     let contexts = [&b""[..], b"of the host build", &[0x63; MAX_CONTEXT_LEN]];
     [
         (Variant::PURE, dom2(None), false),
-        (Variant::prehashed(contexts[0]).unwrap(), dom2(Some((1, contexts[0]))), true),
-        (Variant::context(contexts[1]).unwrap(), dom2(Some((0, contexts[1]))), false),
-        (Variant::prehashed(contexts[2]).unwrap(), dom2(Some((1, contexts[2]))), true),
+        (
+            Variant::prehashed(contexts[0]).unwrap(),
+            dom2(Some((1, contexts[0]))),
+            true,
+        ),
+        (
+            Variant::context(contexts[1]).unwrap(),
+            dom2(Some((0, contexts[1]))),
+            false,
+        ),
+        (
+            Variant::prehashed(contexts[2]).unwrap(),
+            dom2(Some((1, contexts[2]))),
+            true,
+        ),
     ]
 }
 
@@ -273,20 +383,41 @@ fn signatures() {
     let mut session = Session::default();
     let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
     let lengths: Vec<usize> = [0, 1, 31, 32, 47, 48, 79, 80, 95, 96, 128, 207, 208, 500].into();
-    let messages: Vec<Vec<u8>> = lengths.iter().map(|&length| vec![length as u8; length]).collect();
+    let messages: Vec<Vec<u8>> = lengths
+        .iter()
+        .map(|&length| vec![length as u8; length])
+        .collect();
     let mut seeds: Vec<BigUint> = lengths.iter().map(|_| patterned()).collect();
     (seeds[0], seeds[1]) = (BigUint::ZERO, two_to_256() - 1u32);
-    let secret: Vec<SecretKey> = seeds.iter().map(|seed| SecretKey::from_bytes(le_bytes(seed))).collect();
+    let secret: Vec<SecretKey> = seeds
+        .iter()
+        .map(|seed| SecretKey::from_bytes(le_bytes(seed)))
+        .collect();
     let public = ed25519::public_keys(&engine, &secret).unwrap();
     for (variant, dom2, hashes) in variants() {
         let signed = ed25519::sign(&engine, &messages, &secret, variant).unwrap();
-        for (((seed, message), key), signature) in seeds.iter().zip(&messages).zip(&public).zip(signed) {
+        for (((seed, message), key), signature) in
+            seeds.iter().zip(&messages).zip(&public).zip(signed)
+        {
             let signature = signature.unwrap();
-            let expected = [&key[..], &signature[..32], &signature[32..]].map(BigUint::from_bytes_le);
-            let text = if hashes { Sha512::digest(message).to_vec() } else { message.clone() };
-            let texts = [message_numbers(&dom2, 0), message_numbers(&text, message.len() as u64 % 5)];
-            let arguments: Vec<BigUint> = [seed.clone()].into_iter().chain(texts.concat()).collect();
-            session.expect_exactly("ed_sign", &arguments.iter().collect::<Vec<_>>(), expected.into());
+            let expected =
+                [&key[..], &signature[..32], &signature[32..]].map(BigUint::from_bytes_le);
+            let text = if hashes {
+                Sha512::digest(message).to_vec()
+            } else {
+                message.clone()
+            };
+            let texts = [
+                message_numbers(&dom2, 0),
+                message_numbers(&text, message.len() as u64 % 5),
+            ];
+            let arguments: Vec<BigUint> =
+                [seed.clone()].into_iter().chain(texts.concat()).collect();
+            session.expect_exactly(
+                "ed_sign",
+                &arguments.iter().collect::<Vec<_>>(),
+                expected.into(),
+            );
         }
     }
     run(session);
@@ -309,7 +440,11 @@ fn bits(rule: Rule) -> u64 {
 /// and S around n.
 fn verdicts() {
     let mut session = Session::default();
-    let general = (2..40).map(|y| decode(&number(y), true)).find(|(kind, _)| *kind == 1).expect("half are").1;
+    let general = (2..40)
+        .map(|y| decode(&number(y), true))
+        .find(|(kind, _)| *kind == 1)
+        .expect("half are")
+        .1;
     let torsion = multiple(&N, &general);
     let small = (0..8u32).map(|times| encode(&multiple(&times.into(), &torsion)));
     let mut encodings: Vec<BigUint> = small.clone().collect();
@@ -328,42 +463,62 @@ fn verdicts() {
         for r in &encodings {
             items.push((a.clone(), r.clone(), BigUint::ZERO));
         }
-        items.extend([N.clone(), &*N - 1u32, two_to_256() - 1u32].map(|s| (a.clone(), a.clone(), s)));
+        items.extend(
+            [N.clone(), &*N - 1u32, two_to_256() - 1u32].map(|s| (a.clone(), a.clone(), s)),
+        );
     }
     items.extend(signed(&torsion));
     let messages = vec!["m"; items.len()];
     let keys: Vec<[u8; 32]> = items.iter().map(|(a, ..)| le_bytes(a)).collect();
-    let signatures: Vec<[u8; 64]> =
-        items.iter().map(|(_, r, s)| [le_bytes(r), le_bytes(s)].concat().try_into().unwrap()).collect();
+    let signatures: Vec<[u8; 64]> = items
+        .iter()
+        .map(|(_, r, s)| [le_bytes(r), le_bytes(s)].concat().try_into().unwrap())
+        .collect();
     let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
     let mut valid = 0;
     let mut reasons = std::collections::HashSet::new();
     for &rule in Rule::ALL {
         let keys = PublicKeys::ed25519(&keys);
-        let expected = ed25519::verify(&engine, &messages, &signatures, keys, Variant::PURE, rule).unwrap();
+        let expected =
+            ed25519::verify(&engine, &messages, &signatures, keys, Variant::PURE, rule).unwrap();
         for ((a, r, s), verdict) in items.iter().zip(expected.iter()) {
             valid += usize::from(verdict.is_valid());
             reasons.insert(verdict.code());
             let of_message = [message_numbers(b"", 0), message_numbers(b"m", 0)].concat();
             let rule = number(bits(rule));
-            let arguments: Vec<&BigUint> = [&rule, r, s, a].into_iter().chain(&of_message).collect();
-            session.expect_exactly("ed_verify", &arguments, vec![number(verdict.code().into()); 2]);
+            let arguments: Vec<&BigUint> =
+                [&rule, r, s, a].into_iter().chain(&of_message).collect();
+            session.expect_exactly(
+                "ed_verify",
+                &arguments,
+                vec![number(verdict.code().into()); 2],
+            );
         }
     }
-    assert!(valid > 500 && reasons.len() == 9, "{valid} valid, {reasons:?}");
+    assert!(
+        valid > 500 && reasons.len() == 9,
+        "{valid} valid, {reasons:?}"
+    );
     assert!(reasons.contains(&Verdict::VALID_CODE));
     run(session);
 }
 
 /// Signatures over "m" by known numbers, with parts of small order added to A and R.
 fn signed(torsion: &Point) -> Vec<(BigUint, BigUint, BigUint)> {
-    let base = (from_hex(&curve_value(NAME, "gx")), from_hex(&curve_value(NAME, "gy")));
+    let base = (
+        from_hex(&curve_value(NAME, "gx")),
+        from_hex(&curve_value(NAME, "gy")),
+    );
     let mut signatures = Vec::new();
     for torsions in (0..8u32).flat_map(|of_a| (0..8u32).map(move |of_r| [of_a, of_r])) {
         let [secret, nonce] = [(); 2].map(|()| patterned() % &*N);
         let [a, r] = [(&secret, torsions[0]), (&nonce, torsions[1])]
             .map(|(k, times)| encode(&add(&multiple(k, &base), &multiple(&times.into(), torsion))));
-        let hash = Sha512::new().chain_update(le_bytes(&r)).chain_update(le_bytes(&a)).chain_update("m").finalize();
+        let hash = Sha512::new()
+            .chain_update(le_bytes(&r))
+            .chain_update(le_bytes(&a))
+            .chain_update("m")
+            .finalize();
         let s = (BigUint::from_bytes_le(&hash) * secret + nonce) % &*N;
         signatures.push((a, r, s));
     }

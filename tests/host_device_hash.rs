@@ -11,7 +11,9 @@ use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, FieldBytesSize, Group,
 use gecc::{Curve as _, EcdsaCurve, Engine, Rejection, SecretKey, ecdsa, sm2};
 use harness::needs::CXX;
 use harness::{named, tests};
-use host_build::{Driver, bytes, coordinates, curve_value, edge_values, header_folder, number, scalar};
+use host_build::{
+    Driver, bytes, coordinates, curve_value, edge_values, header_folder, number, scalar,
+};
 use num_bigint::BigUint;
 use rfc6979::KGenerator;
 use rfc6979::bigint::Encoding;
@@ -29,8 +31,17 @@ fn main() -> ExitCode {
             tests(Some(&CXX), [$((stringify!($name), || $test::<gecc::$curve, $($reference)*>())),*])
         };
     }
-    let of_curves = [gecc::for_each_ecdsa_curve!(tests_of! of_ecdsa), gecc::for_each_sm2_curve!(tests_of! of_sm2)];
-    harness::run(of_curves.into_iter().flatten().chain(tests(Some(&CXX), named![hashes, bip340])).collect())
+    let of_curves = [
+        gecc::for_each_ecdsa_curve!(tests_of! of_ecdsa),
+        gecc::for_each_sm2_curve!(tests_of! of_sm2),
+    ];
+    harness::run(
+        of_curves
+            .into_iter()
+            .flatten()
+            .chain(tests(Some(&CXX), named![hashes, bip340]))
+            .collect(),
+    )
 }
 
 fn hashes() {
@@ -43,7 +54,11 @@ fn bip340() {
     let mut session = Session::new(gecc::Secp256k1::NAME);
     let n = order::<k256::Secp256k1>();
     for length in (0..=150).chain([300, 4096]) {
-        let key = if length % 2 == 0 { random_below(&n) } else { &n - random_below(&n) };
+        let key = if length % 2 == 0 {
+            random_below(&n)
+        } else {
+            &n - random_below(&n)
+        };
         bip340_signature(&mut session, &n, &key, &random_bytes(length));
     }
     for key in [number(1), number(2), &n - 2u32, &n - 1u32] {
@@ -53,7 +68,11 @@ fn bip340() {
     for _ in 0..20 {
         let key = random_bytes(32);
         let root = random_bytes(32);
-        session.expect("tap_tweak", &[&key, &root], &[&tagged("TapTweak", &[&key, &root])]);
+        session.expect(
+            "tap_tweak",
+            &[&key, &root],
+            &[&tagged("TapTweak", &[&key, &root])],
+        );
         session.expect("tap_tweak", &[&key, &[]], &[&tagged("TapTweak", &[&key])]);
     }
     for _ in 0..20 {
@@ -64,8 +83,10 @@ fn bip340() {
 
 /// The hashes of silent payments, of a random point.
 fn silent_payment(session: &mut Session, n: &BigUint) {
-    let point =
-        ProjectivePoint::<k256::Secp256k1>::mul_by_generator(&scalar::<k256::Secp256k1>(&random_below(n))).to_affine();
+    let point = ProjectivePoint::<k256::Secp256k1>::mul_by_generator(&scalar::<k256::Secp256k1>(
+        &random_below(n),
+    ))
+    .to_affine();
     let compressed = point.to_sec1_point(true);
     let plain = point.to_sec1_point(false);
     let compressed = compressed.as_bytes();
@@ -104,13 +125,26 @@ fn bip340_signature(session: &mut Session, n: &BigUint, key: &BigUint, message: 
     let (r, s) = signature.split_at(32);
     let [rx, ry] = nonce_point::<k256::Secp256k1>(&nonce).map(|number| bytes(&number));
     assert_eq!(rx, r);
-    let arguments: [&[u8]; 8] = [&bytes(&nonce), &rx, &ry, &bytes(key), &px, &py, &start, message];
+    let arguments: [&[u8]; 8] = [
+        &bytes(&nonce),
+        &rx,
+        &ry,
+        &bytes(key),
+        &px,
+        &py,
+        &start,
+        message,
+    ];
     session.expect("bip340_sign", &arguments, &[s]);
     let e = BigUint::from_bytes_be(&tagged("BIP0340/challenge", &[r, &px, message])) % n;
     // u2 Q for the point as it is.
     let u2 = even(&(n - e), &BigUint::from_bytes_be(&py), n);
     let arguments: [&[u8]; 6] = [r, s, &px, &py, &start, message];
-    session.expect("bip340_equation", &arguments, &[&[host_build::codes::PENDING], s, &bytes(&u2), r]);
+    session.expect(
+        "bip340_equation",
+        &arguments,
+        &[&[host_build::codes::PENDING], s, &bytes(&u2), r],
+    );
 }
 
 /// r is compared with p and s with n; 0 is in range.
@@ -124,11 +158,20 @@ fn bip340_ranges(session: &mut Session, n: &BigUint) {
             let of_s = bytes(s);
             let message = [7; 32];
             let arguments: [&[u8]; 6] = [&of_r, &of_s, &px, &py, &[0], &message];
-            let e = BigUint::from_bytes_be(&tagged("BIP0340/challenge", &[&of_r, &px, &message])) % n;
+            let e =
+                BigUint::from_bytes_be(&tagged("BIP0340/challenge", &[&of_r, &px, &message])) % n;
             let u2 = even(&(n - e), &BigUint::from_bytes_be(&py), n);
             match (r < &p, s < n) {
-                (false, _) => session.expect("bip340_equation", &arguments, &[&[Rejection::ROutOfRange.code()]]),
-                (true, false) => session.expect("bip340_equation", &arguments, &[&[Rejection::SOutOfRange.code()]]),
+                (false, _) => session.expect(
+                    "bip340_equation",
+                    &arguments,
+                    &[&[Rejection::ROutOfRange.code()]],
+                ),
+                (true, false) => session.expect(
+                    "bip340_equation",
+                    &arguments,
+                    &[&[Rejection::SOutOfRange.code()]],
+                ),
                 (true, true) => {
                     session.expect(
                         "bip340_equation",
@@ -175,13 +218,21 @@ fn hash_cases(session: &mut Session) {
         let start = [u8::try_from(length % 7).unwrap()];
         let arguments: [&[u8]; 2] = [&start, &message];
         session.expect("sha256", &arguments, &[&Sha256::digest(&message)]);
-        session.expect("sha256d", &arguments, &[&Sha256::digest(Sha256::digest(&message))]);
+        session.expect(
+            "sha256d",
+            &arguments,
+            &[&Sha256::digest(Sha256::digest(&message))],
+        );
         session.expect("sm3", &arguments, &[&Sm3::digest(&message)]);
         session.expect("keccak256", &arguments, &[&Keccak256::digest(&message)]);
     }
     for _ in 0..20 {
         let point = random_bytes(64);
-        session.expect("keccak256_of_point", &[&point[..32], &point[32..]], &[&Keccak256::digest(&point)]);
+        session.expect(
+            "keccak256_of_point",
+            &[&point[..32], &point[32..]],
+            &[&Keccak256::digest(&point)],
+        );
     }
 }
 
@@ -190,10 +241,14 @@ fn digest_cases(session: &mut Session) {
         let id = random_bytes(length);
         let message = random_bytes(3 * length % 200);
         let key = SecretKey::generate(gecc::Sm2).unwrap();
-        let point = gecc::keys::public_keys(&Engine::cpu().unwrap(), gecc::Sm2, &[key]).unwrap()[0].unwrap();
+        let point = gecc::keys::public_keys(&Engine::cpu().unwrap(), gecc::Sm2, &[key]).unwrap()[0]
+            .unwrap();
         let za = sm2::za(&id, &point).unwrap();
         let expected = Sm3::new_with_prefix(za).chain_update(&message).finalize();
-        let starts = [[u8::try_from(length % 5).unwrap()], [u8::try_from(length % 4).unwrap()]];
+        let starts = [
+            [u8::try_from(length % 5).unwrap()],
+            [u8::try_from(length % 4).unwrap()],
+        ];
         let arguments: [&[u8]; 6] = [&starts[0], &id, &starts[1], &message, point.x(), point.y()];
         session.expect("sm2_digest", &arguments, &[&expected]);
     }
@@ -209,12 +264,18 @@ fn key_cases(session: &mut Session, n: &BigUint) {
 }
 
 fn nonce_cases<C: Curve>(session: &mut Session, n: &BigUint) {
-    let mut cases: Vec<_> = edge_values(n).into_iter().map(|digest| (random_below(n), digest)).collect();
+    let mut cases: Vec<_> = edge_values(n)
+        .into_iter()
+        .map(|digest| (random_below(n), digest))
+        .collect();
     cases.extend([number(1), number(2), n - 2u32, n - 1u32].map(|key| (key, random_below(n))));
     cases.extend((0..RANDOM_ITEMS).map(|_| (random_below(n), random_number())));
     for (key, digest) in cases {
         let [of_key, of_digest] = [bytes(&key), bytes(&digest)];
-        let [sha256, sm3] = [nonces::<C, Sha256>(&key, &digest, &[], 3), nonces::<C, Sm3>(&key, &digest, &[], 3)];
+        let [sha256, sm3] = [
+            nonces::<C, Sha256>(&key, &digest, &[], 3),
+            nonces::<C, Sm3>(&key, &digest, &[], 3),
+        ];
         for skip in 0..3u8 {
             let arguments: [&[u8]; 3] = [&of_key, &of_digest, &[skip]];
             session.expect("nonce_sha256", &arguments, &[&sha256[usize::from(skip)]]);
@@ -222,12 +283,22 @@ fn nonce_cases<C: Curve>(session: &mut Session, n: &BigUint) {
         }
         // Data are not a number: they are not reduced, and zeros are not left out.
         for data in [[0; 32], [0xff; 32], bytes(&random_number())] {
-            let [sha256, sm3] =
-                [nonces::<C, Sha256>(&key, &digest, &data, 3), nonces::<C, Sm3>(&key, &digest, &data, 3)];
+            let [sha256, sm3] = [
+                nonces::<C, Sha256>(&key, &digest, &data, 3),
+                nonces::<C, Sm3>(&key, &digest, &data, 3),
+            ];
             for skip in 0..3u8 {
                 let arguments: [&[u8]; 4] = [&of_key, &of_digest, &data, &[skip]];
-                session.expect("nonce_with_data_sha256", &arguments, &[&sha256[usize::from(skip)]]);
-                session.expect("nonce_with_data_sm3", &arguments, &[&sm3[usize::from(skip)]]);
+                session.expect(
+                    "nonce_with_data_sha256",
+                    &arguments,
+                    &[&sha256[usize::from(skip)]],
+                );
+                session.expect(
+                    "nonce_with_data_sm3",
+                    &arguments,
+                    &[&sm3[usize::from(skip)]],
+                );
             }
         }
     }
@@ -243,7 +314,9 @@ fn nonces<C: Curve, H: Digest + BlockSizeUser>(
     let order = C::ORDER;
     let mut generator = KGenerator::<H, _>::new(&bytes(key), &bytes(digest), data, order.as_ref());
     let mut nonces = vec![[0; 32]; count];
-    nonces.iter_mut().for_each(|nonce| generator.fill_next_k(nonce));
+    nonces
+        .iter_mut()
+        .for_each(|nonce| generator.fill_next_k(nonce));
     nonces
 }
 
@@ -259,14 +332,28 @@ where
         // e = -r d makes s = 0.
         for e in [e, (n - &r * &d % n) % n] {
             let s = (&e + &r * &d) * k.modinv(n).unwrap() % n;
-            let usable = if r == number(0) || s == number(0) { 0 } else { 0xff };
+            let usable = if r == number(0) || s == number(0) {
+                0
+            } else {
+                0xff
+            };
             for low_s in [false, true] {
                 let flip = low_s && s > n >> 1;
                 let s = if flip { n - &s } else { s.clone() };
                 let id = u8::from(&x >= n) << 1 | (u8::from(y.bit(0)) ^ u8::from(flip));
-                let arguments: [&[u8]; 6] =
-                    [&bytes(&e), &bytes(&d), &bytes(&k), &bytes(&x), &bytes(&y), &[u8::from(low_s)]];
-                session.expect("ecdsa_sign", &arguments, &[&bytes(&r), &bytes(&s), &[id, usable]]);
+                let arguments: [&[u8]; 6] = [
+                    &bytes(&e),
+                    &bytes(&d),
+                    &bytes(&k),
+                    &bytes(&x),
+                    &bytes(&y),
+                    &[u8::from(low_s)],
+                ];
+                session.expect(
+                    "ecdsa_sign",
+                    &arguments,
+                    &[&bytes(&r), &bytes(&s), &[id, usable]],
+                );
             }
         }
     }
@@ -281,14 +368,22 @@ fn sm2_cases(session: &mut Session, n: &BigUint) {
     for (d, k, e, x, _) in sign_operands::<::sm2::Sm2>(n) {
         let d = if d == n - 1u32 { number(1) } else { d };
         // r = 0; r + k = n; s = 0, where k = r d.
-        let rejected = [minus(&x, n), minus(&(&x + &k), n), &k * d.modinv(n).unwrap() + minus(&x, n)];
+        let rejected = [
+            minus(&x, n),
+            minus(&(&x + &k), n),
+            &k * d.modinv(n).unwrap() + minus(&x, n),
+        ];
         for (i, e) in [e].into_iter().chain(rejected.map(|e| e % n)).enumerate() {
             let r = (&e + &x) % n;
             let s = (&k + minus(&(&r * &d), n)) * (&d + 1u32).modinv(n).unwrap() % n;
             let usable = r != number(0) && (&r + &k) % n != number(0) && s != number(0);
             assert!(i == 0 || !usable);
             let arguments: [&[u8]; 4] = [&bytes(&e), &bytes(&d), &bytes(&k), &bytes(&x)];
-            session.expect("sm2_sign", &arguments, &[&bytes(&r), &bytes(&s), &[if usable { 0xff } else { 0 }]]);
+            session.expect(
+                "sm2_sign",
+                &arguments,
+                &[&bytes(&r), &bytes(&s), &[if usable { 0xff } else { 0 }]],
+            );
         }
     }
 }
@@ -312,7 +407,13 @@ where
         operands.push((key, nonce, random_number(), x, y));
     }
     for x in [number(0), n - 1u32, n.clone(), n + 1u32, n + 0x1234_5678u32] {
-        operands.push((random_below(n), random_below(n), random_number(), x, random_number()));
+        operands.push((
+            random_below(n),
+            random_below(n),
+            random_number(),
+            x,
+            random_number(),
+        ));
     }
     operands
 }
@@ -326,22 +427,41 @@ where
     AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
 {
     let engine = Engine::cpu().unwrap();
-    for digest in edge_values(n).into_iter().chain((0..RANDOM_ITEMS).map(|_| random_number())) {
+    for digest in edge_values(n)
+        .into_iter()
+        .chain((0..RANDOM_ITEMS).map(|_| random_number()))
+    {
         let key = random_below(n);
         let secret = SecretKey::from_bytes(bytes(&key));
         let nonce = nonces::<C, Sha256>(&key, &digest, &[], 1)[0];
         let [x, y] = nonce_point::<C>(&BigUint::from_bytes_be(&nonce));
         for (form, low_s) in [(ecdsa::SForm::Low, 1), (ecdsa::SForm::AsComputed, 0)] {
-            let signed = ecdsa::sign_recoverable(&engine, G::ID, &[bytes(&digest)], &secret, form).unwrap()[0].unwrap();
-            let arguments: [&[u8]; 6] = [&bytes(&digest), &bytes(&key), &nonce, &bytes(&x), &bytes(&y), &[low_s]];
-            session.expect("ecdsa_sign", &arguments, &[&signed.signature, &[signed.recovery_id, 0xff]]);
+            let signed = ecdsa::sign_recoverable(&engine, G::ID, &[bytes(&digest)], &secret, form)
+                .unwrap()[0]
+                .unwrap();
+            let arguments: [&[u8]; 6] = [
+                &bytes(&digest),
+                &bytes(&key),
+                &nonce,
+                &bytes(&x),
+                &bytes(&y),
+                &[low_s],
+            ];
+            session.expect(
+                "ecdsa_sign",
+                &arguments,
+                &[&signed.signature, &[signed.recovery_id, 0xff]],
+            );
         }
     }
 }
 
 fn engine_sm2_cases(session: &mut Session, n: &BigUint) {
     let engine = Engine::cpu().unwrap();
-    for digest in edge_values(n).into_iter().chain((0..RANDOM_ITEMS).map(|_| random_number())) {
+    for digest in edge_values(n)
+        .into_iter()
+        .chain((0..RANDOM_ITEMS).map(|_| random_number()))
+    {
         let key = random_below(&(n - 1u32));
         let secret = SecretKey::from_bytes(bytes(&key));
         let nonce = nonces::<::sm2::Sm2, Sm3>(&key, &digest, &[], 1)[0];
@@ -391,13 +511,26 @@ struct Session {
 impl Session {
     fn new(name: &str) -> Self {
         let driver = Driver::compile("hash", name, &header_folder(name));
-        Session { driver, lines: Vec::new(), expected: Vec::new() }
+        Session {
+            driver,
+            lines: Vec::new(),
+            expected: Vec::new(),
+        }
     }
 
     fn expect(&mut self, operation: &str, arguments: &[&[u8]], results: &[&[u8]]) {
-        let arguments: Vec<String> =
-            arguments.iter().map(|bytes| if bytes.is_empty() { "-".to_owned() } else { hex::encode(bytes) }).collect();
-        self.lines.push(format!("{operation} {}\n", arguments.join(" ")));
+        let arguments: Vec<String> = arguments
+            .iter()
+            .map(|bytes| {
+                if bytes.is_empty() {
+                    "-".to_owned()
+                } else {
+                    hex::encode(bytes)
+                }
+            })
+            .collect();
+        self.lines
+            .push(format!("{operation} {}\n", arguments.join(" ")));
         self.expected.push(hex::encode(results.concat()));
     }
 
@@ -406,6 +539,10 @@ impl Session {
         for ((answer, expected), line) in output.lines().zip(&self.expected).zip(&self.lines) {
             assert_eq!(answer, expected, "{line}");
         }
-        assert_eq!(output.lines().count(), self.lines.len(), "the driver stopped early");
+        assert_eq!(
+            output.lines().count(),
+            self.lines.len(),
+            "the driver stopped early"
+        );
     }
 }

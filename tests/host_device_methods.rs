@@ -15,7 +15,14 @@ use std::{fs, thread};
 /// Random operands per method, size and operation, in addition to the edge values.
 const RANDOM_ITEMS: usize = 100;
 /// The methods for any odd modulus.
-const METHODS: [&str; 6] = ["gecc_sos", "cios", "karatsuba", "low_high_rows", "half_words", "doubles"];
+const METHODS: [&str; 6] = [
+    "gecc_sos",
+    "cios",
+    "karatsuba",
+    "low_high_rows",
+    "half_words",
+    "doubles",
+];
 /// Bits of a sample of the double-precision methods.
 const SAMPLE_BITS: usize = 52;
 
@@ -37,7 +44,11 @@ fn methods_for_any_modulus() {
     for bits in [128, 256, 384, 512] {
         for modulus in moduli(bits) {
             for method in METHODS {
-                let radix = if method == "doubles" { SAMPLE_BITS * (bits + 2).div_ceil(SAMPLE_BITS) } else { bits };
+                let radix = if method == "doubles" {
+                    SAMPLE_BITS * (bits + 2).div_ceil(SAMPLE_BITS)
+                } else {
+                    bits
+                };
                 method_cases(&mut session, method, bits, radix, &modulus);
             }
         }
@@ -54,7 +65,13 @@ fn methods_of_one_modulus() {
         let mut session = Session::default();
         let is_fold = header(curve).contains("#define GECC_REDUCTION_FOLD 1");
         let [p, n] = ["p", "n"].map(|key| from_hex(&curve_value(curve, key)));
-        method_cases(&mut session, "production_field", 256, if is_fold { 0 } else { 256 }, &p);
+        method_cases(
+            &mut session,
+            "production_field",
+            256,
+            if is_fold { 0 } else { 256 },
+            &p,
+        );
         method_cases(&mut session, "production_order", 256, 256, &n);
         if curve == "sm2" {
             method_cases(&mut session, "gecc_sm2", 256, 256, &p);
@@ -67,14 +84,24 @@ fn multiplication_modulo_any_odd_number() {
     let driver = Driver::compile("p256");
     let mut session = Session::default();
     for bits in (128..=512).step_by(64) {
-        let small = [number(3), number(0xffff_ffff), (number(1) << (bits - 64)) - 59u32];
+        let small = [
+            number(3),
+            number(0xffff_ffff),
+            (number(1) << (bits - 64)) - 59u32,
+        ];
         for modulus in moduli(bits).into_iter().chain(small) {
             let r2 = power_of_two(2 * bits) % &modulus;
             for (a, b) in operand_pairs(&modulus, bits) {
                 let [a, b] = [a % &modulus, b % &modulus];
                 let arguments = [&modulus, &a, &b, &r2].map(hex).join(" ");
-                session.expect(format!("modular mul_mod {bits} {arguments}"), &a * &b % &modulus);
-                session.expect(format!("modular square_mod {bits} {arguments}"), &a * &a % &modulus);
+                session.expect(
+                    format!("modular mul_mod {bits} {arguments}"),
+                    &a * &b % &modulus,
+                );
+                session.expect(
+                    format!("modular square_mod {bits} {arguments}"),
+                    &a * &a % &modulus,
+                );
             }
         }
     }
@@ -86,19 +113,52 @@ fn modular_exponentiation() {
     let mut session = Session::default();
     for (bits, samples) in [(1024, 20), (1536, 32), (2048, 40)] {
         let top = power_of_two(bits);
-        for modulus in [patterned(bits) | number(1), &top - 1u32, power_of_two(bits - 1) + 1u32, number(3)] {
+        for modulus in [
+            patterned(bits) | number(1),
+            &top - 1u32,
+            power_of_two(bits - 1) + 1u32,
+            number(3),
+        ] {
             let parameters = modexp_parameters(&modulus, samples);
-            let edges = [number(0), number(1), number(2), &modulus - 1u32, &modulus >> 1];
+            let edges = [
+                number(0),
+                number(1),
+                number(2),
+                &modulus - 1u32,
+                &modulus >> 1,
+            ];
             for base in edges.into_iter().chain((0..2).map(|_| patterned(bits))) {
                 let base = base % &modulus;
-                let exponents = [number(0), number(1), number(31), number(65537), (number(1) << 96) - 1u32];
+                let exponents = [
+                    number(0),
+                    number(1),
+                    number(31),
+                    number(65537),
+                    (number(1) << 96) - 1u32,
+                ];
                 for exponent in exponents.into_iter().chain([patterned(96)]) {
-                    modexp_case(&mut session, bits, &modulus, &parameters, &base, &exponent, 3);
+                    modexp_case(
+                        &mut session,
+                        bits,
+                        &modulus,
+                        &parameters,
+                        &base,
+                        &exponent,
+                        3,
+                    );
                 }
             }
             let base = patterned(bits) % &modulus;
             let exponent = patterned(bits);
-            modexp_case(&mut session, bits, &modulus, &parameters, &base, &exponent, bits / 32);
+            modexp_case(
+                &mut session,
+                bits,
+                &modulus,
+                &parameters,
+                &base,
+                &exponent,
+                bits / 32,
+            );
         }
     }
     session.run(&driver);
@@ -113,8 +173,13 @@ fn modexp_case(
     exponent: &BigUint,
     words: usize,
 ) {
-    let arguments = [base, exponent, &number(words as u64), parameters].map(hex).join(" ");
-    session.expect(format!("modexp modexp {bits} {arguments}"), base.modpow(exponent, modulus));
+    let arguments = [base, exponent, &number(words as u64), parameters]
+        .map(hex)
+        .join(" ");
+    session.expect(
+        format!("modexp modexp {bits} {arguments}"),
+        base.modpow(exponent, modulus),
+    );
 }
 
 /// The parameters of `kernels/modexp.cu` as one number of 64-bit digits.
@@ -127,12 +192,17 @@ fn modexp_parameters(modulus: &BigUint, samples: usize) -> BigUint {
         words.extend((0..samples).map(|k| (value >> (SAMPLE_BITS * k)) % &sample));
     }
     words.push(sample - inverse);
-    words.iter().rev().fold(number(0), |sum, word| (sum << 64) + word)
+    words
+        .iter()
+        .rev()
+        .fold(number(0), |sum, word| (sum << 64) + word)
 }
 
 /// `rounds` times c = c a / 2^radix and c = c^2 / 2^radix, as the kernels of gecc-bench's `lab/methods.cu` do.
 fn method_cases(session: &mut Session, method: &str, bits: usize, radix: usize, modulus: &BigUint) {
-    let radix_inverse = power_of_two(radix).modinv(modulus).expect("the modulus is odd");
+    let radix_inverse = power_of_two(radix)
+        .modinv(modulus)
+        .expect("the modulus is odd");
     for (a, _) in operand_pairs(modulus, bits) {
         let a = a % modulus;
         let mut product = a.clone();
@@ -154,7 +224,12 @@ fn method_cases(session: &mut Session, method: &str, bits: usize, radix: usize, 
 fn moduli(bits: usize) -> Vec<BigUint> {
     let top = power_of_two(bits);
     let half = power_of_two(bits - 1);
-    let mut moduli = vec![&top - 1u32, &half + 1u32, &top - (number(1) << 32) + 1u32, &half + (number(1) << 64) + 1u32];
+    let mut moduli = vec![
+        &top - 1u32,
+        &half + 1u32,
+        &top - (number(1) << 32) + 1u32,
+        &half + (number(1) << 64) + 1u32,
+    ];
     moduli.extend((0..2).map(|_| patterned(bits) | &half | number(1)));
     moduli.push(random(bits) | half | number(1));
     moduli
@@ -163,9 +238,21 @@ fn moduli(bits: usize) -> Vec<BigUint> {
 /// Operands around 0, m, 2^bits and single words, all pairs; and random ones.
 fn operand_pairs(m: &BigUint, bits: usize) -> Vec<(BigUint, BigUint)> {
     let top = power_of_two(bits);
-    let mut edges = vec![number(0), number(1), number(2), m - 2u32, m - 1u32, m >> 1, &top % m, (&top - 1u32) % m];
+    let mut edges = vec![
+        number(0),
+        number(1),
+        number(2),
+        m - 2u32,
+        m - 1u32,
+        m >> 1,
+        &top % m,
+        (&top - 1u32) % m,
+    ];
     edges.extend((1..bits / 32).map(|word| (number(1) << (32 * word)) - 1u32));
-    let pairs = edges.iter().enumerate().flat_map(|(i, a)| edges.iter().skip(i).map(move |b| (a.clone(), b.clone())));
+    let pairs = edges
+        .iter()
+        .enumerate()
+        .flat_map(|(i, a)| edges.iter().skip(i).map(move |b| (a.clone(), b.clone())));
     let random = (0..RANDOM_ITEMS).map(|_| (patterned(bits), patterned(bits)));
     pairs.step_by(3).chain(random).collect()
 }
@@ -186,7 +273,11 @@ impl Session {
             assert_eq!(&from_hex(answer), expected, "{line}");
         }
         let next = self.0.get(answers.len()).map(|(line, _)| line);
-        assert!(next.is_none(), "the driver stopped at: {}", next.expect("there is one"));
+        assert!(
+            next.is_none(),
+            "the driver stopped at: {}",
+            next.expect("there is one")
+        );
     }
 }
 
@@ -207,16 +298,24 @@ fn from_hex(digits: &str) -> BigUint {
 }
 
 fn curve_value(curve: &str, key: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("curves").join(format!("{curve}.toml"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("curves")
+        .join(format!("{curve}.toml"));
     let text = fs::read_to_string(path).expect("the curve file is readable");
     let start = format!("{key} = \"");
-    let line = text.lines().find_map(|line| line.strip_prefix(&start)).expect("the curve file has the key");
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(&start))
+        .expect("the curve file has the key");
     line.trim_end_matches('"').to_owned()
 }
 
 /// The header that `build.rs` wrote for the curve.
 fn header(curve: &str) -> String {
-    let path = Path::new(env!("OUT_DIR")).join("cuda").join(curve).join("curve.cuh");
+    let path = Path::new(env!("OUT_DIR"))
+        .join("cuda")
+        .join(curve)
+        .join("curve.cuh");
     fs::read_to_string(path).expect("the header is readable")
 }
 
@@ -251,11 +350,18 @@ impl Driver {
         // Tests of one process run side by side: each has its own program.
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("host_device_methods_{curve}_{number}"));
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("host_device_methods_{curve}_{number}"));
         let warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];
         // The double-precision methods need the rounding mode that the driver sets.
         let status = Command::new(cxx())
-            .args(["-std=c++17", "-O1", "-frounding-math", "-ffp-contract=off", "-DGECC_DEBUG"])
+            .args([
+                "-std=c++17",
+                "-O1",
+                "-frounding-math",
+                "-ffp-contract=off",
+                "-DGECC_DEBUG",
+            ])
             .args(warnings)
             .arg("-I")
             .arg(root.join("cuda"))
@@ -268,20 +374,31 @@ impl Driver {
             .arg(&program)
             .status()
             .expect("the compiler starts");
-        assert!(status.success(), "the methods must compile as C++ for {curve}");
+        assert!(
+            status.success(),
+            "the methods must compile as C++ for {curve}"
+        );
         Driver(program)
     }
 
     fn answer(&self, input: String) -> String {
-        let mut child =
-            Command::new(&self.0).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the driver starts");
+        let mut child = Command::new(&self.0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the driver starts");
         let mut stdin = child.stdin.take().expect("piped");
         // The driver answers while it reads: both pipes must move. It may stop early, which the caller notices.
         let writer = thread::spawn(move || {
             let _ = stdin.write_all(input.as_bytes());
         });
         let mut output = String::new();
-        child.stdout.take().expect("piped").read_to_string(&mut output).expect("the driver writes text");
+        child
+            .stdout
+            .take()
+            .expect("piped")
+            .read_to_string(&mut output)
+            .expect("the driver writes text");
         writer.join().expect("the writer ends");
         child.wait().expect("the driver ends");
         output

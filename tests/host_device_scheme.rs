@@ -11,8 +11,8 @@ use harness::needs::CXX;
 use harness::tests;
 use host_build::codes::{PENDING, PointKind};
 use host_build::{
-    Driver, Session, bytes, coordinates, curve_value, edge_values, from_hex, header_folder, number, patterned, scalar,
-    two_to_256,
+    Driver, Session, bytes, coordinates, curve_value, edge_values, from_hex, header_folder, number,
+    patterned, scalar, two_to_256,
 };
 use num_bigint::BigUint;
 use sha2::{Digest, Sha256};
@@ -86,11 +86,17 @@ where
 {
     fn new(name: &str) -> Self {
         let [p, n] = ["p", "n"].map(|key| from_hex(&curve_value(name, key)));
-        Reference { p, n, generator: ProjectivePoint::<C>::generator() }
+        Reference {
+            p,
+            n,
+            generator: ProjectivePoint::<C>::generator(),
+        }
     }
 
     fn inverse(&self, value: &BigUint) -> BigUint {
-        value.modinv(&self.n).expect("neither 0 nor a multiple of n")
+        value
+            .modinv(&self.n)
+            .expect("neither 0 nor a multiple of n")
     }
 
     fn neg(&self, value: &BigUint) -> BigUint {
@@ -141,30 +147,65 @@ where
         self.check(equation, key, kind).into()
     }
 
-    fn check(&self, equation: &Equation, key: &ProjectivePoint<C>, kind: PointKind) -> Result<(), Rejection> {
+    fn check(
+        &self,
+        equation: &Equation,
+        key: &ProjectivePoint<C>,
+        kind: PointKind,
+    ) -> Result<(), Rejection> {
         let [u1, u2, x] = equation.as_ref().map_err(|reason| *reason)?;
         key_rejection(kind).map_or(Ok(()), Err)?;
         let sum = self.sum(u1, u2, key);
         if sum.is_identity().into() {
             return Err(Rejection::IdentityResult);
         }
-        if &coordinates::<C>(&sum)[0] % &self.n == *x { Ok(()) } else { Err(Rejection::Mismatch) }
+        if &coordinates::<C>(&sum)[0] % &self.n == *x {
+            Ok(())
+        } else {
+            Err(Rejection::Mismatch)
+        }
     }
 
     /// Any R is that of a valid ECDSA signature, for a key that follows from it: Q = (R - u1 G) / u2.
-    fn signed_with(&self, nonce_point: &ProjectivePoint<C>, u1: &BigUint, u2: &BigUint) -> Signed<C> {
-        let key = self.times(&(*nonce_point - self.times(&self.generator, u1)), &self.inverse(u2));
+    fn signed_with(
+        &self,
+        nonce_point: &ProjectivePoint<C>,
+        u1: &BigUint,
+        u2: &BigUint,
+    ) -> Signed<C> {
+        let key = self.times(
+            &(*nonce_point - self.times(&self.generator, u1)),
+            &self.inverse(u2),
+        );
         let r = &coordinates::<C>(nonce_point)[0] % &self.n;
         let s = &r * self.inverse(u2) % &self.n;
-        Signed { digest: u1 * &s % &self.n, r, s, key }
+        Signed {
+            digest: u1 * &s % &self.n,
+            r,
+            s,
+            key,
+        }
     }
 
     /// A signature of SM2 with the given nonce point: s = u1, r = u2 - u1, e = r - x(R).
-    fn sm2_signed_with(&self, nonce_point: &ProjectivePoint<C>, u1: &BigUint, u2: &BigUint) -> Signed<C> {
-        let key = self.times(&(*nonce_point - self.times(&self.generator, u1)), &self.inverse(u2));
+    fn sm2_signed_with(
+        &self,
+        nonce_point: &ProjectivePoint<C>,
+        u1: &BigUint,
+        u2: &BigUint,
+    ) -> Signed<C> {
+        let key = self.times(
+            &(*nonce_point - self.times(&self.generator, u1)),
+            &self.inverse(u2),
+        );
         let r = (u2 + self.neg(u1)) % &self.n;
         let digest = (&r + self.neg(&coordinates::<C>(nonce_point)[0])) % &self.n;
-        Signed { digest, r, s: u1.clone(), key }
+        Signed {
+            digest,
+            r,
+            s: u1.clone(),
+            key,
+        }
     }
 
     /// The point with this x-coordinate and parity of y.
@@ -180,26 +221,50 @@ where
 
     /// Points whose x-coordinate is n or more, which random inputs never have.
     fn points_above_order(&self) -> Vec<ProjectivePoint<C>> {
-        (1u32..).filter_map(|distance| self.lift(&(&self.n + distance), distance % 2 == 1)).take(6).collect()
+        (1u32..)
+            .filter_map(|distance| self.lift(&(&self.n + distance), distance % 2 == 1))
+            .take(6)
+            .collect()
     }
 
     fn digits(&self, session: &mut Session) {
-        let numbers: Vec<BigUint> = edge_values(&self.n).into_iter().chain((0..40).map(|_| patterned())).collect();
+        let numbers: Vec<BigUint> = edge_values(&self.n)
+            .into_iter()
+            .chain((0..40).map(|_| patterned()))
+            .collect();
         // Window sizes that divide 256 leave no bit for the carry out of the last window.
         for bits in (3..=26u32).filter(|bits| !bits.is_power_of_two()) {
             for k in &numbers {
-                session.expect_exactly("window_digits", &[k, &number(bits.into())], vec![k % &self.n]);
+                session.expect_exactly(
+                    "window_digits",
+                    &[k, &number(bits.into())],
+                    vec![k % &self.n],
+                );
             }
         }
     }
 
     fn sums(&self, session: &mut Session) {
         let n = &self.n;
-        let mut scalars: Vec<BigUint> = [0u64, 1, 2, 3, 15, 16, 17, 31, 32, 33].map(number).to_vec();
-        scalars.extend([n - 1u32, n - 2u32, n - 32u32, n >> 1, number(1) << 128, (number(1) << 255) + 1u32]);
+        let mut scalars: Vec<BigUint> =
+            [0u64, 1, 2, 3, 15, 16, 17, 31, 32, 33].map(number).to_vec();
+        scalars.extend([
+            n - 1u32,
+            n - 2u32,
+            n - 32u32,
+            n >> 1,
+            number(1) << 128,
+            (number(1) << 255) + 1u32,
+        ]);
         scalars.push(self.random());
         let g = self.generator;
-        let keys = [g, -g, g.double(), -self.times(&g, &number(31)), self.times(&g, &self.random())];
+        let keys = [
+            g,
+            -g,
+            g.double(),
+            -self.times(&g, &number(31)),
+            self.times(&g, &self.random()),
+        ];
         for q in &keys {
             let [x, y] = coordinates::<C>(q);
             for u1 in &scalars {
@@ -217,7 +282,12 @@ where
             let [x, y] = coordinates::<C>(&q);
             let half = &k * &u2 % n;
             let ones = (number(1) << 45) - 1u32;
-            for u1 in [self.neg(&half), half.clone(), (self.neg(&half) + 1u32) % n, (half + ones) % n] {
+            for u1 in [
+                self.neg(&half),
+                half.clone(),
+                (self.neg(&half) + 1u32) % n,
+                (half + ones) % n,
+            ] {
                 let sum = coordinates::<C>(&self.sum(&u1, &u2, &q)).to_vec();
                 session.expect_exactly("multiply_add", &[&u1, &u2, &x, &y], sum.clone());
                 session.expect_exactly("sum_by_tables", &[&u1, &u2, &x, &y], sum);
@@ -230,7 +300,8 @@ where
     fn key_indexes(&self, session: &mut Session) {
         for slot_bits in 0..=4 {
             for shares_x in [true, false] {
-                let [first, other, another] = [(); 3].map(|()| self.times(&self.generator, &self.random()));
+                let [first, other, another] =
+                    [(); 3].map(|()| self.times(&self.generator, &self.random()));
                 let second = if shares_x { -first } else { another };
                 let seed = patterned() >> 192;
                 let [[x1, y1], [x2, y2]] = [first, second].map(|key| coordinates::<C>(&key));
@@ -260,11 +331,19 @@ where
                         let arguments = [&digest, r, s, &number(low_s.into())];
                         session.expect_exactly("ecdsa_equation", &arguments, answer(expected));
                     }
-                    session.expect_exactly("sm2_equation", &[&digest, r, s], answer(self.sm2(&digest, r, s)));
+                    session.expect_exactly(
+                        "sm2_equation",
+                        &[&digest, r, s],
+                        answer(self.sm2(&digest, r, s)),
+                    );
                 }
                 let opposite = self.neg(r);
                 let expected = self.sm2(&number(5), r, &opposite);
-                session.expect_exactly("sm2_equation", &[&number(5), r, &opposite], answer(expected));
+                session.expect_exactly(
+                    "sm2_equation",
+                    &[&number(5), r, &opposite],
+                    answer(expected),
+                );
             }
         }
     }
@@ -282,12 +361,27 @@ where
             }
         }
         // u1 G + u2 Q is the identity, or twice one of the halves; keys G and -G.
-        for key in [g, -g, self.times(&g, &number(16)), self.times(&g, &self.random())] {
+        for key in [
+            g,
+            -g,
+            self.times(&g, &number(16)),
+            self.times(&g, &self.random()),
+        ] {
             for secret in [1u32, 2, 3] {
                 let r = self.random();
                 let s = self.neg(&(&r * secret));
                 for digest in [&r * secret % &self.n, self.neg(&(&r * secret))] {
-                    self.around(session, &Signed { digest, r: r.clone(), s: s.clone(), key }, true, true);
+                    self.around(
+                        session,
+                        &Signed {
+                            digest,
+                            r: r.clone(),
+                            s: s.clone(),
+                            key,
+                        },
+                        true,
+                        true,
+                    );
                 }
             }
         }
@@ -297,13 +391,28 @@ where
             // ECDSA: e = -r d. SM2: s = -(r + s) d, so s = -r d / (1 + d).
             self.around(
                 session,
-                &Signed { digest: self.neg(&(&r * &secret)), r: r.clone(), s: self.random(), key },
+                &Signed {
+                    digest: self.neg(&(&r * &secret)),
+                    r: r.clone(),
+                    s: self.random(),
+                    key,
+                },
                 true,
                 false,
             );
             if (&secret + 1u32) % &self.n != number(0) {
                 let s = self.neg(&(&r * &secret * self.inverse(&(&secret + 1u32))));
-                self.around(session, &Signed { digest: patterned(), r, s, key }, false, true);
+                self.around(
+                    session,
+                    &Signed {
+                        digest: patterned(),
+                        r,
+                        s,
+                        key,
+                    },
+                    false,
+                    true,
+                );
             }
         }
     }
@@ -311,21 +420,26 @@ where
     /// The item, and its verdict after one of its parts is replaced.
     fn around(&self, session: &mut Session, item: &Signed<C>, ecdsa: bool, sm2: bool) {
         let Signed { digest, r, s, key } = item;
-        let check = |session: &mut Session, digest: &BigUint, r: &BigUint, s: &BigUint, kind: PointKind| {
-            let [x, y] = coordinates::<C>(key);
-            let kind_number = number(kind as u64);
-            for low_s in [false, true] {
-                let expected = self.verdict(&self.ecdsa(digest, r, s, low_s), key, kind);
-                let arguments = [digest, r, s, &number(low_s.into()), &x, &y, &kind_number];
-                if ecdsa {
-                    session.expect_exactly("ecdsa_verify", &arguments, vec![code(expected)]);
+        let check =
+            |session: &mut Session, digest: &BigUint, r: &BigUint, s: &BigUint, kind: PointKind| {
+                let [x, y] = coordinates::<C>(key);
+                let kind_number = number(kind as u64);
+                for low_s in [false, true] {
+                    let expected = self.verdict(&self.ecdsa(digest, r, s, low_s), key, kind);
+                    let arguments = [digest, r, s, &number(low_s.into()), &x, &y, &kind_number];
+                    if ecdsa {
+                        session.expect_exactly("ecdsa_verify", &arguments, vec![code(expected)]);
+                    }
                 }
-            }
-            if sm2 {
-                let expected = self.verdict(&self.sm2(digest, r, s), key, kind);
-                session.expect_exactly("sm2_verify", &[digest, r, s, &x, &y, &kind_number], vec![code(expected)]);
-            }
-        };
+                if sm2 {
+                    let expected = self.verdict(&self.sm2(digest, r, s), key, kind);
+                    session.expect_exactly(
+                        "sm2_verify",
+                        &[digest, r, s, &x, &y, &kind_number],
+                        vec![code(expected)],
+                    );
+                }
+            };
         let finite = PointKind::Finite;
         check(session, digest, r, s, finite);
         check(session, &(digest ^ number(1)), r, s, finite);
@@ -345,11 +459,17 @@ where
     /// a double.
     fn even_points(&self, session: &mut Session) {
         let key = self.times(&self.generator, &self.random());
-        let mut scalars = vec![[number(0), number(0)], [number(0), number(1)], [number(1), number(0)]];
+        let mut scalars = vec![
+            [number(0), number(0)],
+            [number(0), number(1)],
+            [number(1), number(0)],
+        ];
         scalars.extend((0..RANDOM_ITEMS).map(|_| [self.random(), self.random()]));
-        for (q, secret) in
-            [(key, None), (self.generator, Some(1u32)), (self.times(&self.generator, &number(5)), Some(5))]
-        {
+        for (q, secret) in [
+            (key, None),
+            (self.generator, Some(1u32)),
+            (self.times(&self.generator, &number(5)), Some(5)),
+        ] {
             let mut scalars = scalars.clone();
             let u = self.random();
             // The identity, and a sum of equal halves.
@@ -365,7 +485,11 @@ where
                         (false, true) => Verdict::Valid,
                         (false, false) => Verdict::Rejected(Rejection::Mismatch),
                     };
-                    session.expect_exactly("verify_even", &[u1, u2, &x, &y, &r], vec![code(verdict)]);
+                    session.expect_exactly(
+                        "verify_even",
+                        &[u1, u2, &x, &y, &r],
+                        vec![code(verdict)],
+                    );
                 }
             }
         }
@@ -381,8 +505,14 @@ where
             session.expect_exactly("coefficient", &[&seed, &number(item)], vec![a, number(0)]);
         }
         let most: BigUint = (number(1) << 128) - 1u32;
-        let mut all =
-            vec![number(0), number(1), number(1) << 127, (number(1) << 127) + 1u32, most.clone(), &most - 1u32];
+        let mut all = vec![
+            number(0),
+            number(1),
+            number(1) << 127,
+            (number(1) << 127) + 1u32,
+            most.clone(),
+            &most - 1u32,
+        ];
         all.extend((0..RANDOM_ITEMS).map(|_| patterned() & &most));
         for a in &all {
             for u in [number(0), number(1), &self.n - 1u32, self.random()] {
@@ -405,12 +535,23 @@ where
         }
         // Q = (s R - e G) / r is the identity where R = k G and e = s k.
         let k = self.random();
-        let [r, s] = [&coordinates::<C>(&self.times(&g, &k))[0] % &self.n, self.random()];
+        let [r, s] = [
+            &coordinates::<C>(&self.times(&g, &k))[0] % &self.n,
+            self.random(),
+        ];
         items.push([&s * &k % &self.n, r.clone(), s.clone()]);
         items.push([self.neg(&(&s * &k)), r.clone(), s.clone()]);
         // Where r + n is the last coordinate below p, or none.
         let room = &self.p - &self.n;
-        for x in [&room - 2u32, &room - 1u32, room.clone(), &room + 1u32, number(1), number(2), number(3)] {
+        for x in [
+            &room - 2u32,
+            &room - 1u32,
+            room.clone(),
+            &room + 1u32,
+            number(1),
+            number(2),
+            number(3),
+        ] {
             items.push([patterned(), x, s.clone()]);
         }
         for bad in [number(0), self.n.clone(), two_to_256() - 1u32] {
@@ -432,7 +573,13 @@ where
         }
     }
 
-    fn recover(&self, digest: &BigUint, r: &BigUint, s: &BigUint, id: u64) -> Result<ProjectivePoint<C>, Rejection> {
+    fn recover(
+        &self,
+        digest: &BigUint,
+        r: &BigUint,
+        s: &BigUint,
+        id: u64,
+    ) -> Result<ProjectivePoint<C>, Rejection> {
         self.ranges(r, s)?;
         if id > 3 {
             return Err(Rejection::RecoveryIdOutOfRange);
@@ -441,7 +588,11 @@ where
         let point = self.lift(&x, id & 1 == 1).ok_or(Rejection::NoSuchR)?;
         let w = self.inverse(r);
         let key = self.sum(&self.neg(&(digest * &w)), &(s * &w), &point);
-        if key.is_identity().into() { Err(Rejection::IdentityResult) } else { Ok(key) }
+        if key.is_identity().into() {
+            Err(Rejection::IdentityResult)
+        } else {
+            Ok(key)
+        }
     }
 }
 

@@ -54,7 +54,13 @@ use std::{env, fs};
 fn main() -> ExitCode {
     harness::run(tests(
         Some(&CXX),
-        named![order_7, order_7_with_general_a, order_13, order_199, order_199_without_endomorphism],
+        named![
+            order_7,
+            order_7_with_general_a,
+            order_13,
+            order_199,
+            order_199_without_endomorphism
+        ],
     ))
 }
 
@@ -80,7 +86,11 @@ fn order_199_without_endomorphism() {
 
 fn all_pairs(parameters: &Parameters, endomorphism: bool, window: u32) {
     let header = header(parameters, endomorphism, window);
-    let name = header.file_name().expect("a folder").to_str().expect("UTF-8");
+    let name = header
+        .file_name()
+        .expect("a folder")
+        .to_str()
+        .expect("UTF-8");
     let driver = Driver::compile("driver", name, &header);
     let mut group = Group::new(parameters);
     let mut session = Session::default();
@@ -109,19 +119,34 @@ fn header(parameters: &Parameters, endomorphism: bool, window: u32) -> PathBuf {
     curve.b = parameters.b.into();
     (curve.gx, curve.gy) = (integer(&parameters.g.0), integer(&parameters.g.1));
     curve.n = integer(&parameters.n);
-    curve.endomorphism.as_mut().expect("secp256k1 has it").lambda = integer(&parameters.lambda);
+    curve
+        .endomorphism
+        .as_mut()
+        .expect("secp256k1 has it")
+        .lambda = integer(&parameters.lambda);
     if !endomorphism {
         curve.endomorphism = None;
     }
-    curve.name = format!("small_group_{}{}", parameters.order, if endomorphism { "" } else { "_plain" });
-    let table_bits = if parameters.order == 199 { "5, 7" } else { "3, 3" };
-    let header = emit_cuda::emit_cuda(&curve) + &format!("#define GECC_TEST_TABLE_BITS {{{table_bits}}}\n");
+    curve.name = format!(
+        "small_group_{}{}",
+        parameters.order,
+        if endomorphism { "" } else { "_plain" }
+    );
+    let table_bits = if parameters.order == 199 {
+        "5, 7"
+    } else {
+        "3, 3"
+    };
+    let header =
+        emit_cuda::emit_cuda(&curve) + &format!("#define GECC_TEST_TABLE_BITS {{{table_bits}}}\n");
 
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&curve.name);
     fs::create_dir_all(folder.join("curve")).expect("the folder for temporary files is writable");
-    fs::write(folder.join("curve.cuh"), header).expect("the folder for temporary files is writable");
+    fs::write(folder.join("curve.cuh"), header)
+        .expect("the folder for temporary files is writable");
     let recoding = recoding(window);
-    fs::write(folder.join("curve/recode.cuh"), recoding).expect("the folder for temporary files is writable");
+    fs::write(folder.join("curve/recode.cuh"), recoding)
+        .expect("the folder for temporary files is writable");
     folder
 }
 
@@ -143,7 +168,9 @@ fn recoding(window: u32) -> String {
 
 /// The coordinates of a point in the driver's form: zeros for the identity.
 fn coordinates(point: &BigPoint) -> [BigUint; 2] {
-    point.clone().map_or([number(0), number(0)], |(x, y)| [x, y])
+    point
+        .clone()
+        .map_or([number(0), number(0)], |(x, y)| [x, y])
 }
 
 fn additions(session: &mut Session, group: &mut Group) {
@@ -157,7 +184,11 @@ fn additions(session: &mut Session, group: &mut Group) {
                 let [gx, gy] = coordinates(group.point(1));
                 session.expect_exactly("affine_add_second", &[&gx, &gy, &qx, &qy], sum.clone());
                 for operation in ["add_var", "add_uniform"] {
-                    session.expect_exactly(operation, &[&gx, &gy, &qx, &qy, &number(0)], sum.clone());
+                    session.expect_exactly(
+                        operation,
+                        &[&gx, &gy, &qx, &qy, &number(0)],
+                        sum.clone(),
+                    );
                 }
             }
             _ => {
@@ -195,8 +226,10 @@ fn recodings(session: &mut Session, group: &mut Group) {
 fn multiplications(driver: &Driver, group: &mut Group, lambda: &BigUint) {
     let order = number(group.order);
     let lambda = number(group.residue(lambda));
-    let wanted: Vec<(u64, BigUint)> =
-        pairs(group.order).filter(|&(i, _)| i != 0).map(|(i, residue)| (i, group.scalar(residue))).collect();
+    let wanted: Vec<(u64, BigUint)> = pairs(group.order)
+        .filter(|&(i, _)| i != 0)
+        .map(|(i, residue)| (i, group.scalar(residue)))
+        .collect();
     let exceptional: Vec<Rc<Cell<bool>>> = wanted.iter().map(|_| Rc::default()).collect();
     let mut session = Session::default();
     for ((_, k), exceptional) in wanted.iter().zip(&exceptional) {
@@ -209,15 +242,26 @@ fn multiplications(driver: &Driver, group: &mut Group, lambda: &BigUint) {
     session.run(driver);
     let mut session = Session::default();
     let mut products = 0;
-    for ((i, k), _) in wanted.iter().zip(&exceptional).filter(|(_, exceptional)| !exceptional.get()) {
+    for ((i, k), _) in wanted
+        .iter()
+        .zip(&exceptional)
+        .filter(|(_, exceptional)| !exceptional.get())
+    {
         let [x, y] = coordinates(group.point(*i));
         let product = coordinates(group.point(i * group.residue(k))).to_vec();
         // They differ in the last addition alone.
-        let operation = if products % 4 == 0 { "multiply_var" } else { "multiply_uniform" };
+        let operation = if products % 4 == 0 {
+            "multiply_var"
+        } else {
+            "multiply_uniform"
+        };
         session.expect_exactly(operation, &[&x, &y, k], product);
         products += 1;
     }
-    println!("{products} products without an exception of {}", wanted.len());
+    println!(
+        "{products} products without an exception of {}",
+        wanted.len()
+    );
     assert!(products * 2 > wanted.len());
     session.run(driver);
 }
@@ -249,12 +293,20 @@ fn verifications(session: &mut Session, group: &mut Group) {
     for item in ecdsa {
         let [x, y] = coordinates(group.point(item.key));
         let arguments = [&item.digest, &item.r, &item.s, &number(0), &x, &y, &finite];
-        session.expect_exactly("ecdsa_verify", &arguments, vec![number(item.verdict.code().into())]);
+        session.expect_exactly(
+            "ecdsa_verify",
+            &arguments,
+            vec![number(item.verdict.code().into())],
+        );
     }
     for item in sm2 {
         let [x, y] = coordinates(group.point(item.key));
         let arguments = [&item.digest, &item.r, &item.s, &x, &y, &finite];
-        session.expect_exactly("sm2_verify", &arguments, vec![number(item.verdict.code().into())]);
+        session.expect_exactly(
+            "sm2_verify",
+            &arguments,
+            vec![number(item.verdict.code().into())],
+        );
     }
 }
 
@@ -265,32 +317,59 @@ fn schnorr_verifications(session: &mut Session, group: &mut Group) {
     for item in items {
         let [x, y] = coordinates(group.point(item.key));
         let arguments = [&item.r, &item.s, &x, &y, &item.digest];
-        session.expect_exactly("bip340_verify", &arguments, vec![number(item.verdict.code().into())]);
+        session.expect_exactly(
+            "bip340_verify",
+            &arguments,
+            vec![number(item.verdict.code().into())],
+        );
     }
 }
 
 /// BIP 340: for nonces, keys and challenges the s, and that the signature is valid.
 fn schnorr_signatures(session: &mut Session, group: &mut Group) {
     let n = group.order;
-    for [key, k, e] in cases::combinations([n - 1, n - 1, n], 1).map(|[key, k, e]| [key + 1, k + 1, e]) {
+    for [key, k, e] in
+        cases::combinations([n - 1, n - 1, n], 1).map(|[key, k, e]| [key + 1, k + 1, e])
+    {
         let [[rx, ry], [x, y]] = [k, key].map(|k| coordinates(group.point(k)));
         let (message, challenge) = cases::challenged(group, &rx, key, e);
         let [nonce, secret] = [k, key].map(|residue| group.scalar(residue));
         // The numbers whose points have an even y.
-        let [even_nonce, even_secret] = [(k, &nonce), (key, &secret)]
-            .map(|(residue, number)| if group.has_even_y(residue) { number.clone() } else { &group.modulus - number });
+        let [even_nonce, even_secret] = [(k, &nonce), (key, &secret)].map(|(residue, number)| {
+            if group.has_even_y(residue) {
+                number.clone()
+            } else {
+                &group.modulus - number
+            }
+        });
         let s = (even_nonce + challenge * even_secret) % &group.modulus;
-        session.expect_exactly("bip340_sign", &[&nonce, &rx, &ry, &secret, &x, &y, &message], vec![s.clone()]);
-        session.expect_exactly("bip340_verify", &[&rx, &s, &x, &y, &message], vec![number(Verdict::VALID_CODE.into())]);
+        session.expect_exactly(
+            "bip340_sign",
+            &[&nonce, &rx, &ry, &secret, &x, &y, &message],
+            vec![s.clone()],
+        );
+        session.expect_exactly(
+            "bip340_verify",
+            &[&rx, &s, &x, &y, &message],
+            vec![number(Verdict::VALID_CODE.into())],
+        );
     }
 }
 
 fn recoveries(session: &mut Session, group: &mut Group) {
     for item in cases::recovery(group, 1) {
         let expected = match item.key {
-            Ok(key) => [vec![number(Verdict::VALID_CODE.into())], coordinates(group.point(key)).to_vec()].concat(),
+            Ok(key) => [
+                vec![number(Verdict::VALID_CODE.into())],
+                coordinates(group.point(key)).to_vec(),
+            ]
+            .concat(),
             Err(reason) => vec![number(reason.code().into())],
         };
-        session.expect_exactly("recover", &[&item.digest, &item.r, &item.s, &number(item.id.into())], expected);
+        session.expect_exactly(
+            "recover",
+            &[&item.digest, &item.r, &item.s, &number(item.id.into())],
+            expected,
+        );
     }
 }

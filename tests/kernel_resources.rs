@@ -63,26 +63,46 @@ fn main() -> ExitCode {
 fn kernels_compile_within_limits() {
     let mut excesses = Vec::new();
     for architecture in ARCHITECTURES {
-        let usage =
-            kernels::usage(architecture, KEPT.as_ref()).unwrap_or_else(|problem| panic!("{architecture}: {problem}"));
+        let usage = kernels::usage(architecture, KEPT.as_ref())
+            .unwrap_or_else(|problem| panic!("{architecture}: {problem}"));
         let kernels = usage.iter().filter(|usage| usage.registers > 0).count();
-        assert!(kernels > 100, "{architecture}: only {kernels} kernels reported");
+        assert!(
+            kernels > 100,
+            "{architecture}: only {kernels} kernels reported"
+        );
         println!("{architecture}: {kernels} kernels");
-        excesses.extend(usage.iter().filter_map(excess).map(|excess| format!("{architecture}: {excess}")));
+        excesses.extend(
+            usage
+                .iter()
+                .filter_map(excess)
+                .map(|excess| format!("{architecture}: {excess}")),
+        );
     }
     assert!(excesses.is_empty(), "{}", excesses.join("\n"));
 }
 
 /// Returns how far a kernel exceeds its limits.
 fn excess(usage: &KernelUsage) -> Option<String> {
-    let KernelUsage { kernel, curve, registers, spill_stores, spill_loads, .. } = usage;
-    let within =
-        *spill_stores <= limit_of(kernel, SPILLS, 0) && *registers <= limit_of(kernel, MORE_REGISTERS, REGISTERS);
+    let KernelUsage {
+        kernel,
+        curve,
+        registers,
+        spill_stores,
+        spill_loads,
+        ..
+    } = usage;
+    let within = *spill_stores <= limit_of(kernel, SPILLS, 0)
+        && *registers <= limit_of(kernel, MORE_REGISTERS, REGISTERS);
     (!within)
         .then(|| format!("{kernel} for {curve}: {registers} registers, {spill_stores} + {spill_loads} bytes spilled"))
 }
 
 /// The largest limit of a kernel in a list, or the default.
 fn limit_of(kernel: &str, limits: &[(&str, u32)], default: u32) -> u32 {
-    limits.iter().filter(|(name, _)| kernel.contains(name)).map(|(_, most)| *most).max().unwrap_or(default)
+    limits
+        .iter()
+        .filter(|(name, _)| kernel.contains(name))
+        .map(|(_, most)| *most)
+        .max()
+        .unwrap_or(default)
 }

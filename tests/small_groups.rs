@@ -32,8 +32,17 @@
 //! The library's interface accepts no other curves. Therefore its sources are a part of this program, and are compiled as far as
 //! the tests use them.
 
-#![allow(dead_code, unused_imports, unused_macros, missing_docs, reason = "most of the library is not needed")]
-#![allow(clippy::wrong_self_convention, reason = "the names are those of the library's interface")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    missing_docs,
+    reason = "most of the library is not needed"
+)]
+#![allow(
+    clippy::wrong_self_convention,
+    reason = "the names are those of the library's interface"
+)]
 
 include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
 

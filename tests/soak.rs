@@ -42,7 +42,8 @@ use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
 use gecc::{
-    Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2, Verdict, Verdicts,
+    Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2,
+    Verdict, Verdicts,
 };
 use gecc::{ecdh, ecdsa, keys, point, sm2};
 use harness::needs::Need;
@@ -57,7 +58,9 @@ use suite::ed25519::{check, dalek_agrees, random_cases};
 use suite::silent_payments::rows_match_libsecp256k1;
 use suite::support::numbers::order_plus;
 use suite::support::random::Random;
-use suite::support::reference::{EcdsaReference, Group, TestCurve, bytes, decode, encode_all, sm2_dsa};
+use suite::support::reference::{
+    EcdsaReference, Group, TestCurve, bytes, decode, encode_all, sm2_dsa,
+};
 use suite::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, progression, signed};
 use suite::support::shared::shared_points;
 
@@ -77,8 +80,12 @@ const SECRET_ITEMS: usize = BATCH / 32;
 const ORACLE_ITEMS: usize = BATCH / 256;
 
 /// An engine with batch verification.
-static TOGETHER: LazyLock<Engine> =
-    LazyLock::new(|| Engine::builder().batch_verification(true).build().expect("threads can be started"));
+static TOGETHER: LazyLock<Engine> = LazyLock::new(|| {
+    Engine::builder()
+        .batch_verification(true)
+        .build()
+        .expect("threads can be started")
+});
 
 static OPENSSL: Need = Need::new("GECC_REQUIRE_OPENSSL", || OpenSsl::open().err());
 
@@ -94,19 +101,32 @@ fn main() -> ExitCode {
         };
     }
     let lists = [
-        tests(None, named![sm2_curve, crossed_sm2, ed25519_by_dalek_and_aws_lc]),
         tests(
             None,
-            named![secp256k1_by_libsecp256k1, bip340_by_libsecp256k1, silent_payments_by_libsecp256k1, p256_by_aws_lc],
+            named![sm2_curve, crossed_sm2, ed25519_by_dalek_and_aws_lc],
+        ),
+        tests(
+            None,
+            named![
+                secp256k1_by_libsecp256k1,
+                bip340_by_libsecp256k1,
+                silent_payments_by_libsecp256k1,
+                p256_by_aws_lc
+            ],
         ),
         tests(Some(&OPENSSL), named![sm2_curve_by_openssl]),
     ];
-    let lists = lists.into_iter().chain(gecc::for_each_ecdsa_curve!(of_ecdsa!));
+    let lists = lists
+        .into_iter()
+        .chain(gecc::for_each_ecdsa_curve!(of_ecdsa!));
     harness::run(lists.flatten().map(Test::long).collect())
 }
 
 fn from_environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a decimal number")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a decimal number"))
+    })
 }
 
 /// A check of a soak test in addition to signatures and points.
@@ -150,11 +170,15 @@ fn against_equations<S: Scheme>(recover: Extra, secrets: Extra) {
 }
 
 fn against_oracle<S: Scheme>(sign: Sign, oracle: &impl Oracle) {
-    soak(&format!("{}, a fraction by a second implementation", S::CURVE), BATCH, |engine, random, _, size| {
-        let items = ORACLE_ITEMS.min(size);
-        let signed = signed::<S>(random, items, items);
-        second_opinion::<S>(engine, random, &signed, sign, oracle);
-    });
+    soak(
+        &format!("{}, a fraction by a second implementation", S::CURVE),
+        BATCH,
+        |engine, random, _, size| {
+            let items = ORACLE_ITEMS.min(size);
+            let signed = signed::<S>(random, items, items);
+            second_opinion::<S>(engine, random, &signed, sign, oracle);
+        },
+    );
 }
 
 /// Messages of 32 bytes, with their purported signatures by the keys.
@@ -176,14 +200,30 @@ impl SchnorrItems {
 
     /// Verifies all. Exactly the items of this list are invalid, also by libsecp256k1.
     fn check(&self, engine: &Engine, corrupted: &[usize]) {
-        corrupted.par_iter().for_each(|item| assert!(!self.is_valid_to_libsecp256k1(*item), "{}", self.shown(*item)));
-        let verdicts =
-            bip340::verify(engine, &self.messages, &self.signatures, PublicKeys::x_only(&self.keys)).unwrap();
+        corrupted.par_iter().for_each(|item| {
+            assert!(
+                !self.is_valid_to_libsecp256k1(*item),
+                "{}",
+                self.shown(*item)
+            )
+        });
+        let verdicts = bip340::verify(
+            engine,
+            &self.messages,
+            &self.signatures,
+            PublicKeys::x_only(&self.keys),
+        )
+        .unwrap();
         let mut expected = vec![true; self.messages.len()];
         corrupted.iter().for_each(|item| expected[*item] = false);
         assert_eq!(verdicts.len(), expected.len());
         for (item, (verdict, expected)) in verdicts.iter().zip(expected).enumerate() {
-            assert_eq!(verdict.is_valid(), expected, "{verdict:?} on {}", self.shown(item));
+            assert_eq!(
+                verdict.is_valid(),
+                expected,
+                "{verdict:?} on {}",
+                self.shown(item)
+            );
         }
     }
 
@@ -194,78 +234,141 @@ impl SchnorrItems {
     }
 
     fn shown(&self, item: usize) -> String {
-        format!("item {item}: {:02x?} {:02x?} {:02x?}", self.messages[item], self.signatures[item], self.keys[item])
+        format!(
+            "item {item}: {:02x?} {:02x?} {:02x?}",
+            self.messages[item], self.signatures[item], self.keys[item]
+        )
     }
 }
 
 /// Keys that are all different, and keys that have tables; one by one, and together by the rules
 /// with the cofactor.
 fn ed25519_by_dalek_and_aws_lc() {
-    soak("Ed25519 by dalek and AWS-LC", BATCH, |engine, random, batch, size| {
-        let engine = if batch % 4 < 2 { engine } else { &TOGETHER };
-        let cases = random_cases(engine, random, size, if batch % 2 == 0 { size } else { size.div_ceil(50) });
-        check(engine, &cases);
-        dalek_agrees(&cases);
-        cases.par_iter().for_each(|case| {
-            let found = AwsLc::verifies_ed25519(&case.message, &case.signature, &case.public);
-            assert_eq!(found, case.is_valid_by(Rule::Rfc8032), "{case:02x?}");
-        });
-    });
+    soak(
+        "Ed25519 by dalek and AWS-LC",
+        BATCH,
+        |engine, random, batch, size| {
+            let engine = if batch % 4 < 2 { engine } else { &TOGETHER };
+            let cases = random_cases(
+                engine,
+                random,
+                size,
+                if batch % 2 == 0 {
+                    size
+                } else {
+                    size.div_ceil(50)
+                },
+            );
+            check(engine, &cases);
+            dalek_agrees(&cases);
+            cases.par_iter().for_each(|case| {
+                let found = AwsLc::verifies_ed25519(&case.message, &case.signature, &case.public);
+                assert_eq!(found, case.is_valid_by(Rule::Rfc8032), "{case:02x?}");
+            });
+        },
+    );
 }
 
 fn silent_payments_by_libsecp256k1() {
-    soak("silent payments by libsecp256k1, a tenth of that many rows", LARGE_BATCH, |engine, random, _, size| {
-        rows_match_libsecp256k1(engine, random, size.div_ceil(10), &[0, 3]);
-    });
+    soak(
+        "silent payments by libsecp256k1, a tenth of that many rows",
+        LARGE_BATCH,
+        |engine, random, _, size| {
+            rows_match_libsecp256k1(engine, random, size.div_ceil(10), &[0, 3]);
+        },
+    );
 }
 
 /// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified
 /// by both, then with a few of them corrupted by batch verification, and with a tenth of them corrupted one by one.
 fn bip340_by_libsecp256k1() {
-    soak("BIP 340 by libsecp256k1", LARGE_BATCH, |engine, random, _, size| {
-        let [messages, auxiliary, mut secret] =
-            [(); 3].map(|()| (0..size).map(|_| random.bytes()).collect::<Vec<[u8; 32]>>());
-        // Below n.
-        secret.iter_mut().for_each(|key| key[0] &= 0x7f);
-        let pairs: Vec<Keypair> =
-            secret.par_iter().map(|key| Keypair::from_secret_bytes(*key).expect("in range")).collect();
-        let keys: Vec<SecretKey> = secret.into_iter().map(SecretKey::from_bytes).collect();
-        let signed = bip340::sign(engine, &messages, &keys, Auxiliary::given(&auxiliary)).unwrap();
-        let fresh = bip340::sign(engine, &messages, &keys, Auxiliary::fresh()).unwrap();
-        let theirs = (0..size)
-            .into_par_iter()
-            .map(|item| schnorr::sign_with_aux_rand(&messages[item], &pairs[item], &auxiliary[item]));
-        let mut signatures: Vec<[u8; 64]> = theirs.map(|signature| signature.to_byte_array()).collect();
-        assert!(signed.into_iter().eq(signatures.iter().copied().map(Ok)));
-        for (signature, fresh) in signatures.iter_mut().zip(fresh).skip(1).step_by(2) {
-            *signature = fresh.expect("a key in range");
-        }
-        let public = pairs.iter().map(|pair| pair.x_only_public_key().0.to_byte_array()).collect();
-        let mut items = SchnorrItems { messages: messages.clone(), signatures, keys: public };
-        (0..size)
-            .into_par_iter()
-            .for_each(|item| assert!(items.is_valid_to_libsecp256k1(item), "{}", items.shown(item)));
-        items.check(&TOGETHER, &[]);
-        let few: Vec<usize> = (random.below(size.min(FEW_CORRUPTED))..size).step_by(FEW_CORRUPTED).collect();
-        few.iter().for_each(|item| items.corrupt(random, *item));
-        items.check(&TOGETHER, &few);
-        let more: Vec<usize> = (0..size).filter(|item| item % 10 == 3 && !few.contains(item)).collect();
-        more.iter().for_each(|item| items.corrupt(random, *item));
-        items.check(engine, &[few, more].concat());
-    });
+    soak(
+        "BIP 340 by libsecp256k1",
+        LARGE_BATCH,
+        |engine, random, _, size| {
+            let [messages, auxiliary, mut secret] =
+                [(); 3].map(|()| (0..size).map(|_| random.bytes()).collect::<Vec<[u8; 32]>>());
+            // Below n.
+            secret.iter_mut().for_each(|key| key[0] &= 0x7f);
+            let pairs: Vec<Keypair> = secret
+                .par_iter()
+                .map(|key| Keypair::from_secret_bytes(*key).expect("in range"))
+                .collect();
+            let keys: Vec<SecretKey> = secret.into_iter().map(SecretKey::from_bytes).collect();
+            let signed =
+                bip340::sign(engine, &messages, &keys, Auxiliary::given(&auxiliary)).unwrap();
+            let fresh = bip340::sign(engine, &messages, &keys, Auxiliary::fresh()).unwrap();
+            let theirs = (0..size).into_par_iter().map(|item| {
+                schnorr::sign_with_aux_rand(&messages[item], &pairs[item], &auxiliary[item])
+            });
+            let mut signatures: Vec<[u8; 64]> =
+                theirs.map(|signature| signature.to_byte_array()).collect();
+            assert!(signed.into_iter().eq(signatures.iter().copied().map(Ok)));
+            for (signature, fresh) in signatures.iter_mut().zip(fresh).skip(1).step_by(2) {
+                *signature = fresh.expect("a key in range");
+            }
+            let public = pairs
+                .iter()
+                .map(|pair| pair.x_only_public_key().0.to_byte_array())
+                .collect();
+            let mut items = SchnorrItems {
+                messages: messages.clone(),
+                signatures,
+                keys: public,
+            };
+            (0..size).into_par_iter().for_each(|item| {
+                assert!(
+                    items.is_valid_to_libsecp256k1(item),
+                    "{}",
+                    items.shown(item)
+                )
+            });
+            items.check(&TOGETHER, &[]);
+            let few: Vec<usize> = (random.below(size.min(FEW_CORRUPTED))..size)
+                .step_by(FEW_CORRUPTED)
+                .collect();
+            few.iter().for_each(|item| items.corrupt(random, *item));
+            items.check(&TOGETHER, &few);
+            let more: Vec<usize> = (0..size)
+                .filter(|item| item % 10 == 3 && !few.contains(item))
+                .collect();
+            more.iter().for_each(|item| items.corrupt(random, *item));
+            items.check(engine, &[few, more].concat());
+        },
+    );
 }
 
 /// Makes items in runs of one progression each, on all cores.
-fn in_runs<T: Send>(random: &mut Random, size: usize, make: impl Fn(&mut Random, usize) -> Vec<T> + Sync) -> Vec<T> {
-    let seeds: Vec<(u64, usize)> = (0..size).step_by(RUN).map(|start| (random.word(), RUN.min(size - start))).collect();
-    seeds.into_par_iter().flat_map_iter(|(seed, length)| make(&mut Random::from_seed(seed), length)).collect()
+fn in_runs<T: Send>(
+    random: &mut Random,
+    size: usize,
+    make: impl Fn(&mut Random, usize) -> Vec<T> + Sync,
+) -> Vec<T> {
+    let seeds: Vec<(u64, usize)> = (0..size)
+        .step_by(RUN)
+        .map(|start| (random.word(), RUN.min(size - start)))
+        .collect();
+    seeds
+        .into_par_iter()
+        .flat_map_iter(|(seed, length)| make(&mut Random::from_seed(seed), length))
+        .collect()
 }
 
 /// Verifies a batch of which a tenth is corrupted; by a different key for each item, or by keys that repeat.
-fn signatures<S: Scheme>(engine: &Engine, random: &mut Random, size: usize, distinct: bool) -> Vec<Signed> {
+fn signatures<S: Scheme>(
+    engine: &Engine,
+    random: &mut Random,
+    size: usize,
+    distinct: bool,
+) -> Vec<Signed> {
     let keys = if distinct { RUN } else { RUN / 64 };
-    let signed = in_runs(random, size, |random, length| signed::<S>(random, length, keys));
-    let mut batch: Vec<(Item, Verdict)> = signed.iter().map(|signed| (signed.item.clone(), Verdict::Valid)).collect();
+    let signed = in_runs(random, size, |random, length| {
+        signed::<S>(random, length, keys)
+    });
+    let mut batch: Vec<(Item, Verdict)> = signed
+        .iter()
+        .map(|signed| (signed.item.clone(), Verdict::Valid))
+        .collect();
     for index in (7..size).step_by(10) {
         batch[index] = corrupted::<S>(random, &signed[index].item, &signed[index - 1].item);
     }
@@ -273,7 +376,13 @@ fn signatures<S: Scheme>(engine: &Engine, random: &mut Random, size: usize, dist
     let verdicts = S::verify(engine, &items);
     assert_eq!(verdicts.len(), size);
     for (index, (found, expected)) in verdicts.into_iter().zip(expected).enumerate() {
-        assert_eq!(found, expected, "{} item {index}: {:02x?}", S::CURVE, items[index]);
+        assert_eq!(
+            found,
+            expected,
+            "{} item {index}: {:02x?}",
+            S::CURVE,
+            items[index]
+        );
     }
     signed
 }
@@ -336,7 +445,10 @@ fn point_items<C: TestCurve>(random: &mut Random, length: usize) -> Vec<PointIte
     let (scalars, points) = progression::<C>(random, length);
     let (targets, products) = progression::<C>(random, length);
     let [a, b] = [&points, &products].map(|points| -> Vec<Group<C>> {
-        points.iter().map(|point| decode::<C>(point).expect("on the curve")).collect()
+        points
+            .iter()
+            .map(|point| decode::<C>(point).expect("on the curve"))
+            .collect()
     });
     let doubles = encode_all::<C>(&a.iter().map(Group::<C>::double).collect::<Vec<_>>());
     let sums = encode_all::<C>(&a.iter().zip(&b).map(|(a, b)| *a + b).collect::<Vec<_>>());
@@ -357,12 +469,40 @@ fn points<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
     let products: Vec<Point> = items.iter().map(|item| item.product).collect();
     let scalars: Vec<[u8; 32]> = items.iter().map(|item| item.scalar).collect();
     let factors: Vec<[u8; 32]> = items.iter().map(|item| item.factor).collect();
-    let compressed: Vec<[u8; 33]> = points.iter().map(|point| point.to_compressed().expect("not O")).collect();
-    compare::<C>("mul_base", &items, point::mul_base(engine, C::ID, &scalars), |item| item.point);
-    compare::<C>("mul", &items, point::mul(engine, C::ID, &factors, &points), |item| item.product);
-    compare::<C>("add", &items, point::add(engine, C::ID, &points, &products), |item| item.sum);
-    compare::<C>("double", &items, point::double(engine, C::ID, &points), |item| item.double);
-    compare::<C>("decompress", &items, point::decompress(engine, C::ID, &compressed), |item| item.point);
+    let compressed: Vec<[u8; 33]> = points
+        .iter()
+        .map(|point| point.to_compressed().expect("not O"))
+        .collect();
+    compare::<C>(
+        "mul_base",
+        &items,
+        point::mul_base(engine, C::ID, &scalars),
+        |item| item.point,
+    );
+    compare::<C>(
+        "mul",
+        &items,
+        point::mul(engine, C::ID, &factors, &points),
+        |item| item.product,
+    );
+    compare::<C>(
+        "add",
+        &items,
+        point::add(engine, C::ID, &points, &products),
+        |item| item.sum,
+    );
+    compare::<C>(
+        "double",
+        &items,
+        point::double(engine, C::ID, &points),
+        |item| item.double,
+    );
+    compare::<C>(
+        "decompress",
+        &items,
+        point::decompress(engine, C::ID, &compressed),
+        |item| item.point,
+    );
 }
 
 /// Compares the results of an operation with the known ones.
@@ -375,7 +515,14 @@ fn compare<C: TestCurve>(
     let found = found.unwrap();
     assert_eq!(found.len(), items.len());
     for (found, item) in found.into_iter().zip(items) {
-        assert_eq!(found, Ok(expected(item)), "{} {name} of {:?} {:02x?}", C::NAME, item.point, item.factor);
+        assert_eq!(
+            found,
+            Ok(expected(item)),
+            "{} {name} of {:?} {:02x?}",
+            C::NAME,
+            item.point,
+            item.factor
+        );
     }
 }
 
@@ -386,39 +533,65 @@ fn recoveries<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &
     let ids: Vec<u8> = signed.iter().map(|signed| signed.recovery_id).collect();
     let recovered = ecdsa::recover(engine, C::ID, &digests, &signatures, &ids).unwrap();
     for (recovered, signed) in recovered.into_iter().zip(signed) {
-        assert_eq!(recovered, Ok(signed.key), "{} recover {:02x?}", C::NAME, signed.item);
+        assert_eq!(
+            recovered,
+            Ok(signed.key),
+            "{} recover {:02x?}",
+            C::NAME,
+            signed.item
+        );
     }
     let mut digests = digests;
     let bad = random.below(signed.len());
     random.flip_bit(&mut digests[bad]);
     let keys: Vec<Point> = signed.iter().map(|signed| signed.key).collect();
     let policy = Policy::default();
-    let verdicts = ecdsa::verify_recoverable(&TOGETHER, C::ID, &digests, &signatures, &ids, &keys, policy).unwrap();
-    assert_eq!(verdicts.rejected().collect::<Vec<_>>(), [(bad, Rejection::Mismatch)], "{} together", C::NAME);
+    let verdicts =
+        ecdsa::verify_recoverable(&TOGETHER, C::ID, &digests, &signatures, &ids, &keys, policy)
+            .unwrap();
+    assert_eq!(
+        verdicts.rejected().collect::<Vec<_>>(),
+        [(bad, Rejection::Mismatch)],
+        "{} together",
+        C::NAME
+    );
 }
 
 /// ECDH with the scalars and points whose product is known.
 fn agreements<C: TestCurve>(engine: &Engine, random: &mut Random, size: usize) {
     let items = in_runs(random, size, point_items::<C>);
-    let keys: Vec<SecretKey> = items.iter().map(|item| SecretKey::from_bytes(item.factor)).collect();
+    let keys: Vec<SecretKey> = items
+        .iter()
+        .map(|item| SecretKey::from_bytes(item.factor))
+        .collect();
     let peers: Vec<Point> = items.iter().map(|item| item.point).collect();
     let shared = shared_points::<C>(engine, &keys, PublicKeys::points(&peers)).unwrap();
     for (shared, item) in shared.into_iter().zip(&items) {
-        assert_eq!(shared, Ok(item.product), "{} ECDH of {:?}", C::NAME, item.point);
+        assert_eq!(
+            shared,
+            Ok(item.product),
+            "{} ECDH of {:?}",
+            C::NAME,
+            item.point
+        );
     }
 }
 
 fn ecdsa_secrets<C: EcdsaReference>(engine: &Engine, random: &mut Random, signed: &[Signed]) {
     let (secrets, keys, digests) = signing_inputs::<C>(random, signed);
     let found = sign_ecdsa::<C>(engine, &digests, &keys);
-    compare_signatures::<C>(&found, |index| Some(C::sign(&secrets[index], &digests[index])?.0));
+    compare_signatures::<C>(&found, |index| {
+        Some(C::sign(&secrets[index], &digests[index])?.0)
+    });
     agreements::<C>(engine, random, signed.len());
 }
 
 fn sm2_secrets(engine: &Engine, random: &mut Random, signed: &[Signed]) {
     let (secrets, keys, digests) = signing_inputs::<Sm2>(random, signed);
     let found = sign_sm2(engine, &digests, &keys);
-    compare_signatures::<Sm2>(&found, |index| sm2_dsa::sign(&secrets[index], &digests[index]));
+    compare_signatures::<Sm2>(&found, |index| {
+        sm2_dsa::sign(&secrets[index], &digests[index])
+    });
     agreements::<Sm2>(engine, random, signed.len());
 }
 
@@ -430,7 +603,11 @@ fn sign_ecdsa<C: EcdsaReference>(
     ecdsa::sign(engine, C::ID, digests, keys, SForm::CurveDefault).unwrap()
 }
 
-fn sign_sm2(engine: &Engine, digests: &[[u8; 32]], keys: &[SecretKey]) -> Vec<Result<[u8; 64], Rejection>> {
+fn sign_sm2(
+    engine: &Engine,
+    digests: &[[u8; 32]],
+    keys: &[SecretKey],
+) -> Vec<Result<[u8; 64], Rejection>> {
     sm2::sign(engine, digests, keys).unwrap()
 }
 
@@ -444,38 +621,73 @@ fn second_opinion<S: Scheme>(
     oracle: &impl Oracle,
 ) {
     let (secrets, keys, digests) = signing_inputs::<S::C>(random, signed);
-    let public: Vec<[u8; 65]> = secrets.par_iter().map(|secret| oracle.public_key(secret)).collect();
+    let public: Vec<[u8; 65]> = secrets
+        .par_iter()
+        .map(|secret| oracle.public_key(secret))
+        .collect();
     let found = keys::public_keys(engine, S::C::ID, &keys).unwrap();
     for (found, expected) in found.iter().zip(&public) {
-        assert_eq!(found.as_ref().map(Point::as_bytes), Ok(expected), "{} public key", S::CURVE);
+        assert_eq!(
+            found.as_ref().map(Point::as_bytes),
+            Ok(expected),
+            "{} public key",
+            S::CURVE
+        );
     }
 
     let peers: Vec<Point> = signed.iter().map(|signed| signed.key).collect();
     let shared = ecdh::shared_points(engine, S::C::ID, &keys, PublicKeys::points(&peers)).unwrap();
-    secrets.par_iter().zip(&peers).zip(shared).for_each(|((secret, peer), shared)| {
-        let x = oracle.shared_x(secret, peer.as_sec1());
-        assert_eq!(shared.as_ref().map(SharedPoint::expose_x), Ok(&x), "{} ECDH of {peer:?}", S::CURVE);
-    });
+    secrets
+        .par_iter()
+        .zip(&peers)
+        .zip(shared)
+        .for_each(|((secret, peer), shared)| {
+            let x = oracle.shared_x(secret, peer.as_sec1());
+            assert_eq!(
+                shared.as_ref().map(SharedPoint::expose_x),
+                Ok(&x),
+                "{} ECDH of {peer:?}",
+                S::CURVE
+            );
+        });
 
-    let ours = sign(engine, &digests, &keys).into_iter().map(|signature| signature.expect("a key in range"));
-    let theirs: Vec<[u8; 64]> =
-        secrets.par_iter().zip(&digests).map(|(secret, digest)| oracle.sign(secret, digest)).collect();
+    let ours = sign(engine, &digests, &keys)
+        .into_iter()
+        .map(|signature| signature.expect("a key in range"));
+    let theirs: Vec<[u8; 64]> = secrets
+        .par_iter()
+        .zip(&digests)
+        .map(|(secret, digest)| oracle.sign(secret, digest))
+        .collect();
     let mut items: Vec<Item> = signed.iter().map(|signed| signed.item.clone()).collect();
     for (index, signatures) in ours.zip(theirs).enumerate() {
         for signature in [signatures.0, signatures.1] {
-            items.push(Item { digest: digests[index], signature, key: public[index].to_vec() });
+            items.push(Item {
+                digest: digests[index],
+                signature,
+                key: public[index].to_vec(),
+            });
         }
     }
     let mut corrupted = items.clone();
     for item in &mut corrupted {
-        if random.below(4) == 0 { random.flip_bit(&mut item.digest) } else { random.flip_bit(&mut item.signature) }
+        if random.below(4) == 0 {
+            random.flip_bit(&mut item.digest)
+        } else {
+            random.flip_bit(&mut item.signature)
+        }
     }
     for (items, valid) in [(items, true), (corrupted, false)] {
         let verdicts = S::verify(engine, &items);
         assert_eq!(verdicts.len(), items.len());
         items.par_iter().zip(verdicts).for_each(|(item, verdict)| {
             let second = oracle.verifies(&item.digest, &item.signature, &item.key);
-            assert_eq!((verdict.is_valid(), second), (valid, valid), "{} {item:02x?}", S::CURVE);
+            assert_eq!(
+                (verdict.is_valid(), second),
+                (valid, valid),
+                "{} {item:02x?}",
+                S::CURVE
+            );
         });
     }
 }
@@ -484,8 +696,15 @@ type SigningInputs = (Vec<[u8; 32]>, Vec<SecretKey>, Vec<[u8; 32]>);
 
 fn signing_inputs<C: TestCurve>(random: &mut Random, signed: &[Signed]) -> SigningInputs {
     let secrets: Vec<[u8; 32]> = signed.iter().map(|_| random.scalar_bytes::<C>()).collect();
-    let keys = secrets.iter().map(|secret| SecretKey::from_bytes(*secret)).collect();
-    (secrets, keys, signed.iter().map(|signed| signed.item.digest).collect())
+    let keys = secrets
+        .iter()
+        .map(|secret| SecretKey::from_bytes(*secret))
+        .collect();
+    (
+        secrets,
+        keys,
+        signed.iter().map(|signed| signed.item.digest).collect(),
+    )
 }
 
 fn compare_signatures<C: Curve>(
@@ -529,15 +748,23 @@ fn crossed<C: TestCurve>(
     for first in (0..items).step_by(LARGE_BATCH) {
         let size = LARGE_BATCH.min(items - first);
         let keys: Vec<SecretKey> = in_runs(&mut Random::new(), size, |random, length| {
-            (0..length).map(|_| SecretKey::from_bytes(random.scalar_bytes::<C>())).collect()
+            (0..length)
+                .map(|_| SecretKey::from_bytes(random.scalar_bytes::<C>()))
+                .collect()
         });
         let digests: Vec<[u8; 32]> = in_runs(&mut Random::new(), size, |random, length| {
             (0..length).map(|_| random.scalar_bytes::<C>()).collect()
         });
         let public = keys::public_keys(&engine, C::ID, &keys).unwrap();
-        let public: Vec<Point> = public.into_iter().map(|key| key.expect("a key in range")).collect();
+        let public: Vec<Point> = public
+            .into_iter()
+            .map(|key| key.expect("a key in range"))
+            .collect();
         let signed = sign(&engine, &digests, &keys);
-        let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(|item| item.expect("a key in range")).collect();
+        let mut signatures: Vec<[u8; 64]> = signed
+            .into_iter()
+            .map(|item| item.expect("a key in range"))
+            .collect();
         let mut random = Random::new();
         for signature in signatures.iter_mut().skip(3).step_by(10) {
             // The last byte of r or of s: in range still, with a probability of all but 2^-120.
@@ -545,12 +772,19 @@ fn crossed<C: TestCurve>(
         }
         let verdicts = verify(&cpu, &digests, &signatures, PublicKeys::points(&public));
         for (index, verdict) in verdicts.iter().enumerate() {
-            let expected = if index % 10 == 3 { Verdict::Rejected(Rejection::Mismatch) } else { Verdict::Valid };
+            let expected = if index % 10 == 3 {
+                Verdict::Rejected(Rejection::Mismatch)
+            } else {
+                Verdict::Valid
+            };
             assert_eq!(*verdict, expected, "{} item {}", C::NAME, first + index);
         }
     }
     let seconds = start.elapsed().as_secs();
-    eprintln!("{}: {items} items signed on {engine}, verified on {cpu}, {seconds} s", C::NAME);
+    eprintln!(
+        "{}: {items} items signed on {engine}, verified on {cpu}, {seconds} s",
+        C::NAME
+    );
 }
 
 fn crossed_ecdsa<C: EcdsaReference>() {

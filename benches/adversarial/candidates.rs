@@ -15,10 +15,17 @@ pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
         &format!("{}: recover together, with candidates", C::NAME),
         || candidates(&signatures.keys),
         |engine: &Engine, candidates| {
-            let Recoverable { digests, signatures, ids, .. } = &*signatures;
+            let Recoverable {
+                digests,
+                signatures,
+                ids,
+                ..
+            } = &*signatures;
             match candidates {
                 None => ecdsa::recover(engine, C::ID, digests, signatures, ids),
-                Some(points) => ecdsa::recover_with_candidates(engine, C::ID, digests, signatures, ids, points),
+                Some(points) => {
+                    ecdsa::recover_with_candidates(engine, C::ID, digests, signatures, ids, points)
+                }
             }
             .expect("as many")
         },
@@ -56,5 +63,14 @@ fn with_wrong(keys: &[Point], one_in: usize) -> Vec<Point> {
 
 /// Replaces one of `one_in` keys by the identity, which stands for no candidate.
 fn with_missing(keys: &[Point], one_in: usize) -> Vec<Point> {
-    keys.iter().enumerate().map(|(item, key)| if item % one_in == 0 { Point::IDENTITY } else { *key }).collect()
+    keys.iter()
+        .enumerate()
+        .map(|(item, key)| {
+            if item % one_in == 0 {
+                Point::IDENTITY
+            } else {
+                *key
+            }
+        })
+        .collect()
 }

@@ -41,7 +41,16 @@ impl<'a> Bench<'a> {
         let alone = engine.clone().build()?;
         let reference = reference.build()?;
         let engine = engine.batch_verification(true).build()?;
-        Ok(Bench { name, engine, alone, reference, items, items_together, chosen, slow: Vec::new() })
+        Ok(Bench {
+            name,
+            engine,
+            alone,
+            reference,
+            items,
+            items_together,
+            chosen,
+            slow: Vec::new(),
+        })
     }
 
     /// The comparisons that were below `FLOOR`.
@@ -69,21 +78,32 @@ impl<'a> Bench<'a> {
         run: impl Fn(&Engine, &B) -> R,
     ) {
         let operation = format!("{}, {operation}", self.name);
-        if !self.chosen.is_empty() && !self.chosen.iter().any(|word| operation.contains(word.as_str())) {
+        if !self.chosen.is_empty()
+            && !self
+                .chosen
+                .iter()
+                .any(|word| operation.contains(word.as_str()))
+        {
             return;
         }
         let batches = batches();
         for (name, batch) in &batches {
             // Tables are built here too.
             let agree = run(&self.engine, batch) == run(&self.reference, batch);
-            assert!(agree, "{operation}: '{name}' has other results than the reference");
+            assert!(
+                agree,
+                "{operation}: '{name}' has other results than the reference"
+            );
         }
-        let [(_, baseline), adversarial @ ..] = batches.as_slice() else { panic!("a baseline batch comes first") };
+        let [(_, baseline), adversarial @ ..] = batches.as_slice() else {
+            panic!("a baseline batch comes first")
+        };
         let mut fastest = vec![f64::INFINITY; batches.len()];
         for _ in 0..ROUNDS {
             for (index, (_, batch)) in adversarial.iter().enumerate() {
                 fastest[0] = seconds_of(|| run(&self.engine, black_box(baseline))).min(fastest[0]);
-                fastest[index + 1] = seconds_of(|| run(&self.engine, black_box(batch))).min(fastest[index + 1]);
+                fastest[index + 1] =
+                    seconds_of(|| run(&self.engine, black_box(batch))).min(fastest[index + 1]);
             }
         }
         let thousands = items as f64 / 1e3;

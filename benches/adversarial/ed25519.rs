@@ -28,20 +28,32 @@ const NOT_CANONICAL: [&str; 2] = [
 ];
 /// n - 1, 4 n - 4 and n.
 const ORDER_LESS_1: &str = "ecd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010";
-const FOUR_TIMES_ORDER_LESS_4: &str = "b04fd773698c49605973de8b7ae77b5300000000000000000000000000000040";
+const FOUR_TIMES_ORDER_LESS_4: &str =
+    "b04fd773698c49605973de8b7ae77b5300000000000000000000000000000040";
 const ORDER: &str = "edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010";
 
 pub fn compare(bench: &mut Bench) {
     // Batch verification are measured by a comparison of their own.
     let alone = bench.alone.clone();
     for rule in [Rule::Strict, Rule::Zip215] {
-        let sets: [(&str, fn(usize) -> Vec<(&'static str, Batch)>); 3] =
-            [("", different_keys), (", keys that repeat", repeated_keys), (", one key", one_key)];
+        let sets: [(&str, fn(usize) -> Vec<(&'static str, Batch)>); 3] = [
+            ("", different_keys),
+            (", keys that repeat", repeated_keys),
+            (", one key", one_key),
+        ];
         for (name, batches) in sets {
-            bench.compare(&format!("Ed25519: verify, {rule}{name}"), batches, |engine, batch: &Batch| {
-                let engine = if engine.info().batch_verification { &alone } else { engine };
-                batch.verify(engine, rule)
-            });
+            bench.compare(
+                &format!("Ed25519: verify, {rule}{name}"),
+                batches,
+                |engine, batch: &Batch| {
+                    let engine = if engine.info().batch_verification {
+                        &alone
+                    } else {
+                        engine
+                    };
+                    batch.verify(engine, rule)
+                },
+            );
         }
     }
     let items = bench.items_together;
@@ -51,14 +63,28 @@ pub fn compare(bench: &mut Bench) {
         || together(items),
         |engine, (batch, one_by_one)| {
             // The engine that results are compared with verifies one by one anyway.
-            let engine = if *one_by_one && engine.info().batch_verification { &alone } else { engine };
+            let engine = if *one_by_one && engine.info().batch_verification {
+                &alone
+            } else {
+                engine
+            };
             batch.verify(engine, Rule::Zip215)
         },
     );
-    bench.compare("Ed25519: expand and sign", secrets, |engine, (messages, hashes)| {
-        let keys = ed25519::expand_hashed(engine, hashes).expect("the CPU computes it");
-        ed25519::sign(engine, messages, SigningKeys::expanded(&keys), Variant::PURE).expect("as many")
-    });
+    bench.compare(
+        "Ed25519: expand and sign",
+        secrets,
+        |engine, (messages, hashes)| {
+            let keys = ed25519::expand_hashed(engine, hashes).expect("the CPU computes it");
+            ed25519::sign(
+                engine,
+                messages,
+                SigningKeys::expanded(&keys),
+                Variant::PURE,
+            )
+            .expect("as many")
+        },
+    );
 }
 
 /// Valid items of `keys` keys, each of which occurs equally often.
@@ -66,28 +92,52 @@ fn signed(items: usize, keys: usize) -> Batch {
     let mut random = Random::new();
     let engine = Engine::cpu().expect("threads can be started");
     let seeds: Vec<[u8; 32]> = (0..keys).map(|_| random.bytes()).collect();
-    let seeds: Vec<SecretKey> = (0..items).map(|item| SecretKey::from_bytes(seeds[item % keys])).collect();
+    let seeds: Vec<SecretKey> = (0..items)
+        .map(|item| SecretKey::from_bytes(seeds[item % keys]))
+        .collect();
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
     let signatures = ed25519::sign(&engine, &messages, &seeds, Variant::PURE).expect("as many");
-    let signatures = signatures.into_iter().map(|signature| signature.expect("seeds are keys")).collect();
-    Batch { messages, signatures, keys: ed25519::public_keys(&engine, &seeds).expect("the CPU computes it") }
+    let signatures = signatures
+        .into_iter()
+        .map(|signature| signature.expect("seeds are keys"))
+        .collect();
+    Batch {
+        messages,
+        signatures,
+        keys: ed25519::public_keys(&engine, &seeds).expect("the CPU computes it"),
+    }
 }
 
 fn bytes(digits: &str) -> [u8; 32] {
-    hex::decode(digits).expect("digits").try_into().expect("32 bytes")
+    hex::decode(digits)
+        .expect("digits")
+        .try_into()
+        .expect("32 bytes")
 }
 
 impl Batch {
     fn verify(&self, engine: &Engine, rule: Rule) -> Verdicts {
-        let Batch { messages, signatures, keys } = self;
+        let Batch {
+            messages,
+            signatures,
+            keys,
+        } = self;
         let keys = PublicKeys::ed25519(keys);
         ed25519::verify(engine, messages, signatures, keys, Variant::PURE, rule).expect("as many")
     }
 
     /// Replaces the keys, and keeps messages and signatures.
     fn with_keys(&self, keys: &[&str]) -> Self {
-        let keys = keys.iter().cycle().take(self.keys.len()).map(|digits| bytes(digits)).collect();
-        Batch { keys, ..self.clone() }
+        let keys = keys
+            .iter()
+            .cycle()
+            .take(self.keys.len())
+            .map(|digits| bytes(digits))
+            .collect();
+        Batch {
+            keys,
+            ..self.clone()
+        }
     }
 
     /// Replaces R (half 0) or S (half 1) of the signatures.
@@ -101,7 +151,12 @@ impl Batch {
 
     /// Restores every 16th signature of `baseline`.
     fn with_every_16th_of(mut self, baseline: &Batch) -> Self {
-        for (signature, valid) in self.signatures.iter_mut().zip(&baseline.signatures).step_by(16) {
+        for (signature, valid) in self
+            .signatures
+            .iter_mut()
+            .zip(&baseline.signatures)
+            .step_by(16)
+        {
             *signature = *valid;
         }
         self
@@ -113,12 +168,22 @@ fn changed(baseline: &Batch) -> Vec<(&'static str, Batch)> {
         ("baseline", baseline.clone()),
         ("R of small order", baseline.with_halves(0, &SMALL_ORDERS)),
         ("R is not a point", baseline.with_halves(0, &[NO_POINT])),
-        ("R is not a point except every 16th", baseline.with_halves(0, &[NO_POINT]).with_every_16th_of(baseline)),
+        (
+            "R is not a point except every 16th",
+            baseline
+                .with_halves(0, &[NO_POINT])
+                .with_every_16th_of(baseline),
+        ),
         ("R not canonical", baseline.with_halves(0, &NOT_CANONICAL)),
         ("S = 0", baseline.with_halves(1, &[SMALL_ORDERS[1]])),
         ("S = n - 1", baseline.with_halves(1, &[ORDER_LESS_1])),
         ("S = n", baseline.with_halves(1, &[ORDER])),
-        ("S = n except every 16th", baseline.with_halves(1, &[ORDER]).with_every_16th_of(baseline)),
+        (
+            "S = n except every 16th",
+            baseline
+                .with_halves(1, &[ORDER])
+                .with_every_16th_of(baseline),
+        ),
     ]
 }
 
@@ -128,7 +193,12 @@ fn together(items: usize) -> Vec<(&'static str, (Batch, bool))> {
     let mut batches = vec![("one by one", (baseline.clone(), true))];
     for (name, is_invalid) in fractions(items) {
         let mut batch = baseline.clone();
-        batch.messages.iter_mut().enumerate().filter(|(item, _)| is_invalid(*item)).for_each(|(_, it)| it[3] ^= 1);
+        batch
+            .messages
+            .iter_mut()
+            .enumerate()
+            .filter(|(item, _)| is_invalid(*item))
+            .for_each(|(_, it)| it[3] ^= 1);
         batches.push((name, (batch, false)));
     }
     batches
@@ -148,7 +218,10 @@ fn different_keys(items: usize) -> Vec<(&'static str, Batch)> {
     batches.extend([
         ("keys of small order", baseline.with_keys(&SMALL_ORDERS)),
         ("keys not canonical", baseline.with_keys(&NOT_CANONICAL)),
-        ("one key that is not a point", baseline.with_keys(&[NO_POINT])),
+        (
+            "one key that is not a point",
+            baseline.with_keys(&[NO_POINT]),
+        ),
         ("keys equal except two bytes", middles),
         ("keys equal except the last bytes", alike),
     ]);
@@ -173,7 +246,8 @@ fn repeated_keys(items: usize) -> Vec<(&'static str, Batch)> {
         ("each key 32 times", 32),
         ("each key 64 times", 64),
     ];
-    uses.map(|(name, uses)| (name, signed(items, items / uses))).into()
+    uses.map(|(name, uses)| (name, signed(items, items / uses)))
+        .into()
 }
 
 fn one_key(items: usize) -> Vec<(&'static str, Batch)> {
@@ -181,7 +255,10 @@ fn one_key(items: usize) -> Vec<(&'static str, Batch)> {
     let mut batches = changed(&baseline);
     batches.extend([
         ("a key of order 8", baseline.with_keys(&SMALL_ORDERS[..1])),
-        ("the identity as key", baseline.with_keys(&SMALL_ORDERS[3..])),
+        (
+            "the identity as key",
+            baseline.with_keys(&SMALL_ORDERS[3..]),
+        ),
         ("a key that is not a point", baseline.with_keys(&[NO_POINT])),
     ]);
     batches
@@ -194,12 +271,29 @@ type Secrets = (Vec<[u8; 32]>, Vec<[u8; 64]>);
 fn secrets(items: usize) -> Vec<(&'static str, Secrets)> {
     let mut random = Random::new();
     let messages: Vec<[u8; 32]> = (0..items).map(|_| random.bytes()).collect();
-    let baseline = (0..items).map(|_| random.vector(64).try_into().expect("64 bytes")).collect();
+    let baseline = (0..items)
+        .map(|_| random.vector(64).try_into().expect("64 bytes"))
+        .collect();
     vec![
         ("baseline", (messages.clone(), baseline)),
-        ("scalar 2^254", (messages.clone(), vec![hash_of_scalar(SMALL_ORDERS[1]); items])),
-        ("scalar 2^255 - 8", (messages.clone(), vec![[0xff; 64]; items])),
-        ("scalar 4 n - 4", (messages, vec![hash_of_scalar(FOUR_TIMES_ORDER_LESS_4); items])),
+        (
+            "scalar 2^254",
+            (
+                messages.clone(),
+                vec![hash_of_scalar(SMALL_ORDERS[1]); items],
+            ),
+        ),
+        (
+            "scalar 2^255 - 8",
+            (messages.clone(), vec![[0xff; 64]; items]),
+        ),
+        (
+            "scalar 4 n - 4",
+            (
+                messages,
+                vec![hash_of_scalar(FOUR_TIMES_ORDER_LESS_4); items],
+            ),
+        ),
     ]
 }
 

@@ -23,11 +23,15 @@ pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
         &format!("{}: verify together", C::NAME),
         || batches(&valid),
         |engine: &Engine, Batch { digests, ids }| {
-            let Recoverable { signatures, keys, .. } = &*valid;
+            let Recoverable {
+                signatures, keys, ..
+            } = &*valid;
             let policy = Policy::default();
             match ids {
                 None => ecdsa::verify(engine, C::ID, digests, signatures, keys, policy),
-                Some(ids) => ecdsa::verify_recoverable(engine, C::ID, digests, signatures, ids, keys, policy),
+                Some(ids) => {
+                    ecdsa::verify_recoverable(engine, C::ID, digests, signatures, ids, keys, policy)
+                }
             }
             .expect("as many")
         },
@@ -37,20 +41,31 @@ pub fn compare<C: EcdsaReference>(bench: &mut Bench) {
 /// Batches with invalid items at every fraction. The first one is verified one by one.
 fn batches(valid: &Recoverable) -> Vec<(&'static str, Batch)> {
     let items = valid.digests.len();
-    let alone = Batch { digests: valid.digests.clone(), ids: None };
+    let alone = Batch {
+        digests: valid.digests.clone(),
+        ids: None,
+    };
     let mut batches = vec![("one by one", alone)];
     for (name, is_invalid) in fractions(items) {
         let mut batch = with_ids(valid, valid.ids.clone());
-        (0..items).filter(|item| is_invalid(*item)).for_each(|item| batch.digests[item][3] ^= 1);
+        (0..items)
+            .filter(|item| is_invalid(*item))
+            .for_each(|item| batch.digests[item][3] ^= 1);
         batches.push((name, batch));
     }
-    batches.push(("all ids of -R", with_ids(valid, valid.ids.iter().map(|id| id ^ 1).collect())));
+    batches.push((
+        "all ids of -R",
+        with_ids(valid, valid.ids.iter().map(|id| id ^ 1).collect()),
+    ));
     batches.push(("all ids out of range", with_ids(valid, vec![0xff; items])));
     batches
 }
 
 fn with_ids(valid: &Recoverable, ids: Vec<u8>) -> Batch {
-    Batch { digests: valid.digests.clone(), ids: Some(ids) }
+    Batch {
+        digests: valid.digests.clone(),
+        ids: Some(ids),
+    }
 }
 
 /// Returns whether an item of a batch is invalid.
@@ -72,6 +87,9 @@ pub fn fractions(items: usize) -> Vec<(&'static str, IsInvalid)> {
         ("10 % invalid", every(10)),
         ("50 % invalid", every(2)),
         ("all invalid", every(1)),
-        ("the second half invalid", Box::new(move |item| item >= items / 2)),
+        (
+            "the second half invalid",
+            Box::new(move |item| item >= items / 2),
+        ),
     ]
 }

@@ -43,14 +43,24 @@ fn benches(chosen: &[String]) -> Vec<Bench<'_>> {
     let cpu = Engine::builder().backend(Backend::Cpu);
     let one_thread = cpu.clone().threads(1);
     let portable = cpu.clone().portable(true);
-    let on_cpu = [("CPU", one_thread.clone()), ("CPU (portable)", one_thread.portable(true))];
+    let on_cpu = [
+        ("CPU", one_thread.clone()),
+        ("CPU (portable)", one_thread.portable(true)),
+    ];
     let mut benches: Vec<Bench> = on_cpu
         .into_iter()
         .map(|(name, engine)| {
-            Bench::new(name, engine, portable.clone(), CPU_ITEMS, chosen).expect("threads can be started")
+            Bench::new(name, engine, portable.clone(), CPU_ITEMS, chosen)
+                .expect("threads can be started")
         })
         .collect();
-    match Bench::new("GPU", Engine::builder().backend(Backend::Gpu), cpu, GPU_ITEMS, chosen) {
+    match Bench::new(
+        "GPU",
+        Engine::builder().backend(Backend::Gpu),
+        cpu,
+        GPU_ITEMS,
+        chosen,
+    ) {
         Ok(bench) => benches.push(bench),
         Err(problem) => println!("without a GPU: {problem}"),
     }
@@ -59,7 +69,10 @@ fn benches(chosen: &[String]) -> Vec<Bench<'_>> {
 
 fn main() -> ExitCode {
     // Cargo passes `--bench`.
-    let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let chosen: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
     let mut slow = Vec::new();
     for mut bench in benches(&chosen) {
         each_curve!(compare_points(&mut bench));
@@ -77,5 +90,9 @@ fn main() -> ExitCode {
     for line in &slow {
         println!("too slow: {line}");
     }
-    if slow.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if slow.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -18,14 +18,24 @@ pub fn compare(bench: &mut Bench) {
     );
 }
 
-fn batches(random: &mut Random, modulus: [u8; 32], items: usize) -> Vec<(&'static str, (Numbers, Numbers))> {
+fn batches(
+    random: &mut Random,
+    modulus: [u8; 32],
+    items: usize,
+) -> Vec<(&'static str, (Numbers, Numbers))> {
     let mut last = modulus;
     last[31] -= 1;
     vec![
-        ("baseline", (random_numbers(random, items), random_numbers(random, items))),
+        (
+            "baseline",
+            (random_numbers(random, items), random_numbers(random, items)),
+        ),
         ("0", (vec![[0; 32]; items], random_numbers(random, items))),
         ("-1", (vec![last; items], vec![last; items])),
-        ("out of range", (vec![modulus; items], random_numbers(random, items))),
+        (
+            "out of range",
+            (vec![modulus; items], random_numbers(random, items)),
+        ),
     ]
 }
 

@@ -13,24 +13,36 @@ type Points = Vec<Point>;
 
 pub fn compare<C: TestCurve>(bench: &mut Bench) {
     let curve = C::NAME;
-    bench.compare(&format!("{curve}: add"), sums::<C>, |engine, (left, right)| {
-        point::add(engine, C::ID, left, right).expect("as many")
-    });
-    bench.compare(&format!("{curve}: double"), doubles::<C>, |engine, points| {
-        point::double(engine, C::ID, points).expect("a device works")
-    });
-    bench.compare(&format!("{curve}: mul"), products::<C>, |engine, (scalars, points)| {
-        point::mul(engine, C::ID, scalars, points).expect("as many")
-    });
-    bench.compare(&format!("{curve}: msm"), terms::<C>, |engine, (scalars, points)| {
-        point::msm(engine, C::ID, scalars, points).expect("as many")
-    });
-    bench.compare(&format!("{curve}: mul_base"), base_products::<C>, |engine, scalars| {
-        point::mul_base(engine, C::ID, scalars).expect("a device works")
-    });
-    bench.compare(&format!("{curve}: decompress"), compressed::<C>, |engine, keys| {
-        point::decompress(engine, C::ID, keys).expect("a device works")
-    });
+    bench.compare(
+        &format!("{curve}: add"),
+        sums::<C>,
+        |engine, (left, right)| point::add(engine, C::ID, left, right).expect("as many"),
+    );
+    bench.compare(
+        &format!("{curve}: double"),
+        doubles::<C>,
+        |engine, points| point::double(engine, C::ID, points).expect("a device works"),
+    );
+    bench.compare(
+        &format!("{curve}: mul"),
+        products::<C>,
+        |engine, (scalars, points)| point::mul(engine, C::ID, scalars, points).expect("as many"),
+    );
+    bench.compare(
+        &format!("{curve}: msm"),
+        terms::<C>,
+        |engine, (scalars, points)| point::msm(engine, C::ID, scalars, points).expect("as many"),
+    );
+    bench.compare(
+        &format!("{curve}: mul_base"),
+        base_products::<C>,
+        |engine, scalars| point::mul_base(engine, C::ID, scalars).expect("a device works"),
+    );
+    bench.compare(
+        &format!("{curve}: decompress"),
+        compressed::<C>,
+        |engine, keys| point::decompress(engine, C::ID, keys).expect("a device works"),
+    );
 }
 
 /// Random points.
@@ -83,18 +95,26 @@ fn doubles<C: TestCurve>(items: usize) -> Vec<(&'static str, Points)> {
             *point = Point::IDENTITY;
         }
     });
-    vec![("baseline", baseline), ("O", vec![Point::IDENTITY; items]), ("O among others", mixed)]
+    vec![
+        ("baseline", baseline),
+        ("O", vec![Point::IDENTITY; items]),
+        ("O among others", mixed),
+    ]
 }
 
 /// Random ones of the given scalars.
 pub fn shuffled(random: &mut Random, numbers: &[BigUint], items: usize) -> Scalars {
-    (0..items).map(|_| to_bytes(&numbers[random.below(numbers.len())]).expect("below n")).collect()
+    (0..items)
+        .map(|_| to_bytes(&numbers[random.below(numbers.len())]).expect("below n"))
+        .collect()
 }
 
 /// Numbers up to 64, and their opposites.
 pub fn small<C: TestCurve>() -> Vec<BigUint> {
     let n = order::<C>();
-    (1..=64u32).flat_map(|number| [BigUint::from(number), &n - number]).collect()
+    (1..=64u32)
+        .flat_map(|number| [BigUint::from(number), &n - number])
+        .collect()
 }
 
 /// Scalars whose last addition meets equal points, where digits are odd and of 5 bits: twice the last digit's multiple.
@@ -107,7 +127,9 @@ pub fn last_window<C: TestCurve>() -> Vec<BigUint> {
         return vec![BigUint::from(6u32), n - 6u32];
     }
     let exponent = (&n - 1u32) / 3u32;
-    let root = (2..20u32).map(|base| BigUint::from(base).modpow(&exponent, &n)).find(|root| *root != one);
+    let root = (2..20u32)
+        .map(|base| BigUint::from(base).modpow(&exponent, &n))
+        .find(|root| *root != one);
     let root = root.expect("two thirds of all bases have a root that is not 1");
     let lambda = (&n - 1u32 - &root).min(root);
     vec![lambda * 58u32 % n]
@@ -135,7 +157,10 @@ fn products<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))
         ("scalars up to 64 and opposites", (small, points.clone())),
         ("equal points in the last addition", (last, points.clone())),
         // A non-adjacent form of 5 bits has no more digits than this.
-        ("every fifth bit set", (vec![every_fifth_bit(); items], points)),
+        (
+            "every fifth bit set",
+            (vec![every_fifth_bit(); items], points),
+        ),
     ]
 }
 
@@ -148,22 +173,37 @@ fn terms<C: TestCurve>(items: usize) -> Vec<(&'static str, (Scalars, Points))> {
     for item in (1..items).step_by(2) {
         pairs[item] = negative(&points[item - 1], &p);
     }
-    let two = shuffled(&mut random, &[BigUint::from(1u32), order::<C>() - 1u32], items);
+    let two = shuffled(
+        &mut random,
+        &[BigUint::from(1u32), order::<C>() - 1u32],
+        items,
+    );
     vec![
         ("baseline", (baseline.clone(), points.clone())),
         ("one point", (baseline.clone(), vec![points[0]; items])),
         ("one scalar", (vec![baseline[0]; items], points.clone())),
-        ("one scalar, opposite points", (vec![baseline[0]; items], pairs)),
-        ("one point, one scalar", (vec![baseline[0]; items], vec![points[0]; items])),
+        (
+            "one scalar, opposite points",
+            (vec![baseline[0]; items], pairs),
+        ),
+        (
+            "one point, one scalar",
+            (vec![baseline[0]; items], vec![points[0]; items]),
+        ),
         ("scalars 1 and n - 1", (two.clone(), points.clone())),
-        ("one point, scalars 1 and n - 1", (two, vec![points[0]; items])),
+        (
+            "one point, scalars 1 and n - 1",
+            (two, vec![points[0]; items]),
+        ),
         ("O", (baseline, vec![Point::IDENTITY; items])),
     ]
 }
 
 /// A number below every n.
 fn every_fifth_bit() -> [u8; 32] {
-    let number: BigUint = (0..51u32).map(|digit| BigUint::from(1u32) << (5 * digit)).sum();
+    let number: BigUint = (0..51u32)
+        .map(|digit| BigUint::from(1u32) << (5 * digit))
+        .sum();
     to_bytes(&number).expect("of 251 bits")
 }
 
@@ -190,9 +230,14 @@ fn base_products<C: TestCurve>(items: usize) -> Vec<(&'static str, Scalars)> {
 
 fn compressed<C: TestCurve>(items: usize) -> Vec<(&'static str, Vec<[u8; 33]>)> {
     let mut random = Random::new();
-    let baseline: Vec<[u8; 33]> =
-        points::<C>(&mut random, items).iter().map(|point| point.to_compressed().expect("not the identity")).collect();
-    let off_curve: Vec<[u8; 33]> = baseline.iter().map(|key| off_the_curve::<C>(*key)).collect();
+    let baseline: Vec<[u8; 33]> = points::<C>(&mut random, items)
+        .iter()
+        .map(|point| point.to_compressed().expect("not the identity"))
+        .collect();
+    let off_curve: Vec<[u8; 33]> = baseline
+        .iter()
+        .map(|key| off_the_curve::<C>(*key))
+        .collect();
     let mut mixed = baseline.clone();
     for (key, off) in mixed.iter_mut().zip(&off_curve) {
         if random.below(2) == 0 {

@@ -19,11 +19,15 @@ pub struct Recoverable {
 impl Recoverable {
     pub fn random<C: EcdsaReference>(items: usize) -> Self {
         let mut random = Random::new();
-        let runs: Vec<(u64, usize)> =
-            (0..items).step_by(RUN).map(|start| (random.word(), RUN.min(items - start))).collect();
+        let runs: Vec<(u64, usize)> = (0..items)
+            .step_by(RUN)
+            .map(|start| (random.word(), RUN.min(items - start)))
+            .collect();
         let signed: Vec<Signed> = runs
             .into_par_iter()
-            .flat_map_iter(|(seed, count)| signed::<Ecdsa<C>>(&mut Random::from_seed(seed), count, count))
+            .flat_map_iter(|(seed, count)| {
+                signed::<Ecdsa<C>>(&mut Random::from_seed(seed), count, count)
+            })
             .collect();
         Recoverable {
             digests: signed.iter().map(|signed| signed.item.digest).collect(),

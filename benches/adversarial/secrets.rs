@@ -14,20 +14,34 @@ type Digests = Vec<[u8; 32]>;
 type Keys = Vec<SecretKey>;
 
 pub fn compare<C: TestCurve>(bench: &mut Bench) {
-    bench.compare(&format!("{}: public_keys", C::NAME), public_keys::<C>, |engine, keys| {
-        keys::public_keys(engine, C::ID, keys).expect("a device works")
-    });
-    bench.compare(&format!("{}: ecdh", C::NAME), agreements::<C>, |engine, (keys, peers)| {
-        let shared = ecdh::shared_points(engine, C::ID, keys, PublicKeys::points(peers)).expect("as many");
-        shared.into_iter().map(|point| point.map(SharedPoint::into_public)).collect::<Vec<_>>()
-    });
+    bench.compare(
+        &format!("{}: public_keys", C::NAME),
+        public_keys::<C>,
+        |engine, keys| keys::public_keys(engine, C::ID, keys).expect("a device works"),
+    );
+    bench.compare(
+        &format!("{}: ecdh", C::NAME),
+        agreements::<C>,
+        |engine, (keys, peers)| {
+            let shared = ecdh::shared_points(engine, C::ID, keys, PublicKeys::points(peers))
+                .expect("as many");
+            shared
+                .into_iter()
+                .map(|point| point.map(SharedPoint::into_public))
+                .collect::<Vec<_>>()
+        },
+    );
 }
 
 pub fn compare_signing(bench: &mut Bench) {
     fn ecdsa_on<C: EcdsaReference>(bench: &mut Bench) {
-        bench.compare(&format!("{}: sign", C::NAME), signatures::<C>, |engine, (digests, keys)| {
-            ecdsa::sign(engine, C::ID, digests, keys, SForm::default()).expect("as many")
-        });
+        bench.compare(
+            &format!("{}: sign", C::NAME),
+            signatures::<C>,
+            |engine, (digests, keys)| {
+                ecdsa::sign(engine, C::ID, digests, keys, SForm::default()).expect("as many")
+            },
+        );
     }
     each_ecdsa_curve!(ecdsa_on(bench));
     bench.compare("sm2: sign", signatures::<Sm2>, |engine, (digests, keys)| {
@@ -51,9 +65,18 @@ fn public_keys<C: TestCurve>(items: usize) -> Vec<(&'static str, Keys)> {
     let mut random = Random::new();
     vec![
         ("baseline", secret_keys(scalars::<C>(&mut random, items))),
-        ("equal points in the last addition", secret_keys(shuffled(&mut random, &last_window_of_base::<C>(), items))),
-        ("keys up to 64 and opposites", secret_keys(shuffled(&mut random, &small::<C>(), items))),
-        ("keys out of range", secret_keys(vec![order_plus::<C>(0); items])),
+        (
+            "equal points in the last addition",
+            secret_keys(shuffled(&mut random, &last_window_of_base::<C>(), items)),
+        ),
+        (
+            "keys up to 64 and opposites",
+            secret_keys(shuffled(&mut random, &small::<C>(), items)),
+        ),
+        (
+            "keys out of range",
+            secret_keys(vec![order_plus::<C>(0); items]),
+        ),
     ]
 }
 
@@ -63,7 +86,10 @@ fn agreements<C: TestCurve>(items: usize) -> Vec<(&'static str, (Keys, Vec<Point
     let keys = secret_keys(scalars::<C>(&mut random, items));
     let last = secret_keys(shuffled(&mut random, &last_window::<C>(), items));
     let small = secret_keys(shuffled(&mut random, &small::<C>(), items));
-    let off_curve = peers.iter().map(|peer| Point::from_coordinates(peer.y(), peer.x())).collect();
+    let off_curve = peers
+        .iter()
+        .map(|peer| Point::from_coordinates(peer.y(), peer.x()))
+        .collect();
     let opposites = secret_keys(vec![order_plus::<C>(0); items]);
     vec![
         ("baseline", (keys.clone(), peers.clone())),
@@ -85,8 +111,14 @@ fn signatures<C: TestCurve>(items: usize) -> Vec<(&'static str, (Digests, Keys))
         ("baseline", (digests.clone(), keys.clone())),
         ("digest 0", (vec![[0; 32]; items], keys.clone())),
         ("digest 2^256 - 1", (vec![[0xff; 32]; items], keys)),
-        ("keys at which their own product is special", (digests.clone(), last)),
+        (
+            "keys at which their own product is special",
+            (digests.clone(), last),
+        ),
         ("keys up to 64 and opposites", (digests.clone(), small)),
-        ("keys out of range", (digests, secret_keys(vec![[0; 32]; items]))),
+        (
+            "keys out of range",
+            (digests, secret_keys(vec![[0; 32]; items])),
+        ),
     ]
 }

@@ -13,10 +13,17 @@ use gecc::{Curve, Point, ecdsa};
 type Batch = (&'static str, Vec<Item>);
 
 pub fn compare<S: Scheme>(bench: &mut Bench) {
-    let sets: [(&str, fn(usize) -> Vec<Batch>); 3] =
-        [("", different_keys::<S>), (", keys that repeat", repeated_keys::<S>), (", one key", one_key::<S>)];
+    let sets: [(&str, fn(usize) -> Vec<Batch>); 3] = [
+        ("", different_keys::<S>),
+        (", keys that repeat", repeated_keys::<S>),
+        (", one key", one_key::<S>),
+    ];
     for (name, batches) in sets {
-        bench.compare(&format!("{}: verify{name}", S::C::NAME), batches, |engine, items| S::verify(engine, items));
+        bench.compare(
+            &format!("{}: verify{name}", S::C::NAME),
+            batches,
+            |engine, items| S::verify(engine, items),
+        );
     }
 }
 
@@ -27,8 +34,12 @@ type Pairs<C> = (Vec<Scalar<C>>, Vec<Point>);
 fn multiples<C: TestCurve>(items: usize) -> Pairs<C> {
     let one = Scalar::<C>::ONE;
     let g = Group::<C>::generator();
-    let scalars = std::iter::successors(Some(one + one), |last| Some(*last + one)).take(items).collect();
-    let points: Vec<_> = std::iter::successors(Some(g + g), |last| Some(*last + g)).take(items).collect();
+    let scalars = std::iter::successors(Some(one + one), |last| Some(*last + one))
+        .take(items)
+        .collect();
+    let points: Vec<_> = std::iter::successors(Some(g + g), |last| Some(*last + g))
+        .take(items)
+        .collect();
     (scalars, encode_all::<C>(&points))
 }
 
@@ -43,14 +54,21 @@ fn by_key<S: Scheme>(
     for (number, (d, key)) in scalars.iter().zip(points).enumerate() {
         let [u1, u2] = choose(random, number, d);
         let (digest, signature) = S::claim(&u1, &u2, &random.scalar::<S::C>())?;
-        items.push(Item { digest, signature, key: key.as_sec1().to_vec() });
+        items.push(Item {
+            digest,
+            signature,
+            key: key.as_sec1().to_vec(),
+        });
     }
     Some(items)
 }
 
 /// Keeps the batches that the scheme can express.
 fn expressible(batches: Vec<(&'static str, Option<Vec<Item>>)>) -> Vec<Batch> {
-    batches.into_iter().filter_map(|(name, batch)| Some((name, batch?))).collect()
+    batches
+        .into_iter()
+        .filter_map(|(name, batch)| Some((name, batch?)))
+        .collect()
 }
 
 fn inverse<F: Field>(scalar: &F) -> F {
@@ -66,7 +84,11 @@ fn meet<C: TestCurve>(random: &mut Random, d: &Scalar<C>, equal: bool) -> [Scala
 
 /// A scalar k with signed digits of `window` bits, and c: when the terms of k G are added to c G one after the other,
 /// two additions meet equal points, or the second opposite ones. Which ones depends on `item`.
-fn meet_twice<C: TestCurve>(random: &mut Random, window: usize, item: usize) -> (Scalar<C>, Scalar<C>) {
+fn meet_twice<C: TestCurve>(
+    random: &mut Random,
+    window: usize,
+    item: usize,
+) -> (Scalar<C>, Scalar<C>) {
     let terms = 256usize.div_ceil(window);
     let at = item % (terms - 2);
     let half = 1u64 << (window - 1);
@@ -78,7 +100,11 @@ fn meet_twice<C: TestCurve>(random: &mut Random, window: usize, item: usize) -> 
             Scalar::<C>::from(half)
         } else if index == at + 1 {
             // The double of the term before, or its opposite.
-            if item.is_multiple_of(3) { -Scalar::<C>::ONE } else { Scalar::<C>::ONE }
+            if item.is_multiple_of(3) {
+                -Scalar::<C>::ONE
+            } else {
+                Scalar::<C>::ONE
+            }
         } else if index == terms - 1 {
             // Positive: then the recoding takes k and not its opposite.
             Scalar::<C>::from(1 + random.word() % 7)
@@ -102,15 +128,27 @@ const KEY_WINDOW: usize = 10;
 
 fn different_keys<S: Scheme>(items: usize) -> Vec<Batch> {
     let mut random = Random::new();
-    let baseline: Vec<Item> = signed::<S>(&mut random, items, items).into_iter().map(|signed| signed.item).collect();
+    let baseline: Vec<Item> = signed::<S>(&mut random, items, items)
+        .into_iter()
+        .map(|signed| signed.item)
+        .collect();
     let keys = progression::<S::C>(&mut random, items);
     let small = multiples::<S::C>(items);
     let random = &mut random;
     expressible(vec![
         ("baseline", Some(baseline.clone())),
-        ("u2 Q = -u1 G", by_key::<S>(random, &keys, |random, _, d| meet::<S::C>(random, d, false))),
-        ("u2 Q = u1 G", by_key::<S>(random, &keys, |random, _, d| meet::<S::C>(random, d, true))),
-        ("u2 Q = u1 G, Q = 2G, 3G, ...", by_key::<S>(random, &small, |random, _, d| meet::<S::C>(random, d, true))),
+        (
+            "u2 Q = -u1 G",
+            by_key::<S>(random, &keys, |random, _, d| meet::<S::C>(random, d, false)),
+        ),
+        (
+            "u2 Q = u1 G",
+            by_key::<S>(random, &keys, |random, _, d| meet::<S::C>(random, d, true)),
+        ),
+        (
+            "u2 Q = u1 G, Q = 2G, 3G, ...",
+            by_key::<S>(random, &small, |random, _, d| meet::<S::C>(random, d, true)),
+        ),
         (
             "u2 Q meets terms of u1 G twice",
             by_key::<S>(random, &keys, |random, item, d| {
@@ -118,17 +156,35 @@ fn different_keys<S: Scheme>(items: usize) -> Vec<Batch> {
                 [u1, c * inverse(d)]
             }),
         ),
-        ("u1 = 0", by_key::<S>(random, &keys, |random, _, _| [Scalar::<S::C>::ZERO, random.scalar::<S::C>()])),
+        (
+            "u1 = 0",
+            by_key::<S>(random, &keys, |random, _, _| {
+                [Scalar::<S::C>::ZERO, random.scalar::<S::C>()]
+            }),
+        ),
         ("r = 0", Some(with_zero_r(&baseline, |_| true))),
-        ("r = 0 except every 16th", Some(with_zero_r(&baseline, |item| item % 16 != 0))),
-        ("keys off the curve", Some(map(&baseline, |key| key[64] ^= 1))),
-        ("keys equal except the last bytes", Some(map(&baseline, |key| key[1..63].fill(1)))),
+        (
+            "r = 0 except every 16th",
+            Some(with_zero_r(&baseline, |item| item % 16 != 0)),
+        ),
+        (
+            "keys off the curve",
+            Some(map(&baseline, |key| key[64] ^= 1)),
+        ),
+        (
+            "keys equal except the last bytes",
+            Some(map(&baseline, |key| key[1..63].fill(1))),
+        ),
     ])
 }
 
 fn with_zero_r(items: &[Item], is_zero: impl Fn(usize) -> bool) -> Vec<Item> {
     let mut items = items.to_vec();
-    for (_, item) in items.iter_mut().enumerate().filter(|(index, _)| is_zero(*index)) {
+    for (_, item) in items
+        .iter_mut()
+        .enumerate()
+        .filter(|(index, _)| is_zero(*index))
+    {
         item.signature[..32].fill(0);
     }
     items
@@ -158,8 +214,12 @@ fn repeated_keys<S: Scheme>(items: usize) -> Vec<Batch> {
         ("each key 17 times", 17),
         ("each key 24 times", 24),
     ];
-    batches.extend(uses.map(|(name, uses)| (name, shuffled_items::<S>(random, items, items / uses))));
-    for (name, uses) in [("each key 8 times in each of two encodings", 16), ("each key 7 times in each of two", 14)] {
+    batches
+        .extend(uses.map(|(name, uses)| (name, shuffled_items::<S>(random, items, items / uses))));
+    for (name, uses) in [
+        ("each key 8 times in each of two encodings", 16),
+        ("each key 7 times in each of two", 14),
+    ] {
         let mut batch = shuffled_items::<S>(random, items, items / uses);
         for item in batch.iter_mut().step_by(2) {
             let tag = 2 + (item.key[64] & 1);
@@ -173,34 +233,72 @@ fn repeated_keys<S: Scheme>(items: usize) -> Vec<Batch> {
 
 /// Valid items of `keys` keys in random order.
 fn shuffled_items<S: Scheme>(random: &mut Random, items: usize, keys: usize) -> Vec<Item> {
-    let mut items: Vec<Item> = signed::<S>(random, items, keys).into_iter().map(|signed| signed.item).collect();
+    let mut items: Vec<Item> = signed::<S>(random, items, keys)
+        .into_iter()
+        .map(|signed| signed.item)
+        .collect();
     random.shuffle(&mut items);
     items
 }
 
 fn one_key<S: Scheme>(items: usize) -> Vec<Batch> {
     let mut random = Random::new();
-    let baseline: Vec<Item> = signed::<S>(&mut random, items, 1).into_iter().map(|signed| signed.item).collect();
+    let baseline: Vec<Item> = signed::<S>(&mut random, items, 1)
+        .into_iter()
+        .map(|signed| signed.item)
+        .collect();
     let d = random.scalar::<S::C>();
-    let [key, g, minus_g] = [d, Scalar::<S::C>::ONE, -Scalar::<S::C>::ONE]
-        .map(|d| (vec![d; items], vec![encode::<S::C>(&mul_base::<S::C>(&d)); items]));
+    let [key, g, minus_g] = [d, Scalar::<S::C>::ONE, -Scalar::<S::C>::ONE].map(|d| {
+        (
+            vec![d; items],
+            vec![encode::<S::C>(&mul_base::<S::C>(&d)); items],
+        )
+    });
     let random = &mut random;
     expressible(vec![
         ("baseline", Some(baseline.clone())),
-        ("u2 Q = -u1 G", by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, false))),
-        ("u2 Q = u1 G", by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, true))),
-        ("Q = G, u2 = -u1", by_key::<S>(random, &g, |random, _, d| meet::<S::C>(random, d, false))),
-        ("Q = G, u2 = u1", by_key::<S>(random, &g, |random, _, d| meet::<S::C>(random, d, true))),
-        ("u1 G meets terms of u2 Q twice", by_key::<S>(random, &key, meet_key_terms_twice::<S::C>)),
-        ("Q = G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &g, meet_key_terms_twice::<S::C>)),
-        ("Q = -G, u1 G meets terms of u2 Q twice", by_key::<S>(random, &minus_g, meet_key_terms_twice::<S::C>)),
+        (
+            "u2 Q = -u1 G",
+            by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, false)),
+        ),
+        (
+            "u2 Q = u1 G",
+            by_key::<S>(random, &key, |random, _, d| meet::<S::C>(random, d, true)),
+        ),
+        (
+            "Q = G, u2 = -u1",
+            by_key::<S>(random, &g, |random, _, d| meet::<S::C>(random, d, false)),
+        ),
+        (
+            "Q = G, u2 = u1",
+            by_key::<S>(random, &g, |random, _, d| meet::<S::C>(random, d, true)),
+        ),
+        (
+            "u1 G meets terms of u2 Q twice",
+            by_key::<S>(random, &key, meet_key_terms_twice::<S::C>),
+        ),
+        (
+            "Q = G, u1 G meets terms of u2 Q twice",
+            by_key::<S>(random, &g, meet_key_terms_twice::<S::C>),
+        ),
+        (
+            "Q = -G, u1 G meets terms of u2 Q twice",
+            by_key::<S>(random, &minus_g, meet_key_terms_twice::<S::C>),
+        ),
         ("r = 0", Some(with_zero_r(&baseline, |_| true))),
-        ("key off the curve", Some(map(&baseline, |key| key[64] ^= 1))),
+        (
+            "key off the curve",
+            Some(map(&baseline, |key| key[64] ^= 1)),
+        ),
     ])
 }
 
 /// u1 and u2 such that u1 G meets terms of u2 Q twice.
-fn meet_key_terms_twice<C: TestCurve>(random: &mut Random, item: usize, d: &Scalar<C>) -> [Scalar<C>; 2] {
+fn meet_key_terms_twice<C: TestCurve>(
+    random: &mut Random,
+    item: usize,
+    d: &Scalar<C>,
+) -> [Scalar<C>; 2] {
     let (u2, c) = meet_twice::<C>(random, KEY_WINDOW, item);
     [c * d, u2]
 }
@@ -209,9 +307,13 @@ fn meet_key_terms_twice<C: TestCurve>(random: &mut Random, item: usize, d: &Scal
 type Recoverable = (Vec<[u8; 32]>, Vec<[u8; 64]>, Vec<u8>);
 
 pub fn compare_recovery<C: EcdsaReference>(bench: &mut Bench) {
-    bench.compare(&format!("{}: recover", C::NAME), recoveries::<C>, |engine, (digests, signatures, ids)| {
-        ecdsa::recover(engine, C::ID, digests, signatures, ids).expect("as many")
-    });
+    bench.compare(
+        &format!("{}: recover", C::NAME),
+        recoveries::<C>,
+        |engine, (digests, signatures, ids)| {
+            ecdsa::recover(engine, C::ID, digests, signatures, ids).expect("as many")
+        },
+    );
 }
 
 fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable)> {
@@ -226,8 +328,12 @@ fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable
         [u1, -u1]
     });
     let equal = by_generator::<C>(&mut random, items, |random, _| [random.scalar::<C>(); 2]);
-    let twice = by_generator::<C>(&mut random, items, |random, item| meet_twice::<C>(random, BASE_WINDOW, item).into());
-    let zero = by_generator::<C>(&mut random, items, |random, _| [Scalar::<C>::ZERO, random.scalar::<C>()]);
+    let twice = by_generator::<C>(&mut random, items, |random, item| {
+        meet_twice::<C>(random, BASE_WINDOW, item).into()
+    });
+    let zero = by_generator::<C>(&mut random, items, |random, _| {
+        [Scalar::<C>::ZERO, random.scalar::<C>()]
+    });
     let mut off_curve = baseline.clone();
     off_curve.1.iter_mut().for_each(off_the_curve::<C>);
     let mut mixed = baseline.clone();

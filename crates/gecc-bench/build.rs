@@ -11,7 +11,9 @@ use std::{env, fs};
 fn main() {
     // Headers of the library's are included too.
     let folders = ["../../cuda", "cuda"];
-    folders.iter().for_each(|folder| println!("cargo::rerun-if-changed={folder}"));
+    folders
+        .iter()
+        .for_each(|folder| println!("cargo::rerun-if-changed={folder}"));
     let [library, own] = folders.map(|folder| read_sources(Path::new(folder)));
     let all = [library, own.clone()].concat();
     let launchers = emit_launchers(&all, "lab/").unwrap_or_else(|problem| panic!("{problem}"));
@@ -28,21 +30,33 @@ fn main() {
 
 /// Every file below a folder's folders, by its path there.
 fn read_sources(folder: &Path) -> Vec<Source> {
-    let mut files: Vec<PathBuf> =
-        entries(folder).iter().filter(|path| path.is_dir()).flat_map(|folder| entries(folder)).collect();
+    let mut files: Vec<PathBuf> = entries(folder)
+        .iter()
+        .filter(|path| path.is_dir())
+        .flat_map(|folder| entries(folder))
+        .collect();
     files.sort();
     files
         .iter()
         .map(|path| {
-            let name = path.strip_prefix(folder).expect("it is in the folder").to_str().expect("names are UTF-8");
-            Source { name: name.to_owned(), text: fs::read_to_string(path).expect("device code is UTF-8") }
+            let name = path
+                .strip_prefix(folder)
+                .expect("it is in the folder")
+                .to_str()
+                .expect("names are UTF-8");
+            Source {
+                name: name.to_owned(),
+                text: fs::read_to_string(path).expect("device code is UTF-8"),
+            }
         })
         .collect()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder is part of the repository");
-    entries.map(|entry| entry.expect("the folder is readable").path()).collect()
+    entries
+        .map(|entry| entry.expect("the folder is readable").path())
+        .collect()
 }
 
 /// Rust with the headers as (name, text), and the kernels as (stem, text, whether they need a curve).
@@ -52,8 +66,15 @@ fn device_sources(own: &[Source], all: &[Source]) -> String {
     for source in own {
         let name = &source.name;
         let text = &source.text;
-        match name.strip_prefix("lab/").and_then(|name| name.strip_suffix(".cu")) {
-            Some(stem) => writeln!(kernels, "    ({stem:?}, {text:?}, {}),", needs_curve(source, all)),
+        match name
+            .strip_prefix("lab/")
+            .and_then(|name| name.strip_suffix(".cu"))
+        {
+            Some(stem) => writeln!(
+                kernels,
+                "    ({stem:?}, {text:?}, {}),",
+                needs_curve(source, all)
+            ),
             None => writeln!(headers, "    ({name:?}, {text:?}),"),
         }
         .expect("a String takes all");

@@ -4,8 +4,12 @@ use std::env::var;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let [os, major, minor] =
-        ["CARGO_CFG_TARGET_OS", "CARGO_PKG_VERSION_MAJOR", "CARGO_PKG_VERSION_MINOR"].map(|name| var(name).unwrap());
+    let [os, major, minor] = [
+        "CARGO_CFG_TARGET_OS",
+        "CARGO_PKG_VERSION_MAJOR",
+        "CARGO_PKG_VERSION_MINOR",
+    ]
+    .map(|name| var(name).unwrap());
     if os == "linux" {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libgecc.so.{major}.{minor}");
     }

@@ -13,5 +13,9 @@ struct Args {
 /// The requested paths, or the example data of this name.
 pub fn paths_or(name: &str) -> Vec<PathBuf> {
     let Args { paths } = Args::parse();
-    if paths.is_empty() { vec![shipped(name)] } else { paths }
+    if paths.is_empty() {
+        vec![shipped(name)]
+    } else {
+        paths
+    }
 }

@@ -13,7 +13,10 @@ pub type ExampleResult<T> = Result<T, Box<dyn Error>>;
 /// The path of a file or folder in `examples/data`, which lies above the package that the example is built with.
 pub fn shipped(name: &str) -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let data = package.ancestors().map(|folder| folder.join("examples/data")).find(|data| data.is_dir());
+    let data = package
+        .ancestors()
+        .map(|folder| folder.join("examples/data"))
+        .find(|data| data.is_dir());
     data.unwrap_or_default().join(name)
 }
 
@@ -34,5 +37,8 @@ pub fn exit_code(outcome: ExampleResult<bool>) -> ExitCode {
 /// `gecc bench` is for comparing speeds.
 pub fn throughput(what: &str, items: usize, time: Duration, engine: &Engine) -> String {
     let rate = items as f64 / time.as_secs_f64();
-    format!("{items} {what} in {:.1} ms: {rate:.0} per second on {engine}", 1e3 * time.as_secs_f64())
+    format!(
+        "{items} {what} in {:.1} ms: {rate:.0} per second on {engine}",
+        1e3 * time.as_secs_f64()
+    )
 }

@@ -16,12 +16,19 @@ pub struct Summary {
 impl Summary {
     /// Time begins to count here.
     pub fn new() -> Self {
-        Summary { start: Instant::now(), counts: BTreeMap::new(), failed: false }
+        Summary {
+            start: Instant::now(),
+            counts: BTreeMap::new(),
+            failed: false,
+        }
     }
 
     /// Counts a signature of this kind, with the reason if it is not valid.
     pub fn count(&mut self, kind: &'static str, reason: Option<&impl Display>) {
-        *self.counts.entry((kind, reason.map(ToString::to_string))).or_default() += 1;
+        *self
+            .counts
+            .entry((kind, reason.map(ToString::to_string)))
+            .or_default() += 1;
     }
 
     /// Reports a failure on standard error.

@@ -32,7 +32,9 @@ pub trait CpuCurve: Copy + Send + Sync + 'static {
     fn constants() -> &'static FieldConstants<Self::Base> {
         get_or_compute(Self::constants_place(), || FieldConstants {
             b: from_limbs(&Self::B),
-            beta: Self::ENDOMORPHISM.map_or(Self::Base::ZERO, |endomorphism| from_limbs(&endomorphism.beta)),
+            beta: Self::ENDOMORPHISM.map_or(Self::Base::ZERO, |endomorphism| {
+                from_limbs(&endomorphism.beta)
+            }),
         })
     }
 }
@@ -67,7 +69,10 @@ mod tests {
     use num_bigint::BigUint;
 
     fn number(limbs: &[u64; 4]) -> BigUint {
-        limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
+        limbs
+            .iter()
+            .rev()
+            .fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
     }
 
     fn coordinates<C: SecretCurve>(point: &ProjectivePoint<C::Reference>) -> [BigUint; 2] {
@@ -82,7 +87,10 @@ mod tests {
         let a = number(a);
         let b = number(&C::B);
         let n = number(&C::N);
-        assert_eq!(n, BigUint::from_bytes_be(C::Reference::ORDER.to_be_bytes().as_ref()));
+        assert_eq!(
+            n,
+            BigUint::from_bytes_be(C::Reference::ORDER.to_be_bytes().as_ref())
+        );
         let g = ProjectivePoint::<C::Reference>::generator();
         assert_eq!(coordinates::<C>(&g), [number(&C::G.0), number(&C::G.1)]);
         // y(G) + y(-G) is p itself, as both are reduced and not 0.
@@ -122,6 +130,9 @@ mod tests {
         let lambda: [u8; 32] = number(&LAMBDA).to_bytes_be().try_into().unwrap();
         let image = g * k256::Scalar::from_repr(lambda.into()).unwrap();
         let [x, y] = coordinates::<Secp256k1>(&g);
-        assert_eq!(coordinates::<Secp256k1>(&image), [x * number(&BETA) % number(&P), y]);
+        assert_eq!(
+            coordinates::<Secp256k1>(&image),
+            [x * number(&BETA) % number(&P), y]
+        );
     }
 }

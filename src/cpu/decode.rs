@@ -10,7 +10,9 @@ use crate::types::{KeyBytes, Rejection, ResultsMut};
 pub fn public_key<C: CpuCurve>(key: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
     match parse::<C>(key)? {
         DecodedKey::Point(point) => Ok(point),
-        DecodedKey::Compressed(x, y_is_odd) => lift_x::<C>(&x, y_is_odd).ok_or(Rejection::NotOnCurve),
+        DecodedKey::Compressed(x, y_is_odd) => {
+            lift_x::<C>(&x, y_is_odd).ok_or(Rejection::NotOnCurve)
+        }
     }
 }
 
@@ -33,7 +35,10 @@ pub fn public_keys<'a, C: CpuCurve>(
             Err(reason) => Err(reason),
         });
     }
-    for (index, point) in compressed.into_iter().zip(lift_all::<C>(lanes, &coordinates)) {
+    for (index, point) in compressed
+        .into_iter()
+        .zip(lift_all::<C>(lanes, &coordinates))
+    {
         points[index] = point.ok_or(Rejection::NotOnCurve);
     }
     points
@@ -51,10 +56,15 @@ fn parse<C: CpuCurve>(key: KeyBytes) -> Result<DecodedKey<C::Base>, Rejection> {
         KeyBytes::Sec1([0]) => Err(Rejection::IdentityKey),
         KeyBytes::Raw(bytes) if *bytes == [0; 64] => Err(Rejection::IdentityKey),
         KeyBytes::Raw(bytes) => uncompressed::<C>(bytes).map(DecodedKey::Point),
-        KeyBytes::Sec1([4, coordinates @ ..]) => {
-            uncompressed::<C>(coordinates.try_into().map_err(|_| Rejection::MalformedPoint)?).map(DecodedKey::Point)
+        KeyBytes::Sec1([4, coordinates @ ..]) => uncompressed::<C>(
+            coordinates
+                .try_into()
+                .map_err(|_| Rejection::MalformedPoint)?,
+        )
+        .map(DecodedKey::Point),
+        KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => {
+            Ok(DecodedKey::Compressed(coordinate::<C>(x)?, *tag == 3))
         }
-        KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => Ok(DecodedKey::Compressed(coordinate::<C>(x)?, *tag == 3)),
         KeyBytes::Sec1(_) => Err(Rejection::MalformedPoint),
     }
 }
@@ -71,7 +81,11 @@ fn uncompressed<C: CpuCurve>(coordinates: &[u8; 64]) -> Result<Affine<C::Base>, 
     let (x, y) = coordinates.split_at(32);
     let x = coordinate::<C>(x)?;
     let y = coordinate::<C>(y)?;
-    if y.square() == right_hand_side::<C>(&x) { Ok(Affine::new(x, y)) } else { Err(Rejection::NotOnCurve) }
+    if y.square() == right_hand_side::<C>(&x) {
+        Ok(Affine::new(x, y))
+    } else {
+        Err(Rejection::NotOnCurve)
+    }
 }
 
 fn coordinate<C: CpuCurve>(bytes: &[u8]) -> Result<C::Base, Rejection> {
@@ -80,10 +94,16 @@ fn coordinate<C: CpuCurve>(bytes: &[u8]) -> Result<C::Base, Rejection> {
 }
 
 /// Returns the points with the given x-coordinates and parities of y.
-pub fn lift_all<C: CpuCurve>(lanes: Option<Lanes>, coordinates: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {
+pub fn lift_all<C: CpuCurve>(
+    lanes: Option<Lanes>,
+    coordinates: &[(C::Base, bool)],
+) -> Vec<Option<Affine<C::Base>>> {
     match lanes.filter(|_| coordinates.len() >= FEWEST_IN_LANES) {
         Some(lanes) => simd::lift_x::<C>(lanes, coordinates),
-        None => coordinates.iter().map(|(x, y_is_odd)| lift_x::<C>(x, *y_is_odd)).collect(),
+        None => coordinates
+            .iter()
+            .map(|(x, y_is_odd)| lift_x::<C>(x, *y_is_odd))
+            .collect(),
     }
 }
 
@@ -91,7 +111,10 @@ pub fn lift_all<C: CpuCurve>(lanes: Option<Lanes>, coordinates: &[(C::Base, bool
 /// no point has order 2.
 fn lift_x<C: CpuCurve>(x: &C::Base, y_is_odd: bool) -> Option<Affine<C::Base>> {
     let y = right_hand_side::<C>(x).sqrt_var()?;
-    Some(Affine::new(*x, if y.is_odd() == y_is_odd { y } else { y.neg() }))
+    Some(Affine::new(
+        *x,
+        if y.is_odd() == y_is_odd { y } else { y.neg() },
+    ))
 }
 
 /// Computes x^3 + a x + b.

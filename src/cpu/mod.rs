@@ -102,12 +102,20 @@ pub struct CpuEngine {
 
 impl CpuEngine {
     pub fn new(threads: Option<usize>, max_memory: Option<usize>) -> Result<Self, Error> {
-        Ok(CpuEngine { pool: Pool::new(threads)?, max_memory, lanes: Lanes::detect(), problem_of_lanes: None })
+        Ok(CpuEngine {
+            pool: Pool::new(threads)?,
+            max_memory,
+            lanes: Lanes::detect(),
+            problem_of_lanes: None,
+        })
     }
 
     /// Returns the engine restricted to portable code.
     pub fn portable(self) -> Self {
-        CpuEngine { lanes: None, ..self }
+        CpuEngine {
+            lanes: None,
+            ..self
+        }
     }
 
     /// Returns the vector code for a number of items, unless computing them individually is faster.
@@ -120,8 +128,15 @@ impl CpuEngine {
     }
 
     /// Computes one result per item, item by item: `initial` is replaced at every position.
-    pub fn map<T: Clone + Send>(&self, items: usize, initial: T, compute: impl Fn(usize) -> T + Sync) -> Vec<T> {
-        let block = items.div_ceil(4 * self.threads()).clamp(SMALLEST_GROUP, CHUNK);
+    pub fn map<T: Clone + Send>(
+        &self,
+        items: usize,
+        initial: T,
+        compute: impl Fn(usize) -> T + Sync,
+    ) -> Vec<T> {
+        let block = items
+            .div_ceil(4 * self.threads())
+            .clamp(SMALLEST_GROUP, CHUNK);
         self.pool.map(block, items, initial, compute)
     }
 
@@ -135,16 +150,25 @@ impl CpuEngine {
         compute: impl Fn(Range<usize>, &mut [T]) + Sync,
     ) -> Vec<T> {
         let chunk = self.chunk_of_texts(items, bytes);
-        self.pool.map_blocks(chunk, items, initial, &|start, out| compute(start..start + out.len(), out))
+        self.pool.map_blocks(chunk, items, initial, &|start, out| {
+            compute(start..start + out.len(), out)
+        })
     }
 
     /// Computes one value for each part of the items; `compute` is called with the part's range.
-    pub fn map_parts<T: Send>(&self, items: usize, compute: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    pub fn map_parts<T: Send>(
+        &self,
+        items: usize,
+        compute: impl Fn(Range<usize>) -> T + Sync,
+    ) -> Vec<T> {
         let part = self.chunk(items);
         let mut values: Vec<Option<T>> = (0..items.div_ceil(part)).map(|_| None).collect();
-        self.pool.for_each(values.iter_mut().enumerate().collect(), |(index, value): (usize, &mut Option<T>)| {
-            *value = Some(compute(index * part..items.min((index + 1) * part)));
-        });
+        self.pool.for_each(
+            values.iter_mut().enumerate().collect(),
+            |(index, value): (usize, &mut Option<T>)| {
+                *value = Some(compute(index * part..items.min((index + 1) * part)));
+            },
+        );
         values.into_iter().flatten().collect()
     }
 
@@ -158,7 +182,9 @@ impl CpuEngine {
     /// a single long message. `bytes` is the average length of a message.
     fn chunk_of_texts(&self, items: usize, bytes: usize) -> usize {
         let smallest = SMALLEST_TEXTS.checked_div(bytes).unwrap_or(SMALLEST_CHUNK);
-        items.div_ceil(self.threads()).clamp(smallest.clamp(1, SMALLEST_CHUNK), CHUNK)
+        items
+            .div_ceil(self.threads())
+            .clamp(smallest.clamp(1, SMALLEST_CHUNK), CHUNK)
     }
 
     /// Computes the results of all items of a destination, numbered from 0, chunk by chunk.
@@ -183,7 +209,9 @@ impl CpuEngine {
     ) {
         let chunk = self.chunk_of_texts(out.items(), bytes);
         let compute: &Compute = &compute;
-        self.fill_chunks(chunk, out, |place, range| write_chunk(place, widths, range, compute));
+        self.fill_chunks(chunk, out, |place, range| {
+            write_chunk(place, widths, range, compute)
+        });
     }
 
     /// Computes results that are secret or depend on secrets, as `fill` does, and wipes the stack
@@ -206,7 +234,12 @@ impl CpuEngine {
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
         let most = (MOST_SECRET / (1 + widths[0] + widths[1])).max(1);
-        self.fill_secret_by(self.chunk_of_texts(out.items(), bytes).min(most), out, widths, &compute);
+        self.fill_secret_by(
+            self.chunk_of_texts(out.items(), bytes).min(most),
+            out,
+            widths,
+            &compute,
+        );
     }
 
     /// Computes results that depend on secrets item by item, for operations so slow that another
@@ -218,20 +251,37 @@ impl CpuEngine {
         compute: impl Fn(usize, &mut ResultsMut, usize) + Sync,
     ) {
         self.fill_secret_by(SMALLEST_GROUP, out, widths, &|range, results| {
-            range.enumerate().for_each(|(place, item)| compute(item, results, place));
+            range
+                .enumerate()
+                .for_each(|(place, item)| compute(item, results, place));
         });
     }
 
     /// Splits a destination into parts that are planned one after the other: of `most` items, or of
     /// fewer if the caller's memory limit requires it, given `item_bytes` bytes for planning an
     /// item.
-    pub fn planned_parts<'a>(&self, out: &'a mut dyn ResultSink, most: usize, item_bytes: usize) -> Vec<PlacePart<'a>> {
-        let affordable = self.max_memory.map_or(most, |limit| most.min(limit / 8 / item_bytes));
+    pub fn planned_parts<'a>(
+        &self,
+        out: &'a mut dyn ResultSink,
+        most: usize,
+        item_bytes: usize,
+    ) -> Vec<PlacePart<'a>> {
+        let affordable = self
+            .max_memory
+            .map_or(most, |limit| most.min(limit / 8 / item_bytes));
         chunks(out, affordable.max(CHUNK))
     }
 
-    fn fill_secret_by(&self, chunk: usize, out: &mut dyn ResultSink, widths: Widths, compute: &Compute) {
-        self.fill_chunks(chunk, out, |place, range| stack::wiped(|| write_chunk(place, widths, range, compute)));
+    fn fill_secret_by(
+        &self,
+        chunk: usize,
+        out: &mut dyn ResultSink,
+        widths: Widths,
+        compute: &Compute,
+    ) {
+        self.fill_chunks(chunk, out, |place, range| {
+            stack::wiped(|| write_chunk(place, widths, range, compute))
+        });
     }
 
     fn fill_chunks(
@@ -240,7 +290,10 @@ impl CpuEngine {
         out: &mut dyn ResultSink,
         write: impl Fn(&mut dyn ResultSink, Range<usize>) + Sync,
     ) {
-        self.pool.for_each(chunks(out, chunk), |(range, mut place)| write(&mut *place, range));
+        self.pool
+            .for_each(chunks(out, chunk), |(range, mut place)| {
+                write(&mut *place, range)
+            });
     }
 }
 
@@ -322,7 +375,10 @@ mod tests {
         let mut codes = vec![0xee; items];
         let mut rows = vec![[0xee; 8]; items];
         fill(&mut ResultsMut::rows(&mut codes, &mut rows));
-        assert!(codes.into_iter().zip(rows).eq((0..items).map(expected)), "columns of {items} items");
+        assert!(
+            codes.into_iter().zip(rows).eq((0..items).map(expected)),
+            "columns of {items} items"
+        );
         // SAFETY: `fill` has all items taken, as the assertion above shows.
         let Ok(values) = unsafe {
             collect(items, code_and_row, |place| {
@@ -330,11 +386,17 @@ mod tests {
                 Ok::<_, Infallible>(())
             })
         };
-        assert!(values.into_iter().eq((0..items).map(expected)), "values of {items} items");
+        assert!(
+            values.into_iter().eq((0..items).map(expected)),
+            "values of {items} items"
+        );
     }
 
     fn code_and_row(results: &Results, item: usize) -> (u8, [u8; 8]) {
-        (results.codes[item], results.row(0, item).try_into().expect("8 bytes"))
+        (
+            results.codes[item],
+            results.row(0, item).try_into().expect("8 bytes"),
+        )
     }
 
     /// Computes a chunk, and adds the number of its items to `computed`.
@@ -342,7 +404,9 @@ mod tests {
         assert_eq!(range.len(), out.items());
         assert!(range.len() <= CHUNK);
         computed.fetch_add(range.len(), Ordering::Relaxed);
-        range.enumerate().for_each(|(place, item)| compute(item, out, place));
+        range
+            .enumerate()
+            .for_each(|(place, item)| compute(item, out, place));
     }
 
     #[test]
@@ -352,10 +416,14 @@ mod tests {
             for items in ITEMS {
                 let computed = AtomicUsize::new(0);
                 check(items, |place| {
-                    engine.fill(place, [8, 0], |range, out| compute_range(&computed, range, out));
+                    engine.fill(place, [8, 0], |range, out| {
+                        compute_range(&computed, range, out)
+                    });
                 });
                 check(items, |place| {
-                    engine.fill_secret(place, [8, 0], |range, out| compute_range(&computed, range, out));
+                    engine.fill_secret(place, [8, 0], |range, out| {
+                        compute_range(&computed, range, out)
+                    });
                 });
                 check(items, |place| {
                     engine.fill_secret_each(place, [8, 0], |item, out, place| {
@@ -380,11 +448,19 @@ mod tests {
     #[test]
     fn chunk_of_secret_rows_is_bounded_in_bytes() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
-        for (items, width, most) in [(2048, 64, CHUNK), (2048, 1 << 12, 255), (3, 2 * MOST_SECRET, 1)] {
+        for (items, width, most) in [
+            (2048, 64, CHUNK),
+            (2048, 1 << 12, 255),
+            (3, 2 * MOST_SECRET, 1),
+        ] {
             let mut codes = vec![0; items];
             let mut rows = vec![0; width * items];
             let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
-            assert_eq!(largest(|compute| engine.fill_secret(&mut out, [width, 0], compute)), most, "{width} bytes");
+            assert_eq!(
+                largest(|compute| engine.fill_secret(&mut out, [width, 0], compute)),
+                most,
+                "{width} bytes"
+            );
         }
     }
 
@@ -414,7 +490,11 @@ mod tests {
                 });
             }
         });
-        assert!(found.into_iter().eq((0..300).chain(0..700).map(|item: usize| Ok(item.to_le_bytes()))));
+        assert!(
+            found.into_iter().eq((0..300)
+                .chain(0..700)
+                .map(|item: usize| Ok(item.to_le_bytes())))
+        );
     }
 
     #[test]
@@ -422,11 +502,16 @@ mod tests {
         let engine = CpuEngine::new(Some(3), None).unwrap();
         for items in ITEMS {
             let parts = engine.map_parts(items, |range| range);
-            assert!(parts.iter().all(|part| !part.is_empty() && part.len() <= CHUNK));
+            assert!(
+                parts
+                    .iter()
+                    .all(|part| !part.is_empty() && part.len() <= CHUNK)
+            );
             assert!(parts.into_iter().flatten().eq(0..items));
             assert!(
                 engine
-                    .map_chunks(0, items, 0, |range, out| out.copy_from_slice(&Vec::from_iter(range)))
+                    .map_chunks(0, items, 0, |range, out| out
+                        .copy_from_slice(&Vec::from_iter(range)))
                     .into_iter()
                     .eq(0..items)
             );

@@ -22,7 +22,10 @@ pub fn sum_products<C: CpuCurve, const P: usize>(
     items: &[[Product<C>; P]],
 ) -> Vec<Jacobian<C::Base>> {
     let Some(lanes) = lanes.filter(|_| items.len() >= FEWEST_IN_LANES) else {
-        return sum_products_portable(items.iter().copied()).iter().map(Jacobian::from_affine).collect();
+        return sum_products_portable(items.iter().copied())
+            .iter()
+            .map(Jacobian::from_affine)
+            .collect();
     };
     simd::sum_products(lanes, items)
 }
@@ -58,7 +61,12 @@ fn sum_products_portable<'a, C: CpuCurve + 'a, const P: usize>(
             let product_rows = group[0][product].0.terms();
             for index in 0..product_rows {
                 let row = digits.iter().skip(first_row + index).step_by(rows);
-                terms.extend(group.iter().zip(row).map(|(products, digit)| products[product].0.term(index, *digit)));
+                terms.extend(
+                    group
+                        .iter()
+                        .zip(row)
+                        .map(|(products, digit)| products[product].0.term(index, *digit)),
+                );
             }
             first_row += product_rows;
         }
@@ -97,34 +105,59 @@ fn mul_add_portable<C: CpuCurve>(
 }
 
 /// Computes `scalars[i] * points[i]`.
-fn mul_each<C: CpuCurve>(scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Vec<Jacobian<C::Base>> {
+fn mul_each<C: CpuCurve>(
+    scalars: &[C::Scalar],
+    points: &[Affine<C::Base>],
+) -> Vec<Jacobian<C::Base>> {
     let tables = odd_multiples::<C>(points, ODD_MULTIPLES);
     let mut products = Vec::with_capacity(scalars.len());
     for (index, scalar) in scalars.iter().enumerate() {
-        products.push(mul_by_table::<C>(scalar, std::array::from_fn(|row| tables[row * points.len() + index])));
+        products.push(mul_by_table::<C>(
+            scalar,
+            std::array::from_fn(|row| tables[row * points.len() + index]),
+        ));
     }
     products
 }
 
 /// Multiplies a point, given by its odd multiples.
-fn mul_by_table<C: CpuCurve>(scalar: &C::Scalar, table: [Affine<C::Base>; ODD_MULTIPLES]) -> Jacobian<C::Base> {
+fn mul_by_table<C: CpuCurve>(
+    scalar: &C::Scalar,
+    table: [Affine<C::Base>; ODD_MULTIPLES],
+) -> Jacobian<C::Base> {
     let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());
     match C::ENDOMORPHISM {
         None => interleaved::<C, 1>([(Wnaf::new(&limbs, WIDTH), table)]),
         Some(endomorphism) => {
             let beta = &C::constants().beta;
             let (k1, k2) = endomorphism.decompose(&limbs);
-            let image = table.map(|point| Affine { x: point.x.mul(beta), ..point });
+            let image = table.map(|point| Affine {
+                x: point.x.mul(beta),
+                ..point
+            });
             interleaved::<C, 2>([
-                (Wnaf::new(&k1.magnitude, WIDTH), with_sign(k1.negative, table)),
-                (Wnaf::new(&k2.magnitude, WIDTH), with_sign(k2.negative, image)),
+                (
+                    Wnaf::new(&k1.magnitude, WIDTH),
+                    with_sign(k1.negative, table),
+                ),
+                (
+                    Wnaf::new(&k2.magnitude, WIDTH),
+                    with_sign(k2.negative, image),
+                ),
             ])
         }
     }
 }
 
-fn with_sign<F: Field>(negative: bool, table: [Affine<F>; ODD_MULTIPLES]) -> [Affine<F>; ODD_MULTIPLES] {
-    if negative { table.map(|point| point.neg()) } else { table }
+fn with_sign<F: Field>(
+    negative: bool,
+    table: [Affine<F>; ODD_MULTIPLES],
+) -> [Affine<F>; ODD_MULTIPLES] {
+    if negative {
+        table.map(|point| point.neg())
+    } else {
+        table
+    }
 }
 
 /// Computes the sum of N products with shared doublings (Straus; Guide to Elliptic Curve
@@ -132,7 +165,11 @@ fn with_sign<F: Field>(negative: bool, table: [Affine<F>; ODD_MULTIPLES]) -> [Af
 fn interleaved<C: CpuCurve, const N: usize>(
     products: [(Wnaf, [Affine<C::Base>; ODD_MULTIPLES]); N],
 ) -> Jacobian<C::Base> {
-    let length = products.iter().map(|(wnaf, _)| wnaf.length).max().unwrap_or(0);
+    let length = products
+        .iter()
+        .map(|(wnaf, _)| wnaf.length)
+        .max()
+        .unwrap_or(0);
     let mut sum = Jacobian::IDENTITY;
     for position in (0..length).rev() {
         sum = sum.double::<C>();

@@ -98,7 +98,9 @@ pub fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<Affin
 }
 
 /// Returns, for each k in 1..n, the odd one of k and n - k, and 1 if that is n - k.
-pub fn odd_or_opposite<C: SecretCurve>(k: &[Number<C>]) -> (Zeroizing<Vec<[u64; 4]>>, Zeroizing<Vec<u8>>) {
+pub fn odd_or_opposite<C: SecretCurve>(
+    k: &[Number<C>],
+) -> (Zeroizing<Vec<[u64; 4]>>, Zeroizing<Vec<u8>>) {
     // n is odd, so exactly one of k and n - k is.
     let mut odd = Zeroizing::new(Vec::with_capacity(k.len()));
     let mut negated = Zeroizing::new(Vec::with_capacity(k.len()));

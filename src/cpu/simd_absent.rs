@@ -43,7 +43,10 @@ pub fn mul_uniform<C: CpuCurve>(
     match lanes {}
 }
 
-pub fn sum_products<C: CpuCurve, const P: usize>(lanes: Lanes, _: &[[Product<C>; P]]) -> Vec<Jacobian<C::Base>> {
+pub fn sum_products<C: CpuCurve, const P: usize>(
+    lanes: Lanes,
+    _: &[[Product<C>; P]],
+) -> Vec<Jacobian<C::Base>> {
     match lanes {}
 }
 
@@ -55,7 +58,12 @@ pub fn multiples_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: &mut [En
     match lanes {}
 }
 
-pub fn powers_of<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: u32, _: usize) -> Vec<Entry<C::Base>> {
+pub fn powers_of<C: CpuCurve>(
+    lanes: Lanes,
+    _: &[Entry<C::Base>],
+    _: u32,
+    _: usize,
+) -> Vec<Entry<C::Base>> {
     match lanes {}
 }
 
@@ -77,6 +85,11 @@ pub fn points_of<F: Coordinate>(lanes: Lanes, _: &[Entry<F>]) -> Vec<Affine<F>> 
     match lanes {}
 }
 
-pub fn add_pairs<C: CpuCurve>(lanes: Lanes, _: &[Entry<C::Base>], _: &[Pair], _: &mut [Entry<C::Base>]) {
+pub fn add_pairs<C: CpuCurve>(
+    lanes: Lanes,
+    _: &[Entry<C::Base>],
+    _: &[Pair],
+    _: &mut [Entry<C::Base>],
+) {
     match lanes {}
 }

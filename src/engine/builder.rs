@@ -42,7 +42,10 @@ impl EngineBuilder {
 
     /// Sets the number of worker threads of the CPU engine, 1 to 4096. Default: one per core.
     pub fn threads(self, threads: usize) -> Self {
-        EngineBuilder { threads: Some(threads), ..self }
+        EngineBuilder {
+            threads: Some(threads),
+            ..self
+        }
     }
 
     /// Sets the maximum working memory in bytes, in addition to the caller's inputs and the
@@ -54,21 +57,30 @@ impl EngineBuilder {
     /// thread) is used in any case, as are the digests of calls that take messages, 32 bytes per
     /// item. Tables of the base point are shared by the process, whichever engine built them.
     pub fn max_memory(self, bytes: usize) -> Self {
-        EngineBuilder { max_memory: Some(bytes), ..self }
+        EngineBuilder {
+            max_memory: Some(bytes),
+            ..self
+        }
     }
 
     /// Sets the approximate number of items that will be computed with the engine in total, if it
     /// is known. For up to 2048 per thread, [`Backend::Auto`] starts no GPU: a driver takes about
     /// 0.4 s to start, and the cores are done by then. Default: unknown.
     pub fn expected_items(self, items: usize) -> Self {
-        EngineBuilder { expected_items: Some(items), ..self }
+        EngineBuilder {
+            expected_items: Some(items),
+            ..self
+        }
     }
 
     /// Sets the maximum number of items that a GPU computes at a time. Default: depends on its size
     /// and memory. Smaller chunks have lower latency and need less memory; larger ones have a
     /// higher throughput.
     pub fn chunk_items(self, items: usize) -> Self {
-        EngineBuilder { chunk_items: Some(items), ..self }
+        EngineBuilder {
+            chunk_items: Some(items),
+            ..self
+        }
     }
 
     /// Verifies every signature with its key before it is returned. Default: off.
@@ -83,7 +95,10 @@ impl EngineBuilder {
     /// the CPU such a signature is computed again; an item at which that fails every time is
     /// rejected with [`crate::Rejection::FaultySignature`].
     pub fn check_signatures(self, check: bool) -> Self {
-        EngineBuilder { check_signatures: check, ..self }
+        EngineBuilder {
+            check_signatures: check,
+            ..self
+        }
     }
 
     /// Enables batch verification where it is faster: a group of items is verified by one equation.
@@ -104,21 +119,30 @@ impl EngineBuilder {
     /// The CPU uses equations from some thousand items, for verification with few uses of each key;
     /// a GPU from some hundred thousand.
     pub fn batch_verification(self, use_equations: bool) -> Self {
-        EngineBuilder { batch_verification: use_equations, ..self }
+        EngineBuilder {
+            batch_verification: use_equations,
+            ..self
+        }
     }
 
     /// Records how long each kernel runs, for [`crate::Engine::take_kernel_times`]. Chunks are then
     /// computed one after the other instead of overlapping, so that no two kernels share a GPU, and
     /// are as large as the memory and [`EngineBuilder::chunk_items`] allow. Default: off.
     pub fn time_kernels(self, time: bool) -> Self {
-        EngineBuilder { time_kernels: time, ..self }
+        EngineBuilder {
+            time_kernels: time,
+            ..self
+        }
     }
 
     /// Keeps the intermediate products of batched inversions in a part of each GPU's L2 cache that
     /// is set aside for them, if the GPU supports that. This affects every engine of the process.
     /// Results are the same. Default: off.
     pub fn l2_persistence(self, persist: bool) -> Self {
-        EngineBuilder { l2_persistence: persist, ..self }
+        EngineBuilder {
+            l2_persistence: persist,
+            ..self
+        }
     }
 
     /// Sets the folder of precompiled kernels that `gecc kernels pack` has created, with a file
@@ -129,7 +153,10 @@ impl EngineBuilder {
     /// compiled on first use. A file that does not belong to the user or to root, or can be written
     /// by others, is not used.
     pub fn kernels(self, folder: impl Into<PathBuf>) -> Self {
-        EngineBuilder { kernels: Some(folder.into()), ..self }
+        EngineBuilder {
+            kernels: Some(folder.into()),
+            ..self
+        }
     }
 
     /// Disables instructions that not every processor has, which the CPU engine otherwise uses if

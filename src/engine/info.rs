@@ -53,23 +53,41 @@ pub enum FailureKind {
 }
 
 impl Failure {
-    pub(super) fn of_gpu(gpu::Failure { device, kind, problem }: gpu::Failure) -> Self {
+    pub(super) fn of_gpu(
+        gpu::Failure {
+            device,
+            kind,
+            problem,
+        }: gpu::Failure,
+    ) -> Self {
         let kind = match kind {
             FaultKind::Kernels => FailureKind::Kernels,
             FaultKind::Answers => FailureKind::KnownAnswers,
             FaultKind::Memory | FaultKind::Device => FailureKind::Device,
         };
-        Failure { device, kind, problem }
+        Failure {
+            device,
+            kind,
+            problem,
+        }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure { device, kind, problem } = self;
+        let Failure {
+            device,
+            kind,
+            problem,
+        } = self;
         match kind {
             FailureKind::Device => write!(f, "{device} is out of use: {problem}"),
-            FailureKind::KnownAnswers => write!(f, "{device} errs, and does without what erred: {problem}"),
-            FailureKind::Kernels => write!(f, "{device} cannot use some kernels for now: {problem}"),
+            FailureKind::KnownAnswers => {
+                write!(f, "{device} errs, and does without what erred: {problem}")
+            }
+            FailureKind::Kernels => {
+                write!(f, "{device} cannot use some kernels for now: {problem}")
+            }
         }
     }
 }

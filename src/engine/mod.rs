@@ -78,10 +78,23 @@ impl Drop for Shared {
 }
 
 impl Engine {
-    pub(crate) fn of(cpu: CpuEngine, gpu: Option<GpuEngine>, info: EngineInfo, asked: Backend) -> Self {
+    pub(crate) fn of(
+        cpu: CpuEngine,
+        gpu: Option<GpuEngine>,
+        info: EngineInfo,
+        asked: Backend,
+    ) -> Self {
         let devices = ManuallyDrop::new(Devices { cpu, gpu });
-        let shared = Arc::new(Shared { devices, info, asked, process: Process::this() });
-        Engine { shared, preferred: None }
+        let shared = Arc::new(Shared {
+            devices,
+            info,
+            asked,
+            process: Process::this(),
+        });
+        Engine {
+            shared,
+            preferred: None,
+        }
     }
 
     /// Returns whether both the CPU and a GPU may compute a batch.
@@ -91,7 +104,10 @@ impl Engine {
 
     /// Returns a clone of the engine that prefers a device if it has the choice.
     pub(crate) fn preferring(&self, device: Device) -> Self {
-        Engine { shared: self.shared.clone(), preferred: Some(device) }
+        Engine {
+            shared: self.shared.clone(),
+            preferred: Some(device),
+        }
     }
 
     /// Returns a builder for the options of an engine: backend, threads, memory.
@@ -114,16 +130,29 @@ impl Engine {
     /// description. Their work was done by other GPUs or, with [`Backend::Auto`], by the CPU.
     pub fn failures(&self) -> Vec<Failure> {
         let of_gpus = self.gpu().map_or_else(Vec::new, GpuEngine::failures);
-        let of_cpu = self.shared.devices.cpu.problem_of_lanes.map(|problem| Failure {
-            device: "the CPU with AVX-512 IFMA".to_owned(),
-            kind: FailureKind::KnownAnswers,
-            problem: problem.to_owned(),
-        });
-        of_gpus.into_iter().map(Failure::of_gpu).chain(of_cpu).collect()
+        let of_cpu = self
+            .shared
+            .devices
+            .cpu
+            .problem_of_lanes
+            .map(|problem| Failure {
+                device: "the CPU with AVX-512 IFMA".to_owned(),
+                kind: FailureKind::KnownAnswers,
+                problem: problem.to_owned(),
+            });
+        of_gpus
+            .into_iter()
+            .map(Failure::of_gpu)
+            .chain(of_cpu)
+            .collect()
     }
 
     pub(crate) fn devices(&self) -> Result<&Devices, Error> {
-        if self.shared.process.is_this() { Ok(&self.shared.devices) } else { Err(Error::Forked) }
+        if self.shared.process.is_this() {
+            Ok(&self.shared.devices)
+        } else {
+            Err(Error::Forked)
+        }
     }
 
     /// Returns the GPUs, unless the engine belongs to another process.
@@ -134,14 +163,26 @@ impl Engine {
     /// Returns how long each kernel ran since the last call of this function, measured by CUDA
     /// events. The list is empty without [`EngineBuilder::time_kernels`].
     pub fn take_kernel_times(&self) -> Vec<KernelTime> {
-        let times = self.gpu().map(GpuEngine::take_kernel_times).unwrap_or_default();
-        times.into_iter().map(|(kernel, (seconds, launches))| KernelTime { kernel, seconds, launches }).collect()
+        let times = self
+            .gpu()
+            .map(GpuEngine::take_kernel_times)
+            .unwrap_or_default();
+        times
+            .into_iter()
+            .map(|(kernel, (seconds, launches))| KernelTime {
+                kernel,
+                seconds,
+                launches,
+            })
+            .collect()
     }
 
     /// Returns the kernel files that are currently loaded on GPUs, with the origin of their machine
     /// code. Kernels are loaded on first use.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
-        self.gpu().map(GpuEngine::loaded_kernels).unwrap_or_default()
+        self.gpu()
+            .map(GpuEngine::loaded_kernels)
+            .unwrap_or_default()
     }
 
     /// Page-locks memory for the GPUs, if there are any and they support it.
@@ -157,14 +198,27 @@ impl Engine {
 
     /// Computes a batch and writes its results to their positions: on the GPUs if there are any and
     /// the batch is large enough, and otherwise on the CPU.
-    pub(crate) fn run(&self, operation: &dyn Computation, place: &mut dyn ResultSink) -> Result<(), Error> {
+    pub(crate) fn run(
+        &self,
+        operation: &dyn Computation,
+        place: &mut dyn ResultSink,
+    ) -> Result<(), Error> {
         let Devices { cpu, gpu } = self.devices()?;
         let items = operation.items();
         assert_eq!(place.items(), items, "a place for each item");
         match gpu {
-            Some(gpu) if !operation.is_for_cpu_alone() && self.is_worth_a_gpu(items, operation.gpu_threshold())? => {
+            Some(gpu)
+                if !operation.is_for_cpu_alone()
+                    && self.is_worth_a_gpu(items, operation.gpu_threshold())? =>
+            {
                 let may_fall_back = self.shared.asked == Backend::Auto;
-                gpu.run(cpu, operation, place, &|items, place| operation.on_cpu(cpu, items, place), may_fall_back)?;
+                gpu.run(
+                    cpu,
+                    operation,
+                    place,
+                    &|items, place| operation.on_cpu(cpu, items, place),
+                    may_fall_back,
+                )?;
                 Ok(())
             }
             _ => {
@@ -177,7 +231,11 @@ impl Engine {
     /// Returns whether a GPU computes a batch of `items` items.
     pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: GpuThreshold) -> Result<bool, Error> {
         let Devices { cpu, gpu } = self.devices()?;
-        let worth = if cpu.lanes.is_some() { worth.simd } else { worth.portable };
+        let worth = if cpu.lanes.is_some() {
+            worth.simd
+        } else {
+            worth.portable
+        };
         let prefers_gpu = match (self.shared.asked, self.preferred) {
             (Backend::Auto, None) => items >= worth * cpu.threads(),
             (Backend::Auto, Some(device)) => device == Device::Gpu,

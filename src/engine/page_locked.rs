@@ -96,27 +96,35 @@ impl Engine {
     /// # Ok::<(), gecc::Error>(())
     /// ```
     pub fn page_locked_zeros(&self, bytes: usize) -> Result<PageLocked<u8>, Error> {
-        let pages = WholePages::zeroed(bytes, Some(&self.devices()?.cpu.pool)).ok_or(Error::OutOfMemory { bytes })?;
+        let pages = WholePages::zeroed(bytes, Some(&self.devices()?.cpu.pool))
+            .ok_or(Error::OutOfMemory { bytes })?;
         Ok(self.locked(pages))
     }
 
     /// Allocates zeroed memory on this thread alone, for callers whose pool threads are busy. If
     /// page-locking fails, the memory is not page-locked.
     pub(crate) fn page_locked_zeros_here(&self, bytes: usize) -> PageLocked<u8> {
-        WholePages::zeroed(bytes, None).map_or_else(|| vec![0; bytes].into(), |pages| self.locked(pages))
+        WholePages::zeroed(bytes, None)
+            .map_or_else(|| vec![0; bytes].into(), |pages| self.locked(pages))
     }
 
     fn locked<T>(&self, pages: WholePages<T>) -> PageLocked<T> {
         // SAFETY: `PageLocked` neither moves nor frees the pages before the lock is dropped.
         let lock = unsafe { self.lock_pages(pages.memory()) };
-        PageLocked { lock, values: Values::Pages(pages) }
+        PageLocked {
+            lock,
+            values: Values::Pages(pages),
+        }
     }
 }
 
 impl<T> From<Vec<T>> for PageLocked<T> {
     /// Wraps values in memory that is not locked.
     fn from(values: Vec<T>) -> Self {
-        PageLocked { lock: None, values: Values::Vec(values) }
+        PageLocked {
+            lock: None,
+            values: Values::Vec(values),
+        }
     }
 }
 

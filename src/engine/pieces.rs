@@ -61,11 +61,23 @@ impl Pieces {
     pub(super) fn of(engine: &Engine, items: usize) -> Self {
         let info = engine.info();
         let [size, least, most] = match info.devices.len() {
-            0 => [FIRST_PER_THREAD, FIRST_PER_THREAD / 4, PER_THREAD].map(|items| items * info.threads),
+            0 => [FIRST_PER_THREAD, FIRST_PER_THREAD / 4, PER_THREAD]
+                .map(|items| items * info.threads),
             // If the GPUs fail, the CPU computes the rest.
-            gpus => [PER_GPU * gpus, FIRST_PER_THREAD * info.threads, PER_GPU * gpus],
+            gpus => [
+                PER_GPU * gpus,
+                FIRST_PER_THREAD * info.threads,
+                PER_GPU * gpus,
+            ],
         };
-        Pieces { items, start: 0, size, least, most, before: None }
+        Pieces {
+            items,
+            start: 0,
+            size,
+            least,
+            most,
+            before: None,
+        }
     }
 
     /// Returns the next piece, which is also limited by the bytes of its messages. `length` returns
@@ -119,7 +131,14 @@ mod tests {
     use super::*;
 
     fn pieces(items: usize) -> Pieces {
-        Pieces { items, start: 0, size: 10, least: 4, most: 100, before: None }
+        Pieces {
+            items,
+            start: 0,
+            size: 10,
+            least: 4,
+            most: 100,
+            before: None,
+        }
     }
 
     #[test]
@@ -127,16 +146,28 @@ mod tests {
         for items in [0, 1, 9, 10, 11, 1000] {
             let all: Vec<Range<usize>> = pieces(items).collect();
             assert_eq!((all[0].start, all[all.len() - 1].end), (0, items));
-            assert!(all.windows(2).all(|two| two[0].end == two[1].start && !two[1].is_empty()), "{all:?}");
+            assert!(
+                all.windows(2)
+                    .all(|two| two[0].end == two[1].start && !two[1].is_empty()),
+                "{all:?}"
+            );
         }
         assert!(pieces(0).eq(std::iter::once(0..0)));
     }
 
     #[test]
     fn piece_sizes_follow_measured_time() {
-        let sizes = [1, 250, 500, 10_000].map(|ms| pieces(1000).size_after(10, Duration::from_millis(ms)));
+        let sizes =
+            [1, 250, 500, 10_000].map(|ms| pieces(1000).size_after(10, Duration::from_millis(ms)));
         assert_eq!(sizes, [100, 20, 10, 5]);
-        assert_eq!(Pieces { size: 4, ..pieces(1000) }.size_after(4, Duration::from_secs(9)), 4);
+        assert_eq!(
+            Pieces {
+                size: 4,
+                ..pieces(1000)
+            }
+            .size_after(4, Duration::from_secs(9)),
+            4
+        );
     }
 
     #[test]

@@ -45,8 +45,14 @@ impl FromStr for Encoding {
 
     /// Parses `hex` or `base64`.
     fn from_str(name: &str) -> Result<Self, UnclearEncoding> {
-        let found = Self::ALL.into_iter().find(|encoding| encoding.name() == name);
-        found.ok_or_else(|| UnclearEncoding(format!("no encoding is called `{name}`; there are hex and base64")))
+        let found = Self::ALL
+            .into_iter()
+            .find(|encoding| encoding.name() == name);
+        found.ok_or_else(|| {
+            UnclearEncoding(format!(
+                "no encoding is called `{name}`; there are hex and base64"
+            ))
+        })
     }
 }
 
@@ -98,15 +104,23 @@ impl FromStr for FieldEncodings {
         }
         let mut encodings = Self::default();
         for part in text.split(',') {
-            let (name, encoding) = part
-                .split_once('=')
-                .ok_or_else(|| UnclearEncoding(format!("`{}` is not `field=hex` or `field=base64`", part.trim())))?;
+            let (name, encoding) = part.split_once('=').ok_or_else(|| {
+                UnclearEncoding(format!(
+                    "`{}` is not `field=hex` or `field=base64`",
+                    part.trim()
+                ))
+            })?;
             let field = Field::named(name.trim()).filter(|field| Encoding::is_of(*field, false));
             let field = field.ok_or_else(|| {
-                let fields = Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, false));
+                let fields = Field::ALL
+                    .into_iter()
+                    .filter(|field| Encoding::is_of(*field, false));
                 let fields: Vec<&str> = fields.map(Field::name).collect();
                 let name = name.trim();
-                UnclearEncoding(format!("`{name}` has no encoding; the fields that have one are {}", fields.join(", ")))
+                UnclearEncoding(format!(
+                    "`{name}` has no encoding; the fields that have one are {}",
+                    fields.join(", ")
+                ))
             })?;
             if encodings.of(field).is_some() {
                 return Err(UnclearEncoding(format!("`{field}` is given two encodings")));
@@ -120,9 +134,15 @@ impl FromStr for FieldEncodings {
 /// Writes text that [`FieldEncodings::from_str`] parses, or `hex` if no encoding is known.
 impl fmt::Display for FieldEncodings {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        let fields = Field::ALL.into_iter().filter(|field| Encoding::is_of(*field, false));
-        let known: Vec<(Field, Encoding)> = fields.filter_map(|field| Some((field, self.of(field)?))).collect();
-        let Some((_, first)) = known.first() else { return to.write_str(Encoding::Hex.name()) };
+        let fields = Field::ALL
+            .into_iter()
+            .filter(|field| Encoding::is_of(*field, false));
+        let known: Vec<(Field, Encoding)> = fields
+            .filter_map(|field| Some((field, self.of(field)?)))
+            .collect();
+        let Some((_, first)) = known.first() else {
+            return to.write_str(Encoding::Hex.name());
+        };
         if known.iter().all(|(_, encoding)| encoding == first) {
             return to.write_str(first.name());
         }
@@ -138,7 +158,10 @@ impl fmt::Display for FieldEncodings {
 /// `0x`, `0X` or, in PostgreSQL, `\x`.
 pub fn hex_digits(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii();
-    [b"0x", b"0X", b"\\x"].iter().find_map(|prefix| text.strip_prefix(*prefix)).unwrap_or(text)
+    [b"0x", b"0X", b"\\x"]
+        .iter()
+        .find_map(|prefix| text.strip_prefix(*prefix))
+        .unwrap_or(text)
 }
 
 /// Returns the digits of a hexadecimal text as [`hex_digits`] does, and removes separators between
@@ -195,7 +218,9 @@ const PEM_IN_BASE64: &str = "LS0tLS1CRUdJTi";
 /// text.
 pub fn pem_in_base64(text: &str) -> Option<String> {
     let text = text.trim();
-    let bytes = text.starts_with(PEM_IN_BASE64).then(|| from_base64(text))??;
+    let bytes = text
+        .starts_with(PEM_IN_BASE64)
+        .then(|| from_base64(text))??;
     String::from_utf8(bytes).ok()
 }
 
@@ -283,12 +308,23 @@ impl Encodings {
     /// # Errors
     /// [`UnclearEncoding`] if a field has both hexadecimal and base64 values, or if messages could
     /// be either because values of another field are base64.
-    pub fn decide(&self, given: FieldEncodings, text_messages: bool) -> Result<FieldEncodings, UnclearEncoding> {
+    pub fn decide(
+        &self,
+        given: FieldEncodings,
+        text_messages: bool,
+    ) -> Result<FieldEncodings, UnclearEncoding> {
         let mut decided = given;
         let mut mixed = Vec::new();
-        for field in Field::ALL.into_iter().filter(|field| given.of(*field).is_none()) {
+        for field in Field::ALL
+            .into_iter()
+            .filter(|field| given.of(*field).is_none())
+        {
             let EncodingCounts { hex, base64 } = self.fields[field as usize];
-            let encoding = if hex == 0 && base64 > 0 { Encoding::Base64 } else { Encoding::Hex };
+            let encoding = if hex == 0 && base64 > 0 {
+                Encoding::Base64
+            } else {
+                Encoding::Hex
+            };
             decided = decided.with(field, encoding);
             if hex > 0 && base64 > 0 {
                 mixed.push(field);
@@ -298,7 +334,9 @@ impl Encodings {
             return Err(self.mixed_encodings(&mixed));
         }
         let is_open = self.has_messages && !text_messages && given.of(Field::Message).is_none();
-        let in_base64 = Field::ALL.iter().find(|field| self.fields[**field as usize].base64 > 0);
+        let in_base64 = Field::ALL
+            .iter()
+            .find(|field| self.fields[**field as usize].base64 > 0);
         match in_base64.filter(|_| is_open) {
             Some(field) => Err(UnclearEncoding(format!(
                 "`{field}` is base64, and it is not clear what messages are: say --encoding message=hex or \
@@ -311,8 +349,14 @@ impl Encodings {
     /// Returns the error for fields that have both hexadecimal and base64 values.
     fn mixed_encodings(&self, mixed: &[Field]) -> UnclearEncoding {
         let rows = self.rows;
-        let hex: usize = mixed.iter().map(|field| self.fields[*field as usize].hex).sum();
-        let base64: usize = mixed.iter().map(|field| self.fields[*field as usize].base64).sum();
+        let hex: usize = mixed
+            .iter()
+            .map(|field| self.fields[*field as usize].hex)
+            .sum();
+        let base64: usize = mixed
+            .iter()
+            .map(|field| self.fields[*field as usize].base64)
+            .sum();
         let fields: Vec<String> = mixed.iter().map(|field| format!("`{field}`")).collect();
         let first = mixed[0];
         UnclearEncoding(format!(
@@ -327,7 +371,13 @@ impl Encodings {
 fn indicates_encoding(field: Field) -> bool {
     matches!(
         field,
-        Field::Digest | Field::Signature | Field::Der | Field::R | Field::S | Field::YParityAndS | Field::PublicKey
+        Field::Digest
+            | Field::Signature
+            | Field::Der
+            | Field::R
+            | Field::S
+            | Field::YParityAndS
+            | Field::PublicKey
     )
 }
 
@@ -344,7 +394,10 @@ fn may_be(field: Field, bytes: &[u8]) -> bool {
         // A COSE_Key is a CBOR map.
         Field::PublicKey => {
             let is_cose = matches!(bytes, [0xa2..=0xbf, ..]) && bytes.len() > 36;
-            matches!(bytes.len(), 32 | 33 | 64 | 65) || is_der || is_cose || bytes.starts_with(b"-----BEGIN ")
+            matches!(bytes.len(), 32 | 33 | 64 | 65)
+                || is_der
+                || is_cose
+                || bytes.starts_with(b"-----BEGIN ")
         }
         _ => false,
     }
@@ -370,21 +423,54 @@ mod tests {
         let bytes: Vec<u8> = (0..=255).collect();
         let text = Base64::encode_string(&bytes);
         for (columns, end) in [(64, "\n"), (76, "\n"), (64, "\r\n"), (76, "\r\n")] {
-            let lines: Vec<&str> = text.as_bytes().chunks(columns).map(|line| str::from_utf8(line).unwrap()).collect();
-            assert_eq!(from_base64(&lines.join(end)).as_deref(), Some(&bytes[..]), "{columns}");
-            assert_eq!(from_base64(&(lines.join(end) + end)).as_deref(), Some(&bytes[..]), "{columns}");
+            let lines: Vec<&str> = text
+                .as_bytes()
+                .chunks(columns)
+                .map(|line| str::from_utf8(line).unwrap())
+                .collect();
+            assert_eq!(
+                from_base64(&lines.join(end)).as_deref(),
+                Some(&bytes[..]),
+                "{columns}"
+            );
+            assert_eq!(
+                from_base64(&(lines.join(end) + end)).as_deref(),
+                Some(&bytes[..]),
+                "{columns}"
+            );
         }
         assert_eq!(from_base64("qr\n s="), None);
     }
 
     #[test]
     fn hexadecimal_may_have_colons_and_line_ends_between_bytes() {
-        for text in ["abcdef", "ab:cd:ef", "0xab:cd:ef", "ab:cd:\n    ef", "abc\ndef", "abcd\r\nef\n", " ab:cd:ef "] {
+        for text in [
+            "abcdef",
+            "ab:cd:ef",
+            "0xab:cd:ef",
+            "ab:cd:\n    ef",
+            "abc\ndef",
+            "abcd\r\nef\n",
+            " ab:cd:ef ",
+        ] {
             assert_eq!(*plain_hex_digits(text.as_bytes()), *b"abcdef", "{text:?}");
         }
         // Text that is not pairs of digits between colons is left for the parser to reject.
-        for text in ["a:bc", "abc:de", "ab:cde", "ab::cd", "ab:cd:", "sha256:ab", "ab cd"] {
-            assert!(plain_hex_digits(text.as_bytes()).iter().any(|byte| b": ".contains(byte)), "{text}");
+        for text in [
+            "a:bc",
+            "abc:de",
+            "ab:cde",
+            "ab::cd",
+            "ab:cd:",
+            "sha256:ab",
+            "ab cd",
+        ] {
+            assert!(
+                plain_hex_digits(text.as_bytes())
+                    .iter()
+                    .any(|byte| b": ".contains(byte)),
+                "{text}"
+            );
         }
     }
 
@@ -397,18 +483,34 @@ mod tests {
                 20 | 28 => Some([&vec![0; 32 - length], &bytes[..length]].concat()),
                 _ => None,
             };
-            assert_eq!(ecdsa_digest(&bytes[..length]).map(Vec::from), expected, "{length}");
+            assert_eq!(
+                ecdsa_digest(&bytes[..length]).map(Vec::from),
+                expected,
+                "{length}"
+            );
             assert_eq!(is_ecdsa_digest(length), expected.is_some());
         }
     }
 
     /// Decides the encodings of a row of values.
-    fn decide(values: &[(Field, &str)], given: &str, text_messages: bool) -> Result<String, String> {
+    fn decide(
+        values: &[(Field, &str)],
+        given: &str,
+        text_messages: bool,
+    ) -> Result<String, String> {
         let mut seen = Encodings::default();
-        values.iter().for_each(|(field, text)| seen.see(*field, text));
+        values
+            .iter()
+            .for_each(|(field, text)| seen.see(*field, text));
         assert!(seen.end_row());
-        let given = if given.is_empty() { FieldEncodings::default() } else { given.parse().unwrap() };
-        let decided = seen.decide(given, text_messages).map_err(|problem| problem.to_string())?;
+        let given = if given.is_empty() {
+            FieldEncodings::default()
+        } else {
+            given.parse().unwrap()
+        };
+        let decided = seen
+            .decide(given, text_messages)
+            .map_err(|problem| problem.to_string())?;
         Ok(decided.to_string())
     }
 
@@ -425,36 +527,72 @@ mod tests {
         assert_eq!(decide(&[hex, message], "", false).as_deref(), Ok("hex"));
         for prefix in ["0x", "0X", "\\x"] {
             let prefixed = format!("{prefix}{}", hex.1);
-            assert!(decide(&[(Field::Digest, &prefixed), base64], "", false).is_err(), "{prefixed}");
+            assert!(
+                decide(&[(Field::Digest, &prefixed), base64], "", false).is_err(),
+                "{prefixed}"
+            );
         }
-        let of_both = decide(&[hex, signature], "", false).map(|text| text.parse::<FieldEncodings>().unwrap());
-        let of_both = of_both.map(|found| [Field::Digest, Field::Signature].map(|field| found.of(field)));
+        let of_both = decide(&[hex, signature], "", false)
+            .map(|text| text.parse::<FieldEncodings>().unwrap());
+        let of_both =
+            of_both.map(|found| [Field::Digest, Field::Signature].map(|field| found.of(field)));
         assert_eq!(of_both, Ok([Some(Encoding::Hex), Some(Encoding::Base64)]));
         let unclear = decide(&[hex, signature, message], "", false).unwrap_err();
-        assert!(unclear.starts_with("`signature` is base64, and it is not clear what messages are"), "{unclear}");
+        assert!(
+            unclear.starts_with("`signature` is base64, and it is not clear what messages are"),
+            "{unclear}"
+        );
         assert!(decide(&[base64, message], "message=hex", false).is_ok());
         assert!(decide(&[base64, message], "", true).is_ok());
-        assert!(decide(&[base64, message], "", false).unwrap_err().contains("not clear what messages are"));
+        assert!(
+            decide(&[base64, message], "", false)
+                .unwrap_err()
+                .contains("not clear what messages are")
+        );
         let both = decide(&[hex, base64], "", false).unwrap_err();
         assert!(
-            both.contains("of the first 1 rows 1 values are hexadecimal and 1 base64: say --encoding hex or"),
+            both.contains(
+                "of the first 1 rows 1 values are hexadecimal and 1 base64: say --encoding hex or"
+            ),
             "{both}"
         );
-        assert!(both.ends_with("as by --encoding digest=base64 (both are in `digest`)"), "{both}");
-        assert_eq!(decide(&[hex, base64], "base64", false).as_deref(), Ok("base64"));
+        assert!(
+            both.ends_with("as by --encoding digest=base64 (both are in `digest`)"),
+            "{both}"
+        );
+        assert_eq!(
+            decide(&[hex, base64], "base64", false).as_deref(),
+            Ok("base64")
+        );
         // Encodings can be set field by field.
         let with_alias: FieldEncodings = "digest=base64, sig=hex".parse().unwrap();
         assert_eq!("digest=base64,signature=hex".parse(), Ok(with_alias));
-        for wrong in ["base32", "digest=hex,digest=hex", "v=hex", "digest", "digest=hex,sig", "secret_key=hex"] {
+        for wrong in [
+            "base32",
+            "digest=hex,digest=hex",
+            "v=hex",
+            "digest",
+            "digest=hex,sig",
+            "secret_key=hex",
+        ] {
             assert!(wrong.parse::<FieldEncodings>().is_err(), "{wrong}");
         }
         // Values that fit neither encoding, and PEM, also in base64, indicate nothing.
         let pem = "-----BEGIN PUBLIC KEY-----";
         let in_base64 = Base64::encode_string(pem.as_bytes());
-        let neither = [(Field::PublicKey, pem), (Field::PublicKey, &in_base64), (Field::Digest, "AQID")];
+        let neither = [
+            (Field::PublicKey, pem),
+            (Field::PublicKey, &in_base64),
+            (Field::Digest, "AQID"),
+        ];
         assert_eq!(decide(&neither, "", false).as_deref(), Ok("hex"));
         assert_eq!(pem_in_base64(&in_base64).as_deref(), Some(pem));
         assert_eq!(pem_in_base64("LS0t"), None);
-        assert!(is_key_text(pem) && is_key_text("{}") && is_key_text(&in_base64) && !is_key_text("-_AQ"));
+        assert!(
+            is_key_text(pem)
+                && is_key_text("{}")
+                && is_key_text(&in_base64)
+                && !is_key_text("-_AQ")
+        );
     }
 }

@@ -66,7 +66,13 @@ impl Hash {
             Hash::Keccak256 => Some(Keccak256::digest(message).into()),
             Hash::Eip191 => {
                 let prefix = format!("\x19Ethereum Signed Message:\n{}", message.len());
-                Some(Keccak256::new().chain_update(prefix).chain_update(message).finalize().into())
+                Some(
+                    Keccak256::new()
+                        .chain_update(prefix)
+                        .chain_update(message)
+                        .finalize()
+                        .into(),
+                )
             }
             Hash::BitcoinMessage => {
                 let (size, length) = compact_size(message.len());
@@ -109,8 +115,12 @@ impl FromStr for Hash {
     type Err = UnknownHash;
 
     fn from_str(name: &str) -> Result<Self, UnknownHash> {
-        let found = Hash::ALL.iter().find(|hash| is_same_name(hash.name(), name));
-        found.copied().ok_or_else(|| UnknownHash { name: name.to_owned() })
+        let found = Hash::ALL
+            .iter()
+            .find(|hash| is_same_name(hash.name(), name));
+        found.copied().ok_or_else(|| UnknownHash {
+            name: name.to_owned(),
+        })
     }
 }
 
@@ -134,7 +144,10 @@ mod tests {
         }
         // Other hashes are not accepted under a similar name.
         let problem = "sha3-256".parse::<Hash>().unwrap_err().to_string();
-        assert!(problem.contains("`sha3-256`") && problem.contains("sha256, sha256d"), "{problem}");
+        assert!(
+            problem.contains("`sha3-256`") && problem.contains("sha256, sha256d"),
+            "{problem}"
+        );
     }
 
     /// Expected encodings are from the Bitcoin developer reference, "CompactSize Unsigned

@@ -9,14 +9,14 @@ mod signature;
 
 use crate::types::is_same_name;
 pub use encoding::{
-    Encoding, Encodings, FieldEncodings, UnclearEncoding, ecdsa_digest, from_base64, hex_digits, is_ecdsa_digest,
-    is_key_text, pem_in_base64, plain_hex_digits,
+    Encoding, Encodings, FieldEncodings, UnclearEncoding, ecdsa_digest, from_base64, hex_digits,
+    is_ecdsa_digest, is_key_text, pem_in_base64, plain_hex_digits,
 };
 pub use hash::{Hash, UnknownHash};
 pub use shown::{may_be_secret, shown, shown_path};
 pub use signature::{
-    FormCounts, NoNumber, ReadSignature, SignatureForm, SignatureProblem, SignatureReader, UnclearSignatures,
-    UnknownSignatureForm, UnusableSignatureForm, read_decimal, take_parity,
+    FormCounts, NoNumber, ReadSignature, SignatureForm, SignatureProblem, SignatureReader,
+    UnclearSignatures, UnknownSignatureForm, UnusableSignatureForm, read_decimal, take_parity,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -84,9 +84,15 @@ impl Field {
     /// signed digest.
     pub fn names(self) -> &'static [&'static str] {
         match self {
-            Field::Digest => {
-                &["digest", "sighash", "signing_hash", "message_digest", "message_hash", "msg_hash", "hash"]
-            }
+            Field::Digest => &[
+                "digest",
+                "sighash",
+                "signing_hash",
+                "message_digest",
+                "message_hash",
+                "msg_hash",
+                "hash",
+            ],
             Field::Message => &["message", "msg"],
             Field::Signature => &["signature", "sig", "signature_hex", "sig_hex"],
             Field::R => &["r", "sig_r", "signature_r"],
@@ -96,7 +102,14 @@ impl Field {
             Field::YParity => &["y_parity", "v_parity"],
             Field::YParityAndS => &["y_parity_and_s", "vs"],
             Field::Der => &["der", "signature_der", "der_signature", "sig_der"],
-            Field::PublicKey => &["public_key", "pubkey", "pub_key", "pk", "pub", "verifying_key"],
+            Field::PublicKey => &[
+                "public_key",
+                "pubkey",
+                "pub_key",
+                "pk",
+                "pub",
+                "verifying_key",
+            ],
             Field::SecretKey => &["secret_key", "private_key", "sk", "priv_key", "signing_key"],
             Field::Id => &["sm2_id", "sm2_user_id", "dist_id"],
         }
@@ -113,7 +126,8 @@ impl Field {
     /// Returns the field with this name or alias.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| {
-            is_same_name(field.name(), name) || field.names().iter().any(|known| is_same_name(known, name))
+            is_same_name(field.name(), name)
+                || field.names().iter().any(|known| is_same_name(known, name))
         })
     }
 
@@ -126,7 +140,11 @@ impl Field {
     /// The alternatives of which an item has exactly one, each a list of fields.
     const ALTERNATIVES: [&'static [&'static [Field]]; 2] = [
         &[&[Field::Digest], &[Field::Message]],
-        &[&[Field::Signature], &[Field::R, Field::S, Field::YParityAndS], &[Field::Der]],
+        &[
+            &[Field::Signature],
+            &[Field::R, Field::S, Field::YParityAndS],
+            &[Field::Der],
+        ],
     ];
 }
 
@@ -138,7 +156,9 @@ impl fmt::Display for Field {
 
 /// Returns `true` for column names that may denote user ids or row numbers.
 fn is_any_id(name: &str) -> bool {
-    ["id", "user_id"].iter().any(|known| is_same_name(known, name))
+    ["id", "user_id"]
+        .iter()
+        .any(|known| is_same_name(known, name))
 }
 
 /// Returns `true` if a column called `hash` among these columns may hold transaction hashes, which
@@ -156,7 +176,11 @@ fn are_of_transactions(columns: &[&str]) -> bool {
         "from_address",
         "txid",
     ];
-    columns.iter().any(|column| OF_TRANSACTIONS.iter().any(|known| is_same_name(known, column)))
+    columns.iter().any(|column| {
+        OF_TRANSACTIONS
+            .iter()
+            .any(|known| is_same_name(known, column))
+    })
 }
 
 /// Columns that are ambiguous or missing.
@@ -212,12 +236,16 @@ impl Mapping {
 
     /// Returns the name of a field's column.
     pub fn column(&self, field: Field) -> Option<&str> {
-        self.columns[field as usize].as_deref().filter(|column| !column.is_empty())
+        self.columns[field as usize]
+            .as_deref()
+            .filter(|column| !column.is_empty())
     }
 
     /// Returns the fields that have a column, each with the column's name.
     pub fn columns(&self) -> impl Iterator<Item = (Field, &str)> {
-        Field::ALL.into_iter().filter_map(|field| Some((field, self.column(field)?)))
+        Field::ALL
+            .into_iter()
+            .filter_map(|field| Some((field, self.column(field)?)))
     }
 
     /// Returns `true` if no field has a column.
@@ -252,7 +280,10 @@ impl Mapping {
                 return Err(Self::absent(field, column, columns));
             }
         }
-        let named: Vec<Option<Field>> = columns.iter().map(|column| Field::of_column(column)).collect();
+        let named: Vec<Option<Field>> = columns
+            .iter()
+            .map(|column| Field::of_column(column))
+            .collect();
         let mut found = self.clone();
         for field in Field::ALL.into_iter().filter(|field| reads(*field)) {
             if self.columns[field as usize].is_none() && !self.has_other_form(field) {
@@ -261,9 +292,19 @@ impl Mapping {
         }
         // One half without the other is not a signature.
         let has_r = found.column(Field::R).is_some();
-        let has_s = found.column(Field::S).or(found.column(Field::YParityAndS)).is_some();
-        let halves = [(Field::R, has_s), (Field::S, has_r), (Field::YParityAndS, has_r)];
-        for (half, _) in halves.into_iter().filter(|(half, is_whole)| !is_whole && self.column(*half).is_none()) {
+        let has_s = found
+            .column(Field::S)
+            .or(found.column(Field::YParityAndS))
+            .is_some();
+        let halves = [
+            (Field::R, has_s),
+            (Field::S, has_r),
+            (Field::YParityAndS, has_r),
+        ];
+        for (half, _) in halves
+            .into_iter()
+            .filter(|(half, is_whole)| !is_whole && self.column(*half).is_none())
+        {
             found.columns[half as usize] = None;
         }
         for (_, column) in found.columns().filter(|(field, _)| reads(*field)) {
@@ -277,7 +318,10 @@ impl Mapping {
         self = found;
         let may_have_id = self.columns[Field::Id as usize].is_none() && self.user_id.is_none();
         if reads(Field::Id) && may_have_id && self.column(Field::Message).is_some() {
-            let id = columns.iter().enumerate().find(|(place, name)| is_any_id(name) && fits(*place, Field::Id));
+            let id = columns
+                .iter()
+                .enumerate()
+                .find(|(place, name)| is_any_id(name) && fits(*place, Field::Id));
             if let Some((_, id)) = id {
                 return Err(UnclearColumns(format!(
                     "`{id}` may be the user id of SM2 or the name of a row: use {}, or {} for the standard's default id",
@@ -291,10 +335,12 @@ impl Mapping {
 
     /// Returns `true` if the mapping names a column for an alternative of the field.
     fn has_other_form(&self, field: Field) -> bool {
-        let alternatives = Field::ALTERNATIVES.iter().filter(|forms| forms.iter().any(|form| form.contains(&field)));
-        alternatives
-            .flat_map(|forms| forms.iter())
-            .any(|form| !form.contains(&field) && form.iter().any(|other| self.column(*other).is_some()))
+        let alternatives = Field::ALTERNATIVES
+            .iter()
+            .filter(|forms| forms.iter().any(|form| form.contains(&field)));
+        alternatives.flat_map(|forms| forms.iter()).any(|form| {
+            !form.contains(&field) && form.iter().any(|other| self.column(*other).is_some())
+        })
     }
 
     /// Returns the only column with a name of the field.
@@ -307,16 +353,20 @@ impl Mapping {
     ) -> Result<Option<String>, UnclearColumns> {
         let all = columns.iter().enumerate();
         let fitting = all.filter(|(place, _)| named[*place] == Some(field) && fits(*place, field));
-        let free = fitting.map(|(_, name)| *name).filter(|name| self.columns().all(|(_, given)| given != *name));
+        let free = fitting
+            .map(|(_, name)| *name)
+            .filter(|name| self.columns().all(|(_, given)| given != *name));
         let (weak, strong): (Vec<&str>, Vec<&str>) =
             free.partition(|name| field == Field::Digest && is_same_name(name, "hash"));
         let likely = if strong.is_empty() { &weak } else { &strong };
         match likely[..] {
             [] => Ok(None),
-            [one] if strong.is_empty() && are_of_transactions(columns) => Err(UnclearColumns(format!(
-                "`{one}` seems to be the hash of a transaction, which is not the signed digest: if it is, use {}",
-                option(field, one)
-            ))),
+            [one] if strong.is_empty() && are_of_transactions(columns) => {
+                Err(UnclearColumns(format!(
+                    "`{one}` seems to be the hash of a transaction, which is not the signed digest: if it is, use {}",
+                    option(field, one)
+                )))
+            }
             [one] => Ok(Some(one.to_owned())),
             // Naming one would also name the other.
             [one, other, ..] if one == other => Err(twice(one)),
@@ -329,7 +379,9 @@ impl Mapping {
 
     fn require_one_form(&self) -> Result<(), UnclearColumns> {
         for forms in Field::ALTERNATIVES {
-            let mut given = forms.iter().filter_map(|form| self.column(form[0]).map(|column| (form[0], column)));
+            let mut given = forms
+                .iter()
+                .filter_map(|form| self.column(form[0]).map(|column| (form[0], column)));
             if let (Some((field, one)), Some((_, other))) = (given.next(), given.next()) {
                 return Err(UnclearColumns(format!(
                     "`{}` and `{}` both exist: choose one, for example with {}",
@@ -344,7 +396,11 @@ impl Mapping {
 
     /// Returns the error for a column that the mapping names and the input does not have.
     pub fn absent(field: Field, column: &str, columns: &[&str]) -> UnclearColumns {
-        UnclearColumns(format!("there is no column `{}` for `{field}`; {}", shown(column), listed(columns)))
+        UnclearColumns(format!(
+            "there is no column `{}` for `{field}`; {}",
+            shown(column),
+            listed(columns)
+        ))
     }
 
     /// Returns the error for a field that an operation requires and no column holds.
@@ -381,12 +437,18 @@ fn listed(columns: &[&str]) -> String {
     /// Longer names are likely not names.
     const LONGEST: usize = 40;
     if shown::may_be_parts_of_secret(columns) {
-        return format!("there are {} columns, whose names are not shown, as they may be a key", columns.len());
+        return format!(
+            "there are {} columns, whose names are not shown, as they may be a key",
+            columns.len()
+        );
     }
-    let names = columns.iter().take(SHOWN).map(|name| match name.len() <= LONGEST {
-        true => name.escape_debug().to_string(),
-        false => "…".to_owned(),
-    });
+    let names = columns
+        .iter()
+        .take(SHOWN)
+        .map(|name| match name.len() <= LONGEST {
+            true => name.escape_debug().to_string(),
+            false => "…".to_owned(),
+        });
     let names = names.collect::<Vec<_>>().join(", ");
     match columns.len() {
         0 => "there are no columns".to_owned(),
@@ -405,10 +467,15 @@ impl FromStr for Mapping {
             let (name, column) = part
                 .split_once('=')
                 .map(|(name, column)| (name.trim(), column.trim()))
-                .ok_or_else(|| UnclearColumns(format!("`{}` is not `field=column`", shown(part.trim()))))?;
+                .ok_or_else(|| {
+                    UnclearColumns(format!("`{}` is not `field=column`", shown(part.trim())))
+                })?;
             let field = Field::named(name).ok_or_else(|| {
                 let known = Field::ALL.map(Field::name).join(", ");
-                UnclearColumns(format!("there is no field `{}`; the fields are {known}", shown(name)))
+                UnclearColumns(format!(
+                    "there is no field `{}`; the fields are {known}",
+                    shown(name)
+                ))
             })?;
             if mapping.columns[field as usize].is_some() {
                 return Err(UnclearColumns(format!("`{field}` is given two columns")));
@@ -425,17 +492,31 @@ mod tests {
     use super::*;
 
     fn found(given: &str, columns: &[&str]) -> Result<Mapping, String> {
-        let given =
-            if given.is_empty() { Mapping::new() } else { given.parse().map_err(|e: UnclearColumns| e.to_string())? };
-        given.complete(columns, false, &|_| true, &|_, _| true).map_err(|problem| problem.to_string())
+        let given = if given.is_empty() {
+            Mapping::new()
+        } else {
+            given.parse().map_err(|e: UnclearColumns| e.to_string())?
+        };
+        given
+            .complete(columns, false, &|_| true, &|_, _| true)
+            .map_err(|problem| problem.to_string())
     }
 
     #[test]
     fn field_numbers_are_indices_and_names_are_unique() {
-        assert!(Field::ALL.iter().enumerate().all(|(place, field)| place == *field as usize));
+        assert!(
+            Field::ALL
+                .iter()
+                .enumerate()
+                .all(|(place, field)| place == *field as usize)
+        );
         for field in Field::ALL {
             for name in field.names() {
-                for spelling in [name.to_uppercase(), name.replace('_', "-"), name.replace('_', "")] {
+                for spelling in [
+                    name.to_uppercase(),
+                    name.replace('_', "-"),
+                    name.replace('_', ""),
+                ] {
                     assert_eq!(Field::named(&spelling), Some(field), "{spelling}");
                 }
             }
@@ -447,22 +528,50 @@ mod tests {
     fn columns_are_found_by_common_names() {
         let mapping = found("", &["Hash", "sig", "PubKey", "note"]).unwrap();
         let columns: Vec<_> = mapping.columns().collect();
-        assert_eq!(columns, [(Field::Digest, "Hash"), (Field::Signature, "sig"), (Field::PublicKey, "PubKey")]);
+        assert_eq!(
+            columns,
+            [
+                (Field::Digest, "Hash"),
+                (Field::Signature, "sig"),
+                (Field::PublicKey, "PubKey")
+            ]
+        );
         let mapping = found("", &["msg-hash", "hash", "R", "S", "V"]).unwrap();
-        assert_eq!((mapping.column(Field::Digest), mapping.column(Field::S)), (Some("msg-hash"), Some("S")));
+        assert_eq!(
+            (mapping.column(Field::Digest), mapping.column(Field::S)),
+            (Some("msg-hash"), Some("S"))
+        );
         // One half of a signature.
         assert_eq!(found("", &["r", "digest"]).unwrap().column(Field::R), None);
-        assert_eq!(found("", &["vs", "digest"]).unwrap().column(Field::YParityAndS), None);
+        assert_eq!(
+            found("", &["vs", "digest"])
+                .unwrap()
+                .column(Field::YParityAndS),
+            None
+        );
         // s may include the parity.
         let mapping = found("", &["r", "yParityAndS", "digest"]).unwrap();
-        assert_eq!((mapping.column(Field::R), mapping.column(Field::YParityAndS)), (Some("r"), Some("yParityAndS")));
+        assert_eq!(
+            (mapping.column(Field::R), mapping.column(Field::YParityAndS)),
+            (Some("r"), Some("yParityAndS"))
+        );
         // Fields for the same id have to agree; this is checked item by item.
         let mapping = found("", &["recid", "v", "yParity"]).unwrap();
-        assert!(Field::RECOVERY_IDS.iter().all(|field| mapping.column(*field).is_some()));
+        assert!(
+            Field::RECOVERY_IDS
+                .iter()
+                .all(|field| mapping.column(*field).is_some())
+        );
         // An explicit column keeps those of the other fields, and excludes alternatives of its
         // field.
         let mapping = found("digest=x", &["x", "message", "sig", "pk"]).unwrap();
-        assert_eq!((mapping.column(Field::Message), mapping.column(Field::PublicKey)), (None, Some("pk")));
+        assert_eq!(
+            (
+                mapping.column(Field::Message),
+                mapping.column(Field::PublicKey)
+            ),
+            (None, Some("pk"))
+        );
         let mapping = found("r=a,s=b", &["a", "b", "sig"]).unwrap();
         assert_eq!(mapping.column(Field::Signature), None);
     }
@@ -474,28 +583,53 @@ mod tests {
 
     #[test]
     fn unclear_columns_are_errors_that_name_them() {
-        assert!(problem("", &["sig", "signature"]).starts_with("both `sig` and `signature` could be `signature`"));
+        assert!(
+            problem("", &["sig", "signature"])
+                .starts_with("both `sig` and `signature` could be `signature`")
+        );
         assert!(problem("", &["sig", "digest", "sig"]).starts_with("`sig` is there twice"));
-        assert!(problem("", &["digest", "message"]).starts_with("`digest` and `message` both exist"));
+        assert!(
+            problem("", &["digest", "message"]).starts_with("`digest` and `message` both exist")
+        );
         for given in ["", "digest=digest"] {
-            assert!(problem(given, &["digest", "digest"]).starts_with("`digest` is there twice"), "{given}");
+            assert!(
+                problem(given, &["digest", "digest"]).starts_with("`digest` is there twice"),
+                "{given}"
+            );
             assert!(found(given, &["digest", "note", "note"]).is_ok(), "{given}");
         }
         assert!(problem("", &["sig", "der"]).starts_with("`sig` and `der` both exist"));
         assert!(
-            problem("", &["hash", "nonce", "r", "s", "v"]).starts_with("`hash` seems to be the hash of a transaction")
+            problem("", &["hash", "nonce", "r", "s", "v"])
+                .starts_with("`hash` seems to be the hash of a transaction")
         );
         assert!(found("digest=hash", &["hash", "nonce"]).is_ok());
         assert!(problem("", &["id", "message"]).starts_with("`id` may be the user id of SM2"));
-        assert!(found("id=", &["id", "message"]).unwrap().column(Field::Id).is_none());
-        assert_eq!(found("id=id", &["id", "message"]).unwrap().column(Field::Id), Some("id"));
+        assert!(
+            found("id=", &["id", "message"])
+                .unwrap()
+                .column(Field::Id)
+                .is_none()
+        );
+        assert_eq!(
+            found("id=id", &["id", "message"])
+                .unwrap()
+                .column(Field::Id),
+            Some("id")
+        );
         assert!(found("", &["id", "digest"]).is_ok());
         assert!(
-            problem("digest=c", &["a", "b"]).starts_with("there is no column `c` for `digest`; the columns are a, b")
+            problem("digest=c", &["a", "b"])
+                .starts_with("there is no column `c` for `digest`; the columns are a, b")
         );
         assert!(problem("digest", &[]).contains("`digest` is not `field=column`"));
-        assert!(problem("nothing=x", &[]).contains("no field `nothing`; the fields are digest, message"));
-        assert!(problem("recid=a,recovery_id=b", &[]).contains("`recovery_id` is given two columns"));
+        assert!(
+            problem("nothing=x", &[])
+                .contains("no field `nothing`; the fields are digest, message")
+        );
+        assert!(
+            problem("recid=a,recovery_id=b", &[]).contains("`recovery_id` is given two columns")
+        );
         assert!(problem("digest=a,message=b", &[]).contains("`a` and `b` both exist"));
     }
 
@@ -503,19 +637,53 @@ mod tests {
     fn unread_or_unfit_columns_are_ignored() {
         let columns = ["sig", "signature", "v", "yParity", "pk"];
         let mapping = Mapping::new()
-            .complete(&columns, false, &|field| field != Field::RecoveryId, &|place, _| place != 1)
+            .complete(
+                &columns,
+                false,
+                &|field| field != Field::RecoveryId,
+                &|place, _| place != 1,
+            )
             .unwrap();
-        assert_eq!((mapping.column(Field::Signature), mapping.column(Field::RecoveryId)), (Some("sig"), None));
-        assert!(Mapping::new().complete(&["digest", "message"], true, &|_| true, &|place, _| place != 1).is_ok());
+        assert_eq!(
+            (
+                mapping.column(Field::Signature),
+                mapping.column(Field::RecoveryId)
+            ),
+            (Some("sig"), None)
+        );
+        assert!(
+            Mapping::new()
+                .complete(&["digest", "message"], true, &|_| true, &|place, _| place
+                    != 1)
+                .is_ok()
+        );
     }
 
     const BITCOIN_MESSAGES: [(usize, &str); 6] = [
-        (0, "80e795d4a4caadd7047af389d9f7f220562feb6196032e2131e10563352c4bcc"),
-        (1, "81059b18a4975dc3ba3a5437b4bad1b38c3875407f80c7965be4ab42be222c3d"),
-        (252, "b7b164ef991d52735c6bb888642ad7eb6b6939dc984a7fceff4376be041d142f"),
-        (253, "df167ad249ff5837e6acada677118b2ecc6757ab4cdade39caead99ef0220230"),
-        (65535, "fade4e6ebe191b9dcf869e37c4ab6a2d5f9ffc1160fbfb84370afb579af7de8d"),
-        (65536, "d5db7ae9446693355e5674d5d17e7b0a29f13fc174055077d9613e9ab2b462fe"),
+        (
+            0,
+            "80e795d4a4caadd7047af389d9f7f220562feb6196032e2131e10563352c4bcc",
+        ),
+        (
+            1,
+            "81059b18a4975dc3ba3a5437b4bad1b38c3875407f80c7965be4ab42be222c3d",
+        ),
+        (
+            252,
+            "b7b164ef991d52735c6bb888642ad7eb6b6939dc984a7fceff4376be041d142f",
+        ),
+        (
+            253,
+            "df167ad249ff5837e6acada677118b2ecc6757ab4cdade39caead99ef0220230",
+        ),
+        (
+            65535,
+            "fade4e6ebe191b9dcf869e37c4ab6a2d5f9ffc1160fbfb84370afb579af7de8d",
+        ),
+        (
+            65536,
+            "d5db7ae9446693355e5674d5d17e7b0a29f13fc174055077d9613e9ab2b462fe",
+        ),
     ];
 
     fn hex(hash: Hash, message: &[u8]) -> String {
@@ -539,8 +707,15 @@ mod tests {
         // Computed with Python's hashlib from the definition of BIP 137, for lengths around the
         // limits of CompactSize.
         for (length, expected) in BITCOIN_MESSAGES {
-            assert_eq!(hex(Hash::BitcoinMessage, &vec![b'a'; length]), expected, "{length}");
+            assert_eq!(
+                hex(Hash::BitcoinMessage, &vec![b'a'; length]),
+                expected,
+                "{length}"
+            );
         }
-        assert_eq!((Hash::None.digest(&[7; 32]), Hash::None.digest(b"abc")), (Some([7; 32]), None));
+        assert_eq!(
+            (Hash::None.digest(&[7; 32]), Hash::None.digest(b"abc")),
+            (Some([7; 32]), None)
+        );
     }
 }

@@ -75,19 +75,33 @@ mod tests {
                 _ => None,
             };
             for zeros in [0, 1, 31, 40] {
-                assert_eq!(recovery_id_of_v(&[vec![0; zeros], vec![v]].concat()), expected, "{v}");
+                assert_eq!(
+                    recovery_id_of_v(&[vec![0; zeros], vec![v]].concat()),
+                    expected,
+                    "{v}"
+                );
             }
         }
-        assert_eq!((recovery_id_of_v(&[]), recovery_id_of_v(&[0; 32])), (Some(0), Some(0)));
+        assert_eq!(
+            (recovery_id_of_v(&[]), recovery_id_of_v(&[0; 32])),
+            (Some(0), Some(0))
+        );
     }
 
     #[test]
     fn last_bytes_and_headers_have_the_ranges_of_their_forms() {
-        let last: Vec<u8> = (0..=u8::MAX).filter(|v| recovery_id_of_last_byte(*v).is_some()).collect();
+        let last: Vec<u8> = (0..=u8::MAX)
+            .filter(|v| recovery_id_of_last_byte(*v).is_some())
+            .collect();
         assert_eq!(last, [0, 1, 2, 3, 27, 28, 29, 30]);
-        assert!(last.iter().all(|v| recovery_id_of_last_byte(*v) == recovery_id_of_v(&[*v])));
+        assert!(
+            last.iter()
+                .all(|v| recovery_id_of_last_byte(*v) == recovery_id_of_v(&[*v]))
+        );
         for header in 0..=u8::MAX {
-            let expected = (27..=42).contains(&header).then_some((header.wrapping_sub(27)) & 3);
+            let expected = (27..=42)
+                .contains(&header)
+                .then_some((header.wrapping_sub(27)) & 3);
             assert_eq!(recovery_id_of_header(header), expected, "{header}");
         }
     }

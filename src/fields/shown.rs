@@ -17,12 +17,20 @@ const FEWEST_WORDS: usize = 12;
 /// This errs on the side of caution: random names such as UUIDs may be reported too. **Not
 /// constant-time**: it decides which text a message shows.
 pub fn may_be_secret(text: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(text) else { return true };
+    let Ok(text) = std::str::from_utf8(text) else {
+        return true;
+    };
     if text.contains(is_binary) || text.contains("-----") || text.contains("PRIVATE KEY") {
         return true;
     }
-    let compact: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ':' | ',' | ';')).collect();
-    is_hexadecimal(&compact) || is_phrase(text) || has_random_digits(text) || has_random_digits(&compact)
+    let compact: String = text
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, ':' | ',' | ';'))
+        .collect();
+    is_hexadecimal(&compact)
+        || is_phrase(text)
+        || has_random_digits(text)
+        || has_random_digits(&compact)
 }
 
 /// Returns `true` for characters that occur in decoded binary data, but not in text.
@@ -41,7 +49,10 @@ fn is_binary(c: char) -> bool {
 /// ```
 pub fn shown(text: &str) -> String {
     match may_be_secret(text.as_bytes()) {
-        true => format!("({} characters, not shown as they may be a key)", text.chars().count()),
+        true => format!(
+            "({} characters, not shown as they may be a key)",
+            text.chars().count()
+        ),
         false => text.escape_debug().to_string(),
     }
 }
@@ -49,33 +60,52 @@ pub fn shown(text: &str) -> String {
 /// Formats a path for a message. The path of an existing file is always shown.
 pub fn shown_path(path: &Path) -> String {
     let is_hidden = may_be_secret(path.as_os_str().as_encoded_bytes()) && !path.exists();
-    if is_hidden { shown(&path.to_string_lossy()) } else { path.display().to_string() }
+    if is_hidden {
+        shown(&path.to_string_lossy())
+    } else {
+        path.display().to_string()
+    }
 }
 
 /// Returns `true` if the names joined together are hexadecimal digits, as after splitting a key
 /// into columns, or if a single one may be a key.
 pub(super) fn may_be_parts_of_secret(names: &[&str]) -> bool {
-    let digits = names.iter().map(|name| name.trim()).filter(|name| name.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    is_hexadecimal(&digits.collect::<String>()) || names.iter().any(|name| may_be_secret(name.as_bytes()))
+    let digits = names
+        .iter()
+        .map(|name| name.trim())
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    is_hexadecimal(&digits.collect::<String>())
+        || names.iter().any(|name| may_be_secret(name.as_bytes()))
 }
 
 /// Returns `true` if a text without spaces is hexadecimal, or a decimal number longer than a date.
 fn is_hexadecimal(text: &str) -> bool {
     let digits: Vec<u8> = text.bytes().filter(|byte| !b"-_.".contains(byte)).collect();
-    let digits = digits.strip_prefix(b"0x").or(digits.strip_prefix(b"0X")).unwrap_or(&digits);
-    let shortest = if digits.iter().all(u8::is_ascii_digit) { SHORTEST_DECIMAL } else { SHORTEST };
+    let digits = digits
+        .strip_prefix(b"0x")
+        .or(digits.strip_prefix(b"0X"))
+        .unwrap_or(&digits);
+    let shortest = if digits.iter().all(u8::is_ascii_digit) {
+        SHORTEST_DECIMAL
+    } else {
+        SHORTEST
+    };
     digits.len() >= shortest && digits.iter().all(u8::is_ascii_hexdigit)
 }
 
 fn is_phrase(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.len() >= FEWEST_WORDS && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
+    words.len() >= FEWEST_WORDS
+        && words
+            .iter()
+            .all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
 /// Returns `true` if a text contains a run of base64 or base58 digits (which include hexadecimal)
 /// that is more random than words are.
 fn has_random_digits(text: &str) -> bool {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && !"+/=_-".contains(c)).any(is_random)
+    text.split(|c: char| !c.is_ascii_alphanumeric() && !"+/=_-".contains(c))
+        .any(is_random)
 }
 
 /// A kind of character in encoded digits.
@@ -101,7 +131,10 @@ impl CharacterKind {
 /// Returns the number of times that a character is of another kind than the one before it. A
 /// capital followed by a small letter, as at the beginning of a word, does not count.
 fn changes_of_kind(run: &str) -> usize {
-    let pairs = run.as_bytes().windows(2).map(|pair| (CharacterKind::of(pair[0]), CharacterKind::of(pair[1])));
+    let pairs = run
+        .as_bytes()
+        .windows(2)
+        .map(|pair| (CharacterKind::of(pair[0]), CharacterKind::of(pair[1])));
     let changes = pairs.filter(|pair| match pair {
         (CharacterKind::Other, _) | (_, CharacterKind::Other) => false,
         (CharacterKind::Upper, CharacterKind::Lower) => false,
@@ -111,7 +144,8 @@ fn changes_of_kind(run: &str) -> usize {
 }
 
 fn has_upper_and_lower(text: &str) -> bool {
-    text.bytes().any(|byte| byte.is_ascii_uppercase()) && text.bytes().any(|byte| byte.is_ascii_lowercase())
+    text.bytes().any(|byte| byte.is_ascii_uppercase())
+        && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// Returns `true` if a run of digits looks random. In random digits every second character is of
@@ -140,7 +174,8 @@ fn is_random(run: &str) -> bool {
     }
     let parts = run.split(|c: char| !c.is_ascii_alphanumeric());
     parts.filter(|part| part.len() >= LONGEST_NAME).any(|part| {
-        is_hexadecimal(part) || (part.bytes().any(|byte| byte.is_ascii_digit()) && has_upper_and_lower(part))
+        is_hexadecimal(part)
+            || (part.bytes().any(|byte| byte.is_ascii_digit()) && has_upper_and_lower(part))
     })
 }
 
@@ -173,23 +208,34 @@ mod tests {
                 format!("--key={digits}"),
                 Base64::encode_string(&key),
                 Base64UrlUnpadded::encode_string(&key),
-                format!("-----BEGIN PRIVATE KEY-----\n{}", Base64::encode_string(&key)),
+                format!(
+                    "-----BEGIN PRIVATE KEY-----\n{}",
+                    Base64::encode_string(&key)
+                ),
             ];
             for text in texts {
                 assert!(may_be_secret(text.as_bytes()), "{text}");
                 assert!(!shown(&text).contains(&text[..6]), "{text}");
             }
             assert!(may_be_secret(&key));
-            assert!(may_be_parts_of_secret(&pairs) && may_be_parts_of_secret(&[&digits[..32], &digits[32..]]));
+            assert!(
+                may_be_parts_of_secret(&pairs)
+                    && may_be_parts_of_secret(&[&digits[..32], &digits[32..]])
+            );
         }
         // Random digits with few changes between letters and numerals.
         let slashes = "E/pv/Opymtkfxy+QIEUO/talpyudp5qAGP5D6x6/su8=";
-        for text in [slashes, slashes.trim_end_matches('='), &format!("--key={slashes}")] {
+        for text in [
+            slashes,
+            slashes.trim_end_matches('='),
+            &format!("--key={slashes}"),
+        ] {
             assert!(may_be_secret(text.as_bytes()), "{text}");
         }
         // Test vectors: the first of RFC 8032 as a decimal number, one of Bitcoin's WIF, one of BIP
         // 39.
-        let number = "71187124838438283748478349098325743265034983475634892738475893743987534985734985";
+        let number =
+            "71187124838438283748478349098325743265034983475634892738475893743987534985734985";
         let wif = "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn";
         let phrase = "abandon ".repeat(11) + "about";
         for text in [number, wif, &phrase] {
@@ -216,7 +262,15 @@ mod tests {
         ] {
             assert!(!may_be_secret(name.as_bytes()), "{name}");
         }
-        assert!(!may_be_parts_of_secret(&["digest", "r", "s", "v", "x1", "y1", "block_number"]));
+        assert!(!may_be_parts_of_secret(&[
+            "digest",
+            "r",
+            "s",
+            "v",
+            "x1",
+            "y1",
+            "block_number"
+        ]));
         assert_eq!(shown("a\"\n"), "a\\\"\\n");
     }
 

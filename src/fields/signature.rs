@@ -77,8 +77,12 @@ impl FromStr for SignatureForm {
     type Err = UnknownSignatureForm;
 
     fn from_str(name: &str) -> Result<Self, UnknownSignatureForm> {
-        let found = SignatureForm::ALL.iter().find(|form| is_same_name(form.name(), name));
-        found.copied().ok_or_else(|| UnknownSignatureForm { name: name.to_owned() })
+        let found = SignatureForm::ALL
+            .iter()
+            .find(|form| is_same_name(form.name(), name));
+        found.copied().ok_or_else(|| UnknownSignatureForm {
+            name: name.to_owned(),
+        })
     }
 }
 
@@ -173,7 +177,10 @@ const SEQUENCE: u8 = 0x30;
 impl SignatureReader {
     /// Creates a reader for a scheme with or without recovery ids.
     pub(crate) fn new(form: SignatureForm, has_recovery_ids: bool) -> Self {
-        SignatureReader { form, has_recovery_ids }
+        SignatureReader {
+            form,
+            has_recovery_ids,
+        }
     }
 
     /// Returns the form.
@@ -191,11 +198,17 @@ impl SignatureReader {
             SignatureForm::Rs => sized(bytes).map(without_id),
             SignatureForm::Rsv => {
                 let [signature @ .., v] = sized::<65>(bytes)?;
-                with_id(signature, recovery_id_of_last_byte(v).ok_or(SignatureProblem::UndefinedV)?)
+                with_id(
+                    signature,
+                    recovery_id_of_last_byte(v).ok_or(SignatureProblem::UndefinedV)?,
+                )
             }
             SignatureForm::HeaderFirst => {
                 let [header, signature @ ..] = sized::<65>(bytes)?;
-                with_id(signature, recovery_id_of_header(header).ok_or(SignatureProblem::UndefinedHeader)?)
+                with_id(
+                    signature,
+                    recovery_id_of_header(header).ok_or(SignatureProblem::UndefinedHeader)?,
+                )
             }
             SignatureForm::Eip2098 => {
                 let mut signature = sized::<64>(bytes)?;
@@ -215,7 +228,9 @@ impl SignatureReader {
             Ok(signature) => return Ok(signature),
             Err(problem) => problem,
         };
-        let Some((last, der)) = bytes.split_last() else { return Err(SignatureProblem::Rejected(problem)) };
+        let Some((last, der)) = bytes.split_last() else {
+            return Err(SignatureProblem::Rejected(problem));
+        };
         match signature_from_der(der) {
             Ok(_) if !matches!(last & 0x3f, 1..=3) => Err(SignatureProblem::Rejected(problem)),
             Ok(signature) if self.form == SignatureForm::DerHashType => Ok(signature),
@@ -231,7 +246,11 @@ impl SignatureReader {
         if self.form != SignatureForm::HeaderFirst {
             return recovery_id_of_v(v);
         }
-        match v.iter().position(|byte| *byte != 0).map_or(&[][..], |first| &v[first..]) {
+        match v
+            .iter()
+            .position(|byte| *byte != 0)
+            .map_or(&[][..], |first| &v[first..])
+        {
             [] => Some(0),
             [id @ 1..=3] => Some(*id),
             [header] => recovery_id_of_header(*header),
@@ -317,7 +336,9 @@ fn read_whole_number(text: &str, to: &mut [u8]) -> Result<(), NoNumber> {
         Some((whole, fraction)) => {
             let is_exact = whole.parse().is_ok_and(|whole: u64| whole < EXACT);
             let is_whole = !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0');
-            Some(whole).filter(|_| is_exact && is_whole).ok_or(NoNumber)?
+            Some(whole)
+                .filter(|_| is_exact && is_whole)
+                .ok_or(NoNumber)?
         }
     };
     read_decimal(whole.as_bytes(), to).ok_or(NoNumber)
@@ -333,11 +354,17 @@ fn sized<const W: usize>(bytes: &[u8]) -> Result<[u8; W], SignatureProblem> {
 }
 
 fn without_id(signature: [u8; 64]) -> ReadSignature {
-    ReadSignature { signature, recovery_id: None }
+    ReadSignature {
+        signature,
+        recovery_id: None,
+    }
 }
 
 fn with_id(signature: [u8; 64], recovery_id: u8) -> Result<ReadSignature, SignatureProblem> {
-    Ok(ReadSignature { signature, recovery_id: Some(recovery_id) })
+    Ok(ReadSignature {
+        signature,
+        recovery_id: Some(recovery_id),
+    })
 }
 
 /// Clears the top bit of the first byte of yParityAndS (EIP-2098) and returns that bit, the
@@ -398,7 +425,10 @@ impl FormCounts {
         if signature.len() != 65 {
             return;
         }
-        match (recovery_id_of_header(*first), recovery_id_of_last_byte(*last)) {
+        match (
+            recovery_id_of_header(*first),
+            recovery_id_of_last_byte(*last),
+        ) {
             (None, Some(_)) => self.rsv += 1,
             (Some(_), None) => self.header_first += 1,
             (Some(_), Some(_)) => self.either += 1,
@@ -419,14 +449,29 @@ impl FormCounts {
     /// # Errors
     /// [`UnclearSignatures`] with the counts.
     pub fn check(&self) -> Result<(), UnclearSignatures> {
-        let FormCounts { rsv, header_first, either } = *self;
-        if either == 0 || header_first <= rsv { Ok(()) } else { Err(UnclearSignatures { header_first, either }) }
+        let FormCounts {
+            rsv,
+            header_first,
+            either,
+        } = *self;
+        if either == 0 || header_first <= rsv {
+            Ok(())
+        } else {
+            Err(UnclearSignatures {
+                header_first,
+                either,
+            })
+        }
     }
 
     /// Returns a warning for the end of an input in which ambiguous signatures were decoded as `r
     /// || s || v`, unless the other signatures confirm that form.
     pub fn doubt(&self) -> Option<String> {
-        let FormCounts { rsv, header_first, either } = *self;
+        let FormCounts {
+            rsv,
+            header_first,
+            either,
+        } = *self;
         if either == 0 || (rsv > 0 && header_first == 0) {
             return None;
         }
@@ -470,17 +515,25 @@ mod tests {
     }
 
     fn read(form: SignatureForm, bytes: &[u8]) -> Result<(Vec<u8>, Option<u8>), SignatureProblem> {
-        reader(form).read(bytes).map(|read| (read.signature.to_vec(), read.recovery_id))
+        reader(form)
+            .read(bytes)
+            .map(|read| (read.signature.to_vec(), read.recovery_id))
     }
 
     #[test]
     fn forms_are_found_by_their_names() {
         for &form in SignatureForm::ALL {
-            assert_eq!((form.name().parse(), form.to_string().as_str()), (Ok(form), form.name()));
+            assert_eq!(
+                (form.name().parse(), form.to_string().as_str()),
+                (Ok(form), form.name())
+            );
         }
         assert_eq!("EIP-2098".parse(), Ok(SignatureForm::Eip2098));
         let problem = "compact".parse::<SignatureForm>().unwrap_err().to_string();
-        assert!(problem.contains("`compact`") && problem.contains("rsv, header-first"), "{problem}");
+        assert!(
+            problem.contains("`compact`") && problem.contains("rsv, header-first"),
+            "{problem}"
+        );
     }
 
     #[test]
@@ -513,17 +566,36 @@ mod tests {
             let bytes = [&[header], &rs[..]].concat();
             match recovery_id_of_header(header) {
                 Some(id) => {
-                    assert_eq!(read(SignatureForm::HeaderFirst, &bytes), Ok((rs.to_vec(), Some(id))));
-                    assert_eq!(read(SignatureForm::Auto, &bytes), Err(SignatureProblem::LooksHeaderFirst));
+                    assert_eq!(
+                        read(SignatureForm::HeaderFirst, &bytes),
+                        Ok((rs.to_vec(), Some(id)))
+                    );
+                    assert_eq!(
+                        read(SignatureForm::Auto, &bytes),
+                        Err(SignatureProblem::LooksHeaderFirst)
+                    );
                 }
                 None => {
-                    assert_eq!(read(SignatureForm::HeaderFirst, &bytes), Err(SignatureProblem::UndefinedHeader));
-                    assert_eq!(read(SignatureForm::Auto, &bytes), Err(SignatureProblem::UndefinedV), "{header}");
+                    assert_eq!(
+                        read(SignatureForm::HeaderFirst, &bytes),
+                        Err(SignatureProblem::UndefinedHeader)
+                    );
+                    assert_eq!(
+                        read(SignatureForm::Auto, &bytes),
+                        Err(SignatureProblem::UndefinedV),
+                        "{header}"
+                    );
                 }
             }
         }
         let headers = reader(SignatureForm::HeaderFirst);
-        assert_eq!((headers.recovery_id_of_v(&[0, 37]), headers.recovery_id_of_v(&[1, 37])), (Some(2), None));
+        assert_eq!(
+            (
+                headers.recovery_id_of_v(&[0, 37]),
+                headers.recovery_id_of_v(&[1, 37])
+            ),
+            (Some(2), None)
+        );
         assert_eq!(reader(SignatureForm::Auto).recovery_id_of_v(&[37]), Some(0));
     }
 
@@ -553,10 +625,26 @@ mod tests {
         let largest = format!("0x{}", "f".repeat(66));
         assert_eq!(auto.recovery_id_of_text(&largest), Ok(Some(0)));
         // 2^53 is the first double-precision number that two integers round to.
-        for text in ["", "-1", "27n", "27.5", "27.", ".0", "1e0", "yes", "0x", "0xg", "[27]", "9007199254740992.0"] {
+        for text in [
+            "",
+            "-1",
+            "27n",
+            "27.5",
+            "27.",
+            ".0",
+            "1e0",
+            "yes",
+            "0x",
+            "0xg",
+            "[27]",
+            "9007199254740992.0",
+        ] {
             assert_eq!(auto.recovery_id_of_text(text), Err(NoNumber), "{text}");
         }
-        assert_eq!(reader(SignatureForm::HeaderFirst).recovery_id_of_text("38.0"), Ok(Some(3)));
+        assert_eq!(
+            reader(SignatureForm::HeaderFirst).recovery_id_of_text("38.0"),
+            Ok(Some(3))
+        );
     }
 
     #[test]
@@ -564,8 +652,14 @@ mod tests {
         let rs = signature();
         let mut odd = rs;
         odd[32] |= 0x80;
-        assert_eq!(read(SignatureForm::Eip2098, &rs), Ok((rs.to_vec(), Some(0))));
-        assert_eq!(read(SignatureForm::Eip2098, &odd), Ok((rs.to_vec(), Some(1))));
+        assert_eq!(
+            read(SignatureForm::Eip2098, &rs),
+            Ok((rs.to_vec(), Some(0)))
+        );
+        assert_eq!(
+            read(SignatureForm::Eip2098, &odd),
+            Ok((rs.to_vec(), Some(1)))
+        );
         // Without an explicit form the bit is part of s.
         assert_eq!(read(SignatureForm::Auto, &odd), Ok((odd.to_vec(), None)));
     }
@@ -575,7 +669,11 @@ mod tests {
         let rs = signature();
         let der = signature_to_der(&rs);
         let plain = Ok((rs.to_vec(), None));
-        for form in [SignatureForm::Auto, SignatureForm::Der, SignatureForm::DerHashType] {
+        for form in [
+            SignatureForm::Auto,
+            SignatureForm::Der,
+            SignatureForm::DerHashType,
+        ] {
             assert_eq!(read(form, &der), plain);
             for extra in 0..=u8::MAX {
                 let bytes = [&der[..], &[extra]].concat();
@@ -607,14 +705,25 @@ mod tests {
                 let der = signature_to_der(&rs);
                 assert_eq!(der.len(), r + s + 6);
                 let is_v = der.len() == 64 || last == 1;
-                let expected = if is_v { Err(SignatureProblem::Ambiguous) } else { Ok((rs.to_vec(), None)) };
+                let expected = if is_v {
+                    Err(SignatureProblem::Ambiguous)
+                } else {
+                    Ok((rs.to_vec(), None))
+                };
                 assert_eq!(read(SignatureForm::Auto, &der), expected);
                 assert_eq!(read(SignatureForm::Der, &der), Ok((rs.to_vec(), None)));
-                let as_numbers = if der.len() == 64 { SignatureForm::Rs } else { SignatureForm::Rsv };
+                let as_numbers = if der.len() == 64 {
+                    SignatureForm::Rs
+                } else {
+                    SignatureForm::Rsv
+                };
                 assert_eq!(read(as_numbers, &der).is_ok(), is_v);
                 if der.len() == 64 {
                     let typed = [&der[..], &[0x81]].concat();
-                    assert_eq!(read(SignatureForm::Auto, &typed), Err(SignatureProblem::TrailingByte));
+                    assert_eq!(
+                        read(SignatureForm::Auto, &typed),
+                        Err(SignatureProblem::TrailingByte)
+                    );
                 }
             }
         }
@@ -631,11 +740,18 @@ mod tests {
                 let mut read = vec![7; width];
                 let mut expected = vec![0; width - bytes];
                 expected.extend(&number);
-                assert_eq!(read_decimal(format!("00{value}").as_bytes(), &mut read), Some(()), "{value}");
+                assert_eq!(
+                    read_decimal(format!("00{value}").as_bytes(), &mut read),
+                    Some(()),
+                    "{value}"
+                );
                 assert_eq!(read, expected);
             }
             let above = num_bigint::BigUint::from(1u8) << (8 * width);
-            assert_eq!(read_decimal(above.to_string().as_bytes(), &mut vec![0; width]), None);
+            assert_eq!(
+                read_decimal(above.to_string().as_bytes(), &mut vec![0; width]),
+                None
+            );
         }
         for text in ["", "-1", "+1", "1.0", "0x1", "1e3", " 1", "1_0"] {
             assert_eq!(read_decimal(text.as_bytes(), &mut [0; 32]), None, "{text}");
@@ -667,16 +783,37 @@ mod tests {
                 bytes[0] = 31 + bytes[0] % 2;
                 header_first.see(&bytes);
             }
-            assert_eq!((valid.check(), valid.doubt(), valid.header_first), (Ok(()), None, 0));
+            assert_eq!(
+                (valid.check(), valid.doubt(), valid.header_first),
+                (Ok(()), None, 0)
+            );
             assert_eq!(header_first.check().is_err(), header_first.either > 0);
         }
-        let one = FormCounts { either: 1, ..FormCounts::default() };
+        let one = FormCounts {
+            either: 1,
+            ..FormCounts::default()
+        };
         assert!(one.check().is_ok() && one.doubt().is_some());
-        let mut others = FormCounts { header_first: 2, ..FormCounts::default() };
+        let mut others = FormCounts {
+            header_first: 2,
+            ..FormCounts::default()
+        };
         assert_eq!((others.check(), others.doubt()), (Ok(()), None));
         others.add(one);
-        assert!(others.check().is_err() && others.check().unwrap_err().to_string().contains("header-first or rsv"));
-        others.add(FormCounts { rsv: 2, ..FormCounts::default() });
-        assert!(others.check().is_ok() && others.doubt().unwrap().contains("2 fit header-first alone"));
+        assert!(
+            others.check().is_err()
+                && others
+                    .check()
+                    .unwrap_err()
+                    .to_string()
+                    .contains("header-first or rsv")
+        );
+        others.add(FormCounts {
+            rsv: 2,
+            ..FormCounts::default()
+        });
+        assert!(
+            others.check().is_ok() && others.doubt().unwrap().contains("2 fit header-first alone")
+        );
     }
 }

@@ -40,13 +40,20 @@ pub struct Scaled {
 pub fn products(curve: CurveId, items: usize) -> Scaled {
     static PARTS: PerCurve<fn() -> (u64, u32)> = per_curve!(parts_of_product);
     let (parts, bits) = PARTS.of(curve)();
-    Scaled { points: parts * items as u64, bits }
+    Scaled {
+        points: parts * items as u64,
+        bits,
+    }
 }
 
 /// Returns the number of points per product, and the bits of the signed part of the scalar for
 /// each.
 fn parts_of_product<C: CpuCurve>() -> (u64, u32) {
-    if C::ENDOMORPHISM.is_some() { (2, 130) } else { (1, 256) }
+    if C::ENDOMORPHISM.is_some() {
+        (2, 130)
+    } else {
+        (1, 256)
+    }
 }
 
 /// The parameters of a multi-scalar multiplication by buckets.
@@ -67,24 +74,42 @@ struct Bucketing {
 
 /// Returns the number of windows of this width that cover the longest scalar.
 fn windows(of: &[Scaled], width: u32) -> u32 {
-    of.iter().map(|each| each.bits.div_ceil(width)).max().unwrap_or(1)
+    of.iter()
+        .map(|each| each.bits.div_ceil(width))
+        .max()
+        .unwrap_or(1)
 }
 
 /// Estimates the cost of windows of this width, in terms. The last window has few nonzero digits if
 /// the other windows cover all but the sign and one bit.
 fn cost(of: &[Scaled], width: u32) -> u64 {
-    let digits: u64 = of.iter().map(|each| each.points * u64::from(each.bits - 2)).sum();
+    let digits: u64 = of
+        .iter()
+        .map(|each| each.points * u64::from(each.bits - 2))
+        .sum();
     digits / u64::from(width) + u64::from(windows(of, width)) * (BUCKET << (width - 1))
 }
 
 impl Bucketing {
     fn new(of: &[Scaled]) -> Self {
-        let width = WIDTHS.min_by_key(|width| cost(of, *width)).expect("the range of widths is not empty");
-        let entries = of.iter().map(|each| each.points * u64::from(each.bits.div_ceil(width))).sum::<u64>();
+        let width = WIDTHS
+            .min_by_key(|width| cost(of, *width))
+            .expect("the range of widths is not empty");
+        let entries = of
+            .iter()
+            .map(|each| each.points * u64::from(each.bits.div_ceil(width)))
+            .sum::<u64>();
         let run = entries.div_ceil(RUNS).max(SHORTEST_RUN);
         let segment_bits = SEGMENT_BITS.max((width - 1).saturating_sub(SEGMENTS_BITS));
         let rows = of.iter().map(|each| each.points).sum();
-        Bucketing { rows, width, windows: windows(of, width), entries, segment_bits, run }
+        Bucketing {
+            rows,
+            width,
+            windows: windows(of, width),
+            entries,
+            segment_bits,
+            run,
+        }
     }
 
     fn buckets(&self) -> u64 {
@@ -98,7 +123,11 @@ impl Bucketing {
     /// Returns the bytes of the list of terms. If 32-bit words cannot number the terms, the size is
     /// larger than the memory of any device, so that the batch is split.
     fn entry_bytes(&self) -> usize {
-        if self.entries > u32::MAX.into() { usize::MAX / 2 } else { (4 * self.entries) as usize }
+        if self.entries > u32::MAX.into() {
+            usize::MAX / 2
+        } else {
+            (4 * self.entries) as usize
+        }
     }
 
     fn runs(&self) -> u64 {
@@ -158,23 +187,88 @@ impl Buckets {
     pub fn start(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
         let Buckets { ends, tiles, .. } = *self;
         let buckets = self.shape.buckets() as u32;
-        kernels::MsmTiles { ends, buckets, tiles }.launch(stream, curve)?;
-        kernels::MsmStarts { ends, buckets, tiles }.launch(stream, curve)
+        kernels::MsmTiles {
+            ends,
+            buckets,
+            tiles,
+        }
+        .launch(stream, curve)?;
+        kernels::MsmStarts {
+            ends,
+            buckets,
+            tiles,
+        }
+        .launch(stream, curve)
     }
 
     /// Sums the terms of each window.
     pub fn add_up(&self, stream: &mut Stream, curve: &'static str) -> Result<(), Fault> {
-        let Buckets { shape, rows, terms, ends, counters, partials, large, sums, window_sums, .. } = *self;
-        let Bucketing { width: bits, windows, segment_bits, .. } = shape;
+        let Buckets {
+            shape,
+            rows,
+            terms,
+            ends,
+            counters,
+            partials,
+            large,
+            sums,
+            window_sums,
+            ..
+        } = *self;
+        let Bucketing {
+            width: bits,
+            windows,
+            segment_bits,
+            ..
+        } = shape;
         let buckets = shape.buckets() as u32;
         let run = shape.run as u32;
-        kernels::MsmRuns { rows, terms, ends, buckets, run, partials, runs: shape.runs() }.launch(stream, curve)?;
-        kernels::MsmBuckets { ends, buckets, run, partials, large, counters }.launch(stream, curve)?;
-        kernels::MsmLargeBuckets { ends, run, partials, large, counters, buckets: shape.buckets() }
-            .launch(stream, curve)?;
-        kernels::MsmSegments { ends, buckets, run, partials, segment_bits, sums, segments: shape.segments() }
-            .launch(stream, curve)?;
-        kernels::MsmWindows { sums, bits, segment_bits, window_sums, windows: u64::from(windows) }.launch(stream, curve)
+        kernels::MsmRuns {
+            rows,
+            terms,
+            ends,
+            buckets,
+            run,
+            partials,
+            runs: shape.runs(),
+        }
+        .launch(stream, curve)?;
+        kernels::MsmBuckets {
+            ends,
+            buckets,
+            run,
+            partials,
+            large,
+            counters,
+        }
+        .launch(stream, curve)?;
+        kernels::MsmLargeBuckets {
+            ends,
+            run,
+            partials,
+            large,
+            counters,
+            buckets: shape.buckets(),
+        }
+        .launch(stream, curve)?;
+        kernels::MsmSegments {
+            ends,
+            buckets,
+            run,
+            partials,
+            segment_bits,
+            sums,
+            segments: shape.segments(),
+        }
+        .launch(stream, curve)?;
+        kernels::MsmWindows {
+            sums,
+            bits,
+            segment_bits,
+            window_sums,
+            windows: u64::from(windows),
+        }
+        .launch(stream, curve)
     }
 }
 
@@ -195,6 +289,13 @@ mod tests {
             assert!(shape.runs() * shape.run >= shape.entries && shape.segment_bits < shape.width);
             assert!(Bucketing::new(&[long]).entries < shape.entries);
         }
-        assert_eq!(Bucketing::new(&[Scaled { points: 3 << 22, bits: 130 }]).width, 16);
+        assert_eq!(
+            Bucketing::new(&[Scaled {
+                points: 3 << 22,
+                bits: 130
+            }])
+            .width,
+            16
+        );
     }
 }

@@ -30,7 +30,10 @@ impl<T> Column<T> {
     /// Creates the column of an array at `address`. Its contents are not checked, so this is for
     /// code that allocates memory.
     pub fn at(address: Address) -> Self {
-        Column { address, content: PhantomData }
+        Column {
+            address,
+            content: PhantomData,
+        }
     }
 
     pub fn address(self) -> Address {

@@ -81,7 +81,10 @@ struct ReservedSlot<'a> {
 
 impl Drop for ReservedSlot<'_> {
     fn drop(&mut self) {
-        let reusable = self.slot.take().filter(|_| self.is_reusable && lock(&self.owner.failure).is_none());
+        let reusable = self
+            .slot
+            .take()
+            .filter(|_| self.is_reusable && lock(&self.owner.failure).is_none());
         let mut slots = lock(&self.owner.slots);
         slots.idle.extend(reusable);
         slots.reserved -= 1;
@@ -104,7 +107,11 @@ impl DeviceState {
     /// Reserves one of `most` stream slots, waiting until one is free, and runs `work` on it. A
     /// slot on which something fails is not reused: dropping it waits for everything that it has
     /// started and wipes its memory.
-    fn with_slot(&self, most: usize, work: impl FnOnce(&mut StreamSlot) -> Result<(), Fault>) -> Result<(), Fault> {
+    fn with_slot(
+        &self,
+        most: usize,
+        work: impl FnOnce(&mut StreamSlot) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         // From here on, the reservation is released on every path.
         let mut reserved = self.reserve(most);
         if lock(&self.failure).is_some() {
@@ -126,14 +133,21 @@ impl DeviceState {
         let turn = slots.next_turn;
         slots.next_turn += 1;
         while slots.served != turn || slots.reserved >= most {
-            slots = self.returned.wait(slots).unwrap_or_else(PoisonError::into_inner);
+            slots = self
+                .returned
+                .wait(slots)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         slots.served += 1;
         slots.reserved += 1;
         let idle = slots.idle.pop();
         drop(slots);
         self.returned.notify_all();
-        ReservedSlot { owner: self, slot: idle, is_reusable: false }
+        ReservedSlot {
+            owner: self,
+            slot: idle,
+            is_reusable: false,
+        }
     }
 }
 
@@ -143,13 +157,19 @@ impl GpuEngine {
     /// # Errors
     /// The reasons why no device works, or why the threads could not be started.
     pub fn new(limits: Limits) -> Result<Self, Unavailable> {
-        let Limits { max_memory, largest_chunk, time_kernels, .. } = limits;
+        let Limits {
+            max_memory,
+            largest_chunk,
+            time_kernels,
+            ..
+        } = limits;
         let count = count().map_err(Unavailable::Devices)?;
         let _kept = CallersContext::keep();
         let mut devices = Vec::new();
         let mut unopened = Vec::new();
-        for (ordinal, opened) in
-            side_by_side(0..count, |ordinal| Device::open(ordinal, &limits)).into_iter().enumerate()
+        for (ordinal, opened) in side_by_side(0..count, |ordinal| Device::open(ordinal, &limits))
+            .into_iter()
+            .enumerate()
         {
             match opened {
                 Ok(device) => devices.push(DeviceState::new(device)),
@@ -157,22 +177,37 @@ impl GpuEngine {
             }
         }
         if devices.is_empty() {
-            let problems: Vec<String> =
-                unopened.into_iter().map(|(device, fault)| fault.of_device(&device).message()).collect();
+            let problems: Vec<String> = unopened
+                .into_iter()
+                .map(|(device, fault)| fault.of_device(&device).message())
+                .collect();
             return Err(Unavailable::Devices(problems.join("; ")));
         }
         let slots_per_device = if time_kernels { 1 } else { runtime::STREAMS };
-        let threads = DeviceThreads::start(devices.len(), slots_per_device).map_err(Unavailable::Threads)?;
+        let threads =
+            DeviceThreads::start(devices.len(), slots_per_device).map_err(Unavailable::Threads)?;
         // The rest is for the CPU engine's tables.
         let pinned = max_memory.map_or(usize::MAX, |limit| limit / 4);
-        Ok(GpuEngine { devices, unopened, largest_chunk, slots_per_device, threads, pinned })
+        Ok(GpuEngine {
+            devices,
+            unopened,
+            largest_chunk,
+            slots_per_device,
+            threads,
+            pinned,
+        })
     }
 
     /// Prepares the kernels and tables of a curve on every device, and runs self-tests there.
     ///
     /// # Errors
     /// The first fault.
-    pub fn warm_up(&self, cpu: &CpuEngine, curve: &'static str, tests: &[SelfTest]) -> Result<(), Fault> {
+    pub fn warm_up(
+        &self,
+        cpu: &CpuEngine,
+        curve: &'static str,
+        tests: &[SelfTest],
+    ) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
         self.working().into_iter().try_for_each(|device| {
             let state = &self.devices[device];
@@ -188,8 +223,9 @@ impl GpuEngine {
     }
 
     fn test(&self, device: usize, cpu: &CpuEngine, tests: &[SelfTest]) -> Result<(), Fault> {
-        self.devices[device]
-            .with_slot(self.slots_per_device, |slot| self_tests::pass(slot, cpu, Bytes::default(), tests))
+        self.devices[device].with_slot(self.slots_per_device, |slot| {
+            self_tests::pass(slot, cpu, Bytes::default(), tests)
+        })
     }
 
     /// Runs self-tests on every device. Failed tests are reported by `failures`.
@@ -202,7 +238,10 @@ impl GpuEngine {
             // Prepares all kernels at once; those that are not available fail their tests below.
             let _ = self.device(device).prepare_units(Unit::all());
             for test in tests {
-                match self.test(device, cpu, &[*test]).map_err(|fault| fault.of_device(&self.device(device).label)) {
+                match self
+                    .test(device, cpu, &[*test])
+                    .map_err(|fault| fault.of_device(&self.device(device).label))
+                {
                     Err(fault) if fault.kind == FaultKind::Device => {
                         self.fail(device, fault);
                         break;
@@ -229,7 +268,11 @@ impl GpuEngine {
         cpu_fallback: bool,
     ) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
-        let _calls: Vec<_> = self.devices.iter().map(|state| state.device.gates.enter()).collect();
+        let _calls: Vec<_> = self
+            .devices
+            .iter()
+            .map(|state| state.device.gates.enter())
+            .collect();
         let machine = self.machine(execution::is_direct(place));
         let ends = machine.cuts(operation);
         let most = machine.slot_memory(machine.most_bytes(operation, &ends));
@@ -238,7 +281,18 @@ impl GpuEngine {
             place,
             &ends,
             &|device, items, place| {
-                self.compute(device, cpu, Chunk { operation, items, most, place, on_cpu }).map_err(|fault| {
+                self.compute(
+                    device,
+                    cpu,
+                    Chunk {
+                        operation,
+                        items,
+                        most,
+                        place,
+                        on_cpu,
+                    },
+                )
+                .map_err(|fault| {
                     if fault.is_memory() {
                         // The missing memory may be held by idle stream slots.
                         self.drop_idle_slots(device);
@@ -251,15 +305,27 @@ impl GpuEngine {
     }
 
     fn machine(&self, direct: bool) -> Machine {
-        let working: Vec<&Device> = self.working().into_iter().map(|device| &**self.device(device)).collect();
-        let memory = working.iter().map(|device| device.memory).min().unwrap_or(0);
+        let working: Vec<&Device> = self
+            .working()
+            .into_iter()
+            .map(|device| &**self.device(device))
+            .collect();
+        let memory = working
+            .iter()
+            .map(|device| device.memory)
+            .min()
+            .unwrap_or(0);
         Machine {
             limits: Bytes {
                 device: memory / 2 / runtime::STREAMS,
                 pinned: self.pinned / (self.slots_per_device * self.devices.len()),
             },
             devices: working.len().max(1),
-            multiprocessors: working.iter().map(|device| device.multiprocessors as usize).max().unwrap_or(1),
+            multiprocessors: working
+                .iter()
+                .map(|device| device.multiprocessors as usize)
+                .max()
+                .unwrap_or(1),
             most_items: self.largest_chunk.unwrap_or(usize::MAX).max(1),
             slots: self.slots_per_device,
             direct,
@@ -276,7 +342,14 @@ impl GpuEngine {
             self_tests::pass(slot, cpu, chunk.most, &operation.tests(items.len()))?;
             // An equal share of the remaining items for each device.
             let expected = (operation.items() - items.start).div_ceil(self.working().len().max(1));
-            execution::compute(Running { slot, cpu, expected }, chunk)?;
+            execution::compute(
+                Running {
+                    slot,
+                    cpu,
+                    expected,
+                },
+                chunk,
+            )?;
             if let Err(fault) = slot.end() {
                 // The results are complete nevertheless. The stream slot of a failed device is not
                 // kept.
@@ -290,7 +363,11 @@ impl GpuEngine {
     /// devices.
     pub fn take_kernel_times(&self) -> BTreeMap<&'static str, (f64, u64)> {
         let mut all = BTreeMap::<_, (f64, u64)>::new();
-        for (kernel, (seconds, launches)) in self.devices.iter().flat_map(|state| state.device.take_kernel_times()) {
+        for (kernel, (seconds, launches)) in self
+            .devices
+            .iter()
+            .flat_map(|state| state.device.take_kernel_times())
+        {
             let sum = all.entry(kernel).or_default();
             *sum = (sum.0 + seconds, sum.1 + launches);
         }
@@ -299,7 +376,10 @@ impl GpuEngine {
 
     /// Returns the loaded kernels of all devices.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
-        self.devices.iter().flat_map(|state| state.device.loaded_kernels()).collect()
+        self.devices
+            .iter()
+            .flat_map(|state| state.device.loaded_kernels())
+            .collect()
     }
 
     /// Page-locks memory for every device. Returns `None` if a driver refuses.
@@ -335,7 +415,10 @@ impl GpuEngine {
 
     /// Returns the names of the devices.
     pub fn labels(&self) -> Vec<String> {
-        self.devices.iter().map(|state| state.device.label.clone()).collect()
+        self.devices
+            .iter()
+            .map(|state| state.device.label.clone())
+            .collect()
     }
 
     /// Returns the devices that failed and are not used any more, and the kernels that cannot be
@@ -377,7 +460,9 @@ impl GpuEngine {
 impl DevicePool for GpuEngine {
     /// Returns the working devices, those with the fewest active stream slots first.
     fn working(&self) -> Vec<usize> {
-        let mut devices: Vec<usize> = (0..self.devices.len()).filter(|&device| self.is_working(device)).collect();
+        let mut devices: Vec<usize> = (0..self.devices.len())
+            .filter(|&device| self.is_working(device))
+            .collect();
         devices.sort_by_cached_key(|&device| lock(&self.devices[device].slots).reserved);
         devices
     }
@@ -400,9 +485,13 @@ impl DevicePool for GpuEngine {
     }
 
     fn all_failed(&self) -> Fault {
-        let failures = self.failures().into_iter().filter(|failure| failure.kind == FaultKind::Device);
-        let failures: Vec<String> =
-            failures.map(|failure| format!("{}: {}", failure.device, failure.problem)).collect();
+        let failures = self
+            .failures()
+            .into_iter()
+            .filter(|failure| failure.kind == FaultKind::Device);
+        let failures: Vec<String> = failures
+            .map(|failure| format!("{}: {}", failure.device, failure.problem))
+            .collect();
         Fault::device(format!("no GPU works any more: {}", failures.join("; ")))
     }
 }
@@ -416,21 +505,31 @@ impl Drop for GpuEngine {
 }
 
 fn failure(device: &str, kind: FaultKind, problem: String) -> Failure {
-    Failure { device: device.to_owned(), kind, problem }
+    Failure {
+        device: device.to_owned(),
+        kind,
+        problem,
+    }
 }
 
 /// Returns the results of `work` for several devices in order. All but the first run on threads of
 /// their own if threads can be started, because the driver takes tenths of a second to open or
 /// close a device.
-fn side_by_side<D: Send, T: Send>(devices: impl Iterator<Item = D>, work: impl Fn(D) -> T + Sync) -> Vec<T> {
+fn side_by_side<D: Send, T: Send>(
+    devices: impl Iterator<Item = D>,
+    work: impl Fn(D) -> T + Sync,
+) -> Vec<T> {
     let devices: Vec<_> = devices.map(|device| Mutex::new(Some(device))).collect();
-    let run = &|device: &Mutex<Option<D>>| work(lock(device).take().expect("each device is taken once"));
+    let run =
+        &|device: &Mutex<Option<D>>| work(lock(device).take().expect("each device is taken once"));
     thread::scope(|scope| {
         let mut threads = Vec::with_capacity(devices.len());
         for (number, device) in devices.iter().enumerate() {
             let thread = match number {
                 0 => None,
-                _ => thread::Builder::new().spawn_scoped(scope, move || run(device)).ok(),
+                _ => thread::Builder::new()
+                    .spawn_scoped(scope, move || run(device))
+                    .ok(),
             };
             threads.push((device, thread));
         }
@@ -447,6 +546,8 @@ fn side_by_side<D: Send, T: Send>(devices: impl Iterator<Item = D>, work: impl F
 
 impl std::fmt::Debug for GpuEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("GpuEngine").field("devices", &self.labels()).finish_non_exhaustive()
+        f.debug_struct("GpuEngine")
+            .field("devices", &self.labels())
+            .finish_non_exhaustive()
     }
 }

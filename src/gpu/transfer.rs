@@ -2,8 +2,8 @@
 
 use super::codes::TagSet;
 use super::columns::{
-    AnyStatuses, ByteRows, Codes, Column, NumberKinds, PointKinds, Prefixes, Scalars, SecretKeys as KeyRows,
-    SignStatuses, Verdicts, Xy, Xyz,
+    AnyStatuses, ByteRows, Codes, Column, NumberKinds, PointKinds, Prefixes, Scalars,
+    SecretKeys as KeyRows, SignStatuses, Verdicts, Xy, Xyz,
 };
 use super::kernels;
 use super::runtime::{Fault, InputSource, Plan, Stream};
@@ -19,7 +19,10 @@ pub struct Points {
 
 impl Points {
     pub fn new(plan: &mut Plan) -> Self {
-        Points { xy: plan.column(), kinds: plan.column() }
+        Points {
+            xy: plan.column(),
+            kinds: plan.column(),
+        }
     }
 }
 
@@ -32,7 +35,10 @@ pub struct Jacobian {
 
 impl Jacobian {
     pub fn new(plan: &mut Plan) -> Self {
-        Jacobian { xyz: plan.column(), prefixes: plan.column() }
+        Jacobian {
+            xyz: plan.column(),
+            prefixes: plan.column(),
+        }
     }
 
     /// Writes the points to `to` in affine coordinates. `use_kinds` is set if `to` already has
@@ -46,10 +52,21 @@ impl Jacobian {
         n: usize,
     ) -> Result<(), Fault> {
         let Jacobian { xyz, prefixes } = self;
-        let Points { xy: out_xy, kinds: out_kinds } = to;
+        let Points {
+            xy: out_xy,
+            kinds: out_kinds,
+        } = to;
         let use_kinds = u32::from(use_kinds);
         stream.keep_in_l2(prefixes, n)?;
-        kernels::Normalize { xyz, out_xy, out_kinds, use_kinds, prefixes, n: n as u64 }.launch(stream, curve)
+        kernels::Normalize {
+            xyz,
+            out_xy,
+            out_kinds,
+            use_kinds,
+            prefixes,
+            n: n as u64,
+        }
+        .launch(stream, curve)
     }
 }
 
@@ -63,12 +80,26 @@ pub struct Numbers {
 
 impl Numbers {
     pub fn new<'a>(plan: &mut Plan<'a>, rows: Rows<'a, 32>) -> Self {
-        Numbers { rows: plan.input(rows.bytes()), scalars: plan.column(), kinds: plan.column() }
+        Numbers {
+            rows: plan.input(rows.bytes()),
+            scalars: plan.column(),
+            kinds: plan.column(),
+        }
     }
 
     pub fn import(self, stream: &mut Stream, curve: &'static str, n: usize) -> Result<(), Fault> {
-        let Numbers { rows, scalars, kinds } = self;
-        kernels::ImportScalars { rows, scalars, kinds, n: n as u64 }.launch(stream, curve)
+        let Numbers {
+            rows,
+            scalars,
+            kinds,
+        } = self;
+        kernels::ImportScalars {
+            rows,
+            scalars,
+            kinds,
+            n: n as u64,
+        }
+        .launch(stream, curve)
     }
 }
 
@@ -84,7 +115,12 @@ pub struct Equations {
 
 impl Equations {
     pub fn new(plan: &mut Plan) -> Self {
-        Equations { u1: plan.column(), u2: plan.column(), x: plan.column(), verdicts: plan.column() }
+        Equations {
+            u1: plan.column(),
+            u2: plan.column(),
+            x: plan.column(),
+            verdicts: plan.column(),
+        }
     }
 }
 
@@ -121,34 +157,59 @@ impl Imported {
             KeyRowForm::XOnly => Encoded::XOnly(input_rows(plan, keys)),
             KeyRowForm::Compressed => Encoded::Compressed(input_rows(plan, keys)),
             KeyRowForm::Raw => Encoded::Raw(input_rows(plan, keys)),
-            KeyRowForm::Uncompressed => Encoded::Tagged(input_rows(plan, keys), TagSet::UNCOMPRESSED_TAG),
-            KeyRowForm::Points => {
-                Encoded::Tagged(input_rows(plan, keys), TagSet::UNCOMPRESSED_TAG | TagSet::IDENTITY_TAG)
+            KeyRowForm::Uncompressed => {
+                Encoded::Tagged(input_rows(plan, keys), TagSet::UNCOMPRESSED_TAG)
             }
+            KeyRowForm::Points => Encoded::Tagged(
+                input_rows(plan, keys),
+                TagSet::UNCOMPRESSED_TAG | TagSet::IDENTITY_TAG,
+            ),
             KeyRowForm::Mixed => Encoded::Tagged(
                 input_mixed_rows(plan, keys),
                 TagSet::UNCOMPRESSED_TAG | TagSet::COMPRESSED_TAG | TagSet::IDENTITY_TAG,
             ),
         };
-        Imported { rows, points: Points::new(plan) }
+        Imported {
+            rows,
+            points: Points::new(plan),
+        }
     }
 
     pub fn import(self, stream: &mut Stream, curve: &'static str, n: usize) -> Result<(), Fault> {
         let Points { xy, kinds } = self.points;
         let n = n as u64;
         match self.rows {
-            Encoded::XOnly(rows) => kernels::ImportPointsXOnly { rows, xy, kinds, n }.launch(stream, curve),
-            Encoded::Compressed(rows) => kernels::ImportPointsCompressed { rows, xy, kinds, n }.launch(stream, curve),
-            Encoded::Raw(rows) => {
-                kernels::ImportPointsRaw { rows, zero_is_identity: 1, xy, kinds, n }.launch(stream, curve)
+            Encoded::XOnly(rows) => {
+                kernels::ImportPointsXOnly { rows, xy, kinds, n }.launch(stream, curve)
             }
-            Encoded::Tagged(rows, tags) => kernels::ImportPointsSec1 { rows, tags, xy, kinds, n }.launch(stream, curve),
+            Encoded::Compressed(rows) => {
+                kernels::ImportPointsCompressed { rows, xy, kinds, n }.launch(stream, curve)
+            }
+            Encoded::Raw(rows) => kernels::ImportPointsRaw {
+                rows,
+                zero_is_identity: 1,
+                xy,
+                kinds,
+                n,
+            }
+            .launch(stream, curve),
+            Encoded::Tagged(rows, tags) => kernels::ImportPointsSec1 {
+                rows,
+                tags,
+                xy,
+                kinds,
+                n,
+            }
+            .launch(stream, curve),
         }
     }
 }
 
 /// Plans the input of keys in a form other than `Mixed`.
-fn input_rows<'a, const W: usize>(plan: &mut Plan<'a>, keys: PublicKeys<'a>) -> Column<ByteRows<W>> {
+fn input_rows<'a, const W: usize>(
+    plan: &mut Plan<'a>,
+    keys: PublicKeys<'a>,
+) -> Column<ByteRows<W>> {
     plan.input(keys.rows().expect("only keys of mixed forms have no rows"))
 }
 
@@ -160,7 +221,10 @@ fn input_mixed_rows<'a>(plan: &mut Plan<'a>, keys: PublicKeys<'a>) -> Column<Byt
             let bytes = POINT_ROW * plan.items();
             plan.input_of(
                 bytes,
-                InputSource::Written(POINT_ROW, Box::new(move |start, to| keys.write_mixed_rows(start, to))),
+                InputSource::Written(
+                    POINT_ROW,
+                    Box::new(move |start, to| keys.write_mixed_rows(start, to)),
+                ),
             )
         }
     }
@@ -176,9 +240,16 @@ pub struct PrivateKeys {
 
 impl PrivateKeys {
     pub fn new<'a>(plan: &mut Plan<'a>, keys: SecretKeys<'a>) -> Self {
-        let (count, stride) = if keys.is_one_for_all() { (1, 0) } else { (plan.items(), 32) };
+        let (count, stride) = if keys.is_one_for_all() {
+            (1, 0)
+        } else {
+            (plan.items(), 32)
+        };
         let source = InputSource::Rows(keys.expose_column().bytes());
-        PrivateKeys { rows: plan.secret_input_of(32 * count, source), stride }
+        PrivateKeys {
+            rows: plan.secret_input_of(32 * count, source),
+            stride,
+        }
     }
 }
 
@@ -191,13 +262,29 @@ pub struct SecretNumbers {
 
 impl SecretNumbers {
     pub fn new(plan: &mut Plan) -> Self {
-        SecretNumbers { scalars: plan.column(), status: plan.column() }
+        SecretNumbers {
+            scalars: plan.column(),
+            status: plan.column(),
+        }
     }
 
-    pub fn import(self, stream: &mut Stream, curve: &'static str, keys: PrivateKeys, n: usize) -> Result<(), Fault> {
+    pub fn import(
+        self,
+        stream: &mut Stream,
+        curve: &'static str,
+        keys: PrivateKeys,
+        n: usize,
+    ) -> Result<(), Fault> {
         let SecretNumbers { scalars, status } = self;
         let PrivateKeys { rows, stride } = keys;
-        kernels::SecretScalars { keys: rows, key_stride: stride, scalars, status, n: n as u64 }.launch(stream, curve)
+        kernels::SecretScalars {
+            keys: rows,
+            key_stride: stride,
+            scalars,
+            status,
+            n: n as u64,
+        }
+        .launch(stream, curve)
     }
 }
 
@@ -247,7 +334,13 @@ pub fn export_rows(
     rows: Column<ByteRows<64>>,
     n: usize,
 ) -> Result<(), Fault> {
-    kernels::ExportPointsRaw { xy, kinds, rows, n: n as u64 }.launch(stream, curve)
+    kernels::ExportPointsRaw {
+        xy,
+        kinds,
+        rows,
+        n: n as u64,
+    }
+    .launch(stream, curve)
 }
 
 /// Writes codes according to the kinds of points.
@@ -262,7 +355,15 @@ pub fn point_codes(
     let rejected = code_or_valid(status.map(|(_, reason)| reason));
     let status = status.map(|(status, _)| status);
     let identity = code_or_valid(identity);
-    kernels::PointCodes { status, rejected, kinds, identity, codes, n: n as u64 }.launch(stream, curve)
+    kernels::PointCodes {
+        status,
+        rejected,
+        kinds,
+        identity,
+        codes,
+        n: n as u64,
+    }
+    .launch(stream, curve)
 }
 
 fn code_or_valid(reason: Option<Rejection>) -> u32 {

@@ -37,7 +37,11 @@ impl<T> WholePages<T> {
     /// is not enough memory.
     fn with_capacity(items: usize) -> Option<Self> {
         let values = Layout::array::<T>(items).ok()?;
-        let page = if values.size() < LARGE { page_size() } else { HUGE_PAGE };
+        let page = if values.size() < LARGE {
+            page_size()
+        } else {
+            HUGE_PAGE
+        };
         let layout = values.align_to(page).ok()?.pad_to_align();
         let start: NonNull<T> = match layout.size() {
             0 => NonNull::dangling(),
@@ -46,19 +50,29 @@ impl<T> WholePages<T> {
         };
         if layout.size() >= LARGE {
             // SAFETY: the memory was allocated, and nobody else has it.
-            let memory =
-                unsafe { std::slice::from_raw_parts_mut(start.as_ptr().cast::<MaybeUninit<u8>>(), layout.size()) };
+            let memory = unsafe {
+                std::slice::from_raw_parts_mut(
+                    start.as_ptr().cast::<MaybeUninit<u8>>(),
+                    layout.size(),
+                )
+            };
             // Fewer pages are touched and locked in less time.
             ask_for_huge_pages(memory);
         }
-        Some(WholePages { start, items: 0, layout })
+        Some(WholePages {
+            start,
+            items: 0,
+            layout,
+        })
     }
 
     /// Moves values to pages, and wipes their previous memory. Returns them if there is not enough
     /// memory.
     pub fn of(mut values: Vec<T>) -> Result<Self, Vec<T>> {
         let items = values.len();
-        let Some(mut pages) = Self::with_capacity(items) else { return Err(values) };
+        let Some(mut pages) = Self::with_capacity(items) else {
+            return Err(values);
+        };
         // SAFETY: the pages have space for the values, which no longer belong to the vector.
         unsafe {
             values.set_len(0);
@@ -79,7 +93,8 @@ impl<T> WholePages<T> {
             self.items = 0;
             ptr::copy_nonoverlapping(self.start.as_ptr(), values.as_mut_ptr(), items);
             values.set_len(items);
-            std::slice::from_raw_parts_mut(self.start.as_ptr().cast::<MaybeUninit<T>>(), items).zeroize();
+            std::slice::from_raw_parts_mut(self.start.as_ptr().cast::<MaybeUninit<T>>(), items)
+                .zeroize();
         }
         values
     }
@@ -98,7 +113,9 @@ impl WholePages<u8> {
     pub fn zeroed(bytes: usize, pool: Option<&Pool>) -> Option<Self> {
         let mut pages = Self::with_capacity(bytes)?;
         // SAFETY: the pages have space for this many bytes, and nobody else has them.
-        let places = unsafe { std::slice::from_raw_parts_mut(pages.start.as_ptr().cast::<MaybeUninit<u8>>(), bytes) };
+        let places = unsafe {
+            std::slice::from_raw_parts_mut(pages.start.as_ptr().cast::<MaybeUninit<u8>>(), bytes)
+        };
         match pool {
             Some(pool) => pool.for_each(places.chunks_mut(PART).collect(), fill_with_zeros),
             None => fill_with_zeros(places),
@@ -169,7 +186,10 @@ mod tests {
             let memory = pages.memory();
             let ends = [memory.start.addr(), memory.end.addr()];
             assert!(items == 0 || ends.iter().all(|end| end % page_size() == 0));
-            assert_eq!(memory.end.addr() - memory.start.addr(), items.next_multiple_of(page_size()));
+            assert_eq!(
+                memory.end.addr() - memory.start.addr(),
+                items.next_multiple_of(page_size())
+            );
             assert_eq!(*pages, values);
             all.push((pages, values));
         }
@@ -187,7 +207,10 @@ mod tests {
         assert_eq!(Rc::strong_count(&value), 1001);
         drop(pages);
         assert_eq!(Rc::strong_count(&value), 1);
-        let values = WholePages::of(vec![value.clone(); 1000]).ok().unwrap().into_vec();
+        let values = WholePages::of(vec![value.clone(); 1000])
+            .ok()
+            .unwrap()
+            .into_vec();
         assert_eq!(Rc::strong_count(&value), 1001);
         drop(values);
         assert_eq!(Rc::strong_count(&value), 1);

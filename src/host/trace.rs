@@ -13,7 +13,10 @@ use std::time::Instant;
 
 /// A recorded span of time, in nanoseconds on a clock of the process.
 #[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "lab"), allow(dead_code, reason = "only a measurement reads it"))]
+#[cfg_attr(
+    not(feature = "lab"),
+    allow(dead_code, reason = "only a measurement reads it")
+)]
 pub struct SpanRecord {
     /// The name of the step.
     pub what: &'static str,
@@ -40,7 +43,11 @@ fn is_enabled() -> bool {
 /// Returns the nanoseconds since the first call.
 pub fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
-    if cfg!(feature = "lab") { START.get_or_init(Instant::now).elapsed().as_nanos() as u64 } else { 0 }
+    if cfg!(feature = "lab") {
+        START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+    } else {
+        0
+    }
 }
 
 /// Starts recording, with space allocated for `capacity` spans, so that the list is not moved while
@@ -66,11 +73,21 @@ pub fn record(what: &'static str, number: u64, start: u64, end: u64) {
         return;
     }
     let thread = THREAD_NAME.with(|name| name.get_or_init(current_thread_name).clone());
-    lock(&RECORDS).push(SpanRecord { what, number, start, end, thread });
+    lock(&RECORDS).push(SpanRecord {
+        what,
+        number,
+        start,
+        end,
+        thread,
+    });
 }
 
 fn current_thread_name() -> Arc<str> {
-    Arc::from(thread::current().name().unwrap_or("a thread without a name"))
+    Arc::from(
+        thread::current()
+            .name()
+            .unwrap_or("a thread without a name"),
+    )
 }
 
 /// A span that is recorded on drop.
@@ -83,7 +100,11 @@ pub struct Span {
 
 /// Records a span from now until the returned value is dropped.
 pub fn span(what: &'static str, number: usize) -> Span {
-    Span { what, number: number as u64, start: if is_enabled() { now() } else { 0 } }
+    Span {
+        what,
+        number: number as u64,
+        start: if is_enabled() { now() } else { 0 },
+    }
 }
 
 impl Drop for Span {

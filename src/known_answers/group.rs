@@ -4,7 +4,9 @@ use crate::cpu::secret::SecretCurve;
 use crate::types::Point;
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
-use elliptic_curve::{AffinePoint, CurveGroup, Field, FieldBytes, Group as _, PrimeField, ProjectivePoint};
+use elliptic_curve::{
+    AffinePoint, CurveGroup, Field, FieldBytes, Group as _, PrimeField, ProjectivePoint,
+};
 use sha2::{Digest, Sha256};
 
 pub type Scalar<C> = elliptic_curve::Scalar<<C as SecretCurve>::Reference>;
@@ -44,7 +46,9 @@ impl<C: SecretCurve> Numbered<C> {
 
 /// Returns `x, 2 x, 3 x, ...`.
 pub fn multiples<T: Copy>(x: T, count: usize, add: impl Fn(T, T) -> T) -> Vec<T> {
-    std::iter::successors(Some(x), |sum| Some(add(*sum, x))).take(count).collect()
+    std::iter::successors(Some(x), |sum| Some(add(*sum, x)))
+        .take(count)
+        .collect()
 }
 
 /// Returns a pseudorandom scalar, which is the same in every process.
@@ -92,14 +96,18 @@ pub fn encode_all<C: SecretCurve>(points: &[Group<C>]) -> Vec<Point> {
 fn encode<C: SecretCurve>(point: &AffinePoint<C::Reference>) -> Point {
     // The identity is a single byte.
     let bytes = <[u8; 65]>::try_from(point.to_sec1_point(false).as_bytes());
-    bytes.map_or(Point::IDENTITY, |bytes| Point::from_uncompressed(bytes).expect("an uncompressed point"))
+    bytes.map_or(Point::IDENTITY, |bytes| {
+        Point::from_uncompressed(bytes).expect("an uncompressed point")
+    })
 }
 
 /// Returns the point with an even y and this x-coordinate, if it exists.
 pub fn lift_x<C: SecretCurve>(x: &[u8; 32]) -> Option<Group<C>> {
     let mut compressed = [2; 33];
     compressed[1..].copy_from_slice(x);
-    AffinePoint::<C::Reference>::from_sec1_bytes(&compressed).ok().map(Into::into)
+    AffinePoint::<C::Reference>::from_sec1_bytes(&compressed)
+        .ok()
+        .map(Into::into)
 }
 
 /// Returns a point that is not on the curve.
@@ -111,7 +119,10 @@ pub fn off_curve<C: SecretCurve>(numbered: &Numbered<C>) -> Point {
 
 /// Returns a number below 256 that is not the x-coordinate of a point.
 pub fn no_x<C: SecretCurve>() -> [u8; 32] {
-    (1..=u8::MAX).map(small).find(|x| lift_x::<C>(x).is_none()).expect("every other one")
+    (1..=u8::MAX)
+        .map(small)
+        .find(|x| lift_x::<C>(x).is_none())
+        .expect("every other one")
 }
 
 pub fn small(number: u8) -> [u8; 32] {

@@ -44,7 +44,8 @@ pub struct KnownAnswers {
 /// Returns the known answers of a curve. They are made on first use, which takes about a
 /// millisecond.
 pub fn of(curve: CurveId) -> &'static KnownAnswers {
-    static ANSWERS: PerCurve<OnceLock<KnownAnswers>> = PerCurve([const { OnceLock::new() }; CurveId::ALL.len()]);
+    static ANSWERS: PerCurve<OnceLock<KnownAnswers>> =
+        PerCurve([const { OnceLock::new() }; CurveId::ALL.len()]);
     get_or_compute(&ANSWERS.0[curve as usize], || new(curve))
 }
 
@@ -132,7 +133,10 @@ impl TryRng for Given {
 impl TryCryptoRng for Given {}
 
 impl KnownAnswers {
-    fn new<C: SecretCurve>(signatures: fn(&Numbered<C>) -> Signatures, signing: fn(&Numbered<C>) -> Signing) -> Self {
+    fn new<C: SecretCurve>(
+        signatures: fn(&Numbered<C>) -> Signatures,
+        signing: fn(&Numbered<C>) -> Signing,
+    ) -> Self {
         let numbered = Numbered::new();
         KnownAnswers {
             points: PointAnswers::new(&numbered),

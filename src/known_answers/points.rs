@@ -2,7 +2,8 @@
 
 use super::Answer;
 use super::group::{
-    COUNT, Group, Numbered, PAIRS, Scalar, bytes, encode_all, last, multiples, no_x, off_curve, order, pseudo_random,
+    COUNT, Group, Numbered, PAIRS, Scalar, bytes, encode_all, last, multiples, no_x, off_curve,
+    order, pseudo_random,
 };
 use crate::cpu::secret::SecretCurve;
 use crate::types::{Point, Rejection};
@@ -40,8 +41,12 @@ fn malformed() -> Point {
 }
 
 fn sums<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([Point; 2], Answer<Point>)> {
-    let Numbered { encoded, opposite, .. } = numbered;
-    let mut sums = PAIRS.map(|(i, j)| ([encoded[i], encoded[j]], Ok(encoded[i + j + 1]))).to_vec();
+    let Numbered {
+        encoded, opposite, ..
+    } = numbered;
+    let mut sums = PAIRS
+        .map(|(i, j)| ([encoded[i], encoded[j]], Ok(encoded[i + j + 1])))
+        .to_vec();
     let identity = Point::IDENTITY;
     sums.extend([
         ([encoded[2], opposite[2]], Ok(identity)),
@@ -49,8 +54,14 @@ fn sums<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([Point; 2], Answer<Point
         ([identity, encoded[3]], Ok(encoded[3])),
         ([encoded[3], identity], Ok(encoded[3])),
         ([identity, identity], Ok(identity)),
-        ([off_curve(numbered), encoded[0]], Err(Rejection::NotOnCurve)),
-        ([encoded[1], off_curve(numbered)], Err(Rejection::NotOnCurve)),
+        (
+            [off_curve(numbered), encoded[0]],
+            Err(Rejection::NotOnCurve),
+        ),
+        (
+            [encoded[1], off_curve(numbered)],
+            Err(Rejection::NotOnCurve),
+        ),
         ([malformed(), encoded[0]], Err(Rejection::MalformedPoint)),
     ]);
     sums
@@ -58,7 +69,9 @@ fn sums<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([Point; 2], Answer<Point
 
 fn doubles<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<(Point, Answer<Point>)> {
     let encoded = &numbered.encoded;
-    let mut doubles: Vec<_> = (0..COUNT / 2).map(|i| (encoded[i], Ok(encoded[2 * i + 1]))).collect();
+    let mut doubles: Vec<_> = (0..COUNT / 2)
+        .map(|i| (encoded[i], Ok(encoded[2 * i + 1])))
+        .collect();
     doubles.extend([
         (Point::IDENTITY, Ok(Point::IDENTITY)),
         (off_curve(numbered), Err(Rejection::NotOnCurve)),
@@ -68,11 +81,20 @@ fn doubles<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<(Point, Answer<Point>)
 }
 
 fn base_products<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([u8; 32], Answer<Point>)> {
-    let Numbered { numbers, encoded, opposite, .. } = numbered;
+    let Numbered {
+        numbers,
+        encoded,
+        opposite,
+        ..
+    } = numbered;
     let generator = Group::<C>::generator();
     let generators = encode_all::<C>(&[generator, -generator]);
     let number = bytes::<C>;
-    let mut products: Vec<_> = numbers.iter().zip(encoded).map(|(k, point)| (number(k), Ok(*point))).collect();
+    let mut products: Vec<_> = numbers
+        .iter()
+        .zip(encoded)
+        .map(|(k, point)| (number(k), Ok(*point)))
+        .collect();
     products.extend([
         (number(&Scalar::<C>::ZERO), Ok(Point::IDENTITY)),
         (number(&Scalar::<C>::ONE), Ok(generators[0])),
@@ -85,19 +107,31 @@ fn base_products<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([u8; 32], Answe
 }
 
 fn products<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<([u8; 32], Point, Answer<Point>)> {
-    let Numbered { numbers, encoded, opposite, .. } = numbered;
+    let Numbered {
+        numbers,
+        encoded,
+        opposite,
+        ..
+    } = numbered;
     let number = bytes::<C>;
     let point = encoded[2];
     let multiples = multiples_of(numbered, 2);
-    let mut products: Vec<_> =
-        numbers.iter().zip(multiples).map(|(k, product)| (number(k), point, Ok(product))).collect();
+    let mut products: Vec<_> = numbers
+        .iter()
+        .zip(multiples)
+        .map(|(k, product)| (number(k), point, Ok(product)))
+        .collect();
     products.extend([
         (number(&Scalar::<C>::ZERO), point, Ok(Point::IDENTITY)),
         (number(&Scalar::<C>::ONE), point, Ok(point)),
         (number(&last::<C>()), point, Ok(opposite[2])),
         (number(&numbers[4]), Point::IDENTITY, Ok(Point::IDENTITY)),
         (order::<C>(), point, Err(Rejection::ScalarOutOfRange)),
-        (number(&numbers[0]), off_curve(numbered), Err(Rejection::NotOnCurve)),
+        (
+            number(&numbers[0]),
+            off_curve(numbered),
+            Err(Rejection::NotOnCurve),
+        ),
     ]);
     products
 }
@@ -108,9 +142,15 @@ const PRODUCTS: usize = 300;
 /// Returns each point, its negative and occasionally the identity, with pseudorandom scalars,
 /// several times over.
 fn sum_of_products<C: SecretCurve>(numbered: &Numbered<C>) -> (Vec<[u8; 32]>, Vec<Point>, Point) {
-    let Numbered { numbers, encoded, opposite, .. } = numbered;
+    let Numbered {
+        numbers,
+        encoded,
+        opposite,
+        ..
+    } = numbered;
     let factor = pseudo_random::<C>(1);
-    let powers = std::iter::successors(Some(factor), |power| Some(*power * factor)).take(PRODUCTS / 3);
+    let powers =
+        std::iter::successors(Some(factor), |power| Some(*power * factor)).take(PRODUCTS / 3);
     let mut scalars: Vec<_> = powers.flat_map(|power| [power, power, -power]).collect();
     scalars[PRODUCTS - 3..].copy_from_slice(&[Scalar::<C>::ZERO, Scalar::<C>::ONE, last::<C>()]);
     let mut points = Vec::with_capacity(PRODUCTS);
@@ -139,10 +179,16 @@ fn keys<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<(Vec<u8>, Answer<Point>)>
     let mut keys = Vec::new();
     for point in numbered.encoded[..4].iter().chain(&numbered.opposite[..4]) {
         keys.push((point.as_bytes().to_vec(), Ok(*point)));
-        keys.push((point.to_compressed().expect("not the identity").to_vec(), Ok(*point)));
+        keys.push((
+            point.to_compressed().expect("not the identity").to_vec(),
+            Ok(*point),
+        ));
     }
     let corrupted = [
-        (off_curve(numbered).as_bytes().to_vec(), Rejection::NotOnCurve),
+        (
+            off_curve(numbered).as_bytes().to_vec(),
+            Rejection::NotOnCurve,
+        ),
         (malformed().as_bytes().to_vec(), Rejection::MalformedPoint),
         ([&[2], &no_x::<C>()[..]].concat(), Rejection::NotOnCurve),
         ([&[3], &[0xff; 32][..]].concat(), Rejection::MalformedPoint),
@@ -156,6 +202,9 @@ fn keys<C: SecretCurve>(numbered: &Numbered<C>) -> Vec<(Vec<u8>, Answer<Point>)>
 impl PointAnswers {
     /// Returns the keys whose encoding has `BYTES` bytes.
     pub fn keys_of<const BYTES: usize>(&self) -> Vec<([u8; BYTES], Answer<Point>)> {
-        self.keys.iter().filter_map(|(key, point)| Some((key.as_slice().try_into().ok()?, *point))).collect()
+        self.keys
+            .iter()
+            .filter_map(|(key, point)| Some((key.as_slice().try_into().ok()?, *point)))
+            .collect()
     }
 }

@@ -2,7 +2,8 @@
 
 use super::Answer;
 use super::group::{
-    Group, Numbered, PAIRS, bytes, encode_all, join, large_x, lift_x, no_x, off_curve, order, pseudo_random, reduced,
+    Group, Numbered, PAIRS, bytes, encode_all, join, large_x, lift_x, no_x, off_curve, order,
+    pseudo_random, reduced,
 };
 use crate::curve::Secp256k1;
 use crate::types::{Point, Rejection, SecretKey, Verdict};
@@ -89,12 +90,23 @@ impl Schnorr {
         let secret = bytes::<Curve>(&numbered.numbers[item]);
         let text = vec![item as u8; length];
         let signer = SigningKey::from_slice(&secret).expect("in range");
-        let signature = signer.sign_raw(&text, &auxiliary(self.auxiliary.len())).expect("it signs").to_bytes();
-        let public = numbered.encoded[item].to_compressed().expect("not the identity");
+        let signature = signer
+            .sign_raw(&text, &auxiliary(self.auxiliary.len()))
+            .expect("it signs")
+            .to_bytes();
+        let public = numbered.encoded[item]
+            .to_compressed()
+            .expect("not the identity");
         self.push(SecretKey::from_bytes(secret), public, text, Ok(signature));
     }
 
-    fn push(&mut self, secret: SecretKey, public: [u8; 33], text: Vec<u8>, signed: Answer<[u8; 64]>) {
+    fn push(
+        &mut self,
+        secret: SecretKey,
+        public: [u8; 33],
+        text: Vec<u8>,
+        signed: Answer<[u8; 64]>,
+    ) {
         self.auxiliary.push(auxiliary(self.auxiliary.len()));
         self.secret.push(secret);
         self.public.push(public);
@@ -110,7 +122,11 @@ fn auxiliary(item: usize) -> [u8; 32] {
 
 /// Returns the discrete logarithm of the point with the x-coordinate of point i and an even y.
 fn even(numbered: &Numbered<Curve>, i: usize) -> k256::Scalar {
-    if numbered.encoded[i].y()[31] & 1 == 1 { -numbered.numbers[i] } else { numbered.numbers[i] }
+    if numbered.encoded[i].y()[31] & 1 == 1 {
+        -numbered.numbers[i]
+    } else {
+        numbered.numbers[i]
+    }
 }
 
 /// Returns a valid item with R = k G and P = d G for the numbers i and j of the list; s follows.
@@ -119,7 +135,12 @@ fn valid(numbered: &Numbered<Curve>, i: usize, j: usize) -> SchnorrItem {
     let key = *numbered.encoded[j].x();
     let message = bytes::<Curve>(&pseudo_random::<Curve>(0xc0 | i as u8));
     let s = even(numbered, i) + challenge(&r, &key, &message) * even(numbered, j);
-    SchnorrItem { message, signature: join(&r, &bytes::<Curve>(&s)), key, verdict: Ok(()) }
+    SchnorrItem {
+        message,
+        signature: join(&r, &bytes::<Curve>(&s)),
+        key,
+        verdict: Ok(()),
+    }
 }
 
 /// Returns a valid item, corrupted in each possible way.
@@ -157,7 +178,14 @@ fn rejected(numbered: &Numbered<Curve>) -> Vec<SchnorrItem> {
         (of_r, [0xff; 32], Rejection::MalformedPoint),
         (join(&large, &s), key, Rejection::Mismatch),
     ];
-    corrupted.map(|(signature, key, rejection)| SchnorrItem { message, signature, key, verdict: Err(rejection) }).into()
+    corrupted
+        .map(|(signature, key, rejection)| SchnorrItem {
+            message,
+            signature,
+            key,
+            verdict: Err(rejection),
+        })
+        .into()
 }
 
 /// Returns the output key of Taproot for an internal key, whose sum with a tweak is `sum`.
@@ -172,23 +200,64 @@ fn taproot_output(key: &Point, sum: &Answer<Point>, root: &[u8]) -> Answer<Point
 
 impl Tweaks {
     fn new(numbered: &Numbered<Curve>) -> Self {
-        let Numbered { numbers, encoded, opposite, .. } = numbered;
-        let mut items: Vec<_> =
-            PAIRS.map(|(i, j)| (encoded[i], bytes::<Curve>(&numbers[j]), Ok(encoded[i + j + 1]))).into();
+        let Numbered {
+            numbers,
+            encoded,
+            opposite,
+            ..
+        } = numbered;
+        let mut items: Vec<_> = PAIRS
+            .map(|(i, j)| {
+                (
+                    encoded[i],
+                    bytes::<Curve>(&numbers[j]),
+                    Ok(encoded[i + j + 1]),
+                )
+            })
+            .into();
         items.extend([
-            (opposite[2], bytes::<Curve>(&numbers[2]), Err(Rejection::IdentityResult)),
+            (
+                opposite[2],
+                bytes::<Curve>(&numbers[2]),
+                Err(Rejection::IdentityResult),
+            ),
             (encoded[3], [0; 32], Ok(encoded[3])),
-            (encoded[3], order::<Curve>(), Err(Rejection::ScalarOutOfRange)),
-            (off_curve(numbered), order::<Curve>(), Err(Rejection::NotOnCurve)),
+            (
+                encoded[3],
+                order::<Curve>(),
+                Err(Rejection::ScalarOutOfRange),
+            ),
+            (
+                off_curve(numbered),
+                order::<Curve>(),
+                Err(Rejection::NotOnCurve),
+            ),
             (Point::IDENTITY, [1; 32], Err(Rejection::IdentityKey)),
         ]);
-        let roots: Vec<[u8; 32]> =
-            (0..items.len() as u8).map(|seed| bytes::<Curve>(&pseudo_random::<Curve>(0xe0 | seed))).collect();
-        let with_roots = items.iter().zip(&roots).map(|((key, _, sum), root)| taproot_output(key, sum, root)).collect();
-        let without_roots = items.iter().map(|(key, _, sum)| taproot_output(key, sum, &[])).collect();
+        let roots: Vec<[u8; 32]> = (0..items.len() as u8)
+            .map(|seed| bytes::<Curve>(&pseudo_random::<Curve>(0xe0 | seed)))
+            .collect();
+        let with_roots = items
+            .iter()
+            .zip(&roots)
+            .map(|((key, _, sum), root)| taproot_output(key, sum, root))
+            .collect();
+        let without_roots = items
+            .iter()
+            .map(|(key, _, sum)| taproot_output(key, sum, &[]))
+            .collect();
         let outputs = [with_roots, without_roots];
         let keys = items.iter().map(|(key, ..)| *key).collect();
-        let (numbers, sums) = items.into_iter().map(|(_, number, sum)| (number, sum)).unzip();
-        Tweaks { keys, numbers, sums, roots, outputs }
+        let (numbers, sums) = items
+            .into_iter()
+            .map(|(_, number, sum)| (number, sum))
+            .unzip();
+        Tweaks {
+            keys,
+            numbers,
+            sums,
+            roots,
+            outputs,
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Answers of operations on private keys. The keys are for tests only.
 
 use super::Answer;
-use super::group::{COUNT, Numbered, Scalar, bytes, last, off_curve, order, pseudo_random, reduced};
+use super::group::{
+    COUNT, Numbered, Scalar, bytes, last, off_curve, order, pseudo_random, reduced,
+};
 use super::points::multiples_of;
 use crate::cpu::secret::SecretCurve;
 use crate::types::{Point, Rejection, SecretKey};
@@ -13,7 +15,14 @@ pub struct PrivateKeys {
 }
 
 impl PrivateKeys {
-    pub fn new<C: SecretCurve>(Numbered { numbers, encoded, opposite, .. }: &Numbered<C>) -> Self {
+    pub fn new<C: SecretCurve>(
+        Numbered {
+            numbers,
+            encoded,
+            opposite,
+            ..
+        }: &Numbered<C>,
+    ) -> Self {
         let mut keys: Vec<SecretKey> = numbers.iter().map(key::<C>).collect();
         let mut public: Vec<_> = encoded.iter().map(|point| Ok(*point)).collect();
         keys.push(key::<C>(&-numbers[1]));
@@ -35,24 +44,42 @@ pub struct Agreements {
 
 impl Agreements {
     pub fn new<C: SecretCurve>(numbered: &Numbered<C>) -> Self {
-        let Numbered { numbers, encoded, opposite, .. } = numbered;
+        let Numbered {
+            numbers,
+            encoded,
+            opposite,
+            ..
+        } = numbered;
         let peer = encoded[5];
         let mut keys: Vec<SecretKey> = numbers.iter().map(key::<C>).collect();
         let mut shared: Vec<_> = multiples_of(numbered, 5).iter().map(coordinates).collect();
         keys.push(key::<C>(&last::<C>()));
         shared.push(coordinates(&opposite[5]));
         let mut peers = vec![peer; keys.len()];
-        let invalid_keys = out_of_range::<C>().map(|key| (key, peer, Rejection::SecretKeyOutOfRange));
+        let invalid_keys =
+            out_of_range::<C>().map(|key| (key, peer, Rejection::SecretKeyOutOfRange));
         let invalid_peers = [
-            (key::<C>(&numbers[0]), off_curve(numbered), Rejection::NotOnCurve),
-            (key::<C>(&numbers[1]), Point::IDENTITY, Rejection::IdentityKey),
+            (
+                key::<C>(&numbers[0]),
+                off_curve(numbered),
+                Rejection::NotOnCurve,
+            ),
+            (
+                key::<C>(&numbers[1]),
+                Point::IDENTITY,
+                Rejection::IdentityKey,
+            ),
         ];
         for (key, peer, rejection) in invalid_keys.into_iter().chain(invalid_peers) {
             keys.push(key);
             peers.push(peer);
             shared.push(Err(rejection));
         }
-        Agreements { keys, peers, shared }
+        Agreements {
+            keys,
+            peers,
+            shared,
+        }
     }
 }
 
@@ -92,7 +119,9 @@ impl Signing {
 
     /// Returns the answers of SM2, where n - 1 is not a key.
     pub fn sm2<C: SecretCurve>(numbered: &Numbered<C>, reference: Reference) -> Self {
-        let rejected = out_of_range::<C>().into_iter().chain([key::<C>(&last::<C>())]);
+        let rejected = out_of_range::<C>()
+            .into_iter()
+            .chain([key::<C>(&last::<C>())]);
         Self::new(numbered, rejected, reference)
     }
 
@@ -101,13 +130,19 @@ impl Signing {
         rejected: impl IntoIterator<Item = SecretKey>,
         reference: Reference,
     ) -> Self {
-        let mut keys: Vec<SecretKey> = numbered.numbers[COUNT - SIGNED..].iter().map(key::<C>).collect();
-        let mut digests: Vec<_> = (0..SIGNED as u8).map(|seed| bytes::<C>(&pseudo_random::<C>(0x80 | seed))).collect();
+        let mut keys: Vec<SecretKey> = numbered.numbers[COUNT - SIGNED..]
+            .iter()
+            .map(key::<C>)
+            .collect();
+        let mut digests: Vec<_> = (0..SIGNED as u8)
+            .map(|seed| bytes::<C>(&pseudo_random::<C>(0x80 | seed)))
+            .collect();
         // A digest above n, which is reduced.
         digests[0] = [0xff; 32];
         debug_assert!(bytes::<C>(&reduced::<C>(&digests[0])) != digests[0]);
-        let mut additional: Vec<_> =
-            (0..SIGNED as u8).map(|seed| bytes::<C>(&pseudo_random::<C>(0x90 | seed))).collect();
+        let mut additional: Vec<_> = (0..SIGNED as u8)
+            .map(|seed| bytes::<C>(&pseudo_random::<C>(0x90 | seed)))
+            .collect();
         // Additional data that must be neither ignored nor reduced.
         additional[1] = [0; 32];
         additional[2] = [0xff; 32];
@@ -124,6 +159,12 @@ impl Signing {
             signed.push(Err(Rejection::SecretKeyOutOfRange));
             signed_with_data.push(Err(Rejection::SecretKeyOutOfRange));
         }
-        Signing { keys, digests, signed, additional, signed_with_data }
+        Signing {
+            keys,
+            digests,
+            signed,
+            additional,
+            signed_with_data,
+        }
     }
 }

@@ -51,7 +51,10 @@ impl AdmissionControl {
             total: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             is_waiting: AtomicBool::new(false),
-            waiters: Mutex::new(Waiters { round_robin: RoundRobin::new(), admitted: HashMap::new() }),
+            waiters: Mutex::new(Waiters {
+                round_robin: RoundRobin::new(),
+                admitted: HashMap::new(),
+            }),
         }
     }
 
@@ -62,7 +65,10 @@ impl AdmissionControl {
 
     /// Returns the error for a request without room.
     pub fn full(&self, items: usize) -> ServiceError {
-        ServiceError::Full { items, queue: self.queue }
+        ServiceError::Full {
+            items,
+            queue: self.queue,
+        }
     }
 
     /// Admits a request if there is room and no other request is waiting.
@@ -87,7 +93,11 @@ impl AdmissionControl {
     /// `waker`.
     pub fn wait(&self, quota: &Arc<Quota>, items: usize, waker: &Waker) -> Arc<Waiter> {
         let waker = Mutex::new(Some(waker.clone()));
-        let waiter = Arc::new(Waiter { quota: quota.clone(), items, waker });
+        let waiter = Arc::new(Waiter {
+            quota: quota.clone(),
+            items,
+            waker,
+        });
         let mut waiters = lock(&self.waiters);
         waiters.round_robin.push(quota.id, waiter.clone());
         self.is_waiting.store(true, Ordering::SeqCst);
@@ -110,7 +120,11 @@ impl AdmissionControl {
             return None;
         }
         drop(known);
-        Some(if self.claim(waiter) { Answer::LetIn } else { Answer::Stopped })
+        Some(if self.claim(waiter) {
+            Answer::LetIn
+        } else {
+            Answer::Stopped
+        })
     }
 
     /// Withdraws a request whose caller no longer waits.
@@ -119,8 +133,11 @@ impl AdmissionControl {
             return self.undo(&waiter.quota, waiter.items);
         }
         let mut waiters = lock(&self.waiters);
-        waiters.round_robin.remove(waiter.quota.id, |other| Arc::ptr_eq(other, waiter));
-        self.is_waiting.store(!waiters.round_robin.is_empty(), Ordering::SeqCst);
+        waiters
+            .round_robin
+            .remove(waiter.quota.id, |other| Arc::ptr_eq(other, waiter));
+        self.is_waiting
+            .store(!waiters.round_robin.is_empty(), Ordering::SeqCst);
         drop(waiters);
         // The request may have been admitted meanwhile, or may have blocked others in the queue.
         if self.claim(waiter) {
@@ -133,7 +150,10 @@ impl AdmissionControl {
     /// Returns whether a request has been admitted without its caller having noticed. Returns true
     /// only once.
     fn claim(&self, waiter: &Arc<Waiter>) -> bool {
-        lock(&self.waiters).admitted.remove(&name_of(waiter)).is_some()
+        lock(&self.waiters)
+            .admitted
+            .remove(&name_of(waiter))
+            .is_some()
     }
 
     /// Withdraws an admitted request that is not in a batch.
@@ -156,7 +176,9 @@ impl AdmissionControl {
         let unaware = std::mem::take(&mut waiters.admitted);
         self.is_waiting.store(false, Ordering::SeqCst);
         drop(waiters);
-        unaware.values().for_each(|waiter| self.undo(&waiter.quota, waiter.items));
+        unaware
+            .values()
+            .for_each(|waiter| self.undo(&waiter.quota, waiter.items));
         wake_waiters(&waiting);
     }
 
@@ -173,13 +195,18 @@ impl AdmissionControl {
             return self.close();
         }
         let mut waiters = lock(&self.waiters);
-        let done = waiters.round_robin.turn(|waiter| match waiter.quota.take(waiter.items, &self.total, self.queue) {
-            QuotaDecision::Admitted => Turn::Admitted,
-            QuotaDecision::QuotaExceeded => Turn::Passed,
-            QuotaDecision::QueueFull => Turn::Waits,
+        let done = waiters.round_robin.turn(|waiter| {
+            match waiter.quota.take(waiter.items, &self.total, self.queue) {
+                QuotaDecision::Admitted => Turn::Admitted,
+                QuotaDecision::QuotaExceeded => Turn::Passed,
+                QuotaDecision::QueueFull => Turn::Waits,
+            }
         });
-        waiters.admitted.extend(done.iter().map(|waiter| (name_of(waiter), waiter.clone())));
-        self.is_waiting.store(!waiters.round_robin.is_empty(), Ordering::SeqCst);
+        waiters
+            .admitted
+            .extend(done.iter().map(|waiter| (name_of(waiter), waiter.clone())));
+        self.is_waiting
+            .store(!waiters.round_robin.is_empty(), Ordering::SeqCst);
         drop(waiters);
         wake_waiters(&done);
         if self.is_closed() {
@@ -195,7 +222,11 @@ fn name_of(waiter: &Arc<Waiter>) -> usize {
 
 /// Notifies waiting requests that their outcome is known.
 fn wake_waiters(waiters: &[Arc<Waiter>]) {
-    wake_all(waiters.iter().filter_map(|waiter| lock(&waiter.waker).take()));
+    wake_all(
+        waiters
+            .iter()
+            .filter_map(|waiter| lock(&waiter.waker).take()),
+    );
 }
 
 #[cfg(test)]
@@ -218,14 +249,23 @@ mod tests {
         assert_eq!(gate.enter(&callers[1], 1), Answer::Full);
         let large = gate.wait(&callers[1], 8, Waker::noop());
         let small = gate.wait(&callers[2], 1, Waker::noop());
-        assert_eq!([&large, &small].map(|waiter| poll(&gate, waiter)), [None, None]);
+        assert_eq!(
+            [&large, &small].map(|waiter| poll(&gate, waiter)),
+            [None, None]
+        );
         gate.undo(&callers[0], 7);
         // Small requests do not overtake a waiting large one, and neither do new requests.
         assert_eq!(poll(&gate, &small), None);
         assert_eq!(gate.enter(&callers[3], 1), Answer::Full);
         gate.undo(&callers[0], 3);
-        assert_eq!([&large, &small].map(|waiter| poll(&gate, waiter)), [Some(Answer::LetIn); 2]);
-        assert_eq!((gate.total(), gate.enter(&callers[3], 1)), (9, Answer::LetIn));
+        assert_eq!(
+            [&large, &small].map(|waiter| poll(&gate, waiter)),
+            [Some(Answer::LetIn); 2]
+        );
+        assert_eq!(
+            (gate.total(), gate.enter(&callers[3], 1)),
+            (9, Answer::LetIn)
+        );
     }
 
     #[test]
@@ -243,7 +283,10 @@ mod tests {
         let third = gate.wait(&callers[0], 1, Waker::noop());
         gate.withdraw(&third);
         gate.undo(&callers[2], 4);
-        assert_eq!((gate.total(), gate.enter(&callers[0], 4)), (0, Answer::LetIn));
+        assert_eq!(
+            (gate.total(), gate.enter(&callers[0], 4)),
+            (0, Answer::LetIn)
+        );
     }
 
     #[test]
@@ -256,8 +299,17 @@ mod tests {
         gate.undo(&callers[0], 4);
         gate.close();
         // None of them is counted, although one had been admitted.
-        assert_eq!([&first, &second].map(|waiter| poll(&gate, waiter)), [Some(Answer::Stopped); 2]);
-        assert_eq!((gate.total(), gate.enter(&callers[0], 1)), (0, Answer::Stopped));
-        assert_eq!(poll(&gate, &gate.wait(&callers[0], 1, Waker::noop())), Some(Answer::Stopped));
+        assert_eq!(
+            [&first, &second].map(|waiter| poll(&gate, waiter)),
+            [Some(Answer::Stopped); 2]
+        );
+        assert_eq!(
+            (gate.total(), gate.enter(&callers[0], 1)),
+            (0, Answer::Stopped)
+        );
+        assert_eq!(
+            poll(&gate, &gate.wait(&callers[0], 1, Waker::noop())),
+            Some(Answer::Stopped)
+        );
     }
 }

@@ -60,14 +60,20 @@ impl Arenas {
             capacity,
             slots: (0..SLOTS).map(|_| OnceLock::new()).collect(),
             open: AtomicUsize::new(NONE),
-            free: Mutex::new(Free { slots: Vec::new(), made: 0, is_making: false }),
+            free: Mutex::new(Free {
+                slots: Vec::new(),
+                made: 0,
+                is_making: false,
+            }),
             freed: Condvar::new(),
             rates: Mutex::new(Rates::new()),
         }
     }
 
     pub fn slot(&self, slot: usize) -> &Slot {
-        self.slots[slot].get().expect("numbers of slots are those of slots that there are")
+        self.slots[slot]
+            .get()
+            .expect("numbers of slots are those of slots that there are")
     }
 
     /// Reserves rows for a request, and returns them with their slot. A slot without enough rows is
@@ -98,7 +104,11 @@ impl Arenas {
 
     /// Opens another slot in place of `old`, unless another thread has done so. Returns the batch
     /// in `old` if sealing completes it.
-    fn replace(&self, old: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Result<Option<Complete>, NoArena> {
+    fn replace(
+        &self,
+        old: usize,
+        memory: impl Fn(usize) -> PageLocked<u8>,
+    ) -> Result<Option<Complete>, NoArena> {
         let mut free = lock(&self.free);
         let slot = loop {
             if self.open.load(Ordering::Relaxed) != old {
@@ -106,7 +116,12 @@ impl Arenas {
             }
             match free.slots.pop() {
                 Some(slot) => break slot,
-                None if free.is_making => free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner),
+                None if free.is_making => {
+                    free = self
+                        .freed
+                        .wait(free)
+                        .unwrap_or_else(PoisonError::into_inner)
+                }
                 None => free = self.make(free, &memory)?,
             }
         };
@@ -128,7 +143,10 @@ impl Arenas {
         free.is_making = true;
         drop(free);
         let _noted = trace::span("arena made", self.capacity);
-        let mut making = Making { arenas: self, made: None };
+        let mut making = Making {
+            arenas: self,
+            made: None,
+        };
         place.get_or_init(|| Box::new(Slot::new(&self.shape, self.capacity, memory)));
         making.made = Some(slot);
         drop(making);
@@ -146,10 +164,15 @@ impl Arenas {
         let mut free = lock(&self.free);
         while free.lacks(spare, most) {
             if free.is_making {
-                free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+                free = self
+                    .freed
+                    .wait(free)
+                    .unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
-            let Ok(after) = self.make(free, &memory) else { return };
+            let Ok(after) = self.make(free, &memory) else {
+                return;
+            };
             free = after;
         }
     }
@@ -157,7 +180,10 @@ impl Arenas {
     /// Returns the time of the first reservation in the open slot, if it has items.
     pub fn gathered_since(&self) -> Option<u64> {
         let open = self.open.load(Ordering::Acquire);
-        (open != NONE).then(|| self.slot(open).gathered()).flatten().map(|(_, since)| since)
+        (open != NONE)
+            .then(|| self.slot(open).gathered())
+            .flatten()
+            .map(|(_, since)| since)
     }
 
     /// Seals the open slot, if any.
@@ -170,7 +196,11 @@ impl Arenas {
     /// Seals a slot that is completely reserved, where the caller has not yet written its own rows.
     fn seal_full(&self, slot: usize) {
         let _free = lock(&self.free);
-        if self.open.compare_exchange(slot, NONE, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+        if self
+            .open
+            .compare_exchange(slot, NONE, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+        {
             let complete = self.seal_slot(slot);
             debug_assert_eq!(complete, None, "a place is not written");
         }
@@ -178,7 +208,11 @@ impl Arenas {
 
     /// Seals this slot. The list of free slots must be locked.
     fn seal_slot(&self, slot: usize) -> Option<Complete> {
-        let items = if slot == NONE { None } else { self.slot(slot).seal() };
+        let items = if slot == NONE {
+            None
+        } else {
+            self.slot(slot).seal()
+        };
         items.map(|items| Complete { slot, items })
     }
 

@@ -27,7 +27,12 @@ pub struct BatchAnswers {
 impl BatchAnswers {
     /// Allocates zeroed answers for `items` items.
     pub fn new(items: usize, width: usize, is_secret: bool) -> Self {
-        BatchAnswers { codes: vec![0; items], rows: vec![0; items * width], width, is_secret }
+        BatchAnswers {
+            codes: vec![0; items],
+            rows: vec![0; items * width],
+            width,
+            is_secret,
+        }
     }
 
     /// Returns the answers of some items.
@@ -40,7 +45,8 @@ impl BatchAnswers {
     /// Replaces the answer of item `to` by that of item `from`.
     pub fn copy(&mut self, from: usize, to: usize) {
         self.codes[to] = self.codes[from];
-        self.rows.copy_within(from * self.width..(from + 1) * self.width, to * self.width);
+        self.rows
+            .copy_within(from * self.width..(from + 1) * self.width, to * self.width);
     }
 }
 
@@ -97,9 +103,16 @@ impl Batch {
 
     /// Registers a request to be woken when there is an outcome. Returns false if there is one
     /// already. `item` is the first item of the request.
-    pub fn wake_at_end(&self, item: usize, place: &mut Option<WaitingPosition>, waker: &Waker) -> bool {
+    pub fn wake_at_end(
+        &self,
+        item: usize,
+        place: &mut Option<WaitingPosition>,
+        waker: &Waker,
+    ) -> bool {
         let mut waiting = lock(&self.waiting[list_of(item)]);
-        let Some(list) = &mut waiting.0 else { return false };
+        let Some(list) = &mut waiting.0 else {
+            return false;
+        };
         let WaitingPosition(place) = *place.get_or_insert_with(|| {
             list.push(None);
             WaitingPosition(list.len() - 1)
@@ -232,10 +245,18 @@ mod tests {
         let counters: Vec<_> = (0..50).map(|_| counter()).collect();
         for (item, (_, waker)) in counters.iter().enumerate() {
             batch.wake_at_end(2 * item, &mut None, waker);
-            batch.wake_at_end(2 * item + 1, &mut None, &Waker::from(Arc::new(PanicsWhenDropped)));
+            batch.wake_at_end(
+                2 * item + 1,
+                &mut None,
+                &Waker::from(Arc::new(PanicsWhenDropped)),
+            );
         }
         batch.end(Err(ServiceError::Stopped));
-        assert!(counters.iter().all(|(count, _)| count.0.load(Ordering::Relaxed) == 1));
+        assert!(
+            counters
+                .iter()
+                .all(|(count, _)| count.0.load(Ordering::Relaxed) == 1)
+        );
     }
 
     fn counter() -> (Arc<Count>, Waker) {
@@ -259,7 +280,11 @@ mod tests {
         batch.drop_request(8..9, places[8]);
         batch.end(Err(ServiceError::Stopped));
         for (item, (count, _)) in counters.iter().enumerate() {
-            assert_eq!(count.0.load(Ordering::Relaxed), usize::from(item != 7 && item != 8), "{item}");
+            assert_eq!(
+                count.0.load(Ordering::Relaxed),
+                usize::from(item != 7 && item != 8),
+                "{item}"
+            );
         }
         assert!(!batch.wake_at_end(3, &mut None, &counters[3].1));
         assert!(matches!(batch.outcome(), Some(Err(ServiceError::Stopped))));
@@ -281,7 +306,10 @@ mod tests {
         for size in [1, 64, 100, 4096] {
             let mut lists = [0; LISTS];
             (0..1600).for_each(|request| lists[list_of(request * size)] += 1);
-            assert!(lists.iter().all(|count| (20..400).contains(count)), "{size}: {lists:?}");
+            assert!(
+                lists.iter().all(|count| (20..400).contains(count)),
+                "{size}: {lists:?}"
+            );
         }
     }
 }

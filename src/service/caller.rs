@@ -11,7 +11,8 @@ use crate::ops::point::point_of;
 use crate::schemes::common::verdict_of;
 use crate::schemes::ed25519::Rule;
 use crate::types::{
-    Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Signers, Verdicts, bytes_of,
+    Points, Policy, PublicKeys, Rejection, Results, Rows, SForm, SecretKeys, SharedSecret, Signers,
+    Verdicts, bytes_of,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -42,7 +43,13 @@ impl Caller {
         columns: [(&'static str, RequestColumn<'a>); 3],
         read: fn(&Results) -> T,
     ) -> Request<'a, T> {
-        Request::new(&self.dispatcher, &self.quota, kind.into(), RequestInputs::new(columns), read)
+        Request::new(
+            &self.dispatcher,
+            &self.quota,
+            kind.into(),
+            RequestInputs::new(columns),
+            read,
+        )
     }
 
     /// Verifies ECDSA signatures, like [`crate::ecdsa::verify`]: a verdict per item. Variable-time:
@@ -138,7 +145,11 @@ impl Caller {
         signers: impl Into<Signers<'a>>,
     ) -> Request<'a, Signatures> {
         let signers = signers.into();
-        self.request(RequestKind::of_signing(Operation::Sm2Sign, &signers), signing(digests.into(), signers), rows)
+        self.request(
+            RequestKind::of_signing(Operation::Sm2Sign, &signers),
+            signing(digests.into(), signers),
+            rows,
+        )
     }
 
     /// Signs 32-byte messages with plain Ed25519, like [`crate::ed25519::sign`]: a signature per
@@ -168,7 +179,10 @@ impl Caller {
         peers: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Vec<Result<SharedSecret, Rejection>>> {
         let columns = [
-            ("secret keys", RequestColumn::secret_keys(secret_keys.into())),
+            (
+                "secret keys",
+                RequestColumn::secret_keys(secret_keys.into()),
+            ),
             ("peers", RequestColumn::Keys(peers.into())),
             NO_COLUMN,
         ];
@@ -177,8 +191,19 @@ impl Caller {
 
     /// Computes the public key of each private key, like [`crate::keys::public_keys`].
     /// **Constant-time** in the keys. Their copies are wiped when the batch is done.
-    pub fn public_keys<'a>(&'a self, curve: CurveId, secret_keys: impl Into<SecretKeys<'a>>) -> Request<'a, Points> {
-        let columns = [("secret keys", RequestColumn::secret_keys(secret_keys.into())), NO_COLUMN, NO_COLUMN];
+    pub fn public_keys<'a>(
+        &'a self,
+        curve: CurveId,
+        secret_keys: impl Into<SecretKeys<'a>>,
+    ) -> Request<'a, Points> {
+        let columns = [
+            (
+                "secret keys",
+                RequestColumn::secret_keys(secret_keys.into()),
+            ),
+            NO_COLUMN,
+            NO_COLUMN,
+        ];
         self.request(Operation::PublicKeys(curve), columns, points)
     }
 
@@ -188,7 +213,11 @@ impl Caller {
         &'a self,
         seeds: impl Into<SecretKeys<'a>>,
     ) -> Request<'a, Vec<Result<[u8; 32], Rejection>>> {
-        let columns = [("seeds", RequestColumn::secret_keys(seeds.into())), NO_COLUMN, NO_COLUMN];
+        let columns = [
+            ("seeds", RequestColumn::secret_keys(seeds.into())),
+            NO_COLUMN,
+            NO_COLUMN,
+        ];
         self.request(Operation::Ed25519PublicKeys, columns, rows)
     }
 }
@@ -217,7 +246,9 @@ fn verification<'a>(
 
 fn signing<'a>(
     digests: Rows<'a, 32>,
-    Signers { keys, additional, .. }: Signers<'a>,
+    Signers {
+        keys, additional, ..
+    }: Signers<'a>,
 ) -> [(&'static str, RequestColumn<'a>); 3] {
     let data = additional.map_or(RequestColumn::None, RequestColumn::secret_keys);
     [
@@ -229,7 +260,9 @@ fn signing<'a>(
 
 /// Converts the results to one value per item.
 fn each<T>(results: &Results, value: impl Fn(&Results, usize) -> T) -> Vec<T> {
-    (0..results.items()).map(|item| value(results, item)).collect()
+    (0..results.items())
+        .map(|item| value(results, item))
+        .collect()
 }
 
 fn verdicts(results: &Results) -> Verdicts {
@@ -245,5 +278,9 @@ fn rows<const W: usize>(results: &Results) -> Vec<Result<[u8; W], Rejection>> {
 }
 
 fn shared_secrets(results: &Results) -> Vec<Result<SharedSecret, Rejection>> {
-    stack::wiped(|| each(results, |results, item| results.get(item).map(SharedSecret::of)))
+    stack::wiped(|| {
+        each(results, |results, item| {
+            results.get(item).map(SharedSecret::of)
+        })
+    })
 }

@@ -49,8 +49,10 @@ impl Coalescer {
     }
 
     pub(super) fn start(compute: Box<dyn Compute>, options: Options) -> Result<Self, Error> {
-        let coalescer =
-            Coalescer { dispatcher: Arc::new(Dispatcher::new(compute, options)), threads: Mutex::default() };
+        let coalescer = Coalescer {
+            dispatcher: Arc::new(Dispatcher::new(compute, options)),
+            threads: Mutex::default(),
+        };
         for number in 0..options.in_flight {
             coalescer.spawn(format!("gecc-service-{number}"), Dispatcher::work)?;
         }
@@ -60,14 +62,19 @@ impl Coalescer {
 
     fn spawn(&self, name: String, work: fn(&Dispatcher)) -> Result<(), Error> {
         let dispatcher = self.dispatcher.clone();
-        let thread = thread::Builder::new().name(name).spawn(move || work(&dispatcher));
+        let thread = thread::Builder::new()
+            .name(name)
+            .spawn(move || work(&dispatcher));
         lock(&self.threads).push(thread.map_err(|problem| Error::Threads(problem.to_string()))?);
         Ok(())
     }
 
     /// Registers a new caller, which can make requests.
     pub fn caller(&self) -> Caller {
-        Caller { dispatcher: self.dispatcher.clone(), quota: Arc::new(Quota::new()) }
+        Caller {
+            dispatcher: self.dispatcher.clone(),
+            quota: Arc::new(Quota::new()),
+        }
     }
 
     /// Returns the maximum number of items per batch, which is also the maximum per request.
@@ -90,7 +97,10 @@ impl Coalescer {
         self.dispatcher.close(shutdown);
         let threads = std::mem::take(&mut *lock(&self.threads));
         // A waker may shut down the service from one of the service's own threads.
-        for thread in threads.into_iter().filter(|thread| thread.thread().id() != thread::current().id()) {
+        for thread in threads
+            .into_iter()
+            .filter(|thread| thread.thread().id() != thread::current().id())
+        {
             thread.join().expect("threads of the service do not panic");
         }
     }
@@ -104,7 +114,9 @@ impl Drop for Coalescer {
 
 impl fmt::Debug for Coalescer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Coalescer").field("options", &self.dispatcher.options).finish_non_exhaustive()
+        f.debug_struct("Coalescer")
+            .field("options", &self.dispatcher.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -124,20 +136,29 @@ impl CoalescerBuilder {
     /// of that size are allocated for all concurrent batches plus two more; verification takes 161
     /// bytes per item.
     pub fn largest_batch(self, items: usize) -> Self {
-        CoalescerBuilder { largest_batch: Some(items), ..self }
+        CoalescerBuilder {
+            largest_batch: Some(items),
+            ..self
+        }
     }
 
     /// Sets the longest time that a request waits for others while a thread of the service is free:
     /// 0.5 ms by default. A request does not wait when nothing is being computed. When all threads
     /// are computing, it waits for one of them.
     pub fn longest_wait(self, wait: Duration) -> Self {
-        CoalescerBuilder { longest_wait: Some(wait), ..self }
+        CoalescerBuilder {
+            longest_wait: Some(wait),
+            ..self
+        }
     }
 
     /// Sets the maximum number of items that are admitted and not done. It bounds memory and the
     /// latency of requests. Default: four times the largest batch.
     pub fn queue(self, items: usize) -> Self {
-        CoalescerBuilder { queue: Some(items), ..self }
+        CoalescerBuilder {
+            queue: Some(items),
+            ..self
+        }
     }
 
     /// Selects what happens to a request for which there is no room. By default it waits.
@@ -148,7 +169,10 @@ impl CoalescerBuilder {
     /// Sets the number of batches that are computed at a time, each by a thread of the service.
     /// Default: 4 per GPU, so that it stays busy while answers are handed out, and 2 without a GPU.
     pub fn in_flight(self, batches: usize) -> Self {
-        CoalescerBuilder { in_flight: Some(batches), ..self }
+        CoalescerBuilder {
+            in_flight: Some(batches),
+            ..self
+        }
     }
 
     /// Starts the coalescer.
@@ -164,31 +188,61 @@ impl CoalescerBuilder {
             Backend::Gpu => (GPU_BATCH, 4 * info.devices.len()),
             Backend::Auto | Backend::Cpu => (CPU_BATCH * info.threads, 2),
         };
-        Coalescer::start(Box::new(OnEngine::new(engine)), self.options(batch, in_flight)?)
+        Coalescer::start(
+            Box::new(OnEngine::new(engine)),
+            self.options(batch, in_flight)?,
+        )
     }
 
     /// Completes the options with the default values `batch` and `in_flight`.
     pub(super) fn options(self, batch: usize, in_flight: usize) -> Result<Options, Error> {
-        within("largest_batch", self.largest_batch.unwrap_or(batch), 1..=MOST_ITEMS)?;
+        within(
+            "largest_batch",
+            self.largest_batch.unwrap_or(batch),
+            1..=MOST_ITEMS,
+        )?;
         let in_flight = self.in_flight.unwrap_or(in_flight);
         within("in_flight", in_flight, 1..=MOST_IN_FLIGHT)?;
         // Every admitted request must find an arena.
         let most_batches = (SLOTS - 1 - in_flight) / 2;
-        let queue = self.queue.unwrap_or_else(|| self.largest_batch.unwrap_or(batch).saturating_mul(QUEUED_BATCHES));
+        let queue = self.queue.unwrap_or_else(|| {
+            self.largest_batch
+                .unwrap_or(batch)
+                .saturating_mul(QUEUED_BATCHES)
+        });
         within("queue", queue, 2..=QUEUED_BATCHES * MOST_ITEMS)?;
-        let largest_batch = self.largest_batch.unwrap_or(batch.max(queue.div_ceil(most_batches)).min(queue / 2));
+        let largest_batch = self
+            .largest_batch
+            .unwrap_or(batch.max(queue.div_ceil(most_batches)).min(queue / 2));
         within("largest_batch", largest_batch, 1..=queue / 2)?;
-        within("queue", queue, 2 * largest_batch..=largest_batch * most_batches)?;
+        within(
+            "queue",
+            queue,
+            2 * largest_batch..=largest_batch * most_batches,
+        )?;
         let longest_wait = self.longest_wait.unwrap_or(Duration::from_micros(500));
-        Ok(Options { largest_batch, longest_wait, queue, when_full: self.when_full, in_flight })
+        Ok(Options {
+            largest_batch,
+            longest_wait,
+            queue,
+            when_full: self.when_full,
+            in_flight,
+        })
     }
 }
 
-fn within(option: &'static str, value: usize, range: std::ops::RangeInclusive<usize>) -> Result<(), Error> {
+fn within(
+    option: &'static str,
+    value: usize,
+    range: std::ops::RangeInclusive<usize>,
+) -> Result<(), Error> {
     if range.contains(&value) {
         return Ok(());
     }
-    Err(Error::InvalidOption { option, problem: format!("{value} is not in {range:?}") })
+    Err(Error::InvalidOption {
+        option,
+        problem: format!("{value} is not in {range:?}"),
+    })
 }
 
 #[cfg(test)]
@@ -202,7 +256,10 @@ mod tests {
     #[test]
     fn options_fit_each_other() {
         let defaults = options(CoalescerBuilder::default()).unwrap();
-        assert_eq!((defaults.largest_batch, defaults.queue, defaults.in_flight), (1024, 4096, 2));
+        assert_eq!(
+            (defaults.largest_batch, defaults.queue, defaults.in_flight),
+            (1024, 4096, 2)
+        );
         let small = options(CoalescerBuilder::default().queue(100)).unwrap();
         assert_eq!((small.largest_batch, small.queue), (50, 100));
         let long = options(CoalescerBuilder::default().queue(1_000_000)).unwrap();
@@ -211,13 +268,28 @@ mod tests {
         assert_eq!(large.queue, 1 << 22);
         for (wrong, name) in [
             (CoalescerBuilder::default().queue(1), "queue"),
-            (CoalescerBuilder::default().largest_batch(0), "largest_batch"),
-            (CoalescerBuilder::default().largest_batch(usize::MAX / 8), "largest_batch"),
-            (CoalescerBuilder::default().queue(100).largest_batch(51), "largest_batch"),
+            (
+                CoalescerBuilder::default().largest_batch(0),
+                "largest_batch",
+            ),
+            (
+                CoalescerBuilder::default().largest_batch(usize::MAX / 8),
+                "largest_batch",
+            ),
+            (
+                CoalescerBuilder::default().queue(100).largest_batch(51),
+                "largest_batch",
+            ),
             (CoalescerBuilder::default().in_flight(0), "in_flight"),
-            (CoalescerBuilder::default().largest_batch(2).queue(100_000), "queue"),
+            (
+                CoalescerBuilder::default().largest_batch(2).queue(100_000),
+                "queue",
+            ),
         ] {
-            assert!(matches!(options(wrong), Err(Error::InvalidOption { option, .. }) if option == name), "{wrong:?}");
+            assert!(
+                matches!(options(wrong), Err(Error::InvalidOption { option, .. }) if option == name),
+                "{wrong:?}"
+            );
         }
     }
 }

@@ -16,7 +16,9 @@ impl Moves {
     pub fn without(mut dropped: Vec<Range<usize>>, items: usize) -> Self {
         dropped.sort_unstable_by_key(|range| range.start);
         let left = items - dropped.iter().map(Range::len).sum::<usize>();
-        let holes = dropped.iter().flat_map(|range| range.start.min(left)..range.end.min(left));
+        let holes = dropped
+            .iter()
+            .flat_map(|range| range.start.min(left)..range.end.min(left));
         let mut kept = Vec::new();
         let mut start = left;
         for range in dropped.iter().filter(|range| range.end > left) {
@@ -24,7 +26,10 @@ impl Moves {
             start = range.end;
         }
         kept.extend(start..items);
-        Moves { left, moves: kept.into_iter().zip(holes).collect() }
+        Moves {
+            left,
+            moves: kept.into_iter().zip(holes).collect(),
+        }
     }
 }
 

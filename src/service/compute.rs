@@ -42,7 +42,10 @@ impl OnEngine {
             Backend::Auto | Backend::Cpu => Device::Cpu,
         };
         let only = (!engine.has_choice()).then_some(of_backend);
-        OnEngine { engine: engine.clone(), only }
+        OnEngine {
+            engine: engine.clone(),
+            only,
+        }
     }
 }
 
@@ -53,7 +56,11 @@ impl Compute for OnEngine {
 
     fn first_choice(&self, kind: RequestKind, items: usize) -> Device {
         let pays = self.engine.is_worth_a_gpu(items, kind.operation.worth());
-        if let Ok(true) = pays { Device::Gpu } else { Device::Cpu }
+        if let Ok(true) = pays {
+            Device::Gpu
+        } else {
+            Device::Cpu
+        }
     }
 
     fn compute(

@@ -107,7 +107,12 @@ impl Dispatcher {
     }
 
     pub fn stats(&self) -> Stats {
-        let BatchCounts { batches, items, dropped, failed } = &self.counts;
+        let BatchCounts {
+            batches,
+            items,
+            dropped,
+            failed,
+        } = &self.counts;
         Stats {
             cpu_batches: batches[Device::Cpu as usize].load(Ordering::Relaxed),
             gpu_batches: batches[Device::Gpu as usize].load(Ordering::Relaxed),
@@ -145,7 +150,10 @@ impl Dispatcher {
             self.lacks.notify_one();
         }
         let is_first = reservation.is_first();
-        let placed = Placed { batch: reservation.batch(), items: reservation.items() };
+        let placed = Placed {
+            batch: reservation.batch(),
+            items: reservation.items(),
+        };
         quota.enter(&placed.batch, inputs.items());
         match reservation.write(inputs) {
             Some(items) => self.hand_in(number, Complete { slot, items }),
@@ -159,33 +167,56 @@ impl Dispatcher {
     /// computed, the open one, and the waiting ones. Any two consecutive waiting arenas have more
     /// items than one arena holds.
     fn most_arenas(&self) -> usize {
-        let Options { queue, largest_batch, in_flight, .. } = self.options;
+        let Options {
+            queue,
+            largest_batch,
+            in_flight,
+            ..
+        } = self.options;
         in_flight + 1 + 2 * queue.div_ceil(largest_batch)
     }
 
     /// Allocates all arenas of a kind, and lets the GPUs compute the maximum number of concurrent
     /// batches, all of the largest size. Their items are zeros, which every operation rejects.
     pub fn prepare(&self, kind: RequestKind) -> Result<(), ServiceError> {
-        let Options { largest_batch, in_flight, .. } = self.options;
+        let Options {
+            largest_batch,
+            in_flight,
+            ..
+        } = self.options;
         let arenas = self.arenas(kind).1;
         let most = self.most_arenas();
         arenas.make_spare(most, most, |bytes| self.compute.memory(bytes));
         if self.compute.only() == Some(Device::Cpu) {
             return Ok(());
         }
-        let slot = Slot::new(&arenas.shape, largest_batch, |bytes| self.compute.memory(bytes));
+        let slot = Slot::new(&arenas.shape, largest_batch, |bytes| {
+            self.compute.memory(bytes)
+        });
         // SAFETY: the slot belongs to this call, and nobody writes to it.
         let columns = unsafe { slot.columns(largest_batch) };
         let computed = thread::scope(|scope| {
             let batches = (0..in_flight).map(|_| {
                 scope.spawn(|| {
-                    let ArenaColumns { result, has_secret_results, .. } = arenas.shape;
+                    let ArenaColumns {
+                        result,
+                        has_secret_results,
+                        ..
+                    } = arenas.shape;
                     let mut answers = BatchAnswers::new(largest_batch, result, has_secret_results);
-                    self.compute.compute(Device::Gpu, kind, columns, &mut answers.codes, &mut answers.rows)
+                    self.compute.compute(
+                        Device::Gpu,
+                        kind,
+                        columns,
+                        &mut answers.codes,
+                        &mut answers.rows,
+                    )
                 })
             });
             let threads: Vec<_> = batches.collect();
-            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            threads
+                .into_iter()
+                .try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
         computed.map_err(|problem| ServiceError::Engine(Arc::new(problem)))
     }
@@ -195,12 +226,17 @@ impl Dispatcher {
         let mut lacks_spare = lock(&self.lacks_spare);
         while !self.admission.is_closed() {
             if !std::mem::take(&mut *lacks_spare) {
-                lacks_spare = self.lacks.wait(lacks_spare).unwrap_or_else(PoisonError::into_inner);
+                lacks_spare = self
+                    .lacks
+                    .wait(lacks_spare)
+                    .unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
             drop(lacks_spare);
             for arenas in self.arenas.iter().map_while(OnceLock::get) {
-                arenas.make_spare(SPARE, self.most_arenas(), |bytes| self.compute.memory(bytes));
+                arenas.make_spare(SPARE, self.most_arenas(), |bytes| {
+                    self.compute.memory(bytes)
+                });
             }
             lacks_spare = lock(&self.lacks_spare);
         }
@@ -218,7 +254,9 @@ impl Dispatcher {
     }
 
     fn arenas_at(&self, number: usize) -> &Arenas {
-        self.arenas[number].get().expect("numbers of kinds are those of kinds that there are")
+        self.arenas[number]
+            .get()
+            .expect("numbers of kinds are those of kinds that there are")
     }
 
     /// Returns the time since the service began, in nanoseconds.
@@ -240,7 +278,9 @@ impl Dispatcher {
         let mut state = lock(&self.state);
         if waits && state.computing == 0 && state.complete.is_empty() {
             // If another caller is still writing, it hands in the batch.
-            let Some(batch) = self.arenas_at(kind).seal() else { return };
+            let Some(batch) = self.arenas_at(kind).seal() else {
+                return;
+            };
             state.computing += 1;
             drop(state);
             self.run(kind, batch);
@@ -261,7 +301,12 @@ impl Dispatcher {
 
     fn gathered(&self) -> impl Iterator<Item = Gathered> {
         let all = self.arenas.iter().map_while(OnceLock::get).enumerate();
-        all.filter_map(|(kind, of)| Some(Gathered { kind, since: Duration::from_nanos(of.gathered_since()?) }))
+        all.filter_map(|(kind, of)| {
+            Some(Gathered {
+                kind,
+                since: Duration::from_nanos(of.gathered_since()?),
+            })
+        })
     }
 
     /// Runs a thread of the service until the service ends.
@@ -320,8 +365,15 @@ impl Dispatcher {
             return None;
         }
         let complete = &state.complete;
-        let others = self.gathered().filter(|gathered| complete.iter().all(|(kind, _)| *kind != gathered.kind));
-        match plan::next(others, false, self.started.elapsed(), self.options.longest_wait) {
+        let others = self
+            .gathered()
+            .filter(|gathered| complete.iter().all(|(kind, _)| *kind != gathered.kind));
+        match plan::next(
+            others,
+            false,
+            self.started.elapsed(),
+            self.options.longest_wait,
+        ) {
             // If a caller is still writing, it hands in the batch.
             Step::Begin(kind) => Some((kind, self.arenas_at(kind).seal()?)),
             Step::SleepUntil(_) | Step::Sleep => None,
@@ -335,8 +387,16 @@ impl Dispatcher {
     ) -> MutexGuard<'a, DispatchState> {
         state.asleep += 1;
         let mut state = match timeout {
-            Some(timeout) => self.work.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner).0,
-            None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+            Some(timeout) => {
+                self.work
+                    .wait_timeout(state, timeout)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            }
+            None => self
+                .work
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner),
         };
         state.asleep -= 1;
         state
@@ -353,7 +413,8 @@ impl Dispatcher {
         let items = batch.items;
         // SAFETY: the slot is owned by this thread.
         let shared = unsafe { arenas.slot(batch.slot).batch() };
-        let times = [FIRST, SEALED_AT, COMPLETE_AT].map(|which| arenas.slot(batch.slot).times.get(which));
+        let times =
+            [FIRST, SEALED_AT, COMPLETE_AT].map(|which| arenas.slot(batch.slot).times.get(which));
         let taken = trace::now();
         trace::record("gathered", shared.number, times[0], times[1]);
         trace::record("written", shared.number, times[1], times[2]);
@@ -375,11 +436,17 @@ impl Dispatcher {
     fn outcome(&self, arenas: &Arenas, batch: &Complete, shared: &Batch) -> BatchOutcome {
         let slot = arenas.slot(batch.slot);
         let Moves { left, moves } = Moves::without(shared.begin(), batch.items);
-        self.counts.dropped.fetch_add((batch.items - left) as u64, Ordering::Relaxed);
+        self.counts
+            .dropped
+            .fetch_add((batch.items - left) as u64, Ordering::Relaxed);
         if self.refuses.load(Ordering::Relaxed) {
             return Err(ServiceError::Stopped);
         }
-        let mut answers = BatchAnswers::new(batch.items, arenas.shape.result, arenas.shape.has_secret_results);
+        let mut answers = BatchAnswers::new(
+            batch.items,
+            arenas.shape.result,
+            arenas.shape.has_secret_results,
+        );
         if left == 0 {
             return Ok(answers);
         }
@@ -392,8 +459,10 @@ impl Dispatcher {
         let codes = &mut answers.codes[..left];
         let rows = &mut answers.rows[..left * arenas.shape.result];
         let start = Instant::now();
-        let computed =
-            catch_unwind(AssertUnwindSafe(|| self.compute.compute(device, arenas.kind, columns, codes, rows)));
+        let computed = catch_unwind(AssertUnwindSafe(|| {
+            self.compute
+                .compute(device, arenas.kind, columns, codes, rows)
+        }));
         let seconds = matches!(computed, Ok(Ok(()))).then(|| start.elapsed().as_secs_f64());
         lock(&arenas.rates).record(device, left, seconds);
         computed
@@ -410,13 +479,16 @@ impl Dispatcher {
     fn device(&self, arenas: &Arenas, items: usize) -> Device {
         match self.compute.only() {
             Some(device) => device,
-            None => lock(&arenas.rates).choose(items, self.compute.first_choice(arenas.kind, items)),
+            None => {
+                lock(&arenas.rates).choose(items, self.compute.first_choice(arenas.kind, items))
+            }
         }
     }
 
     /// Stops admission, and lets the threads end when all admitted requests have their answers.
     pub fn close(&self, shutdown: Shutdown) {
-        self.refuses.fetch_or(shutdown == Shutdown::Refuse, Ordering::Relaxed);
+        self.refuses
+            .fetch_or(shutdown == Shutdown::Refuse, Ordering::Relaxed);
         self.admission.close();
         let _desk = lock(&self.state);
         self.work.notify_all();
@@ -428,5 +500,7 @@ impl Dispatcher {
 /// Returns the message of a panic.
 fn text_of(panic: &(dyn Any + Send)) -> Arc<str> {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no panic message").into()
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no panic message")
+        .into()
 }

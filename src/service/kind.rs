@@ -2,7 +2,9 @@
 
 use crate::call::{Columns, Contents, Operation, RecoveryIds};
 use crate::engine::Engine;
-use crate::types::{ByteRows, Error, POINT_ROW, PublicKeys, Rows, SecretKeys, Signers, require_lengths};
+use crate::types::{
+    ByteRows, Error, POINT_ROW, PublicKeys, Rows, SecretKeys, Signers, require_lengths,
+};
 
 /// A kind of request. Requests of the same kind share batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,19 +42,28 @@ enum ColumnContent {
 
 impl ColumnContent {
     fn is_secret(self) -> bool {
-        matches!(self, ColumnContent::SecretKeys | ColumnContent::AdditionalData)
+        matches!(
+            self,
+            ColumnContent::SecretKeys | ColumnContent::AdditionalData
+        )
     }
 }
 
 impl From<Operation> for RequestKind {
     fn from(operation: Operation) -> Self {
-        RequestKind { operation, with_data: false }
+        RequestKind {
+            operation,
+            with_data: false,
+        }
     }
 }
 
 impl RequestKind {
     pub fn of_signing(operation: Operation, signers: &Signers) -> Self {
-        RequestKind { operation, with_data: signers.additional.is_some() }
+        RequestKind {
+            operation,
+            with_data: signers.additional.is_some(),
+        }
     }
 
     /// Returns the columns, each with its bytes per item.
@@ -62,13 +73,23 @@ impl RequestKind {
             (reads.contents, ColumnContent::Digests, 32),
             (reads.signatures, ColumnContent::Signatures, 64),
             (reads.secret_keys, ColumnContent::SecretKeys, 32),
-            (reads.recovery_ids != RecoveryIds::No, ColumnContent::RecoveryIds, 1),
+            (
+                reads.recovery_ids != RecoveryIds::No,
+                ColumnContent::RecoveryIds,
+                1,
+            ),
             (reads.public_keys, ColumnContent::PublicKeys, POINT_ROW),
             (self.with_data, ColumnContent::AdditionalData, 32),
         ];
-        let mut read = all.into_iter().filter(|(is_read, ..)| *is_read).map(|(_, content, width)| (content, width));
+        let mut read = all
+            .into_iter()
+            .filter(|(is_read, ..)| *is_read)
+            .map(|(_, content, width)| (content, width));
         let columns = [(); COLUMNS].map(|()| read.next());
-        assert!(read.next().is_none(), "operations of the coalescer have at most {COLUMNS} columns");
+        assert!(
+            read.next().is_none(),
+            "operations of the coalescer have at most {COLUMNS} columns"
+        );
         columns
     }
 
@@ -76,8 +97,13 @@ impl RequestKind {
         let columns = self.columns();
         ArenaColumns {
             inputs: columns.map(|column| column.map_or(0, |(_, width)| width)),
-            secret_inputs: columns.map(|column| column.is_some_and(|(content, _)| content.is_secret())),
-            result: self.operation.results().first().map_or(0, |result| result.width),
+            secret_inputs: columns
+                .map(|column| column.is_some_and(|(content, _)| content.is_secret())),
+            result: self
+                .operation
+                .results()
+                .first()
+                .map_or(0, |result| result.width),
             has_secret_results: self.operation.has_secret_results(),
         }
     }
@@ -94,12 +120,20 @@ impl RequestKind {
         for (column, bytes) in self.columns().into_iter().zip(columns) {
             match column {
                 None => {}
-                Some((ColumnContent::Digests, _)) => inputs.contents = Contents::Digests(rows_of(bytes)),
+                Some((ColumnContent::Digests, _)) => {
+                    inputs.contents = Contents::Digests(rows_of(bytes))
+                }
                 Some((ColumnContent::Signatures, _)) => inputs.signatures = rows_of(bytes),
-                Some((ColumnContent::SecretKeys, _)) => inputs.secret_keys = SecretKeys::rows(rows_of(bytes)),
+                Some((ColumnContent::SecretKeys, _)) => {
+                    inputs.secret_keys = SecretKeys::rows(rows_of(bytes))
+                }
                 Some((ColumnContent::RecoveryIds, _)) => inputs.recovery_ids = rows_of(bytes),
-                Some((ColumnContent::PublicKeys, _)) => inputs.public_keys = PublicKeys::mixed(rows_of(bytes)),
-                Some((ColumnContent::AdditionalData, _)) => inputs.additional = Some(rows_of(bytes)),
+                Some((ColumnContent::PublicKeys, _)) => {
+                    inputs.public_keys = PublicKeys::mixed(rows_of(bytes))
+                }
+                Some((ColumnContent::AdditionalData, _)) => {
+                    inputs.additional = Some(rows_of(bytes))
+                }
             }
         }
         self.operation.run(engine, &inputs, rows, &mut [], codes)
@@ -160,10 +194,16 @@ impl<'a> RequestInputs<'a> {
     /// # Errors
     /// [`Error::LengthMismatch`] with the name of a column that has another number of rows.
     pub fn new(columns: [(&'static str, RequestColumn<'a>); COLUMNS]) -> Result<Self, Error> {
-        let items = columns.iter().find_map(|(_, column)| column.items()).unwrap_or(1);
+        let items = columns
+            .iter()
+            .find_map(|(_, column)| column.items())
+            .unwrap_or(1);
         let lengths = columns.map(|(name, column)| (name, column.items().unwrap_or(items)));
         require_lengths(items, &lengths)?;
-        Ok(RequestInputs { columns: columns.map(|(_, column)| column), items })
+        Ok(RequestInputs {
+            columns: columns.map(|(_, column)| column),
+            items,
+        })
     }
 
     pub fn items(&self) -> usize {
@@ -195,9 +235,19 @@ mod tests {
         assert_eq!(items_of(rows, all), Some(3));
         assert_eq!(items_of(all, rows), Some(3));
         assert_eq!(items_of(all, all), Some(1));
-        let wrong =
-            RequestInputs::new([("a", rows), ("b", RequestColumn::rows(Rows::new(&two))), ("c", RequestColumn::None)]);
-        assert!(matches!(wrong.err(), Some(Error::LengthMismatch { what: "b", expected: 3, found: 2 })));
+        let wrong = RequestInputs::new([
+            ("a", rows),
+            ("b", RequestColumn::rows(Rows::new(&two))),
+            ("c", RequestColumn::None),
+        ]);
+        assert!(matches!(
+            wrong.err(),
+            Some(Error::LengthMismatch {
+                what: "b",
+                expected: 3,
+                found: 2
+            })
+        ));
     }
 
     #[test]

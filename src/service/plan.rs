@@ -26,10 +26,21 @@ pub enum Step {
 /// waiting would gain nothing, or when its oldest item has waited for the longest wait; the batch
 /// that has waited longest comes first. (A full batch begins without this function.) While
 /// something is computed, the other batches accumulate, so that their size follows the load.
-pub fn next(gathered: impl Iterator<Item = Gathered>, is_idle: bool, now: Duration, longest_wait: Duration) -> Step {
-    let Some(oldest) = gathered.min_by_key(|gathered| gathered.since) else { return Step::Sleep };
+pub fn next(
+    gathered: impl Iterator<Item = Gathered>,
+    is_idle: bool,
+    now: Duration,
+    longest_wait: Duration,
+) -> Step {
+    let Some(oldest) = gathered.min_by_key(|gathered| gathered.since) else {
+        return Step::Sleep;
+    };
     let latest = oldest.since.saturating_add(longest_wait);
-    if is_idle || now >= latest { Step::Begin(oldest.kind) } else { Step::SleepUntil(latest) }
+    if is_idle || now >= latest {
+        Step::Begin(oldest.kind)
+    } else {
+        Step::SleepUntil(latest)
+    }
 }
 
 #[cfg(test)]
@@ -46,10 +57,28 @@ mod tests {
 
     #[test]
     fn idle_dispatcher_starts_batch_at_once() {
-        let kinds = [Gathered { kind: 3, since: at(1000) }, Gathered { kind: 1, since: at(900) }];
-        assert_eq!(next(kinds.into_iter(), true, at(1000), WAIT), Step::Begin(1));
-        assert_eq!(next(kinds.into_iter(), false, at(1399), WAIT), Step::SleepUntil(at(1400)));
-        assert_eq!(next(kinds.into_iter(), false, at(1400), WAIT), Step::Begin(1));
+        let kinds = [
+            Gathered {
+                kind: 3,
+                since: at(1000),
+            },
+            Gathered {
+                kind: 1,
+                since: at(900),
+            },
+        ];
+        assert_eq!(
+            next(kinds.into_iter(), true, at(1000), WAIT),
+            Step::Begin(1)
+        );
+        assert_eq!(
+            next(kinds.into_iter(), false, at(1399), WAIT),
+            Step::SleepUntil(at(1400))
+        );
+        assert_eq!(
+            next(kinds.into_iter(), false, at(1400), WAIT),
+            Step::Begin(1)
+        );
         assert_eq!(next([].into_iter(), true, at(0), WAIT), Step::Sleep);
     }
 
@@ -71,9 +100,14 @@ mod tests {
             }
             while busy.len() < threads {
                 let kinds = waiting.iter().enumerate().filter_map(|(kind, items)| {
-                    items.front().map(|item| Gathered { kind, since: at(arrivals[*item].0) })
+                    items.front().map(|item| Gathered {
+                        kind,
+                        since: at(arrivals[*item].0),
+                    })
                 });
-                let Step::Begin(kind) = next(kinds, busy.is_empty(), at(now), WAIT) else { break };
+                let Step::Begin(kind) = next(kinds, busy.is_empty(), at(now), WAIT) else {
+                    break;
+                };
                 for item in waiting[kind].drain(..) {
                     let was_free = last_full.is_none_or(|full| full < arrivals[item].0);
                     begun[item] = Some((now, was_free));

@@ -34,7 +34,10 @@ pub enum QuotaDecision {
 impl Quota {
     pub fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        Quota { id: NEXT.fetch_add(1, Ordering::Relaxed) as u64, in_flight: Mutex::default() }
+        Quota {
+            id: NEXT.fetch_add(1, Ordering::Relaxed) as u64,
+            in_flight: Mutex::default(),
+        }
     }
 
     /// Admits a request to a queue with `queue` places, of which `total` are taken. A caller may
@@ -56,7 +59,9 @@ impl Quota {
         let mut in_flight = lock(&self.in_flight);
         match in_flight.batches.back_mut() {
             Some((last, count)) if Arc::ptr_eq(last, batch.is_done()) => *count += items,
-            _ => in_flight.batches.push_back((batch.is_done().clone(), items)),
+            _ => in_flight
+                .batches
+                .push_back((batch.is_done().clone(), items)),
         }
     }
 
@@ -100,7 +105,12 @@ impl InFlight {
             if own > 0 && own + items > free {
                 return QuotaDecision::QuotaExceeded;
             }
-            match total.compare_exchange_weak(taken, taken + items, Ordering::SeqCst, Ordering::SeqCst) {
+            match total.compare_exchange_weak(
+                taken,
+                taken + items,
+                Ordering::SeqCst,
+                Ordering::SeqCst,
+            ) {
                 Ok(_) => {
                     self.items += items;
                     return QuotaDecision::Admitted;
@@ -123,7 +133,9 @@ mod tests {
         // that remains free.
         let admitted = callers.each_ref().map(|caller| {
             let taken = std::iter::repeat_with(|| caller.take(1, &total, 120));
-            taken.take_while(|decision| *decision == QuotaDecision::Admitted).count()
+            taken
+                .take_while(|decision| *decision == QuotaDecision::Admitted)
+                .count()
         });
         assert_eq!(admitted, [60, 30, 15]);
         assert_eq!(total.load(Ordering::Relaxed), 105);

@@ -41,7 +41,12 @@ struct MeasuredTime {
 
 impl Rates {
     pub fn new() -> Self {
-        Rates { known: [[None; SIZES]; 2], in_a_row: [0; SIZES], is_ready: [false; 2], is_tried: [false; 2] }
+        Rates {
+            known: [[None; SIZES]; 2],
+            in_a_row: [0; SIZES],
+            is_ready: [false; 2],
+            is_tried: [false; 2],
+        }
     }
 
     fn seconds(&self, device: Device, size: usize) -> Option<f64> {
@@ -80,14 +85,23 @@ impl Rates {
     /// conditions change. For many items, the CPU is reconsidered only if it may keep up, since
     /// such a batch occupies all its threads while callers wait.
     fn better(&mut self, size: usize, cpu: f64, gpu: f64) -> Device {
-        let (better, other) = if cpu <= gpu { (Device::Cpu, Device::Gpu) } else { (Device::Gpu, Device::Cpu) };
+        let (better, other) = if cpu <= gpu {
+            (Device::Cpu, Device::Gpu)
+        } else {
+            (Device::Gpu, Device::Cpu)
+        };
         if self.in_a_row[size] >= UNTIL_DOUBT {
             self.in_a_row[size] = 0;
-            let is_cheap = other == Device::Gpu || size <= SMALL || self.is_worth_a_trial(other, size, cpu.min(gpu));
+            let is_cheap = other == Device::Gpu
+                || size <= SMALL
+                || self.is_worth_a_trial(other, size, cpu.min(gpu));
             if !is_cheap {
                 return better;
             }
-            self.known[other as usize][size] = Some(MeasuredTime { seconds: cpu.max(gpu) * DOUBT, is_doubted: true });
+            self.known[other as usize][size] = Some(MeasuredTime {
+                seconds: cpu.max(gpu) * DOUBT,
+                is_doubted: true,
+            });
         }
         better
     }
@@ -95,7 +109,9 @@ impl Rates {
     /// Returns whether to try a device at a size for the first time. A GPU takes about as long for
     /// few items as for many. The CPU's time is extrapolated from half as many.
     fn is_worth_a_trial(&self, device: Device, size: usize, seconds: f64) -> bool {
-        let of_half = size.checked_sub(1).and_then(|half| self.seconds(device, half));
+        let of_half = size
+            .checked_sub(1)
+            .and_then(|half| self.seconds(device, half));
         match (device, of_half) {
             (_, Some(of_half)) => 2.0 * of_half <= TRIED * seconds,
             (Device::Gpu, None) => true,
@@ -115,8 +131,13 @@ impl Rates {
         }
         let size = size_of(items);
         let of_before = self.known[device as usize][size].filter(|known| !known.is_doubted);
-        let mean = of_before.map_or(seconds, |known| known.seconds + NEWS * (seconds - known.seconds));
-        self.known[device as usize][size] = Some(MeasuredTime { seconds: mean, is_doubted: false });
+        let mean = of_before.map_or(seconds, |known| {
+            known.seconds + NEWS * (seconds - known.seconds)
+        });
+        self.known[device as usize][size] = Some(MeasuredTime {
+            seconds: mean,
+            is_doubted: false,
+        });
     }
 }
 
@@ -138,10 +159,30 @@ mod tests {
     }
 
     /// Returns the devices that compute a sequence of batches of the same size.
-    fn devices(rates: &mut Rates, items: usize, batches: usize, gpu: fn(usize) -> f64) -> Vec<Device> {
+    fn devices(
+        rates: &mut Rates,
+        items: usize,
+        batches: usize,
+        gpu: fn(usize) -> f64,
+    ) -> Vec<Device> {
         let chosen = (0..batches).map(|_| {
-            let device = rates.choose(items, if items < 4096 { Device::Cpu } else { Device::Gpu });
-            rates.record(device, items, Some(if device == Device::Cpu { cpu(items) } else { gpu(items) }));
+            let device = rates.choose(
+                items,
+                if items < 4096 {
+                    Device::Cpu
+                } else {
+                    Device::Gpu
+                },
+            );
+            rates.record(
+                device,
+                items,
+                Some(if device == Device::Cpu {
+                    cpu(items)
+                } else {
+                    gpu(items)
+                }),
+            );
             device
         });
         chosen.collect()
@@ -156,9 +197,17 @@ mod tests {
         let mut rates = Rates::new();
         for power in (0..17).chain((0..17).rev()) {
             let items = 1 << power;
-            let better = if cpu(items) <= gpu(items) { Device::Cpu } else { Device::Gpu };
+            let better = if cpu(items) <= gpu(items) {
+                Device::Cpu
+            } else {
+                Device::Gpu
+            };
             let chosen = devices(&mut rates, items, 300, gpu);
-            assert!(share(&chosen, better) > 0.9, "{items} items: {}", share(&chosen, better));
+            assert!(
+                share(&chosen, better) > 0.9,
+                "{items} items: {}",
+                share(&chosen, better)
+            );
         }
     }
 
@@ -186,7 +235,10 @@ mod tests {
         let mut rates = Rates::new();
         // As slow as while its kernels are compiled.
         devices(&mut rates, 2048, 100, |_| 5e-3);
-        assert_eq!(share(&devices(&mut rates, 2048, 100, |_| 5e-3), Device::Gpu), 0.0);
+        assert_eq!(
+            share(&devices(&mut rates, 2048, 100, |_| 5e-3), Device::Gpu),
+            0.0
+        );
         let chosen = devices(&mut rates, 2048, 3000, gpu);
         assert!(share(&chosen[2000..], Device::Gpu) > 0.9);
         // The GPU becomes slower again.
@@ -210,7 +262,11 @@ mod tests {
         for power in 0..14 {
             for _ in 0..20_000 {
                 let device = rates.choose(1 << power, Device::Gpu);
-                let seconds = if device == Device::Cpu { cpu(1 << power) / 1000.0 } else { gpu(1 << power) };
+                let seconds = if device == Device::Cpu {
+                    cpu(1 << power) / 1000.0
+                } else {
+                    gpu(1 << power)
+                };
                 rates.record(device, 1 << power, Some(seconds));
             }
         }
@@ -222,7 +278,10 @@ mod tests {
         let mut rates = Rates::new();
         for power in (0..18).chain((0..18).rev()) {
             let chosen = devices(&mut rates, 1 << power, 200, gpu);
-            assert!(cpu(1 << power) < 4.0 * gpu(1 << power) || share(&chosen, Device::Cpu) == 0.0, "2^{power}");
+            assert!(
+                cpu(1 << power) < 4.0 * gpu(1 << power) || share(&chosen, Device::Cpu) == 0.0,
+                "2^{power}"
+            );
         }
     }
 }

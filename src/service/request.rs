@@ -52,7 +52,14 @@ impl<'a, T> Request<'a, T> {
     ) -> Self {
         let inputs = inputs.and_then(|inputs| kind.operation.require().map(|()| inputs));
         let inputs = inputs.map_err(|problem| ServiceError::Invalid(Arc::new(problem)));
-        Request { dispatcher, quota, kind, inputs, read, stage: Stage::New }
+        Request {
+            dispatcher,
+            quota,
+            kind,
+            inputs,
+            read,
+            stage: Stage::New,
+        }
     }
 
     /// Blocks until the answer is available. If nothing else is being computed, this thread
@@ -114,7 +121,12 @@ impl<'a, T> Request<'a, T> {
     }
 
     fn hand_in(&mut self, waker: &Waker, waits: bool) -> Poll<Result<Ticket<T>, ServiceError>> {
-        let Dispatcher { options, admission: gate, process, .. } = self.dispatcher;
+        let Dispatcher {
+            options,
+            admission: gate,
+            process,
+            ..
+        } = self.dispatcher;
         let inputs = match &self.inputs {
             Ok(inputs) => *inputs,
             Err(problem) => return Poll::Ready(Err(problem.clone())),
@@ -127,7 +139,10 @@ impl<'a, T> Request<'a, T> {
             return Poll::Ready(Ok(self.ticket(None)));
         }
         if items > options.largest_batch {
-            return Poll::Ready(Err(ServiceError::TooLarge { items, most: options.largest_batch }));
+            return Poll::Ready(Err(ServiceError::TooLarge {
+                items,
+                most: options.largest_batch,
+            }));
         }
         let answer = match &self.stage {
             Stage::Waits(waiter) => gate.poll(waiter, waker),
@@ -153,7 +168,12 @@ impl<'a, T> Request<'a, T> {
     }
 
     fn ticket(&self, placed: Option<Placed>) -> Ticket<T> {
-        Ticket { placed, place: None, read: self.read, process: self.dispatcher.process }
+        Ticket {
+            placed,
+            place: None,
+            read: self.read,
+            process: self.dispatcher.process,
+        }
     }
 }
 
@@ -188,7 +208,9 @@ impl<T> Drop for Request<'_, T> {
 
 impl<T> fmt::Debug for Request<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request").field("kind", &self.kind).finish_non_exhaustive()
+        f.debug_struct("Request")
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
     }
 }
 
@@ -210,12 +232,16 @@ impl<T> Ticket<T> {
     /// Returns the number of the batch, for measurements.
     #[cfg(feature = "lab")]
     pub fn batch(&self) -> u64 {
-        self.placed.as_ref().map_or(u64::MAX, |placed| placed.batch.number)
+        self.placed
+            .as_ref()
+            .map_or(u64::MAX, |placed| placed.batch.number)
     }
 
     /// Returns whether the answer is available.
     pub fn is_done(&self) -> bool {
-        self.placed.as_ref().is_none_or(|placed| placed.batch.outcome().is_some())
+        self.placed
+            .as_ref()
+            .is_none_or(|placed| placed.batch.outcome().is_some())
     }
 
     /// Blocks until the answer is available.
@@ -267,7 +293,9 @@ impl<T> Drop for Ticket<T> {
 
 impl<T> fmt::Debug for Ticket<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ticket").field("is_done", &self.is_done()).finish_non_exhaustive()
+        f.debug_struct("Ticket")
+            .field("is_done", &self.is_done())
+            .finish_non_exhaustive()
     }
 }
 

@@ -23,7 +23,11 @@ pub enum Turn {
 
 impl<W> RoundRobin<W> {
     pub fn new() -> Self {
-        RoundRobin { requests: HashMap::new(), turns: VecDeque::new(), waiting: 0 }
+        RoundRobin {
+            requests: HashMap::new(),
+            turns: VecDeque::new(),
+            waiting: 0,
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -43,8 +47,12 @@ impl<W> RoundRobin<W> {
 
     /// Removes a request of a caller. Returns whether it was found.
     pub fn remove(&mut self, caller: u64, is_it: impl Fn(&W) -> bool) -> bool {
-        let Some(requests) = self.requests.get_mut(&caller) else { return false };
-        let Some(place) = requests.iter().position(is_it) else { return false };
+        let Some(requests) = self.requests.get_mut(&caller) else {
+            return false;
+        };
+        let Some(place) = requests.iter().position(is_it) else {
+            return false;
+        };
         requests.remove(place);
         self.waiting -= 1;
         true
@@ -83,7 +91,10 @@ impl<W> RoundRobin<W> {
     pub fn take_all(&mut self) -> Vec<W> {
         self.turns.clear();
         self.waiting = 0;
-        self.requests.drain().flat_map(|(_, requests)| requests).collect()
+        self.requests
+            .drain()
+            .flat_map(|(_, requests)| requests)
+            .collect()
     }
 }
 
@@ -102,7 +113,11 @@ mod tests {
         let mut room = 6;
         let done = queue.turn(|_| {
             room -= 1;
-            if room >= 0 { Turn::Admitted } else { Turn::Waits }
+            if room >= 0 {
+                Turn::Admitted
+            } else {
+                Turn::Waits
+            }
         });
         assert_eq!(done, [(1, 0), (2, 0), (3, 0), (1, 1), (3, 1), (1, 2)]);
         assert_eq!((queue.waiting, queue.take_all()), (2, vec![(1, 3), (1, 4)]));

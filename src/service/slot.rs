@@ -51,7 +51,11 @@ struct SlotColumn {
 impl SlotColumn {
     fn new(width: usize, capacity: usize, mut memory: PageLocked<u8>) -> Self {
         assert_eq!(memory.len(), width * capacity);
-        SlotColumn { start: memory.as_mut_ptr(), width, _memory: memory }
+        SlotColumn {
+            start: memory.as_mut_ptr(),
+            width,
+            _memory: memory,
+        }
     }
 }
 
@@ -72,12 +76,18 @@ pub struct Reservation<'a> {
 
 impl Slot {
     /// Creates a free slot. `memory` allocates the requested number of bytes.
-    pub fn new(shape: &ArenaColumns, capacity: usize, memory: impl Fn(usize) -> PageLocked<u8>) -> Self {
+    pub fn new(
+        shape: &ArenaColumns,
+        capacity: usize,
+        memory: impl Fn(usize) -> PageLocked<u8>,
+    ) -> Self {
         Slot {
             word: AtomicUsize::new(SEALED),
             written: AtomicUsize::new(0),
             since: AtomicU64::new(0),
-            columns: shape.inputs.map(|width| SlotColumn::new(width, capacity, memory(width * capacity))),
+            columns: shape
+                .inputs
+                .map(|width| SlotColumn::new(width, capacity, memory(width * capacity))),
             capacity,
             secret: shape.secret_inputs,
             batch: UnsafeCell::new(Arc::new(Batch::new())),
@@ -100,15 +110,21 @@ impl Slot {
     /// Reserves rows for `items` items. Returns `None` if the slot is not open or has not enough
     /// rows left.
     pub fn reserve(&self, items: usize, now: u64) -> Option<Reservation<'_>> {
-        let reserved = self.word.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| {
-            (word & SEALED == 0 && word + items <= self.capacity).then_some(word + items)
-        });
+        let reserved = self
+            .word
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| {
+                (word & SEALED == 0 && word + items <= self.capacity).then_some(word + items)
+            });
         let start = reserved.ok()?;
         if start == 0 {
             self.since.store(now, Ordering::Relaxed);
             self.times.set(FIRST);
         }
-        Some(Reservation { slot: self, start, items })
+        Some(Reservation {
+            slot: self,
+            start,
+            items,
+        })
     }
 
     /// Returns the number of reserved items and the time of the first reservation, if the slot is
@@ -131,7 +147,11 @@ impl Slot {
     /// Adds to the count of written items, and returns whether this completes the slot. That
     /// happens once, since only the last addition reaches the sum.
     fn add_written(&self, count: usize) -> bool {
-        let is_complete = self.written.fetch_add(count, Ordering::AcqRel).wrapping_add(count) == COMPLETE;
+        let is_complete = self
+            .written
+            .fetch_add(count, Ordering::AcqRel)
+            .wrapping_add(count)
+            == COMPLETE;
         if is_complete {
             self.times.set(COMPLETE_AT);
         }
@@ -155,7 +175,9 @@ impl Slot {
     pub unsafe fn columns(&self, items: usize) -> [&[u8]; COLUMNS] {
         assert!(items <= self.capacity);
         // SAFETY: the bytes belong to the slot, are initialised, and nobody writes to them.
-        self.columns.each_ref().map(|column| unsafe { slice::from_raw_parts(column.start, column.width * items) })
+        self.columns
+            .each_ref()
+            .map(|column| unsafe { slice::from_raw_parts(column.start, column.width * items) })
     }
 
     /// Copies items over others, as pairs of source and destination.
@@ -182,8 +204,11 @@ impl Slot {
     /// The caller must own the slot.
     pub unsafe fn wipe(&self, items: usize) {
         assert!(items <= self.capacity);
-        for (SlotColumn { start, width, .. }, _) in
-            self.columns.iter().zip(self.secret).filter(|(_, is_secret)| *is_secret)
+        for (SlotColumn { start, width, .. }, _) in self
+            .columns
+            .iter()
+            .zip(self.secret)
+            .filter(|(_, is_secret)| *is_secret)
         {
             // SAFETY: the bytes belong to the slot, and nobody else uses them.
             unsafe { slice::from_raw_parts_mut(*start, width * items) }.zeroize();
@@ -222,7 +247,10 @@ impl Reservation<'_> {
         for (index, column) in self.slot.columns.iter().enumerate() {
             // SAFETY: the rows belong to this reservation alone, and are within the column.
             let rows = unsafe {
-                slice::from_raw_parts_mut(column.start.add(self.start * column.width), self.items * column.width)
+                slice::from_raw_parts_mut(
+                    column.start.add(self.start * column.width),
+                    self.items * column.width,
+                )
             };
             inputs.write(index, rows);
         }
@@ -241,9 +269,11 @@ mod tests {
     use std::thread;
 
     fn slot(capacity: usize) -> Slot {
-        let slot = Slot::new(&RequestKind::from(Operation::EcdsaRecover(CurveId::ALL[0])).shape(), capacity, |bytes| {
-            vec![0; bytes].into()
-        });
+        let slot = Slot::new(
+            &RequestKind::from(Operation::EcdsaRecover(CurveId::ALL[0])).shape(),
+            capacity,
+            |bytes| vec![0; bytes].into(),
+        );
         // SAFETY: the slot is new.
         unsafe { slot.open() };
         slot
@@ -283,8 +313,18 @@ mod tests {
             slot.columns(9)
         };
         let expected = [0, 1, 9, 3, 4, 5, 6, 7, 8];
-        assert!(columns[0].chunks(32).zip(expected).all(|(row, number)| row == [number; 32]));
-        assert!(columns[1].chunks(64).zip(expected).all(|(row, number)| row == [number; 64]));
+        assert!(
+            columns[0]
+                .chunks(32)
+                .zip(expected)
+                .all(|(row, number)| row == [number; 32])
+        );
+        assert!(
+            columns[1]
+                .chunks(64)
+                .zip(expected)
+                .all(|(row, number)| row == [number; 64])
+        );
         assert_eq!(columns[2], expected);
     }
 
@@ -292,7 +332,8 @@ mod tests {
     fn fill(slot: &Slot) -> usize {
         let mut owners = 0;
         while let Some(place) = slot.reserve(1, 1) {
-            owners += usize::from(with_inputs(place.items(), |inputs| place.write(inputs)).is_some());
+            owners +=
+                usize::from(with_inputs(place.items(), |inputs| place.write(inputs)).is_some());
         }
         owners
     }
@@ -304,19 +345,31 @@ mod tests {
             let owners: usize = thread::scope(|scope| {
                 let threads = [(); 3].map(|()| scope.spawn(|| fill(&slot)));
                 let sealed = slot.seal();
-                usize::from(sealed.is_some()) + threads.into_iter().map(|t| t.join().unwrap()).sum::<usize>()
+                usize::from(sealed.is_some())
+                    + threads
+                        .into_iter()
+                        .map(|t| t.join().unwrap())
+                        .sum::<usize>()
             });
             assert_eq!(owners, 1);
             let items = slot.word.load(Ordering::Relaxed) & !SEALED;
             // SAFETY: the threads have ended.
             let columns = unsafe { slot.columns(items) };
-            assert!(columns[2].iter().enumerate().all(|(item, byte)| *byte == item as u8));
+            assert!(
+                columns[2]
+                    .iter()
+                    .enumerate()
+                    .all(|(item, byte)| *byte == item as u8)
+            );
         }
     }
 
     #[test]
     fn secrets_are_wiped() {
-        let kind = RequestKind { with_data: true, ..Operation::Sm2Sign.into() };
+        let kind = RequestKind {
+            with_data: true,
+            ..Operation::Sm2Sign.into()
+        };
         let slot = Slot::new(&kind.shape(), 4, |bytes| vec![0xee; bytes].into());
         // SAFETY: this test has the slot for itself.
         let columns = unsafe {

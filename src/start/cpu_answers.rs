@@ -12,7 +12,8 @@ use crate::ops::keys::PublicKeysOf;
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::common::{
-    Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, signature_and_id_of, verdict_of,
+    Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, signature_and_id_of,
+    verdict_of,
 };
 use crate::schemes::ecdsa::recover::{Recover, RecoveredForm};
 use crate::schemes::ecdsa::recover_cpu;
@@ -50,7 +51,10 @@ fn check(engine: &CpuEngine) -> Result<(), String> {
 fn of_curve(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Result<(), String> {
     of_points(engine, curve, answers)?;
     of_secrets(engine, curve, answers)?;
-    SCHEMES.iter().filter(|scheme| scheme.is_on(curve)).try_for_each(|scheme| of_scheme(engine, curve, scheme, answers))
+    SCHEMES
+        .iter()
+        .filter(|scheme| scheme.is_on(curve))
+        .try_for_each(|scheme| of_scheme(engine, curve, scheme, answers))
 }
 
 fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
@@ -58,9 +62,10 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
     // All signatures once, and some repeated often enough that their keys get tables.
     let all = answers.messages.len();
     let few = KEYS;
-    for (operation, distinct, items) in
-        [("BIP 340 verification", all, all), ("BIP 340 verification by tables of keys", few, few * USES)]
-    {
+    for (operation, distinct, items) in [
+        ("BIP 340 verification", all, all),
+        ("BIP 340 verification by tables of keys", few, few * USES),
+    ] {
         let messages = repeat(&answers.messages[..distinct], items);
         let signatures = repeat(&answers.signatures[..distinct], items);
         let keys = repeat(&answers.keys[..distinct], items);
@@ -68,8 +73,20 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let keys = PublicKeys::x_only(&keys);
         let signatures = (&signatures).into();
         let chunks = Chunks::new(items);
-        let verify = bip340::Verify { messages, signatures, keys, batch_verification: false, chunks, items };
-        compare(operation, curve, values(engine, &verify, verdict_of), repeat(&answers.verdicts[..distinct], items))?;
+        let verify = bip340::Verify {
+            messages,
+            signatures,
+            keys,
+            batch_verification: false,
+            chunks,
+            items,
+        };
+        compare(
+            operation,
+            curve,
+            values(engine, &verify, verdict_of),
+            repeat(&answers.verdicts[..distinct], items),
+        )?;
     }
     let texts = &answers.texts;
     let items = answers.texts.len();
@@ -77,8 +94,20 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let messages = bip340::Messages::Texts(SizedTexts::new(engine, items, |item| &texts[item]));
         let auxiliary = SecretKeys::rows((&answers.auxiliary).into());
         let keys = (&answers.secret).into();
-        let sign = bip340::Sign { messages, keys, public, auxiliary, is_checked: false, items };
-        compare("BIP 340 signing", curve, values(engine, &sign, bytes_of), answers.signed.iter().copied())?;
+        let sign = bip340::Sign {
+            messages,
+            keys,
+            public,
+            auxiliary,
+            is_checked: false,
+            items,
+        };
+        compare(
+            "BIP 340 signing",
+            curve,
+            values(engine, &sign, bytes_of),
+            answers.signed.iter().copied(),
+        )?;
     }
     Ok(())
 }
@@ -92,19 +121,38 @@ fn of_tweaks(engine: &CpuEngine, answers: &known_answers::Tweaks) -> Result<(), 
         (Tweaks::Taproot(Some((&answers.roots).into())), outputs),
         (Tweaks::Taproot(None), without_roots),
     ] {
-        let tweak = Tweak { keys: PublicKeys::points(&answers.keys), tweaks, items };
-        compare("tweaks of keys", curve, values(engine, &tweak, point_of), known.iter().copied())?;
+        let tweak = Tweak {
+            keys: PublicKeys::points(&answers.keys),
+            tweaks,
+            items,
+        };
+        compare(
+            "tweaks of keys",
+            curve,
+            values(engine, &tweak, point_of),
+            known.iter().copied(),
+        )?;
     }
     Ok(())
 }
 
 /// Checks the hashes of messages of all lengths up to two blocks.
 fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
-    let texts: Vec<_> = (0..2 * KECCAK_BLOCK).map(hash::known_answers::message).collect();
+    let texts: Vec<_> = (0..2 * KECCAK_BLOCK)
+        .map(hash::known_answers::message)
+        .collect();
     let messages = SizedTexts::new(engine, texts.len(), |item| &texts[item]);
     let known = texts.iter().map(|text| Ok(Keccak256::digest(text).into()));
-    let digests = DigestsOf { function: Function::Keccak256, messages };
-    compare("Keccak-256", "messages", values(engine, &digests, bytes_of::<32>), known)
+    let digests = DigestsOf {
+        function: Function::Keccak256,
+        messages,
+    };
+    compare(
+        "Keccak-256",
+        "messages",
+        values(engine, &digests, bytes_of::<32>),
+        known,
+    )
 }
 
 /// Returns an operation's results on the CPU.
@@ -124,50 +172,127 @@ fn values<T: Send>(
     values.unwrap_or_else(|impossible| match impossible {})
 }
 
-fn of_points(engine: &CpuEngine, curve: CurveId, KnownAnswers { points, .. }: &KnownAnswers) -> Result<(), String> {
+fn of_points(
+    engine: &CpuEngine,
+    curve: CurveId,
+    KnownAnswers { points, .. }: &KnownAnswers,
+) -> Result<(), String> {
     let name = curve.name();
     let (scalars, known): (Vec<_>, Vec<_>) = points.base_products.iter().copied().unzip();
-    let mul_base = MulBase { curve, scalars: Rows::from(&scalars), items: scalars.len() };
-    compare("multiplication of G", name, values(engine, &mul_base, point_of), known)?;
+    let mul_base = MulBase {
+        curve,
+        scalars: Rows::from(&scalars),
+        items: scalars.len(),
+    };
+    compare(
+        "multiplication of G",
+        name,
+        values(engine, &mul_base, point_of),
+        known,
+    )?;
     let scalars: Vec<_> = points.products.iter().map(|(scalar, ..)| *scalar).collect();
     let factors: Vec<_> = points.products.iter().map(|(_, point, _)| *point).collect();
     let known = points.products.iter().map(|(.., product)| *product);
     let factors = PublicKeys::points(&factors);
     let items = scalars.len();
-    let mul = Mul { curve, scalars: Rows::from(&scalars), points: factors, items };
-    compare("multiplication", name, values(engine, &mul, point_of), known)?;
+    let mul = Mul {
+        curve,
+        scalars: Rows::from(&scalars),
+        points: factors,
+        items,
+    };
+    compare(
+        "multiplication",
+        name,
+        values(engine, &mul, point_of),
+        known,
+    )?;
     let (scalars, terms, sum) = &points.sum_of_products;
-    let sums = SumsOfProducts { curve, scalars: scalars.into(), points: terms.into(), of: terms.len() };
+    let sums = SumsOfProducts {
+        curve,
+        scalars: scalars.into(),
+        points: terms.into(),
+        of: terms.len(),
+    };
     let given = values(engine, &sums, point_of).into_iter().take(1);
     compare("multi-scalar multiplication", name, given, [Ok(*sum)])?;
     let (keys, known): (Vec<_>, Vec<_>) = points.keys_of::<33>().into_iter().unzip();
-    let decode = DecodeKeys { curve, keys: PublicKeys::compressed(&keys), items: keys.len() };
-    compare("decompression", name, values(engine, &decode, point_of), known)
+    let decode = DecodeKeys {
+        curve,
+        keys: PublicKeys::compressed(&keys),
+        items: keys.len(),
+    };
+    compare(
+        "decompression",
+        name,
+        values(engine, &decode, point_of),
+        known,
+    )
 }
 
 fn of_secrets(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Result<(), String> {
-    let KnownAnswers { private_keys, agreements, .. } = answers;
+    let KnownAnswers {
+        private_keys,
+        agreements,
+        ..
+    } = answers;
     let name = curve.name();
-    let public = PublicKeysOf { curve, keys: (&private_keys.keys).into(), items: private_keys.keys.len() };
+    let public = PublicKeysOf {
+        curve,
+        keys: (&private_keys.keys).into(),
+        items: private_keys.keys.len(),
+    };
     let known = private_keys.public.iter().copied();
-    compare("computing public keys", name, values(engine, &public, point_of), known)?;
+    compare(
+        "computing public keys",
+        name,
+        values(engine, &public, point_of),
+        known,
+    )?;
     let secret_keys = (&agreements.keys).into();
     let peers = PublicKeys::points(&agreements.peers);
-    let agreement = Agreement { curve, secret_keys, peers, width: 64, items: agreements.keys.len() };
-    compare("ECDH", name, values(engine, &agreement, bytes_of), agreements.shared.iter().copied())
+    let agreement = Agreement {
+        curve,
+        secret_keys,
+        peers,
+        width: 64,
+        items: agreements.keys.len(),
+    };
+    compare(
+        "ECDH",
+        name,
+        values(engine, &agreement, bytes_of),
+        agreements.shared.iter().copied(),
+    )
 }
 
 fn of_scheme(
     engine: &CpuEngine,
     curve: CurveId,
     scheme: &'static Scheme,
-    KnownAnswers { signatures, signing, .. }: &KnownAnswers,
+    KnownAnswers {
+        signatures,
+        signing,
+        ..
+    }: &KnownAnswers,
 ) -> Result<(), String> {
     let all = signatures.digests.len();
     let few = KEYS;
-    verification(engine, curve, scheme, signatures, ("verification", all, all))?;
+    verification(
+        engine,
+        curve,
+        scheme,
+        signatures,
+        ("verification", all, all),
+    )?;
     // Some are repeated often enough that their keys get tables.
-    verification(engine, curve, scheme, signatures, ("verification by tables of keys", few, few * USES))?;
+    verification(
+        engine,
+        curve,
+        scheme,
+        signatures,
+        ("verification by tables of keys", few, few * USES),
+    )?;
     if scheme.has_recovery {
         recovery(engine, curve, signatures)?;
     }
@@ -176,11 +301,29 @@ fn of_scheme(
     let keys = repeat(&signing.keys, items);
     let digests = repeat(&signing.digests, items);
     let with_id = scheme.has_recovery;
-    let inputs = SigningInputs { digests: (&digests).into(), signers: (&keys).into() };
+    let inputs = SigningInputs {
+        digests: (&digests).into(),
+        signers: (&keys).into(),
+    };
     let low_s = curve.has_low_s_by_default();
     let widths = [64, usize::from(with_id)];
-    let sign = Sign { scheme, curve, signing: Signing { inputs, low_s, check: Check::Nothing, widths }, items };
-    compare("signing", curve.name(), values(engine, &sign, signature_and_id_of), repeat(&signing.signed, items))
+    let sign = Sign {
+        scheme,
+        curve,
+        signing: Signing {
+            inputs,
+            low_s,
+            check: Check::Nothing,
+            widths,
+        },
+        items,
+    };
+    compare(
+        "signing",
+        curve.name(),
+        values(engine, &sign, signature_and_id_of),
+        repeat(&signing.signed, items),
+    )
 }
 
 /// Checks verification of `items` items, which repeat the first `distinct` signatures.
@@ -188,7 +331,13 @@ fn verification(
     engine: &CpuEngine,
     curve: CurveId,
     scheme: &'static Scheme,
-    Signatures { digests, signatures, keys, verdicts, .. }: &Signatures,
+    Signatures {
+        digests,
+        signatures,
+        keys,
+        verdicts,
+        ..
+    }: &Signatures,
     (operation, distinct, items): (&str, usize, usize),
 ) -> Result<(), String> {
     let digests = repeat(&digests[..distinct], items);
@@ -197,14 +346,37 @@ fn verification(
     let keys = PublicKeys::points(&keys);
     let inputs = Verification::new((&digests).into(), (&signatures).into(), keys);
     let verify = Verify::new(scheme, curve, inputs, Policy::low_s(), items).expect("lengths agree");
-    compare(operation, curve.name(), values(engine, &verify, verdict_of), repeat(&verdicts[..distinct], items))
+    compare(
+        operation,
+        curve.name(),
+        values(engine, &verify, verdict_of),
+        repeat(&verdicts[..distinct], items),
+    )
 }
 
 fn recovery(engine: &CpuEngine, curve: CurveId, signatures: &Signatures) -> Result<(), String> {
-    let Signatures { digests, signatures, recovery_ids, recovered, .. } = signatures;
-    let inputs = recover_cpu::RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    let recover = Recover { curve, inputs, candidates: None, form: RecoveredForm::Keys, items: digests.len() };
-    compare("recovery", curve.name(), values(engine, &recover, point_of), recovered.iter().copied())
+    let Signatures {
+        digests,
+        signatures,
+        recovery_ids,
+        recovered,
+        ..
+    } = signatures;
+    let inputs =
+        recover_cpu::RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
+    let recover = Recover {
+        curve,
+        inputs,
+        candidates: None,
+        form: RecoveredForm::Keys,
+        items: digests.len(),
+    };
+    compare(
+        "recovery",
+        curve.name(),
+        values(engine, &recover, point_of),
+        recovered.iter().copied(),
+    )
 }
 
 #[cfg(test)]
@@ -231,7 +403,10 @@ mod tests {
         static BEST_WINDOW: PerCurve<BestWindow> = per_curve!(best_window);
         for curve in CurveId::ALL {
             for engine in [lanes(), lanes().portable()] {
-                assert!(BEST_WINDOW.of(*curve)(engine.lanes, USES).is_some(), "{curve}");
+                assert!(
+                    BEST_WINDOW.of(*curve)(engine.lanes, USES).is_some(),
+                    "{curve}"
+                );
             }
         }
     }
@@ -248,15 +423,31 @@ mod tests {
     #[test]
     fn wrong_answers_of_a_curve_are_reported_with_their_operation() {
         let corruptions: [(&str, Corruption<KnownAnswers>); 9] = [
-            ("multiplication of G", |answers| answers.points.base_products[1].1 = Err(Rejection::Mismatch)),
-            ("multiplication", |answers| answers.points.products.last_mut().unwrap().2 = Ok(another_point())),
-            ("multi-scalar multiplication", |answers| answers.points.sum_of_products.2 = another_point()),
-            ("decompression", |answers| answers.points.keys[1].1 = Ok(another_point())),
-            ("computing public keys", |answers| answers.private_keys.public[2] = Ok(another_point())),
+            ("multiplication of G", |answers| {
+                answers.points.base_products[1].1 = Err(Rejection::Mismatch)
+            }),
+            ("multiplication", |answers| {
+                answers.points.products.last_mut().unwrap().2 = Ok(another_point())
+            }),
+            ("multi-scalar multiplication", |answers| {
+                answers.points.sum_of_products.2 = another_point()
+            }),
+            ("decompression", |answers| {
+                answers.points.keys[1].1 = Ok(another_point())
+            }),
+            ("computing public keys", |answers| {
+                answers.private_keys.public[2] = Ok(another_point())
+            }),
             ("ECDH", |answers| answers.agreements.shared[3] = Ok([7; 64])),
-            ("verification", |answers| answers.signatures.verdicts[8] = Verdict::Valid),
-            ("recovery", |answers| answers.signatures.recovered[6] = Ok(another_point())),
-            ("signing", |answers| answers.signing.signed[0] = Ok(([1; 64], 0))),
+            ("verification", |answers| {
+                answers.signatures.verdicts[8] = Verdict::Valid
+            }),
+            ("recovery", |answers| {
+                answers.signatures.recovered[6] = Ok(another_point())
+            }),
+            ("signing", |answers| {
+                answers.signing.signed[0] = Ok(([1; 64], 0))
+            }),
         ];
         let engine = lanes();
         for (operation, corrupt) in corruptions {
@@ -270,16 +461,24 @@ mod tests {
     #[test]
     fn wrong_answers_of_bip340_and_tweaks_are_reported_with_their_operation() {
         let corruptions: [(&str, Corruption<Schnorr>); 3] = [
-            ("BIP 340 verification", |answers| answers.verdicts[7] = Verdict::Valid),
+            ("BIP 340 verification", |answers| {
+                answers.verdicts[7] = Verdict::Valid
+            }),
             ("BIP 340 signing", |answers| answers.signed[2] = Ok([1; 64])),
-            ("tweaks of keys", |answers| answers.tweaks.outputs[1][0] = Ok(another_point())),
+            ("tweaks of keys", |answers| {
+                answers.tweaks.outputs[1][0] = Ok(another_point())
+            }),
         ];
         let engine = lanes();
         for (operation, corrupt) in corruptions {
             let mut answers = Schnorr::new();
             corrupt(&mut answers);
-            let problem = of_bip340(&engine, &answers).and_then(|()| of_tweaks(&engine, &answers.tweaks));
-            assert_eq!(problem.unwrap_err().split(" on secp256k1").next(), Some(operation));
+            let problem =
+                of_bip340(&engine, &answers).and_then(|()| of_tweaks(&engine, &answers.tweaks));
+            assert_eq!(
+                problem.unwrap_err().split(" on secp256k1").next(),
+                Some(operation)
+            );
         }
     }
 

@@ -29,11 +29,22 @@ pub fn all() -> Vec<SelfTest> {
 
 fn of_curve(curve: CurveId) -> Vec<SelfTest> {
     let mut tests = point::known_answers::all(curve);
-    tests.extend([keys::known_answers::public_keys(curve), ecdh::known_answers::agreement(curve)]);
+    tests.extend([
+        keys::known_answers::public_keys(curve),
+        ecdh::known_answers::agreement(curve),
+    ]);
     for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {
-        tests.extend(common::known_answers::of_verification(scheme, curve, true, true));
+        tests.extend(common::known_answers::of_verification(
+            scheme, curve, true, true,
+        ));
         for with_data in [false, true] {
-            tests.extend(common::known_answers::of_signing(scheme, curve, Check::Nothing, with_data, true));
+            tests.extend(common::known_answers::of_signing(
+                scheme,
+                curve,
+                Check::Nothing,
+                with_data,
+                true,
+            ));
         }
         if scheme.has_recovery {
             for form in [RecoveredForm::Keys, RecoveredForm::Addresses] {

@@ -51,7 +51,8 @@ impl Engine {
     /// ```
     pub fn self_test(&self) -> Result<Vec<Failure>, Error> {
         let Devices { cpu, gpu } = self.devices()?;
-        gpu.as_ref().map_or(Ok(()), |gpu| gpu.self_test(cpu, &gpu_tests::all()))?;
+        gpu.as_ref()
+            .map_or(Ok(()), |gpu| gpu.self_test(cpu, &gpu_tests::all()))?;
         Ok(self.failures())
     }
 
@@ -75,8 +76,13 @@ impl Engine {
         let curve = curve.id();
         let Devices { cpu, gpu } = self.devices()?;
         WARM_UP.of(curve)(cpu);
-        let tests: Vec<SelfTest> = gpu_tests::all().into_iter().filter(|test| test.on == curve.name()).collect();
-        gpu.as_ref().map_or(Ok(()), |gpu| gpu.warm_up(cpu, curve.name(), &tests).map_err(Error::from))
+        let tests: Vec<SelfTest> = gpu_tests::all()
+            .into_iter()
+            .filter(|test| test.on == curve.name())
+            .collect();
+        gpu.as_ref().map_or(Ok(()), |gpu| {
+            gpu.warm_up(cpu, curve.name(), &tests).map_err(Error::from)
+        })
     }
 }
 
@@ -108,20 +114,32 @@ impl EngineBuilder {
             kernels: self.kernels,
         };
         let cpu = CpuEngine::new(self.threads, self.max_memory)?;
-        let is_little = self.expected_items.is_some_and(|items| items <= FEW * cpu.threads());
+        let is_little = self
+            .expected_items
+            .is_some_and(|items| items <= FEW * cpu.threads());
         let (gpu, reason) = match self.backend {
             Backend::Cpu => (None, "asked for".to_owned()),
             Backend::Auto if is_little => (None, "chosen automatically for few items".to_owned()),
             Backend::Auto => match GpuEngine::new(limits) {
                 Ok(gpu) => (Some(gpu), "chosen automatically".to_owned()),
-                Err(Unavailable::Devices(problem)) => (None, format!("chosen automatically: {problem}")),
+                Err(Unavailable::Devices(problem)) => {
+                    (None, format!("chosen automatically: {problem}"))
+                }
                 Err(threads) => return Err(threads.into()),
             },
             Backend::Gpu => (Some(GpuEngine::new(limits)?), "asked for".to_owned()),
         };
-        let cpu = if self.portable { cpu.portable() } else { with_tested_lanes(cpu) };
+        let cpu = if self.portable {
+            cpu.portable()
+        } else {
+            with_tested_lanes(cpu)
+        };
         let info = EngineInfo {
-            backend: if gpu.is_some() { Backend::Gpu } else { Backend::Cpu },
+            backend: if gpu.is_some() {
+                Backend::Gpu
+            } else {
+                Backend::Cpu
+            },
             threads: cpu.threads(),
             devices: gpu.as_ref().map_or_else(Vec::new, GpuEngine::labels),
             max_memory: self.max_memory,

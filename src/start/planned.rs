@@ -18,7 +18,9 @@ use crate::schemes::ecdsa::recover::{Candidates, Recover, RecoveredForm};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::sm2::digest::MessageDigests;
 use crate::schemes::{SCHEMES, bip340, ed25519};
-use crate::types::{ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys, Signers};
+use crate::types::{
+    ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys, Signers,
+};
 use std::collections::BTreeSet;
 
 /// Receives an operation's name, and the operation.
@@ -38,23 +40,65 @@ pub fn each(items: usize, take: Take) {
     let numbers = vec![[1; 32]; items];
     let signatures = vec![[1; 64]; items];
     let ids = vec![[0]; items];
-    let columns = PlannedColumns { numbers: &numbers, signatures: &signatures, secret: &secret, points: &points };
+    let columns = PlannedColumns {
+        numbers: &numbers,
+        signatures: &signatures,
+        secret: &secret,
+        points: &points,
+    };
     for (form, scalars) in [("each", Rows::from(&numbers)), ("all", Rows::all(&[1; 32]))] {
-        take(format!("mul_base, scalars for {form}"), &MulBase { curve, scalars, items });
+        take(
+            format!("mul_base, scalars for {form}"),
+            &MulBase {
+                curve,
+                scalars,
+                items,
+            },
+        );
     }
     for form in [RecoveredForm::Keys, RecoveredForm::Addresses] {
         let inputs = recover_cpu::RecoveryInputs::new(&numbers, &signatures, &ids);
         let curve = CurveId::Secp256k1;
-        take(format!("recover {form:?}"), &Recover { curve, inputs, candidates: None, form, items });
+        take(
+            format!("recover {form:?}"),
+            &Recover {
+                curve,
+                inputs,
+                candidates: None,
+                form,
+                items,
+            },
+        );
         columns.each_encoding(&mut |encoding, keys| {
-            let candidates = Some(Candidates { keys, chunks: Chunks::all() });
+            let candidates = Some(Candidates {
+                keys,
+                chunks: Chunks::all(),
+            });
             let name = format!("recover {form:?} with candidates {encoding}");
-            take(name, &Recover { curve, inputs, candidates, form, items });
+            take(
+                name,
+                &Recover {
+                    curve,
+                    inputs,
+                    candidates,
+                    form,
+                    items,
+                },
+            );
         });
     }
     for (which, keys) in columns.secret_keys() {
-        take(format!("public_keys, keys for {which}"), &PublicKeysOf { curve: CurveId::Sm2, keys, items });
-        SCHEMES.iter().for_each(|scheme| signing(scheme, &numbers, (keys, which), take));
+        take(
+            format!("public_keys, keys for {which}"),
+            &PublicKeysOf {
+                curve: CurveId::Sm2,
+                keys,
+                items,
+            },
+        );
+        SCHEMES
+            .iter()
+            .for_each(|scheme| signing(scheme, &numbers, (keys, which), take));
         bip340_signing(columns, keys, which, take);
         ed25519_signing(columns, keys, which, take);
     }
@@ -74,7 +118,10 @@ struct PlannedColumns<'a> {
 
 impl PlannedColumns<'_> {
     fn secret_keys(&self) -> [(&'static str, SecretKeys<'_>); 2] {
-        [("each", SecretKeys::each(self.secret)), ("all", SecretKeys::all(&self.secret[0]))]
+        [
+            ("each", SecretKeys::each(self.secret)),
+            ("all", SecretKeys::all(&self.secret[0])),
+        ]
     }
 
     /// Calls `with` with public keys in every encoding, and as parts of records.
@@ -95,23 +142,56 @@ impl PlannedColumns<'_> {
     }
 }
 
-fn signing(scheme: &'static Scheme, numbers: &[[u8; 32]], (keys, which): (SecretKeys, &str), take: Take) {
+fn signing(
+    scheme: &'static Scheme,
+    numbers: &[[u8; 32]],
+    (keys, which): (SecretKeys, &str),
+    take: Take,
+) {
     let curve = curve_of(scheme);
     let items = numbers.len();
     let signers = [
         ("no data", Signers::from(keys)),
-        ("data for each", Signers::with_additional_data(keys, numbers)),
-        ("data for all", Signers::with_additional_data(keys, Rows::all(&numbers[0]))),
+        (
+            "data for each",
+            Signers::with_additional_data(keys, numbers),
+        ),
+        (
+            "data for all",
+            Signers::with_additional_data(keys, Rows::all(&numbers[0])),
+        ),
     ];
     for check in [Check::Nothing, Check::Signatures, Check::RecoveryIds] {
         if check == Check::RecoveryIds && !scheme.has_recovery {
             continue;
         }
-        for (of_id, (data, signers)) in [0, 1].into_iter().flat_map(|of_id| signers.map(|signers| (of_id, signers))) {
-            let inputs = SigningInputs { digests: numbers.into(), signers };
-            let signing = Signing { inputs, low_s: true, check, widths: [64, of_id] };
-            let name = format!("{} sign {check:?}, keys for {which}, {data}, ids of {of_id} bytes", scheme.name);
-            take(name, &Sign { scheme, curve, signing, items });
+        for (of_id, (data, signers)) in [0, 1]
+            .into_iter()
+            .flat_map(|of_id| signers.map(|signers| (of_id, signers)))
+        {
+            let inputs = SigningInputs {
+                digests: numbers.into(),
+                signers,
+            };
+            let signing = Signing {
+                inputs,
+                low_s: true,
+                check,
+                widths: [64, of_id],
+            };
+            let name = format!(
+                "{} sign {check:?}, keys for {which}, {data}, ids of {of_id} bytes",
+                scheme.name
+            );
+            take(
+                name,
+                &Sign {
+                    scheme,
+                    curve,
+                    signing,
+                    items,
+                },
+            );
         }
     }
 }
@@ -120,18 +200,35 @@ fn signing(scheme: &'static Scheme, numbers: &[[u8; 32]], (keys, which): (Secret
 fn messages(numbers: &[[u8; 32]]) -> [(&'static str, bip340::Messages<'_>); 2] {
     let cpu = CpuEngine::new(Some(1), None).unwrap();
     let texts = SizedTexts::new(&cpu, numbers.len(), |item| &numbers[item]);
-    [("rows", bip340::Messages::Rows(numbers.into())), ("texts", bip340::Messages::Texts(texts))]
+    [
+        ("rows", bip340::Messages::Rows(numbers.into())),
+        ("texts", bip340::Messages::Texts(texts)),
+    ]
 }
 
 fn bip340_signing(columns: PlannedColumns, keys: SecretKeys, which: &str, take: Take) {
     let items = columns.numbers.len();
-    for (public, is_given) in [(None, "computed"), (Some(PublicKeys::points(columns.points)), "given")] {
+    for (public, is_given) in [
+        (None, "computed"),
+        (Some(PublicKeys::points(columns.points)), "given"),
+    ] {
         for is_checked in [false, true] {
             for (form, messages) in messages(columns.numbers) {
-                let name =
-                    format!("BIP 340 sign {form}, checked {is_checked}, keys for {which}, public keys {is_given}");
+                let name = format!(
+                    "BIP 340 sign {form}, checked {is_checked}, keys for {which}, public keys {is_given}"
+                );
                 let auxiliary = SecretKeys::rows(columns.numbers.into());
-                take(name, &bip340::Sign { messages, keys, public, auxiliary, is_checked, items });
+                take(
+                    name,
+                    &bip340::Sign {
+                        messages,
+                        keys,
+                        public,
+                        auxiliary,
+                        is_checked,
+                        items,
+                    },
+                );
             }
         }
     }
@@ -140,7 +237,13 @@ fn bip340_signing(columns: PlannedColumns, keys: SecretKeys, which: &str, take: 
 /// Returns the variants without a context, and with the longest context.
 fn variants() -> [(&'static str, ed25519::Variant); 2] {
     let context = [0x63; ed25519::MAX_CONTEXT_LEN];
-    [("Ed25519", ed25519::Variant::PURE), ("Ed25519ctx", ed25519::Variant::context(&context).expect("not too long"))]
+    [
+        ("Ed25519", ed25519::Variant::PURE),
+        (
+            "Ed25519ctx",
+            ed25519::Variant::context(&context).expect("not too long"),
+        ),
+    ]
 }
 
 fn ed25519_signing(columns: PlannedColumns, seeds: SecretKeys, which: &str, take: Take) {
@@ -149,22 +252,71 @@ fn ed25519_signing(columns: PlannedColumns, seeds: SecretKeys, which: &str, take
     for is_checked in [false, true] {
         for (scheme, variant) in variants() {
             let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
-            let sign = ed25519::Sign { variant, messages, keys: seeds.into(), is_checked, items };
-            take(format!("{scheme} sign, checked {is_checked}, seeds for {which}"), &sign);
+            let sign = ed25519::Sign {
+                variant,
+                messages,
+                keys: seeds.into(),
+                is_checked,
+                items,
+            };
+            take(
+                format!("{scheme} sign, checked {is_checked}, seeds for {which}"),
+                &sign,
+            );
         }
     }
-    take(format!("Ed25519 public keys, seeds for {which}"), &ed25519::PublicKeysOf { seeds, items });
+    take(
+        format!("Ed25519 public keys, seeds for {which}"),
+        &ed25519::PublicKeysOf { seeds, items },
+    );
 }
 
 /// Plans the operations that take public keys, or points.
 fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, take: Take) {
     let curve = CurveId::P256;
     let numbers = Rows::from(columns.numbers);
-    take(format!("add {form}"), &Add { curve, operands: [keys, PublicKeys::points(columns.points)], items });
-    take(format!("double {form}"), &Double { curve, points: keys, items });
-    take(format!("mul {form}"), &Mul { curve, scalars: numbers, points: keys, items });
-    take(format!("sums {form}"), &Sums { curve, points: keys, of: items });
-    take(format!("msm {form}"), &SumsOfProducts { curve, scalars: numbers, points: keys, of: items });
+    take(
+        format!("add {form}"),
+        &Add {
+            curve,
+            operands: [keys, PublicKeys::points(columns.points)],
+            items,
+        },
+    );
+    take(
+        format!("double {form}"),
+        &Double {
+            curve,
+            points: keys,
+            items,
+        },
+    );
+    take(
+        format!("mul {form}"),
+        &Mul {
+            curve,
+            scalars: numbers,
+            points: keys,
+            items,
+        },
+    );
+    take(
+        format!("sums {form}"),
+        &Sums {
+            curve,
+            points: keys,
+            of: items,
+        },
+    );
+    take(
+        format!("msm {form}"),
+        &SumsOfProducts {
+            curve,
+            scalars: numbers,
+            points: keys,
+            of: items,
+        },
+    );
     take(format!("decode {form}"), &DecodeKeys { curve, keys, items });
     verification(columns, form, keys, items, take);
     for (which, tweaks) in [
@@ -172,12 +324,28 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
         ("of roots", Tweaks::Taproot(Some(numbers))),
         ("without roots", Tweaks::Taproot(None)),
     ] {
-        take(format!("tweaks {which} {form}"), &Tweak { keys, tweaks, items });
+        take(
+            format!("tweaks {which} {form}"),
+            &Tweak {
+                keys,
+                tweaks,
+                items,
+            },
+        );
     }
     for (which, secret_keys) in columns.secret_keys() {
         for width in [32, 64] {
-            let agreement = Agreement { curve, secret_keys, peers: keys, width, items };
-            take(format!("ecdh {width} {form} with keys for {which}"), &agreement);
+            let agreement = Agreement {
+                curve,
+                secret_keys,
+                peers: keys,
+                width,
+                items,
+            };
+            take(
+                format!("ecdh {width} {form} with keys for {which}"),
+                &agreement,
+            );
         }
     }
     silent_payments(form, keys, items, take);
@@ -186,7 +354,14 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
         let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
         let id = [0x31; 16];
         let ids = SizedTexts::new(&cpu, number, |_| &id);
-        take(format!("sm3 {form} with ids for {which}"), &MessageDigests { messages, ids, keys });
+        take(
+            format!("sm3 {form} with ids for {which}"),
+            &MessageDigests {
+                messages,
+                ids,
+                keys,
+            },
+        );
     }
 }
 
@@ -197,19 +372,48 @@ fn verification(columns: PlannedColumns, form: &str, keys: PublicKeys, items: us
         for recovery_ids in [None].into_iter().chain(ids.map(Some)) {
             let signatures = columns.signatures.into();
             let inputs = Verification::new(columns.numbers.into(), signatures, keys);
-            let inputs = Verification { recovery_ids, ..inputs };
+            let inputs = Verification {
+                recovery_ids,
+                ..inputs
+            };
             let curve = curve_of(scheme);
             let policy = Policy::default();
-            let verify = Verify { scheme, curve, inputs, policy, chunks: Chunks::all(), items };
-            take(format!("{} verify {form}, together {}", scheme.name, recovery_ids.is_some()), &verify);
+            let verify = Verify {
+                scheme,
+                curve,
+                inputs,
+                policy,
+                chunks: Chunks::all(),
+                items,
+            };
+            take(
+                format!(
+                    "{} verify {form}, together {}",
+                    scheme.name,
+                    recovery_ids.is_some()
+                ),
+                &verify,
+            );
         }
     }
     for batch_verification in [false, true] {
         for (which, messages) in messages(columns.numbers) {
             let signatures = columns.signatures.into();
             let chunks = Chunks::all();
-            let verify = bip340::Verify { messages, signatures, keys, batch_verification, chunks, items };
-            take(format!("BIP 340 verify {form}, messages in {which}, together {batch_verification}"), &verify);
+            let verify = bip340::Verify {
+                messages,
+                signatures,
+                keys,
+                batch_verification,
+                chunks,
+                items,
+            };
+            take(
+                format!(
+                    "BIP 340 verify {form}, messages in {which}, together {batch_verification}"
+                ),
+                &verify,
+            );
         }
     }
     let cpu = CpuEngine::new(Some(1), None).unwrap();
@@ -219,9 +423,20 @@ fn verification(columns: PlannedColumns, form: &str, keys: PublicKeys, items: us
             let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
             let signatures = columns.signatures.into();
             let chunks = Chunks::all();
-            let verify =
-                ed25519::Verify { variant, messages, signatures, keys, rule, batch_verification, chunks, items };
-            take(format!("{scheme} verify {form}, together {batch_verification}"), &verify);
+            let verify = ed25519::Verify {
+                variant,
+                messages,
+                signatures,
+                keys,
+                rule,
+                batch_verification,
+                chunks,
+                items,
+            };
+            take(
+                format!("{scheme} verify {form}, together {batch_verification}"),
+                &verify,
+            );
         }
     }
 }
@@ -231,16 +446,35 @@ fn silent_payments(form: &str, keys: PublicKeys, items: usize, take: Take) {
     let SilentPayments { receivers, .. } = known_answers::silent_payments();
     let (scan_key, spend_key, _) = &receivers[0];
     let [plain, labelled] = [&[][..], &[7]].map(|labels| {
-        Receiver::new(SecretKey::from_bytes(*scan_key), spend_key.as_sec1(), labels).expect("valid keys")
+        Receiver::new(
+            SecretKey::from_bytes(*scan_key),
+            spend_key.as_sec1(),
+            labels,
+        )
+        .expect("valid keys")
     });
-    for (which, receivers) in
-        [("one", &[&plain][..]), ("one with a label", &[&labelled]), ("two", &[&plain, &labelled])]
-    {
-        let expected = Expected { tweak_points: keys, counters: Rows::all(&[0; 4]), receivers, items };
+    for (which, receivers) in [
+        ("one", &[&plain][..]),
+        ("one with a label", &[&labelled]),
+        ("two", &[&plain, &labelled]),
+    ] {
+        let expected = Expected {
+            tweak_points: keys,
+            counters: Rows::all(&[0; 4]),
+            receivers,
+            items,
+        };
         take(format!("silent payments of {which}, {form}"), &expected);
     }
     let outpoints = Rows::all(&[1; 36]);
-    take(format!("silent payments' tweak points, {form}"), &TweakPoints { outpoints, input_keys: keys, items });
+    take(
+        format!("silent payments' tweak points, {form}"),
+        &TweakPoints {
+            outpoints,
+            input_keys: keys,
+            items,
+        },
+    );
 }
 
 fn hashes(texts: &[[u8; 32]], take: Take) {
@@ -259,14 +493,23 @@ fn modular(items: usize, take: Take) {
         let bases = ByteRows::new(&bases, bytes);
         let exponents = ByteRows::new(&exponents, of_exponents);
         let name = format!("modexp {bytes} {of_exponents}");
-        take(name, &Modexp::new(&modulus, bases, exponents).expect("an odd modulus"));
+        take(
+            name,
+            &Modexp::new(&modulus, bases, exponents).expect("an odd modulus"),
+        );
     }
     for bytes in (16..=64).step_by(8) {
         let modulus = vec![0xff; bytes];
         let a = vec![1; bytes * items];
         let a = ByteRows::new(&a, bytes);
-        take(format!("mul_mod {bytes}"), &MulMod::new(&modulus, a, Some(a)).expect("an odd modulus"));
-        take(format!("square_mod {bytes}"), &MulMod::new(&modulus, a, None).expect("an odd modulus"));
+        take(
+            format!("mul_mod {bytes}"),
+            &MulMod::new(&modulus, a, Some(a)).expect("an odd modulus"),
+        );
+        take(
+            format!("square_mod {bytes}"),
+            &MulMod::new(&modulus, a, None).expect("an odd modulus"),
+        );
     }
 }
 
@@ -295,30 +538,58 @@ fn a_million_items_of_every_operation_are_planned() {
         operations += 1;
         names.insert(name.clone());
         for (memory, multiprocessors) in [(140 * GIB, 132), (8 * GIB, 20), (GIB, 108)] {
-            let machine = Machine { multiprocessors, ..machine_with_memory(memory / 2 / STREAMS, usize::MAX) };
+            let machine = Machine {
+                multiprocessors,
+                ..machine_with_memory(memory / 2 / STREAMS, usize::MAX)
+            };
             let cuts = machine.cuts(operation);
             let mut start = 0;
             for &end in &cuts {
                 let bytes = machine.bytes(operation, &(start..end));
-                assert!(bytes.fit(machine.limits), "{name}: {bytes:?} for {} items", end - start);
+                assert!(
+                    bytes.fit(machine.limits),
+                    "{name}: {bytes:?} for {} items",
+                    end - start
+                );
                 start = end;
             }
             assert_eq!(start, operation.items());
-            assert!(cuts.len() <= ITEMS / 20_000, "{name}: {} chunks with {memory} bytes", cuts.len());
+            assert!(
+                cuts.len() <= ITEMS / 20_000,
+                "{name}: {} chunks with {memory} bytes",
+                cuts.len()
+            );
         }
         // The whole batch in one chunk, as when kernels are timed.
         let roomy = machine_with_memory(usize::MAX, usize::MAX);
         let all = 0..operation.items();
         let whole = roomy.bytes(operation, &all);
-        assert!(whole.pinned >= 32 * ITEMS && whole.device >= whole.pinned / 2, "{name}: {whole:?}");
+        assert!(
+            whole.pinned >= 32 * ITEMS && whole.device >= whole.pinned / 2,
+            "{name}: {whole:?}"
+        );
         // Results that are written directly, at least a byte per item, take no pinned memory.
-        let direct = Machine { direct: true, ..roomy }.bytes(operation, &all);
+        let direct = Machine {
+            direct: true,
+            ..roomy
+        }
+        .bytes(operation, &all);
         assert_eq!(direct.device, whole.device, "{name}");
-        assert!(direct.pinned + operation.items() <= whole.pinned, "{name}: {direct:?} {whole:?}");
+        assert!(
+            direct.pinned + operation.items() <= whole.pinned,
+            "{name}: {direct:?} {whole:?}"
+        );
         // With little pinned memory, chunks are small, and the batch is computed nevertheless.
-        assert!(machine_with_memory(GIB, 1 << 20).cuts(operation).len() >= whole.pinned >> 20, "{name}");
+        assert!(
+            machine_with_memory(GIB, 1 << 20).cuts(operation).len() >= whole.pinned >> 20,
+            "{name}"
+        );
     });
-    assert!(operations >= 60 && names.len() == operations, "{operations} operations, {} names", names.len());
+    assert!(
+        operations >= 60 && names.len() == operations,
+        "{operations} operations, {} names",
+        names.len()
+    );
 }
 
 /// The kernels that operations launch are compiled in advance, and no others.

@@ -31,7 +31,13 @@ pub fn codes_of(
 ) -> Result<Vec<u8>, Fault> {
     let mut codes = vec![0; operation.items()];
     let mut out = ResultsMut::codes(&mut codes);
-    gpu.run(cpu, operation, &mut out, &|items, place| place.take(by_cpu(&vec![BY_CPU; items.len()])), may_fall_back)?;
+    gpu.run(
+        cpu,
+        operation,
+        &mut out,
+        &|items, place| place.take(by_cpu(&vec![BY_CPU; items.len()])),
+        may_fall_back,
+    )?;
     Ok(codes)
 }
 
@@ -46,7 +52,13 @@ pub fn run(
     operation: &dyn Computation,
     place: &mut dyn ResultSink,
 ) -> Result<(), Fault> {
-    gpu.run(cpu, operation, place, &|items, place| operation.on_cpu(cpu, items, place), false)
+    gpu.run(
+        cpu,
+        operation,
+        place,
+        &|items, place| operation.on_cpu(cpu, items, place),
+        false,
+    )
 }
 
 fn names(tests: &[SelfTest]) -> BTreeSet<(&'static str, &'static str)> {
@@ -66,8 +78,9 @@ fn every_operation_is_tested() {
             used.extend(names(&tests));
         });
     }
-    let on_planned_curves =
-        |(operation, on): &(_, _)| used.iter().any(|(o, _)| o == operation) && !used.contains(&(*operation, *on));
+    let on_planned_curves = |(operation, on): &(_, _)| {
+        used.iter().any(|(o, _)| o == operation) && !used.contains(&(*operation, *on))
+    };
     let elsewhere: BTreeSet<_> = names(&all).into_iter().filter(on_planned_curves).collect();
     assert!(used.is_subset(&names(&all)));
     assert_eq!(used.len() + elsewhere.len(), all.len());
@@ -81,8 +94,13 @@ fn is_started(unit: Unit, kernel: &str) -> bool {
     let has_sm2 = curve.is_none_or(CurveId::has_sm2);
     match kernel {
         _ if unit.file == "hash" || kernel.contains("sm2") || kernel.contains("sm3") => has_sm2,
-        "gecc_ecdsa_equations" | "gecc_ecdsa_sign" | "gecc_nonces_sha256" | "gecc_nonces_with_data_sha256" => has_ecdsa,
-        _ if ["recover", "address", "batch_verification", "group_terms"].contains(&unit.file) => has_ecdsa,
+        "gecc_ecdsa_equations"
+        | "gecc_ecdsa_sign"
+        | "gecc_nonces_sha256"
+        | "gecc_nonces_with_data_sha256" => has_ecdsa,
+        _ if ["recover", "address", "batch_verification", "group_terms"].contains(&unit.file) => {
+            has_ecdsa
+        }
         _ => true,
     }
 }
@@ -100,10 +118,13 @@ mod gpu_tests {
         assert!(gpu.failures().is_empty(), "{:?}", gpu.failures());
         let started = gpu.device(0).functions();
         for unit in Unit::all() {
-            for (_, kernel) in
-                kernels::ALL.iter().filter(|(file, kernel)| *file == unit.file && is_started(unit, kernel))
+            for (_, kernel) in kernels::ALL
+                .iter()
+                .filter(|(file, kernel)| *file == unit.file && is_started(unit, kernel))
             {
-                let started = started.iter().any(|(of, name)| *of == unit && name == kernel);
+                let started = started
+                    .iter()
+                    .any(|(of, name)| *of == unit && name == kernel);
                 assert!(started, "{kernel} of {unit:?} is not tested");
             }
         }
@@ -126,7 +147,11 @@ mod gpu_tests {
         }
 
         fn tests(&self, _: usize) -> Vec<SelfTest> {
-            vec![SelfTest { operation: "erring", on: "numbers", run: |trial| trial.compare([1, 2, 4], [1, 2, 3]) }]
+            vec![SelfTest {
+                operation: "erring",
+                on: "numbers",
+                run: |trial| trial.compare([1, 2, 4], [1, 2, 3]),
+            }]
         }
 
         fn chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
@@ -147,19 +172,33 @@ mod gpu_tests {
         for failure in failures {
             assert_eq!(failure.kind, FaultKind::Answers);
             assert!(
-                failure.problem.starts_with("erring on numbers gives a wrong answer for item 2"),
+                failure
+                    .problem
+                    .starts_with("erring on numbers gives a wrong answer for item 2"),
                 "{}",
                 failure.problem
             );
         }
         let fault = codes_of(&gpu, &cpu, &Erring, false).unwrap_err();
-        assert!(matches!(Error::from(fault), Error::Kernels(problem) if problem.contains("item 2")));
+        assert!(
+            matches!(Error::from(fault), Error::Kernels(problem) if problem.contains("item 2"))
+        );
         // The device still computes all other operations.
         let keys = [SecretKey::from_bytes([1; 32])];
         let mut codes = [0];
         let mut rows = [[0; 64]];
-        let public_keys = PublicKeysOf { curve: CurveId::P256, keys: (&keys).into(), items: 1 };
-        run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut rows)).unwrap();
+        let public_keys = PublicKeysOf {
+            curve: CurveId::P256,
+            keys: (&keys).into(),
+            items: 1,
+        };
+        run(
+            &gpu,
+            &cpu,
+            &public_keys,
+            &mut ResultsMut::rows(&mut codes, &mut rows),
+        )
+        .unwrap();
         assert_eq!(codes, [Verdict::VALID_CODE]);
         assert!(gpu.is_working(0));
     }

@@ -28,7 +28,9 @@ fn keys() -> Vec<SecretKey> {
 
 /// Returns some of the keys, which are searched for in memory.
 fn some_of(keys: &[SecretKey]) -> Vec<&[u8]> {
-    [0, 1, 500, ITEMS - 1].map(|item| keys[item].expose_bytes().as_slice()).to_vec()
+    [0, 1, 500, ITEMS - 1]
+        .map(|item| keys[item].expose_bytes().as_slice())
+        .to_vec()
 }
 
 /// Asserts that no stream slot holds any of these secrets, and that the device memory of its last
@@ -36,7 +38,10 @@ fn some_of(keys: &[SecretKey]) -> Vec<&[u8]> {
 fn assert_gone(gpu: &GpuEngine, secrets: &[&[u8]]) {
     let contents = gpu.contents();
     for [on_device, pinned] in &contents {
-        assert!(on_device.iter().all(|byte| *byte == 0), "device memory is wiped");
+        assert!(
+            on_device.iter().all(|byte| *byte == 0),
+            "device memory is wiped"
+        );
         assert!(!pinned.is_empty() && !pinned.windows(32).any(|window| secrets.contains(&window)));
     }
     assert!(!contents.is_empty(), "there is a stream slot to examine");
@@ -51,7 +56,8 @@ fn keys_are_wiped_after_signing() {
     let cpu = CpuEngine::new(None, None).unwrap();
     let keys = keys();
     let with_p256_data = Signers::with_additional_data(&keys[0], Rows::all(keys[1].expose_bytes()));
-    let with_sm2_data = Signers::with_additional_data(&keys[0], Rows::all(keys[500].expose_bytes()));
+    let with_sm2_data =
+        Signers::with_additional_data(&keys[0], Rows::all(keys[500].expose_bytes()));
     let batches: [(&Scheme, CurveId, Signers, Check, usize); 5] = [
         (&ECDSA, CurveId::P256, (&keys).into(), Check::Signatures, 0),
         (&ECDSA, CurveId::P256, (&keys).into(), Check::RecoveryIds, 1),
@@ -63,9 +69,22 @@ fn keys_are_wiped_after_signing() {
         let mut codes = vec![0; ITEMS];
         let mut signatures = vec![0; 64 * ITEMS];
         let mut ids = vec![0; id_width * ITEMS];
-        let inputs = SigningInputs { digests: Rows::from(&DIGESTS), signers };
+        let inputs = SigningInputs {
+            digests: Rows::from(&DIGESTS),
+            signers,
+        };
         let widths = [64, id_width];
-        let sign = Sign { scheme, curve, signing: Signing { inputs, low_s: false, check, widths }, items: ITEMS };
+        let sign = Sign {
+            scheme,
+            curve,
+            signing: Signing {
+                inputs,
+                low_s: false,
+                check,
+                widths,
+            },
+            items: ITEMS,
+        };
         let mut place = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
         run(&gpu, &cpu, &sign, &mut place).unwrap();
         assert_gone(&gpu, &some_of(&keys));
@@ -84,8 +103,21 @@ fn keys_are_wiped_after_signing_with_bip340() {
         let mut signatures = vec![[0; 64]; ITEMS];
         let messages = bip340::Messages::Rows(digests);
         let auxiliary = SecretKeys::rows(digests);
-        let sign = bip340::Sign { messages, keys: (&keys).into(), public: None, auxiliary, is_checked, items: ITEMS };
-        run(&gpu, &cpu, &sign, &mut ResultsMut::rows(&mut codes, &mut signatures)).unwrap();
+        let sign = bip340::Sign {
+            messages,
+            keys: (&keys).into(),
+            public: None,
+            auxiliary,
+            is_checked,
+            items: ITEMS,
+        };
+        run(
+            &gpu,
+            &cpu,
+            &sign,
+            &mut ResultsMut::rows(&mut codes, &mut signatures),
+        )
+        .unwrap();
         assert_gone(&gpu, &some_of(&keys));
     }
 }
@@ -100,16 +132,39 @@ fn keys_are_wiped_after_ed25519() {
     let mut signatures = vec![[0; 64]; ITEMS];
     let mut public = vec![[0; 32]; ITEMS];
     let with_context = ed25519::Variant::context(b"of wiping").unwrap();
-    for (is_checked, variant) in
-        [(false, ed25519::Variant::PURE), (true, ed25519::Variant::PURE), (false, with_context)]
-    {
+    for (is_checked, variant) in [
+        (false, ed25519::Variant::PURE),
+        (true, ed25519::Variant::PURE),
+        (false, with_context),
+    ] {
         let messages = SizedTexts::new(&cpu, ITEMS, |item| &DIGESTS[item][..]);
-        let sign = ed25519::Sign { variant, messages, keys: (&keys).into(), is_checked, items: ITEMS };
-        run(&gpu, &cpu, &sign, &mut ResultsMut::rows(&mut codes, &mut signatures)).unwrap();
+        let sign = ed25519::Sign {
+            variant,
+            messages,
+            keys: (&keys).into(),
+            is_checked,
+            items: ITEMS,
+        };
+        run(
+            &gpu,
+            &cpu,
+            &sign,
+            &mut ResultsMut::rows(&mut codes, &mut signatures),
+        )
+        .unwrap();
         assert_gone(&gpu, &some_of(&keys));
     }
-    let public_keys = ed25519::PublicKeysOf { seeds: (&keys).into(), items: ITEMS };
-    run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut public)).unwrap();
+    let public_keys = ed25519::PublicKeysOf {
+        seeds: (&keys).into(),
+        items: ITEMS,
+    };
+    run(
+        &gpu,
+        &cpu,
+        &public_keys,
+        &mut ResultsMut::rows(&mut codes, &mut public),
+    )
+    .unwrap();
     assert_gone(&gpu, &some_of(&keys));
 }
 
@@ -122,13 +177,35 @@ fn keys_and_shared_secrets_are_wiped_after_ecdh() {
     let curve = CurveId::Secp256k1;
     let mut codes = vec![0; ITEMS];
     let mut peers = vec![[0; 64]; ITEMS];
-    let public_keys = PublicKeysOf { curve, keys: (&keys).into(), items: ITEMS };
-    run(&gpu, &cpu, &public_keys, &mut ResultsMut::rows(&mut codes, &mut peers)).unwrap();
+    let public_keys = PublicKeysOf {
+        curve,
+        keys: (&keys).into(),
+        items: ITEMS,
+    };
+    run(
+        &gpu,
+        &cpu,
+        &public_keys,
+        &mut ResultsMut::rows(&mut codes, &mut peers),
+    )
+    .unwrap();
     assert_gone(&gpu, &some_of(&keys));
     let peers = PublicKeys::raw(&peers);
-    let agreement = Agreement { curve, secret_keys: (&keys[0]).into(), peers, width: 32, items: ITEMS };
+    let agreement = Agreement {
+        curve,
+        secret_keys: (&keys[0]).into(),
+        peers,
+        width: 32,
+        items: ITEMS,
+    };
     let mut shared = vec![[0; 32]; ITEMS];
-    run(&gpu, &cpu, &agreement, &mut ResultsMut::rows(&mut codes, &mut shared)).unwrap();
+    run(
+        &gpu,
+        &cpu,
+        &agreement,
+        &mut ResultsMut::rows(&mut codes, &mut shared),
+    )
+    .unwrap();
     assert_ne!(shared[500], [0; 32]);
     let of_shared: Vec<&[u8]> = [0, 500].map(|item| shared[item].as_slice()).to_vec();
     assert_gone(&gpu, &[some_of(&keys), of_shared].concat());
@@ -140,17 +217,34 @@ fn exponents_and_powers_are_wiped_when_a_call_returns() {
     let gpu = gpu();
     let cpu = CpuEngine::new(None, None).unwrap();
     let [bases, exponents] = [0, 5000].map(|first| {
-        let numbers = (first..first + ITEMS).map(|seed| std::array::from_fn(|i| (seed * 31 + i * 7) as u8 | 1));
+        let numbers = (first..first + ITEMS)
+            .map(|seed| std::array::from_fn(|i| (seed * 31 + i * 7) as u8 | 1));
         numbers.collect::<Vec<[u8; 128]>>()
     });
-    let [base_rows, exponent_rows] = [&bases, &exponents].map(|numbers| ByteRows::new(numbers.as_flattened(), 128));
+    let [base_rows, exponent_rows] =
+        [&bases, &exponents].map(|numbers| ByteRows::new(numbers.as_flattened(), 128));
     let modexp = Modexp::new(&[0xff; 128], base_rows, exponent_rows).unwrap();
     let mut codes = vec![0; ITEMS];
     let mut powers = vec![[0; 128]; ITEMS];
-    run(&gpu, &cpu, &modexp, &mut ResultsMut::rows(&mut codes, &mut powers)).unwrap();
+    run(
+        &gpu,
+        &cpu,
+        &modexp,
+        &mut ResultsMut::rows(&mut codes, &mut powers),
+    )
+    .unwrap();
     let power = &powers[3];
     assert_ne!(power[96..], [0; 32]);
-    assert_gone(&gpu, &[&bases[3][..32], &exponents[3][..32], &exponents[3][96..], &power[96..], &[0xff; 32]]);
+    assert_gone(
+        &gpu,
+        &[
+            &bases[3][..32],
+            &exponents[3][..32],
+            &exponents[3][96..],
+            &power[96..],
+            &[0xff; 32],
+        ],
+    );
 }
 
 /// Copies are still in progress when a chunk ends early.
@@ -173,7 +267,9 @@ fn secrets_of_a_failed_chunk_are_wiped() {
         let sent = unsafe {
             stream.send(planned.inputs(), |parts| {
                 for (input, to) in parts {
-                    let InputSource::Whole(write) = &input.source else { panic!("all are written as a whole") };
+                    let InputSource::Whole(write) = &input.source else {
+                        panic!("all are written as a whole")
+                    };
                     write(&cpu.pool, to);
                 }
             })
@@ -184,7 +280,10 @@ fn secrets_of_a_failed_chunk_are_wiped() {
         stream.end().unwrap();
         let [on_device, pinned] = stream.contents().unwrap();
         assert!(on_device.len() > BYTES && on_device.iter().all(|byte| *byte == 0));
-        assert!(!pinned.contains(&0xa5) && pinned.contains(&0x3c), "no more than secrets is wiped on the host");
+        assert!(
+            !pinned.contains(&0xa5) && pinned.contains(&0x3c),
+            "no more than secrets is wiped on the host"
+        );
     }
 }
 
@@ -238,21 +337,52 @@ fn streams_of_failed_chunks_are_not_reused() {
     let cpu = CpuEngine::new(None, None).unwrap();
     let (sender, receiver) = mpsc::channel();
     let run = |end: &(dyn Fn() -> Result<(), Fault> + Sync), rescue| {
-        codes_of(&gpu, &cpu, &Ending { ended: sender.clone(), end }, rescue)
+        codes_of(
+            &gpu,
+            &cpu,
+            &Ending {
+                ended: sender.clone(),
+                end,
+            },
+            rescue,
+        )
     };
     let by_cpu = [BY_CPU; 60];
-    assert_eq!(run(&|| Err(Fault::memory("short".to_owned())), true).unwrap(), by_cpu);
-    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&|| panic!("on purpose"), true)));
+    assert_eq!(
+        run(&|| Err(Fault::memory("short".to_owned())), true).unwrap(),
+        by_cpu
+    );
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        run(&|| panic!("on purpose"), true)
+    }));
     assert!(panicked.is_err() && gpu.failures().is_empty());
     assert_eq!(gpu.count_slots(), (0, 0));
     // The fault of each device is reported with its name, after which no device is used.
-    assert_eq!(run(&|| Err(Fault::device("broken".to_owned())), true).unwrap(), by_cpu);
+    assert_eq!(
+        run(&|| Err(Fault::device("broken".to_owned())), true).unwrap(),
+        by_cpu
+    );
     let failures = gpu.failures();
-    assert!(failures.iter().all(|failure| failure.kind == FaultKind::Device && failure.problem == "broken"));
-    assert!(failures.iter().map(|failure| &failure.device).eq(&gpu.labels()));
+    assert!(
+        failures
+            .iter()
+            .all(|failure| failure.kind == FaultKind::Device && failure.problem == "broken")
+    );
+    assert!(
+        failures
+            .iter()
+            .map(|failure| &failure.device)
+            .eq(&gpu.labels())
+    );
     let before = receiver.try_iter().count();
     assert_eq!(run(&|| Ok(()), true).unwrap(), by_cpu);
-    assert_eq!((receiver.try_iter().count(), before), (0, 2 * gpu.labels().len() + 1));
+    assert_eq!(
+        (receiver.try_iter().count(), before),
+        (0, 2 * gpu.labels().len() + 1)
+    );
     let problem = run(&|| Ok(()), false).unwrap_err().message();
-    assert!(problem.contains(&format!("{}: broken", gpu.labels()[0])), "{problem}");
+    assert!(
+        problem.contains(&format!("{}: broken", gpu.labels()[0])),
+        "{problem}"
+    );
 }

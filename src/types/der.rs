@@ -23,7 +23,9 @@ pub fn signature_from_der(der: &[u8]) -> Result<[u8; 64], Rejection> {
     let mut bytes = [0; 64];
     for (value, field) in [parsed.r, parsed.s].iter().zip(bytes.chunks_exact_mut(32)) {
         let digits = value.as_bytes();
-        let start = 32usize.checked_sub(digits.len()).ok_or(Rejection::MalformedSignature)?;
+        let start = 32usize
+            .checked_sub(digits.len())
+            .ok_or(Rejection::MalformedSignature)?;
         field[start..].copy_from_slice(digits);
     }
     Ok(bytes)
@@ -34,5 +36,7 @@ pub fn signature_to_der(signature: &[u8; 64]) -> Vec<u8> {
     let (r, s) = signature.split_at(32);
     let r = UintRef::new(r).expect("32 bytes are within the encoder's limit");
     let s = UintRef::new(s).expect("32 bytes are within the encoder's limit");
-    DerSignature { r, s }.to_der().expect("two integers of 32 bytes are within the encoder's limit")
+    DerSignature { r, s }
+        .to_der()
+        .expect("two integers of 32 bytes are within the encoder's limit")
 }

@@ -70,9 +70,16 @@ pub enum Error {
 }
 
 /// Checks that each of `found` has as many entries as the batch has items.
-pub(crate) fn require_lengths(expected: usize, found: &[(&'static str, usize)]) -> Result<(), Error> {
+pub(crate) fn require_lengths(
+    expected: usize,
+    found: &[(&'static str, usize)],
+) -> Result<(), Error> {
     match found.iter().find(|(_, length)| *length != expected) {
         None => Ok(()),
-        Some(&(what, found)) => Err(Error::LengthMismatch { what, expected, found }),
+        Some(&(what, found)) => Err(Error::LengthMismatch {
+            what,
+            expected,
+            found,
+        }),
     }
 }

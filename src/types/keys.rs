@@ -45,7 +45,9 @@ impl<'a> KeyBytes<'a> {
     pub fn x_and_parity(&self) -> Option<(&'a [u8; 32], bool)> {
         match *self {
             KeyBytes::XOnly(x) => Some((x, false)),
-            KeyBytes::Raw(coordinates) => Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1)),
+            KeyBytes::Raw(coordinates) => {
+                Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1))
+            }
             KeyBytes::Sec1([4, coordinates @ ..]) if coordinates.len() == 64 => {
                 Some((coordinates.first_chunk()?, coordinates.last()? & 1 == 1))
             }
@@ -84,7 +86,10 @@ impl<'a> PublicKeys<'a> {
 
     /// Takes points returned by this crate.
     pub fn points(keys: &'a [Point]) -> Self {
-        PublicKeys(Encoded::Rows(KeyRowForm::Points, Rows::new(Point::rows(keys)).bytes()))
+        PublicKeys(Encoded::Rows(
+            KeyRowForm::Points,
+            Rows::new(Point::rows(keys)).bytes(),
+        ))
     }
 
     /// Takes SEC 1 octet strings of either form, mixed. A wrong length or tag rejects only that
@@ -120,7 +125,10 @@ impl<'a> PublicKeys<'a> {
     /// wrong first byte becomes a row that is marked as malformed.
     pub fn mixed_row(key: &[u8]) -> [u8; 65] {
         let mut row = [0; POINT_ROW];
-        write_mixed(key.try_into().map_or(KeyBytes::Sec1(key), KeyBytes::Raw), &mut row);
+        write_mixed(
+            key.try_into().map_or(KeyBytes::Sec1(key), KeyBytes::Raw),
+            &mut row,
+        );
         row
     }
 
@@ -256,7 +264,9 @@ fn write_mixed(key: KeyBytes, row: &mut [u8]) {
         }
         KeyBytes::Raw(key) => row.copy_from_slice(Point::from_row(key).as_bytes()),
         KeyBytes::Sec1(key) => match (key.first(), key.len()) {
-            (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65) => row[..key.len()].copy_from_slice(key),
+            (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65) => {
+                row[..key.len()].copy_from_slice(key)
+            }
             _ => row[0] = MALFORMED_TAG,
         },
     }
@@ -279,10 +289,25 @@ mod tests {
         PublicKeys::sec1(&keys).write_mixed_rows(0, rows.as_flattened_mut());
         let mixed = PublicKeys::mixed(&rows);
         for (item, key) in keys.iter().enumerate() {
-            let KeyBytes::Sec1(found) = mixed.get(item) else { panic!("not raw") };
-            let is_key = matches!((key.first(), key.len()), (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65));
-            assert!(if is_key { found == *key } else { found[0] == MALFORMED_TAG }, "{key:?}: {found:?}");
-            assert!(key.len() == 64 || PublicKeys::mixed_row(key) == rows[item], "{key:?}");
+            let KeyBytes::Sec1(found) = mixed.get(item) else {
+                panic!("not raw")
+            };
+            let is_key = matches!(
+                (key.first(), key.len()),
+                (Some(0), 1) | (Some(2 | 3), 33) | (Some(4), 65)
+            );
+            assert!(
+                if is_key {
+                    found == *key
+                } else {
+                    found[0] == MALFORMED_TAG
+                },
+                "{key:?}: {found:?}"
+            );
+            assert!(
+                key.len() == 64 || PublicKeys::mixed_row(key) == rows[item],
+                "{key:?}"
+            );
         }
         // In `x || y` too, zeros are the identity.
         let raw = [[9; 64], [0; 64]];
@@ -293,7 +318,10 @@ mod tests {
         let x_only = [[7; 32]];
         PublicKeys::x_only(&x_only).write_mixed_rows(0, &mut rows[0]);
         assert_eq!(rows[0], PublicKeys::mixed_row_of_x(&x_only[0]));
-        assert_eq!(rows[0], PublicKeys::mixed_row(&[&[2][..], &[7; 32]].concat()));
+        assert_eq!(
+            rows[0],
+            PublicKeys::mixed_row(&[&[2][..], &[7; 32]].concat())
+        );
         let slice = mixed.slice(3..5);
         assert!(slice.get(0) == mixed.get(3) && slice.len() == Some(2) && slice.rows().is_some());
         assert_eq!(mixed.form(), KeyRowForm::Mixed);
@@ -301,12 +329,18 @@ mod tests {
 
     #[test]
     fn rows_are_the_bytes_of_the_points() {
-        let points: Vec<Point> = (1..=5).map(|byte| Point::from_raw(&[byte; 64])).chain([Point::IDENTITY]).collect();
+        let points: Vec<Point> = (1..=5)
+            .map(|byte| Point::from_raw(&[byte; 64]))
+            .chain([Point::IDENTITY])
+            .collect();
         for count in 0..=points.len() {
             let rows = Point::rows(&points[..count]);
             assert!(rows.iter().eq(points[..count].iter().map(Point::as_bytes)));
             let column = PublicKeys::points(&points[..count]).rows().expect("rows");
-            assert_eq!((column.items(), column.span()), (count, rows.as_flattened()));
+            assert_eq!(
+                (column.items(), column.span()),
+                (count, rows.as_flattened())
+            );
         }
     }
 }

@@ -44,7 +44,8 @@ pub use point::{Point, Points};
 #[cfg(test)]
 pub(crate) use results::rows_of;
 pub(crate) use results::{
-    HUGE_PAGE, ResultSink, Results, ResultsMut, Widths, ask_for_huge_pages, bytes_of, collect, result_of,
+    HUGE_PAGE, ResultSink, Results, ResultsMut, Widths, ask_for_huge_pages, bytes_of, collect,
+    result_of,
 };
 pub use rows::Rows;
 pub(crate) use rows::{ByteRows, Fill};
@@ -58,7 +59,9 @@ pub use verdict::{Rejection, Verdict, Verdicts};
 /// underscores and dots.
 pub(crate) fn is_same_name(one: &str, other: &str) -> bool {
     fn plain(name: &str) -> impl Iterator<Item = char> {
-        name.chars().filter(|c| !matches!(c, '-' | '_' | '.' | ' ')).map(|c| c.to_ascii_lowercase())
+        name.chars()
+            .filter(|c| !matches!(c, '-' | '_' | '.' | ' '))
+            .map(|c| c.to_ascii_lowercase())
     }
     plain(one).eq(plain(other))
 }

@@ -34,13 +34,20 @@ impl Point {
     /// [`Rejection::MalformedPoint`] for another first byte, or an identity with non-zero bytes after it.
     pub fn from_uncompressed(bytes: [u8; 65]) -> Result<Self, Rejection> {
         let point = Point(bytes);
-        if bytes[0] == 4 || point.is_identity() { Ok(point) } else { Err(Rejection::MalformedPoint) }
+        if bytes[0] == 4 || point.is_identity() {
+            Ok(point)
+        } else {
+            Err(Rejection::MalformedPoint)
+        }
     }
 
     /// Makes a point from `x || y`.
     pub fn from_raw(bytes: &[u8; 64]) -> Self {
         let (x, y) = bytes.split_at(32);
-        Self::from_coordinates(x.try_into().expect("32 bytes"), y.try_into().expect("32 bytes"))
+        Self::from_coordinates(
+            x.try_into().expect("32 bytes"),
+            y.try_into().expect("32 bytes"),
+        )
     }
 
     /// Makes a point from a result row: `x || y`, or zeros for the identity. No point has the
@@ -60,7 +67,11 @@ impl Point {
 
     /// Returns the SEC 1 octet string: 65 bytes, or the single byte 00 for the identity.
     pub fn as_sec1(&self) -> &[u8] {
-        if self.is_identity() { &self.0[..1] } else { &self.0 }
+        if self.is_identity() {
+            &self.0[..1]
+        } else {
+            &self.0
+        }
     }
 
     /// Returns all 65 bytes: `04 || x || y`, or zeros for the identity.
@@ -99,7 +110,9 @@ impl Point {
 impl fmt::Debug for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Point(")?;
-        self.as_sec1().iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        self.as_sec1()
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))?;
         f.write_str(")")
     }
 }

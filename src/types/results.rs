@@ -23,7 +23,11 @@ impl<'a> Results<'a> {
         for (column, width) in columns.iter().zip(widths) {
             assert_eq!(column.len(), width * codes.len(), "a row for each item");
         }
-        Results { codes, columns, widths }
+        Results {
+            codes,
+            columns,
+            widths,
+        }
     }
 
     pub fn items(&self) -> usize {
@@ -45,9 +49,15 @@ impl<'a> Results<'a> {
     /// Returns `items` results starting at `start`.
     pub fn slice(&self, start: usize, items: usize) -> Self {
         let [first, second] = self.widths;
-        let columns =
-            [&self.columns[0][first * start..][..first * items], &self.columns[1][second * start..][..second * items]];
-        Results { codes: &self.codes[start..start + items], columns, widths: self.widths }
+        let columns = [
+            &self.columns[0][first * start..][..first * items],
+            &self.columns[1][second * start..][..second * items],
+        ];
+        Results {
+            codes: &self.codes[start..start + items],
+            columns,
+            widths: self.widths,
+        }
     }
 }
 
@@ -82,12 +92,20 @@ impl<'a> ResultsMut<'a> {
         for (column, width) in columns.iter().zip(widths) {
             assert_eq!(column.len(), width * codes.len(), "a row for each item");
         }
-        ResultsMut { codes, columns, widths }
+        ResultsMut {
+            codes,
+            columns,
+            widths,
+        }
     }
 
     /// Wraps codes without columns.
     pub fn codes(codes: &'a mut [u8]) -> Self {
-        ResultsMut { codes, columns: [&mut [], &mut []], widths: [0, 0] }
+        ResultsMut {
+            codes,
+            columns: [&mut [], &mut []],
+            widths: [0, 0],
+        }
     }
 
     /// Wraps codes and one column.
@@ -102,22 +120,42 @@ impl<'a> ResultsMut<'a> {
     /// Borrows the columns for a shorter lifetime.
     pub fn reborrow(&mut self) -> ResultsMut<'_> {
         let [first, second] = &mut self.columns;
-        ResultsMut { codes: self.codes, columns: [first, second], widths: self.widths }
+        ResultsMut {
+            codes: self.codes,
+            columns: [first, second],
+            widths: self.widths,
+        }
     }
 
     pub fn as_results(&self) -> Results<'_> {
-        Results { codes: self.codes, columns: [&*self.columns[0], &*self.columns[1]], widths: self.widths }
+        Results {
+            codes: self.codes,
+            columns: [&*self.columns[0], &*self.columns[1]],
+            widths: self.widths,
+        }
     }
 
     /// Splits the columns after `items` items.
     pub fn split_at(self, items: usize) -> (Self, Self) {
-        let ResultsMut { codes, columns: [first, second], widths } = self;
+        let ResultsMut {
+            codes,
+            columns: [first, second],
+            widths,
+        } = self;
         let (codes, other_codes) = codes.split_at_mut(items);
         let (first, other_first) = first.split_at_mut(widths[0] * items);
         let (second, other_second) = second.split_at_mut(widths[1] * items);
         (
-            ResultsMut { codes, columns: [first, second], widths },
-            ResultsMut { codes: other_codes, columns: [other_first, other_second], widths },
+            ResultsMut {
+                codes,
+                columns: [first, second],
+                widths,
+            },
+            ResultsMut {
+                codes: other_codes,
+                columns: [other_first, other_second],
+                widths,
+            },
         )
     }
 
@@ -146,7 +184,10 @@ pub trait ResultSink<'a>: Send {
     /// Returns the number of items.
     fn items(&self) -> usize;
     /// Splits the destination into one for the first `items` items and one for the others.
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>);
+    fn split_at(
+        self: Box<Self>,
+        items: usize,
+    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>);
     /// Borrows the destination for a shorter lifetime.
     fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_>;
     /// Returns the final columns, if results are stored unconverted: results written there need not
@@ -161,7 +202,10 @@ impl<'a> ResultSink<'a> for ResultsMut<'a> {
         self.items()
     }
 
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
+    fn split_at(
+        self: Box<Self>,
+        items: usize,
+    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
         let (first, second) = (*self).split_at(items);
         (Box::new(first), Box::new(second))
     }
@@ -188,19 +232,36 @@ struct ValueSink<'a, T, F> {
     value: F,
 }
 
-impl<'a, T: Send, F: Fn(&Results, usize) -> T + Copy + Send + 'a> ResultSink<'a> for ValueSink<'a, T, F> {
+impl<'a, T: Send, F: Fn(&Results, usize) -> T + Copy + Send + 'a> ResultSink<'a>
+    for ValueSink<'a, T, F>
+{
     fn items(&self) -> usize {
         self.places.len()
     }
 
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
+    fn split_at(
+        self: Box<Self>,
+        items: usize,
+    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
         let ValueSink { places, value } = *self;
         let (first, second) = places.split_at_mut(items);
-        (Box::new(ValueSink { places: first, value }), Box::new(ValueSink { places: second, value }))
+        (
+            Box::new(ValueSink {
+                places: first,
+                value,
+            }),
+            Box::new(ValueSink {
+                places: second,
+                value,
+            }),
+        )
     }
 
     fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
-        Box::new(ValueSink { places: self.places, value: self.value })
+        Box::new(ValueSink {
+            places: self.places,
+            value: self.value,
+        })
     }
 
     fn columns(&mut self) -> Option<ResultsMut<'_>> {
@@ -260,7 +321,11 @@ pub fn rows_of<const W: usize>(
     let mut codes = vec![0; items];
     let mut rows = vec![[0xee; W]; items];
     fill(&mut ResultsMut::rows(&mut codes, &mut rows));
-    codes.into_iter().zip(rows).map(|(code, row)| result_of(code).map(|()| row)).collect()
+    codes
+        .into_iter()
+        .zip(rows)
+        .map(|(code, row)| result_of(code).map(|()| row))
+        .collect()
 }
 
 /// The size of huge pages on x86-64 and, in the usual configuration, on 64-bit ARM.
@@ -278,7 +343,13 @@ pub fn ask_for_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     let whole = (end as usize).saturating_sub(start as usize + offset) / HUGE_PAGE * HUGE_PAGE;
     if whole > 0 {
         // SAFETY: the range lies within the slice, and this advice changes nothing of its content.
-        let _ = unsafe { madvise(start.wrapping_add(offset).cast(), whole, Advice::LinuxHugepage) };
+        let _ = unsafe {
+            madvise(
+                start.wrapping_add(offset).cast(),
+                whole,
+                Advice::LinuxHugepage,
+            )
+        };
     }
 }
 
@@ -316,7 +387,9 @@ mod tests {
                     columns.columns[0].copy_from_slice(&wide);
                     columns.columns[1].copy_from_slice(&narrow);
                 }
-                None => part.reborrow().take(Results::new(&codes, [&wide, &narrow], WIDTHS)),
+                None => part
+                    .reborrow()
+                    .take(Results::new(&codes, [&wide, &narrow], WIDTHS)),
             }
             rest = after;
             first = end;
@@ -335,7 +408,10 @@ mod tests {
             let mut columns = ResultsMut::new(&mut codes, [&mut wide, &mut narrow], WIDTHS);
             take_in_parts(&mut columns, ends);
             let results = columns.as_results();
-            assert_eq!((results.items(), results.row(0, 9), results.row(1, 9)), (10, &[9, 10, 11][..], &[9][..]));
+            assert_eq!(
+                (results.items(), results.row(0, 9), results.row(1, 9)),
+                (10, &[9, 10, 11][..], &[9][..])
+            );
             assert_eq!(
                 (results.get::<3>(4), results.get::<3>(5)),
                 (Ok(&[4, 5, 6]), Err(Rejection::MalformedSignature))
@@ -353,7 +429,11 @@ mod tests {
     }
 
     fn value(results: &Results, item: usize) -> (u8, Vec<u8>, u8) {
-        (results.codes[item], results.row(0, item).to_vec(), results.row(1, item)[0])
+        (
+            results.codes[item],
+            results.row(0, item).to_vec(),
+            results.row(1, item)[0],
+        )
     }
 
     #[test]
@@ -371,7 +451,13 @@ mod tests {
             let values = values.unwrap();
             let (codes, wide, narrow) = made(0, 10);
             let rows = wide.chunks(3).map(<[u8]>::to_vec);
-            assert!(values.into_iter().eq(codes.into_iter().zip(rows).zip(narrow).map(|((a, b), c)| (a, b, c))));
+            assert!(
+                values.into_iter().eq(codes
+                    .into_iter()
+                    .zip(rows)
+                    .zip(narrow)
+                    .map(|((a, b), c)| (a, b, c)))
+            );
         }
     }
 
@@ -410,7 +496,10 @@ mod tests {
         assert_eq!(result_of(Verdict::VALID_CODE), Ok(()));
         for code in (0..=u8::MAX).filter(|code| *code != Verdict::VALID_CODE) {
             let reason = result_of(code).unwrap_err();
-            assert!(reason.code() == code || (reason == Rejection::Mismatch && Rejection::from_code(code).is_none()));
+            assert!(
+                reason.code() == code
+                    || (reason == Rejection::Mismatch && Rejection::from_code(code).is_none())
+            );
         }
         assert_eq!(result_of(0), Err(Rejection::Mismatch));
     }
@@ -424,7 +513,10 @@ mod tests {
         columns.reject(1, Rejection::HighS);
         columns.accept(2);
         assert_eq!(codes, [0, Rejection::HighS.code(), Verdict::VALID_CODE]);
-        assert_eq!((&wide[..], &narrow[..]), (&[7, 7, 7, 0, 0, 0, 7, 7, 7][..], &[7, 0, 7][..]));
+        assert_eq!(
+            (&wide[..], &narrow[..]),
+            (&[7, 7, 7, 0, 0, 0, 7, 7, 7][..], &[7, 0, 7][..])
+        );
     }
 
     #[test]

@@ -35,18 +35,32 @@ impl<'a, const W: usize> Rows<'a, W> {
     /// # Errors
     /// [`Error::InvalidColumn`] if the stride is below `W` or the last row exceeds the bytes.
     pub fn strided(bytes: &'a [u8], stride: usize, items: usize) -> Result<Self, Error> {
-        let needed = items.checked_sub(1).map_or(Some(0), |before| before.checked_mul(stride)?.checked_add(W));
+        let needed = items
+            .checked_sub(1)
+            .map_or(Some(0), |before| before.checked_mul(stride)?.checked_add(W));
         if stride < W || needed.is_none_or(|needed| needed > bytes.len()) {
-            let problem =
-                format!("{items} rows of {W} bytes at a distance of {stride} do not fit {} bytes", bytes.len());
+            let problem = format!(
+                "{items} rows of {W} bytes at a distance of {stride} do not fit {} bytes",
+                bytes.len()
+            );
             return Err(Error::InvalidColumn(problem));
         }
-        Ok(Rows(ByteRows { bytes, width: W, stride, items }))
+        Ok(Rows(ByteRows {
+            bytes,
+            width: W,
+            stride,
+            items,
+        }))
     }
 
     /// Uses one row for every item.
     pub fn all(row: &'a [u8; W]) -> Self {
-        Rows(ByteRows { bytes: row, width: W, stride: 0, items: ANY })
+        Rows(ByteRows {
+            bytes: row,
+            width: W,
+            stride: 0,
+            items: ANY,
+        })
     }
 
     /// Returns the number of rows, or `None` for one row for every item.
@@ -109,7 +123,12 @@ pub struct ByteRows<'a> {
 impl<'a> ByteRows<'a> {
     /// Takes contiguous rows.
     pub fn new(bytes: &'a [u8], width: usize) -> Self {
-        ByteRows { bytes, width, stride: width, items: bytes.len() / width }
+        ByteRows {
+            bytes,
+            width,
+            stride: width,
+            items: bytes.len() / width,
+        }
     }
 
     pub fn width(&self) -> usize {
@@ -143,10 +162,17 @@ impl<'a> ByteRows<'a> {
         if self.is_one_for_all() {
             return *self;
         }
-        assert!(items.start <= items.end && items.end <= self.items, "the items {items:?} are there");
+        assert!(
+            items.start <= items.end && items.end <= self.items,
+            "the items {items:?} are there"
+        );
         // For an empty range at the end there may be no byte at `start`.
         let start = (items.start * self.stride).min(self.bytes.len());
-        ByteRows { bytes: &self.bytes[start..], items: items.len(), ..*self }
+        ByteRows {
+            bytes: &self.bytes[start..],
+            items: items.len(),
+            ..*self
+        }
     }
 
     /// Returns all bytes from the first row to the end of the last, with the gaps between them.
@@ -172,7 +198,10 @@ impl<'a> ByteRows<'a> {
 impl fmt::Debug for ByteRows<'_> {
     /// Omits the rows, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows").field("width", &self.width).field("items", &self.len()).finish_non_exhaustive()
+        f.debug_struct("Rows")
+            .field("width", &self.width)
+            .field("items", &self.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -196,10 +225,18 @@ mod tests {
             assert!(rows.slice(items..items).is_empty());
             let mut copied = vec![0; 4 * items];
             rows.bytes().copy(0, &mut copied);
-            assert!(copied.chunks(4).enumerate().all(|(item, row)| row == rows.get(item)));
+            assert!(
+                copied
+                    .chunks(4)
+                    .enumerate()
+                    .all(|(item, row)| row == rows.get(item))
+            );
         }
         for (stride, items) in [(3, 1), (4, 26), (97, 2), (usize::MAX, 3)] {
-            assert!(Rows::<4>::strided(&bytes, stride, items).is_err(), "{stride} {items}");
+            assert!(
+                Rows::<4>::strided(&bytes, stride, items).is_err(),
+                "{stride} {items}"
+            );
         }
     }
 
@@ -207,7 +244,12 @@ mod tests {
     fn single_row_is_used_for_all_items() {
         let rows = Rows::all(&[1, 2, 3]);
         assert_eq!(
-            (rows.len(), rows.len_for(7), rows.get(12345), rows.slice(5..9).len_for(3)),
+            (
+                rows.len(),
+                rows.len_for(7),
+                rows.get(12345),
+                rows.slice(5..9).len_for(3)
+            ),
             (None, 7, &[1, 2, 3], 3)
         );
         assert_eq!(format!("{rows:?}"), "Rows { width: 3, items: None, .. }");

@@ -23,7 +23,12 @@ where
 {
     fn from(key: &PublicKey<C>) -> Self {
         let encoded = key.as_affine().to_sec1_point(false);
-        Point(encoded.as_bytes().try_into().expect("an uncompressed point has 65 bytes"))
+        Point(
+            encoded
+                .as_bytes()
+                .try_into()
+                .expect("an uncompressed point has 65 bytes"),
+        )
     }
 }
 
@@ -82,7 +87,8 @@ impl<C: Curve<FieldBytesSize = U32>> From<&elliptic_curve::SecretKey<C>> for Sec
 impl<C: Curve<FieldBytesSize = U32>> TryFrom<&SecretKey> for elliptic_curve::SecretKey<C> {
     type Error = Rejection;
     fn try_from(key: &SecretKey) -> Result<Self, Rejection> {
-        elliptic_curve::SecretKey::from_slice(key.expose_bytes()).map_err(|_| Rejection::SecretKeyOutOfRange)
+        elliptic_curve::SecretKey::from_slice(key.expose_bytes())
+            .map_err(|_| Rejection::SecretKeyOutOfRange)
     }
 }
 
@@ -133,8 +139,13 @@ impl From<&::sm2::dsa::SigningKey> for SecretKey {
 /// assert_eq!(VerifyingKey::try_from(&key).as_ref(), Ok(signer.verifying_key()));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn signature_rows<S: SignatureEncoding<Repr: Into<[u8; 64]>>>(signatures: &[S]) -> Vec<[u8; 64]> {
-    signatures.iter().map(|signature| signature.to_bytes().into()).collect()
+pub fn signature_rows<S: SignatureEncoding<Repr: Into<[u8; 64]>>>(
+    signatures: &[S],
+) -> Vec<[u8; 64]> {
+    signatures
+        .iter()
+        .map(|signature| signature.to_bytes().into())
+        .collect()
 }
 
 impl<C> From<(Signature<C>, RecoveryId)> for RecoverableSignature
@@ -143,16 +154,22 @@ where
     ::ecdsa::SignatureBytes<C>: Into<[u8; 64]>,
 {
     fn from((signature, recovery_id): (Signature<C>, RecoveryId)) -> Self {
-        RecoverableSignature { signature: signature.to_bytes().into(), recovery_id: recovery_id.to_byte() }
+        RecoverableSignature {
+            signature: signature.to_bytes().into(),
+            recovery_id: recovery_id.to_byte(),
+        }
     }
 }
 
 /// Fails with [`Rejection::RecoveryIdOutOfRange`], [`Rejection::ROutOfRange`] or
 /// [`Rejection::SOutOfRange`].
-impl<C: EcdsaCurve<FieldBytesSize = U32>> TryFrom<&RecoverableSignature> for (Signature<C>, RecoveryId) {
+impl<C: EcdsaCurve<FieldBytesSize = U32>> TryFrom<&RecoverableSignature>
+    for (Signature<C>, RecoveryId)
+{
     type Error = Rejection;
     fn try_from(signed: &RecoverableSignature) -> Result<Self, Rejection> {
-        let recovery_id = RecoveryId::from_byte(signed.recovery_id).ok_or(Rejection::RecoveryIdOutOfRange)?;
+        let recovery_id =
+            RecoveryId::from_byte(signed.recovery_id).ok_or(Rejection::RecoveryIdOutOfRange)?;
         let (r, s) = signed.signature.split_at(32);
         let r: [u8; 32] = r.try_into().expect("half of 64 bytes");
         let s: [u8; 32] = s.try_into().expect("half of 64 bytes");
@@ -178,21 +195,37 @@ mod tests {
         let secret = p256::SecretKey::try_from(&key).unwrap();
         let signing = p256::ecdsa::SigningKey::try_from(&key).unwrap();
         let of_sm2 = ::sm2::dsa::SigningKey::from_slice("a@b", &KEY).unwrap();
-        for back in [SecretKey::from(&secret), SecretKey::from(&signing), SecretKey::from(&of_sm2)] {
+        for back in [
+            SecretKey::from(&secret),
+            SecretKey::from(&signing),
+            SecretKey::from(&of_sm2),
+        ] {
             assert_eq!(back.expose_bytes(), &KEY);
         }
         let point = Point::from(&secret.public_key());
         assert_eq!(point, Point::from(signing.verifying_key()));
-        assert_eq!(point.as_sec1(), secret.public_key().to_sec1_bytes().as_ref());
+        assert_eq!(
+            point.as_sec1(),
+            secret.public_key().to_sec1_bytes().as_ref()
+        );
         assert_eq!(PublicKey::try_from(&point), Ok(secret.public_key()));
-        assert_eq!(VerifyingKey::try_from(&point).as_ref(), Ok(signing.verifying_key()));
-        assert_eq!(Point::from(of_sm2.verifying_key()).as_sec1(), of_sm2.verifying_key().to_sec1_bytes().as_ref());
+        assert_eq!(
+            VerifyingKey::try_from(&point).as_ref(),
+            Ok(signing.verifying_key())
+        );
+        assert_eq!(
+            Point::from(of_sm2.verifying_key()).as_sec1(),
+            of_sm2.verifying_key().to_sec1_bytes().as_ref()
+        );
     }
 
     #[test]
     fn invalid_keys_are_rejected() {
         let zero = SecretKey::from_bytes([0; 32]);
-        assert_eq!(p256::ecdsa::SigningKey::try_from(&zero).unwrap_err(), Rejection::SecretKeyOutOfRange);
+        assert_eq!(
+            p256::ecdsa::SigningKey::try_from(&zero).unwrap_err(),
+            Rejection::SecretKeyOutOfRange
+        );
         let refused = p256::ecdsa::VerifyingKey::try_from(&Point::IDENTITY);
         assert_eq!(refused.unwrap_err(), Rejection::IdentityKey);
         let refused = p256::ecdsa::VerifyingKey::try_from(&Point::from_raw(&[1; 64]));
@@ -205,7 +238,10 @@ mod tests {
         let theirs = signing.sign_prehash_recoverable(&[5; 32]);
         let signed = RecoverableSignature::from(theirs);
         assert_eq!(signature_rows(&[theirs.0]), [signed.signature]);
-        assert_eq!(<(k256::ecdsa::Signature, RecoveryId)>::try_from(&signed), Ok(theirs));
+        assert_eq!(
+            <(k256::ecdsa::Signature, RecoveryId)>::try_from(&signed),
+            Ok(theirs)
+        );
         let plain: k256::ecdsa::Signature = signing.sign_prehash(&[5; 32]).unwrap();
         assert_eq!(plain, theirs.0);
 
@@ -214,9 +250,27 @@ mod tests {
         let mut signature_with_large_s = signed.signature;
         signature_with_large_s[32..].fill(0xff);
         for (corrupted, rejection) in [
-            (RecoverableSignature { recovery_id: 4, ..signed }, Rejection::RecoveryIdOutOfRange),
-            (RecoverableSignature { signature: signature_without_r, ..signed }, Rejection::ROutOfRange),
-            (RecoverableSignature { signature: signature_with_large_s, ..signed }, Rejection::SOutOfRange),
+            (
+                RecoverableSignature {
+                    recovery_id: 4,
+                    ..signed
+                },
+                Rejection::RecoveryIdOutOfRange,
+            ),
+            (
+                RecoverableSignature {
+                    signature: signature_without_r,
+                    ..signed
+                },
+                Rejection::ROutOfRange,
+            ),
+            (
+                RecoverableSignature {
+                    signature: signature_with_large_s,
+                    ..signed
+                },
+                Rejection::SOutOfRange,
+            ),
         ] {
             let converted = <(k256::ecdsa::Signature, RecoveryId)>::try_from(&corrupted);
             assert_eq!(converted, Err(rejection));

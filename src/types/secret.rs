@@ -178,10 +178,15 @@ mod tests {
 
     #[test]
     fn rows_are_the_bytes_of_the_keys() {
-        let keys: Vec<SecretKey> = (1..=5).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
+        let keys: Vec<SecretKey> = (1..=5)
+            .map(|byte| SecretKey::from_bytes([byte; 32]))
+            .collect();
         for count in 0..=keys.len() {
             let rows = SecretKey::expose_rows(&keys[..count]);
-            assert!(rows.iter().eq(keys[..count].iter().map(SecretKey::expose_bytes)));
+            assert!(
+                rows.iter()
+                    .eq(keys[..count].iter().map(SecretKey::expose_bytes))
+            );
         }
     }
 }

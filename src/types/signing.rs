@@ -78,15 +78,27 @@ impl<'a> Signers<'a> {
     /// assert_ne!(signed, ecdsa::sign(&engine, P256, &[[5; 32]], &key, Default::default())?);
     /// # Ok::<(), gecc::Error>(())
     /// ```
-    pub fn with_additional_data(keys: impl Into<SecretKeys<'a>>, data: impl Into<Rows<'a, 32>>) -> Self {
-        Signers { additional: Some(SecretKeys::rows(data.into())), ..Signers::from(keys.into()) }
+    pub fn with_additional_data(
+        keys: impl Into<SecretKeys<'a>>,
+        data: impl Into<Rows<'a, 32>>,
+    ) -> Self {
+        Signers {
+            additional: Some(SecretKeys::rows(data.into())),
+            ..Signers::from(keys.into())
+        }
     }
 
     /// # Errors
     /// [`Error::LengthMismatch`] if the number of keys or of rows differs from `items`.
     pub(crate) fn require(&self, items: usize) -> Result<(), Error> {
         let additional = self.additional.map_or(items, |data| data.len_for(items));
-        require_lengths(items, &[("secret keys", self.keys.len_for(items)), ("additional data", additional)])
+        require_lengths(
+            items,
+            &[
+                ("secret keys", self.keys.len_for(items)),
+                ("additional data", additional),
+            ],
+        )
     }
 
     /// Returns the signers of a range of items. Keys and data for all items are kept.
@@ -95,7 +107,11 @@ impl<'a> Signers<'a> {
     /// If the range is out of bounds.
     pub fn slice(&self, items: Range<usize>) -> Self {
         let additional = self.additional.map(|data| data.slice(items.clone()));
-        Signers { keys: self.keys.slice(items), additional, ..*self }
+        Signers {
+            keys: self.keys.slice(items),
+            additional,
+            ..*self
+        }
     }
 
     /// Returns the additional data of an item, or an empty slice.
@@ -106,7 +122,11 @@ impl<'a> Signers<'a> {
 
 impl<'a, K: Into<SecretKeys<'a>>> From<K> for Signers<'a> {
     fn from(keys: K) -> Self {
-        Signers { keys: keys.into(), additional: None, nonce_hash: NonceHash::default() }
+        Signers {
+            keys: keys.into(),
+            additional: None,
+            nonce_hash: NonceHash::default(),
+        }
     }
 }
 

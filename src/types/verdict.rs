@@ -74,10 +74,13 @@ impl Verdicts {
 
     /// Returns the items that failed, each with its index in the batch and the reason.
     pub fn rejected(&self) -> impl Iterator<Item = (usize, Rejection)> + '_ {
-        self.0.iter().enumerate().filter_map(|(index, verdict)| match verdict {
-            Verdict::Valid => None,
-            Verdict::Rejected(reason) => Some((index, *reason)),
-        })
+        self.0
+            .iter()
+            .enumerate()
+            .filter_map(|(index, verdict)| match verdict {
+                Verdict::Valid => None,
+                Verdict::Rejected(reason) => Some((index, *reason)),
+            })
     }
 
     /// Returns the number of items.

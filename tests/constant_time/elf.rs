@@ -27,11 +27,18 @@ const FUNCTION: u8 = 2;
 
 /// A little-endian number of `size` bytes.
 pub fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
-    bytes[at..at + size].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    bytes[at..at + size]
+        .iter()
+        .rev()
+        .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 fn text(bytes: &[u8], at: usize) -> &str {
-    let end = at + bytes[at..].iter().position(|byte| *byte == 0).expect("names end with a zero");
+    let end = at
+        + bytes[at..]
+            .iter()
+            .position(|byte| *byte == 0)
+            .expect("names end with a zero");
     std::str::from_utf8(&bytes[at..end]).expect("names are text")
 }
 
@@ -47,12 +54,17 @@ fn content<'a>(file: &'a [u8], header: &[u8]) -> &'a [u8] {
 
 impl<'a> Elf<'a> {
     pub fn new(file: &'a [u8]) -> Self {
-        assert!(file.starts_with(b"\x7fELF\x02\x01"), "an ELF file of 64 bits");
+        assert!(
+            file.starts_with(b"\x7fELF\x02\x01"),
+            "an ELF file of 64 bits"
+        );
         let start = number(file, 0x28, 8) as usize;
         let size = number(file, 0x3a, 2) as usize;
         let count = number(file, 0x3c, 2) as usize;
         let names = number(file, 0x3e, 2) as usize;
-        let headers: Vec<&[u8]> = file[start..start + count * size].chunks_exact(size).collect();
+        let headers: Vec<&[u8]> = file[start..start + count * size]
+            .chunks_exact(size)
+            .collect();
         let names = content(file, headers[names]);
         let sections = headers.iter().map(|header| Section {
             name: text(names, number(header, 0, 4) as usize),
@@ -60,11 +72,16 @@ impl<'a> Elf<'a> {
             content: content(file, header),
             link: number(header, 0x28, 4) as usize,
         });
-        Elf { sections: sections.collect() }
+        Elf {
+            sections: sections.collect(),
+        }
     }
 
     pub fn section(&self, name: &str) -> Option<Section<'a>> {
-        self.sections.iter().copied().find(|section| section.name == name)
+        self.sections
+            .iter()
+            .copied()
+            .find(|section| section.name == name)
     }
 
     /// The section that a symbol lies in.
@@ -75,9 +92,15 @@ impl<'a> Elf<'a> {
     /// The names of the symbols that the loader links, by number.
     pub fn dynamic_names(&self) -> Vec<&'a str> {
         const ENTRY: usize = 24;
-        let Some(table) = self.section(".dynsym") else { return Vec::new() };
+        let Some(table) = self.section(".dynsym") else {
+            return Vec::new();
+        };
         let names = self.sections[table.link].content;
-        table.content.chunks_exact(ENTRY).map(|entry| text(names, number(entry, 0, 4) as usize)).collect()
+        table
+            .content
+            .chunks_exact(ENTRY)
+            .map(|entry| text(names, number(entry, 0, 4) as usize))
+            .collect()
     }
 
     /// Every function.
@@ -85,13 +108,18 @@ impl<'a> Elf<'a> {
         const ENTRY: usize = 24;
         let table = self.section(".symtab").expect("the file has symbols");
         let names = self.sections[table.link].content;
-        let entries = table.content.chunks_exact(ENTRY).filter(|entry| entry[4] & 0xf == FUNCTION);
+        let entries = table
+            .content
+            .chunks_exact(ENTRY)
+            .filter(|entry| entry[4] & 0xf == FUNCTION);
         let symbols = entries.map(|entry| Symbol {
             name: text(names, number(entry, 0, 4) as usize),
             section: number(entry, 6, 2) as usize,
             address: number(entry, 8, 8),
             size: number(entry, 16, 8),
         });
-        symbols.filter(|symbol| symbol.section != 0 && symbol.section < self.sections.len()).collect()
+        symbols
+            .filter(|symbol| symbol.section != 0 && symbol.section < self.sections.len())
+            .collect()
     }
 }

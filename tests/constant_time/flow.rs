@@ -6,8 +6,8 @@
 //! told apart by the pointers that lead to it; one label stands for all that its pointer reaches.
 
 use super::instruction::{
-    Access, Bits, Code, Condition, Control, Instruction, Labels, Location, Region, SECRET, STACK, Space, StackAddress,
-    THREAD,
+    Access, Bits, Code, Condition, Control, Instruction, Labels, Location, Region, SECRET, STACK,
+    Space, StackAddress, THREAD,
 };
 use super::value::{State, Value};
 use std::collections::hash_map::Entry;
@@ -39,14 +39,22 @@ const DEEPEST_CALL: usize = 8;
 
 /// The leaks, in the order of instructions.
 pub fn leaks(code: &Code) -> Vec<(&Instruction, Leak)> {
-    let mut analysis = Analysis { code, memory: HashMap::new(), leaks: BTreeSet::new() };
+    let mut analysis = Analysis {
+        code,
+        memory: HashMap::new(),
+        leaks: BTreeSet::new(),
+    };
     // The contents of memory may grow during a pass over the code.
     loop {
         let before = analysis.memory.clone();
         analysis.leaks.clear();
         analysis.walk();
         if analysis.memory == before {
-            return analysis.leaks.iter().map(|(index, leak)| (&code.instructions[*index], *leak)).collect();
+            return analysis
+                .leaks
+                .iter()
+                .map(|(index, leak)| (&code.instructions[*index], *leak))
+                .collect();
         }
     }
 }
@@ -100,7 +108,10 @@ impl Analysis<'_> {
                 vec![(calls, target)]
             }
             Control::Call(target) => {
-                assert!(calls.len() < DEEPEST_CALL, "functions call each other in turn");
+                assert!(
+                    calls.len() < DEEPEST_CALL,
+                    "functions call each other in turn"
+                );
                 calls.push(index + 1);
                 vec![(calls, target)]
             }
@@ -114,29 +125,48 @@ impl Analysis<'_> {
         let code = self.code;
         let instruction = &code.instructions[index];
         let met = &instruction.conditions[..];
-        let condition = met.iter().fold(0, |all, (place, _)| all | state.value(*place).labels);
+        let condition = met
+            .iter()
+            .fold(0, |all, (place, _)| all | state.value(*place).labels);
         let mut labels = state.labels(met, &instruction.reads) | instruction.constant;
         if instruction.control != Control::Next {
-            self.report(index, condition | state.labels(met, &instruction.decides), Leak::Branch);
+            self.report(
+                index,
+                condition | state.labels(met, &instruction.decides),
+                Leak::Branch,
+            );
         }
         self.report(index, state.labels(met, &instruction.chooses), Leak::Lane);
-        self.report(index, state.labels(met, &instruction.passes), Leak::Argument);
+        self.report(
+            index,
+            state.labels(met, &instruction.passes),
+            Leak::Argument,
+        );
         let mut value = Value::of(labels);
         if let Some(access) = &instruction.access {
             let access = resolved(access, state);
-            let address = access.address.iter().fold(0, |all, place| all | self.part_of_address(met, *place, state));
+            let address = access.address.iter().fold(0, |all, place| {
+                all | self.part_of_address(met, *place, state)
+            });
             self.report(index, condition | address, Leak::Address);
             labels |= address & SECRET;
             value = Value::of(labels);
             if access.loads {
                 let loaded = self.load(index, &access, address, state);
                 // A register that is restored from the stack has its old value.
-                let is_same = matches!(access.space, Space::Slot { .. }) && instruction.is_plain_load;
-                value = if is_same { loaded } else { Value::of(labels | loaded.labels) };
+                let is_same =
+                    matches!(access.space, Space::Slot { .. }) && instruction.is_plain_load;
+                value = if is_same {
+                    loaded
+                } else {
+                    Value::of(labels | loaded.labels)
+                };
             }
             if access.stores {
                 let stored = match instruction.reads[..] {
-                    [register] if !access.loads && instruction.constant == 0 => state.under(met, register),
+                    [register] if !access.loads && instruction.constant == 0 => {
+                        state.under(met, register)
+                    }
                     _ => value,
                 };
                 self.store(index, &access, address, stored, !met.is_empty(), state);
@@ -144,13 +174,18 @@ impl Analysis<'_> {
         }
         value.address = match instruction.address {
             Some(StackAddress::At(address)) => Some(address),
-            Some(StackAddress::From(place, distance)) => state.value(place).address.map(|address| address + distance),
+            Some(StackAddress::From(place, distance)) => {
+                state.value(place).address.map(|address| address + distance)
+            }
             None => value.address,
         };
         let bits = instruction.bits.as_ref();
         let mut new = Vec::new();
         for &place in &instruction.writes {
-            new.push((place, bits.map_or(value, |bits| made_of_bits(bits, place, met, state))));
+            new.push((
+                place,
+                bits.map_or(value, |bits| made_of_bits(bits, place, met, state)),
+            ));
         }
         for &place in &instruction.adds {
             new.push((place, value.or(state.value(place))));
@@ -174,9 +209,13 @@ impl Analysis<'_> {
     /// The labels of a part of an address. If some of the values that the place may have are made
     /// of a pointer, only those count: the others cannot be addresses of anything.
     fn part_of_address(&self, conditions: &[Condition], place: Location, state: &State) -> Labels {
-        let possible = state.possible(conditions, place).into_iter().map(|value| value.labels);
-        let pointers: Vec<Labels> =
-            possible.filter(|labels| labels_of(*labels).any(|label| self.is_pointer(label))).collect();
+        let possible = state
+            .possible(conditions, place)
+            .into_iter()
+            .map(|value| value.labels);
+        let pointers: Vec<Labels> = possible
+            .filter(|labels| labels_of(*labels).any(|label| self.is_pointer(label)))
+            .collect();
         match pointers[..] {
             [] => state.under(conditions, place).labels,
             _ => pointers.iter().fold(0, |all, labels| all | labels),
@@ -188,7 +227,11 @@ impl Analysis<'_> {
     }
 
     fn region(&self, label: Labels) -> Region {
-        self.code.regions.get(number(label)).copied().unwrap_or(Region::Value)
+        self.code
+            .regions
+            .get(number(label))
+            .copied()
+            .unwrap_or(Region::Value)
     }
 
     /// The labels of the pointers from which an address may be computed.
@@ -196,9 +239,15 @@ impl Analysis<'_> {
         match access.space {
             Space::Constant => Vec::new(),
             Space::Slot { .. } | Space::Stack => vec![STACK],
-            Space::Shared => vec![if address & THREAD == 0 { SHARED_WORD } else { SHARED_ARRAYS }],
+            Space::Shared => vec![if address & THREAD == 0 {
+                SHARED_WORD
+            } else {
+                SHARED_ARRAYS
+            }],
             Space::Pointed { .. } => {
-                let pointers: Vec<Labels> = labels_of(address).filter(|label| self.is_pointer(*label)).collect();
+                let pointers: Vec<Labels> = labels_of(address)
+                    .filter(|label| self.is_pointer(*label))
+                    .collect();
                 if pointers.is_empty() {
                     self.leaks.insert((index, Leak::Unknown));
                 }
@@ -214,7 +263,11 @@ impl Analysis<'_> {
 
     /// The value of a byte on the stack.
     fn slot(&self, offset: i64, state: &State) -> Value {
-        state.slots.get(&offset).copied().unwrap_or_else(|| self.stored(STACK))
+        state
+            .slots
+            .get(&offset)
+            .copied()
+            .unwrap_or_else(|| self.stored(STACK))
     }
 
     fn load(&mut self, index: usize, access: &Access, address: Labels, state: &State) -> Value {
@@ -228,7 +281,10 @@ impl Analysis<'_> {
         let pointers = self.pointers(index, access, address);
         pointers.into_iter().fold(Value::default(), |all, label| {
             all.or(match (label, self.region(label)) {
-                (STACK, _) => state.slots.values().fold(self.stored(STACK), |all, value| all.or(*value)),
+                (STACK, _) => state
+                    .slots
+                    .values()
+                    .fold(self.stored(STACK), |all, value| all.or(*value)),
                 (SHARED_WORD | SHARED_ARRAYS, _) | (_, Region::Open) => self.stored(label),
                 (_, Region::Secret) => Value::of(SECRET),
                 (_, Region::Public(labels)) => Value::of(labels),
@@ -249,21 +305,27 @@ impl Analysis<'_> {
         if let Space::Slot { offset, bytes } = access.space {
             for byte in offset..offset + i64::from(bytes) {
                 let old = state.slots.get(&byte).copied().unwrap_or_default();
-                state.slots.insert(byte, if is_optional { value.or(old) } else { value });
+                state
+                    .slots
+                    .insert(byte, if is_optional { value.or(old) } else { value });
             }
             return;
         }
         for label in self.pointers(index, access, address) {
             match (label, self.region(label)) {
                 // No pointers lie there.
-                (SHARED_WORD | SHARED_ARRAYS, _) => *self.memory.entry(label).or_insert(0) |= value.labels & SECRET,
+                (SHARED_WORD | SHARED_ARRAYS, _) => {
+                    *self.memory.entry(label).or_insert(0) |= value.labels & SECRET
+                }
                 (STACK, _) => {
                     *self.memory.entry(label).or_insert(0) |= value.labels;
                     let reached = state.slots.values_mut().filter(|_| self.code.stack_is_one);
                     reached.for_each(|slot| *slot = slot.or(value));
                 }
                 (_, Region::Open) => *self.memory.entry(label).or_insert(0) |= value.labels,
-                (_, Region::Public(_)) => self.report(index, value.labels, Leak::Public(number(label))),
+                (_, Region::Public(_)) => {
+                    self.report(index, value.labels, Leak::Public(number(label)))
+                }
                 _ => {}
             }
         }
@@ -272,7 +334,9 @@ impl Analysis<'_> {
 
 /// The single labels among some.
 fn labels_of(labels: Labels) -> impl Iterator<Item = Labels> {
-    (0..Labels::BITS).map(|bit| 1 << bit).filter(move |label| labels & label != 0)
+    (0..Labels::BITS)
+        .map(|bit| 1 << bit)
+        .filter(move |label| labels & label != 0)
 }
 
 fn number(label: Labels) -> usize {
@@ -284,19 +348,32 @@ fn resolved(access: &Access, state: &State) -> Access {
     let space = match (access.space, &access.address[..]) {
         (Space::Pointed { offset, bytes }, [place]) if bytes > 0 => {
             let address = state.value(*place).address;
-            address.map_or(access.space, |address| Space::Slot { offset: address + offset, bytes })
+            address.map_or(access.space, |address| Space::Slot {
+                offset: address + offset,
+                bytes,
+            })
         }
         _ => access.space,
     };
-    Access { space, ..access.clone() }
+    Access {
+        space,
+        ..access.clone()
+    }
 }
 
 /// The new value of a place that an instruction writes bit by bit.
 fn made_of_bits(bits: &Bits, place: Location, conditions: &[Condition], state: &State) -> Value {
     let source = state.under(conditions, bits.source);
-    let secret_flags = bits.flags.iter().filter(|(_, flag)| state.value(*flag).is_secret());
+    let secret_flags = bits
+        .flags
+        .iter()
+        .filter(|(_, flag)| state.value(*flag).is_secret());
     let of_flags = secret_flags.fold(0, |all, (mask, _)| all | mask);
     let secret = source.secret_bits & (bits.same | bits.changed) | of_flags;
     let whole = Value::of_bits(source.labels, secret);
-    if bits.result == Some(place) { whole } else { Value::of(whole.labels & SECRET) }
+    if bits.result == Some(place) {
+        whole
+    } else {
+        Value::of(whole.labels & SECRET)
+    }
 }

@@ -45,11 +45,17 @@ pub fn main() -> ExitCode {
         ),
         tests(
             in_release(Some(&NVRTC)),
-            named![kernels::secrets_do_not_affect_branches_or_addresses, kernels::leaks_are_found],
+            named![
+                kernels::secrets_do_not_affect_branches_or_addresses,
+                kernels::leaks_are_found
+            ],
         ),
         tests(
             in_release(Some(&VALGRIND)),
-            named![portable::secrets_do_not_affect_branches_or_addresses, portable::leaks_are_reported],
+            named![
+                portable::secrets_do_not_affect_branches_or_addresses,
+                portable::leaks_are_reported
+            ],
         ),
     ];
     harness::run(lists.into_iter().flatten().collect())

@@ -28,16 +28,70 @@ struct Signature(&'static str, &'static [&'static str]);
 const SECRET: &[Signature] = &[
     Signature(
         "gecc_nonces_with_data_",
-        &["=digests", "+keys", "-key_stride", "+additional", "-additional_stride", "+nonces", "=status", "-n"],
+        &[
+            "=digests",
+            "+keys",
+            "-key_stride",
+            "+additional",
+            "-additional_stride",
+            "+nonces",
+            "=status",
+            "-n",
+        ],
     ),
-    Signature("gecc_nonces_", &["=digests", "+keys", "-key_stride", "+nonces", "=status", "-n"]),
-    Signature("gecc_secret_scalars", &["+keys", "-key_stride", "+scalars", "=status", "-n"]),
+    Signature(
+        "gecc_nonces_",
+        &[
+            "=digests",
+            "+keys",
+            "-key_stride",
+            "+nonces",
+            "=status",
+            "-n",
+        ],
+    ),
+    Signature(
+        "gecc_secret_scalars",
+        &["+keys", "-key_stride", "+scalars", "=status", "-n"],
+    ),
     Signature("gecc_fpmul_uniform", &["+scalars", "=table", "+xyz", "-n"]),
-    Signature("gecc_upmul_uniform", &["+scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
+    Signature(
+        "gecc_upmul_uniform",
+        &[
+            "+scalars",
+            "+xy",
+            "=kinds",
+            "+tables",
+            "+xyz",
+            "=next_tile",
+            "-n",
+        ],
+    ),
     // The digits of the scalar choose addresses, for all items alike, as its documentation states
     // (silent payments).
-    Signature("gecc_upmul_fixed", &["=scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
-    Signature("gecc_normalize", &["+xyz", "+out_xy", "=out_kinds", "-use_kinds", "+prefixes", "-n"]),
+    Signature(
+        "gecc_upmul_fixed",
+        &[
+            "=scalars",
+            "+xy",
+            "=kinds",
+            "+tables",
+            "+xyz",
+            "=next_tile",
+            "-n",
+        ],
+    ),
+    Signature(
+        "gecc_normalize",
+        &[
+            "+xyz",
+            "+out_xy",
+            "=out_kinds",
+            "-use_kinds",
+            "+prefixes",
+            "-n",
+        ],
+    ),
     Signature(
         "gecc_ecdsa_sign",
         &[
@@ -106,19 +160,56 @@ const SECRET: &[Signature] = &[
     ),
     Signature(
         "gecc_silent_tweaks",
-        &["+xy", "=kinds", "=counters", "+tweaks", "=tweak_kinds", "+rows", "-row_bytes", "-n"],
+        &[
+            "+xy",
+            "=kinds",
+            "=counters",
+            "+tweaks",
+            "=tweak_kinds",
+            "+rows",
+            "-row_bytes",
+            "-n",
+        ],
     ),
     Signature(
         "gecc_silent_outputs",
-        &["+xy", "+prefixes", "=kinds", "=spend_xy", "-spend_count", "-which", "+rows", "-row_bytes", "-n"],
+        &[
+            "+xy",
+            "+prefixes",
+            "=kinds",
+            "=spend_xy",
+            "-spend_count",
+            "-which",
+            "+rows",
+            "-row_bytes",
+            "-n",
+        ],
     ),
-    Signature("gecc_ed25519_expand", &["+seeds", "-seed_stride", "+keys", "+scalars", "-n"]),
+    Signature(
+        "gecc_ed25519_expand",
+        &["+seeds", "-seed_stride", "+keys", "+scalars", "-n"],
+    ),
     Signature(
         "gecc_ed25519_nonces",
-        &["+keys", "-key_stride", "=dom2", "-dom2_bytes", "=data", "=offsets", "+nonces", "-n"],
+        &[
+            "+keys",
+            "-key_stride",
+            "=dom2",
+            "-dom2_bytes",
+            "=data",
+            "=offsets",
+            "+nonces",
+            "-n",
+        ],
     ),
-    Signature("gecc_ed25519_multiply", &["+scalars", "=table", "+xyz", "-n"]),
-    Signature("gecc_ed25519_encode", &["+xyz", "=rows", "-row_stride", "+prefixes", "-n"]),
+    Signature(
+        "gecc_ed25519_multiply",
+        &["+scalars", "=table", "+xyz", "-n"],
+    ),
+    Signature(
+        "gecc_ed25519_encode",
+        &["+xyz", "=rows", "-row_stride", "+prefixes", "-n"],
+    ),
     Signature(
         "gecc_ed25519_sign",
         &[
@@ -137,14 +228,35 @@ const SECRET: &[Signature] = &[
     ),
     Signature("gecc_export_points_raw", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_export_x", &["+xy", "=kinds", "+rows", "-n"]),
-    Signature("gecc_rows_to_columns", &["+rows", "-row_bytes", "+columns", "-words", "-n"]),
-    Signature("gecc_columns_to_rows", &["+columns", "-words", "+rows", "-n"]),
+    Signature(
+        "gecc_rows_to_columns",
+        &["+rows", "-row_bytes", "+columns", "-words", "-n"],
+    ),
+    Signature(
+        "gecc_columns_to_rows",
+        &["+columns", "-words", "+rows", "-n"],
+    ),
     Signature(
         "gecc_modexp_",
-        &["+results", "=status", "+bases", "+exponents", "-exponent_words", "+modulus", "+parameters", "-n"],
+        &[
+            "+results",
+            "=status",
+            "+bases",
+            "+exponents",
+            "-exponent_words",
+            "+modulus",
+            "+parameters",
+            "-n",
+        ],
     ),
-    Signature("gecc_mul_mod_", &["+results", "=status", "+a", "+b", "+modulus", "-n"]),
-    Signature("gecc_square_mod_", &["+results", "=status", "+a", "+modulus", "-n"]),
+    Signature(
+        "gecc_mul_mod_",
+        &["+results", "=status", "+a", "+b", "+modulus", "-n"],
+    ),
+    Signature(
+        "gecc_square_mod_",
+        &["+results", "=status", "+a", "+modulus", "-n"],
+    ),
 ];
 
 /// Kernels of the same files that get public data only.
@@ -163,8 +275,22 @@ const PUBLIC: &[&str] = &[
 /// Some kernels that branch on their scalars and use them as table indices: the leaks that must be
 /// found, were the scalars secret.
 const LEAKY: &[Signature] = &[
-    Signature("gecc_fpmul_var", &["+scalars", "=table", "-bits", "+xyz", "-n"]),
-    Signature("gecc_upmul_var", &["+scalars", "+xy", "=kinds", "+tables", "+xyz", "=next_tile", "-n"]),
+    Signature(
+        "gecc_fpmul_var",
+        &["+scalars", "=table", "-bits", "+xyz", "-n"],
+    ),
+    Signature(
+        "gecc_upmul_var",
+        &[
+            "+scalars",
+            "+xy",
+            "=kinds",
+            "+tables",
+            "+xyz",
+            "=next_tile",
+            "-n",
+        ],
+    ),
 ];
 
 const FILES: &[&str] = &[
@@ -189,10 +315,17 @@ pub fn secrets_do_not_affect_branches_or_addresses() {
     for (architecture, code) in compiled() {
         let cubin = Elf::new(&code.cubin);
         for kernel in sass::kernels(&cubin) {
-            let signature = SECRET.iter().find(|signature| kernel.starts_with(signature.0));
+            let signature = SECRET
+                .iter()
+                .find(|signature| kernel.starts_with(signature.0));
             let is_public = PUBLIC.iter().any(|name| kernel.starts_with(name));
-            assert!(signature.is_some() != is_public, "{kernel} gets secrets, or it does not");
-            let found = signature.map(|signature| find(&cubin, kernel, architecture, signature)).unwrap_or_default();
+            assert!(
+                signature.is_some() != is_public,
+                "{kernel} gets secrets, or it does not"
+            );
+            let found = signature
+                .map(|signature| find(&cubin, kernel, architecture, signature))
+                .unwrap_or_default();
             for finding in found.iter().filter(|finding| !list.has(finding)) {
                 println!("{architecture}, {}: {finding}", code.curve);
             }
@@ -207,11 +340,17 @@ pub fn leaks_are_found() {
     for (architecture, code) in compiled() {
         let cubin = Elf::new(&code.cubin);
         for kernel in sass::kernels(&cubin) {
-            let Some(signature) = LEAKY.iter().find(|signature| kernel == signature.0) else { continue };
+            let Some(signature) = LEAKY.iter().find(|signature| kernel == signature.0) else {
+                continue;
+            };
             let found = find(&cubin, kernel, architecture, signature);
             for kind in ["branches", "addresses"] {
                 let is_found = found.iter().any(|finding| finding.contains(kind));
-                assert!(is_found, "{architecture}, {}, {kernel}, {kind}: {found:?}", code.curve);
+                assert!(
+                    is_found,
+                    "{architecture}, {}, {kernel}, {kind}: {found:?}",
+                    code.curve
+                );
             }
             leaky += 1;
         }
@@ -219,7 +358,10 @@ pub fn leaks_are_found() {
     macro_rules! count {
         ([] $($curve:ident $name:ident $module:tt $reference:tt;)*) => { [$(stringify!($name)),*].len() };
     }
-    assert_eq!(leaky, LEAKY.len() * gecc::for_each_curve!(count!) * ARCHITECTURES.len());
+    assert_eq!(
+        leaky,
+        LEAKY.len() * gecc::for_each_curve!(count!) * ARCHITECTURES.len()
+    );
 }
 
 /// The files for every curve and architecture, compiled once.
@@ -239,7 +381,11 @@ fn compiled() -> &'static [(&'static str, MachineCode)] {
 /// Describes the leaks of a kernel.
 fn find(cubin: &Elf, kernel: &str, architecture: &str, signature: &Signature) -> BTreeSet<String> {
     let (instructions, parameters) = sass::kernel(cubin, kernel, architecture);
-    assert_eq!(parameters, signature.1.len(), "{kernel} has other parameters");
+    assert_eq!(
+        parameters,
+        signature.1.len(),
+        "{kernel} has other parameters"
+    );
     let mut regions = [Region::Value; REGIONS];
     for (region, parameter) in regions.iter_mut().zip(signature.1) {
         *region = match parameter.as_bytes()[0] {
@@ -248,7 +394,12 @@ fn find(cubin: &Elf, kernel: &str, architecture: &str, signature: &Signature) ->
             _ => Region::Value,
         };
     }
-    let code = Code { instructions, regions, entry: Vec::new(), stack_is_one: false };
+    let code = Code {
+        instructions,
+        regions,
+        entry: Vec::new(),
+        stack_is_one: false,
+    };
     let found = leaks(&code);
     let mut descriptions = BTreeSet::new();
     for (_, leak) in &found {

@@ -29,35 +29,66 @@ use Argument::{Number, Pointers, Public, Secret, Secrets};
 struct Function(&'static str, &'static str, &'static [Argument]);
 
 const FUNCTIONS: &[Function] = &[
-    Function("uniform::recode", "7uniform6recode", &[Secrets, Number, Secrets, Number, Secrets]),
+    Function(
+        "uniform::recode",
+        "7uniform6recode",
+        &[Secrets, Number, Secrets, Number, Secrets],
+    ),
     Function(
         "uniform::UniformTable::sum",
         "7uniform21UniformTable$LT$C$GT$3sum",
         &[Pointers, Secrets, Secret, Secrets],
     ),
-    Function("uniform::affine_points", "7uniform13affine_points", &[Secrets, Secrets, Number]),
+    Function(
+        "uniform::affine_points",
+        "7uniform13affine_points",
+        &[Secrets, Secrets, Number],
+    ),
     Function(
         "uniform_points::Digits::recode",
         "14uniform_points6Digits6recode",
         &[Secrets, Secrets, Number, Secrets, Number],
     ),
-    Function("uniform_points::sum", "14uniform_points3sum", &[Secrets, Public, Secrets]),
-    Function("uniform_points::coordinates", "14uniform_points11coordinates", &[Secrets, Secrets, Number]),
-    Function("secret::recode", "7edwards4simd6secret6recode", &[Pointers, Number, Secrets]),
-    Function("secret::sum", "7edwards4simd6secret3sum", &[Secrets, Secrets, Public, Number]),
+    Function(
+        "uniform_points::sum",
+        "14uniform_points3sum",
+        &[Secrets, Public, Secrets],
+    ),
+    Function(
+        "uniform_points::coordinates",
+        "14uniform_points11coordinates",
+        &[Secrets, Secrets, Number],
+    ),
+    Function(
+        "secret::recode",
+        "7edwards4simd6secret6recode",
+        &[Pointers, Number, Secrets],
+    ),
+    Function(
+        "secret::sum",
+        "7edwards4simd6secret3sum",
+        &[Secrets, Secrets, Public, Number],
+    ),
 ];
 
 /// Functions for public data, which read tables by scalars and skip digits that are zero: the leaks
 /// that must be found, were the scalars secret.
 const LEAKY: &[Function] = &[
-    Function("multiply::mul_add_group", "8multiply13mul_add_group", &[Secrets; 6]),
+    Function(
+        "multiply::mul_add_group",
+        "8multiply13mul_add_group",
+        &[Secrets; 6],
+    ),
     Function("multiply::sum_group", "8multiply9sum_group", &[Secrets; 6]),
 ];
 
 /// Returns whether to analyse a function of the engine. Compilers inline varying ones of these;
 /// functions that compute something once are excluded.
 fn is_analysed(name: &str) -> bool {
-    ["4gecc3cpu", "gecc..cpu.."].iter().any(|part| name.contains(part)) && !name.contains("11precomputed")
+    ["4gecc3cpu", "gecc..cpu.."]
+        .iter()
+        .any(|part| name.contains(part))
+        && !name.contains("11precomputed")
 }
 
 pub fn secrets_do_not_affect_branches_or_addresses() {
@@ -84,22 +115,37 @@ pub fn secrets_do_not_affect_branches_or_addresses() {
 pub fn leaks_are_found() {
     for_each(LEAKY, |function, found| {
         for wanted in [Leak::Branch, Leak::Address] {
-            assert!(found.iter().any(|(_, leak)| *leak == wanted), "{}, {wanted:?}: {found:?}", function.0);
+            assert!(
+                found.iter().any(|(_, leak)| *leak == wanted),
+                "{}, {wanted:?}: {found:?}",
+                function.0
+            );
         }
     });
 }
 
 /// Calls `take` for each function for each curve, with the leaks and their addresses.
 fn for_each(functions: &[Function], mut take: impl FnMut(&Function, Vec<(u64, Leak)>)) {
-    let file = fs::read(std::env::current_exe().expect("a running test has a file")).expect("which can be read");
+    let file = fs::read(std::env::current_exe().expect("a running test has a file"))
+        .expect("which can be read");
     let elf = Elf::new(&file);
     let program = Program::new(&elf);
     for function in functions {
         let found = program.find(function.1);
-        assert!(!found.is_empty(), "{} is not a function of its own any more", function.0);
+        assert!(
+            !found.is_empty(),
+            "{} is not a function of its own any more",
+            function.0
+        );
         for symbol in found {
             let code = code(program.instructions(symbol, is_analysed), function.2);
-            take(function, leaks(&code).iter().map(|(instruction, leak)| (instruction.at, *leak)).collect());
+            take(
+                function,
+                leaks(&code)
+                    .iter()
+                    .map(|(instruction, leak)| (instruction.at, *leak))
+                    .collect(),
+            );
         }
     }
 }
@@ -123,7 +169,14 @@ fn code(instructions: Vec<super::instruction::Instruction>, arguments: &[Argumen
             Number => 0,
             _ => label(number),
         };
-        entry.extend([place(ARGUMENTS[number]), low_byte(ARGUMENTS[number])].map(|place| (place, labels)));
+        entry.extend(
+            [place(ARGUMENTS[number]), low_byte(ARGUMENTS[number])].map(|place| (place, labels)),
+        );
     }
-    Code { instructions, regions, entry, stack_is_one: true }
+    Code {
+        instructions,
+        regions,
+        entry,
+        stack_is_one: true,
+    }
 }

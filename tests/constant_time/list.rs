@@ -23,15 +23,23 @@ pub struct List {
 impl List {
     /// Reads the list of this name in the tests' folder.
     pub fn read(name: &str) -> Self {
-        let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/constant_time").join(name);
-        let text = fs::read_to_string(&file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
-        let (head, entries): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
+        let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/constant_time")
+            .join(name);
+        let text = fs::read_to_string(&file)
+            .unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
+        let (head, entries): (Vec<&str>, Vec<&str>) =
+            text.lines().partition(|line| line.starts_with('#'));
         let mut reasons = BTreeMap::new();
         for entry in entries.into_iter().filter(|line| !line.is_empty()) {
             let (finding, reason) = entry.split_once(SEPARATOR).unwrap_or((entry, NO_REASON));
             reasons.insert(finding.trim_end().to_owned(), reason.to_owned());
         }
-        List { file, head: head.join("\n"), reasons }
+        List {
+            file,
+            head: head.join("\n"),
+            reasons,
+        }
     }
 
     pub fn has(&self, finding: &str) -> bool {
@@ -44,7 +52,10 @@ impl List {
 
     /// The entries that need not be found.
     fn optional(&self) -> impl Iterator<Item = &String> {
-        self.reasons.iter().filter(|(_, reason)| reason.ends_with(IN_SOME_BUILDS)).map(|(finding, _)| finding)
+        self.reasons
+            .iter()
+            .filter(|(_, reason)| reason.ends_with(IN_SOME_BUILDS))
+            .map(|(finding, _)| finding)
     }
 
     /// Fails unless the findings equal the list, and each has a reason.
@@ -52,16 +63,28 @@ impl List {
         if env::var(WRITE).as_deref() == Ok("1") {
             self.write(findings);
         }
-        let new: Vec<&String> = findings.iter().filter(|finding| self.reason(finding) == NO_REASON).collect();
+        let new: Vec<&String> = findings
+            .iter()
+            .filter(|finding| self.reason(finding) == NO_REASON)
+            .collect();
         let expected: BTreeSet<&String> = findings.iter().chain(self.optional()).collect();
-        let gone: Vec<&String> = self.reasons.keys().filter(|finding| !expected.contains(finding)).collect();
+        let gone: Vec<&String> = self
+            .reasons
+            .keys()
+            .filter(|finding| !expected.contains(finding))
+            .collect();
         let file = self.file.display();
-        assert!(new.is_empty() && gone.is_empty(), "{file}: without a reason: {new:#?}; not found any more: {gone:#?}");
+        assert!(
+            new.is_empty() && gone.is_empty(),
+            "{file}: without a reason: {new:#?}; not found any more: {gone:#?}"
+        );
     }
 
     fn write(&self, findings: &BTreeSet<String>) {
         let all: BTreeSet<&String> = findings.iter().chain(self.optional()).collect();
-        let entries = all.into_iter().map(|finding| format!("{finding}{SEPARATOR}{}\n", self.reason(finding)));
+        let entries = all
+            .into_iter()
+            .map(|finding| format!("{finding}{SEPARATOR}{}\n", self.reason(finding)));
         let text = format!("{}\n\n{}", self.head, entries.collect::<String>());
         fs::write(&self.file, text).expect("the list can be written");
     }

@@ -38,10 +38,18 @@ pub fn is_running() -> bool {
 
 /// Marks these bytes as secret; everything computed from them counts as secret too.
 pub fn make_secret<T: ?Sized>(value: &mut T) {
-    request(MAKE_MEM_UNDEFINED, (&raw mut *value).cast::<u8>() as u64, size_of_val(value) as u64);
+    request(
+        MAKE_MEM_UNDEFINED,
+        (&raw mut *value).cast::<u8>() as u64,
+        size_of_val(value) as u64,
+    );
 }
 
 /// Marks these bytes as public.
 pub fn make_public<T: ?Sized>(value: &mut T) {
-    request(MAKE_MEM_DEFINED, (&raw mut *value).cast::<u8>() as u64, size_of_val(value) as u64);
+    request(
+        MAKE_MEM_DEFINED,
+        (&raw mut *value).cast::<u8>() as u64,
+        size_of_val(value) as u64,
+    );
 }

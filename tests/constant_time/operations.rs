@@ -8,23 +8,37 @@ use gecc::ed25519::Variant;
 use gecc::modular::Numbers;
 use gecc::silent_payments::{Outputs, Receiver};
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
-use gecc::{Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, keys, modular, silent_payments, sm2};
+use gecc::{
+    Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, keys, modular,
+    silent_payments, sm2,
+};
 use serde_json::Value;
 use std::hint::black_box;
 
 /// Items of a batch: each of its own key, or all of one.
 const ITEMS: u8 = 3;
-const MESSAGES: [&str; ITEMS as usize] =
-    ["", "abc", "a message of more than one block of a hash function, sixty-four bytes"];
+const MESSAGES: [&str; ITEMS as usize] = [
+    "",
+    "abc",
+    "a message of more than one block of a hash function, sixty-four bytes",
+];
 const DIGESTS: [[u8; 32]; ITEMS as usize] = [[0x55; 32], [0xee; 32], [0; 32]];
 
 fn engine(check_signatures: bool) -> Engine {
-    let builder = Engine::builder().backend(Backend::Cpu).portable(true).threads(1);
-    builder.check_signatures(check_signatures).build().expect("a thread can be started")
+    let builder = Engine::builder()
+        .backend(Backend::Cpu)
+        .portable(true)
+        .threads(1);
+    builder
+        .check_signatures(check_signatures)
+        .build()
+        .expect("a thread can be started")
 }
 
 fn keys_of(first: u8) -> Vec<SecretKey> {
-    (0..ITEMS).map(|item| SecretKey::from_bytes([first + 0x31 * item; 32])).collect()
+    (0..ITEMS)
+        .map(|item| SecretKey::from_bytes([first + 0x31 * item; 32]))
+        .collect()
 }
 
 /// Does `operation` with public keys and then with secret ones, and compares.
@@ -43,11 +57,16 @@ fn with_secrets<S, R: Eq>(secrets: impl Fn() -> Vec<S>, operation: impl Fn(&[S])
 /// One key per item, and one for all.
 fn with_keys<R: Eq>(operation: impl Fn(SecretKeys) -> Vec<R>) {
     with_secrets(|| keys_of(0x21), |keys| operation(keys.into()));
-    with_secrets(|| vec![SecretKey::from_bytes([0x42; 32])], |keys| operation((&keys[0]).into()));
+    with_secrets(
+        || vec![SecretKey::from_bytes([0x42; 32])],
+        |keys| operation((&keys[0]).into()),
+    );
 }
 
 /// Returns the rows and codes that a call writes.
-fn columns<const W: usize>(call: impl FnOnce(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>) -> Vec<([u8; W], u8)> {
+fn columns<const W: usize>(
+    call: impl FnOnce(&mut [[u8; W]], &mut [u8]) -> Result<(), Error>,
+) -> Vec<([u8; W], u8)> {
     let mut rows = [[0; W]; DIGESTS.len()];
     let mut codes = [0; DIGESTS.len()];
     call(&mut rows, &mut codes).unwrap();
@@ -60,28 +79,61 @@ fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
         with_keys(|keys| {
             let signed = ecdsa::sign_recoverable(engine, C::ID, &DIGESTS, keys, form).unwrap();
             // Without the byte that fills the struct up, which is never written.
-            signed.into_iter().map(|item| item.map(|signed| (signed.signature, signed.recovery_id))).collect()
+            signed
+                .into_iter()
+                .map(|item| item.map(|signed| (signed.signature, signed.recovery_id)))
+                .collect()
         });
     }
-    with_keys(|keys| ecdsa::sign_messages(engine, C::ID, &MESSAGES, keys, SForm::CurveDefault).unwrap());
+    with_keys(|keys| {
+        ecdsa::sign_messages(engine, C::ID, &MESSAGES, keys, SForm::CurveDefault).unwrap()
+    });
     // As secret as keys.
     let keys = keys_of(0x21);
     with_secrets(
         || vec![[0x77; 32]; ITEMS.into()],
         |data: &[[u8; 32]]| {
-            ecdsa::sign(engine, C::ID, &DIGESTS, Signers::with_additional_data(&keys, data), SForm::Low).unwrap()
+            ecdsa::sign(
+                engine,
+                C::ID,
+                &DIGESTS,
+                Signers::with_additional_data(&keys, data),
+                SForm::Low,
+            )
+            .unwrap()
         },
     );
     with_keys(|keys| {
-        columns(|rows, codes| ecdsa::sign_into(engine, C::ID, &DIGESTS, keys, SForm::CurveDefault, rows, codes))
+        columns(|rows, codes| {
+            ecdsa::sign_into(
+                engine,
+                C::ID,
+                &DIGESTS,
+                keys,
+                SForm::CurveDefault,
+                rows,
+                codes,
+            )
+        })
     });
     with_keys(|keys| {
-        columns(|rows, codes| ecdsa::sign_messages_into(engine, C::ID, &MESSAGES, keys, SForm::Low, rows, codes))
+        columns(|rows, codes| {
+            ecdsa::sign_messages_into(engine, C::ID, &MESSAGES, keys, SForm::Low, rows, codes)
+        })
     });
     with_keys(|keys| {
         let mut ids = [0; DIGESTS.len()];
         let signed = columns(|rows, codes| {
-            ecdsa::sign_recoverable_into(engine, C::ID, &DIGESTS, keys, SForm::Low, rows, &mut ids, codes)
+            ecdsa::sign_recoverable_into(
+                engine,
+                C::ID,
+                &DIGESTS,
+                keys,
+                SForm::Low,
+                rows,
+                &mut ids,
+                codes,
+            )
         });
         signed.into_iter().zip(ids).collect()
     });
@@ -89,74 +141,137 @@ fn ecdsa<C: EcdsaCurve>(engine: &Engine) {
 
 fn sm2(engine: &Engine) {
     with_keys(|keys| sm2::sign(engine, &DIGESTS, keys).unwrap());
-    with_keys(|keys| sm2::sign(engine, &DIGESTS, Signers::with_additional_data(keys, Rows::all(&[0x77; 32]))).unwrap());
+    with_keys(|keys| {
+        sm2::sign(
+            engine,
+            &DIGESTS,
+            Signers::with_additional_data(keys, Rows::all(&[0x77; 32])),
+        )
+        .unwrap()
+    });
     with_keys(|keys| sm2::sign_messages(engine, &MESSAGES, sm2::UserIds::default(), keys).unwrap());
     with_keys(|keys| columns(|rows, codes| sm2::sign_into(engine, &DIGESTS, keys, rows, codes)));
     with_keys(|keys| {
-        columns(|rows, codes| sm2::sign_messages_into(engine, &MESSAGES, Default::default(), keys, rows, codes))
+        columns(|rows, codes| {
+            sm2::sign_messages_into(engine, &MESSAGES, Default::default(), keys, rows, codes)
+        })
     });
 }
 
 fn bip340(engine: &Engine) {
-    let public: Vec<Point> =
-        keys::public_keys(engine, Secp256k1, &keys_of(0x21)).unwrap().into_iter().flatten().collect();
+    let public: Vec<Point> = keys::public_keys(engine, Secp256k1, &keys_of(0x21))
+        .unwrap()
+        .into_iter()
+        .flatten()
+        .collect();
     with_keys(|keys| bip340::sign(engine, &DIGESTS, keys, Auxiliary::zeros()).unwrap());
     with_keys(|keys| {
-        columns(|rows, codes| bip340::sign_messages_into(engine, &MESSAGES, keys, Auxiliary::zeros(), rows, codes))
+        columns(|rows, codes| {
+            bip340::sign_messages_into(engine, &MESSAGES, keys, Auxiliary::zeros(), rows, codes)
+        })
     });
     with_secrets(
         || keys_of(0x21),
         |secrets| {
-            bip340::sign(engine, &DIGESTS, SigningKeys::with_public(secrets, &public), Auxiliary::zeros()).unwrap()
+            bip340::sign(
+                engine,
+                &DIGESTS,
+                SigningKeys::with_public(secrets, &public),
+                Auxiliary::zeros(),
+            )
+            .unwrap()
         },
     );
     // Auxiliary data are secret too.
     let keys = keys_of(0x21);
     with_secrets(
         || vec![[0x77; 32]],
-        |auxiliary| bip340::sign(engine, &DIGESTS, &keys, Auxiliary::given(Rows::all(&auxiliary[0]))).unwrap(),
+        |auxiliary| {
+            bip340::sign(
+                engine,
+                &DIGESTS,
+                &keys,
+                Auxiliary::given(Rows::all(&auxiliary[0])),
+            )
+            .unwrap()
+        },
     );
 }
 
 fn ed25519(engine: &Engine) {
-    let variants = [Variant::PURE, Variant::prehashed(b"context").expect("it is short")];
+    let variants = [
+        Variant::PURE,
+        Variant::prehashed(b"context").expect("it is short"),
+    ];
     for variant in variants {
         with_keys(|keys| ed25519::sign(engine, &MESSAGES, keys, variant).unwrap());
-        with_keys(|keys| columns(|rows, codes| ed25519::sign_into(engine, &MESSAGES, keys, variant, rows, codes)));
+        with_keys(|keys| {
+            columns(|rows, codes| ed25519::sign_into(engine, &MESSAGES, keys, variant, rows, codes))
+        });
     }
     with_secrets(
         || vec![[0x77; 64], [0x88; 64], [0xff; 64]],
         |hashes: &[[u8; 64]]| {
             let keys = ed25519::expand_hashed(engine, hashes).unwrap();
-            ed25519::sign(engine, &MESSAGES, ed25519::SigningKeys::expanded(&keys), Variant::PURE).unwrap()
+            ed25519::sign(
+                engine,
+                &MESSAGES,
+                ed25519::SigningKeys::expanded(&keys),
+                Variant::PURE,
+            )
+            .unwrap()
         },
     );
-    with_secrets(|| keys_of(0x21), |seeds| ed25519::public_keys(engine, seeds).unwrap());
+    with_secrets(
+        || keys_of(0x21),
+        |seeds| ed25519::public_keys(engine, seeds).unwrap(),
+    );
 }
 
 fn public_keys<C: Curve>(engine: &Engine) {
-    with_secrets(|| keys_of(0x21), |secrets| keys::public_keys(engine, C::ID, secrets).unwrap());
-    with_keys(|keys| columns(|rows, codes| keys::public_keys_into(engine, C::ID, keys, rows, codes)));
+    with_secrets(
+        || keys_of(0x21),
+        |secrets| keys::public_keys(engine, C::ID, secrets).unwrap(),
+    );
+    with_keys(|keys| {
+        columns(|rows, codes| keys::public_keys_into(engine, C::ID, keys, rows, codes))
+    });
 }
 
 fn agreement<C: Curve>(engine: &Engine) {
-    let peers: Vec<Point> = keys::public_keys(engine, C::ID, &keys_of(0x13)).unwrap().into_iter().flatten().collect();
+    let peers: Vec<Point> = keys::public_keys(engine, C::ID, &keys_of(0x13))
+        .unwrap()
+        .into_iter()
+        .flatten()
+        .collect();
     let peers = PublicKeys::points(&peers);
     with_keys(|keys| {
         let points = ecdh::shared_points(engine, C::ID, keys, peers).unwrap();
-        points.into_iter().map(|item| item.map(|point| (*point.expose_x(), *point.expose_y()))).collect()
+        points
+            .into_iter()
+            .map(|item| item.map(|point| (*point.expose_x(), *point.expose_y())))
+            .collect()
     });
     with_keys(|keys| {
         let secrets = ecdh::shared_secrets(engine, C::ID, keys, peers).unwrap();
-        secrets.into_iter().map(|item| item.map(|secret| *secret.expose_bytes())).collect()
+        secrets
+            .into_iter()
+            .map(|item| item.map(|secret| *secret.expose_bytes()))
+            .collect()
     });
-    with_keys(|keys| columns(|rows, codes| ecdh::shared_secrets_into(engine, C::ID, keys, peers, rows, codes)));
-    with_keys(|keys| columns(|rows, codes| ecdh::shared_points_into(engine, C::ID, keys, peers, rows, codes)));
+    with_keys(|keys| {
+        columns(|rows, codes| ecdh::shared_secrets_into(engine, C::ID, keys, peers, rows, codes))
+    });
+    with_keys(|keys| {
+        columns(|rows, codes| ecdh::shared_points_into(engine, C::ID, keys, peers, rows, codes))
+    });
 }
 
 /// Numbers below the modulus of all ones.
 fn numbers<const BYTES: usize>(first: u8) -> Vec<[u8; BYTES]> {
-    (0..ITEMS).map(|item| [first + 0x31 * item; BYTES]).collect()
+    (0..ITEMS)
+        .map(|item| [first + 0x31 * item; BYTES])
+        .collect()
 }
 
 fn pairs_of<const LEFT: usize, const RIGHT: usize>() -> Vec<([u8; LEFT], [u8; RIGHT])> {
@@ -164,10 +279,13 @@ fn pairs_of<const LEFT: usize, const RIGHT: usize>() -> Vec<([u8; LEFT], [u8; RI
 }
 
 fn powers<const BYTES: usize, const EXPONENT: usize>(engine: &Engine) {
-    with_secrets(pairs_of::<BYTES, EXPONENT>, |pairs: &[([u8; BYTES], [u8; EXPONENT])]| -> Numbers<BYTES> {
-        let (bases, exponents): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
-        modular::modexp(engine, &[0xff; BYTES], &bases, &exponents).unwrap()
-    });
+    with_secrets(
+        pairs_of::<BYTES, EXPONENT>,
+        |pairs: &[([u8; BYTES], [u8; EXPONENT])]| -> Numbers<BYTES> {
+            let (bases, exponents): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+            modular::modexp(engine, &[0xff; BYTES], &bases, &exponents).unwrap()
+        },
+    );
 }
 
 fn products<const BYTES: usize>(engine: &Engine) {
@@ -187,14 +305,20 @@ fn public_point(engine: &Engine, key: [u8; 32]) -> Point {
 }
 
 fn row<const BYTES: usize>(text: &Value) -> [u8; BYTES] {
-    hex::decode(text.as_str().unwrap()).unwrap().try_into().unwrap()
+    hex::decode(text.as_str().unwrap())
+        .unwrap()
+        .try_into()
+        .unwrap()
 }
 
 /// Scans the vectors of BIP 352 with their receivers' keys.
 fn scans(engine: &Engine) {
     let vectors = include_str!("../vectors/bip352_send_and_receive_test_vectors.json");
     let cases: Vec<Value> = serde_json::from_str(vectors).unwrap();
-    for case in cases.iter().flat_map(|case| case["receiving"].as_array().unwrap()) {
+    for case in cases
+        .iter()
+        .flat_map(|case| case["receiving"].as_array().unwrap())
+    {
         let given = &case["given"];
         let expected = &case["expected"];
         // One case has thousands of outputs.
@@ -203,19 +327,37 @@ fn scans(engine: &Engine) {
         }
         let tweak_point: [u8; 33] = row(&expected["tweak"]);
         let spend_key = public_point(engine, row(&given["key_material"]["spend_priv_key"]));
-        let labels: Vec<u32> =
-            given["labels"].as_array().unwrap().iter().map(|label| label.as_u64().unwrap() as u32).collect();
-        let outputs: Vec<[u8; 32]> = given["outputs"].as_array().unwrap().iter().map(row).collect();
+        let labels: Vec<u32> = given["labels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|label| label.as_u64().unwrap() as u32)
+            .collect();
+        let outputs: Vec<[u8; 32]> = given["outputs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(row)
+            .collect();
         let offsets = [0, outputs.len() as u64];
         let found = expected["outputs"].as_array().map_or(0, Vec::len);
         with_secrets(
-            || vec![SecretKey::from_bytes(row(&given["key_material"]["scan_priv_key"]))],
+            || {
+                vec![SecretKey::from_bytes(row(
+                    &given["key_material"]["scan_priv_key"],
+                ))]
+            },
             |scan_key: &[SecretKey]| {
-                let receiver = [Receiver::new(scan_key[0].clone(), spend_key.as_sec1(), &labels).unwrap()];
+                let receiver =
+                    [Receiver::new(scan_key[0].clone(), spend_key.as_sec1(), &labels).unwrap()];
                 let outputs = Outputs::x_only(&offsets, &outputs).unwrap();
-                let scan = silent_payments::scan(engine, &receiver, &[tweak_point], outputs).unwrap();
+                let scan =
+                    silent_payments::scan(engine, &receiver, &[tweak_point], outputs).unwrap();
                 assert_eq!(scan.matches.len(), found);
-                scan.matches.iter().map(|found| (found.output, *found.tweak.expose_bytes())).collect()
+                scan.matches
+                    .iter()
+                    .map(|found| (found.output, *found.tweak.expose_bytes()))
+                    .collect()
             },
         );
     }

@@ -5,7 +5,8 @@ use super::elf::{Elf, Section, Symbol, number};
 use super::instruction::{Access, Control, Instruction, Labels, Location, Space};
 use super::x86::{ARGUMENTS, flags, overwritten_by_calls, place, plain};
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Instruction as Machine, InstructionInfoFactory, Mnemonic, Register,
+    Decoder, DecoderOptions, FlowControl, Instruction as Machine, InstructionInfoFactory, Mnemonic,
+    Register,
 };
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -79,14 +80,26 @@ enum Callee<'a> {
 
 impl<'a> Program<'a> {
     pub fn new(elf: &'a Elf<'a>) -> Self {
-        let functions = elf.functions().into_iter().map(|symbol| (symbol.address, symbol)).collect();
+        let functions = elf
+            .functions()
+            .into_iter()
+            .map(|symbol| (symbol.address, symbol))
+            .collect();
         let text = elf.section(".text").expect("a program has code");
-        Program { elf, text, functions, pointers: pointers(elf) }
+        Program {
+            elf,
+            text,
+            functions,
+            pointers: pointers(elf),
+        }
     }
 
     /// The functions whose mangled names contain a text.
     pub fn find(&self, part: &str) -> Vec<&Symbol<'a>> {
-        self.functions.values().filter(|symbol| symbol.name.contains(part)).collect()
+        self.functions
+            .values()
+            .filter(|symbol| symbol.name.contains(part))
+            .collect()
     }
 
     /// A function's instructions, followed by those of the functions that it calls and whose names `follow` accepts.
@@ -115,16 +128,26 @@ impl<'a> Program<'a> {
     fn decode(&self, address: u64) -> Vec<Machine> {
         let start = (address - self.text.address) as usize;
         let bytes = &self.text.content[start..start + self.functions[&address].size as usize];
-        Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).into_iter().collect()
+        Decoder::with_ip(64, bytes, address, DecoderOptions::NONE)
+            .into_iter()
+            .collect()
     }
 
     /// The addresses of functions that are to be analysed.
     fn callees(&self, code: &[Machine], follow: fn(&str) -> bool) -> Vec<u64> {
-        let callees = code.iter().filter_map(|machine| match self.callee(code, machine)? {
-            Callee::Here(address) => Some(address),
-            Callee::Elsewhere(_) => None,
-        });
-        callees.filter(|address| self.functions.get(address).is_some_and(|function| follow(function.name))).collect()
+        let callees = code
+            .iter()
+            .filter_map(|machine| match self.callee(code, machine)? {
+                Callee::Here(address) => Some(address),
+                Callee::Elsewhere(_) => None,
+            });
+        callees
+            .filter(|address| {
+                self.functions
+                    .get(address)
+                    .is_some_and(|function| follow(function.name))
+            })
+            .collect()
     }
 
     /// The function that an instruction calls, or jumps to outside of its own.
@@ -136,7 +159,9 @@ impl<'a> Program<'a> {
                 let inside = code[0].ip()..code[code.len() - 1].next_ip();
                 (!inside.contains(&target)).then(|| self.linked(target))
             }
-            FlowControl::IndirectCall | FlowControl::IndirectBranch if machine.is_ip_rel_memory_operand() => {
+            FlowControl::IndirectCall | FlowControl::IndirectBranch
+                if machine.is_ip_rel_memory_operand() =>
+            {
                 self.pointed(machine)
             }
             FlowControl::IndirectCall => self.pointed(load_of_callee(code, machine)?),
@@ -151,33 +176,60 @@ impl<'a> Program<'a> {
 
     /// A function, or the target of its entry in the procedure linkage table.
     fn linked(&self, address: u64) -> Callee<'a> {
-        let sections = [".plt", ".plt.got", ".plt.sec"].into_iter().filter_map(|name| self.elf.section(name));
+        let sections = [".plt", ".plt.got", ".plt.sec"]
+            .into_iter()
+            .filter_map(|name| self.elf.section(name));
         let mut entries = sections.filter_map(|section| {
             let start = address.checked_sub(section.address)? as usize;
-            let entry = Decoder::with_ip(64, section.content.get(start..)?, address, DecoderOptions::NONE);
-            entry.into_iter().find(|machine| machine.flow_control() == FlowControl::IndirectBranch)
+            let entry = Decoder::with_ip(
+                64,
+                section.content.get(start..)?,
+                address,
+                DecoderOptions::NONE,
+            );
+            entry
+                .into_iter()
+                .find(|machine| machine.flow_control() == FlowControl::IndirectBranch)
         });
-        let pointer = entries.next().and_then(|entry| self.pointers.get(&entry.ip_rel_memory_address()));
+        let pointer = entries
+            .next()
+            .and_then(|entry| self.pointers.get(&entry.ip_rel_memory_address()));
         pointer.copied().unwrap_or(Callee::Here(address))
     }
 
     /// Appends the instructions of a function, whose frame has a place on the stack. `starts` has
     /// the numbers of the first instructions of functions.
-    fn translate(&self, code: &[Machine], frame: i64, starts: &HashMap<u64, usize>, out: &mut Vec<Instruction>) {
+    fn translate(
+        &self,
+        code: &[Machine],
+        frame: i64,
+        starts: &HashMap<u64, usize>,
+        out: &mut Vec<Instruction>,
+    ) {
         let numbers: HashMap<u64, usize> = code.iter().map(Machine::ip).zip(out.len()..).collect();
         let mut factory = InstructionInfoFactory::new();
         for (machine, depth) in code.iter().zip(depths(code)) {
             let callee = self.callee(code, machine);
             let step = match machine.flow_control() {
                 FlowControl::Next => plain(machine, factory.info(machine), frame - depth),
-                FlowControl::Return => Instruction { control: Control::Return, ..Instruction::default() },
-                FlowControl::Exception | FlowControl::Interrupt => {
-                    Instruction { control: Control::Stop, ..Instruction::default() }
-                }
+                FlowControl::Return => Instruction {
+                    control: Control::Return,
+                    ..Instruction::default()
+                },
+                FlowControl::Exception | FlowControl::Interrupt => Instruction {
+                    control: Control::Stop,
+                    ..Instruction::default()
+                },
                 FlowControl::Call | FlowControl::IndirectCall => self.call(machine, callee, starts),
-                FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch if callee.is_none() => {
+                FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch
+                    if callee.is_none() =>
+                {
                     let control = Control::Jump(numbers[&machine.near_branch_target()]);
-                    Instruction { control, decides: decides(machine), ..Instruction::default() }
+                    Instruction {
+                        control,
+                        decides: decides(machine),
+                        ..Instruction::default()
+                    }
                 }
                 // A call at the end, by a jump.
                 _ => {
@@ -187,26 +239,44 @@ impl<'a> Program<'a> {
                         Control::Next => Control::Return,
                         other => other,
                     };
-                    Instruction { control, decides: decides(machine), ..call }
+                    Instruction {
+                        control,
+                        decides: decides(machine),
+                        ..call
+                    }
                 }
             };
-            out.push(Instruction { at: machine.ip(), ..step });
+            out.push(Instruction {
+                at: machine.ip(),
+                ..step
+            });
         }
     }
 
-    fn call(&self, machine: &Machine, callee: Option<Callee>, starts: &HashMap<u64, usize>) -> Instruction {
+    fn call(
+        &self,
+        machine: &Machine,
+        callee: Option<Callee>,
+        starts: &HashMap<u64, usize>,
+    ) -> Instruction {
         let name = match callee {
             Some(Callee::Here(address)) => {
                 if let Some(start) = starts.get(&address) {
-                    return Instruction { control: Control::Call(*start), ..Instruction::default() };
+                    return Instruction {
+                        control: Control::Call(*start),
+                        ..Instruction::default()
+                    };
                 }
-                self.functions.get(&address).map_or("a function without a name", |callee| callee.name)
+                self.functions
+                    .get(&address)
+                    .map_or("a function without a name", |callee| callee.name)
             }
             Some(Callee::Elsewhere(name)) => name,
             None => "a function by an address in a register",
         };
         let effect = EFFECTS.iter().find(|(part, _)| name.contains(part));
-        let (_, effect) = effect.unwrap_or_else(|| panic!("at {:#x} {name} is called: what does it do?", machine.ip()));
+        let (_, effect) = effect
+            .unwrap_or_else(|| panic!("at {:#x} {name} is called: what does it do?", machine.ip()));
         apply(*effect)
     }
 }
@@ -219,23 +289,38 @@ fn load_of_callee<'c>(code: &'c [Machine], call: &Machine) -> Option<&'c Machine
         return None;
     }
     let mut loads = code.iter().filter(|machine| {
-        machine.mnemonic() == Mnemonic::Mov && machine.is_ip_rel_memory_operand() && machine.op0_register() == register
+        machine.mnemonic() == Mnemonic::Mov
+            && machine.is_ip_rel_memory_operand()
+            && machine.op0_register() == register
     });
     let first = loads.next()?;
-    loads.all(|other| other.ip_rel_memory_address() == first.ip_rel_memory_address()).then_some(first)
+    loads
+        .all(|other| other.ip_rel_memory_address() == first.ip_rel_memory_address())
+        .then_some(first)
 }
 
 /// The places that decide whether a jump is taken: flags, or a counter.
 fn decides(machine: &Machine) -> Vec<Location> {
     let counter = machine.is_jcx_short() || machine.is_loop() || machine.is_loopcc();
-    flags(machine.rflags_read()).into_iter().chain(counter.then(|| place(Register::RCX))).collect()
+    flags(machine.rflags_read())
+        .into_iter()
+        .chain(counter.then(|| place(Register::RCX)))
+        .collect()
 }
 
 /// The instruction that stands for a call with an effect.
 fn apply(effect: Effect) -> Instruction {
-    let mut step = Instruction { writes: overwritten_by_calls(), ..Instruction::default() };
+    let mut step = Instruction {
+        writes: overwritten_by_calls(),
+        ..Instruction::default()
+    };
     match effect {
-        Effect::Never => return Instruction { control: Control::Stop, ..Instruction::default() },
+        Effect::Never => {
+            return Instruction {
+                control: Control::Stop,
+                ..Instruction::default()
+            };
+        }
         Effect::Plain(count) => step.passes = arguments(count),
         Effect::Allocates(count) => {
             step.passes = arguments(count);
@@ -254,7 +339,10 @@ fn apply(effect: Effect) -> Instruction {
         }
         Effect::Copies => {
             step.passes = arguments(3);
-            step.access = Some(Access { loads: true, ..stores_to(arguments(2), 0) });
+            step.access = Some(Access {
+                loads: true,
+                ..stores_to(arguments(2), 0)
+            });
         }
     }
     step
@@ -262,12 +350,20 @@ fn apply(effect: Effect) -> Instruction {
 
 /// The registers of the first arguments.
 fn arguments(count: usize) -> Vec<Location> {
-    ARGUMENTS[..count].iter().map(|register| place(*register)).collect()
+    ARGUMENTS[..count]
+        .iter()
+        .map(|register| place(*register))
+        .collect()
 }
 
 /// A store of `bytes` bytes, or of any number if 0, to where the pointers in some registers lead.
 fn stores_to(address: Vec<Location>, bytes: u32) -> Access {
-    Access { loads: false, stores: true, address, space: Space::Pointed { offset: 0, bytes } }
+    Access {
+        loads: false,
+        stores: true,
+        address,
+        space: Space::Pointed { offset: 0, bytes },
+    }
 }
 
 /// The label of this number.
@@ -280,14 +376,18 @@ fn pointers<'a>(elf: &Elf<'a>) -> HashMap<u64, Callee<'a>> {
     const ENTRY: usize = 24;
     const RELATIVE: u64 = 8;
     let names = elf.dynamic_names();
-    let sections = [".rela.dyn", ".rela.plt"].into_iter().filter_map(|name| elf.section(name));
+    let sections = [".rela.dyn", ".rela.plt"]
+        .into_iter()
+        .filter_map(|name| elf.section(name));
     let mut pointers = HashMap::new();
     for entry in sections.flat_map(|section| section.content.chunks_exact(ENTRY)) {
         let [address, addend] = [0, 16].map(|at| number(entry, at, 8));
         let [kind, symbol] = [8, 12].map(|at| number(entry, at, 4));
         let callee = match kind {
             RELATIVE => Some(Callee::Here(addend)),
-            _ => names.get(symbol as usize).map(|name| Callee::Elsewhere(name)),
+            _ => names
+                .get(symbol as usize)
+                .map(|name| Callee::Elsewhere(name)),
         };
         pointers.extend(callee.map(|callee| (address, callee)));
     }
@@ -298,8 +398,11 @@ fn pointers<'a>(elf: &Elf<'a>) -> HashMap<u64, Callee<'a>> {
 /// same on every path. It is rounded down at the start, which makes no difference to the layout of
 /// the frame.
 fn depths(code: &[Machine]) -> Vec<i64> {
-    let numbers: HashMap<u64, usize> =
-        code.iter().enumerate().map(|(number, machine)| (machine.ip(), number)).collect();
+    let numbers: HashMap<u64, usize> = code
+        .iter()
+        .enumerate()
+        .map(|(number, machine)| (machine.ip(), number))
+        .collect();
     let mut depths: Vec<Option<i64>> = vec![None; code.len()];
     let mut open = vec![(0, 0)];
     while let Some((number, depth)) = open.pop() {
@@ -308,7 +411,9 @@ fn depths(code: &[Machine]) -> Vec<i64> {
         }
         depths[number] = Some(depth);
         let machine = &code[number];
-        let target = numbers.get(&machine.near_branch_target()).map(|target| (*target, depth));
+        let target = numbers
+            .get(&machine.near_branch_target())
+            .map(|target| (*target, depth));
         let is_of_stack_pointer = machine.op0_register() == Register::RSP;
         let moved = match machine.mnemonic() {
             Mnemonic::Sub if is_of_stack_pointer => machine.immediate(1) as i64,
@@ -319,7 +424,9 @@ fn depths(code: &[Machine]) -> Vec<i64> {
         match machine.flow_control() {
             FlowControl::Return | FlowControl::Exception | FlowControl::IndirectBranch => {}
             FlowControl::UnconditionalBranch => open.extend(target),
-            FlowControl::ConditionalBranch => open.extend(target.into_iter().chain([(number + 1, depth)])),
+            FlowControl::ConditionalBranch => {
+                open.extend(target.into_iter().chain([(number + 1, depth)]))
+            }
             _ => open.push((number + 1, depth + moved)),
         }
     }

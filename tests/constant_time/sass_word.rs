@@ -37,7 +37,10 @@ const READ_LAST: u32 = 68;
 const IS_LONG: u32 = 80;
 const HAS_UNIFORM: u32 = 91;
 
-const POINTED: Space = Space::Pointed { offset: 0, bytes: 0 };
+const POINTED: Space = Space::Pointed {
+    offset: 0,
+    bytes: 0,
+};
 
 /// The layout of the constants of bank 0.
 pub struct Constants {
@@ -48,16 +51,30 @@ pub struct Constants {
 }
 
 /// Instruction number `index`; `functions` are the numbers of those with which functions start.
-pub fn decode(bits: u128, index: usize, constants: &Constants, functions: &[usize]) -> Option<Instruction> {
-    let out = Instruction { at: (index * BYTES) as u64, ..Instruction::default() };
-    let mut word = Word { bits, constants, out };
+pub fn decode(
+    bits: u128,
+    index: usize,
+    constants: &Constants,
+    functions: &[usize],
+) -> Option<Instruction> {
+    let out = Instruction {
+        at: (index * BYTES) as u64,
+        ..Instruction::default()
+    };
+    let mut word = Word {
+        bits,
+        constants,
+        out,
+    };
     if word.form() == 0 {
         return None;
     }
     let code = word.field(0, 9);
     // Instructions of a warp, with registers and predicates of their own.
     let is_uniform = matches!(code, 0x04a | 0x05a | 0x05c | 0x080..=0x0b8);
-    let condition = word.predicate(12, is_uniform).map(|place| (place, !word.bit(15)));
+    let condition = word
+        .predicate(12, is_uniform)
+        .map(|place| (place, !word.bit(15)));
     word.out.conditions.extend(condition);
     let is_known = word.arithmetic(code, is_uniform)
         || word.moves(code, is_uniform)
@@ -89,27 +106,50 @@ impl Word<'_> {
     /// `count` neighbouring registers of a thread, from the one named at a bit.
     fn registers(&self, at: u32, count: u64) -> Vec<Location> {
         let first = self.field(at, 8);
-        if first == ZERO { Vec::new() } else { (first..first + count).map(|register| register as Location).collect() }
+        if first == ZERO {
+            Vec::new()
+        } else {
+            (first..first + count)
+                .map(|register| register as Location)
+                .collect()
+        }
     }
 
     /// `count` neighbouring registers of a warp, from the one named at a bit.
     fn uniform(&self, at: u32, count: u64) -> Vec<Location> {
-        let bits = if self.constants.generation < 100 { 6 } else { 8 };
+        let bits = if self.constants.generation < 100 {
+            6
+        } else {
+            8
+        };
         let first = self.field(at, bits);
         if first == (1 << bits) - 1 {
             return Vec::new();
         }
-        (first..first + count).map(|register| UNIFORM + register as Location).collect()
+        (first..first + count)
+            .map(|register| UNIFORM + register as Location)
+            .collect()
     }
 
     fn own(&self, at: u32, count: u64, is_uniform: bool) -> Vec<Location> {
-        if is_uniform { self.uniform(at, count) } else { self.registers(at, count) }
+        if is_uniform {
+            self.uniform(at, count)
+        } else {
+            self.registers(at, count)
+        }
     }
 
     /// The predicate named at a bit, unless it is the one that is always true.
     fn predicate(&self, at: u32, is_uniform: bool) -> Option<Location> {
         let number = self.field(at, 3) as Location;
-        (number != 7).then_some(number + if is_uniform { UNIFORM_PREDICATE } else { PREDICATE })
+        (number != 7).then_some(
+            number
+                + if is_uniform {
+                    UNIFORM_PREDICATE
+                } else {
+                    PREDICATE
+                },
+        )
     }
 
     /// Registers that data in memory take, by the size at bit 73.
@@ -125,7 +165,11 @@ impl Word<'_> {
     /// 81, in words; from Hopper on its lowest eight bits are at bit 16.
     fn target(&self, index: usize) -> usize {
         let upper = (self.bits as i128) << 46 >> 80;
-        let words = if self.constants.generation < 90 { upper } else { upper << 8 | i128::from(self.field(16, 8)) };
+        let words = if self.constants.generation < 90 {
+            upper
+        } else {
+            upper << 8 | i128::from(self.field(16, 8))
+        };
         (index as i128 + 1 + words * 4 / BYTES as i128) as usize
     }
 }
@@ -137,12 +181,18 @@ impl Word<'_> {
     }
 
     fn read_predicates(&mut self, at: &[u32], is_uniform: bool) {
-        let places: Vec<Location> = at.iter().filter_map(|at| self.predicate(*at, is_uniform)).collect();
+        let places: Vec<Location> = at
+            .iter()
+            .filter_map(|at| self.predicate(*at, is_uniform))
+            .collect();
         self.read(places);
     }
 
     fn write_predicates(&mut self, at: &[u32], is_uniform: bool) {
-        let places: Vec<Location> = at.iter().filter_map(|at| self.predicate(*at, is_uniform)).collect();
+        let places: Vec<Location> = at
+            .iter()
+            .filter_map(|at| self.predicate(*at, is_uniform))
+            .collect();
         self.out.writes.extend(places);
     }
 
@@ -162,7 +212,11 @@ impl Word<'_> {
                 self.out.constant |= 1 << index;
             }
         }
-        let stack_pointer = if self.constants.generation < 100 { 0x28 } else { 0x37c };
+        let stack_pointer = if self.constants.generation < 100 {
+            0x28
+        } else {
+            0x37c
+        };
         if offset == stack_pointer {
             self.out.constant |= STACK;
         }
@@ -202,7 +256,9 @@ impl Word<'_> {
         let a = self.own(A, 1, is_uniform);
         let c = self.own(C, 1, is_uniform);
         let has_predicate = self.predicate(READ, is_uniform).is_some();
-        let (4, [source], [], false) = (self.form(), &a[..], &c[..], has_predicate) else { return None };
+        let (4, [source], [], false) = (self.form(), &a[..], &c[..], has_predicate) else {
+            return None;
+        };
         let number = self.field(B, 32) as u32;
         let table = self.field(72, 8);
         let mut same = 0;
@@ -216,7 +272,13 @@ impl Word<'_> {
             }
         }
         let result = self.own(RESULT, 1, is_uniform).pop();
-        Some(Bits { result, source: *source, same, changed, flags: Vec::new() })
+        Some(Bits {
+            result,
+            source: *source,
+            same,
+            changed,
+            flags: Vec::new(),
+        })
     }
 }
 
@@ -267,7 +329,11 @@ impl Word<'_> {
             0x02b => self.plain([2, 2, 2], 2, u),
             // DADD: the second operand is C
             0x029 => {
-                let c = if self.form() == 1 { self.registers(C, 2) } else { Vec::new() };
+                let c = if self.form() == 1 {
+                    self.registers(C, 2)
+                } else {
+                    Vec::new()
+                };
                 if matches!(self.form(), 3 | 5) {
                     self.read_constant(self.field(38, 16), 8);
                 }
@@ -288,7 +354,8 @@ impl Word<'_> {
             }
             // F2I, I2F: with the sizes of the operand and the result
             0x105 | 0x106 | 0x111 | 0x112 => {
-                let [operand, result] = [84, 75].map(|at| if self.field(at, 2) == 3 { 2 } else { 1 });
+                let [operand, result] =
+                    [84, 75].map(|at| if self.field(at, 2) == 3 { 2 } else { 1 });
                 self.read_operand(operand, u);
                 self.write(result, u);
             }
@@ -310,24 +377,50 @@ impl Word<'_> {
                 let count = if self.form() == 2 { 2 } else { long };
                 self.read_operand(count, u);
                 self.write(count, u);
-                if let ([source], [result], 0) = (&self.out.reads[..], &self.out.writes[..], self.out.constant) {
+                if let ([source], [result], 0) =
+                    (&self.out.reads[..], &self.out.writes[..], self.out.constant)
+                {
                     let result = Some(*result);
                     let source = *source;
-                    self.out.bits = Some(Bits { result, source, same: u32::MAX, changed: 0, flags: Vec::new() });
+                    self.out.bits = Some(Bits {
+                        result,
+                        source,
+                        same: u32::MAX,
+                        changed: 0,
+                        flags: Vec::new(),
+                    });
                 }
             }
             // P2R, UP2UR: predicates by a mask, in place of the bits of A
             0x003 | 0x083 => {
-                let mask = if self.form() == 4 { self.field(B, 7) as u32 } else { 0x7f };
+                let mask = if self.form() == 4 {
+                    self.field(B, 7) as u32
+                } else {
+                    0x7f
+                };
                 let first = if u { UNIFORM_PREDICATE } else { PREDICATE };
                 let in_mask = (0..7).filter(|bit| mask >> bit & 1 == 1);
-                let flags: Vec<(u32, Location)> = in_mask.map(|bit| (1 << bit, first + bit as Location)).collect();
+                let flags: Vec<(u32, Location)> = in_mask
+                    .map(|bit| (1 << bit, first + bit as Location))
+                    .collect();
                 let a = self.own(A, 1, u);
-                self.read(flags.iter().map(|(_, place)| *place).chain(a.clone()).collect());
+                self.read(
+                    flags
+                        .iter()
+                        .map(|(_, place)| *place)
+                        .chain(a.clone())
+                        .collect(),
+                );
                 self.write(1, u);
                 let source = a.first().copied().unwrap_or(NOTHING);
                 let result = self.out.writes.first().copied();
-                self.out.bits = Some(Bits { result, source, same: !mask, changed: 0, flags });
+                self.out.bits = Some(Bits {
+                    result,
+                    source,
+                    same: !mask,
+                    changed: 0,
+                    flags,
+                });
             }
             // CS2R: zero, or a clock
             0x005 => self.write(long, u),
@@ -368,9 +461,23 @@ impl Word<'_> {
             }
             // SHFL: a lane and a mask of lanes, of which either may be a number
             0x189 => {
-                let lane = if self.form() & 4 == 0 { self.registers(B, 1) } else { Vec::new() };
-                let mask = if self.form() & 2 == 0 { self.registers(C, 1) } else { Vec::new() };
-                self.read(self.registers(A, 1).into_iter().chain(lane.clone()).chain(mask).collect());
+                let lane = if self.form() & 4 == 0 {
+                    self.registers(B, 1)
+                } else {
+                    Vec::new()
+                };
+                let mask = if self.form() & 2 == 0 {
+                    self.registers(C, 1)
+                } else {
+                    Vec::new()
+                };
+                self.read(
+                    self.registers(A, 1)
+                        .into_iter()
+                        .chain(lane.clone())
+                        .chain(mask)
+                        .collect(),
+                );
                 self.out.chooses = lane;
                 self.write_predicates(&[WRITTEN], false);
                 self.write(1, false);
@@ -386,9 +493,17 @@ impl Word<'_> {
         match code {
             // ULDC, that with a register, LDC, LDCU
             0x0b9 | 0x0bb | 0x182 | 0x1ac => {
-                let offset = if code == 0x1ac { self.field(37, 17) } else { self.field(38, 16) };
+                let offset = if code == 0x1ac {
+                    self.field(37, 17)
+                } else {
+                    self.field(38, 16)
+                };
                 self.read_constant(offset, 4 * count);
-                let index = if code == 0x0b9 { Vec::new() } else { self.own(A, 1, code != 0x182) };
+                let index = if code == 0x0b9 {
+                    Vec::new()
+                } else {
+                    self.own(A, 1, code != 0x182)
+                };
                 self.access(true, false, index, Space::Constant);
                 self.write(count, code != 0x182);
             }
@@ -410,7 +525,12 @@ impl Word<'_> {
             // LDL, LDS
             0x183 | 0x184 => {
                 let (address, local) = self.near(B, count);
-                self.access(true, false, address, if code == 0x183 { local } else { Space::Shared });
+                self.access(
+                    true,
+                    false,
+                    address,
+                    if code == 0x183 { local } else { Space::Shared },
+                );
                 self.out.is_plain_load = true;
                 self.write(count, false);
             }
@@ -418,7 +538,12 @@ impl Word<'_> {
             0x187 | 0x188 => {
                 self.read(data);
                 let (address, local) = self.near(C, count);
-                self.access(false, true, address, if code == 0x187 { local } else { Space::Shared });
+                self.access(
+                    false,
+                    true,
+                    address,
+                    if code == 0x187 { local } else { Space::Shared },
+                );
             }
             _ => return false,
         }
@@ -426,13 +551,22 @@ impl Word<'_> {
     }
 
     fn access(&mut self, loads: bool, stores: bool, address: Vec<Location>, space: Space) {
-        self.out.access = Some(Access { loads, stores, address, space });
+        self.out.access = Some(Access {
+            loads,
+            stores,
+            address,
+            space,
+        });
     }
 
     /// The address in global memory, with registers of the warp, named at a bit, that describe the memory.
     fn global(&self, uniform: u32) -> Vec<Location> {
         let mut address = self.registers(A, if self.bit(72) { 2 } else { 1 });
-        address.extend(if self.bit(HAS_UNIFORM) { self.uniform(uniform, 2) } else { Vec::new() });
+        address.extend(if self.bit(HAS_UNIFORM) {
+            self.uniform(uniform, 2)
+        } else {
+            Vec::new()
+        });
         address
     }
 
@@ -440,10 +574,24 @@ impl Word<'_> {
     /// is.
     fn near(&self, uniform: u32, count: u64) -> (Vec<Location>, Space) {
         let mut address = self.registers(A, 1);
-        address.extend(if self.bit(HAS_UNIFORM) { self.uniform(uniform, 1) } else { Vec::new() });
+        address.extend(if self.bit(HAS_UNIFORM) {
+            self.uniform(uniform, 1)
+        } else {
+            Vec::new()
+        });
         let is_slot = address == [STACK_POINTER];
         let offset = (self.field(40, 24) as i64) << 40 >> 40;
-        (address, if is_slot { Space::Slot { offset, bytes: 4 * count as u32 } } else { Space::Stack })
+        (
+            address,
+            if is_slot {
+                Space::Slot {
+                    offset,
+                    bytes: 4 * count as u32,
+                }
+            } else {
+                Space::Stack
+            },
+        )
     }
 
     fn control(&mut self, code: u64, index: usize, functions: &[usize]) -> bool {
@@ -458,7 +606,11 @@ impl Word<'_> {
             0x144 => {
                 let target = self.target(index);
                 let is_function = functions.contains(&target);
-                self.out.control = if is_function { Control::Call(target) } else { Control::Jump(target) };
+                self.out.control = if is_function {
+                    Control::Call(target)
+                } else {
+                    Control::Jump(target)
+                };
             }
             // BRA: a predicate may decide, or one or a register of the warp
             0x147 => {
@@ -467,7 +619,11 @@ impl Word<'_> {
                     _ if self.bit(HAS_UNIFORM) => self.uniform(A, 1),
                     _ => Vec::new(),
                 };
-                self.out.decides = self.predicate(READ, false).into_iter().chain(of_warp).collect();
+                self.out.decides = self
+                    .predicate(READ, false)
+                    .into_iter()
+                    .chain(of_warp)
+                    .collect();
                 self.out.control = Control::Jump(self.target(index));
             }
             // EXIT

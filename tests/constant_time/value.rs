@@ -16,12 +16,20 @@ pub struct Value {
 
 impl Value {
     pub fn of(labels: Labels) -> Self {
-        Value { labels, secret_bits: if labels & SECRET == 0 { 0 } else { u32::MAX }, address: None }
+        Value {
+            labels,
+            secret_bits: if labels & SECRET == 0 { 0 } else { u32::MAX },
+            address: None,
+        }
     }
 
     pub fn of_bits(labels: Labels, secret_bits: u32) -> Self {
         let secret = if secret_bits == 0 { 0 } else { SECRET };
-        Value { labels: labels & !SECRET | secret, secret_bits, address: None }
+        Value {
+            labels: labels & !SECRET | secret,
+            secret_bits,
+            address: None,
+        }
     }
 
     pub fn is_secret(self) -> bool {
@@ -33,7 +41,9 @@ impl Value {
         Value {
             labels: self.labels | other.labels,
             secret_bits: self.secret_bits | other.secret_bits,
-            address: self.address.filter(|address| other.address == Some(*address)),
+            address: self
+                .address
+                .filter(|address| other.address == Some(*address)),
         }
     }
 }
@@ -67,8 +77,14 @@ pub struct State {
 
 impl State {
     pub fn new(entry: &[(Location, Labels)]) -> Self {
-        let places = entry.iter().map(|(place, labels)| (*place, Value::of(*labels))).collect();
-        State { places, ..State::default() }
+        let places = entry
+            .iter()
+            .map(|(place, labels)| (*place, Value::of(*labels)))
+            .collect();
+        State {
+            places,
+            ..State::default()
+        }
     }
 
     pub fn value(&self, place: Location) -> Value {
@@ -85,13 +101,17 @@ impl State {
 
     /// The labels of places if conditions are met.
     pub fn labels(&self, conditions: &[Condition], places: &[Location]) -> Labels {
-        places.iter().fold(0, |all, place| all | self.under(conditions, *place).labels)
+        places
+            .iter()
+            .fold(0, |all, place| all | self.under(conditions, *place).labels)
     }
 
     /// All values that a place may have if conditions are met.
     pub fn possible(&self, conditions: &[Condition], place: Location) -> Vec<Value> {
         match self.choices.get(&place) {
-            Some(choice) if !choice.is_of(conditions) => choice.kept.iter().copied().chain([choice.value]).collect(),
+            Some(choice) if !choice.is_of(conditions) => {
+                choice.kept.iter().copied().chain([choice.value]).collect()
+            }
             _ => vec![self.under(conditions, place)],
         }
     }
@@ -104,19 +124,33 @@ impl State {
             choice.condition = choice.condition.filter(|condition| condition.0 != place);
         }
         let &[condition] = conditions else {
-            let kept = if conditions.is_empty() { value } else { value.or(old) };
+            let kept = if conditions.is_empty() {
+                value
+            } else {
+                value.or(old)
+            };
             self.places.insert(place, kept);
             return;
         };
         let kept = match choice {
             // Where the one condition is not met the other is.
-            Some(choice) if choice.condition == Some((condition.0, !condition.1)) => BTreeSet::from([choice.value]),
+            Some(choice) if choice.condition == Some((condition.0, !condition.1)) => {
+                BTreeSet::from([choice.value])
+            }
             Some(choice) => choice.kept.into_iter().chain([choice.value]).collect(),
             None => BTreeSet::from([old]),
         };
-        self.places.insert(place, kept.iter().fold(value, |all, value| all.or(*value)));
+        self.places
+            .insert(place, kept.iter().fold(value, |all, value| all.or(*value)));
         let condition = Some(condition).filter(|condition| condition.0 != place);
-        self.choices.insert(place, Choice { condition, value, kept });
+        self.choices.insert(
+            place,
+            Choice {
+                condition,
+                value,
+                kept,
+            },
+        );
     }
 
     /// Makes bits of those values of a place secret that may be in it.
@@ -129,15 +163,18 @@ impl State {
     /// Adds the values of another path; returns whether there was anything new.
     pub fn join(&mut self, other: &State) -> bool {
         let choices = self.choices.clone();
-        self.choices.retain(|place, choice| match other.choices.get(place) {
-            Some(theirs) => {
-                choice.condition = choice.condition.filter(|condition| theirs.condition == Some(*condition));
-                choice.value = choice.value.or(theirs.value);
-                choice.kept.extend(&theirs.kept);
-                true
-            }
-            None => false,
-        });
+        self.choices
+            .retain(|place, choice| match other.choices.get(place) {
+                Some(theirs) => {
+                    choice.condition = choice
+                        .condition
+                        .filter(|condition| theirs.condition == Some(*condition));
+                    choice.value = choice.value.or(theirs.value);
+                    choice.kept.extend(&theirs.kept);
+                    true
+                }
+                None => false,
+            });
         let places = add(&mut self.places, &other.places);
         let slots = add(&mut self.slots, &other.slots);
         places || slots || self.choices != choices

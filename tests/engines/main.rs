@@ -17,19 +17,37 @@ use std::sync::LazyLock;
 /// Set in the process that runs with little memory, in which only these tests use engines.
 const LIMITED: &str = "GECC_TEST_LIMITED";
 /// The subjects that run there: the tests of the batch arithmetic.
-const SUBJECTS: [&str; 6] =
-    ["edge_verify", "large_x", "point_", "isolation_points", "isolation_verify", "repeated_keys"];
+const SUBJECTS: [&str; 6] = [
+    "edge_verify",
+    "large_x",
+    "point_",
+    "isolation_points",
+    "isolation_verify",
+    "repeated_keys",
+];
 
-static CPU: LazyLock<Engine> =
-    LazyLock::new(|| Engine::builder().backend(Backend::Cpu).build().expect("threads can be started"));
+static CPU: LazyLock<Engine> = LazyLock::new(|| {
+    Engine::builder()
+        .backend(Backend::Cpu)
+        .build()
+        .expect("threads can be started")
+});
 
 static LIMITED_CPU: LazyLock<Engine> = LazyLock::new(|| {
-    let builder = Engine::builder().backend(Backend::Cpu).threads(1).max_memory(1 << 20).portable(true);
+    let builder = Engine::builder()
+        .backend(Backend::Cpu)
+        .threads(1)
+        .max_memory(1 << 20)
+        .portable(true);
     builder.build().expect("a thread can be started")
 });
 
-static GPU: LazyLock<Engine> =
-    LazyLock::new(|| Engine::builder().backend(Backend::Gpu).build().expect("the GPUs can be used"));
+static GPU: LazyLock<Engine> = LazyLock::new(|| {
+    Engine::builder()
+        .backend(Backend::Gpu)
+        .build()
+        .expect("the GPUs can be used")
+});
 
 fn main() -> ExitCode {
     harness::run(tests())
@@ -37,11 +55,15 @@ fn main() -> ExitCode {
 
 fn tests() -> Vec<Test> {
     if env::var_os(LIMITED).is_some() {
-        let subjects = suite::tests().filter(|(name, _)| SUBJECTS.iter().any(|subject| name.starts_with(subject)));
+        let subjects = suite::tests()
+            .filter(|(name, _)| SUBJECTS.iter().any(|subject| name.starts_with(subject)));
         return on("cpu", &LIMITED_CPU, None, subjects);
     }
     let mut tests = on("cpu", &CPU, None, suite::tests());
-    tests.extend(harness::tests(None, harness::named![with_one_thread_and_little_memory]));
+    tests.extend(harness::tests(
+        None,
+        harness::named![with_one_thread_and_little_memory],
+    ));
     tests.extend(on("gpu", &GPU, Some(&needs::GPU), suite::tests()));
     tests
 }
@@ -52,14 +74,22 @@ fn on(
     need: Option<&'static Need>,
     tests: impl Iterator<Item = suite::Test>,
 ) -> Vec<Test> {
-    tests.map(|(name, run)| harness::test(format!("{engine_name}::{name}"), need, move || run(engine))).collect()
+    tests
+        .map(|(name, run)| {
+            harness::test(format!("{engine_name}::{name}"), need, move || run(engine))
+        })
+        .collect()
 }
 
 /// The engine keeps its large tables for the whole process, once it has any. Its behaviour without
 /// them, for small batches and under a memory limit, is therefore tested in a process of its own.
 fn with_one_thread_and_little_memory() {
     let this = env::current_exe().expect("a running test has a file");
-    let output = Command::new(this).arg("cpu::").env(LIMITED, "1").output().expect("this test can be started");
+    let output = Command::new(this)
+        .arg("cpu::")
+        .env(LIMITED, "1")
+        .output()
+        .expect("this test can be started");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}");
     // A change of names must not leave the process without tests.

@@ -1,7 +1,12 @@
 //! Tests that are listed at run time, so that tests whose requirements this machine lacks count as
 //! ignored, with the reason.
 
-#![allow(dead_code, unused_imports, unused_macros, reason = "each list of tests uses a part")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "each list of tests uses a part"
+)]
 
 pub mod needs;
 
@@ -30,13 +35,20 @@ pub struct Test {
 impl Test {
     /// Marks a test that takes too long to run by default.
     pub fn long(self) -> Test {
-        Test { trial: self.trial.with_kind("takes long").with_ignored_flag(true), ..self }
+        Test {
+            trial: self.trial.with_kind("takes long").with_ignored_flag(true),
+            ..self
+        }
     }
 }
 
 /// Returns a test that runs unless its requirement is missing. Then it counts as ignored, or fails
 /// if the variable of the need is 1.
-pub fn test(name: impl Into<String>, need: Option<&'static Need>, run: impl FnOnce() + Send + 'static) -> Test {
+pub fn test(
+    name: impl Into<String>,
+    need: Option<&'static Need>,
+    run: impl FnOnce() + Send + 'static,
+) -> Test {
     let trial = Trial::ignorable_test(name, move || match need.and_then(Need::missing) {
         None => {
             run();
@@ -61,7 +73,9 @@ pub fn run(tests: Vec<Test>) -> ExitCode {
         let trials = tests.into_iter().map(|test| test.trial).collect();
         return libtest_mimic::run(&arguments, trials).exit_code();
     }
-    let selected = tests.into_iter().filter(|test| !arguments.is_filtered_out(&test.trial));
+    let selected = tests
+        .into_iter()
+        .filter(|test| !arguments.is_filtered_out(&test.trial));
     let with_long = arguments.ignored || arguments.include_ignored;
     let trials = summarize(selected, |test| !test.trial.has_ignored_flag() || with_long);
     // The selection is made, and must not be applied to the names of the summaries.
@@ -78,7 +92,9 @@ fn summarize(tests: impl Iterator<Item = Test>, would_run: impl Fn(&Test) -> boo
     let mut missing: Vec<(&'static Need, String, Vec<Trial>)> = Vec::new();
     for test in tests {
         let need = test.need.filter(|_| would_run(&test));
-        let Some((need, Missing::Ignored(reason))) = need.and_then(|need| Some((need, need.missing()?))) else {
+        let Some((need, Missing::Ignored(reason))) =
+            need.and_then(|need| Some((need, need.missing()?)))
+        else {
             trials.push(test.trial);
             continue;
         };
@@ -93,7 +109,9 @@ fn summarize(tests: impl Iterator<Item = Test>, would_run: impl Fn(&Test) -> boo
             continue;
         }
         let name = format!("{}: {} tests not run", need.name(), ignored.len());
-        trials.push(Trial::ignorable_test(name, || Ok(Completion::ignored_with(reason))));
+        trials.push(Trial::ignorable_test(name, || {
+            Ok(Completion::ignored_with(reason))
+        }));
     }
     trials
 }

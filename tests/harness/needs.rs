@@ -23,7 +23,10 @@ impl Need {
     /// `variable` is `GECC_REQUIRE_NAME` and makes the absence a failure; `problem` returns a
     /// description if the requirement is missing.
     pub const fn new(variable: &'static str, problem: fn() -> Option<String>) -> Self {
-        Need { variable, problem: LazyLock::new(problem) }
+        Need {
+            variable,
+            problem: LazyLock::new(problem),
+        }
     }
 
     /// Returns a description if the requirement is missing.
@@ -43,23 +46,29 @@ impl Need {
 
     /// Returns the name for a report, such as `gpu`.
     pub fn name(&self) -> String {
-        let name = self.variable.strip_prefix("GECC_REQUIRE_").unwrap_or(self.variable);
+        let name = self
+            .variable
+            .strip_prefix("GECC_REQUIRE_")
+            .unwrap_or(self.variable);
         name.to_lowercase()
     }
 }
 
-pub static GPU: Need = Need::new("GECC_REQUIRE_GPU", || match Engine::builder().backend(Backend::Gpu).build() {
-    Err(Error::NoDevice(problem)) => Some(problem),
-    // Whatever else is wrong is for the tests to find.
-    _ => None,
+pub static GPU: Need = Need::new("GECC_REQUIRE_GPU", || {
+    match Engine::builder().backend(Backend::Gpu).build() {
+        Err(Error::NoDevice(problem)) => Some(problem),
+        // Whatever else is wrong is for the tests to find.
+        _ => None,
+    }
 });
 
-pub static SEVERAL_GPUS: Need =
-    Need::new("GECC_REQUIRE_SEVERAL_GPUS", || match Engine::builder().backend(Backend::Gpu).build() {
+pub static SEVERAL_GPUS: Need = Need::new("GECC_REQUIRE_SEVERAL_GPUS", || {
+    match Engine::builder().backend(Backend::Gpu).build() {
         Err(Error::NoDevice(problem)) => Some(problem),
         Ok(engine) if engine.info().devices.len() == 1 => Some("there is one GPU".to_owned()),
         _ => None,
-    });
+    }
+});
 
 pub static AVX512: Need = Need::new("GECC_REQUIRE_AVX512", || {
     #[cfg(target_arch = "x86_64")]
@@ -71,10 +80,13 @@ pub static AVX512: Need = Need::new("GECC_REQUIRE_AVX512", || {
 
 pub static CXX: Need = Need::new("GECC_REQUIRE_CXX", || cannot_run("C++ compiler", &cxx()));
 
-pub static VALGRIND: Need = Need::new("GECC_REQUIRE_VALGRIND", || cannot_run("valgrind", "valgrind"));
+pub static VALGRIND: Need = Need::new("GECC_REQUIRE_VALGRIND", || {
+    cannot_run("valgrind", "valgrind")
+});
 
 static RELEASE: Need = Need::new("GECC_REQUIRE_RELEASE", || {
-    cfg!(debug_assertions).then(|| "built with debug assertions: the machine code of a release is another".to_owned())
+    cfg!(debug_assertions)
+        .then(|| "built with debug assertions: the machine code of a release is another".to_owned())
 });
 
 /// The requirement of a test that inspects the compiler's output: a release build, and then another
@@ -89,6 +101,12 @@ pub fn cxx() -> String {
 }
 
 fn cannot_run(what: &str, program: &str) -> Option<String> {
-    let version = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    version.err().map(|problem| format!("no {what}: {program}: {problem}"))
+    let version = Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    version
+        .err()
+        .map(|problem| format!("no {what}: {program}: {problem}"))
 }

@@ -7,19 +7,39 @@ use std::process::{Command, Output};
 /// own.
 fn example(name: &str, arguments: &[&Path]) -> Output {
     let test = std::env::current_exe().expect("the test runs from a file");
-    let folder = test.ancestors().nth(2).expect("target/PROFILE/deps/TEST").join("examples");
-    let path = folder.join(name).with_extension(std::env::consts::EXE_EXTENSION);
-    assert!(path.exists(), "{} is missing: run `cargo test` without a filter of targets first", path.display());
-    Command::new(path).args(arguments).output().expect("the example runs")
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("target/PROFILE/deps/TEST")
+        .join("examples");
+    let path = folder
+        .join(name)
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(
+        path.exists(),
+        "{} is missing: run `cargo test` without a filter of targets first",
+        path.display()
+    );
+    Command::new(path)
+        .args(arguments)
+        .output()
+        .expect("the example runs")
 }
 
 /// The example succeeds on its example data and prints these lines.
 pub fn prints(name: &str, lines: &[&str]) {
     let output = example(name, &[]);
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     for line in lines {
-        assert!(text.lines().any(|printed| printed.trim() == *line), "{line:?} is not in\n{text}");
+        assert!(
+            text.lines().any(|printed| printed.trim() == *line),
+            "{line:?} is not in\n{text}"
+        );
     }
 }
 
@@ -29,7 +49,10 @@ pub fn complains(name: &str, input: &Path, code: i32, complaint: &str) {
     let output = example(name, &[input]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{name}: {text}");
-    assert!(text.contains(complaint), "{name}: {complaint:?} is not in\n{text}");
+    assert!(
+        text.contains(complaint),
+        "{name}: {complaint:?} is not in\n{text}"
+    );
 }
 
 /// A folder of this test's own, inside `target`.

@@ -12,7 +12,10 @@ pub struct Random {
 impl Random {
     pub fn new() -> Self {
         let seed = rand::random();
-        Random { seed, numbers: StdRng::seed_from_u64(seed) }
+        Random {
+            seed,
+            numbers: StdRng::seed_from_u64(seed),
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 
 use crate::harness::needs;
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, Sec1Point, ToSec1Point};
-use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, FieldBytes, FieldBytesSize, Group, PrimeField};
+use elliptic_curve::{
+    AffinePoint, CurveArithmetic, CurveGroup, FieldBytes, FieldBytesSize, Group, PrimeField,
+};
 use elliptic_curve::{ProjectivePoint, Scalar};
 use num_bigint::BigUint;
 use std::io::{Read, Write};
@@ -35,12 +37,28 @@ type Check = Box<dyn Fn(&[BigUint]) -> bool>;
 pub struct Session(Vec<Case>);
 
 impl Session {
-    pub fn expect(&mut self, operation: &str, arguments: &[&BigUint], accepts: impl Fn(&[BigUint]) -> bool + 'static) {
-        let arguments: Vec<String> = arguments.iter().map(|number| format!("{number:064x}")).collect();
-        self.0.push(Case { line: format!("{operation} {}\n", arguments.join(" ")), accepts: Box::new(accepts) });
+    pub fn expect(
+        &mut self,
+        operation: &str,
+        arguments: &[&BigUint],
+        accepts: impl Fn(&[BigUint]) -> bool + 'static,
+    ) {
+        let arguments: Vec<String> = arguments
+            .iter()
+            .map(|number| format!("{number:064x}"))
+            .collect();
+        self.0.push(Case {
+            line: format!("{operation} {}\n", arguments.join(" ")),
+            accepts: Box::new(accepts),
+        });
     }
 
-    pub fn expect_exactly(&mut self, operation: &str, arguments: &[&BigUint], expected: Vec<BigUint>) {
+    pub fn expect_exactly(
+        &mut self,
+        operation: &str,
+        arguments: &[&BigUint],
+        expected: Vec<BigUint>,
+    ) {
         self.expect(operation, arguments, move |answer| answer == expected);
     }
 
@@ -48,7 +66,11 @@ impl Session {
         let input: String = self.0.iter().map(|case| case.line.as_str()).collect();
         let output = driver.answer(input);
         let answers: Vec<&str> = output.lines().collect();
-        assert_eq!(answers.len(), self.0.len(), "the driver stopped early, after the line before this one");
+        assert_eq!(
+            answers.len(),
+            self.0.len(),
+            "the driver stopped early, after the line before this one"
+        );
         for (case, answer) in self.0.iter().zip(answers) {
             let numbers: Vec<BigUint> = answer.split(' ').map(from_hex).collect();
             assert!((case.accepts)(&numbers), "{}gave {answer}", case.line);
@@ -58,16 +80,23 @@ impl Session {
 
 /// The value of a key in the curve's file.
 pub fn curve_value(name: &str, key: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("curves").join(format!("{name}.toml"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("curves")
+        .join(format!("{name}.toml"));
     let text = fs::read_to_string(path).expect("the curve file is readable");
     let start = format!("{key} = \"");
-    let line = text.lines().find_map(|line| line.strip_prefix(&start)).expect("the curve file has the key");
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(&start))
+        .expect("the curve file has the key");
     line.trim_end_matches('"').to_owned()
 }
 
 pub fn scalar<C: CurveArithmetic>(value: &BigUint) -> Scalar<C> {
     let bytes = FieldBytes::<C>::try_from(&bytes(value)[..]).expect("32 bytes");
-    Scalar::<C>::from_repr(bytes).into_option().expect("below n")
+    Scalar::<C>::from_repr(bytes)
+        .into_option()
+        .expect("below n")
 }
 
 /// x and y, or zeros for the identity, as the driver writes them.
@@ -109,11 +138,29 @@ pub fn bytes(value: &BigUint) -> [u8; 32] {
 pub fn edge_values(m: &BigUint) -> Vec<BigUint> {
     let top = two_to_256();
     let complement = &top - m;
-    let mut values = vec![number(0), number(1), number(2), m - 2u32, m - 1u32, m.clone(), m + 1u32];
-    values.extend([&top - 2u32, &top - 1u32, &complement - 1u32, complement.clone(), &complement + 1u32]);
+    let mut values = vec![
+        number(0),
+        number(1),
+        number(2),
+        m - 2u32,
+        m - 1u32,
+        m.clone(),
+        m + 1u32,
+    ];
+    values.extend([
+        &top - 2u32,
+        &top - 1u32,
+        &complement - 1u32,
+        complement.clone(),
+        &complement + 1u32,
+    ]);
     values.extend([&complement << 1, m >> 1, number(1) << 255]);
     for word in [1u32, 2, 3, 7] {
-        values.extend([number(1) << (32 * word), (number(1) << (32 * word)) - 1u32, &top - (number(1) << (32 * word))]);
+        values.extend([
+            number(1) << (32 * word),
+            (number(1) << (32 * word)) - 1u32,
+            &top - (number(1) << (32 * word)),
+        ]);
     }
     values.into_iter().map(|value| value % &top).collect()
 }
@@ -144,34 +191,58 @@ impl Driver {
         // Several tests may compile the same at a time, and none may write a program that another one runs.
         static COMPILED: AtomicUsize = AtomicUsize::new(0);
         let number = COMPILED.fetch_add(1, Ordering::Relaxed);
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("host_device_{source}_{name}_{number}"));
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("host_device_{source}_{name}_{number}"));
         let status = Command::new(needs::cxx())
-            .args(["-std=c++17", "-O1", "-DGECC_DEBUG", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
+            .args([
+                "-std=c++17",
+                "-O1",
+                "-DGECC_DEBUG",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-Wno-unused-function",
+            ])
             .arg("-I")
             .arg(header)
             .arg("-I")
             .arg(root.join("cuda"))
             .arg("-I")
             .arg(Path::new(env!("OUT_DIR")).join("cuda"))
-            .arg(root.join("tests/host_device").join(source).with_extension("cpp"))
+            .arg(
+                root.join("tests/host_device")
+                    .join(source)
+                    .with_extension("cpp"),
+            )
             .arg("-o")
             .arg(&program)
             .status()
             .expect("the compiler starts");
-        assert!(status.success(), "the device code must compile as C++ for {name}");
+        assert!(
+            status.success(),
+            "the device code must compile as C++ for {name}"
+        );
         Driver(program)
     }
 
     pub fn answer(&self, input: String) -> String {
-        let mut child =
-            Command::new(&self.0).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the driver starts");
+        let mut child = Command::new(&self.0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the driver starts");
         let mut stdin = child.stdin.take().expect("piped");
         // The driver answers while it reads: both pipes must move. It may stop early, which the caller notices.
         let writer = thread::spawn(move || {
             let _ = stdin.write_all(input.as_bytes());
         });
         let mut output = String::new();
-        child.stdout.take().expect("piped").read_to_string(&mut output).expect("the driver writes text");
+        child
+            .stdout
+            .take()
+            .expect("piped")
+            .read_to_string(&mut output)
+            .expect("the driver writes text");
         writer.join().expect("the writer ends");
         child.wait().expect("the driver ends");
         output

@@ -33,13 +33,20 @@ fn in_package(file: &str) -> std::path::PathBuf {
 
 /// The first word of each line of the block.
 fn layers_of(page: &str) -> Vec<String> {
-    let block = page.split_once("```layers\n").and_then(|(_, rest)| rest.split_once("```"));
+    let block = page
+        .split_once("```layers\n")
+        .and_then(|(_, rest)| rest.split_once("```"));
     let (block, _) = block.expect("ARCHITECTURE.md has the block");
-    block.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+    block
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn modules_use_lower_layers_only() {
-    let page = std::fs::read_to_string(in_package("ARCHITECTURE.md")).expect("it is part of the package");
+    let page =
+        std::fs::read_to_string(in_package("ARCHITECTURE.md")).expect("it is part of the package");
     let sources = Sources::of_crate(&in_package("src/lib.rs"));
     let problems = problems(&sources, &layers_of(&page));
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
@@ -61,8 +68,13 @@ const CRATES: [&str; 10] = [
 
 fn files_of_crates_have_no_cycles() {
     let crates = in_package("crates");
-    let found = std::fs::read_dir(&crates).expect("it is part of the repository").count();
-    let folders: HashSet<&str> = CRATES.iter().filter_map(|root| root.split('/').next()).collect();
+    let found = std::fs::read_dir(&crates)
+        .expect("it is part of the repository")
+        .count();
+    let folders: HashSet<&str> = CRATES
+        .iter()
+        .filter_map(|root| root.split('/').next())
+        .collect();
     assert_eq!(folders.len(), found, "every crate is in the list");
     for root in CRATES {
         let cycles = cycles(&Sources::of_crate(&crates.join(root)));
@@ -72,7 +84,10 @@ fn files_of_crates_have_no_cycles() {
 
 fn job_modules_do_not_use_their_folder() {
     let sources = Sources::of_crate(&in_package("crates/gecc-cli/src/lib.rs"));
-    assert!(sources.modules().any(|module| is_in(module, "job")), "the folder has modules");
+    assert!(
+        sources.modules().any(|module| is_in(module, "job")),
+        "the folder has modules"
+    );
     let above = uses_of_folder(&sources, "job");
     assert!(above.is_empty(), "\n{}\n", above.join("\n"));
 }
@@ -80,7 +95,12 @@ fn job_modules_do_not_use_their_folder() {
 /// Uses of a folder's own module by the modules in it.
 fn uses_of_folder(sources: &Sources, folder: &str) -> Vec<String> {
     let inside = sources.modules().filter(|module| is_in(module, folder));
-    let uses = inside.filter_map(|module| Some(format!("{module}, by {}", sources.uses(module).get(folder)?)));
+    let uses = inside.filter_map(|module| {
+        Some(format!(
+            "{module}, by {}",
+            sources.uses(module).get(folder)?
+        ))
+    });
     uses.collect()
 }
 
@@ -89,7 +109,10 @@ fn problems(sources: &Sources, layers: &[String]) -> Vec<String> {
     let mut problems = unknown_modules(sources, layers);
     for module in sources.modules() {
         for (used, path) in sources.uses(module) {
-            problems.extend(problem_of_use(layers, module, &used).map(|problem| format!("{problem}, by {path}")));
+            problems.extend(
+                problem_of_use(layers, module, &used)
+                    .map(|problem| format!("{problem}, by {path}")),
+            );
         }
     }
     problems.extend(cycles(sources));
@@ -99,18 +122,24 @@ fn problems(sources: &Sources, layers: &[String]) -> Vec<String> {
 /// Returns modules without a layer and layers without a module. Where one module of a folder is listed, all must be.
 fn unknown_modules(sources: &Sources, layers: &[String]) -> Vec<String> {
     let folders: HashSet<&str> = layers.iter().map(|layer| parent(layer)).collect();
-    let missing = sources
-        .modules()
-        .filter(|module| folders.contains(parent(module)) && !layers.iter().any(|layer| layer == module));
+    let missing = sources.modules().filter(|module| {
+        folders.contains(parent(module)) && !layers.iter().any(|layer| layer == module)
+    });
     let missing = missing.map(|module| format!("{module} is not in the list of layers"));
-    let gone = layers.iter().filter(|layer| !sources.modules().any(|module| module == *layer));
-    missing.chain(gone.map(|layer| format!("{layer} is in the list of layers but is not a module"))).collect()
+    let gone = layers
+        .iter()
+        .filter(|layer| !sources.modules().any(|module| module == *layer));
+    missing
+        .chain(gone.map(|layer| format!("{layer} is in the list of layers but is not a module")))
+        .collect()
 }
 
 /// The reason why a module may not use another.
 fn problem_of_use(layers: &[String], module: &str, used: &str) -> Option<String> {
     if used.is_empty() {
-        return Some(format!("{module} uses a name of the crate's root instead of the module that defines it"));
+        return Some(format!(
+            "{module} uses a name of the crate's root instead of the module that defines it"
+        ));
     }
     let own = layer_of(layers, module)?;
     let of_used = layer_of(layers, used)?;
@@ -123,12 +152,20 @@ fn problem_of_use(layers: &[String], module: &str, used: &str) -> Option<String>
 /// Returns the index of a module's layer: its own, or that of the nearest enclosing folder that has one.
 fn layer_of(layers: &[String], module: &str) -> Option<usize> {
     let found = layers.iter().position(|layer| layer == module);
-    found.or_else(|| if module.is_empty() { None } else { layer_of(layers, parent(module)) })
+    found.or_else(|| {
+        if module.is_empty() {
+            None
+        } else {
+            layer_of(layers, parent(module))
+        }
+    })
 }
 
 /// Returns whether a module is in a folder.
 fn is_in(module: &str, folder: &str) -> bool {
-    module.strip_prefix(folder).is_some_and(|rest| rest.starts_with("::"))
+    module
+        .strip_prefix(folder)
+        .is_some_and(|rest| rest.starts_with("::"))
 }
 
 /// Modules that use each other in a cycle, except for uses between a folder and its modules.
@@ -143,16 +180,29 @@ fn cycles(sources: &Sources) -> Vec<String> {
 
 /// The first cycle that a search from a module meets. `way` leads to the module; modules in `done`
 /// lead to no cycle.
-fn cycle_from(sources: &Sources, module: &str, way: &mut Vec<String>, done: &mut HashSet<String>) -> Option<String> {
+fn cycle_from(
+    sources: &Sources,
+    module: &str,
+    way: &mut Vec<String>,
+    done: &mut HashSet<String>,
+) -> Option<String> {
     if let Some(start) = way.iter().position(|before| before == module) {
-        return Some(format!("in a cycle: {} -> {module}", way[start..].join(" -> ")));
+        return Some(format!(
+            "in a cycle: {} -> {module}",
+            way[start..].join(" -> ")
+        ));
     }
     if !done.insert(module.to_owned()) {
         return None;
     }
     way.push(module.to_owned());
-    let others = sources.uses(module).into_keys().filter(|used| !is_in(used, module) && !is_in(module, used));
-    let found = others.filter(|used| !used.is_empty()).find_map(|used| cycle_from(sources, &used, way, done));
+    let others = sources
+        .uses(module)
+        .into_keys()
+        .filter(|used| !is_in(used, module) && !is_in(module, used));
+    let found = others
+        .filter(|used| !used.is_empty())
+        .find_map(|used| cycle_from(sources, &used, way, done));
     way.pop();
     found
 }
@@ -161,7 +211,9 @@ fn cycle_from(sources: &Sources, module: &str, way: &mut Vec<String>, done: &mut
 fn problems_of(modules: &[(&str, &str)], layers: &[&str]) -> Vec<String> {
     let mut sources = Sources::default();
     sources.add("", "");
-    modules.iter().for_each(|(module, text)| _ = sources.add(module, text));
+    modules
+        .iter()
+        .for_each(|(module, text)| _ = sources.add(module, text));
     let layers: Vec<String> = layers.iter().map(|layer| (*layer).to_owned()).collect();
     problems(&sources, &layers)
 }
@@ -171,12 +223,24 @@ fn problems_with(module: &str, text: &str) -> Vec<String> {
     let modules = [
         ("types", "pub struct Error;"),
         ("gpu", "pub use schedule::Lane;\nuse crate::types::Error;"),
-        ("gpu::runtime", "use crate::types::Error;\npub struct Stream;"),
-        ("gpu::schedule", "use super::runtime::Stream;\npub struct Lane(Stream);"),
-        ("engine", "use crate::{gpu::{Lane, runtime::Stream as S}, types::Error};\npub use crate::types::Policy;"),
+        (
+            "gpu::runtime",
+            "use crate::types::Error;\npub struct Stream;",
+        ),
+        (
+            "gpu::schedule",
+            "use super::runtime::Stream;\npub struct Lane(Stream);",
+        ),
+        (
+            "engine",
+            "use crate::{gpu::{Lane, runtime::Stream as S}, types::Error};\npub use crate::types::Policy;",
+        ),
         (module, text),
     ];
-    problems_of(&modules, &["types", "gpu::runtime", "gpu::schedule", "gpu", "engine"])
+    problems_of(
+        &modules,
+        &["types", "gpu::runtime", "gpu::schedule", "gpu", "engine"],
+    )
 }
 
 fn use_of_a_higher_layer_is_found() {
@@ -184,17 +248,29 @@ fn use_of_a_higher_layer_is_found() {
     // In use lines of every form, in the code, and by way of another module's names.
     for (module, text) in [
         ("types", "use crate::engine::Engine;"),
-        ("types", "pub(crate) use crate::{\n    engine::{self, Engine},\n};"),
+        (
+            "types",
+            "pub(crate) use crate::{\n    engine::{self, Engine},\n};",
+        ),
         ("types", "    let engine = crate::engine::Engine::new();"),
         ("gpu::runtime", "use super::schedule::Lane;"),
         ("gpu::runtime", "use crate::gpu::Lane;"),
         ("gpu::schedule", "use crate::engine::Policy;"),
         ("gpu::runtime", "    fn f(lane: &super::schedule::Lane) {}"),
-        ("gpu::runtime", "use super::schedule;\n    fn f(lane: &schedule::Lane) {}"),
-        ("types", "use crate as this;\n    let engine = this::engine::Engine::new();"),
+        (
+            "gpu::runtime",
+            "use super::schedule;\n    fn f(lane: &schedule::Lane) {}",
+        ),
+        (
+            "types",
+            "use crate as this;\n    let engine = this::engine::Engine::new();",
+        ),
     ] {
         let found = problems_with(module, text);
-        assert!(found.iter().any(|problem| problem.contains("above it")), "{module}: {text}: {found:?}");
+        assert!(
+            found.iter().any(|problem| problem.contains("above it")),
+            "{module}: {text}: {found:?}"
+        );
     }
     // A name of the root does not reveal the module that defines it.
     assert_eq!(problems_with("engine", "use crate::Error;").len(), 1);
@@ -202,8 +278,14 @@ fn use_of_a_higher_layer_is_found() {
     for (module, text) in [
         ("gpu::schedule", "use crate::gpu::Engine;"),
         ("types", "//! [`crate::engine`]"),
-        ("types", "#[cfg(test)]\nmod tests {\n    use crate::engine::Engine;\n}"),
-        ("types", "#[cfg(test)]\npub fn f() -> crate::engine::Engine {\n    todo!()\n}"),
+        (
+            "types",
+            "#[cfg(test)]\nmod tests {\n    use crate::engine::Engine;\n}",
+        ),
+        (
+            "types",
+            "#[cfg(test)]\npub fn f() -> crate::engine::Engine {\n    todo!()\n}",
+        ),
     ] {
         assert_eq!(problems_with(module, text), [""; 0], "{module}: {text}");
     }
@@ -211,20 +293,37 @@ fn use_of_a_higher_layer_is_found() {
 
 fn cycles_are_found() {
     let cycle = "in a cycle: types::keys -> types::point -> types::keys";
-    for (point, expected) in [("", &[][..]), ("use super::Types;", &[]), ("use super::keys::Keys;", &[cycle])] {
-        let modules = [("types", "pub mod point;"), ("types::keys", "use super::point;"), ("types::point", point)];
+    for (point, expected) in [
+        ("", &[][..]),
+        ("use super::Types;", &[]),
+        ("use super::keys::Keys;", &[cycle]),
+    ] {
+        let modules = [
+            ("types", "pub mod point;"),
+            ("types::keys", "use super::point;"),
+            ("types::point", point),
+        ];
         assert_eq!(problems_of(&modules, &["types"]), expected);
     }
     // By way of the folder's name alone.
     for (cpu, has_cycle) in [("", false), ("use crate::common::verify::Equations;", true)] {
         let modules = [
             ("common", "pub mod verify;\npub mod batch_verification;"),
-            ("common::verify", "use super::batch_verification;\n    batch_verification::cpu::find();"),
+            (
+                "common::verify",
+                "use super::batch_verification;\n    batch_verification::cpu::find();",
+            ),
             ("common::batch_verification", "pub mod cpu;"),
             ("common::batch_verification::cpu", cpu),
         ];
         let problems = problems_of(&modules, &["common"]);
-        assert_eq!(problems.iter().any(|problem| problem.starts_with("in a cycle")), has_cycle, "{problems:?}");
+        assert_eq!(
+            problems
+                .iter()
+                .any(|problem| problem.starts_with("in a cycle")),
+            has_cycle,
+            "{problems:?}"
+        );
         assert!(has_cycle || problems.is_empty(), "{problems:?}");
     }
 }
@@ -233,23 +332,42 @@ fn uses_of_folders_are_found_except_crates_of_imports() {
     let mut sources = Sources::default();
     for (module, text) in [
         ("", "mod job;"),
-        ("job", "pub mod run;\npub mod steps;\npub use run::Job;\npub trait Operation {}"),
-        ("job::run", "use super::steps::Step;\nuse ctrlc::ctrlc;\n    ctrlc::set();"),
+        (
+            "job",
+            "pub mod run;\npub mod steps;\npub use run::Job;\npub trait Operation {}",
+        ),
+        (
+            "job::run",
+            "use super::steps::Step;\nuse ctrlc::ctrlc;\n    ctrlc::set();",
+        ),
         ("job::steps", ""),
     ] {
         sources.add(module, text);
     }
     assert_eq!(uses_of_folder(&sources, "job"), [""; 0]);
     sources.add("job::steps", "use super::Operation;");
-    assert_eq!(uses_of_folder(&sources, "job"), ["job::steps, by super::Operation"]);
+    assert_eq!(
+        uses_of_folder(&sources, "job"),
+        ["job::steps, by super::Operation"]
+    );
 }
 
 fn every_module_has_a_layer() {
-    let modules = [("gpu", ""), ("gpu::runtime", ""), ("gpu::runtime::stream", ""), ("types", "")];
+    let modules = [
+        ("gpu", ""),
+        ("gpu::runtime", ""),
+        ("gpu::runtime::stream", ""),
+        ("types", ""),
+    ];
     assert_eq!(problems_of(&modules, &["types", "gpu"]), [""; 0]);
-    assert_eq!(problems_of(&modules, &["gpu"]), ["types is not in the list of layers"]);
+    assert_eq!(
+        problems_of(&modules, &["gpu"]),
+        ["types is not in the list of layers"]
+    );
     let problems = problems_of(&modules, &["types", "gpu::schedule", "gpu"]);
-    let expected =
-        ["gpu::runtime is not in the list of layers", "gpu::schedule is in the list of layers but is not a module"];
+    let expected = [
+        "gpu::runtime is not in the list of layers",
+        "gpu::schedule is in the list of layers but is not a module",
+    ];
     assert_eq!(problems, expected);
 }

@@ -4,7 +4,8 @@ use super::Oracle;
 use aws_lc_rs::agreement::{ECDH_P256, PrivateKey, UnparsedPublicKey, agree};
 use aws_lc_rs::digest::{Digest, SHA256};
 use aws_lc_rs::signature::{
-    self, ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, ED25519, EcdsaKeyPair, ParsedPublicKey,
+    self, ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, ED25519, EcdsaKeyPair,
+    ParsedPublicKey,
 };
 
 pub struct AwsLc;
@@ -21,21 +22,31 @@ impl AwsLc {
     /// On x86-64 and aarch64 it accepts canonical keys alone, and encodes S B - k A: gecc's rule
     /// `Rfc8032`.
     pub fn verifies_ed25519(message: &[u8], signature: &[u8; 64], key: &[u8; 32]) -> bool {
-        signature::UnparsedPublicKey::new(&ED25519, key).verify(message, signature).is_ok()
+        signature::UnparsedPublicKey::new(&ED25519, key)
+            .verify(message, signature)
+            .is_ok()
     }
 }
 
 impl Oracle for AwsLc {
     fn public_key(&self, secret: &[u8; 32]) -> [u8; 65] {
-        let key = private_key(secret).compute_public_key().expect("a key has a public key");
+        let key = private_key(secret)
+            .compute_public_key()
+            .expect("a key has a public key");
         key.as_ref().try_into().expect("uncompressed")
     }
 
     fn sign(&self, secret: &[u8; 32], digest: &[u8; 32]) -> [u8; 64] {
         let public = self.public_key(secret);
-        let pair = EcdsaKeyPair::from_private_key_and_public_key(&ECDSA_P256_SHA256_FIXED_SIGNING, secret, &public);
-        let signature =
-            pair.expect("the keys belong together").sign_digest(&import(digest)).expect("the system has random bytes");
+        let pair = EcdsaKeyPair::from_private_key_and_public_key(
+            &ECDSA_P256_SHA256_FIXED_SIGNING,
+            secret,
+            &public,
+        );
+        let signature = pair
+            .expect("the keys belong together")
+            .sign_digest(&import(digest))
+            .expect("the system has random bytes");
         signature.as_ref().try_into().expect("64 bytes")
     }
 
@@ -46,7 +57,9 @@ impl Oracle for AwsLc {
 
     fn shared_x(&self, secret: &[u8; 32], peer: &[u8]) -> [u8; 32] {
         let peer = UnparsedPublicKey::new(&ECDH_P256, peer);
-        let x = agree(&private_key(secret), peer, (), |x| x.try_into().map_err(|_| ()));
+        let x = agree(&private_key(secret), peer, (), |x| {
+            x.try_into().map_err(|_| ())
+        });
         x.expect("a key on the curve, and a coordinate of 32 bytes")
     }
 }

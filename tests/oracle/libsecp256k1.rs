@@ -30,6 +30,8 @@ impl Oracle for LibSecp256k1 {
 
     fn shared_x(&self, secret: &[u8; 32], peer: &[u8]) -> [u8; 32] {
         let peer = PublicKey::from_slice(peer).expect("on the curve");
-        *ecdh::shared_secret_point(&peer, &secret_key(secret)).first_chunk().expect("64 bytes")
+        *ecdh::shared_secret_point(&peer, &secret_key(secret))
+            .first_chunk()
+            .expect("64 bytes")
     }
 }

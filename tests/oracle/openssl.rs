@@ -54,13 +54,15 @@ const UNCOMPRESSED: i32 = 4;
 
 /// SubjectPublicKeyInfo of id-ecPublicKey on 1.2.156.10197.1.301 (RFC 5480), up to the point.
 const PUBLIC_KEY: [u8; 26] = [
-    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x81, 0x1c, 0xcf,
-    0x55, 0x01, 0x82, 0x2d, 0x03, 0x42, 0x00,
+    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a,
+    0x81, 0x1c, 0xcf, 0x55, 0x01, 0x82, 0x2d, 0x03, 0x42, 0x00,
 ];
 /// ECPrivateKey (RFC 5915), before and after the number.
 const PRIVATE_KEY: [&[u8]; 2] = [
     &[0x30, 0x31, 0x02, 0x01, 0x01, 0x04, 0x20],
-    &[0xa0, 0x0a, 0x06, 0x08, 0x2a, 0x81, 0x1c, 0xcf, 0x55, 0x01, 0x82, 0x2d],
+    &[
+        0xa0, 0x0a, 0x06, 0x08, 0x2a, 0x81, 0x1c, 0xcf, 0x55, 0x01, 0x82, 0x2d,
+    ],
 ];
 
 /// Parses a key in DER.
@@ -80,7 +82,10 @@ struct Object {
 
 impl Object {
     fn new(pointer: Pointer, free: unsafe extern "C" fn(Pointer)) -> Self {
-        assert!(!pointer.is_null(), "OpenSSL refuses its arguments, or is out of memory");
+        assert!(
+            !pointer.is_null(),
+            "OpenSSL refuses its arguments, or is out of memory"
+        );
         Object { pointer, free }
     }
 }
@@ -96,10 +101,18 @@ impl OpenSsl {
     /// The system's library, if it supports keys of SM2: those of some systems do not.
     pub fn open() -> Result<Self, String> {
         // SAFETY: OpenSSL may be initialised and used from any thread.
-        let library = unsafe { Library::new("libcrypto.so.3") }.map_err(|problem| problem.to_string())?;
+        let library =
+            unsafe { Library::new("libcrypto.so.3") }.map_err(|problem| problem.to_string())?;
         let functions = Functions::of(&library).map_err(|problem| problem.to_string())?;
-        let opened = OpenSsl { functions, _library: library };
-        if opened.takes_keys() { Ok(opened) } else { Err("libcrypto refuses keys of SM2".to_owned()) }
+        let opened = OpenSsl {
+            functions,
+            _library: library,
+        };
+        if opened.takes_keys() {
+            Ok(opened)
+        } else {
+            Err("libcrypto refuses keys of SM2".to_owned())
+        }
     }
 
     fn takes_keys(&self) -> bool {
@@ -113,7 +126,10 @@ impl OpenSsl {
         let [before, after] = PRIVATE_KEY;
         has_group
             && self.takes_key(f.d2i_AutoPrivateKey, &[before, &[1; 32], after].concat())
-            && self.takes_key(f.d2i_PUBKEY, &[&PUBLIC_KEY[..], &self.public_key(&[1; 32])].concat())
+            && self.takes_key(
+                f.d2i_PUBKEY,
+                &[&PUBLIC_KEY[..], &self.public_key(&[1; 32])].concat(),
+            )
     }
 
     fn takes_key(&self, parse: Parse, der: &[u8]) -> bool {
@@ -135,14 +151,25 @@ impl OpenSsl {
         unsafe {
             let group = Object::new((f.EC_GROUP_new_by_curve_name)(SM2), f.EC_GROUP_free);
             let scalar = Object::new((f.BN_bin2bn)(secret.as_ptr(), 32, null_mut()), f.BN_free);
-            let [base, product] = [(); 2].map(|()| Object::new((f.EC_POINT_new)(group.pointer), f.EC_POINT_free));
+            let [base, product] =
+                [(); 2].map(|()| Object::new((f.EC_POINT_new)(group.pointer), f.EC_POINT_free));
             let done = match point {
-                None => {
-                    (f.EC_POINT_mul)(group.pointer, product.pointer, scalar.pointer, null_mut(), null_mut(), null_mut())
-                }
+                None => (f.EC_POINT_mul)(
+                    group.pointer,
+                    product.pointer,
+                    scalar.pointer,
+                    null_mut(),
+                    null_mut(),
+                    null_mut(),
+                ),
                 Some(point) => {
-                    let read =
-                        (f.EC_POINT_oct2point)(group.pointer, base.pointer, point.as_ptr(), point.len(), null_mut());
+                    let read = (f.EC_POINT_oct2point)(
+                        group.pointer,
+                        base.pointer,
+                        point.as_ptr(),
+                        point.len(),
+                        null_mut(),
+                    );
                     assert_eq!(read, 1, "the point is on the curve");
                     (f.EC_POINT_mul)(
                         group.pointer,
@@ -174,8 +201,17 @@ impl OpenSsl {
         let mut start = der.as_ptr();
         // SAFETY: `start` and the length are those of the slice, and null requests a new object.
         unsafe {
-            let key = Object::new(parse(null_mut(), &mut start, der.len() as i64), f.EVP_PKEY_free);
-            (Object::new((f.EVP_PKEY_CTX_new)(key.pointer, null_mut()), f.EVP_PKEY_CTX_free), key)
+            let key = Object::new(
+                parse(null_mut(), &mut start, der.len() as i64),
+                f.EVP_PKEY_free,
+            );
+            (
+                Object::new(
+                    (f.EVP_PKEY_CTX_new)(key.pointer, null_mut()),
+                    f.EVP_PKEY_CTX_free,
+                ),
+                key,
+            )
         }
     }
 }
@@ -195,7 +231,13 @@ impl Oracle for OpenSsl {
         // length.
         unsafe {
             assert_eq!((f.EVP_PKEY_sign_init)(context.pointer), 1);
-            let done = (f.EVP_PKEY_sign)(context.pointer, der.as_mut_ptr(), &mut length, digest.as_ptr(), 32);
+            let done = (f.EVP_PKEY_sign)(
+                context.pointer,
+                der.as_mut_ptr(),
+                &mut length,
+                digest.as_ptr(),
+                32,
+            );
             assert_eq!(done, 1);
         }
         signature_from_der(&der[..length]).expect("DER")
@@ -208,7 +250,13 @@ impl Oracle for OpenSsl {
         // SAFETY: the context and the slices are alive.
         unsafe {
             assert_eq!((f.EVP_PKEY_verify_init)(context.pointer), 1);
-            (f.EVP_PKEY_verify)(context.pointer, der.as_ptr(), der.len(), digest.as_ptr(), 32) == 1
+            (f.EVP_PKEY_verify)(
+                context.pointer,
+                der.as_ptr(),
+                der.len(),
+                digest.as_ptr(),
+                32,
+            ) == 1
         }
     }
 

@@ -58,7 +58,9 @@ fn look_through(block: *const u8, size: usize) {
     let words = unsafe { WORDS.load(Ordering::SeqCst).as_ref() };
     // SAFETY: the block belongs to the caller, which is about to free it.
     let byte = |at: usize| unsafe { block.add(at).read_volatile() };
-    if words.is_some_and(|words| words.position(size, byte).is_some()) && FOUND.fetch_add(1, Ordering::Relaxed) == 0 {
+    if words.is_some_and(|words| words.position(size, byte).is_some())
+        && FOUND.fetch_add(1, Ordering::Relaxed) == 0
+    {
         FIRST.store(size, Ordering::Relaxed);
     }
     LOOKERS.fetch_sub(1, Ordering::SeqCst);
@@ -96,7 +98,10 @@ const FILTER_BITS: u32 = 22;
 
 impl Words {
     fn new() -> Self {
-        Words { masked: HashSet::new(), filter: vec![0; 1 << (FILTER_BITS - 6)] }
+        Words {
+            masked: HashSet::new(),
+            filter: vec![0; 1 << (FILTER_BITS - 6)],
+        }
     }
 
     fn place(masked: u64) -> (usize, u64) {
@@ -121,7 +126,8 @@ impl Words {
 
     /// The mask of sixteen digits, which encode one word.
     fn masked_digits(digits: u128) -> u64 {
-        (((digits >> 64) as u64).rotate_left(23) ^ (digits as u64).wrapping_mul(MASK)).wrapping_mul(MASK)
+        (((digits >> 64) as u64).rotate_left(23) ^ (digits as u64).wrapping_mul(MASK))
+            .wrapping_mul(MASK)
     }
 
     /// The position of a secret's first word among `bytes` bytes.
@@ -176,7 +182,10 @@ impl Watch {
 
     /// Adds a secret of 8 bytes or more, most significant first.
     pub fn add(&mut self, secret: &[u8]) {
-        assert!(secret.len() >= 8 && secret.len().is_multiple_of(8), "a secret is whole words");
+        assert!(
+            secret.len() >= 8 && secret.len().is_multiple_of(8),
+            "a secret is whole words"
+        );
         for word in secret.chunks_exact(8) {
             let word = u64::from_le_bytes(word.try_into().expect("8 bytes"));
             self.0.add(Words::masked(word));
@@ -186,9 +195,14 @@ impl Watch {
 
     /// Adds hexadecimal digits, sixteen for each word.
     pub fn add_digits(&mut self, digits: &str) {
-        assert!(digits.len() >= 16 && digits.len().is_multiple_of(16), "a secret is whole words");
+        assert!(
+            digits.len() >= 16 && digits.len().is_multiple_of(16),
+            "a secret is whole words"
+        );
         for digits in digits.as_bytes().chunks_exact(16) {
-            self.0.add(Words::masked_digits(u128::from_le_bytes(digits.try_into().expect("16 bytes"))));
+            self.0.add(Words::masked_digits(u128::from_le_bytes(
+                digits.try_into().expect("16 bytes"),
+            )));
         }
     }
 
@@ -196,7 +210,10 @@ impl Watch {
     #[track_caller]
     pub fn freed_blocks(&self, name: &str, work: impl FnOnce()) {
         let (found, first) = self.count_freed_blocks(work);
-        assert!(found == 0, "{name}: {found} freed blocks hold secrets, the first has {first} bytes");
+        assert!(
+            found == 0,
+            "{name}: {found} freed blocks hold secrets, the first has {first} bytes"
+        );
     }
 
     /// Does `work`; returns the number of freed blocks that held a secret, and the bytes of the
@@ -220,21 +237,35 @@ impl Watch {
         let mut part = vec![0; 1 << 20];
         let own = part.as_ptr() as usize..part.as_ptr() as usize + part.len();
         let mut places = Vec::new();
-        for (range, name) in writable_memory().into_iter().filter(|(range, _)| range.len() <= largest) {
+        for (range, name) in writable_memory()
+            .into_iter()
+            .filter(|(range, _)| range.len() <= largest)
+        {
             let mut start = range.start;
             while start < range.end {
                 let length = part.len().min(range.end - start);
-                if memory.read_exact_at(&mut part[..length], start as u64).is_err() {
+                if memory
+                    .read_exact_at(&mut part[..length], start as u64)
+                    .is_err()
+                {
                     break;
                 }
                 for place in self.0.positions(&part[..length]) {
                     let address = start + place;
-                    if !known.iter().chain([&own]).any(|known| known.contains(&address)) {
+                    if !known
+                        .iter()
+                        .chain([&own])
+                        .any(|known| known.contains(&address))
+                    {
                         places.push((address, name.clone()));
                     }
                 }
                 // A match may begin before the end of a part.
-                start += if length < part.len() { length } else { length - 15 };
+                start += if length < part.len() {
+                    length
+                } else {
+                    length - 15
+                };
             }
         }
         places
@@ -263,7 +294,9 @@ pub fn with_stack_kept<R>(work: impl FnOnce() + Send, look: impl FnOnce() -> R) 
         let seen = catch_unwind(AssertUnwindSafe(look));
         looked.wait();
         let outcome = worker.join().expect("it panics in `work` alone");
-        outcome.and(seen).unwrap_or_else(|panic| resume_unwind(panic))
+        outcome
+            .and(seen)
+            .unwrap_or_else(|panic| resume_unwind(panic))
     })
 }
 
@@ -308,7 +341,8 @@ fn writable_memory() -> Vec<(Range<usize>, String)> {
 fn writable_mapping(line: &str) -> Option<(Range<usize>, String)> {
     let mut columns = line.split_whitespace();
     let (start, end) = columns.next()?.split_once('-')?;
-    let [start, end] = [start, end].map(|digits| usize::from_str_radix(digits, 16).expect("an address"));
+    let [start, end] =
+        [start, end].map(|digits| usize::from_str_radix(digits, 16).expect("an address"));
     let writable = columns.next()?.starts_with("rw");
     writable.then(|| (start..end, columns.nth(3).unwrap_or("").to_owned()))
 }

@@ -28,19 +28,32 @@ fn one_signature<C: SmallGroup>(engine: &CpuEngine) {
         let inverse = group.inverse(group.residue(&item.s));
         let k = inverse * (group.residue(&item.digest) + group.residue(&item.r) * item.key);
         for id in 0..4 {
-            let is_named = group
-                .point(k)
-                .as_ref()
-                .is_some_and(|(x, y)| *x == &item.r + &group.modulus * (id >> 1) && y.bit(0) == (id & 1 == 1));
+            let is_named = group.point(k).as_ref().is_some_and(|(x, y)| {
+                *x == &item.r + &group.modulus * (id >> 1) && y.bit(0) == (id & 1 == 1)
+            });
             let holds = is_named && item.verdict.is_valid();
             let ids = [[id]];
             let equations = |items: &[usize]| {
                 let digests = (&digest).into();
                 let signatures = (&signature).into();
-                ecdsa::cpu::equations::<C>(items, digests, signatures, Some((&ids).into()), Policy::default())
+                ecdsa::cpu::equations::<C>(
+                    items,
+                    digests,
+                    signatures,
+                    Some((&ids).into()),
+                    Policy::default(),
+                )
             };
-            let found = verify_group::<C, _>(engine, &[0], &PublicKeys::points(&key), &equations, one);
-            assert_eq!(items_of(found) == Some(vec![0]), holds, "{:x} {:x} by {} G, id {id}", item.r, item.s, item.key);
+            let found =
+                verify_group::<C, _>(engine, &[0], &PublicKeys::points(&key), &equations, one);
+            assert_eq!(
+                items_of(found) == Some(vec![0]),
+                holds,
+                "{:x} {:x} by {} G, id {id}",
+                item.r,
+                item.s,
+                item.key
+            );
             held[usize::from(id)] += usize::from(holds);
         }
     }
@@ -58,10 +71,19 @@ fn one_schnorr_signature<C: SmallGroup>(engine: &CpuEngine) {
         let signature = [signature(&item.r, &item.s)];
         let key = [encode(group.point(item.key))];
         let keys = PublicKeys::points(&key);
-        let of_item = |items: &[usize]| equations::<C>(items, &|_| &message, (&signature).into(), keys);
+        let of_item =
+            |items: &[usize]| equations::<C>(items, &|_| &message, (&signature).into(), keys);
         let found = verify_group::<C, _>(engine, &[0], &keys, &of_item, one);
         let holds = items_of(found) == Some(vec![0]);
-        assert_eq!(holds, item.verdict.is_valid(), "{:x} {:x} of {:x} by {} G", item.r, item.s, item.digest, item.key);
+        assert_eq!(
+            holds,
+            item.verdict.is_valid(),
+            "{:x} {:x} of {:x} by {} G",
+            item.r,
+            item.s,
+            item.digest,
+            item.key
+        );
     }
     println!("{} items", items.len());
 }
@@ -86,19 +108,41 @@ fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
             };
             let r = decoded::<C>(group.point(u1 + u2 * d + error));
             let key = encode(group.point(d));
-            let [u1, u2] =
-                [u1, u2].map(|residue| C::Scalar::from_be_bytes(&bytes(&group.scalar(residue))).expect("below N"));
+            let [u1, u2] = [u1, u2].map(|residue| {
+                C::Scalar::from_be_bytes(&bytes(&group.scalar(residue))).expect("below N")
+            });
             ((u1, u2, (r.x, r.y.is_odd())), key)
         };
         let (items, keys): (Vec<_>, Vec<_>) = [e1, e2].map(&mut item).into_iter().unzip();
         let equations = |numbers: &[usize]| {
             let items = numbers.iter().map(|number| items[*number]);
-            items.map(|(u1, u2, r)| Ok(Equation { u1, u2, final_check: XModuloN { x: u2, named: Some(r) } })).collect()
+            items
+                .map(|(u1, u2, r)| {
+                    Ok(Equation {
+                        u1,
+                        u2,
+                        final_check: XModuloN {
+                            x: u2,
+                            named: Some(r),
+                        },
+                    })
+                })
+                .collect()
         };
         let coefficients = vec![u128::from(a), u128::from(b)];
         let draw = |_| Some(coefficients.clone());
-        let found = verify_group::<C, _>(engine, &[0, 1], &PublicKeys::points(&keys), &equations, &draw);
-        assert_eq!(items_of(found), holds.then(|| vec![0, 1]), "errors {e1} and {e2}, coefficients {a} and {b}");
+        let found = verify_group::<C, _>(
+            engine,
+            &[0, 1],
+            &PublicKeys::points(&keys),
+            &equations,
+            &draw,
+        );
+        assert_eq!(
+            items_of(found),
+            holds.then(|| vec![0, 1]),
+            "errors {e1} and {e2}, coefficients {a} and {b}"
+        );
     }
 }
 

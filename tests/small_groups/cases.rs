@@ -44,7 +44,11 @@ pub fn combinations([a, b, c]: [u64; 3], times: u64) -> impl Iterator<Item = [u6
 /// A digest of this residue modulo N: if there is another one below 2^256, a random one of the two.
 fn digest(group: &mut Group, e: BigUint) -> BigUint {
     let raised = &e + &group.modulus;
-    if group.random.random() && raised.bits() <= 256 { raised } else { e }
+    if group.random.random() && raised.bits() <= 256 {
+        raised
+    } else {
+        e
+    }
 }
 
 /// The verdict on the claim that k G has the x-coordinate `x` modulo N.
@@ -64,7 +68,8 @@ pub fn ecdsa(group: &mut Group, times: u64) -> Vec<Signed> {
     let n = group.order;
     let coordinates: Vec<BigUint> = (1..=n / 2).map(|k| group.x(k) % &group.modulus).collect();
     let mut items = Vec::new();
-    for [s, e, key] in combinations([n - 1, n, n - 1], times).map(|[s, e, key]| [s + 1, e, key + 1]) {
+    for [s, e, key] in combinations([n - 1, n, n - 1], times).map(|[s, e, key]| [s + 1, e, key + 1])
+    {
         let w = group.inverse(s);
         let other = (coordinates[(e % (n / 2)) as usize].clone() + 1u32) % &group.modulus;
         let mut invalid = 0;
@@ -75,7 +80,13 @@ pub fn ecdsa(group: &mut Group, times: u64) -> Vec<Signed> {
                 continue;
             }
             let [e, s] = [e, s].map(|residue| group.scalar(residue));
-            items.push(Signed { digest: digest(group, e), r: r.clone(), s, key, verdict });
+            items.push(Signed {
+                digest: digest(group, e),
+                r: r.clone(),
+                s,
+                key,
+                verdict,
+            });
         }
     }
     items
@@ -88,19 +99,35 @@ pub fn sm2(group: &mut Group, times: u64) -> Vec<Signed> {
     for [r, s, key] in combinations([n, n, n - 1], times).map(|[r, s, key]| [r, s, key + 1]) {
         let k = s + (r + s) * key;
         let [r, s] = [r, s].map(|residue| group.scalar(residue));
-        let x = if k % n == 0 { BigUint::ZERO } else { group.x(k).clone() };
+        let x = if k % n == 0 {
+            BigUint::ZERO
+        } else {
+            group.x(k).clone()
+        };
         for wrong in 0..2u32 {
             let claimed = (&x + wrong) % &group.modulus;
             let verdict = verdict(group, k, &claimed);
             let e = (&r + &group.modulus - claimed) % &group.modulus;
-            items.push(Signed { digest: digest(group, e), r: r.clone(), s: s.clone(), key, verdict });
+            items.push(Signed {
+                digest: digest(group, e),
+                r: r.clone(),
+                s: s.clone(),
+                key,
+                verdict,
+            });
         }
     }
     // t = r + s is 0 modulo N, and not only modulo n.
     for key in 1..n {
         let s = group.scalar(key);
         let verdict = Verdict::Rejected(Rejection::ZeroT);
-        items.push(Signed { digest: 7u32.into(), r: &group.modulus - &s, s, key, verdict });
+        items.push(Signed {
+            digest: 7u32.into(),
+            r: &group.modulus - &s,
+            s,
+            key,
+            verdict,
+        });
     }
     items
 }
@@ -116,7 +143,8 @@ pub fn challenged(group: &mut Group, r: &BigUint, key: u64, residue: u64) -> (Bi
     let hash = before_message(r, group.x(key));
     let mut message = BigUint::from_bytes_be(&group.random.random::<[u8; 16]>());
     loop {
-        let challenge = BigUint::from_bytes_be(&hash.clone().chain_update(bytes(&message)).finalize());
+        let challenge =
+            BigUint::from_bytes_be(&hash.clone().chain_update(bytes(&message)).finalize());
         if group.residue(&challenge) == residue {
             return (message, challenge % &group.modulus);
         }
@@ -126,7 +154,11 @@ pub fn challenged(group: &mut Group, r: &BigUint, key: u64, residue: u64) -> (Bi
 
 /// The one of k and its opposite whose point has an even y.
 fn with_even_y(group: &Group, k: u64) -> u64 {
-    if group.has_even_y(k) { k } else { group.order - k }
+    if group.has_even_y(k) {
+        k
+    } else {
+        group.order - k
+    }
 }
 
 /// Items of BIP 340: for challenges, s and keys the r of every point, and an r that is not an
@@ -152,7 +184,13 @@ pub fn bip340(group: &mut Group, times: u64) -> Vec<Signed> {
                 (_, false) => Verdict::Rejected(Rejection::Mismatch),
             };
             let (digest, _) = challenged(group, r, key, e);
-            items.push(Signed { digest, r: r.clone(), s: group.scalar(s), key, verdict });
+            items.push(Signed {
+                digest,
+                r: r.clone(),
+                s: group.scalar(s),
+                key,
+                verdict,
+            });
         }
     }
     items
@@ -166,12 +204,25 @@ pub fn recovery(group: &mut Group, times: u64) -> Vec<Recoverable> {
         let (x, y) = group.point(k).clone().expect("not the identity");
         let r = &x % &group.modulus;
         let key = group.inverse(group.residue(&r)) * (s * k + n - e) % n;
-        let key = if key == 0 { Err(Rejection::IdentityResult) } else { Ok(key) };
+        let key = if key == 0 {
+            Err(Rejection::IdentityResult)
+        } else {
+            Ok(key)
+        };
         let id = u8::from(x != r) << 1 | u8::from(y.bit(0));
         let too_large = id < 2 && &r + &group.modulus >= p();
-        for (id, key) in [(id, key)].into_iter().chain(too_large.then_some((id | 2, Err(Rejection::NoSuchR)))) {
+        for (id, key) in [(id, key)]
+            .into_iter()
+            .chain(too_large.then_some((id | 2, Err(Rejection::NoSuchR))))
+        {
             let [e, s] = [e, s].map(|residue| group.scalar(residue));
-            items.push(Recoverable { digest: digest(group, e), r: r.clone(), s, id, key });
+            items.push(Recoverable {
+                digest: digest(group, e),
+                r: r.clone(),
+                s,
+                id,
+                key,
+            });
         }
     }
     items

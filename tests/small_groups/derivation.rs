@@ -12,20 +12,32 @@ use num_bigint::BigInt;
 pub fn tests() -> Vec<Test> {
     crate::harness::tests(
         None,
-        named![curves_and_generators, group_with_general_a, moduli_and_lambdas, lattices, decompositions],
+        named![
+            curves_and_generators,
+            group_with_general_a,
+            moduli_and_lambdas,
+            lattices,
+            decompositions
+        ],
     )
 }
 
 fn multiple(k: &BigUint, point: &BigPoint) -> BigPoint {
     (0..k.bits()).rev().fold(None, |sum, bit| {
         let double = add(0, &sum, &sum);
-        if k.bit(bit) { add(0, &double, point) } else { double }
+        if k.bit(bit) {
+            add(0, &double, point)
+        } else {
+            double
+        }
     })
 }
 
 /// (beta x, y).
 fn image(point: &BigPoint) -> BigPoint {
-    point.as_ref().map(|(x, y)| (x * integer(&secp256k1::BETA) % p(), y.clone()))
+    point
+        .as_ref()
+        .map(|(x, y)| (x * integer(&secp256k1::BETA) % p(), y.clone()))
 }
 
 /// The point with this x-coordinate and even y.
@@ -50,19 +62,30 @@ fn orders() -> [BigUint; 6] {
     let v = square.sqrt();
     assert_eq!(&t * &t + &v * &v * 3, &p * 4);
     let [sum, difference]: [BigInt; 2] = [(&t + &v * 3) / 2, (&t - &v * 3) / 2];
-    let traces = [t.clone(), -t, sum.clone(), -sum, difference.clone(), -difference];
+    let traces = [
+        t.clone(),
+        -t,
+        sum.clone(),
+        -sum,
+        difference.clone(),
+        -difference,
+    ];
     traces.map(|trace| BigUint::try_from(&p + 1 - trace).expect("near p"))
 }
 
 /// Returns whether the points of a curve have this order: two points do not both vanish times the
 /// order of another class.
 fn has_order(b: u64, order: &BigUint) -> bool {
-    points(b).take(2).all(|point| multiple(order, &point).is_none())
+    points(b)
+        .take(2)
+        .all(|point| multiple(order, &point).is_none())
 }
 
 /// The roots of m^2 + m + 1 modulo the order.
 fn roots(order: u64) -> [u64; 2] {
-    let roots: Vec<u64> = (0..order).filter(|m| (m * m + m + 1) % order == 0).collect();
+    let roots: Vec<u64> = (0..order)
+        .filter(|m| (m * m + m + 1) % order == 0)
+        .collect();
     roots.try_into().expect("the order is 1 modulo 3")
 }
 
@@ -93,7 +116,11 @@ fn generator_of(b: u64, order: u64, points_of_curve: &BigUint) -> (BigPoint, u64
 fn curves_and_generators() {
     let orders = orders();
     for group in &GROUPS {
-        let [order] = orders.iter().filter(|all| *all % group.order == BigUint::ZERO).collect::<Vec<_>>()[..] else {
+        let [order] = orders
+            .iter()
+            .filter(|all| *all % group.order == BigUint::ZERO)
+            .collect::<Vec<_>>()[..]
+        else {
             panic!("one class of curves has points of order {}", group.order);
         };
         assert_eq!((1..).find(|&b| has_order(b, order)), Some(group.b));
@@ -106,7 +133,13 @@ fn curves_and_generators() {
 }
 
 fn group_with_general_a() {
-    let Parameters { order, minus_a, b, g, .. } = WITH_GENERAL_A;
+    let Parameters {
+        order,
+        minus_a,
+        b,
+        g,
+        ..
+    } = WITH_GENERAL_A;
     let x = integer(&g.0);
     let y = integer(&g.1);
     assert_eq!(&y * &y + &x * minus_a, x.pow(3) + b);
@@ -134,14 +167,24 @@ fn moduli_and_lambdas() {
         assert_eq!(&quotient * group.order, n);
         assert_eq!(&quotient % 3u32, 1u32.into());
         // Fermat's test.
-        assert_eq!(BigUint::from(3u32).modpow(&(&quotient - 1u32), &quotient), 1u32.into());
+        assert_eq!(
+            BigUint::from(3u32).modpow(&(&quotient - 1u32), &quotient),
+            1u32.into()
+        );
         assert_eq!((&lambda * &lambda + &lambda + 1u32) % n, BigUint::ZERO);
     }
 }
 
 fn signed<const LIMBS: usize>(limbs: &[u64; LIMBS]) -> BigInt {
-    let number = limbs.iter().rev().fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb);
-    if limbs[LIMBS - 1] >> 63 == 1 { number - (BigInt::from(1) << (64 * LIMBS)) } else { number }
+    let number = limbs
+        .iter()
+        .rev()
+        .fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb);
+    if limbs[LIMBS - 1] >> 63 == 1 {
+        number - (BigInt::from(1) << (64 * LIMBS))
+    } else {
+        number
+    }
 }
 
 fn lattices() {
@@ -171,7 +214,10 @@ fn decompositions() {
         for residue in (0..group.order).cycle().take(2000) {
             for k in group.representatives(residue) {
                 let limbs = crate::cpu::be_bytes_to_limbs(&bytes(&k));
-                let halves = [endomorphism.decompose(&limbs), endomorphism.decompose_odd(&limbs)];
+                let halves = [
+                    endomorphism.decompose(&limbs),
+                    endomorphism.decompose_odd(&limbs),
+                ];
                 for (odd, (k1, k2)) in [false, true].into_iter().zip(halves) {
                     let [k1, k2] = [k1, k2].map(|half: SignedScalar| {
                         let magnitude = BigInt::from(integer(&half.magnitude));
@@ -179,7 +225,10 @@ fn decompositions() {
                         if half.negative { -magnitude } else { magnitude }
                     });
                     let difference = k1 + k2 * &lambda - BigInt::from(k.clone());
-                    assert_eq!(difference % BigInt::from(group.modulus.clone()), BigInt::ZERO);
+                    assert_eq!(
+                        difference % BigInt::from(group.modulus.clone()),
+                        BigInt::ZERO
+                    );
                 }
             }
         }

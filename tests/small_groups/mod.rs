@@ -38,7 +38,13 @@ trait SmallGroup: BaseTables {
 
 macro_rules! small_group {
     ($name:ident, $group:literal, $endomorphism:expr) => {
-        small_group!($name, $group, $endomorphism, &GROUPS[$group], CoefficientA::Zero);
+        small_group!(
+            $name,
+            $group,
+            $endomorphism,
+            &GROUPS[$group],
+            CoefficientA::Zero
+        );
     };
     ($name:ident, $group:literal, $endomorphism:expr, $parameters:expr, $a:expr) => {
         #[derive(Clone, Copy)]
@@ -54,7 +60,8 @@ macro_rules! small_group {
             const ENDOMORPHISM: Option<Endomorphism> = $endomorphism;
 
             fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>> {
-                static CONSTANTS: OnceLock<FieldConstants<<$name as CpuCurve>::Base>> = OnceLock::new();
+                static CONSTANTS: OnceLock<FieldConstants<<$name as CpuCurve>::Base>> =
+                    OnceLock::new();
                 &CONSTANTS
             }
         }
@@ -82,15 +89,36 @@ small_group!(Order7Plain, 0, None);
 small_group!(Order13Plain, 1, None);
 small_group!(Order199Plain, 2, None);
 // p - 43, as this field stores it.
-const MINUS_43: [u64; 4] = [secp256k1::P[0] - 43, secp256k1::P[1], secp256k1::P[2], secp256k1::P[3]];
-small_group!(Order7WithGeneralA, 0, None, &WITH_GENERAL_A, CoefficientA::General(MINUS_43));
+const MINUS_43: [u64; 4] = [
+    secp256k1::P[0] - 43,
+    secp256k1::P[1],
+    secp256k1::P[2],
+    secp256k1::P[3],
+];
+small_group!(
+    Order7WithGeneralA,
+    0,
+    None,
+    &WITH_GENERAL_A,
+    CoefficientA::General(MINUS_43)
+);
 
 /// The lattices of the lambdas, as `curves/derive.rs` makes them.
 const ENDOMORPHISMS: [Endomorphism; 3] = [
     Endomorphism {
         beta: secp256k1::BETA,
-        g1: [0x6d66_ed7a_80da_06c5, 0x9693_1ffd_342c_a82c, 0x750a_653d_4546_e5b6, 0x8c7e_65c0_05d7_62ac],
-        g2: [0x48f8_98d7_3f29_bbd3, 0x77f3_e23b_6c19_99d7, 0x2415_4c8a_8b80_21f5, 0xe7ce_3251_48b0_bb6c],
+        g1: [
+            0x6d66_ed7a_80da_06c5,
+            0x9693_1ffd_342c_a82c,
+            0x750a_653d_4546_e5b6,
+            0x8c7e_65c0_05d7_62ac,
+        ],
+        g2: [
+            0x48f8_98d7_3f29_bbd3,
+            0x77f3_e23b_6c19_99d7,
+            0x2415_4c8a_8b80_21f5,
+            0xe7ce_3251_48b0_bb6c,
+        ],
         a1: [0x9b54_48a3_e6ee_7adb, 0x56d4_74c1_eb27_0fd0, 0],
         b1: [0x4dc2_b26d_ca63_1a1f, 0x70bc_816c_989e_c955, u64::MAX],
         a2: [0x4d91_9636_1c8b_60bc, 0xe617_f355_5288_467b, 0],
@@ -98,8 +126,18 @@ const ENDOMORPHISMS: [Endomorphism; 3] = [
     },
     Endomorphism {
         beta: secp256k1::BETA,
-        g1: [0xdc44_3c93_7aff_e0c4, 0x0cbc_8587_2463_0552, 0xba20_01cc_2fdb_c03c, 0x8a9b_922c_4e85_ff5b],
-        g2: [0x5418_d853_67eb_5ac3, 0x8733_a8c3_aad2_6388, 0x3fd6_dc9b_8b2e_a397, 0xe966_bb4b_1db4_b7a7],
+        g1: [
+            0xdc44_3c93_7aff_e0c4,
+            0x0cbc_8587_2463_0552,
+            0xba20_01cc_2fdb_c03c,
+            0x8a9b_922c_4e85_ff5b,
+        ],
+        g2: [
+            0x5418_d853_67eb_5ac3,
+            0x8733_a8c3_aad2_6388,
+            0x3fd6_dc9b_8b2e_a397,
+            0xe966_bb4b_1db4_b7a7,
+        ],
         a1: [0x0756_cd0a_b0bc_845d, 0x55aa_0d8b_b76a_a732, 0],
         b1: [0x418f_7cf7_8ba6_52c9, 0x6fc0_045a_b8b5_5ac2, u64::MAX],
         a2: [0xc5c7_5013_2516_3194, 0xe5ea_0930_feb5_4c6f, 0],
@@ -107,8 +145,18 @@ const ENDOMORPHISMS: [Endomorphism; 3] = [
     },
     Endomorphism {
         beta: secp256k1::BETA,
-        g1: [0x6f30_a464_1cff_a574, 0xc850_bc53_1fe5_180a, 0x37c5_a34e_ad9f_bc6f, 0xb6ed_773b_334a_22a8],
-        g2: [0x8722_9413_c04c_ac0a, 0xbea4_1fe8_89ad_3456, 0x0235_6bd1_a60b_a680, 0xc10a_527f_16d3_8e40],
+        g1: [
+            0x6f30_a464_1cff_a574,
+            0xc850_bc53_1fe5_180a,
+            0x37c5_a34e_ad9f_bc6f,
+            0xb6ed_773b_334a_22a8,
+        ],
+        g2: [
+            0x8722_9413_c04c_ac0a,
+            0xbea4_1fe8_89ad_3456,
+            0x0235_6bd1_a60b_a680,
+            0xc10a_527f_16d3_8e40,
+        ],
         a1: [0xea61_fdd8_c1df_91fd, 0x710e_3395_f14a_f2cc, 0],
         b1: [0xff33_a0d0_1120_539b, 0x88b1_cc14_152b_8da4, u64::MAX],
         a2: [0xeb2e_5d08_b0bf_3e62, 0xe85c_6781_dc1f_6527, 0],
@@ -202,7 +250,9 @@ fn decoded<C: SmallGroup>(point: &BigPoint) -> Affine<C::Base> {
 }
 
 fn encode(point: &BigPoint) -> Point {
-    point.as_ref().map_or(Point::IDENTITY, |(x, y)| Point::from_coordinates(&bytes(x), &bytes(y)))
+    point.as_ref().map_or(Point::IDENTITY, |(x, y)| {
+        Point::from_coordinates(&bytes(x), &bytes(y))
+    })
 }
 
 /// 32 bytes, big-endian.

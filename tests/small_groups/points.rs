@@ -9,7 +9,9 @@ use crate::types::{PublicKeys, ResultSink, rows_of};
 
 /// G, 2 G, ..., all points but the identity.
 fn finite_points<C: SmallGroup>(group: &Group) -> Vec<Affine<C::Base>> {
-    (1..group.order).map(|k| decoded::<C>(group.point(k))).collect()
+    (1..group.order)
+        .map(|k| decoded::<C>(group.point(k)))
+        .collect()
 }
 
 fn scalar<C: SmallGroup>(value: &BigUint) -> C::Scalar {
@@ -26,8 +28,16 @@ fn assert_results<C: SmallGroup>(found: &[Affine<C::Base>], expected: &[Point]) 
 
 /// Requires the expected results of an operation on one item per point.
 fn assert_accepted(expected: &[Point], operation: impl FnOnce(&mut dyn ResultSink)) {
-    for (index, (found, expected)) in rows_of(expected.len(), operation).into_iter().zip(expected).enumerate() {
-        assert_eq!(found.map(|row| Point::from_row(&row)), Ok(*expected), "item {index}");
+    for (index, (found, expected)) in rows_of(expected.len(), operation)
+        .into_iter()
+        .zip(expected)
+        .enumerate()
+    {
+        assert_eq!(
+            found.map(|row| Point::from_row(&row)),
+            Ok(*expected),
+            "item {index}"
+        );
     }
     println!("{} items", expected.len());
 }
@@ -42,14 +52,21 @@ pub fn tests() -> impl Iterator<Item = Test> {
 /// PADD and PDBL of all points, the identity among them.
 fn affine<C: SmallGroup>(engine: &CpuEngine) {
     let group = group::<C>();
-    let (left, right): (Vec<Point>, Vec<Point>) =
-        pairs(group.order).map(|(i, j)| (encode(group.point(i)), encode(group.point(j)))).unzip();
-    let sums: Vec<Point> = pairs(group.order).map(|(i, j)| encode(group.point(i + j))).collect();
+    let (left, right): (Vec<Point>, Vec<Point>) = pairs(group.order)
+        .map(|(i, j)| (encode(group.point(i)), encode(group.point(j))))
+        .unzip();
+    let sums: Vec<Point> = pairs(group.order)
+        .map(|(i, j)| encode(group.point(i + j)))
+        .collect();
     let points: Vec<Point> = (0..group.order).map(|i| encode(group.point(i))).collect();
-    let doubles: Vec<Point> = (0..group.order).map(|i| encode(group.point(2 * i))).collect();
+    let doubles: Vec<Point> = (0..group.order)
+        .map(|i| encode(group.point(2 * i)))
+        .collect();
     let operands = [PublicKeys::points(&left), PublicKeys::points(&right)];
     assert_accepted(&sums, |out| ops::add::<C>(engine, operands, out));
-    assert_accepted(&doubles, |out| ops::double::<C>(engine, PublicKeys::points(&points), out));
+    assert_accepted(&doubles, |out| {
+        ops::double::<C>(engine, PublicKeys::points(&points), out)
+    });
 }
 
 /// Sums of six points that meet equal points, opposite ones and the identity, and the sum of all of these.
@@ -60,12 +77,18 @@ fn of_batches<C: SmallGroup>(engine: &CpuEngine) {
     for (i, j) in pairs(group.order) {
         logarithms.push([i, j, 0, i + j, group.order - i, 2 * j]);
     }
-    let points: Vec<Point> = logarithms.as_flattened().iter().map(|k| encode(group.point(*k))).collect();
+    let points: Vec<Point> = logarithms
+        .as_flattened()
+        .iter()
+        .map(|k| encode(group.point(*k)))
+        .collect();
     let sums: Vec<u64> = logarithms.iter().map(|all| all.iter().sum()).collect();
     let expected: Vec<Point> = sums.iter().map(|k| encode(group.point(*k))).collect();
     let count = points.len();
     let points = PublicKeys::points(&points);
-    assert_accepted(&expected, |out| ops::sums::<C>(engine, points, count, POINTS, out));
+    assert_accepted(&expected, |out| {
+        ops::sums::<C>(engine, points, count, POINTS, out)
+    });
     let total = ops::sum::<C>(engine, count, points);
     assert_eq!(total, Ok(encode(group.point(sums.iter().sum()))));
 }
@@ -78,7 +101,10 @@ fn jacobian<C: SmallGroup>(engine: &CpuEngine) {
     for (i, j) in pairs(group.order) {
         let z = C::Base::from_be_bytes_reduced(&group.random.random());
         let left = scaled(&decoded::<C>(group.point(i)), &z);
-        found.extend([left.add_affine::<C>(&decoded::<C>(group.point(j))), left.double::<C>()]);
+        found.extend([
+            left.add_affine::<C>(&decoded::<C>(group.point(j))),
+            left.double::<C>(),
+        ]);
         expected.extend([i + j, 2 * i].map(|k| encode(group.point(k))));
     }
     assert_results::<C>(&normalize(engine.lanes, &found), &expected);
@@ -89,9 +115,17 @@ fn scaled<F: Field>(point: &Affine<F>, z: &F) -> Jacobian<F> {
     let square = z.square();
     let cube = z.square().mul(z);
     if point.infinity {
-        Jacobian { x: square, y: cube, z: F::ZERO }
+        Jacobian {
+            x: square,
+            y: cube,
+            z: F::ZERO,
+        }
     } else {
-        Jacobian { x: point.x.mul(&square), y: point.y.mul(&cube), z: *z }
+        Jacobian {
+            x: point.x.mul(&square),
+            y: point.y.mul(&cube),
+            z: *z,
+        }
     }
 }
 
@@ -100,13 +134,18 @@ fn of_the_base_point<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let mut scalars = Vec::new();
     let mut expected = Vec::new();
-    for residue in (0..group.order).cycle().take(4000.max(group.order as usize)) {
+    for residue in (0..group.order)
+        .cycle()
+        .take(4000.max(group.order as usize))
+    {
         for k in group.representatives(residue) {
             scalars.push(bytes(&k));
             expected.push(encode(group.point(residue)));
         }
     }
-    assert_accepted(&expected, |out| ops::mul_base::<C>(engine, (&scalars).into(), out));
+    assert_accepted(&expected, |out| {
+        ops::mul_base::<C>(engine, (&scalars).into(), out)
+    });
 }
 
 /// UPMUL of every point by every residue, at least 10,000 times.
@@ -118,19 +157,27 @@ fn of_points<C: SmallGroup>(engine: &CpuEngine) {
     let mut expected = Vec::new();
     for round in 0..10_000u64.div_ceil(order * order) {
         for (i, residue) in pairs(order) {
-            scalars.push(bytes(&group.representatives(residue)[(round + i + residue) as usize % 3]));
+            scalars.push(bytes(
+                &group.representatives(residue)[(round + i + residue) as usize % 3],
+            ));
             points.push(encode(group.point(i)));
             expected.push(encode(group.point(i * residue)));
         }
     }
     let points = PublicKeys::points(&points);
-    assert_accepted(&expected, |out| ops::mul::<C>(engine, (&scalars).into(), points, out));
+    assert_accepted(&expected, |out| {
+        ops::mul::<C>(engine, (&scalars).into(), points, out)
+    });
 }
 
 /// The points that are combined with other residues: all but the identity in the groups of order 7
 /// and 13, one of them in that of order 199.
 fn points_beside(order: u64, others: u64) -> Vec<u64> {
-    if order == 199 { vec![1 + others % (order - 1)] } else { (1..order).collect() }
+    if order == 199 {
+        vec![1 + others % (order - 1)]
+    } else {
+        (1..order).collect()
+    }
 }
 
 /// u P + v Q for all u and v, by the tables of P and Q.
@@ -143,15 +190,21 @@ fn sums<C: SmallGroup>(engine: &CpuEngine) {
     for (u, v) in pairs(group.order) {
         for i in points_beside(group.order, 3 * u + v) {
             for j in points_beside(group.order, u + 5 * v) {
-                let [u_number, v_number] = [group.representatives(u)[(i + v) as usize % 3].clone(), group.scalar(v)];
+                let [u_number, v_number] = [
+                    group.representatives(u)[(i + v) as usize % 3].clone(),
+                    group.scalar(v),
+                ];
                 scalars.push([u_number, v_number].map(|number| scalar::<C>(&number)));
                 choices.push([&tables[i as usize - 1], &tables[j as usize - 1]]);
                 expected.push(encode(group.point(i * u + j * v)));
             }
         }
     }
-    let items: Vec<[Product<C>; 2]> =
-        choices.iter().zip(&scalars).map(|(tables, [u, v])| [(tables[0], u), (tables[1], v)]).collect();
+    let items: Vec<[Product<C>; 2]> = choices
+        .iter()
+        .zip(&scalars)
+        .map(|(tables, [u, v])| [(tables[0], u), (tables[1], v)])
+        .collect();
     let sums = sum_products::<C, 2>(engine.lanes, &items);
     assert_results::<C>(&normalize(engine.lanes, &sums), &expected);
 }
@@ -172,7 +225,12 @@ fn sums_with_the_base_point<C: SmallGroup>(engine: &CpuEngine) {
             expected.push(encode(group.point(i * k + u)));
         }
     }
-    let sums = mul_add::<C>(engine.lanes, &scalars, &points, Some((table, &base_scalars)));
+    let sums = mul_add::<C>(
+        engine.lanes,
+        &scalars,
+        &points,
+        Some((table, &base_scalars)),
+    );
     assert_results::<C>(&normalize(engine.lanes, &sums), &expected);
 }
 
@@ -188,7 +246,11 @@ fn tables<C: SmallGroup>(engine: &CpuEngine) {
             for index in 0..table.terms() {
                 for digit in 1..=1 << (window - 1) {
                     let entry = affine_bytes(&table.term(index, digit));
-                    assert_eq!(entry, encode(group.point(digit as u64 * base)), "window {window} of {i} G");
+                    assert_eq!(
+                        entry,
+                        encode(group.point(digit as u64 * base)),
+                        "window {window} of {i} G"
+                    );
                 }
                 base = (base << window) % group.order;
             }

@@ -19,7 +19,9 @@ fn minus(a: &BigUint, b: &BigUint) -> BigUint {
 
 /// The opposite.
 pub fn neg(point: &BigPoint) -> BigPoint {
-    point.as_ref().map(|(x, y)| (x.clone(), minus(&BigUint::ZERO, y)))
+    point
+        .as_ref()
+        .map(|(x, y)| (x.clone(), minus(&BigUint::ZERO, y)))
 }
 
 /// The sum, on any curve with this -a.
@@ -61,7 +63,9 @@ impl Group {
         // The output of a failing test shows the seed.
         println!("seed {seed:#018x}");
         let generator = Some((integer(&parameters.g.0), integer(&parameters.g.1)));
-        let points = std::iter::successors(Some(None), |point| Some(add(parameters.minus_a, point, &generator)));
+        let points = std::iter::successors(Some(None), |point| {
+            Some(add(parameters.minus_a, point, &generator))
+        });
         Group {
             order: parameters.order,
             modulus: integer(&parameters.n),
@@ -94,7 +98,11 @@ impl Group {
 
     /// The numbers below N that the tests take for a residue.
     pub fn representatives(&mut self, residue: u64) -> [BigUint; 3] {
-        [residue.into(), &self.modulus - self.order + residue, self.scalar(residue)]
+        [
+            residue.into(),
+            &self.modulus - self.order + residue,
+            self.scalar(residue),
+        ]
     }
 
     /// The residue modulo the order.
@@ -104,7 +112,9 @@ impl Group {
 
     /// The inverse of a residue other than 0.
     pub fn inverse(&self, residue: u64) -> u64 {
-        (1..self.order).find(|inverse| residue * inverse % self.order == 1).expect("the order is prime")
+        (1..self.order)
+            .find(|inverse| residue * inverse % self.order == 1)
+            .expect("the order is prime")
     }
 }
 
@@ -115,5 +125,8 @@ pub fn pairs(order: u64) -> impl Iterator<Item = (u64, u64)> {
 
 /// The number of these limbs, the least significant first.
 pub fn integer(limbs: &[u64; 4]) -> BigUint {
-    limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
+    limbs
+        .iter()
+        .rev()
+        .fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
 }

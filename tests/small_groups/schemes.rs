@@ -36,7 +36,10 @@ fn check<C: SmallGroup>(engine: &CpuEngine, group: &Group, items: &[Signed], ver
     let few = takes_single_points(engine, group.order);
     let many = window <= C::WINDOW;
     assert!(few || many, "something is verified");
-    for uses in [few.then_some(FEW), many.then_some(MANY)].into_iter().flatten() {
+    for uses in [few.then_some(FEW), many.then_some(MANY)]
+        .into_iter()
+        .flatten()
+    {
         check_calls(engine, group, &calls(group, items, uses), verify);
     }
 }
@@ -57,16 +60,28 @@ fn calls<'a>(group: &Group, items: &'a [Signed], uses: usize) -> Vec<Vec<&'a Sig
 fn check_calls(engine: &CpuEngine, group: &Group, calls: &[Vec<&Signed>], verify: Verify) {
     for call in calls {
         let digests: Vec<_> = call.iter().map(|item| bytes(&item.digest)).collect();
-        let signatures: Vec<_> = call.iter().map(|item| signature(&item.r, &item.s)).collect();
-        let keys: Vec<_> = call.iter().map(|item| encode(group.point(item.key))).collect();
+        let signatures: Vec<_> = call
+            .iter()
+            .map(|item| signature(&item.r, &item.s))
+            .collect();
+        let keys: Vec<_> = call
+            .iter()
+            .map(|item| encode(group.point(item.key)))
+            .collect();
         let digests = (&digests).into();
         let signatures = (&signatures).into();
         let keys = PublicKeys::points(&keys);
         let inputs = Verification::new(digests, signatures, keys);
-        let results = rows_of::<0>(call.len(), |out| verify(engine, inputs, Policy::default(), out));
+        let results = rows_of::<0>(call.len(), |out| {
+            verify(engine, inputs, Policy::default(), out)
+        });
         for (item, result) in call.iter().zip(results) {
             let verdict = Verdict::from(result.map(|_| ()));
-            assert_eq!(verdict, item.verdict, "{:x} {:x} of {:x} by {} G", item.r, item.s, item.digest, item.key);
+            assert_eq!(
+                verdict, item.verdict,
+                "{:x} {:x} of {:x} by {} G",
+                item.r, item.s, item.digest, item.key
+            );
         }
     }
     println!("{} items", calls.iter().map(Vec::len).sum::<usize>());
@@ -77,18 +92,33 @@ fn ecdsa<C: SmallGroup>(engine: &CpuEngine) {
     let items = cases::ecdsa(&mut group, TIMES);
     let valid = items.iter().filter(|item| item.verdict.is_valid()).count();
     assert!(valid * 20 > items.len());
-    check::<C>(engine, &group, &items, crate::schemes::ecdsa::cpu::verify::<C>);
+    check::<C>(
+        engine,
+        &group,
+        &items,
+        crate::schemes::ecdsa::cpu::verify::<C>,
+    );
 }
 
 fn sm2<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let items = cases::sm2(&mut group, TIMES);
-    check::<C>(engine, &group, &items, crate::schemes::sm2::cpu::verify::<C>);
+    check::<C>(
+        engine,
+        &group,
+        &items,
+        crate::schemes::sm2::cpu::verify::<C>,
+    );
 }
 
 /// The digests are messages.
 fn bip340<C: SmallGroup>(engine: &CpuEngine) {
-    fn verify<C: SmallGroup>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn ResultSink) {
+    fn verify<C: SmallGroup>(
+        engine: &CpuEngine,
+        inputs: Verification,
+        _: Policy,
+        out: &mut dyn ResultSink,
+    ) {
         bip340_cpu::verify::<C>(
             engine,
             (32, &|item| &inputs.digests.get(item)[..]),
@@ -110,13 +140,32 @@ fn recovery<C: SmallGroup>(engine: &CpuEngine) {
     let items = cases::recovery(&mut group, TIMES);
     assert!((2..4).all(|id| items.iter().any(|item| item.id == id && item.key.is_ok())));
     let digests: Vec<_> = items.iter().map(|item| bytes(&item.digest)).collect();
-    let signatures: Vec<_> = items.iter().map(|item| signature(&item.r, &item.s)).collect();
+    let signatures: Vec<_> = items
+        .iter()
+        .map(|item| signature(&item.r, &item.s))
+        .collect();
     let ids: Vec<_> = items.iter().map(|item| [item.id]).collect();
     let inputs = recover_cpu::RecoveryInputs::new(&digests, &signatures, &ids);
-    let keys = rows_of(items.len(), |out| recover_cpu::recover::<C>(engine, inputs, out));
-    for (key, Recoverable { digest, r, s, id, key: expected }) in keys.into_iter().zip(&items) {
+    let keys = rows_of(items.len(), |out| {
+        recover_cpu::recover::<C>(engine, inputs, out)
+    });
+    for (
+        key,
+        Recoverable {
+            digest,
+            r,
+            s,
+            id,
+            key: expected,
+        },
+    ) in keys.into_iter().zip(&items)
+    {
         let expected = expected.map(|key| encode(group.point(key)));
-        assert_eq!(key.map(|row| Point::from_row(&row)), expected, "{r:x} {s:x} of {digest:x}, id {id}");
+        assert_eq!(
+            key.map(|row| Point::from_row(&row)),
+            expected,
+            "{r:x} {s:x} of {digest:x}, id {id}"
+        );
     }
     println!("{} items", items.len());
 }

@@ -17,7 +17,10 @@ fn odd_or_opposite(modulus: &BigUint, k: &BigUint) -> ([u64; 4], u8) {
 }
 
 pub fn tests() -> Vec<Test> {
-    crate::harness::tests(Some(&AVX512), named![products_of_points, products_of_the_base_point])
+    crate::harness::tests(
+        Some(&AVX512),
+        named![products_of_points, products_of_the_base_point],
+    )
 }
 
 fn lanes() -> Lanes {
@@ -37,11 +40,17 @@ struct Sum {
 
 impl Sum {
     fn new(order: u64) -> Self {
-        Sum { order: order as i64, value: 0, meets_exception: false }
+        Sum {
+            order: order as i64,
+            value: 0,
+            meets_exception: false,
+        }
     }
 
     fn add(&mut self, term: i64) {
-        self.meets_exception |= [self.value - term, self.value + term].iter().any(|value| value % self.order == 0);
+        self.meets_exception |= [self.value - term, self.value + term]
+            .iter()
+            .any(|value| value % self.order == 0);
         self.add_completely(term);
     }
 
@@ -70,7 +79,10 @@ fn base_has_product(group: &Group, scalar: &[u64; 4]) -> bool {
 /// Returns whether products of other points are formed without an exception.
 fn has_product<C: SmallGroup>(group: &Group, scalar: &[u64; 4]) -> bool {
     let lambda = group.residue(&integer(&C::PARAMETERS.lambda)) as i64;
-    let one = SignedScalar { negative: false, magnitude: *scalar };
+    let one = SignedScalar {
+        negative: false,
+        magnitude: *scalar,
+    };
     let parts: Vec<(SignedScalar, i64)> = match &C::ENDOMORPHISM {
         Some(endomorphism) => {
             let (first, second) = endomorphism.decompose_odd(scalar);
@@ -92,7 +104,11 @@ fn has_product<C: SmallGroup>(group: &Group, scalar: &[u64; 4]) -> bool {
         sum.value = (sum.value << width) % sum.order;
         for (part, term) in terms.iter().enumerate() {
             let is_first = window == windows - 1 && part == 0;
-            if is_first || window == 0 { sum.add_completely(*term) } else { sum.add(*term) }
+            if is_first || window == 0 {
+                sum.add_completely(*term)
+            } else {
+                sum.add(*term)
+            }
         }
     }
     !sum.meets_exception
@@ -129,7 +145,12 @@ fn of_points<C: SmallGroup>() {
     }
     // Each alone: a Z of zero corrupts the inversion that neighbours share.
     let products = (0..points.len()).map(|item| {
-        let [x, y] = mul_uniform::<C>(lanes, &odd[item..=item], &negated[item..=item], &points[item..=item])[0];
+        let [x, y] = mul_uniform::<C>(
+            lanes,
+            &odd[item..=item],
+            &negated[item..=item],
+            &points[item..=item],
+        )[0];
         if (x, y) == ([0; 4], [0; 4]) {
             return Point::IDENTITY;
         }
@@ -152,8 +173,9 @@ fn of_the_base_point<C: SmallGroup>() {
         expected.push(base_has_product(&group, &k).then(|| encode(group.point(residue))));
     }
     let table = C::tables().uniform(lanes);
-    let products =
-        (0..odd.len()).map(|item| affine_bytes(&table.mul_base(lanes, &odd[item..=item], &negated[item..=item])[0]));
+    let products = (0..odd.len()).map(|item| {
+        affine_bytes(&table.mul_base(lanes, &odd[item..=item], &negated[item..=item])[0])
+    });
     assert_right(products, &expected);
 }
 

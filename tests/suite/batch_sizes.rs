@@ -3,7 +3,9 @@
 use super::ecdsa_recover::recover;
 use super::support::each::{each_curve, each_ecdsa_curve, each_scheme};
 use super::support::random::Random;
-use super::support::reference::{EcdsaReference, Group, Scalar, TestCurve, bytes, decode, encode, encode_all};
+use super::support::reference::{
+    EcdsaReference, Group, Scalar, TestCurve, bytes, decode, encode, encode_all,
+};
 use super::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, progression, signed};
 use super::support::shared::shared_points;
 use elliptic_curve::Group as _;
@@ -12,7 +14,9 @@ use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, Verdict};
 use gecc::{ecdsa, keys, point};
 use std::marker::PhantomData;
 
-const SIZES: [usize; 19] = [0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 257, 511, 512, 513, 1023];
+const SIZES: [usize; 19] = [
+    0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 257, 511, 512, 513, 1023,
+];
 const LARGER: [usize; 3] = [1024, 1025, 2049];
 const LARGEST: [usize; 3] = [65535, 65536, 65537];
 
@@ -39,7 +43,11 @@ fn verify_size<S: Scheme>(engine: &Engine, items: &[Signed], size: usize) {
     let verdicts = S::verify(engine, &batch);
     assert_eq!(verdicts.len(), size);
     for (index, verdict) in verdicts.into_iter().enumerate() {
-        let expected = if is_corrupted(index, size) { Verdict::Rejected(Rejection::Mismatch) } else { Verdict::Valid };
+        let expected = if is_corrupted(index, size) {
+            Verdict::Rejected(Rejection::Mismatch)
+        } else {
+            Verdict::Valid
+        };
         assert_eq!(verdict, expected, "{}: item {index} of {size}", S::CURVE);
     }
 }
@@ -69,13 +77,26 @@ fn recover_sizes<C: EcdsaReference>(engine: &Engine) {
 
 fn recover_size<C: EcdsaReference>(engine: &Engine, items: &[Signed]) {
     let size = items.len();
-    let id = |(index, signed): (usize, &Signed)| if is_corrupted(index, size) { 4 } else { signed.recovery_id };
-    let batch: Vec<(Item, u8)> =
-        items.iter().map(|signed| signed.item.clone()).zip(items.iter().enumerate().map(id)).collect();
+    let id = |(index, signed): (usize, &Signed)| {
+        if is_corrupted(index, size) {
+            4
+        } else {
+            signed.recovery_id
+        }
+    };
+    let batch: Vec<(Item, u8)> = items
+        .iter()
+        .map(|signed| signed.item.clone())
+        .zip(items.iter().enumerate().map(id))
+        .collect();
     let recovered = recover::<C>(engine, &batch);
     assert_eq!(recovered.len(), size);
     for (index, (recovered, signed)) in recovered.into_iter().zip(items).enumerate() {
-        let expected = if is_corrupted(index, size) { Err(Rejection::RecoveryIdOutOfRange) } else { Ok(signed.key) };
+        let expected = if is_corrupted(index, size) {
+            Err(Rejection::RecoveryIdOutOfRange)
+        } else {
+            Ok(signed.key)
+        };
         assert_eq!(recovered, expected, "{}: item {index} of {size}", C::NAME);
     }
 }
@@ -98,14 +119,29 @@ fn operands<C: TestCurve>(random: &mut Random, count: usize) -> Operands<C> {
     let (scalars, points) = progression::<C>(random, count);
     let (targets, products) = progression::<C>(random, count);
     let factor = |(target, scalar): (&Scalar<C>, &_)| {
-        bytes::<C>(&(*target * elliptic_curve::Field::invert(scalar).expect("random scalars are not 0")))
+        bytes::<C>(
+            &(*target * elliptic_curve::Field::invert(scalar).expect("random scalars are not 0")),
+        )
     };
-    let groups: Vec<_> = points.iter().map(|point| decode::<C>(point).expect("on the curve")).collect();
+    let groups: Vec<_> = points
+        .iter()
+        .map(|point| decode::<C>(point).expect("on the curve"))
+        .collect();
     Operands {
         factors: targets.iter().zip(&scalars).map(factor).collect(),
         scalars: scalars.iter().map(bytes::<C>).collect(),
-        sums: encode_all::<C>(&groups.iter().map(|group| *group + groups[0]).collect::<Vec<_>>()),
-        doubles: encode_all::<C>(&groups.iter().map(|group| group.double()).collect::<Vec<_>>()),
+        sums: encode_all::<C>(
+            &groups
+                .iter()
+                .map(|group| *group + groups[0])
+                .collect::<Vec<_>>(),
+        ),
+        doubles: encode_all::<C>(
+            &groups
+                .iter()
+                .map(|group| group.double())
+                .collect::<Vec<_>>(),
+        ),
         points,
         products,
         curve: PhantomData,
@@ -116,17 +152,48 @@ impl<C: TestCurve> Operands<C> {
     fn check(&self, engine: &Engine, size: usize) {
         let points = &self.points[..size];
         let first = vec![self.points[0]; size];
-        let compressed: Vec<[u8; 33]> = points.iter().map(|point| point.to_compressed().unwrap()).collect();
+        let compressed: Vec<[u8; 33]> = points
+            .iter()
+            .map(|point| point.to_compressed().unwrap())
+            .collect();
         let expect = |name: &str, found: Vec<Result<Point, Rejection>>, expected: &[Point]| {
             assert_eq!(found.len(), size, "{name}");
-            let wrong = found.iter().zip(expected).position(|(found, expected)| *found != Ok(*expected));
-            assert_eq!(wrong, None, "{}: the first wrong item of {size} of {name}", C::NAME);
+            let wrong = found
+                .iter()
+                .zip(expected)
+                .position(|(found, expected)| *found != Ok(*expected));
+            assert_eq!(
+                wrong,
+                None,
+                "{}: the first wrong item of {size} of {name}",
+                C::NAME
+            );
         };
-        expect("mul_base", point::mul_base(engine, C::ID, &self.scalars[..size]).unwrap(), &self.points);
-        expect("mul", point::mul(engine, C::ID, &self.factors[..size], points).unwrap(), &self.products);
-        expect("add", point::add(engine, C::ID, points, &first).unwrap(), &self.sums);
-        expect("double", point::double(engine, C::ID, points).unwrap(), &self.doubles);
-        expect("decompress", point::decompress(engine, C::ID, &compressed).unwrap(), &self.points);
+        expect(
+            "mul_base",
+            point::mul_base(engine, C::ID, &self.scalars[..size]).unwrap(),
+            &self.points,
+        );
+        expect(
+            "mul",
+            point::mul(engine, C::ID, &self.factors[..size], points).unwrap(),
+            &self.products,
+        );
+        expect(
+            "add",
+            point::add(engine, C::ID, points, &first).unwrap(),
+            &self.sums,
+        );
+        expect(
+            "double",
+            point::double(engine, C::ID, points).unwrap(),
+            &self.doubles,
+        );
+        expect(
+            "decompress",
+            point::decompress(engine, C::ID, &compressed).unwrap(),
+            &self.points,
+        );
     }
 }
 
@@ -148,7 +215,12 @@ pub fn secret_operations(engine: &Engine) {
 fn secret_sizes<C: TestCurve>(engine: &Engine) {
     let operands = operands::<C>(&mut Random::new(), 1025);
     for size in SIZES.into_iter().filter(|size| *size < 200).chain([1025]) {
-        let secret = |bytes: &[[u8; 32]]| bytes.iter().map(|bytes| SecretKey::from_bytes(*bytes)).collect::<Vec<_>>();
+        let secret = |bytes: &[[u8; 32]]| {
+            bytes
+                .iter()
+                .map(|bytes| SecretKey::from_bytes(*bytes))
+                .collect::<Vec<_>>()
+        };
         let public = keys::public_keys(engine, C::ID, &secret(&operands.scalars[..size])).unwrap();
         let expected: Vec<_> = operands.points[..size].iter().copied().map(Ok).collect();
         assert_eq!(public, expected, "{}: {size} public keys", C::NAME);
@@ -163,10 +235,19 @@ fn sign_sizes<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
     let secret = random.scalar_bytes::<C>();
     let digests: Vec<[u8; 32]> = (0..257).map(|_| random.bytes()).collect();
-    let expected: Vec<_> = digests.iter().map(|digest| Ok(C::sign(&secret, digest).unwrap().0)).collect();
+    let expected: Vec<_> = digests
+        .iter()
+        .map(|digest| Ok(C::sign(&secret, digest).unwrap().0))
+        .collect();
     for size in SIZES.into_iter().filter(|size| *size <= 257) {
-        let signed =
-            ecdsa::sign(engine, C::ID, &digests[..size], &SecretKey::from_bytes(secret), SForm::default()).unwrap();
+        let signed = ecdsa::sign(
+            engine,
+            C::ID,
+            &digests[..size],
+            &SecretKey::from_bytes(secret),
+            SForm::default(),
+        )
+        .unwrap();
         assert_eq!(signed, expected[..size], "{}: {size} signatures", C::NAME);
     }
 }
@@ -181,7 +262,10 @@ fn largest_points<C: TestCurve>(engine: &Engine) {
     let scalars: Vec<[u8; 32]> = scalars.iter().map(bytes::<C>).collect();
     for size in LARGEST {
         let found = point::mul_base(engine, C::ID, &scalars[..size]).unwrap();
-        let wrong = found.iter().zip(&points).position(|(found, expected)| *found != Ok(*expected));
+        let wrong = found
+            .iter()
+            .zip(&points)
+            .position(|(found, expected)| *found != Ok(*expected));
         assert_eq!((found.len(), wrong), (size, None), "{}", C::NAME);
         let g = vec![encode::<C>(&Group::<C>::generator()); size];
         let sums = point::add(engine, C::ID, &points[..size], &g).unwrap();
@@ -189,7 +273,10 @@ fn largest_points<C: TestCurve>(engine: &Engine) {
         let back: Vec<Point> = sums.into_iter().map(Result::unwrap).collect();
         let minus_g = vec![encode::<C>(&-Group::<C>::generator()); size];
         let found = point::add(engine, C::ID, &back, &minus_g).unwrap();
-        let wrong = found.iter().zip(&points).position(|(found, expected)| *found != Ok(*expected));
+        let wrong = found
+            .iter()
+            .zip(&points)
+            .position(|(found, expected)| *found != Ok(*expected));
         assert_eq!(wrong, None, "{}: P + G - G", C::NAME);
     }
 }

@@ -19,13 +19,23 @@ pub fn agree<'a, C: TestCurve>(
     let keys = keys.into();
     let secrets = ecdh::shared_secrets(engine, C::ID, keys, peers).unwrap();
     let points = shared_points::<C>(engine, keys, peers).unwrap();
-    let secrets: Vec<_> = secrets.into_iter().map(|secret| secret.map(|secret| *secret.expose_bytes())).collect();
-    let x: Vec<_> = points.iter().map(|point| point.map(|point| *point.x())).collect();
+    let secrets: Vec<_> = secrets
+        .into_iter()
+        .map(|secret| secret.map(|secret| *secret.expose_bytes()))
+        .collect();
+    let x: Vec<_> = points
+        .iter()
+        .map(|point| point.map(|point| *point.x()))
+        .collect();
     assert_eq!(secrets, x, "{}", C::NAME);
     points
 }
 
-fn expect<C: TestCurve>(secrets: &[[u8; 32]], peers: &[Point], shared: &[Result<Point, Rejection>]) {
+fn expect<C: TestCurve>(
+    secrets: &[[u8; 32]],
+    peers: &[Point],
+    shared: &[Result<Point, Rejection>],
+) {
     assert_eq!(shared.len(), secrets.len().max(peers.len()));
     let pairs = secrets.iter().cycle().zip(peers.iter().cycle());
     for (shared, (secret, peer)) in shared.iter().zip(pairs) {
@@ -43,8 +53,15 @@ struct Parties {
 fn parties<C: TestCurve>(count: usize) -> Parties {
     let mut random = Random::new();
     let secrets: Vec<[u8; 32]> = (0..count).map(|_| random.scalar_bytes::<C>()).collect();
-    let keys = secrets.iter().map(|secret| SecretKey::from_bytes(*secret)).collect();
-    Parties { secrets, keys, peers: progression::<C>(&mut random, count).1 }
+    let keys = secrets
+        .iter()
+        .map(|secret| SecretKey::from_bytes(*secret))
+        .collect();
+    Parties {
+        secrets,
+        keys,
+        peers: progression::<C>(&mut random, count).1,
+    }
 }
 
 pub fn each_with_each(engine: &Engine) {
@@ -52,8 +69,16 @@ pub fn each_with_each(engine: &Engine) {
 }
 
 fn each<C: TestCurve>(engine: &Engine) {
-    let Parties { secrets, keys, peers } = parties::<C>(ITEMS);
-    expect::<C>(&secrets, &peers, &agree::<C>(engine, &keys, PublicKeys::points(&peers)));
+    let Parties {
+        secrets,
+        keys,
+        peers,
+    } = parties::<C>(ITEMS);
+    expect::<C>(
+        &secrets,
+        &peers,
+        &agree::<C>(engine, &keys, PublicKeys::points(&peers)),
+    );
 }
 
 pub fn one_key_for_all(engine: &Engine) {
@@ -61,8 +86,16 @@ pub fn one_key_for_all(engine: &Engine) {
 }
 
 fn single_key<C: TestCurve>(engine: &Engine) {
-    let Parties { secrets, keys, peers } = parties::<C>(ITEMS);
-    expect::<C>(&secrets[..1], &peers, &agree::<C>(engine, &keys[0], PublicKeys::points(&peers)));
+    let Parties {
+        secrets,
+        keys,
+        peers,
+    } = parties::<C>(ITEMS);
+    expect::<C>(
+        &secrets[..1],
+        &peers,
+        &agree::<C>(engine, &keys[0], PublicKeys::points(&peers)),
+    );
 }
 
 pub fn one_peer_for_all(engine: &Engine) {
@@ -70,10 +103,22 @@ pub fn one_peer_for_all(engine: &Engine) {
 }
 
 fn single_peer<C: TestCurve>(engine: &Engine) {
-    let Parties { secrets, keys, peers } = parties::<C>(ITEMS);
-    expect::<C>(&secrets, &peers[..1], &agree::<C>(engine, &keys, PublicKeys::all(peers[0].as_sec1())));
+    let Parties {
+        secrets,
+        keys,
+        peers,
+    } = parties::<C>(ITEMS);
+    expect::<C>(
+        &secrets,
+        &peers[..1],
+        &agree::<C>(engine, &keys, PublicKeys::all(peers[0].as_sec1())),
+    );
     // One key with one peer is a batch of one.
-    expect::<C>(&secrets[..1], &peers[..1], &agree::<C>(engine, &keys[0], PublicKeys::all(peers[0].as_sec1())));
+    expect::<C>(
+        &secrets[..1],
+        &peers[..1],
+        &agree::<C>(engine, &keys[0], PublicKeys::all(peers[0].as_sec1())),
+    );
 }
 
 /// Private keys and peers at the edges; a key out of range rejects its item.
@@ -84,11 +129,20 @@ pub fn edge_keys(engine: &Engine) {
 fn special<C: TestCurve>(engine: &Engine) {
     let mut secrets = edge_scalars::<C>();
     secrets.extend([order_plus::<C>(0), order_plus::<C>(1), [0xff; 32]]);
-    let keys: Vec<SecretKey> = secrets.iter().map(|secret| SecretKey::from_bytes(*secret)).collect();
-    let points: Vec<Point> = edge_points::<C>().iter().map(|point| encode::<C>(point)).collect();
+    let keys: Vec<SecretKey> = secrets
+        .iter()
+        .map(|secret| SecretKey::from_bytes(*secret))
+        .collect();
+    let points: Vec<Point> = edge_points::<C>()
+        .iter()
+        .map(|point| encode::<C>(point))
+        .collect();
     let peers: Vec<Point> = points.iter().copied().cycle().take(keys.len()).collect();
     let shared = agree::<C>(engine, &keys, PublicKeys::points(&peers));
     expect::<C>(&secrets, &peers, &shared);
-    let rejected = shared.iter().filter(|item| **item == Err(Rejection::SecretKeyOutOfRange)).count();
+    let rejected = shared
+        .iter()
+        .filter(|item| **item == Err(Rejection::SecretKeyOutOfRange))
+        .count();
     assert_eq!(rejected, 4, "0, n, n + 1 and 2^256 - 1");
 }

@@ -7,7 +7,9 @@
 use super::support::each::each_ecdsa_curve;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, public_key};
-use super::support::scheme::{Ecdsa, Item, Scheme, columns, concatenate, halves, signed, verify_ecdsa};
+use super::support::scheme::{
+    Ecdsa, Item, Scheme, columns, concatenate, halves, signed, verify_ecdsa,
+};
 use gecc::ecdsa::Policy;
 use gecc::{Engine, PublicKeys, ecdsa};
 use sha2::{Digest, Sha256};
@@ -27,19 +29,37 @@ fn compare<C: EcdsaReference>(engine: &Engine) {
     let mut valid = 0;
     for ((item, standard), low_s) in items.iter().zip(standard).zip(low_s) {
         let expected = C::verifies(&item.digest, &item.signature, &item.key);
-        assert_eq!(standard.is_valid(), expected, "{} {item:02x?}: {standard}", C::NAME);
+        assert_eq!(
+            standard.is_valid(),
+            expected,
+            "{} {item:02x?}: {standard}",
+            C::NAME
+        );
         let expected = expected && C::is_low(&item.signature);
-        assert_eq!(low_s.is_valid(), expected, "{}, low s: {item:02x?}: {low_s}", C::NAME);
+        assert_eq!(
+            low_s.is_valid(),
+            expected,
+            "{}, low s: {item:02x?}: {low_s}",
+            C::NAME
+        );
         valid += usize::from(expected);
     }
     // Neither all nor none: a verifier whose verdicts are constant would fail.
-    assert!((ITEMS / 10..ITEMS * 9 / 10).contains(&valid), "{valid} of {ITEMS} are valid with low s");
+    assert!(
+        (ITEMS / 10..ITEMS * 9 / 10).contains(&valid),
+        "{valid} of {ITEMS} are valid with low s"
+    );
 }
 
 /// Valid items, about half of which are then changed.
 pub fn mutated<S: Scheme>(random: &mut Random, count: usize) -> Vec<Item> {
-    let valid: Vec<Item> = signed::<S>(random, count, count / 3).into_iter().map(|signed| signed.item).collect();
-    (0..count).map(|index| mutate(random, index, &valid)).collect()
+    let valid: Vec<Item> = signed::<S>(random, count, count / 3)
+        .into_iter()
+        .map(|signed| signed.item)
+        .collect();
+    (0..count)
+        .map(|index| mutate(random, index, &valid))
+        .collect()
 }
 
 fn mutate(random: &mut Random, index: usize, valid: &[Item]) -> Item {
@@ -80,13 +100,29 @@ pub fn messages(engine: &Engine) {
 fn compare_messages<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
     // Lengths around SHA-256's block and padding.
-    let lengths = [0, 1, 31, 32, 33, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000, 100_000];
-    let messages: Vec<Vec<u8>> = lengths.iter().map(|&length| random.vector(length)).collect();
-    let items: Vec<Item> = messages.iter().map(|message| sign_message::<C>(&mut random, message)).collect();
+    let lengths = [
+        0, 1, 31, 32, 33, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000, 100_000,
+    ];
+    let messages: Vec<Vec<u8>> = lengths
+        .iter()
+        .map(|&length| random.vector(length))
+        .collect();
+    let items: Vec<Item> = messages
+        .iter()
+        .map(|message| sign_message::<C>(&mut random, message))
+        .collect();
     let (_, signatures, keys) = columns(&items);
     let verify = |messages: &[Vec<u8>]| {
         let keys = PublicKeys::sec1(&keys);
-        ecdsa::verify_messages(engine, C::ID, messages, &signatures, keys, Policy::default()).unwrap()
+        ecdsa::verify_messages(
+            engine,
+            C::ID,
+            messages,
+            &signatures,
+            keys,
+            Policy::default(),
+        )
+        .unwrap()
     };
     assert!(verify(&messages).all_valid());
     let mut changed = messages.clone();
@@ -99,5 +135,9 @@ fn sign_message<C: EcdsaReference>(random: &mut Random, message: &[u8]) -> Item 
     let digest = Sha256::digest(message).into();
     let (signature, _) = C::sign(&secret, &digest).expect("a random key is in range");
     let key = public_key::<C>(&secret).expect("a random key is in range");
-    Item { digest, signature, key: key.as_sec1().to_vec() }
+    Item {
+        digest,
+        signature,
+        key: key.as_sec1().to_vec(),
+    }
 }

@@ -13,20 +13,37 @@ use gecc::{Engine, Rejection, Verdict};
 fn check<S: Scheme>(engine: &Engine, items: &[(Item, Verdict)]) {
     let (inputs, expected): (Vec<Item>, Vec<Verdict>) = items.iter().cloned().unzip();
     for (index, verdict) in S::verify(engine, &inputs).into_iter().enumerate() {
-        assert_eq!(verdict, expected[index], "{} item {index}: {:02x?}", S::CURVE, inputs[index]);
+        assert_eq!(
+            verdict,
+            expected[index],
+            "{} item {index}: {:02x?}",
+            S::CURVE,
+            inputs[index]
+        );
     }
 }
 
 /// The item with these u1, u2 and d and its verdict, if the scheme can express it.
-fn with_scalars<S: Scheme>(u1: &Scalar<S::C>, u2: &Scalar<S::C>, d: &Scalar<S::C>) -> Option<(Item, Verdict)> {
+fn with_scalars<S: Scheme>(
+    u1: &Scalar<S::C>,
+    u2: &Scalar<S::C>,
+    d: &Scalar<S::C>,
+) -> Option<(Item, Verdict)> {
     let (item, r) = adversarial::<S>(u1, u2, d)?;
     let identity = bool::from(r.is_identity());
-    let verdict = if identity { Verdict::Rejected(Rejection::IdentityResult) } else { Verdict::Valid };
+    let verdict = if identity {
+        Verdict::Rejected(Rejection::IdentityResult)
+    } else {
+        Verdict::Valid
+    };
     Some((item, verdict))
 }
 
 fn scalars<C: TestCurve>() -> Vec<Scalar<C>> {
-    numbers::edge_scalars::<C>().iter().map(|bytes| scalar::<C>(bytes).unwrap()).collect()
+    numbers::edge_scalars::<C>()
+        .iter()
+        .map(|bytes| scalar::<C>(bytes).unwrap())
+        .collect()
 }
 
 /// Pairs of edge scalars as u1 and u2, by keys of which some are few enough to get tables.
@@ -52,7 +69,12 @@ fn edge_scalars_of<S: Scheme>(engine: &Engine) {
 fn spot_check<S: Scheme>(items: &[(Item, Verdict)]) {
     let step = (items.len() / 100).max(1);
     for (item, verdict) in items.iter().step_by(step) {
-        assert_eq!(S::reference_verifies(item), verdict.is_valid(), "{} {item:02x?}", S::CURVE);
+        assert_eq!(
+            S::reference_verifies(item),
+            verdict.is_valid(),
+            "{} {item:02x?}",
+            S::CURVE
+        );
     }
 }
 
@@ -77,22 +99,45 @@ fn meetings<S: Scheme>(engine: &Engine) {
         // u2 Q = u1 G, u2 Q = -u1 G, u2 Q = (u1 ± 1) G, u2 = ±u1, and u2 Q = ±G.
         let equal = u1 * inverse;
         let one = Scalar::<S::C>::ONE;
-        for u2 in [equal, -equal, (u1 + one) * inverse, (u1 - one) * inverse, u1, -u1, inverse, -inverse] {
+        for u2 in [
+            equal,
+            -equal,
+            (u1 + one) * inverse,
+            (u1 - one) * inverse,
+            u1,
+            -u1,
+            inverse,
+            -inverse,
+        ] {
             items.extend(with_scalars::<S>(&u1, &u2, &d));
         }
         // Small u1 and u2: the partial sums of a window are small multiples of G, like the table's entries.
-        for (a, b) in [(1, 1), (1, 2), (2, 1), (3, 5), (16, 15), (15, 16), (255, 256), (65535, 65536)] {
+        for (a, b) in [
+            (1, 1),
+            (1, 2),
+            (2, 1),
+            (3, 5),
+            (16, 15),
+            (15, 16),
+            (255, 256),
+            (65535, 65536),
+        ] {
             items.extend(with_scalars::<S>(&a.into(), &b.into(), &d));
             items.extend(with_scalars::<S>(&a.into(), &-Scalar::<S::C>::from(b), &d));
         }
     }
-    let rejected = items.iter().filter(|(_, verdict)| !verdict.is_valid()).count();
+    let rejected = items
+        .iter()
+        .filter(|(_, verdict)| !verdict.is_valid())
+        .count();
     assert!(rejected >= 80, "{rejected} results are the identity");
     check::<S>(engine, &items);
     // All by one key in a row, so that a table of that key is used.
     let d = random.scalar::<S::C>();
     let u2 = (0..40u64).map(|index| Field::invert(&d).unwrap() * Scalar::<S::C>::from(index + 1));
-    let same_key: Vec<_> = u2.flat_map(|u2| [u2, -u2].map(|u2| with_scalars::<S>(&20.into(), &u2, &d))).collect();
+    let same_key: Vec<_> = u2
+        .flat_map(|u2| [u2, -u2].map(|u2| with_scalars::<S>(&20.into(), &u2, &d)))
+        .collect();
     check::<S>(engine, &same_key.into_iter().flatten().collect::<Vec<_>>());
     spot_check::<S>(&items);
 }

@@ -4,7 +4,9 @@
 use super::support::each::{each_curve, each_ecdsa_curve};
 use super::support::numbers::{edge_points, modulus, modulus_plus, to_bytes};
 use super::support::random::Random;
-use super::support::reference::{EcdsaReference, Group, TestCurve, decode, decode_key, encode, encode_all, lift_x};
+use super::support::reference::{
+    EcdsaReference, Group, TestCurve, decode, decode_key, encode, encode_all, lift_x,
+};
 use super::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, columns, progression, signed};
 use super::support::shared::shared_points;
 use elliptic_curve::Group as _;
@@ -16,7 +18,9 @@ const ITEMS: usize = 150;
 /// Each encoding has the same verdicts and the same shared points.
 pub fn every_encoding(engine: &Engine) {
     each_ecdsa_curve!(verify_ecdsa(engine));
-    verify_all::<Sm2Dsa>(|digests, signatures, keys| sm2::verify(engine, digests, signatures, keys).unwrap());
+    verify_all::<Sm2Dsa>(|digests, signatures, keys| {
+        sm2::verify(engine, digests, signatures, keys).unwrap()
+    });
     each_curve!(agree_all(engine));
 }
 
@@ -35,23 +39,44 @@ struct Encoded {
 }
 
 fn encoded(points: &[Point]) -> Encoded {
-    let compressed: Vec<[u8; 33]> = points.iter().map(|point| point.to_compressed().unwrap()).collect();
+    let compressed: Vec<[u8; 33]> = points
+        .iter()
+        .map(|point| point.to_compressed().unwrap())
+        .collect();
     let uncompressed: Vec<[u8; 65]> = points.iter().map(|point| *point.as_bytes()).collect();
-    let raw = uncompressed.iter().map(|bytes| bytes[1..].try_into().unwrap()).collect();
+    let raw = uncompressed
+        .iter()
+        .map(|bytes| bytes[1..].try_into().unwrap())
+        .collect();
     let mixed = compressed
         .iter()
         .zip(&uncompressed)
         .enumerate()
-        .map(|(index, (short, long))| if index % 2 == 0 { short.to_vec() } else { long.to_vec() })
+        .map(|(index, (short, long))| {
+            if index % 2 == 0 {
+                short.to_vec()
+            } else {
+                long.to_vec()
+            }
+        })
         .collect();
-    Encoded { compressed, uncompressed, raw, points: points.to_vec(), mixed }
+    Encoded {
+        compressed,
+        uncompressed,
+        raw,
+        points: points.to_vec(),
+        mixed,
+    }
 }
 
 /// Calls `with` for every encoding that has one entry per key.
 fn with_each(encoded: &Encoded, mut with: impl FnMut(&str, PublicKeys)) {
     let mixed: Vec<&[u8]> = encoded.mixed.iter().map(Vec::as_slice).collect();
     with("compressed", PublicKeys::compressed(&encoded.compressed));
-    with("uncompressed", PublicKeys::uncompressed(&encoded.uncompressed));
+    with(
+        "uncompressed",
+        PublicKeys::uncompressed(&encoded.uncompressed),
+    );
     with("raw", PublicKeys::raw(&encoded.raw));
     with("points", PublicKeys::points(&encoded.points));
     with("sec1", PublicKeys::sec1(&mixed));
@@ -60,25 +85,39 @@ fn with_each(encoded: &Encoded, mut with: impl FnMut(&str, PublicKeys)) {
 fn verify_all<S: Scheme>(verify: impl Fn(&[[u8; 32]], &[[u8; 64]], PublicKeys) -> Verdicts) {
     let mut random = Random::new();
     let mut items = signed::<S>(&mut random, ITEMS, ITEMS);
-    items.iter_mut().step_by(9).for_each(|signed| random.flip_bit(&mut signed.item.digest));
+    items
+        .iter_mut()
+        .step_by(9)
+        .for_each(|signed| random.flip_bit(&mut signed.item.digest));
     let keys: Vec<Point> = items.iter().map(|signed| signed.key).collect();
     let list: Vec<Item> = items.iter().map(|signed| signed.item.clone()).collect();
     let (digests, signatures, _) = columns(&list);
     with_each(&encoded(&keys), |name, keys| {
         for (index, verdict) in verify(&digests, &signatures, keys).iter().enumerate() {
-            assert_eq!(verdict.is_valid(), index % 9 != 0, "{name}, item {index}: {verdict}");
+            assert_eq!(
+                verdict.is_valid(),
+                index % 9 != 0,
+                "{name}, item {index}: {verdict}"
+            );
         }
     });
     // One key for all: its own items are valid.
     let mine = signed::<S>(&mut random, ITEMS, 1);
-    let (digests, signatures): (Vec<_>, Vec<_>) =
-        mine.iter().map(|signed| (signed.item.digest, signed.item.signature)).unzip();
+    let (digests, signatures): (Vec<_>, Vec<_>) = mine
+        .iter()
+        .map(|signed| (signed.item.digest, signed.item.signature))
+        .unzip();
     let key = mine[0].key;
     for encoding in [key.as_sec1(), &key.to_compressed().unwrap()] {
         assert!(verify(&digests, &signatures, PublicKeys::all(encoding)).all_valid());
     }
     let other: &Signed = &items[1];
-    assert_eq!(verify(&digests, &signatures, PublicKeys::all(other.key.as_sec1())).rejected().count(), ITEMS);
+    assert_eq!(
+        verify(&digests, &signatures, PublicKeys::all(other.key.as_sec1()))
+            .rejected()
+            .count(),
+        ITEMS
+    );
 }
 
 fn agree_all<C: TestCurve>(engine: &Engine) {
@@ -88,7 +127,11 @@ fn agree_all<C: TestCurve>(engine: &Engine) {
     let expected = shared_points::<C>(engine, &key, PublicKeys::points(&peers)).unwrap();
     assert!(expected.iter().all(Result::is_ok));
     with_each(&encoded(&peers), |name, keys| {
-        assert_eq!(shared_points::<C>(engine, &key, keys).unwrap(), expected, "{name}");
+        assert_eq!(
+            shared_points::<C>(engine, &key, keys).unwrap(),
+            expected,
+            "{name}"
+        );
     });
 }
 
@@ -101,40 +144,90 @@ pub fn bad_keys<C: TestCurve>() -> Vec<(&'static str, Vec<u8>, Rejection)> {
     let y = &g[33..];
     let p = modulus_plus::<C>(0);
     // No point has this x-coordinate.
-    let no_point =
-        (1..=255u32).map(|last| to_bytes(&last.into()).unwrap()).find(|x| lift_x::<C>(x, false).is_none()).unwrap();
+    let no_point = (1..=255u32)
+        .map(|last| to_bytes(&last.into()).unwrap())
+        .find(|x| lift_x::<C>(x, false).is_none())
+        .unwrap();
     let negated_y = to_bytes(&(modulus::<C>() - 1u32)).unwrap();
     vec![
         ("identity", vec![0], IdentityKey),
         ("empty", vec![], MalformedPoint),
         ("identity with zeros after it", vec![0; 65], MalformedPoint),
-        ("identity with one zero after it", vec![0; 2], MalformedPoint),
+        (
+            "identity with one zero after it",
+            vec![0; 2],
+            MalformedPoint,
+        ),
         ("off the curve", with_tag(4, &[x, x]), NotOnCurve),
-        ("off the curve by one bit", with_tag(4, &[x, &[&y[..31], &[y[31] ^ 1]].concat()]), NotOnCurve),
+        (
+            "off the curve by one bit",
+            with_tag(4, &[x, &[&y[..31], &[y[31] ^ 1]].concat()]),
+            NotOnCurve,
+        ),
         ("coordinates swapped", with_tag(4, &[y, x]), NotOnCurve),
         ("y of -1", with_tag(4, &[x, &negated_y]), NotOnCurve),
         ("origin", with_tag(4, &[&[0; 32], &[0; 32]]), NotOnCurve),
-        ("x without a point, even y", with_tag(2, &[&no_point]), NotOnCurve),
-        ("x without a point, odd y", with_tag(3, &[&no_point]), NotOnCurve),
+        (
+            "x without a point, even y",
+            with_tag(2, &[&no_point]),
+            NotOnCurve,
+        ),
+        (
+            "x without a point, odd y",
+            with_tag(3, &[&no_point]),
+            NotOnCurve,
+        ),
         ("x = p", with_tag(4, &[&p, y]), MalformedPoint),
         ("y = p", with_tag(4, &[x, &p]), MalformedPoint),
-        ("x = 2^256 - 1", with_tag(4, &[&[0xff; 32], y]), MalformedPoint),
-        ("y = 2^256 - 1", with_tag(4, &[x, &[0xff; 32]]), MalformedPoint),
+        (
+            "x = 2^256 - 1",
+            with_tag(4, &[&[0xff; 32], y]),
+            MalformedPoint,
+        ),
+        (
+            "y = 2^256 - 1",
+            with_tag(4, &[x, &[0xff; 32]]),
+            MalformedPoint,
+        ),
         ("x = p, compressed", with_tag(2, &[&p]), MalformedPoint),
-        ("x = p + 1, compressed", with_tag(3, &[&modulus_plus::<C>(1)]), MalformedPoint),
-        ("x = 2^256 - 1, compressed", with_tag(2, &[&[0xff; 32]]), MalformedPoint),
+        (
+            "x = p + 1, compressed",
+            with_tag(3, &[&modulus_plus::<C>(1)]),
+            MalformedPoint,
+        ),
+        (
+            "x = 2^256 - 1, compressed",
+            with_tag(2, &[&[0xff; 32]]),
+            MalformedPoint,
+        ),
         ("no tag", g[1..].to_vec(), MalformedPoint),
         ("tag 0", with_tag(0, &[x, y]), MalformedPoint),
         ("tag 1", with_tag(1, &[x]), MalformedPoint),
         ("compact form", with_tag(5, &[x]), MalformedPoint),
         ("hybrid form, even", with_tag(6, &[x, y]), MalformedPoint),
         ("hybrid form, odd", with_tag(7, &[x, y]), MalformedPoint),
-        ("uncompressed, tagged compressed", with_tag(2, &[x, y]), MalformedPoint),
-        ("compressed, tagged uncompressed", with_tag(4, &[x]), MalformedPoint),
+        (
+            "uncompressed, tagged compressed",
+            with_tag(2, &[x, y]),
+            MalformedPoint,
+        ),
+        (
+            "compressed, tagged uncompressed",
+            with_tag(4, &[x]),
+            MalformedPoint,
+        ),
         ("one byte short", g[..64].to_vec(), MalformedPoint),
         ("one byte long", [&g[..], &[0]].concat(), MalformedPoint),
-        ("compressed, one byte short", with_tag(2, &[&x[..31]]), MalformedPoint),
-        ("compressed, one byte long", with_tag(2, &[x, &[0]]), MalformedPoint),
+        (
+            "compressed, one byte short",
+            with_tag(2, &[&x[..31]]),
+            MalformedPoint,
+        ),
+        (
+            "compressed, one byte long",
+            with_tag(2, &[x, &[0]]),
+            MalformedPoint,
+        ),
     ]
 }
 
@@ -145,18 +238,34 @@ pub fn malformed_keys(engine: &Engine) {
 
 fn reject_all<C: TestCurve>(engine: &Engine) {
     let bad = bad_keys::<C>();
-    let encodings: Vec<&[u8]> = bad.iter().map(|(_, encoding, _)| encoding.as_slice()).collect();
+    let encodings: Vec<&[u8]> = bad
+        .iter()
+        .map(|(_, encoding, _)| encoding.as_slice())
+        .collect();
     let key = SecretKey::from_bytes([1; 32]);
     let shared = shared_points::<C>(engine, &key, PublicKeys::sec1(&encodings)).unwrap();
     for ((name, encoding, reason), shared) in bad.iter().zip(shared) {
         assert_eq!(shared, Err(*reason), "{}: {name}", C::NAME);
-        assert!(decode_key::<C>(encoding).is_none(), "{}: the reference accepts '{name}'", C::NAME);
+        assert!(
+            decode_key::<C>(encoding).is_none(),
+            "{}: the reference accepts '{name}'",
+            C::NAME
+        );
     }
     // The forms of fixed length take the same decisions.
-    let raw: Vec<[u8; 64]> = bad.iter().filter_map(|(_, bytes, _)| bytes.get(1..)?.try_into().ok()).collect();
-    let expected: Vec<bool> = raw.iter().map(|raw| decode::<C>(&Point::from_raw(raw)).is_some()).collect();
+    let raw: Vec<[u8; 64]> = bad
+        .iter()
+        .filter_map(|(_, bytes, _)| bytes.get(1..)?.try_into().ok())
+        .collect();
+    let expected: Vec<bool> = raw
+        .iter()
+        .map(|raw| decode::<C>(&Point::from_raw(raw)).is_some())
+        .collect();
     let shared = shared_points::<C>(engine, &key, PublicKeys::raw(&raw)).unwrap();
-    assert_eq!(shared.iter().map(Result::is_ok).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        shared.iter().map(Result::is_ok).collect::<Vec<_>>(),
+        expected
+    );
 }
 
 /// Decompression of random x-coordinates, half of which belong to no point, and of special ones.
@@ -168,7 +277,11 @@ fn decompress<C: TestCurve>(engine: &Engine) {
     let mut random = Random::new();
     let mut coordinates: Vec<[u8; 32]> = (0..300).map(|_| random.bytes()).collect();
     coordinates.extend((0..10u32).map(|small| to_bytes(&small.into()).unwrap()));
-    coordinates.extend(edge_points::<C>().iter().map(|point| *encode::<C>(point).x()));
+    coordinates.extend(
+        edge_points::<C>()
+            .iter()
+            .map(|point| *encode::<C>(point).x()),
+    );
     coordinates.extend((0..5).map(modulus_plus::<C>));
     let mut compressed: Vec<[u8; 33]> = Vec::new();
     for x in coordinates {
@@ -179,12 +292,24 @@ fn decompress<C: TestCurve>(engine: &Engine) {
     compressed.push([4; 33]);
     compressed.push([0; 33]);
     let mut found = 0;
-    for (bytes, result) in compressed.iter().zip(point::decompress(engine, C::ID, &compressed).unwrap()) {
+    for (bytes, result) in compressed
+        .iter()
+        .zip(point::decompress(engine, C::ID, &compressed).unwrap())
+    {
         let expected = decode_key::<C>(bytes).map(|point| encode::<C>(&point));
-        assert_eq!(result.ok(), expected, "{} {bytes:02x?}: {result:?}", C::NAME);
+        assert_eq!(
+            result.ok(),
+            expected,
+            "{} {bytes:02x?}: {result:?}",
+            C::NAME
+        );
         found += usize::from(expected.is_some());
     }
-    assert!((200..compressed.len() - 200).contains(&found), "{found} of {} are points", compressed.len());
+    assert!(
+        (200..compressed.len() - 200).contains(&found),
+        "{found} of {} are points",
+        compressed.len()
+    );
 }
 
 /// The conversions of `Point`, and those from and to the reference's types.
@@ -194,16 +319,27 @@ pub fn points_round_trip(_: &Engine) {
 
 fn round_trip<C: TestCurve>() {
     let mut random = Random::new();
-    let points = encode_all::<C>(&edge_points::<C>()).into_iter().chain(progression::<C>(&mut random, 20).1);
+    let points = encode_all::<C>(&edge_points::<C>())
+        .into_iter()
+        .chain(progression::<C>(&mut random, 20).1);
     for point in points {
         assert_eq!(Point::from_coordinates(point.x(), point.y()), point);
         assert_eq!(Point::from_uncompressed(*point.as_bytes()), Ok(point));
-        assert_eq!(Point::from_raw(point.as_bytes()[1..].try_into().unwrap()), point);
+        assert_eq!(
+            Point::from_raw(point.as_bytes()[1..].try_into().unwrap()),
+            point
+        );
         let theirs = elliptic_curve::PublicKey::<C::Theirs>::try_from(&point).unwrap();
         assert_eq!(Point::from(&theirs), point);
         let compressed = point.to_compressed().unwrap();
-        assert_eq!(decode_key::<C>(&compressed).map(|group| encode::<C>(&group)), Some(point));
-        assert_eq!(format!("{point:?}"), format!("Point({})", hex::encode(point.as_sec1())));
+        assert_eq!(
+            decode_key::<C>(&compressed).map(|group| encode::<C>(&group)),
+            Some(point)
+        );
+        assert_eq!(
+            format!("{point:?}"),
+            format!("Point({})", hex::encode(point.as_sec1()))
+        );
     }
     assert_eq!(Point::IDENTITY.as_sec1(), [0]);
     assert_eq!(Point::IDENTITY.to_compressed(), None);

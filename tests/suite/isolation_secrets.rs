@@ -5,7 +5,9 @@ use super::support::each::{each_curve, each_ecdsa_curve};
 use super::support::neighbours::{Case, case, everywhere};
 use super::support::numbers::{order, order_plus, to_bytes};
 use super::support::random::Random;
-use super::support::reference::{EcdsaReference, TestCurve, bytes, encode, public_key, shared_point, sm2_dsa};
+use super::support::reference::{
+    EcdsaReference, TestCurve, bytes, encode, public_key, shared_point, sm2_dsa,
+};
 use super::support::scheme::progression;
 use super::support::shared::shared_points;
 use gecc::ecdsa::SForm;
@@ -15,7 +17,12 @@ const CLEAN: usize = 20;
 const POSITIONS: [usize; 4] = [0, 1, 10, 19];
 
 fn outside<C: TestCurve>() -> [(&'static str, [u8; 32]); 4] {
-    [("0", [0; 32]), ("n", order_plus::<C>(0)), ("n + 1", order_plus::<C>(1)), ("2^256 - 1", [0xff; 32])]
+    [
+        ("0", [0; 32]),
+        ("n", order_plus::<C>(0)),
+        ("n + 1", order_plus::<C>(1)),
+        ("2^256 - 1", [0xff; 32]),
+    ]
 }
 
 fn secret_keys(secrets: impl Iterator<Item = [u8; 32]>) -> Vec<SecretKey> {
@@ -27,14 +34,20 @@ type Signing = Case<([u8; 32], [u8; 32]), Result<[u8; 64], Rejection>>;
 
 pub fn signing(engine: &Engine) {
     each_ecdsa_curve!(sign_ecdsa(engine));
-    sign_all::<Sm2>(&[to_bytes(&(order::<Sm2>() - 1u32)).unwrap()], sm2_dsa::sign, |keys, digests| {
-        sm2::sign(engine, digests, keys).unwrap()
-    });
+    sign_all::<Sm2>(
+        &[to_bytes(&(order::<Sm2>() - 1u32)).unwrap()],
+        sm2_dsa::sign,
+        |keys, digests| sm2::sign(engine, digests, keys).unwrap(),
+    );
 }
 
 fn sign_ecdsa<C: EcdsaReference>(engine: &Engine) {
-    let reference = |secret: &[u8; 32], digest: &[u8; 32]| C::sign(secret, digest).map(|(signature, _)| signature);
-    sign_all::<C>(&[], reference, |keys, digests| ecdsa::sign(engine, C::ID, digests, keys, SForm::default()).unwrap());
+    let reference = |secret: &[u8; 32], digest: &[u8; 32]| {
+        C::sign(secret, digest).map(|(signature, _)| signature)
+    };
+    sign_all::<C>(&[], reference, |keys, digests| {
+        ecdsa::sign(engine, C::ID, digests, keys, SForm::default()).unwrap()
+    });
 }
 
 fn sign_all<C: TestCurve>(
@@ -45,17 +58,32 @@ fn sign_all<C: TestCurve>(
     let mut random = Random::new();
     let mut item = |name: &str, secret: [u8; 32]| -> Signing {
         let digest = random.bytes();
-        case(name, (secret, digest), reference(&secret, &digest).ok_or(Rejection::SecretKeyOutOfRange))
+        case(
+            name,
+            (secret, digest),
+            reference(&secret, &digest).ok_or(Rejection::SecretKeyOutOfRange),
+        )
     };
     let mut keys = Random::new();
-    let clean: Vec<Signing> = (0..CLEAN).map(|_| item("clean", keys.scalar_bytes::<C>())).collect();
-    let mut special: Vec<Signing> = outside::<C>().map(|(name, secret)| item(name, secret)).into();
-    special.extend(also_outside.iter().map(|secret| item("also outside", *secret)));
+    let clean: Vec<Signing> = (0..CLEAN)
+        .map(|_| item("clean", keys.scalar_bytes::<C>()))
+        .collect();
+    let mut special: Vec<Signing> = outside::<C>()
+        .map(|(name, secret)| item(name, secret))
+        .into();
+    special.extend(
+        also_outside
+            .iter()
+            .map(|secret| item("also outside", *secret)),
+    );
     assert!(special.iter().all(|case| case.expected.is_err()));
     special.push(item("1", to_bytes(&1u32.into()).unwrap()));
     everywhere(&clean, &special, &POSITIONS, |items| {
         let digests: Vec<[u8; 32]> = items.iter().map(|(_, digest)| *digest).collect();
-        sign(&secret_keys(items.iter().map(|(secret, _)| *secret)), &digests)
+        sign(
+            &secret_keys(items.iter().map(|(secret, _)| *secret)),
+            &digests,
+        )
     });
 }
 
@@ -76,13 +104,27 @@ fn agreement<C: TestCurve>(engine: &Engine) {
     let clean: Vec<Agreement> = secrets
         .iter()
         .zip(&peers)
-        .map(|(secret, peer)| case("clean", (*secret, peer.as_sec1().to_vec()), Ok(shared(secret, peer))))
+        .map(|(secret, peer)| {
+            case(
+                "clean",
+                (*secret, peer.as_sec1().to_vec()),
+                Ok(shared(secret, peer)),
+            )
+        })
         .collect();
     let mut special = Vec::new();
     for (name, secret) in outside::<C>() {
-        special.push(case(name, (secret, peers[0].as_sec1().to_vec()), Err(Rejection::SecretKeyOutOfRange)));
+        special.push(case(
+            name,
+            (secret, peers[0].as_sec1().to_vec()),
+            Err(Rejection::SecretKeyOutOfRange),
+        ));
         // The key is checked before the peer.
-        special.push(case(name, (secret, vec![0]), Err(Rejection::SecretKeyOutOfRange)));
+        special.push(case(
+            name,
+            (secret, vec![0]),
+            Err(Rejection::SecretKeyOutOfRange),
+        ));
     }
     for (name, peer, reason) in bad_keys::<C>() {
         special.push(case(name, (secrets[0], peer), Err(reason)));
@@ -101,9 +143,15 @@ pub fn public_keys(engine: &Engine) {
 fn derive<C: TestCurve>(engine: &Engine) {
     let mut random = Random::new();
     let item = |name: &str, secret: [u8; 32]| -> Case<[u8; 32], Result<Point, Rejection>> {
-        case(name, secret, public_key::<C>(&secret).ok_or(Rejection::SecretKeyOutOfRange))
+        case(
+            name,
+            secret,
+            public_key::<C>(&secret).ok_or(Rejection::SecretKeyOutOfRange),
+        )
     };
-    let clean: Vec<_> = (0..CLEAN).map(|_| item("clean", random.scalar_bytes::<C>())).collect();
+    let clean: Vec<_> = (0..CLEAN)
+        .map(|_| item("clean", random.scalar_bytes::<C>()))
+        .collect();
     let special = outside::<C>().map(|(name, secret)| item(name, secret));
     assert!(special.iter().all(|case| case.expected.is_err()));
     everywhere(&clean, &special, &POSITIONS, |secrets| {

@@ -4,9 +4,12 @@
 use super::support::each::each_ecdsa_curve;
 use super::support::numbers::{modulus, number, order, to_bytes};
 use super::support::random::Random;
-use super::support::reference::{EcdsaReference, Group, Scalar, TestCurve, bytes, encode, lift_x, mul_base, reduced};
+use super::support::reference::{
+    EcdsaReference, Group, Scalar, TestCurve, bytes, encode, lift_x, mul_base, reduced,
+};
 use super::support::scheme::{
-    Ecdsa, Item, Scheme, Sm2Dsa, adversarial, concatenate, halves, signed, signed_with_r, verify_ecdsa,
+    Ecdsa, Item, Scheme, Sm2Dsa, adversarial, concatenate, halves, signed, signed_with_r,
+    verify_ecdsa,
 };
 use elliptic_curve::{Field, PrimeField};
 use gecc::ecdsa::Policy;
@@ -38,12 +41,18 @@ fn overflowing<S: Scheme>(engine: &Engine, small_s: impl Fn(&mut Random, u64) ->
     for s in 1..=20 {
         let item = small_s(&mut random, s);
         let (r, s) = halves(&item.signature);
-        let moved = Item { signature: concatenate(&r, &plus_n::<S::C>(&s).unwrap()), ..item.clone() };
+        let moved = Item {
+            signature: concatenate(&r, &plus_n::<S::C>(&s).unwrap()),
+            ..item.clone()
+        };
         items.extend([(item, Verdict::Valid), (moved, REJECTED_S)]);
     }
     for item in small_r::<S>(&mut random, 20) {
         let (r, s) = halves(&item.signature);
-        let moved = Item { signature: concatenate(&plus_n::<S::C>(&r).unwrap(), &s), ..item.clone() };
+        let moved = Item {
+            signature: concatenate(&plus_n::<S::C>(&r).unwrap(), &s),
+            ..item.clone()
+        };
         items.extend([(item, Verdict::Valid), (moved, REJECTED_R)]);
     }
     let (inputs, expected): (Vec<Item>, Vec<Verdict>) = items.into_iter().unzip();
@@ -61,20 +70,32 @@ fn small_s_ecdsa<C: EcdsaReference>(random: &mut Random, s: u64) -> Item {
     let r = reduced::<C>(encode::<C>(&mul_base::<C>(&k)).x());
     let digest = bytes::<C>(&(s * k - r * d));
     let key = encode::<C>(&mul_base::<C>(&d)).as_sec1().to_vec();
-    Item { digest, signature: concatenate(&bytes::<C>(&r), &bytes::<C>(&s)), key }
+    Item {
+        digest,
+        signature: concatenate(&bytes::<C>(&r), &bytes::<C>(&s)),
+        key,
+    }
 }
 
 /// SM2 with a chosen s, which is u1.
 fn small_s_sm2(random: &mut Random, s: u64) -> Item {
     let d = random.scalar::<Sm2>();
     let t = random.scalar::<Sm2>();
-    adversarial::<Sm2Dsa>(&Scalar::<Sm2>::from(s), &t, &d).expect("r is not 0").0
+    adversarial::<Sm2Dsa>(&Scalar::<Sm2>::from(s), &t, &d)
+        .expect("r is not 0")
+        .0
 }
 
 /// Signatures with small r. In ECDSA r is x(R), so R is looked for; in SM2 r is t - s.
 fn small_r<S: Scheme>(random: &mut Random, count: usize) -> Vec<Item> {
-    let small =
-        (1..).filter_map(|x: u32| Some((x, lift_x::<S::C>(&to_bytes(&x.into())?, x.is_multiple_of(2))?))).take(count);
+    let small = (1..)
+        .filter_map(|x: u32| {
+            Some((
+                x,
+                lift_x::<S::C>(&to_bytes(&x.into())?, x.is_multiple_of(2))?,
+            ))
+        })
+        .take(count);
     let signed = small.map(|(x, r)| with_r::<S>(random, &r, x));
     signed.collect()
 }
@@ -99,19 +120,36 @@ pub fn high_s(engine: &Engine) {
 
 fn both_forms<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
-    let mut items: Vec<Item> = signed::<Ecdsa<C>>(&mut random, 50, 50).into_iter().map(|signed| signed.item).collect();
+    let mut items: Vec<Item> = signed::<Ecdsa<C>>(&mut random, 50, 50)
+        .into_iter()
+        .map(|signed| signed.item)
+        .collect();
     items.extend(around_half::<C>(&mut random));
     let flipped: Vec<Item> = items.iter().map(|item| flip::<C>(item)).collect();
     let all = [items, flipped].concat();
     let standard = verify_ecdsa::<C>(engine, &all, Policy::default());
-    assert!(standard.iter().all(|verdict| verdict.is_valid()), "{}", C::NAME);
+    assert!(
+        standard.iter().all(|verdict| verdict.is_valid()),
+        "{}",
+        C::NAME
+    );
     let by_policy = verify_ecdsa::<C>(engine, &all, Policy::low_s());
     for (item, verdict) in all.iter().zip(&by_policy) {
-        let expected = if C::is_low(&item.signature) { Verdict::Valid } else { Verdict::Rejected(Rejection::HighS) };
+        let expected = if C::is_low(&item.signature) {
+            Verdict::Valid
+        } else {
+            Verdict::Rejected(Rejection::HighS)
+        };
         assert_eq!(*verdict, expected, "{} {item:02x?}", C::NAME);
     }
     // Of each signature and its other form, one has high s.
-    assert_eq!(by_policy.iter().filter(|verdict| verdict.is_valid()).count(), all.len() / 2);
+    assert_eq!(
+        by_policy
+            .iter()
+            .filter(|verdict| verdict.is_valid())
+            .count(),
+        all.len() / 2
+    );
 }
 
 /// Valid signatures with s = (n - 1) / 2 - j, the largest values that are low.
@@ -126,7 +164,11 @@ fn around_half<C: EcdsaReference>(random: &mut Random) -> Vec<Item> {
             let r = reduced::<C>(encode::<C>(&mul_base::<C>(&k)).x());
             assert!(bool::from(!s.is_zero()));
             let key = encode::<C>(&mul_base::<C>(&d)).as_sec1().to_vec();
-            Item { digest: bytes::<C>(&(s * k - r * d)), signature: concatenate(&bytes::<C>(&r), &bytes::<C>(&s)), key }
+            Item {
+                digest: bytes::<C>(&(s * k - r * d)),
+                signature: concatenate(&bytes::<C>(&r), &bytes::<C>(&s)),
+                key,
+            }
         })
         .collect()
 }
@@ -134,5 +176,8 @@ fn around_half<C: EcdsaReference>(random: &mut Random) -> Vec<Item> {
 fn flip<C: TestCurve>(item: &Item) -> Item {
     let (r, s) = halves(&item.signature);
     let other = to_bytes(&(order::<C>() - number(&s))).unwrap();
-    Item { signature: concatenate(&r, &other), ..item.clone() }
+    Item {
+        signature: concatenate(&r, &other),
+        ..item.clone()
+    }
 }

@@ -30,7 +30,11 @@ impl<C: TestCurve> Products<C> {
 
     fn expected(&self, items: usize) -> Point {
         let products = self.scalars[..items].iter().zip(&self.numbers);
-        encode::<C>(&mul_base::<C>(&products.fold(Scalar::<C>::ZERO, |sum, (scalar, number)| sum + *scalar * number)))
+        encode::<C>(&mul_base::<C>(
+            &products.fold(Scalar::<C>::ZERO, |sum, (scalar, number)| {
+                sum + *scalar * number
+            }),
+        ))
     }
 
     fn check(&self, engine: &Engine, items: usize) {
@@ -43,10 +47,18 @@ impl<C: TestCurve> Products<C> {
 pub fn match_reference(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let mut random = Random::new();
-        let in_chunks = Engine::builder().backend(engine.info().backend).chunk_items(7).build().unwrap();
+        let in_chunks = Engine::builder()
+            .backend(engine.info().backend)
+            .chunk_items(7)
+            .build()
+            .unwrap();
         let products = Products::<C>::random(&mut random, 40_000, 3000);
         let around = |power: u32| [(1 << power) - 1, 1 << power, (1 << power) + 1];
-        for items in [0, 1].into_iter().chain((2..16).flat_map(around)).chain([40_000]) {
+        for items in [0, 1]
+            .into_iter()
+            .chain((2..16).flat_map(around))
+            .chain([40_000])
+        {
             products.check(engine, items);
         }
         for items in [1, 33, 225, 3000] {
@@ -62,7 +74,11 @@ pub fn multiples_of_the_base_point(engine: &Engine) {
     /// Products that one generator of random numbers makes.
     const RUN: usize = 1 << 10;
     fn check<C: TestCurve>(engine: &Engine) {
-        let items: usize = if engine.info().backend == Backend::Gpu { 1 << 24 } else { 1 << 16 };
+        let items: usize = if engine.info().backend == Backend::Gpu {
+            1 << 24
+        } else {
+            1 << 16
+        };
         let mut random = Random::new();
         let seeds: Vec<u64> = (0..items / RUN).map(|_| random.word()).collect();
         let (products, sums): (Vec<_>, Vec<_>) = seeds
@@ -79,12 +95,23 @@ pub fn multiples_of_the_base_point(engine: &Engine) {
                 ((0..RUN).map(&mut product).collect::<Vec<_>>(), sum)
             })
             .unzip();
-        let (numbers, scalars): (Vec<[u8; 32]>, Vec<[u8; 32]>) = products.into_iter().flatten().unzip();
+        let (numbers, scalars): (Vec<[u8; 32]>, Vec<[u8; 32]>) =
+            products.into_iter().flatten().unzip();
         let points = point::mul_base(engine, C::ID, &numbers).unwrap();
-        let points: Vec<Point> = points.into_iter().collect::<Result<_, _>>().expect("numbers in range");
+        let points: Vec<Point> = points
+            .into_iter()
+            .collect::<Result<_, _>>()
+            .expect("numbers in range");
         let found = point::msm(engine, C::ID, &scalars, &points).unwrap();
-        let expected = sums.into_iter().fold(Scalar::<C>::ZERO, |sum, of_run| sum + of_run);
-        assert_eq!(found, Ok(encode::<C>(&mul_base::<C>(&expected))), "{}: {items} products", C::NAME);
+        let expected = sums
+            .into_iter()
+            .fold(Scalar::<C>::ZERO, |sum, of_run| sum + of_run);
+        assert_eq!(
+            found,
+            Ok(encode::<C>(&mul_base::<C>(&expected))),
+            "{}: {items} products",
+            C::NAME
+        );
     }
     each_curve!(check(engine));
 }
@@ -99,13 +126,25 @@ pub fn columns(engine: &Engine) {
             let expected = products.expected(items);
             let scalars: Vec<[u8; 32]> = products.scalars.iter().map(bytes::<C>).collect();
             let records: Vec<u8> = (0..items)
-                .flat_map(|item| [&scalars[item][..], &points[item].as_bytes()[1..], &[0xee; 7]].concat())
+                .flat_map(|item| {
+                    [
+                        &scalars[item][..],
+                        &points[item].as_bytes()[1..],
+                        &[0xee; 7],
+                    ]
+                    .concat()
+                })
                 .collect();
             let raw = PublicKeys::raw(Rows::strided(&records[32..], RECORD, items).unwrap());
             let msm = |scalars: Rows<32>, points: PublicKeys| {
-                point::msm_columns(engine, C::ID, items, scalars, points).unwrap().expect("good items")
+                point::msm_columns(engine, C::ID, items, scalars, points)
+                    .unwrap()
+                    .expect("good items")
             };
-            assert_eq!(msm(Rows::strided(&records, RECORD, items).unwrap(), raw), expected);
+            assert_eq!(
+                msm(Rows::strided(&records, RECORD, items).unwrap(), raw),
+                expected
+            );
             let sec1: Vec<&[u8]> = points.iter().map(Point::as_sec1).collect();
             assert_eq!(msm((&scalars).into(), PublicKeys::sec1(&sec1)), expected);
             let all = PublicKeys::from(&points[0]);
@@ -116,13 +155,22 @@ pub fn columns(engine: &Engine) {
             };
             assert_eq!(msm(Rows::all(&scalars[0]), all), same.expected(items));
             // The identity has no compressed form.
-            let compressed: Vec<[u8; 33]> = points.iter().filter_map(Point::to_compressed).collect();
-            let finite: Vec<[u8; 32]> =
-                scalars.iter().zip(points).filter(|(_, point)| !point.is_identity()).map(|(k, _)| *k).collect();
-            let found = point::msm_columns(engine, C::ID, finite.len(), &finite, &compressed).unwrap();
+            let compressed: Vec<[u8; 33]> =
+                points.iter().filter_map(Point::to_compressed).collect();
+            let finite: Vec<[u8; 32]> = scalars
+                .iter()
+                .zip(points)
+                .filter(|(_, point)| !point.is_identity())
+                .map(|(k, _)| *k)
+                .collect();
+            let found =
+                point::msm_columns(engine, C::ID, finite.len(), &finite, &compressed).unwrap();
             assert_eq!(found, Ok(expected));
             let lengths = point::msm_columns(engine, C::ID, items + 1, &scalars, raw);
-            assert!(matches!(lengths, Err(Error::LengthMismatch { .. })), "{lengths:?}");
+            assert!(
+                matches!(lengths, Err(Error::LengthMismatch { .. })),
+                "{lengths:?}"
+            );
         }
     }
     each_curve!(check(engine));
@@ -146,7 +194,12 @@ pub fn equal_points_and_scalars(engine: &Engine) {
                 products.scalars[place] = -scalar;
             }
             products.check(engine, items);
-            let edges = [Scalar::<C>::ZERO, Scalar::<C>::ONE, -Scalar::<C>::ONE, Scalar::<C>::from(2u64)];
+            let edges = [
+                Scalar::<C>::ZERO,
+                Scalar::<C>::ONE,
+                -Scalar::<C>::ONE,
+                Scalar::<C>::from(2u64),
+            ];
             for (place, scalar) in products.scalars.iter_mut().enumerate() {
                 *scalar = edges[place % 7 % 4];
             }
@@ -162,25 +215,56 @@ pub fn bad_items(engine: &Engine) {
         let items = 3000;
         let good = Products::<C>::random(&mut Random::new(), items, items);
         let good_scalars: Vec<_> = good.scalars.iter().map(bytes::<C>).collect();
-        let off_curve = (None, Some(Point::from_coordinates(&[1; 32], &[1; 32])), Rejection::NotOnCurve);
-        let too_large = (None, Some(Point::from_coordinates(&[0xff; 32], &[1; 32])), Rejection::MalformedPoint);
+        let off_curve = (
+            None,
+            Some(Point::from_coordinates(&[1; 32], &[1; 32])),
+            Rejection::NotOnCurve,
+        );
+        let too_large = (
+            None,
+            Some(Point::from_coordinates(&[0xff; 32], &[1; 32])),
+            Rejection::MalformedPoint,
+        );
         // The scalar is looked at before the point.
         let no_scalar = (Some([0xff; 32]), off_curve.1, Rejection::ScalarOutOfRange);
-        for (items, place) in [(10, 0), (10, 9), (items, 0), (items, 1), (items, 31), (items, 32), (items, 2999)] {
-            for (bad, later) in [(off_curve, too_large), (too_large, no_scalar), (no_scalar, off_curve)] {
+        for (items, place) in [
+            (10, 0),
+            (10, 9),
+            (items, 0),
+            (items, 1),
+            (items, 31),
+            (items, 32),
+            (items, 2999),
+        ] {
+            for (bad, later) in [
+                (off_curve, too_large),
+                (too_large, no_scalar),
+                (no_scalar, off_curve),
+            ] {
                 let mut scalars = good_scalars[..items].to_vec();
                 let mut points = good.points[..items].to_vec();
-                let mut corrupt = |place: usize, (scalar, point, _): (Option<[u8; 32]>, Option<Point>, Rejection)| {
+                let mut corrupt = |place: usize,
+                                   (scalar, point, _): (
+                    Option<[u8; 32]>,
+                    Option<Point>,
+                    Rejection,
+                )| {
                     scalars[place] = scalar.unwrap_or(scalars[place]);
                     points[place] = point.unwrap_or(points[place]);
                 };
                 corrupt(place, bad);
                 (place + 1..items).for_each(|place| corrupt(place, later));
-                assert_eq!(point::msm(engine, C::ID, &scalars, &points).unwrap(), Err((place, bad.2)));
+                assert_eq!(
+                    point::msm(engine, C::ID, &scalars, &points).unwrap(),
+                    Err((place, bad.2))
+                );
             }
         }
         let lengths = point::msm(engine, C::ID, &good_scalars[1..], &good.points);
-        assert!(matches!(lengths, Err(Error::LengthMismatch { .. })), "{lengths:?}");
+        assert!(
+            matches!(lengths, Err(Error::LengthMismatch { .. })),
+            "{lengths:?}"
+        );
     }
     each_curve!(check(engine));
 }

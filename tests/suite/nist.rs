@@ -44,7 +44,12 @@ pub fn signature_verification(engine: &Engine) {
     let items: Vec<Item> = cases.iter().map(Signature::item).collect();
     let verdicts = Ecdsa::<P256>::verify(engine, &items);
     for (index, (case, verdict)) in cases.iter().zip(&verdicts).enumerate() {
-        assert_eq!(Some(verdict.is_valid()), case.valid, "SigVer {index} ({}): {verdict}", case.hash);
+        assert_eq!(
+            Some(verdict.is_valid()),
+            case.valid,
+            "SigVer {index} ({}): {verdict}",
+            case.hash
+        );
     }
     let valid = verdicts.iter().filter(|verdict| verdict.is_valid()).count();
     assert_eq!((cases.len(), valid), (75, 15));
@@ -55,18 +60,36 @@ pub fn signature_generation(engine: &Engine) {
     let cases: Vec<Signature> = parse(include_str!("../vectors/p256_siggen_fips_186-3.json"));
     assert_eq!(cases.len(), 75);
     let items: Vec<Item> = cases.iter().map(Signature::item).collect();
-    assert!(Ecdsa::<P256>::verify(engine, &items).iter().all(|verdict| verdict.is_valid()));
+    assert!(
+        Ecdsa::<P256>::verify(engine, &items)
+            .iter()
+            .all(|verdict| verdict.is_valid())
+    );
 
     let column = |get: fn(&Signature) -> &Option<String>| -> Vec<[u8; 32]> {
-        cases.iter().map(|case| field(get(case).as_ref().expect("SigGen has it"))).collect()
+        cases
+            .iter()
+            .map(|case| field(get(case).as_ref().expect("SigGen has it")))
+            .collect()
     };
-    let secret: Vec<SecretKey> = column(|case| &case.d).into_iter().map(SecretKey::from_bytes).collect();
+    let secret: Vec<SecretKey> = column(|case| &case.d)
+        .into_iter()
+        .map(SecretKey::from_bytes)
+        .collect();
     let public = keys::public_keys(engine, P256, &secret).unwrap();
-    assert!(public.iter().zip(&items).all(|(public, item)| public.unwrap().as_sec1() == item.key));
+    assert!(
+        public
+            .iter()
+            .zip(&items)
+            .all(|(public, item)| public.unwrap().as_sec1() == item.key)
+    );
     // r is x(k G) modulo n.
     let points = point::mul_base(engine, P256, &column(|case| &case.k)).unwrap();
     for (point, case) in points.into_iter().zip(&cases) {
-        assert_eq!(scalar_bytes::<P256>(&reduced::<P256>(point.unwrap().x())), field(&case.r));
+        assert_eq!(
+            scalar_bytes::<P256>(&reduced::<P256>(point.unwrap().x())),
+            field(&case.r)
+        );
     }
 }
 
@@ -95,8 +118,11 @@ pub fn public_key_validation(engine: &Engine) {
             assert_eq!(shared[0].unwrap().as_sec1(), key);
             counts[1] += 1;
         } else {
-            let reason =
-                if case.note.contains("not on curve") { Rejection::NotOnCurve } else { Rejection::MalformedPoint };
+            let reason = if case.note.contains("not on curve") {
+                Rejection::NotOnCurve
+            } else {
+                Rejection::MalformedPoint
+            };
             assert_eq!(shared, [Err(reason)], "{}", case.note);
             counts[2] += 1;
         }
@@ -114,10 +140,15 @@ struct DiffieHellman {
 pub fn diffie_hellman(engine: &Engine) {
     let cases: Vec<DiffieHellman> = parse(include_str!("../vectors/p256_cdh_primitive.json"));
     assert_eq!(cases.len(), 25);
-    let secret: Vec<SecretKey> = cases.iter().map(|case| SecretKey::from_bytes(field(&case.d))).collect();
+    let secret: Vec<SecretKey> = cases
+        .iter()
+        .map(|case| SecretKey::from_bytes(field(&case.d)))
+        .collect();
     let peers: Vec<Point> = cases
         .iter()
-        .map(|case| Point::from_uncompressed(bytes(&case.peer).try_into().expect("65 bytes")).unwrap())
+        .map(|case| {
+            Point::from_uncompressed(bytes(&case.peer).try_into().expect("65 bytes")).unwrap()
+        })
         .collect();
     let shared = ecdh::shared_secrets(engine, P256, &secret, PublicKeys::points(&peers)).unwrap();
     for (shared, case) in shared.into_iter().zip(&cases) {

@@ -37,7 +37,8 @@ impl Inputs {
         let mut random = Random::new();
         let (scalars, mut points) = progression::<P256>(&mut random, ITEMS);
         let mut scalars: Vec<[u8; 32]> = scalars.iter().map(bytes::<P256>).collect();
-        let mut secret: Vec<SecretKey> = scalars.iter().copied().map(SecretKey::from_bytes).collect();
+        let mut secret: Vec<SecretKey> =
+            scalars.iter().copied().map(SecretKey::from_bytes).collect();
         let digests: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.bytes()).collect();
         let signed = ecdsa::sign(engine, P256, &digests, &secret, SForm::default()).unwrap();
         (scalars[100], secret[300]) = ([0xff; 32], SecretKey::from_bytes([0; 32]));
@@ -45,8 +46,16 @@ impl Inputs {
         Inputs {
             scalars: scalars.into(),
             digests: digests.into(),
-            compressed: points.iter().map(|point| point.to_compressed().unwrap()).collect::<Vec<_>>().into(),
-            signatures: signed.into_iter().map(Result::unwrap).collect::<Vec<_>>().into(),
+            compressed: points
+                .iter()
+                .map(|point| point.to_compressed().unwrap())
+                .collect::<Vec<_>>()
+                .into(),
+            signatures: signed
+                .into_iter()
+                .map(Result::unwrap)
+                .collect::<Vec<_>>()
+                .into(),
             secret: secret.into(),
             points: points.into(),
         }
@@ -68,13 +77,23 @@ impl Inputs {
     }
 
     fn results(&self, engine: &Engine, at: Range<usize>) -> Results {
-        let Inputs { scalars, digests, compressed, signatures, secret, points } = self;
+        let Inputs {
+            scalars,
+            digests,
+            compressed,
+            signatures,
+            secret,
+            points,
+        } = self;
         let scalars = &scalars[at.clone()];
         let secret = &secret[at.clone()];
         let points = &points[at.clone()];
         let digests = &digests[at.clone()];
         let signatures = &signatures[at.clone()];
-        let keys = [PublicKeys::points(points), PublicKeys::compressed(&compressed[at])];
+        let keys = [
+            PublicKeys::points(points),
+            PublicKeys::compressed(&compressed[at]),
+        ];
         Results {
             points: [
                 point::mul_base(engine, P256, scalars).unwrap(),
@@ -84,8 +103,9 @@ impl Inputs {
                 shared_points::<P256>(engine, secret, keys[1]).unwrap(),
             ],
             signed: ecdsa::sign(engine, P256, digests, secret, SForm::default()).unwrap(),
-            verdicts: keys
-                .map(|keys| ecdsa::verify(engine, P256, digests, signatures, keys, Policy::default()).unwrap()),
+            verdicts: keys.map(|keys| {
+                ecdsa::verify(engine, P256, digests, signatures, keys, Policy::default()).unwrap()
+            }),
         }
     }
 }
@@ -93,16 +113,32 @@ impl Inputs {
 /// Calls on all inputs and on a part, in one chunk and in several; a write to locked memory takes
 /// effect in the next call.
 pub fn same_results(engine: &Engine) {
-    let in_chunks = Engine::builder().backend(engine.info().backend).chunk_items(1000).build().unwrap();
+    let in_chunks = Engine::builder()
+        .backend(engine.info().backend)
+        .chunk_items(1000)
+        .build()
+        .unwrap();
     let ranges = [0..ITEMS, 1..ITEMS - 1, 99..302, 4000..4001];
     let inputs = Inputs::new(engine);
     let expected = ranges.clone().map(|range| inputs.results(engine, range));
-    assert!(expected[0].verdicts[0].as_slice()[..200].iter().all(|verdict| verdict.is_valid()));
+    assert!(
+        expected[0].verdicts[0].as_slice()[..200]
+            .iter()
+            .all(|verdict| verdict.is_valid())
+    );
     assert_eq!(expected[0].verdicts[0].rejected().count(), 1);
     let mut locked = inputs.locked(engine);
     for (range, expected) in ranges.into_iter().zip(&expected) {
-        assert_eq!(locked.results(engine, range.clone()), *expected, "{range:?}");
-        assert_eq!(locked.results(&in_chunks, range.clone()), *expected, "{range:?} in chunks");
+        assert_eq!(
+            locked.results(engine, range.clone()),
+            *expected,
+            "{range:?}"
+        );
+        assert_eq!(
+            locked.results(&in_chunks, range.clone()),
+            *expected,
+            "{range:?} in chunks"
+        );
     }
     locked.digests[7] = [7; 32];
     locked.points[8] = locked.points[9];
@@ -119,19 +155,31 @@ pub fn many_small_ones(engine: &Engine) {
     let mut random = Random::new();
     let mut kept = Vec::new();
     for items in (1..200).chain([4095, 4096, 4097]) {
-        let rows: Vec<[u8; 33]> = (0..items).map(|_| random.vector(33).try_into().unwrap()).collect();
+        let rows: Vec<[u8; 33]> = (0..items)
+            .map(|_| random.vector(33).try_into().unwrap())
+            .collect();
         // The allocator puts them side by side.
         let first = engine.page_lock(rows.clone());
         let second = engine.page_lock(rows.clone());
         let zeros = engine.page_locked_zeros(33 * items).unwrap();
-        assert_eq!([first.is_locked(), second.is_locked(), zeros.is_locked()], [on_gpu; 3], "{items}");
+        assert_eq!(
+            [first.is_locked(), second.is_locked(), zeros.is_locked()],
+            [on_gpu; 3],
+            "{items}"
+        );
         assert!(zeros.len() == 33 * items && zeros.iter().all(|byte| *byte == 0));
         assert_eq!(first.into_vec(), rows);
         kept.push((second, rows));
     }
-    assert!(kept.into_iter().all(|(locked, rows)| locked.into_vec() == rows));
+    assert!(
+        kept.into_iter()
+            .all(|(locked, rows)| locked.into_vec() == rows)
+    );
     let empty = engine.page_locked_zeros(0).unwrap();
     assert!(!empty.is_locked() && empty.is_empty() && empty.into_vec().is_empty());
     let problem = engine.page_locked_zeros(usize::MAX).err().unwrap();
-    assert_eq!(problem.to_string(), format!("no memory for {} bytes", usize::MAX));
+    assert_eq!(
+        problem.to_string(),
+        format!("no memory for {} bytes", usize::MAX)
+    );
 }

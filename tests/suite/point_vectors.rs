@@ -43,8 +43,17 @@ fn base<C: TestCurve>(engine: &Engine, curve: &str, count: usize) {
     let cases = vectors(curve).ecc_base_point_mul;
     assert_eq!(cases.len(), count);
     let scalars: Vec<[u8; 32]> = cases.iter().map(|case| field(&case.k)).collect();
-    for (found, case) in point::mul_base(engine, C::ID, &scalars).unwrap().into_iter().zip(&cases) {
-        assert_eq!(found.unwrap().as_sec1(), bytes(&case.product), "{curve}: {} G", case.k);
+    for (found, case) in point::mul_base(engine, C::ID, &scalars)
+        .unwrap()
+        .into_iter()
+        .zip(&cases)
+    {
+        assert_eq!(
+            found.unwrap().as_sec1(),
+            bytes(&case.product),
+            "{curve}: {} G",
+            case.k
+        );
     }
 }
 
@@ -57,11 +66,24 @@ pub fn variable_point(engine: &Engine) {
 fn variable<C: TestCurve>(engine: &Engine, curve: &str, count: usize) {
     let cases = vectors(curve).ecc_var_point_mul;
     assert_eq!(cases.len(), count);
-    let compressed: Vec<[u8; 33]> = cases.iter().map(|case| bytes(&case.point).try_into().unwrap()).collect();
-    let points: Vec<Point> =
-        point::decompress(engine, C::ID, &compressed).unwrap().into_iter().map(Result::unwrap).collect();
-    let scalars: Vec<[u8; 32]> = cases.iter().map(|case| integer(&case.k).expect("at most 256 bits")).collect();
-    for (found, case) in point::mul(engine, C::ID, &scalars, &points).unwrap().into_iter().zip(&cases) {
+    let compressed: Vec<[u8; 33]> = cases
+        .iter()
+        .map(|case| bytes(&case.point).try_into().unwrap())
+        .collect();
+    let points: Vec<Point> = point::decompress(engine, C::ID, &compressed)
+        .unwrap()
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
+    let scalars: Vec<[u8; 32]> = cases
+        .iter()
+        .map(|case| integer(&case.k).expect("at most 256 bits"))
+        .collect();
+    for (found, case) in point::mul(engine, C::ID, &scalars, &points)
+        .unwrap()
+        .into_iter()
+        .zip(&cases)
+    {
         let expected = decode_key::<C>(&bytes(&case.product)).map(|point| encode::<C>(&point));
         assert_eq!(found.ok(), expected, "{curve}: {} {}", case.k, case.point);
     }

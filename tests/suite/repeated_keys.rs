@@ -17,7 +17,15 @@ fn of_one_key<S: Scheme>(random: &mut Random, uses: usize) -> Vec<Case<Item, Ver
         .map(|(index, mut item)| {
             let wrong = index % 10 == 3;
             item.digest[0] ^= u8::from(wrong);
-            case("repeated", item, if wrong { Verdict::Rejected(Rejection::Mismatch) } else { Verdict::Valid })
+            case(
+                "repeated",
+                item,
+                if wrong {
+                    Verdict::Rejected(Rejection::Mismatch)
+                } else {
+                    Verdict::Valid
+                },
+            )
         })
         .collect()
 }
@@ -33,7 +41,11 @@ fn of_bad_key<S: Scheme>(random: &mut Random, uses: usize) -> Vec<Case<Item, Ver
 }
 
 fn verify<S: Scheme>(engine: &Engine, cases: &[Case<Item, Verdict>], layout: &str) {
-    check(&cases.iter().collect::<Vec<_>>(), &|items: &[Item]| S::verify(engine, items), layout);
+    check(
+        &cases.iter().collect::<Vec<_>>(),
+        &|items: &[Item]| S::verify(engine, items),
+        layout,
+    );
 }
 
 pub fn every_count_to_200(engine: &Engine) {
@@ -63,7 +75,9 @@ pub fn every_table_size(engine: &Engine) {
 
 fn table_sizes<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
-    let counts = [1, 2, 3, 5, 6, 10, 25, 27, 59, 61, 164, 166, 345, 346, 1108, 1110, 1962, 2500];
+    let counts = [
+        1, 2, 3, 5, 6, 10, 25, 27, 59, 61, 164, 166, 345, 346, 1108, 1110, 1962, 2500,
+    ];
     let mut items = Vec::new();
     for uses in counts {
         items.extend(of_one_key::<S>(&mut random, uses));
@@ -99,5 +113,9 @@ fn encodings<S: Scheme>(engine: &Engine) {
             _ => {}
         }
     }
-    verify::<S>(engine, &items, "one key in two encodings, and its negative in both");
+    verify::<S>(
+        engine,
+        &items,
+        "one key in two encodings, and its negative in both",
+    );
 }

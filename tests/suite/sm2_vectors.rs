@@ -49,11 +49,20 @@ fn vectors() -> Vectors {
 }
 
 pub fn signatures(engine: &Engine) {
-    let Vectors { sign_verify, key_exchange, .. } = vectors();
+    let Vectors {
+        sign_verify,
+        key_exchange,
+        ..
+    } = vectors();
     assert_eq!(sign_verify.len(), 16);
-    let (ours, others): (Vec<_>, Vec<_>) = sign_verify.iter().partition(|case| case.curve == "sm2p256v1");
+    let (ours, others): (Vec<_>, Vec<_>) = sign_verify
+        .iter()
+        .partition(|case| case.curve == "sm2p256v1");
     for case in &others {
-        announce(&format!("skipped: {}: SM2 on the curve {}, which gecc does not have", case.src, case.curve));
+        announce(&format!(
+            "skipped: {}: SM2 on the curve {}, which gecc does not have",
+            case.src, case.curve
+        ));
     }
     announce("skipped: SM2 key exchange, which gecc does not offer");
     assert_eq!((ours.len(), others.len(), key_exchange.len()), (11, 5, 1));
@@ -61,19 +70,36 @@ pub fn signatures(engine: &Engine) {
     let items: Vec<Item> = ours.iter().map(|case| item(case)).collect();
     let verdicts = Sm2Dsa::verify(engine, &items);
     for (case, verdict) in ours.iter().zip(&verdicts) {
-        assert_eq!(verdict.is_valid(), case.expect == "valid", "{}: {verdict}", case.src);
+        assert_eq!(
+            verdict.is_valid(),
+            case.expect == "valid",
+            "{}: {verdict}",
+            case.src
+        );
         by_message(engine, case);
         by_parts(engine, case);
     }
-    assert_eq!(verdicts.iter().filter(|verdict| verdict.is_valid()).count(), 5);
+    assert_eq!(
+        verdicts.iter().filter(|verdict| verdict.is_valid()).count(),
+        5
+    );
 }
 
 fn item(case: &Signature) -> Item {
     let signature = concatenate(&field(&case.r), &field(&case.s));
     if let Some(der) = &case.sig_der {
-        assert_eq!(signature_from_der(&bytes(der)), Ok(signature), "{}", case.src);
+        assert_eq!(
+            signature_from_der(&bytes(der)),
+            Ok(signature),
+            "{}",
+            case.src
+        );
     }
-    Item { digest: field(&case.e), signature, key: uncompressed(&case.qx, &case.qy) }
+    Item {
+        digest: field(&case.e),
+        signature,
+        key: uncompressed(&case.qx, &case.qy),
+    }
 }
 
 /// Verifies the message with its user id, if e is made of those.
@@ -84,12 +110,28 @@ fn by_message(engine: &Engine, case: &Signature) {
     let item = item(case);
     let id = bytes(id);
     let keys = [item.key.as_slice()];
-    let verdicts =
-        sm2::verify_messages(engine, &[bytes(message)], UserIds::all(&id), &[item.signature], PublicKeys::sec1(&keys));
-    assert_eq!(verdicts.unwrap()[0].is_valid(), case.expect == "valid", "{}", case.src);
+    let verdicts = sm2::verify_messages(
+        engine,
+        &[bytes(message)],
+        UserIds::all(&id),
+        &[item.signature],
+        PublicKeys::sec1(&keys),
+    );
+    assert_eq!(
+        verdicts.unwrap()[0].is_valid(),
+        case.expect == "valid",
+        "{}",
+        case.src
+    );
     let key = Point::from_coordinates(&field(&case.qx), &field(&case.qy));
     let za = sm2::za(&id, &key).unwrap();
-    assert!(case.za.as_ref().is_none_or(|expected| field(expected) == za), "{}", case.src);
+    assert!(
+        case.za
+            .as_ref()
+            .is_none_or(|expected| field(expected) == za),
+        "{}",
+        case.src
+    );
 }
 
 /// Checks a signature by its parts: the nonces are given, and gecc draws its own; but d G, k G and
@@ -97,7 +139,12 @@ fn by_message(engine: &Engine, case: &Signature) {
 fn by_parts(engine: &Engine, case: &Signature) {
     let Some(d) = &case.d else { return };
     let public = keys::public_keys(engine, Sm2, &[SecretKey::from_bytes(field(d))]).unwrap();
-    assert_eq!(public[0].unwrap().as_sec1(), uncompressed(&case.qx, &case.qy), "{}", case.src);
+    assert_eq!(
+        public[0].unwrap().as_sec1(),
+        uncompressed(&case.qx, &case.qy),
+        "{}",
+        case.src
+    );
     let Some(k) = &case.k else { return };
     let r = point::mul_base(engine, Sm2, &[field(k)]).unwrap()[0].unwrap();
     let sum = reduced::<Sm2>(&field(&case.e)) + reduced::<Sm2>(r.x());

@@ -61,23 +61,39 @@ struct Witness {
 /// Outputs with and without script trees, and signatures of key paths.
 pub fn vectors_of_taproot(engine: &Engine) {
     let vectors: Vectors = parse(include_str!("../vectors/bip341_wallet_test_vectors.json"));
-    let (with_roots, without): (Vec<_>, Vec<_>) =
-        vectors.script_pub_key.iter().partition(|output| output.intermediary.merkle_root.is_some());
+    let (with_roots, without): (Vec<_>, Vec<_>) = vectors
+        .script_pub_key
+        .iter()
+        .partition(|output| output.intermediary.merkle_root.is_some());
     assert_eq!((with_roots.len(), without.len()), (6, 1));
-    let keys =
-        |outputs: &[&Output]| outputs.iter().map(|output| field(&output.given.internal_pubkey)).collect::<Vec<_>>();
-    let roots = with_roots.iter().map(|output| field(output.intermediary.merkle_root.as_ref().unwrap()));
+    let keys = |outputs: &[&Output]| {
+        outputs
+            .iter()
+            .map(|output| field(&output.given.internal_pubkey))
+            .collect::<Vec<_>>()
+    };
+    let roots = with_roots
+        .iter()
+        .map(|output| field(output.intermediary.merkle_root.as_ref().unwrap()));
     let roots: Vec<[u8; 32]> = roots.collect();
     for (outputs, roots) in [(&with_roots, Some(Rows::from(&roots))), (&without, None)] {
         let tweaked = tweak::taproot(engine, &keys(outputs), roots).unwrap();
         for (output, tweaked) in outputs.iter().zip(tweaked) {
-            assert_eq!(*tweaked.unwrap().x(), field(&output.intermediary.tweaked_pubkey));
+            assert_eq!(
+                *tweaked.unwrap().x(),
+                field(&output.intermediary.tweaked_pubkey)
+            );
         }
     }
     let inputs = &vectors.key_path_spending[0].input_spending;
-    let hashes: Vec<[u8; 32]> = inputs.iter().map(|input| field(&input.intermediary.sig_hash)).collect();
-    let keys: Vec<_> =
-        inputs.iter().map(|input| SecretKey::from_bytes(field(&input.intermediary.tweaked_privkey))).collect();
+    let hashes: Vec<[u8; 32]> = inputs
+        .iter()
+        .map(|input| field(&input.intermediary.sig_hash))
+        .collect();
+    let keys: Vec<_> = inputs
+        .iter()
+        .map(|input| SecretKey::from_bytes(field(&input.intermediary.tweaked_privkey)))
+        .collect();
     let signed = bip340::sign(engine, &hashes, &keys, Auxiliary::zeros()).unwrap();
     assert_eq!(inputs.len(), 7);
     for (input, signed) in inputs.iter().zip(signed) {
@@ -95,27 +111,65 @@ pub fn match_libsecp256k1(engine: &Engine) {
     const ITEMS: usize = 700;
     let mut random = Random::new();
     let pairs: Vec<Keypair> = (0..ITEMS).map(|_| random_pair(&mut random)).collect();
-    let tweaks: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.scalar_bytes::<Secp256k1>()).collect();
-    let keys: Vec<[u8; 33]> = pairs.iter().map(|pair| pair.public_key().serialize()).collect();
+    let tweaks: Vec<[u8; 32]> = (0..ITEMS)
+        .map(|_| random.scalar_bytes::<Secp256k1>())
+        .collect();
+    let keys: Vec<[u8; 33]> = pairs
+        .iter()
+        .map(|pair| pair.public_key().serialize())
+        .collect();
     let sums = tweak::add(engine, &keys, &tweaks).unwrap();
     let scalar = |tweak: &[u8; 32]| Scalar::from_be_bytes(*tweak).expect("in range");
     for ((pair, tweak), sum) in pairs.iter().zip(&tweaks).zip(&sums) {
-        let expected = pair.public_key().add_exp_tweak(&scalar(tweak)).unwrap().serialize();
+        let expected = pair
+            .public_key()
+            .add_exp_tweak(&scalar(tweak))
+            .unwrap()
+            .serialize();
         assert_eq!(sum.unwrap().to_compressed(), Some(expected));
     }
-    let x_only: Vec<[u8; 32]> = pairs.iter().map(|pair| pair.x_only_public_key().0.to_byte_array()).collect();
+    let x_only: Vec<[u8; 32]> = pairs
+        .iter()
+        .map(|pair| pair.x_only_public_key().0.to_byte_array())
+        .collect();
     let mut rows = vec![[0; 64]; ITEMS];
     let mut codes = vec![0; ITEMS];
-    tweak::add_into(engine, PublicKeys::x_only(&x_only), &tweaks, &mut rows, &mut codes).unwrap();
+    tweak::add_into(
+        engine,
+        PublicKeys::x_only(&x_only),
+        &tweaks,
+        &mut rows,
+        &mut codes,
+    )
+    .unwrap();
     for (item, pair) in pairs.iter().enumerate() {
-        let (x, parity) = pair.x_only_public_key().0.add_tweak(&scalar(&tweaks[item])).unwrap();
-        assert_eq!((codes[item], &rows[item][..32]), (Verdict::VALID_CODE, &x.to_byte_array()[..]));
+        let (x, parity) = pair
+            .x_only_public_key()
+            .0
+            .add_tweak(&scalar(&tweaks[item]))
+            .unwrap();
+        assert_eq!(
+            (codes[item], &rows[item][..32]),
+            (Verdict::VALID_CODE, &x.to_byte_array()[..])
+        );
         assert_eq!(rows[item][63] & 1 == 1, parity == Parity::Odd);
     }
     // The y of an internal key does not matter.
     let outputs = tweak::taproot(engine, &x_only, Some(Rows::from(&tweaks))).unwrap();
-    tweak::taproot_into(engine, &keys, Some(Rows::from(&tweaks)), &mut rows, &mut codes).unwrap();
-    assert!(outputs.iter().zip(&rows).all(|(output, row)| output.unwrap() == Point::from_raw(row)));
+    tweak::taproot_into(
+        engine,
+        &keys,
+        Some(Rows::from(&tweaks)),
+        &mut rows,
+        &mut codes,
+    )
+    .unwrap();
+    assert!(
+        outputs
+            .iter()
+            .zip(&rows)
+            .all(|(output, row)| output.unwrap() == Point::from_raw(row))
+    );
 }
 
 /// Invalid keys, tweaks and sums, among good items.
@@ -123,7 +177,9 @@ pub fn reasons(engine: &Engine) {
     let mut random = Random::new();
     let pair = random_pair(&mut random);
     let good = Point::from_uncompressed(pair.public_key().serialize_uncompressed()).unwrap();
-    let opposite = PublicKey::from_keypair(&pair).negate().serialize_uncompressed();
+    let opposite = PublicKey::from_keypair(&pair)
+        .negate()
+        .serialize_uncompressed();
     let opposite = Point::from_uncompressed(opposite).unwrap();
     let off_curve = Point::from_coordinates(good.x(), &[1; 32]);
     let above_p = Point::from_coordinates(&[0xff; 32], &[1; 32]);
@@ -139,9 +195,15 @@ pub fn reasons(engine: &Engine) {
         (good, number, None),
         (good, [0; 32], None),
     ];
-    let (keys, tweaks): (Vec<Point>, Vec<[u8; 32]>) = items.iter().map(|(key, tweak, _)| (*key, *tweak)).unzip();
+    let (keys, tweaks): (Vec<Point>, Vec<[u8; 32]>) =
+        items.iter().map(|(key, tweak, _)| (*key, *tweak)).unzip();
     let sums = tweak::add(engine, &keys, &tweaks).unwrap();
-    assert!(sums.iter().zip(&items).all(|(sum, (.., reason))| sum.err() == *reason), "{sums:?}");
+    assert!(
+        sums.iter()
+            .zip(&items)
+            .all(|(sum, (.., reason))| sum.err() == *reason),
+        "{sums:?}"
+    );
     assert_eq!(sums[7], Ok(good));
 }
 
@@ -162,6 +224,14 @@ pub fn children(engine: &Engine) {
     );
     let mut broken = parent;
     broken.key[0] = 5;
-    let children = tweak::bip32_children(engine, &[parent, broken, parent], &[0, HARDENED, HARDENED]).unwrap();
-    assert_eq!(children, [Ok(child), Err(Rejection::MalformedPoint), Err(Rejection::ValueOutOfRange)]);
+    let children =
+        tweak::bip32_children(engine, &[parent, broken, parent], &[0, HARDENED, HARDENED]).unwrap();
+    assert_eq!(
+        children,
+        [
+            Ok(child),
+            Err(Rejection::MalformedPoint),
+            Err(Rejection::ValueOutOfRange)
+        ]
+    );
 }

@@ -34,12 +34,17 @@ struct Counts {
 fn open(wrapped: &[u8], curve: ObjectIdentifier) -> Option<&[u8]> {
     let info = SubjectPublicKeyInfoRef::from_der(wrapped).ok()?;
     let named = info.algorithm.parameters_oid().ok()?;
-    (info.algorithm.oid == EC_PUBLIC_KEY && named == curve).then_some(info.subject_public_key.as_bytes()?)
+    (info.algorithm.oid == EC_PUBLIC_KEY && named == curve)
+        .then_some(info.subject_public_key.as_bytes()?)
 }
 
 fn run<C: TestCurve>(engine: &Engine, name: TestName, curve: Option<ObjectIdentifier>) -> Counts {
     let set = TestSet::load(name).expect("the set is part of the crate");
-    let cases: Vec<&Test> = set.test_groups.iter().flat_map(|group| &group.tests).collect();
+    let cases: Vec<&Test> = set
+        .test_groups
+        .iter()
+        .flat_map(|group| &group.tests)
+        .collect();
     assert_eq!(cases.len(), set.number_of_tests);
     let peer = |test: &&Test| match curve {
         Some(curve) => open(&test.public_key, curve).map(<[u8]>::to_vec),
@@ -47,10 +52,15 @@ fn run<C: TestCurve>(engine: &Engine, name: TestName, curve: Option<ObjectIdenti
     };
     let peers: Vec<Option<Vec<u8>>> = cases.iter().map(peer).collect();
     // A refused wrapping stays in the batch as an empty key, so that each case keeps its place.
-    let encodings: Vec<&[u8]> = peers.iter().map(|peer| peer.as_deref().unwrap_or_default()).collect();
+    let encodings: Vec<&[u8]> = peers
+        .iter()
+        .map(|peer| peer.as_deref().unwrap_or_default())
+        .collect();
     let keys: Vec<SecretKey> = cases
         .iter()
-        .map(|test| SecretKey::from_bytes(integer(&hex::encode(&*test.private_key)).expect("below 2^256")))
+        .map(|test| {
+            SecretKey::from_bytes(integer(&hex::encode(&*test.private_key)).expect("below 2^256"))
+        })
         .collect();
     let shared = ecdh::shared_secrets(engine, C::ID, &keys, PublicKeys::sec1(&encodings)).unwrap();
     let mut counts = Counts::default();
@@ -58,7 +68,10 @@ fn run<C: TestCurve>(engine: &Engine, name: TestName, curve: Option<ObjectIdenti
         let what = format!("{name:?} {}: {} {:?}", test.tc_id, test.comment, test.flags);
         match shared {
             Ok(secret) => {
-                assert!(peer.is_some() && test.result != TestResult::Invalid, "{what}");
+                assert!(
+                    peer.is_some() && test.result != TestResult::Invalid,
+                    "{what}"
+                );
                 assert_eq!(secret.expose_bytes()[..], test.shared_secret[..], "{what}");
                 counts.agreed += 1;
                 counts.agreed_acceptable += usize::from(test.result == TestResult::Acceptable);
@@ -81,21 +94,53 @@ fn run<C: TestCurve>(engine: &Engine, name: TestName, curve: Option<ObjectIdenti
 }
 
 pub fn secp256k1(engine: &Engine) {
-    let expected = Counts { refused: 250, rejected: 28, agreed: 474, agreed_acceptable: 1 };
-    assert_eq!(run::<Secp256k1>(engine, TestName::EcdhSecp256k1, Some(SECP256K1)), expected);
+    let expected = Counts {
+        refused: 250,
+        rejected: 28,
+        agreed: 474,
+        agreed_acceptable: 1,
+    };
+    assert_eq!(
+        run::<Secp256k1>(engine, TestName::EcdhSecp256k1, Some(SECP256K1)),
+        expected
+    );
 }
 
 pub fn secp256r1(engine: &Engine) {
-    let expected = Counts { refused: 249, rejected: 32, agreed: 331, agreed_acceptable: 1 };
-    assert_eq!(run::<P256>(engine, TestName::EcdhSecp256r1, Some(SECP256R1)), expected);
+    let expected = Counts {
+        refused: 249,
+        rejected: 32,
+        agreed: 331,
+        agreed_acceptable: 1,
+    };
+    assert_eq!(
+        run::<P256>(engine, TestName::EcdhSecp256r1, Some(SECP256R1)),
+        expected
+    );
 }
 
 pub fn secp256r1_points(engine: &Engine) {
-    let expected = Counts { refused: 0, rejected: 24, agreed: 331, agreed_acceptable: 1 };
-    assert_eq!(run::<P256>(engine, TestName::EcdhSecp256r1Ecpoint, None), expected);
+    let expected = Counts {
+        refused: 0,
+        rejected: 24,
+        agreed: 331,
+        agreed_acceptable: 1,
+    };
+    assert_eq!(
+        run::<P256>(engine, TestName::EcdhSecp256r1Ecpoint, None),
+        expected
+    );
 }
 
 pub fn brainpoolp256r1(engine: &Engine) {
-    let expected = Counts { refused: 256, rejected: 30, agreed: 518, agreed_acceptable: 1 };
-    assert_eq!(run::<BrainpoolP256r1>(engine, TestName::EcdhBrainpool256r1, Some(BRAINPOOLP256R1)), expected);
+    let expected = Counts {
+        refused: 256,
+        rejected: 30,
+        agreed: 518,
+        agreed_acceptable: 1,
+    };
+    assert_eq!(
+        run::<BrainpoolP256r1>(engine, TestName::EcdhBrainpool256r1, Some(BRAINPOOLP256R1)),
+        expected
+    );
 }

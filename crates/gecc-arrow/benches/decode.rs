@@ -5,7 +5,9 @@
 //! read once before they are measured. The command keeps the memory that it frees; with glibc, this
 //! environment has the same effect: `MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=18446744073709551615`.
 
-use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int8Array, RecordBatch};
+use arrow_array::{
+    ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int8Array, RecordBatch,
+};
 use arrow_buffer::Buffer;
 use gecc_arrow::{Compression, Destination, Format, Pool, Projection, ReadOptions, Writer, open};
 use std::path::Path;
@@ -19,7 +21,10 @@ const RUNS: usize = 5;
 fn main() {
     let folder = tempfile::TempDir::new().expect("a folder");
     let path = folder.path().join("rows");
-    for (name, table) in [("keys FixedSizeBinary", table(false)), ("keys Binary", table(true))] {
+    for (name, table) in [
+        ("keys FixedSizeBinary", table(false)),
+        ("keys Binary", table(true)),
+    ] {
         for (format, compression) in [
             (Format::Parquet, Compression::None),
             (Format::Parquet, Compression::Zstd),
@@ -54,11 +59,19 @@ fn best(mut run: impl FnMut()) -> f64 {
 }
 
 fn random(bytes: usize) -> Vec<u8> {
-    rand::random_iter::<u64>().take(bytes.div_ceil(8)).flat_map(u64::to_le_bytes).take(bytes).collect()
+    rand::random_iter::<u64>()
+        .take(bytes.div_ceil(8))
+        .flat_map(u64::to_le_bytes)
+        .take(bytes)
+        .collect()
 }
 
 fn fixed(width: usize) -> ArrayRef {
-    Arc::new(FixedSizeBinaryArray::new(width as i32, Buffer::from_vec(random(ROWS * width)), None))
+    Arc::new(FixedSizeBinaryArray::new(
+        width as i32,
+        Buffer::from_vec(random(ROWS * width)),
+        None,
+    ))
 }
 
 fn table(variable_keys: bool) -> RecordBatch {
@@ -66,16 +79,23 @@ fn table(variable_keys: bool) -> RecordBatch {
         false => fixed(33),
         true => Arc::new(BinaryArray::from_iter_values(random(ROWS * 33).chunks(33))),
     };
-    RecordBatch::try_from_iter([("digest", fixed(32)), ("signature", fixed(64)), ("public_key", keys)])
-        .expect("a table")
+    RecordBatch::try_from_iter([
+        ("digest", fixed(32)),
+        ("signature", fixed(64)),
+        ("public_key", keys),
+    ])
+    .expect("a table")
 }
 
 /// All rows valid, as most are.
 fn answers() -> RecordBatch {
     let valid: ArrayRef = Arc::new(BooleanArray::from(vec![true; ROWS]));
-    let texts = Arc::new(arrow_array::StringArray::from(vec!["the signature does not match"]));
+    let texts = Arc::new(arrow_array::StringArray::from(vec![
+        "the signature does not match",
+    ]));
     let reasons = arrow_array::DictionaryArray::new(Int8Array::new_null(ROWS), texts);
-    RecordBatch::try_from_iter([("valid", valid), ("reason", Arc::new(reasons) as ArrayRef)]).expect("a table")
+    RecordBatch::try_from_iter([("valid", valid), ("reason", Arc::new(reasons) as ArrayRef)])
+        .expect("a table")
 }
 
 fn write(path: &Path, table: &RecordBatch, format: Format, compression: Compression) {
@@ -88,8 +108,16 @@ fn write(path: &Path, table: &RecordBatch, format: Format, compression: Compress
 }
 
 fn read(path: &Path, threads: usize, rows: usize) {
-    let options = ReadOptions { rows, threads, ..ReadOptions::default() };
-    let batches = open(path, options).and_then(|input| input.batches(&Projection::All)).expect("a file");
-    let rows: usize = batches.map(|batch| batch.expect("a batch").num_rows()).sum();
+    let options = ReadOptions {
+        rows,
+        threads,
+        ..ReadOptions::default()
+    };
+    let batches = open(path, options)
+        .and_then(|input| input.batches(&Projection::All))
+        .expect("a file");
+    let rows: usize = batches
+        .map(|batch| batch.expect("a batch").num_rows())
+        .sum();
     assert_eq!(rows, ROWS * GROUPS);
 }

@@ -59,7 +59,10 @@ impl AnswerSelection {
     /// operation. An answer whose name is taken gets the prefix `gecc_`.
     pub fn schema(&self, beside: &Schema, operation: &Operation) -> SchemaRef {
         let answers = operation.schema_with(self.plain_reasons);
-        let place = self.place.iter().map(|name| Arc::new(Field::new(name, DataType::UInt64, false)));
+        let place = self
+            .place
+            .iter()
+            .map(|name| Arc::new(Field::new(name, DataType::UInt64, false)));
         let mut fields = beside.fields().to_vec();
         for field in place.chain(answers.fields().iter().cloned()) {
             let mut name = field.name().clone();
@@ -75,7 +78,11 @@ impl AnswerSelection {
 impl AnswerColumns {
     /// Creates the builder for a writer of a schema from [`Wanted::schema`].
     pub fn new(writer: &Writer, schema: SchemaRef, wanted: AnswerSelection) -> Self {
-        AnswerColumns { encoder: writer.encoder(), schema, wanted }
+        AnswerColumns {
+            encoder: writer.encoder(),
+            schema,
+            wanted,
+        }
     }
 
     /// Prepares a batch for output: `columns`, followed by its answers.
@@ -90,27 +97,46 @@ impl AnswerColumns {
         pool: &Pool,
     ) -> Result<PreparedAnswers, Error> {
         // If a rejection is to be the last answer, the rows up to the first one.
-        let rejected = answers.codes().iter().position(|code| *code != Verdict::VALID_CODE);
-        let rows = rejected.filter(|_| self.wanted.check).map_or(answers.len(), |last| last + 1);
+        let rejected = answers
+            .codes()
+            .iter()
+            .position(|code| *code != Verdict::VALID_CODE);
+        let rows = rejected
+            .filter(|_| self.wanted.check)
+            .map_or(answers.len(), |last| last + 1);
         if self.wanted.place.is_some() {
             columns.push(Arc::new(match places {
-                Places::From(first) => UInt64Array::from_iter_values(first..first + answers.len() as u64),
+                Places::From(first) => {
+                    UInt64Array::from_iter_values(first..first + answers.len() as u64)
+                }
                 Places::Each(places) => UInt64Array::from_iter_values(places.iter().copied()),
             }));
         }
         columns.extend_from_slice(answers.to_columns()?.columns());
         // Views are written with the type in the file, so the batch has types of its own.
         let fields = self.schema.fields().iter().zip(&columns);
-        let fields = fields.map(|(field, column)| Field::clone(field).with_data_type(column.data_type().clone()));
+        let fields = fields
+            .map(|(field, column)| Field::clone(field).with_data_type(column.data_type().clone()));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let mut batch = RecordBatch::try_new(schema, columns)?.slice(0, rows);
         if self.wanted.only_rejected {
-            let rejected = answers.codes()[..rows].iter().map(|code| Some(*code != Verdict::VALID_CODE));
+            let rejected = answers.codes()[..rows]
+                .iter()
+                .map(|code| Some(*code != Verdict::VALID_CODE));
             batch = filter_record_batch(&batch, &rejected.collect::<BooleanArray>())?;
         }
-        let encoded = if batch.num_rows() > 0 { Some(self.encoder.encode(&batch, pool)?) } else { None };
+        let encoded = if batch.num_rows() > 0 {
+            Some(self.encoder.encode(&batch, pool)?)
+        } else {
+            None
+        };
         let counts = answers.counts_of(rows);
-        Ok(PreparedAnswers { rows, is_last: self.wanted.check && counts.passed < counts.rows, counts, encoded })
+        Ok(PreparedAnswers {
+            rows,
+            is_last: self.wanted.check && counts.passed < counts.rows,
+            counts,
+            encoded,
+        })
     }
 }
 
@@ -120,6 +146,7 @@ impl PreparedAnswers {
     /// # Errors
     /// The same as for [`Writer::append`].
     pub fn write(self, writer: &mut Writer) -> Result<(), Error> {
-        self.encoded.map_or(Ok(()), |encoded| writer.append(encoded))
+        self.encoded
+            .map_or(Ok(()), |encoded| writer.append(encoded))
     }
 }

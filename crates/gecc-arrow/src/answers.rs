@@ -5,8 +5,8 @@ use crate::operation::KeyForm;
 use crate::reason::{Reason, ReasonTexts};
 use arrow_array::types::Int8Type;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, RecordBatch,
-    StringArray, UInt8Array,
+    Array, ArrayRef, BinaryArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray, Int8Array,
+    RecordBatch, StringArray, UInt8Array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -31,13 +31,20 @@ pub struct Answers {
 impl Answers {
     /// Creates answers with these codes, without results.
     pub fn new(codes: Vec<u8>) -> Self {
-        Answers { codes, results: Vec::new(), texts: None }
+        Answers {
+            codes,
+            results: Vec::new(),
+            texts: None,
+        }
     }
 
     /// Replaces the reasons of some rows, in order. Their codes may be any but
     /// [`Verdict::VALID_CODE`]. The column of reasons is then plain text.
     pub fn with_reasons(self, texts: Vec<(usize, String)>) -> Self {
-        Answers { texts: Some(texts), ..self }
+        Answers {
+            texts: Some(texts),
+            ..self
+        }
     }
 
     /// Adds public keys, given as `x || y`.
@@ -53,10 +60,17 @@ impl Answers {
     /// Adds signatures in DER.
     pub(crate) fn with_der(mut self, signatures: &[u8]) -> Self {
         let signatures = signatures.as_chunks().0;
-        assert_eq!(signatures.len(), self.codes.len(), "a signature for each row");
+        assert_eq!(
+            signatures.len(),
+            self.codes.len(),
+            "a signature for each row"
+        );
         let rows = signatures.iter().zip(&self.codes);
-        let column: BinaryArray =
-            rows.map(|(signature, code)| (*code == Verdict::VALID_CODE).then(|| signature_to_der(signature))).collect();
+        let column: BinaryArray = rows
+            .map(|(signature, code)| {
+                (*code == Verdict::VALID_CODE).then(|| signature_to_der(signature))
+            })
+            .collect();
         self.results.push(("der", Arc::new(column)));
         self
     }
@@ -65,31 +79,49 @@ impl Answers {
     pub(crate) fn with_rows(mut self, name: &'static str, width: usize, mut rows: Vec<u8>) -> Self {
         self.clear_rejected(width, &mut rows);
         let bytes = Buffer::from_vec(rows);
-        self.results.push((name, Arc::new(FixedSizeBinaryArray::new(width as i32, bytes, self.nulls()))));
+        self.results.push((
+            name,
+            Arc::new(FixedSizeBinaryArray::new(width as i32, bytes, self.nulls())),
+        ));
         self
     }
 
     /// Adds a column of secrets, whose memory is wiped when the last array that holds it is
     /// dropped.
-    pub(crate) fn with_secret_rows(mut self, name: &'static str, width: usize, mut rows: Zeroizing<Vec<u8>>) -> Self {
+    pub(crate) fn with_secret_rows(
+        mut self,
+        name: &'static str,
+        width: usize,
+        mut rows: Zeroizing<Vec<u8>>,
+    ) -> Self {
         self.clear_rejected(width, &mut rows);
         let start = NonNull::from(&rows[..]).cast::<u8>();
         let length = rows.len();
         // SAFETY: the owner keeps the vector, whose heap memory is neither moved nor modified until
         // the owner is dropped.
         let bytes = unsafe { Buffer::from_custom_allocation(start, length, Arc::new(rows)) };
-        self.results.push((name, Arc::new(FixedSizeBinaryArray::new(width as i32, bytes, self.nulls()))));
+        self.results.push((
+            name,
+            Arc::new(FixedSizeBinaryArray::new(width as i32, bytes, self.nulls())),
+        ));
         self
     }
 
     /// Adds a column of small numbers.
     pub(crate) fn with_numbers(mut self, name: &'static str, numbers: Vec<u8>) -> Self {
-        self.results.push((name, Arc::new(UInt8Array::new(numbers.into(), self.nulls()))));
+        self.results.push((
+            name,
+            Arc::new(UInt8Array::new(numbers.into(), self.nulls())),
+        ));
         self
     }
 
     fn clear_rejected(&self, width: usize, rows: &mut [u8]) {
-        assert_eq!(rows.len(), width * self.codes.len(), "a result for each row");
+        assert_eq!(
+            rows.len(),
+            width * self.codes.len(),
+            "a result for each row"
+        );
         for (row, code) in rows.chunks_exact_mut(width).zip(&self.codes) {
             if *code != Verdict::VALID_CODE {
                 row.fill(0);
@@ -142,7 +174,10 @@ impl Answers {
         for code in &self.codes[..rows] {
             histogram[usize::from(*code)] += 1;
         }
-        let mut counts = Counts { rows: rows as u64, ..Counts::default() };
+        let mut counts = Counts {
+            rows: rows as u64,
+            ..Counts::default()
+        };
         for (code, count) in (0..=u8::MAX).zip(histogram).filter(|(_, count)| *count > 0) {
             match reason_of(code) {
                 None => counts.passed += count,
@@ -159,8 +194,15 @@ impl Answers {
     /// # Errors
     /// Errors of Arrow's checks, which are not expected.
     pub fn to_columns(&self) -> Result<RecordBatch, Error> {
-        let types = self.results.iter().map(|(name, column)| (*name, column.data_type().clone()));
-        let mut columns: Vec<ArrayRef> = self.results.iter().map(|(_, column)| column.clone()).collect();
+        let types = self
+            .results
+            .iter()
+            .map(|(name, column)| (*name, column.data_type().clone()));
+        let mut columns: Vec<ArrayRef> = self
+            .results
+            .iter()
+            .map(|(_, column)| column.clone())
+            .collect();
         if columns.is_empty() {
             columns.push(Arc::new(passed_bits(&self.codes)));
         }
@@ -168,7 +210,10 @@ impl Answers {
             None => Arc::new(self.reasons()?),
             Some(texts) => Arc::new(self.plain_reasons(texts)),
         });
-        Ok(RecordBatch::try_new(answer_schema(types, self.texts.is_some()), columns)?)
+        Ok(RecordBatch::try_new(
+            answer_schema(types, self.texts.is_some()),
+            columns,
+        )?)
     }
 
     fn reasons(&self) -> Result<DictionaryArray<Int8Type>, Error> {
@@ -186,7 +231,9 @@ impl Answers {
         let rows = self.codes.iter().enumerate();
         rows.map(|(row, code)| match texts.next_if(|(of, _)| *of == row) {
             Some((_, text)) => Some(text.as_str()),
-            None => of_codes.key(*code).map(|key| of_codes.array.value(key as usize)),
+            None => of_codes
+                .key(*code)
+                .map(|key| of_codes.array.value(key as usize)),
         })
         .collect()
     }
@@ -196,7 +243,10 @@ impl fmt::Debug for Answers {
     /// Omits the results, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.results.iter().map(|(name, _)| name).collect();
-        f.debug_struct("Answers").field("rows", &self.len()).field("results", &names).finish_non_exhaustive()
+        f.debug_struct("Answers")
+            .field("rows", &self.len())
+            .field("results", &names)
+            .finish_non_exhaustive()
     }
 }
 
@@ -214,7 +264,9 @@ pub struct Counts {
 impl Counts {
     /// Returns the reasons of rejections with their numbers, in the order of the codes.
     pub fn rejected(&self) -> impl Iterator<Item = (Reason, u64)> {
-        self.rejected.iter().filter_map(|(code, count)| Some((Reason::from_code(*code)?, *count)))
+        self.rejected
+            .iter()
+            .filter_map(|(code, count)| Some((Reason::from_code(*code)?, *count)))
     }
 
     /// Adds the counts of another batch.
@@ -241,7 +293,12 @@ fn passed_bits(codes: &[u8]) -> BooleanArray {
 
 /// Encodes keys, given as `x || y`, one after another.
 fn encoded_keys<const W: usize>(keys: &[u8], encode: fn(&[u8; 64]) -> [u8; W]) -> Vec<u8> {
-    keys.as_chunks().0.iter().map(encode).collect::<Vec<_>>().into_flattened()
+    keys.as_chunks()
+        .0
+        .iter()
+        .map(encode)
+        .collect::<Vec<_>>()
+        .into_flattened()
 }
 
 /// Compresses a key (SEC 1, section 2.3.3).
@@ -259,12 +316,17 @@ fn uncompressed(key: &[u8; 64]) -> [u8; 65] {
 
 /// Returns the schema of answers with these results, or with `valid` if there are none. Reasons are
 /// plain strings or a dictionary.
-pub(crate) fn answer_schema(results: impl Iterator<Item = (&'static str, DataType)>, plain_reasons: bool) -> SchemaRef {
+pub(crate) fn answer_schema(
+    results: impl Iterator<Item = (&'static str, DataType)>,
+    plain_reasons: bool,
+) -> SchemaRef {
     let reason = match plain_reasons {
         true => DataType::Utf8,
         false => DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
     };
-    let mut fields: Vec<Field> = results.map(|(name, data_type)| Field::new(name, data_type, true)).collect();
+    let mut fields: Vec<Field> = results
+        .map(|(name, data_type)| Field::new(name, data_type, true))
+        .collect();
     if fields.is_empty() {
         fields.push(Field::new("valid", DataType::Boolean, false));
     }

@@ -13,7 +13,11 @@ const MOST_BYTES: u64 = 4 << 30;
 /// A byte string for each row, empty for rows with problems.
 pub(crate) enum ByteStrings<'a> {
     /// The cells in their stored form.
-    Stored { cells: Cells<'a>, rows: usize, of_null: &'static [u8] },
+    Stored {
+        cells: Cells<'a>,
+        rows: usize,
+        of_null: &'static [u8],
+    },
     /// The bytes that hexadecimal cells represent.
     Decoded(Vec<DecodedStrings>),
 }
@@ -31,14 +35,26 @@ impl<'a> ByteStrings<'a> {
         let cells = inputs.required(Field::Message)?;
         if inputs.holds_messages(&cells) {
             inputs.note_nulls(Field::Message, &cells);
-            return Ok(ByteStrings::Stored { cells, rows: inputs.rows(), of_null: &[] });
+            return Ok(ByteStrings::Stored {
+                cells,
+                rows: inputs.rows(),
+                of_null: &[],
+            });
         }
         // A dictionary may contain a long text that very many rows refer to.
-        let bytes = (0..inputs.rows()).fold(0, |sum: u64, row| sum.saturating_add(cells.len(row).unwrap_or(0) as u64));
+        let bytes = (0..inputs.rows()).fold(0, |sum: u64, row| {
+            sum.saturating_add(cells.len(row).unwrap_or(0) as u64)
+        });
         if bytes > MOST_BYTES {
-            return Err(Error::Limit { what: "bytes of the messages of a batch", found: bytes, limit: MOST_BYTES });
+            return Err(Error::Limit {
+                what: "bytes of the messages of a batch",
+                found: bytes,
+                limit: MOST_BYTES,
+            });
         }
-        let parts = inputs.pool.map(inputs.rows(), |rows| DecodedStrings::of(&cells, rows))?;
+        let parts = inputs
+            .pool
+            .map(inputs.rows(), |rows| DecodedStrings::of(&cells, rows))?;
         let problems = parts.iter().flat_map(|part| &part.problems);
         for (row, problem) in problems.enumerate() {
             if let Some(problem) = problem {
@@ -52,14 +68,22 @@ impl<'a> ByteStrings<'a> {
     /// if there is no column.
     pub fn ids(inputs: &BatchInputs<'a>) -> Result<Option<Self>, Error> {
         let cells = inputs.optional(Field::Id)?;
-        Ok(cells.map(|cells| ByteStrings::Stored { cells, rows: inputs.rows(), of_null: DEFAULT_USER_ID }))
+        Ok(cells.map(|cells| ByteStrings::Stored {
+            cells,
+            rows: inputs.rows(),
+            of_null: DEFAULT_USER_ID,
+        }))
     }
 
     pub fn slices(&self) -> Vec<&[u8]> {
         match self {
-            ByteStrings::Stored { cells, rows, of_null } => {
-                (0..*rows).map(|row| cells.get(row).unwrap_or(of_null)).collect()
-            }
+            ByteStrings::Stored {
+                cells,
+                rows,
+                of_null,
+            } => (0..*rows)
+                .map(|row| cells.get(row).unwrap_or(of_null))
+                .collect(),
             ByteStrings::Decoded(parts) => parts.iter().flat_map(DecodedStrings::slices).collect(),
         }
     }
@@ -67,7 +91,11 @@ impl<'a> ByteStrings<'a> {
 
 impl DecodedStrings {
     fn of(cells: &Cells, rows: std::ops::Range<usize>) -> Self {
-        let mut part = DecodedStrings { bytes: Vec::new(), ends: Vec::new(), problems: Vec::new() };
+        let mut part = DecodedStrings {
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            problems: Vec::new(),
+        };
         for row in rows {
             part.problems.push(cells.append(row, &mut part.bytes).err());
             part.ends.push(part.bytes.len());
@@ -77,6 +105,8 @@ impl DecodedStrings {
 
     fn slices(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
+        starts
+            .zip(&self.ends)
+            .map(|(start, end)| &self.bytes[start..*end])
     }
 }

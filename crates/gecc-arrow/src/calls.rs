@@ -44,7 +44,9 @@ impl<'a> CallColumns<'a> {
         let call = operation.call;
         let reads = call.reads();
         let form = inputs.mapping.signature_form;
-        let reader = call.signature_reader(form).map_err(|problem| Error::Options(problem.to_string()))?;
+        let reader = call
+            .signature_reader(form)
+            .map_err(|problem| Error::Options(problem.to_string()))?;
         if reads.contents {
             inputs.require_one_content()?;
         }
@@ -73,10 +75,17 @@ impl<'a> CallColumns<'a> {
             columns.signatures = Some(signatures);
         }
         if reads.public_keys {
-            columns.public_keys = Some(PublicKeyColumn::of(inputs, call.into(), reads.x_only_keys)?);
+            columns.public_keys =
+                Some(PublicKeyColumn::of(inputs, call.into(), reads.x_only_keys)?);
         }
         if reads.secret_keys {
-            columns.secret_keys = Some(SecretKeyColumn::of(inputs, &operation.key, first, call.into(), engine)?);
+            columns.secret_keys = Some(SecretKeyColumn::of(
+                inputs,
+                &operation.key,
+                first,
+                call.into(),
+                engine,
+            )?);
         }
         if has_messages && reads.user_ids {
             columns.user_ids = ByteStrings::ids(inputs)?;
@@ -86,11 +95,26 @@ impl<'a> CallColumns<'a> {
 
     /// Adds signatures, recovery ids and keys to the columns of a call.
     fn borrowed<'c>(&'c self, mut columns: Columns<'c>) -> Columns<'c> {
-        columns.signatures = self.bare_signatures.as_ref().map_or(columns.signatures, EngineColumn::rows);
-        columns.signatures = self.signatures.as_ref().map_or(columns.signatures, SignatureColumn::rows);
-        columns.recovery_ids = self.recovery_ids.as_deref().map_or(columns.recovery_ids, Rows::new);
-        columns.public_keys = self.public_keys.as_ref().map_or(columns.public_keys, PublicKeyColumn::rows);
-        columns.secret_keys = self.secret_keys.as_ref().map_or(columns.secret_keys, SecretKeyColumn::keys);
+        columns.signatures = self
+            .bare_signatures
+            .as_ref()
+            .map_or(columns.signatures, EngineColumn::rows);
+        columns.signatures = self
+            .signatures
+            .as_ref()
+            .map_or(columns.signatures, SignatureColumn::rows);
+        columns.recovery_ids = self
+            .recovery_ids
+            .as_deref()
+            .map_or(columns.recovery_ids, Rows::new);
+        columns.public_keys = self
+            .public_keys
+            .as_ref()
+            .map_or(columns.public_keys, PublicKeyColumn::rows);
+        columns.secret_keys = self
+            .secret_keys
+            .as_ref()
+            .map_or(columns.secret_keys, SecretKeyColumn::keys);
         columns
     }
 }
@@ -132,7 +156,10 @@ impl Operation {
             first,
             BatchInputs::new(batch, mapping, pool),
             Some(engine),
-            |call, columns, first, second, codes| call.run(engine, columns, first, second, codes).map_err(Error::from),
+            |call, columns, first, second, codes| {
+                call.run(engine, columns, first, second, codes)
+                    .map_err(Error::from)
+            },
         )
     }
 
@@ -172,8 +199,10 @@ impl Operation {
             (None, Some(id)) => UserIds::all(id),
             (None, None) => UserIds::default(),
         };
-        let as_digests =
-            messages.as_ref().filter(|_| !reads.user_ids).and_then(|messages| as_rows(messages, &inputs.problems));
+        let as_digests = messages
+            .as_ref()
+            .filter(|_| !reads.user_ids)
+            .and_then(|messages| as_rows(messages, &inputs.problems));
         let additional = self.additional.as_ref().map(Rows::all);
         let mut columns = read.borrowed(Columns {
             additional,
@@ -189,7 +218,10 @@ impl Operation {
         }
         let rows = inputs.rows();
         let results = call.results();
-        let mut first = Zeroizing::new(vec![0; rows * results.first().map_or(0, |column| column.width)]);
+        let mut first = Zeroizing::new(vec![
+            0;
+            rows * results.first().map_or(0, |column| column.width)
+        ]);
         let mut second = vec![0; if results.len() > 1 { rows } else { 0 }];
         let mut codes = vec![0; rows];
         run(call, &columns, &mut first, &mut second, &mut codes)?;
@@ -201,12 +233,23 @@ impl Operation {
     ///
     /// # Panics
     /// If the numbers of results and answers differ.
-    pub fn with_results(&self, answers: Answers, mut first: Zeroizing<Vec<u8>>, second: Vec<u8>) -> Answers {
-        let Some((column, others)) = self.call.results().split_first() else { return answers };
+    pub fn with_results(
+        &self,
+        answers: Answers,
+        mut first: Zeroizing<Vec<u8>>,
+        second: Vec<u8>,
+    ) -> Answers {
+        let Some((column, others)) = self.call.results().split_first() else {
+            return answers;
+        };
         let answers = match column.name {
-            name if self.call.has_secret_results() => answers.with_secret_rows(name, column.width, first),
+            name if self.call.has_secret_results() => {
+                answers.with_secret_rows(name, column.width, first)
+            }
             // Public keys of Ed25519 have only one form.
-            "public_key" if column.width == 64 => answers.with_keys(mem::take(&mut *first), self.key_form),
+            "public_key" if column.width == 64 => {
+                answers.with_keys(mem::take(&mut *first), self.key_form)
+            }
             "signature" if self.der => answers.with_der(&first),
             name => answers.with_rows(name, column.width, mem::take(&mut *first)),
         };
@@ -220,10 +263,16 @@ impl Operation {
     ///
     /// # Errors
     /// The same as for [`Operation::apply`], except errors of the computation.
-    pub fn check(&self, engine: &Engine, schema: &SchemaRef, mapping: &Mapping) -> Result<(), Error> {
+    pub fn check(
+        &self,
+        engine: &Engine,
+        schema: &SchemaRef,
+        mapping: &Mapping,
+    ) -> Result<(), Error> {
         // A file may claim types that no array has.
         let empty = caught(|| Ok(RecordBatch::new_empty(schema.clone())))?;
-        self.apply(engine, &empty, mapping, &Pool::default()).map(drop)
+        self.apply(engine, &empty, mapping, &Pool::default())
+            .map(drop)
     }
 
     /// Returns the columns that the operation reads, among those in the mapping.
@@ -232,7 +281,8 @@ impl Operation {
     /// The same as for [`column_of`].
     pub fn columns(&self, schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
         let read = Field::ALL.into_iter().filter(|field| self.reads(*field));
-        read.filter_map(|field| column_of(mapping, field, schema).transpose()).collect()
+        read.filter_map(|field| column_of(mapping, field, schema).transpose())
+            .collect()
     }
 
     /// Returns the schema of [`Answers::to_columns`].
@@ -242,13 +292,22 @@ impl Operation {
 
     /// Returns the output schema, with reasons as plain text or as a dictionary.
     pub(crate) fn schema_with(&self, plain_reasons: bool) -> SchemaRef {
-        answer_schema(self.call.results().iter().map(|column| self.result_field(column)), plain_reasons)
+        answer_schema(
+            self.call
+                .results()
+                .iter()
+                .map(|column| self.result_field(column)),
+            plain_reasons,
+        )
     }
 
     /// Returns the name and the type of a result's column.
     fn result_field(&self, column: &call::Column) -> (&'static str, DataType) {
         match (column.name, column.width) {
-            ("public_key", 64) => (column.name, DataType::FixedSizeBinary(self.key_form.width())),
+            ("public_key", 64) => (
+                column.name,
+                DataType::FixedSizeBinary(self.key_form.width()),
+            ),
             ("signature", _) if self.der => ("der", DataType::Binary),
             (name, 1) => (name, DataType::UInt8),
             (name, width) => (name, DataType::FixedSizeBinary(width as i32)),
@@ -259,8 +318,16 @@ impl Operation {
 /// Converts messages that all have 32 bytes to rows, which are computed faster. The contents of
 /// rows with problems are irrelevant.
 fn as_rows(messages: &[&[u8]], problems: &[u8]) -> Option<Vec<[u8; 32]>> {
-    let are_rows = messages.iter().zip(problems).all(|(message, problem)| *problem != 0 || message.len() == 32);
-    are_rows.then(|| messages.iter().map(|message| (*message).try_into().unwrap_or_default()).collect())
+    let are_rows = messages
+        .iter()
+        .zip(problems)
+        .all(|(message, problem)| *problem != 0 || message.len() == 32);
+    are_rows.then(|| {
+        messages
+            .iter()
+            .map(|message| (*message).try_into().unwrap_or_default())
+            .collect()
+    })
 }
 
 /// Decodes public keys of a curve from any form to `x || y`, with a code for each row. `decode`
@@ -296,7 +363,9 @@ pub(crate) fn message_digests(
 ) -> Result<(Vec<[u8; 32]>, Vec<u8>), Error> {
     let mut inputs = BatchInputs::new(batch, mapping, pool);
     let digests = inputs.digests(true)?;
-    let digests = (0..inputs.rows()).map(|row| *digests.rows().get(row)).collect();
+    let digests = (0..inputs.rows())
+        .map(|row| *digests.rows().get(row))
+        .collect();
     let codes = vec![Verdict::VALID_CODE; inputs.rows()];
     Ok((digests, inputs.merged(codes)))
 }
@@ -322,15 +391,21 @@ mod tests {
     fn ids_of_call(signatures: ArrayRef, ids: Option<ArrayRef>) -> Option<Vec<u8>> {
         let digests = FixedSizeBinaryArray::try_from_iter([[1; 32]; 4].into_iter()).unwrap();
         let keys = BinaryArray::from_iter_values([33, 33, 65, 33].map(|length| vec![2; length]));
-        let columns: [(&str, ArrayRef); 3] =
-            [("digest", Arc::new(digests)), ("signature", signatures), ("public_key", Arc::new(keys))];
-        let batch = RecordBatch::try_from_iter(columns.into_iter().chain(ids.map(|ids| ("v", ids)))).unwrap();
+        let columns: [(&str, ArrayRef); 3] = [
+            ("digest", Arc::new(digests)),
+            ("signature", signatures),
+            ("public_key", Arc::new(keys)),
+        ];
+        let batch =
+            RecordBatch::try_from_iter(columns.into_iter().chain(ids.map(|ids| ("v", ids))))
+                .unwrap();
         let mapping = mapping_of(&batch);
         let pool = Pool::default();
         let mut found = None;
         let answers = verify().apply_through(&batch, &mapping, &pool, |_, columns, _, _, codes| {
             let ids = columns.recovery_ids;
-            found = (!ids.is_empty()).then(|| (0..codes.len()).map(|row| ids.get(row)[0]).collect());
+            found =
+                (!ids.is_empty()).then(|| (0..codes.len()).map(|row| ids.get(row)[0]).collect());
             codes.fill(gecc::Verdict::VALID_CODE);
             Ok::<(), Error>(())
         });
@@ -351,15 +426,23 @@ mod tests {
         let of_numbers = ids_of_call(rows::<64>(), numbers([Some(27), None, Some(38), Some(4)]));
         assert_eq!(of_numbers, Some(vec![0, NONE, 1, NONE]));
         let parities = BooleanArray::from_iter([Some(true), Some(false), None, None]);
-        assert_eq!(ids_of_call(rows::<64>(), Some(Arc::new(parities))), Some(vec![1, 0, NONE, NONE]));
+        assert_eq!(
+            ids_of_call(rows::<64>(), Some(Arc::new(parities))),
+            Some(vec![1, 0, NONE, NONE])
+        );
         // Ids of a column agree with those in the signatures, or are missing.
         let of_numbers = ids_of_call(rows::<65>(), numbers([Some(1), Some(28), None, Some(4)]));
         assert_eq!(of_numbers, Some(vec![1; 4]));
-        let lengths: ArrayRef = Arc::new(BinaryArray::from_iter_values([65, 64, 65, 64].map(|length| vec![1; length])));
+        let lengths: ArrayRef = Arc::new(BinaryArray::from_iter_values(
+            [65, 64, 65, 64].map(|length| vec![1; length]),
+        ));
         assert_eq!(ids_of_call(lengths, None), Some(vec![1, NONE, 1, NONE]));
         assert_eq!(ids_of_call(rows::<65>(), None), Some(vec![1; 4]));
         // No row has an id.
         assert_eq!(ids_of_call(rows::<64>(), None), None);
-        assert_eq!(ids_of_call(rows::<64>(), numbers([None, Some(-1), Some(26), None])), None);
+        assert_eq!(
+            ids_of_call(rows::<64>(), numbers([None, Some(-1), Some(26), None])),
+            None
+        );
     }
 }

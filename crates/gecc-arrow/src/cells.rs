@@ -4,20 +4,27 @@ use crate::reason::CellProblem;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Float32Type, Float64Type};
 use arrow_array::{
-    Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray,
-    PrimitiveArray, StringArray, StringViewArray, downcast_integer_array,
+    Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, FixedSizeBinaryArray,
+    LargeBinaryArray, LargeStringArray, PrimitiveArray, StringArray, StringViewArray,
+    downcast_integer_array,
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::DataType;
-use gecc::fields::{Encoding, from_base64, hex_digits, is_key_text, plain_hex_digits, read_decimal};
+use gecc::fields::{
+    Encoding, from_base64, hex_digits, is_key_text, plain_hex_digits, read_decimal,
+};
 use std::borrow::Cow;
 
 /// Returns whether a column of this type can be read as [`Cells`].
 pub fn holds_bytes(data_type: &DataType) -> bool {
-    use DataType::{Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View};
+    use DataType::{
+        Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View,
+    };
     match data_type {
         Dictionary(_, values) => !matches!(**values, Dictionary(..)) && holds_bytes(values),
-        FixedSizeBinary(_) | Binary | LargeBinary | BinaryView | Utf8 | LargeUtf8 | Utf8View => true,
+        FixedSizeBinary(_) | Binary | LargeBinary | BinaryView | Utf8 | LargeUtf8 | Utf8View => {
+            true
+        }
         _ => false,
     }
 }
@@ -57,7 +64,9 @@ impl<'a> Cells<'a> {
     pub fn of(array: &'a dyn Array) -> Self {
         let nulls = match array.as_any_dictionary_opt() {
             // Without values, every row is null.
-            Some(dictionary) if dictionary.values().is_empty() => Some(NullBuffer::new_null(array.len())),
+            Some(dictionary) if dictionary.values().is_empty() => {
+                Some(NullBuffer::new_null(array.len()))
+            }
             _ => array.logical_nulls(),
         };
         let array = match array.data_type() {
@@ -71,7 +80,12 @@ impl<'a> Cells<'a> {
             DataType::Dictionary(..) => Self::of_dictionary(array),
             other => panic!("{other} holds no bytes"),
         };
-        Cells { array, nulls: nulls.filter(|nulls| nulls.null_count() > 0), encoding: Encoding::Hex, are_secret: false }
+        Cells {
+            array,
+            nulls: nulls.filter(|nulls| nulls.null_count() > 0),
+            encoding: Encoding::Hex,
+            are_secret: false,
+        }
     }
 
     /// Returns the cells with this encoding of text.
@@ -82,19 +96,33 @@ impl<'a> Cells<'a> {
     /// Returns the cells marked as possible private keys: their digits are not copied, because such
     /// a copy would not be wiped.
     pub(crate) fn of_secrets(self) -> Self {
-        Cells { are_secret: true, ..self }
+        Cells {
+            are_secret: true,
+            ..self
+        }
     }
 
     /// Returns the digits of a hexadecimal cell.
     fn digits<'c>(&self, cell: &'c [u8]) -> Cow<'c, [u8]> {
-        if self.are_secret { Cow::Borrowed(hex_digits(cell)) } else { plain_hex_digits(cell) }
+        if self.are_secret {
+            Cow::Borrowed(hex_digits(cell))
+        } else {
+            plain_hex_digits(cell)
+        }
     }
 
     fn of_dictionary(array: &'a dyn Array) -> CellArray<'a> {
         let dictionary = array.as_any_dictionary();
         let values = dictionary.values().as_ref();
-        let keys = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-        CellArray::Dictionary { keys, values: Box::new(Cells::of(values)) }
+        let keys = if values.is_empty() {
+            Vec::new()
+        } else {
+            dictionary.normalized_keys()
+        };
+        CellArray::Dictionary {
+            keys,
+            values: Box::new(Cells::of(values)),
+        }
     }
 
     /// Returns whether the cells are text.
@@ -144,7 +172,9 @@ impl<'a> Cells<'a> {
         }
         let cell = self.get(row)?;
         let is_none = match self.encoding {
-            Encoding::Hex => hex_digits(cell).first().is_some_and(|first| !first.is_ascii_hexdigit()),
+            Encoding::Hex => hex_digits(cell)
+                .first()
+                .is_some_and(|first| !first.is_ascii_hexdigit()),
             Encoding::Base64 => str::from_utf8(cell).is_ok_and(is_key_text),
         };
         Ok(is_none.then_some(cell))
@@ -194,7 +224,11 @@ impl<'a> Cells<'a> {
         if bytes == to.len() + 1 {
             return self.read_signed(row, to);
         }
-        let zeros = to.len().checked_sub(bytes).filter(|_| bytes > 0).ok_or(CellProblem::WrongLength)?;
+        let zeros = to
+            .len()
+            .checked_sub(bytes)
+            .filter(|_| bytes > 0)
+            .ok_or(CellProblem::WrongLength)?;
         let (front, number) = to.split_at_mut(zeros);
         front.fill(0);
         if !self.is_text() || self.encoding == Encoding::Base64 {
@@ -241,16 +275,21 @@ impl<'a> Cells<'a> {
     pub fn append(&self, row: usize, to: &mut Vec<u8>) -> Result<(), CellProblem> {
         let start = to.len();
         to.resize(start + self.len(row)?, 0);
-        self.read(row, &mut to[start..]).inspect_err(|_| to.truncate(start))
+        self.read(row, &mut to[start..])
+            .inspect_err(|_| to.truncate(start))
     }
 
     /// Returns the values if they are contiguous and all have this width. Those of null rows are
     /// included.
     pub fn contiguous(&self, width: usize) -> Option<&'a [u8]> {
         match &self.array {
-            CellArray::Fixed(array) if array.value_length() as usize == width => Some(array.value_data()),
+            CellArray::Fixed(array) if array.value_length() as usize == width => {
+                Some(array.value_data())
+            }
             CellArray::Binary(array) => evenly(array.value_offsets(), array.value_data(), width),
-            CellArray::LargeBinary(array) => evenly(array.value_offsets(), array.value_data(), width),
+            CellArray::LargeBinary(array) => {
+                evenly(array.value_offsets(), array.value_data(), width)
+            }
             _ => None,
         }
     }
@@ -280,8 +319,12 @@ impl<'a> Cells<'a> {
 /// array without rows from the C interface may have an offset and no data.
 fn evenly<'a, O: ArrowNativeType>(offsets: &[O], data: &'a [u8], width: usize) -> Option<&'a [u8]> {
     let start = offsets[0].as_usize();
-    let even = offsets.iter().enumerate().all(|(row, offset)| offset.as_usize() == start + row * width);
-    data.get(start..offsets[offsets.len() - 1].as_usize()).filter(|_| even)
+    let even = offsets
+        .iter()
+        .enumerate()
+        .all(|(row, offset)| offset.as_usize() == start + row * width);
+    data.get(start..offsets[offsets.len() - 1].as_usize())
+        .filter(|_| even)
 }
 
 /// Length in characters or bytes beyond which a cell can only be a message or an id.
@@ -307,7 +350,11 @@ fn read_digits(digits: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
     if digits.len() != 2 * to.len() {
         // For long text, the length is sufficient: a dictionary may contain it for very many rows.
         let is_hex = digits.len() > LONG || digits.iter().all(u8::is_ascii_hexdigit);
-        return Err(if is_hex { CellProblem::WrongLength } else { CellProblem::NotHexadecimal });
+        return Err(if is_hex {
+            CellProblem::WrongLength
+        } else {
+            CellProblem::NotHexadecimal
+        });
     }
     const_hex::decode_to_slice(digits, to).map_err(|_| CellProblem::NotHexadecimal)
 }
@@ -315,8 +362,15 @@ fn read_digits(digits: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
 /// Returns the number of bytes that base64 digits represent.
 fn base64_length(text: &[u8]) -> usize {
     let text = text.trim_ascii();
-    let padding = text.iter().rev().take_while(|digit| **digit == b'=').count();
-    let line_ends = text.iter().filter(|byte| matches!(byte, b'\r' | b'\n')).count();
+    let padding = text
+        .iter()
+        .rev()
+        .take_while(|digit| **digit == b'=')
+        .count();
+    let line_ends = text
+        .iter()
+        .filter(|byte| matches!(byte, b'\r' | b'\n'))
+        .count();
     text.len().saturating_sub(padding + line_ends) * 3 / 4
 }
 
@@ -326,7 +380,10 @@ fn read_base64(text: &[u8], to: &mut [u8]) -> Result<(), CellProblem> {
     if text.len() > LONG && base64_length(text) != to.len() {
         return Err(CellProblem::WrongLength);
     }
-    let bytes = str::from_utf8(text.trim_ascii()).ok().and_then(from_base64).ok_or(CellProblem::NotBase64)?;
+    let bytes = str::from_utf8(text.trim_ascii())
+        .ok()
+        .and_then(from_base64)
+        .ok_or(CellProblem::NotBase64)?;
     if bytes.len() != to.len() {
         return Err(CellProblem::WrongLength);
     }
@@ -356,11 +413,18 @@ impl<'a> Integers<'a> {
     /// # Panics
     /// If the column is of another type ([`Integers::are_of`]).
     pub fn of(array: &'a dyn Array) -> Self {
-        fn of_numbers<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &PrimitiveArray<T>) -> Integers<'_> {
-            Integers(Box::new(|row| array.is_valid(row).then(|| array.value(row).into())))
+        fn of_numbers<T: ArrowPrimitiveType<Native: Into<i128>>>(
+            array: &PrimitiveArray<T>,
+        ) -> Integers<'_> {
+            Integers(Box::new(|row| {
+                array.is_valid(row).then(|| array.value(row).into())
+            }))
         }
         /// `end` is the first integer that has the same representation as the next one.
-        fn of_floats<T: ArrowPrimitiveType<Native: Into<f64>>>(array: &PrimitiveArray<T>, end: i64) -> Integers<'_> {
+        fn of_floats<T: ArrowPrimitiveType<Native: Into<f64>>>(
+            array: &PrimitiveArray<T>,
+            end: i64,
+        ) -> Integers<'_> {
             Integers(Box::new(move |row| {
                 let number: f64 = array.is_valid(row).then(|| array.value(row).into())?;
                 let is_exact = number.fract() == 0.0 && number.abs() < end as f64;
@@ -399,9 +463,17 @@ mod tests {
 
     #[test]
     fn floating_point_numbers_are_integers_where_they_are_exact() {
-        let numbers =
-            Float64Array::from(vec![Some(27.0), Some(-0.0), None, Some(f64::NAN), Some(0.5), Some(2f64.powi(53))]);
-        let found: Vec<_> = (0..numbers.len()).map(|row| Integers::of(&numbers).get(row)).collect();
+        let numbers = Float64Array::from(vec![
+            Some(27.0),
+            Some(-0.0),
+            None,
+            Some(f64::NAN),
+            Some(0.5),
+            Some(2f64.powi(53)),
+        ]);
+        let found: Vec<_> = (0..numbers.len())
+            .map(|row| Integers::of(&numbers).get(row))
+            .collect();
         let null = Err(CellProblem::Null);
         let none = Ok(i128::MIN);
         assert_eq!(found, [Ok(27), Ok(0), null, null, none, none]);
@@ -415,7 +487,10 @@ mod tests {
     fn texts_are_appended_as_their_bytes() {
         let mut bytes = vec![7];
         for text in ["abc", "0x0x12", "zz", "0xabc"] {
-            assert_eq!(append_hexadecimal(text.as_bytes(), &mut bytes), Err(CellProblem::NotHexadecimal));
+            assert_eq!(
+                append_hexadecimal(text.as_bytes(), &mut bytes),
+                Err(CellProblem::NotHexadecimal)
+            );
             assert_eq!(bytes, [7], "{text}");
         }
         for text in ["", " 0x ", "\\x12\n", "0XAb"] {
@@ -426,7 +501,11 @@ mod tests {
 
     /// Breaks a text into lines of 64 characters.
     fn wrapped(text: &str) -> String {
-        let lines: Vec<&str> = text.as_bytes().chunks(64).map(|line| str::from_utf8(line).unwrap()).collect();
+        let lines: Vec<&str> = text
+            .as_bytes()
+            .chunks(64)
+            .map(|line| str::from_utf8(line).unwrap())
+            .collect();
         lines.join("\r\n")
     }
 
@@ -446,28 +525,56 @@ mod tests {
     fn texts_may_have_colons_and_line_ends() {
         let bytes: Vec<u8> = (0..=99).collect();
         let digits = const_hex::encode(&bytes);
-        let colons = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":");
-        let texts =
-            StringArray::from(vec![digits.clone(), colons.clone(), wrapped(&digits), "ab:c".into(), "a:bc".into()]);
+        let colons = bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<Vec<_>>()
+            .join(":");
+        let texts = StringArray::from(vec![
+            digits.clone(),
+            colons.clone(),
+            wrapped(&digits),
+            "ab:c".into(),
+            "a:bc".into(),
+        ]);
         let cells = Cells::of(&texts);
         for row in 0..3 {
             let mut found = Vec::new();
-            assert_eq!((cells.len(row), cells.append(row, &mut found), &found), (Ok(100), Ok(()), &bytes), "{row}");
+            assert_eq!(
+                (cells.len(row), cells.append(row, &mut found), &found),
+                (Ok(100), Ok(()), &bytes),
+                "{row}"
+            );
             let mut number = [0xee; 110];
-            assert_eq!((cells.read_number(row, &mut number), &number[10..]), (Ok(()), &bytes[..]), "{row}");
+            assert_eq!(
+                (cells.read_number(row, &mut number), &number[10..]),
+                (Ok(()), &bytes[..]),
+                "{row}"
+            );
         }
         for row in [3, 4] {
-            assert_eq!(cells.append(row, &mut Vec::new()), Err(CellProblem::NotHexadecimal), "{row}");
+            assert_eq!(
+                cells.append(row, &mut Vec::new()),
+                Err(CellProblem::NotHexadecimal),
+                "{row}"
+            );
         }
         // Digits of private keys are not copied.
         let secrets = Cells::of(&texts).of_secrets();
-        assert_eq!(secrets.append(1, &mut Vec::new()), Err(CellProblem::NotHexadecimal));
+        assert_eq!(
+            secrets.append(1, &mut Vec::new()),
+            Err(CellProblem::NotHexadecimal)
+        );
         let base64 = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, &bytes);
         let texts = StringArray::from(vec![base64.clone(), wrapped(&base64)]);
         let cells = Cells::of(&texts).in_encoding(Encoding::Base64);
         for row in 0..2 {
             let mut found = Vec::new();
-            assert_eq!((cells.append(row, &mut found), &found), (Ok(()), &bytes), "{row}");
+            assert_eq!(
+                (cells.append(row, &mut found), &found),
+                (Ok(()), &bytes),
+                "{row}"
+            );
         }
     }
 
@@ -483,39 +590,59 @@ mod tests {
         assert_eq!(read::<2>(&cells, 5), Err(CellProblem::NotBase64));
         assert_eq!(read::<2>(&cells, 6), Err(CellProblem::WrongLength));
         let mut number = [0xee; 3];
-        assert_eq!((cells.read_number(0, &mut number), number), (Ok(()), [0, 0xaa, 0xbb]));
+        assert_eq!(
+            (cells.read_number(0, &mut number), number),
+            (Ok(()), [0, 0xaa, 0xbb])
+        );
         assert_eq!(cells.text_without_digits(7), Ok(Some(&b"{}"[..])));
         assert_eq!(cells.text_without_digits(1), Ok(None));
         let long = StringArray::from(vec!["A".repeat(LONG + 4)]);
         let long = Cells::of(&long).in_encoding(Encoding::Base64);
         assert_eq!(long.read(0, &mut [0; 32]), Err(CellProblem::WrongLength));
         let mut all = Vec::new();
-        assert_eq!((long.append(0, &mut all), all.len()), (Ok(()), long.len(0).unwrap()));
+        assert_eq!(
+            (long.append(0, &mut all), all.len()),
+            (Ok(()), long.len(0).unwrap())
+        );
     }
 
     #[test]
     fn numbers_may_be_short_and_texts_odd() {
-        let texts =
-            vec!["0xabc", "1", "", "0x", "xyz", "0x112233", "11223344", "0x0x12", "0xff0011", "00ff0011", "007f0011"];
+        let texts = vec![
+            "0xabc", "1", "", "0x", "xyz", "0x112233", "11223344", "0x0x12", "0xff0011",
+            "00ff0011", "007f0011",
+        ];
         let texts = StringArray::from(texts);
         let cells = Cells::of(&texts);
         assert_eq!(read_number(&cells, 0), Ok([0, 0x0a, 0xbc]));
         assert_eq!(read_number(&cells, 1), Ok([0, 0, 1]));
         assert_eq!(read_number::<3>(&cells, 2), Err(CellProblem::WrongLength));
         assert_eq!(read_number::<3>(&cells, 3), Err(CellProblem::WrongLength));
-        assert_eq!(read_number::<3>(&cells, 4), Err(CellProblem::NotHexadecimal));
+        assert_eq!(
+            read_number::<3>(&cells, 4),
+            Err(CellProblem::NotHexadecimal)
+        );
         assert_eq!(read_number(&cells, 5), Ok([0x11, 0x22, 0x33]));
         assert_eq!(read_number::<3>(&cells, 6), Err(CellProblem::WrongLength));
-        assert_eq!(read_number::<3>(&cells, 7), Err(CellProblem::NotHexadecimal));
+        assert_eq!(
+            read_number::<3>(&cells, 7),
+            Err(CellProblem::NotHexadecimal)
+        );
         // A leading zero byte is the sign of a number that would otherwise be negative.
         assert_eq!(read_number(&cells, 8), Ok([0xff, 0, 0x11]));
         assert_eq!(read_number(&cells, 9), Ok([0xff, 0, 0x11]));
         assert_eq!(read_number::<3>(&cells, 10), Err(CellProblem::WrongLength));
         let mut number = [0xee; 3];
-        assert_eq!((cells.read_decimal(1, &mut number), number), (Ok(()), [0, 0, 1]));
+        assert_eq!(
+            (cells.read_decimal(1, &mut number), number),
+            (Ok(()), [0, 0, 1])
+        );
         assert_eq!(cells.read_decimal(6, &mut number), Ok(()));
         assert_eq!(
-            (cells.read_decimal(0, &mut number), cells.read_decimal(2, &mut number)),
+            (
+                cells.read_decimal(0, &mut number),
+                cells.read_decimal(2, &mut number)
+            ),
             (Err(CellProblem::NotDecimal), Err(CellProblem::NotDecimal))
         );
     }

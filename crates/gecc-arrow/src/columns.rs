@@ -46,7 +46,12 @@ const USER_ID: &str = "--sm2-id (`user_id` in Python)";
 
 impl<'a> BatchInputs<'a> {
     pub fn new(batch: &'a RecordBatch, mapping: &'a Mapping, pool: &'a Pool) -> Self {
-        BatchInputs { batch, mapping, pool, problems: vec![0; batch.num_rows()] }
+        BatchInputs {
+            batch,
+            mapping,
+            pool,
+            problems: vec![0; batch.num_rows()],
+        }
     }
 
     pub fn rows(&self) -> usize {
@@ -59,11 +64,19 @@ impl<'a> BatchInputs<'a> {
 
     /// Returns the cells of a field; `None` if the mapping has no column for it.
     pub fn optional(&self, field: Field) -> Result<Option<Cells<'a>>, Error> {
-        let Some(place) = column_of(self.mapping, field, self.batch.schema_ref())? else { return Ok(None) };
+        let Some(place) = column_of(self.mapping, field, self.batch.schema_ref())? else {
+            return Ok(None);
+        };
         let encoding = self.mapping.encodings.of(field);
-        let encoding = encoding.filter(|_| Encoding::is_of(field, self.mapping.text_messages)).unwrap_or_default();
+        let encoding = encoding
+            .filter(|_| Encoding::is_of(field, self.mapping.text_messages))
+            .unwrap_or_default();
         let cells = Cells::of(self.batch.column(place).as_ref()).in_encoding(encoding);
-        Ok(Some(if field == Field::SecretKey { cells.of_secrets() } else { cells }))
+        Ok(Some(if field == Field::SecretKey {
+            cells.of_secrets()
+        } else {
+            cells
+        }))
     }
 
     /// Returns the cells of a required field.
@@ -74,8 +87,11 @@ impl<'a> BatchInputs<'a> {
     /// Returns the error for an operation that lacks one of these fields.
     pub fn missing(&self, fields: &[Field]) -> Error {
         let schema = self.batch.schema_ref();
-        let of_other_type = fields.iter().find_map(|field| of_other_type(*field, schema));
-        of_other_type.unwrap_or_else(|| Error::Columns(Mapping::missing(fields, &names(schema)).to_string()))
+        let of_other_type = fields
+            .iter()
+            .find_map(|field| of_other_type(*field, schema));
+        of_other_type
+            .unwrap_or_else(|| Error::Columns(Mapping::missing(fields, &names(schema)).to_string()))
     }
 
     /// Returns whether cells are messages themselves, and not their hexadecimal digits.
@@ -91,16 +107,17 @@ impl<'a> BatchInputs<'a> {
         read: impl Fn(usize, &mut [u8; W]) -> Result<(), R> + Sync,
     ) -> Result<Vec<[u8; W]>, Error> {
         let mut rows = vec![[0; W]; self.rows()];
-        self.pool.fill(&mut rows, &mut self.problems, |start, rows, problems| {
-            wiped_if(secret, || {
-                for (offset, (row, problem)) in rows.iter_mut().zip(problems).enumerate() {
-                    if let Err(reason) = read(start + offset, row) {
-                        row.fill(0);
-                        note(problem, reason.into());
+        self.pool
+            .fill(&mut rows, &mut self.problems, |start, rows, problems| {
+                wiped_if(secret, || {
+                    for (offset, (row, problem)) in rows.iter_mut().zip(problems).enumerate() {
+                        if let Err(reason) = read(start + offset, row) {
+                            row.fill(0);
+                            note(problem, reason.into());
+                        }
                     }
-                }
-            });
-        })?;
+                });
+            })?;
         Ok(rows)
     }
 
@@ -120,14 +137,28 @@ impl<'a> BatchInputs<'a> {
     }
 
     /// Reads a field of `W` bytes, which is borrowed if the cells are contiguous.
-    pub fn bytes<const W: usize>(&mut self, field: Field, cells: &Cells<'a>) -> Result<EngineColumn<'a, W>, Error> {
+    pub fn bytes<const W: usize>(
+        &mut self,
+        field: Field,
+        cells: &Cells<'a>,
+    ) -> Result<EngineColumn<'a, W>, Error> {
         if let Some(bytes) = cells.contiguous(W) {
             self.note_nulls(field, cells);
-            return Ok(EngineColumn::Borrowed(Rows::strided(bytes, W, self.rows())?));
+            return Ok(EngineColumn::Borrowed(Rows::strided(
+                bytes,
+                W,
+                self.rows(),
+            )?));
         }
         let secret = field == Field::SecretKey;
-        let rows = self.fill(secret, |row, to| cells.read(row, to).map_err(|problem| (field, problem)))?;
-        Ok(if secret { EngineColumn::Secret(rows.into()) } else { EngineColumn::Owned(rows) })
+        let rows = self.fill(secret, |row, to| {
+            cells.read(row, to).map_err(|problem| (field, problem))
+        })?;
+        Ok(if secret {
+            EngineColumn::Secret(rows.into())
+        } else {
+            EngineColumn::Owned(rows)
+        })
     }
 
     /// Returns digests, from a column, or computed from messages for ECDSA. Those of a column may
@@ -141,17 +172,23 @@ impl<'a> BatchInputs<'a> {
         let hash = self.mapping.hash.unwrap_or_default();
         let is_whole = self.holds_messages(&cells);
         let digests = self.fill(false, |row, to: &mut [u8; 32]| {
-            *to = message_digest(&cells, row, is_whole, hash).map_err(|problem| (Field::Message, problem))?;
+            *to = message_digest(&cells, row, is_whole, hash)
+                .map_err(|problem| (Field::Message, problem))?;
             Ok::<(), (Field, CellProblem)>(())
         })?;
         Ok(EngineColumn::Owned(digests))
     }
 
-    fn given_digests(&mut self, cells: &Cells<'a>, are_for_ecdsa: bool) -> Result<EngineColumn<'a, 32>, Error> {
+    fn given_digests(
+        &mut self,
+        cells: &Cells<'a>,
+        are_for_ecdsa: bool,
+    ) -> Result<EngineColumn<'a, 32>, Error> {
         let width = cells.width_of_type();
         if !are_for_ecdsa && let Some(width) = width.filter(|width| *width != 32) {
-            let text =
-                format!("the column for `digest` is FixedSizeBinary({width}): digests of this scheme have 32 bytes");
+            let text = format!(
+                "the column for `digest` is FixedSizeBinary({width}): digests of this scheme have 32 bytes"
+            );
             return Err(Error::Columns(text));
         }
         if !are_for_ecdsa || width == Some(32) || cells.contiguous(32).is_some() {
@@ -184,7 +221,9 @@ impl<'a> BatchInputs<'a> {
             ));
         }
         if self.mapping.user_id.is_some() && (!reads.user_ids || messages.is_none()) {
-            return Err(Error::Columns(format!("{USER_ID} is for messages of SM2, which are signed together with it")));
+            return Err(Error::Columns(format!(
+                "{USER_ID} is for messages of SM2, which are signed together with it"
+            )));
         }
         if self.mapping.user_id.is_some() && self.has(Field::Id) {
             return Err(Error::Columns(format!(
@@ -217,7 +256,11 @@ impl<'a> BatchInputs<'a> {
 
     /// Returns an error if encodings are given, and no column that is read has one of them.
     fn require_encodings_effect(&self, operation: &Operation) -> Result<(), Error> {
-        let Mapping { encodings, text_messages, .. } = self.mapping;
+        let Mapping {
+            encodings,
+            text_messages,
+            ..
+        } = self.mapping;
         if encodings.is_empty() {
             return Ok(());
         }
@@ -228,7 +271,8 @@ impl<'a> BatchInputs<'a> {
             }
         }
         Err(Error::Columns(
-            "--encoding is for columns of texts, and the table has none that the operation reads".to_owned(),
+            "--encoding is for columns of texts, and the table has none that the operation reads"
+                .to_owned(),
         ))
     }
 
@@ -240,11 +284,13 @@ impl<'a> BatchInputs<'a> {
     /// Requires exactly one of `digest` and `message`, and an id only with messages.
     pub fn require_one_content(&self) -> Result<(), Error> {
         match (self.has(Field::Digest), self.has(Field::Message)) {
-            (true, true) => Err(Error::Columns("`digest` and `message` are both given".to_owned())),
+            (true, true) => Err(Error::Columns(
+                "`digest` and `message` are both given".to_owned(),
+            )),
             (false, false) => Err(self.missing(&[Field::Digest, Field::Message])),
-            (true, false) if self.has(Field::Id) => {
-                Err(Error::Columns("`id` goes with `message`: a digest already contains it".to_owned()))
-            }
+            (true, false) if self.has(Field::Id) => Err(Error::Columns(
+                "`id` goes with `message`: a digest already contains it".to_owned(),
+            )),
             _ => Ok(()),
         }
     }
@@ -285,7 +331,12 @@ fn require_hash_effect(hash: Hash, reads: &Reads, has_messages: bool) -> Result<
 }
 
 /// Hashes a message, which is the cell itself if `is_whole`, and otherwise what its digits encode.
-fn message_digest(cells: &Cells, row: usize, is_whole: bool, hash: Hash) -> Result<[u8; 32], CellProblem> {
+fn message_digest(
+    cells: &Cells,
+    row: usize,
+    is_whole: bool,
+    hash: Hash,
+) -> Result<[u8; 32], CellProblem> {
     let digest = if is_whole {
         hash.digest(cells.get(row)?)
     } else {
@@ -302,7 +353,11 @@ fn read_ecdsa_digest(cells: &Cells, row: usize) -> Result<[u8; 32], CellProblem>
     let length = cells.len(row)?;
     let mut bytes = [0; LONGEST_DIGEST];
     // Reading a cell of another length determines its problem.
-    let bytes = if is_ecdsa_digest(length) { &mut bytes[..length] } else { &mut bytes[..32] };
+    let bytes = if is_ecdsa_digest(length) {
+        &mut bytes[..length]
+    } else {
+        &mut bytes[..32]
+    };
     cells.read(row, bytes)?;
     ecdsa_digest(bytes).ok_or(CellProblem::WrongLength)
 }

@@ -21,7 +21,8 @@ pub(crate) fn fields_without_encoding(
     let mut found = Vec::new();
     for field in Field::ALL {
         let is_decimal = mapping.decimal && matches!(field, Field::R | Field::S);
-        let is_decoded = operation.reads(field) && Encoding::is_of(field, mapping.text_messages) && !is_decimal;
+        let is_decoded =
+            operation.reads(field) && Encoding::is_of(field, mapping.text_messages) && !is_decimal;
         if !is_decoded || mapping.encodings.of(field).is_some() {
             continue;
         }
@@ -57,12 +58,17 @@ pub(crate) fn detected_encodings(
     given: FieldEncodings,
     text_messages: bool,
 ) -> Result<FieldEncodings, Error> {
-    let cells_of_columns: Vec<(Field, Cells)> =
-        columns.iter().map(|(field, position)| (*field, Cells::of(first.column(*position).as_ref()))).collect();
+    let cells_of_columns: Vec<(Field, Cells)> = columns
+        .iter()
+        .map(|(field, position)| (*field, Cells::of(first.column(*position).as_ref())))
+        .collect();
     let mut seen = Encodings::default();
     for row in 0..first.num_rows() {
         for (field, cells) in &cells_of_columns {
-            let text = cells.get(row).ok().and_then(|text| str::from_utf8(text).ok());
+            let text = cells
+                .get(row)
+                .ok()
+                .and_then(|text| str::from_utf8(text).ok());
             if let Some(text) = text {
                 seen.see(*field, text);
             }
@@ -71,7 +77,13 @@ pub(crate) fn detected_encodings(
             break;
         }
     }
-    let decided = seen.decide(given, text_messages).map_err(|unclear| Error::Columns(unclear.to_string()))?;
-    let of_columns = columns.iter().filter_map(|(field, _)| Some((*field, decided.of(*field)?)));
-    Ok(of_columns.fold(given, |encodings, (field, encoding)| encodings.with(field, encoding)))
+    let decided = seen
+        .decide(given, text_messages)
+        .map_err(|unclear| Error::Columns(unclear.to_string()))?;
+    let of_columns = columns
+        .iter()
+        .filter_map(|(field, _)| Some((*field, decided.of(*field)?)));
+    Ok(of_columns.fold(given, |encodings, (field, encoding)| {
+        encodings.with(field, encoding)
+    }))
 }

@@ -52,7 +52,10 @@ pub enum Error {
 impl Error {
     /// Wraps an error of the system about a file.
     pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
-        move |source| Error::File { path: path.to_owned(), source }
+        move |source| Error::File {
+            path: path.to_owned(),
+            source,
+        }
     }
 }
 
@@ -94,8 +97,14 @@ pub(crate) fn caught<T>(decode: impl FnOnce() -> Result<T, Error>) -> Result<T, 
     let decoded = catch_unwind(AssertUnwindSafe(decode));
     CATCHES.set(before);
     decoded.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        Err(Error::Malformed(format!("decoding or encoding failed: {}", text.unwrap_or("it does not say why"))))
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or(panic.downcast_ref::<&str>().copied());
+        Err(Error::Malformed(format!(
+            "decoding or encoding failed: {}",
+            text.unwrap_or("it does not say why")
+        )))
     })
 }
 

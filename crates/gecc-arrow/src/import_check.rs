@@ -4,7 +4,9 @@ use crate::error::Error;
 use crate::pool::Pool;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowDictionaryKeyType, ByteArrayType, ByteViewType};
-use arrow_array::{Array, DictionaryArray, GenericByteArray, GenericByteViewArray, downcast_dictionary_array};
+use arrow_array::{
+    Array, DictionaryArray, GenericByteArray, GenericByteViewArray, downcast_dictionary_array,
+};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 use std::ops::Range;
@@ -44,12 +46,18 @@ pub fn check_imported(array: &dyn Array) -> Result<(), Error> {
         _ => None,
     };
     if let Some(row) = wrong {
-        return Err(malformed(&format!("row {row} lies outside of the array's memory")));
+        return Err(malformed(&format!(
+            "row {row} lies outside of the array's memory"
+        )));
     }
-    match array.nulls().filter(|nulls| nulls.len() - nulls.inner().count_set_bits() != nulls.null_count()) {
-        Some(nulls) => {
-            Err(malformed(&format!("the array states {} nulls, but has another number of them", nulls.null_count())))
-        }
+    match array
+        .nulls()
+        .filter(|nulls| nulls.len() - nulls.inner().count_set_bits() != nulls.null_count())
+    {
+        Some(nulls) => Err(malformed(&format!(
+            "the array states {} nulls, but has another number of them",
+            nulls.null_count()
+        ))),
         None => Ok(()),
     }
 }
@@ -59,8 +67,12 @@ fn malformed(problem: &str) -> Error {
 }
 
 /// Returns the first row that `wrong` finds in parts of an array, on several threads if it is long.
-fn first(rows: usize, wrong: impl Fn(Range<usize>) -> Option<usize> + Sync) -> Result<Option<usize>, Error> {
-    let parts = Pool::default().map(rows, |rows| wrong(rows.clone()).map(|row| rows.start + row))?;
+fn first(
+    rows: usize,
+    wrong: impl Fn(Range<usize>) -> Option<usize> + Sync,
+) -> Result<Option<usize>, Error> {
+    let parts =
+        Pool::default().map(rows, |rows| wrong(rows.clone()).map(|row| rows.start + row))?;
     Ok(parts.into_iter().flatten().next())
 }
 
@@ -74,16 +86,23 @@ fn wrong_offset<T: ByteArrayType>(array: &GenericByteArray<T>) -> Result<Option<
         let from = &offsets[rows.clone()];
         let to = &offsets[rows.start + 1..=rows.end];
         // A loop without an early exit compares several rows at a time.
-        let rise = from.iter().zip(to).fold(true, |rise, (from, to)| rise & (from <= to));
+        let rise = from
+            .iter()
+            .zip(to)
+            .fold(true, |rise, (from, to)| rise & (from <= to));
         if rise && from[0] >= zero && to[to.len() - 1].as_usize() <= length {
             return None;
         }
-        from.iter().zip(to).position(|(from, to)| *from < zero || from > to || to.as_usize() > length)
+        from.iter()
+            .zip(to)
+            .position(|(from, to)| *from < zero || from > to || to.as_usize() > length)
     })
 }
 
 /// Returns the first row whose view refers to no buffer, or beyond its end.
-fn wrong_view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>) -> Result<Option<usize>, Error> {
+fn wrong_view<T: ByteViewType + ?Sized>(
+    array: &GenericByteViewArray<T>,
+) -> Result<Option<usize>, Error> {
     let buffers = array.data_buffers();
     first(array.len(), |rows| {
         array.views()[rows].iter().position(|view| {
@@ -91,22 +110,31 @@ fn wrong_view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>) -> Resu
             let buffer = (*view >> 64) as u32;
             let offset = (*view >> 96) as u32;
             let end = u64::from(offset) + u64::from(length);
-            length > INLINE && buffers.get(buffer as usize).is_none_or(|buffer| end > buffer.len() as u64)
+            length > INLINE
+                && buffers
+                    .get(buffer as usize)
+                    .is_none_or(|buffer| end > buffer.len() as u64)
         })
     })
 }
 
 /// Returns the first row that is not null and whose key refers to no value.
-fn wrong_key<K: ArrowDictionaryKeyType>(array: &DictionaryArray<K>) -> Result<Option<usize>, Error> {
+fn wrong_key<K: ArrowDictionaryKeyType>(
+    array: &DictionaryArray<K>,
+) -> Result<Option<usize>, Error> {
     let keys = array.keys();
     let values = array.values().len();
     first(keys.len(), |rows| {
         let part = &keys.values()[rows.clone()];
         // A negative key is a large number here. A loop without an early exit compares several keys
         // at a time.
-        if part.iter().fold(true, |all, key| all & (key.as_usize() < values)) {
+        if part
+            .iter()
+            .fold(true, |all, key| all & (key.as_usize() < values))
+        {
             return None;
         }
-        (0..part.len()).find(|row| keys.is_valid(rows.start + row) && part[*row].as_usize() >= values)
+        (0..part.len())
+            .find(|row| keys.is_valid(rows.start + row) && part[*row].as_usize() >= values)
     })
 }

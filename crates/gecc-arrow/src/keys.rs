@@ -22,24 +22,33 @@ pub(crate) enum PublicKeyColumn<'a> {
 impl<'a> PublicKeyColumn<'a> {
     /// Reads keys in SEC 1 encodings, as x || y, in formats that state a purpose, which must match,
     /// and x-only if permitted.
-    pub fn of(inputs: &mut BatchInputs<'a>, kind: KeyKind, takes_x_only: bool) -> Result<Self, Error> {
+    pub fn of(
+        inputs: &mut BatchInputs<'a>,
+        kind: KeyKind,
+        takes_x_only: bool,
+    ) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
-            return Err(Error::Columns("a `public_key` of 32 bytes is for BIP 340 and Ed25519".to_owned()));
+            return Err(Error::Columns(
+                "a `public_key` of 32 bytes is for BIP 340 and Ed25519".to_owned(),
+            ));
         }
         let width = match cells.width() {
             Some(width) => Some(width),
             None => common_width(inputs, &cells)?,
         };
         Ok(match width {
-            Some(X_ONLY) if takes_x_only => PublicKeyColumn::XOnly(inputs.bytes(Field::PublicKey, &cells)?),
+            Some(X_ONLY) if takes_x_only => {
+                PublicKeyColumn::XOnly(inputs.bytes(Field::PublicKey, &cells)?)
+            }
             Some(33) if kind != KeyKind::Ed25519 => {
                 PublicKeyColumn::Compressed(inputs.bytes(Field::PublicKey, &cells)?)
             }
             Some(64) => PublicKeyColumn::Raw(inputs.bytes(Field::PublicKey, &cells)?),
             Some(65) => PublicKeyColumn::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
             _ => PublicKeyColumn::Mixed(inputs.fill(false, |row, to| {
-                *to = mixed_row(&cells, row, kind, takes_x_only).map_err(|problem| (Field::PublicKey, problem))?;
+                *to = mixed_row(&cells, row, kind, takes_x_only)
+                    .map_err(|problem| (Field::PublicKey, problem))?;
                 Ok::<(), (Field, CellProblem)>(())
             })?),
         })
@@ -58,10 +67,17 @@ impl<'a> PublicKeyColumn<'a> {
 }
 
 /// Reads a key of any form. If it has none, the row is not a key, and the library rejects it.
-fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Result<[u8; 65], CellProblem> {
+fn mixed_row(
+    cells: &Cells,
+    row: usize,
+    kind: KeyKind,
+    takes_x_only: bool,
+) -> Result<[u8; 65], CellProblem> {
     if let Some(text) = cells.text_without_digits(row)? {
         let text = Some(text).filter(|text| text.len() <= LONGEST);
-        return text.and_then(|text| file_format_row(text, kind, takes_x_only)).ok_or(CellProblem::NotHexadecimal);
+        return text
+            .and_then(|text| file_format_row(text, kind, takes_x_only))
+            .ok_or(CellProblem::NotHexadecimal);
     }
     let mut short = [0; 65];
     let mut long = Vec::new();
@@ -77,7 +93,11 @@ fn mixed_row(cells: &Cells, row: usize, kind: KeyKind, takes_x_only: bool) -> Re
     cells.read(row, key)?;
     // Keys of 32 bytes are not examined for other formats, as they may look like anything.
     let is_x = takes_x_only && key.len() == X_ONLY;
-    let row = if is_x { None } else { file_format_row(key, kind, takes_x_only) };
+    let row = if is_x {
+        None
+    } else {
+        file_format_row(key, kind, takes_x_only)
+    };
     Ok(row.unwrap_or_else(|| kind.row(key, takes_x_only)))
 }
 
@@ -98,10 +118,14 @@ const X_ONLY: usize = 32;
 /// Returns the width of all readable cells, if they have the same. Text other than digits has no
 /// width.
 fn common_width(inputs: &BatchInputs, cells: &Cells) -> Result<Option<usize>, Error> {
-    let Some(first) = (0..inputs.rows()).find_map(|row| cells.len(row).ok()) else { return Ok(None) };
+    let Some(first) = (0..inputs.rows()).find_map(|row| cells.len(row).ok()) else {
+        return Ok(None);
+    };
     let parts = inputs.pool.map(inputs.rows(), |mut rows| {
         rows.all(|row| {
-            let is_other = cells.text_without_digits(row).is_ok_and(|text| text.is_some());
+            let is_other = cells
+                .text_without_digits(row)
+                .is_ok_and(|text| text.is_some());
             cells.len(row).map_or(true, |width| width == first) && !is_other
         })
     })?;

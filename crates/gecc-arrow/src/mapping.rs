@@ -10,7 +10,9 @@ use gecc::fields::{Field, Mapping, is_ecdsa_digest};
 /// Describes the accepted contents of a field's column, for errors.
 pub(crate) fn accepted_contents(field: Field) -> &'static str {
     match field {
-        Field::Digest => "32 bytes, or for ECDSA 20, 28, 48 or 64: FixedSizeBinary, Binary, or hexadecimal text",
+        Field::Digest => {
+            "32 bytes, or for ECDSA 20, 28, 48 or 64: FixedSizeBinary, Binary, or hexadecimal text"
+        }
         Field::SecretKey => {
             "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text; or PEM, DER or JWK: Binary or text"
         }
@@ -47,7 +49,9 @@ fn takes_width(field: Field, width: i32) -> bool {
 /// Returns whether a column of this type can hold the field.
 pub fn takes(field: Field, data_type: &DataType) -> bool {
     match data_type {
-        other if Field::RECOVERY_IDS.contains(&field) => Integers::are_of(other) || other.is_string(),
+        other if Field::RECOVERY_IDS.contains(&field) => {
+            Integers::are_of(other) || other.is_string()
+        }
         DataType::FixedSizeBinary(width) => takes_width(field, *width),
         DataType::Dictionary(_, values) => holds_bytes(data_type) && takes(field, values),
         other => holds_bytes(other),
@@ -59,15 +63,26 @@ pub fn takes(field: Field, data_type: &DataType) -> bool {
 /// # Errors
 /// [`Error::Columns`], the same as for [`Mapping::complete`], and if the column for required
 /// recovery ids has an unsuitable type: the signatures may contain other ids.
-pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation) -> Result<Mapping, Error> {
-    let found = mapping.complete(&names(schema), false, &|field| operation.reads(field), &|position, field| {
-        takes(field, schema.field(position).data_type())
-    });
+pub fn complete(
+    mapping: Mapping,
+    schema: &Schema,
+    operation: &Operation,
+) -> Result<Mapping, Error> {
+    let found = mapping.complete(
+        &names(schema),
+        false,
+        &|field| operation.reads(field),
+        &|position, field| takes(field, schema.field(position).data_type()),
+    );
     let found = found.map_err(|problem| Error::Columns(problem.to_string()))?;
     let needs_ids = operation.call.reads().recovery_ids == RecoveryIds::Required;
     if needs_ids
-        && Field::RECOVERY_IDS.iter().all(|field| found.column(*field).is_none())
-        && let Some(problem) = Field::RECOVERY_IDS.iter().find_map(|field| of_other_type(*field, schema))
+        && Field::RECOVERY_IDS
+            .iter()
+            .all(|field| found.column(*field).is_none())
+        && let Some(problem) = Field::RECOVERY_IDS
+            .iter()
+            .find_map(|field| of_other_type(*field, schema))
     {
         return Err(problem);
     }
@@ -76,7 +91,11 @@ pub fn complete(mapping: Mapping, schema: &Schema, operation: &Operation) -> Res
 
 /// Returns the names of the columns.
 pub(crate) fn names(schema: &Schema) -> Vec<&str> {
-    schema.fields().iter().map(|field| field.name().as_str()).collect()
+    schema
+        .fields()
+        .iter()
+        .map(|field| field.name().as_str())
+        .collect()
 }
 
 /// Returns the position of a field's column in a schema; `None` if the mapping has none for it.
@@ -85,28 +104,42 @@ pub(crate) fn names(schema: &Schema) -> Vec<&str> {
 /// [`Error::Columns`] if the schema has no such column, has it twice, or has it with a type that
 /// the field cannot have.
 pub fn column_of(mapping: &Mapping, field: Field, schema: &Schema) -> Result<Option<usize>, Error> {
-    let Some(name) = mapping.column(field) else { return Ok(None) };
+    let Some(name) = mapping.column(field) else {
+        return Ok(None);
+    };
     let mut places = (0..schema.fields().len()).filter(|place| schema.field(*place).name() == name);
     let Some(place) = places.next() else {
-        return Err(Error::Columns(Mapping::absent(field, name, &names(schema)).to_string()));
+        return Err(Error::Columns(
+            Mapping::absent(field, name, &names(schema)).to_string(),
+        ));
     };
     if places.next().is_some() {
-        return Err(Error::Columns(format!("there are two columns `{name}`, so that neither can be `{field}`")));
+        return Err(Error::Columns(format!(
+            "there are two columns `{name}`, so that neither can be `{field}`"
+        )));
     }
     let found = schema.field(place).data_type();
-    if takes(field, found) { Ok(Some(place)) } else { Err(unfit(field, name, found)) }
+    if takes(field, found) {
+        Ok(Some(place))
+    } else {
+        Err(unfit(field, name, found))
+    }
 }
 
 /// Returns the error for a field without a column if a column has its name but an unsuitable type.
 pub(crate) fn of_other_type(field: Field, schema: &Schema) -> Option<Error> {
     let mut columns = schema.fields().iter();
-    let unsuitable =
-        columns.find(|column| Field::named(column.name()) == Some(field) && !takes(field, column.data_type()));
+    let unsuitable = columns.find(|column| {
+        Field::named(column.name()) == Some(field) && !takes(field, column.data_type())
+    });
     unsuitable.map(|column| unfit(field, column.name(), column.data_type()))
 }
 
 fn unfit(field: Field, name: &str, found: &DataType) -> Error {
-    Error::Columns(format!("the column `{name}` is {found}, but `{field}` is {}", accepted_contents(field)))
+    Error::Columns(format!(
+        "the column `{name}` is {found}, but `{field}` is {}",
+        accepted_contents(field)
+    ))
 }
 
 #[cfg(test)]
@@ -116,7 +149,12 @@ mod tests {
     use gecc::{CurveId, call};
 
     fn schema(columns: &[(&str, DataType)]) -> Schema {
-        Schema::new(columns.iter().map(|(name, kind)| Column::new(*name, kind.clone(), true)).collect::<Vec<_>>())
+        Schema::new(
+            columns
+                .iter()
+                .map(|(name, kind)| Column::new(*name, kind.clone(), true))
+                .collect::<Vec<_>>(),
+        )
     }
 
     fn text(problem: Result<impl Sized, Error>) -> String {
@@ -135,27 +173,51 @@ mod tests {
             ("message", DataType::Int32),
             ("pk", DataType::FixedSizeBinary(33)),
         ]);
-        let verify = Operation::from(call::Operation::EcdsaVerifyRecoverable(CurveId::P256, Default::default()));
+        let verify = Operation::from(call::Operation::EcdsaVerifyRecoverable(
+            CurveId::P256,
+            Default::default(),
+        ));
         let found = complete(Mapping::new(), &schema, &verify).unwrap();
         let wanted: Mapping = "digest=sighash,r=R,s=s,v=V,public_key=pk".parse().unwrap();
         assert_eq!(found, wanted);
-        assert_eq!(column_of(&found, Field::PublicKey, &schema).unwrap(), Some(7));
+        assert_eq!(
+            column_of(&found, Field::PublicKey, &schema).unwrap(),
+            Some(7)
+        );
         assert_eq!(column_of(&found, Field::Message, &schema).unwrap(), None);
     }
 
     fn schema_with_ids(ids: DataType) -> Schema {
-        schema(&[("digest", DataType::Binary), ("signature", DataType::FixedSizeBinary(65)), ("v", ids)])
+        schema(&[
+            ("digest", DataType::Binary),
+            ("signature", DataType::FixedSizeBinary(65)),
+            ("v", ids),
+        ])
     }
 
     #[test]
     fn recovery_ids_that_cannot_be_read_are_not_passed_over() {
         let recover = Operation::from(call::Operation::EcdsaRecover(CurveId::P256));
-        for ids in [DataType::Binary, DataType::Date32, DataType::Decimal128(9, 1)] {
+        for ids in [
+            DataType::Binary,
+            DataType::Date32,
+            DataType::Decimal128(9, 1),
+        ] {
             let problem = text(complete(Mapping::new(), &schema_with_ids(ids), &recover));
             assert!(problem.contains("but `v` is integers"), "{problem}");
         }
-        for ids in [DataType::Int8, DataType::Decimal128(38, 0), DataType::Float64, DataType::Utf8] {
-            assert_eq!(complete(Mapping::new(), &schema_with_ids(ids), &recover).unwrap().column(Field::V), Some("v"));
+        for ids in [
+            DataType::Int8,
+            DataType::Decimal128(38, 0),
+            DataType::Float64,
+            DataType::Utf8,
+        ] {
+            assert_eq!(
+                complete(Mapping::new(), &schema_with_ids(ids), &recover)
+                    .unwrap()
+                    .column(Field::V),
+                Some("v")
+            );
         }
     }
 
@@ -164,11 +226,24 @@ mod tests {
         let list = DataType::new_list(DataType::UInt8, true);
         let of_lists = schema(&[("sig", DataType::Binary), ("digest", list)]);
         let problem = of_other_type(Field::Digest, &of_lists).unwrap().to_string();
-        assert!(problem.contains("`digest` is List(UInt8), but `digest` is 32 bytes"), "{problem}");
-        assert!(of_other_type(Field::Signature, &of_lists).is_none() && of_other_type(Field::R, &of_lists).is_none());
-        let schema = schema(&[("a", DataType::Int32), ("b", DataType::Binary), ("b", DataType::Binary)]);
+        assert!(
+            problem.contains("`digest` is List(UInt8), but `digest` is 32 bytes"),
+            "{problem}"
+        );
+        assert!(
+            of_other_type(Field::Signature, &of_lists).is_none()
+                && of_other_type(Field::R, &of_lists).is_none()
+        );
+        let schema = schema(&[
+            ("a", DataType::Int32),
+            ("b", DataType::Binary),
+            ("b", DataType::Binary),
+        ]);
         for (mapping, expected) in [
-            ("digest=c", "no column `c` for `digest`; the columns are a, b, b"),
+            (
+                "digest=c",
+                "no column `c` for `digest`; the columns are a, b, b",
+            ),
             ("digest=a", "`a` is Int32, but `digest` is 32 bytes"),
             ("digest=b", "two columns `b`"),
         ] {

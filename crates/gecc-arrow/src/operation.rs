@@ -38,7 +38,14 @@ impl From<call::Operation> for Operation {
     fn from(call: call::Operation) -> Self {
         let key = Key::default();
         let key_form = KeyForm::default();
-        Operation { call, key, additional: None, variant: Variant::PURE, key_form, der: false }
+        Operation {
+            call,
+            key,
+            additional: None,
+            variant: Variant::PURE,
+            key_form,
+            der: false,
+        }
     }
 }
 
@@ -74,7 +81,9 @@ impl Operation {
             Field::Digest | Field::Message => reads.contents,
             Field::Id => reads.user_ids,
             Field::Signature => reads.signatures,
-            Field::R | Field::S | Field::YParityAndS | Field::Der => reads.signatures && !reads.bare_signatures,
+            Field::R | Field::S | Field::YParityAndS | Field::Der => {
+                reads.signatures && !reads.bare_signatures
+            }
             Field::RecoveryId | Field::V | Field::YParity => reads.recovery_ids != RecoveryIds::No,
             Field::PublicKey => reads.public_keys,
             Field::SecretKey => reads.secret_keys && matches!(self.key, Key::Column),

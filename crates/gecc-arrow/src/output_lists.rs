@@ -63,20 +63,35 @@ impl OutputLists {
             Some(column) => lists(column),
             None => lists(column.as_list::<i64>()),
         };
-        if let Some(row) = (0..column.len()).find(|row| column.is_null(*row) && offsets[*row] < offsets[row + 1]) {
-            return Err(Error::Columns(format!("the outputs of row {row} are null, but the list has values")));
+        if let Some(row) =
+            (0..column.len()).find(|row| column.is_null(*row) && offsets[*row] < offsets[row + 1])
+        {
+            return Err(Error::Columns(format!(
+                "the outputs of row {row} are null, but the list has values"
+            )));
         }
         if values.logical_null_count() > 0 {
             return Err(Error::Columns("an output is null".to_owned()));
         }
-        let outputs = match (values.as_primitive_opt::<Int64Type>(), values.as_primitive_opt::<UInt64Type>()) {
-            (Some(prefixes), _) => {
-                OutputValues::Prefixes(prefixes.values().iter().map(|prefix| prefix.cast_unsigned()).collect())
-            }
+        let outputs = match (
+            values.as_primitive_opt::<Int64Type>(),
+            values.as_primitive_opt::<UInt64Type>(),
+        ) {
+            (Some(prefixes), _) => OutputValues::Prefixes(
+                prefixes
+                    .values()
+                    .iter()
+                    .map(|prefix| prefix.cast_unsigned())
+                    .collect(),
+            ),
             (_, Some(prefixes)) => OutputValues::Prefixes(prefixes.values().to_vec()),
             _ => OutputValues::Whole(keys(&Cells::of(values.as_ref()), values.len())?),
         };
-        Ok(OutputLists { offsets, outputs, nulls: column.nulls().cloned() })
+        Ok(OutputLists {
+            offsets,
+            outputs,
+            nulls: column.nulls().cloned(),
+        })
     }
 
     /// Returns the outputs, for [`gecc::silent_payments::scan`].
@@ -112,7 +127,9 @@ impl OutputLists {
 fn keys(cells: &Cells, count: usize) -> Result<Vec<[u8; 32]>, Error> {
     let mut keys = vec![[0; 32]; count];
     for (row, key) in keys.iter_mut().enumerate() {
-        cells.read(row, key).map_err(|problem| Error::Columns(format!("an output {problem}")))?;
+        cells
+            .read(row, key)
+            .map_err(|problem| Error::Columns(format!("an output {problem}")))?;
     }
     Ok(keys)
 }
@@ -122,6 +139,9 @@ fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<u64>, ArrayRef
     let ends = lists.value_offsets();
     let first = ends[0].as_usize();
     let last = ends[ends.len() - 1].as_usize();
-    let offsets = ends.iter().map(|end| (end.as_usize() - first) as u64).collect();
+    let offsets = ends
+        .iter()
+        .map(|end| (end.as_usize() - first) as u64)
+        .collect();
     (offsets, lists.values().slice(first, last - first))
 }

@@ -6,10 +6,12 @@
 use crate::error::Error;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Time32SecondType,
-    TimestampSecondType,
+    Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType,
+    Time32SecondType, TimestampSecondType,
 };
-use arrow_array::{Array, ArrayRef, Date32Array, Time32MillisecondArray, TimestampMillisecondArray, make_array};
+use arrow_array::{
+    Array, ArrayRef, Date32Array, Time32MillisecondArray, TimestampMillisecondArray, make_array,
+};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use arrow_select::take::take;
 use std::sync::Arc;
@@ -40,9 +42,17 @@ pub(crate) fn column(array: &ArrayRef) -> Result<ArrayRef, Error> {
     if data.child_data().is_empty() {
         return in_unit_of_parquet(array);
     }
-    let parts = data.child_data().iter().map(|part| Ok(column(&make_array(part.clone()))?.to_data()));
+    let parts = data
+        .child_data()
+        .iter()
+        .map(|part| Ok(column(&make_array(part.clone()))?.to_data()));
     let parts = parts.collect::<Result<Vec<_>, Error>>()?;
-    Ok(make_array(data.into_builder().data_type(unpacked).child_data(parts).build()?))
+    Ok(make_array(
+        data.into_builder()
+            .data_type(unpacked)
+            .child_data(parts)
+            .build()?,
+    ))
 }
 
 /// Converts dates to days, and times to milliseconds.
@@ -52,8 +62,9 @@ fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
     Ok(match array.data_type() {
         DataType::Date64 => {
             let dates = array.as_primitive::<Date64Type>();
-            let days: Date32Array =
-                dates.try_unary(|value| i32::try_from(value.div_euclid(OF_DAY)).map_err(|_| too_far()))?;
+            let days: Date32Array = dates.try_unary(|value| {
+                i32::try_from(value.div_euclid(OF_DAY)).map_err(|_| too_far())
+            })?;
             Arc::new(days)
         }
         DataType::Timestamp(TimeUnit::Second, zone) => {
@@ -64,8 +75,8 @@ fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
         }
         DataType::Time32(TimeUnit::Second) => {
             let times = array.as_primitive::<Time32SecondType>();
-            let milliseconds: Time32MillisecondArray =
-                times.try_unary(|value| value.checked_mul(MILLISECONDS as i32).ok_or_else(too_far))?;
+            let milliseconds: Time32MillisecondArray = times
+                .try_unary(|value| value.checked_mul(MILLISECONDS as i32).ok_or_else(too_far))?;
             Arc::new(milliseconds)
         }
         _ => array.clone(),
@@ -73,7 +84,9 @@ fn in_unit_of_parquet(array: &ArrayRef) -> Result<ArrayRef, Error> {
 }
 
 fn too_far() -> Error {
-    Error::Malformed("a date or a time is too far away for Parquet; Arrow as output keeps it".to_owned())
+    Error::Malformed(
+        "a date or a time is too far away for Parquet; Arrow as output keeps it".to_owned(),
+    )
 }
 
 /// Checks that decimals have no more digits than their type: Parquet cannot store more, and its
@@ -95,9 +108,11 @@ pub(crate) fn check_decimals(array: &ArrayRef) -> Result<(), Error> {
         DataType::Decimal64(precision, _) => check::<Decimal64Type>(array, *precision),
         DataType::Decimal128(precision, _) => check::<Decimal128Type>(array, *precision),
         DataType::Decimal256(precision, _) => check::<Decimal256Type>(array, *precision),
-        found if found.is_nested() || matches!(found, DataType::Dictionary(..)) => {
-            array.to_data().child_data().iter().try_for_each(|part| check_decimals(&make_array(part.clone())))
-        }
+        found if found.is_nested() || matches!(found, DataType::Dictionary(..)) => array
+            .to_data()
+            .child_data()
+            .iter()
+            .try_for_each(|part| check_decimals(&make_array(part.clone()))),
         _ => Ok(()),
     }
 }
@@ -112,11 +127,13 @@ fn field(field: &FieldRef) -> FieldRef {
 
 fn data_type(found: &DataType) -> DataType {
     use DataType::{
-        BinaryView, Date32, Date64, Dictionary, FixedSizeBinary, FixedSizeList, LargeList, LargeListView, List,
-        ListView, Map, RunEndEncoded, Struct, Time32, Timestamp, Utf8View,
+        BinaryView, Date32, Date64, Dictionary, FixedSizeBinary, FixedSizeList, LargeList,
+        LargeListView, List, ListView, Map, RunEndEncoded, Struct, Time32, Timestamp, Utf8View,
     };
     match found {
-        Dictionary(_, values) if matches!(**values, FixedSizeBinary(_) | BinaryView | Utf8View) => (**values).clone(),
+        Dictionary(_, values) if matches!(**values, FixedSizeBinary(_) | BinaryView | Utf8View) => {
+            (**values).clone()
+        }
         Dictionary(_, values) if data_type(values) != **values => data_type(values),
         Date64 => Date32,
         Timestamp(TimeUnit::Second, zone) => Timestamp(TimeUnit::Millisecond, zone.clone()),
@@ -145,9 +162,16 @@ pub(crate) fn without_place(schema: &Schema) -> Option<&Field> {
     }
     fn has_union(column: &FieldRef) -> bool {
         let column = Schema::new(vec![Arc::clone(column)]);
-        column.flattened_fields().iter().any(|part| is_union(part.data_type()))
+        column
+            .flattened_fields()
+            .iter()
+            .any(|part| is_union(part.data_type()))
     }
-    schema.fields().iter().find(|column| has_union(column)).map(AsRef::as_ref)
+    schema
+        .fields()
+        .iter()
+        .find(|column| has_union(column))
+        .map(AsRef::as_ref)
 }
 
 #[cfg(test)]
@@ -155,8 +179,9 @@ mod tests {
     use super::*;
     use arrow_array::types::{Int8Type, Int32Type};
     use arrow_array::{
-        BinaryViewArray, Date64Array, DictionaryArray, FixedSizeBinaryArray, Int8Array, Int32Array, ListArray,
-        PrimitiveArray, RunArray, StringArray, StructArray, Time32SecondArray, TimestampSecondArray,
+        BinaryViewArray, Date64Array, DictionaryArray, FixedSizeBinaryArray, Int8Array, Int32Array,
+        ListArray, PrimitiveArray, RunArray, StringArray, StructArray, Time32SecondArray,
+        TimestampSecondArray,
     };
     use arrow_buffer::{NullBuffer, OffsetBuffer, i256};
 
@@ -168,14 +193,31 @@ mod tests {
     fn dictionaries_of_fixed_width_and_of_views_become_their_values() {
         let keys = Int8Array::from(vec![Some(1), None, Some(0), Some(2), Some(1)]);
         let values = fixed(&[Some([1, 2]), Some([3, 4]), None]);
-        let dictionary: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(keys.clone(), Arc::new(values)));
+        let dictionary: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(
+            keys.clone(),
+            Arc::new(values),
+        ));
         let expected = fixed(&[Some([3, 4]), None, Some([1, 2]), None, Some([3, 4])]);
-        assert_eq!(column(&dictionary).unwrap().as_fixed_size_binary(), &expected);
-        assert_eq!(column(&dictionary.slice(2, 3)).unwrap().as_fixed_size_binary(), &expected.slice(2, 3));
+        assert_eq!(
+            column(&dictionary).unwrap().as_fixed_size_binary(),
+            &expected
+        );
+        assert_eq!(
+            column(&dictionary.slice(2, 3))
+                .unwrap()
+                .as_fixed_size_binary(),
+            &expected.slice(2, 3)
+        );
         let views = BinaryViewArray::from_iter_values([b"a", b"b", b"c"]);
-        let of_views: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(keys.clone(), Arc::new(views)));
+        let of_views: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(
+            keys.clone(),
+            Arc::new(views),
+        ));
         let unpacked = column(&of_views).unwrap();
-        assert_eq!(unpacked.as_binary_view().iter().next(), Some(Some(&b"b"[..])));
+        assert_eq!(
+            unpacked.as_binary_view().iter().next(),
+            Some(Some(&b"b"[..]))
+        );
         // Within a list within a struct, of which a slice is converted.
         let list = ListArray::new(
             Arc::new(Field::new("item", dictionary.data_type().clone(), true)),
@@ -184,13 +226,17 @@ mod tests {
             None,
         );
         let field = Arc::new(Field::new("list", list.data_type().clone(), true));
-        let nested: ArrayRef = Arc::new(StructArray::from(vec![(field, Arc::new(list) as ArrayRef)]));
+        let nested: ArrayRef =
+            Arc::new(StructArray::from(vec![(field, Arc::new(list) as ArrayRef)]));
         let unpacked = column(&nested.slice(1, 2)).unwrap();
         let lists = unpacked.as_struct().column(0).as_list::<i32>().clone();
         assert_eq!(lists.value(1).as_fixed_size_binary(), &expected.slice(2, 3));
         assert_eq!(unpacked.data_type(), &data_type(nested.data_type()));
         // Dictionaries that Parquet's writer supports are kept.
-        let texts: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(StringArray::from(vec!["a", "b", "c"]))));
+        let texts: ArrayRef = Arc::new(DictionaryArray::new(
+            keys,
+            Arc::new(StringArray::from(vec!["a", "b", "c"])),
+        ));
         assert!(Arc::ptr_eq(&column(&texts).unwrap(), &texts));
         let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
         assert!(Arc::ptr_eq(&column(&numbers).unwrap(), &numbers));
@@ -218,7 +264,12 @@ mod tests {
     /// Returns a row that is a list of the column's values.
     fn in_list(column: ArrayRef) -> ArrayRef {
         let item = Arc::new(Field::new("item", column.data_type().clone(), true));
-        Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([2]), column, None))
+        Arc::new(ListArray::new(
+            item,
+            OffsetBuffer::from_lengths([2]),
+            column,
+            None,
+        ))
     }
 
     fn in_dictionary(column: ArrayRef) -> ArrayRef {
@@ -229,17 +280,30 @@ mod tests {
     fn decimals_with_more_digits_than_their_type_are_errors() {
         let of_first = NullBuffer::from(vec![false, true]);
         let of_second = NullBuffer::from(vec![true, false]);
-        for (value, of_nulls, fits) in
-            [(999, None, true), (-999, None, true), (1000, None, false), (-1000, None, false)]
-                .into_iter()
-                .chain([(1000, Some(&of_second), true), (1000, Some(&of_first), false)])
-        {
+        for (value, of_nulls, fits) in [
+            (999, None, true),
+            (-999, None, true),
+            (1000, None, false),
+            (-1000, None, false),
+        ]
+        .into_iter()
+        .chain([
+            (1000, Some(&of_second), true),
+            (1000, Some(&of_first), false),
+        ]) {
             for column in decimals(value, of_nulls) {
-                for column in [column.clone(), in_list(column.clone()), in_dictionary(column)] {
+                for column in [
+                    column.clone(),
+                    in_list(column.clone()),
+                    in_dictionary(column),
+                ] {
                     let checked = check_decimals(&column);
                     assert_eq!(checked.is_ok(), fits, "{value} {column:?}");
                     if let Err(problem) = checked {
-                        assert!(problem.to_string().contains("more digits than its type"), "{problem}");
+                        assert!(
+                            problem.to_string().contains("more digits than its type"),
+                            "{problem}"
+                        );
                     }
                 }
             }
@@ -248,28 +312,50 @@ mod tests {
 
     #[test]
     fn dates_and_times_have_a_unit_of_parquet() {
-        let dates: ArrayRef = Arc::new(Date64Array::from(vec![Some(86_400_000 * 11), None, Some(-1)]));
+        let dates: ArrayRef = Arc::new(Date64Array::from(vec![
+            Some(86_400_000 * 11),
+            None,
+            Some(-1),
+        ]));
         let days: ArrayRef = Arc::new(Date32Array::from(vec![Some(11), None, Some(-1)]));
         let times: ArrayRef = Arc::new(Time32SecondArray::from(vec![1, 86_399]));
         let of_times: ArrayRef = Arc::new(Time32MillisecondArray::from(vec![1000, 86_399_000]));
-        let moments = TimestampSecondArray::from(vec![Some(-7), None]).with_timezone("Europe/Berlin");
-        let of_moments = TimestampMillisecondArray::from(vec![Some(-7000), None]).with_timezone("Europe/Berlin");
+        let moments =
+            TimestampSecondArray::from(vec![Some(-7), None]).with_timezone("Europe/Berlin");
+        let of_moments =
+            TimestampMillisecondArray::from(vec![Some(-7000), None]).with_timezone("Europe/Berlin");
         let of_moments: ArrayRef = Arc::new(of_moments);
-        for (from, to) in [(&dates, &days), (&times, &of_times), (&(Arc::new(moments) as ArrayRef), &of_moments)] {
+        for (from, to) in [
+            (&dates, &days),
+            (&times, &of_times),
+            (&(Arc::new(moments) as ArrayRef), &of_moments),
+        ] {
             assert_eq!(&column(from).unwrap(), to);
             assert_eq!(&data_type(from.data_type()), to.data_type());
             let keys = Int8Array::from(vec![1, 0]);
             let dictionary: ArrayRef = Arc::new(DictionaryArray::new(keys.clone(), from.clone()));
-            assert_eq!(&column(&dictionary).unwrap(), &take(to, &keys, None).unwrap());
+            assert_eq!(
+                &column(&dictionary).unwrap(),
+                &take(to, &keys, None).unwrap()
+            );
             let ends = Int32Array::from(vec![2, 3, 5]).slice(0, from.len());
-            let [runs, of_to] = [from, to].map(|values| RunArray::<Int32Type>::try_new(&ends, values).unwrap());
-            assert_eq!(column(&(Arc::new(runs) as ArrayRef)).unwrap().as_ref(), &of_to as &dyn Array);
+            let [runs, of_to] =
+                [from, to].map(|values| RunArray::<Int32Type>::try_new(&ends, values).unwrap());
+            assert_eq!(
+                column(&(Arc::new(runs) as ArrayRef)).unwrap().as_ref(),
+                &of_to as &dyn Array
+            );
         }
         let far: [ArrayRef; 3] = [
             Arc::new(Date64Array::from(vec![i64::MIN])),
             Arc::new(TimestampSecondArray::from(vec![i64::MAX / 999])),
             Arc::new(Time32SecondArray::from(vec![i32::MAX])),
         ];
-        assert!(far.iter().all(|far| column(far).unwrap_err().to_string().contains("too far away")));
+        assert!(far.iter().all(|far| {
+            column(far)
+                .unwrap_err()
+                .to_string()
+                .contains("too far away")
+        }));
     }
 }

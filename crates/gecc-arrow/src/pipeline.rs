@@ -34,10 +34,26 @@ impl BatchJob<'_> {
         read: ReadBatch,
         make: impl Fn(AnsweredBatch) -> Result<T, Error>,
     ) -> Result<ComputedBatch<T>, Error> {
-        let ReadBatch { first, batch, bytes, place } = read;
-        let answers = self.operation.apply_at(self.engine, first, &batch, self.mapping, self.pool)?;
-        let made = make(AnsweredBatch { first, batch: &batch, answers })?;
-        Ok(ComputedBatch { made, bytes, place, rows: first + batch.num_rows() as u64 })
+        let ReadBatch {
+            first,
+            batch,
+            bytes,
+            place,
+        } = read;
+        let answers =
+            self.operation
+                .apply_at(self.engine, first, &batch, self.mapping, self.pool)?;
+        let made = make(AnsweredBatch {
+            first,
+            batch: &batch,
+            answers,
+        })?;
+        Ok(ComputedBatch {
+            made,
+            bytes,
+            place,
+            rows: first + batch.num_rows() as u64,
+        })
     }
 }
 
@@ -73,25 +89,45 @@ pub fn answer_batches<T: Send, B>(
     let room = MemoryBudget::new(batches.max_memory());
     let progress = batches.progress();
     let is_over = AtomicBool::new(false);
-    let demand = Demand { stop, is_over: &is_over };
+    let demand = Demand {
+        stop,
+        is_over: &is_over,
+    };
     let undetected = fields_without_encoding(job.operation, job.mapping, batches.schema())?;
-    let first = if undetected.is_empty() { None } else { Some(batches.next_while(&|| demand.continues())) };
+    let first = if undetected.is_empty() {
+        None
+    } else {
+        Some(batches.next_while(&|| demand.continues()))
+    };
     let mut mapping = job.mapping.clone();
     if let Some(Some(Ok(first))) = &first {
-        mapping.encodings = detected_encodings(&undetected, first, mapping.encodings, mapping.text_messages)?;
+        mapping.encodings =
+            detected_encodings(&undetected, first, mapping.encodings, mapping.text_messages)?;
     }
-    let job = BatchJob { mapping: &mapping, ..*job };
-    let ending = ReaderGuard { is_over: &is_over, room: &room };
+    let job = BatchJob {
+        mapping: &mapping,
+        ..*job
+    };
+    let ending = ReaderGuard {
+        is_over: &is_over,
+        room: &room,
+    };
     thread::scope(|scope| {
         // Owned by the scope, which waits for its threads.
         let _ending = ending;
-        spawn(scope, "gecc-batches".to_owned(), || read_batches(first, batches, &room, demand, read))?;
+        spawn(scope, "gecc-batches".to_owned(), || {
+            read_batches(first, batches, &room, demand, read)
+        })?;
         for index in 0..computing {
             let workers = workers.clone();
             let job = &job;
             let make = &make;
             let spawned = spawn(scope, format!("gecc-compute-{index}"), move || {
-                workers.work(|read| demand.continues().then(|| caught(|| job.compute(read, make))));
+                workers.work(|read| {
+                    demand
+                        .continues()
+                        .then(|| caught(|| job.compute(read, make)))
+                });
             });
             match spawned {
                 Err(problem) if index == 0 => return Err(problem),
@@ -153,8 +189,14 @@ struct ComputedBatch<T> {
 
 type BatchResult<T> = Result<ComputedBatch<T>, Error>;
 
-fn spawn<'s, 'e>(scope: &'s Scope<'s, 'e>, name: String, work: impl FnOnce() + Send + 's) -> Result<(), Error> {
-    thread::Builder::new().name(name).spawn_scoped(scope, work)?;
+fn spawn<'s, 'e>(
+    scope: &'s Scope<'s, 'e>,
+    name: String,
+    work: impl FnOnce() + Send + 's,
+) -> Result<(), Error> {
+    thread::Builder::new()
+        .name(name)
+        .spawn_scoped(scope, work)?;
     Ok(())
 }
 
@@ -175,8 +217,13 @@ fn read_batches<T>(
             Ok(batch) => {
                 let rows = batch.num_rows() as u64;
                 let bytes = held(&batch);
-                let goes_on =
-                    room.acquire(bytes) && read.send(ReadBatch { first, batch, bytes, place: batches.place() });
+                let goes_on = room.acquire(bytes)
+                    && read.send(ReadBatch {
+                        first,
+                        batch,
+                        bytes,
+                        place: batches.place(),
+                    });
                 first += rows;
                 goes_on
             }
@@ -197,7 +244,12 @@ fn take_in_order<T, B>(
     mut take: impl FnMut(T) -> ControlFlow<B>,
 ) -> Result<Option<B>, Error> {
     for done in results {
-        let ComputedBatch { made, bytes, place, rows } = done?;
+        let ComputedBatch {
+            made,
+            bytes,
+            place,
+            rows,
+        } = done?;
         if let ControlFlow::Break(end) = take(made) {
             return Ok(Some(end));
         }

@@ -36,7 +36,10 @@ impl Pool {
             return Ok(());
         }
         self.threads()?.install(|| {
-            let parts = rows.par_chunks_mut(TASK).zip(codes.par_chunks_mut(TASK)).enumerate();
+            let parts = rows
+                .par_chunks_mut(TASK)
+                .zip(codes.par_chunks_mut(TASK))
+                .enumerate();
             parts.for_each(|(part, (rows, codes))| work(part * TASK, rows, codes));
         });
         Ok(())
@@ -49,10 +52,18 @@ impl Pool {
         work: impl Fn(std::ops::Range<usize>) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
         if rows <= TASK {
-            return Ok(if rows == 0 { Vec::new() } else { vec![work(0..rows)] });
+            return Ok(if rows == 0 {
+                Vec::new()
+            } else {
+                vec![work(0..rows)]
+            });
         }
         let parts = (0..rows.div_ceil(TASK)).into_par_iter();
-        Ok(self.threads()?.install(|| parts.map(|part| work(part * TASK..rows.min((part + 1) * TASK))).collect()))
+        Ok(self.threads()?.install(|| {
+            parts
+                .map(|part| work(part * TASK..rows.min((part + 1) * TASK)))
+                .collect()
+        }))
     }
 
     /// Returns the results of `work` on each item, in order.
@@ -61,7 +72,9 @@ impl Pool {
         items: Vec<I>,
         work: impl Fn(I) -> T + Sync + Send,
     ) -> Result<Vec<T>, Error> {
-        Ok(self.threads()?.install(|| items.into_par_iter().map(work).collect()))
+        Ok(self
+            .threads()?
+            .install(|| items.into_par_iter().map(work).collect()))
     }
 
     fn threads(&self) -> Result<Arc<ThreadPool>, Error> {
@@ -104,7 +117,10 @@ fn own_threads() -> Result<Arc<ThreadPool>, Error> {
             Err(problem) => return Err(gecc::Error::Threads(problem.to_string()).into()),
         };
         let made = Box::into_raw(Box::new(Own { process, threads }));
-        if OWN.compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        if OWN
+            .compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire)
+            .is_err()
+        {
             // SAFETY: no other thread has seen the pointer.
             drop(unsafe { Box::from_raw(made) });
         }

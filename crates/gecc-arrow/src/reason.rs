@@ -56,12 +56,17 @@ impl CellProblem {
     /// Returns whether a cell of the field can have the problem.
     fn is_of(self, field: Field) -> bool {
         match self {
-            CellProblem::Null | CellProblem::NotHexadecimal | CellProblem::WrongLength | CellProblem::NotBase64 => true,
+            CellProblem::Null
+            | CellProblem::NotHexadecimal
+            | CellProblem::WrongLength
+            | CellProblem::NotBase64 => true,
             CellProblem::UndefinedV | CellProblem::LooksHeaderFirst | CellProblem::Ambiguous => {
                 field == Field::Signature
             }
             CellProblem::TrailingByte => matches!(field, Field::Signature | Field::Der),
-            CellProblem::DiffersFromSignature => field == Field::S || Field::RECOVERY_IDS.contains(&field),
+            CellProblem::DiffersFromSignature => {
+                field == Field::S || Field::RECOVERY_IDS.contains(&field)
+            }
             CellProblem::DiffersFromRecoveryId => matches!(field, Field::V | Field::YParity),
             CellProblem::DiffersFromV => field == Field::YParity,
             CellProblem::NotDecimal => matches!(field, Field::R | Field::S),
@@ -118,7 +123,8 @@ const UNUSABLE_KEY: u8 = NO_KEY - 1;
 
 const _: () = assert!(Field::ALL.len() <= FIELDS as usize);
 const _: () = assert!(
-    CELL_CODES as usize + FIELDS as usize * (CellProblem::ALL.len() - 1) + Field::ALL.len() <= UNUSABLE_KEY as usize
+    CELL_CODES as usize + FIELDS as usize * (CellProblem::ALL.len() - 1) + Field::ALL.len()
+        <= UNUSABLE_KEY as usize
 );
 
 impl Reason {
@@ -161,7 +167,9 @@ impl From<(Field, CellProblem)> for Reason {
 impl From<(Field, SignatureProblem)> for Reason {
     fn from((field, problem): (Field, SignatureProblem)) -> Self {
         let problem = match problem {
-            SignatureProblem::UndefinedV | SignatureProblem::UndefinedHeader => CellProblem::UndefinedV,
+            SignatureProblem::UndefinedV | SignatureProblem::UndefinedHeader => {
+                CellProblem::UndefinedV
+            }
             SignatureProblem::LooksHeaderFirst => CellProblem::LooksHeaderFirst,
             SignatureProblem::Ambiguous => CellProblem::Ambiguous,
             SignatureProblem::TrailingByte => CellProblem::TrailingByte,
@@ -178,7 +186,9 @@ impl fmt::Display for Reason {
             Reason::Rejected(rejection) => rejection.fmt(f),
             Reason::Cell(field, problem) => write!(f, "`{field}` {problem}"),
             Reason::NoKey => f.write_str("there is no private key for this row"),
-            Reason::UnusableKey => f.write_str("`secret_key` is encrypted, damaged, several keys, or of another curve"),
+            Reason::UnusableKey => {
+                f.write_str("`secret_key` is encrypted, damaged, several keys, or of another curve")
+            }
         }
     }
 }
@@ -198,11 +208,15 @@ impl ReasonTexts {
             let mut texts = Vec::new();
             for code in 0..=u8::MAX {
                 if let Some(reason) = Reason::from_code(code) {
-                    keys[usize::from(code)] = Some(i8::try_from(texts.len()).expect("fewer reasons than 128"));
+                    keys[usize::from(code)] =
+                        Some(i8::try_from(texts.len()).expect("fewer reasons than 128"));
                     texts.push(reason.to_string());
                 }
             }
-            ReasonTexts { array: Arc::new(StringArray::from(texts)), keys }
+            ReasonTexts {
+                array: Arc::new(StringArray::from(texts)),
+                keys,
+            }
         })
     }
 
@@ -211,7 +225,9 @@ impl ReasonTexts {
     pub fn key(&self, code: u8) -> Option<i8> {
         match code {
             Verdict::VALID_CODE => None,
-            code => self.keys[usize::from(code)].or(self.keys[usize::from(Rejection::Mismatch.code())]),
+            code => {
+                self.keys[usize::from(code)].or(self.keys[usize::from(Rejection::Mismatch.code())])
+            }
         }
     }
 }
@@ -230,8 +246,11 @@ mod tests {
             }
         }
         let rejections = (0..=u8::MAX).filter_map(Rejection::from_code).count();
-        let of_cells =
-            Field::ALL.iter().flat_map(|field| CellProblem::ALL.iter().filter(|problem| problem.is_of(*field)));
+        let of_cells = Field::ALL.iter().flat_map(|field| {
+            CellProblem::ALL
+                .iter()
+                .filter(|problem| problem.is_of(*field))
+        });
         assert_eq!(found, rejections + of_cells.count() + 2);
         assert_eq!(Reason::from_code(Verdict::VALID_CODE), None);
     }
@@ -245,9 +264,14 @@ mod tests {
     fn every_reason_has_its_own_text() {
         let texts = ReasonTexts::get();
         for code in 0..=u8::MAX {
-            let text = texts.key(code).map(|key| texts.array.value(key as usize).to_owned());
+            let text = texts
+                .key(code)
+                .map(|key| texts.array.value(key as usize).to_owned());
             let reason = Reason::from_code(code).unwrap_or(Reason::Rejected(Rejection::Mismatch));
-            assert_eq!(text, (code != Verdict::VALID_CODE).then(|| reason.to_string()));
+            assert_eq!(
+                text,
+                (code != Verdict::VALID_CODE).then(|| reason.to_string())
+            );
         }
     }
 }

@@ -34,7 +34,10 @@ impl<'a> SecretKeyColumn<'a> {
             Key::All(key) => return Ok(SecretKeyColumn::All(key)),
             Key::Each(keys) => keys.as_slice(),
         };
-        let left = usize::try_from(first).ok().and_then(|first| keys.get(first..)).unwrap_or_default();
+        let left = usize::try_from(first)
+            .ok()
+            .and_then(|first| keys.get(first..))
+            .unwrap_or_default();
         if let Some(keys) = left.get(..inputs.rows()) {
             return Ok(SecretKeyColumn::Each(keys));
         }
@@ -63,12 +66,15 @@ fn of_column<'a>(
     engine: Option<&Engine>,
 ) -> Result<EngineColumn<'a, 32>, Error> {
     let cells = inputs.required(Field::SecretKey)?;
-    let named: Vec<usize> = (0..inputs.rows()).filter(|row| is_named(&cells, *row)).collect();
+    let named: Vec<usize> = (0..inputs.rows())
+        .filter(|row| is_named(&cells, *row))
+        .collect();
     if named.is_empty() {
         return inputs.bytes(Field::SecretKey, &cells);
     }
     let texts = named.iter().filter_map(|row| cells.get(*row).ok());
-    let keys = stack::wiped(|| SecretKeyPerFile::read(texts, kind, engine.cloned())).map_err(Error::Columns)?;
+    let keys = stack::wiped(|| SecretKeyPerFile::read(texts, kind, engine.cloned()))
+        .map_err(Error::Columns)?;
     let rows = inputs.fill(true, |row, to| match named.binary_search(&row) {
         Ok(place) => {
             if let Ok(key) = keys.get(place) {
@@ -76,9 +82,15 @@ fn of_column<'a>(
             }
             Ok(())
         }
-        Err(_) => cells.read(row, to).map_err(|problem| (Field::SecretKey, problem)),
+        Err(_) => cells
+            .read(row, to)
+            .map_err(|problem| (Field::SecretKey, problem)),
     })?;
-    for (_, row) in named.iter().enumerate().filter(|(place, _)| keys.get(*place).is_err()) {
+    for (_, row) in named
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| keys.get(*place).is_err())
+    {
         inputs.note(*row, Reason::UnusableKey);
     }
     Ok(EngineColumn::Secret(rows.into()))
@@ -87,5 +99,7 @@ fn of_column<'a>(
 fn is_named(cells: &Cells, row: usize) -> bool {
     // 32 bytes may begin like DER, but text cannot.
     (cells.is_text() || cells.len(row) != Ok(32))
-        && cells.get(row).is_ok_and(|cell| cell.len() <= LONGEST && gecc_keys::are_secret_keys(cell))
+        && cells
+            .get(row)
+            .is_ok_and(|cell| cell.len() <= LONGEST && gecc_keys::are_secret_keys(cell))
 }

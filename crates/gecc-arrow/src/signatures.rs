@@ -39,14 +39,16 @@ impl SignatureColumn<'_> {
     pub fn rows(&self) -> Rows<'_, 64> {
         match &self.rows {
             SignatureRows::Borrowed(rows) => *rows,
-            SignatureRows::Owned(rows) => {
-                Rows::strided(rows.as_flattened(), ROW, rows.len()).expect("a row for each signature")
-            }
+            SignatureRows::Owned(rows) => Rows::strided(rows.as_flattened(), ROW, rows.len())
+                .expect("a row for each signature"),
         }
     }
 
     fn id(&self, row: usize) -> Option<u8> {
-        self.ids.as_ref().map(|ids| ids[row]).filter(|id| *id != NO_RECOVERY_ID)
+        self.ids
+            .as_ref()
+            .map(|ids| ids[row])
+            .filter(|id| *id != NO_RECOVERY_ID)
     }
 }
 
@@ -58,7 +60,9 @@ enum RecoveryIdColumn<'a> {
 
 impl<'a> RecoveryIdColumn<'a> {
     fn of(inputs: &BatchInputs<'a>, field: Field) -> Result<Option<Self>, Error> {
-        let Some(place) = column_of(inputs.mapping, field, inputs.batch.schema_ref())? else { return Ok(None) };
+        let Some(place) = column_of(inputs.mapping, field, inputs.batch.schema_ref())? else {
+            return Ok(None);
+        };
         let column = inputs.batch.column(place).as_ref();
         Ok(Some(match Integers::are_of(column.data_type()) {
             true => RecoveryIdColumn::Numbers(Integers::of(column)),
@@ -74,8 +78,11 @@ impl<'a> RecoveryIdColumn<'a> {
                 v.and_then(|v| reader.recovery_id_of_v(&v.to_be_bytes()))
             }
             RecoveryIdColumn::Texts(cells) => {
-                let text = str::from_utf8(cells.get(row)?).ok().filter(|text| text.len() <= LONG);
-                text.and_then(|text| reader.recovery_id_of_text(text).ok()).flatten()
+                let text = str::from_utf8(cells.get(row)?)
+                    .ok()
+                    .filter(|text| text.len() <= LONG);
+                text.and_then(|text| reader.recovery_id_of_text(text).ok())
+                    .flatten()
             }
         };
         Ok(id.unwrap_or(NO_RECOVERY_ID))
@@ -85,7 +92,9 @@ impl<'a> RecoveryIdColumn<'a> {
 /// Returns whether all signatures have 64 bytes. In a column without rows, the type has to state the
 /// width: signatures of a type without a width may contain recovery ids.
 fn are_of_64_bytes(cells: &Cells) -> bool {
-    cells.contiguous(64).is_some_and(|bytes| !bytes.is_empty() || cells.width_of_type().is_some())
+    cells
+        .contiguous(64)
+        .is_some_and(|bytes| !bytes.is_empty() || cells.width_of_type().is_some())
 }
 
 impl<'a> BatchInputs<'a> {
@@ -98,10 +107,16 @@ impl<'a> BatchInputs<'a> {
             (false, false, true) => {
                 let cells = self.required(Field::Der)?;
                 let rows = self.read_signatures(Field::Der, &cells, reader)?;
-                Ok(SignatureColumn { rows, ids: None, counts: FormCounts::default() })
+                Ok(SignatureColumn {
+                    rows,
+                    ids: None,
+                    counts: FormCounts::default(),
+                })
             }
             (false, false, false) => Err(self.missing(&[Field::Signature, Field::R, Field::Der])),
-            _ => Err(Error::Columns("more than one of `signature`, `r` with `s`, and `der` is given".to_owned())),
+            _ => Err(Error::Columns(
+                "more than one of `signature`, `r` with `s`, and `der` is given".to_owned(),
+            )),
         }
     }
 
@@ -111,14 +126,24 @@ impl<'a> BatchInputs<'a> {
             return Ok(signatures);
         }
         let rows = self.read_signatures(Field::Signature, &cells, reader)?;
-        let SignatureRows::Owned(read) = &rows else { unreachable!("signatures that were read are copies") };
+        let SignatureRows::Owned(read) = &rows else {
+            unreachable!("signatures that were read are copies")
+        };
         let counts = self.counts(read.iter().map(|row| row[KIND]));
         let ids = read.iter().map(|row| row[ID]).collect();
-        Ok(SignatureColumn { ids: Some(ids), rows, counts })
+        Ok(SignatureColumn {
+            ids: Some(ids),
+            rows,
+            counts,
+        })
     }
 
     /// Returns signatures of one width that can be borrowed; `None` if they cannot.
-    fn borrowed(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<Option<SignatureColumn<'a>>, Error> {
+    fn borrowed(
+        &mut self,
+        cells: &Cells<'a>,
+        reader: SignatureReader,
+    ) -> Result<Option<SignatureColumn<'a>>, Error> {
         match reader.form() {
             SignatureForm::Auto | SignatureForm::Rs if are_of_64_bytes(cells) => {
                 self.borrowed_of_64(cells, reader).map(Some)
@@ -129,7 +154,11 @@ impl<'a> BatchInputs<'a> {
         }
     }
 
-    fn borrowed_of_64(&mut self, cells: &Cells<'a>, reader: SignatureReader) -> Result<SignatureColumn<'a>, Error> {
+    fn borrowed_of_64(
+        &mut self,
+        cells: &Cells<'a>,
+        reader: SignatureReader,
+    ) -> Result<SignatureColumn<'a>, Error> {
         let bytes = cells.contiguous(64).unwrap_or_default();
         let (signatures, _) = bytes.as_chunks::<64>();
         self.note_nulls(Field::Signature, cells);
@@ -142,7 +171,11 @@ impl<'a> BatchInputs<'a> {
             }
         }
         let rows = SignatureRows::Borrowed(Rows::new(signatures));
-        Ok(SignatureColumn { rows, ids: None, counts: FormCounts::default() })
+        Ok(SignatureColumn {
+            rows,
+            ids: None,
+            counts: FormCounts::default(),
+        })
     }
 
     /// Borrows signatures of 65 bytes, in which `r || s` begins at `start`.
@@ -154,13 +187,17 @@ impl<'a> BatchInputs<'a> {
     ) -> Result<Option<SignatureColumn<'a>>, Error> {
         /// The kind of DER with this length.
         const DER: u8 = 3;
-        let Some(bytes) = cells.contiguous(65).filter(|bytes| !bytes.is_empty()) else { return Ok(None) };
+        let Some(bytes) = cells.contiguous(65).filter(|bytes| !bytes.is_empty()) else {
+            return Ok(None);
+        };
         let (signatures, _) = bytes.as_chunks::<65>();
         self.note_nulls(Field::Signature, cells);
         let is_auto = reader.form() == SignatureForm::Auto;
         let read = self.fill(false, |row, [id, kind]: &mut [u8; 2]| {
             let signature = &signatures[row];
-            let found = reader.read(signature).map_err(|problem| Reason::from((Field::Signature, problem)))?;
+            let found = reader
+                .read(signature)
+                .map_err(|problem| Reason::from((Field::Signature, problem)))?;
             *id = found.recovery_id.unwrap_or(NO_RECOVERY_ID);
             *kind = match found.recovery_id {
                 None => DER,
@@ -174,14 +211,26 @@ impl<'a> BatchInputs<'a> {
         }
         let counts = self.counts(read.iter().map(|[_, kind]| *kind));
         let rows = SignatureRows::Borrowed(Rows::strided(&bytes[start..], 65, self.rows())?);
-        Ok(Some(SignatureColumn { rows, ids: Some(read.iter().map(|[id, _]| *id).collect()), counts }))
+        Ok(Some(SignatureColumn {
+            rows,
+            ids: Some(read.iter().map(|[id, _]| *id).collect()),
+            counts,
+        }))
     }
 
     /// Counts signatures by kind, and those that were rejected as header-first.
     fn counts(&self, kinds: impl Iterator<Item = u8>) -> FormCounts {
-        let looks_header_first = Reason::Cell(Field::Signature, CellProblem::LooksHeaderFirst).code();
-        let header_first = self.problems.iter().filter(|problem| **problem == looks_header_first).count() as u64;
-        let mut counts = FormCounts { header_first, ..FormCounts::default() };
+        let looks_header_first =
+            Reason::Cell(Field::Signature, CellProblem::LooksHeaderFirst).code();
+        let header_first = self
+            .problems
+            .iter()
+            .filter(|problem| **problem == looks_header_first)
+            .count() as u64;
+        let mut counts = FormCounts {
+            header_first,
+            ..FormCounts::default()
+        };
         for kind in kinds {
             counts.rsv += u64::from(kind == RSV);
             counts.either += u64::from(kind == EITHER);
@@ -201,7 +250,9 @@ impl<'a> BatchInputs<'a> {
         let rows = self.fill(false, |row, to: &mut [u8; ROW]| {
             let mut short = [0; LONGEST];
             let mut long = Vec::new();
-            let length = cells.len(row).map_err(|problem| Reason::Cell(field, problem))?;
+            let length = cells
+                .len(row)
+                .map_err(|problem| Reason::Cell(field, problem))?;
             let bytes = match short.get_mut(..length) {
                 Some(bytes) => bytes,
                 None if length <= LONG => {
@@ -210,17 +261,27 @@ impl<'a> BatchInputs<'a> {
                 }
                 None => return Err(Reason::Cell(field, CellProblem::WrongLength)),
             };
-            cells.read(row, bytes).map_err(|problem| Reason::Cell(field, problem))?;
+            cells
+                .read(row, bytes)
+                .map_err(|problem| Reason::Cell(field, problem))?;
             to[ID] = NO_RECOVERY_ID;
             if field == Field::Der {
-                let signature = reader.read_der(bytes).map_err(|problem| Reason::from((field, problem)))?;
+                let signature = reader
+                    .read_der(bytes)
+                    .map_err(|problem| Reason::from((field, problem)))?;
                 to[..ID].copy_from_slice(&signature);
                 return Ok(());
             }
-            let read = reader.read(bytes).map_err(|problem| Reason::from((field, problem)))?;
+            let read = reader
+                .read(bytes)
+                .map_err(|problem| Reason::from((field, problem)))?;
             to[..ID].copy_from_slice(&read.signature);
             to[ID] = read.recovery_id.unwrap_or(NO_RECOVERY_ID);
-            to[KIND] = if reader.form() == SignatureForm::Auto { kind_of(bytes) } else { 0 };
+            to[KIND] = if reader.form() == SignatureForm::Auto {
+                kind_of(bytes)
+            } else {
+                0
+            };
             Ok(())
         })?;
         Ok(SignatureRows::Owned(rows))
@@ -235,12 +296,22 @@ impl<'a> BatchInputs<'a> {
         let rows = self.fill(false, |row, to: &mut [u8; ROW]| {
             read_number(Field::R, &r, row, decimal, &mut to[..32])?;
             to[ID] = NO_RECOVERY_ID;
-            let given = s_and_parity.as_ref().filter(|cells| s.is_none() || cells.get(row).is_ok());
+            let given = s_and_parity
+                .as_ref()
+                .filter(|cells| s.is_none() || cells.get(row).is_ok());
             let Some(s_and_parity) = given else {
-                let s = s.as_ref().ok_or(Reason::Cell(Field::S, CellProblem::Null))?;
+                let s = s
+                    .as_ref()
+                    .ok_or(Reason::Cell(Field::S, CellProblem::Null))?;
                 return read_number(Field::S, s, row, decimal, &mut to[32..ID]);
             };
-            read_number(Field::YParityAndS, s_and_parity, row, false, &mut to[32..ID])?;
+            read_number(
+                Field::YParityAndS,
+                s_and_parity,
+                row,
+                false,
+                &mut to[32..ID],
+            )?;
             to[ID] = take_parity(&mut to[32]);
             if let Some(s) = s.as_ref().filter(|cells| cells.get(row).is_ok()) {
                 let mut given = [0; 32];
@@ -251,8 +322,14 @@ impl<'a> BatchInputs<'a> {
             }
             Ok(())
         })?;
-        let ids = self.has(Field::YParityAndS).then(|| rows.iter().map(|row| row[ID]).collect());
-        Ok(SignatureColumn { rows: SignatureRows::Owned(rows), ids, counts: FormCounts::default() })
+        let ids = self
+            .has(Field::YParityAndS)
+            .then(|| rows.iter().map(|row| row[ID]).collect());
+        Ok(SignatureColumn {
+            rows: SignatureRows::Owned(rows),
+            ids,
+            counts: FormCounts::default(),
+        })
     }
 
     /// Returns the recovery ids of all rows, from signatures or from columns; [`NO_RECOVERY_ID`]
@@ -281,7 +358,10 @@ impl<'a> BatchInputs<'a> {
             (None, None) if is_required => return Err(self.missing(&[Field::RecoveryId])),
             (None, None) => return Ok(None),
             (Some(_), None) if is_required => {
-                signatures.counts.check().map_err(|problem| Error::Columns(problem.to_string()))?;
+                signatures
+                    .counts
+                    .check()
+                    .map_err(|problem| Error::Columns(problem.to_string()))?;
             }
             _ => {}
         }
@@ -293,7 +373,9 @@ impl<'a> BatchInputs<'a> {
                 (Some(id), _) => [id],
                 (None, _) if !is_required => [NO_RECOVERY_ID],
                 (None, Some(field)) => return Err(Reason::Cell(field, CellProblem::Null)),
-                (None, None) if has_signatures => return Err(Reason::Cell(Field::Signature, CellProblem::WrongLength)),
+                (None, None) if has_signatures => {
+                    return Err(Reason::Cell(Field::Signature, CellProblem::WrongLength));
+                }
                 (None, None) => return Err(Reason::Cell(Field::RecoveryId, CellProblem::Null)),
             };
             Ok(())
@@ -304,7 +386,13 @@ impl<'a> BatchInputs<'a> {
 }
 
 /// Reads a part of a signature. Text is decimal or hexadecimal.
-fn read_number(field: Field, cells: &Cells, row: usize, decimal: bool, to: &mut [u8]) -> Result<(), Reason> {
+fn read_number(
+    field: Field,
+    cells: &Cells,
+    row: usize,
+    decimal: bool,
+    to: &mut [u8],
+) -> Result<(), Reason> {
     let read = match decimal && cells.is_text() {
         true => cells.read_decimal(row, to),
         false => cells.read_number(row, to),

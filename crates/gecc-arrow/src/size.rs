@@ -27,16 +27,26 @@ pub(crate) fn newly_held(batch: &RecordBatch, seen: &mut HashSet<usize>) -> u64 
 
 /// Calls `see` with every buffer of the columns and of their parts.
 pub(crate) fn each_buffer(batch: &RecordBatch, mut see: impl FnMut(&arrow_buffer::Buffer)) {
-    let mut left: Vec<_> = batch.columns().iter().map(|column| column.to_data()).collect();
+    let mut left: Vec<_> = batch
+        .columns()
+        .iter()
+        .map(|column| column.to_data())
+        .collect();
     while let Some(data) = left.pop() {
-        data.buffers().iter().chain(data.nulls().map(|nulls| nulls.buffer())).for_each(&mut see);
+        data.buffers()
+            .iter()
+            .chain(data.nulls().map(|nulls| nulls.buffer()))
+            .for_each(&mut see);
         left.extend_from_slice(data.child_data());
     }
 }
 
 /// Returns the size of the values of all columns in bytes, if each row had its own.
 pub(crate) fn stands_for(batch: &RecordBatch) -> u64 {
-    batch.columns().iter().fold(0, |sum, column| sum.saturating_add(of_array(column)))
+    batch
+        .columns()
+        .iter()
+        .fold(0, |sum, column| sum.saturating_add(of_array(column)))
 }
 
 fn of_array(array: &ArrayRef) -> u64 {
@@ -51,11 +61,19 @@ fn of_array(array: &ArrayRef) -> u64 {
         DataType::Utf8View => of_views(array.as_string_view().views()),
         DataType::Dictionary(..) if holds_bytes(array.data_type()) => {
             let cells = Cells::of(array.as_ref());
-            (0..array.len()).map(|row| cells.get(row).map_or(0, |cell| cell.len() as u64)).sum()
+            (0..array.len())
+                .map(|row| cells.get(row).map_or(0, |cell| cell.len() as u64))
+                .sum()
         }
         DataType::Struct(_) => array.as_struct().columns().iter().map(of_array).sum(),
-        DataType::List(_) => of_list(array.as_list::<i32>().value_offsets(), array.as_list::<i32>().values()),
-        DataType::LargeList(_) => of_list(array.as_list::<i64>().value_offsets(), array.as_list::<i64>().values()),
+        DataType::List(_) => of_list(
+            array.as_list::<i32>().value_offsets(),
+            array.as_list::<i32>().values(),
+        ),
+        DataType::LargeList(_) => of_list(
+            array.as_list::<i64>().value_offsets(),
+            array.as_list::<i64>().values(),
+        ),
         DataType::Map(..) => {
             let map = array.as_map();
             let entries: ArrayRef = std::sync::Arc::new(map.entries().clone());
@@ -83,14 +101,20 @@ fn of_list<O: ArrowNativeType>(offsets: &[O], values: &ArrayRef) -> u64 {
 
 /// Sums lists that may share values.
 fn of_list_view<O: OffsetSizeTrait>(lists: &arrow_array::GenericListViewArray<O>) -> u64 {
-    (0..lists.len()).map(|row| of_array(&lists.value(row))).sum()
+    (0..lists.len())
+        .map(|row| of_array(&lists.value(row)))
+        .sum()
 }
 
 fn of_runs<R: RunEndIndexType>(runs: &RunArray<R>) -> u64 {
     let mut before = 0;
     let mut bytes = 0u64;
     for (run, end) in runs.run_ends().sliced_values().enumerate() {
-        let value = of_array(&runs.values().slice(runs.run_ends().get_start_physical_index() + run, 1));
+        let value = of_array(
+            &runs
+                .values()
+                .slice(runs.run_ends().get_start_physical_index() + run, 1),
+        );
         bytes = bytes.saturating_add(value.saturating_mul((end.as_usize() - before) as u64));
         before = end.as_usize();
     }

@@ -34,7 +34,13 @@ impl Default for TransformOptions {
         let format = Format::Parquet;
         let compression = Compression::default();
         let wanted = AnswerSelection::default();
-        TransformOptions { beside: false, format, compression, wanted, concurrent_batches: 3 }
+        TransformOptions {
+            beside: false,
+            format,
+            compression,
+            wanted,
+            concurrent_batches: 3,
+        }
     }
 }
 
@@ -66,17 +72,26 @@ pub fn transform(
     options: &TransformOptions,
     stop: &AtomicBool,
 ) -> Result<TransformOutcome, Error> {
-    job.operation.check(job.engine, input.schema(), job.mapping)?;
+    job.operation
+        .check(job.engine, input.schema(), job.mapping)?;
     let (read, kept) = match options.beside {
-        true => (Projection::All, columns_beside(input.schema(), job.mapping)?),
-        false => (Projection::Only(job.operation.columns(input.schema(), job.mapping)?), Vec::new()),
+        true => (
+            Projection::All,
+            columns_beside(input.schema(), job.mapping)?,
+        ),
+        false => (
+            Projection::Only(job.operation.columns(input.schema(), job.mapping)?),
+            Vec::new(),
+        ),
     };
     // Arrow IPC is written in its in-memory form.
     let columns = match options.format {
         Format::Parquet => input.written_schema(),
         Format::ArrowFile | Format::ArrowStream => input.schema(),
     };
-    let schema = options.wanted.schema(&columns.project(&kept)?, job.operation);
+    let schema = options
+        .wanted
+        .schema(&columns.project(&kept)?, job.operation);
     let batches = input.batches(&read)?;
     let replaces = matches!(output, Destination::File(_));
     let mut writer = Writer::create(output, options.format, options.compression, &schema)?;
@@ -87,8 +102,15 @@ pub fn transform(
         batches,
         options.concurrent_batches,
         stop,
-        |AnsweredBatch { first, batch, answers }| {
-            let columns = kept.iter().map(|position| batch.column(*position).clone()).collect();
+        |AnsweredBatch {
+             first,
+             batch,
+             answers,
+         }| {
+            let columns = kept
+                .iter()
+                .map(|position| batch.column(*position).clone())
+                .collect();
             maker.make(columns, &answers, Places::From(first + 1), job.pool)
         },
         |made| append(&mut writer, made, &mut counts),
@@ -97,21 +119,37 @@ pub fn transform(
     // If the input could not be read, an existing file is not replaced by an empty one. Streams
     // already have a beginning, and are ended so that they can be read.
     if replaces && counts.rows == 0 && problem.is_some() {
-        return Ok(TransformOutcome { counts, problem, has_end: false });
+        return Ok(TransformOutcome {
+            counts,
+            problem,
+            has_end: false,
+        });
     }
     let WriterEnd { has_end, outcome } = writer.end();
-    Ok(TransformOutcome { counts, problem: problem.or(outcome.err()), has_end })
+    Ok(TransformOutcome {
+        counts,
+        problem: problem.or(outcome.err()),
+        has_end,
+    })
 }
 
 /// Writes the answers for a batch, and counts them. Breaks after an error, or if they are the last.
-fn append(writer: &mut Writer, made: PreparedAnswers, counts: &mut Counts) -> ControlFlow<Option<Error>> {
+fn append(
+    writer: &mut Writer,
+    made: PreparedAnswers,
+    counts: &mut Counts,
+) -> ControlFlow<Option<Error>> {
     let of_batch = made.counts.clone();
     let is_last = made.is_last;
     if let Err(problem) = made.write(writer) {
         return ControlFlow::Break(Some(problem));
     }
     counts.add(&of_batch);
-    if is_last { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
+    if is_last {
+        ControlFlow::Break(None)
+    } else {
+        ControlFlow::Continue(())
+    }
 }
 
 /// Returns the positions of the columns that are written in addition to the answers: all except the
@@ -123,11 +161,16 @@ fn append(writer: &mut Writer, made: PreparedAnswers, counts: &mut Counts) -> Co
 pub fn columns_beside(schema: &Schema, mapping: &Mapping) -> Result<Vec<usize>, Error> {
     let secret = column_of(mapping, Field::SecretKey, schema)?;
     let positions = 0..schema.fields().len();
-    Ok(positions.filter(|position| Some(*position) != secret && !has_secret_name(schema, *position)).collect())
+    Ok(positions
+        .filter(|position| Some(*position) != secret && !has_secret_name(schema, *position))
+        .collect())
 }
 
 /// Returns whether a column, or a part of it, has a name of `secret_key`.
 fn has_secret_name(schema: &Schema, position: usize) -> bool {
     let column = Schema::new(vec![schema.fields()[position].clone()]);
-    column.flattened_fields().iter().any(|part| Field::named(part.name()) == Some(Field::SecretKey))
+    column
+        .flattened_fields()
+        .iter()
+        .any(|part| Field::named(part.name()) == Some(Field::SecretKey))
 }

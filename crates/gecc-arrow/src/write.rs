@@ -11,10 +11,13 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use parquet::arrow::arrow_writer::{
-    ArrowColumnChunk, ArrowLeafColumn, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves,
+    ArrowColumnChunk, ArrowLeafColumn, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions,
+    compute_leaves,
 };
 use parquet::basic::{Compression as Codec, ZstdLevel};
-use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData};
+use parquet::file::metadata::{
+    FileMetaData, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData,
+};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
@@ -123,8 +126,15 @@ impl Writer {
         schema: &SchemaRef,
         max_memory: Option<u64>,
     ) -> Result<Self, Error> {
-        let at_once = max_memory.map_or(AT_ONCE, |bytes| bytes / 2).clamp(1, AT_ONCE);
-        let mut encoder = Encoder { schema: schema.clone(), row_groups: None, tried: Arc::default(), at_once };
+        let at_once = max_memory
+            .map_or(AT_ONCE, |bytes| bytes / 2)
+            .clamp(1, AT_ONCE);
+        let mut encoder = Encoder {
+            schema: schema.clone(),
+            row_groups: None,
+            tried: Arc::default(),
+            at_once,
+        };
         let target = Target::create(output, format)?;
         let content = match (target.clone(), format) {
             (None, _) => WriterContent::Nowhere,
@@ -132,26 +142,41 @@ impl Writer {
                 if let Some(field) = parquet_types::without_place(schema) {
                     let name = field.name();
                     let found = field.data_type();
-                    return Err(Error::Malformed(format!("the column `{name}` is {found}, which Parquet has not")));
+                    return Err(Error::Malformed(format!(
+                        "the column `{name}` is {found}, which Parquet has not"
+                    )));
                 }
                 let schema = parquet_types::schema(schema);
                 let has_long_texts = max_memory.is_some();
                 let properties = properties(&schema, compression, has_long_texts);
                 let options = ArrowWriterOptions::new().with_properties(properties);
                 let (file, row_groups) = caught(|| {
-                    Ok(ArrowWriter::try_new_with_options(target, schema.clone(), options)?.into_serialized_writer()?)
+                    Ok(
+                        ArrowWriter::try_new_with_options(target, schema.clone(), options)?
+                            .into_serialized_writer()?,
+                    )
                 })?;
-                encoder = Encoder { schema, row_groups: Some(Arc::new(row_groups)), ..encoder };
+                encoder = Encoder {
+                    schema,
+                    row_groups: Some(Arc::new(row_groups)),
+                    ..encoder
+                };
                 WriterContent::Parquet(file)
             }
-            (Some(target), Format::ArrowFile) => {
-                WriterContent::File(FileWriter::try_new_with_options(target, schema, ipc_options(compression)?)?)
-            }
-            (Some(target), Format::ArrowStream) => {
-                WriterContent::Stream(StreamWriter::try_new_with_options(target, schema, ipc_options(compression)?)?)
-            }
+            (Some(target), Format::ArrowFile) => WriterContent::File(
+                FileWriter::try_new_with_options(target, schema, ipc_options(compression)?)?,
+            ),
+            (Some(target), Format::ArrowStream) => WriterContent::Stream(
+                StreamWriter::try_new_with_options(target, schema, ipc_options(compression)?)?,
+            ),
         };
-        Ok(Writer { content, encoder, few: SmallBatches::default(), target, written: 0 })
+        Ok(Writer {
+            content,
+            encoder,
+            few: SmallBatches::default(),
+            target,
+            written: 0,
+        })
     }
 
     /// Returns an encoder of batches for this writer, usable on any thread.
@@ -169,11 +194,14 @@ impl Writer {
         }
         match (&mut self.content, batch.0) {
             // Empty batches are dropped, because any number of them would accumulate.
-            (WriterContent::Parquet(_), EncodedAs::Few(_, batch, _)) if batch.num_rows() == 0 => return Ok(()),
+            (WriterContent::Parquet(_), EncodedAs::Few(_, batch, _)) if batch.num_rows() == 0 => {
+                return Ok(());
+            }
             (WriterContent::Parquet(_), EncodedAs::Few(leaves, batch, pool)) => {
                 let few = &mut self.few;
                 few.rows += batch.num_rows();
-                let bytes = newly_held(&batch, &mut few.allocations).saturating_add(stands_for(&batch));
+                let bytes =
+                    newly_held(&batch, &mut few.allocations).saturating_add(stands_for(&batch));
                 few.bytes = few.bytes.saturating_add(bytes);
                 few.leaves.push(leaves);
                 few.batches.push(batch);
@@ -183,14 +211,20 @@ impl Writer {
                 }
                 return Ok(());
             }
-            (WriterContent::Parquet(file), EncodedAs::RowGroup(columns)) => append_row_group(file, columns)?,
+            (WriterContent::Parquet(file), EncodedAs::RowGroup(columns)) => {
+                append_row_group(file, columns)?
+            }
             (WriterContent::Parquet(file), EncodedAs::Later(batch, pool)) => {
                 append_parts(file, &self.encoder, &batch, &pool)?
             }
             (WriterContent::File(file), EncodedAs::Batch(batch)) => file.write(&batch)?,
             (WriterContent::Stream(stream), EncodedAs::Batch(batch)) => stream.write(&batch)?,
             (WriterContent::Nowhere, _) => {}
-            _ => return Err(Error::Options("a batch was encoded for another writer".to_owned())),
+            _ => {
+                return Err(Error::Options(
+                    "a batch was encoded for another writer".to_owned(),
+                ));
+            }
         }
         self.commit()
     }
@@ -250,12 +284,24 @@ impl Writer {
 
     pub(crate) fn end(mut self) -> WriterEnd {
         // A failed write is not retried.
-        let few = if self.has_failed() { Ok(()) } else { self.append_few() };
+        let few = if self.has_failed() {
+            Ok(())
+        } else {
+            self.append_few()
+        };
         let has_failed = self.has_failed();
-        let Some(target) = self.target else { return WriterEnd { has_end: true, outcome: few } };
+        let Some(target) = self.target else {
+            return WriterEnd {
+                has_end: true,
+                outcome: few,
+            };
+        };
         // Nothing was written completely, so there is nothing to read.
         if has_failed && self.written == 0 {
-            return WriterEnd { has_end: false, outcome: few.and_then(|()| Err(Error::Stream(failed_before()))) };
+            return WriterEnd {
+                has_end: false,
+                outcome: few.and_then(|()| Err(Error::Stream(failed_before()))),
+            };
         }
         let ended = match self.content {
             WriterContent::Parquet(file) if has_failed => end_after(file, self.written, &target),
@@ -271,7 +317,10 @@ impl Writer {
             WriterContent::Nowhere => Ok(()),
         };
         let ended = ended.and_then(|()| target.finish());
-        WriterEnd { has_end: ended.is_ok(), outcome: few.and(ended) }
+        WriterEnd {
+            has_end: ended.is_ok(),
+            outcome: few.and(ended),
+        }
     }
 
     fn has_failed(&self) -> bool {
@@ -280,7 +329,11 @@ impl Writer {
 }
 
 /// Ends a file after its first `row_groups` row groups. Everything after them is dropped.
-fn end_after(file: SerializedFileWriter<Target>, row_groups: usize, target: &Target) -> Result<(), Error> {
+fn end_after(
+    file: SerializedFileWriter<Target>,
+    row_groups: usize,
+    target: &Target,
+) -> Result<(), Error> {
     let groups = file.flushed_row_groups()[..row_groups].to_vec();
     let properties = Arc::clone(file.properties());
     // Unwritten data is discarded.
@@ -289,7 +342,14 @@ fn end_after(file: SerializedFileWriter<Target>, row_groups: usize, target: &Tar
     let schema = groups[0].schema_descr_ptr();
     let version = properties.writer_version().as_num();
     let by = properties.created_by().to_owned();
-    let metadata = FileMetaData::new(version, rows, Some(by), properties.key_value_metadata().cloned(), schema, None);
+    let metadata = FileMetaData::new(
+        version,
+        rows,
+        Some(by),
+        properties.key_value_metadata().cloned(),
+        schema,
+        None,
+    );
     let metadata = ParquetMetaData::new(metadata, groups);
     let mut footer = Vec::new();
     ParquetMetaDataWriter::new(&mut footer, &metadata).finish()?;
@@ -297,7 +357,10 @@ fn end_after(file: SerializedFileWriter<Target>, row_groups: usize, target: &Tar
     Ok(target.clone().write_all(&footer)?)
 }
 
-fn append_row_group(file: &mut SerializedFileWriter<Target>, columns: Vec<ArrowColumnChunk>) -> Result<(), Error> {
+fn append_row_group(
+    file: &mut SerializedFileWriter<Target>,
+    columns: Vec<ArrowColumnChunk>,
+) -> Result<(), Error> {
     let mut group = file.next_row_group()?;
     for column in columns {
         column.append_to_row_group(&mut group)?;
@@ -361,7 +424,9 @@ impl Encoder {
     /// [`Error::Malformed`] if a column does not match its type.
     pub fn encode(&self, batch: &RecordBatch, pool: &Pool) -> Result<EncodedBatch, Error> {
         if batch.num_columns() != self.schema.fields().len() {
-            return Err(Error::Columns("a batch has other columns than its file".to_owned()));
+            return Err(Error::Columns(
+                "a batch has other columns than its file".to_owned(),
+            ));
         }
         Ok(EncodedBatch(if self.row_groups.is_none() {
             EncodedAs::Batch(compaction::batch(batch)?)
@@ -371,7 +436,10 @@ impl Encoder {
             let batch = compaction::batch(batch)?;
             // An unsupported type is detected here, before its rows count as written.
             if self.tried.get().is_none() {
-                self.row_group(vec![self.leaves(&batch.slice(0, batch.num_rows().min(1)))?], pool)?;
+                self.row_group(
+                    vec![self.leaves(&batch.slice(0, batch.num_rows().min(1)))?],
+                    pool,
+                )?;
                 self.tried.get_or_init(|| ());
             }
             EncodedAs::Few(self.leaves(&batch)?, batch, pool.clone())
@@ -384,27 +452,44 @@ impl Encoder {
     fn leaves(&self, batch: &RecordBatch) -> Result<Vec<ArrowLeafColumn>, Error> {
         let mut leaves = Vec::new();
         for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
-            let column = parquet_types::check_decimals(column).and_then(|()| parquet_types::column(column));
             let column =
-                &column.map_err(|problem| Error::Malformed(format!("the column `{}`: {problem}", field.name())))?;
+                parquet_types::check_decimals(column).and_then(|()| parquet_types::column(column));
+            let column = &column.map_err(|problem| {
+                Error::Malformed(format!("the column `{}`: {problem}", field.name()))
+            })?;
             // Parts of lists and structs may be views, although the file's type has none.
             let is_nested = column.data_type().is_nested();
-            let of_column = is_nested.then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
+            let of_column = is_nested
+                .then(|| Arc::new(Field::clone(field).with_data_type(column.data_type().clone())));
             leaves.extend(compute_leaves(of_column.as_ref().unwrap_or(field), column)?);
         }
         Ok(leaves)
     }
 
     /// Encodes batches, each given as its leaves, as a row group of Parquet.
-    fn row_group(&self, batches: Vec<Vec<ArrowLeafColumn>>, pool: &Pool) -> Result<Vec<ArrowColumnChunk>, Error> {
-        let Some(factory) = &self.row_groups else { return Ok(Vec::new()) };
+    fn row_group(
+        &self,
+        batches: Vec<Vec<ArrowLeafColumn>>,
+        pool: &Pool,
+    ) -> Result<Vec<ArrowColumnChunk>, Error> {
+        let Some(factory) = &self.row_groups else {
+            return Ok(Vec::new());
+        };
         let writers = factory.create_column_writers(0)?;
-        let mut columns: Vec<_> = writers.into_iter().map(|writer| (writer, Vec::new())).collect();
+        let mut columns: Vec<_> = writers
+            .into_iter()
+            .map(|writer| (writer, Vec::new()))
+            .collect();
         for leaves in batches {
             if leaves.len() != columns.len() {
-                return Err(Error::Columns("a column has other parts than its type".to_owned()));
+                return Err(Error::Columns(
+                    "a column has other parts than its type".to_owned(),
+                ));
             }
-            columns.iter_mut().zip(leaves).for_each(|((_, column), leaf)| column.push(leaf));
+            columns
+                .iter_mut()
+                .zip(leaves)
+                .for_each(|((_, column), leaf)| column.push(leaf));
         }
         let chunks = pool.each(columns, |(mut writer, leaves)| {
             caught(|| {
@@ -418,19 +503,30 @@ impl Encoder {
 
 fn ipc_options(compression: Compression) -> Result<IpcWriteOptions, ArrowError> {
     let codec = (compression == Compression::Zstd).then_some(CompressionType::ZSTD);
-    IpcWriteOptions::default().try_with_compression(codec)?.try_with_compression_level(codec.map(|_| 1))
+    IpcWriteOptions::default()
+        .try_with_compression(codec)?
+        .try_with_compression_level(codec.map(|_| 1))
 }
 
-fn properties(schema: &SchemaRef, compression: Compression, has_long_texts: bool) -> WriterProperties {
+fn properties(
+    schema: &SchemaRef,
+    compression: Compression,
+    has_long_texts: bool,
+) -> WriterProperties {
     let codec = match compression {
         Compression::None => Codec::UNCOMPRESSED,
         Compression::Zstd => Codec::ZSTD(ZstdLevel::default()),
     };
-    let mut properties =
-        WriterProperties::builder().set_compression(codec).set_statistics_enabled(EnabledStatistics::Chunk);
+    let mut properties = WriterProperties::builder()
+        .set_compression(codec)
+        .set_statistics_enabled(EnabledStatistics::Chunk);
     for field in schema.fields() {
         let found = field.data_type();
-        let is_long_text = has_long_texts && matches!(found, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        let is_long_text = has_long_texts
+            && matches!(
+                found,
+                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+            );
         // Digests, keys and signatures hardly ever repeat, so a dictionary would cost time and space.
         if !found.is_binary() && !is_long_text {
             continue;
@@ -482,13 +578,26 @@ impl Target {
             Destination::Stream(stream) => Sink::Stream(stream),
             Destination::File(path) => {
                 let temporary = temporary_file(&path).map_err(Error::file(&path))?;
-                Sink::File { temporary, path, kept: 0 }
+                Sink::File {
+                    temporary,
+                    path,
+                    kept: 0,
+                }
             }
         };
         // The writer of Arrow files records positions as it writes: buffered data could be recorded
         // and then lost.
-        let capacity = if format == Format::ArrowFile { 0 } else { BUFFER };
-        Ok(Some(Target(Arc::new(Mutex::new(OutputBuffer { sink, buffer: Vec::new(), capacity, has_failed: false })))))
+        let capacity = if format == Format::ArrowFile {
+            0
+        } else {
+            BUFFER
+        };
+        Ok(Some(Target(Arc::new(Mutex::new(OutputBuffer {
+            sink,
+            buffer: Vec::new(),
+            capacity,
+            has_failed: false,
+        })))))
     }
 
     fn bytes(&self) -> MutexGuard<'_, OutputBuffer> {
@@ -514,8 +623,14 @@ impl Target {
         self.commit()?;
         let bytes = Arc::into_inner(self.0).expect("who wrote to it has ended");
         let bytes = bytes.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Sink::File { temporary, path, .. } = bytes.sink {
-            temporary.persist(&path).map_err(|problem| Error::File { path, source: problem.error })?;
+        if let Sink::File {
+            temporary, path, ..
+        } = bytes.sink
+        {
+            temporary.persist(&path).map_err(|problem| Error::File {
+                path,
+                source: problem.error,
+            })?;
         }
         Ok(())
     }
@@ -573,7 +688,9 @@ impl Sink {
 
     fn commit(&mut self) -> std::io::Result<()> {
         match self {
-            Sink::File { temporary, kept, .. } => {
+            Sink::File {
+                temporary, kept, ..
+            } => {
                 *kept = temporary.as_file_mut().stream_position()?;
                 Ok(())
             }
@@ -583,7 +700,10 @@ impl Sink {
 
     /// Removes the data that is not kept. Streams do so themselves if they can.
     fn roll_back(&mut self) {
-        if let Sink::File { temporary, kept, .. } = self {
+        if let Sink::File {
+            temporary, kept, ..
+        } = self
+        {
             // If that fails too, the first error is the relevant one.
             let _ = temporary.as_file().set_len(*kept);
             let _ = temporary.as_file_mut().seek(SeekFrom::Start(*kept));
@@ -594,9 +714,14 @@ impl Sink {
 /// Creates a file in the same folder, with the permissions of any new file.
 fn temporary_file(path: &Path) -> std::io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".gecc-").permissions(std::fs::Permissions::from_mode(0o666));
+    builder
+        .prefix(".gecc-")
+        .permissions(std::fs::Permissions::from_mode(0o666));
     builder.tempfile_in(folder)
 }
 
@@ -621,9 +746,12 @@ mod tests {
         let column: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
         let batch = RecordBatch::try_from_iter([("number", column)]).unwrap();
         let output = Destination::Stream(Box::new(std::io::sink()));
-        let mut writer = Writer::create(output, Format::Parquet, Compression::None, &batch.schema()).unwrap();
+        let mut writer =
+            Writer::create(output, Format::Parquet, Compression::None, &batch.schema()).unwrap();
         for rows in [0, 2, 0, 0] {
-            writer.write(&batch.slice(0, rows), &Pool::default()).unwrap();
+            writer
+                .write(&batch.slice(0, rows), &Pool::default())
+                .unwrap();
         }
         assert_eq!((writer.few.batches.len(), writer.few.leaves.len()), (1, 1));
         writer.finish().unwrap();

@@ -28,10 +28,19 @@ pub fn run(options: &BatchOptions) -> Result<u8, Failure> {
 fn print(curve: CurveId, items: usize, json: bool) -> Result<(), Failure> {
     let all = ablations::run(curve, items)?;
     let curve = curve.name();
-    for Ablation { operation, variant, seconds, .. } in &all {
+    for Ablation {
+        operation,
+        variant,
+        seconds,
+        ..
+    } in &all
+    {
         let rate = items as f64 / seconds;
         // The production variant comes first in each operation.
-        let production = all.iter().find(|other| other.operation == *operation).map_or(*seconds, |first| first.seconds);
+        let production = all
+            .iter()
+            .find(|other| other.operation == *operation)
+            .map_or(*seconds, |first| first.seconds);
         let of_production = production / seconds;
         if json {
             let row = json!({
@@ -41,7 +50,10 @@ fn print(curve: CurveId, items: usize, json: bool) -> Result<(), Failure> {
             writeln!(io::stdout(), "{row}")?;
         } else {
             let rate = measure::rate(rate);
-            writeln!(io::stdout(), "{curve:15} {operation:5} {items:>9} {rate:>10} {of_production:>6.3} × {variant}")?;
+            writeln!(
+                io::stdout(),
+                "{curve:15} {operation:5} {items:>9} {rate:>10} {of_production:>6.3} × {variant}"
+            )?;
         }
     }
     Ok(())

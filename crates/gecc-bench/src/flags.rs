@@ -148,7 +148,10 @@ pub enum Measured {
 
 impl Measured {
     fn all() -> impl Iterator<Item = Measured> {
-        let public = PublicCall::value_variants().iter().copied().map(Measured::Public);
+        let public = PublicCall::value_variants()
+            .iter()
+            .copied()
+            .map(Measured::Public);
         public.chain(Arithmetic::ALL.into_iter().map(Measured::Arithmetic))
     }
 
@@ -162,13 +165,21 @@ impl Measured {
 
 fn measured() -> impl TypedValueParser<Value = Measured> {
     let parser = PossibleValuesParser::new(Measured::all().map(Measured::possible_value));
-    parser.map(|name| Measured::all().find(|one| one.possible_value().get_name() == name).expect("one of these"))
+    parser.map(|name| {
+        Measured::all()
+            .find(|one| one.possible_value().get_name() == name)
+            .expect("one of these")
+    })
 }
 
 impl OperationsOptions {
     /// Returns the requested operations, or all of them.
     pub fn chosen(&self) -> (Vec<PublicCall>, Vec<Arithmetic>) {
-        let all = if self.operations.is_empty() { Measured::all().collect() } else { self.operations.clone() };
+        let all = if self.operations.is_empty() {
+            Measured::all().collect()
+        } else {
+            self.operations.clone()
+        };
         let mut public = Vec::new();
         let mut arithmetic = Vec::new();
         for measured in all {
@@ -258,27 +269,39 @@ impl FilesOptions {
         let program = match &self.command {
             Some(command) => command.clone(),
             None => {
-                let own = env::current_exe().map_err(|problem| format!("this program's file: {problem}"))?;
+                let own = env::current_exe()
+                    .map_err(|problem| format!("this program's file: {problem}"))?;
                 own.with_file_name(format!("gecc{}", env::consts::EXE_SUFFIX))
             }
         };
         match program.is_file() {
             true => Ok(program),
-            false => Err(format!("{} does not exist: build it with `cargo build --release`", program.display())),
+            false => Err(format!(
+                "{} does not exist: build it with `cargo build --release`",
+                program.display()
+            )),
         }
     }
 
     /// Returns the requested operations, or all that the curve supports.
     pub fn operations(&self) -> Vec<FileOperation> {
         match &self.operations[..] {
-            [] => FileOperation::value_variants().iter().copied().filter(|one| one.is_on(self.curve)).collect(),
+            [] => FileOperation::value_variants()
+                .iter()
+                .copied()
+                .filter(|one| one.is_on(self.curve))
+                .collect(),
             some => some.to_vec(),
         }
     }
 
     /// Returns the requested formats, or all of them.
     pub fn formats(&self) -> &[FileFormat] {
-        if self.formats.is_empty() { FileFormat::value_variants() } else { &self.formats }
+        if self.formats.is_empty() {
+            FileFormat::value_variants()
+        } else {
+            &self.formats
+        }
     }
 }
 
@@ -295,7 +318,10 @@ pub enum FileOperation {
 impl FileOperation {
     /// Returns the command's name.
     pub fn name(self) -> String {
-        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+        self.to_possible_value()
+            .expect("none is skipped")
+            .get_name()
+            .to_owned()
     }
 
     pub fn is_on(self, curve: CurveId) -> bool {
@@ -339,7 +365,10 @@ pub enum FileFormat {
 impl FileFormat {
     /// Returns the name on the command line, which is also the extension of the file.
     pub fn name(self) -> String {
-        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+        self.to_possible_value()
+            .expect("none is skipped")
+            .get_name()
+            .to_owned()
     }
 }
 
@@ -394,13 +423,18 @@ pub struct ServiceOptions {
 impl ServiceOptions {
     /// Returns the requested modes, or all of them.
     pub fn modes(&self) -> &[ServiceMode] {
-        if self.modes.is_empty() { ServiceMode::value_variants() } else { &self.modes }
+        if self.modes.is_empty() {
+            ServiceMode::value_variants()
+        } else {
+            &self.modes
+        }
     }
 
     /// Returns the number of threads that send.
     pub fn senders(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        self.senders.map_or(cores.div_ceil(2), |senders| senders as usize)
+        self.senders
+            .map_or(cores.div_ceil(2), |senders| senders as usize)
     }
 }
 
@@ -417,7 +451,10 @@ pub enum ServiceMode {
 impl ServiceMode {
     /// Returns the name on the command line.
     pub fn name(self) -> String {
-        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+        self.to_possible_value()
+            .expect("none is skipped")
+            .get_name()
+            .to_owned()
     }
 }
 
@@ -433,12 +470,18 @@ pub enum Arrivals {
 impl Arrivals {
     /// Returns the name on the command line.
     pub fn name(self) -> String {
-        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+        self.to_possible_value()
+            .expect("none is skipped")
+            .get_name()
+            .to_owned()
     }
 }
 
 fn parse_positive(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| *number > 0.0 && *number <= 1e12);
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number: &f64| *number > 0.0 && *number <= 1e12);
     number.ok_or_else(|| "a number above 0, such as 2.5 or 20e6".to_owned())
 }
 
@@ -448,10 +491,19 @@ mod tests {
 
     #[test]
     fn paragraphs_of_the_help_are_not_broken() {
-        let texts = [FILES_HELP, METHODS_HELP, OPERATIONS_HELP, SERVICE_HELP, START_HELP];
+        let texts = [
+            FILES_HELP,
+            METHODS_HELP,
+            OPERATIONS_HELP,
+            SERVICE_HELP,
+            START_HELP,
+        ];
         for line in texts.into_iter().flat_map(str::lines) {
             let is_example = line.starts_with("  gecc-bench ");
-            assert!(line.is_empty() || is_example || line.ends_with(['.', ':']), "{line}");
+            assert!(
+                line.is_empty() || is_example || line.ends_with(['.', ':']),
+                "{line}"
+            );
         }
     }
 }

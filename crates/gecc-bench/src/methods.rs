@@ -24,7 +24,11 @@ pub fn run(options: &MethodsOptions) -> Result<u8, Failure> {
     let mut lines = 0;
     let measurements = measure(&or_all(options.curve), options.check as usize, |row| {
         if written.is_ok() {
-            written = if options.json { write_json(row) } else { write_row(row, lines == 0) };
+            written = if options.json {
+                write_json(row)
+            } else {
+                write_row(row, lines == 0)
+            };
             lines += 1;
         }
     })?;
@@ -44,23 +48,52 @@ fn write_row(row: &Measurement, is_first: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let kinds = row.instructions.by_kind();
     if is_first {
-        write!(out, "{:32} {:>4} {:10} {:>10} {:>4} {:>5}", "method", "bits", "operation", "rate", "regs", "local")?;
-        kinds.iter().try_for_each(|(kind, _)| write!(out, " {kind:>6}"))?;
-        writeln!(out, "  {:10} {:>6} {:>9} {:>6}", "bound", "of it", "checked", "wrong")?;
+        write!(
+            out,
+            "{:32} {:>4} {:10} {:>10} {:>4} {:>5}",
+            "method", "bits", "operation", "rate", "regs", "local"
+        )?;
+        kinds
+            .iter()
+            .try_for_each(|(kind, _)| write!(out, " {kind:>6}"))?;
+        writeln!(
+            out,
+            "  {:10} {:>6} {:>9} {:>6}",
+            "bound", "of it", "checked", "wrong"
+        )?;
     }
-    let Measurement { bits, registers, local_bytes, checked, wrong, .. } = row;
+    let Measurement {
+        bits,
+        registers,
+        local_bytes,
+        checked,
+        wrong,
+        ..
+    } = row;
     let label = label(row);
     let rate = rate(row.per_second);
     let operation = row.operation.name();
-    write!(out, "{label:32} {bits:4} {operation:10} {rate:>10} {registers:4} {local_bytes:5}")?;
-    kinds.iter().try_for_each(|(_, count)| write!(out, " {count:6.0}"))?;
-    writeln!(out, "  {:10} {:4.0} % {checked:9} {wrong:6}", row.bound.name(), 100.0 * row.fraction())
+    write!(
+        out,
+        "{label:32} {bits:4} {operation:10} {rate:>10} {registers:4} {local_bytes:5}"
+    )?;
+    kinds
+        .iter()
+        .try_for_each(|(_, count)| write!(out, " {count:6.0}"))?;
+    writeln!(
+        out,
+        "  {:10} {:4.0} % {checked:9} {wrong:6}",
+        row.bound.name(),
+        100.0 * row.fraction()
+    )
 }
 
 fn write_json(row: &Measurement) -> io::Result<()> {
     let kinds = row.instructions.by_kind();
-    let instructions: Map<String, Value> =
-        kinds.iter().map(|(kind, count)| ((*kind).to_owned(), json!(rounded(*count, 100.0)))).collect();
+    let instructions: Map<String, Value> = kinds
+        .iter()
+        .map(|(kind, count)| ((*kind).to_owned(), json!(rounded(*count, 100.0))))
+        .collect();
     let object = json!({
         "method": row.method,
         "curve": row.curve,
@@ -85,7 +118,10 @@ fn rounded(value: f64, scale: f64) -> f64 {
 }
 
 fn label(row: &Measurement) -> String {
-    row.curve.map_or_else(|| row.method.to_owned(), |curve| format!("{} {curve}", row.method))
+    row.curve.map_or_else(
+        || row.method.to_owned(),
+        |curve| format!("{} {curve}", row.method),
+    )
 }
 
 /// Formats a rate with three digits and a unit.
@@ -96,13 +132,24 @@ fn rate(per_second: f64) -> String {
         rate if rate >= 1e3 => (rate / 1e3, "k/s"),
         rate => (rate, "/s"),
     };
-    let digits = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
+    let digits = if value >= 100.0 {
+        0
+    } else {
+        1 + usize::from(value < 10.0)
+    };
     format!("{value:.digits$} {unit}")
 }
 
 fn chart(rows: &[Measurement]) -> String {
-    let chains: Vec<&Measurement> =
-        rows.iter().filter(|row| matches!(row.operation, MethodOperation::Mul | MethodOperation::Square)).collect();
+    let chains: Vec<&Measurement> = rows
+        .iter()
+        .filter(|row| {
+            matches!(
+                row.operation,
+                MethodOperation::Mul | MethodOperation::Square
+            )
+        })
+        .collect();
     let mut sizes: Vec<u32> = chains.iter().map(|row| row.bits).collect();
     sizes.sort_unstable();
     sizes.dedup();
@@ -110,20 +157,42 @@ fn chart(rows: &[Measurement]) -> String {
         .into_iter()
         .map(|bits| Group {
             title: format!("Chained multiplications and squarings, {bits} bits"),
-            bars: chains.iter().filter(|row| row.bits == bits).map(|row| bar(row, label(row))).collect(),
+            bars: chains
+                .iter()
+                .filter(|row| row.bits == bits)
+                .map(|row| bar(row, label(row)))
+                .collect(),
         })
         .collect();
     let others: [(&str, &[MethodOperation]); 2] = [
-        ("mul_mod and square_mod, any odd modulus", &[MethodOperation::MulMod, MethodOperation::SquareMod]),
-        ("Modular exponentiation, exponents as long as the modulus", &[MethodOperation::Modexp]),
+        (
+            "mul_mod and square_mod, any odd modulus",
+            &[MethodOperation::MulMod, MethodOperation::SquareMod],
+        ),
+        (
+            "Modular exponentiation, exponents as long as the modulus",
+            &[MethodOperation::Modexp],
+        ),
     ];
     for (title, operations) in others {
-        let rows = rows.iter().filter(|row| operations.contains(&row.operation));
-        let bars = rows.map(|row| bar(row, format!("{} bits", row.bits))).collect();
-        groups.push(Group { title: title.to_owned(), bars });
+        let rows = rows
+            .iter()
+            .filter(|row| operations.contains(&row.operation));
+        let bars = rows
+            .map(|row| bar(row, format!("{} bits", row.bits)))
+            .collect();
+        groups.push(Group {
+            title: title.to_owned(),
+            bars,
+        });
     }
     let subtitle = "Operations per second on the whole GPU, and the fraction of the bound that its busiest part sets";
-    bars::svg("Modular multiplication on a GPU", subtitle, &["multiply", "square", "power"], &groups)
+    bars::svg(
+        "Modular multiplication on a GPU",
+        subtitle,
+        &["multiply", "square", "power"],
+        &groups,
+    )
 }
 
 fn bar(row: &Measurement, label: String) -> Bar {
@@ -133,8 +202,18 @@ fn bar(row: &Measurement, label: String) -> Bar {
         _ => 0,
     };
     let wrong = if row.wrong > 0 { ", WRONG RESULTS" } else { "" };
-    let note = format!("{}, {:.0} % ({}){wrong}", rate(row.per_second), 100.0 * row.fraction(), row.bound.name());
-    Bar { label, colour, value: row.per_second, note }
+    let note = format!(
+        "{}, {:.0} % ({}){wrong}",
+        rate(row.per_second),
+        100.0 * row.fraction(),
+        row.bound.name()
+    );
+    Bar {
+        label,
+        colour,
+        value: row.per_second,
+        note,
+    }
 }
 
 #[cfg(test)]
@@ -144,6 +223,11 @@ mod tests {
     #[test]
     fn rates_have_three_digits() {
         let rates = [1.23456e11, 8.8e10, 9.876e9, 123_456.0, 999.0, 1.0].map(rate);
-        assert_eq!(rates, ["123 G/s", "88.0 G/s", "9.88 G/s", "123 k/s", "999 /s", "1.00 /s"]);
+        assert_eq!(
+            rates,
+            [
+                "123 G/s", "88.0 G/s", "9.88 G/s", "123 k/s", "999 /s", "1.00 /s"
+            ]
+        );
     }
 }

@@ -13,7 +13,15 @@ pub fn sign_into(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     match curve.has_sm2() {
-        false => ecdsa::sign_into(engine, curve, digests, keys, SForm::default(), signatures, codes),
+        false => ecdsa::sign_into(
+            engine,
+            curve,
+            digests,
+            keys,
+            SForm::default(),
+            signatures,
+            codes,
+        ),
         true => sm2::sign_into(engine, digests, keys, signatures, codes),
     }
 }

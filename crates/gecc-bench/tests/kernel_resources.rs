@@ -35,18 +35,35 @@ fn main() -> ExitCode {
 fn kernels_compile_within_limits() {
     let each = sources::all().into_par_iter().map(|text| {
         let (_, usage) = compile(&text, ARCHITECTURE).unwrap_or_else(|problem| panic!("{problem}"));
-        usage.into_iter().filter(|usage| usage.registers > 0).collect()
+        usage
+            .into_iter()
+            .filter(|usage| usage.registers > 0)
+            .collect()
     });
     let kernels: Vec<KernelUsage> = each.collect::<Vec<Vec<_>>>().concat();
-    assert!(kernels.len() > 100, "only {} kernels reported", kernels.len());
+    assert!(
+        kernels.len() > 100,
+        "only {} kernels reported",
+        kernels.len()
+    );
     let excesses: Vec<String> = kernels.iter().filter_map(excess).collect();
     assert!(excesses.is_empty(), "{}", excesses.join("\n"));
 }
 
 /// Returns how far a kernel exceeds its limits.
 fn excess(usage: &KernelUsage) -> Option<String> {
-    let KernelUsage { kernel, curve, registers, spill_stores, spill_loads, .. } = usage;
-    let (_, [most, spills]) = LIMITS.iter().find(|(name, _)| kernel.starts_with(name)).expect("the last is for all");
+    let KernelUsage {
+        kernel,
+        curve,
+        registers,
+        spill_stores,
+        spill_loads,
+        ..
+    } = usage;
+    let (_, [most, spills]) = LIMITS
+        .iter()
+        .find(|(name, _)| kernel.starts_with(name))
+        .expect("the last is for all");
     let within = registers <= most && spill_stores <= spills;
     (!within)
         .then(|| format!("{kernel} for {curve}: {registers} registers, {spill_stores} + {spill_loads} bytes spilled"))

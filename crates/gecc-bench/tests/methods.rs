@@ -29,7 +29,10 @@ fn every_method_is_right() {
 
 fn check(row: &Measurement) {
     assert_eq!((row.checked, row.wrong), (CHECKED, 0), "{row}");
-    assert!(row.per_second > 0.0 && row.limit_per_second.is_finite() && row.registers > 0, "{row:?}");
+    assert!(
+        row.per_second > 0.0 && row.limit_per_second.is_finite() && row.registers > 0,
+        "{row:?}"
+    );
     let per_word = row.instructions.wide / f64::from(row.bits / 32).powi(2);
     match row.operation {
         // A product and its reduction by rows, or by a special prime.
@@ -37,6 +40,14 @@ fn check(row: &Measurement) {
             assert!((0.9..=2.2).contains(&per_word), "{row}: {per_word}");
         }
         MethodOperation::Modexp => assert!(row.instructions.dfma > 100.0, "{row:?}"),
-        _ => assert!(row.instructions.by_kind().iter().map(|(_, count)| count).sum::<f64>() > 50.0, "{row:?}"),
+        _ => assert!(
+            row.instructions
+                .by_kind()
+                .iter()
+                .map(|(_, count)| count)
+                .sum::<f64>()
+                > 50.0,
+            "{row:?}"
+        ),
     }
 }

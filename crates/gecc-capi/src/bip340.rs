@@ -26,9 +26,19 @@ pub unsafe extern "C" fn gecc_bip340_verify(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    let inputs = CallInputs::of_verification(SignedContents::Rows("messages", messages), signatures, keys);
+    let inputs =
+        CallInputs::of_verification(SignedContents::Rows("messages", messages), signatures, keys);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, || Ok(Operation::Bip340Verify), items, inputs, [NO_RESULT; 2], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::Bip340Verify),
+            items,
+            inputs,
+            [NO_RESULT; 2],
+            codes,
+        )
+    }
 }
 
 /// Signs one message of 32 bytes per item by BIP 340, on secp256k1. **Constant-time** in keys,
@@ -59,7 +69,18 @@ pub unsafe extern "C" fn gecc_bip340_sign(
 ) -> GeccStatus {
     let messages = SignedContents::Rows("messages", messages);
     // SAFETY: the caller's promises, passed on.
-    unsafe { sign(engine, items, messages, secret_keys, public_keys, auxiliary, signatures, codes) }
+    unsafe {
+        sign(
+            engine,
+            items,
+            messages,
+            secret_keys,
+            public_keys,
+            auxiliary,
+            signatures,
+            codes,
+        )
+    }
 }
 
 /// Verifies one BIP 340 signature per item over a message of any length. **Not constant-time**: all
@@ -78,7 +99,16 @@ pub unsafe extern "C" fn gecc_bip340_verify_messages(
 ) -> GeccStatus {
     let inputs = CallInputs::of_verification(SignedContents::messages(messages), signatures, keys);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, || Ok(Operation::Bip340Verify), items, inputs, [NO_RESULT; 2], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::Bip340Verify),
+            items,
+            inputs,
+            [NO_RESULT; 2],
+            codes,
+        )
+    }
 }
 
 /// Signs one message of any length per item by BIP 340. **Constant-time** in keys, auxiliary data
@@ -99,7 +129,16 @@ pub unsafe extern "C" fn gecc_bip340_sign_messages(
 ) -> GeccStatus {
     // SAFETY: the caller's promises, passed on.
     unsafe {
-        sign(engine, items, SignedContents::messages(messages), secret_keys, public_keys, auxiliary, signatures, codes)
+        sign(
+            engine,
+            items,
+            SignedContents::messages(messages),
+            secret_keys,
+            public_keys,
+            auxiliary,
+            signatures,
+            codes,
+        )
     }
 }
 
@@ -130,7 +169,13 @@ pub unsafe extern "C" fn gecc_taproot(
         let roots = memory.reads_given("roots", roots)?;
         let outputs = outputs.rows();
         codes.answer(engine, None, |piece, codes| {
-            tweak::taproot_into(engine, piece.of(keys), piece.of(roots), piece.out(outputs), codes)
+            tweak::taproot_into(
+                engine,
+                piece.of(keys),
+                piece.of(roots),
+                piece.out(outputs),
+                codes,
+            )
         })
     })
 }
@@ -161,14 +206,18 @@ unsafe fn sign(
             true => SigningKeys::from(keys),
             false => SigningKeys::with_public(keys, memory.reads_keys("public_keys", public_keys)?),
         };
-        let auxiliary = memory.reads_given("auxiliary", auxiliary)?.map_or_else(Auxiliary::fresh, Auxiliary::given);
+        let auxiliary = memory
+            .reads_given("auxiliary", auxiliary)?
+            .map_or_else(Auxiliary::fresh, Auxiliary::given);
         let signatures = signatures.rows();
         codes.answer(engine, messages.messages(), |piece, codes| {
             let keys = piece.of(keys);
             let auxiliary = piece.of(auxiliary);
             let signatures = piece.out(signatures);
             match messages.of(piece) {
-                Contents::Digests(messages) => bip340::sign_into(engine, messages, keys, auxiliary, signatures, codes),
+                Contents::Digests(messages) => {
+                    bip340::sign_into(engine, messages, keys, auxiliary, signatures, codes)
+                }
                 Contents::Messages { messages, .. } => {
                     bip340::sign_messages_into(engine, messages, keys, auxiliary, signatures, codes)
                 }

@@ -38,13 +38,21 @@ pub unsafe extern "C" fn gecc_buffer_new(
     buffer: *mut *mut GeccBuffer,
 ) -> GeccStatus {
     // SAFETY: the caller's promises.
-    call(|| unsafe { write_new("buffer", buffer, || GeccBuffer::new(engine_of(engine)?, bytes)) })
+    call(|| unsafe {
+        write_new("buffer", buffer, || {
+            GeccBuffer::new(engine_of(engine)?, bytes)
+        })
+    })
 }
 
 impl GeccBuffer {
     fn new(engine: &Engine, bytes: usize) -> Result<Self, Failure> {
         let mut memory = engine.page_locked_zeros(bytes)?;
-        let data = if bytes == 0 { std::ptr::null_mut() } else { memory.as_mut_ptr() };
+        let data = if bytes == 0 {
+            std::ptr::null_mut()
+        } else {
+            memory.as_mut_ptr()
+        };
         Ok(GeccBuffer { memory, data })
     }
 }

@@ -144,7 +144,9 @@ pub enum GeccEd25519Rule {
 /// Returns the value with a number.
 fn chosen<T: Copy>(what: &str, number: i32, values: &[(i32, T)]) -> Result<T, Failure> {
     let found = values.iter().find(|(other, _)| *other == number);
-    found.map(|(_, value)| *value).ok_or_else(|| Failure::invalid(format!("there is no {what} {number}")))
+    found
+        .map(|(_, value)| *value)
+        .ok_or_else(|| Failure::invalid(format!("there is no {what} {number}")))
 }
 
 /// Pairs the number of each name with the value of the same name.
@@ -154,28 +156,41 @@ macro_rules! numbered {
     };
 }
 
-const CURVES: [(i32, CurveId); 4] = numbered!(GeccCurve, CurveId: Secp256k1, P256, BrainpoolP256r1, Sm2);
+const CURVES: [(i32, CurveId); 4] =
+    numbered!(GeccCurve, CurveId: Secp256k1, P256, BrainpoolP256r1, Sm2);
 
 pub(crate) fn curve(number: i32) -> Result<CurveId, Failure> {
     chosen("curve", number, &CURVES)
 }
 
 pub(crate) fn backend(number: i32) -> Result<Backend, Failure> {
-    chosen("backend", number, &numbered!(GeccBackend, Backend: Auto, Cpu, Gpu))
+    chosen(
+        "backend",
+        number,
+        &numbered!(GeccBackend, Backend: Auto, Cpu, Gpu),
+    )
 }
 
 pub(crate) fn key_encoding(number: i32) -> Result<GeccKeyEncoding, Failure> {
-    let encodings = numbered!(GeccKeyEncoding, GeccKeyEncoding: XOnly, Compressed, Raw, Uncompressed);
+    let encodings =
+        numbered!(GeccKeyEncoding, GeccKeyEncoding: XOnly, Compressed, Raw, Uncompressed);
     chosen("encoding of keys", number, &encodings)
 }
 
 pub(crate) fn policy(number: i32) -> Result<Policy, Failure> {
-    let policies = [(GeccPolicy::Standard as i32, Policy::default()), (GeccPolicy::LowS as i32, Policy::low_s())];
+    let policies = [
+        (GeccPolicy::Standard as i32, Policy::default()),
+        (GeccPolicy::LowS as i32, Policy::low_s()),
+    ];
     chosen("policy", number, &policies)
 }
 
 pub(crate) fn s_form(number: i32) -> Result<SForm, Failure> {
-    chosen("form of s", number, &numbered!(GeccSForm, SForm: CurveDefault, Low, AsComputed))
+    chosen(
+        "form of s",
+        number,
+        &numbered!(GeccSForm, SForm: CurveDefault, Low, AsComputed),
+    )
 }
 
 pub(crate) fn hash(number: i32) -> Result<Hash, Failure> {
@@ -205,17 +220,25 @@ pub(crate) fn flag(what: &str, number: i32) -> Result<bool, Failure> {
 /// `name` ends with a zero byte. The text of an error lists the curves. Any thread may call this at
 /// any time.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn gecc_curve_by_name(name: *const c_char, curve: *mut GeccCurve) -> GeccStatus {
+pub unsafe extern "C" fn gecc_curve_by_name(
+    name: *const c_char,
+    curve: *mut GeccCurve,
+) -> GeccStatus {
     call(|| {
         if name.is_null() {
             return Err(Failure::null("name"));
         }
         // SAFETY: not null, and the caller guarantees that it ends with a zero byte.
         let name = unsafe { CStr::from_ptr(name) };
-        let name = name.to_str().map_err(|_| Failure::invalid("the name of the curve is not UTF-8"))?;
-        let named: CurveId = name.parse().map_err(|problem: UnknownCurve| Failure::invalid(problem.to_string()))?;
+        let name = name
+            .to_str()
+            .map_err(|_| Failure::invalid("the name of the curve is not UTF-8"))?;
+        let named: CurveId = name
+            .parse()
+            .map_err(|problem: UnknownCurve| Failure::invalid(problem.to_string()))?;
         let found = CURVES.iter().find(|(_, curve)| *curve == named);
-        let (number, _) = found.ok_or_else(|| Failure::invalid(format!("{named} has no number here")))?;
+        let (number, _) =
+            found.ok_or_else(|| Failure::invalid(format!("{named} has no number here")))?;
         // SAFETY: the caller's promise; a curve is represented by its number (`repr(i32)`).
         unsafe { write_value("curve", curve.cast(), *number) }
     })

@@ -64,7 +64,9 @@ static TEXTS: LazyLock<Vec<(u8, CString)>> = LazyLock::new(|| {
     let rejections = rejections.map(|rejection| (rejection.code(), rejection.to_string()));
     let valid = (Verdict::VALID_CODE, Verdict::Valid.to_string());
     let texts = [valid].into_iter().chain(rejections);
-    texts.map(|(code, text)| (code, CString::new(text).unwrap_or_default())).collect()
+    texts
+        .map(|(code, text)| (code, CString::new(text).unwrap_or_default()))
+        .collect()
 });
 
 /// Returns the meaning of a code in English, for example `the signature does not match`, or `no
@@ -89,5 +91,8 @@ pub unsafe extern "C" fn gecc_count_valid(codes: *const u8, items: usize) -> usi
     }
     // SAFETY: not null; the caller promises that `items` bytes may be read.
     let codes = unsafe { slice::from_raw_parts(codes, items) };
-    codes.iter().filter(|&&code| code == Verdict::VALID_CODE).count()
+    codes
+        .iter()
+        .filter(|&&code| code == Verdict::VALID_CODE)
+        .count()
 }

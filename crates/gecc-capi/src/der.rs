@@ -85,10 +85,17 @@ pub unsafe extern "C" fn gecc_signatures_read(
                     counts.see(signature);
                 }
                 rows[item] = read.map_or([0; 64], |read| read.signature);
-                ids[item] = [read.ok().and_then(|read| read.recovery_id).unwrap_or(u8::MAX)];
-                codes[item] = read.map_or(Rejection::MalformedSignature.code(), |_| Verdict::VALID_CODE);
+                ids[item] = [read
+                    .ok()
+                    .and_then(|read| read.recovery_id)
+                    .unwrap_or(u8::MAX)];
+                codes[item] = read.map_or(Rejection::MalformedSignature.code(), |_| {
+                    Verdict::VALID_CODE
+                });
             }
-            counts.check().map_err(|unclear| Failure::invalid(unclear.to_string()))
+            counts
+                .check()
+                .map_err(|unclear| Failure::invalid(unclear.to_string()))
         })
     })
 }

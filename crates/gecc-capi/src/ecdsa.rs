@@ -62,12 +62,18 @@ pub unsafe extern "C" fn gecc_ecdsa_verify(
     policy: i32,
     codes: *mut u8,
 ) -> GeccStatus {
-    let inputs = CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys);
+    let inputs =
+        CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys);
     // SAFETY: the caller's promises, passed on.
     unsafe {
         compute(
             engine,
-            || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?)),
+            || {
+                Ok(Operation::EcdsaVerify(
+                    choices::curve(curve)?,
+                    choices::policy(policy)?,
+                ))
+            },
             items,
             inputs,
             [NO_RESULT; 2],
@@ -107,7 +113,12 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_recoverable(
     unsafe {
         compute(
             engine,
-            || Ok(Operation::EcdsaVerifyRecoverable(choices::curve(curve)?, choices::policy(policy)?)),
+            || {
+                Ok(Operation::EcdsaVerifyRecoverable(
+                    choices::curve(curve)?,
+                    choices::policy(policy)?,
+                ))
+            },
             items,
             inputs,
             [NO_RESULT; 2],
@@ -147,12 +158,21 @@ pub unsafe extern "C" fn gecc_ecdsa_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let inputs = CallInputs::of_signing(SignedContents::Rows("digests", digests), secret_keys, additional_data);
+    let inputs = CallInputs::of_signing(
+        SignedContents::Rows("digests", digests),
+        secret_keys,
+        additional_data,
+    );
     // SAFETY: the caller's promises, passed on.
     unsafe {
         compute(
             engine,
-            || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?)),
+            || {
+                Ok(Operation::EcdsaSign(
+                    choices::curve(curve)?,
+                    choices::s_form(s_form)?,
+                ))
+            },
             items,
             inputs,
             [("signatures", signatures), NO_RESULT],
@@ -177,13 +197,22 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_recoverable(
     recovery_ids: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let inputs = CallInputs::of_signing(SignedContents::Rows("digests", digests), secret_keys, additional_data);
+    let inputs = CallInputs::of_signing(
+        SignedContents::Rows("digests", digests),
+        secret_keys,
+        additional_data,
+    );
     let results = [("signatures", signatures), ("recovery_ids", recovery_ids)];
     // SAFETY: the caller's promises, passed on.
     unsafe {
         compute(
             engine,
-            || Ok(Operation::EcdsaSignRecoverable(choices::curve(curve)?, choices::s_form(s_form)?)),
+            || {
+                Ok(Operation::EcdsaSignRecoverable(
+                    choices::curve(curve)?,
+                    choices::s_form(s_form)?,
+                ))
+            },
             items,
             inputs,
             results,
@@ -218,7 +247,12 @@ pub unsafe extern "C" fn gecc_ecdsa_verify_messages(
     unsafe {
         compute(
             engine,
-            || Ok(Operation::EcdsaVerify(choices::curve(curve)?, choices::policy(policy)?)),
+            || {
+                Ok(Operation::EcdsaVerify(
+                    choices::curve(curve)?,
+                    choices::policy(policy)?,
+                ))
+            },
             items,
             inputs,
             [NO_RESULT; 2],
@@ -252,12 +286,21 @@ pub unsafe extern "C" fn gecc_ecdsa_sign_messages(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let inputs = CallInputs::of_signing(SignedContents::messages(messages), secret_keys, additional_data);
+    let inputs = CallInputs::of_signing(
+        SignedContents::messages(messages),
+        secret_keys,
+        additional_data,
+    );
     // SAFETY: the caller's promises, passed on.
     unsafe {
         compute(
             engine,
-            || Ok(Operation::EcdsaSign(choices::curve(curve)?, choices::s_form(s_form)?)),
+            || {
+                Ok(Operation::EcdsaSign(
+                    choices::curve(curve)?,
+                    choices::s_form(s_form)?,
+                ))
+            },
             items,
             inputs,
             [("signatures", signatures), NO_RESULT],

@@ -29,12 +29,16 @@ pub struct GeccEd25519Variant {
 ///
 /// # Safety
 /// The caller of the interface promises that the variant and its context may be read.
-pub(super) unsafe fn variant_of(memory: &Memory, variant: *const GeccEd25519Variant) -> Result<Variant, Failure> {
+pub(super) unsafe fn variant_of(
+    memory: &Memory,
+    variant: *const GeccEd25519Variant,
+) -> Result<Variant, Failure> {
     if variant.is_null() {
         return Ok(Variant::PURE);
     }
     // SAFETY: passed on.
-    let GeccEd25519Variant { prehashed, context } = unsafe { memory.reads_values("variant", variant, 1)? }[0];
+    let GeccEd25519Variant { prehashed, context } =
+        unsafe { memory.reads_values("variant", variant, 1)? }[0];
     // SAFETY: passed on.
     let context = unsafe { memory.reads_values("context", context.data, context.length)? };
     let variant = match choices::flag("value of prehashed", prehashed)? {
@@ -68,9 +72,15 @@ pub unsafe extern "C" fn gecc_ed25519_verify(
     codes: *mut u8,
 ) -> GeccStatus {
     let GeccRows { data, stride } = keys;
-    let keys = GeccKeys { data, stride, encoding: GeccKeyEncoding::XOnly as i32 };
-    let inputs =
-        CallInputs { variant, ..CallInputs::of_verification(SignedContents::messages(messages), signatures, keys) };
+    let keys = GeccKeys {
+        data,
+        stride,
+        encoding: GeccKeyEncoding::XOnly as i32,
+    };
+    let inputs = CallInputs {
+        variant,
+        ..CallInputs::of_verification(SignedContents::messages(messages), signatures, keys)
+    };
     // SAFETY: the caller's promises, passed on.
     unsafe {
         compute(
@@ -103,10 +113,22 @@ pub unsafe extern "C" fn gecc_ed25519_sign(
     codes: *mut u8,
 ) -> GeccStatus {
     let signed = Some(SignedContents::messages(messages));
-    let inputs = CallInputs { signed, secret_keys: Some(("seeds", seeds)), variant, ..CallInputs::NONE };
+    let inputs = CallInputs {
+        signed,
+        secret_keys: Some(("seeds", seeds)),
+        variant,
+        ..CallInputs::NONE
+    };
     // SAFETY: the caller's promises, passed on.
     unsafe {
-        compute(engine, || Ok(Operation::Ed25519Sign), items, inputs, [("signatures", signatures), NO_RESULT], codes)
+        compute(
+            engine,
+            || Ok(Operation::Ed25519Sign),
+            items,
+            inputs,
+            [("signatures", signatures), NO_RESULT],
+            codes,
+        )
     }
 }
 
@@ -164,14 +186,22 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
         let codes = memory.writes::<1>("codes", codes)?;
         let keys = memory.reads_strings("keys", keys, items)?;
         let mut reader = Reader::new(KeyKind::Ed25519);
-        let read: Vec<Option<[u8; 32]>> =
-            keys.iter().map(|key| reader.octets(key).and_then(|key| key[..].try_into().ok())).collect();
-        reader.finish().map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
+        let read: Vec<Option<[u8; 32]>> = keys
+            .iter()
+            .map(|key| reader.octets(key).and_then(|key| key[..].try_into().ok()))
+            .collect();
+        reader
+            .finish()
+            .map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
         let public_keys = public_keys.rows();
         codes.complete(|codes| {
             for ((row, code), key) in public_keys.iter_mut().zip(codes).zip(read) {
                 *row = key.unwrap_or_default();
-                *code = if key.is_some() { GeccCode::Valid } else { GeccCode::MalformedPoint } as u8;
+                *code = if key.is_some() {
+                    GeccCode::Valid
+                } else {
+                    GeccCode::MalformedPoint
+                } as u8;
             }
             Ok(())
         })
@@ -187,7 +217,11 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
 ///
 /// Returns `GECC_STATUS_INVALID_ARGUMENT` like `gecc_secret_key_read`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn gecc_ed25519_seed_read(file: *const u8, bytes: usize, seed: *mut u8) -> GeccStatus {
+pub unsafe extern "C" fn gecc_ed25519_seed_read(
+    file: *const u8,
+    bytes: usize,
+    seed: *mut u8,
+) -> GeccStatus {
     // SAFETY: the caller's promises, passed on.
     call(|| unsafe { one_secret_key(KeyKind::Ed25519, file, bytes, "seed", seed) })
 }

@@ -70,22 +70,31 @@ unsafe fn options_of(options: *const GeccEngineOptions) -> Result<GeccEngineOpti
     // SAFETY: not null and aligned; every version has `size`.
     let size = unsafe { (&raw const (*options).size).read() };
     if !(DEFAULT.size..=LARGEST_OPTIONS).contains(&size) {
-        return Err(Failure::invalid(format!("options: a size of {size}, not {} or more", DEFAULT.size)));
+        return Err(Failure::invalid(format!(
+            "options: a size of {size}, not {} or more",
+            DEFAULT.size
+        )));
     }
     // SAFETY: `size` bytes may be read, and integers have no invalid bit patterns.
     let (known, later) = unsafe {
         let later = options.cast::<u8>().add(DEFAULT.size);
-        (options.read(), slice::from_raw_parts(later, size - DEFAULT.size))
+        (
+            options.read(),
+            slice::from_raw_parts(later, size - DEFAULT.size),
+        )
     };
     if later.iter().any(|byte| *byte != 0) {
-        return Err(Failure::invalid("options: one is set that this version of the library does not know"));
+        return Err(Failure::invalid(
+            "options: one is set that this version of the library does not know",
+        ));
     }
     Ok(known)
 }
 
 fn build(options: GeccEngineOptions) -> Result<Engine, Failure> {
     let check_signatures = choices::flag("value of check_signatures", options.check_signatures)?;
-    let batch_verification = choices::flag("value of batch_verification", options.batch_verification)?;
+    let batch_verification =
+        choices::flag("value of batch_verification", options.batch_verification)?;
     let mut builder = Engine::builder()
         .backend(choices::backend(options.backend)?)
         .check_signatures(check_signatures)
@@ -127,7 +136,11 @@ pub unsafe extern "C" fn gecc_engine_new(
     engine: *mut *mut GeccEngine,
 ) -> GeccStatus {
     // SAFETY: the caller's promises.
-    call(|| unsafe { write_new("engine", engine, || Ok(GeccEngine(build(options_of(options)?)?))) })
+    call(|| unsafe {
+        write_new("engine", engine, || {
+            Ok(GeccEngine(build(options_of(options)?)?))
+        })
+    })
 }
 
 /// Frees an engine. No call may use the engine when this is called, or its pointer afterwards.

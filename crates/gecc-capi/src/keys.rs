@@ -25,7 +25,10 @@ pub unsafe extern "C" fn gecc_public_keys(
     public_keys: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let inputs = CallInputs { secret_keys: Some(("secret_keys", secret_keys)), ..CallInputs::NONE };
+    let inputs = CallInputs {
+        secret_keys: Some(("secret_keys", secret_keys)),
+        ..CallInputs::NONE
+    };
     // SAFETY: the caller's promises, passed on.
     unsafe {
         compute(
@@ -65,10 +68,13 @@ pub unsafe extern "C" fn gecc_generate_keys(
             public_keys.complete(|public_keys| {
                 in_pieces(engine, items, None, |piece| {
                     let (drawn, points) = keys::generate(engine, curve, piece.items().len())?;
-                    for (row, secret) in piece.wide(secret_keys, 32).chunks_exact_mut(32).zip(&drawn) {
+                    for (row, secret) in
+                        piece.wide(secret_keys, 32).chunks_exact_mut(32).zip(&drawn)
+                    {
                         row.copy_from_slice(secret.expose_bytes());
                     }
-                    for (row, point) in piece.wide(public_keys, 64).chunks_exact_mut(64).zip(points) {
+                    for (row, point) in piece.wide(public_keys, 64).chunks_exact_mut(64).zip(points)
+                    {
                         row.copy_from_slice(&point.as_bytes()[1..]);
                     }
                     Ok(())
@@ -109,7 +115,9 @@ pub unsafe extern "C" fn gecc_public_keys_read(
         let keys = memory.reads_strings("keys", keys, items)?;
         let mut reader = gecc_keys::Reader::new(curve);
         let rows: Vec<[u8; 65]> = keys.iter().map(|key| reader.row(key)).collect();
-        reader.finish().map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
+        reader
+            .finish()
+            .map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
         let keys = PublicKeys::mixed(&rows);
         let points = points.rows();
         codes.answer(engine, None, |piece, codes| {
@@ -138,7 +146,15 @@ pub unsafe extern "C" fn gecc_secret_key_read(
     secret_key: *mut u8,
 ) -> GeccStatus {
     // SAFETY: the caller's promises, passed on.
-    call(|| unsafe { one_secret_key(choices::curve(curve)?.into(), file, bytes, "secret_key", secret_key) })
+    call(|| unsafe {
+        one_secret_key(
+            choices::curve(curve)?.into(),
+            file,
+            bytes,
+            "secret_key",
+            secret_key,
+        )
+    })
 }
 
 /// Writes the only private key in a file, which must be for `kind`, to the caller's memory. `name`
@@ -157,12 +173,18 @@ pub(super) unsafe fn one_secret_key(
     let secret_key = memory.writes::<32>(name, secret_key)?;
     // SAFETY: the caller's promises; all memory is checked by `memory` before the key is
     // written.
-    let (file, secret_key) = unsafe { (memory.reads_values("file", file, bytes)?, secret_key.rows()) };
+    let (file, secret_key) =
+        unsafe { (memory.reads_values("file", file, bytes)?, secret_key.rows()) };
     secret_key.fill([0; 32]);
     let keys = stack::wiped(|| gecc_keys::secret_keys(file, kind));
     match &keys.map_err(|problem| Failure::invalid(format!("file: {problem}")))?[..] {
         [key] => secret_key[0].copy_from_slice(key.expose_bytes()),
-        keys => return Err(Failure::invalid(format!("file: {} private keys, not one", keys.len()))),
+        keys => {
+            return Err(Failure::invalid(format!(
+                "file: {} private keys, not one",
+                keys.len()
+            )));
+        }
     }
     Ok(())
 }
@@ -188,7 +210,11 @@ pub unsafe extern "C" fn gecc_ecdh_secrets(
 ) -> GeccStatus {
     let secret_keys = Some(("secret_keys", secret_keys));
     let public_keys = Some(("peers", peers));
-    let inputs = CallInputs { secret_keys, public_keys, ..CallInputs::NONE };
+    let inputs = CallInputs {
+        secret_keys,
+        public_keys,
+        ..CallInputs::NONE
+    };
     // SAFETY: the caller's promises, passed on.
     unsafe {
         compute(

@@ -50,7 +50,10 @@
     clippy::missing_safety_doc,
     reason = "the requirements on callers are stated once, above and at the head of the header"
 )]
-#![allow(clippy::too_many_arguments, reason = "the columns of a call are its parameters")]
+#![allow(
+    clippy::too_many_arguments,
+    reason = "the columns of a call are its parameters"
+)]
 
 pub mod bip340;
 pub mod buffer;

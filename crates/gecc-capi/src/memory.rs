@@ -56,7 +56,10 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub fn of(items: usize) -> Self {
-        Memory { items, written: Vec::with_capacity(3) }
+        Memory {
+            items,
+            written: Vec::with_capacity(3),
+        }
     }
 
     /// Returns the addresses of `bytes` bytes, after checking that they are in the address space
@@ -70,9 +73,15 @@ impl Memory {
         }
         let start = data.addr();
         // In Rust, no object is larger than isize::MAX bytes.
-        let end = start.checked_add(bytes).filter(|_| isize::try_from(bytes).is_ok());
+        let end = start
+            .checked_add(bytes)
+            .filter(|_| isize::try_from(bytes).is_ok());
         let end = end.ok_or_else(|| too_large(name))?;
-        match self.written.iter().find(|(_, other)| start < other.end && other.start < end) {
+        match self
+            .written
+            .iter()
+            .find(|(_, other)| start < other.end && other.start < end)
+        {
             None => Ok(start..end),
             Some((other, _)) => Err(Failure::invalid(format!("{name} and {other} overlap"))),
         }
@@ -98,7 +107,11 @@ impl Memory {
         let bytes = items.checked_mul(W).ok_or_else(|| too_large(name))?;
         let addresses = self.checked(name, data, bytes)?;
         self.written.push((name, addresses));
-        Ok(ResultRows { data, items, memory: PhantomData })
+        Ok(ResultRows {
+            data,
+            items,
+            memory: PhantomData,
+        })
     }
 
     /// Registers the bytes of rows of the width that the operation's result has. There are no rows
@@ -108,7 +121,10 @@ impl Memory {
         (name, data): (&'static str, *mut u8),
         width: usize,
     ) -> Result<ResultRows<'a, 1>, Failure> {
-        let bytes = self.items.checked_mul(width).ok_or_else(|| too_large(name))?;
+        let bytes = self
+            .items
+            .checked_mul(width)
+            .ok_or_else(|| too_large(name))?;
         self.writes_rows(name, data, bytes)
     }
 
@@ -116,7 +132,10 @@ impl Memory {
     /// stride of 0.
     pub fn require_rows(&self, strides: &[usize]) -> Result<(), Failure> {
         match self.items > 1 && strides.iter().all(|stride| *stride == 0) {
-            true => Err(Failure::invalid(format!("{} items without a column that has a row for each", self.items))),
+            true => Err(Failure::invalid(format!(
+                "{} items without a column that has a row for each",
+                self.items
+            ))),
             false => Ok(()),
         }
     }
@@ -126,7 +145,11 @@ impl Memory {
     ///
     /// # Safety
     /// The caller of the interface promises that the memory may be read during `'a`.
-    pub unsafe fn reads<'a, const W: usize>(&self, name: &str, rows: GeccRows) -> Result<Rows<'a, W>, Failure> {
+    pub unsafe fn reads<'a, const W: usize>(
+        &self,
+        name: &str,
+        rows: GeccRows,
+    ) -> Result<Rows<'a, W>, Failure> {
         // SAFETY: passed on.
         unsafe { self.reads_many(name, rows, self.items) }
     }
@@ -141,7 +164,9 @@ impl Memory {
         rows: GeccRows,
         count: usize,
     ) -> Result<Rows<'a, W>, Failure> {
-        let Some(others) = count.checked_sub(1) else { return Ok(Rows::new(&[])) };
+        let Some(others) = count.checked_sub(1) else {
+            return Ok(Rows::new(&[]));
+        };
         // SAFETY: passed on.
         let bytes = unsafe { self.span(name, rows, W, others)? };
         match bytes.first_chunk() {
@@ -155,12 +180,22 @@ impl Memory {
     ///
     /// # Safety
     /// See `reads`.
-    unsafe fn span<'a>(&self, name: &str, rows: GeccRows, width: usize, others: usize) -> Result<&'a [u8], Failure> {
+    unsafe fn span<'a>(
+        &self,
+        name: &str,
+        rows: GeccRows,
+        width: usize,
+        others: usize,
+    ) -> Result<&'a [u8], Failure> {
         let GeccRows { data, stride } = rows;
         if stride != 0 && stride < width {
-            return Err(Failure::invalid(format!("{name}: a stride of {stride} is below the {width} bytes of a row")));
+            return Err(Failure::invalid(format!(
+                "{name}: a stride of {stride} is below the {width} bytes of a row"
+            )));
         }
-        let bytes = others.checked_mul(stride).and_then(|before| before.checked_add(width));
+        let bytes = others
+            .checked_mul(stride)
+            .and_then(|before| before.checked_add(width));
         let bytes = bytes.ok_or_else(|| too_large(name))?;
         self.checked(name, data, bytes)?;
         // SAFETY: passed on.
@@ -172,18 +207,29 @@ impl Memory {
     ///
     /// # Safety
     /// See `reads`.
-    pub unsafe fn reads_keys<'a>(&self, name: &str, keys: GeccKeys) -> Result<PublicKeys<'a>, Failure> {
+    pub unsafe fn reads_keys<'a>(
+        &self,
+        name: &str,
+        keys: GeccKeys,
+    ) -> Result<PublicKeys<'a>, Failure> {
         if self.items == 0 {
             return Ok(PublicKeys::raw(Rows::new(&[])));
         }
-        let rows = GeccRows { data: keys.data, stride: keys.stride };
+        let rows = GeccRows {
+            data: keys.data,
+            stride: keys.stride,
+        };
         // SAFETY: passed on.
         unsafe {
             Ok(match key_encoding(keys.encoding)? {
                 GeccKeyEncoding::XOnly => PublicKeys::x_only(self.reads::<32>(name, rows)?),
-                GeccKeyEncoding::Compressed => PublicKeys::compressed(self.reads::<33>(name, rows)?),
+                GeccKeyEncoding::Compressed => {
+                    PublicKeys::compressed(self.reads::<33>(name, rows)?)
+                }
                 GeccKeyEncoding::Raw => PublicKeys::raw(self.reads::<64>(name, rows)?),
-                GeccKeyEncoding::Uncompressed => PublicKeys::uncompressed(self.reads::<65>(name, rows)?),
+                GeccKeyEncoding::Uncompressed => {
+                    PublicKeys::uncompressed(self.reads::<65>(name, rows)?)
+                }
             })
         }
     }
@@ -198,15 +244,26 @@ impl Memory {
         rows: GeccRows,
     ) -> Result<Option<Rows<'a, W>>, Failure> {
         // SAFETY: passed on.
-        if rows.data.is_null() { Ok(None) } else { unsafe { self.reads(name, rows) }.map(Some) }
+        if rows.data.is_null() {
+            Ok(None)
+        } else {
+            unsafe { self.reads(name, rows) }.map(Some)
+        }
     }
 
     /// Returns `count` values that the call reads.
     ///
     /// # Safety
     /// See `reads`. Furthermore, every bit pattern must be a valid value of `T`.
-    pub unsafe fn reads_values<'a, T>(&self, name: &str, values: *const T, count: usize) -> Result<&'a [T], Failure> {
-        let bytes = count.checked_mul(size_of::<T>()).ok_or_else(|| too_large(name))?;
+    pub unsafe fn reads_values<'a, T>(
+        &self,
+        name: &str,
+        values: *const T,
+        count: usize,
+    ) -> Result<&'a [T], Failure> {
+        let bytes = count
+            .checked_mul(size_of::<T>())
+            .ok_or_else(|| too_large(name))?;
         self.checked(name, values.cast(), bytes)?;
         if count == 0 {
             return Ok(&[]);
@@ -230,7 +287,8 @@ impl Memory {
         let strings = unsafe { self.reads_values(name, strings, count)? };
         let mut slices = Vec::with_capacity(count);
         for (item, string) in strings.iter().enumerate() {
-            self.checked(name, string.data, string.length).map_err(|failure| failure.of_item(item))?;
+            self.checked(name, string.data, string.length)
+                .map_err(|failure| failure.of_item(item))?;
             // SAFETY: passed on.
             slices.push(unsafe { slice_of(string.data, string.length) });
         }
@@ -244,7 +302,11 @@ impl Memory {
 /// The memory may be read during `'a`. If there are no bytes, the pointer is ignored.
 unsafe fn slice_of<'a>(data: *const u8, bytes: usize) -> &'a [u8] {
     // SAFETY: the caller's promise.
-    if bytes == 0 { &[] } else { unsafe { slice::from_raw_parts(data, bytes) } }
+    if bytes == 0 {
+        &[]
+    } else {
+        unsafe { slice::from_raw_parts(data, bytes) }
+    }
 }
 
 fn too_large(name: &str) -> Failure {
@@ -280,9 +342,15 @@ impl<const W: usize> ResultRows<'_, W> {
     ///
     /// # Safety
     /// See `rows`.
-    pub unsafe fn complete(self, run: impl FnOnce(&mut [u8]) -> Result<(), Failure>) -> Result<(), Failure> {
+    pub unsafe fn complete(
+        self,
+        run: impl FnOnce(&mut [u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         // SAFETY: passed on.
-        let mut bytes = PartialResult { bytes: unsafe { self.rows() }.as_flattened_mut(), complete: false };
+        let mut bytes = PartialResult {
+            bytes: unsafe { self.rows() }.as_flattened_mut(),
+            complete: false,
+        };
         bytes.bytes.fill(0);
         run(bytes.bytes)?;
         bytes.complete = true;
@@ -305,7 +373,13 @@ impl ResultRows<'_, 1> {
     ) -> Result<(), Failure> {
         let items = self.items;
         // SAFETY: passed on.
-        unsafe { self.complete(|codes| in_pieces(engine, items, messages, |piece| run(piece, piece.out(codes)))) }
+        unsafe {
+            self.complete(|codes| {
+                in_pieces(engine, items, messages, |piece| {
+                    run(piece, piece.out(codes))
+                })
+            })
+        }
     }
 }
 

@@ -30,17 +30,26 @@ impl SignedContents {
     ///
     /// # Safety
     /// See `Memory::reads`.
-    pub unsafe fn read<'a>(self, memory: &Memory, items: usize) -> Result<CheckedContents<'a>, Failure> {
+    pub unsafe fn read<'a>(
+        self,
+        memory: &Memory,
+        items: usize,
+    ) -> Result<CheckedContents<'a>, Failure> {
         // SAFETY: passed on.
         unsafe {
             Ok(match self {
-                SignedContents::Rows(name, rows) => CheckedContents::Rows(memory.reads(name, rows)?),
+                SignedContents::Rows(name, rows) => {
+                    CheckedContents::Rows(memory.reads(name, rows)?)
+                }
                 SignedContents::Messages(messages, user_ids, user_id_count) => {
                     let messages = memory.reads_strings("messages", messages, items)?;
                     let count = if items == 0 { 0 } else { user_id_count };
                     let user_ids = memory.reads_strings("user_ids", user_ids, count)?;
                     if ![0, 1, items].contains(&user_ids.len()) {
-                        return Err(Failure::invalid(format!("user_ids: {} for {items} items", user_ids.len())));
+                        return Err(Failure::invalid(format!(
+                            "user_ids: {} for {items} items",
+                            user_ids.len()
+                        )));
                     }
                     CheckedContents::Messages(messages, user_ids)
                 }
@@ -104,7 +113,10 @@ impl CallInputs {
         signatures: None,
         recovery_ids: None,
         secret_keys: None,
-        additional_data: GeccRows { data: null(), stride: 0 },
+        additional_data: GeccRows {
+            data: null(),
+            stride: 0,
+        },
         public_keys: None,
         candidates: None,
         variant: null(),
@@ -119,7 +131,11 @@ impl CallInputs {
         }
     }
 
-    pub fn of_signing(signed: SignedContents, secret_keys: GeccRows, additional_data: GeccRows) -> Self {
+    pub fn of_signing(
+        signed: SignedContents,
+        secret_keys: GeccRows,
+        additional_data: GeccRows,
+    ) -> Self {
         CallInputs {
             signed: Some(signed),
             secret_keys: Some(("secret_keys", secret_keys)),
@@ -152,35 +168,68 @@ pub(crate) unsafe fn compute(
         let engine = engine_of(engine)?;
         let operation = operation()?;
         let mut memory = Memory::of(items);
-        let widths = [0, 1].map(|which| operation.results().get(which).map_or(0, |column| column.width));
+        let widths = [0, 1].map(|which| {
+            operation
+                .results()
+                .get(which)
+                .map_or(0, |column| column.width)
+        });
         let first = memory.writes_wide(first, widths[0])?;
         let codes = memory.writes("codes", codes)?;
         let second = memory.writes_wide(second, widths[1])?;
         let variant = variant_of(&memory, inputs.variant)?;
-        let signed = inputs.signed.map(|signed| signed.read(&memory, items)).transpose()?;
-        let signatures = inputs.signatures.map(|rows| memory.reads("signatures", rows)).transpose()?;
-        let recovery_ids = inputs.recovery_ids.map(|rows| memory.reads("recovery_ids", rows)).transpose()?;
-        let secret_keys = inputs.secret_keys.map(|(name, rows)| memory.reads(name, rows)).transpose()?;
+        let signed = inputs
+            .signed
+            .map(|signed| signed.read(&memory, items))
+            .transpose()?;
+        let signatures = inputs
+            .signatures
+            .map(|rows| memory.reads("signatures", rows))
+            .transpose()?;
+        let recovery_ids = inputs
+            .recovery_ids
+            .map(|rows| memory.reads("recovery_ids", rows))
+            .transpose()?;
+        let secret_keys = inputs
+            .secret_keys
+            .map(|(name, rows)| memory.reads(name, rows))
+            .transpose()?;
         let additional = memory.reads_given("additional_data", inputs.additional_data)?;
-        let public_keys = inputs.public_keys.map(|(name, keys)| memory.reads_keys(name, keys)).transpose()?;
-        let candidates = inputs.candidates.map(|keys| memory.reads_keys("candidates", keys)).transpose()?;
+        let public_keys = inputs
+            .public_keys
+            .map(|(name, keys)| memory.reads_keys(name, keys))
+            .transpose()?;
+        let candidates = inputs
+            .candidates
+            .map(|keys| memory.reads_keys("candidates", keys))
+            .transpose()?;
         let first = first.rows().as_flattened_mut();
         let second = second.rows().as_flattened_mut();
         let messages = signed.as_ref().and_then(CheckedContents::messages);
         codes.answer(engine, messages, |piece, codes| {
             let none = Columns::default();
             let columns = Columns {
-                contents: signed.as_ref().map_or(none.contents, |signed| signed.of(piece)),
+                contents: signed
+                    .as_ref()
+                    .map_or(none.contents, |signed| signed.of(piece)),
                 signatures: piece.of(signatures).unwrap_or(none.signatures),
                 recovery_ids: piece.of(recovery_ids).unwrap_or(none.recovery_ids),
                 public_keys: piece.of(public_keys).unwrap_or(none.public_keys),
-                secret_keys: piece.of(secret_keys).map_or(none.secret_keys, SecretKeys::rows),
+                secret_keys: piece
+                    .of(secret_keys)
+                    .map_or(none.secret_keys, SecretKeys::rows),
                 additional: piece.of(additional),
                 candidates: piece.of(candidates),
                 variant,
                 ..none
             };
-            operation.run(engine, &columns, piece.wide(first, widths[0]), piece.wide(second, widths[1]), codes)
+            operation.run(
+                engine,
+                &columns,
+                piece.wide(first, widths[0]),
+                piece.wide(second, widths[1]),
+                codes,
+            )
         })
     })
 }

@@ -64,7 +64,14 @@ pub unsafe extern "C" fn gecc_mul(
         let points = memory.reads_keys("points", points)?;
         let products = products.rows();
         codes.answer(engine, None, |piece, codes| {
-            point::mul_into(engine, curve, piece.of(scalars), piece.of(points), piece.out(products), codes)
+            point::mul_into(
+                engine,
+                curve,
+                piece.of(scalars),
+                piece.of(points),
+                piece.out(products),
+                codes,
+            )
         })
     })
 }
@@ -95,7 +102,14 @@ pub unsafe extern "C" fn gecc_add(
         let b = memory.reads_keys("b", b)?;
         let sums = sums.rows();
         codes.answer(engine, None, |piece, codes| {
-            point::add_into(engine, curve, piece.of(a), piece.of(b), piece.out(sums), codes)
+            point::add_into(
+                engine,
+                curve,
+                piece.of(a),
+                piece.of(b),
+                piece.out(sums),
+                codes,
+            )
         })
     })
 }

@@ -12,7 +12,8 @@ use std::ptr::null_mut;
 /// A function of the caller that is called between the pieces of a call with the caller's context,
 /// the number of finished items, and the number of all items. If it returns true, the call ends
 /// with `GECC_STATUS_CANCELLED`. It must return normally, and must not throw or jump.
-pub type GeccProgress = Option<unsafe extern "C" fn(context: *mut c_void, done: usize, items: usize) -> bool>;
+pub type GeccProgress =
+    Option<unsafe extern "C" fn(context: *mut c_void, done: usize, items: usize) -> bool>;
 
 /// A progress function, with its context.
 #[derive(Clone, Copy)]
@@ -21,7 +22,10 @@ struct ProgressHandler {
     context: *mut c_void,
 }
 
-const NO_HANDLER: ProgressHandler = ProgressHandler { progress: None, context: null_mut() };
+const NO_HANDLER: ProgressHandler = ProgressHandler {
+    progress: None,
+    context: null_mut(),
+};
 
 thread_local! {
     static HANDLER: Cell<ProgressHandler> = const { Cell::new(NO_HANDLER) };
@@ -60,13 +64,16 @@ impl ProgressHandler {
     /// # Errors
     /// Returns `GECC_STATUS_CANCELLED` if the call is to end.
     fn ask(self, done: usize, items: usize) -> Result<(), Failure> {
-        let Some(progress) = self.progress else { return Ok(()) };
+        let Some(progress) = self.progress else {
+            return Ok(());
+        };
         let _restore = HandlerGuard(HANDLER.replace(NO_HANDLER));
         // SAFETY: the caller's promise in `gecc_on_progress`.
         match unsafe { progress(self.context, done, items) } {
-            true => {
-                Err(Failure::new(GeccStatus::Cancelled, format!("ended by the caller after {done} of {items} items")))
-            }
+            true => Err(Failure::new(
+                GeccStatus::Cancelled,
+                format!("ended by the caller after {done} of {items} items"),
+            )),
             false => Ok(()),
         }
     }
@@ -120,7 +127,13 @@ macro_rules! parts {
     )*};
 }
 
-parts!(PublicKeys<'_>, SecretKeys<'_>, SigningKeys<'_>, Auxiliary<'_>, Outputs<'_>);
+parts!(
+    PublicKeys<'_>,
+    SecretKeys<'_>,
+    SigningKeys<'_>,
+    Auxiliary<'_>,
+    Outputs<'_>
+);
 
 impl<const W: usize> ItemColumn for Rows<'_, W> {
     fn part(self, items: Range<usize>) -> Self {
@@ -144,7 +157,10 @@ pub(crate) fn in_pieces(
 ) -> Result<(), Failure> {
     let handler = ProgressHandler::of_this_thread();
     if handler.progress.is_none() {
-        return Ok(work(Piece { start: 0, end: items })?);
+        return Ok(work(Piece {
+            start: 0,
+            end: items,
+        })?);
     }
     let mut pieces = engine.pieces(items);
     loop {
@@ -152,7 +168,9 @@ pub(crate) fn in_pieces(
             Some(messages) => pieces.next_of_messages(|item| messages[item].len()),
             None => pieces.next(),
         };
-        let Some(Range { start, end }) = piece else { return Ok(()) };
+        let Some(Range { start, end }) = piece else {
+            return Ok(());
+        };
         if start > 0 {
             handler.ask(start, items)?;
         }

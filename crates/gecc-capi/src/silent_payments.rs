@@ -71,7 +71,11 @@ pub unsafe extern "C" fn gecc_receiver_new(
             // SAFETY: the caller's promises; memory is read only after the pointer to the receiver was cleared.
             unsafe {
                 write_new("receiver", receiver, || {
-                    new_receiver(scan_key, (spend_key, spend_key_bytes), (labels, label_count))
+                    new_receiver(
+                        scan_key,
+                        (spend_key, spend_key_bytes),
+                        (labels, label_count),
+                    )
                 })
             }
         })
@@ -98,7 +102,9 @@ unsafe fn new_receiver(
     };
     let scan_key = SecretKey::from_bytes(scan_key.try_into().expect("a slice of 32 bytes"));
     let receiver = Receiver::new(scan_key, spend_key, labels);
-    receiver.map(GeccReceiver).map_err(|reason| Failure::invalid(format!("receiver: {reason}")))
+    receiver
+        .map(GeccReceiver)
+        .map_err(|reason| Failure::invalid(format!("receiver: {reason}")))
 }
 
 /// Wipes a receiver and frees it. No call may use it afterwards. Null is ignored.
@@ -145,16 +151,25 @@ pub unsafe extern "C" fn gecc_silent_payments_scan(
         memory.writes_rows::<{ size_of::<GeccMatch>() }>("matches", matches.cast(), capacity)?;
         require_aligned("match_count", match_count)?;
         memory.writes_rows::<{ size_of::<usize>() }>("match_count", match_count.cast(), 1)?;
-        let receivers = receivers_of(memory.reads_values("receivers", receivers, receiver_count)?)?;
+        let receivers =
+            receivers_of(memory.reads_values("receivers", receivers, receiver_count)?)?;
         let tweak_points = memory.reads_keys("tweak_points", tweak_points)?;
         let outputs = outputs_of(&memory, outputs, items)?;
         // The matches of a piece are not moved: moving them would leave copies of their tweaks
         // behind.
         let mut all: Vec<Vec<Match>> = Vec::new();
         codes.answer(engine, None, |piece, codes| {
-            let mut found = silent_payments::scan(engine, &receivers, piece.of(tweak_points), piece.of(outputs))?;
+            let mut found = silent_payments::scan(
+                engine,
+                &receivers,
+                piece.of(tweak_points),
+                piece.of(outputs),
+            )?;
             codes.copy_from_slice(&found.codes);
-            found.matches.iter_mut().for_each(|found| found.row += piece.items().start);
+            found
+                .matches
+                .iter_mut()
+                .for_each(|found| found.row += piece.items().start);
             all.push(found.matches);
             Ok(())
         })?;
@@ -192,7 +207,13 @@ pub unsafe extern "C" fn gecc_silent_payments_index(
         let keys = memory.reads_keys("input_keys", input_keys)?;
         let points = points.rows();
         codes.answer(engine, None, |piece, codes| {
-            silent_payments::index_into(engine, piece.of(outpoints), piece.of(keys), piece.out(points), codes)
+            silent_payments::index_into(
+                engine,
+                piece.of(outpoints),
+                piece.of(keys),
+                piece.out(points),
+                codes,
+            )
         })
     })
 }
@@ -209,7 +230,13 @@ unsafe fn receivers_of(receivers: &[*const GeccReceiver]) -> Result<Vec<Receiver
     // behind.
     let mut all = Vec::with_capacity(receivers.len());
     // SAFETY: not null, aligned, and the caller's promise.
-    stack::wiped(|| all.extend(receivers.iter().map(|receiver| unsafe { (**receiver).0.clone() })));
+    stack::wiped(|| {
+        all.extend(
+            receivers
+                .iter()
+                .map(|receiver| unsafe { (**receiver).0.clone() }),
+        )
+    });
     Ok(all)
 }
 
@@ -217,23 +244,38 @@ unsafe fn receivers_of(receivers: &[*const GeccReceiver]) -> Result<Vec<Receiver
 ///
 /// # Safety
 /// See `Memory::reads`.
-unsafe fn outputs_of<'a>(memory: &Memory, outputs: GeccOutputs, items: usize) -> Result<Outputs<'a>, Failure> {
+unsafe fn outputs_of<'a>(
+    memory: &Memory,
+    outputs: GeccOutputs,
+    items: usize,
+) -> Result<Outputs<'a>, Failure> {
     if items == 0 {
         return Ok(Outputs::prefixes(&[0], &[])?);
     }
     // SAFETY: passed on; `items` rows are in memory, so that `items + 1` does not overflow.
     unsafe {
         let offsets = memory.reads_values("offsets", outputs.offsets, items.saturating_add(1))?;
-        let count = usize::try_from(offsets[items]).map_err(|_| Failure::invalid("offsets: the last is too large"))?;
+        let count = usize::try_from(offsets[items])
+            .map_err(|_| Failure::invalid("offsets: the last is too large"))?;
         if !outputs.keys.data.is_null() && outputs.keys.stride == 0 && count > 1 {
-            return Err(Failure::invalid(format!("keys: one row for {count} outputs")));
+            return Err(Failure::invalid(format!(
+                "keys: one row for {count} outputs"
+            )));
         }
         match (outputs.keys.data.is_null(), outputs.prefixes.is_null()) {
-            (false, true) => Ok(Outputs::x_only(offsets, memory.reads_many::<32>("keys", outputs.keys, count)?)?),
-            (true, false) => Ok(Outputs::prefixes(offsets, memory.reads_values("prefixes", outputs.prefixes, count)?)?),
+            (false, true) => Ok(Outputs::x_only(
+                offsets,
+                memory.reads_many::<32>("keys", outputs.keys, count)?,
+            )?),
+            (true, false) => Ok(Outputs::prefixes(
+                offsets,
+                memory.reads_values("prefixes", outputs.prefixes, count)?,
+            )?),
             (true, true) if count == 0 => Ok(Outputs::prefixes(offsets, &[])?),
             (true, true) => Err(Failure::null("outputs: both keys and prefixes")),
-            (false, false) => Err(Failure::invalid("outputs: both keys and prefixes are given")),
+            (false, false) => Err(Failure::invalid(
+                "outputs: both keys and prefixes are given",
+            )),
         }
     }
 }
@@ -249,7 +291,14 @@ unsafe fn write_match(found: &Match, to: *mut GeccMatch) {
     let label = found.label.map_or(-1, i64::from);
     // SAFETY: passed on. The tweak is copied from memory that is wiped to its final place.
     unsafe {
-        to.write(GeccMatch { row, output, receiver, k: found.k, label, tweak: [0; 32] });
+        to.write(GeccMatch {
+            row,
+            output,
+            receiver,
+            k: found.k,
+            label,
+            tweak: [0; 32],
+        });
         (*to).tweak.copy_from_slice(found.tweak.expose_bytes());
     }
 }

@@ -25,9 +25,19 @@ pub unsafe extern "C" fn gecc_sm2_verify(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    let inputs = CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys);
+    let inputs =
+        CallInputs::of_verification(SignedContents::Rows("digests", digests), signatures, keys);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, || Ok(Operation::Sm2Verify), items, inputs, [NO_RESULT; 2], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::Sm2Verify),
+            items,
+            inputs,
+            [NO_RESULT; 2],
+            codes,
+        )
+    }
 }
 
 /// Signs one digest e per item with SM2 (GB/T 32918.2, section 6). Nonces follow RFC 6979
@@ -52,9 +62,22 @@ pub unsafe extern "C" fn gecc_sm2_sign(
     signatures: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    let inputs = CallInputs::of_signing(SignedContents::Rows("digests", digests), secret_keys, additional_data);
+    let inputs = CallInputs::of_signing(
+        SignedContents::Rows("digests", digests),
+        secret_keys,
+        additional_data,
+    );
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, || Ok(Operation::Sm2Sign), items, inputs, [("signatures", signatures), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::Sm2Sign),
+            items,
+            inputs,
+            [("signatures", signatures), NO_RESULT],
+            codes,
+        )
+    }
 }
 
 /// Verifies one SM2 signature per item over a message: e = SM3(Z_A || M), where Z_A depends on the
@@ -77,10 +100,22 @@ pub unsafe extern "C" fn gecc_sm2_verify_messages(
     keys: GeccKeys,
     codes: *mut u8,
 ) -> GeccStatus {
-    let inputs =
-        CallInputs::of_verification(SignedContents::Messages(messages, user_ids, user_id_count), signatures, keys);
+    let inputs = CallInputs::of_verification(
+        SignedContents::Messages(messages, user_ids, user_id_count),
+        signatures,
+        keys,
+    );
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, || Ok(Operation::Sm2Verify), items, inputs, [NO_RESULT; 2], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::Sm2Verify),
+            items,
+            inputs,
+            [NO_RESULT; 2],
+            codes,
+        )
+    }
 }
 
 /// Signs one message per item with SM2: e = SM3(Z_A || M), where Z_A depends on the user id and the
@@ -109,5 +144,14 @@ pub unsafe extern "C" fn gecc_sm2_sign_messages(
     let signed = SignedContents::Messages(messages, user_ids, user_id_count);
     let inputs = CallInputs::of_signing(signed, secret_keys, additional_data);
     // SAFETY: the caller's promises, passed on.
-    unsafe { compute(engine, || Ok(Operation::Sm2Sign), items, inputs, [("signatures", signatures), NO_RESULT], codes) }
+    unsafe {
+        compute(
+            engine,
+            || Ok(Operation::Sm2Sign),
+            items,
+            inputs,
+            [("signatures", signatures), NO_RESULT],
+            codes,
+        )
+    }
 }

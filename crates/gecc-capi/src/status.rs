@@ -61,7 +61,10 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub fn new(status: GeccStatus, message: impl Into<String>) -> Self {
-        Failure { status, message: message.into() }
+        Failure {
+            status,
+            message: message.into(),
+        }
     }
 
     pub fn invalid(message: impl Into<String>) -> Self {
@@ -82,9 +85,9 @@ impl From<gecc::Error> for Failure {
     fn from(error: gecc::Error) -> Self {
         use gecc::Error;
         let status = match &error {
-            Error::LengthMismatch { .. } | Error::InvalidColumn(_) | Error::InvalidOption { .. } => {
-                GeccStatus::InvalidArgument
-            }
+            Error::LengthMismatch { .. }
+            | Error::InvalidColumn(_)
+            | Error::InvalidOption { .. } => GeccStatus::InvalidArgument,
             Error::NoScheme { .. } => GeccStatus::NoScheme,
             Error::NoDevice(_) => GeccStatus::NoDevice,
             Error::Device(_) => GeccStatus::Device,
@@ -111,7 +114,9 @@ thread_local! {
 #[unsafe(no_mangle)]
 pub extern "C" fn gecc_last_error() -> *const c_char {
     // While a thread ends, its variable may be gone.
-    LAST_ERROR.try_with(|message| message.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    LAST_ERROR
+        .try_with(|message| message.borrow().as_ptr())
+        .unwrap_or(c"".as_ptr())
 }
 
 /// Runs a call, stores the text of an error, and catches panics.
@@ -121,8 +126,12 @@ pub(crate) fn call(run: impl FnOnce() -> Result<(), Failure>) -> GeccStatus {
     let outcome = catch_unwind(AssertUnwindSafe(run));
     // The text of a panic is omitted, because the library does not control its wording. It is on
     // standard error.
-    let outcome =
-        outcome.unwrap_or_else(|_| Err(Failure::new(GeccStatus::Panic, "a defect of the library stopped the call")));
+    let outcome = outcome.unwrap_or_else(|_| {
+        Err(Failure::new(
+            GeccStatus::Panic,
+            "a defect of the library stopped the call",
+        ))
+    });
     match outcome {
         Ok(()) => GeccStatus::Ok,
         Err(Failure { status, message }) => {

@@ -89,7 +89,12 @@ struct SumResults<'a> {
 }
 
 impl SumResults<'_> {
-    fn checked(memory: &mut Memory, sum: *mut u8, code: *mut u8, bad_item: *mut usize) -> Result<Self, Failure> {
+    fn checked(
+        memory: &mut Memory,
+        sum: *mut u8,
+        code: *mut u8,
+        bad_item: *mut usize,
+    ) -> Result<Self, Failure> {
         require_aligned("bad_item", bad_item)?;
         Ok(SumResults {
             row: memory.writes_rows("sum", sum, 1)?,
@@ -118,7 +123,8 @@ impl SumResults<'_> {
                     Ok(point) => (point, Verdict::VALID_CODE, items),
                     Err((item, reason)) => (Point::IDENTITY, reason.code(), item),
                 };
-                rows.as_flattened_mut().copy_from_slice(&row.as_bytes()[1..]);
+                rows.as_flattened_mut()
+                    .copy_from_slice(&row.as_bytes()[1..]);
                 codes.fill(code);
                 bad_items.fill(bad_item.to_ne_bytes());
                 Ok(())

@@ -36,9 +36,15 @@ impl PageLockedColumn<1> {
 }
 
 /// Splits rows into consecutive parts of `counts` rows each.
-pub fn split<T>(rows: &mut [T], counts: impl IntoIterator<Item = usize>) -> impl Iterator<Item = &mut [T]> {
+pub fn split<T>(
+    rows: &mut [T],
+    counts: impl IntoIterator<Item = usize>,
+) -> impl Iterator<Item = &mut [T]> {
     let mut rest = rows;
-    counts.into_iter().map(move |count| rest.split_off_mut(..count).expect("as many rows as all parts have"))
+    counts.into_iter().map(move |count| {
+        rest.split_off_mut(..count)
+            .expect("as many rows as all parts have")
+    })
 }
 
 /// A pool of values that are currently unused.
@@ -54,11 +60,18 @@ impl<T> Default for ReusePool<T> {
 impl<T: Default> ReusePool<T> {
     /// Takes an unused value, in the state in which it was returned, or creates a new one.
     pub fn take(&self) -> T {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default()
     }
 
     /// Returns a value to the pool.
     pub fn give_back(&self, value: T) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(value);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(value);
     }
 }

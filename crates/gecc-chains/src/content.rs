@@ -64,7 +64,10 @@ impl FileContent {
                 file.rewind()?;
                 return Ok((FileContent::File(file), head));
             }
-            return Ok((FileContent::Stream(Box::new(Cursor::new(head.clone()).chain(file))), head));
+            return Ok((
+                FileContent::Stream(Box::new(Cursor::new(head.clone()).chain(file))),
+                head,
+            ));
         };
         let source: Box<dyn Read + Send> = if is_file {
             file.rewind()?;
@@ -79,14 +82,18 @@ impl FileContent {
             return Err(of_compressed(problem));
         }
         // An error after the first bytes is left to the reader, which knows the position.
-        let content = Cursor::new(head.clone()).chain(Failing(failed)).chain(decoder);
+        let content = Cursor::new(head.clone())
+            .chain(Failing(failed))
+            .chain(decoder);
         Ok((FileContent::Decompressed(Box::new(content)), head))
     }
 
     /// Returns the length of an uncompressed regular file.
     pub fn length(&self) -> io::Result<Option<u64>> {
         match self {
-            FileContent::File(file) => file.metadata().map(|metadata| metadata.is_file().then_some(metadata.len())),
+            FileContent::File(file) => file
+                .metadata()
+                .map(|metadata| metadata.is_file().then_some(metadata.len())),
             FileContent::Stream(_) | FileContent::Decompressed(_) => Ok(None),
         }
     }
@@ -96,7 +103,11 @@ impl FileContent {
 fn append_head(source: &mut impl Read, head: &mut Vec<u8>) -> io::Result<()> {
     loop {
         let text = head.trim_ascii_start().len();
-        let wanted = if text == 0 { head.len().max(HEAD) } else { HEAD.saturating_sub(text) };
+        let wanted = if text == 0 {
+            head.len().max(HEAD)
+        } else {
+            HEAD.saturating_sub(text)
+        };
         let read = source.by_ref().take(wanted as u64).read_to_end(head)?;
         if read < wanted || wanted == 0 || head.len() > MOST_BLANKS {
             return Ok(());
@@ -123,10 +134,14 @@ impl Read for FileContent {
         match self {
             FileContent::File(file) => file.read(buffer),
             FileContent::Stream(stream) => stream.read(buffer),
-            FileContent::Decompressed(decoder) => decoder.read(buffer).map_err(|problem| match problem.kind() {
-                io::ErrorKind::Interrupted => problem,
-                _ => of_compressed(&problem),
-            }),
+            FileContent::Decompressed(decoder) => {
+                decoder
+                    .read(buffer)
+                    .map_err(|problem| match problem.kind() {
+                        io::ErrorKind::Interrupted => problem,
+                        _ => of_compressed(&problem),
+                    })
+            }
         }
     }
 }
@@ -138,6 +153,9 @@ impl Seek for FileContent {
             FileContent::Stream(_) => "a pipe",
             FileContent::Decompressed(_) => "compressed data",
         };
-        Err(io::Error::new(io::ErrorKind::NotSeekable, format!("{what} cannot be read from another place")))
+        Err(io::Error::new(
+            io::ErrorKind::NotSeekable,
+            format!("{what} cannot be read from another place"),
+        ))
     }
 }

@@ -84,7 +84,13 @@ impl FolderScan {
         let shared: Arc<Path> = Arc::from(path);
         let metadata = match std::fs::metadata(path) {
             Ok(metadata) => metadata,
-            Err(problem) => return self.found.problems.push(Problem::new(&shared, FilePosition::Whole, problem)),
+            Err(problem) => {
+                return self.found.problems.push(Problem::new(
+                    &shared,
+                    FilePosition::Whole,
+                    problem,
+                ));
+            }
         };
         let is_new = identity(path, &metadata).is_none_or(|identity| self.seen.insert(identity));
         if metadata.is_dir() {
@@ -93,7 +99,9 @@ impl FolderScan {
                 self.enter(&shared);
             }
             if is_new && named && (self.met, self.found.problems.len()) == before {
-                self.found.problems.push(Problem::new(&shared, FilePosition::Whole, NO_FILE));
+                self.found
+                    .problems
+                    .push(Problem::new(&shared, FilePosition::Whole, NO_FILE));
             }
             return;
         }
@@ -104,18 +112,26 @@ impl FolderScan {
     }
 
     fn enter(&mut self, folder: &Arc<Path>) {
-        let listed: io::Result<Vec<PathBuf>> =
-            std::fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+        let listed: io::Result<Vec<PathBuf>> = std::fs::read_dir(folder)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
         match listed {
-            Err(problem) => self.found.problems.push(Problem::new(folder, FilePosition::Whole, problem)),
+            Err(problem) => {
+                self.found
+                    .problems
+                    .push(Problem::new(folder, FilePosition::Whole, problem))
+            }
             Ok(mut inside) => {
                 inside.retain(|path| !is_hidden(path));
                 inside.sort_unstable();
                 match NodeFolder::of(&inside) {
-                    NodeFolder::Blocks(files) => files.iter().for_each(|path| self.add(path, false)),
+                    NodeFolder::Blocks(files) => {
+                        files.iter().for_each(|path| self.add(path, false))
+                    }
                     NodeFolder::Data(blocks) => self.add(&blocks, false),
                     NodeFolder::Database(what) => {
-                        self.found.problems.push(Problem::new(folder, FilePosition::Whole, what))
+                        self.found
+                            .problems
+                            .push(Problem::new(folder, FilePosition::Whole, what))
                     }
                     NodeFolder::Other => inside.iter().for_each(|path| self.add(path, false)),
                 }
@@ -126,7 +142,8 @@ impl FolderScan {
 
 /// Returns whether a name begins with a dot.
 fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
 /// Opens a file that the user did not name. Pipes, which would block, and devices, which may be
@@ -173,7 +190,10 @@ impl FileReader {
 
     /// Opens a file that the user did not name, without decompression.
     pub fn open_companion(path: &Arc<Path>) -> Result<Self, Problem> {
-        Self::of(path, open_companion(path).map(|file| (FileContent::File(file), Vec::new())))
+        Self::of(
+            path,
+            open_companion(path).map(|file| (FileContent::File(file), Vec::new())),
+        )
     }
 
     /// Opens a companion file, which may be compressed.
@@ -183,10 +203,13 @@ impl FileReader {
 
     fn of(path: &Arc<Path>, content: io::Result<(FileContent, Vec<u8>)>) -> Result<Self, Problem> {
         let opened = content.and_then(|(content, first)| Ok((content.length()?, content, first)));
-        let (length, content, first) = opened.map_err(|problem| Problem::new(path, FilePosition::Whole, problem))?;
+        let (length, content, first) =
+            opened.map_err(|problem| Problem::new(path, FilePosition::Whole, problem))?;
         // The buffer is no larger than the file: small files are many, and each buffer is first
         // filled with zeros.
-        let buffer = length.map_or(READ, |length| length.clamp(LEAST_READ, READ as u64) as usize);
+        let buffer = length.map_or(READ, |length| {
+            length.clamp(LEAST_READ, READ as u64) as usize
+        });
         Ok(FileReader {
             path: Arc::clone(path),
             file: BufReader::with_capacity(buffer, content),
@@ -213,12 +236,14 @@ impl FileReader {
 
     /// Returns the number of bytes up to the end, or `u64::MAX` if that is not known.
     pub fn left(&self) -> u64 {
-        self.length.map_or(u64::MAX, |length| length.saturating_sub(self.place))
+        self.length
+            .map_or(u64::MAX, |length| length.saturating_sub(self.place))
     }
 
     /// Returns whether nothing follows. A read error is left to the next read.
     pub fn at_end(&mut self) -> bool {
-        self.left() == 0 || self.length.is_none() && self.file.fill_buf().is_ok_and(<[u8]>::is_empty)
+        self.left() == 0
+            || self.length.is_none() && self.file.fill_buf().is_ok_and(<[u8]>::is_empty)
     }
 
     /// Creates a problem at the current position.
@@ -234,7 +259,9 @@ impl FileReader {
     pub fn read<const N: usize>(&mut self) -> Result<[u8; N], Problem> {
         let mut bytes = [0; N];
         self.require(N as u64)?;
-        self.file.read_exact(&mut bytes).map_err(|problem| self.problem(problem))?;
+        self.file
+            .read_exact(&mut bytes)
+            .map_err(|problem| self.problem(problem))?;
         self.place += N as u64;
         Ok(bytes)
     }
@@ -245,10 +272,19 @@ impl FileReader {
         let start = to.len();
         if self.length.is_some() && length > READ as u64 {
             // Growing step by step would take twice as much. The whole length is in the file.
-            let room = usize::try_from(length).ok().and_then(|length| to.try_reserve_exact(length).ok());
-            room.ok_or_else(|| self.problem(format!("out of memory: cannot allocate {length} bytes")))?;
+            let room = usize::try_from(length)
+                .ok()
+                .and_then(|length| to.try_reserve_exact(length).ok());
+            room.ok_or_else(|| {
+                self.problem(format!("out of memory: cannot allocate {length} bytes"))
+            })?;
         }
-        let read = self.file.by_ref().take(length).read_to_end(to).map_err(|problem| self.problem(problem))?;
+        let read = self
+            .file
+            .by_ref()
+            .take(length)
+            .read_to_end(to)
+            .map_err(|problem| self.problem(problem))?;
         if read as u64 != length {
             to.truncate(start);
             return Err(self.problem(ENDS_EARLY));
@@ -261,9 +297,18 @@ impl FileReader {
     pub fn append_rest(&mut self, most: u64, to: &mut Vec<u8>) -> Result<bool, Problem> {
         if self.length.is_some() {
             let left = self.left();
-            return if left <= most { self.append(left, to).map(|()| true) } else { Ok(false) };
+            return if left <= most {
+                self.append(left, to).map(|()| true)
+            } else {
+                Ok(false)
+            };
         }
-        let read = self.file.by_ref().take(most).read_to_end(to).map_err(|problem| self.problem(problem))?;
+        let read = self
+            .file
+            .by_ref()
+            .take(most)
+            .read_to_end(to)
+            .map_err(|problem| self.problem(problem))?;
         self.place += read as u64;
         Ok(self.at_end())
     }
@@ -274,20 +319,33 @@ impl FileReader {
             return self.move_by(i64::try_from(length).expect("a file has fewer bytes"));
         }
         let mut skipped = self.file.by_ref().take(length);
-        let skipped = io::copy(&mut skipped, &mut io::sink()).map_err(|problem| self.problem(problem))?;
+        let skipped =
+            io::copy(&mut skipped, &mut io::sink()).map_err(|problem| self.problem(problem))?;
         self.place += skipped;
-        if skipped == length { Ok(()) } else { Err(self.problem(ENDS_EARLY)) }
+        if skipped == length {
+            Ok(())
+        } else {
+            Err(self.problem(ENDS_EARLY))
+        }
     }
 
     /// Moves to another position. Buffered bytes are kept if the position is near.
     pub fn go_to(&mut self, place: u64) -> Result<(), Problem> {
         let distance = i128::from(place) - i128::from(self.place);
-        self.move_by(i64::try_from(distance).map_err(|_| self.problem("the position is outside the file"))?)
+        self.move_by(
+            i64::try_from(distance)
+                .map_err(|_| self.problem("the position is outside the file"))?,
+        )
     }
 
     fn move_by(&mut self, distance: i64) -> Result<(), Problem> {
-        self.file.seek_relative(distance).map_err(|problem| self.problem(problem))?;
-        self.place = self.place.checked_add_signed(distance).expect("a place in a file");
+        self.file
+            .seek_relative(distance)
+            .map_err(|problem| self.problem(problem))?;
+        self.place = self
+            .place
+            .checked_add_signed(distance)
+            .expect("a place in a file");
         Ok(())
     }
 
@@ -302,13 +360,19 @@ impl FileReader {
     pub fn append_line(&mut self, most: u64, to: &mut Vec<u8>) -> Result<LineRead, Problem> {
         let start = to.len();
         let mut limited = self.file.by_ref().take(most);
-        let read = limited.read_until(b'\n', to).map_err(|problem| self.problem(problem))? as u64;
+        let read = limited
+            .read_until(b'\n', to)
+            .map_err(|problem| self.problem(problem))? as u64;
         self.place += read;
         if read == most && !to.ends_with(b"\n") {
             to.truncate(start);
             return Ok(LineRead::Longer);
         }
-        Ok(if read > 0 { LineRead::Whole } else { LineRead::None })
+        Ok(if read > 0 {
+            LineRead::Whole
+        } else {
+            LineRead::None
+        })
     }
 
     fn require(&self, length: u64) -> Result<(), Problem> {
@@ -316,6 +380,8 @@ impl FileReader {
         if length <= left {
             return Ok(());
         }
-        Err(self.problem(format!("expected {length} more bytes, but the file has only {left}")))
+        Err(self.problem(format!(
+            "expected {length} more bytes, but the file has only {left}"
+        )))
     }
 }

@@ -76,12 +76,23 @@ impl<'a> Settings<'a> {
     }
 
     /// Makes settings with an engine that another thread starts.
-    pub fn starting(engine: &'a OnceLock<Option<Engine>>, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
+    pub fn starting(
+        engine: &'a OnceLock<Option<Engine>>,
+        pool: &'a ThreadPool,
+        interrupted: &'a AtomicBool,
+    ) -> Self {
         Self::with(EngineSource::Starting(engine), pool, interrupted)
     }
 
     fn with(engine: EngineSource<'a>, pool: &'a ThreadPool, interrupted: &'a AtomicBool) -> Self {
-        Settings { engine, pool, batch: None, max_memory: None, interrupted, timings: None }
+        Settings {
+            engine,
+            pool,
+            batch: None,
+            max_memory: None,
+            interrupted,
+            timings: None,
+        }
     }
 
     /// Returns the engine, waiting for it if necessary; `None` if it did not start.
@@ -103,7 +114,9 @@ impl<'a> Settings<'a> {
 
     /// Returns the number of signatures that suits the engine, waiting for it if necessary.
     fn batch_for_engine(&self) -> usize {
-        let is_gpu = self.engine().is_some_and(|engine| engine.info().backend == Backend::Gpu);
+        let is_gpu = self
+            .engine()
+            .is_some_and(|engine| engine.info().backend == Backend::Gpu);
         if is_gpu { ON_GPU } else { ON_CPU }
     }
 
@@ -132,7 +145,12 @@ pub(crate) trait Work: Sync {
     type Answers: Send;
 
     /// Reads a file in pieces until `hand_on` wants no more.
-    fn read(&self, source: Self::Source, limits: &Limits, hand_on: &mut PieceSink<Self::Piece>) -> ControlFlow<()>;
+    fn read(
+        &self,
+        source: Self::Source,
+        limits: &Limits,
+        hand_on: &mut PieceSink<Self::Piece>,
+    ) -> ControlFlow<()>;
 
     /// Returns the bytes that a piece takes, including its decompressed form and the working memory
     /// for decoding, but not its decoded form.
@@ -170,8 +188,14 @@ pub(crate) struct Piece<C> {
 impl<C> Piece<C> {
     /// Creates a piece for which `bytes` bytes of the file were read.
     pub fn new(path: &Arc<Path>, content: C, bytes: u64) -> Self {
-        let progress = Progress { bytes, ..Progress::default() };
-        Piece { content: Some((Arc::clone(path), content)), progress }
+        let progress = Progress {
+            bytes,
+            ..Progress::default()
+        };
+        Piece {
+            content: Some((Arc::clone(path), content)),
+            progress,
+        }
     }
 
     pub fn problem(problem: Problem) -> Self {
@@ -179,13 +203,26 @@ impl<C> Piece<C> {
     }
 
     pub fn problems(problems: Vec<Problem>) -> Self {
-        Piece { content: None, progress: Progress { problems, ..Progress::default() } }
+        Piece {
+            content: None,
+            progress: Progress {
+                problems,
+                ..Progress::default()
+            },
+        }
     }
 
     /// Creates the final piece of a file, with the bytes of the file that were not counted yet.
     pub fn end_of(path: &Arc<Path>, bytes: u64) -> Self {
-        let progress = Progress { finished: vec![Arc::clone(path)], bytes, ..Progress::default() };
-        Piece { content: None, progress }
+        let progress = Progress {
+            finished: vec![Arc::clone(path)],
+            bytes,
+            ..Progress::default()
+        };
+        Piece {
+            content: None,
+            progress,
+        }
     }
 }
 
@@ -277,7 +314,9 @@ pub(crate) fn run<W: Work, F: FormatAnswers<W::Answers>, B>(
     let threads = settings.pool.current_num_threads();
     let limits = settings.limits().shared(sources.len(), threads);
     let not_kept = Timings::default();
-    let rooms = (0..limits.readers).map(|_| MemoryBudget::new(limits.ahead as u64)).collect();
+    let rooms = (0..limits.readers)
+        .map(|_| MemoryBudget::new(limits.ahead as u64))
+        .collect();
     let stages = Stages {
         work,
         settings,
@@ -291,8 +330,16 @@ pub(crate) fn run<W: Work, F: FormatAnswers<W::Answers>, B>(
     let (to_gather, pieces) = channel();
     let (computing, waiting) = limits.batches;
     let (gathered, batches, answers) = pipeline(waiting, 0);
-    let sources = Arc::new(Mutex::new(SourceQueue { rest: sources, to_gather }));
-    let ends = QueueEnds { sources, pieces, gathered, batches };
+    let sources = Arc::new(Mutex::new(SourceQueue {
+        rest: sources,
+        to_gather,
+    }));
+    let ends = QueueEnds {
+        sources,
+        pieces,
+        gathered,
+        batches,
+    };
     thread::scope(|scope| {
         let started = stages.start(scope, ends, computing, form);
         let ended = started.and_then(|()| stages.output(answers, &mut sink));
@@ -343,7 +390,12 @@ impl<W: Work> Stages<'_, W> {
         F: FormatAnswers<W::Answers>,
         I: Iterator<Item = W::Source> + Send + 'env,
     {
-        let QueueEnds { sources, pieces, gathered, batches } = ends;
+        let QueueEnds {
+            sources,
+            pieces,
+            gathered,
+            batches,
+        } = ends;
         spawn(scope, move || self.gather(pieces, &gathered))?;
         let reads = self.rooms.iter().map(move |room| {
             let sources = Arc::clone(&sources);
@@ -369,7 +421,9 @@ impl<W: Work> Stages<'_, W> {
                 let (to, pieces) = channel();
                 let source = {
                     let mut sources = sources.lock().unwrap_or_else(PoisonError::into_inner);
-                    let Some(source) = sources.rest.next() else { return };
+                    let Some(source) = sources.rest.next() else {
+                        return;
+                    };
                     if sources.to_gather.send(pieces).is_err() {
                         return;
                     }
@@ -405,9 +459,14 @@ impl<W: Work> Stages<'_, W> {
         W::Decoded: 'a,
     {
         let least = self.least_held();
-        let bytes = W::weight(&piece).saturating_add(self.limits.part).max(least) as u64;
+        let bytes = W::weight(&piece)
+            .saturating_add(self.limits.part)
+            .max(least) as u64;
         let (to, begun) = sync_channel(1);
-        if !room.acquire(bytes) || self.is_over() || to_gather.send(HeldPiece { room, begun }).is_err() {
+        if !room.acquire(bytes)
+            || self.is_over()
+            || to_gather.send(HeldPiece { room, begun }).is_err()
+        {
             return ControlFlow::Break(());
         }
         // This budget is never closed.
@@ -418,9 +477,14 @@ impl<W: Work> Stages<'_, W> {
             let _place = place;
             self.timings.waited_since(Stage::Decode, handed_in);
             if !self.is_over() {
-                let (part, rest) = self.timings.worked(Stage::Decode, || self.work.decode(piece, self.limits.part));
+                let (part, rest) = self
+                    .timings
+                    .worked(Stage::Decode, || self.work.decode(piece, self.limits.part));
                 // A part is usually much smaller than its maximum.
-                let is_held = W::bytes(&part) + rest.as_ref().map_or(0, |rest| W::weight(rest) + self.limits.part);
+                let is_held = W::bytes(&part)
+                    + rest
+                        .as_ref()
+                        .map_or(0, |rest| W::weight(rest) + self.limits.part);
                 let kept = (is_held.max(least) as u64).min(bytes);
                 room.release(bytes - kept);
                 let _ = to.send((part, rest, kept));
@@ -447,7 +511,9 @@ impl<W: Work> Stages<'_, W> {
         while let Some(held) = self.timings.waited(Stage::Gather, || pieces.next()) {
             // A task that sent nothing was cancelled.
             let begun = self.timings.waited(Stage::Gather, || held.begun.recv());
-            let Ok((mut next, mut rest, bytes_held)) = begun else { return };
+            let Ok((mut next, mut rest, bytes_held)) = begun else {
+                return;
+            };
             loop {
                 size += W::size(&next);
                 bytes += W::bytes(&next);
@@ -461,7 +527,9 @@ impl<W: Work> Stages<'_, W> {
                     bytes = 0;
                 }
                 let Some(piece) = rest else { break };
-                (next, rest) = self.timings.worked(Stage::Gather, || self.work.decode(piece, self.limits.part));
+                (next, rest) = self
+                    .timings
+                    .worked(Stage::Gather, || self.work.decode(piece, self.limits.part));
             }
             held.room.release(bytes_held);
         }
@@ -482,13 +550,20 @@ impl<W: Work> Stages<'_, W> {
     ) {
         while let Some((batch, to)) = self.timings.waited(Stage::Compute, || batches.next()) {
             // A batch without a result means that the receiver no longer wants any.
-            let engine = self.timings.waited(Stage::Compute, || self.settings.engine());
-            let Some(engine) = engine.filter(|_| !self.is_over()) else { continue };
+            let engine = self
+                .timings
+                .waited(Stage::Compute, || self.settings.engine());
+            let Some(engine) = engine.filter(|_| !self.is_over()) else {
+                continue;
+            };
             let pool = self.settings.pool;
-            let computed = self.timings.worked(Stage::Compute, || self.work.compute(engine, pool, batch));
+            let computed = self
+                .timings
+                .worked(Stage::Compute, || self.work.compute(engine, pool, batch));
             let formed = computed.map(|parts| {
-                self.timings
-                    .worked(Stage::Form, || form.batch(map(pool, parts, |part| form.part(self.work.answers(part)))))
+                self.timings.worked(Stage::Form, || {
+                    form.batch(map(pool, parts, |part| form.part(self.work.answers(part))))
+                })
             });
             let _ = to.send(formed);
         }

@@ -50,6 +50,8 @@ pub struct BlockRange {
 
 impl BlockRange {
     pub(crate) fn wants(&self, block: Option<u64>) -> bool {
-        block.is_none_or(|block| self.from.is_none_or(|from| from <= block) && self.to.is_none_or(|to| block <= to))
+        block.is_none_or(|block| {
+            self.from.is_none_or(|from| from <= block) && self.to.is_none_or(|to| block <= to)
+        })
     }
 }

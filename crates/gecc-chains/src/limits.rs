@@ -28,7 +28,10 @@ pub(crate) struct Limits {
     /// The number of files read concurrently.
     pub readers: usize,
     /// Threads that parse one file together, where its format requires several.
-    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "tables alone are read by several threads"))]
+    #[cfg_attr(
+        not(feature = "arrow"),
+        expect(dead_code, reason = "tables alone are read by several threads")
+    )]
     pub threads: usize,
 }
 
@@ -64,7 +67,12 @@ impl Limits {
     /// concurrently gets a share.
     pub fn shared(self, files: usize, threads: usize) -> Self {
         let readers = self.readers.min(threads).min(files).max(1);
-        Limits { readers, ahead: self.ahead / readers, threads: (threads / readers).max(1), ..self }
+        Limits {
+            readers,
+            ahead: self.ahead / readers,
+            threads: (threads / readers).max(1),
+            ..self
+        }
     }
 
     /// Returns the limit in bytes for values that have to be read as a whole, and that also have a

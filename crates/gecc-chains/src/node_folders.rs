@@ -15,8 +15,7 @@ pub(crate) enum NodeFolder {
     Other,
 }
 
-const GETH: &str =
-    "geth's database is not read: with geth stopped, `geth export blocks.rlp FIRST LAST` writes blocks that are";
+const GETH: &str = "geth's database is not read: with geth stopped, `geth export blocks.rlp FIRST LAST` writes blocks that are";
 const RETH: &str = "reth's database is not read: `cryo transactions --rpc URL --blocks FIRST:END --include-columns v r s` writes Parquet that is";
 const ERIGON: &str = "Erigon's files are not read: `cryo transactions --rpc URL --blocks FIRST:END --include-columns v r s` writes Parquet that is";
 const LEVELDB: &str = "a node's database is not read: have the node write its blocks as RLP, era1 or JSON, or cryo its transactions, with v, r and s";
@@ -25,7 +24,13 @@ impl NodeFolder {
     /// Determines the kind of a folder from its contents.
     pub fn of(inside: &[PathBuf]) -> Self {
         if inside.iter().any(|path| is_of_blocks(path, "blk")) {
-            return NodeFolder::Blocks(inside.iter().filter(|path| is_bitcoin_core(path)).cloned().collect());
+            return NodeFolder::Blocks(
+                inside
+                    .iter()
+                    .filter(|path| is_bitcoin_core(path))
+                    .cloned()
+                    .collect(),
+            );
         }
         let names = FolderNames(inside);
         if names.has("chainstate")
@@ -42,7 +47,11 @@ impl NodeFolder {
         if names.is_erigon() {
             return NodeFolder::Database(ERIGON);
         }
-        if names.is_leveldb() { NodeFolder::Database(LEVELDB) } else { NodeFolder::Other }
+        if names.is_leveldb() {
+            NodeFolder::Database(LEVELDB)
+        } else {
+            NodeFolder::Other
+        }
     }
 }
 
@@ -51,12 +60,16 @@ struct FolderNames<'a>(&'a [PathBuf]);
 
 impl FolderNames<'_> {
     fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|path| path.file_name() == Some(OsStr::new(name)))
+        self.0
+            .iter()
+            .any(|path| path.file_name() == Some(OsStr::new(name)))
     }
 
     /// Returns whether a subfolder contains a file or folder.
     fn has_below(&self, folder: &str, name: &str) -> bool {
-        self.0.iter().any(|path| named(path) == folder && path.join(name).exists())
+        self.0
+            .iter()
+            .any(|path| named(path) == folder && path.join(name).exists())
     }
 
     fn is_geth(&self) -> bool {
@@ -70,13 +83,19 @@ impl FolderNames<'_> {
     }
 
     fn is_erigon(&self) -> bool {
-        self.0.iter().any(|path| path.extension() == Some(OsStr::new("seg")))
+        self.0
+            .iter()
+            .any(|path| path.extension() == Some(OsStr::new("seg")))
             || self.has("mdbx.dat")
             || self.has_below("chaindata", "mdbx.dat")
     }
 
     fn is_leveldb(&self) -> bool {
-        self.has("CURRENT") && self.0.iter().any(|path| named(path).starts_with("MANIFEST-"))
+        self.has("CURRENT")
+            && self
+                .0
+                .iter()
+                .any(|path| named(path).starts_with("MANIFEST-"))
     }
 }
 
@@ -87,8 +106,12 @@ fn named(path: &Path) -> std::borrow::Cow<'_, str> {
 /// Returns whether a file is numbered like blkNNNNN.dat, with `letters` in place of `blk`.
 fn is_of_blocks(path: &Path, letters: &str) -> bool {
     let name = named(path);
-    let number = name.strip_prefix(letters).and_then(|name| name.strip_suffix(".dat"));
-    number.is_some_and(|number| number.len() >= 5 && number.bytes().all(|digit| digit.is_ascii_digit()))
+    let number = name
+        .strip_prefix(letters)
+        .and_then(|name| name.strip_suffix(".dat"));
+    number.is_some_and(|number| {
+        number.len() >= 5 && number.bytes().all(|digit| digit.is_ascii_digit())
+    })
 }
 
 fn is_bitcoin_core(path: &Path) -> bool {

@@ -74,7 +74,8 @@ impl Progress {
 
     /// Returns the approximate memory use in bytes.
     pub(crate) fn held(&self) -> usize {
-        self.problems.len() * (size_of::<Problem>() + LONGEST) + self.finished.len() * size_of::<Arc<Path>>()
+        self.problems.len() * (size_of::<Problem>() + LONGEST)
+            + self.finished.len() * size_of::<Arc<Path>>()
     }
 }
 
@@ -86,7 +87,10 @@ pub(crate) fn note(problems: &mut Vec<Problem>, problem: Problem) {
     if problems.len() < MOST {
         problems.push(problem);
     } else if problems.len() == MOST {
-        problems.push(Problem { what: "more problems follow, which are not listed".to_owned(), ..problem });
+        problems.push(Problem {
+            what: "more problems follow, which are not listed".to_owned(),
+            ..problem
+        });
     }
 }
 
@@ -108,12 +112,21 @@ pub(crate) fn brief(what: impl fmt::Display) -> String {
 }
 
 fn escaped(character: char) -> String {
-    if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    if character.is_control() {
+        character.escape_default().to_string()
+    } else {
+        character.to_string()
+    }
 }
 
 impl Problem {
     pub(crate) fn new(path: &Arc<Path>, place: FilePosition, what: impl fmt::Display) -> Self {
-        Problem { path: Arc::clone(path), place, what: brief(what), not_checked: false }
+        Problem {
+            path: Arc::clone(path),
+            place,
+            what: brief(what),
+            not_checked: false,
+        }
     }
 }
 
@@ -146,6 +159,9 @@ mod tests {
         // At most one character beyond the limit is looked at.
         let ascii = "a".repeat(LONGEST);
         assert_eq!(brief(format!("{ascii}aaaa\u{7}")), format!("{ascii}…"));
-        assert_eq!(brief("\u{7}".repeat(1 << 20)), format!("{}…", &"\\u{7}".repeat(LONGEST)[..LONGEST]));
+        assert_eq!(
+            brief("\u{7}".repeat(1 << 20)),
+            format!("{}…", &"\\u{7}".repeat(LONGEST)[..LONGEST])
+        );
     }
 }

@@ -12,11 +12,18 @@ use std::path::{Path, PathBuf};
 
 /// Returns the path of a file in `examples/data`.
 pub fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/data")
+        .join(name)
 }
 
 pub fn paths(names: &[&str]) -> Paths {
-    files_of(&names.iter().map(|name| path(name)).collect::<Vec<PathBuf>>())
+    files_of(
+        &names
+            .iter()
+            .map(|name| path(name))
+            .collect::<Vec<PathBuf>>(),
+    )
 }
 
 /// Decodes everything that is read.
@@ -52,7 +59,9 @@ impl ExampleLine {
 
 pub fn lines(name: &str) -> Vec<ExampleLine> {
     let text = std::fs::read_to_string(path(name)).expect("shipped");
-    text.lines().map(|line| ExampleLine(serde_json::from_str(line).expect("JSON"))).collect()
+    text.lines()
+        .map(|line| ExampleLine(serde_json::from_str(line).expect("JSON")))
+        .collect()
 }
 
 /// Mutates bytes at or after `from`, for tests in which two decoders have to agree on accepting or

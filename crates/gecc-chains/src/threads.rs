@@ -9,7 +9,9 @@ pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Result<ScopedJoinHandle<'scope, T>, Error> {
-    Builder::new().spawn_scoped(scope, work).map_err(|problem| Error::Threads(problem.to_string()))
+    Builder::new()
+        .spawn_scoped(scope, work)
+        .map_err(|problem| Error::Threads(problem.to_string()))
 }
 
 /// Starts a thread for each element, or for as many as possible. Fewer threads are acceptable; none

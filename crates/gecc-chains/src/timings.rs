@@ -23,7 +23,14 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Stage; 6] = [Stage::Read, Stage::Decode, Stage::Gather, Stage::Compute, Stage::Form, Stage::PutOut];
+    pub const ALL: [Stage; 6] = [
+        Stage::Read,
+        Stage::Decode,
+        Stage::Gather,
+        Stage::Compute,
+        Stage::Form,
+        Stage::PutOut,
+    ];
 
     /// Returns the name in summaries.
     pub fn name(self) -> &'static str {
@@ -49,7 +56,10 @@ pub struct Timings {
 impl Timings {
     /// Returns the working and waiting time of a stage.
     pub fn of(&self, step: Stage) -> (Duration, Duration) {
-        (total(&self.worked[step as usize]), total(&self.waited[step as usize]))
+        (
+            total(&self.worked[step as usize]),
+            total(&self.waited[step as usize]),
+        )
     }
 
     pub(crate) fn worked<T>(&self, step: Stage, work: impl FnOnce() -> T) -> T {
@@ -67,7 +77,10 @@ impl Timings {
 
     /// Counts the time since `start` as working time, except the part already counted as waiting.
     pub(crate) fn worked_since(&self, step: Stage, start: Instant, waited: Duration) {
-        add(&self.worked[step as usize], start.elapsed().saturating_sub(waited));
+        add(
+            &self.worked[step as usize],
+            start.elapsed().saturating_sub(waited),
+        );
     }
 }
 
@@ -83,5 +96,8 @@ fn total(sum: &AtomicU64) -> Duration {
 }
 
 fn add(sum: &AtomicU64, time: Duration) {
-    sum.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    sum.fetch_add(
+        u64::try_from(time.as_nanos()).unwrap_or(u64::MAX),
+        Ordering::Relaxed,
+    );
 }

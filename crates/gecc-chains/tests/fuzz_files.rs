@@ -20,7 +20,9 @@ use std::time::{Duration, Instant};
 /// Without being asked for another time.
 const SECONDS: f64 = 6.0;
 /// The byte values at which decoders branch.
-const TELLING: [u8; 14] = [0, 1, 2, 3, 0x30, 0x7f, 0x80, 0x81, 0xb8, 0xc0, 0xf7, 0xf8, 0xfe, 0xff];
+const TELLING: [u8; 14] = [
+    0, 1, 2, 3, 0x30, 0x7f, 0x80, 0x81, 0xb8, 0xc0, 0xf7, 0xf8, 0xfe, 0xff,
+];
 
 fn at(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -56,8 +58,16 @@ fn senders(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
     let mut found = Vec::new();
     let mut problems = 0;
     let ended = ethereum::senders(settings, paths, &ethereum::Options::default(), |batch| {
-        let holding = batch.answers.iter().filter(|answer| answer.valid() == Some(true));
-        found.extend(holding.map(|answer| format!("{:?} {:?} {:?}", answer.hash, answer.authorization, answer.from)));
+        let holding = batch
+            .answers
+            .iter()
+            .filter(|answer| answer.valid() == Some(true));
+        found.extend(holding.map(|answer| {
+            format!(
+                "{:?} {:?} {:?}",
+                answer.hash, answer.authorization, answer.from
+            )
+        }));
         problems += batch.progress.problems.len();
         ControlFlow::<()>::Continue(())
     });
@@ -69,7 +79,10 @@ fn inputs(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
     let mut found = Vec::new();
     let mut problems = 0;
     let ended = bitcoin::verify(settings, paths, BlockRange::default(), |batch| {
-        let holding = batch.answers.iter().filter(|answer| answer.valid() == Some(true));
+        let holding = batch
+            .answers
+            .iter()
+            .filter(|answer| answer.valid() == Some(true));
         found.extend(holding.map(|answer| format!("{:?} {}", answer.txid, answer.input)));
         problems += batch.progress.problems.len();
         ControlFlow::<()>::Continue(())
@@ -79,23 +92,35 @@ fn inputs(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
 }
 
 fn signed(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
-    let found = certificates::check(settings, paths, &certificates::Options::default()).expect("the CPU computes");
-    let holding = found.answers.iter().filter(|answer| answer.valid() == Some(true));
-    (holding.map(|answer| format!("{} {}", answer.subject, answer.issuer)).collect(), found.problems.len())
+    let found = certificates::check(settings, paths, &certificates::Options::default())
+        .expect("the CPU computes");
+    let holding = found
+        .answers
+        .iter()
+        .filter(|answer| answer.valid() == Some(true));
+    (
+        holding
+            .map(|answer| format!("{} {}", answer.subject, answer.issuer))
+            .collect(),
+        found.problems.len(),
+    )
 }
 
 /// Returns whether a transaction in JSON has neither a hash nor a sender, so that its signature cannot be compared
 /// with anything.
 fn states_nothing(text: &[u8]) -> bool {
     // Like the reader, which does not look at the bytes of strings that it skips.
-    serde_json::from_str(&String::from_utf8_lossy(text)).is_ok_and(|value| has_bare_transaction(&value))
+    serde_json::from_str(&String::from_utf8_lossy(text))
+        .is_ok_and(|value| has_bare_transaction(&value))
 }
 
 fn has_bare_transaction(value: &Value) -> bool {
     match value {
         Value::Object(members) => {
             members.contains_key("gas")
-                && ["hash", "from"].iter().all(|name| members.get(*name).is_none_or(Value::is_null))
+                && ["hash", "from"]
+                    .iter()
+                    .all(|name| members.get(*name).is_none_or(Value::is_null))
                 || members.values().any(has_bare_transaction)
         }
         Value::Array(values) => values.iter().any(has_bare_transaction),
@@ -105,27 +130,55 @@ fn has_bare_transaction(value: &Value) -> bool {
 
 #[test]
 fn mutated_files() {
-    let seconds = std::env::var("GECC_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
+    let seconds = std::env::var("GECC_FUZZ_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(SECONDS);
     let kinds: [(Check, &[&str]); 11] = [
         (senders, &["tests/data/sepolia-00021-txblocks.era1"]),
         (senders, &["tests/data/made-postmerge.e2s"]),
         (senders, &["tests/data/mainnet-00000-first16.era1"]),
-        (senders, &["tests/data/ethereum__transactions__polars.parquet"]),
+        (
+            senders,
+            &["tests/data/ethereum__transactions__polars.parquet"],
+        ),
         (senders, &["tests/data/amp_evm_transactions.parquet"]),
-        (senders, &["../../examples/data/ethereum/block_1920000.json"]),
-        (senders, &["../../examples/data/ethereum/block_22431082.json"]),
-        (inputs, &["tests/data/blkrev/blk00000.dat", "tests/data/blkrev/rev00000.dat", "tests/data/blkrev/xor.dat"]),
+        (
+            senders,
+            &["../../examples/data/ethereum/block_1920000.json"],
+        ),
+        (
+            senders,
+            &["../../examples/data/ethereum/block_22431082.json"],
+        ),
         (
             inputs,
-            &["../../examples/data/bitcoin/block1087400.raw", "../../examples/data/bitcoin/block1087400-undo.raw"],
+            &[
+                "tests/data/blkrev/blk00000.dat",
+                "tests/data/blkrev/rev00000.dat",
+                "tests/data/blkrev/xor.dat",
+            ],
         ),
-        (inputs, &["tests/data/taproot.raw", "tests/data/taproot-undo.raw"]),
+        (
+            inputs,
+            &[
+                "../../examples/data/bitcoin/block1087400.raw",
+                "../../examples/data/bitcoin/block1087400-undo.raw",
+            ],
+        ),
+        (
+            inputs,
+            &["tests/data/taproot.raw", "tests/data/taproot-undo.raw"],
+        ),
         (signed, &["../../examples/data/sm2/sm2_certs.pem"]),
     ];
     let engine = Engine::cpu().unwrap();
     let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let interrupted = AtomicBool::new(false);
-    let settings = Settings { batch: Some(500), ..Settings::new(&engine, &pool, &interrupted) };
+    let settings = Settings {
+        batch: Some(500),
+        ..Settings::new(&engine, &pool, &interrupted)
+    };
     let mut random = Random::new();
     for (check, names) in kinds {
         let mut rounds = 0;

@@ -23,7 +23,9 @@ const TABLE: usize = 1120;
 const BLOCK: usize = 7972;
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name)
 }
 
 /// Writes a file of some bytes many times over.
@@ -35,15 +37,23 @@ fn write_many(path: &Path, content: &[u8], times: usize) {
 
 #[cfg(feature = "arrow")]
 fn write_table(path: &Path, of: &str, times: usize) {
-    use gecc_arrow::{Compression, Destination, Format, Pool, Projection, ReadOptions, Writer, open};
+    use gecc_arrow::{
+        Compression, Destination, Format, Pool, Projection, ReadOptions, Writer, open,
+    };
     const BATCHES: usize = 64;
     let input = open(data(of), ReadOptions::default()).unwrap();
     let schema = input.schema().clone();
-    let batch = input.batches(&Projection::All).unwrap().next().unwrap().unwrap();
+    let batch = input
+        .batches(&Projection::All)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
     let output = Destination::File(path.to_owned());
     let mut writer = Writer::create(output, Format::Parquet, Compression::Zstd, &schema).unwrap();
     // Row groups as people have them, of some ten thousand rows.
-    let large = arrow_select::concat::concat_batches(&schema, std::iter::repeat_n(&batch, BATCHES)).unwrap();
+    let large = arrow_select::concat::concat_batches(&schema, std::iter::repeat_n(&batch, BATCHES))
+        .unwrap();
     (0..times.div_ceil(BATCHES)).for_each(|_| writer.write(&large, &Pool::default()).unwrap());
     writer.finish().unwrap();
 }
@@ -56,13 +66,15 @@ fn decompressed(name: &str) -> Vec<u8> {
 fn write_all(folder: &Path, items: usize) -> Vec<(&'static str, Vec<PathBuf>)> {
     let at = |name: &str| folder.join(name);
     let mut files = Vec::new();
-    let era1 = [data("made-premerge.era1"), data("made-postmerge.e2s")].map(|path| std::fs::read(path).unwrap());
+    let era1 = [data("made-premerge.era1"), data("made-postmerge.e2s")]
+        .map(|path| std::fs::read(path).unwrap());
     write_many(&at("large.era1"), &era1.concat(), items.div_ceil(ERA1));
     files.push(("era1", vec![at("large.era1")]));
     #[cfg(feature = "arrow")]
-    for (name, of) in
-        [("amp.parquet", "amp_evm_transactions.parquet"), ("cryo.parquet", "ethereum__transactions__mixed.parquet")]
-    {
+    for (name, of) in [
+        ("amp.parquet", "amp_evm_transactions.parquet"),
+        ("cryo.parquet", "ethereum__transactions__mixed.parquet"),
+    ] {
         write_table(&at(name), of, items.div_ceil(TABLE));
         files.push((name, vec![at(name)]));
     }
@@ -70,8 +82,15 @@ fn write_all(folder: &Path, items: usize) -> Vec<(&'static str, Vec<PathBuf>)> {
     let block = [&MAGIC[..], &(block.len() as u32).to_le_bytes(), &block].concat();
     let times = items.div_ceil(BLOCK);
     write_many(&at("blk00000.dat"), &block, times);
-    write_many(&at("rev00000.dat"), &decompressed("block866342-rev.raw.zst"), times);
-    files.push(("blocks of Bitcoin", ["blk00000.dat", "rev00000.dat"].map(at).to_vec()));
+    write_many(
+        &at("rev00000.dat"),
+        &decompressed("block866342-rev.raw.zst"),
+        times,
+    );
+    files.push((
+        "blocks of Bitcoin",
+        ["blk00000.dat", "rev00000.dat"].map(at).to_vec(),
+    ));
     files
 }
 
@@ -89,11 +108,17 @@ fn count(settings: &Settings, paths: &Paths, is_bitcoin: bool) -> (usize, usize)
     };
     let ended = if is_bitcoin {
         bitcoin::verify(settings, paths, BlockRange::default(), |batch| {
-            add(&mut batch.answers.iter().map(|answer| answer.valid()), batch.progress.problems.len())
+            add(
+                &mut batch.answers.iter().map(|answer| answer.valid()),
+                batch.progress.problems.len(),
+            )
         })
     } else {
         ethereum::senders(settings, paths, &ethereum::Options::default(), |batch| {
-            add(&mut batch.answers.iter().map(|answer| answer.valid()), batch.progress.problems.len())
+            add(
+                &mut batch.answers.iter().map(|answer| answer.valid()),
+                batch.progress.problems.len(),
+            )
         })
     };
     ended.unwrap();
@@ -105,7 +130,8 @@ fn count(settings: &Settings, paths: &Paths, is_bitcoin: bool) -> (usize, usize)
 fn rates_of_large_files() {
     let items = std::env::var("GECC_LARGE_ITEMS").map_or(ITEMS, |text| text.parse().unwrap());
     let temporary = tempfile::tempdir().unwrap();
-    let folder = std::env::var_os("GECC_LARGE_FILES").map_or(temporary.path().to_owned(), PathBuf::from);
+    let folder =
+        std::env::var_os("GECC_LARGE_FILES").map_or(temporary.path().to_owned(), PathBuf::from);
     let engine = Engine::new().unwrap();
     let pool = pool();
     let interrupted = AtomicBool::new(false);

@@ -35,7 +35,9 @@ impl ChosenScheme {
             (Some(scheme), Some(curve)) if !scheme.is_on(curve) => {
                 Err(format!("there is no {} on {curve}", scheme.name()))
             }
-            (Some(Scheme::Ecdsa), None) => Err("ECDSA exists on several curves: choose one with --curve".to_owned()),
+            (Some(Scheme::Ecdsa), None) => {
+                Err("ECDSA exists on several curves: choose one with --curve".to_owned())
+            }
             // The default scheme of the curve.
             (None, Some(curve)) if curve.has_sm2() => Ok(ChosenScheme::Sm2),
             (None | Some(Scheme::Ecdsa), Some(curve)) => Ok(ChosenScheme::Ecdsa(curve)),
@@ -95,7 +97,12 @@ struct CurveParser(fn(CurveId) -> bool);
 impl TypedValueParser for CurveParser {
     type Value = CurveId;
 
-    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<CurveId, clap::Error> {
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<CurveId, clap::Error> {
         let accepts = self.0;
         // A function from text to value is a parser, which adds the argument to error messages.
         (move |name: &str| parse_accepted(name, accepts)).parse_ref(command, argument, value)
@@ -104,18 +111,29 @@ impl TypedValueParser for CurveParser {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue>>> {
         let accepts = self.0;
         let curves = CurveId::ALL.iter().filter(move |curve| accepts(**curve));
-        Some(Box::new(curves.map(|curve| PossibleValue::new(curve.name()))))
+        Some(Box::new(
+            curves.map(|curve| PossibleValue::new(curve.name())),
+        ))
     }
 }
 
 /// Parses the name of a curve that is used for ECDSA, as `accepts` determines.
 fn parse_accepted(name: &str, accepts: fn(CurveId) -> bool) -> Result<CurveId, String> {
-    let curve: CurveId = name.parse().map_err(|problem: UnknownCurve| problem.to_string())?;
+    let curve: CurveId = name
+        .parse()
+        .map_err(|problem: UnknownCurve| problem.to_string())?;
     if accepts(curve) {
         return Ok(curve);
     }
-    let others: Vec<&str> = CurveId::ALL.iter().filter(|curve| accepts(**curve)).map(|curve| curve.name()).collect();
-    Err(format!("ECDSA is not used on {curve}, but on {}", others.join(", ")))
+    let others: Vec<&str> = CurveId::ALL
+        .iter()
+        .filter(|curve| accepts(**curve))
+        .map(|curve| curve.name())
+        .collect();
+    Err(format!(
+        "ECDSA is not used on {curve}, but on {}",
+        others.join(", ")
+    ))
 }
 
 /// Returns the requested curve, or all curves.

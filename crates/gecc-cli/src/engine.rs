@@ -52,7 +52,11 @@ impl EngineOptions {
 
     /// Starts an engine for inputs of `bytes` bytes, if that is known. `max_memory` replaces the
     /// configured memory limit.
-    pub fn start_for(&self, bytes: Option<u64>, max_memory: Option<usize>) -> Result<Engine, String> {
+    pub fn start_for(
+        &self,
+        bytes: Option<u64>,
+        max_memory: Option<usize>,
+    ) -> Result<Engine, String> {
         let mut builder = self.builder()?;
         if let Some(items) = bytes.and_then(|bytes| usize::try_from(bytes / LEAST_ITEM).ok()) {
             builder = builder.expected_items(items);
@@ -88,7 +92,12 @@ impl EngineOptions {
 
     /// Returns these options as arguments for another command.
     pub fn arguments(&self) -> Vec<String> {
-        let name = self.engine.to_possible_value().expect("none is skipped").get_name().to_owned();
+        let name = self
+            .engine
+            .to_possible_value()
+            .expect("none is skipped")
+            .get_name()
+            .to_owned();
         let mut arguments = vec!["--engine".to_owned(), name];
         if let Some(threads) = self.threads {
             arguments.extend(["--threads".to_owned(), threads.to_string()]);
@@ -101,7 +110,8 @@ impl EngineOptions {
 
     /// Returns the number of threads of the CPU engine: the configured number, or one per core.
     pub fn thread_count(&self) -> usize {
-        self.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+        self.threads
+            .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
     }
 }
 
@@ -112,7 +122,9 @@ fn parse_bytes(text: &str) -> Result<usize, String> {
         Some((end, 'g' | 'G')) => (&text[..end], 30),
         _ => (text, 0),
     };
-    let number: usize = digits.parse().map_err(|_| "a number of bytes, such as 500000000 or 512M".to_owned())?;
+    let number: usize = digits
+        .parse()
+        .map_err(|_| "a number of bytes, such as 500000000 or 512M".to_owned())?;
     match number.checked_mul(1 << shift) {
         Some(0) => Err("0 leaves no memory to work in".to_owned()),
         Some(bytes) => Ok(bytes),
@@ -133,13 +145,25 @@ mod tests {
 
     #[test]
     fn options_reach_the_engine_and_other_commands() {
-        let given = ["gecc", "--engine", "cpu", "--threads", "3", "--max-memory", "64M"];
+        let given = [
+            "gecc",
+            "--engine",
+            "cpu",
+            "--threads",
+            "3",
+            "--max-memory",
+            "64M",
+        ];
         let given = Program::parse_from(given).engine;
-        let passed_on = Program::parse_from(["gecc".to_owned()].into_iter().chain(given.arguments())).engine;
+        let passed_on =
+            Program::parse_from(["gecc".to_owned()].into_iter().chain(given.arguments())).engine;
         for options in [given, passed_on] {
             let engine = options.start().unwrap();
             let info = engine.info();
-            assert_eq!((info.backend, info.threads, info.max_memory), (Backend::Cpu, 3, Some(64 << 20)));
+            assert_eq!(
+                (info.backend, info.threads, info.max_memory),
+                (Backend::Cpu, 3, Some(64 << 20))
+            );
             assert!(!info.batch_verification);
         }
     }
@@ -158,13 +182,26 @@ mod tests {
 
     /// Returns the reason for the choice of the device for inputs of `bytes` bytes.
     fn reason_for(options: &EngineOptions, bytes: Option<u64>) -> String {
-        options.start_for(bytes, None).unwrap().info().reason.clone()
+        options
+            .start_for(bytes, None)
+            .unwrap()
+            .info()
+            .reason
+            .clone()
     }
 
     #[test]
     fn equations_reach_the_engine() {
-        let batch_verification =
-            EngineOptions { batch_verification: true, ..Program::parse_from(["gecc", "--engine", "cpu"]).engine };
-        assert!(batch_verification.start().unwrap().info().batch_verification);
+        let batch_verification = EngineOptions {
+            batch_verification: true,
+            ..Program::parse_from(["gecc", "--engine", "cpu"]).engine
+        };
+        assert!(
+            batch_verification
+                .start()
+                .unwrap()
+                .info()
+                .batch_verification
+        );
     }
 }

@@ -46,7 +46,9 @@ pub fn written(problem: &io::Error) -> String {
     let why = match problem.kind() {
         io::ErrorKind::StorageFull => "the disk is full: ",
         io::ErrorKind::QuotaExceeded => "the user may have no more on the disk: ",
-        io::ErrorKind::FileTooLarge => "the file has the size that `ulimit -f` or the file system allows: ",
+        io::ErrorKind::FileTooLarge => {
+            "the file has the size that `ulimit -f` or the file system allows: "
+        }
         _ => "",
     };
     format!("writing the output: {why}{problem}")

@@ -35,11 +35,17 @@ pub fn packs() -> Result<Option<PathBuf>, String> {
         };
     }
     let program = env::current_exe().ok();
-    Ok(program.as_deref().and_then(Path::parent).and_then(folder_for))
+    Ok(program
+        .as_deref()
+        .and_then(Path::parent)
+        .and_then(folder_for))
 }
 
 fn folder_for(program: &Path) -> Option<PathBuf> {
-    PLACES.map(|place| program.join(place)).into_iter().find(|folder| !kernels::packs_in(folder).is_empty())
+    PLACES
+        .map(|place| program.join(place))
+        .into_iter()
+        .find(|folder| !kernels::packs_in(folder).is_empty())
 }
 
 #[cfg(test)]
@@ -51,11 +57,17 @@ mod tests {
     fn packs_are_found_next_to_the_program() {
         let installed = tempfile::tempdir().unwrap();
         let program = installed.path().join("bin");
-        let places = [installed.path().join("lib/gecc/kernels"), program.join("kernels")];
+        let places = [
+            installed.path().join("lib/gecc/kernels"),
+            program.join("kernels"),
+        ];
         fs::create_dir_all(&program).unwrap();
         assert_eq!(folder_for(&program), None);
         // The program's own folder takes precedence; a folder without packs is ignored.
-        for (place, wanted) in places.iter().zip(["bin/../lib/gecc/kernels", "bin/kernels"]) {
+        for (place, wanted) in places
+            .iter()
+            .zip(["bin/../lib/gecc/kernels", "bin/kernels"])
+        {
             fs::create_dir_all(place).unwrap();
             fs::write(place.join("README"), "").unwrap();
             assert_ne!(folder_for(&program), Some(installed.path().join(wanted)));

@@ -60,8 +60,18 @@ fn handle() -> Result<(), String> {
             unsafe { nix::libc::_exit(i32::from(BY_SIGNAL) + signal) }
         }
     }
-    let action = SigAction::new(SigHandler::Handler(on), SaFlags::SA_RESTART, SigSet::empty());
-    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGXCPU] {
+    let action = SigAction::new(
+        SigHandler::Handler(on),
+        SaFlags::SA_RESTART,
+        SigSet::empty(),
+    );
+    for signal in [
+        Signal::SIGINT,
+        Signal::SIGTERM,
+        Signal::SIGHUP,
+        Signal::SIGQUIT,
+        Signal::SIGXCPU,
+    ] {
         // SAFETY: the handler stores two atomic numbers or ends the process, both of which are
         // allowed in a signal handler at any time.
         let before = unsafe { sigaction(signal, &action) };

@@ -51,7 +51,10 @@ pub fn main() -> ExitCode {
     interrupt::ignore_limit_of_files();
     #[cfg(feature = "arrow")]
     say_nothing_of_caught_panics();
-    failure::exit("gecc", arguments().and_then(|(arguments, given)| run(arguments, &given)))
+    failure::exit(
+        "gecc",
+        arguments().and_then(|(arguments, given)| run(arguments, &given)),
+    )
 }
 
 /// Parses the arguments. The error messages of clap quote arguments, which may be private keys.

@@ -30,8 +30,12 @@ enum Level {
 }
 
 impl Level {
-    const NAMES: [(&str, Level); 4] =
-        [("error", Level::Error), ("warn", Level::Warn), ("info", Level::Info), ("debug", Level::Debug)];
+    const NAMES: [(&str, Level); 4] = [
+        ("error", Level::Error),
+        ("warn", Level::Warn),
+        ("info", Level::Info),
+        ("debug", Level::Debug),
+    ];
 
     fn is_enabled(self) -> bool {
         self as u8 <= LEVEL.load(Ordering::Relaxed)
@@ -47,9 +51,13 @@ pub fn listen(verbose: u8) -> Result<(), String> {
     let level = match (verbose, named) {
         (0, None) => Level::Warn,
         (0, Some(name)) => {
-            let found = Level::NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(&name));
+            let found = Level::NAMES
+                .iter()
+                .find(|(known, _)| known.eq_ignore_ascii_case(&name));
             let known = Level::NAMES.map(|(name, _)| name).join(", ");
-            found.ok_or_else(|| format!("{VARIABLE} is `{name}`, and has to be one of {known}"))?.1
+            found
+                .ok_or_else(|| format!("{VARIABLE} is `{name}`, and has to be one of {known}"))?
+                .1
         }
         (1, _) => Level::Info,
         _ => Level::Debug,
@@ -82,17 +90,27 @@ fn secret_parts(number: usize, argument: &OsStr) -> Vec<(String, String)> {
     // components of paths.
     let of_short = text.strip_prefix('-').and_then(|rest| rest.get(1..));
     let elements = text.split(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | '/' | ':'));
-    let wholes = [&*text, text.trim()].into_iter().chain(text.splitn(2, '=')).chain(of_short);
-    let parts = wholes.chain(text.split(['=', ','])).chain(text.split('/')).chain(elements);
+    let wholes = [&*text, text.trim()]
+        .into_iter()
+        .chain(text.splitn(2, '='))
+        .chain(of_short);
+    let parts = wholes
+        .chain(text.split(['=', ',']))
+        .chain(text.split('/'))
+        .chain(elements);
     // If a key was split by a separator, only its parts that are words are shown.
     let is_secret = may_be_secret(text.as_bytes());
     let mut hidden = Vec::new();
     for part in parts {
-        let is_hidden = may_be_secret(part.as_bytes()) || (is_secret && part.len() >= 6 && !is_word(part));
+        let is_hidden =
+            may_be_secret(part.as_bytes()) || (is_secret && part.len() >= 6 && !is_word(part));
         if !is_hidden || is_file_with_extension(Path::new(part)) {
             continue;
         }
-        let replacement = format!("(argument {number}: {}", shown(part).trim_start_matches('('));
+        let replacement = format!(
+            "(argument {number}: {}",
+            shown(part).trim_start_matches('(')
+        );
         hidden.push((part.to_owned(), replacement.clone()));
         hidden.push((part.escape_debug().to_string(), replacement));
     }
@@ -107,7 +125,9 @@ fn is_file_with_extension(path: &Path) -> bool {
 /// uppercase, or lowercase after the first.
 fn is_word(text: &str) -> bool {
     let mut letters = text.bytes().filter(|byte| !b"-_.".contains(byte));
-    let Some(first) = letters.next() else { return true };
+    let Some(first) = letters.next() else {
+        return true;
+    };
     let mut rest = letters.clone();
     first.is_ascii_alphabetic()
         && (letters.all(|byte| byte.is_ascii_lowercase())
@@ -117,9 +137,17 @@ fn is_word(text: &str) -> bool {
 /// Replaces the arguments found by [`hide_secret_arguments`] in a text. Returns `None` if it
 /// contains none of them.
 pub fn without_secrets(text: &str) -> Option<String> {
-    let hidden = HIDDEN.get()?.iter().filter(|(secret, _)| text.contains(secret.as_str()));
+    let hidden = HIDDEN
+        .get()?
+        .iter()
+        .filter(|(secret, _)| text.contains(secret.as_str()));
     hidden.fold(None, |replaced: Option<String>, (secret, place)| {
-        Some(replaced.as_deref().unwrap_or(text).replace(secret.as_str(), place))
+        Some(
+            replaced
+                .as_deref()
+                .unwrap_or(text)
+                .replace(secret.as_str(), place),
+        )
     })
 }
 
@@ -128,7 +156,11 @@ pub fn without_secrets(text: &str) -> Option<String> {
 /// input, are escaped so that a terminal does not interpret them.
 pub fn note(text: &str) {
     let replaced = without_secrets(text);
-    let _ = writeln!(io::stderr(), "{}", escaped(replaced.as_deref().unwrap_or(text), |c| c == '\n'));
+    let _ = writeln!(
+        io::stderr(),
+        "{}",
+        escaped(replaced.as_deref().unwrap_or(text), |c| c == '\n')
+    );
 }
 
 /// Formats a path for messages, on one line. Characters that a terminal would interpret are
@@ -193,8 +225,14 @@ mod tests {
     #[test]
     fn control_characters_and_direction_marks_are_escaped() {
         let name = "a\u{1b}[31m\r\nb\u{202e}\u{9b}\u{7f}é";
-        assert_eq!(shown_path(Path::new(name)), "a\\u{1b}[31m\\r\\nb\\u{202e}\\u{9b}\\u{7f}é");
+        assert_eq!(
+            shown_path(Path::new(name)),
+            "a\\u{1b}[31m\\r\\nb\\u{202e}\\u{9b}\\u{7f}é"
+        );
         assert_eq!(escaped("two\nlines", |c| c == '\n'), "two\nlines");
-        assert!(matches!(escaped("häufig", |_| false), Cow::Borrowed("häufig")));
+        assert!(matches!(
+            escaped("häufig", |_| false),
+            Cow::Borrowed("häufig")
+        ));
     }
 }

@@ -70,21 +70,30 @@ impl Operation {
     /// Returns the fields to read.
     pub fn reads(&self) -> Reads {
         let reads = self.call.reads();
-        Reads { secret_keys: reads.secret_keys && self.keys.are_of_items(), ..reads }
+        Reads {
+            secret_keys: reads.secret_keys && self.keys.are_of_items(),
+            ..reads
+        }
     }
 
     /// Returns whether the operation reads private keys only.
     pub fn reads_keys_alone(&self) -> bool {
-        self.reads() == Reads { secret_keys: true, ..Reads::default() }
+        self.reads()
+            == Reads {
+                secret_keys: true,
+                ..Reads::default()
+            }
     }
 
     /// Returns the past participle for items that pass, for the summary.
     pub fn passed(&self) -> &'static str {
         match self.call {
-            call::Operation::EcdsaRecover(_) | call::Operation::EcdsaRecoverAddresses => "recovered",
-            call::Operation::SharedSecrets(_) | call::Operation::PublicKeys(_) | call::Operation::Ed25519PublicKeys => {
-                "computed"
+            call::Operation::EcdsaRecover(_) | call::Operation::EcdsaRecoverAddresses => {
+                "recovered"
             }
+            call::Operation::SharedSecrets(_)
+            | call::Operation::PublicKeys(_)
+            | call::Operation::Ed25519PublicKeys => "computed",
             _ if self.gives_verdicts() => "valid",
             _ => "signed",
         }
@@ -104,12 +113,20 @@ impl Operation {
         if self.gives_verdicts() {
             return vec!["valid"];
         }
-        self.call.results().iter().map(|column| self.field_name(column)).collect()
+        self.call
+            .results()
+            .iter()
+            .map(|column| self.field_name(column))
+            .collect()
     }
 
     /// Returns the name of a result in answers.
     fn field_name(&self, column: &call::Column) -> &'static str {
-        if self.is_der(column) { "der" } else { column.name }
+        if self.is_der(column) {
+            "der"
+        } else {
+            column.name
+        }
     }
 
     fn is_der(&self, column: &call::Column) -> bool {
@@ -123,7 +140,12 @@ impl Operation {
 
     /// Computes items. Afterwards every item has a code, and a result if the code is
     /// `Verdict::VALID_CODE`.
-    pub fn compute(&self, engine: &Engine, items: &OperationInputs, results: OperationResults) -> Result<(), Error> {
+    pub fn compute(
+        &self,
+        engine: &Engine,
+        items: &OperationInputs,
+        results: OperationResults,
+    ) -> Result<(), Error> {
         let OperationResults { codes, rows } = results;
         #[cfg(test)]
         if self.is_passed_over {
@@ -131,32 +153,61 @@ impl Operation {
             return Ok(());
         }
         let additional = self.additional.as_ref().map(Rows::all);
-        let mut columns = Columns { additional, variant: self.variant, hash: self.hash, ..items.columns };
+        let mut columns = Columns {
+            additional,
+            variant: self.variant,
+            hash: self.hash,
+            ..items.columns
+        };
         let count = codes.len();
-        let are_optional = self.call.reads().recovery_ids == RecoveryIds::Optional && !columns.recovery_ids.is_empty();
-        if are_optional && (0..count).all(|item| *columns.recovery_ids.get(item) == [NO_RECOVERY_ID]) {
+        let are_optional = self.call.reads().recovery_ids == RecoveryIds::Optional
+            && !columns.recovery_ids.is_empty();
+        if are_optional
+            && (0..count).all(|item| *columns.recovery_ids.get(item) == [NO_RECOVERY_ID])
+        {
             columns.recovery_ids = Rows::new(&[]);
         }
-        self.keys.of_items(items.numbers, columns.secret_keys, count, |secret_keys| {
-            self.run(engine, &Columns { secret_keys, ..columns }, OperationResults { codes, rows })
-        })
+        self.keys
+            .of_items(items.numbers, columns.secret_keys, count, |secret_keys| {
+                self.run(
+                    engine,
+                    &Columns {
+                        secret_keys,
+                        ..columns
+                    },
+                    OperationResults { codes, rows },
+                )
+            })
     }
 
     /// Calls the library, and appends recovery ids to the result rows if there are any.
-    fn run(&self, engine: &Engine, columns: &Columns, results: OperationResults) -> Result<(), Error> {
+    fn run(
+        &self,
+        engine: &Engine,
+        columns: &Columns,
+        results: OperationResults,
+    ) -> Result<(), Error> {
         let OperationResults { codes, rows } = results;
         let [first, _] = self.call.results() else {
             return self.call.run(engine, columns, rows, &mut [], codes);
         };
         let mut ids = vec![0; codes.len()];
-        self.call.run(engine, columns, &mut rows[..ids.len() * first.width], &mut ids, codes)?;
+        self.call.run(
+            engine,
+            columns,
+            &mut rows[..ids.len() * first.width],
+            &mut ids,
+            codes,
+        )?;
         append_ids(rows, first.width, &ids);
         Ok(())
     }
 
     /// Writes the fields of an item that passed from its result.
     pub fn answer(&self, result: &[u8], line: &mut Line) {
-        let Some((first, others)) = self.call.results().split_first() else { return line.json("valid", b"true") };
+        let Some((first, others)) = self.call.results().split_first() else {
+            return line.json("valid", b"true");
+        };
         let (row, others_of_item) = result.split_at(first.width);
         match (first.name, row) {
             ("public_key", [x @ .., y]) if self.form == ResultForm::Compressed => {
@@ -210,18 +261,36 @@ mod tables {
                 TableAnswers::Lines => (KeyForm::Raw, false),
                 TableAnswers::Columns => (self.key_form(), self.form == ResultForm::Der),
             };
-            let &Operation { call, additional, variant, .. } = self;
-            gecc_arrow::Operation { call, key: self.keys.for_tables(), additional, variant, key_form, der }
+            let &Operation {
+                call,
+                additional,
+                variant,
+                ..
+            } = self;
+            gecc_arrow::Operation {
+                call,
+                key: self.keys.for_tables(),
+                additional,
+                variant,
+                key_form,
+                der,
+            }
         }
 
         fn key_form(&self) -> KeyForm {
-            if self.form == ResultForm::Compressed { KeyForm::Compressed } else { KeyForm::Uncompressed }
+            if self.form == ResultForm::Compressed {
+                KeyForm::Compressed
+            } else {
+                KeyForm::Uncompressed
+            }
         }
 
         /// Adds the results, packed by item, to the answers as the columns of
         /// [`Self::over_tables`].
         pub fn columns(&self, results: &[u8], answers: Answers) -> Answers {
-            let [column, ..] = self.call.results() else { return answers };
+            let [column, ..] = self.call.results() else {
+                return answers;
+            };
             // The capacity is sufficient: growing would leave a copy of secrets behind.
             let mut first = Zeroizing::new(Vec::with_capacity(results.len()));
             let mut second = Vec::new();
@@ -230,7 +299,8 @@ mod tables {
                 first.extend_from_slice(of_first);
                 second.extend_from_slice(of_second);
             }
-            self.over_tables(TableAnswers::Columns).with_results(answers, first, second)
+            self.over_tables(TableAnswers::Columns)
+                .with_results(answers, first, second)
         }
     }
 }

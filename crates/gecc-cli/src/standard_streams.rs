@@ -68,10 +68,16 @@ pub fn require_input() -> Result<(), String> {
 #[cfg(unix)]
 fn require(descriptor: libc::c_int, name: &str, reads: bool) -> Result<(), String> {
     let is_closed = CLOSED[descriptor as usize].load(Ordering::Relaxed);
-    let (other_way, purpose) = if reads { (libc::O_WRONLY, "reading") } else { (libc::O_RDONLY, "writing") };
+    let (other_way, purpose) = if reads {
+        (libc::O_WRONLY, "reading")
+    } else {
+        (libc::O_RDONLY, "writing")
+    };
     match flags(descriptor).filter(|_| !is_closed) {
         None => Err(format!("{name} is closed")),
-        Some(flags) if flags & libc::O_ACCMODE == other_way => Err(format!("{name} is not open for {purpose}")),
+        Some(flags) if flags & libc::O_ACCMODE == other_way => {
+            Err(format!("{name} is not open for {purpose}"))
+        }
         Some(_) => Ok(()),
     }
 }

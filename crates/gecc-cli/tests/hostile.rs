@@ -30,12 +30,30 @@ const OF_TEXT: usize = 128;
 fn run(arguments: &[&str], limit: usize, path: &Path) -> i32 {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("ulimit -v {ADDRESSES}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_gecc")]);
-    command.args(arguments).args(["--engine", "cpu", "--threads", "2", "--max-memory", &format!("{limit}M")]);
-    command.arg("-o").arg(folder.path().join("answers")).arg(path);
+    command.args([
+        "-c",
+        &format!("ulimit -v {ADDRESSES}; exec \"$0\" \"$@\""),
+        env!("CARGO_BIN_EXE_gecc"),
+    ]);
+    command.args(arguments).args([
+        "--engine",
+        "cpu",
+        "--threads",
+        "2",
+        "--max-memory",
+        &format!("{limit}M"),
+    ]);
+    command
+        .arg("-o")
+        .arg(folder.path().join("answers"))
+        .arg(path);
     let start = Instant::now();
     let (code, peak) = child::run(command.stdout(Stdio::null()).stderr(Stdio::null()));
-    let what = format!("{arguments:?} {} with {limit} MiB: code {code:?}, {} MiB", path.display(), peak / MIB);
+    let what = format!(
+        "{arguments:?} {} with {limit} MiB: code {code:?}, {} MiB",
+        path.display(),
+        peak / MIB
+    );
     eprintln!("{what}, {:?}", start.elapsed());
     assert!(peak <= limit * MIB + BEYOND, "{what}");
     assert!(start.elapsed() < LONG, "{what}");
@@ -54,14 +72,22 @@ fn repeat(to: &mut dyn Write, part: &[u8], times: usize) {
 }
 
 /// Runs a command on each file with each limit, and requires one of these exit codes.
-fn check(arguments: &[&str], limits: &[usize], codes: &[i32], files: &[(&str, &dyn Fn(&mut dyn Write))]) {
+fn check(
+    arguments: &[&str],
+    limits: &[usize],
+    codes: &[i32],
+    files: &[(&str, &dyn Fn(&mut dyn Write))],
+) {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
         let path = folder.path().join(name);
         write(&path, |to| content(to));
         for limit in limits {
             let code = run(arguments, *limit, &path);
-            assert!(codes.contains(&code), "{name} with {limit} MiB: code {code}");
+            assert!(
+                codes.contains(&code),
+                "{name} with {limit} MiB: code {code}"
+            );
         }
         std::fs::remove_file(path).unwrap();
     }
@@ -90,12 +116,20 @@ fn era1_of(to: &mut dyn Write, item: &[u8], times: usize) {
     };
     let list = rlp_header(0xc0, item.len() * times);
     let body = compressed(&|to| {
-        to.write_all(&rlp_header(0xc0, list.len() + item.len() * times)).unwrap();
+        to.write_all(&rlp_header(0xc0, list.len() + item.len() * times))
+            .unwrap();
         to.write_all(&list).unwrap();
         repeat(to, item, times);
     });
     era1_record(to, 0x3265, &[]);
-    era1_record(to, 3, &compressed(&|to| to.write_all(&[0xc9, 128, 128, 128, 128, 128, 128, 128, 128, 1]).unwrap()));
+    era1_record(
+        to,
+        3,
+        &compressed(&|to| {
+            to.write_all(&[0xc9, 128, 128, 128, 128, 128, 128, 128, 128, 1])
+                .unwrap()
+        }),
+    );
     era1_record(to, 4, &body);
 }
 
@@ -105,9 +139,13 @@ fn era1_of_bad_records(to: &mut dyn Write) {
     era1_record(to, 0x3265, &[]);
     repeat(to, &[0xff; 8], RECORDS as usize);
     to.write_all(&0x3266_u16.to_le_bytes()).unwrap();
-    to.write_all(&(8 * RECORDS as u32 + 16).to_le_bytes()).unwrap();
+    to.write_all(&(8 * RECORDS as u32 + 16).to_le_bytes())
+        .unwrap();
     to.write_all(&[0; 10]).unwrap();
-    (0..RECORDS).for_each(|record| to.write_all(&(8 * (record - RECORDS)).to_le_bytes()).unwrap());
+    (0..RECORDS).for_each(|record| {
+        to.write_all(&(8 * (record - RECORDS)).to_le_bytes())
+            .unwrap()
+    });
     to.write_all(&RECORDS.to_le_bytes()).unwrap();
 }
 
@@ -139,12 +177,18 @@ fn blocks_of_ethereum() {
             ("transactions.era1", &|to| era1_of(to, &smallest, 300_000)),
             ("records.era1", &era1_of_bad_records),
             ("zeros.json", &|to| json_of(to, "[", "0", 5_000_000, "]")),
-            ("transactions.json", &|to| json_of(to, "{\"transactions\":[", "0", 5_000_000, "]}")),
+            ("transactions.json", &|to| {
+                json_of(to, "{\"transactions\":[", "0", 5_000_000, "]}")
+            }),
             ("keys.json", &one_field),
             ("deep.json", &|to| repeat(to, b"[", 5_000_000)),
             ("deeper.json", &|to| repeat(to, b"{\"a\":", 2_000_000)),
-            ("lines.json", &|to| json_of(to, "{}\n", "[\n", 1_000_000, "")),
-            ("long.json", &|to| json_of(to, "{}\n\"", "a", 20_000_000, "\"")),
+            ("lines.json", &|to| {
+                json_of(to, "{}\n", "[\n", 1_000_000, "")
+            }),
+            ("long.json", &|to| {
+                json_of(to, "{}\n\"", "a", 20_000_000, "\"")
+            }),
         ],
     );
 }
@@ -156,10 +200,22 @@ fn inputs_of_bitcoin() {
     let block = [&MAGIC[..], &81_u32.to_le_bytes(), &[0; 80], &[2]].concat();
     for (blocks, length, records) in [(4000, 4 << 20, 1), (20_000, 40, 20_000), (400_000, 40, 1)] {
         let folder = tempfile::tempdir().unwrap();
-        let undo = [&MAGIC[..], &(length as u32).to_le_bytes(), &[1], &vec![0; length + 31]].concat();
-        write(&folder.path().join("blk00000.dat"), |to| repeat(to, &block, blocks));
-        write(&folder.path().join("rev00000.dat"), |to| repeat(to, &undo, records));
-        LIMITS.iter().for_each(|limit| assert_eq!(run(&["bitcoin", "verify"], *limit, folder.path()), 2));
+        let undo = [
+            &MAGIC[..],
+            &(length as u32).to_le_bytes(),
+            &[1],
+            &vec![0; length + 31],
+        ]
+        .concat();
+        write(&folder.path().join("blk00000.dat"), |to| {
+            repeat(to, &block, blocks)
+        });
+        write(&folder.path().join("rev00000.dat"), |to| {
+            repeat(to, &undo, records)
+        });
+        LIMITS
+            .iter()
+            .for_each(|limit| assert_eq!(run(&["bitcoin", "verify"], *limit, folder.path()), 2));
     }
 }
 
@@ -179,14 +235,18 @@ fn certificates() {
         &[
             ("same.pem", &|to| repeat(to, one.as_bytes(), 7000)),
             ("begins.pem", &|to| repeat(to, b"-----BEGIN ", 60_000)),
-            ("open.pem", &|to| repeat(to, b"-----BEGIN CERTIFICATE-----", 60_000)),
+            ("open.pem", &|to| {
+                repeat(to, b"-----BEGIN CERTIFICATE-----", 60_000)
+            }),
         ],
     );
     // Zeros that need no place on the disk.
     let folder = tempfile::tempdir().unwrap();
     let zeros = folder.path().join("zeros");
     File::create(&zeros).unwrap().set_len(1 << 28).unwrap();
-    LIMITS.iter().for_each(|limit| assert_eq!(run(&["certificates"], *limit, &zeros), 2));
+    LIMITS
+        .iter()
+        .for_each(|limit| assert_eq!(run(&["certificates"], *limit, &zeros), 2));
 }
 
 /// Pipes and links of a folder, and endless inputs.
@@ -197,15 +257,39 @@ fn folders() {
     let at = |name: &str| folder.path().join(name);
     std::os::unix::fs::symlink(".", at("self")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", at("zero")).unwrap();
-    assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
-    for command in [&["ethereum", "senders"][..], &["bitcoin", "verify"], &["certificates"]] {
+    assert!(
+        Command::new("mkfifo")
+            .arg(at("pipe"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    for command in [
+        &["ethereum", "senders"][..],
+        &["bitcoin", "verify"],
+        &["certificates"],
+    ] {
         // It contains no file, only pipes and links.
         assert_eq!(run(command, 64, folder.path()), 2);
         assert_eq!(run(command, 64, Path::new("/dev/zero")), 2);
     }
-    assert_eq!(run(&["bitcoin", "scan", "--key-file", "/dev/zero"], 64, Path::new("none.parquet")), 2);
+    assert_eq!(
+        run(
+            &["bitcoin", "scan", "--key-file", "/dev/zero"],
+            64,
+            Path::new("none.parquet")
+        ),
+        2
+    );
     let state = at("pipe").to_str().unwrap().to_owned();
-    assert_eq!(run(&["ethereum", "senders", "--state", &state], 64, folder.path()), 2);
+    assert_eq!(
+        run(
+            &["ethereum", "senders", "--state", &state],
+            64,
+            folder.path()
+        ),
+        2
+    );
 }
 
 /// Text and compressed text without a valid batch.
@@ -232,23 +316,46 @@ fn texts() {
         &[OF_TEXT],
         &[0, 1, 2],
         &[
-            ("deep.jsonl", &|to| json_of(to, &format!("{item},\"tag\":"), "[", 1_000_000, "}\n")),
+            ("deep.jsonl", &|to| {
+                json_of(to, &format!("{item},\"tag\":"), "[", 1_000_000, "}\n")
+            }),
             ("open.jsonl", &|to| repeat(to, b"{\"a\":", 1_000_000)),
-            ("long.jsonl", &|to| json_of(to, "{\"digest\":\"", "a", 10_000_000, "\"}\n")),
-            ("number.jsonl", &|to| json_of(to, "{\"recovery_id\":", "9", 1_000_000, "}\n")),
-            ("keys.jsonl", &|to| json_of(to, "{", "\"digest\":\"00\"", 500_000, "}\n")),
-            ("escapes.jsonl", &|to| json_of(to, "{\"digest\":\"", "\\u0061", 1_000_000, "\"}\n")),
+            ("long.jsonl", &|to| {
+                json_of(to, "{\"digest\":\"", "a", 10_000_000, "\"}\n")
+            }),
+            ("number.jsonl", &|to| {
+                json_of(to, "{\"recovery_id\":", "9", 1_000_000, "}\n")
+            }),
+            ("keys.jsonl", &|to| {
+                json_of(to, "{", "\"digest\":\"00\"", 500_000, "}\n")
+            }),
+            ("escapes.jsonl", &|to| {
+                json_of(to, "{\"digest\":\"", "\\u0061", 1_000_000, "\"}\n")
+            }),
             ("zeros.jsonl", &|to| repeat(to, &[0; 1024], 5000)),
             ("numbers.json", &|to| json_of(to, "[", "1", 1_000_000, "]")),
             ("objects.json", &|to| json_of(to, "[", "{}", 1_000_000, "]")),
-            ("columns.csv", &|to| json_of(to, "", "digest", 200_000, "\n1\n")),
+            ("columns.csv", &|to| {
+                json_of(to, "", "digest", 200_000, "\n1\n")
+            }),
             ("quotes.csv", &|to| repeat(to, b"\"\n", 500_000)),
-            ("tags.jsonl", &|to| repeat(to, format!("{item},\"tag\":\"{}\"}}\n", "t".repeat(100_000)).as_bytes(), 100)),
+            ("tags.jsonl", &|to| {
+                repeat(
+                    to,
+                    format!("{item},\"tag\":\"{}\"}}\n", "t".repeat(100_000)).as_bytes(),
+                    100,
+                )
+            }),
             ("zeros.gz", &|to| zipped(to, &[b'0'; 1 << 16], 1 << 12)),
             ("lines.gz", &|to| zipped(to, &[b'\n'; 1 << 16], 1 << 10)),
             ("members.gz", &|to| repeat(to, &member, 100_000)),
-            ("frames.zst", &|to| repeat(to, &[0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0], 500_000)),
-            ("window.zst", &|to| to.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0xf8, 0, 0, 0, 0]).unwrap()),
+            ("frames.zst", &|to| {
+                repeat(to, &[0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0], 500_000)
+            }),
+            ("window.zst", &|to| {
+                to.write_all(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0xf8, 0, 0, 0, 0])
+                    .unwrap()
+            }),
         ],
     );
 }

@@ -35,7 +35,10 @@ fn main() -> ExitCode {
             the_folder_that_is_named_comes_before_the_loader,
         ],
     );
-    all.extend(tests(None, named![missing_nvrtc_is_reported, unusable_packs_are_reported]));
+    all.extend(tests(
+        None,
+        named![missing_nvrtc_is_reported, unusable_packs_are_reported],
+    ));
     all.extend(tests(
         Some(&GPU),
         named![
@@ -62,7 +65,10 @@ impl Folder {
     fn files(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let entries = fs::read_dir(&self.0).expect("the folder is there");
         let paths = entries.map(|entry| entry.expect("readable").path());
-        paths.partition(|path| path.extension().is_some_and(|extension| extension == "cubin"))
+        paths.partition(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "cubin")
+        })
     }
 }
 
@@ -74,13 +80,17 @@ impl Drop for Folder {
 
 fn build(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    command.args(["kernels", "build", "--arch", ARCHITECTURE, "--out"]).arg(folder);
+    command
+        .args(["kernels", "build", "--arch", ARCHITECTURE, "--out"])
+        .arg(folder);
     command
 }
 
 fn pack(architecture: &str, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    command.args(["kernels", "pack", "--arch", architecture, "--out"]).arg(folder);
+    command
+        .args(["kernels", "pack", "--arch", architecture, "--out"])
+        .arg(folder);
     command
 }
 
@@ -89,7 +99,18 @@ fn build_within_limits(folder: &Path) -> Output {
     let script = format!(r#"ulimit -c 0; ulimit -f {MOST_BLOCKS}; exec "$0" "$@""#);
     let gecc = env!("CARGO_BIN_EXE_gecc");
     let mut command = Command::new("sh");
-    command.args(["-c", &script, gecc, "kernels", "build", "--arch", ARCHITECTURE, "--out"]).arg(folder);
+    command
+        .args([
+            "-c",
+            &script,
+            gecc,
+            "kernels",
+            "build",
+            "--arch",
+            ARCHITECTURE,
+            "--out",
+        ])
+        .arg(folder);
     command.output().expect("sh runs")
 }
 
@@ -107,11 +128,17 @@ fn is_whole(path: &Path) -> bool {
     let content = fs::read(path).expect("readable");
     let name = path.file_name().expect("a file").to_str().expect("UTF-8");
     let stem = &name[..name.rfind("nvrtc").expect("the version at the end")];
-    let Some((hash, code)) = content.strip_prefix(b"gecc kernels v1\n").and_then(|rest| rest.split_at_checked(32))
+    let Some((hash, code)) = content
+        .strip_prefix(b"gecc kernels v1\n")
+        .and_then(|rest| rest.split_at_checked(32))
     else {
         return false;
     };
-    let expected = Sha256::new().chain_update(stem).chain_update([0]).chain_update(code).finalize();
+    let expected = Sha256::new()
+        .chain_update(stem)
+        .chain_update([0])
+        .chain_update(code)
+        .finalize();
     hash == expected.as_slice() && code.starts_with(b"\x7fELF")
 }
 
@@ -119,23 +146,37 @@ fn full_disk_is_reported_and_leaves_no_files() {
     let folder = Folder::new("full");
     // The command ignores SIGXFSZ, so writing fails as on a full disk.
     let text = problem(&build_within_limits(&folder.0));
-    assert!(text.contains(folder.0.to_str().expect("UTF-8")) && text.contains("File too large"), "{text}");
+    assert!(
+        text.contains(folder.0.to_str().expect("UTF-8")) && text.contains("File too large"),
+        "{text}"
+    );
     assert_eq!(folder.files(), (vec![], vec![]));
 }
 
 fn a_killed_process_leaves_no_part_of_a_kernel() {
     let folder = Folder::new("killed");
     // What a process leaves that is killed in the middle of a write: `kernel_files::write_whole` names it so.
-    let leftover = folder.0.join(".hash_sm_90_nvrtc13.0.cubin.0123456789abcdef.tmp");
+    let leftover = folder
+        .0
+        .join(".hash_sm_90_nvrtc13.0.cubin.0123456789abcdef.tmp");
     fs::write(&leftover, b"gecc kernels v1\n and a part of the hash").expect("writable");
     // The next process is not disturbed; killed after its first two files, at some moment of the third.
-    let mut child = build(&folder.0).stdout(Stdio::piped()).spawn().expect("the binary runs");
+    let mut child = build(&folder.0)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
     let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let told: Vec<PathBuf> = lines.take(2).map(|line| line.expect("UTF-8").into()).collect();
+    let told: Vec<PathBuf> = lines
+        .take(2)
+        .map(|line| line.expect("UTF-8").into())
+        .collect();
     child.kill().expect("still running");
     child.wait().expect("a child");
     let (kernels, others) = folder.files();
-    assert!(told.len() == 2 && told.iter().all(|path| kernels.contains(path)), "{told:?}, {kernels:?}");
+    assert!(
+        told.len() == 2 && told.iter().all(|path| kernels.contains(path)),
+        "{told:?}, {kernels:?}"
+    );
     assert!(kernels.iter().all(|path| is_whole(path)), "{kernels:?}");
     assert!(others.contains(&leftover), "{others:?}");
 }
@@ -150,9 +191,18 @@ fn unwritable_folder_is_reported() {
         assert!(text.contains(out.to_str().expect("UTF-8")), "{text}");
     }
     // What NVRTC says of an architecture that there is not.
-    let text = problem(&pack("sm_1", &folder.0.join("packs")).output().expect("the binary runs"));
+    let text = problem(
+        &pack("sm_1", &folder.0.join("packs"))
+            .output()
+            .expect("the binary runs"),
+    );
     assert!(text.contains("sm_1"), "{text}");
-    assert_eq!(fs::read_dir(folder.0.join("packs")).expect("it is made").count(), 0);
+    assert_eq!(
+        fs::read_dir(folder.0.join("packs"))
+            .expect("it is made")
+            .count(),
+        0
+    );
     // Root may write everywhere.
     if !rustix::process::geteuid().is_root() {
         use std::os::unix::fs::PermissionsExt;
@@ -166,7 +216,10 @@ fn unwritable_folder_is_reported() {
 fn the_folder_that_is_named_comes_before_the_loader() {
     let loader = Folder::new("loader");
     let maps = fs::read_to_string("/proc/self/maps").expect("Linux");
-    let other = maps.split_whitespace().find(|word| word.contains("/libc")).expect("the C library is loaded");
+    let other = maps
+        .split_whitespace()
+        .find(|word| word.contains("/libc"))
+        .expect("the C library is loaded");
     symlink(other, loader.0.join("libnvrtc.so")).expect("writable");
     let doctor = |change: fn(&mut Command)| {
         let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
@@ -178,21 +231,33 @@ fn the_folder_that_is_named_comes_before_the_loader() {
     assert!(line.starts_with("[ok]"), "{line}");
     // What lacks NVRTC's functions is no NVRTC.
     let line = doctor(|doctor| _ = doctor.env_remove("GECC_NVRTC_DIR"));
-    assert!(line.starts_with("[--]") && line.contains("nvrtcVersion"), "{line}");
+    assert!(
+        line.starts_with("[--]") && line.contains("nvrtcVersion"),
+        "{line}"
+    );
 }
 
 fn missing_nvrtc_is_reported() {
     let libraries = Folder::new("no-libraries");
     let out = Folder::new("no-nvrtc");
     let without = |libraries: &Path| {
-        let output = build(&out.0).env("GECC_NVRTC_DIR", libraries).output().expect("the binary runs");
+        let output = build(&out.0)
+            .env("GECC_NVRTC_DIR", libraries)
+            .output()
+            .expect("the binary runs");
         let text = problem(&output);
         assert!(text.contains("GECC_NVRTC_DIR"), "{text}");
         text
     };
     let text = without(&libraries.0);
-    assert!(text.contains("there is no libnvrtc in that folder"), "{text}");
-    let output = pack(ARCHITECTURE, &out.0).env("GECC_NVRTC_DIR", &libraries.0).output().expect("the binary runs");
+    assert!(
+        text.contains("there is no libnvrtc in that folder"),
+        "{text}"
+    );
+    let output = pack(ARCHITECTURE, &out.0)
+        .env("GECC_NVRTC_DIR", &libraries.0)
+        .output()
+        .expect("the binary runs");
     assert_eq!(problem(&output), text);
     let text = without(&libraries.0.join("absent"));
     assert!(text.contains("No such file or directory"), "{text}");
@@ -201,10 +266,16 @@ fn missing_nvrtc_is_reported() {
     assert!(text.contains("libnvrtc.so.13"), "{text}");
     // The doctor says what to do.
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    let output = doctor.arg("doctor").env("GECC_NVRTC_DIR", &libraries.0).output().expect("the binary runs");
+    let output = doctor
+        .arg("doctor")
+        .env("GECC_NVRTC_DIR", &libraries.0)
+        .output()
+        .expect("the binary runs");
     let line = line_on(" NVRTC: ", &output);
     assert!(
-        line.starts_with("[--]") && line.contains("gecc kernels pack") && line.contains("GECC_KERNEL_CACHE"),
+        line.starts_with("[--]")
+            && line.contains("gecc kernels pack")
+            && line.contains("GECC_KERNEL_CACHE"),
         "{line}"
     );
     assert_eq!(out.files(), (vec![], vec![]));
@@ -213,24 +284,40 @@ fn missing_nvrtc_is_reported() {
 /// What the doctor says of packs, in the folder that the environment names.
 fn doctor_of_packs(folder: &str) -> String {
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    line_on("kernel packs:", &doctor.arg("doctor").env("GECC_KERNELS", folder).output().expect("the binary runs"))
+    line_on(
+        "kernel packs:",
+        &doctor
+            .arg("doctor")
+            .env("GECC_KERNELS", folder)
+            .output()
+            .expect("the binary runs"),
+    )
 }
 
 /// What the doctor says of something.
 fn line_on(what: &str, output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout);
-    text.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("no line on {what}: {text}")).to_owned()
+    text.lines()
+        .find(|line| line.contains(what))
+        .unwrap_or_else(|| panic!("no line on {what}: {text}"))
+        .to_owned()
 }
 
 fn unusable_packs_are_reported() {
     let folder = Folder::new("not-packs");
     let packs = folder.0.to_str().expect("UTF-8");
     let line = doctor_of_packs(packs);
-    assert!(line.starts_with("[!!]") && line.contains(packs) && line.contains("contains no pack"), "{line}");
+    assert!(
+        line.starts_with("[!!]") && line.contains(packs) && line.contains("contains no pack"),
+        "{line}"
+    );
     let path = folder.0.join("sm_90.gecckernels");
     fs::write(&path, [0x5a; 5000]).expect("writable");
     let line = doctor_of_packs(packs);
-    assert!(line.starts_with("[!!]") && line.contains("sm_90.gecckernels: the file is damaged"), "{line}");
+    assert!(
+        line.starts_with("[!!]") && line.contains("sm_90.gecckernels: the file is damaged"),
+        "{line}"
+    );
     // An empty value turns packs off, and what is no folder has none.
     assert!(doctor_of_packs("").contains("none next to this program"));
     assert!(doctor_of_packs(path.to_str().expect("UTF-8")).starts_with("[!!]"));
@@ -243,7 +330,10 @@ fn pubkey(engine: &str, packs: Option<&Path>, cache: &Path, nvrtc: Option<&Path>
     let key = input.0.join("key");
     fs::write(&key, format!("{:064x}\n", 1)).expect("writable");
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    command.args(["pubkey", "--curve", "secp256k1", "--engine", engine]).arg(&key).env("GECC_KERNEL_CACHE", cache);
+    command
+        .args(["pubkey", "--curve", "secp256k1", "--engine", engine])
+        .arg(&key)
+        .env("GECC_KERNEL_CACHE", cache);
     command.env("GECC_KERNELS", packs.unwrap_or(Path::new("")));
     if let Some(folder) = nvrtc {
         command.env("GECC_NVRTC_DIR", folder);
@@ -255,7 +345,10 @@ fn pubkey(engine: &str, packs: Option<&Path>, cache: &Path, nvrtc: Option<&Path>
 fn assert_right(output: &Output) {
     let x = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
     assert!(output.status.success(), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stdout).contains(x), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains(x),
+        "{output:?}"
+    );
 }
 
 fn damaged_or_unwritable_kernel_cache_does_not_change_answers() {
@@ -265,14 +358,19 @@ fn damaged_or_unwritable_kernel_cache_does_not_change_answers() {
     let (kernels, _) = cache.files();
     assert!(!kernels.is_empty());
     // From the cache alone.
-    let contents: Vec<Vec<u8>> = kernels.iter().map(|path| fs::read(path).expect("readable")).collect();
+    let contents: Vec<Vec<u8>> = kernels
+        .iter()
+        .map(|path| fs::read(path).expect("readable"))
+        .collect();
     for damage in [0, 20, 1000] {
         for (path, content) in kernels.iter().zip(&contents) {
             fs::write(path, &content[..damage.min(content.len())]).expect("writable");
         }
         assert_right(&pubkey("gpu", None, &cache.0, None));
-        let repaired =
-            kernels.iter().zip(&contents).all(|(path, content)| fs::read(path).expect("readable") == *content);
+        let repaired = kernels
+            .iter()
+            .zip(&contents)
+            .all(|(path, content)| fs::read(path).expect("readable") == *content);
         assert!(repaired, "damaged files are replaced");
     }
     // A folder that is a file, and one that is not there and cannot be made.
@@ -283,7 +381,13 @@ fn damaged_or_unwritable_kernel_cache_does_not_change_answers() {
     let output = pubkey("gpu", None, &empty.0, Some(&no_nvrtc.0));
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    for part in ["GPU 0", "GECC_NVRTC_DIR", "GECC_KERNELS", "gecc kernels pack", "GECC_KERNEL_CACHE"] {
+    for part in [
+        "GPU 0",
+        "GECC_NVRTC_DIR",
+        "GECC_KERNELS",
+        "gecc kernels pack",
+        "GECC_KERNEL_CACHE",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // The cache suffices where there is no NVRTC.
@@ -296,21 +400,37 @@ fn pack_is_used_without_nvrtc() {
     let packs = Folder::new("packs");
     let empty = Folder::new("nothing-here");
     let cache = Folder::new("cache-beside");
-    let doctor = Command::new(env!("CARGO_BIN_EXE_gecc")).args(["doctor", "--kernels"]).output();
+    let doctor = Command::new(env!("CARGO_BIN_EXE_gecc"))
+        .args(["doctor", "--kernels"])
+        .output();
     let said = String::from_utf8(doctor.expect("the binary runs").stdout).expect("UTF-8");
     let of_kernels = said.lines().filter(|line| line.contains(" obtained in "));
-    let architecture = of_kernels.flat_map(|line| line.split([' ', ','])).find(|word| word.starts_with("sm_"));
+    let architecture = of_kernels
+        .flat_map(|line| line.split([' ', ',']))
+        .find(|word| word.starts_with("sm_"));
     let architecture = architecture.unwrap_or_else(|| panic!("no architecture: {said}"));
-    let output = pack(architecture, &packs.0).output().expect("the binary runs");
+    let output = pack(architecture, &packs.0)
+        .output()
+        .expect("the binary runs");
     assert!(output.status.success(), "{output:?}");
     assert_right(&pubkey("gpu", Some(&packs.0), &cache.0, Some(&empty.0)));
     assert_eq!(cache.files(), (vec![], vec![]), "nothing was compiled");
     // All operations.
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    doctor.arg("doctor").env("GECC_KERNELS", &packs.0).env("GECC_KERNEL_CACHE", &cache.0);
-    let said = doctor.env("GECC_NVRTC_DIR", &empty.0).output().expect("the binary runs").stdout;
+    doctor
+        .arg("doctor")
+        .env("GECC_KERNELS", &packs.0)
+        .env("GECC_KERNEL_CACHE", &cache.0);
+    let said = doctor
+        .env("GECC_NVRTC_DIR", &empty.0)
+        .output()
+        .expect("the binary runs")
+        .stdout;
     let said = String::from_utf8(said).expect("UTF-8");
-    for part in ["[ok] known answers: every operation", " files from packs, 0 from the cache, 0 compiled just now"] {
+    for part in [
+        "[ok] known answers: every operation",
+        " files from packs, 0 from the cache, 0 compiled just now",
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let path = packs.0.join(format!("{architecture}.gecckernels"));
@@ -320,7 +440,10 @@ fn pack_is_used_without_nvrtc() {
     let output = pubkey("gpu", Some(&packs.0), &cache.0, Some(&empty.0));
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.contains(path.to_str().expect("UTF-8")) && text.contains("the file is damaged"), "{text}");
+    assert!(
+        text.contains(path.to_str().expect("UTF-8")) && text.contains("the file is damaged"),
+        "{text}"
+    );
     assert_right(&pubkey("gpu", Some(&packs.0), &cache.0, None));
     assert_ne!(cache.files().0.len(), 0, "what the pack lacks was compiled");
 }
@@ -333,11 +456,20 @@ fn devices_without_kernels_are_reported() {
     fs::write(&keys, format!("{:064x}\n", 1).repeat(1 << 15)).expect("writable");
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
     command.args(["pubkey", "--curve", "secp256k1"]).arg(&keys);
-    command.env("GECC_KERNELS", "").env("GECC_KERNEL_CACHE", &empty.0).env("GECC_NVRTC_DIR", &empty.0);
+    command
+        .env("GECC_KERNELS", "")
+        .env("GECC_KERNEL_CACHE", &empty.0)
+        .env("GECC_NVRTC_DIR", &empty.0);
     let output = command.output();
     let output = output.expect("the binary runs");
     assert_right(&output);
-    assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), 1 << 15);
+    assert_eq!(
+        output.stdout.iter().filter(|byte| **byte == b'\n').count(),
+        1 << 15
+    );
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(text.contains("cannot use some kernels for now") && text.contains("gecc kernels pack"), "{text}");
+    assert!(
+        text.contains("cannot use some kernels for now") && text.contains("gecc kernels pack"),
+        "{text}"
+    );
 }

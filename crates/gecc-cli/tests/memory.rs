@@ -35,21 +35,28 @@ const TAG: usize = MIB;
 const LIMIT_WITH_TAGS: usize = 64;
 
 /// Limits for rows of which only a few fit: in MiB the limit and the tag of each row, and the rows.
-const LONG_ROWS: [(usize, usize, usize); 4] = [(32, 1, 64), (32, 3, 24), (32, 15, 8), (128, 15, 12)];
+const LONG_ROWS: [(usize, usize, usize); 4] =
+    [(32, 1, 64), (32, 3, 24), (32, 15, 8), (128, 15, 12)];
 /// How often the longest row may be in memory beyond the limit.
 const COPIES_OF_A_ROW: usize = 5;
 
 fn main() -> ExitCode {
     let tests = LIMITS.iter().flat_map(|limit| {
         [
-            test(format!("command::{limit}_mib"), None, || command(*limit, "text", LINES, write_text, &[])),
-            test(format!("command::rows_{limit}_mib"), None, || command(*limit, "rows", LINES, write_rows, &ROWS)),
+            test(format!("command::{limit}_mib"), None, || {
+                command(*limit, "text", LINES, write_text, &[])
+            }),
+            test(format!("command::rows_{limit}_mib"), None, || {
+                command(*limit, "rows", LINES, write_rows, &ROWS)
+            }),
         ]
     });
-    let tags =
-        test("command::tags".to_owned(), None, || command(LIMIT_WITH_TAGS, "tags", TAGGED_LINES, write_tagged, &[]));
-    let names =
-        test("command::names".to_owned(), None, || command(LIMIT_WITH_TAGS, "names", TAGGED_LINES, write_named, &[]));
+    let tags = test("command::tags".to_owned(), None, || {
+        command(LIMIT_WITH_TAGS, "tags", TAGGED_LINES, write_tagged, &[])
+    });
+    let names = test("command::names".to_owned(), None, || {
+        command(LIMIT_WITH_TAGS, "names", TAGGED_LINES, write_named, &[])
+    });
     let tables = [
         test(
             "tables::adversarial_headers_stay_within_the_memory_limit".to_owned(),
@@ -73,26 +80,53 @@ fn main() -> ExitCode {
         ),
     ];
     let long_rows = LONG_ROWS.into_iter().map(|(limit, tag, rows)| {
-        test(format!("command::rows_of_{tag}_mib_within_{limit}"), None, move || long_rows(limit, tag * MIB, rows))
+        test(
+            format!("command::rows_of_{tag}_mib_within_{limit}"),
+            None,
+            move || long_rows(limit, tag * MIB, rows),
+        )
     });
-    let node = test("node::large_blocks".to_owned(), None, large_blocks_of_a_node_stay_within_the_memory_limit);
-    harness::run(tests.chain([tags, names, node]).chain(long_rows).chain(tables).collect())
+    let node = test(
+        "node::large_blocks".to_owned(),
+        None,
+        large_blocks_of_a_node_stay_within_the_memory_limit,
+    );
+    harness::run(
+        tests
+            .chain([tags, names, node])
+            .chain(long_rows)
+            .chain(tables)
+            .collect(),
+    )
 }
 
 /// For what `write_rows` writes.
-const ROWS: [&str; 4] = ["--format", "rows", "--layout", "digest:32,signature:64,public_key:33"];
+const ROWS: [&str; 4] = [
+    "--format",
+    "rows",
+    "--layout",
+    "digest:32,signature:64,public_key:33",
+];
 
 fn write_text(file: File) {
     write_lines(file, LINES, "");
 }
 
 fn write_tagged(file: File) {
-    write_lines(file, TAGGED_LINES, &format!("\"tag\":\"{}\",", "t".repeat(TAG)));
+    write_lines(
+        file,
+        TAGGED_LINES,
+        &format!("\"tag\":\"{}\",", "t".repeat(TAG)),
+    );
 }
 
 /// Lines whose rejection names a member.
 fn write_named(file: File) {
-    write_lines(file, TAGGED_LINES, &format!("\"d{}igest\":\"00\",", "_".repeat(TAG)));
+    write_lines(
+        file,
+        TAGGED_LINES,
+        &format!("\"d{}igest\":\"00\",", "_".repeat(TAG)),
+    );
 }
 
 /// This many lines, which begin with some field.
@@ -118,46 +152,102 @@ fn write_rows(file: File) {
 }
 
 fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &[&str]) {
-    let folder = std::env::temp_dir().join(format!("gecc-memory-{}-{name}-{limit}", std::process::id()));
+    let folder =
+        std::env::temp_dir().join(format!("gecc-memory-{}-{name}-{limit}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
     let input = folder.join("input");
     let output = folder.join("output");
     write(File::create(&input).expect("writable"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", &THREADS.to_string()]);
-    command.args(["--max-memory", &format!("{limit}M")]).args(arguments).arg("-o").arg(&output).arg(&input);
+    command.args([
+        "verify",
+        "--curve",
+        "secp256k1",
+        "--engine",
+        "cpu",
+        "--threads",
+        &THREADS.to_string(),
+    ]);
+    command
+        .args(["--max-memory", &format!("{limit}M")])
+        .args(arguments)
+        .arg("-o")
+        .arg(&output)
+        .arg(&input);
     let (_, peak) = child::run(command.stderr(Stdio::null()));
-    let answers = BufReader::new(File::open(&output).expect("there are answers")).split(b'\n').count();
+    let answers = BufReader::new(File::open(&output).expect("there are answers"))
+        .split(b'\n')
+        .count();
     std::fs::remove_dir_all(&folder).expect("the folder is this test's");
     eprintln!("{name}: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
     assert_eq!(answers, lines);
     // The command itself, and what it reads and writes at a time.
-    assert!(peak <= limit * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {limit} MiB");
+    assert!(
+        peak <= limit * MIB + BASE + 24 * MIB,
+        "{peak} bytes with a limit of {limit} MiB"
+    );
 }
 
 /// Rows of JSON and of CSV to answers of every format, by few threads and by many.
 fn long_rows(limit: usize, tag: usize, rows: usize) {
     let folder = folder("long-rows");
     let json = folder.path().join("rows.jsonl");
-    write_lines(File::create(&json).expect("writable"), rows, &format!("\"tag\":\"{}\",", "t".repeat(tag)));
+    write_lines(
+        File::create(&json).expect("writable"),
+        rows,
+        &format!("\"tag\":\"{}\",", "t".repeat(tag)),
+    );
     let csv = folder.path().join("rows.csv");
-    write_csv(File::create(&csv).expect("writable"), rows, &"t".repeat(tag));
-    let calls = [(&json, "answers.jsonl", 2), (&json, "answers.parquet", 2), (&json, "answers.parquet", 8)];
-    let more = [(&json, "answers.arrow", 8), (&csv, "answers.csv", 8), (&csv, "answers.parquet", 2)];
+    write_csv(
+        File::create(&csv).expect("writable"),
+        rows,
+        &"t".repeat(tag),
+    );
+    let calls = [
+        (&json, "answers.jsonl", 2),
+        (&json, "answers.parquet", 2),
+        (&json, "answers.parquet", 8),
+    ];
+    let more = [
+        (&json, "answers.arrow", 8),
+        (&csv, "answers.csv", 8),
+        (&csv, "answers.parquet", 2),
+    ];
     for (input, output, threads) in calls.into_iter().chain(more) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
-        command.args(["verify", "--curve", "secp256k1", "--engine", "cpu", "--threads", &threads.to_string()]);
-        command.args(["--max-memory", &format!("{limit}M"), "-o"]).arg(folder.path().join(output)).arg(input);
+        command.args([
+            "verify",
+            "--curve",
+            "secp256k1",
+            "--engine",
+            "cpu",
+            "--threads",
+            &threads.to_string(),
+        ]);
+        command
+            .args(["--max-memory", &format!("{limit}M"), "-o"])
+            .arg(folder.path().join(output))
+            .arg(input);
         let messages = folder.path().join("messages");
         let (code, peak) = child::run(command.stderr(File::create(&messages).expect("writable")));
         let message = std::fs::read_to_string(&messages).expect("text");
-        eprintln!("{} to {output}, {threads} threads: {:.1} MiB", input.display(), peak as f64 / MIB as f64);
+        eprintln!(
+            "{} to {output}, {threads} threads: {:.1} MiB",
+            input.display(),
+            peak as f64 / MIB as f64
+        );
         // No signature is right.
         assert_eq!(code, Some(1), "{message}");
         let counts = format!("{rows} items");
-        assert!(message.lines().any(|line| line.starts_with(&counts)), "{message}");
+        assert!(
+            message.lines().any(|line| line.starts_with(&counts)),
+            "{message}"
+        );
         let most = (limit + 6 + threads + 24) * MIB + COPIES_OF_A_ROW * tag;
-        assert!(peak <= most, "{output} of {tag} bytes a row, {threads} threads: {peak} bytes, at most {most}");
+        assert!(
+            peak <= most,
+            "{output} of {tag} bytes a row, {threads} threads: {peak} bytes, at most {most}"
+        );
     }
 }
 
@@ -182,12 +272,33 @@ fn large_blocks_of_a_node_stay_within_the_memory_limit() {
     });
     const LIMIT: usize = 64;
     let mut command = Command::new(env!("CARGO_BIN_EXE_gecc"));
-    command.args(["ethereum", "senders", "--engine", "cpu", "--threads", &THREADS.to_string(), "--rpc-url", &url]);
-    command.args(["--from", "1", "--to", "40", "--max-memory", &format!("{LIMIT}M")]).stdout(Stdio::null());
+    command.args([
+        "ethereum",
+        "senders",
+        "--engine",
+        "cpu",
+        "--threads",
+        &THREADS.to_string(),
+        "--rpc-url",
+        &url,
+    ]);
+    command
+        .args([
+            "--from",
+            "1",
+            "--to",
+            "40",
+            "--max-memory",
+            &format!("{LIMIT}M"),
+        ])
+        .stdout(Stdio::null());
     let (code, peak) = child::run(&mut command);
     eprintln!("blocks: {:.1} MiB of {LIMIT}", peak as f64 / MIB as f64);
     assert_eq!(code, Some(0));
-    assert!(peak <= LIMIT * MIB + BASE + 24 * MIB, "{peak} bytes with a limit of {LIMIT} MiB");
+    assert!(
+        peak <= LIMIT * MIB + BASE + 24 * MIB,
+        "{peak} bytes with a limit of {LIMIT} MiB"
+    );
 }
 
 fn give_large_blocks(stream: TcpStream) -> io::Result<()> {
@@ -207,12 +318,22 @@ fn give_large_blocks(stream: TcpStream) -> io::Result<()> {
         lines.read_exact(&mut calls)?;
         let calls: Vec<serde_json::Value> = serde_json::from_slice(&calls)?;
         write!(to, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")?;
-        let mut put = |text: &[u8]| to.write_all(&[format!("{:x}\r\n", text.len()).as_bytes(), text, b"\r\n"].concat());
+        let mut put = |text: &[u8]| {
+            to.write_all(&[format!("{:x}\r\n", text.len()).as_bytes(), text, b"\r\n"].concat())
+        };
         for (place, call) in calls.iter().enumerate() {
             let before = if place == 0 { "[" } else { "," };
-            put(format!("{before}{{\"id\":{},\"result\":{{\"extraData\":\"", call["id"]).as_bytes())?;
+            put(format!(
+                "{before}{{\"id\":{},\"result\":{{\"extraData\":\"",
+                call["id"]
+            )
+            .as_bytes())?;
             (0..4 * MIB / part.len()).try_for_each(|_| put(&part))?;
-            put(format!("\",\"number\":{},\"transactions\":[]}}}}", call["params"][0]).as_bytes())?;
+            put(format!(
+                "\",\"number\":{},\"transactions\":[]}}}}",
+                call["params"][0]
+            )
+            .as_bytes())?;
         }
         put(b"]")?;
         to.write_all(b"0\r\n\r\n")?;
@@ -227,21 +348,44 @@ const TABLE_TIME: Duration = Duration::from_secs(20);
 
 fn of_tables(arguments: &[&str]) -> Vec<String> {
     let threads = THREADS.to_string();
-    let common = ["--engine", "cpu", "--threads", &threads, "--max-memory", "100M"];
-    arguments.iter().chain(&common).map(|argument| (*argument).to_owned()).collect()
+    let common = [
+        "--engine",
+        "cpu",
+        "--threads",
+        &threads,
+        "--max-memory",
+        "100M",
+    ];
+    arguments
+        .iter()
+        .chain(&common)
+        .map(|argument| (*argument).to_owned())
+        .collect()
 }
 
 /// Runs the command over a table, with no more than 4 GB of addresses. Gives its exit code and what it says.
 fn over_table(arguments: &[String], path: &Path, name: &str) -> (Option<i32>, String) {
     let messages = path.with_extension("messages");
     let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_gecc")]).args(arguments).arg(path);
-    command.stdout(Stdio::null()).stderr(File::create(&messages).expect("writable"));
+    command
+        .args([
+            "-c",
+            "ulimit -v 4000000; exec \"$0\" \"$@\"",
+            env!("CARGO_BIN_EXE_gecc"),
+        ])
+        .args(arguments)
+        .arg(path);
+    command
+        .stdout(Stdio::null())
+        .stderr(File::create(&messages).expect("writable"));
     let begin = Instant::now();
     let (code, peak) = child::run(&mut command);
     let message = std::fs::read_to_string(&messages).expect("text");
     let took = begin.elapsed();
-    eprintln!("{name}: {code:?}, {:.1} MiB, {took:.1?}", peak as f64 / MIB as f64);
+    eprintln!(
+        "{name}: {code:?}, {:.1} MiB, {took:.1?}",
+        peak as f64 / MIB as f64
+    );
     assert!(peak <= TABLE_PEAK, "{name}: {peak} bytes");
     assert!(took <= TABLE_TIME, "{name}: {took:?}");
     assert!(!message.contains("panicked"), "{name}: {message}");
@@ -250,7 +394,10 @@ fn over_table(arguments: &[String], path: &Path, name: &str) -> (Option<i32>, St
 
 /// A folder that goes away with what is in it.
 fn folder(name: &str) -> tempfile::TempDir {
-    tempfile::Builder::new().prefix(&format!("gecc-memory-{name}")).tempdir().expect("the temporary folder is writable")
+    tempfile::Builder::new()
+        .prefix(&format!("gecc-memory-{name}"))
+        .tempdir()
+        .expect("the temporary folder is writable")
 }
 
 fn adversarial_headers_stay_within_the_memory_limit() {
@@ -268,16 +415,26 @@ fn adversarial_headers_stay_within_the_memory_limit() {
 fn adversarial_headers_of_tables_stay_within_the_memory_limit() {
     let folder = folder("others");
     let path = folder.path().join("hostile.parquet");
-    for name in
-        ["a root of 2^31 - 1 children", "2^31 - 1 row groups as a number", "100000 groups in groups as field 65538"]
-    {
-        let (_, bytes) = crafted::hostile().into_iter().find(|(known, _)| known == name).expect("a file of this name");
+    for name in [
+        "a root of 2^31 - 1 children",
+        "2^31 - 1 row groups as a number",
+        "100000 groups in groups as field 65538",
+    ] {
+        let (_, bytes) = crafted::hostile()
+            .into_iter()
+            .find(|(known, _)| known == name)
+            .expect("a file of this name");
         std::fs::write(&path, bytes).expect("writable");
         let recover = of_tables(&["recover", "--curve", "secp256k1"]);
-        let senders: Vec<String> = ["ethereum", "senders", "--engine", "cpu"].map(str::to_owned).into();
+        let senders: Vec<String> = ["ethereum", "senders", "--engine", "cpu"]
+            .map(str::to_owned)
+            .into();
         for arguments in [recover, senders] {
             let (code, message) = over_table(&arguments, &path, name);
-            assert!(matches!(code, Some(1 | 2)) && message.contains("Parquet"), "{name}: {code:?} {message}");
+            assert!(
+                matches!(code, Some(1 | 2)) && message.contains("Parquet"),
+                "{name}: {code:?} {message}"
+            );
         }
     }
 }
@@ -287,12 +444,25 @@ fn wide_footers_and_long_lists_stay_within_the_memory_limit() {
     let folder = folder("much");
     let path = folder.path().join("much.parquet");
     let output = folder.path().join("output.parquet");
-    let beside = of_tables(&["verify", "--curve", "secp256k1", "--beside", "-o", output.to_str().expect("text")]);
-    let files = [("columns", crafted::wide(200_000)), ("a list", crafted::long_list(200_000_000))];
+    let beside = of_tables(&[
+        "verify",
+        "--curve",
+        "secp256k1",
+        "--beside",
+        "-o",
+        output.to_str().expect("text"),
+    ]);
+    let files = [
+        ("columns", crafted::wide(200_000)),
+        ("a list", crafted::long_list(200_000_000)),
+    ];
     for (name, bytes) in files {
         std::fs::write(&path, bytes).expect("writable");
         let (code, message) = over_table(&beside, &path, name);
-        assert!(code == Some(2) && message.contains("above the limit"), "{name}: {code:?} {message}");
+        assert!(
+            code == Some(2) && message.contains("above the limit"),
+            "{name}: {code:?} {message}"
+        );
     }
 }
 
@@ -302,12 +472,22 @@ fn repeated_values_stay_within_the_memory_limit() {
     let folder = folder("beside");
     let path = folder.path().join("few.parquet");
     let output = folder.path().join("output.parquet");
-    let beside = of_tables(&["verify", "--curve", "secp256k1", "--beside", "-o", output.to_str().expect("text")]);
+    let beside = of_tables(&[
+        "verify",
+        "--curve",
+        "secp256k1",
+        "--beside",
+        "-o",
+        output.to_str().expect("text"),
+    ]);
     for part in [Beside::Bytes, Beside::Struct, Beside::List] {
         std::fs::write(&path, crafted::file_beside(part, ROWS, MIB)).expect("writable");
         let (code, message) = over_table(&beside, &path, &format!("{part:?}"));
         // No key is one.
         assert_eq!(code, Some(2), "{part:?}: {message}");
-        assert!(message.contains("1024") || message.contains("1,024"), "{part:?}: {message}");
+        assert!(
+            message.contains("1024") || message.contains("1,024"),
+            "{part:?}: {message}"
+        );
     }
 }

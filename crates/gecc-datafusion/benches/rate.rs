@@ -10,8 +10,8 @@ use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use gecc::service::Stats;
 use gecc::{Backend, CurveId, Engine, call, ecdsa, keys};
 use gecc_arrow::{
-    Compression, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions, Writer, complete, open,
-    transform,
+    Compression, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions,
+    Writer, complete, open, transform,
 };
 use gecc_datafusion::Functions;
 use std::path::Path;
@@ -28,32 +28,58 @@ const RUNS: usize = 3;
 const GROUPS: [usize; 2] = [1 << 16, 1 << 20];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let items = arguments.first().map_or(1 << 20, |items| items.parse().expect("a number of items"));
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    let items = arguments
+        .first()
+        .map_or(1 << 20, |items| items.parse().expect("a number of items"));
     let backend = match arguments.get(1).map(String::as_str) {
         None => Backend::Auto,
         Some("cpu") => Backend::Cpu,
         Some("gpu") => Backend::Gpu,
         Some(other) => panic!("{other} is neither cpu nor gpu"),
     };
-    let engine = Engine::builder().backend(backend).build().expect("an engine");
+    let engine = Engine::builder()
+        .backend(backend)
+        .build()
+        .expect("an engine");
     let cores = available_parallelism().map_or(1, usize::from);
     println!("{:?}, {cores} cores, {items} items", engine.info().backend);
-    let runtime = Builder::new_multi_thread().worker_threads(cores).build().expect("a runtime");
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(cores)
+        .build()
+        .expect("a runtime");
     let table = signed(&engine, items);
     let folder = tempfile::TempDir::new().expect("a folder");
-    for group in GROUPS.into_iter().filter(|group| *group == GROUPS[0] || *group <= items) {
+    for group in GROUPS
+        .into_iter()
+        .filter(|group| *group == GROUPS[0] || *group <= items)
+    {
         let path = folder.path().join(format!("{group}.parquet"));
         write(&path, &table, group);
         let command = rate(items, || command(&engine, &path, items));
-        println!("row groups of {group}: the command {:.3} M/s", command / 1e6);
+        println!(
+            "row groups of {group}: the command {:.3} M/s",
+            command / 1e6
+        );
         for way in ways(cores) {
             let functions = Functions::new(&engine).expect("a coalescer");
             let context = session(&functions, &runtime, &path, &way);
             let sql = rate(items, || sql(&runtime, &context, items));
-            let Stats { cpu_batches, gpu_batches, items: computed, .. } = functions.stats();
+            let Stats {
+                cpu_batches,
+                gpu_batches,
+                items: computed,
+                ..
+            } = functions.stats();
             let batch = computed / (cpu_batches + gpu_batches);
-            println!("  {way:?}: {:.3} M/s, {:.2} of the command's; {batch} items a batch", sql / 1e6, sql / command);
+            println!(
+                "  {way:?}: {:.3} M/s, {:.2} of the command's; {batch} items a batch",
+                sql / 1e6,
+                sql / command
+            );
         }
     }
 }
@@ -69,7 +95,11 @@ struct Way {
 }
 
 fn ways(cores: usize) -> [Way; 6] {
-    let way = |partitions, batch, split| Way { partitions, batch, split };
+    let way = |partitions, batch, split| Way {
+        partitions,
+        batch,
+        split,
+    };
     [
         way(cores, 8192, true),
         way(4 * cores, 8192, true),
@@ -94,9 +124,15 @@ fn rate(items: usize, mut run: impl FnMut()) -> f64 {
 fn signed(engine: &Engine, items: usize) -> RecordBatch {
     let (secrets, points) = keys::generate(engine, CURVE, items).expect("keys");
     let mut digests: Vec<[u8; 32]> = (0..items).map(|_| rand::random()).collect();
-    let signed = ecdsa::sign(engine, CURVE, &digests, &secrets, Default::default()).expect("signatures");
-    digests.iter_mut().step_by(CORRUPTED).for_each(|digest| digest[7] ^= 1);
-    let keys = points.iter().map(|point| point.to_compressed().expect("a key"));
+    let signed =
+        ecdsa::sign(engine, CURVE, &digests, &secrets, Default::default()).expect("signatures");
+    digests
+        .iter_mut()
+        .step_by(CORRUPTED)
+        .for_each(|digest| digest[7] ^= 1);
+    let keys = points
+        .iter()
+        .map(|point| point.to_compressed().expect("a key"));
     let columns: [(&str, ArrayRef); 3] = [
         ("digest", fixed(digests.into_iter())),
         ("signature", fixed(signed.into_iter().map(Result::unwrap))),
@@ -111,7 +147,8 @@ fn fixed<const W: usize>(rows: impl Iterator<Item = [u8; W]>) -> ArrayRef {
 
 fn write(path: &Path, table: &RecordBatch, group: usize) {
     let output = Output::File(path.to_owned());
-    let mut writer = Writer::create(output, Format::Parquet, Compression::None, &table.schema()).expect("a file");
+    let mut writer = Writer::create(output, Format::Parquet, Compression::None, &table.schema())
+        .expect("a file");
     for start in (0..table.num_rows()).step_by(group) {
         let rows = table.slice(start, group.min(table.num_rows() - start));
         writer.write(&rows, &Pool::default()).expect("a row group");
@@ -121,21 +158,44 @@ fn write(path: &Path, table: &RecordBatch, group: usize) {
 
 fn command(engine: &Engine, path: &Path, items: usize) {
     let input = open(path, ReadOptions::default()).expect("a file");
-    let (operation, pool) = (Operation::from(call::Operation::verify(CURVE, Default::default())), Pool::default());
-    let mapping = complete(Mapping::new(), input.schema(), &operation).expect("columns of these names");
-    let job = Job { engine, operation: &operation, mapping: &mapping, pool: &pool };
+    let (operation, pool) = (
+        Operation::from(call::Operation::verify(CURVE, Default::default())),
+        Pool::default(),
+    );
+    let mapping =
+        complete(Mapping::new(), input.schema(), &operation).expect("columns of these names");
+    let job = Job {
+        engine,
+        operation: &operation,
+        mapping: &mapping,
+        pool: &pool,
+    };
     let options = TransformOptions::default();
-    let done = transform(&job, input, Output::Nowhere, &options, &AtomicBool::new(false)).expect("a beginning");
-    assert_eq!((done.counts.rows, done.counts.passed), (items as u64, (items - items.div_ceil(CORRUPTED)) as u64));
+    let done = transform(
+        &job,
+        input,
+        Output::Nowhere,
+        &options,
+        &AtomicBool::new(false),
+    )
+    .expect("a beginning");
+    assert_eq!(
+        (done.counts.rows, done.counts.passed),
+        (items as u64, (items - items.div_ceil(CORRUPTED)) as u64)
+    );
 }
 
 fn session(functions: &Functions, runtime: &Runtime, path: &Path, way: &Way) -> SessionContext {
-    let config = SessionConfig::new().with_target_partitions(way.partitions).with_batch_size(way.batch);
+    let config = SessionConfig::new()
+        .with_target_partitions(way.partitions)
+        .with_batch_size(way.batch);
     let config = config.with_repartition_file_scans(way.split);
     let context = SessionContext::new_with_config(config);
     functions.register(&context);
     let name = path.to_str().expect("a name");
-    runtime.block_on(context.register_parquet("signed", name, ParquetReadOptions::default())).expect("a file");
+    runtime
+        .block_on(context.register_parquet("signed", name, ParquetReadOptions::default()))
+        .expect("a file");
     context
 }
 

@@ -8,7 +8,10 @@ use gecc::Engine;
 use std::error::Error;
 use std::thread::available_parallelism;
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../gecc-arrow/tests/data/signatures.parquet");
+const FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../gecc-arrow/tests/data/signatures.parquet"
+);
 
 /// Each row is verified with the function of its curve. The verdict is `reason IS NULL`.
 const STATEMENT: &str = "
@@ -29,10 +32,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     // More partitions than cores: some are read while others wait for their answers.
     let partitions = 4 * available_parallelism()?.get();
-    let context = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(partitions));
+    let context =
+        SessionContext::new_with_config(SessionConfig::new().with_target_partitions(partitions));
     gecc_datafusion::register(&context, &Engine::new()?)?;
 
-    context.register_parquet("signed", file, ParquetReadOptions::default()).await?;
+    context
+        .register_parquet("signed", file, ParquetReadOptions::default())
+        .await?;
     context.sql(&statement).await?.show().await?;
     Ok(())
 }

@@ -26,10 +26,19 @@ impl Arguments {
             ColumnarValue::Array(_) => None,
         });
         let task = task(kind, policy, named)?;
-        let is_constant = values.iter().all(|value| matches!(value, ColumnarValue::Scalar(_)));
+        let is_constant = values
+            .iter()
+            .all(|value| matches!(value, ColumnarValue::Scalar(_)));
         let rows = if is_constant { 1 } else { args.number_rows };
-        let columns = values.iter().map(|value| value.to_array(rows)).collect::<Result<Vec<_>>>()?;
-        Ok(Arguments { task, batch: batch(kind, columns, rows)?, is_constant })
+        let columns = values
+            .iter()
+            .map(|value| value.to_array(rows))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Arguments {
+            task,
+            batch: batch(kind, columns, rows)?,
+            is_constant,
+        })
     }
 
     /// Creates the arguments without rows, when a statement is planned.
@@ -46,8 +55,15 @@ impl Arguments {
                 kind.require(*field, found).map_err(DataFusionError::Plan)?;
             }
         }
-        let columns = types.iter().map(|given| new_null_array(given.data_type(), 0)).collect();
-        Ok(Arguments { task, batch: batch(kind, columns, 0)?, is_constant: false })
+        let columns = types
+            .iter()
+            .map(|given| new_null_array(given.data_type(), 0))
+            .collect();
+        Ok(Arguments {
+            task,
+            batch: batch(kind, columns, 0)?,
+            is_constant: false,
+        })
     }
 }
 
@@ -56,25 +72,42 @@ fn split<T>(kind: FunctionKind, arguments: &[T]) -> (&[T], &[T]) {
     arguments.split_at(kind.names().len().min(arguments.len()))
 }
 
-fn task<'a>(kind: FunctionKind, policy: Policy, named: impl Iterator<Item = Option<&'a ScalarValue>>) -> Result<Task> {
-    let named: Vec<Option<&str>> = named.map(|name| name.and_then(|name| name.try_as_str().flatten())).collect();
+fn task<'a>(
+    kind: FunctionKind,
+    policy: Policy,
+    named: impl Iterator<Item = Option<&'a ScalarValue>>,
+) -> Result<Task> {
+    let named: Vec<Option<&str>> = named
+        .map(|name| name.and_then(|name| name.try_as_str().flatten()))
+        .collect();
     kind.task(&named, policy).map_err(DataFusionError::Plan)
 }
 
 fn batch(kind: FunctionKind, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
-    let columns: Vec<ArrayRef> =
-        kind.fields().iter().zip(columns).map(|(field, column)| typed(*field, column)).collect();
+    let columns: Vec<ArrayRef> = kind
+        .fields()
+        .iter()
+        .zip(columns)
+        .map(|(field, column)| typed(*field, column))
+        .collect();
     let fields = kind.fields().iter().zip(&columns);
-    let fields: Vec<Field> =
-        fields.map(|(field, column)| Field::new(field.to_string(), column.data_type().clone(), true)).collect();
+    let fields: Vec<Field> = fields
+        .map(|(field, column)| Field::new(field.to_string(), column.data_type().clone(), true))
+        .collect();
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)?)
+    Ok(RecordBatch::try_new_with_options(
+        Arc::new(Schema::new(fields)),
+        columns,
+        &options,
+    )?)
 }
 
 /// Gives NULL literals, which have a type of their own, a type that the field can have.
 fn typed(field: gecc_arrow::Field, column: ArrayRef) -> ArrayRef {
     match (column.data_type(), field) {
-        (DataType::Null, gecc_arrow::Field::RecoveryId) => new_null_array(&DataType::UInt8, column.len()),
+        (DataType::Null, gecc_arrow::Field::RecoveryId) => {
+            new_null_array(&DataType::UInt8, column.len())
+        }
         (DataType::Null, _) => new_null_array(&DataType::Binary, column.len()),
         _ => column,
     }

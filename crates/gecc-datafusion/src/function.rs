@@ -8,7 +8,8 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::error::GenericError;
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_datafusion_err};
 use datafusion::logical_expr::{
-    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, TypeSignature, Volatility,
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, TypeSignature,
+    Volatility,
 };
 use gecc::Verdict;
 use gecc::ecdsa::Policy;
@@ -32,13 +33,22 @@ pub struct Function {
 
 impl Function {
     pub fn new(kind: FunctionKind, gives: Gives, policy: Policy, service: Arc<Service>) -> Self {
-        Function { kind, gives, name: kind.name(gives), signature: signature(kind), policy, service }
+        Function {
+            kind,
+            gives,
+            name: kind.name(gives),
+            signature: signature(kind),
+            policy,
+            service,
+        }
     }
 
     fn result(&self) -> DataType {
         match self.gives {
             Gives::Result => self.kind.result(),
-            Gives::Reason => DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
+            Gives::Reason => {
+                DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
+            }
         }
     }
 
@@ -50,29 +60,44 @@ impl Function {
     /// Returns a part of the answers as a column.
     fn column(&self, answers: &Answers) -> Result<ArrayRef, GenericError> {
         match (self.gives, answers.results()) {
-            (Gives::Reason, _) => Ok(answers.to_columns()?.columns().last().expect("a column of reasons").clone()),
+            (Gives::Reason, _) => Ok(answers
+                .to_columns()?
+                .columns()
+                .last()
+                .expect("a column of reasons")
+                .clone()),
             // Rows with a null argument are among the rejected ones, which are null here.
             (Gives::Result, [(_, column)]) => Ok(column.clone()),
             (Gives::Result, _) => {
                 // A row with a null is not valid: if the result were null, neither `WHERE
                 // verify(…)` nor `WHERE NOT verify(…)` would return it.
                 let codes = answers.codes();
-                let valid = BooleanBuffer::collect_bool(codes.len(), |row| codes[row] == Verdict::VALID_CODE);
+                let valid = BooleanBuffer::collect_bool(codes.len(), |row| {
+                    codes[row] == Verdict::VALID_CODE
+                });
                 Ok(Arc::new(BooleanArray::new(valid, None)))
             }
         }
     }
 
     fn answers(&self, arguments: &Arguments) -> Result<Vec<Answers>, GenericError> {
-        run_blocking(|| self.service.answers(self.kind, arguments.task, &arguments.batch))
+        run_blocking(|| {
+            self.service
+                .answers(self.kind, arguments.task, &arguments.batch)
+        })
     }
 
     fn column_of_all(&self, arguments: &Arguments) -> Result<ArrayRef, GenericError> {
         let parts = self.answers(arguments)?;
-        let columns = parts.iter().map(|answers| self.column(answers)).collect::<Result<Vec<_>, _>>()?;
+        let columns = parts
+            .iter()
+            .map(|answers| self.column(answers))
+            .collect::<Result<Vec<_>, _>>()?;
         match columns.as_slice() {
             [column] => Ok(column.clone()),
-            several => Ok(concat(&several.iter().map(AsRef::as_ref).collect::<Vec<_>>())?),
+            several => Ok(concat(
+                &several.iter().map(AsRef::as_ref).collect::<Vec<_>>(),
+            )?),
         }
     }
 
@@ -101,11 +126,16 @@ impl ScalarUDFImpl for Function {
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
-        let arguments =
-            Arguments::planned(self.kind, self.policy, &args).map_err(|problem| self.plan_error(&problem.message()))?;
+        let arguments = Arguments::planned(self.kind, self.policy, &args)
+            .map_err(|problem| self.plan_error(&problem.message()))?;
         // Detects problems that types alone do not show, such as signatures without recovery ids.
-        self.answers(&arguments).map_err(|problem| self.plan_error(&problem))?;
-        Ok(Arc::new(Field::new(&self.name, self.result(), !self.gives_verdicts())))
+        self.answers(&arguments)
+            .map_err(|problem| self.plan_error(&problem))?;
+        Ok(Arc::new(Field::new(
+            &self.name,
+            self.result(),
+            !self.gives_verdicts(),
+        )))
     }
 
     fn is_strict(&self) -> bool {
@@ -113,10 +143,15 @@ impl ScalarUDFImpl for Function {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let arguments = Arguments::of(self.kind, self.policy, args).map_err(|problem| self.named(problem))?;
-        let column = self.column_of_all(&arguments).map_err(|problem| self.named(problem))?;
+        let arguments =
+            Arguments::of(self.kind, self.policy, args).map_err(|problem| self.named(problem))?;
+        let column = self
+            .column_of_all(&arguments)
+            .map_err(|problem| self.named(problem))?;
         if arguments.is_constant {
-            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&column, 0)?));
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(
+                &column, 0,
+            )?));
         }
         Ok(ColumnarValue::Array(column))
     }
@@ -126,9 +161,13 @@ impl ScalarUDFImpl for Function {
 /// and which may be passed by name.
 fn signature(kind: FunctionKind) -> Signature {
     let names = kind.arguments();
-    let counts = (names.len() - kind.optional()..=names.len()).map(TypeSignature::Any).collect();
+    let counts = (names.len() - kind.optional()..=names.len())
+        .map(TypeSignature::Any)
+        .collect();
     let signature = Signature::one_of(counts, Volatility::Immutable);
-    signature.with_parameter_names(names).expect("a name for each argument")
+    signature
+        .with_parameter_names(names)
+        .expect("a name for each argument")
 }
 
 /// Runs work that blocks. On a worker of tokio's multi-thread runtime, its other tasks are passed
@@ -138,8 +177,13 @@ fn signature(kind: FunctionKind) -> Signature {
 fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
     // Elsewhere `block_in_place` has no effect, or panics.
     let can_block = runtime::worker_index().is_some()
-        && Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
-    if can_block { task::block_in_place(work) } else { work() }
+        && Handle::try_current()
+            .is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if can_block {
+        task::block_in_place(work)
+    } else {
+        work()
+    }
 }
 
 /// Functions are equal if they compute the same, so that equal calls in a statement are computed
@@ -163,6 +207,8 @@ impl Hash for Function {
 
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Function").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Function")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

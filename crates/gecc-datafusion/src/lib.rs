@@ -130,7 +130,10 @@ impl Functions {
     }
 
     fn of(service: Service) -> Self {
-        Functions { service: Arc::new(service), policy: Policy::default() }
+        Functions {
+            service: Arc::new(service),
+            policy: Policy::default(),
+        }
     }
 
     /// Returns functions for which `ecdsa_verify` and `ecdsa_verify_der` are stricter than the
@@ -141,7 +144,8 @@ impl Functions {
 
     /// Registers all functions with a session. Others with the same names are replaced.
     pub fn register(&self, context: &SessionContext) {
-        self.udfs().for_each(|function| context.register_udf(function));
+        self.udfs()
+            .for_each(|function| context.register_udf(function));
     }
 
     /// Returns the functions, for registries of other kinds.
@@ -151,7 +155,12 @@ impl Functions {
     }
 
     fn udf(&self, kind: FunctionKind, gives: Gives) -> ScalarUDF {
-        ScalarUDF::from(Function::new(kind, gives, self.policy, self.service.clone()))
+        ScalarUDF::from(Function::new(
+            kind,
+            gives,
+            self.policy,
+            self.service.clone(),
+        ))
     }
 
     /// Returns statistics of the coalescer so far.
@@ -162,6 +171,8 @@ impl Functions {
 
 impl fmt::Debug for Functions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Functions").field("stats", &self.stats()).finish_non_exhaustive()
+        f.debug_struct("Functions")
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
     }
 }

@@ -148,5 +148,9 @@ pub unsafe fn set(functions: *const Handle) -> Result<(), String> {
     let functions = unsafe { Api::of(functions) };
     let known = API.get_or_init(|| functions);
     let is_same = known.connect as usize == functions.connect as usize;
-    if is_same { Ok(()) } else { Err("another DuckDB in this process has loaded this file".to_owned()) }
+    if is_same {
+        Ok(())
+    } else {
+        Err("another DuckDB in this process has loaded this file".to_owned())
+    }
 }

@@ -14,5 +14,7 @@ pub fn service() -> Result<&'static Service, String> {
 }
 
 fn start() -> Result<Service, String> {
-    Engine::new().and_then(|engine| Service::new(&engine)).map_err(|problem| problem.to_string())
+    Engine::new()
+        .and_then(|engine| Service::new(&engine))
+        .map_err(|problem| problem.to_string())
 }

@@ -28,7 +28,9 @@ pub unsafe extern "C" fn gecc_init_c_api(info: Handle, access: *const Access) ->
             // DuckDB knows the reason.
             return false;
         }
-        match api::set(functions).and_then(|()| with_connection(*(access.get_database)(info), register)) {
+        match api::set(functions)
+            .and_then(|()| with_connection(*(access.get_database)(info), register))
+        {
             Ok(()) => true,
             Err(problem) => {
                 (access.set_error)(info, scalar::text(&format!("gecc: {problem}")).as_ptr());
@@ -40,7 +42,10 @@ pub unsafe extern "C" fn gecc_init_c_api(info: Handle, access: *const Access) ->
 
 /// # Safety
 /// The handle is that of a database.
-unsafe fn with_connection(database: Handle, work: unsafe fn(Handle) -> Result<(), String>) -> Result<(), String> {
+unsafe fn with_connection(
+    database: Handle,
+    work: unsafe fn(Handle) -> Result<(), String>,
+) -> Result<(), String> {
     let mut connection = ptr::null_mut();
     // SAFETY: the caller guarantees that it is a database; the connection is closed.
     unsafe {

@@ -54,7 +54,9 @@ pub unsafe fn register<S: ScalarFunction>(connection: Handle, function: S) -> Re
         for arguments in function.overloads() {
             let mut handle = (api.create_scalar_function)();
             (api.scalar_function_set_name)(handle, name.as_ptr());
-            arguments.iter().for_each(|of| (api.scalar_function_add_parameter)(handle, of.handle));
+            arguments
+                .iter()
+                .for_each(|of| (api.scalar_function_add_parameter)(handle, of.handle));
             (api.scalar_function_set_return_type)(handle, function.result().handle);
             (api.scalar_function_set_special_handling)(handle);
             let extra = Box::into_raw(Box::new(Arc::clone(&function)));
@@ -67,7 +69,14 @@ pub unsafe fn register<S: ScalarFunction>(connection: Handle, function: S) -> Re
         }
         let state = (api.register_scalar_function_set)(connection, set);
         (api.destroy_scalar_function_set)(&mut set);
-        if state == 0 { Ok(()) } else { Err(format!("the function `{}` cannot be registered", name.to_string_lossy())) }
+        if state == 0 {
+            Ok(())
+        } else {
+            Err(format!(
+                "the function `{}` cannot be registered",
+                name.to_string_lossy()
+            ))
+        }
     }
 }
 
@@ -110,7 +119,9 @@ impl BoundCall {
     /// Returns the text of a setting; `None` if it is not set, or empty.
     pub fn setting(&self, name: &CStr) -> Option<String> {
         // SAFETY: the context is that of the statement; the value is owned.
-        let value = unsafe { (api().client_context_get_config_option)(self.context, name.as_ptr(), ptr::null_mut()) };
+        let value = unsafe {
+            (api().client_context_get_config_option)(self.context, name.as_ptr(), ptr::null_mut())
+        };
         self.text(value).filter(|text| !text.is_empty())
     }
 
@@ -121,7 +132,11 @@ impl BoundCall {
         }
         // SAFETY: the value is owned; its text is copied before both are freed.
         unsafe {
-            let text = if (api().is_null_value)(value) { ptr::null_mut() } else { (api().get_varchar)(value) };
+            let text = if (api().is_null_value)(value) {
+                ptr::null_mut()
+            } else {
+                (api().get_varchar)(value)
+            };
             (api().destroy_value)(&mut value);
             if text.is_null() {
                 return None;
@@ -135,7 +150,8 @@ impl BoundCall {
     fn argument(&self, argument: usize) -> Expression {
         // SAFETY: `info` belongs to a function that is being bound; the argument exists, and the
         // result is owned.
-        let handle = unsafe { (api().scalar_function_bind_get_argument)(self.info, argument as u64) };
+        let handle =
+            unsafe { (api().scalar_function_bind_get_argument)(self.info, argument as u64) };
         Expression { handle }
     }
 }
@@ -193,7 +209,9 @@ unsafe extern "C" fn bind<S: ScalarFunction>(info: Handle) {
                 (api.scalar_function_set_bind_data)(info, bound.cast(), destroy::<Arc<S::Bound>>);
                 (api.scalar_function_set_bind_data_copy)(info, share::<S::Bound>);
             }
-            Err(problem) => (api.scalar_function_bind_set_error)(info, named(&**function, &problem).as_ptr()),
+            Err(problem) => {
+                (api.scalar_function_bind_set_error)(info, named(&**function, &problem).as_ptr())
+            }
         }
         (api.destroy_client_context)(&mut context);
     }

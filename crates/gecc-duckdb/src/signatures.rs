@@ -3,7 +3,8 @@
 use crate::engine::service;
 use crate::scalar::{BoundCall, ScalarFunction};
 use crate::vector::{
-    ANY, BLOB, BOOLEAN, LogicalType, Results, SQLNULL, TINYINT, Type, UBIGINT, UINTEGER, VARCHAR, Vector,
+    ANY, BLOB, BOOLEAN, LogicalType, Results, SQLNULL, TINYINT, Type, UBIGINT, UINTEGER, VARCHAR,
+    Vector,
 };
 use arrow_array::builder::{GenericBinaryBuilder, GenericStringBuilder};
 use arrow_array::{Array, FixedSizeBinaryArray};
@@ -24,7 +25,9 @@ pub struct SignatureFunction {
 impl SignatureFunction {
     pub fn all() -> impl Iterator<Item = Self> {
         let kinds = FunctionKind::ALL.into_iter();
-        kinds.flat_map(|kind| [ResultKind::Result, ResultKind::Reason].map(|gives| SignatureFunction { kind, gives }))
+        kinds.flat_map(|kind| {
+            [ResultKind::Result, ResultKind::Reason].map(|gives| SignatureFunction { kind, gives })
+        })
     }
 
     /// Returns the number of arguments before the fields.
@@ -36,7 +39,9 @@ impl SignatureFunction {
     fn require(&self, field: Field, of: Type) -> Result<(), String> {
         match data_type(of) {
             None if of == SQLNULL => Ok(()),
-            None => Err(format!("`{field}` is neither a BLOB, a VARCHAR nor an integer")),
+            None => Err(format!(
+                "`{field}` is neither a BLOB, a VARCHAR nor an integer"
+            )),
             Some(of) => self.kind.require(field, &of),
         }
     }
@@ -51,7 +56,10 @@ impl SignatureFunction {
                 },
                 (ResultKind::Result, []) => results.set_boolean(first + row, is_valid),
                 (ResultKind::Result, [(_, rows), ..]) if is_valid => {
-                    let rows = rows.as_any().downcast_ref::<FixedSizeBinaryArray>().expect("keys and addresses");
+                    let rows = rows
+                        .as_any()
+                        .downcast_ref::<FixedSizeBinaryArray>()
+                        .expect("keys and addresses");
                     results.set_bytes(first + row, rows.value(row));
                 }
                 (ResultKind::Result, _) => results.set_null(first + row),
@@ -88,18 +96,30 @@ impl ScalarFunction for SignatureFunction {
     }
 
     fn bind(&self, call: &BoundCall) -> Result<Task, String> {
-        let named: Vec<Option<String>> = (0..self.names()).map(|argument| call.constant(argument)).collect();
+        let named: Vec<Option<String>> = (0..self.names())
+            .map(|argument| call.constant(argument))
+            .collect();
         let named: Vec<Option<&str>> = named.iter().map(Option::as_deref).collect();
         // The types of the fields are checked with their vectors: DuckDB does not provide that of a
         // subquery here.
         self.kind.task(&named, Default::default())
     }
 
-    fn compute(&self, task: &Task, _: &mut (), arguments: &[Vector], results: &mut Results) -> Result<(), String> {
+    fn compute(
+        &self,
+        task: &Task,
+        _: &mut (),
+        arguments: &[Vector],
+        results: &mut Results,
+    ) -> Result<(), String> {
         let fields = self.kind.fields().iter().zip(&arguments[self.names()..]);
-        fields.clone().try_for_each(|(field, vector)| self.require(*field, vector.type_of()))?;
-        let columns = fields.map(|(field, vector)| (field.to_string(), column(*vector, *field), true));
-        let batch = RecordBatch::try_from_iter_with_nullable(columns).map_err(|problem| problem.to_string())?;
+        fields
+            .clone()
+            .try_for_each(|(field, vector)| self.require(*field, vector.type_of()))?;
+        let columns =
+            fields.map(|(field, vector)| (field.to_string(), column(*vector, *field), true));
+        let batch = RecordBatch::try_from_iter_with_nullable(columns)
+            .map_err(|problem| problem.to_string())?;
         let parts = service()?.answers(self.kind, *task, &batch);
         let mut first = 0;
         for answers in parts.map_err(|problem| problem.to_string())? {
@@ -134,14 +154,23 @@ fn column(vector: Vector, field: Field) -> ArrayRef {
         Some(DataType::LargeUtf8) => {
             let mut cells = GenericStringBuilder::<i64>::new();
             // DuckDB's strings are UTF-8; others would not be hexadecimal either.
-            rows.for_each(|row| cells.append_option(vector.bytes(row).map(String::from_utf8_lossy)));
+            rows.for_each(|row| {
+                cells.append_option(vector.bytes(row).map(String::from_utf8_lossy))
+            });
             Arc::new(cells.finish())
         }
-        Some(DataType::Boolean) => Arc::new(rows.map(|row| vector.boolean(row)).collect::<BooleanArray>()),
-        Some(DataType::UInt64) => {
-            Arc::new(rows.map(|row| vector.integer(row).map(|value| value as u64)).collect::<UInt64Array>())
-        }
-        Some(_) => Arc::new(rows.map(|row| vector.integer(row).map(|value| value as i64)).collect::<Int64Array>()),
+        Some(DataType::Boolean) => Arc::new(
+            rows.map(|row| vector.boolean(row))
+                .collect::<BooleanArray>(),
+        ),
+        Some(DataType::UInt64) => Arc::new(
+            rows.map(|row| vector.integer(row).map(|value| value as u64))
+                .collect::<UInt64Array>(),
+        ),
+        Some(_) => Arc::new(
+            rows.map(|row| vector.integer(row).map(|value| value as i64))
+                .collect::<Int64Array>(),
+        ),
         None if field == Field::RecoveryId => new_null_array(&DataType::UInt8, vector.rows()),
         None => new_null_array(&DataType::LargeBinary, vector.rows()),
     }

@@ -55,7 +55,13 @@ impl LogicalType {
         let types: Vec<_> = members.iter().map(|(_, of)| of.handle).collect();
         // SAFETY: there are equal numbers of names and types; DuckDB copies both, and the result is
         // owned.
-        unsafe { Self::owned((api().create_struct_type)(types.as_ptr(), names.as_ptr(), members.len() as u64)) }
+        unsafe {
+            Self::owned((api().create_struct_type)(
+                types.as_ptr(),
+                names.as_ptr(),
+                members.len() as u64,
+            ))
+        }
     }
 
     pub fn type_of(&self) -> Type {
@@ -66,7 +72,8 @@ impl LogicalType {
     /// Returns the type of a list's elements; `None` if it is not a list.
     pub fn element(&self) -> Option<LogicalType> {
         // SAFETY: it is the type of a list; the result is owned.
-        (self.type_of() == LIST).then(|| unsafe { Self::owned((api().list_type_child_type)(self.handle)) })
+        (self.type_of() == LIST)
+            .then(|| unsafe { Self::owned((api().list_type_child_type)(self.handle)) })
     }
 }
 
@@ -108,7 +115,14 @@ impl<'a> Vector<'a> {
             let of = LogicalType::owned((api().vector_get_column_type)(handle)).type_of();
             let values = (api().vector_get_data)(handle).cast_const();
             let validity = (api().vector_get_validity)(handle).cast_const();
-            Vector { handle, rows, of, values, validity, chunk: PhantomData }
+            Vector {
+                handle,
+                rows,
+                of,
+                values,
+                validity,
+                chunk: PhantomData,
+            }
         }
     }
 
@@ -132,7 +146,11 @@ impl<'a> Vector<'a> {
     fn values<T: Copy>(&self) -> &'a [T] {
         // SAFETY: callers request the type of the vector's values, and there is one value for each
         // row.
-        if self.rows == 0 { &[] } else { unsafe { slice::from_raw_parts(self.values.cast(), self.rows) } }
+        if self.rows == 0 {
+            &[]
+        } else {
+            unsafe { slice::from_raw_parts(self.values.cast(), self.rows) }
+        }
     }
 
     /// Returns the bytes of a row of a BLOB or a VARCHAR; `None` if it is null.
@@ -210,7 +228,11 @@ impl Results<'_> {
     /// # Safety
     /// The handle is that of a vector with room for `rows` rows, to which no one else writes.
     pub unsafe fn new(handle: Handle, rows: usize) -> Self {
-        Results { handle, rows, place: PhantomData }
+        Results {
+            handle,
+            rows,
+            place: PhantomData,
+        }
     }
 
     fn values<T>(&mut self) -> &mut [T] {
@@ -218,7 +240,11 @@ impl Results<'_> {
         // there is room for one value per row.
         unsafe {
             let values = (api().vector_get_data)(self.handle).cast::<T>();
-            if self.rows == 0 { &mut [] } else { slice::from_raw_parts_mut(values, self.rows) }
+            if self.rows == 0 {
+                &mut []
+            } else {
+                slice::from_raw_parts_mut(values, self.rows)
+            }
         }
     }
 
@@ -251,7 +277,12 @@ impl Results<'_> {
         // SAFETY: DuckDB copies `length` bytes.
         unsafe {
             let length = value.len() as u64;
-            (api().vector_assign_string_element_len)(self.handle, row as u64, value.as_ptr().cast(), length);
+            (api().vector_assign_string_element_len)(
+                self.handle,
+                row as u64,
+                value.as_ptr().cast(),
+                length,
+            );
         }
     }
 
@@ -271,7 +302,10 @@ impl Results<'_> {
             if states != [0, 0] {
                 return Err("there is no memory for a list".to_owned());
             }
-            Ok(Results::new((api().list_vector_get_child)(self.handle), count))
+            Ok(Results::new(
+                (api().list_vector_get_child)(self.handle),
+                count,
+            ))
         }
     }
 
@@ -279,6 +313,11 @@ impl Results<'_> {
     pub fn member(&mut self, which: usize) -> Results<'_> {
         // SAFETY: it is a vector of structs with more than `which` members, each of which has
         // `rows` rows.
-        unsafe { Results::new((api().struct_vector_get_child)(self.handle, which as u64), self.rows) }
+        unsafe {
+            Results::new(
+                (api().struct_vector_get_child)(self.handle, which as u64),
+                self.rows,
+            )
+        }
     }
 }

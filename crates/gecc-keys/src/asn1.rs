@@ -31,14 +31,22 @@ impl<'a> Elements<'a> {
     pub fn next(&mut self) -> Option<(u8, &'a [u8])> {
         /// The mark of a tag that continues in the next byte. Keys contain no such tags.
         const LONG_TAG: u8 = 0x1f;
-        let (&tag, rest) = self.0.split_first().filter(|(tag, _)| *tag & LONG_TAG != LONG_TAG)?;
+        let (&tag, rest) = self
+            .0
+            .split_first()
+            .filter(|(tag, _)| *tag & LONG_TAG != LONG_TAG)?;
         let (&first, rest) = rest.split_first()?;
         let (length, rest) = match first {
             0..=0x7f => (usize::from(first), rest),
             // 0x80 is the indefinite length, which is not allowed in DER at all.
             0x81..=0x84 => {
                 let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-                (digits.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), rest)
+                (
+                    digits
+                        .iter()
+                        .fold(0, |length, byte| length << 8 | usize::from(*byte)),
+                    rest,
+                )
             }
             _ => return None,
         };
@@ -55,7 +63,11 @@ impl<'a> Elements<'a> {
 
     /// Returns the contents of the next element if it has this tag.
     pub fn optional(&mut self, tag: u8) -> Option<Option<&'a [u8]>> {
-        if self.tag() == Some(tag) { self.next().map(|(_, contents)| Some(contents)) } else { Some(None) }
+        if self.tag() == Some(tag) {
+            self.next().map(|(_, contents)| Some(contents))
+        } else {
+            Some(None)
+        }
     }
 
     pub fn is_empty(&self) -> bool {

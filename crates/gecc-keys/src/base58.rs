@@ -5,7 +5,8 @@ use crate::{DigitRange, digit_value};
 
 /// Returns whether all bytes are digits. The position of the first that is not may be revealed.
 pub fn is_digits(text: &[u8]) -> bool {
-    text.iter().all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(byte))
+    text.iter()
+        .all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(byte))
 }
 
 /// Decodes digits whose value must fill the buffer exactly; fails otherwise. Each leading zero byte
@@ -30,8 +31,14 @@ pub fn decode(digits: &[u8], to: &mut [u8]) -> bool {
 
 /// Returns the value of a digit, or a number above 255.
 fn value_of(digit: u8) -> u32 {
-    const RANGES: [DigitRange; 6] =
-        [(b'1', b'9', 0), (b'A', b'H', 9), (b'J', b'N', 17), (b'P', b'Z', 22), (b'a', b'k', 33), (b'm', b'z', 44)];
+    const RANGES: [DigitRange; 6] = [
+        (b'1', b'9', 0),
+        (b'A', b'H', 9),
+        (b'J', b'N', 17),
+        (b'P', b'Z', 22),
+        (b'a', b'k', 33),
+        (b'm', b'z', 44),
+    ];
     digit_value(digit, &RANGES)
 }
 

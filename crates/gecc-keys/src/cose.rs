@@ -37,7 +37,8 @@ enum CborValue<'a> {
 
 /// Returns whether bytes are exactly a map of CBOR that contains a key type.
 pub fn is_key(bytes: &[u8]) -> bool {
-    matches!(bytes.first(), Some(0xa1..=0xb8 | 0xbf)) && CoseKey::of(bytes).is_some_and(|key| key.key_type.is_some())
+    matches!(bytes.first(), Some(0xa1..=0xb8 | 0xbf))
+        && CoseKey::of(bytes).is_some_and(|key| key.key_type.is_some())
 }
 
 /// Returns the octets of a public key: a point in SEC 1, or the 32 bytes of an Ed25519 key.
@@ -71,9 +72,14 @@ pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     let d = key.bytes(key.d, "d (-4)")?;
     let x = key.x.map(|_| key.bytes(key.x, "x (-2)")).transpose()?;
     if kind == KeyKind::Ed25519 {
-        let public =
-            x.map(|x| x.try_into().map(StatedPublicKey::Ed25519)).transpose().map_err(|_| wrong_length("x", &[]))?;
-        return Ok(KeyPair { secret: exactly_32(d)?, public: public.into_iter().collect() });
+        let public = x
+            .map(|x| x.try_into().map(StatedPublicKey::Ed25519))
+            .transpose()
+            .map_err(|_| wrong_length("x", &[]))?;
+        return Ok(KeyPair {
+            secret: exactly_32(d)?,
+            public: public.into_iter().collect(),
+        });
     }
     let x = x.map(|x| coordinate("x", x)).transpose()?;
     let (y, y_is_odd) = match key.y {
@@ -83,9 +89,15 @@ pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     };
     let public = (x.is_some() || y.is_some()).then_some(StatedPublicKey::Point { x, y, y_is_odd });
     if d.len() < 32 && !(x.is_some() && (y.is_some() || y_is_odd.is_some())) {
-        return Err(format!("d has {} bytes instead of 32, and there are no x and y to check it by", d.len()));
+        return Err(format!(
+            "d has {} bytes instead of 32, and there are no x and y to check it by",
+            d.len()
+        ));
     }
-    Ok(KeyPair { secret: number(d)?, public: public.into_iter().collect() })
+    Ok(KeyPair {
+        secret: number(d)?,
+        public: public.into_iter().collect(),
+    })
 }
 
 fn malformed() -> String {
@@ -94,11 +106,16 @@ fn malformed() -> String {
 
 /// Returns the 32 bytes of a coordinate of a public key.
 fn coordinate(name: &str, value: &[u8]) -> Result<[u8; 32], String> {
-    padded(value).map(|value| *value).ok_or_else(|| wrong_length(name, value))
+    padded(value)
+        .map(|value| *value)
+        .ok_or_else(|| wrong_length(name, value))
 }
 
 fn wrong_length(name: &str, value: &[u8]) -> String {
-    format!("the COSE_Key has {} bytes of {name} instead of 32", value.len())
+    format!(
+        "the COSE_Key has {} bytes of {name} instead of 32",
+        value.len()
+    )
 }
 
 impl<'a> CoseKey<'a> {
@@ -133,13 +150,21 @@ impl<'a> CoseKey<'a> {
     /// Returns an error unless the key is for `kind`.
     fn require(&self, kind: KeyKind) -> Result<(), String> {
         let found = match (self.key_type, self.curve) {
-            (Some(CborValue::Number(EC2)), Some(CborValue::Number(1))) => KeyKind::Curve(CurveId::P256),
-            (Some(CborValue::Number(EC2)), Some(CborValue::Number(8))) => KeyKind::Curve(CurveId::Secp256k1),
+            (Some(CborValue::Number(EC2)), Some(CborValue::Number(1))) => {
+                KeyKind::Curve(CurveId::P256)
+            }
+            (Some(CborValue::Number(EC2)), Some(CborValue::Number(8))) => {
+                KeyKind::Curve(CurveId::Secp256k1)
+            }
             // Registered by ISO/IEC 18013-5.
-            (Some(CborValue::Number(EC2)), Some(CborValue::Number(256))) => KeyKind::Curve(CurveId::BrainpoolP256r1),
+            (Some(CborValue::Number(EC2)), Some(CborValue::Number(256))) => {
+                KeyKind::Curve(CurveId::BrainpoolP256r1)
+            }
             (Some(CborValue::Number(OKP)), Some(CborValue::Number(6))) => KeyKind::Ed25519,
             (Some(CborValue::Number(EC2 | OKP)), Some(CborValue::Number(curve))) => {
-                return Err(format!("the COSE_Key is for the curve with the number {curve}, not for {kind}"));
+                return Err(format!(
+                    "the COSE_Key is for the curve with the number {curve}, not for {kind}"
+                ));
             }
             _ => return Err("the COSE_Key has no type (1) EC2 or OKP with a curve (-1)".to_owned()),
         };
@@ -177,7 +202,14 @@ impl<'a> Cbor<'a> {
         };
         let (digits, rest) = rest.split_at_checked(length)?;
         self.0 = rest;
-        Some((first >> 5, Some(digits.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))))
+        Some((
+            first >> 5,
+            Some(
+                digits
+                    .iter()
+                    .fold(0, |number, byte| number << 8 | u64::from(*byte)),
+            ),
+        ))
     }
 
     /// Consumes the end marker of an item of indefinite length. Returns whether it was there.
@@ -191,10 +223,16 @@ impl<'a> Cbor<'a> {
         let (major, number) = self.head()?;
         match (major, number) {
             (0, Some(number)) => i64::try_from(number).ok().map(CborValue::Number),
-            (1, Some(number)) => i64::try_from(number).ok().map(|number| CborValue::Number(-1 - number)),
+            (1, Some(number)) => i64::try_from(number)
+                .ok()
+                .map(|number| CborValue::Number(-1 - number)),
             (2 | 3, Some(length)) => {
                 let bytes = self.0.split_off(..usize::try_from(length).ok()?)?;
-                Some(if major == 2 { CborValue::Bytes(bytes) } else { CborValue::Other })
+                Some(if major == 2 {
+                    CborValue::Bytes(bytes)
+                } else {
+                    CborValue::Other
+                })
             }
             // Arrays, maps and tags, none of which is needed.
             (4..=6, Some(count)) if depth < DEEPEST => {

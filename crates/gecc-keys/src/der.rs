@@ -2,7 +2,9 @@
 //! RFC 8410. Where writers differ, these are read as leniently as by OpenSSL: lengths may have more
 //! bytes than needed, and numbers fewer or more than 32.
 
-use crate::asn1::{BIT_STRING, Elements, IDENTIFIER, INTEGER, NULL, OCTET_STRING, SEQUENCE, whole_bytes};
+use crate::asn1::{
+    BIT_STRING, Elements, IDENTIFIER, INTEGER, NULL, OCTET_STRING, SEQUENCE, whole_bytes,
+};
 use crate::kind::{ED25519, KeyKind};
 use crate::pairs::{KeyPair, StatedPublicKey};
 use crate::{exactly_32, number};
@@ -82,7 +84,10 @@ fn sec1_key(mut elements: Elements, kind: KeyKind) -> Result<KeyPair, String> {
             vec![StatedPublicKey::from_sec1(point)?]
         }
     };
-    Ok(KeyPair { secret: number(secret)?, public })
+    Ok(KeyPair {
+        secret: number(secret)?,
+        public,
+    })
 }
 
 /// Returns the bytes of the only element, a bit string.
@@ -96,13 +101,18 @@ fn require_curve(parameters: &[u8], kind: KeyKind, command: &str) -> Result<(), 
     let mut elements = Elements(parameters);
     match elements.next() {
         Some((IDENTIFIER, bytes)) if elements.is_empty() => {
-            let named = ObjectIdentifier::from_bytes(bytes).map_err(|_| "the curve's identifier is malformed")?;
+            let named = ObjectIdentifier::from_bytes(bytes)
+                .map_err(|_| "the curve's identifier is malformed")?;
             kind.require_identifier(named)
         }
         Some((SEQUENCE, _)) => Err(format!(
             "the curve is written out as parameters instead of named; convert the key, for instance with \
              `openssl {command} -in FILE {} named_curve -out NAMED`",
-            if command == "ec" { "-param_enc" } else { "-ec_param_enc" }
+            if command == "ec" {
+                "-param_enc"
+            } else {
+                "-ec_param_enc"
+            }
         )),
         _ => Err("the key names no curve".to_owned()),
     }
@@ -131,12 +141,15 @@ fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<KeyPair, String> {
         return ed25519_key(identifier, algorithm, secret, public);
     }
     if identifier != ELLIPTIC_CURVE {
-        return Err(format!("not an elliptic-curve key: its algorithm is {identifier}"));
+        return Err(format!(
+            "not an elliptic-curve key: its algorithm is {identifier}"
+        ));
     }
     require_curve(algorithm.0, kind, "pkey")?;
     let inside = Elements::of_sequence(secret).ok_or(MALFORMED)?;
     let mut pair = sec1_key(inside, kind)?;
-    pair.public.extend(public.map(StatedPublicKey::from_sec1).transpose()?);
+    pair.public
+        .extend(public.map(StatedPublicKey::from_sec1).transpose()?);
     Ok(pair)
 }
 
@@ -150,12 +163,23 @@ fn ed25519_key(
 ) -> Result<KeyPair, String> {
     const MALFORMED: &str = "not a private key of Ed25519 as in RFC 8410";
     if identifier != ED25519 {
-        return Err(format!("not a key of Ed25519: its algorithm is {identifier}"));
+        return Err(format!(
+            "not a key of Ed25519: its algorithm is {identifier}"
+        ));
     }
-    let has_none = parameters.is_empty() || (parameters.require(NULL) == Some(&[]) && parameters.is_empty());
+    let has_none =
+        parameters.is_empty() || (parameters.require(NULL) == Some(&[]) && parameters.is_empty());
     let mut inside = Elements(secret);
-    let seed = inside.require(OCTET_STRING).filter(|_| has_none && inside.is_empty()).ok_or(MALFORMED)?;
-    let public =
-        public.map(|public| public.try_into().map(StatedPublicKey::Ed25519)).transpose().map_err(|_| MALFORMED)?;
-    Ok(KeyPair { secret: exactly_32(seed)?, public: public.into_iter().collect() })
+    let seed = inside
+        .require(OCTET_STRING)
+        .filter(|_| has_none && inside.is_empty())
+        .ok_or(MALFORMED)?;
+    let public = public
+        .map(|public| public.try_into().map(StatedPublicKey::Ed25519))
+        .transpose()
+        .map_err(|_| MALFORMED)?;
+    Ok(KeyPair {
+        secret: exactly_32(seed)?,
+        public: public.into_iter().collect(),
+    })
 }

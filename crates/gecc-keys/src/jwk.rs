@@ -69,13 +69,18 @@ pub fn read(text: &[u8], pairs: &mut KeyPairs) -> Result<(), String> {
 fn read_set(set: &[&RawValue], pairs: &mut KeyPairs) -> Result<(), String> {
     let first = pairs.len() + 1;
     let kind = pairs.kind();
-    let set = set.iter().map(|key| members_of(key)).collect::<Result<Vec<_>, _>>()?;
-    let fitting: Vec<usize> = (0..set.len()).filter(|index| is_private_key_for(&set[*index], kind)).collect();
+    let set = set
+        .iter()
+        .map(|key| members_of(key))
+        .collect::<Result<Vec<_>, _>>()?;
+    let fitting: Vec<usize> = (0..set.len())
+        .filter(|index| is_private_key_for(&set[*index], kind))
+        .collect();
     match fitting[..] {
         [only] => add(pairs, &set[only], first + only),
-        _ if fitting.is_empty() || fitting.len() == set.len() => {
-            (first..).zip(&set).try_for_each(|(place, members)| add(pairs, members, place))
-        }
+        _ if fitting.is_empty() || fitting.len() == set.len() => (first..)
+            .zip(&set)
+            .try_for_each(|(place, members)| add(pairs, members, place)),
         _ => Err(format!(
             "of the {} keys of the set {} are private keys for {kind}: give these alone, or the one that is meant",
             set.len(),
@@ -90,7 +95,8 @@ fn is_private_key_for(members: &Members, kind: KeyKind) -> bool {
 }
 
 fn members_of(key: &RawValue) -> Result<Members<'_>, String> {
-    serde_json::from_str(key.get()).map_err(|_| "the set of JSON Web Keys holds something else".to_owned())
+    serde_json::from_str(key.get())
+        .map_err(|_| "the set of JSON Web Keys holds something else".to_owned())
 }
 
 fn add(pairs: &mut KeyPairs, members: &Members, number: usize) -> Result<(), String> {
@@ -116,20 +122,41 @@ fn pair(members: &Members, kind: KeyKind) -> Result<KeyPair, String> {
         (KeyKind::Ed25519, x) => x.map(StatedPublicKey::Ed25519),
         (KeyKind::Curve(_), x) => {
             let y = public_member(members.y, "y", is_number)?;
-            (x.is_some() || y.is_some()).then_some(StatedPublicKey::Point { x, y, y_is_odd: None })
+            (x.is_some() || y.is_some()).then_some(StatedPublicKey::Point {
+                x,
+                y,
+                y_is_odd: None,
+            })
         }
     };
     let d = bytes(text(members.d, "d")?, "d")?;
-    let is_checked = matches!(public, Some(StatedPublicKey::Point { x: Some(_), y: Some(_), .. }));
+    let is_checked = matches!(
+        public,
+        Some(StatedPublicKey::Point {
+            x: Some(_),
+            y: Some(_),
+            ..
+        })
+    );
     if is_number && d.len() < 32 && !is_checked {
-        return Err(format!("`d` has {} bytes instead of 32, and there are no `x` and `y` to check it by", d.len()));
+        return Err(format!(
+            "`d` has {} bytes instead of 32, and there are no `x` and `y` to check it by",
+            d.len()
+        ));
     }
     let secret = number(&exactly(&d, "d", is_number)?[..])?;
-    Ok(KeyPair { secret, public: public.into_iter().collect() })
+    Ok(KeyPair {
+        secret,
+        public: public.into_iter().collect(),
+    })
 }
 
 /// Returns the 32 bytes of a member of the public key, which is optional.
-fn public_member(value: Option<&RawValue>, name: &str, is_number: bool) -> Result<Option<[u8; 32]>, String> {
+fn public_member(
+    value: Option<&RawValue>,
+    name: &str,
+    is_number: bool,
+) -> Result<Option<[u8; 32]>, String> {
     if value.is_none() {
         return Ok(None);
     }
@@ -140,7 +167,11 @@ fn public_member(value: Option<&RawValue>, name: &str, is_number: bool) -> Resul
 /// Returns exactly 32 bytes. A number may also have fewer, or more with leading zeros, as many
 /// programs write them.
 pub fn exactly(bytes: &[u8], name: &str, is_number: bool) -> Result<Zeroizing<[u8; 32]>, String> {
-    let exact = if is_number || bytes.len() == 32 { padded(bytes) } else { None };
+    let exact = if is_number || bytes.len() == 32 {
+        padded(bytes)
+    } else {
+        None
+    };
     exact.ok_or_else(|| format!("`{name}` has {} bytes instead of 32", bytes.len()))
 }
 
@@ -148,9 +179,15 @@ pub fn exactly(bytes: &[u8], name: &str, is_number: bool) -> Result<Zeroizing<[u
 pub fn bytes(text: &str, name: &str) -> Result<Zeroizing<Vec<u8>>, String> {
     /// The number of characters for 42 bytes: more than a number with leading zeros has.
     const LONGEST: usize = 56;
-    let digits = text.strip_suffix("==").or(text.strip_suffix('=')).unwrap_or(text).as_bytes();
+    let digits = text
+        .strip_suffix("==")
+        .or(text.strip_suffix('='))
+        .unwrap_or(text)
+        .as_bytes();
     if digits.len() > LONGEST {
-        let are_hexadecimal = digits.iter().fold(true, |all, digit| all & digit.is_ascii_hexdigit());
+        let are_hexadecimal = digits
+            .iter()
+            .fold(true, |all, digit| all & digit.is_ascii_hexdigit());
         return Err(match are_hexadecimal {
             true => format!("`{name}` is hexadecimal, and has to be base64url"),
             false => format!("`{name}` has {} bytes instead of 32", digits.len() * 3 / 4),
@@ -165,7 +202,9 @@ pub fn bytes(text: &str, name: &str) -> Result<Zeroizing<Vec<u8>>, String> {
     }
     let mut bytes = Zeroizing::new(vec![0; LONGEST / 4 * 3]);
     let decoded = Base64UrlUnpadded::decode(&url[..digits.len()], &mut bytes);
-    let length = decoded.map_err(|_| format!("`{name}` is not the base64url form of 32 bytes"))?.len();
+    let length = decoded
+        .map_err(|_| format!("`{name}` is not the base64url form of 32 bytes"))?
+        .len();
     bytes.truncate(length);
     Ok(bytes)
 }
@@ -173,8 +212,11 @@ pub fn bytes(text: &str, name: &str) -> Result<Zeroizing<Vec<u8>>, String> {
 /// Returns a string without escapes.
 fn text<'a>(value: Option<&'a RawValue>, name: &str) -> Result<&'a str, String> {
     let json = value.ok_or_else(|| format!("`{name}` is not given"))?.get();
-    let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    text.filter(|text| !text.contains('\\')).ok_or_else(|| format!("`{name}` is not a text without escapes"))
+    let text = json
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'));
+    text.filter(|text| !text.contains('\\'))
+        .ok_or_else(|| format!("`{name}` is not a text without escapes"))
 }
 
 /// Properties of an object that follow from the names of its members.

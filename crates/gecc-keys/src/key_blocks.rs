@@ -17,7 +17,9 @@ pub fn read(text: &[u8], pairs: &mut KeyPairs) -> Result<(), String> {
         pair.map_or(Ok(()), |pair| pairs.push(pair, &place))?;
     }
     match first_label {
-        Some(Some(label)) if pairs.len() == before => Err(format!("no private key: this is PEM of a {label}")),
+        Some(Some(label)) if pairs.len() == before => {
+            Err(format!("no private key: this is PEM of a {label}"))
+        }
         Some(None) if pairs.len() == before => {
             Err("no private key: this is PEM with a label that is not known".to_owned())
         }
@@ -37,14 +39,21 @@ fn pair(block: &Block, kind: KeyKind) -> Result<Option<KeyPair>, String> {
         Some("EC PRIVATE KEY" | "SM2 PRIVATE KEY" | "PRIVATE KEY") => der::key,
         // Private keys in other formats.
         Some(label) if block.is_private() => {
-            return Err(format!("`{label}` is not supported; PRIVATE KEY, EC PRIVATE KEY and OPENSSH PRIVATE KEY are"));
+            return Err(format!(
+                "`{label}` is not supported; PRIVATE KEY, EC PRIVATE KEY and OPENSSH PRIVATE KEY are"
+            ));
         }
         None if block.is_private() => {
-            return Err("its label is not known; PRIVATE KEY, EC PRIVATE KEY and OPENSSH PRIVATE KEY are".to_owned());
+            return Err(
+                "its label is not known; PRIVATE KEY, EC PRIVATE KEY and OPENSSH PRIVATE KEY are"
+                    .to_owned(),
+            );
         }
         // Blocks that accompany keys: certificates, public keys, parameters.
         _ => return Ok(None),
     };
-    let bytes = block.decode().ok_or("not valid PEM: its contents are not base64")?;
+    let bytes = block
+        .decode()
+        .ok_or("not valid PEM: its contents are not base64")?;
     read(&bytes, kind).map(Some)
 }

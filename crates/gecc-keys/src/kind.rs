@@ -17,8 +17,9 @@ const JWK_NAMES: [(&str, CurveId); 5] = [
 ];
 
 /// JSON Web Key names of unsupported curves, which errors may show.
-const OTHER_JWK_NAMES: [&str; 10] =
-    ["P-192", "P-224", "P-384", "P-521", "BP-384", "BP-512", "X25519", "X448", "Ed25519", "Ed448"];
+const OTHER_JWK_NAMES: [&str; 10] = [
+    "P-192", "P-224", "P-384", "P-521", "BP-384", "BP-512", "X25519", "X448", "Ed25519", "Ed448",
+];
 
 /// `id-Ed25519` of RFC 8410, section 3.
 pub const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
@@ -69,9 +70,14 @@ impl KeyKind {
 
     /// Returns an error unless the identifier is that of this curve.
     pub(crate) fn require_identifier(self, found: ObjectIdentifier) -> Result<(), String> {
-        match CurveId::ALL.iter().find(|named| found == ObjectIdentifier::new_unwrap(named.oid())) {
+        match CurveId::ALL
+            .iter()
+            .find(|named| found == ObjectIdentifier::new_unwrap(named.oid()))
+        {
             Some(named) => self.require(KeyKind::Curve(*named)),
-            None => Err(format!("the key is for the curve with the object identifier {found}, not for {self}")),
+            None => Err(format!(
+                "the key is for the curve with the object identifier {found}, not for {self}"
+            )),
         }
     }
 
@@ -93,20 +99,38 @@ impl KeyKind {
     pub(crate) fn require_jwk_name(self, found: &str) -> Result<(), String> {
         if self == KeyKind::Ed25519 {
             let is_ed25519 = found.eq_ignore_ascii_case("Ed25519");
-            return if is_ed25519 { Ok(()) } else { Err("`crv` is not Ed25519".to_owned()) };
+            return if is_ed25519 {
+                Ok(())
+            } else {
+                Err("`crv` is not Ed25519".to_owned())
+            };
         }
-        let named = JWK_NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(found)).map(|(_, named)| *named);
-        if let Some(named) = named.or_else(|| found.strip_prefix("NIST ").unwrap_or(found).parse().ok()) {
+        let named = JWK_NAMES
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(found))
+            .map(|(_, named)| *named);
+        if let Some(named) =
+            named.or_else(|| found.strip_prefix("NIST ").unwrap_or(found).parse().ok())
+        {
             return self.require(KeyKind::Curve(named));
         }
-        match OTHER_JWK_NAMES.iter().find(|name| name.eq_ignore_ascii_case(found)) {
+        match OTHER_JWK_NAMES
+            .iter()
+            .find(|name| name.eq_ignore_ascii_case(found))
+        {
             Some(other) => Err(format!("the key is for {other}, not for {self}")),
-            None => Err(format!("`crv` is not the name of a known curve, and the key must be for {self}")),
+            None => Err(format!(
+                "`crv` is not the name of a known curve, and the key must be for {self}"
+            )),
         }
     }
 
     /// Returns an error unless a key for `found` is of this kind.
     pub(crate) fn require(self, found: KeyKind) -> Result<(), String> {
-        if found == self { Ok(()) } else { Err(format!("the key is for {found}, not for {self}")) }
+        if found == self {
+            Ok(())
+        } else {
+            Err(format!("the key is for {found}, not for {self}"))
+        }
     }
 }

@@ -43,7 +43,9 @@ impl FileForm {
     fn of(head: &[u8]) -> Option<Self> {
         if der::begins(head) {
             Some(FileForm::Der)
-        } else if pem::begins(head) || pem::utf16_to_ascii(head).is_some_and(|text| pem::begins(&text)) {
+        } else if pem::begins(head)
+            || pem::utf16_to_ascii(head).is_some_and(|text| pem::begins(&text))
+        {
             Some(FileForm::Pem)
         } else if jwk::begins(head) {
             Some(FileForm::Jwk)
@@ -69,7 +71,8 @@ pub fn are_secret_keys(head: &[u8]) -> bool {
 /// arrays of numbers. Keys of 64 hexadecimal digits do not count.
 pub fn is_secret_key(text: &[u8]) -> bool {
     // No branch depends on a digit of a plain key.
-    gecc::fields::hex_digits(text).len() != 64 && (are_secret_keys(text) || value::form(text).is_some())
+    gecc::fields::hex_digits(text).len() != 64
+        && (are_secret_keys(text) || value::form(text).is_some())
 }
 
 /// Describes a text that is not read as a private key, and how to convert it, as a clause after
@@ -149,7 +152,10 @@ impl SecretKeyPerFile {
     /// # Panics
     /// Panics if there are not that many files.
     pub fn get(&self, file: usize) -> Result<&SecretKey, &str> {
-        self.indices[file].as_ref().map(|index| &self.keys[*index]).map_err(String::as_str)
+        self.indices[file]
+            .as_ref()
+            .map(|index| &self.keys[*index])
+            .map_err(String::as_str)
     }
 }
 
@@ -174,11 +180,16 @@ fn read_value(text: &[u8], pairs: &mut KeyPairs) -> Result<(), String> {
     }
     match value::form(text) {
         // PEM in base64.
-        Some(value::ValueForm::Bytes(bytes)) if pem::begins(&bytes) => key_blocks::read(&bytes, pairs),
+        Some(value::ValueForm::Bytes(bytes)) if pem::begins(&bytes) => {
+            key_blocks::read(&bytes, pairs)
+        }
         Some(form) => pairs.push(value::read(text, &form, pairs.kind())?, ""),
         None => {
             let found = value::unsupported(text).map(|what| format!(": this is {what}"));
-            Err(format!("no private key in PEM, DER or JWK{}", found.unwrap_or_default()))
+            Err(format!(
+                "no private key in PEM, DER or JWK{}",
+                found.unwrap_or_default()
+            ))
         }
     }
 }
@@ -195,7 +206,8 @@ pub fn push(keys: &mut Vec<SecretKey>, key: SecretKey) {
 
 /// Reads a private key as a number, which may lack leading zeros or have additional ones.
 fn number(bytes: &[u8]) -> Result<SecretKey, String> {
-    let key = padded(bytes).ok_or_else(|| format!("a private key of {} bytes instead of 32", bytes.len()))?;
+    let key = padded(bytes)
+        .ok_or_else(|| format!("a private key of {} bytes instead of 32", bytes.len()))?;
     Ok(SecretKey::from_bytes(*key))
 }
 
@@ -210,8 +222,9 @@ fn padded(bytes: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
 
 /// Reads a private key as a fixed number of bytes.
 fn exactly_32(bytes: &[u8]) -> Result<SecretKey, String> {
-    let bytes: &[u8; 32] =
-        bytes.try_into().map_err(|_| format!("a private key of {} bytes instead of 32", bytes.len()))?;
+    let bytes: &[u8; 32] = bytes
+        .try_into()
+        .map_err(|_| format!("a private key of {} bytes instead of 32", bytes.len()))?;
     Ok(SecretKey::from_bytes(*bytes))
 }
 

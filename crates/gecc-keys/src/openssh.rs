@@ -25,7 +25,8 @@ const BLOB: &[u8] = b"AAAA";
 /// host.
 pub fn is_public(text: &[u8]) -> bool {
     // Coordinates may begin with any bytes, but a key of 64 bytes is not text by chance.
-    std::str::from_utf8(text).is_ok_and(|text| !text.starts_with('{')) && algorithm_of(text).is_some()
+    std::str::from_utf8(text).is_ok_and(|text| !text.starts_with('{'))
+        && algorithm_of(text).is_some()
 }
 
 /// Returns the algorithm of a line, and the text after it.
@@ -66,7 +67,9 @@ pub fn public_key(line: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     let (name, rest) = algorithm_of(line).ok_or(MALFORMED)?;
     kind.require(kind_of(name).map_err(|problem| format!("`public_key`: {problem}"))?)?;
     let (digits, _) = word(rest);
-    let blob = std::str::from_utf8(digits).ok().and_then(|digits| Base64::decode_vec(digits).ok());
+    let blob = std::str::from_utf8(digits)
+        .ok()
+        .and_then(|digits| Base64::decode_vec(digits).ok());
     of_blob(&blob.ok_or(MALFORMED)?, name).ok_or_else(|| MALFORMED.to_owned())
 }
 
@@ -75,13 +78,17 @@ fn kind_of(name: &[u8]) -> Result<KeyKind, String> {
     match name {
         ED25519 => Ok(KeyKind::Ed25519),
         P256 => Ok(KeyKind::Curve(CurveId::P256)),
-        _ if name.ends_with(b"-cert-v01@openssh.com") => {
-            Err("a certificate of OpenSSH; give the key that it is for, the .pub file without -cert".to_owned())
-        }
-        _ if name.starts_with(b"sk-") => {
-            Err("a key of a security key in OpenSSH, whose signatures are over other data".to_owned())
-        }
-        _ => Err("a key of OpenSSH that is neither for ssh-ed25519 nor for ecdsa-sha2-nistp256".to_owned()),
+        _ if name.ends_with(b"-cert-v01@openssh.com") => Err(
+            "a certificate of OpenSSH; give the key that it is for, the .pub file without -cert"
+                .to_owned(),
+        ),
+        _ if name.starts_with(b"sk-") => Err(
+            "a key of a security key in OpenSSH, whose signatures are over other data".to_owned(),
+        ),
+        _ => Err(
+            "a key of OpenSSH that is neither for ssh-ed25519 nor for ecdsa-sha2-nistp256"
+                .to_owned(),
+        ),
     }
 }
 
@@ -99,7 +106,9 @@ fn key_of<'a>(fields: &mut Fields<'a>, name: &[u8]) -> Option<&'a [u8]> {
     if name == P256 {
         fields.require(P256_CURVE)?;
     }
-    fields.string().filter(|key| name == P256 || key.len() == 32)
+    fields
+        .string()
+        .filter(|key| name == P256 || key.len() == 32)
 }
 
 /// Reads a private key from the contents of a PEM block.
@@ -119,7 +128,9 @@ pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     let name = Fields(outer).string().ok_or(MALFORMED)?;
     kind.require(kind_of(name)?)?;
     let outer = of_blob(outer, name).ok_or(MALFORMED)?;
-    file.end().and_then(|()| pair(&outer, private, name)).ok_or(MALFORMED)?
+    file.end()
+        .and_then(|()| pair(&outer, private, name))
+        .ok_or(MALFORMED)?
 }
 
 /// Reads the private part: two equal numbers, the algorithm, the public key, the private key, a
@@ -134,16 +145,29 @@ fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<KeyPair, Str
     fields.string()?;
     let is_padded = private.len().is_multiple_of(BLOCK)
         && fields.0.len() < BLOCK
-        && fields.0.iter().zip(1..).all(|(byte, expected)| *byte == expected);
+        && fields
+            .0
+            .iter()
+            .zip(1..)
+            .all(|(byte, expected)| *byte == expected);
     if !is_whole || !is_padded {
         return None;
     }
     if name == P256 {
-        let publics = [outer, public].map(StatedPublicKey::from_sec1).into_iter().collect::<Result<_, _>>();
-        return Some(publics.and_then(|public| Ok(KeyPair { secret: number(secret)?, public })));
+        let publics = [outer, public]
+            .map(StatedPublicKey::from_sec1)
+            .into_iter()
+            .collect::<Result<_, _>>();
+        return Some(publics.and_then(|public| {
+            Ok(KeyPair {
+                secret: number(secret)?,
+                public,
+            })
+        }));
     }
     let (seed, public_after_seed) = secret.split_at_checked(32)?;
-    let publics = [outer, public, public_after_seed].map(|key| key.try_into().map(StatedPublicKey::Ed25519).ok());
+    let publics = [outer, public, public_after_seed]
+        .map(|key| key.try_into().map(StatedPublicKey::Ed25519).ok());
     let public = publics.into_iter().collect::<Option<_>>()?;
     Some(exactly_32(seed).map(|secret| KeyPair { secret, public }))
 }

@@ -36,11 +36,21 @@ impl StatedPublicKey {
         let (tag, coordinates) = bytes.split_first().ok_or(MALFORMED)?;
         let (coordinates, rest) = coordinates.as_chunks();
         match (tag, coordinates, rest) {
-            (2 | 3, [x], []) => Ok(StatedPublicKey::Point { x: Some(*x), y: None, y_is_odd: Some(tag & 1 == 1) }),
-            (4, [x, y], []) => Ok(StatedPublicKey::Point { x: Some(*x), y: Some(*y), y_is_odd: None }),
-            (6 | 7, [x, y], []) => {
-                Ok(StatedPublicKey::Point { x: Some(*x), y: Some(*y), y_is_odd: Some(tag & 1 == 1) })
-            }
+            (2 | 3, [x], []) => Ok(StatedPublicKey::Point {
+                x: Some(*x),
+                y: None,
+                y_is_odd: Some(tag & 1 == 1),
+            }),
+            (4, [x, y], []) => Ok(StatedPublicKey::Point {
+                x: Some(*x),
+                y: Some(*y),
+                y_is_odd: None,
+            }),
+            (6 | 7, [x, y], []) => Ok(StatedPublicKey::Point {
+                x: Some(*x),
+                y: Some(*y),
+                y_is_odd: Some(tag & 1 == 1),
+            }),
             _ => Err(MALFORMED.to_owned()),
         }
     }
@@ -53,7 +63,9 @@ impl StatedPublicKey {
                     && y.is_none_or(|y| y == *point.y())
                     && y_is_odd.is_none_or(|expected| expected == is_odd)
             }
-            (StatedPublicKey::Ed25519(expected), ComputedPublicKey::Ed25519(public)) => expected == public,
+            (StatedPublicKey::Ed25519(expected), ComputedPublicKey::Ed25519(public)) => {
+                expected == public
+            }
             _ => false,
         }
     }
@@ -83,7 +95,14 @@ impl KeyPairs {
     /// Creates an empty collection. StatedPublicKey keys are computed by `engine`, or by one that is created
     /// when needed.
     pub fn new(kind: KeyKind, engine: Option<Engine>) -> Self {
-        KeyPairs { kind, keys: Vec::new(), checked: 0, stated: Vec::new(), wrong: Vec::new(), engine }
+        KeyPairs {
+            kind,
+            keys: Vec::new(),
+            checked: 0,
+            stated: Vec::new(),
+            wrong: Vec::new(),
+            engine,
+        }
     }
 
     /// Returns the required purpose of the keys.
@@ -99,8 +118,16 @@ impl KeyPairs {
     pub fn push(&mut self, KeyPair { secret, public }: KeyPair, place: &str) -> Result<(), String> {
         let key = self.keys.len();
         push(&mut self.keys, secret);
-        self.stated.extend(public.into_iter().map(|public| (key, place.to_owned(), public)));
-        if self.keys.len() - self.checked < BATCH { Ok(()) } else { self.check() }
+        self.stated.extend(
+            public
+                .into_iter()
+                .map(|public| (key, place.to_owned(), public)),
+        );
+        if self.keys.len() - self.checked < BATCH {
+            Ok(())
+        } else {
+            self.check()
+        }
     }
 
     /// Removes all keys except the first `len`.
@@ -114,7 +141,10 @@ impl KeyPairs {
     /// Returns the private keys, or an error if any public key is wrong.
     pub fn finish(mut self) -> Result<Vec<SecretKey>, String> {
         self.check()?;
-        self.wrong.into_iter().next().map_or(Ok(self.keys), |(_, problem)| Err(problem))
+        self.wrong
+            .into_iter()
+            .next()
+            .map_or(Ok(self.keys), |(_, problem)| Err(problem))
     }
 
     /// Returns the private keys, with the errors of those whose public key is wrong.
@@ -128,7 +158,10 @@ impl KeyPairs {
             let public = self.public_keys().map_err(|problem| problem.to_string())?;
             for (key, place, stated_key) in self.stated.drain(..) {
                 if !stated_key.is_of(&public[key - self.checked]) {
-                    self.wrong.push((key, format!("{place}the public key does not belong to the private key")));
+                    self.wrong.push((
+                        key,
+                        format!("{place}the public key does not belong to the private key"),
+                    ));
                 }
             }
         }
@@ -151,11 +184,15 @@ impl KeyPairs {
         Ok(match self.kind {
             KeyKind::Curve(curve) => {
                 let points = keys::public_keys(engine, curve, secret)?;
-                points.into_iter().map(|point| ComputedPublicKey::Point(point.ok())).collect()
+                points
+                    .into_iter()
+                    .map(|point| ComputedPublicKey::Point(point.ok()))
+                    .collect()
             }
-            KeyKind::Ed25519 => {
-                ed25519::public_keys(engine, secret)?.into_iter().map(ComputedPublicKey::Ed25519).collect()
-            }
+            KeyKind::Ed25519 => ed25519::public_keys(engine, secret)?
+                .into_iter()
+                .map(ComputedPublicKey::Ed25519)
+                .collect(),
         })
     }
 }

@@ -89,7 +89,9 @@ impl Damage {
         Damage {
             offset: begin.range.start,
             line,
-            labels: [begin, end].map(|marker| marker.label.and_then(known_label)).to_vec(),
+            labels: [begin, end]
+                .map(|marker| marker.label.and_then(known_label))
+                .to_vec(),
             is_unreadable: true,
             what: "has different labels in its first and its last line, or no label",
         }
@@ -98,7 +100,12 @@ impl Damage {
     /// Returns whether the damage may concern a block with one of these labels: one of them was
     /// found, or the label is unreadable.
     pub fn concerns(&self, labels: &[&str]) -> bool {
-        self.is_unreadable || self.labels.iter().flatten().any(|label| labels.contains(label))
+        self.is_unreadable
+            || self
+                .labels
+                .iter()
+                .flatten()
+                .any(|label| labels.contains(label))
     }
 }
 
@@ -110,7 +117,13 @@ impl fmt::Display for Damage {
 
 /// Returns an iterator over the blocks of a text and the damage in it, in order.
 pub fn blocks(text: &[u8]) -> Blocks<'_> {
-    Blocks { text, next: 0, counted: 0, line: 1, open: None }
+    Blocks {
+        text,
+        next: 0,
+        counted: 0,
+        line: 1,
+        open: None,
+    }
 }
 
 /// Returns whether a text is PEM: the begin marker of a block is at the start of a line, or follows
@@ -121,7 +134,10 @@ pub fn begins(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\"").unwrap_or(text);
     let mut next = find(text, 0, BEGIN);
     while let Some(start) = next {
-        let line = text[..start].rsplit(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+        let line = text[..start]
+            .rsplit(|byte| matches!(byte, b'\n' | b'\r'))
+            .next()
+            .unwrap_or_default();
         if line.trim_ascii().is_empty() {
             return true;
         }
@@ -132,7 +148,9 @@ pub fn begins(text: &[u8]) -> bool {
 
 /// Returns the label if it is a known one.
 pub fn known_label(label: &[u8]) -> Option<&'static str> {
-    KNOWN_LABELS.into_iter().find(|known| known.as_bytes() == label)
+    KNOWN_LABELS
+        .into_iter()
+        .find(|known| known.as_bytes() == label)
 }
 
 impl<'a> Block<'a> {
@@ -181,11 +199,15 @@ impl<'a> Block<'a> {
 
 /// Returns the contents after the headers of RFC 1421: lines with colons, up to a blank line.
 fn without_headers(contents: &[u8]) -> &[u8] {
-    let Some(colon) = contents.iter().rposition(|byte| *byte == b':') else { return contents };
+    let Some(colon) = contents.iter().rposition(|byte| *byte == b':') else {
+        return contents;
+    };
     // The last header may continue on lines that begin with a space.
     let mut place = colon;
     loop {
-        let Some(length) = contents[place..].iter().position(|byte| *byte == b'\n') else { return &[] };
+        let Some(length) = contents[place..].iter().position(|byte| *byte == b'\n') else {
+            return &[];
+        };
         place += length + 1;
         if !matches!(contents.get(place), Some(b' ' | b'\t')) {
             return &contents[place..];
@@ -230,7 +252,11 @@ impl<'a> Blocks<'a> {
             let label = after.iter().take_while(|byte| is_label(**byte)).count();
             let is_whole = after[label..].starts_with(DASHES) && label <= LONGEST_LABEL;
             let end = start + length + label + if is_whole { DASHES.len() } else { 0 };
-            let marker = Marker { range: start..end, is_begin, label: is_whole.then(|| &after[..label]) };
+            let marker = Marker {
+                range: start..end,
+                is_begin,
+                label: is_whole.then(|| &after[..label]),
+            };
             self.next = end;
             let line = self.line_of(start);
             return Some((marker, line));
@@ -241,10 +267,9 @@ impl<'a> Blocks<'a> {
     /// may also be single carriage returns.
     fn line_of(&mut self, place: usize) -> usize {
         let passed = &self.text[self.counted..place];
-        let returns = passed
-            .iter()
-            .enumerate()
-            .filter(|(at, byte)| **byte == b'\r' && self.text.get(self.counted + at + 1) != Some(&b'\n'));
+        let returns = passed.iter().enumerate().filter(|(at, byte)| {
+            **byte == b'\r' && self.text.get(self.counted + at + 1) != Some(&b'\n')
+        });
         self.line += returns.count() + passed.iter().filter(|byte| **byte == b'\n').count();
         self.counted = place;
         self.line
@@ -260,12 +285,20 @@ impl<'a> Iterator for Blocks<'a> {
             let open = self.open.take();
             let (marker, line) = match (found, &open) {
                 (None, None) => return None,
-                (None, Some((begin, first))) => return Some(Err(Damage::of_single(begin, *first, "has no end"))),
+                (None, Some((begin, first))) => {
+                    return Some(Err(Damage::of_single(begin, *first, "has no end")));
+                }
                 (Some(found), _) => found,
             };
             match open {
                 None if marker.is_begin => self.open = Some((marker, line)),
-                None => return Some(Err(Damage::of_single(&marker, line, "has an end and no beginning"))),
+                None => {
+                    return Some(Err(Damage::of_single(
+                        &marker,
+                        line,
+                        "has an end and no beginning",
+                    )));
+                }
                 Some((begin, first)) if marker.is_begin => {
                     self.open = Some((marker, line));
                     return Some(Err(Damage::of_single(&begin, first, "has no end")));
@@ -275,7 +308,12 @@ impl<'a> Iterator for Blocks<'a> {
                         return Some(Err(Damage::of_different(&begin, &marker, first)));
                     };
                     let contents = &self.text[begin.range.end..marker.range.start];
-                    return Some(Ok(Block { offset: begin.range.start, line: first, label, contents }));
+                    return Some(Ok(Block {
+                        offset: begin.range.start,
+                        line: first,
+                        label,
+                        contents,
+                    }));
                 }
             }
         }
@@ -302,7 +340,9 @@ fn find(text: &[u8], from: usize, what: &[u8]) -> Option<usize> {
 /// Returns whether a text is UTF-16, as written by programs on Windows: it has a byte order mark, or every second byte of PEM's dashes
 /// is zero.
 pub(crate) fn is_utf16(text: &[u8]) -> bool {
-    [&b"\xff\xfe"[..], b"\xfe\xff", b"-\0-\0-\0", b"\0-\0-\0-"].iter().any(|start| text.starts_with(start))
+    [&b"\xff\xfe"[..], b"\xfe\xff", b"-\0-\0-\0", b"\0-\0-\0-"]
+        .iter()
+        .any(|start| text.starts_with(start))
 }
 
 /// Converts a text in UTF-16 to ASCII, with `?` for other characters. Returns `None` for other
@@ -316,7 +356,11 @@ pub fn utf16_to_ascii(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let text = if marked { &text[2..] } else { text };
     let mut ascii = Zeroizing::new(Vec::with_capacity(text.len() / 2));
     ascii.extend(text.as_chunks().0.iter().map(|pair| {
-        let unit = if is_big_endian { u16::from_be_bytes(*pair) } else { u16::from_le_bytes(*pair) };
+        let unit = if is_big_endian {
+            u16::from_be_bytes(*pair)
+        } else {
+            u16::from_le_bytes(*pair)
+        };
         u8::try_from(unit).ok().filter(u8::is_ascii).unwrap_or(b'?')
     }));
     Some(ascii)

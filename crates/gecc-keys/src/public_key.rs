@@ -39,9 +39,10 @@ pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>
             Some(of_pem(pem.as_bytes(), kind))
         }
         _ if openssh::is_public(text) => Some(openssh::public_key(text, kind)),
-        _ if text.starts_with(b"---- BEGIN SSH2") => {
-            Some(Err("`public_key` is in the form of RFC 4716: convert it with `ssh-keygen -i -f FILE`".to_owned()))
-        }
+        _ if text.starts_with(b"---- BEGIN SSH2") => Some(Err(
+            "`public_key` is in the form of RFC 4716: convert it with `ssh-keygen -i -f FILE`"
+                .to_owned(),
+        )),
         _ if is_der(key) => Some(of_der(key, kind)),
         _ if may_be_longer(key) && cose::is_key(key) => {
             Some(cose::public_key(key, kind).map_err(|problem| format!("`public_key`: {problem}")))
@@ -98,7 +99,9 @@ fn is_der(key: &[u8]) -> bool {
         let is_whole = outside.tag() == Tag::Sequence && outside.length() == reader.remaining_len();
         Ok(is_whole && Header::decode(&mut reader)?.tag() == Tag::Sequence)
     }
-    key[0] == 0x30 && !matches!(key.len(), 32 | 64 | 65) && is_sequence_in_sequence(key).unwrap_or(false)
+    key[0] == 0x30
+        && !matches!(key.len(), 32 | 64 | 65)
+        && is_sequence_in_sequence(key).unwrap_or(false)
 }
 
 /// Reads the only public key or certificate in a text, which may also contain parameters and other
@@ -142,7 +145,9 @@ fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
 /// Reads the key of a SubjectPublicKeyInfo or a certificate.
 fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     const MALFORMED: &str = "`public_key` is no key of an elliptic curve with a name (RFC 5480)";
-    let info = SubjectPublicKeyInfoRef::from_der(der).or_else(|_| of_certificate(der)).map_err(|_| MALFORMED)?;
+    let info = SubjectPublicKeyInfoRef::from_der(der)
+        .or_else(|_| of_certificate(der))
+        .map_err(|_| MALFORMED)?;
     let bytes = info.subject_public_key.as_bytes().map(<[u8]>::to_vec);
     if info.algorithm.oid == ED25519 {
         kind.require(KeyKind::Ed25519)?;
@@ -151,7 +156,11 @@ fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
             .ok_or_else(|| "`public_key` is not an Ed25519 key as in RFC 8410".to_owned());
     }
     // Chinese authorities also use the curve of SM2 as the identifier of the algorithm.
-    let is_elliptic = [ELLIPTIC_CURVE, ObjectIdentifier::new_unwrap(CurveId::Sm2.oid())].contains(&info.algorithm.oid);
+    let is_elliptic = [
+        ELLIPTIC_CURVE,
+        ObjectIdentifier::new_unwrap(CurveId::Sm2.oid()),
+    ]
+    .contains(&info.algorithm.oid);
     let parameters = info.algorithm.parameters.filter(|_| is_elliptic);
     let named = parameters.and_then(|parameters| parameters.decode_as().ok());
     let EcParameters::NamedCurve(named) = named.ok_or(MALFORMED)?;
@@ -185,15 +194,29 @@ struct Jwk<'a> {
 
 fn of_jwk(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     let jwk: Jwk = parsed(text).map_err(unusable_jwk)?;
-    let Some(set) = jwk.keys else { return octets(&jwk, kind).map_err(unusable_jwk) };
-    let keys =
-        set.iter().map(|key| parsed(key.get().as_bytes())).collect::<Result<Vec<Jwk>, _>>().map_err(unusable_jwk)?;
-    let fitting: Vec<&Jwk> = keys.iter().filter(|key| require(key, kind).is_ok()).collect();
+    let Some(set) = jwk.keys else {
+        return octets(&jwk, kind).map_err(unusable_jwk);
+    };
+    let keys = set
+        .iter()
+        .map(|key| parsed(key.get().as_bytes()))
+        .collect::<Result<Vec<Jwk>, _>>()
+        .map_err(unusable_jwk)?;
+    let fitting: Vec<&Jwk> = keys
+        .iter()
+        .filter(|key| require(key, kind).is_ok())
+        .collect();
     match (&fitting[..], &keys[..]) {
         ([only], _) => octets(only, kind).map_err(unusable_jwk),
         ([], [only]) => octets(only, kind).map_err(unusable_jwk),
-        ([], _) => Err(unusable_jwk(format!("none of the {} keys of the set is for {kind}", keys.len()))),
-        _ => Err(unusable_jwk(format!("{} keys of the set are for {kind}: give the one that is meant", fitting.len()))),
+        ([], _) => Err(unusable_jwk(format!(
+            "none of the {} keys of the set is for {kind}",
+            keys.len()
+        ))),
+        _ => Err(unusable_jwk(format!(
+            "{} keys of the set are for {kind}: give the one that is meant",
+            fitting.len()
+        ))),
     }
 }
 
@@ -207,7 +230,11 @@ fn parsed(text: &[u8]) -> Result<Jwk<'_>, String> {
         serde_json::error::Category::Data => {
             "a member is not a text or occurs twice, or the value is not an object".to_owned()
         }
-        _ => format!("it is not JSON at line {}, column {}", problem.line(), problem.column()),
+        _ => format!(
+            "it is not JSON at line {}, column {}",
+            problem.line(),
+            problem.column()
+        ),
     })
 }
 
@@ -218,7 +245,9 @@ fn require(jwk: &Jwk, kind: KeyKind) -> Result<(), String> {
 }
 
 fn member<'a>(value: &'a Option<Cow<str>>, name: &str) -> Result<&'a str, String> {
-    value.as_deref().ok_or_else(|| format!("`{name}` is not given"))
+    value
+        .as_deref()
+        .ok_or_else(|| format!("`{name}` is not given"))
 }
 
 /// Returns the point in SEC 1, or the 32 bytes of an Ed25519 key.
@@ -251,19 +280,31 @@ pub struct Reader {
 impl Reader {
     /// Creates a reader of keys, which must be on this curve, or of Ed25519.
     pub fn new(kind: impl Into<KeyKind>) -> Self {
-        Reader { kind: kind.into(), problem: None, some_are_read: false, takes_hybrid: false }
+        Reader {
+            kind: kind.into(),
+            problem: None,
+            some_are_read: false,
+            takes_hybrid: false,
+        }
     }
 
     /// Accepts points in the hybrid form of X9.62 too ([`hybrid_row`]).
     pub fn with_hybrid(self) -> Self {
-        Reader { takes_hybrid: true, ..self }
+        Reader {
+            takes_hybrid: true,
+            ..self
+        }
     }
 
     /// Converts a key to a row: from a form of [`public_key`], a SEC 1 octet string, `x || y`, or,
     /// for Ed25519, 32 bytes.
     pub fn row(&mut self, key: &[u8]) -> [u8; 65] {
         let octets = self.octets(key).unwrap_or_default();
-        let hybrid = if self.takes_hybrid && self.kind != KeyKind::Ed25519 { hybrid_row(&octets) } else { None };
+        let hybrid = if self.takes_hybrid && self.kind != KeyKind::Ed25519 {
+            hybrid_row(&octets)
+        } else {
+            None
+        };
         hybrid.unwrap_or_else(|| self.kind.row(&octets, false))
     }
 
@@ -291,6 +332,8 @@ impl Reader {
     /// # Errors
     /// Returns why the first key cannot be read if all keys name a curve and none can be read.
     pub fn finish(self) -> Result<(), String> {
-        self.problem.filter(|_| !self.some_are_read).map_or(Ok(()), Err)
+        self.problem
+            .filter(|_| !self.some_are_read)
+            .map_or(Ok(()), Err)
     }
 }

@@ -46,9 +46,16 @@ pub fn form(text: &[u8]) -> Option<ValueForm> {
         return Some(ValueForm::NamedBase58);
     }
     if text.starts_with(b"[") {
-        return text[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit).then_some(ValueForm::Numbers);
+        return text[1..]
+            .trim_ascii_start()
+            .first()
+            .is_some_and(u8::is_ascii_digit)
+            .then_some(ValueForm::Numbers);
     }
-    if !text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-\\".contains(byte)) {
+    if !text
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"+/=_-\\".contains(byte))
+    {
         return None;
     }
     if is_hexadecimal(digits) {
@@ -64,14 +71,19 @@ pub fn form(text: &[u8]) -> Option<ValueForm> {
     }
     match base64(text).filter(|bytes| is_readable(bytes)) {
         // 86 digits may be either form: the public key then decides.
-        Some(bytes) if !(is_base58 && bytes.len() == SEED_AND_PUBLIC) => Some(ValueForm::Bytes(bytes)),
+        Some(bytes) if !(is_base58 && bytes.len() == SEED_AND_PUBLIC) => {
+            Some(ValueForm::Bytes(bytes))
+        }
         _ => (is_base58 && (80..=88).contains(&text.len())).then_some(ValueForm::Base58Pair),
     }
 }
 
 /// Returns whether decoded bytes state their form, or may be a seed with its public key.
 fn is_readable(bytes: &[u8]) -> bool {
-    bytes.len() == SEED_AND_PUBLIC || der::is_sequence(bytes) || cose::is_key(bytes) || pem::begins(bytes)
+    bytes.len() == SEED_AND_PUBLIC
+        || der::is_sequence(bytes)
+        || cose::is_key(bytes)
+        || pem::begins(bytes)
 }
 
 /// Reads the key of a value in a given form. PEM is not read here.
@@ -82,8 +94,12 @@ pub fn read(text: &[u8], form: &ValueForm, kind: KeyKind) -> Result<KeyPair, Str
         ValueForm::LongNumber => long_number(hex_digits(text), kind),
         ValueForm::Numbers => {
             let bytes = numbers(text).ok_or("an array that is not of numbers from 0 to 255")?;
-            of_bytes(&bytes, kind)
-                .unwrap_or_else(|| Err(format!("an array of {} numbers, not of 32 or 64", bytes.len())))
+            of_bytes(&bytes, kind).unwrap_or_else(|| {
+                Err(format!(
+                    "an array of {} numbers, not of 32 or 64",
+                    bytes.len()
+                ))
+            })
         }
         ValueForm::Base58Pair => {
             let mut bytes = Zeroizing::new([0; SEED_AND_PUBLIC]);
@@ -101,7 +117,10 @@ pub fn read(text: &[u8], form: &ValueForm, kind: KeyKind) -> Result<KeyPair, Str
 /// `None` for others.
 pub fn of_bytes(bytes: &[u8], kind: KeyKind) -> Option<Result<KeyPair, String>> {
     if bytes.len() == 32 {
-        return Some(exactly_32(bytes).map(|secret| KeyPair { secret, public: Vec::new() }));
+        return Some(exactly_32(bytes).map(|secret| KeyPair {
+            secret,
+            public: Vec::new(),
+        }));
     }
     if let Ok(pair) = bytes.try_into() {
         return Some(seed_and_public(pair, kind));
@@ -113,11 +132,15 @@ pub fn of_bytes(bytes: &[u8], kind: KeyKind) -> Option<Result<KeyPair, String>> 
 }
 
 fn seed_and_public(bytes: &[u8; SEED_AND_PUBLIC], kind: KeyKind) -> Result<KeyPair, String> {
-    kind.require(KeyKind::Ed25519)
-        .map_err(|problem| format!("64 bytes, as of a seed of Ed25519 with its public key: {problem}"))?;
+    kind.require(KeyKind::Ed25519).map_err(|problem| {
+        format!("64 bytes, as of a seed of Ed25519 with its public key: {problem}")
+    })?;
     let (seed, public) = bytes.split_at(32);
     let public = public.try_into().expect("32 bytes");
-    Ok(KeyPair { secret: exactly_32(seed)?, public: vec![StatedPublicKey::Ed25519(public)] })
+    Ok(KeyPair {
+        secret: exactly_32(seed)?,
+        public: vec![StatedPublicKey::Ed25519(public)],
+    })
 }
 
 /// Reads a key of Bitcoin: the network, the key, a byte 1 if its public key is to be compressed,
@@ -126,26 +149,40 @@ fn wif(text: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     /// The prefix bytes of Bitcoin and of its test networks.
     const NETWORKS: [u8; 2] = [0x80, 0xef];
     const CHECKSUM: usize = 4;
-    const WRONG_CHECKSUM: &str = "not a key in WIF (base58 of Bitcoin's wallets): its checksum does not fit";
+    const WRONG_CHECKSUM: &str =
+        "not a key in WIF (base58 of Bitcoin's wallets): its checksum does not fit";
     let mut bytes = Zeroizing::new([0; 1 + 32 + 1 + CHECKSUM]);
     let is_compressed = text.len() == 52;
-    let bytes = if is_compressed { &mut bytes[..] } else { &mut bytes[1..] };
+    let bytes = if is_compressed {
+        &mut bytes[..]
+    } else {
+        &mut bytes[1..]
+    };
     if !base58::decode(text, bytes) {
         return Err(WRONG_CHECKSUM.to_owned());
     }
     let (payload, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
-    let expected = Hash::Sha256d.digest(payload).expect("a hash takes all messages");
+    let expected = Hash::Sha256d
+        .digest(payload)
+        .expect("a hash takes all messages");
     if checksum != &expected[..CHECKSUM] {
         return Err(WRONG_CHECKSUM.to_owned());
     }
     if !NETWORKS.contains(&payload[0]) {
-        return Err(format!("a key in WIF of another network than Bitcoin's, with the number {}", payload[0]));
+        return Err(format!(
+            "a key in WIF of another network than Bitcoin's, with the number {}",
+            payload[0]
+        ));
     }
     if is_compressed && payload[33] != 1 {
         return Err("a key in WIF with another byte than 1 after the key".to_owned());
     }
-    kind.require(KeyKind::Curve(CurveId::Secp256k1)).map_err(|problem| format!("WIF: {problem}"))?;
-    Ok(KeyPair { secret: exactly_32(&payload[1..33])?, public: Vec::new() })
+    kind.require(KeyKind::Curve(CurveId::Secp256k1))
+        .map_err(|problem| format!("WIF: {problem}"))?;
+    Ok(KeyPair {
+        secret: exactly_32(&payload[1..33])?,
+        public: Vec::new(),
+    })
 }
 
 /// Reads 33 bytes in hexadecimal: the key after a zero byte or, for secp256k1, before a byte 1,
@@ -168,7 +205,10 @@ fn long_number(digits: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
 }
 
 fn named_base58(text: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
-    let colon = text.iter().position(|byte| *byte == b':').expect("the form has a colon");
+    let colon = text
+        .iter()
+        .position(|byte| *byte == b':')
+        .expect("the form has a colon");
     let name = &text[..colon];
     let digits = &text[colon + 1..];
     if name == b"ed25519" {
@@ -177,7 +217,10 @@ fn named_base58(text: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     let mut short = Zeroizing::new([0; 32]);
     let mut long = Zeroizing::new([0; SEED_AND_PUBLIC]);
     if base58::decode(digits, &mut *short) {
-        return Ok(KeyPair { secret: exactly_32(&*short)?, public: Vec::new() });
+        return Ok(KeyPair {
+            secret: exactly_32(&*short)?,
+            public: Vec::new(),
+        });
     }
     if base58::decode(digits, &mut *long) {
         return seed_and_public(&long, kind);
@@ -195,7 +238,9 @@ fn numbers(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         if !(1..=3).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        let value = digits.iter().fold(0, |value, digit| value * 10 + u16::from(digit - b'0'));
+        let value = digits
+            .iter()
+            .fold(0, |value, digit| value * 10 + u16::from(digit - b'0'));
         bytes.push(u8::try_from(value).ok()?);
     }
     Some(bytes)
@@ -203,7 +248,9 @@ fn numbers(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
 
 /// Returns whether all bytes are digits, without early exit.
 fn is_hexadecimal(digits: &[u8]) -> bool {
-    digits.iter().fold(true, |all, digit| all & digit.is_ascii_hexdigit())
+    digits
+        .iter()
+        .fold(true, |all, digit| all & digit.is_ascii_hexdigit())
 }
 
 /// Decodes hexadecimal. **Constant-time** in the digits.
@@ -226,7 +273,10 @@ fn decode_hexadecimal(digits: &[u8], to: &mut [u8]) -> bool {
 
 /// Returns the value of a hexadecimal digit, or a number above 255. **Constant-time** in the digit.
 fn hexadecimal_value(digit: u8) -> u32 {
-    digit_value(digit, &[(b'0', b'9', 0), (b'A', b'F', 10), (b'a', b'f', 10)])
+    digit_value(
+        digit,
+        &[(b'0', b'9', 0), (b'A', b'F', 10), (b'a', b'f', 10)],
+    )
 }
 
 /// Decodes base64 in either alphabet, with or without padding. **Constant-time** in the digits.
@@ -280,9 +330,15 @@ pub fn unsupported_file(file: &[u8]) -> Option<&'static str> {
         );
     }
     if pem::is_utf16(file) {
-        return Some("UTF-16, of which only PEM is read: convert it with `iconv -f UTF-16 -t UTF-8 FILE`");
+        return Some(
+            "UTF-16, of which only PEM is read: convert it with `iconv -f UTF-16 -t UTF-8 FILE`",
+        );
     }
-    if file.len() == 32 && !file.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+    if file.len() == 32
+        && !file
+            .iter()
+            .all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
+    {
         return Some("32 bytes that are not text: convert a key of these with `xxd -p -c 32 FILE`");
     }
     None
@@ -298,14 +354,24 @@ pub fn unsupported(text: &[u8]) -> Option<&'static str> {
         return Some("a key of age, which is for X25519 and signs nothing");
     }
     if text.starts_with(b"nsec1") {
-        return Some("a key of Nostr in Bech32: convert it to hexadecimal, for instance with `nak decode`");
+        return Some(
+            "a key of Nostr in Bech32: convert it to hexadecimal, for instance with `nak decode`",
+        );
     }
     let is_word = !text.is_empty() && !text.iter().any(u8::is_ascii_whitespace);
-    if is_word && [b"xprv", b"yprv", b"zprv", b"tprv"].iter().any(|start| text.starts_with(*start)) {
-        return Some("an extended private key (BIP 32): export the key of one address, as WIF or in hexadecimal");
+    if is_word
+        && [b"xprv", b"yprv", b"zprv", b"tprv"]
+            .iter()
+            .any(|start| text.starts_with(*start))
+    {
+        return Some(
+            "an extended private key (BIP 32): export the key of one address, as WIF or in hexadecimal",
+        );
     }
     if is_phrase(text) {
-        return Some("a phrase of words (BIP 39): export the key of one address, as WIF or in hexadecimal");
+        return Some(
+            "a phrase of words (BIP 39): export the key of one address, as WIF or in hexadecimal",
+        );
     }
     if is_word && text.len() > 64 && text.iter().all(u8::is_ascii_digit) {
         return Some(
@@ -314,7 +380,9 @@ pub fn unsupported(text: &[u8]) -> Option<&'static str> {
     }
     let digits = hex_digits(text);
     if digits.len() > 64 && are_separated_digits(digits) && !is_hexadecimal(digits) {
-        return Some("hexadecimal digits with something between: leave it out, as with `tr -d ' :,\\n' < FILE`");
+        return Some(
+            "hexadecimal digits with something between: leave it out, as with `tr -d ' :,\\n' < FILE`",
+        );
     }
     let has_32_bytes = is_word && matches!(text.len(), 43 | 44);
     if has_32_bytes && base64(text).is_some_and(|bytes| bytes.len() == 32) {
@@ -337,7 +405,10 @@ fn is_phrase(text: &[u8]) -> bool {
     /// The number of words in the shortest phrase.
     const FEWEST_WORDS: usize = 12;
     let mut words = 0;
-    for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+    {
         if !word.iter().all(u8::is_ascii_lowercase) {
             return false;
         }
@@ -349,7 +420,8 @@ fn is_phrase(text: &[u8]) -> bool {
 /// Returns whether a text consists of hexadecimal digits and of separators that tools write between
 /// bytes.
 fn are_separated_digits(text: &[u8]) -> bool {
-    text.iter().all(|byte| byte.is_ascii_hexdigit() || b" :,-\n\r\t".contains(byte))
+    text.iter()
+        .all(|byte| byte.is_ascii_hexdigit() || b" :,-\n\r\t".contains(byte))
 }
 
 fn contains(text: &[u8], what: &[u8]) -> bool {
@@ -359,5 +431,9 @@ fn contains(text: &[u8], what: &[u8]) -> bool {
 /// Returns whether a file begins like an array of numbers.
 pub fn begins_numbers(head: &[u8]) -> bool {
     let text = head.trim_ascii_start();
-    text.first() == Some(&b'[') && text[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
+    text.first() == Some(&b'[')
+        && text[1..]
+            .trim_ascii_start()
+            .first()
+            .is_some_and(u8::is_ascii_digit)
 }

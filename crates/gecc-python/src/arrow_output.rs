@@ -27,7 +27,11 @@ impl ArrowArray {
     ) -> PyResult<Bound<'py, PyTuple>> {
         // A requested schema is only a wish: the consumer converts what it receives.
         let _ = requested_schema;
-        capsules::pair(py, self.0.as_ref(), &Field::new("", self.0.data_type().clone(), true))
+        capsules::pair(
+            py,
+            self.0.as_ref(),
+            &Field::new("", self.0.data_type().clone(), true),
+        )
     }
 
     fn __len__(&self) -> usize {
@@ -45,18 +49,28 @@ impl ArrowArray {
     }
 
     /// Returns an item, or the items of a slice as an array.
-    fn __getitem__<'py>(&self, py: Python<'py>, place: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        place: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         if let Ok(slice) = place.cast::<PySlice>() {
             let slice = slice.indices(self.0.len() as isize)?;
             if slice.step != 1 {
-                return Err(PyValueError::new_err("slices of an ArrowArray have a step of 1"));
+                return Err(PyValueError::new_err(
+                    "slices of an ArrowArray have a step of 1",
+                ));
             }
             let array = self.0.slice(slice.start as usize, slice.slicelength);
             return Ok(Bound::new(py, ArrowArray(array))?.into_any());
         }
         let place = place.extract::<isize>()?;
         let items = self.0.len();
-        let item = if place < 0 { items.checked_add_signed(place) } else { Some(place as usize) };
+        let item = if place < 0 {
+            items.checked_add_signed(place)
+        } else {
+            Some(place as usize)
+        };
         match item.filter(|item| *item < items) {
             Some(item) => self.value(py, item),
             None => Err(PyIndexError::new_err(format!("item {place} of {items}"))),
@@ -73,7 +87,9 @@ impl ArrowArray {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if copy == Some(false) {
-            return Err(PyValueError::new_err("an ArrowArray is copied on its way to numpy"));
+            return Err(PyValueError::new_err(
+                "an ArrowArray is copied on its way to numpy",
+            ));
         }
         let array = match self.0.data_type() {
             DataType::Boolean if self.0.null_count() == 0 => {
@@ -85,10 +101,13 @@ impl ArrowArray {
             _ => {
                 let options = PyDict::new(py);
                 options.set_item("dtype", "object")?;
-                py.import("numpy")?.call_method("array", (self.list(py)?,), Some(&options))?
+                py.import("numpy")?
+                    .call_method("array", (self.list(py)?,), Some(&options))?
             }
         };
-        dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))
+        dtype.map_or(Ok(array.clone()), |dtype| {
+            array.call_method1("astype", (dtype,))
+        })
     }
 
     /// Compares item by item, as numpy does.
@@ -98,7 +117,8 @@ impl ArrowArray {
         other: &Bound<'py, PyAny>,
         operator: CompareOp,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.__array__(py, None, None)?.rich_compare(other, operator)
+        self.__array__(py, None, None)?
+            .rich_compare(other, operator)
     }
 
     /// Shows the number of items that passed, but no values, which may be secrets.
@@ -116,7 +136,9 @@ impl ArrowArray {
 
 impl ArrowArray {
     fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let values = (0..self.0.len()).map(|item| self.value(py, item)).collect::<PyResult<Vec<_>>>()?;
+        let values = (0..self.0.len())
+            .map(|item| self.value(py, item))
+            .collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, values)
     }
 
@@ -126,12 +148,40 @@ impl ArrowArray {
             return Ok(py.None().into_bound(py));
         }
         match self.0.data_type() {
-            DataType::Boolean => Ok(self.0.as_boolean().value(item).into_pyobject(py)?.to_owned().into_any()),
-            DataType::UInt8 => Ok(self.0.as_primitive::<UInt8Type>().value(item).into_pyobject(py)?.into_any()),
-            DataType::UInt32 => Ok(self.0.as_primitive::<UInt32Type>().value(item).into_pyobject(py)?.into_any()),
-            DataType::UInt64 => Ok(self.0.as_primitive::<UInt64Type>().value(item).into_pyobject(py)?.into_any()),
-            DataType::Int64 => Ok(self.0.as_primitive::<Int64Type>().value(item).into_pyobject(py)?.into_any()),
-            DataType::FixedSizeBinary(_) => Ok(PyBytes::new(py, self.0.as_fixed_size_binary().value(item)).into_any()),
+            DataType::Boolean => Ok(self
+                .0
+                .as_boolean()
+                .value(item)
+                .into_pyobject(py)?
+                .to_owned()
+                .into_any()),
+            DataType::UInt8 => Ok(self
+                .0
+                .as_primitive::<UInt8Type>()
+                .value(item)
+                .into_pyobject(py)?
+                .into_any()),
+            DataType::UInt32 => Ok(self
+                .0
+                .as_primitive::<UInt32Type>()
+                .value(item)
+                .into_pyobject(py)?
+                .into_any()),
+            DataType::UInt64 => Ok(self
+                .0
+                .as_primitive::<UInt64Type>()
+                .value(item)
+                .into_pyobject(py)?
+                .into_any()),
+            DataType::Int64 => Ok(self
+                .0
+                .as_primitive::<Int64Type>()
+                .value(item)
+                .into_pyobject(py)?
+                .into_any()),
+            DataType::FixedSizeBinary(_) => {
+                Ok(PyBytes::new(py, self.0.as_fixed_size_binary().value(item)).into_any())
+            }
             other => Err(PyTypeError::new_err(format!("no result is of {other}"))),
         }
     }

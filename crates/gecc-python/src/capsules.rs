@@ -54,14 +54,20 @@ impl CapsuleContents for FFI_ArrowArrayStream {
 /// # Errors
 /// `ValueError` if it was consumed before, `TypeError` if such a method cannot return this.
 pub fn array(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(ArrayRef, Field)> {
-    let Ok((schema, array)) = given.extract::<(Bound<'_, PyCapsule>, Bound<'_, PyCapsule>)>() else {
+    let Ok((schema, array)) = given.extract::<(Bound<'_, PyCapsule>, Bound<'_, PyCapsule>)>()
+    else {
         return Err(other_than(argument, "two capsules"));
     };
     let schema_at = held::<FFI_ArrowSchema>(argument, &schema)?;
     let array_at = held(argument, &array)?;
     // SAFETY: both capsules are alive, and `held` has checked their contents. The array is moved
     // out, so that it is not released twice.
-    let (schema, array) = unsafe { (schema_at.as_ref(), FFI_ArrowArray::from_raw(array_at.as_ptr())) };
+    let (schema, array) = unsafe {
+        (
+            schema_at.as_ref(),
+            FFI_ArrowArray::from_raw(array_at.as_ptr()),
+        )
+    };
     let field = Field::try_from(schema).map_err(|problem| unreadable(argument, &problem))?;
     let array = imported(array, &field).map_err(|problem| unreadable(argument, &problem))?;
     Ok((array, field))
@@ -70,26 +76,39 @@ pub fn array(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(ArrayRef, Fi
 /// Imports the arrays of the stream that an object's `__arrow_c_stream__` returned, and their type.
 /// Errors are as for [`array`].
 pub fn stream(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<(Vec<ArrayRef>, Field)> {
-    let capsule = given.cast::<PyCapsule>().map_err(|_| other_than(argument, "a capsule"))?;
+    let capsule = given
+        .cast::<PyCapsule>()
+        .map_err(|_| other_than(argument, "a capsule"))?;
     let held = held(argument, capsule)?;
     // SAFETY: the capsule is alive, and `held` has checked its contents. The stream is moved out,
     // so that it is not released twice.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(held.as_ptr()) };
     // The producer of batches may run Python in other threads, and wait for them.
-    given.py().detach(|| read(stream)).map_err(|problem| unreadable(argument, &problem))
+    given
+        .py()
+        .detach(|| read(stream))
+        .map_err(|problem| unreadable(argument, &problem))
 }
 
 /// Returns the capsules of an array and of its type, like `__arrow_c_array__`. Its memory is not
 /// copied.
-pub fn pair<'py>(py: Python<'py>, array: &dyn Array, field: &Field) -> PyResult<Bound<'py, PyTuple>> {
-    let schema = FFI_ArrowSchema::try_from(field).map_err(|problem| PyValueError::new_err(problem.to_string()))?;
+pub fn pair<'py>(
+    py: Python<'py>,
+    array: &dyn Array,
+    field: &Field,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let schema = FFI_ArrowSchema::try_from(field)
+        .map_err(|problem| PyValueError::new_err(problem.to_string()))?;
     let schema = PyCapsule::new_with_value(py, schema, SCHEMA)?;
     let array = PyCapsule::new_with_value(py, FFI_ArrowArray::new(&array.to_data()), ARRAY)?;
     PyTuple::new(py, [schema, array])
 }
 
 /// Returns the contents of a capsule that was not consumed before.
-fn held<T: CapsuleContents>(argument: &str, capsule: &Bound<'_, PyCapsule>) -> PyResult<NonNull<T>> {
+fn held<T: CapsuleContents>(
+    argument: &str,
+    capsule: &Bound<'_, PyCapsule>,
+) -> PyResult<NonNull<T>> {
     let held = capsule.pointer_checked(Some(T::CAPSULE))?.cast::<T>();
     // SAFETY: by the interface's convention, a capsule of this name contains such a struct as long
     // as it is alive.
@@ -102,7 +121,9 @@ fn held<T: CapsuleContents>(argument: &str, capsule: &Bound<'_, PyCapsule>) -> P
 
 fn read(mut stream: FFI_ArrowArrayStream) -> Result<(Vec<ArrayRef>, Field), ArrowError> {
     let (Some(get_schema), Some(get_next)) = (stream.get_schema, stream.get_next) else {
-        return Err(ArrowError::CDataInterface("a stream without its functions".to_owned()));
+        return Err(ArrowError::CDataInterface(
+            "a stream without its functions".to_owned(),
+        ));
     };
     let mut schema = FFI_ArrowSchema::empty();
     // SAFETY: the functions belong to the stream, which is not released; they write the requested
@@ -135,7 +156,9 @@ fn succeeded(stream: &mut FFI_ArrowArrayStream, code: c_int) -> Result<(), Arrow
         let words = get_last_error(stream);
         (!words.is_null()).then(|| CStr::from_ptr(words).to_string_lossy().into_owned())
     });
-    Err(ArrowError::CDataInterface(words.unwrap_or_else(|| format!("the stream fails with error {code}"))))
+    Err(ArrowError::CDataInterface(words.unwrap_or_else(|| {
+        format!("the stream fails with error {code}")
+    })))
 }
 
 fn imported(array: FFI_ArrowArray, field: &Field) -> Result<ArrayRef, ArrowError> {
@@ -145,7 +168,9 @@ fn imported(array: FFI_ArrowArray, field: &Field) -> Result<ArrayRef, ArrowError
 }
 
 fn other_than(argument: &str, expected: &str) -> PyErr {
-    PyTypeError::new_err(format!("{argument}: the object's method for Arrow's C interface does not give {expected}"))
+    PyTypeError::new_err(format!(
+        "{argument}: the object's method for Arrow's C interface does not give {expected}"
+    ))
 }
 
 fn unreadable(argument: &str, problem: &ArrowError) -> PyErr {

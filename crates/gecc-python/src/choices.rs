@@ -14,25 +14,43 @@ fn chosen<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> 
     let found = values.iter().find(|(other, _)| *other == name);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
-        PyValueError::new_err(format!("{what}: {:?} is not one of {}", gecc::fields::shown(name), names.join(", ")))
+        PyValueError::new_err(format!(
+            "{what}: {:?} is not one of {}",
+            gecc::fields::shown(name),
+            names.join(", ")
+        ))
     })
 }
 
 pub fn curve(name: &str) -> PyResult<CurveId> {
-    name.parse().map_err(|problem: gecc::UnknownCurve| PyValueError::new_err(format!("curve: {problem}")))
+    name.parse()
+        .map_err(|problem: gecc::UnknownCurve| PyValueError::new_err(format!("curve: {problem}")))
 }
 
 pub fn backend(name: &str) -> PyResult<Backend> {
-    chosen("backend", name, &[("auto", Backend::Auto), ("cpu", Backend::Cpu), ("gpu", Backend::Gpu)])
+    chosen(
+        "backend",
+        name,
+        &[
+            ("auto", Backend::Auto),
+            ("cpu", Backend::Cpu),
+            ("gpu", Backend::Gpu),
+        ],
+    )
 }
 
 pub fn s_form(name: &str) -> PyResult<SForm> {
-    let forms = [("curve_default", SForm::CurveDefault), ("low", SForm::Low), ("as_computed", SForm::AsComputed)];
+    let forms = [
+        ("curve_default", SForm::CurveDefault),
+        ("low", SForm::Low),
+        ("as_computed", SForm::AsComputed),
+    ];
     chosen("s_form", name, &forms)
 }
 
 pub fn ed25519_rule(name: &str) -> PyResult<Rule> {
-    name.parse().map_err(|problem: UnknownRule| PyValueError::new_err(format!("rule: {problem}")))
+    name.parse()
+        .map_err(|problem: UnknownRule| PyValueError::new_err(format!("rule: {problem}")))
 }
 
 /// Returns pure Ed25519 if there is neither a context nor prehashing.
@@ -46,13 +64,18 @@ pub fn ed25519_variant(context: Option<&[u8]>, prehashed: bool) -> PyResult<Vari
 }
 
 pub fn hash(name: &str) -> PyResult<Hash> {
-    name.parse().map_err(|problem: UnknownHash| PyValueError::new_err(format!("hash: {problem}")))
+    name.parse()
+        .map_err(|problem: UnknownHash| PyValueError::new_err(format!("hash: {problem}")))
 }
 
 /// Returns a reader of signatures in this form for an operation.
 pub fn signature_reader(operation: Operation, form: &str) -> PyResult<SignatureReader> {
-    let form = form.parse().map_err(|unknown: UnknownSignatureForm| unusable_signature_form(&unknown))?;
-    operation.signature_reader(form).map_err(|problem| unusable_signature_form(&problem))
+    let form = form
+        .parse()
+        .map_err(|unknown: UnknownSignatureForm| unusable_signature_form(&unknown))?;
+    operation
+        .signature_reader(form)
+        .map_err(|problem| unusable_signature_form(&problem))
 }
 
 fn unusable_signature_form(problem: &dyn Display) -> PyErr {
@@ -60,7 +83,11 @@ fn unusable_signature_form(problem: &dyn Display) -> PyErr {
 }
 
 pub fn policy(low_s: bool) -> Policy {
-    if low_s { Policy::low_s() } else { Policy::default() }
+    if low_s {
+        Policy::low_s()
+    } else {
+        Policy::default()
+    }
 }
 
 /// Requires the default for SM2, which has only one form of s.

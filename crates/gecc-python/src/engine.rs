@@ -58,7 +58,10 @@ impl Engine {
     #[new]
     #[pyo3(signature = (*, backend="auto", threads=None, max_memory=None, chunk_items=None, check_signatures=false,
                         batch_verification=false, portable=false, l2_persistence=false, time_kernels=false))]
-    #[allow(clippy::too_many_arguments, reason = "options of Python are parameters")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "options of Python are parameters"
+    )]
     fn new(
         py: Python<'_>,
         backend: &str,
@@ -99,7 +102,11 @@ impl Engine {
     /// The kind of device that computes: "cpu" or "gpu".
     #[getter]
     fn backend(&self) -> &'static str {
-        if self.0.info().devices.is_empty() { "cpu" } else { "gpu" }
+        if self.0.info().devices.is_empty() {
+            "cpu"
+        } else {
+            "gpu"
+        }
     }
 
     /// Threads for work on the CPU.
@@ -141,7 +148,9 @@ impl Engine {
     /// Tests every operation on every GPU with known-answer items, and returns all failures()
     /// afterwards.
     fn self_test(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        py.detach(|| self.0.self_test()).map(|failures| texts(&failures)).map_err(exception)
+        py.detach(|| self.0.self_test())
+            .map(|failures| texts(&failures))
+            .map_err(exception)
     }
 
     /// Prepares everything that calls on a curve need: tables, and for GPUs kernels, which may have
@@ -161,14 +170,22 @@ impl Engine {
     /// Raises:
     ///     ForkedError: in a process that has forked from the engine's.
     ///     MemoryError: when there is not enough memory.
-    fn page_locked<'py>(&self, py: Python<'py>, shape: (usize, usize)) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    fn page_locked<'py>(
+        &self,
+        py: Python<'py>,
+        shape: (usize, usize),
+    ) -> PyResult<Bound<'py, PyArray2<u8>>> {
         page_locked::zeros(py, &self.0, shape)
     }
 
     /// Returns the run time of each kernel since the last call: name, seconds and launches. Empty
     /// without time_kernels.
     fn take_kernel_times(&self) -> Vec<(&'static str, f64, u64)> {
-        self.0.take_kernel_times().into_iter().map(|time| (time.kernel, time.seconds, time.launches)).collect()
+        self.0
+            .take_kernel_times()
+            .into_iter()
+            .map(|time| (time.kernel, time.seconds, time.launches))
+            .collect()
     }
 
     fn __repr__(&self) -> String {
@@ -176,6 +193,8 @@ impl Engine {
     }
 
     fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err("an Engine cannot be pickled: make one in each process"))
+        Err(PyTypeError::new_err(
+            "an Engine cannot be pickled: make one in each process",
+        ))
     }
 }

@@ -4,11 +4,36 @@ use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 
-create_exception!(gecc, GeccError, PyException, "A call could not run. No item has a result.");
-create_exception!(gecc, NoDeviceError, GeccError, "GPUs were requested, and none can be used.");
-create_exception!(gecc, DeviceError, GeccError, "All GPUs failed, and the engine may not use the CPU instead.");
-create_exception!(gecc, KernelsError, GeccError, "Kernels could not be compiled, stored or loaded.");
-create_exception!(gecc, ForkedError, GeccError, "The engine was created before this process was forked.");
+create_exception!(
+    gecc,
+    GeccError,
+    PyException,
+    "A call could not run. No item has a result."
+);
+create_exception!(
+    gecc,
+    NoDeviceError,
+    GeccError,
+    "GPUs were requested, and none can be used."
+);
+create_exception!(
+    gecc,
+    DeviceError,
+    GeccError,
+    "All GPUs failed, and the engine may not use the CPU instead."
+);
+create_exception!(
+    gecc,
+    KernelsError,
+    GeccError,
+    "Kernels could not be compiled, stored or loaded."
+);
+create_exception!(
+    gecc,
+    ForkedError,
+    GeccError,
+    "The engine was created before this process was forked."
+);
 
 /// Converts an error of work on record batches. Problems of columns or options become a
 /// `ValueError`.

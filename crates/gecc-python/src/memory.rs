@@ -24,7 +24,9 @@ pub fn too_large(items: usize, width: usize) -> PyErr {
 
 /// Allocates rows of zeros. The system provides the memory when it is first written to.
 pub fn zeros(items: usize, width: usize) -> PyResult<Vec<u8>> {
-    let layout = items.checked_mul(width).and_then(|bytes| Layout::array::<u8>(bytes).ok());
+    let layout = items
+        .checked_mul(width)
+        .and_then(|bytes| Layout::array::<u8>(bytes).ok());
     let layout = layout.ok_or_else(|| too_large(items, width))?;
     if layout.size() == 0 {
         return Ok(Vec::new());
@@ -41,6 +43,8 @@ pub fn zeros(items: usize, width: usize) -> PyResult<Vec<u8>> {
 /// Creates a vector with capacity for one value per item.
 pub fn room<T>(items: usize) -> PyResult<Vec<T>> {
     let mut vector = Vec::new();
-    vector.try_reserve_exact(items).map_err(|_| too_large(items, size_of::<T>()))?;
+    vector
+        .try_reserve_exact(items)
+        .map_err(|_| too_large(items, size_of::<T>()))?;
     Ok(vector)
 }

@@ -28,11 +28,17 @@ pub struct RowFormat {
 
 impl RowFormat {
     pub fn public(width: usize) -> Self {
-        RowFormat { width, is_secret: false }
+        RowFormat {
+            width,
+            is_secret: false,
+        }
     }
 
     pub fn secret(width: usize) -> Self {
-        RowFormat { width, is_secret: true }
+        RowFormat {
+            width,
+            is_secret: true,
+        }
     }
 }
 
@@ -62,7 +68,13 @@ fn ask_for_huge_pages(memory: &mut [u8]) {
     let whole = memory.len().saturating_sub(before) / HUGE_PAGE * HUGE_PAGE;
     if whole > 0 {
         // SAFETY: the range is within the slice, and this advice does not change its contents.
-        let _ = unsafe { madvise(memory[before..].as_mut_ptr().cast(), whole, Advice::LinuxHugepage) };
+        let _ = unsafe {
+            madvise(
+                memory[before..].as_mut_ptr().cast(),
+                whole,
+                Advice::LinuxHugepage,
+            )
+        };
     }
 }
 
@@ -72,7 +84,11 @@ fn ask_for_huge_pages(_memory: &mut [u8]) {}
 /// Creates a numpy array of zeros.
 fn zeros<'py>(py: Python<'py>, items: usize, width: usize) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
     let zeros = py.import("numpy")?.getattr("zeros")?;
-    let array = if width == 1 { zeros.call1((items, "uint8")) } else { zeros.call1(((items, width), "uint8")) }?;
+    let array = if width == 1 {
+        zeros.call1((items, "uint8"))
+    } else {
+        zeros.call1(((items, width), "uint8"))
+    }?;
     Ok(array.cast_into::<PyArrayDyn<u8>>()?)
 }
 
@@ -91,7 +107,10 @@ impl<'py> ResultColumn<'py> {
         }
         let mut bytes = memory::zeros(items, row.width)?;
         ask_for_huge_pages(&mut bytes);
-        Ok(ResultColumn { row, memory: Some(ResultMemory::Arrow(bytes)) })
+        Ok(ResultColumn {
+            row,
+            memory: Some(ResultMemory::Arrow(bytes)),
+        })
     }
 
     /// Uses the caller's array, or allocates memory like `of`.
@@ -99,13 +118,21 @@ impl<'py> ResultColumn<'py> {
     /// # Errors
     /// If results are not numpy arrays, or if the array has another shape or shares memory with an
     /// argument.
-    pub fn of_caller(call: &Call<'py>, row: RowFormat, out: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
-        let Some(out) = out else { return Self::of(call, row) };
+    pub fn of_caller(
+        call: &Call<'py>,
+        row: RowFormat,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let Some(out) = out else {
+            return Self::of(call, row);
+        };
         let Ok(array) = out.cast::<PyArrayDyn<u8>>() else {
             return Err(PyTypeError::new_err("out: not an array of uint8"));
         };
         if let ArrayLibrary::Arrow(_) = call.form {
-            return Err(PyValueError::new_err("out: results are of Arrow, as an argument is"));
+            return Err(PyValueError::new_err(
+                "out: results are of Arrow, as an argument is",
+            ));
         }
         let expected = [call.items(), row.width];
         if array.shape() != expected || !array.is_c_contiguous() {
@@ -116,20 +143,32 @@ impl<'py> ResultColumn<'py> {
         }
         let start = array.data().addr();
         if let Some(name) = call.reads_in(&(start..start + expected[0] * expected[1])) {
-            return Err(PyValueError::new_err(format!("out: it shares memory with {name}")));
+            return Err(PyValueError::new_err(format!(
+                "out: it shares memory with {name}"
+            )));
         }
-        let memory = array.try_readwrite().map_err(|problem| PyValueError::new_err(format!("out: {problem}")))?;
-        Ok(ResultColumn { row, memory: Some(ResultMemory::Caller(memory)) })
+        let memory = array
+            .try_readwrite()
+            .map_err(|problem| PyValueError::new_err(format!("out: {problem}")))?;
+        Ok(ResultColumn {
+            row,
+            memory: Some(ResultMemory::Caller(memory)),
+        })
     }
 
     /// Allocates memory of numpy.
     pub fn of_numpy(py: Python<'py>, items: usize, row: RowFormat) -> PyResult<Self> {
-        Ok(ResultColumn { row, memory: Some(ResultMemory::Numpy(zeros(py, items, row.width)?)) })
+        Ok(ResultColumn {
+            row,
+            memory: Some(ResultMemory::Numpy(zeros(py, items, row.width)?)),
+        })
     }
 
     pub fn bytes(&mut self) -> &mut [u8] {
         match &mut self.memory {
-            Some(ResultMemory::Caller(array)) => array.as_slice_mut().expect("rows one after the other"),
+            Some(ResultMemory::Caller(array)) => {
+                array.as_slice_mut().expect("rows one after the other")
+            }
             Some(ResultMemory::Numpy(array)) => bytes_of(array),
             Some(ResultMemory::Arrow(bytes)) => bytes,
             None => &mut [],
@@ -163,17 +202,29 @@ impl<'py> ResultColumn<'py> {
     /// # Panics
     /// If the memory is for numpy.
     fn into_arrow(mut self, nulls: Option<NullBuffer>) -> ArrayRef {
-        let Some(ResultMemory::Arrow(bytes)) = self.memory.take() else { panic!("memory for Arrow") };
+        let Some(ResultMemory::Arrow(bytes)) = self.memory.take() else {
+            panic!("memory for Arrow")
+        };
         if self.row.width == 1 {
             return Arc::new(UInt8Array::new(bytes.into(), nulls));
         }
-        let buffer = if self.row.is_secret { secret_buffer(bytes) } else { Buffer::from_vec(bytes) };
-        Arc::new(FixedSizeBinaryArray::new(self.row.width as i32, buffer, nulls))
+        let buffer = if self.row.is_secret {
+            secret_buffer(bytes)
+        } else {
+            Buffer::from_vec(bytes)
+        };
+        Arc::new(FixedSizeBinaryArray::new(
+            self.row.width as i32,
+            buffer,
+            nulls,
+        ))
     }
 
     /// Converts the engine's codes to those of Python.
     fn make_codes_of_python(&mut self) {
-        self.bytes().iter_mut().for_each(|code| *code = code_of(*code));
+        self.bytes()
+            .iter_mut()
+            .for_each(|code| *code = code_of(*code));
     }
 
     /// Sets the rows of rejected items to zero.
@@ -181,11 +232,23 @@ impl<'py> ResultColumn<'py> {
         /// Number of codes that are compared at once, since most items pass.
         const BLOCK: usize = 64;
         let width = self.row.width;
-        for (rows, codes) in self.bytes().chunks_mut(BLOCK * width).zip(codes.chunks(BLOCK)) {
-            if codes.iter().fold(0, |all, code| all | (code ^ Verdict::VALID_CODE)) == 0 {
+        for (rows, codes) in self
+            .bytes()
+            .chunks_mut(BLOCK * width)
+            .zip(codes.chunks(BLOCK))
+        {
+            if codes
+                .iter()
+                .fold(0, |all, code| all | (code ^ Verdict::VALID_CODE))
+                == 0
+            {
                 continue;
             }
-            for (row, _) in rows.chunks_exact_mut(width).zip(codes).filter(|(_, code)| **code != Verdict::VALID_CODE) {
+            for (row, _) in rows
+                .chunks_exact_mut(width)
+                .zip(codes)
+                .filter(|(_, code)| **code != Verdict::VALID_CODE)
+            {
                 row.zeroize();
             }
         }
@@ -245,11 +308,18 @@ pub fn answer<'py>(
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     if let Some(problems) = &call.problems {
-        for (code, problem) in codes.bytes().iter_mut().zip(problems).filter(|(_, problem)| **problem != 0) {
+        for (code, problem) in codes
+            .bytes()
+            .iter_mut()
+            .zip(problems)
+            .filter(|(_, problem)| **problem != 0)
+        {
             *code = *problem;
         }
     }
-    columns.iter_mut().for_each(|column| column.clear_rejected(codes.bytes()));
+    columns
+        .iter_mut()
+        .for_each(|column| column.clear_rejected(codes.bytes()));
     let mut answer = match call.form {
         ArrayLibrary::Numpy => numpy_answer(columns, codes, reasons),
         ArrayLibrary::Pandas(index) => pandas_answer(&index, columns, codes, reasons),
@@ -258,7 +328,10 @@ pub fn answer<'py>(
     if answer.len() == 1 {
         return Ok(answer.remove(0));
     }
-    call.py.import("gecc._answer")?.getattr("Answer")?.call1((PyTuple::new(call.py, answer)?,))
+    call.py
+        .import("gecc._answer")?
+        .getattr("Answer")?
+        .call1((PyTuple::new(call.py, answer)?,))
 }
 
 /// The requested form of results: in an array of the caller, and with reasons instead of booleans.
@@ -289,7 +362,11 @@ pub fn answer_rows<'py, const W: usize>(
 /// Columns and verdicts.
 type AnswerColumns<'py> = PyResult<Vec<Bound<'py, PyAny>>>;
 
-fn numpy_answer<'py>(columns: Vec<ResultColumn<'py>>, codes: ResultColumn<'py>, reasons: bool) -> AnswerColumns<'py> {
+fn numpy_answer<'py>(
+    columns: Vec<ResultColumn<'py>>,
+    codes: ResultColumn<'py>,
+    reasons: bool,
+) -> AnswerColumns<'py> {
     let mut answer: Vec<_> = columns.into_iter().map(ResultColumn::into_numpy).collect();
     answer.push(numpy_verdicts(codes, reasons)?);
     Ok(answer)
@@ -303,12 +380,18 @@ fn pandas_answer<'py>(
     reasons: bool,
 ) -> AnswerColumns<'py> {
     let verdicts = numpy_verdicts(codes, reasons)?;
-    let passed = if reasons { verdicts.rich_compare(VALID, CompareOp::Eq)? } else { verdicts.clone() };
+    let passed = if reasons {
+        verdicts.rich_compare(VALID, CompareOp::Eq)?
+    } else {
+        verdicts.clone()
+    };
     // Secrets are copied to the Series, and wiped here.
     let mut answer = Vec::with_capacity(columns.len() + 1);
     for column in columns {
         answer.push(match &column.memory {
-            Some(ResultMemory::Numpy(array)) => pandas::series(array.as_any(), Some(&passed), index)?,
+            Some(ResultMemory::Numpy(array)) => {
+                pandas::series(array.as_any(), Some(&passed), index)?
+            }
             _ => column.into_numpy(),
         });
     }
@@ -326,7 +409,10 @@ fn arrow_answer<'py>(
     let nulls = (passed.count_set_bits() < passed.len()).then(|| NullBuffer::new(passed.clone()));
     let mut answer = Vec::with_capacity(columns.len() + 1);
     for column in columns {
-        answer.push(arrow_output::like(argument, column.into_arrow(nulls.clone()))?);
+        answer.push(arrow_output::like(
+            argument,
+            column.into_arrow(nulls.clone()),
+        )?);
     }
     let verdicts: ArrayRef = if reasons {
         codes.make_codes_of_python();

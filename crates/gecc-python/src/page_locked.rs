@@ -25,10 +25,14 @@ pub fn zeros<'py>(
     engine: &Engine,
     (rows, width): (usize, usize),
 ) -> PyResult<Bound<'py, PyArray2<u8>>> {
-    let bytes = rows.checked_mul(width).ok_or_else(|| memory::too_large(rows, width))?;
+    let bytes = rows
+        .checked_mul(width)
+        .ok_or_else(|| memory::too_large(rows, width))?;
     // An array without elements still has a length in its other dimension.
     if isize::try_from(rows.max(width)).is_err() {
-        return Err(PyValueError::new_err(format!("shape: no array has {rows} rows of {width} bytes")));
+        return Err(PyValueError::new_err(format!(
+            "shape: no array has {rows} rows of {width} bytes"
+        )));
     }
     let memory = py.detach(|| engine.page_locked_zeros(bytes));
     let mut memory = memory.map_err(|error| match error {
@@ -39,5 +43,7 @@ pub fn zeros<'py>(
     let owner = Bound::new(py, Memory(memory))?.into_any();
     // SAFETY: the vector has this number of bytes, and is neither modified nor reallocated before
     // the owner is dropped. The view ends here, and the array keeps the owner.
-    Ok(unsafe { PyArray2::borrow_from_array(&ArrayView2::from_shape_ptr((rows, width), start), owner) })
+    Ok(unsafe {
+        PyArray2::borrow_from_array(&ArrayView2::from_shape_ptr((rows, width), start), owner)
+    })
 }

@@ -13,7 +13,11 @@ const PER_LOOK: usize = 1 << 16;
 /// # Errors
 /// The exception of a signal handler.
 pub fn look_at_signals(py: Python<'_>, item: usize) -> PyResult<()> {
-    if item.is_multiple_of(PER_LOOK) { py.check_signals() } else { Ok(()) }
+    if item.is_multiple_of(PER_LOOK) {
+        py.check_signals()
+    } else {
+        Ok(())
+    }
 }
 
 /// Runs work on all items without the GIL. Without items it runs once, so that the engine checks

@@ -32,10 +32,13 @@ impl ArgumentRole {
     /// Returns the code of an item for which this argument has no readable value.
     pub fn code(self, problem: CellProblem) -> u8 {
         match (self, problem) {
-            (ArgumentRole::Point, _) | (ArgumentRole::Field(Field::PublicKey), CellProblem::WrongLength) => {
+            (ArgumentRole::Point, _)
+            | (ArgumentRole::Field(Field::PublicKey), CellProblem::WrongLength) => {
                 Rejection::MalformedPoint.code()
             }
-            (ArgumentRole::Field(Field::Der), CellProblem::WrongLength) => Rejection::MalformedSignature.code(),
+            (ArgumentRole::Field(Field::Der), CellProblem::WrongLength) => {
+                Rejection::MalformedSignature.code()
+            }
             (ArgumentRole::Scalar, _) => Rejection::ScalarOutOfRange.code(),
             (ArgumentRole::Field(field), problem) => Reason::Cell(field, problem).code(),
         }

@@ -30,8 +30,15 @@ fn slot() -> &'static Slot {
         if let Some(slot) = inherited.filter(|slot| slot.process == process) {
             return slot;
         }
-        let made = Box::into_raw(Box::new(Slot { process, engine: Mutex::new(None), inherited }));
-        if SLOT.compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        let made = Box::into_raw(Box::new(Slot {
+            process,
+            engine: Mutex::new(None),
+            inherited,
+        }));
+        if SLOT
+            .compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire)
+            .is_err()
+        {
             // SAFETY: no other thread has seen the pointer.
             drop(unsafe { Box::from_raw(made) });
         }
@@ -45,7 +52,9 @@ fn may_use_gpus(slot: &Slot) -> bool {
         Ok(engine) => engine,
         Err(_) => return true,
     };
-    let uses = engine.as_ref().is_some_and(|engine| !engine.info().devices.is_empty());
+    let uses = engine
+        .as_ref()
+        .is_some_and(|engine| !engine.info().devices.is_empty());
     uses || slot.inherited.is_some_and(may_use_gpus)
 }
 

@@ -37,7 +37,11 @@ impl SplitEncoding {
         let x_is_odd = limbs[3] >> 63 == 1;
         limbs[3] &= u64::MAX >> 1;
         let y = Element::from_limbs(limbs);
-        SplitEncoding { y, x_is_odd, y_is_canonical: y.canonical() == limbs }
+        SplitEncoding {
+            y,
+            x_is_odd,
+            y_is_canonical: y.canonical() == limbs,
+        }
     }
 }
 
@@ -48,13 +52,16 @@ pub fn decode_all<'a, C: EdwardsCurve>(
     taken: Encoding,
 ) -> Vec<Result<[Element; 2], NoPoint>> {
     let parts: Vec<SplitEncoding> = encodings.map(SplitEncoding::of).collect();
-    let (ratios, bases): (Vec<Ratio>, Vec<Element>) = parts.iter().map(SplitEncoding::square_of_x::<C>).unzip();
+    let (ratios, bases): (Vec<Ratio>, Vec<Element>) =
+        parts.iter().map(SplitEncoding::square_of_x::<C>).unzip();
     let powers = match lanes {
         Some(lanes) => simd::root_powers(lanes, &bases),
         None => root_powers(&bases),
     };
     let points = parts.iter().zip(ratios.iter().zip(&powers));
-    points.map(|(parts, (ratio, power))| parts.with_x(ratio.root_var(power), taken)).collect()
+    points
+        .map(|(parts, (ratio, power))| parts.with_x(ratio.root_var(power), taken))
+        .collect()
 }
 
 impl SplitEncoding {
@@ -75,7 +82,14 @@ impl SplitEncoding {
         if is_strict && self.x_is_odd && x.is_zero() {
             return Err(NoPoint::NotCanonical);
         }
-        Ok([if x.is_odd() == self.x_is_odd { x } else { x.neg() }, self.y])
+        Ok([
+            if x.is_odd() == self.x_is_odd {
+                x
+            } else {
+                x.neg()
+            },
+            self.y,
+        ])
     }
 }
 

@@ -72,7 +72,9 @@ impl Power for [Element; 2] {
 
     #[inline(never)]
     fn squared(&self, count: u32) -> Self {
-        (0..count).fold(*self, |[first, second], _| [first.square(), second.square()])
+        (0..count).fold(*self, |[first, second], _| {
+            [first.square(), second.square()]
+        })
     }
 }
 
@@ -88,7 +90,10 @@ impl Element {
     }
 
     /// Returns the number below 2^256 that represents the element.
-    #[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+    #[cfg_attr(
+        any(gecc_no_avx512, not(target_arch = "x86_64")),
+        allow(dead_code, reason = "for the lanes")
+    )]
     pub fn limbs(&self) -> &Limbs {
         &self.0
     }
@@ -123,7 +128,8 @@ impl Element {
     #[inline(always)]
     pub fn sub(&self, rhs: &Self) -> Self {
         let (difference, borrow) = limbs::sub(&self.0, &rhs.0);
-        let ([d0, d1, d2, d3], borrow) = limbs::sub(&difference, &[2 * C * u64::from(borrow), 0, 0, 0]);
+        let ([d0, d1, d2, d3], borrow) =
+            limbs::sub(&difference, &[2 * C * u64::from(borrow), 0, 0, 0]);
         // After a borrow, the rest is 2^256 minus at most 2c.
         Element([d0 - 2 * C * u64::from(borrow), d1, d2, d3])
     }
@@ -178,7 +184,10 @@ impl Element {
     /// Returns the inverse, or 0 for 0.
     pub fn invert(&self) -> Self {
         // p - 2 = 8 (p - 5) / 8 + 3.
-        self.root_power().square_times(3).mul(&self.square()).mul(self)
+        self.root_power()
+            .square_times(3)
+            .mul(&self.square())
+            .mul(self)
     }
 
     pub fn is_zero(&self) -> bool {
@@ -203,7 +212,9 @@ impl Element {
 pub fn root_powers(values: &[Element]) -> Vec<Element> {
     let mut powers = Vec::with_capacity(values.len());
     for pair in values.chunks(2) {
-        powers.extend_from_slice(&Element::root_chain(&[pair[0], pair[pair.len() - 1]])[..pair.len()]);
+        powers.extend_from_slice(
+            &Element::root_chain(&[pair[0], pair[pair.len() - 1]])[..pair.len()],
+        );
     }
     powers
 }

@@ -31,11 +31,24 @@ impl Halves {
     /// an odd c.
     pub fn of_var<C: EdwardsCurve>(k: &Scalar<C::Order>) -> Self {
         let points = times(&C::Order::M, 1 << C::COFACTOR_DOUBLINGS);
-        let mut longer = Halves { c: limbs::ZERO, d: points, opposite: true };
-        let mut shorter = Halves { c: [1, 0, 0, 0], d: *k.limbs(), opposite: false };
+        let mut longer = Halves {
+            c: limbs::ZERO,
+            d: points,
+            opposite: true,
+        };
+        let mut shorter = Halves {
+            c: [1, 0, 0, 0],
+            d: *k.limbs(),
+            opposite: false,
+        };
         while shorter.d[2] | shorter.d[3] != 0 {
-            let Some([a, b, c, d]) = divisions(&longer.d, &shorter.d) else { break };
-            (longer, shorter) = (longer.combined(a, &shorter, b), longer.combined(c, &shorter, d));
+            let Some([a, b, c, d]) = divisions(&longer.d, &shorter.d) else {
+                break;
+            };
+            (longer, shorter) = (
+                longer.combined(a, &shorter, b),
+                longer.combined(c, &shorter, d),
+            );
             if limbs::sub(&longer.d, &shorter.d).1 {
                 (longer, shorter) = (shorter, longer);
             }
@@ -46,8 +59,11 @@ impl Halves {
         // If c is even, use the other row, or that row reduced by one more step, whichever is
         // shorter. Before the step, c is below 2^128; after it, c times the shorter row's d is at
         // most h n.
-        let step = Leading::of(&longer.d, &shorter.d).quotient().map(|times| longer.combined(1, &shorter, times));
-        step.filter(|reduced| reduced.bits() < longer.bits()).unwrap_or(longer)
+        let step = Leading::of(&longer.d, &shorter.d)
+            .quotient()
+            .map(|times| longer.combined(1, &shorter, times));
+        step.filter(|reduced| reduced.bits() < longer.bits())
+            .unwrap_or(longer)
     }
 
     /// Combines two rows with opposite signs: returns a times this row minus b times the other if
@@ -55,9 +71,17 @@ impl Halves {
     fn combined(&self, a: u64, other: &Self, b: u64) -> Self {
         let (d, _) = limbs::sub(&times(&self.d, a), &times(&other.d, b));
         let is_negative = d[3] >> 63 == 1;
-        let d = if is_negative { limbs::sub(&limbs::ZERO, &d).0 } else { d };
+        let d = if is_negative {
+            limbs::sub(&limbs::ZERO, &d).0
+        } else {
+            d
+        };
         let [c0, c1, c2, c3, _] = limbs::mul_limb_add(&times(&self.c, a), &other.c, b);
-        Halves { c: [c0, c1, c2, c3], d, opposite: self.opposite ^ is_negative }
+        Halves {
+            c: [c0, c1, c2, c3],
+            d,
+            opposite: self.opposite ^ is_negative,
+        }
     }
 
     /// Returns the bit length of the longer of both numbers.
@@ -80,16 +104,25 @@ impl Leading {
     fn of(longer: &Limbs, shorter: &Limbs) -> Self {
         let top = if longer[3] != 0 { 3 } else { 2 };
         let shift = longer[top].leading_zeros();
-        let highest =
-            |number: &Limbs| ((u128::from(number[top]) << 64 | u128::from(number[top - 1])) << shift >> 64) as u64;
-        Leading { longer: highest(longer), shorter: highest(shorter), place: 64 * top as u32 - shift }
+        let highest = |number: &Limbs| {
+            ((u128::from(number[top]) << 64 | u128::from(number[top - 1])) << shift >> 64) as u64
+        };
+        Leading {
+            longer: highest(longer),
+            shorter: highest(shorter),
+            place: 64 * top as u32 - shift,
+        }
     }
 
     /// Returns how often the shorter number can be subtracted from the longer one, as far as the
     /// top bits determine it: at least once, and never too often. Returns `None` if the shorter
     /// number is about 64 bits shorter, so that the top bits determine nothing.
     fn quotient(&self) -> Option<u64> {
-        let times = self.longer.checked_div(self.shorter.wrapping_add(1)).unwrap_or(1).max(1);
+        let times = self
+            .longer
+            .checked_div(self.shorter.wrapping_add(1))
+            .unwrap_or(1)
+            .max(1);
         (self.shorter != 0).then_some(times)
     }
 }
@@ -115,7 +148,11 @@ fn divisions(longer: &Limbs, shorter: &Limbs) -> Option<[u64; 4]> {
         let [a, b, c, d] = factors;
         factors = [c, d, a + quotient * c, b + quotient * d];
     }
-    if factors[1] != 0 { Some(factors) } else { leading.quotient().map(|times| [1, times, 0, 1]) }
+    if factors[1] != 0 {
+        Some(factors)
+    } else {
+        leading.quotient().map(|times| [1, times, 0, 1])
+    }
 }
 
 /// Multiplies modulo 2^256.

@@ -27,7 +27,10 @@ pub struct Terms {
 
 impl Terms {
     pub fn with_capacity(terms: usize) -> Self {
-        Terms { scalars: Vec::with_capacity(terms), points: Vec::with_capacity(terms) }
+        Terms {
+            scalars: Vec::with_capacity(terms),
+            points: Vec::with_capacity(terms),
+        }
     }
 
     /// Appends scalar times point, for any scalar below 2^256.
@@ -43,7 +46,11 @@ impl Terms {
 
     /// Returns the points of a range, each with its digits in the windows of a group, without
     /// points whose digits are all 0.
-    fn with_digits(&self, group: u32, part: Range<usize>) -> impl Iterator<Item = ([i32; TOGETHER], &Niels)> {
+    fn with_digits(
+        &self,
+        group: u32,
+        part: Range<usize>,
+    ) -> impl Iterator<Item = ([i32; TOGETHER], &Niels)> {
         let terms = self.scalars[part.clone()].iter().zip(&self.points[part]);
         let with_digits = terms.map(move |(scalar, point)| (window_digits(scalar, group), point));
         with_digits.filter(|(digits, _)| *digits != [0; TOGETHER])
@@ -60,17 +67,23 @@ fn window_digits(scalar: &Limbs, group: u32) -> [i32; TOGETHER] {
 pub fn sum<C: EdwardsCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms) -> Extended {
     let count = terms.scalars.len();
     let part = count.div_ceil(pool.threads()).max(1);
-    let parts = (0..count).step_by(part).map(|start| start..count.min(start + part));
-    let tasks: Vec<(u32, Range<usize>)> =
-        parts.flat_map(|part| (0..GROUPS).map(move |group| (group, part.clone()))).collect();
+    let parts = (0..count)
+        .step_by(part)
+        .map(|start| start..count.min(start + part));
+    let tasks: Vec<(u32, Range<usize>)> = parts
+        .flat_map(|part| (0..GROUPS).map(move |group| (group, part.clone())))
+        .collect();
     let mut sums = vec![None; tasks.len()];
-    pool.for_each(tasks.iter().zip(&mut sums).collect(), |((group, part), sums): (&(u32, Range<usize>), _)| {
-        let terms = terms.with_digits(*group, part.clone());
-        *sums = Some(match lanes {
-            Some(lanes) => simd::window_sums::<C, BUCKETS>(lanes, terms),
-            None => window_sums::<C>(terms),
-        });
-    });
+    pool.for_each(
+        tasks.iter().zip(&mut sums).collect(),
+        |((group, part), sums): (&(u32, Range<usize>), _)| {
+            let terms = terms.with_digits(*group, part.clone());
+            *sums = Some(match lanes {
+                Some(lanes) => simd::window_sums::<C, BUCKETS>(lanes, terms),
+                None => window_sums::<C>(terms),
+            });
+        },
+    );
     let mut of_windows = [Extended::IDENTITY; GROUPS as usize * TOGETHER];
     for ((group, _), sums) in tasks.iter().zip(sums) {
         let of_group = of_windows[*group as usize * TOGETHER..].iter_mut();
@@ -78,10 +91,15 @@ pub fn sum<C: EdwardsCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms) ->
             *total = total.add(&sum.to_extended().to_niels::<C>()).to_extended();
         }
     }
-    of_windows.iter().rev().fold(Extended::IDENTITY, |sum, of_window| {
-        let shifted = (0..WIDTH).fold(sum.to_projective(), |sum, _| sum.double().to_projective()).to_extended();
-        shifted.add(&of_window.to_niels::<C>()).to_extended()
-    })
+    of_windows
+        .iter()
+        .rev()
+        .fold(Extended::IDENTITY, |sum, of_window| {
+            let shifted = (0..WIDTH)
+                .fold(sum.to_projective(), |sum, _| sum.double().to_projective())
+                .to_extended();
+            shifted.add(&of_window.to_niels::<C>()).to_extended()
+        })
 }
 
 /// Returns, for each window, the sum of digit times point.
@@ -91,9 +109,15 @@ fn window_sums<'a, C: EdwardsCurve>(
     let mut buckets = vec![[Extended::IDENTITY; BUCKETS]; TOGETHER];
     for (digits, point) in terms {
         let opposite = point.neg();
-        for (buckets, digit) in buckets.iter_mut().zip(digits).filter(|(_, digit)| *digit != 0) {
+        for (buckets, digit) in buckets
+            .iter_mut()
+            .zip(digits)
+            .filter(|(_, digit)| *digit != 0)
+        {
             let bucket = &mut buckets[digit.unsigned_abs() as usize];
-            *bucket = bucket.add_affine(if digit < 0 { &opposite } else { point }).to_extended();
+            *bucket = bucket
+                .add_affine(if digit < 0 { &opposite } else { point })
+                .to_extended();
         }
     }
     std::array::from_fn(|window| weighted_sum::<C>(&buckets[window]))

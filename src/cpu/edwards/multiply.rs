@@ -20,7 +20,10 @@ const WIDTH: u32 = 5;
 const MULTIPLES: usize = 1 << (WIDTH - 2);
 
 /// Returns the sum of the products of numbers and points.
-pub fn sum_of_products_var<C: EdwardsCurve, const N: usize>(numbers: [&Limbs; N], points: [Extended; N]) -> Extended {
+pub fn sum_of_products_var<C: EdwardsCurve, const N: usize>(
+    numbers: [&Limbs; N],
+    points: [Extended; N],
+) -> Extended {
     let multiples = points.map(|point| odd_multiples::<C>(&point));
     let digits = numbers.map(|number| Wnaf::new(number, WIDTH));
     let length = digits.iter().map(|digits| digits.length).max().unwrap_or(0);
@@ -31,7 +34,9 @@ pub fn sum_of_products_var<C: EdwardsCurve, const N: usize>(numbers: [&Limbs; N]
             let digit = digits.digit(position);
             if digit != 0 {
                 let multiple = &multiples[usize::from(digit.unsigned_abs() / 2)];
-                sum = sum.to_extended().add(&if digit < 0 { multiple.neg() } else { *multiple });
+                sum = sum
+                    .to_extended()
+                    .add(&if digit < 0 { multiple.neg() } else { *multiple });
             }
         }
     }

@@ -58,12 +58,22 @@ impl Projective {
         let zz = self.z.square();
         let sum = yy.add(&xx);
         let difference = yy.sub(&xx);
-        Completed { x: self.x.add(&self.y).square().sub(&sum), y: sum, z: difference, t: zz.double().sub(&difference) }
+        Completed {
+            x: self.x.add(&self.y).square().sub(&sum),
+            y: sum,
+            z: difference,
+            t: zz.double().sub(&difference),
+        }
     }
 
     pub fn to_extended(self) -> Extended {
         let Projective { x, y, z } = self;
-        Extended { x: x.mul(&z), y: y.mul(&z), z: z.square(), t: x.mul(&y) }
+        Extended {
+            x: x.mul(&z),
+            y: y.mul(&z),
+            z: z.square(),
+            t: x.mul(&y),
+        }
     }
 
     /// Returns `true` if the order of the point divides 8.
@@ -89,31 +99,61 @@ pub fn has_small_order_var<C: EdwardsCurve>(y: &Element, z: &Element) -> bool {
 impl Completed {
     #[inline(always)]
     pub fn to_projective(self) -> Projective {
-        Projective { x: self.x.mul(&self.t), y: self.y.mul(&self.z), z: self.z.mul(&self.t) }
+        Projective {
+            x: self.x.mul(&self.t),
+            y: self.y.mul(&self.z),
+            z: self.z.mul(&self.t),
+        }
     }
 
     #[inline(always)]
     pub fn to_extended(self) -> Extended {
         let Projective { x, y, z } = self.to_projective();
-        Extended { x, y, z, t: self.x.mul(&self.y) }
+        Extended {
+            x,
+            y,
+            z,
+            t: self.x.mul(&self.y),
+        }
     }
 }
 
 impl Extended {
-    pub const IDENTITY: Self = Extended { x: Element::ZERO, y: Element::ONE, z: Element::ONE, t: Element::ZERO };
+    pub const IDENTITY: Self = Extended {
+        x: Element::ZERO,
+        y: Element::ONE,
+        z: Element::ONE,
+        t: Element::ZERO,
+    };
 
     pub fn from_affine([x, y]: &[Element; 2]) -> Self {
-        Extended { x: *x, y: *y, z: Element::ONE, t: x.mul(y) }
+        Extended {
+            x: *x,
+            y: *y,
+            z: Element::ONE,
+            t: x.mul(y),
+        }
     }
 
     #[inline(always)]
     pub fn to_projective(self) -> Projective {
-        Projective { x: self.x, y: self.y, z: self.z }
+        Projective {
+            x: self.x,
+            y: self.y,
+            z: self.z,
+        }
     }
 
     pub fn to_niels<C: EdwardsCurve>(self) -> ProjectiveNiels {
-        let niels = Niels { sum: self.y.add(&self.x), difference: self.y.sub(&self.x), product: self.t.mul(&C::D2) };
-        ProjectiveNiels { niels, z2: self.z.double() }
+        let niels = Niels {
+            sum: self.y.add(&self.x),
+            difference: self.y.sub(&self.x),
+            product: self.t.mul(&C::D2),
+        };
+        ProjectiveNiels {
+            niels,
+            z2: self.z.double(),
+        }
     }
 
     pub fn double(&self) -> Completed {
@@ -138,7 +178,12 @@ impl Extended {
         let plus = self.y.add(&self.x).mul(&other.sum);
         let minus = self.y.sub(&self.x).mul(&other.difference);
         let product = self.t.mul(&other.product);
-        Completed { x: plus.sub(&minus), y: plus.add(&minus), z: zz2.add(&product), t: zz2.sub(&product) }
+        Completed {
+            x: plus.sub(&minus),
+            y: plus.add(&minus),
+            z: zz2.add(&product),
+            t: zz2.sub(&product),
+        }
     }
 }
 
@@ -146,13 +191,21 @@ impl Niels {
     /// Restores the point from the limbs of its three coordinates.
     #[inline(always)]
     pub fn from_words(words: &[u64; 12]) -> Self {
-        let [sum, difference, product] =
-            [0, 4, 8].map(|first| Element::from_limbs(*words[first..].first_chunk().expect("12 words")));
-        Niels { sum, difference, product }
+        let [sum, difference, product] = [0, 4, 8]
+            .map(|first| Element::from_limbs(*words[first..].first_chunk().expect("12 words")));
+        Niels {
+            sum,
+            difference,
+            product,
+        }
     }
 
     pub fn from_affine<C: EdwardsCurve>([x, y]: &[Element; 2]) -> Self {
-        Niels { sum: y.add(x), difference: y.sub(x), product: x.mul(y).mul(&C::D2) }
+        Niels {
+            sum: y.add(x),
+            difference: y.sub(x),
+            product: x.mul(y).mul(&C::D2),
+        }
     }
 
     /// Returns the limbs of the three coordinates.
@@ -164,7 +217,11 @@ impl Niels {
 
     #[inline(always)]
     pub fn neg(&self) -> Self {
-        Niels { sum: self.difference, difference: self.sum, product: self.product.neg() }
+        Niels {
+            sum: self.difference,
+            difference: self.sum,
+            product: self.product.neg(),
+        }
     }
 
     /// Assigns `other` if the mask is all ones, and keeps the value if it is 0.
@@ -179,6 +236,9 @@ impl Niels {
 impl ProjectiveNiels {
     #[inline(always)]
     pub fn neg(&self) -> Self {
-        ProjectiveNiels { niels: self.niels.neg(), z2: self.z2 }
+        ProjectiveNiels {
+            niels: self.niels.neg(),
+            z2: self.z2,
+        }
     }
 }

@@ -35,7 +35,8 @@ impl<M: Modulus> Scalar<M> {
 
     /// Decodes 64 little-endian bytes modulo the order.
     pub fn from_le_bytes_wide(bytes: &[u8; 64]) -> Self {
-        let [low, high] = [0, 32].map(|start| limbs::from_le_bytes(bytes[start..].first_chunk().expect("32 bytes")));
+        let [low, high] = [0, 32]
+            .map(|start| limbs::from_le_bytes(bytes[start..].first_chunk().expect("32 bytes")));
         // high R^2 / R = 2^256 high.
         let high = Scalar(montgomery::<M>(&high, &M::R2), PhantomData);
         Self::reduce(&low).add(&high)

@@ -13,7 +13,9 @@ use super::scalar::Scalar;
 use super::tables::Comb;
 use crate::cpu::field::limbs::Limbs;
 pub use crate::cpu::field::vector::Lanes;
-use crate::cpu::field::vector::{BITS, Element as Vector, LANES, Mask, Prime, Sum, Words, carry, transpose};
+use crate::cpu::field::vector::{
+    BITS, Element as Vector, LANES, Mask, Prime, Sum, Words, carry, transpose,
+};
 use crate::cpu::scalar::{length, uniform_windows};
 use crate::cpu::simd::{CHAINS, Chains};
 
@@ -56,7 +58,13 @@ impl Prime for Stored {
 
     #[inline(always)]
     fn add_multiple([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
-        [t0.sub(t0.all((k * C as i64) as u64)), t1, t2, t3, t4.add(t4.all((k << TOP) as u64))]
+        [
+            t0.sub(t0.all((k * C as i64) as u64)),
+            t1,
+            t2,
+            t3,
+            t4.add(t4.all((k << TOP) as u64)),
+        ]
     }
 
     /// Reduces a sum modulo p. With q = floor(t4 / 2^47),
@@ -96,7 +104,14 @@ impl Element {
         for (packed, words) in self.pack().into_iter().zip(&mut words) {
             packed.store(words);
         }
-        std::array::from_fn(|lane| Stored::from_limbs([words[0][lane], words[1][lane], words[2][lane], words[3][lane]]))
+        std::array::from_fn(|lane| {
+            Stored::from_limbs([
+                words[0][lane],
+                words[1][lane],
+                words[2][lane],
+                words[3][lane],
+            ])
+        })
     }
 
     /// Returns a vector with the same element in every lane.
@@ -138,7 +153,12 @@ impl Point {
     fn identity(lanes: Lanes) -> Self {
         let zero = Element::splat(lanes, &Stored::ZERO);
         let one = Element::splat(lanes, &Stored::ONE);
-        Point { x: zero, y: one, z: one, t: zero }
+        Point {
+            x: zero,
+            y: one,
+            z: one,
+            t: zero,
+        }
     }
 
     #[inline(always)]
@@ -148,7 +168,10 @@ impl Point {
         let zz = self.z.square().sum();
         let sum = yy + xx;
         let difference = yy - xx;
-        let square = (self.x.sum() + self.y.sum()).plus_multiple(0).square().sum();
+        let square = (self.x.sum() + self.y.sum())
+            .plus_multiple(0)
+            .square()
+            .sum();
         Completed {
             x: (square - sum).plus_multiple(3),
             y: sum.plus_multiple(0),
@@ -163,8 +186,14 @@ impl Point {
     fn add(&self, addend: &Addend, negate: Mask, zz2: Sum<Stored>) -> Completed {
         let sum = addend.sum.select(negate, addend.difference);
         let difference = addend.difference.select(negate, addend.sum);
-        let plus = (self.y.sum() + self.x.sum()).plus_multiple(0).mul(sum).sum();
-        let minus = (self.y.sum() - self.x.sum()).plus_multiple(2).mul(difference).sum();
+        let plus = (self.y.sum() + self.x.sum())
+            .plus_multiple(0)
+            .mul(sum)
+            .sum();
+        let minus = (self.y.sum() - self.x.sum())
+            .plus_multiple(2)
+            .mul(difference)
+            .sum();
         let product = self.t.mul(addend.product).sum().negate(negate);
         Completed {
             x: (plus - minus).plus_multiple(2),
@@ -204,20 +233,32 @@ impl Point {
         let x = self.x.store();
         let y = self.y.store();
         let z = self.z.store();
-        std::array::from_fn(|lane| Projective { x: x[lane], y: y[lane], z: z[lane] })
+        std::array::from_fn(|lane| Projective {
+            x: x[lane],
+            y: y[lane],
+            z: z[lane],
+        })
     }
 }
 
 impl Completed {
     #[inline(always)]
     fn to_point(&self) -> Point {
-        Point { t: self.x.mul(self.y), ..self.without_t() }
+        Point {
+            t: self.x.mul(self.y),
+            ..self.without_t()
+        }
     }
 
     /// Converts to a point without T, which a doubling does not need.
     #[inline(always)]
     fn without_t(&self) -> Point {
-        Point { x: self.x.mul(self.t), y: self.y.mul(self.z), z: self.z.mul(self.t), t: self.t }
+        Point {
+            x: self.x.mul(self.t),
+            y: self.y.mul(self.z),
+            z: self.z.mul(self.t),
+            t: self.t,
+        }
     }
 }
 
@@ -232,36 +273,61 @@ type Digits = [[i32; LANES]; MOST_WINDOWS];
 
 /// Returns the sum of all three products of each item, using the table of B. Numbers are below
 /// 2^254.
-pub fn products<C: EdwardsCurve>(lanes: Lanes, items: &[Term<C>], base: &Comb<C>) -> Vec<Projective> {
+pub fn products<C: EdwardsCurve>(
+    lanes: Lanes,
+    items: &[Term<C>],
+    base: &Comb<C>,
+) -> Vec<Projective> {
     let mut sums = Vec::with_capacity(items.len().next_multiple_of(LANES));
     for group in items.chunks(LANES) {
         // Lanes without an item repeat the last one.
         let item = |lane: usize| &group[lane.min(group.len() - 1)];
         // Signed digits, the highest of which is below 4.
-        let bits = group.iter().flat_map(|item| &item.numbers).map(length).max().unwrap_or(0);
+        let bits = group
+            .iter()
+            .flat_map(|item| &item.numbers)
+            .map(length)
+            .max()
+            .unwrap_or(0);
         let windows = (bits + 2).div_ceil(WINDOW) as usize;
         let digits = [0, 1].map(|which| {
             let mut digits: Digits = [[0; LANES]; MOST_WINDOWS];
-            for (lane, number) in (0..LANES).map(|lane| &item(lane).numbers[which]).enumerate() {
-                uniform_windows(number, WINDOW, windows, |window, digit| digits[window][lane] = digit);
+            for (lane, number) in (0..LANES)
+                .map(|lane| &item(lane).numbers[which])
+                .enumerate()
+            {
+                uniform_windows(number, WINDOW, windows, |window, digit| {
+                    digits[window][lane] = digit
+                });
             }
             digits
         });
         let points = [0, 1].map(|which| std::array::from_fn(|lane| &item(lane).points[which]));
         let combs = std::array::from_fn(|lane| (base, &item(lane).s));
         // SAFETY: a `Lanes` proves that the instructions exist.
-        let sum = unsafe { product::<C>(lanes, points, digits.each_ref().map(|digits| &digits[..windows]), combs) };
+        let sum = unsafe {
+            product::<C>(
+                lanes,
+                points,
+                digits.each_ref().map(|digits| &digits[..windows]),
+                combs,
+            )
+        };
         sums.extend(sum.into_iter().take(group.len()));
     }
     sums
 }
 
 /// Returns, for each item, the sum of its products with tables.
-pub fn sum_products<C: EdwardsCurve>(lanes: Lanes, items: &[[(&Comb<C>, &Scalar<C::Order>); 2]]) -> Vec<Projective> {
+pub fn sum_products<C: EdwardsCurve>(
+    lanes: Lanes,
+    items: &[[(&Comb<C>, &Scalar<C::Order>); 2]],
+) -> Vec<Projective> {
     let mut sums = Vec::with_capacity(items.len());
     for group in items.chunks(LANES) {
-        let products =
-            std::array::from_fn(|product| std::array::from_fn(|lane: usize| group[lane.min(group.len() - 1)][product]));
+        let products = std::array::from_fn(|product| {
+            std::array::from_fn(|lane: usize| group[lane.min(group.len() - 1)][product])
+        });
         // SAFETY: a `Lanes` proves that the instructions exist.
         let sum = unsafe { sum_group::<C>(lanes, products) };
         sums.extend(sum.into_iter().take(group.len()));
@@ -275,7 +341,12 @@ type Products<'a, C> = [(&'a Comb<C>, &'a Scalar<<C as EdwardsCurve>::Order>); L
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn sum_group<C: EdwardsCurve>(lanes: Lanes, products: [Products<C>; 2]) -> [Projective; LANES] {
     let [first, second] = products;
-    add_products(lanes, add_products(lanes, Point::identity(lanes), first), second).store()
+    add_products(
+        lanes,
+        add_products(lanes, Point::identity(lanes), first),
+        second,
+    )
+    .store()
 }
 
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
@@ -312,7 +383,12 @@ fn multiples<C: EdwardsCurve>(lanes: Lanes, points: [&[Stored; 2]; LANES]) -> [A
     let x = Element::load(lanes, points.map(|[x, _]| x.limbs())).mul(one);
     let y = Element::load(lanes, points.map(|[_, y]| y.limbs())).mul(one);
     let d2 = Element::splat(lanes, &C::D2);
-    let mut multiple = Point { x, y, z: one, t: x.mul(y) };
+    let mut multiple = Point {
+        x,
+        y,
+        z: one,
+        t: x.mul(y),
+    };
     let first = multiple.to_addend(d2);
     let mut multiples = [first; MULTIPLES];
     for place in &mut multiples[1..] {
@@ -325,9 +401,16 @@ fn multiples<C: EdwardsCurve>(lanes: Lanes, points: [&[Stored; 2]; LANES]) -> [A
 /// Returns the multiple for the digit of each lane, without its sign, and a mask of negative
 /// digits.
 #[inline(always)]
-fn select(lanes: Lanes, multiples: &[Addend; MULTIPLES], identity: Addend, digits: &[i32; LANES]) -> (Addend, Mask) {
+fn select(
+    lanes: Lanes,
+    multiples: &[Addend; MULTIPLES],
+    identity: Addend,
+    digits: &[i32; LANES],
+) -> (Addend, Mask) {
     let absolute = Words::load(lanes, &digits.map(|digit| digit.unsigned_abs().into()));
-    let negative = digits.iter().enumerate().fold(0, |mask, (lane, digit)| mask | Mask::from(*digit < 0) << lane);
+    let negative = digits.iter().enumerate().fold(0, |mask, (lane, digit)| {
+        mask | Mask::from(*digit < 0) << lane
+    });
     let mut selected = identity;
     for (multiple, number) in multiples.iter().zip(1..) {
         let mask = absolute.equals(Words::splat(lanes, number));
@@ -358,7 +441,9 @@ fn add_products<C: EdwardsCurve>(lanes: Lanes, mut sum: Point, products: Product
             zero |= Mask::from(*digit == 0) << lane;
         }
         let addend = gather(lanes, entries, sum.z);
-        let next = sum.add(&addend, negative, sum.z.sum().shl::<1>()).to_point();
+        let next = sum
+            .add(&addend, negative, sum.z.sum().shl::<1>())
+            .to_point();
         sum = next.select(zero, sum);
     }
     sum
@@ -375,7 +460,8 @@ fn gather(lanes: Lanes, entries: [&Niels; LANES], z2: Element) -> Addend {
         first[lane] = Words::load(lanes, words.first_chunk().expect("12 words"));
         last[lane] = Words::load(lanes, words.last_chunk().expect("12 words"));
     }
-    let ([s0, s1, s2, s3, d0, d1, d2, d3], [.., p0, p1, p2, p3]) = (transpose(first), transpose(last));
+    let ([s0, s1, s2, s3, d0, d1, d2, d3], [.., p0, p1, p2, p3]) =
+        (transpose(first), transpose(last));
     Addend {
         sum: Element::unpack::<0>([s0, s1, s2, s3]),
         difference: Element::unpack::<0>([d0, d1, d2, d3]),
@@ -394,8 +480,8 @@ pub fn window_sums<'a, C: EdwardsCurve, const BUCKETS: usize>(
     terms: impl Iterator<Item = ([i32; LANES], &'a Niels)>,
 ) -> [Projective; LANES] {
     let one = [1, 0, 0, 0];
-    let identity: Bucket =
-        [[[0; 4], one].as_flattened(), [one, [0; 4]].as_flattened()].map(|words| words.try_into().expect("8 words"));
+    let identity: Bucket = [[[0; 4], one].as_flattened(), [one, [0; 4]].as_flattened()]
+        .map(|words| words.try_into().expect("8 words"));
     let mut buckets = vec![[identity; BUCKETS]; LANES];
     // SAFETY: a `Lanes` proves that the instructions exist.
     unsafe {
@@ -414,7 +500,9 @@ fn add_to_buckets<const BUCKETS: usize>(
     point: &Niels,
 ) {
     let places = digits.map(|digit| digit.unsigned_abs() as usize);
-    let negative = digits.iter().enumerate().fold(0, |mask, (lane, digit)| mask | Mask::from(*digit < 0) << lane);
+    let negative = digits.iter().enumerate().fold(0, |mask, (lane, digit)| {
+        mask | Mask::from(*digit < 0) << lane
+    });
     let bucket = load_buckets(lanes, buckets, places);
     let addend = Addend {
         sum: Element::splat(lanes, &point.sum),
@@ -422,7 +510,9 @@ fn add_to_buckets<const BUCKETS: usize>(
         product: Element::splat(lanes, &point.product),
         z2: bucket.z,
     };
-    let Point { x, y, z, t } = bucket.add(&addend, negative, bucket.z.sum().shl::<1>()).to_point();
+    let Point { x, y, z, t } = bucket
+        .add(&addend, negative, bucket.z.sum().shl::<1>())
+        .to_point();
     let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (x.pack(), y.pack());
     let ([z0, z1, z2, z3], [t0, t1, t2, t3]) = (z.pack(), t.pack());
     let first = transpose([x0, x1, x2, x3, y0, y1, y2, y3]);
@@ -436,7 +526,11 @@ fn add_to_buckets<const BUCKETS: usize>(
 
 /// Loads, for each lane, its bucket with the given index.
 #[inline(always)]
-fn load_buckets<const BUCKETS: usize>(lanes: Lanes, buckets: &[[Bucket; BUCKETS]], places: [usize; LANES]) -> Point {
+fn load_buckets<const BUCKETS: usize>(
+    lanes: Lanes,
+    buckets: &[[Bucket; BUCKETS]],
+    places: [usize; LANES],
+) -> Point {
     let zero = Words::splat(lanes, 0);
     let mut first = [zero; LANES];
     let mut last = [zero; LANES];
@@ -445,7 +539,8 @@ fn load_buckets<const BUCKETS: usize>(lanes: Lanes, buckets: &[[Bucket; BUCKETS]
         first[lane] = Words::load(lanes, &bucket[0]);
         last[lane] = Words::load(lanes, &bucket[1]);
     }
-    let ([x0, x1, x2, x3, y0, y1, y2, y3], [z0, z1, z2, z3, t0, t1, t2, t3]) = (transpose(first), transpose(last));
+    let ([x0, x1, x2, x3, y0, y1, y2, y3], [z0, z1, z2, z3, t0, t1, t2, t3]) =
+        (transpose(first), transpose(last));
     Point {
         x: Element::unpack::<0>([x0, x1, x2, x3]),
         y: Element::unpack::<0>([y0, y1, y2, y3]),
@@ -486,7 +581,10 @@ pub fn root_powers(lanes: Lanes, values: &[Stored]) -> Vec<Stored> {
 }
 
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn root_power(lanes: Lanes, [first, second]: [[&Limbs; LANES]; CHAINS]) -> [[Stored; LANES]; CHAINS] {
+fn root_power(
+    lanes: Lanes,
+    [first, second]: [[&Limbs; LANES]; CHAINS],
+) -> [[Stored; LANES]; CHAINS] {
     let base = Chains([Element::load(lanes, first), Element::load(lanes, second)]);
     let Chains([first, second]) = Stored::root_chain(&base);
     [first.store(), second.store()]

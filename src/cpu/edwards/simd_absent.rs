@@ -14,7 +14,10 @@ pub fn products<C: EdwardsCurve>(lanes: Lanes, _: &[Term<C>], _: &Comb<C>) -> Ve
     match lanes {}
 }
 
-pub fn sum_products<C: EdwardsCurve>(lanes: Lanes, _: &[[(&Comb<C>, &Scalar<C::Order>); 2]]) -> Vec<Projective> {
+pub fn sum_products<C: EdwardsCurve>(
+    lanes: Lanes,
+    _: &[[(&Comb<C>, &Scalar<C::Order>); 2]],
+) -> Vec<Projective> {
     match lanes {}
 }
 

@@ -51,8 +51,14 @@ impl<C: EdwardsCurve> Comb<C> {
         }
         invert_all(&mut z);
         let multiples = multiples.iter().zip(&z);
-        let entries = multiples.map(|([x, y], z)| Niels::from_affine::<C>(&[x.mul(z), y.mul(z)])).collect();
-        Comb { window, entries, curve: PhantomData }
+        let entries = multiples
+            .map(|([x, y], z)| Niels::from_affine::<C>(&[x.mul(z), y.mul(z)]))
+            .collect();
+        Comb {
+            window,
+            entries,
+            curve: PhantomData,
+        }
     }
 
     /// Computes sum + k P. Variable-time.
@@ -60,7 +66,9 @@ impl<C: EdwardsCurve> Comb<C> {
         self.recode(k, |window, digit| {
             if digit != 0 {
                 let entry = self.entry(window, digit);
-                sum = sum.add_affine(&if digit < 0 { entry.neg() } else { *entry }).to_extended();
+                sum = sum
+                    .add_affine(&if digit < 0 { entry.neg() } else { *entry })
+                    .to_extended();
             }
         });
         sum
@@ -77,7 +85,10 @@ impl<C: EdwardsCurve> Comb<C> {
     }
 
     /// Returns the number of entries of a product.
-    #[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+    #[cfg_attr(
+        any(gecc_no_avx512, not(target_arch = "x86_64")),
+        allow(dead_code, reason = "for the lanes")
+    )]
     pub fn terms(&self) -> usize {
         Self::windows(self.window)
     }
@@ -101,7 +112,10 @@ impl<C: EdwardsCurve> Uniform<C> {
     pub fn new(point: &[Element; 2]) -> Self {
         let comb = Comb::<C>::new(point, UNIFORM_WINDOW);
         let windows: &[[Niels; UNIFORM_ENTRIES]] = comb.entries.as_chunks().0;
-        Uniform { windows: windows[..UNIFORM_WINDOWS].iter().map(by_words).collect(), curve: PhantomData }
+        Uniform {
+            windows: windows[..UNIFORM_WINDOWS].iter().map(by_words).collect(),
+            curve: PhantomData,
+        }
     }
 
     /// Computes k P for each scalar k. **Constant-time.** The caller has to wipe the stack.
@@ -114,9 +128,16 @@ impl<C: EdwardsCurve> Uniform<C> {
 
     fn product(&self, k: &Scalar<C::Order>) -> Projective {
         let mut sum = Extended::IDENTITY;
-        uniform_windows(k.limbs(), UNIFORM_WINDOW, UNIFORM_WINDOWS, |window, digit| {
-            sum = sum.add_affine(&select(&self.windows[window], digit)).to_extended();
-        });
+        uniform_windows(
+            k.limbs(),
+            UNIFORM_WINDOW,
+            UNIFORM_WINDOWS,
+            |window, digit| {
+                sum = sum
+                    .add_affine(&select(&self.windows[window], digit))
+                    .to_extended();
+            },
+        );
         sum.to_projective()
     }
 }
@@ -143,7 +164,10 @@ const BASE_WINDOW: u32 = 8;
 
 impl<C: EdwardsCurve> Precomputed<C> {
     pub const fn new() -> Self {
-        Precomputed { comb: OnceLock::new(), uniform: OnceLock::new() }
+        Precomputed {
+            comb: OnceLock::new(),
+            uniform: OnceLock::new(),
+        }
     }
 
     /// Returns the table for public scalars.
@@ -171,8 +195,12 @@ fn select(entries: &UniformWindow, digit: i32) -> Niels {
     let (sign, absolute) = black_box((digit.cast_unsigned() >> 31, digit.unsigned_abs()));
     let masks: [u64; UNIFORM_ENTRIES] =
         std::array::from_fn(|entry| mask((absolute ^ (entry as u32 + 1)).wrapping_sub(1) >> 31));
-    let mut words =
-        entries.map(|entries| entries.iter().zip(&masks).fold(0, |word, (entry, mask)| word | entry & mask));
+    let mut words = entries.map(|entries| {
+        entries
+            .iter()
+            .zip(&masks)
+            .fold(0, |word, (entry, mask)| word | entry & mask)
+    });
     // All words are 0 if the digit is. The sum and the difference of the identity are 1.
     let is_zero = u64::from(absolute.wrapping_sub(1) >> 31);
     words[0] |= is_zero;

@@ -20,7 +20,10 @@ use proptest::prelude::*;
 type Number = Scalar<Ed25519N>;
 
 fn integer(limbs: &Limbs) -> BigUint {
-    limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
+    limbs
+        .iter()
+        .rev()
+        .fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
 }
 
 fn value(element: &Element) -> BigUint {
@@ -41,7 +44,10 @@ fn check_field(a: Limbs, b: Limbs) {
     assert_eq!(value(&x.square()), &a * &a % p);
     assert_eq!(value(&x.invert()), a.modpow(&(p - 2u32), p));
     assert_eq!(value(&x.root_power()), a.modpow(&((p - 5u32) >> 3), p));
-    assert_eq!((x == y, x.is_zero(), x.is_odd()), (a == b, a == BigUint::ZERO, a.bit(0)));
+    assert_eq!(
+        (x == y, x.is_zero(), x.is_odd()),
+        (a == b, a == BigUint::ZERO, a.bit(0))
+    );
     assert_eq!(x.to_le_bytes(), to_le_bytes(&x.canonical()));
     let (ratio, base) = Ratio::new(x, y);
     let wanted = &a * b.modpow(&(p - 2u32), p) % p;
@@ -49,18 +55,33 @@ fn check_field(a: Limbs, b: Limbs) {
     match ratio.root_var(&base.root_power()) {
         Some(root) if b != BigUint::ZERO => assert_eq!(value(&root.square()), wanted),
         found => {
-            assert_eq!(found.is_some(), b == BigUint::ZERO && a == BigUint::ZERO || is_square && b != BigUint::ZERO)
+            assert_eq!(
+                found.is_some(),
+                b == BigUint::ZERO && a == BigUint::ZERO || is_square && b != BigUint::ZERO
+            )
         }
     }
 }
 
 fn check_scalars(a: Limbs, b: Limbs) {
     let n = &integer(&N);
-    let (x, y) = (Number::from_le_bytes_reduced(&to_le_bytes(&a)), Number::from_le_bytes_reduced(&to_le_bytes(&b)));
-    assert_eq!(Number::from_le_bytes(&to_le_bytes(&a)).is_some(), integer(&a) < *n);
+    let (x, y) = (
+        Number::from_le_bytes_reduced(&to_le_bytes(&a)),
+        Number::from_le_bytes_reduced(&to_le_bytes(&b)),
+    );
+    assert_eq!(
+        Number::from_le_bytes(&to_le_bytes(&a)).is_some(),
+        integer(&a) < *n
+    );
     assert_eq!(integer(x.limbs()), integer(&a) % n);
-    let wide = [to_le_bytes(&a), to_le_bytes(&b)].as_flattened().try_into().expect("64 bytes");
-    assert_eq!(integer(Number::from_le_bytes_wide(&wide).limbs()), (integer(&a) + (integer(&b) << 256)) % n);
+    let wide = [to_le_bytes(&a), to_le_bytes(&b)]
+        .as_flattened()
+        .try_into()
+        .expect("64 bytes");
+    assert_eq!(
+        integer(Number::from_le_bytes_wide(&wide).limbs()),
+        (integer(&a) + (integer(&b) << 256)) % n
+    );
     let (a, b) = (integer(&a) % n, integer(&b) % n);
     assert_eq!(integer(x.add(&y).limbs()), (&a + &b) % n);
     assert_eq!(integer(x.mul(&y).limbs()), &a * &b % n);
@@ -70,16 +91,30 @@ fn check_scalars(a: Limbs, b: Limbs) {
 fn edges() -> Vec<Limbs> {
     let largest: BigUint = (BigUint::from(1u32) << 256) - 1u32;
     let near = |number: BigUint| {
-        let around =
-            |d: u32| -> [Option<BigUint>; 2] { [(number >= BigUint::from(d)).then(|| &number - d), Some(&number + d)] };
+        let around = |d: u32| -> [Option<BigUint>; 2] {
+            [
+                (number >= BigUint::from(d)).then(|| &number - d),
+                Some(&number + d),
+            ]
+        };
         (0u32..40).flat_map(around).collect::<Vec<_>>()
     };
-    let numbers = [BigUint::ZERO, integer(&P), integer(&P) * 2u32, integer(&N), integer(&N) * 8u32, largest.clone()];
+    let numbers = [
+        BigUint::ZERO,
+        integer(&P),
+        integer(&P) * 2u32,
+        integer(&N),
+        integer(&N) * 8u32,
+        largest.clone(),
+    ];
     let numbers = numbers.into_iter().flat_map(near).flatten();
     let mut edges: Vec<Limbs> = Vec::new();
     for number in numbers.filter(|number| *number <= largest) {
         let mut limbs = [0; 4];
-        number.iter_u64_digits().zip(&mut limbs).for_each(|(digit, limb)| *limb = digit);
+        number
+            .iter_u64_digits()
+            .zip(&mut limbs)
+            .for_each(|(digit, limb)| *limb = digit);
         edges.push(limbs);
     }
     edges
@@ -96,8 +131,14 @@ fn edge_values() {
     }
     // Pairs, and an unpaired last element.
     for count in [0, 1, 2, 5] {
-        let elements: Vec<Element> = edges[..count].iter().map(|limbs| Element::from_limbs(*limbs)).collect();
-        assert_eq!(root_powers(&elements), elements.iter().map(Element::root_power).collect::<Vec<_>>());
+        let elements: Vec<Element> = edges[..count]
+            .iter()
+            .map(|limbs| Element::from_limbs(*limbs))
+            .collect();
+        assert_eq!(
+            root_powers(&elements),
+            elements.iter().map(Element::root_power).collect::<Vec<_>>()
+        );
     }
 }
 
@@ -124,14 +165,22 @@ proptest! {
 }
 
 fn scalar(number: u64) -> Number {
-    Number::from_le_bytes_reduced(&to_le_bytes(&[number, number << 7, number.wrapping_mul(number), number << 40]))
+    Number::from_le_bytes_reduced(&to_le_bytes(&[
+        number,
+        number << 7,
+        number.wrapping_mul(number),
+        number << 40,
+    ]))
 }
 
 /// Compares k G for small k with additions, and for other k with products with and without tables.
 #[test]
 fn products_agree_with_repeated_addition() {
     let g = Extended::from_affine(&Ed25519::G);
-    let (comb, uniform) = (Comb::<Ed25519>::new(&Ed25519::G, 8), Uniform::<Ed25519>::new(&Ed25519::G));
+    let (comb, uniform) = (
+        Comb::<Ed25519>::new(&Ed25519::G, 8),
+        Uniform::<Ed25519>::new(&Ed25519::G),
+    );
     let mut sum = Extended::IDENTITY;
     for k in 0..70 {
         let number = Number::from_le_bytes_reduced(&to_le_bytes(&[k, 0, 0, 0]));
@@ -145,20 +194,42 @@ fn products_agree_with_repeated_addition() {
     }
 }
 
-fn check_products(known: &[Projective], g: &Extended, k: &Number, comb: &Comb<Ed25519>, uniform: &Uniform<Ed25519>) {
+fn check_products(
+    known: &[Projective],
+    g: &Extended,
+    k: &Number,
+    comb: &Comb<Ed25519>,
+    uniform: &Uniform<Ed25519>,
+) {
     let by_comb = comb.add_product_var(Extended::IDENTITY, k).to_projective();
     let by_windows = sum_of_products_var::<Ed25519, 1>([k.limbs()], [*g]).to_projective();
     let found = [by_comb, uniform.products(&[k])[0], by_windows];
     let in_lanes = Lanes::detect().map(|lanes| simd::uniform_products(lanes, &[k], uniform)[0]);
     let encodings = encode_all(&[known, &found, in_lanes.as_slice()].concat());
-    assert!(encodings.iter().all(|encoding| *encoding == encodings[0]), "{:?}", k.limbs());
+    assert!(
+        encodings.iter().all(|encoding| *encoding == encodings[0]),
+        "{:?}",
+        k.limbs()
+    );
 }
 
 /// Checks that c k = d modulo 8 n with an odd c, and returns the bit length of the longer number.
 fn check_halves(k: &Number) -> u64 {
     let (points, Halves { c, d, opposite }) = (integer(&N) * 8u32, Halves::of_var::<Ed25519>(k));
-    let (product, [c, d]) = (integer(&c) * integer(k.limbs()) % &points, [c, d].map(|number| integer(&number)));
-    assert_eq!(product, if opposite { (&points - &d) % &points } else { d.clone() }, "{:?}", k.limbs());
+    let (product, [c, d]) = (
+        integer(&c) * integer(k.limbs()) % &points,
+        [c, d].map(|number| integer(&number)),
+    );
+    assert_eq!(
+        product,
+        if opposite {
+            (&points - &d) % &points
+        } else {
+            d.clone()
+        },
+        "{:?}",
+        k.limbs()
+    );
     assert!(c.bit(0) && c.bits() <= 192 && d.bits() <= 253);
     c.bits().max(d.bits())
 }
@@ -169,45 +240,84 @@ fn halves() {
     let eighth = |c: u64| integer(&N) * 8u32 / c;
     let mut numbers = edges();
     // Numbers around ratios of small numbers, for which the rows have very different lengths.
-    for number in (1..200).map(eighth).chain((0..253).map(|bit| BigUint::from(1u32) << bit)) {
+    for number in (1..200)
+        .map(eighth)
+        .chain((0..253).map(|bit| BigUint::from(1u32) << bit))
+    {
         for number in [&number - 1u32, number.clone(), number + 1u32] {
             let mut limbs = [0; 4];
-            number.iter_u64_digits().zip(&mut limbs).for_each(|(digit, limb)| *limb = digit);
+            number
+                .iter_u64_digits()
+                .zip(&mut limbs)
+                .for_each(|(digit, limb)| *limb = digit);
             numbers.push(limbs);
         }
     }
-    numbers.iter().for_each(|limbs| _ = check_halves(&Number::from_le_bytes_reduced(&to_le_bytes(limbs))));
+    numbers
+        .iter()
+        .for_each(|limbs| _ = check_halves(&Number::from_le_bytes_reduced(&to_le_bytes(limbs))));
     // For random numbers, few halves are long.
     let mut bits = [0; 256];
     (1..20_000).for_each(|k| bits[check_halves(&scalar(k).mul(&scalar(k ^ 0xabcd))) as usize] += 1);
-    assert!(bits[..128].iter().sum::<u32>() > 5000 && bits[132..].iter().sum::<u32>() < 400, "{bits:?}");
+    assert!(
+        bits[..128].iter().sum::<u32>() > 5000 && bits[132..].iter().sum::<u32>() < 400,
+        "{bits:?}"
+    );
 }
 
 /// Tests complete and incomplete groups of lanes.
 #[test]
 fn vector_code_agrees_with_portable_code() {
     let Some(lanes) = Lanes::detect() else { return };
-    let (comb, uniform) = (Comb::<Ed25519>::new(&Ed25519::G, 8), Uniform::<Ed25519>::new(&Ed25519::G));
-    let multiples: Vec<Projective> =
-        (1..20).map(|k| comb.add_product_var(Extended::IDENTITY, &scalar(k)).to_projective()).collect();
+    let (comb, uniform) = (
+        Comb::<Ed25519>::new(&Ed25519::G, 8),
+        Uniform::<Ed25519>::new(&Ed25519::G),
+    );
+    let multiples: Vec<Projective> = (1..20)
+        .map(|k| {
+            comb.add_product_var(Extended::IDENTITY, &scalar(k))
+                .to_projective()
+        })
+        .collect();
     let encodings = encode_all(&multiples);
     let points = decode_all::<Ed25519>(None, encodings.iter(), Encoding::Canonical);
-    assert_eq!(decode_all::<Ed25519>(Some(lanes), encodings.iter(), Encoding::Canonical), points);
-    let points: Vec<[Element; 2]> = points.into_iter().map(|point| point.expect("it was encoded")).collect();
+    assert_eq!(
+        decode_all::<Ed25519>(Some(lanes), encodings.iter(), Encoding::Canonical),
+        points
+    );
+    let points: Vec<[Element; 2]> = points
+        .into_iter()
+        .map(|point| point.expect("it was encoded"))
+        .collect();
     let tables: Vec<Comb<Ed25519>> = points.iter().map(|point| Comb::new(point, 5)).collect();
-    let scalars: Vec<[Number; 2]> = (0..19).map(|item| [scalar(item * item), scalar(item % 5)]).collect();
+    let scalars: Vec<[Number; 2]> = (0..19)
+        .map(|item| [scalar(item * item), scalar(item % 5)])
+        .collect();
     for items in [1, 7, 8, 9, 16, 19] {
         let (mut terms, mut products) = (Vec::new(), Vec::new());
         let mut expected = [(); 2].map(|()| Vec::new());
         for (item, [k, s]) in scalars[..items].iter().enumerate() {
             // Numbers of all sizes, the longest with 254 bits.
-            let other = std::array::from_fn(|limb| if limb < item % 5 { u64::MAX >> (limb / 3 * 2) } else { 0 });
+            let other = std::array::from_fn(|limb| {
+                if limb < item % 5 {
+                    u64::MAX >> (limb / 3 * 2)
+                } else {
+                    0
+                }
+            });
             let both = [points[item], points[items - 1 - item]];
-            terms.push(Term { numbers: [*k.limbs(), other], points: both, s: *s });
+            terms.push(Term {
+                numbers: [*k.limbs(), other],
+                points: both,
+                s: *s,
+            });
             products.push([(&tables[item], k), (&comb, s)]);
-            let of_one = sum_of_products_var::<Ed25519, 1>([k.limbs()], [Extended::from_affine(&both[0])]);
-            let of_both =
-                sum_of_products_var::<Ed25519, 2>([k.limbs(), &other], both.map(|point| Extended::from_affine(&point)));
+            let of_one =
+                sum_of_products_var::<Ed25519, 1>([k.limbs()], [Extended::from_affine(&both[0])]);
+            let of_both = sum_of_products_var::<Ed25519, 2>(
+                [k.limbs(), &other],
+                both.map(|point| Extended::from_affine(&point)),
+            );
             for (expected, product) in expected.iter_mut().zip([of_one, of_both]) {
                 expected.push(comb.add_product_var(product, s).to_projective());
             }
@@ -229,44 +339,70 @@ fn vector_code_agrees_with_portable_code() {
 #[test]
 fn msm_agrees_with_sum_of_products() {
     let comb = Comb::<Ed25519>::new(&Ed25519::G, 8);
-    let multiples: Vec<Projective> =
-        (1..40).map(|k| comb.add_product_var(Extended::IDENTITY, &scalar(k)).to_projective()).collect();
+    let multiples: Vec<Projective> = (1..40)
+        .map(|k| {
+            comb.add_product_var(Extended::IDENTITY, &scalar(k))
+                .to_projective()
+        })
+        .collect();
     let decoded = decode_all::<Ed25519>(None, encode_all(&multiples).iter(), Encoding::Canonical);
-    let mut points: Vec<[Element; 2]> = decoded.into_iter().map(|point| point.expect("it was encoded")).collect();
+    let mut points: Vec<[Element; 2]> = decoded
+        .into_iter()
+        .map(|point| point.expect("it was encoded"))
+        .collect();
     let opposites: Vec<_> = points.iter().map(|[x, y]| [x.neg(), *y]).collect();
     points.extend(opposites);
-    points.extend([[Element::ZERO, Element::ONE], [Element::ZERO, Element::ONE.neg()]]);
+    points.extend([
+        [Element::ZERO, Element::ONE],
+        [Element::ZERO, Element::ONE.neg()],
+    ]);
     // The points with y = 0, of order 4.
-    points.extend([Element::ROOT_OF_MINUS_ONE, Element::ROOT_OF_MINUS_ONE.neg()].map(|x| [x, Element::ZERO]));
+    points.extend(
+        [Element::ROOT_OF_MINUS_ONE, Element::ROOT_OF_MINUS_ONE.neg()].map(|x| [x, Element::ZERO]),
+    );
     let mut scalars = edges();
     scalars.extend((0..64).map(|bit| *scalar(1 << bit).limbs()));
-    scalars.extend([[0, 0, 0, 0], [1, 0, 0, 0], [256, 0, 0, 0], [257, 0, 0, 0], [u64::MAX, u64::MAX, 0, 0]]);
+    scalars.extend([
+        [0, 0, 0, 0],
+        [1, 0, 0, 0],
+        [256, 0, 0, 0],
+        [257, 0, 0, 0],
+        [u64::MAX, u64::MAX, 0, 0],
+    ]);
     let point_of = |term: usize| points[term * 7 % points.len()];
     let scalar_of = |term: usize| scalars[term * 11 % scalars.len()];
     let products: Vec<Extended> = (0..2000)
         .map(|term| {
             let point = Extended::from_affine(&point_of(term));
-            scalar_of(term).iter().rev().fold(Extended::IDENTITY, |product, limb| {
-                (0..64).rev().fold(product, |product, bit| {
-                    let double = product.double().to_extended();
-                    match limb >> bit & 1 {
-                        0 => double,
-                        _ => double.add(&point.to_niels::<Ed25519>()).to_extended(),
-                    }
+            scalar_of(term)
+                .iter()
+                .rev()
+                .fold(Extended::IDENTITY, |product, limb| {
+                    (0..64).rev().fold(product, |product, bit| {
+                        let double = product.double().to_extended();
+                        match limb >> bit & 1 {
+                            0 => double,
+                            _ => double.add(&point.to_niels::<Ed25519>()).to_extended(),
+                        }
+                    })
                 })
-            })
         })
         .collect();
     for lanes in [None, Lanes::detect()] {
         for count in [0, 1, 2, 3, 7, 8, 9, 100, 2000] {
             let mut terms = Terms::with_capacity(count);
             (0..count).for_each(|term| terms.push::<Ed25519>(scalar_of(term), &point_of(term)));
-            let sum = |sum: Extended, product: &Extended| sum.add(&product.to_niels::<Ed25519>()).to_extended();
+            let sum = |sum: Extended, product: &Extended| {
+                sum.add(&product.to_niels::<Ed25519>()).to_extended()
+            };
             let expected = products[..count].iter().fold(Extended::IDENTITY, sum);
             for threads in [1, 3] {
                 let found = msm::sum::<Ed25519>(&Pool::new(Some(threads)).unwrap(), lanes, &terms);
                 let encodings = encode_all(&[found, expected].map(Extended::to_projective));
-                assert_eq!(encodings[0], encodings[1], "{count} terms, {threads} threads");
+                assert_eq!(
+                    encodings[0], encodings[1],
+                    "{count} terms, {threads} threads"
+                );
             }
         }
         // One term, repeated: all in the same buckets.
@@ -274,7 +410,9 @@ fn msm_agrees_with_sum_of_products() {
         let mut expected = Extended::IDENTITY;
         for _ in 0..600 {
             terms.push::<Ed25519>(scalar_of(3), &point_of(3));
-            expected = expected.add(&products[3].to_niels::<Ed25519>()).to_extended();
+            expected = expected
+                .add(&products[3].to_niels::<Ed25519>())
+                .to_extended();
         }
         let found = msm::sum::<Ed25519>(&Pool::new(Some(1)).unwrap(), lanes, &terms);
         let encodings = encode_all(&[found, expected].map(Extended::to_projective));

@@ -28,7 +28,11 @@ impl<F: PrimeField> Field for ArkField<F> {
     }
 
     fn to_be_bytes(&self) -> [u8; 32] {
-        self.0.into_bigint().to_bytes_be().try_into().expect("32 bytes")
+        self.0
+            .into_bigint()
+            .to_bytes_be()
+            .try_into()
+            .expect("32 bytes")
     }
 
     fn add(&self, rhs: &Self) -> Self {
@@ -92,7 +96,10 @@ impl<F: PrimeField> BaseField for ArkField<F> {
 
 /// Computes the product with squarings, which arkworks computes correctly: a b = ((a + b)^2 - a^2 -
 /// b^2) / 2.
-fn product<C: MontConfig<4>>(a: &Fp<MontBackend<C, 4>, 4>, b: &Fp<MontBackend<C, 4>, 4>) -> Fp<MontBackend<C, 4>, 4> {
+fn product<C: MontConfig<4>>(
+    a: &Fp<MontBackend<C, 4>, 4>,
+    b: &Fp<MontBackend<C, 4>, 4>,
+) -> Fp<MontBackend<C, 4>, 4> {
     let mut half = (*a + b).square() - a.square() - b.square();
     // Montgomery form is linear: halving the stored number halves the element.
     let carry = half.0.is_odd() && half.0.add_with_carry(&C::MODULUS);

@@ -36,7 +36,10 @@ pub(super) struct Inverter {
 
 impl Inverter {
     pub(super) const fn new(modulus: &Limbs, inverse_62: u64) -> Self {
-        Inverter { modulus: Signed62::from_limbs(modulus), inverse: inverse_62 }
+        Inverter {
+            modulus: Signed62::from_limbs(modulus),
+            inverse: inverse_62,
+        }
     }
 
     /// Returns the inverse of `value`, which is below m, or `None` for zero.
@@ -60,7 +63,10 @@ impl Inverter {
 
     /// Applies the matrix to (d, e) modulo m. Both are in (-2m, m) before and after.
     fn apply_modulo(&self, matrix: &Matrix, d: &Signed62, e: &Signed62) -> (Signed62, Signed62) {
-        (self.combine_modulo(matrix.u, matrix.v, d, e), self.combine_modulo(matrix.q, matrix.r, d, e))
+        (
+            self.combine_modulo(matrix.u, matrix.v, d, e),
+            self.combine_modulo(matrix.q, matrix.r, d, e),
+        )
     }
 
     /// Computes (a d + b e + k m) / 2^62 with a k that makes the division exact. With m added to
@@ -70,8 +76,11 @@ impl Inverter {
     fn combine_modulo(&self, a: i64, b: i64, d: &Signed62, e: &Signed62) -> Signed62 {
         let Signed62(m) = &self.modulus;
         let lifts = (a & d.sign_mask()) + (b & e.sign_mask());
-        let low = (a as u64).wrapping_mul(d.0[0] as u64).wrapping_add((b as u64).wrapping_mul(e.0[0] as u64));
-        let correction = (self.inverse.wrapping_mul(low).wrapping_add(lifts as u64) & LIMB_MASK) as i64;
+        let low = (a as u64)
+            .wrapping_mul(d.0[0] as u64)
+            .wrapping_add((b as u64).wrapping_mul(e.0[0] as u64));
+        let correction =
+            (self.inverse.wrapping_mul(low).wrapping_add(lifts as u64) & LIMB_MASK) as i64;
         let k = lifts - correction;
         divide_columns(|i| wide(a, d.0[i]) + wide(b, e.0[i]) + wide(k, m[i]))
     }
@@ -79,7 +88,11 @@ impl Inverter {
     /// Returns the residue in 0..m of `value`, which is in (-2m, m), or of its negative.
     fn normalize(&self, value: &Signed62, negate: bool) -> Signed62 {
         let lifted = value.plus_if_negative(&self.modulus);
-        let signed = if negate { Signed62(lifted.0.map(|limb| -limb)).carried() } else { lifted };
+        let signed = if negate {
+            Signed62(lifted.0.map(|limb| -limb)).carried()
+        } else {
+            lifted
+        };
         signed.plus_if_negative(&self.modulus)
     }
 }
@@ -127,7 +140,12 @@ fn division_steps(delta: &mut i64, mut f: u64, mut g: u64) -> Matrix {
         *delta += i64::from(zeros);
         remaining -= zeros;
         if remaining == 0 {
-            return Matrix { u: u as i64, v: v as i64, q: q as i64, r: r as i64 };
+            return Matrix {
+                u: u as i64,
+                v: v as i64,
+                q: q as i64,
+                r: r as i64,
+            };
         }
         if *delta > 0 {
             *delta = -*delta;
@@ -139,7 +157,10 @@ fn division_steps(delta: &mut i64, mut f: u64, mut g: u64) -> Matrix {
         // multiple of f that clears `bits` bits of g. f (2 - f^2) is f^-1 modulo 2^6, since f^2 = 1
         // mod 8.
         let bits = (1 - *delta).min(i64::from(remaining)).min(6);
-        let clearing = f.wrapping_mul(g).wrapping_mul(f.wrapping_mul(f).wrapping_sub(2)) & ((1 << bits) - 1);
+        let clearing = f
+            .wrapping_mul(g)
+            .wrapping_mul(f.wrapping_mul(f).wrapping_sub(2))
+            & ((1 << bits) - 1);
         g = g.wrapping_add(f.wrapping_mul(clearing));
         q = q.wrapping_add(u.wrapping_mul(clearing));
         r = r.wrapping_add(v.wrapping_mul(clearing));
@@ -160,7 +181,12 @@ impl Signed62 {
     /// Returns the limbs of a value in 0..2^256.
     fn to_limbs(self) -> Limbs {
         let [x0, x1, x2, x3, x4] = self.0.map(|limb| limb as u64);
-        [x0 | x1 << 62, x1 >> 2 | x2 << 60, x2 >> 4 | x3 << 58, x3 >> 6 | x4 << 56]
+        [
+            x0 | x1 << 62,
+            x1 >> 2 | x2 << 60,
+            x2 >> 4 | x3 << 58,
+            x3 >> 6 | x4 << 56,
+        ]
     }
 
     fn is_negative(&self) -> bool {

@@ -48,7 +48,11 @@ pub fn to_le_bytes(limbs: &Limbs) -> [u8; 32] {
 
 /// Writes a number in hexadecimal.
 pub fn write_hex(limbs: &Limbs, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-    write!(out, "0x{:016x}{:016x}{:016x}{:016x}", limbs[3], limbs[2], limbs[1], limbs[0])
+    write!(
+        out,
+        "0x{:016x}{:016x}{:016x}{:016x}",
+        limbs[3], limbs[2], limbs[1], limbs[0]
+    )
 }
 
 /// a + b = sum + 2^256 carry.
@@ -118,7 +122,8 @@ pub fn square_wide(a: &Limbs) -> (Limbs, Limbs) {
     let (q2, q3) = mul_wide_limb(a[1], a[1]);
     let (q4, q5) = mul_wide_limb(a[2], a[2]);
     let (q6, q7) = mul_wide_limb(a[3], a[3]);
-    let [w1, w2, w3, w4, w5, w6, w7] = add_six(&add_six(&[q1, q2, q3, q4, q5, q6, q7], &above), &above);
+    let [w1, w2, w3, w4, w5, w6, w7] =
+        add_six(&add_six(&[q1, q2, q3, q4, q5, q6, q7], &above), &above);
     ([q0, w1, w2, w3], [w4, w5, w6, w7])
 }
 

@@ -22,7 +22,11 @@ pub(super) fn sub_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
 
 /// (a - b) mod m 2^256 as (low half, high half), for a, b < m 2^256.
 #[inline(always)]
-pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'static Limbs) -> (Limbs, Limbs) {
+pub(super) fn sub_wide_mod(
+    a: &(Limbs, Limbs),
+    b: &(Limbs, Limbs),
+    modulus: &'static Limbs,
+) -> (Limbs, Limbs) {
     let (low, borrow) = sub(&a.0, &b.0);
     let (high, carried) = sub(&a.1, &b.1);
     let (high, borrow) = sub(&high, &[u64::from(borrow), 0, 0, 0]);

@@ -104,7 +104,11 @@ pub(super) fn sub_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
 
 /// (a - b) mod m 2^256 as (low half, high half), for a, b < m 2^256.
 #[inline(always)]
-pub(super) fn sub_wide_mod(a: &(Limbs, Limbs), b: &(Limbs, Limbs), modulus: &'static Limbs) -> (Limbs, Limbs) {
+pub(super) fn sub_wide_mod(
+    a: &(Limbs, Limbs),
+    b: &(Limbs, Limbs),
+    modulus: &'static Limbs,
+) -> (Limbs, Limbs) {
     let (low, borrow) = limbs::sub(&a.0, &b.0);
     // The first instruction sets the carry flag exactly if `borrow` is set.
     let first_borrow = u32::from(borrow);

@@ -56,7 +56,9 @@ impl<M: Modulus, S: Shape> Element<M, S> {
 /// m, and below m if low is.
 #[inline(always)]
 fn reduce_low<M: Modulus, S: Shape>(low: &Limbs) -> Limbs {
-    S::reduce_limb::<M>(&S::reduce_limb::<M>(&S::reduce_limb::<M>(&S::reduce_limb::<M>(low))))
+    S::reduce_limb::<M>(&S::reduce_limb::<M>(&S::reduce_limb::<M>(
+        &S::reduce_limb::<M>(low),
+    )))
 }
 
 /// (low + 2^256 high) / R mod m, for high < m.
@@ -124,14 +126,22 @@ impl<M: Modulus, S: Shape> Field for Element<M, S> {
     fn mul_sub_mul(&self, rhs: &Self, c: &Self, d: &Self) -> Self {
         let ab = limbs::mul_wide(&self.0, &rhs.0);
         let cd = limbs::mul_wide(&c.0, &d.0);
-        Self::new(reduce_wide::<M, S>(modular::sub_wide_mod(&ab, &cd, Self::MODULUS)))
+        Self::new(reduce_wide::<M, S>(modular::sub_wide_mod(
+            &ab,
+            &cd,
+            Self::MODULUS,
+        )))
     }
 
     #[inline(always)]
     fn mul_sub_square(&self, rhs: &Self, c: &Self) -> Self {
         let ab = limbs::mul_wide(&self.0, &rhs.0);
         let cc = limbs::square_wide(&c.0);
-        Self::new(reduce_wide::<M, S>(modular::sub_wide_mod(&ab, &cc, Self::MODULUS)))
+        Self::new(reduce_wide::<M, S>(modular::sub_wide_mod(
+            &ab,
+            &cc,
+            Self::MODULUS,
+        )))
     }
 
     #[inline(always)]

@@ -42,7 +42,11 @@ fn reduce<M: PrimeOfCoordinates>((low, high): (Limbs, Limbs)) -> Limbs {
     let sum = [s0, s1, s2, s3];
     // After a carry less than 2^66 remains. A branch is used because a random product takes it with
     // a probability of about 2^-191.
-    if carry || is_reducible::<M>(&sum) { add_c::<M>(&sum) } else { sum }
+    if carry || is_reducible::<M>(&sum) {
+        add_c::<M>(&sum)
+    } else {
+        sum
+    }
 }
 
 /// Returns `true` if p <= value.
@@ -69,7 +73,11 @@ impl<M: PrimeOfCoordinates> Field for Element<M> {
 
     #[inline]
     fn from_be_bytes_reduced(bytes: &[u8; 32]) -> Self {
-        Self::new(modular::add_mod(&limbs::from_be_bytes(bytes), &limbs::ZERO, Self::MODULUS))
+        Self::new(modular::add_mod(
+            &limbs::from_be_bytes(bytes),
+            &limbs::ZERO,
+            Self::MODULUS,
+        ))
     }
 
     #[inline]

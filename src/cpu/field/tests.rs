@@ -88,8 +88,9 @@ fn edge_values<F: Tested>() -> Vec<[u8; 32]> {
     }
     for offset in 0..3 {
         let offset = [offset, 0, 0, 0];
-        let halved =
-            core::array::from_fn(|i| F::MODULUS[i] >> 1 | F::MODULUS.get(i + 1).map_or(0, |above| above << 63));
+        let halved = core::array::from_fn(|i| {
+            F::MODULUS[i] >> 1 | F::MODULUS.get(i + 1).map_or(0, |above| above << 63)
+        });
         for anchor in [limbs::ZERO, F::MODULUS, halved, [0, 0, 0, 1 << 63]] {
             values.push(limbs::add(&anchor, &offset).0);
             values.push(limbs::sub(&anchor, &offset).0);
@@ -100,12 +101,23 @@ fn edge_values<F: Tested>() -> Vec<[u8; 32]> {
 
 /// Returns the element and its reference for a number that may exceed the modulus.
 fn both<F: Tested>(bytes: &[u8; 32]) -> (F, F::Reference) {
-    (F::from_be_bytes_reduced(bytes), F::Reference::from_be_bytes_reduced(bytes))
+    (
+        F::from_be_bytes_reduced(bytes),
+        F::Reference::from_be_bytes_reduced(bytes),
+    )
 }
 
 fn assert_same<F: Tested>(ours: F, reference: F::Reference, operation: &str, operands: &[F]) {
-    assert_eq!(ours.to_be_bytes(), reference.to_be_bytes(), "{operation} of {operands:?}");
-    assert_eq!(F::from_be_bytes(&ours.to_be_bytes()), Some(ours), "{operation} of {operands:?} is not canonical");
+    assert_eq!(
+        ours.to_be_bytes(),
+        reference.to_be_bytes(),
+        "{operation} of {operands:?}"
+    );
+    assert_eq!(
+        F::from_be_bytes(&ours.to_be_bytes()),
+        Some(ours),
+        "{operation} of {operands:?} is not canonical"
+    );
 }
 
 fn check_unary<F: Tested>((a, ra): &(F, F::Reference)) {
@@ -132,10 +144,30 @@ fn check_binary<F: Tested>((a, ra): &(F, F::Reference), (b, rb): &(F, F::Referen
 /// Tests differences of products of either sign, and of equal and opposite products.
 fn check_differences<F: Tested>([a, b, c, d]: &[F; 4], [ra, rb, rc, rd]: &[F::Reference; 4]) {
     let operands = &[*a, *b, *c, *d];
-    assert_same(a.mul_sub_mul(b, c, d), ra.mul_sub_mul(rb, rc, rd), "a b - c d", operands);
-    assert_same(a.mul_sub_mul(b, c, b), ra.mul_sub_mul(rb, rc, rb), "a b - c b", operands);
-    assert_same(a.mul_sub_square(b, d), ra.mul_sub_square(rb, rd), "a b - d^2", operands);
-    assert_same(a.mul_sub_square(a, b), ra.mul_sub_square(ra, rb), "a^2 - b^2", operands);
+    assert_same(
+        a.mul_sub_mul(b, c, d),
+        ra.mul_sub_mul(rb, rc, rd),
+        "a b - c d",
+        operands,
+    );
+    assert_same(
+        a.mul_sub_mul(b, c, b),
+        ra.mul_sub_mul(rb, rc, rb),
+        "a b - c b",
+        operands,
+    );
+    assert_same(
+        a.mul_sub_square(b, d),
+        ra.mul_sub_square(rb, rd),
+        "a b - d^2",
+        operands,
+    );
+    assert_same(
+        a.mul_sub_square(a, b),
+        ra.mul_sub_square(ra, rb),
+        "a^2 - b^2",
+        operands,
+    );
     assert_eq!(a.mul_sub_mul(b, b, a), F::ZERO, "a b - b a of {operands:?}");
     assert_eq!(a.mul_sub_square(a, a), F::ZERO, "a^2 - a^2 of {operands:?}");
 }
@@ -144,7 +176,10 @@ fn check_identities<F: Tested>(a: &F, b: &F, c: &F) {
     assert_eq!(a.mul(b), b.mul(a));
     assert_eq!(a.mul(b).mul(c), a.mul(&b.mul(c)));
     assert_eq!(a.mul(&b.add(c)), a.mul(b).add(&a.mul(c)));
-    assert_eq!(a.add(b).square(), a.square().add(&a.mul(b).double()).add(&b.square()));
+    assert_eq!(
+        a.add(b).square(),
+        a.square().add(&a.mul(b).double()).add(&b.square())
+    );
     assert_eq!(a.add(b).mul(&a.sub(b)), a.square().sub(&b.square()));
 }
 
@@ -155,10 +190,17 @@ fn check_encodings<F: Tested>() {
     for bytes in edge_values::<F>() {
         let reference = F::Reference::from_be_bytes(&bytes);
         let ours = F::from_be_bytes(&bytes);
-        assert_eq!(ours.map(|value| value.to_be_bytes()), reference.map(|value| value.to_be_bytes()), "{bytes:02x?}");
+        assert_eq!(
+            ours.map(|value| value.to_be_bytes()),
+            reference.map(|value| value.to_be_bytes()),
+            "{bytes:02x?}"
+        );
     }
     assert_eq!(F::from_be_bytes(&limbs::to_be_bytes(&F::MODULUS)), None);
-    assert_eq!(F::from_be_bytes_reduced(&limbs::to_be_bytes(&F::MODULUS)), F::ZERO);
+    assert_eq!(
+        F::from_be_bytes_reduced(&limbs::to_be_bytes(&F::MODULUS)),
+        F::ZERO
+    );
     assert_eq!(format!("{:?}", F::ONE), format!("0x{:064x}", 1));
 }
 
@@ -174,7 +216,8 @@ fn check_edge_values<F: Tested>() {
 
 fn check_random_pairs<F: Tested>(mut random: Random) {
     for _ in 0..RANDOM_PAIRS {
-        let [a, b, c, d] = core::array::from_fn(|_| both::<F>(&limbs::to_be_bytes(&random.number())));
+        let [a, b, c, d] =
+            core::array::from_fn(|_| both::<F>(&limbs::to_be_bytes(&random.number())));
         check_unary(&a);
         check_binary(&a, &b);
         check_differences(&[a.0, b.0, c.0, d.0], &[a.1, b.1, c.1, d.1]);
@@ -190,7 +233,12 @@ fn check_inversion<F: Tested>() {
     for (a, reference) in values.iter().map(both::<F>).filter(|(a, _)| !a.is_zero()) {
         let inverse = a.invert_var().expect("it is not zero");
         assert_eq!(a.mul(&inverse), F::ONE, "inverse of {a:?}");
-        assert_same(inverse, reference.invert_var().expect("it is not zero"), "inverse", &[a]);
+        assert_same(
+            inverse,
+            reference.invert_var().expect("it is not zero"),
+            "inverse",
+            &[a],
+        );
         check_near_zero(&a, &inverse);
     }
 }
@@ -202,10 +250,22 @@ fn check_near_zero<F: Tested>(a: &F, inverse: &F) {
         let small = F::from_be_bytes_reduced(&limbs::to_be_bytes(&[u64::MAX >> shift, 0, 0, 0]));
         for product in [small, small.neg()] {
             let factor = inverse.mul(&product);
-            assert_eq!(a.mul(&factor), product, "product of {a:?} with its inverse times {product:?}");
+            assert_eq!(
+                a.mul(&factor),
+                product,
+                "product of {a:?} with its inverse times {product:?}"
+            );
             let less_one = product.sub(&F::ONE);
-            assert_eq!(a.mul_sub_mul(&factor, a, inverse), less_one, "{a:?} {factor:?} - 1");
-            assert_eq!(a.mul_sub_mul(inverse, a, &factor), less_one.neg(), "1 - {a:?} {factor:?}");
+            assert_eq!(
+                a.mul_sub_mul(&factor, a, inverse),
+                less_one,
+                "{a:?} {factor:?} - 1"
+            );
+            assert_eq!(
+                a.mul_sub_mul(inverse, a, &factor),
+                less_one.neg(),
+                "1 - {a:?} {factor:?}"
+            );
         }
     }
 }
@@ -225,7 +285,11 @@ where
         let root = a.square().sqrt_var().expect("it is a square");
         assert!(root == a || root == a.neg(), "root of the square of {a:?}");
         // -1 is not a square, so neither is the negative of a square.
-        assert_eq!(a.square().neg().sqrt_var(), None, "root of the opposite of the square of {a:?}");
+        assert_eq!(
+            a.square().neg().sqrt_var(),
+            None,
+            "root of the opposite of the square of {a:?}"
+        );
     }
 }
 
@@ -235,20 +299,39 @@ fn portable_code_agrees_with_assembly() {
     static MODULUS: Limbs = constants::p256::P;
     type Base = <types::P256 as CpuCurve>::Base;
     let canonical = |bytes: &[u8; 32]| Base::from_be_bytes_reduced(bytes).to_be_bytes();
-    let values: Vec<Limbs> =
-        edge_values::<Base>().iter().map(canonical).map(|bytes| limbs::from_be_bytes(&bytes)).collect();
+    let values: Vec<Limbs> = edge_values::<Base>()
+        .iter()
+        .map(canonical)
+        .map(|bytes| limbs::from_be_bytes(&bytes))
+        .collect();
     for a in &values {
         for b in &values {
             let sum = modular_portable::add_mod(a, b, &MODULUS);
             assert_eq!(sum, modular::add_mod(a, b, &MODULUS), "{a:x?} + {b:x?}");
             let difference = modular_portable::sub_mod(a, b, &MODULUS);
-            assert_eq!(difference, modular::sub_mod(a, b, &MODULUS), "{a:x?} - {b:x?}");
+            assert_eq!(
+                difference,
+                modular::sub_mod(a, b, &MODULUS),
+                "{a:x?} - {b:x?}"
+            );
             // Every pair as high halves, and as low halves, which may also exceed the modulus.
-            for (wide, other) in [((*a, *b), (*b, *a)), ((*b, *a), (*a, *a)), (([u64::MAX; 4], *a), (MODULUS, *b))] {
+            for (wide, other) in [
+                ((*a, *b), (*b, *a)),
+                ((*b, *a), (*a, *a)),
+                (([u64::MAX; 4], *a), (MODULUS, *b)),
+            ] {
                 let difference = modular_portable::sub_wide_mod(&wide, &other, &MODULUS);
-                assert_eq!(difference, modular::sub_wide_mod(&wide, &other, &MODULUS), "{wide:x?} - {other:x?}");
+                assert_eq!(
+                    difference,
+                    modular::sub_wide_mod(&wide, &other, &MODULUS),
+                    "{wide:x?} - {other:x?}"
+                );
             }
         }
-        assert_eq!(modular_portable::half_mod(a, &MODULUS), modular::half_mod(a, &MODULUS), "{a:x?} / 2");
+        assert_eq!(
+            modular_portable::half_mod(a, &MODULUS),
+            modular::half_mod(a, &MODULUS),
+            "{a:x?} / 2"
+        );
     }
 }

@@ -10,7 +10,10 @@ use crate::cpu::simd;
 use std::ops::Range;
 
 /// Converts points to entries.
-pub fn entries<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>]) -> Vec<Entry<C::Base>> {
+pub fn entries<C: CpuCurve>(
+    lanes: Option<Lanes>,
+    points: &[Affine<C::Base>],
+) -> Vec<Entry<C::Base>> {
     match lanes {
         Some(lanes) => simd::entries_of(lanes, points),
         None => points.iter().map(Entry::of).collect(),
@@ -18,7 +21,10 @@ pub fn entries<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>]) ->
 }
 
 /// Converts entries to points.
-pub fn points<C: CpuCurve>(lanes: Option<Lanes>, entries: &[Entry<C::Base>]) -> Vec<Affine<C::Base>> {
+pub fn points<C: CpuCurve>(
+    lanes: Option<Lanes>,
+    entries: &[Entry<C::Base>],
+) -> Vec<Affine<C::Base>> {
     match lanes {
         Some(lanes) => simd::points_of(lanes, entries),
         None => entries.iter().map(Entry::point).collect(),
@@ -52,7 +58,11 @@ impl Groups {
     }
 
     /// Returns the sum of each group.
-    pub fn sums<C: CpuCurve>(mut self, lanes: Option<Lanes>, points: &[Entry<C::Base>]) -> Vec<Entry<C::Base>> {
+    pub fn sums<C: CpuCurve>(
+        mut self,
+        lanes: Option<Lanes>,
+        points: &[Entry<C::Base>],
+    ) -> Vec<Entry<C::Base>> {
         let mut left = Vec::new();
         let mut next = Vec::new();
         let mut pairs = Vec::new();
@@ -61,7 +71,9 @@ impl Groups {
             self.halve::<C>(lanes, &left, &mut pairs, &mut next);
             std::mem::swap(&mut left, &mut next);
         }
-        self.ranges().map(|members| left[members].first().copied().unwrap_or(Entry::ZERO)).collect()
+        self.ranges()
+            .map(|members| left[members].first().copied().unwrap_or(Entry::ZERO))
+            .collect()
     }
 
     /// Returns the range of each group's members.
@@ -87,7 +99,10 @@ impl Groups {
         for end in &mut self.ends {
             let (group, odd) = self.members[start..*end].as_chunks();
             let places = left.len() as u32..;
-            pairs.extend(group.iter().zip(places).map(|(members, place)| Pair { members: *members, place }));
+            pairs.extend(group.iter().zip(places).map(|(members, place)| Pair {
+                members: *members,
+                place,
+            }));
             left.resize(left.len() + group.len(), Entry::ZERO);
             left.extend(odd.iter().map(|member| pairs::signed(points, *member)));
             start = std::mem::replace(end, left.len());
@@ -97,6 +112,7 @@ impl Groups {
             None => pairs::add::<C>(points, pairs, left),
         }
         self.members.clear();
-        self.members.extend((0..left.len() as u32).map(|point| 2 * point));
+        self.members
+            .extend((0..left.len() as u32).map(|point| 2 * point));
     }
 }

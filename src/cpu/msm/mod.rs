@@ -38,27 +38,51 @@ impl<C: CpuCurve> Terms<C> {
     pub fn new(lanes: Option<Lanes>, scalars: &[C::Scalar], points: &[Affine<C::Base>]) -> Self {
         debug_assert_eq!(scalars.len(), points.len());
         let Some(endomorphism) = C::ENDOMORPHISM else {
-            return Terms::whole(lanes, scalars.iter().map(SignedScalar::shorter).collect(), points);
+            return Terms::whole(
+                lanes,
+                scalars.iter().map(SignedScalar::shorter).collect(),
+                points,
+            );
         };
-        let limbs = scalars.iter().map(|scalar| be_bytes_to_limbs(&scalar.to_be_bytes()));
-        let (mut halves, second): (Vec<_>, Vec<_>) = limbs.map(|limbs| endomorphism.decompose(&limbs)).unzip();
+        let limbs = scalars
+            .iter()
+            .map(|scalar| be_bytes_to_limbs(&scalar.to_be_bytes()));
+        let (mut halves, second): (Vec<_>, Vec<_>) =
+            limbs.map(|limbs| endomorphism.decompose(&limbs)).unzip();
         halves.extend(second);
         let beta = &C::constants().beta;
-        let images = points.iter().map(|point| Affine { x: point.x.mul(beta), ..*point });
+        let images = points.iter().map(|point| Affine {
+            x: point.x.mul(beta),
+            ..*point
+        });
         let points: Vec<_> = points.iter().copied().chain(images).collect();
         Terms::whole(lanes, halves, &points)
     }
 
     /// Builds terms for scalars below 2^255, one per scalar even if the curve has an endomorphism.
-    pub fn whole(lanes: Option<Lanes>, scalars: Vec<SignedScalar>, points: &[Affine<C::Base>]) -> Self {
+    pub fn whole(
+        lanes: Option<Lanes>,
+        scalars: Vec<SignedScalar>,
+        points: &[Affine<C::Base>],
+    ) -> Self {
         debug_assert_eq!(scalars.len(), points.len());
-        Terms { scalars, points: groups::entries::<C>(lanes, points) }
+        Terms {
+            scalars,
+            points: groups::entries::<C>(lanes, points),
+        }
     }
 
     /// Creates an empty list of terms with capacity for `products` products.
     pub fn with_capacity(products: usize) -> Self {
-        let terms = if C::ENDOMORPHISM.is_some() { 2 * products } else { products };
-        Terms { scalars: Vec::with_capacity(terms), points: Vec::with_capacity(terms) }
+        let terms = if C::ENDOMORPHISM.is_some() {
+            2 * products
+        } else {
+            products
+        };
+        Terms {
+            scalars: Vec::with_capacity(terms),
+            points: Vec::with_capacity(terms),
+        }
     }
 
     pub fn append(&mut self, more: Self) {
@@ -68,7 +92,9 @@ impl<C: CpuCurve> Terms<C> {
 
     /// Returns the number of bits of the longest scalar.
     fn bits(&self) -> u32 {
-        let all = self.scalars.iter().fold([0; 4], |all, scalar| std::array::from_fn(|i| all[i] | scalar.magnitude[i]));
+        let all = self.scalars.iter().fold([0; 4], |all, scalar| {
+            std::array::from_fn(|i| all[i] | scalar.magnitude[i])
+        });
         length(&all)
     }
 }
@@ -92,9 +118,14 @@ pub fn sum<C: CpuCurve>(pool: &Pool, lanes: Option<Lanes>, terms: &Terms<C>) -> 
             of_bits[(windows.start * plan.width) as usize + index].push(sum);
         }
     }
-    let sum = of_bits.iter().rev().fold(Jacobian::IDENTITY, |sum, points| {
-        points.iter().fold(sum.double::<C>(), |sum, point| sum.add_affine::<C>(point))
-    });
+    let sum = of_bits
+        .iter()
+        .rev()
+        .fold(Jacobian::IDENTITY, |sum, points| {
+            points
+                .iter()
+                .fold(sum.double::<C>(), |sum, point| sum.add_affine::<C>(point))
+        });
     jacobian::normalize(&[sum])[0]
 }
 
@@ -111,11 +142,14 @@ fn bit_sums<C: CpuCurve>(
     let points = &terms.points[part];
     let count = windows.len();
     let in_buckets = windows.enumerate().flat_map(|(place, window)| {
-        scalars.iter().enumerate().filter_map(move |(term, scalar)| {
-            let digit = window_digit(&scalar.magnitude, width, window);
-            let bucket = (place << (width - 1)) + digit.unsigned_abs().wrapping_sub(1) as usize;
-            (digit != 0).then_some((bucket, term, scalar.negative != (digit < 0)))
-        })
+        scalars
+            .iter()
+            .enumerate()
+            .filter_map(move |(term, scalar)| {
+                let digit = window_digit(&scalar.magnitude, width, window);
+                let bucket = (place << (width - 1)) + digit.unsigned_abs().wrapping_sub(1) as usize;
+                (digit != 0).then_some((bucket, term, scalar.negative != (digit < 0)))
+            })
     });
     let buckets = Groups::of(count << (width - 1), in_buckets).sums::<C>(lanes, points);
     // Digit d is at index d - 1. It is in row d >> low and column d % 2^low; row 0 and column 0
@@ -133,7 +167,11 @@ fn bit_sums<C: CpuCurve>(
     let of_bits = present(&lines).flat_map(|index| {
         let window = index / (rows + columns);
         let line = index % (rows + columns);
-        let (number, first) = if line < rows { (line, low) } else { (line - rows, 0) };
+        let (number, first) = if line < rows {
+            (line, low)
+        } else {
+            (line - rows, 0)
+        };
         let bits = (0..width - first).filter(move |bit| number >> bit & 1 == 1);
         bits.map(move |bit| ((window as u32 * width + first + bit) as usize, index, false))
     });
@@ -143,7 +181,11 @@ fn bit_sums<C: CpuCurve>(
 
 /// Returns the indices of points other than the identity.
 fn present<F: Coordinate>(points: &[Entry<F>]) -> impl Iterator<Item = usize> + Clone {
-    points.iter().enumerate().filter(|(_, point)| !point.is_zero()).map(|(place, _)| place)
+    points
+        .iter()
+        .enumerate()
+        .filter(|(_, point)| !point.is_zero())
+        .map(|(place, _)| place)
 }
 
 #[cfg(test)]

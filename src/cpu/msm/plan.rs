@@ -32,7 +32,9 @@ impl Bucketing {
     /// Returns the fastest plan for `terms` terms with scalars of `bits` bits on `threads` threads.
     pub fn new(terms: usize, bits: u32, threads: usize) -> Self {
         let plans = WIDTHS.flat_map(|width| Self::of_width(width, terms, bits, threads));
-        plans.min_by_key(|plan| plan.cost(threads)).expect("the range of widths is not empty")
+        plans
+            .min_by_key(|plan| plan.cost(threads))
+            .expect("the range of widths is not empty")
     }
 
     /// Iterates over the plans with windows of this width.
@@ -43,8 +45,17 @@ impl Bucketing {
             let parts = fewest << more;
             let most = (LARGEST * parts / terms.max(1)).clamp(1, windows as usize) as u32;
             // Even groups, no more than are required by `LARGEST` or by the number of threads.
-            let groups = [windows.div_ceil(most), windows.min(threads as u32).max(windows.div_ceil(most))];
-            groups.map(|groups| Bucketing { width, windows, group: windows.div_ceil(groups), terms, parts })
+            let groups = [
+                windows.div_ceil(most),
+                windows.min(threads as u32).max(windows.div_ceil(most)),
+            ];
+            groups.map(|groups| Bucketing {
+                width,
+                windows,
+                group: windows.div_ceil(groups),
+                terms,
+                parts,
+            })
         })
     }
 
@@ -83,7 +94,11 @@ mod tests {
                 assert!(WIDTHS.contains(&plan.width) && plan.windows * plan.width > bits);
                 let mut seen = 0;
                 for (windows, part) in plan.tasks() {
-                    assert!(windows.end <= plan.windows && part.end <= terms && part.len() <= LARGEST_PART);
+                    assert!(
+                        windows.end <= plan.windows
+                            && part.end <= terms
+                            && part.len() <= LARGEST_PART
+                    );
                     seen += windows.len() * part.len();
                 }
                 assert_eq!(seen, plan.windows as usize * terms, "{plan:?}");
@@ -98,7 +113,10 @@ mod tests {
             let alone = Bucketing::new(terms, 255, 1).cost(1);
             for threads in [2, 5, 16, 64] {
                 let cost = Bucketing::new(terms, 255, threads).cost(threads);
-                assert!(cost * threads < 2 * alone + 64 * threads * TASK, "{terms} terms, {threads} threads");
+                assert!(
+                    cost * threads < 2 * alone + 64 * threads * TASK,
+                    "{terms} terms, {threads} threads"
+                );
             }
         }
     }

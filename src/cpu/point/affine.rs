@@ -18,14 +18,25 @@ pub struct Affine<F> {
 }
 
 impl<F: Field> Affine<F> {
-    pub const IDENTITY: Self = Affine { x: F::ZERO, y: F::ZERO, infinity: true };
+    pub const IDENTITY: Self = Affine {
+        x: F::ZERO,
+        y: F::ZERO,
+        infinity: true,
+    };
 
     pub fn new(x: F, y: F) -> Self {
-        Affine { x, y, infinity: false }
+        Affine {
+            x,
+            y,
+            infinity: false,
+        }
     }
 
     pub fn neg(&self) -> Self {
-        Affine { y: self.y.neg(), ..*self }
+        Affine {
+            y: self.y.neg(),
+            ..*self
+        }
     }
 }
 
@@ -39,17 +50,26 @@ pub struct Entry<F> {
     field: PhantomData<F>,
 }
 
-#[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "words are for the lanes"))]
+#[cfg_attr(
+    any(gecc_no_avx512, not(target_arch = "x86_64")),
+    allow(dead_code, reason = "words are for the lanes")
+)]
 impl<F: Coordinate> Entry<F> {
     pub fn new(x: &F, y: &F) -> Self {
         let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (x.stored(), y.stored());
-        Entry { words: [x0, x1, x2, x3, y0, y1, y2, y3], field: PhantomData }
+        Entry {
+            words: [x0, x1, x2, x3, y0, y1, y2, y3],
+            field: PhantomData,
+        }
     }
 
     /// Restores a point from the result of `words`.
     #[inline(always)]
     pub fn from_words(words: [u64; 8]) -> Self {
-        Entry { words, field: PhantomData }
+        Entry {
+            words,
+            field: PhantomData,
+        }
     }
 
     #[inline(always)]
@@ -70,7 +90,10 @@ impl<F: Coordinate> Entry<F> {
     }
 
     /// The identity.
-    pub const ZERO: Self = Entry { words: [0; 8], field: PhantomData };
+    pub const ZERO: Self = Entry {
+        words: [0; 8],
+        field: PhantomData,
+    };
 
     pub fn is_zero(&self) -> bool {
         self.words == [0; 8]
@@ -78,18 +101,30 @@ impl<F: Coordinate> Entry<F> {
 
     /// Converts any point.
     pub fn of(point: &Affine<F>) -> Self {
-        if point.infinity { Self::ZERO } else { Self::new(&point.x, &point.y) }
+        if point.infinity {
+            Self::ZERO
+        } else {
+            Self::new(&point.x, &point.y)
+        }
     }
 
     /// Returns the point, which may be the identity.
     pub fn point(&self) -> Affine<F> {
-        if self.is_zero() { Affine::IDENTITY } else { Affine::new(self.x(), self.y()) }
+        if self.is_zero() {
+            Affine::IDENTITY
+        } else {
+            Affine::new(self.x(), self.y())
+        }
     }
 
     /// Returns the negative of the point, in any representation of coordinates: a number below p
     /// becomes p minus that number.
     pub fn neg(&self) -> Self {
-        if self.is_zero() { Self::ZERO } else { Self::new(&self.x(), &self.y().neg()) }
+        if self.is_zero() {
+            Self::ZERO
+        } else {
+            Self::new(&self.x(), &self.y().neg())
+        }
     }
 }
 
@@ -123,13 +158,22 @@ pub struct Denominators<F> {
 
 impl<F: Field> Denominators<F> {
     pub fn new() -> Self {
-        Denominators { values: Vec::new(), prefix: Vec::new(), products: [F::ONE; CHAINS], blind: F::ONE }
+        Denominators {
+            values: Vec::new(),
+            prefix: Vec::new(),
+            products: [F::ONE; CHAINS],
+            blind: F::ONE,
+        }
     }
 
     /// Reserves capacity for `pairs` pairs, because growing a vector would leave its old contents
     /// in freed memory.
     pub fn with_capacity(pairs: usize) -> Self {
-        Denominators { values: Vec::with_capacity(pairs), prefix: Vec::with_capacity(pairs), ..Self::new() }
+        Denominators {
+            values: Vec::with_capacity(pairs),
+            prefix: Vec::with_capacity(pairs),
+            ..Self::new()
+        }
     }
 
     /// Blinds the denominators of secret points with a non-zero number known to nobody else, so
@@ -261,15 +305,26 @@ pub fn add_assign<C: CpuCurve>(
 }
 
 /// Computes `points[i] = 2 points[i]`.
-pub fn double_assign<C: CpuCurve>(points: &mut [Affine<C::Base>], denominators: &mut Denominators<C::Base>) {
+pub fn double_assign<C: CpuCurve>(
+    points: &mut [Affine<C::Base>],
+    denominators: &mut Denominators<C::Base>,
+) {
     denominators.clear();
     for point in points.iter() {
-        denominators.push(if point.infinity { C::Base::ONE } else { point.y.double() });
+        denominators.push(if point.infinity {
+            C::Base::ONE
+        } else {
+            point.y.double()
+        });
     }
     denominators.for_each_inverse_reversed(|index, inverse| {
         let point = points[index];
         if !point.infinity {
-            points[index] = third_point(&point, &point.x, &tangent_numerator::<C>(&point.x).mul(&inverse));
+            points[index] = third_point(
+                &point,
+                &point.x,
+                &tangent_numerator::<C>(&point.x).mul(&inverse),
+            );
         }
     });
 }
@@ -298,7 +353,11 @@ fn third_point<F: Field>(left: &Affine<F>, right_x: &F, slope: &F) -> Affine<F> 
 /// first row.
 ///
 /// Rows are added pairwise, so that even a few columns share each inversion among many additions.
-pub fn sum_rows<C: CpuCurve>(points: &mut [Affine<C::Base>], columns: usize, denominators: &mut Denominators<C::Base>) {
+pub fn sum_rows<C: CpuCurve>(
+    points: &mut [Affine<C::Base>],
+    columns: usize,
+    denominators: &mut Denominators<C::Base>,
+) {
     let mut rows = points.len() / columns;
     while rows > 1 {
         let kept = rows.div_ceil(2);
@@ -309,7 +368,10 @@ pub fn sum_rows<C: CpuCurve>(points: &mut [Affine<C::Base>], columns: usize, den
 }
 
 /// Returns rows of multiples: row i contains (2i + 1) times each point.
-pub fn odd_multiples<C: CpuCurve>(points: &[Affine<C::Base>], count: usize) -> Vec<Affine<C::Base>> {
+pub fn odd_multiples<C: CpuCurve>(
+    points: &[Affine<C::Base>],
+    count: usize,
+) -> Vec<Affine<C::Base>> {
     let mut denominators = Denominators::new();
     let mut doubled = points.to_vec();
     double_assign::<C>(&mut doubled, &mut denominators);

@@ -40,7 +40,10 @@ impl<C: CpuCurve> Comb<C> {
     /// they select: the large table does not fit a core's caches.
     pub fn recode(&self, scalar: &C::Scalar, digits: &mut Vec<i32>) {
         // The recoding needs a number below 2^255.
-        let SignedScalar { negative, magnitude } = SignedScalar::shorter(scalar);
+        let SignedScalar {
+            negative,
+            magnitude,
+        } = SignedScalar::shorter(scalar);
         signed_windows(&magnitude, self.window, |index, digit| {
             let digit = if negative { -digit } else { digit };
             if digit != 0 {

@@ -16,10 +16,22 @@ pub struct Jacobian<F> {
 }
 
 impl<F: Field> Jacobian<F> {
-    pub const IDENTITY: Self = Jacobian { x: F::ONE, y: F::ONE, z: F::ZERO };
+    pub const IDENTITY: Self = Jacobian {
+        x: F::ONE,
+        y: F::ONE,
+        z: F::ZERO,
+    };
 
     pub fn from_affine(point: &Affine<F>) -> Self {
-        if point.infinity { Self::IDENTITY } else { Jacobian { x: point.x, y: point.y, z: F::ONE } }
+        if point.infinity {
+            Self::IDENTITY
+        } else {
+            Jacobian {
+                x: point.x,
+                y: point.y,
+                z: F::ONE,
+            }
+        }
     }
 
     pub fn is_identity(&self) -> bool {
@@ -46,7 +58,10 @@ impl<F: Field> Jacobian<F> {
             CoefficientA::General(_) => {
                 let xx = self.x.square();
                 let zz = self.z.square();
-                xx.double().add(&xx).add(&coefficient_a::<C>().mul(&zz.square())).half()
+                xx.double()
+                    .add(&xx)
+                    .add(&coefficient_a::<C>().mul(&zz.square()))
+                    .half()
             }
         };
         let t = self.x.mul(&s);
@@ -78,14 +93,22 @@ impl<F: Field> Jacobian<F> {
         let h = other.x.mul(&zz).sub(&self.x);
         let r = other.y.mul(&self.z.mul(&zz)).sub(&self.y);
         if h.is_zero() {
-            return if r.is_zero() { self.double::<C>() } else { Self::IDENTITY };
+            return if r.is_zero() {
+                self.double::<C>()
+            } else {
+                Self::IDENTITY
+            };
         }
         let hh = h.square();
         let hhh = h.mul(&hh);
         let v = self.x.mul(&hh);
         let x = r.square().sub(&hhh).sub(&v.double());
         let y = r.mul_sub_mul(&v.sub(&x), &self.y, &hhh);
-        Jacobian { x, y, z: self.z.mul(&h) }
+        Jacobian {
+            x,
+            y,
+            z: self.z.mul(&h),
+        }
     }
 }
 
@@ -98,5 +121,9 @@ fn three_halves<F: Field>(value: F) -> F {
 pub fn normalize<F: Field>(points: &[Jacobian<F>]) -> Vec<Affine<F>> {
     let mut inverses: Vec<F> = points.iter().map(|point| point.z).collect();
     invert_all(&mut inverses);
-    points.iter().zip(&inverses).map(|(point, z_inverse)| point.normalized(z_inverse)).collect()
+    points
+        .iter()
+        .zip(&inverses)
+        .map(|(point, z_inverse)| point.normalized(z_inverse))
+        .collect()
 }

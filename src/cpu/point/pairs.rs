@@ -23,7 +23,10 @@ pub fn signed<F: Coordinate>(points: &[Entry<F>], member: u32) -> Entry<F> {
 
 /// Returns the first or second point of each pair.
 fn members<F: Coordinate>(points: &[Entry<F>], pairs: &[Pair], which: usize) -> Vec<Affine<F>> {
-    pairs.iter().map(|pair| signed(points, pair.members[which]).point()).collect()
+    pairs
+        .iter()
+        .map(|pair| signed(points, pair.members[which]).point())
+        .collect()
 }
 
 /// Adds pairs of points, any of which may be the identity.

@@ -35,8 +35,15 @@ impl SignedScalar {
     pub fn shorter<F: Field>(scalar: &F) -> Self {
         let limbs = limbs::from_be_bytes(&scalar.to_be_bytes());
         let negative = limbs[3] >> 63 == 1;
-        let magnitude = if negative { limbs::from_be_bytes(&scalar.neg().to_be_bytes()) } else { limbs };
-        SignedScalar { negative, magnitude }
+        let magnitude = if negative {
+            limbs::from_be_bytes(&scalar.neg().to_be_bytes())
+        } else {
+            limbs
+        };
+        SignedScalar {
+            negative,
+            magnitude,
+        }
     }
 }
 
@@ -55,7 +62,10 @@ impl Endomorphism {
     ///
     /// In addition to `decompose`, each basis vector may be subtracted once more, so both halves
     /// are below 2^130.
-    #[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+    #[cfg_attr(
+        any(gecc_no_avx512, not(target_arch = "x86_64")),
+        allow(dead_code, reason = "for the lanes")
+    )]
     pub fn decompose_odd(&self, k: &[u64; 4]) -> (SignedScalar, SignedScalar) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);
@@ -69,7 +79,12 @@ impl Endomorphism {
     }
 
     /// Computes k - c1 (a1, b1) - c2 (a2, b2).
-    fn remainder(&self, k: &[u64; 4], c1: &[u64; 3], c2: &[u64; 3]) -> (SignedScalar, SignedScalar) {
+    fn remainder(
+        &self,
+        k: &[u64; 4],
+        c1: &[u64; 3],
+        c2: &[u64; 3],
+    ) -> (SignedScalar, SignedScalar) {
         let k_low = [k[0], k[1], k[2]];
         let k1 = sub(&sub(&k_low, &mul(c1, &self.a1)), &mul(c2, &self.a2));
         let k2 = sub(&sub(&[0; 3], &mul(c1, &self.b1)), &mul(c2, &self.b2));
@@ -118,7 +133,10 @@ fn signed(value: &[u64; 3]) -> SignedScalar {
     let sign = value[2] >> 63;
     // A negative number is complemented and incremented.
     let [m0, m1, m2] = add(&value.map(|limb| limb ^ sign.wrapping_neg()), sign);
-    SignedScalar { negative: sign == 1, magnitude: [m0, m1, m2, 0] }
+    SignedScalar {
+        negative: sign == 1,
+        magnitude: [m0, m1, m2, 0],
+    }
 }
 
 #[cfg(test)]
@@ -131,7 +149,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn integer(limbs: &[u64; 4]) -> BigInt {
-        limbs.iter().rev().fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
+        limbs
+            .iter()
+            .rev()
+            .fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
     }
 
     fn check(k: &[u64; 4]) {
@@ -145,7 +166,11 @@ mod tests {
     fn check_halves(k: &[u64; 4], halves: [SignedScalar; 2]) {
         let [k1, k2] = halves.map(|half| {
             assert_eq!(half.magnitude[2] >> 2, 0, "a half has at most 130 bits");
-            if half.negative { -integer(&half.magnitude) } else { integer(&half.magnitude) }
+            if half.negative {
+                -integer(&half.magnitude)
+            } else {
+                integer(&half.magnitude)
+            }
         });
         let n = integer(&N);
         assert_eq!((k1 + k2 * integer(&LAMBDA) - integer(k)) % n, BigInt::ZERO);
@@ -159,7 +184,12 @@ mod tests {
         for difference in [1, 2] {
             check(&[N[0] - difference, N[1], N[2], N[3]]);
         }
-        for k in [LAMBDA, [u64::MAX, u64::MAX, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1 << 63]] {
+        for k in [
+            LAMBDA,
+            [u64::MAX, u64::MAX, 0, 0],
+            [0, 0, 1, 0],
+            [0, 0, 0, 1 << 63],
+        ] {
             check(&k);
         }
     }

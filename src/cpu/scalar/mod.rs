@@ -3,7 +3,15 @@
 mod glv;
 mod recode;
 
-#[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(unused_imports, reason = "for the lanes"))]
+#[cfg_attr(
+    any(gecc_no_avx512, not(target_arch = "x86_64")),
+    allow(unused_imports, reason = "for the lanes")
+)]
 pub use glv::{Endomorphism, SignedScalar};
-#[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(unused_imports, reason = "for the lanes"))]
-pub use recode::{Wnaf, length, odd_windows, signed_windows, uniform_windows, window_digit, windows_of_odd};
+#[cfg_attr(
+    any(gecc_no_avx512, not(target_arch = "x86_64")),
+    allow(unused_imports, reason = "for the lanes")
+)]
+pub use recode::{
+    Wnaf, length, odd_windows, signed_windows, uniform_windows, window_digit, windows_of_odd,
+};

@@ -18,7 +18,10 @@ pub struct Wnaf {
 impl Wnaf {
     /// Recodes a number below 2^256 with `2 <= width <= 8`.
     pub fn new(value: &[u64; 4], width: u32) -> Self {
-        let mut wnaf = Wnaf { digits: [0; MAX_DIGITS], length: 0 };
+        let mut wnaf = Wnaf {
+            digits: [0; MAX_DIGITS],
+            length: 0,
+        };
         let mut position = 0;
         let mut carry = 0;
         // Invariant: value = digits so far + 2^position ((value >> position) + carry).
@@ -65,7 +68,11 @@ pub fn signed_windows(value: &[u64; 4], width: u32, mut take: impl FnMut(usize, 
 pub fn window_digit(value: &[u64; 4], width: u32, index: u32) -> i32 {
     let window = bits(value, index * width, width);
     let top = 1 << (width - 1);
-    let below = if index == 0 { 0 } else { bits(value, index * width - 1, 1) };
+    let below = if index == 0 {
+        0
+    } else {
+        bits(value, index * width - 1, 1)
+    };
     (window + below) as i32 - ((window & top) << 1) as i32
 }
 
@@ -73,7 +80,12 @@ pub fn window_digit(value: &[u64; 4], width: u32, index: u32) -> i32 {
 /// < 2^(w-1)`, for a value below 2^(w windows - 2). Constant-time: there are no branches on the
 /// value.
 #[inline(always)]
-pub fn uniform_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, i32)) {
+pub fn uniform_windows(
+    value: &[u64; 4],
+    width: u32,
+    windows: usize,
+    mut take: impl FnMut(usize, i32),
+) {
     // With 2^(w-1) added in every window, digits are the windows minus that.
     let half = 1u64 << (width - 1);
     let mut halves = [0; 4];
@@ -82,15 +94,23 @@ pub fn uniform_windows(value: &[u64; 4], width: u32, windows: usize, mut take: i
     }
     let (sum, _) = limbs::add(value, &halves);
     for index in 0..windows {
-        take(index, bits(&sum, index as u32 * width, width) as i32 - half as i32);
+        take(
+            index,
+            bits(&sum, index as u32 * width, width) as i32 - half as i32,
+        );
     }
 }
 
 /// Computes odd digits of fixed windows: `value = sum digit(j) 2^(w j)` with digits in -2^w..2^w,
 /// for an odd value below 2^(w windows).
-#[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+#[cfg_attr(
+    any(gecc_no_avx512, not(target_arch = "x86_64")),
+    allow(dead_code, reason = "for the lanes")
+)]
 pub fn odd_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, i32)) {
-    windows_of_odd(value, width, windows, |index, window| take(index, 2 * window as i32 + 1 - (1 << width)));
+    windows_of_odd(value, width, windows, |index, window| {
+        take(index, 2 * window as i32 + 1 - (1 << width))
+    });
 }
 
 /// Computes the e(j) of the digits of `odd_windows`: digit(j) = 2 e(j) - (2^w - 1). Constant-time:
@@ -98,9 +118,17 @@ pub fn odd_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl 
 ///
 /// With D = 2^(w windows) - 1 = sum (2^w - 1) 2^(w j), (value + D) / 2 = sum e(j) 2^(w j): the e(j)
 /// are the windows of value / 2, rounded down, with a one added at the top.
-#[cfg_attr(any(gecc_no_avx512, not(target_arch = "x86_64")), allow(dead_code, reason = "for the lanes"))]
+#[cfg_attr(
+    any(gecc_no_avx512, not(target_arch = "x86_64")),
+    allow(dead_code, reason = "for the lanes")
+)]
 #[inline(always)]
-pub fn windows_of_odd(value: &[u64; 4], width: u32, windows: usize, mut take: impl FnMut(usize, u32)) {
+pub fn windows_of_odd(
+    value: &[u64; 4],
+    width: u32,
+    windows: usize,
+    mut take: impl FnMut(usize, u32),
+) {
     for index in 0..windows {
         let top = u32::from(index == windows - 1) << (width - 1);
         take(index, bits(value, index as u32 * width + 1, width) | top);
@@ -132,7 +160,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn integer(limbs: &[u64; 4]) -> BigInt {
-        limbs.iter().rev().fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
+        limbs
+            .iter()
+            .rev()
+            .fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
     }
 
     fn check(limbs: &[u64; 4]) {
@@ -141,7 +172,9 @@ mod tests {
             let mut sum = BigInt::ZERO;
             for position in (0..wnaf.length).rev() {
                 let digit = wnaf.digit(position);
-                assert!(digit == 0 || (digit % 2 != 0 && i32::from(digit).abs() < 1 << (width - 1)));
+                assert!(
+                    digit == 0 || (digit % 2 != 0 && i32::from(digit).abs() < 1 << (width - 1))
+                );
                 sum = (sum << 1) + digit;
             }
             assert_eq!(sum, integer(limbs), "width {width}");
@@ -189,7 +222,16 @@ mod tests {
 
     #[test]
     fn edge_values() {
-        let words = [0, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, 0x8080_8080_8080_8080, 0x7fff_8000_7fff_8000];
+        let words = [
+            0,
+            1,
+            2,
+            u64::MAX,
+            u64::MAX - 1,
+            1 << 63,
+            0x8080_8080_8080_8080,
+            0x7fff_8000_7fff_8000,
+        ];
         for a in words {
             for b in words {
                 check(&[a, b, a, b]);

@@ -21,7 +21,11 @@ impl<F: Coordinate> Element<F> {
     /// Makes one element per lane from the words of their stored forms. Below 16 p.
     #[inline(always)]
     pub fn from_stored(words: [Words; 4]) -> Self {
-        if F::SHIFT == 0 { Self::unpack::<0>(words) } else { Self::unpack::<4>(words) }
+        if F::SHIFT == 0 {
+            Self::unpack::<0>(words)
+        } else {
+            Self::unpack::<4>(words)
+        }
     }
 
     /// Returns the words of the stored forms of elements below 16 p.
@@ -45,7 +49,14 @@ impl<F: Coordinate> Element<F> {
     pub fn to_number(self, lanes: Lanes) -> [Words; 4] {
         // Multiplication by 1 converts from Montgomery form, and a product makes any element small.
         let zero = Words::splat(lanes, 0);
-        self.mul(Self::unpack::<0>([Words::splat(lanes, 1), zero, zero, zero])).canonical().pack()
+        self.mul(Self::unpack::<0>([
+            Words::splat(lanes, 1),
+            zero,
+            zero,
+            zero,
+        ]))
+        .canonical()
+        .pack()
     }
 
     /// Loads one element per lane, below 2.01 p.
@@ -98,7 +109,12 @@ impl<F: Coordinate> Element<F> {
         }
         let mut values = [F::ZERO; 8];
         for (lane, value) in values.iter_mut().enumerate() {
-            *value = F::from_stored([words[0][lane], words[1][lane], words[2][lane], words[3][lane]]);
+            *value = F::from_stored([
+                words[0][lane],
+                words[1][lane],
+                words[2][lane],
+                words[3][lane],
+            ]);
         }
         values
     }
@@ -107,7 +123,10 @@ impl<F: Coordinate> Element<F> {
 /// Loads one table entry per lane. With `STORED`, coordinates are in the stored form, otherwise in
 /// that of vectors.
 #[inline(always)]
-pub fn gather<F: Coordinate, const STORED: bool>(lanes: Lanes, entries: [&Entry<F>; 8]) -> Affine<F> {
+pub fn gather<F: Coordinate, const STORED: bool>(
+    lanes: Lanes,
+    entries: [&Entry<F>; 8],
+) -> Affine<F> {
     let mut rows = [Words::splat(lanes, 0); 8];
     for lane in 0..8 {
         rows[lane] = Words::load(lanes, entries[lane].words());
@@ -116,9 +135,15 @@ pub fn gather<F: Coordinate, const STORED: bool>(lanes: Lanes, entries: [&Entry<
     let x = [x0, x1, x2, x3];
     let y = [y0, y1, y2, y3];
     if STORED {
-        Affine { x: Element::from_stored(x), y: Element::from_stored(y) }
+        Affine {
+            x: Element::from_stored(x),
+            y: Element::from_stored(y),
+        }
     } else {
-        Affine { x: Element::unpack::<0>(x), y: Element::unpack::<0>(y) }
+        Affine {
+            x: Element::unpack::<0>(x),
+            y: Element::unpack::<0>(y),
+        }
     }
 }
 
@@ -126,7 +151,10 @@ pub fn gather<F: Coordinate, const STORED: bool>(lanes: Lanes, entries: [&Entry<
 #[inline(always)]
 pub fn scatter<F: Coordinate>(point: Affine<F>) -> [Entry<F>; 8] {
     // Reducing a number below 3 p takes two subtractions.
-    entries(point.x.canonical().canonical().pack(), point.y.canonical().canonical().pack())
+    entries(
+        point.x.canonical().canonical().pack(),
+        point.y.canonical().canonical().pack(),
+    )
 }
 
 /// Returns the entries that `gather` reads with `STORED` set, for coordinates below 15 p.
@@ -136,7 +164,10 @@ pub fn scatter_stored<F: Coordinate>(lanes: Lanes, point: Affine<F>) -> [Entry<F
 }
 
 #[inline(always)]
-fn entries<F: Coordinate>([x0, x1, x2, x3]: [Words; 4], [y0, y1, y2, y3]: [Words; 4]) -> [Entry<F>; 8] {
+fn entries<F: Coordinate>(
+    [x0, x1, x2, x3]: [Words; 4],
+    [y0, y1, y2, y3]: [Words; 4],
+) -> [Entry<F>; 8] {
     let rows = transpose([x0, x1, x2, x3, y0, y1, y2, y3]);
     let mut entries = [Entry::from_words([0; 8]); 8];
     for (row, entry) in rows.into_iter().zip(&mut entries) {

@@ -25,7 +25,12 @@ impl<F: Coordinate> Denominators<F> {
     #[inline(always)]
     pub fn new(lanes: Lanes) -> Self {
         let one = Element::one(lanes);
-        Denominators { lanes, values: Vec::new(), prefix: Vec::new(), products: [one; CHAINS] }
+        Denominators {
+            lanes,
+            values: Vec::new(),
+            prefix: Vec::new(),
+            products: [one; CHAINS],
+        }
     }
 
     /// Starts a new batch. All values of the previous one must have been popped.

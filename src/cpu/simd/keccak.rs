@@ -74,7 +74,12 @@ fn hash_group(lanes: Lanes, messages: [&[u8]; LANES]) -> [[u8; 32]; LANES] {
         for (at, of_state) in (0..32).step_by(8).zip(&state) {
             let mut words = [0; LANES];
             of_state.store(&mut words);
-            for ((hash, _), word) in hashes.iter_mut().zip(ends).zip(words).filter(|((_, ends), _)| *ends) {
+            for ((hash, _), word) in hashes
+                .iter_mut()
+                .zip(ends)
+                .zip(words)
+                .filter(|((_, ends), _)| *ends)
+            {
                 hash[at..at + 8].copy_from_slice(&word.to_le_bytes());
             }
         }
@@ -97,9 +102,16 @@ fn absorb(lanes: Lanes, state: &mut [Words; 25], messages: &[&[u8]; LANES], bloc
         });
     }
     let eight =
-        |at: usize| transpose(rows.map(|row| Words::load_bytes(lanes, row[at..at + 64].as_array().expect("64 bytes"))));
+        |at: usize| {
+            transpose(rows.map(|row| {
+                Words::load_bytes(lanes, row[at..at + 64].as_array().expect("64 bytes"))
+            }))
+        };
     let last = rows.map(|row| u64::from_le_bytes(*row.last_chunk().expect("136 bytes")));
-    let words = eight(0).into_iter().chain(eight(64)).chain([Words::load(lanes, &last)]);
+    let words = eight(0)
+        .into_iter()
+        .chain(eight(64))
+        .chain([Words::load(lanes, &last)]);
     for (of_state, word) in state.iter_mut().zip(words) {
         *of_state = of_state.xor(word);
     }
@@ -121,7 +133,10 @@ fn permute(a: &mut [Words; 25]) {
         }};
     }
     for round in ROUNDS {
-        let column = |x: usize| a[x].by_table::<XOR>(a[x + 5], a[x + 10]).by_table::<XOR>(a[x + 15], a[x + 20]);
+        let column = |x: usize| {
+            a[x].by_table::<XOR>(a[x + 5], a[x + 10])
+                .by_table::<XOR>(a[x + 15], a[x + 20])
+        };
         let columns = [column(0), column(1), column(2), column(3), column(4)];
         for x in 0..5 {
             let next = columns[(x + 1) % 5].rotate_left::<1>();
@@ -134,7 +149,13 @@ fn permute(a: &mut [Words; 25]) {
             20 62, 14 18, 22 39, 9 61, 6 20, 1 44
         );
         for y in 0..5 {
-            let plane = [a[5 * y], a[5 * y + 1], a[5 * y + 2], a[5 * y + 3], a[5 * y + 4]];
+            let plane = [
+                a[5 * y],
+                a[5 * y + 1],
+                a[5 * y + 2],
+                a[5 * y + 3],
+                a[5 * y + 4],
+            ];
             for x in 0..5 {
                 a[5 * y + x] = plane[x].by_table::<CHI>(plane[(x + 1) % 5], plane[(x + 2) % 5]);
             }
@@ -154,14 +175,27 @@ mod avx512_tests {
         let lanes = Lanes::detect().expect("a processor with the lanes");
         for count in [0, 1, 7, 8, 9, 300] {
             // Lengths include those at the ends of blocks, and different lengths of neighbours.
-            let length =
-                |item: usize| if item.is_multiple_of(3) { RATE * (item % 4) + item % 2 } else { item * item % 1000 };
-            let messages: Vec<Vec<u8>> =
-                (0..count).map(|item| (0..length(item)).map(|byte| (item + 7 * byte) as u8).collect()).collect();
+            let length = |item: usize| {
+                if item.is_multiple_of(3) {
+                    RATE * (item % 4) + item % 2
+                } else {
+                    item * item % 1000
+                }
+            };
+            let messages: Vec<Vec<u8>> = (0..count)
+                .map(|item| {
+                    (0..length(item))
+                        .map(|byte| (item + 7 * byte) as u8)
+                        .collect()
+                })
+                .collect();
             let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
             let mut hashes = vec![[0; 32]; count];
             keccak256(lanes, &messages, |item, hash| hashes[item] = *hash);
-            let expected: Vec<[u8; 32]> = messages.iter().map(|message| Keccak256::digest(message).into()).collect();
+            let expected: Vec<[u8; 32]> = messages
+                .iter()
+                .map(|message| Keccak256::digest(message).into())
+                .collect();
             assert_eq!(hashes, expected, "{count} messages");
         }
     }

@@ -27,7 +27,10 @@ struct Digits {
 
 impl Digits {
     fn new<C: CpuCurve>(scalars: &[C::Scalar]) -> Self {
-        let mut digits = Digits { entries: [[0; LANES]; DIGITS], negative: [0; DIGITS] };
+        let mut digits = Digits {
+            entries: [[0; LANES]; DIGITS],
+            negative: [0; DIGITS],
+        };
         for (lane, scalar) in scalars.iter().enumerate() {
             let limbs = be_bytes_to_limbs(&scalar.to_be_bytes());
             match &C::ENDOMORPHISM {
@@ -39,7 +42,13 @@ impl Digits {
                 // n is odd, so exactly one of k and n - k is, unless k is 0, whose digits are
                 // ignored.
                 None if limbs[0] & 1 == 1 => digits.set(lane, 0, 1, false, &limbs),
-                None => digits.set(lane, 0, 1, true, &be_bytes_to_limbs(&scalar.neg().to_be_bytes())),
+                None => digits.set(
+                    lane,
+                    0,
+                    1,
+                    true,
+                    &be_bytes_to_limbs(&scalar.neg().to_be_bytes()),
+                ),
             }
         }
         digits
@@ -69,7 +78,13 @@ pub fn mul_add<C: CpuCurve>(
     for start in (0..points.len()).step_by(BATCH) {
         let range = start..(start + BATCH).min(points.len());
         let base = base.map(|(comb, u1)| (comb, &u1[range.clone()]));
-        mul_add_batch::<C>(lanes, &scalars[range.clone()], &points[range], base, &mut sums);
+        mul_add_batch::<C>(
+            lanes,
+            &scalars[range.clone()],
+            &points[range],
+            base,
+            &mut sums,
+        );
     }
     sums
 }
@@ -98,7 +113,9 @@ fn mul_add_batch<C: CpuCurve>(
     for (group, tables) in tables.as_chunks().0.iter().enumerate() {
         let first = group * LANES;
         let item = |lane: usize| (first + lane).min(last);
-        let digits = Digits::new::<C>(&core::array::from_fn::<_, LANES, _>(|lane| scalars[item(lane)]));
+        let digits = Digits::new::<C>(&core::array::from_fn::<_, LANES, _>(|lane| {
+            scalars[item(lane)]
+        }));
         base_digits.clear();
         if let Some((comb, u1)) = base {
             for lane in 0..LANES {
@@ -134,7 +151,11 @@ fn mul_add_group<C: CpuCurve>(
     let Affine { x, y } = entry::<C>(lanes, tables, &digits.entries[0]);
     // Coordinates are below p, so they need no folding.
     let y = y.sum().negate(digits.negative[0]).fold();
-    let mut sum = Jacobian { x, y, z: Element::one(lanes) };
+    let mut sum = Jacobian {
+        x,
+        y,
+        z: Element::one(lanes),
+    };
     for row in 1..DIGITS {
         if row % halves == 0 {
             for _ in 0..WINDOW {
@@ -151,7 +172,11 @@ fn mul_add_group<C: CpuCurve>(
     if let Some((comb, digits)) = base {
         let terms = comb.terms();
         for index in 0..terms {
-            let Term { point, negative, zero } = term(lanes, index, |lane| (digits[lane * terms + index], comb));
+            let Term {
+                point,
+                negative,
+                zero,
+            } = term(lanes, index, |lane| (digits[lane * terms + index], comb));
             sum = sum.add_complete::<C>(lanes, point, negative, zero);
         }
     }
@@ -159,7 +184,11 @@ fn mul_add_group<C: CpuCurve>(
 }
 
 #[inline(always)]
-fn entry<C: CpuCurve>(lanes: Lanes, tables: &[Table<C>; LANES], positions: &[u8; LANES]) -> Affine<C::Base> {
+fn entry<C: CpuCurve>(
+    lanes: Lanes,
+    tables: &[Table<C>; LANES],
+    positions: &[u8; LANES],
+) -> Affine<C::Base> {
     let mut entries = [&tables[0][0]; LANES];
     for lane in 0..LANES {
         entries[lane] = &tables[lane][usize::from(positions[lane]) % ODD_MULTIPLES];
@@ -177,7 +206,11 @@ struct Term<F> {
 
 /// Returns the term of each lane, given its table and digit.
 #[inline(always)]
-fn term<'a, C: CpuCurve>(lanes: Lanes, index: usize, of_lane: impl Fn(usize) -> (i32, &'a Comb<C>)) -> Term<C::Base> {
+fn term<'a, C: CpuCurve>(
+    lanes: Lanes,
+    index: usize,
+    of_lane: impl Fn(usize) -> (i32, &'a Comb<C>),
+) -> Term<C::Base> {
     let mut negative: Mask = 0;
     let mut zero: Mask = 0;
     let mut entries = [of_lane(0).1.entry(index, 0); LANES];
@@ -187,7 +220,11 @@ fn term<'a, C: CpuCurve>(lanes: Lanes, index: usize, of_lane: impl Fn(usize) -> 
         zero |= Mask::from(digit == 0) << lane;
         *entry = comb.entry(index, digit);
     }
-    Term { point: gather::<C::Base, true>(lanes, entries), negative, zero }
+    Term {
+        point: gather::<C::Base, true>(lanes, entries),
+        negative,
+        zero,
+    }
 }
 
 /// Returns, for each item, the sum of its products. All items have the same number of terms.
@@ -223,8 +260,16 @@ fn sum_group<C: CpuCurve, const P: usize>(
     for (product, (comb, _)) in products[0].iter().enumerate() {
         let terms = comb.terms();
         for index in 0..terms {
-            let Term { point, negative, zero } =
-                term(lanes, index, |lane| (digits[lane * rows + first_row + index], products[lane][product].0));
+            let Term {
+                point,
+                negative,
+                zero,
+            } = term(lanes, index, |lane| {
+                (
+                    digits[lane * rows + first_row + index],
+                    products[lane][product].0,
+                )
+            });
             sum = sum.add_complete::<C>(lanes, point, negative, zero);
         }
         first_row += terms;
@@ -239,7 +284,11 @@ fn store<F: Coordinate>(lanes: Lanes, point: Jacobian<F>) -> [jacobian::Jacobian
     let z = point.z.store(lanes);
     let mut points = [jacobian::Jacobian::IDENTITY; LANES];
     for (lane, point) in points.iter_mut().enumerate() {
-        *point = jacobian::Jacobian { x: x[lane], y: y[lane], z: z[lane] };
+        *point = jacobian::Jacobian {
+            x: x[lane],
+            y: y[lane],
+            z: z[lane],
+        };
     }
     points
 }

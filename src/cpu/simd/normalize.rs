@@ -17,7 +17,9 @@ fn normalize_batch<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<A
     let mut denominators = Denominators::new(lanes);
     for group in points.chunks(LANES) {
         // Identities, and lanes without an item, must not make the product zero.
-        let z = coordinate(lanes, group, |point| if point.is_identity() { F::ONE } else { point.z });
+        let z = coordinate(lanes, group, |point| {
+            if point.is_identity() { F::ONE } else { point.z }
+        });
         denominators.push(z);
     }
     denominators.invert();
@@ -25,8 +27,12 @@ fn normalize_batch<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<A
     for (group, out) in points.chunks(LANES).zip(affine.chunks_mut(LANES)).rev() {
         let inverse = denominators.pop_inverse();
         let square = inverse.square();
-        let x = coordinate(lanes, group, |point| point.x).mul(square).store(lanes);
-        let y = coordinate(lanes, group, |point| point.y).mul(square.mul(inverse)).store(lanes);
+        let x = coordinate(lanes, group, |point| point.x)
+            .mul(square)
+            .store(lanes);
+        let y = coordinate(lanes, group, |point| point.y)
+            .mul(square.mul(inverse))
+            .store(lanes);
         for (lane, (point, out)) in group.iter().zip(out).enumerate() {
             if !point.is_identity() {
                 *out = Affine::new(x[lane], y[lane]);
@@ -38,7 +44,11 @@ fn normalize_batch<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>]) -> Vec<A
 
 /// Loads one coordinate of up to eight points, and one into the remaining lanes.
 #[inline(always)]
-fn coordinate<F: Coordinate>(lanes: Lanes, points: &[Jacobian<F>], of: impl Fn(&Jacobian<F>) -> F) -> Element<F> {
+fn coordinate<F: Coordinate>(
+    lanes: Lanes,
+    points: &[Jacobian<F>],
+    of: impl Fn(&Jacobian<F>) -> F,
+) -> Element<F> {
     let mut values = [F::ONE; LANES];
     for (value, point) in values.iter_mut().zip(points) {
         *value = of(point);

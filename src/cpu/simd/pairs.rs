@@ -25,12 +25,19 @@ fn entries_of_batch<F: Coordinate>(lanes: Lanes, points: &[Point<F>]) -> Vec<Ent
     for group in points.chunks(LANES) {
         let coordinate = |of: fn(&Point<F>) -> F| {
             let mut values = [F::ZERO; LANES];
-            values.iter_mut().zip(group).for_each(|(value, point)| *value = of(point));
+            values
+                .iter_mut()
+                .zip(group)
+                .for_each(|(value, point)| *value = of(point));
             Element::load(lanes, &values)
         };
-        let point = Affine { x: coordinate(|point| point.x), y: coordinate(|point| point.y) };
+        let point = Affine {
+            x: coordinate(|point| point.x),
+            y: coordinate(|point| point.y),
+        };
         let group = group.iter().zip(scatter(point));
-        entries.extend(group.map(|(point, entry)| if point.infinity { Entry::ZERO } else { entry }));
+        entries
+            .extend(group.map(|(point, entry)| if point.infinity { Entry::ZERO } else { entry }));
     }
     entries
 }
@@ -47,22 +54,30 @@ fn points_of_batch<F: Coordinate>(lanes: Lanes, entries: &[Entry<F>]) -> Vec<Poi
     for group in entries.chunks(LANES) {
         // Lanes without an entry repeat the last one.
         let mut repeated = [&group[group.len() - 1]; LANES];
-        repeated.iter_mut().zip(group).for_each(|(place, entry)| *place = entry);
+        repeated
+            .iter_mut()
+            .zip(group)
+            .for_each(|(place, entry)| *place = entry);
         let Affine { x, y } = gather::<F, false>(lanes, repeated);
         let coordinates = x.store(lanes).into_iter().zip(y.store(lanes));
-        points.extend(
-            group.iter().zip(coordinates).map(
-                |(entry, (x, y))| {
-                    if entry.is_zero() { Point::IDENTITY } else { Point::new(x, y) }
-                },
-            ),
-        );
+        points.extend(group.iter().zip(coordinates).map(|(entry, (x, y))| {
+            if entry.is_zero() {
+                Point::IDENTITY
+            } else {
+                Point::new(x, y)
+            }
+        }));
     }
     points
 }
 
 /// Adds pairs of points, any of which may be the identity.
-pub fn add_pairs<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], pairs: &[Pair], sums: &mut [Entry<C::Base>]) {
+pub fn add_pairs<C: CpuCurve>(
+    lanes: Lanes,
+    points: &[Entry<C::Base>],
+    pairs: &[Pair],
+    sums: &mut [Entry<C::Base>],
+) {
     let mut denominators = Denominators::new(lanes);
     for pairs in pairs.chunks(BATCH) {
         // SAFETY: a `Lanes` proves that the instructions exist.
@@ -80,7 +95,12 @@ fn add_batch<C: CpuCurve>(
 ) {
     denominators.restart();
     for (group, ahead) in pairs.chunks(LANES).zip((AHEAD..).step_by(LANES)) {
-        for member in pairs.iter().skip(ahead).take(LANES).flat_map(|pair| pair.members) {
+        for member in pairs
+            .iter()
+            .skip(ahead)
+            .take(LANES)
+            .flat_map(|pair| pair.members)
+        {
             prefetch(&points[member as usize / 2]);
         }
         denominators.push(Operands::load(lanes, points, group).denominator());
@@ -115,8 +135,21 @@ impl<F: Coordinate> Side<F> {
         }
         let Affine { x, y } = gather::<F, false>(lanes, entries);
         let ([x0, x1, x2, x3, x4], [y0, y1, y2, y3, y4]) = (x.words(), y.words());
-        let all = x0.or(x1).or(x2).or(x3).or(x4).or(y0).or(y1).or(y2).or(y3).or(y4);
-        Side { x, y: y.sum().negate(negate), empty: all.zeros() }
+        let all = x0
+            .or(x1)
+            .or(x2)
+            .or(x3)
+            .or(x4)
+            .or(y0)
+            .or(y1)
+            .or(y2)
+            .or(y3)
+            .or(y4);
+        Side {
+            x,
+            y: y.sum().negate(negate),
+            empty: all.zeros(),
+        }
     }
 }
 
@@ -137,8 +170,18 @@ impl<F: Coordinate> Operands<F> {
         let left = Side::load(lanes, points, pairs, 0);
         let right = Side::load(lanes, points, pairs, 1);
         let difference = (right.x.sum() - left.x.sum()).plus_multiple(1);
-        let same = if difference.likely_zeros() == 0 { 0 } else { difference.zeros() };
-        Operands { lanes, left, right, difference, same }
+        let same = if difference.likely_zeros() == 0 {
+            0
+        } else {
+            difference.zeros()
+        };
+        Operands {
+            lanes,
+            left,
+            right,
+            difference,
+            same,
+        }
     }
 
     /// Returns the lanes whose sum is not computed with a chord.
@@ -162,7 +205,9 @@ impl<F: Coordinate> Operands<F> {
         }
         // No point has order 2, so y is not 0.
         let twice = self.left.y.shl::<1>().plus_multiple(2);
-        self.difference.select(self.exceptions(), Element::one(self.lanes)).select(self.tangents(), twice)
+        self.difference
+            .select(self.exceptions(), Element::one(self.lanes))
+            .select(self.tangents(), twice)
     }
 
     /// Computes the sums, with zeros for the identity, given the inverses of the denominators.
@@ -173,11 +218,18 @@ impl<F: Coordinate> Operands<F> {
         if self.exceptions() != 0 {
             let square = self.left.x.square().sum();
             let a = Element::splat(self.lanes, &coefficient_a::<C>()).sum();
-            numerator = numerator.select(self.tangents(), (square.shl::<1>() + square + a).plus_multiple(0));
+            numerator = numerator.select(
+                self.tangents(),
+                (square.shl::<1>() + square + a).plus_multiple(0),
+            );
         }
         let slope = numerator.mul(inverse);
         let x = (slope.square().sum() - self.left.x.sum() - self.right.x.sum()).fold();
-        let y = (slope.mul((self.left.x.sum() - x.sum()).plus_multiple(3)).sum() - self.left.y).fold();
+        let y = (slope
+            .mul((self.left.x.sum() - x.sum()).plus_multiple(3))
+            .sum()
+            - self.left.y)
+            .fold();
         if self.exceptions() == 0 {
             return Affine { x, y };
         }
@@ -188,8 +240,12 @@ impl<F: Coordinate> Operands<F> {
         let left = self.right.empty;
         let right = self.left.empty;
         Affine {
-            x: x.select(opposite, zero).select(left, self.left.x).select(right, self.right.x),
-            y: y.select(opposite, zero).select(left, left_y).select(right, right_y),
+            x: x.select(opposite, zero)
+                .select(left, self.left.x)
+                .select(right, self.right.x),
+            y: y.select(opposite, zero)
+                .select(left, left_y)
+                .select(right, right_y),
         }
     }
 }

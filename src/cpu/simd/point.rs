@@ -38,7 +38,11 @@ impl<P: Prime> Jacobian<P> {
             CoefficientA::MinusThree => {
                 // It factors. Below 2.2 p, hence factors below 5.1 p and 4.3 p.
                 let zz = z.square().sum();
-                three_times((x.sum() - zz).plus_multiple(3).mul((x.sum() + zz).plus_multiple(0)))
+                three_times(
+                    (x.sum() - zz)
+                        .plus_multiple(3)
+                        .mul((x.sum() + zz).plus_multiple(0)),
+                )
             }
             CoefficientA::General(a) => {
                 // Below 1.3 p and, with a below 16 p, below 2.3 p.
@@ -76,13 +80,23 @@ impl<P: Prime> Jacobian<P> {
         let v = x.mul(hh);
         let x = (r.square().sum() - hhh.sum() - v.sum().shl::<1>()).fold();
         // (9.6 * 4.5 + 5 * 2.4) / 16 + 1 < 4.5, and with exact bounds < 4.4.
-        let y = r.mul_add((v.sum() - x.sum()).plus_multiple(3), (-y.sum()).plus_multiple(5), hhh);
+        let y = r.mul_add(
+            (v.sum() - x.sum()).plus_multiple(3),
+            (-y.sum()).plus_multiple(5),
+            hhh,
+        );
         Jacobian { x, y, z }
     }
 
     /// Adds any points; complete. Lanes of `skip` keep their sum. Variable-time.
     #[inline(always)]
-    pub fn add_complete<C: CpuCurve<Base = P>>(self, lanes: Lanes, other: Affine<P>, negate: Mask, skip: Mask) -> Self
+    pub fn add_complete<C: CpuCurve<Base = P>>(
+        self,
+        lanes: Lanes,
+        other: Affine<P>,
+        negate: Mask,
+        skip: Mask,
+    ) -> Self
     where
         P: Coordinate,
     {
@@ -100,7 +114,12 @@ impl<P: Prime> Jacobian<P> {
 
     /// Adds any points, with the same instructions for all of them.
     #[inline(always)]
-    pub fn add_uniform<C: CpuCurve<Base = P>>(self, lanes: Lanes, other: Affine<P>, negate: Mask) -> Self
+    pub fn add_uniform<C: CpuCurve<Base = P>>(
+        self,
+        lanes: Lanes,
+        other: Affine<P>,
+        negate: Mask,
+    ) -> Self
     where
         P: Coordinate,
     {
@@ -113,7 +132,11 @@ impl<P: Prime> Jacobian<P> {
     /// Returns the lanes of `other` where the mask is set, and those of `self` elsewhere.
     #[inline(always)]
     pub fn select(self, mask: Mask, other: Self) -> Self {
-        Jacobian { x: self.x.select(mask, other.x), y: self.y.select(mask, other.y), z: self.z.select(mask, other.z) }
+        Jacobian {
+            x: self.x.select(mask, other.x),
+            y: self.y.select(mask, other.y),
+            z: self.z.select(mask, other.z),
+        }
     }
 }
 
@@ -122,7 +145,11 @@ impl<F: Coordinate> Jacobian<F> {
     #[inline(always)]
     pub fn identity(lanes: Lanes) -> Self {
         let one = Element::one(lanes);
-        Jacobian { x: one, y: one, z: Element::splat(lanes, &F::ZERO) }
+        Jacobian {
+            x: one,
+            y: one,
+            z: Element::splat(lanes, &F::ZERO),
+        }
     }
 }
 
@@ -139,13 +166,27 @@ struct Exceptions<F> {
 
 impl<F: Coordinate> Exceptions<F> {
     #[inline(always)]
-    fn new(lanes: Lanes, before: &Jacobian<F>, sum: &Jacobian<F>, other: &Affine<F>, negate: Mask) -> Self {
+    fn new(
+        lanes: Lanes,
+        before: &Jacobian<F>,
+        sum: &Jacobian<F>,
+        other: &Affine<F>,
+        negate: Mask,
+    ) -> Self {
         let x = other.x.sum().fold();
         let y = other.y.sum().negate(negate).fold();
         let empty = before.z.sum().fold().zeros();
         // If h = 0, X is r^2, which is 0 only for equal points.
         let equal = sum.z.zeros() & sum.x.zeros() & !empty;
-        Exceptions { other: Jacobian { x, y, z: Element::one(lanes) }, empty, equal }
+        Exceptions {
+            other: Jacobian {
+                x,
+                y,
+                z: Element::one(lanes),
+            },
+            empty,
+            equal,
+        }
     }
 }
 

@@ -33,7 +33,10 @@ pub fn odd_multiples<C: CpuCurve, const COUNT: usize>(
 /// `i points / 8 + j`. Coordinates are below 2.01 p. `COUNT` is a power of two. The number of points
 /// is a multiple of 8, and none is the identity.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-pub fn odd_rows<C: CpuCurve, const COUNT: usize>(lanes: Lanes, points: &[Entry<C::Base>]) -> Vec<Affine<C::Base>> {
+pub fn odd_rows<C: CpuCurve, const COUNT: usize>(
+    lanes: Lanes,
+    points: &[Entry<C::Base>],
+) -> Vec<Affine<C::Base>> {
     // Row i of `groups` vectors contains (2i + 1)P.
     let mut rows = Vec::with_capacity(points.len() / LANES * COUNT);
     load(lanes, points, &mut rows);
@@ -90,7 +93,16 @@ fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [En
         // P, ..., mP and mP yield (m + 1)P, ..., 2m P; the last of these is a doubling.
         let known = rows.len();
         let last = known - groups;
-        rounds.add(known, &|index| (&rows[index], (index < last).then(|| &rows[last + index % groups])), &mut sums);
+        rounds.add(
+            known,
+            &|index| {
+                (
+                    &rows[index],
+                    (index < last).then(|| &rows[last + index % groups]),
+                )
+            },
+            &mut sums,
+        );
         rows.extend_from_slice(&sums);
     }
     store(0, &rows);
@@ -114,13 +126,22 @@ fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [En
 /// Returns P, 2^w P, 2^(2w) P, ..., `count` multiples of each point in turn. No point is the
 /// identity.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn powers<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], width: u32, count: usize) -> Vec<Entry<C::Base>> {
+fn powers<C: CpuCurve>(
+    lanes: Lanes,
+    points: &[Entry<C::Base>],
+    width: u32,
+    count: usize,
+) -> Vec<Entry<C::Base>> {
     let mut starts = Vec::new();
     load(lanes, points, &mut starts);
     let mut denominators = Denominators::new(lanes);
     let mut rows = Vec::with_capacity(starts.len() * count);
     for Affine { x, y } in starts {
-        let mut power = Jacobian { x, y, z: Element::one(lanes) };
+        let mut power = Jacobian {
+            x,
+            y,
+            z: Element::one(lanes),
+        };
         for _ in 0..count {
             rows.push(power);
             denominators.push(power.z);
@@ -134,7 +155,10 @@ fn powers<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], width: u32, coun
     for (index, Jacobian { x, y, .. }) in rows.into_iter().enumerate().rev() {
         let inverse = denominators.pop_inverse();
         let square = inverse.square();
-        let row = Affine { x: x.mul(square), y: y.mul(square.mul(inverse)) };
+        let row = Affine {
+            x: x.mul(square),
+            y: y.mul(square.mul(inverse)),
+        };
         for (lane, entry) in scatter_stored(lanes, row).into_iter().enumerate() {
             let point = index / count * LANES + lane;
             if point < points.len() {
@@ -146,7 +170,11 @@ fn powers<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], width: u32, coun
 }
 
 /// Calls `multiples` from code compiled without the instructions.
-pub fn multiples_of<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
+pub fn multiples_of<C: CpuCurve>(
+    lanes: Lanes,
+    points: &[Entry<C::Base>],
+    out: &mut [Entry<C::Base>],
+) {
     // SAFETY: a `Lanes` proves that the instructions exist.
     unsafe { multiples::<C>(lanes, points, out) }
 }
@@ -171,7 +199,10 @@ fn load<F: Coordinate>(lanes: Lanes, points: &[Entry<F>], out: &mut Vec<Affine<F
             *entry = point;
         }
         let Affine { x, y } = gather::<F, true>(lanes, entries);
-        out.push(Affine { x: x.sum().fold(), y: y.sum().fold() });
+        out.push(Affine {
+            x: x.sum().fold(),
+            y: y.sum().fold(),
+        });
     }
 }
 
@@ -188,7 +219,10 @@ struct Rounds<C: CpuCurve> {
 impl<C: CpuCurve> Rounds<C> {
     #[inline(always)]
     fn new(lanes: Lanes) -> Self {
-        Rounds { denominators: Denominators::new(lanes), a: Element::splat(lanes, &coefficient_a::<C>()) }
+        Rounds {
+            denominators: Denominators::new(lanes),
+            a: Element::splat(lanes, &coefficient_a::<C>()),
+        }
     }
 
     /// Writes the sum of each of `count` pairs. Coordinates are below 2.01 p.
@@ -196,7 +230,12 @@ impl<C: CpuCurve> Rounds<C> {
     /// One function for the pairs of all tables, as each copy takes long to compile.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-    fn add<'a>(&mut self, count: usize, pair: &dyn Fn(usize) -> Pair<'a, C::Base>, sums: &mut Vec<Affine<C::Base>>) {
+    fn add<'a>(
+        &mut self,
+        count: usize,
+        pair: &dyn Fn(usize) -> Pair<'a, C::Base>,
+        sums: &mut Vec<Affine<C::Base>>,
+    ) {
         self.denominators.restart();
         for index in 0..count {
             self.denominators.push(match pair(index) {
@@ -213,12 +252,16 @@ impl<C: CpuCurve> Rounds<C> {
                 Some(right) => ((right.y.sum() - left.y.sum()).plus_multiple(3), right.x),
                 None => {
                     let square = left.x.square().sum();
-                    ((square.shl::<1>() + square + self.a.sum()).plus_multiple(0), left.x)
+                    (
+                        (square.shl::<1>() + square + self.a.sum()).plus_multiple(0),
+                        left.x,
+                    )
                 }
             };
             let slope = numerator.mul(inverse);
             let x = (slope.square().sum() - left.x.sum() - right_x.sum()).fold();
-            let y = (slope.mul((left.x.sum() - x.sum()).plus_multiple(3)).sum() - left.y.sum()).fold();
+            let y =
+                (slope.mul((left.x.sum() - x.sum()).plus_multiple(3)).sum() - left.y.sum()).fold();
             sums[index] = Affine { x, y };
         }
     }

@@ -44,18 +44,27 @@ impl<C: CpuCurve> UniformTable<C> {
         let mut bases = powers_of::<C>(lanes, &[generator], WINDOW, WINDOWS);
         let last = &bases[WINDOWS - 1];
         // d = 2 floor(n / 2^253) + 1.
-        let odd_multiples_of_last = affine::odd_multiples::<C>(&[affine::Affine::new(last.x(), last.y())], 8);
+        let odd_multiples_of_last =
+            affine::odd_multiples::<C>(&[affine::Affine::new(last.x(), last.y())], 8);
         let mut exception = [odd_multiples_of_last[(C::N[3] >> 61) as usize]];
         affine::double_assign::<C>(&mut exception, &mut Denominators::new());
         bases.resize(WINDOWS.next_multiple_of(LANES), generator);
         // SAFETY: a `Lanes` proves that the instructions exist.
         let multiples = unsafe { odd_multiples::<C, ENTRIES>(lanes, &bases) };
-        UniformTable { windows: multiples[..WINDOWS].iter().map(by_words).collect(), exception: exception[0] }
+        UniformTable {
+            windows: multiples[..WINDOWS].iter().map(by_words).collect(),
+            exception: exception[0],
+        }
     }
 
     /// Computes scalars[i] G for odd scalars below n, or the negative if `negate[i]` is 1 instead
     /// of 0.
-    pub fn mul_base(&self, lanes: Lanes, scalars: &[[u64; 4]], negate: &[u8]) -> Vec<affine::Affine<C::Base>> {
+    pub fn mul_base(
+        &self,
+        lanes: Lanes,
+        scalars: &[[u64; 4]],
+        negate: &[u8],
+    ) -> Vec<affine::Affine<C::Base>> {
         // Allocated once: growing the vector would leave its old contents in freed memory.
         let groups = scalars.len().div_ceil(LANES);
         let mut sums: Zeroizing<Vec<[Saved; 3]>> = Zeroizing::new(Vec::with_capacity(groups));
@@ -89,14 +98,19 @@ impl<C: CpuCurve> UniformTable<C> {
     #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
     fn sum(&self, lanes: Lanes, digits: &Digits, negate: Mask, out: &mut [Saved; 3]) {
         let one = Element::<C::Base>::one(lanes);
-        let mut sum = Jacobian { x: one, y: one, z: one };
+        let mut sum = Jacobian {
+            x: one,
+            y: one,
+            z: one,
+        };
         for (window, (entries, digits)) in self.windows.iter().zip(digits.iter()).enumerate() {
             let (index, negative) = signed_entry(lanes, digits, ENTRIES);
             let opposite = negative ^ negate;
             let mut words = [index; 8];
             for (word, entries) in words.iter_mut().zip(entries) {
-                let [a, b, c, d] =
-                    [0, 8, 16, 24].map(|first| Words::load(lanes, entries[first..].first_chunk().expect("32 entries")));
+                let [a, b, c, d] = [0, 8, 16, 24].map(|first| {
+                    Words::load(lanes, entries[first..].first_chunk().expect("32 entries"))
+                });
                 let low = a.lookup(index, b);
                 let high = c.lookup(index, d);
                 let sixteen = Words::splat(lanes, 16);
@@ -106,14 +120,22 @@ impl<C: CpuCurve> UniformTable<C> {
             let x = Element::unpack::<0>([x0, x1, x2, x3]);
             let y = Element::unpack::<0>([y0, y1, y2, y3]);
             sum = if window == 0 {
-                Jacobian { x, y: y.sum().negate(opposite).fold(), z: one }
+                Jacobian {
+                    x,
+                    y: y.sum().negate(opposite).fold(),
+                    z: one,
+                }
             } else {
                 sum.add(Affine { x, y }, opposite)
             };
         }
         let x = Element::splat(lanes, &self.exception.x);
         let y = Element::splat(lanes, &self.exception.y);
-        let exception = Jacobian { x, y: y.sum().negate(negate).fold(), z: one };
+        let exception = Jacobian {
+            x,
+            y: y.sum().negate(negate).fold(),
+            z: one,
+        };
         save(sum.select(sum.z.zeros(), exception), out);
     }
 }
@@ -124,11 +146,19 @@ impl<C: CpuCurve> UniformTable<C> {
 #[inline(never)]
 fn recode(scalars: &[[u64; 4]], negate: &[u8], digits: &mut Digits) -> Mask {
     for lane in 0..LANES {
-        windows_of_odd(&scalars[lane.min(scalars.len() - 1)], WINDOW, WINDOWS, |window, digit| {
-            digits[window][lane] = u64::from(digit);
-        });
+        windows_of_odd(
+            &scalars[lane.min(scalars.len() - 1)],
+            WINDOW,
+            WINDOWS,
+            |window, digit| {
+                digits[window][lane] = u64::from(digit);
+            },
+        );
     }
-    negate.iter().enumerate().fold(0, |mask, (lane, negate)| mask | negate << lane)
+    negate
+        .iter()
+        .enumerate()
+        .fold(0, |mask, (lane, negate)| mask | negate << lane)
 }
 
 /// Returns, for each digit e below 2^w, the index of its entry among 2^(w-1) odd multiples, and a
@@ -140,7 +170,10 @@ pub(super) fn signed_entry(lanes: Lanes, digits: &[u64; LANES], entries: usize) 
     let half = Words::splat(lanes, entries as u64);
     let negative = digits.and(half).zeros();
     let last = Words::splat(lanes, entries as u64 - 1);
-    (digits.and(last).select_difference(negative, last, digits), negative)
+    (
+        digits.and(last).select_difference(negative, last, digits),
+        negative,
+    )
 }
 
 #[inline(always)]
@@ -168,7 +201,11 @@ fn affine_points<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]]) -> Vec<affine
 /// Calls `take` with the index and affine form of each vector of sums, the last first. No sum is
 /// the identity.
 #[inline(always)]
-pub(super) fn normalize<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]], mut take: impl FnMut(usize, Affine<F>)) {
+pub(super) fn normalize<F: Coordinate>(
+    lanes: Lanes,
+    sums: &[[Saved; 3]],
+    mut take: impl FnMut(usize, Affine<F>),
+) {
     let one = Element::<F>::one(lanes);
     // The running products before each Z.
     let mut prefix: Zeroizing<Vec<Saved>> = Zeroizing::new(Vec::with_capacity(sums.len()));
@@ -192,7 +229,14 @@ pub(super) fn normalize<F: Coordinate>(lanes: Lanes, sums: &[[Saved; 3]], mut ta
 /// Computes value^(p - 2), the inverse.
 #[inline(always)]
 fn invert<F: Coordinate>(one: Element<F>, value: Element<F>) -> Element<F> {
-    let exponent = const { &[F::MODULUS[0] - 2, F::MODULUS[1], F::MODULUS[2], F::MODULUS[3]] };
+    let exponent = const {
+        &[
+            F::MODULUS[0] - 2,
+            F::MODULUS[1],
+            F::MODULUS[2],
+            F::MODULUS[3],
+        ]
+    };
     let mut power = one;
     for bit in (0..256).rev() {
         power = power.square();

@@ -53,7 +53,13 @@ impl Digits {
                     let halves: Zeroizing<[SignedScalar; 2]> =
                         Zeroizing::new(endomorphism.decompose_odd(scalar).into());
                     for (half, number) in halves.iter().enumerate() {
-                        self.set(lane, half, 2, negate ^ u8::from(number.negative), &number.magnitude);
+                        self.set(
+                            lane,
+                            half,
+                            2,
+                            negate ^ u8::from(number.negative),
+                            &number.magnitude,
+                        );
                     }
                 }
                 None => self.set(lane, 0, 1, negate, scalar),
@@ -79,7 +85,11 @@ pub fn mul_uniform<C: CpuCurve>(
 ) -> Products {
     // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut sums = Zeroizing::new(Vec::with_capacity(points.len().div_ceil(LANES)));
-    for ((scalars, negate), points) in scalars.chunks(BATCH).zip(negate.chunks(BATCH)).zip(points.chunks(BATCH)) {
+    for ((scalars, negate), points) in scalars
+        .chunks(BATCH)
+        .zip(negate.chunks(BATCH))
+        .zip(points.chunks(BATCH))
+    {
         sum_batch::<C>(lanes, scalars, negate, points, &mut sums);
     }
     // SAFETY: a `Lanes` proves that the instructions exist.
@@ -107,7 +117,10 @@ fn sum_batch<C: CpuCurve>(
         // cache.
         let table = core::array::from_fn(|entry| rows[entry * groups + group]);
         // Computed where they are wiped: moving them would leave a copy behind.
-        let mut digits = Zeroizing::new(Digits { rows: [[0; LANES]; DIGITS], negate: [0; 2] });
+        let mut digits = Zeroizing::new(Digits {
+            rows: [[0; LANES]; DIGITS],
+            negate: [0; 2],
+        });
         digits.recode::<C>(scalars, negate);
         sums.push([[[0; LANES]; 5]; 3]);
         let out = sums.last_mut().expect("it was just pushed");
@@ -128,7 +141,11 @@ fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [
     let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
     let beta = Element::splat(lanes, &C::constants().beta);
     let one = Element::one(lanes);
-    let mut sum = Jacobian { x: one, y: one, z: one };
+    let mut sum = Jacobian {
+        x: one,
+        y: one,
+        z: one,
+    };
     for (row, digits_of_row) in digits.rows.iter().enumerate() {
         let half = row % halves;
         let (index, negative) = signed_entry(lanes, digits_of_row, ENTRIES);
@@ -138,7 +155,11 @@ fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [
             point.x = point.x.mul(beta);
         }
         if row == 0 {
-            sum = Jacobian { x: point.x, y: point.y.sum().negate(opposite).fold(), z: one };
+            sum = Jacobian {
+                x: point.x,
+                y: point.y.sum().negate(opposite).fold(),
+                z: one,
+            };
             continue;
         }
         if half == 0 {
@@ -162,11 +183,17 @@ fn sum<C: CpuCurve>(lanes: Lanes, digits: &Digits, table: &Table<C>, out: &mut [
 fn lookup<F: Coordinate>(lanes: Lanes, table: &[Affine<F>; ENTRIES], index: Words) -> Affine<F> {
     let mut x = table[0].x;
     for (number, entry) in table.iter().enumerate().skip(1) {
-        x = x.select(index.sub(Words::splat(lanes, number as u64)).zeros(), entry.x);
+        x = x.select(
+            index.sub(Words::splat(lanes, number as u64)).zeros(),
+            entry.x,
+        );
     }
     let mut y = table[0].y;
     for (number, entry) in table.iter().enumerate().skip(1) {
-        y = y.select(index.sub(Words::splat(lanes, number as u64)).zeros(), entry.y);
+        y = y.select(
+            index.sub(Words::splat(lanes, number as u64)).zeros(),
+            entry.y,
+        );
     }
     Affine { x, y }
 }

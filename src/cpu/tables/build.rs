@@ -11,26 +11,45 @@ use crate::host::workers::Pool;
 impl<C: CpuCurve> Comb<C> {
     /// Builds the table of a point that is not the identity.
     pub fn new(lanes: Option<Lanes>, point: &Affine<C::Base>, window: u32) -> Self {
-        Self::new_all(lanes, None, &[*point], window).pop().expect("one table")
+        Self::new_all(lanes, None, &[*point], window)
+            .pop()
+            .expect("one table")
     }
 
     /// Builds the tables of points that are not the identity, on the threads of a pool if one is
     /// given.
-    pub fn new_all(lanes: Option<Lanes>, pool: Option<&Pool>, points: &[Affine<C::Base>], window: u32) -> Vec<Self> {
+    pub fn new_all(
+        lanes: Option<Lanes>,
+        pool: Option<&Pool>,
+        points: &[Affine<C::Base>],
+        window: u32,
+    ) -> Vec<Self> {
         let count = 1 << (window - 1);
         let windows = Self::windows(window);
         let mut bases = zeroed::<C>(points.len() * windows);
-        let tasks = points.chunks(POINTS_AT_ONCE).zip(bases.chunks_mut(POINTS_AT_ONCE * windows));
-        for_each(pool, tasks.collect(), |(points, out)| out.copy_from_slice(&self::bases::<C>(lanes, points, window)));
+        let tasks = points
+            .chunks(POINTS_AT_ONCE)
+            .zip(bases.chunks_mut(POINTS_AT_ONCE * windows));
+        for_each(pool, tasks.collect(), |(points, out)| {
+            out.copy_from_slice(&self::bases::<C>(lanes, points, window))
+        });
         // Few windows with many multiples, or many windows with few: either way a batch is large
         // enough to share its inversion, and fits the cache; with vector code, it fills the lanes.
-        let windows_at_once = if lanes.is_some() { (8192 >> window).max(8) } else { (2048 >> window).max(1) };
+        let windows_at_once = if lanes.is_some() {
+            (8192 >> window).max(8)
+        } else {
+            (2048 >> window).max(1)
+        };
         if points.len() == 1 || 2 * points.len() <= pool.map_or(1, Pool::threads) {
             let mut tables = Vec::with_capacity(points.len());
             for bases in bases.chunks(windows) {
                 let mut entries = zeroed::<C>(bases.len() * count);
-                let tasks = bases.chunks(windows_at_once).zip(entries.chunks_mut(windows_at_once * count));
-                for_each(pool, tasks.collect(), |(bases, out)| write_multiples::<C>(lanes, bases, out));
+                let tasks = bases
+                    .chunks(windows_at_once)
+                    .zip(entries.chunks_mut(windows_at_once * count));
+                for_each(pool, tasks.collect(), |(bases, out)| {
+                    write_multiples::<C>(lanes, bases, out)
+                });
                 tables.push(Comb { window, entries });
             }
             return tables;
@@ -39,7 +58,8 @@ impl<C: CpuCurve> Comb<C> {
         // their memory: allocation by the caller alone would take longer than the multiples take on
         // all threads.
         let tables_at_once = windows_at_once.div_ceil(windows);
-        let mut tables: Vec<Vec<Self>> = points.chunks(tables_at_once).map(|_| Vec::new()).collect();
+        let mut tables: Vec<Vec<Self>> =
+            points.chunks(tables_at_once).map(|_| Vec::new()).collect();
         let tasks = bases.chunks(tables_at_once * windows).zip(&mut tables);
         for_each(pool, tasks.collect(), |(bases, tables)| {
             let mut entries = zeroed::<C>(bases.len() * count);
@@ -47,7 +67,13 @@ impl<C: CpuCurve> Comb<C> {
             *tables = if bases.len() == windows {
                 vec![Comb { window, entries }]
             } else {
-                entries.chunks(windows * count).map(|entries| Comb { window, entries: entries.to_vec() }).collect()
+                entries
+                    .chunks(windows * count)
+                    .map(|entries| Comb {
+                        window,
+                        entries: entries.to_vec(),
+                    })
+                    .collect()
             };
         });
         tables.into_iter().flatten().collect()
@@ -60,7 +86,11 @@ fn zeroed<C: CpuCurve>(entries: usize) -> Vec<Entry<C::Base>> {
 
 /// Writes the multiples 1, 2, … of each base in turn until `out` is full; their number is a power
 /// of two.
-fn write_multiples<C: CpuCurve>(lanes: Option<Lanes>, bases: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) {
+fn write_multiples<C: CpuCurve>(
+    lanes: Option<Lanes>,
+    bases: &[Entry<C::Base>],
+    out: &mut [Entry<C::Base>],
+) {
     match lanes {
         Some(lanes) => multiples_of::<C>(lanes, bases, out),
         None => multiples::<C>(bases, out),
@@ -73,10 +103,17 @@ const POINTS_AT_ONCE: usize = 8;
 const FEWEST_IN_LANES: usize = 3;
 
 /// Computes 2^(w j) P for every window j, of each point in turn.
-fn bases<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: u32) -> Vec<Entry<C::Base>> {
+fn bases<C: CpuCurve>(
+    lanes: Option<Lanes>,
+    points: &[Affine<C::Base>],
+    window: u32,
+) -> Vec<Entry<C::Base>> {
     let windows = Comb::<C>::windows(window);
     if let Some(lanes) = lanes.filter(|_| points.len() >= FEWEST_IN_LANES) {
-        let points: Vec<_> = points.iter().map(|point| Entry::new(&point.x, &point.y)).collect();
+        let points: Vec<_> = points
+            .iter()
+            .map(|point| Entry::new(&point.x, &point.y))
+            .collect();
         return powers_of::<C>(lanes, &points, window, windows);
     }
     let mut bases = Vec::with_capacity(points.len() * windows);
@@ -89,7 +126,10 @@ fn bases<C: CpuCurve>(lanes: Option<Lanes>, points: &[Affine<C::Base>], window: 
             }
         }
     }
-    normalize(&bases).iter().map(|base| Entry::new(&base.x, &base.y)).collect()
+    normalize(&bases)
+        .iter()
+        .map(|base| Entry::new(&base.x, &base.y))
+        .collect()
 }
 
 /// The number of multiples of a point that are computed by doubling the known ones. Larger tables
@@ -104,7 +144,10 @@ fn multiples<C: CpuCurve>(bases: &[Entry<C::Base>], out: &mut [Entry<C::Base>]) 
     let mut denominators = Denominators::new();
     // Row d - 1 holds d times each base. Given 1..=m, one batch of additions of m P yields m +
     // 1..=2m.
-    let mut rows: Vec<_> = bases.iter().map(|base| Affine::new(base.x(), base.y())).collect();
+    let mut rows: Vec<_> = bases
+        .iter()
+        .map(|base| Affine::new(base.x(), base.y()))
+        .collect();
     while rows.len() < first * columns {
         let next = add_row_to_all::<C>(&rows, &rows[rows.len() - columns..], &mut denominators);
         rows.extend(next);
@@ -132,7 +175,12 @@ fn add_row_to_all<C: CpuCurve>(
 
 /// Writes rows, the first of which is row `from` of the table, to the tables of the columns, which
 /// lie in `out` one after the other.
-fn store_rows<F: Coordinate>(rows: &[Affine<F>], columns: usize, from: usize, out: &mut [Entry<F>]) {
+fn store_rows<F: Coordinate>(
+    rows: &[Affine<F>],
+    columns: usize,
+    from: usize,
+    out: &mut [Entry<F>],
+) {
     let count = out.len() / columns;
     for (index, point) in rows.iter().enumerate() {
         // d 2^(w j) P with d < n is never the identity, since n is prime.

@@ -35,7 +35,11 @@ const PART_BITS: u32 = 6;
 
 /// Writes the codes of all items of a destination. `compute` writes those of one part; the keys of
 /// a part are planned at the same time.
-pub fn in_parts(engine: &CpuEngine, out: &mut dyn ResultSink, compute: impl Fn(Range<usize>, &mut [u8])) {
+pub fn in_parts(
+    engine: &CpuEngine,
+    out: &mut dyn ResultSink,
+    compute: impl Fn(Range<usize>, &mut [u8]),
+) {
     for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
         let mut codes = vec![0; part.len()];
         compute(part, &mut codes);
@@ -53,7 +57,10 @@ pub fn best_window(
 ) -> Option<u32> {
     let costs = windows.map(|window| {
         let terms = 256usize.div_ceil(window as usize);
-        (window, doublings + entry * (terms << (window - 1)) + uses * term * terms)
+        (
+            window,
+            doublings + entry * (terms << (window - 1)) + uses * term * terms,
+        )
     });
     let (window, cost) = costs.min_by_key(|(_, cost)| *cost)?;
     (cost < uses * without).then_some(window)
@@ -69,22 +76,38 @@ impl KeyPlan {
         is_repeated: &(dyn Fn(usize) -> bool + Sync),
     ) -> Self {
         let hashed = hash_all(engine, items.clone(), keys);
-        let parts = if hashed.len() <= BLOCK { vec![hashed] } else { divide(engine, &hashed) };
+        let parts = if hashed.len() <= BLOCK {
+            vec![hashed]
+        } else {
+            divide(engine, &hashed)
+        };
         let mut found: Vec<Vec<Vec<usize>>> = vec![Vec::new(); parts.len()];
         let tasks = parts.into_iter().zip(&mut found).collect();
-        engine.pool.for_each(tasks, |(mut part, found)| *found = runs(&mut part, keys, is_repeated));
+        engine.pool.for_each(tasks, |(mut part, found)| {
+            *found = runs(&mut part, keys, is_repeated)
+        });
         let mut repeated: Vec<Vec<usize>> = found.into_iter().flatten().collect();
         repeated.sort_by_key(|run| Reverse(run.len()));
         let mut is_single = vec![true; items.len()];
-        repeated.iter().flatten().for_each(|item| is_single[item - items.start] = false);
+        repeated
+            .iter()
+            .flatten()
+            .for_each(|item| is_single[item - items.start] = false);
         // In input order, so that memory is read forwards.
-        let singles = items.zip(is_single).filter_map(|(item, single)| single.then_some(item)).collect();
+        let singles = items
+            .zip(is_single)
+            .filter_map(|(item, single)| single.then_some(item))
+            .collect();
         KeyPlan { singles, repeated }
     }
 
     /// Returns the items whose key occurs fewer times than `uses`, in input order.
     pub fn with_few_uses(&self, uses: usize) -> Vec<usize> {
-        let few = self.repeated.iter().filter(|run| run.len() < uses).flatten();
+        let few = self
+            .repeated
+            .iter()
+            .filter(|run| run.len() < uses)
+            .flatten();
         let mut items: Vec<usize> = self.singles.iter().chain(few).copied().collect();
         items.sort_unstable();
         items
@@ -94,7 +117,9 @@ impl KeyPlan {
     /// treated as repeated.
     pub fn retain(&mut self, is_left: &dyn Fn(usize) -> bool, is_repeated: &dyn Fn(usize) -> bool) {
         self.singles.retain(|item| is_left(*item));
-        self.repeated.iter_mut().for_each(|run| run.retain(|item| is_left(*item)));
+        self.repeated
+            .iter_mut()
+            .for_each(|run| run.retain(|item| is_left(*item)));
         let few = self.repeated.extract_if(.., |run| !is_repeated(run.len()));
         self.singles.extend(few.flatten());
         self.singles.sort_unstable();
@@ -111,7 +136,9 @@ impl KeyPlan {
         bytes: impl Fn(u32) -> usize,
     ) -> impl Iterator<Item = Wave<'_>> {
         // Building takes as much memory again.
-        let budget = engine.max_memory.map_or(TABLES, |limit| TABLES.min(limit / 8));
+        let budget = engine
+            .max_memory
+            .map_or(TABLES, |limit| TABLES.min(limit / 8));
         let mut waiting = self.repeated.as_slice();
         iter::from_fn(move || {
             let of_first = window(waiting.first()?.len());
@@ -129,9 +156,14 @@ impl KeyPlan {
 fn hash_all(engine: &CpuEngine, items: Range<usize>, keys: &PublicKeys) -> Vec<Hashed> {
     let seed = RandomState::new();
     let mut hashed: Vec<Hashed> = items.map(|item| (0, item)).collect();
-    engine.pool.for_each(hashed.chunks_mut(BLOCK).collect(), |block: &mut [Hashed]| {
-        block.iter_mut().for_each(|(hash, item)| *hash = seed.hash_one(keys.get(*item)));
-    });
+    engine.pool.for_each(
+        hashed.chunks_mut(BLOCK).collect(),
+        |block: &mut [Hashed]| {
+            block
+                .iter_mut()
+                .for_each(|(hash, item)| *hash = seed.hash_one(keys.get(*item)));
+        },
+    );
     hashed
 }
 
@@ -140,14 +172,26 @@ fn divide(engine: &CpuEngine, hashed: &[Hashed]) -> Vec<Vec<Hashed>> {
     let block = hashed.len().div_ceil(engine.threads()).max(BLOCK);
     let blocks: Vec<&[Hashed]> = hashed.chunks(block).collect();
     let mut divided: Vec<Vec<Vec<Hashed>>> = vec![Vec::new(); blocks.len()];
-    engine.pool.for_each(blocks.into_iter().zip(&mut divided).collect(), |(block, parts)| {
-        *parts = (0..1 << PART_BITS).map(|_| Vec::with_capacity(block.len() >> (PART_BITS - 1))).collect();
-        block.iter().for_each(|entry| parts[part_of(entry.0)].push(*entry));
-    });
+    engine.pool.for_each(
+        blocks.into_iter().zip(&mut divided).collect(),
+        |(block, parts)| {
+            *parts = (0..1 << PART_BITS)
+                .map(|_| Vec::with_capacity(block.len() >> (PART_BITS - 1)))
+                .collect();
+            block
+                .iter()
+                .for_each(|entry| parts[part_of(entry.0)].push(*entry));
+        },
+    );
     let mut joined = vec![Vec::new(); 1 << PART_BITS];
-    engine.pool.for_each(joined.iter_mut().enumerate().collect(), |(part, joined): (usize, &mut Vec<Hashed>)| {
-        divided.iter().for_each(|parts| joined.extend_from_slice(&parts[part]));
-    });
+    engine.pool.for_each(
+        joined.iter_mut().enumerate().collect(),
+        |(part, joined): (usize, &mut Vec<Hashed>)| {
+            divided
+                .iter()
+                .for_each(|parts| joined.extend_from_slice(&parts[part]));
+        },
+    );
     joined
 }
 
@@ -157,13 +201,20 @@ fn part_of(hash: u64) -> usize {
 }
 
 /// Returns runs of items with equal keys that are long enough to be profitable.
-fn runs(part: &mut [Hashed], keys: &PublicKeys, is_repeated: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
+fn runs(
+    part: &mut [Hashed],
+    keys: &PublicKeys,
+    is_repeated: &dyn Fn(usize) -> bool,
+) -> Vec<Vec<usize>> {
     // Sorting uses only the hashes, because it may panic if keys in the caller's memory change
     // meanwhile. Two keys with one hash, which has negligible probability, would split their items
     // into several runs.
     part.sort_unstable();
-    let runs = part.chunk_by(|a, b| a.0 == b.0 && keys.get(a.1) == keys.get(b.1)).filter(|run| is_repeated(run.len()));
-    runs.map(|run| run.iter().map(|(_, item)| *item).collect()).collect()
+    let runs = part
+        .chunk_by(|a, b| a.0 == b.0 && keys.get(a.1) == keys.get(b.1))
+        .filter(|run| is_repeated(run.len()));
+    runs.map(|run| run.iter().map(|(_, item)| *item).collect())
+        .collect()
 }
 
 #[cfg(test)]
@@ -191,33 +242,79 @@ mod tests {
     #[test]
     fn every_item_is_planned_once() {
         let engine = CpuEngine::new(Some(3), None).unwrap();
-        for (count, distinct) in
-            [(0, 1), (1, 1), (2, 1), (700, 3), (5000, 1), (5000, 5000), (20_000, 150), (20_000, 9000)]
-        {
-            let keys: Vec<[u8; 33]> = (0..count + 10).map(|item| key(item * item % distinct)).collect();
+        for (count, distinct) in [
+            (0, 1),
+            (1, 1),
+            (2, 1),
+            (700, 3),
+            (5000, 1),
+            (5000, 5000),
+            (20_000, 150),
+            (20_000, 9000),
+        ] {
+            let keys: Vec<[u8; 33]> = (0..count + 10)
+                .map(|item| key(item * item % distinct))
+                .collect();
             let items = 10..count + 10;
-            let mut plan = KeyPlan::new(&engine, items.clone(), &PublicKeys::compressed(&keys), &is_repeated);
-            assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
-            let mut all: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
+            let mut plan = KeyPlan::new(
+                &engine,
+                items.clone(),
+                &PublicKeys::compressed(&keys),
+                &is_repeated,
+            );
+            assert!(
+                plan.singles.is_sorted()
+                    && plan.repeated.is_sorted_by_key(|run| Reverse(run.len()))
+            );
+            let mut all: Vec<usize> = plan
+                .singles
+                .iter()
+                .chain(plan.repeated.iter().flatten())
+                .copied()
+                .collect();
             all.sort_unstable();
             assert!(all.into_iter().eq(items.clone()), "{count} items");
             for run in &plan.repeated {
                 assert!(run.len() >= 4 && run.iter().all(|item| keys[*item] == keys[run[0]]));
                 assert_eq!(run.len(), uses(&keys[items.clone()], &keys[run[0]]));
             }
-            assert!(plan.singles.iter().take(50).all(|item| uses(&keys[items.clone()], &keys[*item]) < 4));
+            assert!(
+                plan.singles
+                    .iter()
+                    .take(50)
+                    .all(|item| uses(&keys[items.clone()], &keys[*item]) < 4)
+            );
             for limit in [0, 4, 6, usize::MAX] {
                 let few = plan.with_few_uses(limit);
-                let many = plan.repeated.iter().filter(|run| run.len() >= limit).flatten();
+                let many = plan
+                    .repeated
+                    .iter()
+                    .filter(|run| run.len() >= limit)
+                    .flatten();
                 assert!(few.is_sorted() && few.len() + many.count() == count);
-                assert!(few.iter().take(50).all(|item| uses(&keys[items.clone()], &keys[*item]) < limit.max(4)));
+                assert!(
+                    few.iter()
+                        .take(50)
+                        .all(|item| uses(&keys[items.clone()], &keys[*item]) < limit.max(4))
+                );
             }
             plan.retain(&is_left, &is_repeated);
-            assert!(plan.singles.is_sorted() && plan.repeated.is_sorted_by_key(|run| Reverse(run.len())));
+            assert!(
+                plan.singles.is_sorted()
+                    && plan.repeated.is_sorted_by_key(|run| Reverse(run.len()))
+            );
             assert!(plan.repeated.iter().all(|run| run.len() >= 4));
-            let mut left: Vec<usize> = plan.singles.iter().chain(plan.repeated.iter().flatten()).copied().collect();
+            let mut left: Vec<usize> = plan
+                .singles
+                .iter()
+                .chain(plan.repeated.iter().flatten())
+                .copied()
+                .collect();
             left.sort_unstable();
-            assert!(left.into_iter().eq(items.filter(|item| is_left(*item))), "{count} items");
+            assert!(
+                left.into_iter().eq(items.filter(|item| is_left(*item))),
+                "{count} items"
+            );
         }
     }
 }

@@ -73,7 +73,10 @@ impl<C: CpuCurve> Precomputed<C> {
         if let Some(large) = self.large.get() {
             return large;
         }
-        let seen = self.items.fetch_add(items, Ordering::Relaxed).saturating_add(items);
+        let seen = self
+            .items
+            .fetch_add(items, Ordering::Relaxed)
+            .saturating_add(items);
         if seen >= LARGE_TABLE_FROM && self.may_begin(engine) {
             let lanes = engine.lanes;
             let builder = thread::Builder::new().name("gecc-table".to_owned());
@@ -104,7 +107,9 @@ impl<C: CpuCurve> Precomputed<C> {
     }
 
     fn small(&self, lanes: Option<Lanes>) -> &Comb<C> {
-        get_or_compute(&self.small[usize::from(lanes.is_some())], || Comb::new(lanes, &generator::<C>(), SMALL_WINDOW))
+        get_or_compute(&self.small[usize::from(lanes.is_some())], || {
+            Comb::new(lanes, &generator::<C>(), SMALL_WINDOW)
+        })
     }
 
     /// Returns `true` if the engine's memory limit allows the large table and no other thread has
@@ -112,7 +117,8 @@ impl<C: CpuCurve> Precomputed<C> {
     fn may_begin(&self, engine: &CpuEngine) -> bool {
         let bytes = Comb::<C>::bytes(LARGE_WINDOW);
         let others = LARGE_TABLES.load(Ordering::Relaxed);
-        if !Self::large_table_fits(engine, others) || self.large_begun.swap(true, Ordering::AcqRel) {
+        if !Self::large_table_fits(engine, others) || self.large_begun.swap(true, Ordering::AcqRel)
+        {
             return false;
         }
         // Other curves may have started meanwhile.
@@ -128,7 +134,9 @@ impl<C: CpuCurve> Precomputed<C> {
     /// of those of other curves.
     fn large_table_fits(engine: &CpuEngine, others: usize) -> bool {
         let bytes = Comb::<C>::bytes(LARGE_WINDOW);
-        engine.max_memory.is_none_or(|limit| others.saturating_add(bytes) <= limit / 2)
+        engine
+            .max_memory
+            .is_none_or(|limit| others.saturating_add(bytes) <= limit / 2)
     }
 
     /// Cancels building the large table, so that another thread can do so later.
@@ -138,7 +146,9 @@ impl<C: CpuCurve> Precomputed<C> {
     }
 
     fn build_large(&self, lanes: Option<Lanes>) {
-        let built = self.large.set(Comb::new(lanes, &generator::<C>(), LARGE_WINDOW));
+        let built = self
+            .large
+            .set(Comb::new(lanes, &generator::<C>(), LARGE_WINDOW));
         debug_assert!(built.is_ok(), "whoever has begun is alone");
     }
 }

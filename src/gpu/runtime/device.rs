@@ -83,7 +83,8 @@ pub fn count() -> Result<usize, String> {
     if !unsafe { cudarc::driver::sys::is_culib_present() } {
         return Err("the NVIDIA driver (libcuda) is not installed".to_owned());
     }
-    result::init().map_err(|problem| format!("the NVIDIA driver does not start: {}", describe(&problem)))?;
+    result::init()
+        .map_err(|problem| format!("the NVIDIA driver does not start: {}", describe(&problem)))?;
     match result::device::get_count() {
         Ok(0) => Err("the NVIDIA driver reports no device".to_owned()),
         Ok(count) => Ok(usize::try_from(count).unwrap_or(0)),
@@ -107,15 +108,25 @@ fn set_l2_aside(context: &CudaContext) -> Result<(usize, usize), Fault> {
 
 impl Device {
     pub fn open(ordinal: usize, limits: &Limits) -> Result<Self, Fault> {
-        let &Limits { max_memory, time_kernels, l2_persistence, .. } = limits;
+        let &Limits {
+            max_memory,
+            time_kernels,
+            l2_persistence,
+            ..
+        } = limits;
         let context = CudaContext::new(ordinal)?;
         // SAFETY: no two streams share a buffer: each has its own, and tables are complete before
         // they are shared.
         unsafe { context.disable_event_tracking() };
         let (major, minor) = context.compute_capability()?;
         let (free, _) = context.mem_get_info()?;
-        let multiprocessors = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-        let (persisting_l2, largest_window) = if l2_persistence { set_l2_aside(&context)? } else { (0, 0) };
+        let multiprocessors =
+            context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let (persisting_l2, largest_window) = if l2_persistence {
+            set_l2_aside(&context)?
+        } else {
+            (0, 0)
+        };
         Ok(Device {
             persisting_l2,
             largest_window,
@@ -148,7 +159,9 @@ impl Device {
 
     /// Returns the kernel times accumulated since the last call.
     pub fn take_kernel_times(&self) -> BTreeMap<&'static str, (f64, u64)> {
-        self.kernel_times.as_ref().map_or_else(BTreeMap::new, |times| std::mem::take(&mut *lock(times)))
+        self.kernel_times
+            .as_ref()
+            .map_or_else(BTreeMap::new, |times| std::mem::take(&mut *lock(times)))
     }
 
     /// Loads the kernels of some files.
@@ -157,7 +170,10 @@ impl Device {
     }
 
     /// Loads some kernels, several at a time if they have to be compiled.
-    pub fn prepare_units(&self, mut units: impl Iterator<Item = Unit> + Clone) -> Result<(), Fault> {
+    pub fn prepare_units(
+        &self,
+        mut units: impl Iterator<Item = Unit> + Clone,
+    ) -> Result<(), Fault> {
         let mut missing = units.clone().filter(|unit| self.is_missing(*unit));
         let first = missing.next();
         thread::scope(|scope| {
@@ -177,7 +193,9 @@ impl Device {
 
     /// Returns whether a unit is neither loaded nor being loaded by another thread.
     fn is_missing(&self, unit: Unit) -> bool {
-        self.slot(unit).try_lock().is_ok_and(|loaded| loaded.ready.is_none())
+        self.slot(unit)
+            .try_lock()
+            .is_ok_and(|loaded| loaded.ready.is_none())
     }
 
     /// Returns the reasons why kernels could not be loaded. Loading them is retried from time to
@@ -187,8 +205,15 @@ impl Device {
         let mut problems = BTreeSet::new();
         for slot in &slots {
             // A slot is locked while its kernels are being loaded; they may be usable in a moment.
-            let Ok(loaded) = slot.try_lock() else { continue };
-            problems.extend(loaded.failure.as_ref().map(|(fault, _)| fault.problem.clone()));
+            let Ok(loaded) = slot.try_lock() else {
+                continue;
+            };
+            problems.extend(
+                loaded
+                    .failure
+                    .as_ref()
+                    .map(|(fault, _)| fault.problem.clone()),
+            );
         }
         problems.into_iter().collect()
     }
@@ -219,11 +244,18 @@ impl Device {
         if let Some(ready) = &loaded.ready {
             return Ok(ready.module.clone());
         }
-        if let Some((fault, _)) = loaded.failure.as_ref().filter(|(_, since)| since.elapsed() < RETRY_AFTER) {
+        if let Some((fault, _)) = loaded
+            .failure
+            .as_ref()
+            .filter(|(_, since)| since.elapsed() < RETRY_AFTER)
+        {
             return Err(fault.clone());
         }
         let ready = self.load(unit);
-        let failure = ready.as_ref().err().filter(|fault| fault.kind == FaultKind::Kernels);
+        let failure = ready
+            .as_ref()
+            .err()
+            .filter(|fault| fault.kind == FaultKind::Kernels);
         loaded.failure = failure.map(|fault| (fault.clone(), Instant::now()));
         let ready = ready?;
         Ok(loaded.ready.insert(ready).module.clone())
@@ -234,7 +266,15 @@ impl Device {
     pub fn add(&self, unit: Unit, cubin: Vec<u8>) -> Result<(), Fault> {
         let origin = KernelOrigin::Compiled;
         let architecture = self.architecture.clone();
-        let ready = self.load_code(unit, FoundCode { cubin, origin, architecture }, Instant::now())?;
+        let ready = self.load_code(
+            unit,
+            FoundCode {
+                cubin,
+                origin,
+                architecture,
+            },
+            Instant::now(),
+        )?;
         lock(&self.slot(unit)).ready = Some(ready);
         Ok(())
     }
@@ -242,7 +282,10 @@ impl Device {
     fn load(&self, unit: Unit) -> Result<Ready, Fault> {
         let _span = trace::span(unit.file, 0);
         let started = Instant::now();
-        let code = self.places.load(unit, &self.architecture).map_err(Fault::kernels)?;
+        let code = self
+            .places
+            .load(unit, &self.architecture)
+            .map_err(Fault::kernels)?;
         let is_packed = code.origin == KernelOrigin::Pack;
         match self.load_code(unit, code, started) {
             // The driver may be older than the compiler of the pack. An installed NVRTC matches the
@@ -259,27 +302,50 @@ impl Device {
     }
 
     fn load_code(&self, unit: Unit, code: FoundCode, started: Instant) -> Result<Ready, Fault> {
-        let FoundCode { cubin, origin, architecture } = code;
+        let FoundCode {
+            cubin,
+            origin,
+            architecture,
+        } = code;
         let got = started.elapsed();
         let module = self
             .context
             .load_module(Ptx::from_binary(cubin))
-            .map_err(|problem| Fault::of_loading(&problem).of(&format!("loading {} for {}", unit.file, unit.curve)))?;
-        Ok(Ready { module, origin, architecture, got, loaded: started.elapsed() - got })
+            .map_err(|problem| {
+                Fault::of_loading(&problem).of(&format!("loading {} for {}", unit.file, unit.curve))
+            })?;
+        Ok(Ready {
+            module,
+            origin,
+            architecture,
+            got,
+            loaded: started.elapsed() - got,
+        })
     }
 
     /// Returns the loaded kernels.
     pub fn loaded_kernels(&self) -> Vec<LoadedKernels> {
-        let mut slots: Vec<(Unit, ModuleSlot)> =
-            lock(&self.modules).iter().map(|(unit, slot)| (*unit, slot.clone())).collect();
+        let mut slots: Vec<(Unit, ModuleSlot)> = lock(&self.modules)
+            .iter()
+            .map(|(unit, slot)| (*unit, slot.clone()))
+            .collect();
         slots.sort_by_key(|(unit, _)| (unit.curve, unit.file));
-        slots.into_iter().filter_map(|(unit, slot)| self.describe_loaded(unit, &slot)).collect()
+        slots
+            .into_iter()
+            .filter_map(|(unit, slot)| self.describe_loaded(unit, &slot))
+            .collect()
     }
 
     /// Describes the kernels of a unit. Returns `None` if they are not loaded, or just being loaded.
     fn describe_loaded(&self, unit: Unit, slot: &ModuleSlot) -> Option<LoadedKernels> {
         let loaded = slot.try_lock().ok()?;
-        let Ready { origin, architecture, got, loaded, .. } = loaded.ready.as_ref()?;
+        let Ready {
+            origin,
+            architecture,
+            got,
+            loaded,
+            ..
+        } = loaded.ready.as_ref()?;
         Some(LoadedKernels {
             device: self.label.clone(),
             file: unit.file,
@@ -312,13 +378,27 @@ mod gpu_tests {
 
     /// Returns the origin of a unit's kernels when a pack contains `code` for it.
     fn origin_of(folder: &Folder, unit: Unit, code: &[u8]) -> KernelOrigin {
-        let limits = Limits { kernels: Some(folder.0.clone()), ..Limits::default() };
+        let limits = Limits {
+            kernels: Some(folder.0.clone()),
+            ..Limits::default()
+        };
         let device = Device::open(0, &limits).expect("there is a GPU");
         let kernel = Packed::new(unit, &device.architecture, code).unwrap();
-        pack::write(&folder.0, &device.architecture, Nvrtc::find().unwrap(), &[kernel]).unwrap();
+        pack::write(
+            &folder.0,
+            &device.architecture,
+            Nvrtc::find().unwrap(),
+            &[kernel],
+        )
+        .unwrap();
         device.prepare_units(std::iter::once(unit)).unwrap();
-        let [loaded] = &device.loaded_kernels()[..] else { panic!("one is loaded") };
-        assert_eq!((loaded.file, loaded.curve, &loaded.architecture), (unit.file, unit.curve, &device.architecture));
+        let [loaded] = &device.loaded_kernels()[..] else {
+            panic!("one is loaded")
+        };
+        assert_eq!(
+            (loaded.file, loaded.curve, &loaded.architecture),
+            (unit.file, unit.curve, &device.architecture)
+        );
         loaded.origin
     }
 
@@ -330,9 +410,17 @@ mod gpu_tests {
         let unit = Unit::of("rows", "");
         let places = CodePlaces::new(Some(folder.0.clone()));
         count().expect("there is a GPU");
-        let architecture = Device::open(0, &Limits::default()).expect("there is a GPU").architecture;
-        let code = places.load_for_this_machine(unit, &architecture).unwrap().cubin;
-        assert_ne!(origin_of(&folder, unit, b"no machine code\0"), KernelOrigin::Pack);
+        let architecture = Device::open(0, &Limits::default())
+            .expect("there is a GPU")
+            .architecture;
+        let code = places
+            .load_for_this_machine(unit, &architecture)
+            .unwrap()
+            .cubin;
+        assert_ne!(
+            origin_of(&folder, unit, b"no machine code\0"),
+            KernelOrigin::Pack
+        );
         assert_eq!(origin_of(&folder, unit, &code), KernelOrigin::Pack);
     }
 }

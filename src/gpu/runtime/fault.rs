@@ -16,7 +16,11 @@ pub struct Fault {
 
 impl Fault {
     fn new(kind: FaultKind, problem: String) -> Self {
-        Fault { kind, problem, device: None }
+        Fault {
+            kind,
+            problem,
+            device: None,
+        }
     }
 
     pub fn kernels(problem: String) -> Self {
@@ -50,17 +54,27 @@ impl Fault {
                 | CUDA_ERROR_INVALID_VALUE
                 | CUDA_ERROR_NOT_FOUND
         );
-        if of_kernels { Fault::kernels(describe(problem)) } else { Fault::from(*problem) }
+        if of_kernels {
+            Fault::kernels(describe(problem))
+        } else {
+            Fault::from(*problem)
+        }
     }
 
     /// Returns the fault with its message prefixed by the action that failed.
     pub fn of(self, subject: &str) -> Self {
-        Fault { problem: format!("{subject}: {}", self.problem), ..self }
+        Fault {
+            problem: format!("{subject}: {}", self.problem),
+            ..self
+        }
     }
 
     /// Returns the fault with the label of its device.
     pub fn of_device(self, label: &str) -> Self {
-        Fault { device: Some(label.to_owned()), ..self }
+        Fault {
+            device: Some(label.to_owned()),
+            ..self
+        }
     }
 
     /// Returns the problem, and the device if it is known.
@@ -78,7 +92,9 @@ impl Fault {
 
 /// Returns the driver's description of an error.
 pub fn describe(problem: &DriverError) -> String {
-    let text = problem.error_string().map(|text| text.to_string_lossy().into_owned());
+    let text = problem
+        .error_string()
+        .map(|text| text.to_string_lossy().into_owned());
     text.unwrap_or_else(|_| format!("{problem:?}"))
 }
 

@@ -53,7 +53,11 @@ pub struct Turn(Arc<Gate>);
 
 impl Gates {
     pub fn new() -> Self {
-        Gates { sending: Gate::new(0), receiving: Gate::new(0), computing: Gate::new(COMPUTING) }
+        Gates {
+            sending: Gate::new(0),
+            receiving: Gate::new(0),
+            computing: Gate::new(COMPUTING),
+        }
     }
 
     /// Permits one more thread at a time to send and receive.
@@ -69,7 +73,10 @@ impl Gates {
 
 impl Gate {
     fn new(most: usize) -> Arc<Self> {
-        Arc::new(Gate { turns: Mutex::new(Turns { taken: 0, most }), free: Condvar::new() })
+        Arc::new(Gate {
+            turns: Mutex::new(Turns { taken: 0, most }),
+            free: Condvar::new(),
+        })
     }
 
     /// Waits for a turn at copying `bytes` bytes. Returns `None` at once if they are few.
@@ -77,7 +84,9 @@ impl Gate {
         if bytes < MUCH {
             return None;
         }
-        let waited = self.free.wait_while(lock(&self.turns), |turns| turns.taken >= turns.most.max(1));
+        let waited = self
+            .free
+            .wait_while(lock(&self.turns), |turns| turns.taken >= turns.most.max(1));
         waited.unwrap_or_else(PoisonError::into_inner).taken += 1;
         Some(Turn(self.clone()))
     }
@@ -126,7 +135,10 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..100 {
                         let turn = turns.take(MUCH);
-                        most.fetch_max(at_once.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        most.fetch_max(
+                            at_once.fetch_add(1, Ordering::SeqCst) + 1,
+                            Ordering::SeqCst,
+                        );
                         at_once.fetch_sub(1, Ordering::SeqCst);
                         assert!(turn.is_some());
                     }

@@ -24,7 +24,9 @@ pub struct Cache {
 
 /// Returns the path in an environment variable, unless the variable is empty or not set.
 fn path_in(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+    env::var_os(variable)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
 }
 
 /// Returns the folder in the user's cache folder, according to the XDG Base Directory specification.
@@ -37,11 +39,15 @@ impl Cache {
     /// Returns the cache that the environment selects: `GECC_KERNEL_CACHE`, or `gecc` in the user's
     /// cache folder.
     pub fn of_user() -> Self {
-        Cache { folder: path_in(FOLDER_VARIABLE).or_else(user_folder) }
+        Cache {
+            folder: path_in(FOLDER_VARIABLE).or_else(user_folder),
+        }
     }
 
     pub fn at(folder: &Path) -> Self {
-        Cache { folder: Some(folder.to_owned()) }
+        Cache {
+            folder: Some(folder.to_owned()),
+        }
     }
 
     pub fn folder(&self) -> Option<&Path> {
@@ -53,7 +59,12 @@ impl Cache {
     /// # Errors
     /// The reason why it could not be compiled or written.
     pub fn build(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc) -> Result<PathBuf, String> {
-        self.write(unit, architecture, nvrtc, &nvrtc.compile(unit, architecture)?)
+        self.write(
+            unit,
+            architecture,
+            nvrtc,
+            &nvrtc.compile(unit, architecture)?,
+        )
     }
 
     /// Returns the machine code of a unit, if the cache contains it complete and in a trusted file:
@@ -67,7 +78,10 @@ impl Cache {
             None => fs::read_dir(folder)
                 .ok()?
                 .filter_map(|entry| Some(entry.ok()?.path()))
-                .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&stem)))
+                .filter(|path| {
+                    path.file_name()
+                        .is_some_and(|name| name.to_string_lossy().starts_with(&stem))
+                })
                 .find_map(|path| read_checked(&path, &stem)),
         }
     }
@@ -77,14 +91,30 @@ impl Cache {
     ///
     /// # Errors
     /// The reason why it could not be compiled or written.
-    pub fn with_report(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc) -> Result<(Vec<u8>, String), String> {
+    pub fn with_report(
+        &self,
+        unit: Unit,
+        architecture: &str,
+        nvrtc: Nvrtc,
+    ) -> Result<(Vec<u8>, String), String> {
         let stem = format!("{}report-", stem(unit, architecture));
-        let path = self.folder.as_ref().map(|folder| folder.join(file_name(&stem, nvrtc)));
-        if let Some(kept) = path.and_then(|path| read_checked(&path, &stem)).and_then(split_report) {
+        let path = self
+            .folder
+            .as_ref()
+            .map(|folder| folder.join(file_name(&stem, nvrtc)));
+        if let Some(kept) = path
+            .and_then(|path| read_checked(&path, &stem))
+            .and_then(split_report)
+        {
             return Ok(kept);
         }
         let (cubin, report) = nvrtc.compile_with_report(&Text::of(unit), architecture)?;
-        let content = [&(report.len() as u64).to_le_bytes(), report.as_bytes(), &cubin].concat();
+        let content = [
+            &(report.len() as u64).to_le_bytes(),
+            report.as_bytes(),
+            &cubin,
+        ]
+        .concat();
         self.keep(&stem, nvrtc, &content)?;
         Ok((cubin, report))
     }
@@ -93,15 +123,28 @@ impl Cache {
     ///
     /// # Errors
     /// The reason why it could not be written.
-    pub fn write(&self, unit: Unit, architecture: &str, nvrtc: Nvrtc, cubin: &[u8]) -> Result<PathBuf, String> {
+    pub fn write(
+        &self,
+        unit: Unit,
+        architecture: &str,
+        nvrtc: Nvrtc,
+        cubin: &[u8],
+    ) -> Result<PathBuf, String> {
         self.keep(&stem(unit, architecture), nvrtc, cubin)
     }
 
     fn keep(&self, stem: &str, nvrtc: Nvrtc, content: &[u8]) -> Result<PathBuf, String> {
-        let folder = self.folder.as_deref().ok_or("the user has no place for compiled kernels")?;
+        let folder = self
+            .folder
+            .as_deref()
+            .ok_or("the user has no place for compiled kernels")?;
         let name = file_name(stem, nvrtc);
-        write_whole(folder, &name, &[MAGIC, &content_hash(stem, content), content])
-            .map_err(|problem| format!("writing to {}: {problem}", folder.display()))?;
+        write_whole(
+            folder,
+            &name,
+            &[MAGIC, &content_hash(stem, content), content],
+        )
+        .map_err(|problem| format!("writing to {}: {problem}", folder.display()))?;
         Ok(folder.join(name))
     }
 }
@@ -122,7 +165,8 @@ fn read_checked(path: &Path, stem: &str) -> Option<Vec<u8>> {
 /// Splits a file of `with_report` into the machine code and the report.
 fn split_report(content: Vec<u8>) -> Option<(Vec<u8>, String)> {
     let (length, rest) = content.split_first_chunk()?;
-    let (report, cubin) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    let (report, cubin) =
+        rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
     Some((cubin.to_vec(), String::from_utf8(report.to_vec()).ok()?))
 }
 
@@ -131,13 +175,18 @@ mod tests {
     use super::*;
     use std::process;
 
-    const UNIT: Unit = Unit { file: "layout", curve: "p256" };
+    const UNIT: Unit = Unit {
+        file: "layout",
+        curve: "p256",
+    };
     const NVRTC: Nvrtc = Nvrtc { version: (13, 0) };
 
     fn cache(name: &str) -> Cache {
         let folder = env::temp_dir().join(format!("gecc-cache-test-{}-{name}", process::id()));
         let _ = fs::remove_dir_all(&folder);
-        Cache { folder: Some(folder) }
+        Cache {
+            folder: Some(folder),
+        }
     }
 
     #[test]
@@ -145,14 +194,40 @@ mod tests {
         let cache = cache("round-trip");
         assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), None);
         cache.write(UNIT, "sm_90", NVRTC, b"code").unwrap();
-        assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), Some(b"code".to_vec()));
+        assert_eq!(
+            cache.read(UNIT, "sm_90", Some(&NVRTC)),
+            Some(b"code".to_vec())
+        );
         // Without NVRTC, any version is accepted. A unit compiled for another version,
         // architecture, file or curve is not found.
         assert_eq!(cache.read(UNIT, "sm_90", None), Some(b"code".to_vec()));
-        assert_eq!(cache.read(UNIT, "sm_90", Some(&Nvrtc { version: (13, 1) })), None);
+        assert_eq!(
+            cache.read(UNIT, "sm_90", Some(&Nvrtc { version: (13, 1) })),
+            None
+        );
         assert_eq!(cache.read(UNIT, "sm_80", Some(&NVRTC)), None);
-        assert_eq!(cache.read(Unit { file: "fpmul", ..UNIT }, "sm_90", Some(&NVRTC)), None);
-        assert_eq!(cache.read(Unit { curve: "sm2", ..UNIT }, "sm_90", Some(&NVRTC)), None);
+        assert_eq!(
+            cache.read(
+                Unit {
+                    file: "fpmul",
+                    ..UNIT
+                },
+                "sm_90",
+                Some(&NVRTC)
+            ),
+            None
+        );
+        assert_eq!(
+            cache.read(
+                Unit {
+                    curve: "sm2",
+                    ..UNIT
+                },
+                "sm_90",
+                Some(&NVRTC)
+            ),
+            None
+        );
         fs::remove_dir_all(cache.folder().unwrap()).unwrap();
     }
 
@@ -163,13 +238,21 @@ mod tests {
         let whole = fs::read(&path).unwrap();
         for length in 0..whole.len() {
             fs::write(&path, &whole[..length]).unwrap();
-            assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), None, "cut to {length}");
+            assert_eq!(
+                cache.read(UNIT, "sm_90", Some(&NVRTC)),
+                None,
+                "cut to {length}"
+            );
         }
         for place in 0..whole.len() {
             let mut changed = whole.clone();
             changed[place] ^= 1;
             fs::write(&path, &changed).unwrap();
-            assert_eq!(cache.read(UNIT, "sm_90", Some(&NVRTC)), None, "byte {place}");
+            assert_eq!(
+                cache.read(UNIT, "sm_90", Some(&NVRTC)),
+                None,
+                "byte {place}"
+            );
         }
         fs::remove_dir_all(cache.folder().unwrap()).unwrap();
     }

@@ -12,7 +12,10 @@ use std::{fs, io};
 /// The state of the hash after the inputs that all units share, which are most of them.
 static SHARED: LazyLock<Sha256> = LazyLock::new(|| {
     let mut hash = Sha256::new();
-    HEADERS.iter().flat_map(|(name, text)| [*name, *text]).for_each(|text| add(&mut hash, text));
+    HEADERS
+        .iter()
+        .flat_map(|(name, text)| [*name, *text])
+        .for_each(|text| add(&mut hash, text));
     OPTIONS.iter().for_each(|option| add(&mut hash, option));
     hash
 });
@@ -26,8 +29,12 @@ fn add(hash: &mut Sha256, text: &str) {
 /// Returns the hash of everything that goes into the compilation of a unit.
 pub fn source_hash(unit: Unit, architecture: &str) -> [u8; 16] {
     let mut hash = SHARED.clone();
-    [unit.curve_header(), unit.source(), unit.file, architecture].iter().for_each(|text| add(&mut hash, text));
-    hash.finalize()[..16].try_into().expect("SHA-256 has 32 bytes")
+    [unit.curve_header(), unit.source(), unit.file, architecture]
+        .iter()
+        .for_each(|text| add(&mut hash, text));
+    hash.finalize()[..16]
+        .try_into()
+        .expect("SHA-256 has 32 bytes")
 }
 
 /// Returns the hash of everything that goes into the compilation of all operations, except the
@@ -50,7 +57,12 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 /// Returns the hash by which machine code is checked before it is loaded.
 pub fn content_hash(stem: &str, cubin: &[u8]) -> [u8; 32] {
-    Sha256::new().chain_update(stem).chain_update([0]).chain_update(cubin).finalize().into()
+    Sha256::new()
+        .chain_update(stem)
+        .chain_update([0])
+        .chain_update(cubin)
+        .finalize()
+        .into()
 }
 
 /// Opens a file if it is trusted.
@@ -61,7 +73,10 @@ pub fn open_trusted(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::File::options();
     // Opening a pipe without a writer would block forever. The flag does not affect regular files.
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits() as i32,
+    );
     let file = options.read(true).open(path)?;
     // The metadata of the open file, which cannot be exchanged any more.
     if is_trusted(&file.metadata()?) {
@@ -77,7 +92,9 @@ pub fn open_trusted(path: &Path) -> io::Result<fs::File> {
 fn is_trusted(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     let owner = metadata.uid();
-    metadata.is_file() && (owner == 0 || owner == rustix::process::geteuid().as_raw()) && metadata.mode() & 0o022 == 0
+    metadata.is_file()
+        && (owner == 0 || owner == rustix::process::geteuid().as_raw())
+        && metadata.mode() & 0o022 == 0
 }
 
 #[cfg(not(unix))]
@@ -93,7 +110,8 @@ pub fn write_whole(folder: &Path, name: &str, parts: &[&[u8]]) -> io::Result<()>
     // of other containers, may be writing the same file.
     let random = getrandom::u64().map_err(|problem| io::Error::other(problem.to_string()))?;
     let temporary = folder.join(format!(".{name}.{random:016x}.tmp"));
-    let written = write_new(&temporary, parts).and_then(|()| fs::rename(&temporary, folder.join(name)));
+    let written =
+        write_new(&temporary, parts).and_then(|()| fs::rename(&temporary, folder.join(name)));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -155,10 +173,18 @@ pub mod tests {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         let folder = Folder::new("pipe");
         let path = folder.0.join("pipe");
-        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("the temporary folder has pipes");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
+            .expect("the temporary folder has pipes");
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || sender.send(open_trusted(&path).map(|_| ())));
-        let opened = receiver.recv_timeout(Duration::from_secs(60)).expect("it does not block");
-        assert!(opened.unwrap_err().to_string().contains("is not a regular file"));
+        let opened = receiver
+            .recv_timeout(Duration::from_secs(60))
+            .expect("it does not block");
+        assert!(
+            opened
+                .unwrap_err()
+                .to_string()
+                .contains("is not a regular file")
+        );
     }
 }

@@ -27,7 +27,11 @@ impl CallersContext {
     /// late.
     pub fn lend_to(context: &CudaContext) -> Option<Self> {
         let kept = Self::keep();
-        context.bind_to_thread().or_else(|_| context.bind_to_thread()).is_ok().then_some(kept)
+        context
+            .bind_to_thread()
+            .or_else(|_| context.bind_to_thread())
+            .is_ok()
+            .then_some(kept)
     }
 }
 
@@ -54,9 +58,16 @@ impl DeviceMemory {
         // SAFETY: the context is current; the memory is freed once, by `drop`.
         let address = unsafe { result::malloc_sync(bytes.max(1)) }.map_err(|problem| {
             let fault = Fault::from(problem);
-            Fault { problem: format!("{} ({} MiB)", fault.problem, bytes.div_ceil(1 << 20)), ..fault }
+            Fault {
+                problem: format!("{} ({} MiB)", fault.problem, bytes.div_ceil(1 << 20)),
+                ..fault
+            }
         })?;
-        Ok(DeviceMemory { address, bytes, context: context.clone() })
+        Ok(DeviceMemory {
+            address,
+            bytes,
+            context: context.clone(),
+        })
     }
 }
 
@@ -95,7 +106,11 @@ impl PinnedMemory {
         // Initialised, so that slices of it may exist.
         // SAFETY: the allocation has that many bytes.
         unsafe { pointer.write_bytes(0, bytes) };
-        Ok(PinnedMemory { pointer, bytes, context: context.clone() })
+        Ok(PinnedMemory {
+            pointer,
+            bytes,
+            context: context.clone(),
+        })
     }
 
     pub fn bytes(&self) -> usize {

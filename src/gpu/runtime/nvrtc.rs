@@ -45,18 +45,32 @@ impl Nvrtc {
     ///
     /// # Errors
     /// NVRTC's message, with its log.
-    pub fn compile_with_report(self, text: &Text, architecture: &str) -> Result<(Vec<u8>, String), String> {
+    pub fn compile_with_report(
+        self,
+        text: &Text,
+        architecture: &str,
+    ) -> Result<(Vec<u8>, String), String> {
         self.run(text, architecture, &["--ptxas-options=-v"])
     }
 
     /// Compiles a text and returns the machine code and the log.
-    fn run(self, text: &Text, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String), String> {
+    fn run(
+        self,
+        text: &Text,
+        architecture: &str,
+        more: &[&str],
+    ) -> Result<(Vec<u8>, String), String> {
         let for_architecture = format!("--gpu-architecture={architecture}");
-        let options = OPTIONS.iter().chain(more).copied().chain([&*for_architecture]);
+        let options = OPTIONS
+            .iter()
+            .chain(more)
+            .copied()
+            .chain([&*for_architecture]);
         let program = Program::new(&found()?.functions, text)?;
         let cubin = program.compile(&options.map(c_string).collect::<Vec<_>>());
         let Unit { file, curve } = text.unit;
-        let cubin = cubin.map_err(|problem| format!("{file} for {curve} and {architecture}: {problem}"))?;
+        let cubin =
+            cubin.map_err(|problem| format!("{file} for {curve} and {architecture}: {problem}"))?;
         Ok((cubin, program.log()))
     }
 }
@@ -72,7 +86,11 @@ pub struct Text<'a> {
 
 impl Text<'static> {
     pub fn of(unit: Unit) -> Self {
-        Text { unit, source: unit.source(), headers: &[] }
+        Text {
+            unit,
+            source: unit.source(),
+            headers: &[],
+        }
     }
 }
 
@@ -118,12 +136,16 @@ struct LoadedNvrtc {
 
 fn found() -> Result<&'static LoadedNvrtc, String> {
     static FOUND: OnceLock<Result<LoadedNvrtc, String>> = OnceLock::new();
-    process::get_or_compute(&FOUND, load).as_ref().map_err(String::clone)
+    process::get_or_compute(&FOUND, load)
+        .as_ref()
+        .map_err(String::clone)
 }
 
 fn load() -> Result<LoadedNvrtc, String> {
     let libraries = match env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()) {
-        Some(folder) => open(folder.as_ref()).map_err(|problem| format!("{FOLDER_VARIABLE}: {problem}"))?,
+        Some(folder) => {
+            open(folder.as_ref()).map_err(|problem| format!("{FOLDER_VARIABLE}: {problem}"))?
+        }
         None => Vec::new(),
     };
     let library = match libraries.last() {
@@ -132,15 +154,24 @@ fn load() -> Result<LoadedNvrtc, String> {
         // preconditions.
         None if unsafe { sys::is_culib_present() } => unsafe { sys::culib() },
         None => {
-            return Err(format!("the library libnvrtc is not installed where the loader or {FOLDER_VARIABLE} looks"));
+            return Err(format!(
+                "the library libnvrtc is not installed where the loader or {FOLDER_VARIABLE} looks"
+            ));
         }
     };
-    let functions = Functions::of(library).map_err(|problem| format!("NVRTC: {}", reason(&problem)))?;
+    let functions =
+        Functions::of(library).map_err(|problem| format!("NVRTC: {}", reason(&problem)))?;
     let mut major: c_int = 0;
     let mut minor: c_int = 0;
     // SAFETY: the arguments are two writable integers.
     check(unsafe { (functions.nvrtcVersion)(&mut major, &mut minor) })?;
-    Ok(LoadedNvrtc { nvrtc: Nvrtc { version: (major, minor) }, functions, _libraries: libraries })
+    Ok(LoadedNvrtc {
+        nvrtc: Nvrtc {
+            version: (major, minor),
+        },
+        functions,
+        _libraries: libraries,
+    })
 }
 
 /// Opens the libraries of a folder, NVRTC last. All stay loaded, because NVRTC looks up its
@@ -162,7 +193,9 @@ fn open_library(path: &Path) -> Result<Library, String> {
 
 /// Returns the loader's error message.
 fn reason(problem: &libloading::Error) -> String {
-    problem.source().map_or_else(|| problem.to_string(), ToString::to_string)
+    problem
+        .source()
+        .map_or_else(|| problem.to_string(), ToString::to_string)
 }
 
 /// Returns the shared objects of NVRTC in a folder, each once however many links lead to it, in the
@@ -174,7 +207,13 @@ fn libraries(folder: &Path) -> io::Result<Vec<PathBuf>> {
         let entry = entry?;
         if entry.file_name().to_str().is_some_and(is_library) {
             // A dangling link is not a library.
-            libraries.extend(entry.path().canonicalize().ok().filter(|path| path.is_file()));
+            libraries.extend(
+                entry
+                    .path()
+                    .canonicalize()
+                    .ok()
+                    .filter(|path| path.is_file()),
+            );
         }
     }
     // NVRTC looks up its built-ins by name when it compiles, so they are loaded first.
@@ -186,9 +225,15 @@ fn libraries(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// Returns whether a name is `libnvrtc.so` or `libnvrtc-builtins.so`, with or without a version
 /// after it.
 fn is_library(name: &str) -> bool {
-    let rest = name.strip_prefix("libnvrtc").map(|rest| rest.strip_prefix("-builtins").unwrap_or(rest));
+    let rest = name
+        .strip_prefix("libnvrtc")
+        .map(|rest| rest.strip_prefix("-builtins").unwrap_or(rest));
     let version = rest.and_then(|rest| rest.strip_prefix(".so"));
-    version.is_some_and(|version| version.chars().all(|char| char == '.' || char.is_ascii_digit()))
+    version.is_some_and(|version| {
+        version
+            .chars()
+            .all(|char| char == '.' || char.is_ascii_digit())
+    })
 }
 
 /// An NVRTC program with the texts that it refers to.
@@ -202,7 +247,8 @@ impl Program {
     fn new(functions: &'static Functions, text: &Text) -> Result<Self, String> {
         let curve = [("curve.cuh", text.unit.curve_header())];
         let headers = HEADERS.iter().chain(text.headers).chain(&curve);
-        let (names, bodies): (Vec<CString>, Vec<CString>) = headers.map(|(n, b)| (c_string(n), c_string(b))).unzip();
+        let (names, bodies): (Vec<CString>, Vec<CString>) =
+            headers.map(|(n, b)| (c_string(n), c_string(b))).unzip();
         let source = c_string(text.source);
         let file = c_string(text.unit.file);
         let name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
@@ -220,15 +266,28 @@ impl Program {
                 name_pointers.as_ptr(),
             )
         })?;
-        let texts = names.into_iter().chain(bodies).chain([source, file]).collect();
-        Ok(Program { functions, handle, _texts: texts })
+        let texts = names
+            .into_iter()
+            .chain(bodies)
+            .chain([source, file])
+            .collect();
+        Ok(Program {
+            functions,
+            handle,
+            _texts: texts,
+        })
     }
 
     fn compile(&self, options: &[CString]) -> Result<Vec<u8>, String> {
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         // SAFETY: the program is alive, and the pointers are to C strings of the caller.
-        let compiled =
-            unsafe { (self.functions.nvrtcCompileProgram)(self.handle, pointers.len() as c_int, pointers.as_ptr()) };
+        let compiled = unsafe {
+            (self.functions.nvrtcCompileProgram)(
+                self.handle,
+                pointers.len() as c_int,
+                pointers.as_ptr(),
+            )
+        };
         check(compiled).map_err(|problem| format!("{problem}: {}", self.log()))?;
         let mut size = 0;
         // SAFETY: the program has been compiled for a real architecture.
@@ -242,13 +301,22 @@ impl Program {
     fn log(&self) -> String {
         let mut size = 0;
         // SAFETY: the program is alive.
-        let known = check(unsafe { (self.functions.nvrtcGetProgramLogSize)(self.handle, &mut size) });
+        let known =
+            check(unsafe { (self.functions.nvrtcGetProgramLogSize)(self.handle, &mut size) });
         let mut log = vec![0u8; size];
         // SAFETY: the buffer has the size that NVRTC returned.
-        let got = known
-            .and_then(|()| check(unsafe { (self.functions.nvrtcGetProgramLog)(self.handle, log.as_mut_ptr().cast()) }));
+        let got = known.and_then(|()| {
+            check(unsafe {
+                (self.functions.nvrtcGetProgramLog)(self.handle, log.as_mut_ptr().cast())
+            })
+        });
         // The size includes the terminating zero byte.
-        log.truncate(log.iter().position(|byte| *byte == 0).filter(|_| got.is_ok()).unwrap_or(0));
+        log.truncate(
+            log.iter()
+                .position(|byte| *byte == 0)
+                .filter(|_| got.is_ok())
+                .unwrap_or(0),
+        );
         String::from_utf8_lossy(&log).into_owned()
     }
 }
@@ -265,7 +333,9 @@ fn c_string(text: &str) -> CString {
 }
 
 fn check(result: nvrtcResult) -> Result<(), String> {
-    result.result().map_err(|problem| format!("NVRTC: {problem:?}"))
+    result
+        .result()
+        .map_err(|problem| format!("NVRTC: {problem:?}"))
 }
 
 #[cfg(all(test, unix))]
@@ -275,7 +345,10 @@ mod tests {
 
     fn library_names(folder: &Path) -> Vec<String> {
         let libraries = libraries(folder).expect("a folder");
-        libraries.iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+        libraries
+            .iter()
+            .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+            .collect()
     }
 
     /// A folder like a toolkit's `lib64`, with additional unusual files.
@@ -283,11 +356,15 @@ mod tests {
     fn libraries_skips_files_that_are_not_nvrtc() {
         let folder = env::temp_dir().join(format!("gecc-nvrtc-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(folder.join("libnvrtc.so.99")).expect("the temporary folder is writable");
+        fs::create_dir_all(folder.join("libnvrtc.so.99"))
+            .expect("the temporary folder is writable");
         // Links are resolved to the true names of their files.
         let folder = folder.canonicalize().expect("it was just made");
         assert!(library_names(&folder).is_empty());
-        assert_eq!(open(&folder).unwrap_err(), "there is no libnvrtc in that folder");
+        assert_eq!(
+            open(&folder).unwrap_err(),
+            "there is no libnvrtc in that folder"
+        );
         let others = [
             "libnvrtc_static.a",
             "libnvrtc-builtins_static.a",
@@ -301,7 +378,10 @@ mod tests {
             "xlibnvrtc.so",
             "libcudart.so.13",
         ];
-        for name in others.iter().chain(&["libnvrtc.so.13.0.48", "libnvrtc-builtins.so.13.0.48"]) {
+        for name in others
+            .iter()
+            .chain(&["libnvrtc.so.13.0.48", "libnvrtc-builtins.so.13.0.48"])
+        {
             fs::write(folder.join(name), "!<arch>\n").expect("the folder is writable");
         }
         let links = [
@@ -315,7 +395,10 @@ mod tests {
         for (to, link) in links {
             symlink(to, folder.join(link)).expect("links can be made");
         }
-        assert_eq!(library_names(&folder), ["libnvrtc-builtins.so.13.0.48", "libnvrtc.so.13.0.48"]);
+        assert_eq!(
+            library_names(&folder),
+            ["libnvrtc-builtins.so.13.0.48", "libnvrtc.so.13.0.48"]
+        );
         fs::remove_dir_all(&folder).expect("it is there");
         assert!(open(&folder).is_err());
     }

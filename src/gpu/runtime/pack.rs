@@ -61,12 +61,19 @@ impl Packed {
     /// An error if the kernel is too large for a pack.
     pub fn new(unit: Unit, architecture: &str, cubin: &[u8]) -> io::Result<Self> {
         if cubin.len() as u64 > LARGEST_KERNEL {
-            return Err(io::Error::other(format!("{} for {} is too large for a pack", unit.file, unit.curve)));
+            return Err(io::Error::other(format!(
+                "{} for {} is too large for a pack",
+                unit.file, unit.curve
+            )));
         }
         let mut compressed = Vec::new();
         DeflateEncoder::new(cubin, Compression::best()).read_to_end(&mut compressed)?;
         let content = content_hash(&stem(unit, architecture), cubin);
-        Ok(Packed { sources: source_hash(unit, architecture), content, compressed })
+        Ok(Packed {
+            sources: source_hash(unit, architecture),
+            content,
+            compressed,
+        })
     }
 }
 
@@ -74,18 +81,44 @@ impl Packed {
 ///
 /// # Errors
 /// The reason why it could not be written.
-pub fn write(folder: &Path, architecture: &str, nvrtc: Nvrtc, kernels: &[Packed]) -> io::Result<PathBuf> {
+pub fn write(
+    folder: &Path,
+    architecture: &str,
+    nvrtc: Nvrtc,
+    kernels: &[Packed],
+) -> io::Result<PathBuf> {
     let (major, minor) = nvrtc.version;
-    let mut head = [major.to_le_bytes(), minor.to_le_bytes(), (kernels.len() as u32).to_le_bytes()].concat();
+    let mut head = [
+        major.to_le_bytes(),
+        minor.to_le_bytes(),
+        (kernels.len() as u32).to_le_bytes(),
+    ]
+    .concat();
     let mut place = (FIXED + ENTRY * kernels.len()) as u64;
-    for Packed { sources, content, compressed } in kernels {
+    for Packed {
+        sources,
+        content,
+        compressed,
+    } in kernels
+    {
         let length = compressed.len() as u64;
-        head.extend([&sources[..], &place.to_le_bytes(), &length.to_le_bytes(), content].concat());
+        head.extend(
+            [
+                &sources[..],
+                &place.to_le_bytes(),
+                &length.to_le_bytes(),
+                content,
+            ]
+            .concat(),
+        );
         place += length;
     }
     let hash: [u8; 32] = Sha256::digest(&head).into();
     let contents = kernels.iter().map(|kernel| &*kernel.compressed);
-    let parts: Vec<&[u8]> = [&MAGIC[..], &hash, &head].into_iter().chain(contents).collect();
+    let parts: Vec<&[u8]> = [&MAGIC[..], &hash, &head]
+        .into_iter()
+        .chain(contents)
+        .collect();
     write_whole(folder, &file_name(architecture), &parts)?;
     Ok(path(folder, architecture))
 }
@@ -129,12 +162,19 @@ impl Pack {
         }
         let mut entries = vec![0; count * ENTRY];
         read_exact(&mut file, &mut entries)?;
-        let hash = Sha256::new().chain_update(&fixed[HASHED..]).chain_update(&entries).finalize();
+        let hash = Sha256::new()
+            .chain_update(&fixed[HASHED..])
+            .chain_update(&entries)
+            .finalize();
         if fixed[16..HASHED] != *hash {
             return Err(damaged());
         }
         let entries = entries.chunks_exact(ENTRY).map(PackEntry::of).collect();
-        Ok(Pack { file, nvrtc: (i32_at(&fixed, HASHED), i32_at(&fixed, HASHED + 4)), entries })
+        Ok(Pack {
+            file,
+            nvrtc: (i32_at(&fixed, HASHED), i32_at(&fixed, HASHED + 4)),
+            entries,
+        })
     }
 
     /// Returns the machine code of a unit, or `None` if the pack has none compiled from these
@@ -144,10 +184,16 @@ impl Pack {
     /// An error if the pack is damaged.
     pub fn read(&self, unit: Unit, architecture: &str) -> Result<Option<Vec<u8>>, String> {
         let sources = source_hash(unit, architecture);
-        let Some(entry) = self.entries.iter().find(|entry| entry.sources == sources) else { return Ok(None) };
-        let cubin = entry.inflate(&self.file).map_err(|problem| problem.to_string())?;
+        let Some(entry) = self.entries.iter().find(|entry| entry.sources == sources) else {
+            return Ok(None);
+        };
+        let cubin = entry
+            .inflate(&self.file)
+            .map_err(|problem| problem.to_string())?;
         let is_whole = content_hash(&stem(unit, architecture), &cubin) == entry.content;
-        is_whole.then_some(Some(cubin)).ok_or_else(|| damaged().to_string())
+        is_whole
+            .then_some(Some(cubin))
+            .ok_or_else(|| damaged().to_string())
     }
 }
 
@@ -166,7 +212,9 @@ impl PackEntry {
         file.seek(SeekFrom::Start(self.place))?;
         let compressed = io::BufReader::new(file.take(self.length));
         let mut cubin = Vec::new();
-        let inflated = DeflateDecoder::new(compressed).take(LARGEST_KERNEL).read_to_end(&mut cubin);
+        let inflated = DeflateDecoder::new(compressed)
+            .take(LARGEST_KERNEL)
+            .read_to_end(&mut cubin);
         inflated.map_err(|_| damaged())?;
         Ok(cubin)
     }
@@ -199,8 +247,14 @@ mod tests {
 
     const NVRTC: Nvrtc = Nvrtc { version: (13, 7) };
     const ARCHITECTURE: &str = "sm_90";
-    const FIRST: Unit = Unit { file: "layout", curve: "p256" };
-    const SECOND: Unit = Unit { file: "layout", curve: "sm2" };
+    const FIRST: Unit = Unit {
+        file: "layout",
+        curve: "p256",
+    };
+    const SECOND: Unit = Unit {
+        file: "layout",
+        curve: "sm2",
+    };
 
     /// Creates substitute machine code, half of it random, so that it is compressible but does not
     /// shrink to almost nothing.
@@ -218,7 +272,10 @@ mod tests {
     fn two(folder: &Folder) -> (PathBuf, [Vec<u8>; 2]) {
         let codes = [code(300), code(500)];
         let kernels = [packed(FIRST, &codes[0]), packed(SECOND, &codes[1])];
-        (write(&folder.0, ARCHITECTURE, NVRTC, &kernels).expect("the folder is writable"), codes)
+        (
+            write(&folder.0, ARCHITECTURE, NVRTC, &kernels).expect("the folder is writable"),
+            codes,
+        )
     }
 
     fn open(path: &Path) -> Result<Pack, String> {
@@ -240,13 +297,29 @@ mod tests {
             assert_eq!(pack.read(*unit, ARCHITECTURE), Ok(Some(code.clone())));
         }
         // A kernel that the pack lacks, or has only for another architecture.
-        assert_eq!(pack.read(Unit { file: "sign", ..FIRST }, ARCHITECTURE), Ok(None));
+        assert_eq!(
+            pack.read(
+                Unit {
+                    file: "sign",
+                    ..FIRST
+                },
+                ARCHITECTURE
+            ),
+            Ok(None)
+        );
         assert_eq!(pack.read(FIRST, "sm_80"), Ok(None));
-        assert!(Pack::open(&super::path(&folder.0, "sm_80")).unwrap().is_none());
+        assert!(
+            Pack::open(&super::path(&folder.0, "sm_80"))
+                .unwrap()
+                .is_none()
+        );
         // A pack replaces the previous one and leaves no other file.
         let newer = code(64);
         write(&folder.0, ARCHITECTURE, NVRTC, &[packed(FIRST, &newer)]).unwrap();
-        assert_eq!((read(&path, FIRST), read(&path, SECOND)), (Some(newer), None));
+        assert_eq!(
+            (read(&path, FIRST), read(&path, SECOND)),
+            (Some(newer), None)
+        );
         assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1);
     }
 
@@ -281,23 +354,41 @@ mod tests {
                 // Bits that deflate ignores, such as those after its end, may differ: the content
                 // never does.
                 _ if place < second_at => {
-                    assert!(found[0].as_ref().is_none_or(|code| *code == codes[0]), "byte {place}");
+                    assert!(
+                        found[0].as_ref().is_none_or(|code| *code == codes[0]),
+                        "byte {place}"
+                    );
                     assert_eq!(found[1].as_ref(), Some(&codes[1]), "byte {place}");
                 }
                 _ => {
-                    assert!(found[1].as_ref().is_none_or(|code| *code == codes[1]), "byte {place}");
+                    assert!(
+                        found[1].as_ref().is_none_or(|code| *code == codes[1]),
+                        "byte {place}"
+                    );
                     assert_eq!(found[0].as_ref(), Some(&codes[0]), "byte {place}");
                 }
             }
         }
         // The random half of each is stored uncompressed, or nearly so.
-        fs::write(&path, whole.iter().enumerate().map(|(i, b)| b ^ u8::from(i > head)).collect::<Vec<_>>()).unwrap();
+        fs::write(
+            &path,
+            whole
+                .iter()
+                .enumerate()
+                .map(|(i, b)| b ^ u8::from(i > head))
+                .collect::<Vec<_>>(),
+        )
+        .unwrap();
         assert_eq!([read(&path, FIRST), read(&path, SECOND)], [None, None]);
         for length in 0..whole.len() {
             fs::write(&path, &whole[..length]).unwrap();
             assert_eq!(open(&path).is_err(), length < head, "cut to {length}");
             assert_eq!(read(&path, SECOND), None, "cut to {length}");
-            assert_eq!(read(&path, FIRST).is_some(), length >= second_at, "cut to {length}");
+            assert_eq!(
+                read(&path, FIRST).is_some(),
+                length >= second_at,
+                "cut to {length}"
+            );
         }
     }
 
@@ -326,25 +417,53 @@ mod tests {
         let (path, codes) = two(&folder);
         let whole = fs::read(&path).unwrap();
         let head = FIXED + 2 * ENTRY;
-        let header = Header { path: &path, whole: &whole };
+        let header = Header {
+            path: &path,
+            whole: &whole,
+        };
         let most = MOST_KERNELS as i32;
         for count in [-1, i32::MIN, i32::MAX, most, most + 1] {
             let entries = usize::try_from(count).unwrap_or(0).saturating_mul(ENTRY);
-            header.write_with(FIXED - 4, &count.to_le_bytes(), entries.saturating_add(FIXED));
+            header.write_with(
+                FIXED - 4,
+                &count.to_le_bytes(),
+                entries.saturating_add(FIXED),
+            );
             assert!(open(&path).is_err(), "{count}");
         }
         // An additional invalid entry does not affect the kernels.
         header.write_with(FIXED - 4, &3i32.to_le_bytes(), FIXED + 3 * ENTRY);
-        assert_eq!([read(&path, FIRST), read(&path, SECOND)], codes.clone().map(Some));
+        assert_eq!(
+            [read(&path, FIRST), read(&path, SECOND)],
+            codes.clone().map(Some)
+        );
         // With fewer entries than kernels, the remaining ones are found.
         header.write_with(FIXED - 4, &1i32.to_le_bytes(), FIXED + ENTRY);
-        assert_eq!((read(&path, FIRST), read(&path, SECOND)), (Some(codes[0].clone()), None));
+        assert_eq!(
+            (read(&path, FIRST), read(&path, SECOND)),
+            (Some(codes[0].clone()), None)
+        );
         let place = FIXED + 16;
         let length = FIXED + 24;
-        let far = [u64::MAX, 1 << 63, (1 << 63) - 1, whole.len() as u64, 1 << 40, 0];
-        for (at, number) in far.map(|number| (place, number)).into_iter().chain([(length, 0), (length, 5)]) {
+        let far = [
+            u64::MAX,
+            1 << 63,
+            (1 << 63) - 1,
+            whole.len() as u64,
+            1 << 40,
+            0,
+        ];
+        for (at, number) in far
+            .map(|number| (place, number))
+            .into_iter()
+            .chain([(length, 0), (length, 5)])
+        {
             header.write_with(at, &number.to_le_bytes(), head);
-            assert_eq!((read(&path, FIRST), read(&path, SECOND)), (None, Some(codes[1].clone())), "{at} {number}");
+            assert_eq!(
+                (read(&path, FIRST), read(&path, SECOND)),
+                (None, Some(codes[1].clone())),
+                "{at} {number}"
+            );
         }
         // A deflate stream contains its own end.
         for number in [u64::MAX, 1 << 40] {
@@ -360,12 +479,21 @@ mod tests {
         let zeros = vec![0; 4 * LARGEST_KERNEL as usize];
         assert!(Packed::new(FIRST, ARCHITECTURE, &zeros).is_err());
         let mut compressed = Vec::new();
-        DeflateEncoder::new(&zeros[..], Compression::best()).read_to_end(&mut compressed).unwrap();
+        DeflateEncoder::new(&zeros[..], Compression::best())
+            .read_to_end(&mut compressed)
+            .unwrap();
         let content = content_hash(&stem(FIRST, ARCHITECTURE), &zeros);
-        let kernel = Packed { sources: source_hash(FIRST, ARCHITECTURE), content, compressed };
+        let kernel = Packed {
+            sources: source_hash(FIRST, ARCHITECTURE),
+            content,
+            compressed,
+        };
         let path = write(&folder.0, ARCHITECTURE, NVRTC, &[kernel]).unwrap();
         let pack = open(&path).unwrap();
-        assert_eq!(pack.entries[0].inflate(&pack.file).unwrap().len() as u64, LARGEST_KERNEL);
+        assert_eq!(
+            pack.entries[0].inflate(&pack.file).unwrap().len() as u64,
+            LARGEST_KERNEL
+        );
         assert!(pack.read(FIRST, ARCHITECTURE).is_err());
     }
 
@@ -375,7 +503,10 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, chown};
         let folder = Folder::new("foreign");
         let (path, _) = two(&folder);
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o644
+        );
         for mode in [0o666, 0o664, 0o602] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let problem = open(&path).unwrap_err();
@@ -384,7 +515,10 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         // Only root can change the owner of a file.
         if chown(&path, Some(54321), None).is_ok() {
-            assert_eq!(open(&path).is_ok(), rustix::process::geteuid().as_raw() == 54321);
+            assert_eq!(
+                open(&path).is_ok(),
+                rustix::process::geteuid().as_raw() == 54321
+            );
         }
         // A folder in place of the file.
         let other = super::path(&folder.0.join("folder"), ARCHITECTURE);

@@ -21,7 +21,10 @@ struct Ranges(BTreeMap<usize, usize>);
 impl Ranges {
     /// Returns whether one range contains all of these addresses.
     fn contain(&self, addresses: Range<usize>) -> bool {
-        self.0.range(..=addresses.start).next_back().is_some_and(|(_, end)| addresses.end <= *end)
+        self.0
+            .range(..=addresses.start)
+            .next_back()
+            .is_some_and(|(_, end)| addresses.end <= *end)
     }
 }
 
@@ -56,7 +59,11 @@ impl PageLock {
         // SAFETY: the range is the caller's, and is unlocked by `drop`.
         unsafe { sys::cuMemHostRegister_v2(pointer, end - start, flags) }.result()?;
         lock(&LOCKED).0.insert(start, end);
-        Ok(PageLock { start, context: ManuallyDrop::new(context.clone()), process: Process::this() })
+        Ok(PageLock {
+            start,
+            context: ManuallyDrop::new(context.clone()),
+            process: Process::this(),
+        })
     }
 }
 
@@ -87,7 +94,15 @@ mod tests {
     fn ranges_contain_only_subranges_of_one_range() {
         let ranges = Ranges(BTreeMap::from([(100, 200), (200, 300), (500, 600)]));
         let inside = [100..101, 100..200, 150..199, 200..300, 599..600];
-        let outside = [0..100, 99..101, 150..250, 299..301, 300..500, 400..550, 600..601];
+        let outside = [
+            0..100,
+            99..101,
+            150..250,
+            299..301,
+            300..500,
+            400..550,
+            600..601,
+        ];
         assert!(inside.into_iter().all(|range| ranges.contain(range)));
         assert!(!outside.into_iter().any(|range| ranges.contain(range)));
     }

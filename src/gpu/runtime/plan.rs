@@ -29,7 +29,10 @@ pub struct Bytes {
 impl Bytes {
     /// Returns the maximum of both in each component.
     pub fn max(self, other: Self) -> Self {
-        Bytes { device: self.device.max(other.device), pinned: self.pinned.max(other.pinned) }
+        Bytes {
+            device: self.device.max(other.device),
+            pinned: self.pinned.max(other.pinned),
+        }
     }
 
     pub fn fit(self, limits: Self) -> bool {
@@ -101,14 +104,29 @@ pub struct Download<T> {
 impl<'a> Plan<'a> {
     /// Creates a plan that only counts bytes. Its addresses are meaningless.
     pub fn counting(occasion: Occasion) -> Self {
-        Self::at(0, Bytes { device: usize::MAX, pinned: usize::MAX }, occasion)
+        Self::at(
+            0,
+            Bytes {
+                device: usize::MAX,
+                pinned: usize::MAX,
+            },
+            occasion,
+        )
     }
 
     /// Creates a plan that assigns buffers in device memory, beginning at `base`, and in pinned
     /// memory.
     pub fn at(base: Address, limits: Bytes, occasion: Occasion) -> Self {
         let used = Bytes::default();
-        Plan { base, limits, used, occasion, inputs: Vec::new(), codes: None, results: [None, None] }
+        Plan {
+            base,
+            limits,
+            used,
+            occasion,
+            inputs: Vec::new(),
+            codes: None,
+            results: [None, None],
+        }
     }
 
     /// Returns the number of items of the chunk.
@@ -132,14 +150,22 @@ impl<'a> Plan<'a> {
 
     /// Returns the codes and the columns of results.
     pub fn outputs(&self) -> [Option<&Output>; 3] {
-        [self.codes.as_ref(), self.results[0].as_ref(), self.results[1].as_ref()]
+        [
+            self.codes.as_ref(),
+            self.results[0].as_ref(),
+            self.results[1].as_ref(),
+        ]
     }
 
     /// Plans a buffer of `bytes` bytes on the device.
     pub fn buffer<T>(&mut self, bytes: usize) -> Column<T> {
         let range = next(self.used.device, bytes);
         self.used.device = range.end;
-        assert!(range.end <= self.limits.device, "a chunk takes more than the {} bytes planned", self.limits.device);
+        assert!(
+            range.end <= self.limits.device,
+            "a chunk takes more than the {} bytes planned",
+            self.limits.device
+        );
         Column::at(self.base + range.start as u64)
     }
 
@@ -165,7 +191,10 @@ impl<'a> Plan<'a> {
         let range = next(self.used.pinned, bytes);
         self.used.pinned = range.end;
         let planned = self.limits.pinned;
-        assert!(range.end <= planned, "a chunk takes more than the {planned} pinned bytes planned");
+        assert!(
+            range.end <= planned,
+            "a chunk takes more than the {planned} pinned bytes planned"
+        );
         range
     }
 
@@ -178,8 +207,18 @@ impl<'a> Plan<'a> {
     /// Plans an input of `bytes` bytes from some source.
     pub fn input_of<T>(&mut self, bytes: usize, source: InputSource<'a>) -> Column<T> {
         let column = self.buffer(bytes);
-        let pinned = if is_locked_source(&source, bytes) { 0..0 } else { self.pinned(bytes) };
-        self.inputs.push(Input { address: column.address(), pinned, copied: bytes, secret: false, source });
+        let pinned = if is_locked_source(&source, bytes) {
+            0..0
+        } else {
+            self.pinned(bytes)
+        };
+        self.inputs.push(Input {
+            address: column.address(),
+            pinned,
+            copied: bytes,
+            secret: false,
+            source,
+        });
         column
     }
 
@@ -194,7 +233,13 @@ impl<'a> Plan<'a> {
             let start = self.pinned(copied).start;
             start..start + bytes
         };
-        self.inputs.push(Input { address: column.address(), pinned, copied, secret: true, source });
+        self.inputs.push(Input {
+            address: column.address(),
+            pinned,
+            copied,
+            secret: true,
+            source,
+        });
         column
     }
 
@@ -216,14 +261,26 @@ impl<'a> Plan<'a> {
 
     fn output(&mut self, address: Address, width: usize, secret: bool) -> Output {
         let bytes = width * self.items();
-        let pinned = if self.occasion.direct { 0..0 } else { self.pinned(bytes) };
-        Output { address, bytes, pinned, secret }
+        let pinned = if self.occasion.direct {
+            0..0
+        } else {
+            self.pinned(bytes)
+        };
+        Output {
+            address,
+            bytes,
+            pinned,
+            secret,
+        }
     }
 
     /// Plans a copy of the first `bytes` bytes of a buffer for the host to read before the chunk is
     /// done.
     pub fn download<T>(&mut self, column: Column<T>, bytes: usize) -> Download<T> {
-        Download { column, pinned: self.pinned(bytes) }
+        Download {
+            column,
+            pinned: self.pinned(bytes),
+        }
     }
 
     /// Plans a copy of a column for the host to read before the chunk is done.
@@ -252,15 +309,25 @@ mod tests {
     use super::*;
     use crate::gpu::columns::{ByteRows as Rows, NextTile, RecoveryIds, SecretKeys};
 
-    const TEN: Occasion = Occasion { items: 10, multiprocessors: 1, direct: false };
+    const TEN: Occasion = Occasion {
+        items: 10,
+        multiprocessors: 1,
+        direct: false,
+    };
 
     fn plan<'a>(plan: &mut Plan<'a>, rows: &'a [u8]) -> [Address; 3] {
         let rows = plan.input::<Rows<33>>(ByteRows::new(rows, 33));
         let out = plan.column::<Rows<7>>();
         plan.result(0, out, 7);
-        let [_, Some(result), _] = plan.outputs() else { panic!("it was just planned") };
+        let [_, Some(result), _] = plan.outputs() else {
+            panic!("it was just planned")
+        };
         assert_eq!((plan.inputs()[0].pinned.len(), result.bytes), (33 * 10, 70));
-        [rows.address(), out.address(), plan.buffer::<NextTile>(1).address()]
+        [
+            rows.address(),
+            out.address(),
+            plan.buffer::<NextTile>(1).address(),
+        ]
     }
 
     /// Returns a source of rows that are not written.
@@ -274,10 +341,18 @@ mod tests {
         plan.secret_input_of::<SecretKeys>(320, written());
         let public: Column<RecoveryIds> = plan.input_of(10, written());
         plan.secret_input_of::<SecretKeys>(SMALLEST_SECRET_COPY + 1, written());
-        let [secret, second, many] = plan.inputs() else { panic!("three inputs") };
-        assert_eq!((&secret.pinned, secret.copied, secret.secret), (&(0..320), SMALLEST_SECRET_COPY, true));
+        let [secret, second, many] = plan.inputs() else {
+            panic!("three inputs")
+        };
+        assert_eq!(
+            (&secret.pinned, secret.copied, secret.secret),
+            (&(0..320), SMALLEST_SECRET_COPY, true)
+        );
         // No copy extends into the next buffer.
-        assert_eq!((public.address(), second.pinned.start), (SMALLEST_SECRET_COPY as u64, SMALLEST_SECRET_COPY));
+        assert_eq!(
+            (public.address(), second.pinned.start),
+            (SMALLEST_SECRET_COPY as u64, SMALLEST_SECRET_COPY)
+        );
         assert_eq!((second.copied, second.secret), (10, false));
         assert_eq!(many.copied, many.pinned.len());
     }
@@ -288,19 +363,37 @@ mod tests {
         let mut counting = Plan::counting(TEN);
         assert_eq!(plan(&mut counting, &rows), [0, 512, 768]);
         let bytes = counting.bytes();
-        assert_eq!(bytes, Bytes { device: 769, pinned: 512 + 70 });
+        assert_eq!(
+            bytes,
+            Bytes {
+                device: 769,
+                pinned: 512 + 70
+            }
+        );
         let mut real = Plan::at(1 << 20, bytes, TEN);
-        assert_eq!(plan(&mut real, &rows), [0, 512, 768].map(|offset| (1 << 20) + offset));
+        assert_eq!(
+            plan(&mut real, &rows),
+            [0, 512, 768].map(|offset| (1 << 20) + offset)
+        );
         assert_eq!(real.bytes(), bytes);
     }
 
     #[test]
     fn direct_results_take_no_pinned_memory() {
-        let mut direct = Plan::counting(Occasion { direct: true, ..TEN });
+        let mut direct = Plan::counting(Occasion {
+            direct: true,
+            ..TEN
+        });
         let codes = direct.column::<RecoveryIds>();
         direct.codes(codes);
         direct.result(0, codes, 1);
-        assert_eq!(direct.bytes(), Bytes { device: 10, pinned: 0 });
+        assert_eq!(
+            direct.bytes(),
+            Bytes {
+                device: 10,
+                pinned: 0
+            }
+        );
     }
 
     #[test]
@@ -311,14 +404,24 @@ mod tests {
             let column: Column<Rows<33>> = plan.input(ByteRows::new(&rows, 33));
             // Nested calls.
             let inner = plan.for_items(3, |plan| plan.column::<Rows<7>>());
-            (plan.items(), column.address(), inner.address(), plan.column::<RecoveryIds>().address())
+            (
+                plan.items(),
+                column.address(),
+                inner.address(),
+                plan.column::<RecoveryIds>().address(),
+            )
         });
         assert_eq!(planned, (640, 0, 33 * 640 + 128, 33 * 640 + 128 + 256));
-        assert_eq!((plan.inputs()[0].pinned.len(), plan.inputs()[0].copied), (33 * 640, 33 * 640));
+        assert_eq!(
+            (plan.inputs()[0].pinned.len(), plan.inputs()[0].copied),
+            (33 * 640, 33 * 640)
+        );
         // Subsequent buffers are planned for the chunk's items again.
         let codes = plan.column::<RecoveryIds>();
         plan.codes(codes);
-        let [Some(codes), None, None] = plan.outputs() else { panic!("they were just planned") };
+        let [Some(codes), None, None] = plan.outputs() else {
+            panic!("they were just planned")
+        };
         assert_eq!((plan.items(), codes.bytes), (10, 10));
     }
 
@@ -331,6 +434,16 @@ mod tests {
     #[test]
     #[should_panic(expected = "more than the 768 bytes planned")]
     fn exceeding_the_planned_memory_panics() {
-        plan(&mut Plan::at(0, Bytes { device: 768, pinned: 1000 }, TEN), &[0; 330]);
+        plan(
+            &mut Plan::at(
+                0,
+                Bytes {
+                    device: 768,
+                    pinned: 1000,
+                },
+                TEN,
+            ),
+            &[0; 330],
+        );
     }
 }

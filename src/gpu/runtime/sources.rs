@@ -8,7 +8,9 @@ pub const NO_CURVE: &str = "none";
 /// Returns the kernel files of operations on a curve, except those that hash messages.
 pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
     let files = KERNELS.iter().map(|(file, _)| *file);
-    files.filter(|file| !WITHOUT_CURVE.contains(file) && *file != "hash" && offers(curve, file)).collect()
+    files
+        .filter(|file| !WITHOUT_CURVE.contains(file) && *file != "hash" && offers(curve, file))
+        .collect()
 }
 
 /// Files that are compiled for curves of both forms.
@@ -37,7 +39,14 @@ impl Unit {
     /// Returns the unit of a file for a curve. The curve is ignored if the file does not depend on
     /// one.
     pub fn of(file: &'static str, curve: &'static str) -> Self {
-        Unit { file, curve: if WITHOUT_CURVE.contains(&file) { NO_CURVE } else { curve } }
+        Unit {
+            file,
+            curve: if WITHOUT_CURVE.contains(&file) {
+                NO_CURVE
+            } else {
+                curve
+            },
+        }
     }
 
     /// Returns the text of the kernel file.
@@ -47,7 +56,11 @@ impl Unit {
 
     /// Returns the generated header of the curve, or nothing without a curve.
     pub fn curve_header(&self) -> &'static str {
-        if self.curve == NO_CURVE { "" } else { find(CURVES, self.curve) }
+        if self.curve == NO_CURVE {
+            ""
+        } else {
+            find(CURVES, self.curve)
+        }
     }
 
     /// Iterates over every kernel file for every curve, and once over files that need no curve.
@@ -58,13 +71,22 @@ impl Unit {
 
 /// Iterates over the units of a kernel file.
 fn units_of(file: &'static str) -> impl Iterator<Item = Unit> + Clone {
-    let count = if WITHOUT_CURVE.contains(&file) { 1 } else { CURVES.len() };
-    let curves = CURVES[..count].iter().filter(move |(curve, _)| offers(curve, file));
+    let count = if WITHOUT_CURVE.contains(&file) {
+        1
+    } else {
+        CURVES.len()
+    };
+    let curves = CURVES[..count]
+        .iter()
+        .filter(move |(curve, _)| offers(curve, file));
     curves.map(move |(curve, _)| Unit::of(file, curve))
 }
 
 fn find(list: &[(&str, &'static str)], name: &str) -> &'static str {
-    list.iter().find(|(entry, _)| *entry == name).map(|(_, text)| *text).expect("units name what build.rs listed")
+    list.iter()
+        .find(|(entry, _)| *entry == name)
+        .map(|(_, text)| *text)
+        .expect("units name what build.rs listed")
 }
 
 #[cfg(test)]
@@ -80,7 +102,14 @@ mod tests {
         let of_schemes: usize = OF_A_SCHEME.iter().map(|(_, curves)| curves.len()).sum();
         let on_edwards = EDWARDS_CURVES.len() * OF_BOTH_FORMS.len();
         let on_others = (CURVES.len() - EDWARDS_CURVES.len()) * on_all;
-        assert_eq!(units.len(), on_others + on_edwards + of_schemes + WITHOUT_CURVE.len());
-        assert!(units.iter().all(|unit| *unit == Unit::of(unit.file, unit.curve)));
+        assert_eq!(
+            units.len(),
+            on_others + on_edwards + of_schemes + WITHOUT_CURVE.len()
+        );
+        assert!(
+            units
+                .iter()
+                .all(|unit| *unit == Unit::of(unit.file, unit.curve))
+        );
     }
 }

@@ -144,8 +144,12 @@ unsafe impl Send for RawBytes {}
 impl Stream {
     pub fn new(device: Arc<Device>) -> Result<Self, Fault> {
         let stream = device.stream()?;
-        let done = device.context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC))?;
-        let sent = device.context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC))?;
+        let done = device
+            .context
+            .new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC))?;
+        let sent = device
+            .context
+            .new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC))?;
         Ok(Stream {
             device,
             stream,
@@ -178,7 +182,11 @@ impl Stream {
         plan: impl Fn(&mut Plan<'a>) -> B,
     ) -> Result<(B, Plan<'a>), Fault> {
         let multiprocessors = at_work(items, self.device.multiprocessors as usize);
-        let occasion = Occasion { items, multiprocessors, direct };
+        let occasion = Occasion {
+            items,
+            multiprocessors,
+            direct,
+        };
         let mut counting = Plan::counting(occasion);
         plan(&mut counting);
         let needed = counting.bytes();
@@ -188,9 +196,19 @@ impl Stream {
         self.direct.clear();
         let context = self.device.context.clone();
         let has = self.arena.as_ref().map_or(0, |arena| arena.bytes);
-        grow(&mut self.arena, has, (needed.device, most.device), |bytes| DeviceMemory::new(&context, bytes))?;
+        grow(
+            &mut self.arena,
+            has,
+            (needed.device, most.device),
+            |bytes| DeviceMemory::new(&context, bytes),
+        )?;
         let has = self.pinned.as_ref().map_or(0, PinnedMemory::bytes);
-        grow(&mut self.pinned, has, (needed.pinned, most.pinned), |bytes| PinnedMemory::new(&context, bytes))?;
+        grow(
+            &mut self.pinned,
+            has,
+            (needed.pinned, most.pinned),
+            |bytes| PinnedMemory::new(&context, bytes),
+        )?;
         let base = self.arena.as_ref().map_or(0, |arena| arena.address);
         let mut planned = Plan::at(base, needed, occasion);
         let buffers = plan(&mut planned);
@@ -201,7 +219,11 @@ impl Stream {
     /// read back once, and may use the part of the cache that the device sets aside, if any.
     pub fn keep_in_l2(&mut self, prefixes: Column<Prefixes>, items: usize) -> Result<(), Fault> {
         let bytes = Prefixes::BYTES * items;
-        if self.device.persisting_l2 > 0 { self.persist(prefixes.address(), bytes) } else { Ok(()) }
+        if self.device.persisting_l2 > 0 {
+            self.persist(prefixes.address(), bytes)
+        } else {
+            Ok(())
+        }
     }
 
     /// Gives a range of device memory priority, from here on in this stream, in the part of L2 that
@@ -215,16 +237,25 @@ impl Stream {
             hitProp: sys::CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
             missProp: sys::CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
         };
-        let value = sys::CUstreamAttrValue { accessPolicyWindow: window };
+        let value = sys::CUstreamAttrValue {
+            accessPolicyWindow: window,
+        };
         let attribute = sys::CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
         // SAFETY: the stream handle is valid, and the driver copies the value, whose active member
         // belongs to the attribute.
-        Ok(unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }.result()?)
+        Ok(
+            unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }
+                .result()?,
+        )
     }
 
     /// Lets subsequent work of the chunk read the memory that this object owns, once it is ready.
     /// The object is kept until the chunk ends.
-    pub fn keep(&mut self, what: Arc<dyn Any + Send + Sync>, ready: &CudaEvent) -> Result<(), Fault> {
+    pub fn keep(
+        &mut self,
+        what: Arc<dyn Any + Send + Sync>,
+        ready: &CudaEvent,
+    ) -> Result<(), Fault> {
         self.kept.push(what);
         Ok(self.stream.wait(ready)?)
     }
@@ -248,10 +279,19 @@ impl Stream {
         if self.secret {
             // Recorded before `fill`, which may panic.
             let secrets = staged.clone().filter(|input| input.secret);
-            self.secrets_up.extend(secrets.map(|input| input.pinned.clone()));
+            self.secrets_up
+                .extend(secrets.map(|input| input.pinned.clone()));
         }
-        let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
-        let turn = self.device.gates.sending.take(staged.clone().map(|input| input.pinned.len()).sum());
+        let pinned = self
+            .pinned
+            .as_mut()
+            .expect("`begin` comes first")
+            .as_mut_slice();
+        let turn = self
+            .device
+            .gates
+            .sending
+            .take(staged.clone().map(|input| input.pinned.len()).sum());
         fill(parts(pinned, staged));
         drop(turn);
         for input in inputs.iter().filter(|input| input.copied > 0) {
@@ -268,14 +308,19 @@ impl Stream {
             self.sent.record(&self.stream)?;
         }
         if self.computing.is_none() {
-            self.computing = self.device.gates.computing.take(inputs.iter().map(|input| input.copied).sum());
+            self.computing = self
+                .device
+                .gates
+                .computing
+                .take(inputs.iter().map(|input| input.copied).sum());
         }
         Ok(())
     }
 
     /// Schedules a copy to the host, which `read` returns after `wait`.
     pub fn download<T>(&mut self, from: &Download<T>) {
-        self.downloads.push((from.column.address(), from.pinned.clone()));
+        self.downloads
+            .push((from.column.address(), from.pinned.clone()));
     }
 
     /// Schedules the copies of results to the host when the kernels are done: to pinned memory, or
@@ -285,10 +330,19 @@ impl Stream {
     /// The memory of `to`, if given, must be page-locked and stay borrowed until `finish` has
     /// waited or the stream is dropped.
     pub unsafe fn receive(&mut self, outputs: [Option<&Output>; 3], to: Option<ResultsMut>) {
-        if let Some(ResultsMut { codes, columns: [first, second], .. }) = to {
+        if let Some(ResultsMut {
+            codes,
+            columns: [first, second],
+            ..
+        }) = to
+        {
             for (output, to) in outputs.into_iter().zip([codes, first, second]) {
                 let Some(output) = output else { continue };
-                assert_eq!(output.bytes, to.len(), "results are planned as they are wanted");
+                assert_eq!(
+                    output.bytes,
+                    to.len(),
+                    "results are planned as they are wanted"
+                );
                 self.direct.push((output.address, RawBytes(to)));
             }
             return;
@@ -302,11 +356,17 @@ impl Stream {
     }
 
     fn start_downloads(&mut self) -> Result<(), Fault> {
-        let pinned = self.pinned.as_mut().expect("`begin` comes first").as_mut_slice();
+        let pinned = self
+            .pinned
+            .as_mut()
+            .expect("`begin` comes first")
+            .as_mut_slice();
         for (address, range) in self.downloads.drain(..) {
             // SAFETY: source and destination have the same length; the pinned range is not touched
             // before `finish` or `wait` has waited.
-            unsafe { result::memcpy_dtoh_async(&mut pinned[range], address, self.stream.cu_stream()) }?;
+            unsafe {
+                result::memcpy_dtoh_async(&mut pinned[range], address, self.stream.cu_stream())
+            }?;
         }
         Ok(())
     }
@@ -344,7 +404,9 @@ impl Stream {
     pub fn copy_of<T>(&mut self, from: Column<T>, bytes: usize) -> Result<Vec<u8>, Fault> {
         let mut copy = vec![0; bytes];
         // SAFETY: buffer and vector both have `bytes` bytes; the copy is done before this returns.
-        let copied = unsafe { result::memcpy_dtoh_async(&mut copy, from.address(), self.stream.cu_stream()) };
+        let copied = unsafe {
+            result::memcpy_dtoh_async(&mut copy, from.address(), self.stream.cu_stream())
+        };
         // The vector may be freed after this, whether the copy succeeded or not.
         self.settle_twice()?;
         copied?;
@@ -395,7 +457,11 @@ impl Stream {
     }
 
     fn wait_for(&self, event: &CudaEvent) -> Result<(), Fault> {
-        let spin = if self.used.pinned <= SMALL { SPIN_IF_SMALL } else { SPIN };
+        let spin = if self.used.pinned <= SMALL {
+            SPIN_IF_SMALL
+        } else {
+            SPIN
+        };
         let start = Instant::now();
         while start.elapsed() < spin {
             if event.try_is_complete()? {
@@ -413,7 +479,11 @@ impl Stream {
 
     /// Returns the bytes of a completed download in a range of pinned memory.
     pub fn received(&self, pinned: &Range<usize>) -> &[u8] {
-        &self.pinned.as_ref().expect("`begin` comes first").as_slice()[pinned.clone()]
+        &self
+            .pinned
+            .as_ref()
+            .expect("`begin` comes first")
+            .as_slice()[pinned.clone()]
     }
 
     /// Launches a kernel on `items` items.
@@ -444,7 +514,8 @@ impl Stream {
         }
         // SAFETY: the caller guarantees that the arguments are right.
         let events = unsafe { launch.launch(self.shape(grid, items)) }?;
-        self.timed.extend(events.map(|(start, end)| (name, start, end)));
+        self.timed
+            .extend(events.map(|(start, end)| (name, start, end)));
         Ok(())
     }
 
@@ -463,11 +534,17 @@ impl Stream {
         let (block, limit) = match grid {
             Grid::PerItem { block } => (block, u64::from(u32::MAX >> 1)),
             Grid::Resident { block, .. } if self.one_block => (block, 1),
-            Grid::Resident { block, blocks } => (block, u64::from(blocks * self.device.multiprocessors)),
+            Grid::Resident { block, blocks } => {
+                (block, u64::from(blocks * self.device.multiprocessors))
+            }
         };
         let blocks = items.div_ceil(u64::from(block)).clamp(1, limit);
         let blocks = u32::try_from(blocks).expect("the limit is below 2^31");
-        LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 }
+        LaunchConfig {
+            grid_dim: (blocks, 1, 1),
+            block_dim: (block, 1, 1),
+            shared_mem_bytes: 0,
+        }
     }
 
     /// Ends a chunk: records the times of its kernels, releases the objects it kept, and wipes
@@ -475,7 +552,8 @@ impl Stream {
     pub fn end(&mut self) -> Result<(), Fault> {
         for (name, start, end) in std::mem::take(&mut self.timed) {
             if let Ok(milliseconds) = start.elapsed_ms(&end) {
-                self.device.add_kernel_time(name, f64::from(milliseconds) / 1e3);
+                self.device
+                    .add_kernel_time(name, f64::from(milliseconds) / 1e3);
             }
         }
         self.computing = None;
@@ -493,8 +571,17 @@ impl Stream {
         }
         // After an error, copies may still be in progress. On a device that does not respond, there
         // is nothing left to wipe.
-        let wiped = self.settle_twice().and_then(|()| if self.wiping { Ok(()) } else { self.wipe_device() });
-        wipe_pinned(&mut self.pinned, self.secrets_up.drain(..).chain(self.secrets_down.drain(..)));
+        let wiped = self.settle_twice().and_then(|()| {
+            if self.wiping {
+                Ok(())
+            } else {
+                self.wipe_device()
+            }
+        });
+        wipe_pinned(
+            &mut self.pinned,
+            self.secrets_up.drain(..).chain(self.secrets_down.drain(..)),
+        );
         wiped
     }
 
@@ -504,7 +591,9 @@ impl Stream {
     }
 
     fn start_wiping(&mut self) -> Result<(), Fault> {
-        let Some(arena) = &self.arena else { return Ok(()) };
+        let Some(arena) = &self.arena else {
+            return Ok(());
+        };
         let address = arena.address;
         let bytes = self.used.device.min(arena.bytes);
         self.fill_memory(address, 0, bytes)?;
@@ -521,8 +610,9 @@ impl Stream {
             // SAFETY: the arena has at least the bytes that were used.
             unsafe { result::memcpy_dtoh_sync(&mut on_device, arena.address) }?;
         }
-        let pinned =
-            self.pinned.as_ref().map_or_else(Vec::new, |pinned| pinned.as_slice()[..self.used.pinned].to_vec());
+        let pinned = self.pinned.as_ref().map_or_else(Vec::new, |pinned| {
+            pinned.as_slice()[..self.used.pinned].to_vec()
+        });
         Ok([on_device, pinned])
     }
 

@@ -36,7 +36,11 @@ impl Machine {
     /// Returns the memory that a chunk of these items needs.
     pub fn bytes(&self, operation: &dyn OnGpu, items: &Range<usize>) -> Bytes {
         let multiprocessors = at_work(items.len(), self.multiprocessors);
-        let mut plan = Plan::counting(Occasion { items: items.len(), multiprocessors, direct: self.direct });
+        let mut plan = Plan::counting(Occasion {
+            items: items.len(),
+            multiprocessors,
+            direct: self.direct,
+        });
         drop(operation.chunk(&mut plan, items.clone()));
         plan.bytes()
     }
@@ -46,13 +50,18 @@ impl Machine {
     /// the allocation, which stops the device.
     pub fn slot_memory(&self, most: Bytes) -> Bytes {
         let Bytes { device, pinned } = self.limits;
-        Bytes { device: round_up(most.device, device), pinned: round_up(most.pinned, pinned) }
+        Bytes {
+            device: round_up(most.device, device),
+            pinned: round_up(most.pinned, pinned),
+        }
     }
 
     /// Returns the memory that suffices for every chunk of a batch that is split at `ends`.
     pub fn most_bytes(&self, operation: &dyn OnGpu, ends: &[usize]) -> Bytes {
         let starts = std::iter::once(&0).chain(ends);
-        let chunks = starts.zip(ends).map(|(start, end)| self.bytes(operation, &(*start..*end)));
+        let chunks = starts
+            .zip(ends)
+            .map(|(start, end)| self.bytes(operation, &(*start..*end)));
         chunks.fold(Bytes::default(), Bytes::max)
     }
 
@@ -66,17 +75,34 @@ impl Machine {
             return self.cut(operation, |_| most_items.min(items.max(1)), usize::MAX);
         }
         let wave = WAVE * self.multiprocessors;
-        let shape = ChunkSizes { items, count: self.devices, wave, large: operation.most_waves().max(2) * wave };
+        let shape = ChunkSizes {
+            items,
+            count: self.devices,
+            wave,
+            large: operation.most_waves().max(2) * wave,
+        };
         let parts = (STREAMS + 1) * self.devices;
-        let even_data = operation.data_bytes(&(0..items)).div_ceil(parts).clamp(DATA_BYTES.0, DATA_BYTES.1);
-        self.cut(operation, |start| shape.chunk_at(start).min(most_items), even_data)
+        let even_data = operation
+            .data_bytes(&(0..items))
+            .div_ceil(parts)
+            .clamp(DATA_BYTES.0, DATA_BYTES.1);
+        self.cut(
+            operation,
+            |start| shape.chunk_at(start).min(most_items),
+            even_data,
+        )
     }
 
     /// Splits a batch into chunks that fit the memory of a stream slot and have at most
     /// `most_items(start)` items, where `start` is the chunk's first item, and `most_data` bytes of
     /// data. Neither memory nor `most_data` makes a chunk smaller than `SMALLEST_CHUNK`. Returns
     /// the end of each chunk.
-    fn cut(&self, operation: &dyn OnGpu, most_items: impl Fn(usize) -> usize, most_data: usize) -> Vec<usize> {
+    fn cut(
+        &self,
+        operation: &dyn OnGpu,
+        most_items: impl Fn(usize) -> usize,
+        most_data: usize,
+    ) -> Vec<usize> {
         let items = operation.items();
         let mut cuts = Vec::new();
         let mut start = 0;
@@ -87,7 +113,11 @@ impl Machine {
             // Invariant: a chunk may end at `end`, but not at `too_far`.
             while end + 1 < too_far {
                 let middle = end.midpoint(too_far);
-                if self.fits(operation, start..middle, most_data) { end = middle } else { too_far = middle }
+                if self.fits(operation, start..middle, most_data) {
+                    end = middle
+                } else {
+                    too_far = middle
+                }
             }
             start = end.min(items);
             cuts.push(start);
@@ -120,13 +150,22 @@ struct ChunkSizes {
 impl ChunkSizes {
     /// Returns the number of items, in whole waves, of the chunk that begins at item `start`.
     fn chunk_at(self, start: usize) -> usize {
-        let ChunkSizes { items, count, wave, large } = self;
+        let ChunkSizes {
+            items,
+            count,
+            wave,
+            large,
+        } = self;
         // At the beginning, stream slots copy while devices wait, above all for their first chunk.
         // At the end, all devices wait for the slowest.
         let small = 2 * wave;
         let before = start / count;
         let left = (items - start) / (2 * count);
-        let share = if before < STREAMS * small { before.min(small) } else { left.clamp(small, large) };
+        let share = if before < STREAMS * small {
+            before.min(small)
+        } else {
+            left.clamp(small, large)
+        };
         (share / wave * wave).max(wave)
     }
 }
@@ -167,8 +206,14 @@ mod tests {
         }
 
         fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-            plan.input_of::<ByteRows<10>>(10 * items.len(), InputSource::Written(10, Box::new(|_, _| ())));
-            plan.input_of::<Texts>(self.data_bytes(&items), InputSource::Written(1, Box::new(|_, _| ())));
+            plan.input_of::<ByteRows<10>>(
+                10 * items.len(),
+                InputSource::Written(10, Box::new(|_, _| ())),
+            );
+            plan.input_of::<Texts>(
+                self.data_bytes(&items),
+                InputSource::Written(1, Box::new(|_, _| ())),
+            );
             Box::new(|_| unreachable!("nothing is computed"))
         }
     }
@@ -177,7 +222,14 @@ mod tests {
 
     fn machine(device: usize, pinned: usize) -> Machine {
         let limits = Bytes { device, pinned };
-        Machine { limits, devices: 1, multiprocessors: 1, most_items: PLENTY, slots: STREAMS, direct: false }
+        Machine {
+            limits,
+            devices: 1,
+            multiprocessors: 1,
+            most_items: PLENTY,
+            slots: STREAMS,
+            direct: false,
+        }
     }
 
     fn of_one_size(count: usize) -> TestBatch {
@@ -192,7 +244,11 @@ mod tests {
     #[test]
     fn chunks_of_items_of_equal_size_have_equal_lengths() {
         assert_eq!(cut(250, 100, PLENTY, PLENTY), [100, 200, 250]);
-        assert_eq!(cut(250, 100, 900, PLENTY), [76, 152, 228, 250], "with the alignment of the empty buffer");
+        assert_eq!(
+            cut(250, 100, 900, PLENTY),
+            [76, 152, 228, 250],
+            "with the alignment of the empty buffer"
+        );
         assert_eq!(cut(250, 100, PLENTY, 900), [76, 152, 228, 250]);
         assert_eq!(cut(200, 100, 0, 0), [64, 128, 192, 200]);
         assert_eq!(cut(3, 1, 0, 0), [1, 2, 3]);
@@ -208,17 +264,34 @@ mod tests {
         assert_eq!(round_up(48 << 20, PLENTY), 48 << 20);
         assert_eq!(round_up((48 << 20) + 1, PLENTY), 64 << 20);
         assert_eq!(round_up(33 << 20, 40 << 20), 40 << 20);
-        assert_eq!(round_up(33 << 20, 30 << 20), 33 << 20, "the memory of a chunk exceeds the limit");
-        let memory = machine(40 << 20, 30 << 20).slot_memory(Bytes { device: 33 << 20, pinned: 33 << 20 });
+        assert_eq!(
+            round_up(33 << 20, 30 << 20),
+            33 << 20,
+            "the memory of a chunk exceeds the limit"
+        );
+        let memory = machine(40 << 20, 30 << 20).slot_memory(Bytes {
+            device: 33 << 20,
+            pinned: 33 << 20,
+        });
         assert_eq!([memory.device, memory.pinned], [40 << 20, 33 << 20]);
     }
 
     /// Returns the sizes of the chunks of a batch with waves of 10 items and at most 60 items per
     /// chunk.
     fn sizes(items: usize, devices: usize) -> Vec<usize> {
-        let shape = ChunkSizes { items, count: devices, wave: 10, large: 60 };
-        let ends = machine(PLENTY, PLENTY).cut(&of_one_size(items), |start| shape.chunk_at(start), PLENTY);
-        std::iter::once(&0).chain(&ends).zip(&ends).map(|(start, end)| end - start).collect()
+        let shape = ChunkSizes {
+            items,
+            count: devices,
+            wave: 10,
+            large: 60,
+        };
+        let ends =
+            machine(PLENTY, PLENTY).cut(&of_one_size(items), |start| shape.chunk_at(start), PLENTY);
+        std::iter::once(&0)
+            .chain(&ends)
+            .zip(&ends)
+            .map(|(start, end)| end - start)
+            .collect()
     }
 
     #[test]
@@ -226,23 +299,38 @@ mod tests {
         assert_eq!(sizes(9, 1), [9]);
         assert_eq!(sizes(19, 1), [10, 9]);
         assert_eq!(sizes(39, 1), [10, 10, 19]);
-        assert_eq!(sizes(400, 1), [10, 10, 20, 20, 20, 20, 60, 60, 60, 60, 30, 20, 10]);
+        assert_eq!(
+            sizes(400, 1),
+            [10, 10, 20, 20, 20, 20, 60, 60, 60, 60, 30, 20, 10]
+        );
         assert_eq!(sizes(130, 2), [10, 10, 10, 10, 20, 20, 20, 20, 10]);
     }
 
     #[test]
     fn chunks_of_items_of_different_sizes_are_limited_by_bytes() {
-        let items = TestBatch { count: 300, data: |item| if item < 200 { 1 } else { 100 } };
+        let items = TestBatch {
+            count: 300,
+            data: |item| if item < 200 { 1 } else { 100 },
+        };
         // The first chunk is limited by the number of items, the second by 50 * 1 + 70 * 100 bytes.
-        assert_eq!(machine(PLENTY, PLENTY).cut(&items, |_| 150, 7050), [150, 270, 300]);
-        for (most_items, most_data, device) in [(1000, 9000, 20_000), (90, 8000, 9000), (77, 1, 1)] {
+        assert_eq!(
+            machine(PLENTY, PLENTY).cut(&items, |_| 150, 7050),
+            [150, 270, 300]
+        );
+        for (most_items, most_data, device) in [(1000, 9000, 20_000), (90, 8000, 9000), (77, 1, 1)]
+        {
             let machine = machine(device, PLENTY);
             let cuts = machine.cut(&items, |_| most_items, most_data);
             let mut start = 0;
             for &end in &cuts {
                 let range = start..end;
-                let fits = items.data_bytes(&range) <= most_data && machine.bytes(&items, &range).fit(machine.limits);
-                assert!(!range.is_empty() && range.len() <= most_items && (fits || range.len() <= SMALLEST_CHUNK));
+                let fits = items.data_bytes(&range) <= most_data
+                    && machine.bytes(&items, &range).fit(machine.limits);
+                assert!(
+                    !range.is_empty()
+                        && range.len() <= most_items
+                        && (fits || range.len() <= SMALLEST_CHUNK)
+                );
                 start = end;
             }
             assert_eq!(start, 300);

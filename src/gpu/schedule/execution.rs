@@ -23,7 +23,9 @@ const MAX_CPU_RUN: usize = 64;
 pub fn is_direct(place: &mut dyn ResultSink) -> bool {
     place.columns().is_some_and(|results| {
         let [first, second] = &results.columns;
-        [&*results.codes, first, second].into_iter().all(|column| column.is_empty() || is_locked(column))
+        [&*results.codes, first, second]
+            .into_iter()
+            .all(|column| column.is_empty() || is_locked(column))
     })
 }
 
@@ -40,13 +42,25 @@ pub struct Chunk<'a, 'p> {
 
 /// Computes a chunk on a stream slot that the caller has reserved for it.
 pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
-    let Running { slot, cpu, expected } = running;
-    let Chunk { operation, items, most, place, on_cpu } = chunk;
+    let Running {
+        slot,
+        cpu,
+        expected,
+    } = running;
+    let Chunk {
+        operation,
+        items,
+        most,
+        place,
+        on_cpu,
+    } = chunk;
     let direct = is_direct(place);
     let secret = operation.is_secret();
     let chunk = (items.len(), direct);
     let span = trace::span("memory", items.len());
-    let (launch, plan) = slot.begin(chunk, most, secret, |plan| operation.chunk(plan, items.clone()))?;
+    let (launch, plan) = slot.begin(chunk, most, secret, |plan| {
+        operation.chunk(plan, items.clone())
+    })?;
     let (curve, files) = operation.kernels();
     slot.device.clone().prepare(curve, &files)?;
     drop(span);
@@ -54,7 +68,11 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     upload(slot, cpu, plan.inputs())?;
     drop(span);
     let span = trace::span("launch", items.len());
-    launch(&mut Running { slot, cpu, expected })?;
+    launch(&mut Running {
+        slot,
+        cpu,
+        expected,
+    })?;
     let to = if direct { place.columns() } else { None };
     // SAFETY: the memory is page-locked (`is_direct`) and stays borrowed until `finish` has waited,
     // or until the owner of the stream slot drops it.
@@ -76,33 +94,57 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
 
 /// Computes the unanswered items of a place on the CPU, on several threads if there are many. The
 /// first item of the place has the index `first`.
-fn answer(cpu: &CpuEngine, place: &mut dyn ResultSink, first: usize, unanswered: Vec<usize>, on_cpu: &OnCpu) {
+fn answer(
+    cpu: &CpuEngine,
+    place: &mut dyn ResultSink,
+    first: usize,
+    unanswered: Vec<usize>,
+    on_cpu: &OnCpu,
+) {
     let mut tasks = Vec::with_capacity(unanswered.len());
     let mut rest = place.reborrow();
     let mut at = 0;
     // If there are many, runs of adjacent items are computed together, which is faster.
-    let most = unanswered.len().div_ceil(4 * cpu.threads()).clamp(1, MAX_CPU_RUN);
-    for run in unanswered.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(most)) {
+    let most = unanswered
+        .len()
+        .div_ceil(4 * cpu.threads())
+        .clamp(1, MAX_CPU_RUN);
+    for run in unanswered
+        .chunk_by(|a, b| a + 1 == *b)
+        .flat_map(|run| run.chunks(most))
+    {
         let (_, from) = rest.split_at(run[0] - at);
         let (place, remaining) = from.split_at(run.len());
         tasks.push((first + run[0], place));
         rest = remaining;
         at = run[0] + run.len();
     }
-    cpu.pool.for_each_with_caller(tasks, |(item, mut place)| on_cpu(item..item + place.items(), &mut *place));
+    cpu.pool.for_each_with_caller(tasks, |(item, mut place)| {
+        on_cpu(item..item + place.items(), &mut *place)
+    });
 }
 
 fn without_answer(codes: &[u8]) -> Vec<usize> {
-    (0..codes.len()).filter(|item| codes[*item] == NO_ANSWER).collect()
+    (0..codes.len())
+        .filter(|item| codes[*item] == NO_ANSWER)
+        .collect()
 }
 
 /// Moves results to the place, on several threads if there are many. Returns the items without an
 /// answer.
-fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut dyn ResultSink) -> Vec<usize> {
+fn take(
+    stream: &Stream,
+    cpu: &CpuEngine,
+    plan: &Plan,
+    secret: bool,
+    place: &mut dyn ResultSink,
+) -> Vec<usize> {
     let items = place.items();
     let outputs = plan.outputs();
-    let [codes, first, second] = outputs.map(|output| output.map_or(&[][..], |output| stream.received(&output.pinned)));
-    let [_, first_width, second_width] = outputs.map(|output| output.map_or(0, |output| output.bytes / items));
+    let [codes, first, second] =
+        outputs.map(|output| output.map_or(&[][..], |output| stream.received(&output.pinned)));
+    let [_, first_width, second_width] =
+        outputs.map(|output| output.map_or(0, |output| output.bytes / items));
     let results = Results::new(codes, [first, second], [first_width, second_width]);
     let bytes = items * (1 + first_width + second_width);
     let _turn = stream.device.gates.receiving.take(bytes);
@@ -127,7 +169,11 @@ fn take(stream: &Stream, cpu: &CpuEngine, plan: &Plan, secret: bool, place: &mut
             block.take(results);
         }
     });
-    if all_answered.into_inner() { Vec::new() } else { without_answer(results.codes) }
+    if all_answered.into_inner() {
+        Vec::new()
+    } else {
+        without_answer(results.codes)
+    }
 }
 
 /// Uploads inputs to the device. The host's threads write them to pinned memory, except for inputs
@@ -148,11 +194,14 @@ fn write_inputs(cpu: &CpuEngine, parts: Vec<(&Input, &mut [u8])>) {
             InputSource::Whole(write) => write(&cpu.pool, to),
         }
     }
-    cpu.pool.for_each_with_caller(blocks, |(source, start, to)| match source {
-        InputSource::Rows(rows) => rows.copy(start, to),
-        InputSource::Written(_, write) => write(start, to),
-        InputSource::Whole(_) => unreachable!("an input written as a whole is not split into blocks"),
-    });
+    cpu.pool
+        .for_each_with_caller(blocks, |(source, start, to)| match source {
+            InputSource::Rows(rows) => rows.copy(start, to),
+            InputSource::Written(_, write) => write(start, to),
+            InputSource::Whole(_) => {
+                unreachable!("an input written as a whole is not split into blocks")
+            }
+        });
 }
 
 /// A block of an input: its source, its first item, and its place in pinned memory.
@@ -164,7 +213,9 @@ fn blocks_of<'a, 'b>(
     width: usize,
     to: &'b mut [u8],
 ) -> impl Iterator<Item = InputBlock<'a, 'b>> {
-    to.chunks_mut(BLOCK * width).enumerate().map(move |(index, to)| (source, index * BLOCK, to))
+    to.chunks_mut(BLOCK * width)
+        .enumerate()
+        .map(move |(index, to)| (source, index * BLOCK, to))
 }
 
 #[cfg(test)]
@@ -180,32 +231,55 @@ mod tests {
     /// Simulates the output of a device for `items` items: rows of zeros and codes of 1, or 0 for
     /// an unanswered item.
     fn left_by_device(items: usize, is_unanswered: fn(usize) -> bool) -> Vec<u8> {
-        (0..items).map(|item| u8::from(!is_unanswered(item))).collect()
+        (0..items)
+            .map(|item| u8::from(!is_unanswered(item)))
+            .collect()
     }
 
     /// Writes the index of each item as its result, in place of a CPU implementation.
     fn by_number(range: Range<usize>, place: &mut dyn ResultSink) {
         assert_eq!(range.len(), place.items());
         assert!((1..=MAX_CPU_RUN).contains(&range.len()));
-        let (codes, numbers): (Vec<u8>, Vec<[u8; 8]>) = range.map(|item| (1, (item as u64).to_le_bytes())).unzip();
+        let (codes, numbers): (Vec<u8>, Vec<[u8; 8]>) =
+            range.map(|item| (1, (item as u64).to_le_bytes())).unzip();
         place.take(Results::new(&codes, [numbers.as_flattened(), &[]], [8, 0]));
     }
 
     #[test]
     fn cpu_computes_items_without_answer() {
         let cpu = CpuEngine::new(Some(3), None).unwrap();
-        let unanswered: [fn(usize) -> bool; 5] =
-            [|_| false, |_| true, |item| item == 0, |item| item % 7 == 3, |item| item == 999];
+        let unanswered: [fn(usize) -> bool; 5] = [
+            |_| false,
+            |_| true,
+            |item| item == 0,
+            |item| item % 7 == 3,
+            |item| item == 999,
+        ];
         for is_unanswered in unanswered {
             for items in [1, 2, 7, 1000] {
                 let mut codes = left_by_device(items, is_unanswered);
-                let expected =
-                    |item: usize| if is_unanswered(item) { ((FIRST + item) as u64).to_le_bytes() } else { [0; 8] };
+                let expected = |item: usize| {
+                    if is_unanswered(item) {
+                        ((FIRST + item) as u64).to_le_bytes()
+                    } else {
+                        [0; 8]
+                    }
+                };
                 let list = without_answer(&codes);
-                assert!(list.iter().copied().eq((0..items).filter(|item| is_unanswered(*item))));
+                assert!(
+                    list.iter()
+                        .copied()
+                        .eq((0..items).filter(|item| is_unanswered(*item)))
+                );
                 // Columns.
                 let mut rows = vec![[0; 8]; items];
-                answer(&cpu, &mut ResultsMut::rows(&mut codes, &mut rows), FIRST, list.clone(), &by_number);
+                answer(
+                    &cpu,
+                    &mut ResultsMut::rows(&mut codes, &mut rows),
+                    FIRST,
+                    list.clone(),
+                    &by_number,
+                );
                 assert!(codes.iter().all(|code| *code == 1));
                 assert!(rows.into_iter().eq((0..items).map(expected)));
                 // Values that have already been collected once.
@@ -233,14 +307,24 @@ mod tests {
         let entered = AtomicUsize::new(0);
         let mut codes = vec![0; 2];
         let deadline = Instant::now() + Duration::from_secs(60);
-        answer(&cpu, &mut ResultsMut::codes(&mut codes), 0, vec![0, 1], &|_, place| {
-            entered.fetch_add(1, Ordering::SeqCst);
-            while entered.load(Ordering::SeqCst) < 2 && Instant::now() < deadline {
-                std::thread::yield_now();
-            }
-            let together = entered.load(Ordering::SeqCst) == 2 && Instant::now() < deadline;
-            place.take(Results::new(&[if together { 1 } else { 2 }], [&[], &[]], [0, 0]));
-        });
+        answer(
+            &cpu,
+            &mut ResultsMut::codes(&mut codes),
+            0,
+            vec![0, 1],
+            &|_, place| {
+                entered.fetch_add(1, Ordering::SeqCst);
+                while entered.load(Ordering::SeqCst) < 2 && Instant::now() < deadline {
+                    std::thread::yield_now();
+                }
+                let together = entered.load(Ordering::SeqCst) == 2 && Instant::now() < deadline;
+                place.take(Results::new(
+                    &[if together { 1 } else { 2 }],
+                    [&[], &[]],
+                    [0, 0],
+                ));
+            },
+        );
         assert_eq!(codes, [1, 1]);
     }
 

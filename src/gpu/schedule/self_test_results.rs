@@ -20,7 +20,11 @@ impl SelfTestResults {
     /// # Errors
     /// A wrong answer, which is recorded and returned immediately from then on; or the reason why
     /// the test could not run, in which case the next caller tries again.
-    pub fn pass(&self, test: TestKey, run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+    pub fn pass(
+        &self,
+        test: TestKey,
+        run: impl FnOnce() -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         if let Some(result) = lock(&self.0).get(&test) {
             return result.clone();
         }
@@ -37,8 +41,10 @@ impl SelfTestResults {
     /// Returns a description of every wrong answer.
     pub fn problems(&self) -> Vec<String> {
         let results = lock(&self.0);
-        let mut problems: Vec<String> =
-            results.values().filter_map(|result| Some(result.as_ref().err()?.problem.clone())).collect();
+        let mut problems: Vec<String> = results
+            .values()
+            .filter_map(|result| Some(result.as_ref().err()?.problem.clone()))
+            .collect();
         problems.sort_unstable();
         problems
     }

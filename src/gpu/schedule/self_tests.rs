@@ -41,14 +41,32 @@ impl SelfTestRun<'_> {
         value: impl Fn(&Results, usize) -> T + Copy + Send,
         expected: usize,
     ) -> Result<Vec<T>, Fault> {
-        let SelfTestRun { slot: slot, cpu, most, .. } = self;
+        let SelfTestRun {
+            slot: slot,
+            cpu,
+            most,
+            ..
+        } = self;
         let items = operation.items();
         // SAFETY: when a chunk has been computed, all its items have been taken.
         unsafe {
             collect(items, value, |place| {
                 // An unanswered item keeps a result that differs from the known answer.
-                let chunk = Chunk { operation, items: 0..items, most: *most, place, on_cpu: &|_, _| () };
-                execution::compute(Running { slot, cpu, expected }, chunk)?;
+                let chunk = Chunk {
+                    operation,
+                    items: 0..items,
+                    most: *most,
+                    place,
+                    on_cpu: &|_, _| (),
+                };
+                execution::compute(
+                    Running {
+                        slot,
+                        cpu,
+                        expected,
+                    },
+                    chunk,
+                )?;
                 // Kernel times of self-tests are not reported.
                 slot.forget_times();
                 slot.end()
@@ -62,7 +80,8 @@ impl SelfTestRun<'_> {
         given: impl IntoIterator<Item = T>,
         known: impl IntoIterator<Item = T>,
     ) -> Result<(), Fault> {
-        known_answers::compare(self.test.operation, self.test.on, given, known).map_err(Fault::answers)
+        known_answers::compare(self.test.operation, self.test.on, given, known)
+            .map_err(Fault::answers)
     }
 
     pub fn check<T: PartialEq + Send>(
@@ -99,12 +118,22 @@ fn code_of(results: &Results, item: usize) -> u8 {
 ///
 /// # Errors
 /// The errors of `SelfTestResults::pass`. The stream slot must not be used afterwards.
-pub fn pass(slot: &mut StreamSlot, cpu: &CpuEngine, most: Bytes, tests: &[SelfTest]) -> Result<(), Fault> {
+pub fn pass(
+    slot: &mut StreamSlot,
+    cpu: &CpuEngine,
+    most: Bytes,
+    tests: &[SelfTest],
+) -> Result<(), Fault> {
     let cache = slot.cache.clone();
     tests.iter().try_for_each(|test| {
         cache.self_tests.pass((test.operation, test.on), || {
             let _span = trace::span("test before use", 0);
-            (test.run)(&mut SelfTestRun { test: *test, slot: slot, cpu, most })
+            (test.run)(&mut SelfTestRun {
+                test: *test,
+                slot: slot,
+                cpu,
+                most,
+            })
         })
     })
 }

@@ -23,7 +23,10 @@ pub struct StreamSlot {
 
 impl StreamSlot {
     pub fn new(device: Arc<Device>, kept: Arc<DeviceCache>) -> Result<Self, Fault> {
-        Ok(StreamSlot { stream: Stream::new(device)?, cache: kept })
+        Ok(StreamSlot {
+            stream: Stream::new(device)?,
+            cache: kept,
+        })
     }
 }
 

@@ -36,7 +36,8 @@ pub trait DevicePool: Sync {
 }
 
 /// Computes some items on a device. On success, all their results have been written to the place.
-pub type OnDevice<'f> = dyn Fn(usize, Range<usize>, &mut dyn ResultSink) -> Result<(), Fault> + Sync + 'f;
+pub type OnDevice<'f> =
+    dyn Fn(usize, Range<usize>, &mut dyn ResultSink) -> Result<(), Fault> + Sync + 'f;
 /// Computes some items without a device.
 pub type OnCpu<'f> = dyn Fn(Range<usize>, &mut dyn ResultSink) + Sync + 'f;
 
@@ -54,7 +55,16 @@ impl<'a> Piece<'a> {
     fn halves(self) -> [Self; 2] {
         let half = self.place.items() / 2;
         let (first, second) = self.place.split_at(half);
-        [Piece { start: self.start, place: first }, Piece { start: self.start + half, place: second }]
+        [
+            Piece {
+                start: self.start,
+                place: first,
+            },
+            Piece {
+                start: self.start + half,
+                place: second,
+            },
+        ]
     }
 }
 
@@ -109,7 +119,15 @@ pub fn run(
     if let Some(compute) = cpu_fallback {
         queue.run_on_cpu(compute);
     }
-    let QueueState { pieces, fault, panic, .. } = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let QueueState {
+        pieces,
+        fault,
+        panic,
+        ..
+    } = queue
+        .state
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     match panic {
         Some(panic) => resume_unwind(panic),
         None if pieces.is_empty() => Ok(()),
@@ -146,8 +164,20 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
             rest = remaining;
             start = end;
         }
-        let state = QueueState { pieces, computing: 0, workers: 0, finished: 0, fault: None, panic: None };
-        Queue { state: Mutex::new(state), idle: Condvar::new(), device_pool, compute }
+        let state = QueueState {
+            pieces,
+            computing: 0,
+            workers: 0,
+            finished: 0,
+            fault: None,
+            panic: None,
+        };
+        Queue {
+            state: Mutex::new(state),
+            idle: Condvar::new(),
+            device_pool,
+            compute,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, QueueState<'a>> {
@@ -186,7 +216,10 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
             }
             return;
         }
-        let workers = self.device_pool.threads_per_device().min(waiting.div_ceil(devices.len().max(1)));
+        let workers = self
+            .device_pool
+            .threads_per_device()
+            .min(waiting.div_ceil(devices.len().max(1)));
         with_scoped_job(self, |job| {
             self.lock().workers = workers * devices.len();
             for &device in devices {
@@ -199,9 +232,13 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
 
     /// Computes a piece on a device, if one is left. Returns whether the thread may continue.
     fn compute_next(&self, device: usize) -> bool {
-        let Some(mut piece) = self.take() else { return false };
+        let Some(mut piece) = self.take() else {
+            return false;
+        };
         let range = piece.range();
-        match catch_unwind(AssertUnwindSafe(|| (self.compute)(device, range, &mut *piece.place))) {
+        match catch_unwind(AssertUnwindSafe(|| {
+            (self.compute)(device, range, &mut *piece.place)
+        })) {
             Ok(Ok(())) => {
                 self.done(|state| state.finished += 1);
                 true
@@ -216,7 +253,11 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
 
     fn take(&self) -> Option<Piece<'a>> {
         let mut state = self.lock();
-        let piece = if state.panic.is_some() { None } else { state.pieces.pop_front() };
+        let piece = if state.panic.is_some() {
+            None
+        } else {
+            state.pieces.pop_front()
+        };
         state.computing += usize::from(piece.is_some());
         piece
     }
@@ -265,7 +306,9 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
         drop(state);
         pieces.sort_unstable_by_key(|piece| piece.start);
         for mut joined in join(pieces) {
-            let computed = catch_unwind(AssertUnwindSafe(|| compute(joined.range(), &mut *joined.place)));
+            let computed = catch_unwind(AssertUnwindSafe(|| {
+                compute(joined.range(), &mut *joined.place)
+            }));
             if let Err(panic) = computed {
                 self.lock().panic = Some(panic);
                 return;
@@ -280,14 +323,22 @@ fn join(pieces: Vec<Piece>) -> Vec<Piece> {
     for Piece { start, place } in pieces {
         let end = start + place.items();
         match groups.last_mut() {
-            Some((first, places, last)) if *last == start && *first / CPU_RANGE == start / CPU_RANGE => {
+            Some((first, places, last))
+                if *last == start && *first / CPU_RANGE == start / CPU_RANGE =>
+            {
                 places.push(place);
                 *last = end;
             }
             _ => groups.push((start, vec![place], end)),
         }
     }
-    groups.into_iter().map(|(start, places, _)| Piece { start, place: Box::new(JoinedPlaces(places)) }).collect()
+    groups
+        .into_iter()
+        .map(|(start, places, _)| Piece {
+            start,
+            place: Box::new(JoinedPlaces(places)),
+        })
+        .collect()
 }
 
 /// Adjacent places that act as one.
@@ -298,7 +349,10 @@ impl<'a> ResultSink<'a> for JoinedPlaces<'a> {
         self.0.iter().map(|place| place.items()).sum()
     }
 
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
+    fn split_at(
+        self: Box<Self>,
+        items: usize,
+    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
         let mut first = Vec::new();
         let mut second = Vec::new();
         let mut left = items;
@@ -309,11 +363,16 @@ impl<'a> ResultSink<'a> for JoinedPlaces<'a> {
             first.push(before);
             second.push(after);
         }
-        (Box::new(JoinedPlaces(first)), Box::new(JoinedPlaces(second)))
+        (
+            Box::new(JoinedPlaces(first)),
+            Box::new(JoinedPlaces(second)),
+        )
     }
 
     fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
-        Box::new(JoinedPlaces(self.0.iter_mut().map(|place| place.reborrow()).collect()))
+        Box::new(JoinedPlaces(
+            self.0.iter_mut().map(|place| place.reborrow()).collect(),
+        ))
     }
 
     fn columns(&mut self) -> Option<ResultsMut<'_>> {
@@ -352,7 +411,12 @@ mod tests {
         fn new(devices: usize, workers: usize) -> Self {
             let failures = (0..devices).map(|_| Mutex::default()).collect();
             let computed = (0..devices).map(|_| AtomicUsize::new(0)).collect();
-            FakeDevices { failures, computed, workers, threads: DeviceThreads::start(devices, workers).unwrap() }
+            FakeDevices {
+                failures,
+                computed,
+                workers,
+                threads: DeviceThreads::start(devices, workers).unwrap(),
+            }
         }
 
         /// Returns the number of pieces that the device has been given before.
@@ -361,13 +425,17 @@ mod tests {
         }
 
         fn failed(&self) -> Vec<usize> {
-            (0..self.failures.len()).filter(|&device| !self.is_working(device)).collect()
+            (0..self.failures.len())
+                .filter(|&device| !self.is_working(device))
+                .collect()
         }
     }
 
     impl DevicePool for FakeDevices {
         fn working(&self) -> Vec<usize> {
-            (0..self.failures.len()).filter(|&device| self.is_working(device)).collect()
+            (0..self.failures.len())
+                .filter(|&device| self.is_working(device))
+                .collect()
         }
 
         fn is_working(&self, device: usize) -> bool {
@@ -392,13 +460,19 @@ mod tests {
     }
 
     fn ends(items: usize, piece: usize) -> Vec<usize> {
-        (0..items).step_by(piece).map(|start| items.min(start + piece)).collect()
+        (0..items)
+            .step_by(piece)
+            .map(|start| items.min(start + piece))
+            .collect()
     }
 
     /// Writes the 8-byte `result` of every item.
     fn write(range: Range<usize>, place: &mut dyn ResultSink, result: impl Fn(usize) -> usize) {
         assert_eq!(range.len(), place.items());
-        let rows: Vec<u8> = range.clone().flat_map(|item| (result(item) as u64).to_le_bytes()).collect();
+        let rows: Vec<u8> = range
+            .clone()
+            .flat_map(|item| (result(item) as u64).to_le_bytes())
+            .collect();
         place.take(Results::new(&vec![1; range.len()], [&rows, &[]], [8, 0]));
     }
 
@@ -414,7 +488,11 @@ mod tests {
     ) -> Result<Vec<usize>, Fault> {
         let items = ends.last().copied().unwrap_or(0);
         // SAFETY: every item has a result unless `run` returns an error.
-        unsafe { collect(items, number, |place| run(devices, place, ends, compute, cpu_fallback)) }
+        unsafe {
+            collect(items, number, |place| {
+                run(devices, place, ends, compute, cpu_fallback)
+            })
+        }
     }
 
     fn broken() -> Fault {
@@ -428,7 +506,13 @@ mod tests {
     /// Adjacent places are joined up to the limit, and their parts keep their positions.
     #[test]
     fn joined_places_split_like_a_single_place() {
-        let all: &[&[usize]] = &[&[100], &[1, 2, 100], &[50, 100], &[10, 40, 99, 100], &[30, 30, 60, 100]];
+        let all: &[&[usize]] = &[
+            &[100],
+            &[1, 2, 100],
+            &[50, 100],
+            &[10, 40, 99, 100],
+            &[30, 30, 60, 100],
+        ];
         for ends in all {
             for split in all {
                 // SAFETY: all items are taken.
@@ -438,7 +522,13 @@ mod tests {
                         Ok::<_, Fault>(())
                     })
                 };
-                assert!(values.unwrap().into_iter().eq((0..100).map(|item| 3 * item)), "{ends:?} {split:?}");
+                assert!(
+                    values
+                        .unwrap()
+                        .into_iter()
+                        .eq((0..100).map(|item| 3 * item)),
+                    "{ends:?} {split:?}"
+                );
             }
         }
     }
@@ -455,7 +545,9 @@ mod tests {
             rest = remaining;
             start = end;
         }
-        let [mut joined] = <[Piece; 1]>::try_from(join(pieces)).ok().expect("one piece");
+        let [mut joined] = <[Piece; 1]>::try_from(join(pieces))
+            .ok()
+            .expect("one piece");
         assert_eq!(joined.range(), 0..100);
         assert!(joined.place.columns().is_none());
         let mut rest = joined.place.reborrow();
@@ -475,7 +567,10 @@ mod tests {
         let mut memory: Vec<Vec<u8>> = ranges.iter().map(|range| vec![0; range.len()]).collect();
         let mut pieces = Vec::new();
         for (range, codes) in ranges.iter().zip(&mut memory) {
-            pieces.push(Piece { start: range.start, place: Box::new(ResultsMut::codes(codes)) });
+            pieces.push(Piece {
+                start: range.start,
+                place: Box::new(ResultsMut::codes(codes)),
+            });
         }
         join(pieces).iter().map(Piece::range).collect()
     }
@@ -486,14 +581,32 @@ mod tests {
         assert_eq!(joined(&[5..7, 7..9, 10..11, 11..30]), [5..9, 10..30]);
         // Pieces near the limit between two ranges that are computed separately.
         let limit = CPU_RANGE;
-        assert_eq!(joined(&[limit - 2..limit, limit..limit + 1]), [limit - 2..limit, limit..limit + 1]);
-        assert_eq!(joined(&[limit - 2..limit + 5, limit + 5..limit + 6]), [limit - 2..limit + 5, limit + 5..limit + 6]);
-        assert_eq!(joined(&[0..1, 1..limit + 9]), *std::slice::from_ref(&(0..limit + 9)));
+        assert_eq!(
+            joined(&[limit - 2..limit, limit..limit + 1]),
+            [limit - 2..limit, limit..limit + 1]
+        );
+        assert_eq!(
+            joined(&[limit - 2..limit + 5, limit + 5..limit + 6]),
+            [limit - 2..limit + 5, limit + 5..limit + 6]
+        );
+        assert_eq!(
+            joined(&[0..1, 1..limit + 9]),
+            *std::slice::from_ref(&(0..limit + 9))
+        );
     }
 
     #[test]
     fn work_queue_keeps_order_for_any_pieces_and_devices() {
-        for (items, piece) in [(0, 1), (1, 1), (1, 9), (63, 64), (64, 64), (1000, 1), (1000, 7), (1000, 999)] {
+        for (items, piece) in [
+            (0, 1),
+            (1, 1),
+            (1, 9),
+            (63, 64),
+            (64, 64),
+            (1000, 1),
+            (1000, 7),
+            (1000, 999),
+        ] {
             for (count, workers) in [(1, 1), (1, 5), (2, 5), (3, 2), (8, 1)] {
                 let devices = FakeDevices::new(count, workers);
                 let compute: &OnDevice = &|_, range, out| {
@@ -569,10 +682,15 @@ mod tests {
                 write(range, out, |item| item);
                 Ok(())
             };
-            let fault = run_all(&devices, &ends(1000, 10), compute, None).err().unwrap();
+            let fault = run_all(&devices, &ends(1000, 10), compute, None)
+                .err()
+                .unwrap();
             assert_eq!((fault, devices.failed()), (broken(), vec![0, 1, 2]));
             // The next call finds no working device.
-            assert_eq!(run_all(&devices, &[10], compute, None).err().unwrap(), devices.all_failed());
+            assert_eq!(
+                run_all(&devices, &[10], compute, None).err().unwrap(),
+                devices.all_failed()
+            );
         }
     }
 
@@ -596,7 +714,10 @@ mod tests {
         let results = run_all(&devices, &ends(1000, 10), compute, Some(cpu_fallback)).unwrap();
         assert!(results.into_iter().eq(0..1000));
         assert_eq!(items_on_cpu.load(Ordering::SeqCst), 1000 - 2 * 7 * 10);
-        assert!(calls.into_inner() <= 5, "adjacent pieces are computed together");
+        assert!(
+            calls.into_inner() <= 5,
+            "adjacent pieces are computed together"
+        );
     }
 
     #[test]
@@ -630,20 +751,37 @@ mod tests {
             write(range, out, |item| item);
             Ok(())
         };
-        assert!(run_all(&devices, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
+        assert!(
+            run_all(&devices, &ends(1000, 300), compute, None)
+                .unwrap()
+                .into_iter()
+                .eq(0..1000)
+        );
         assert!(devices.failed().is_empty());
         let none: &OnDevice = &|_, range, _| {
             devices.turn(usize::from(range.len() < SMALLEST / 2));
             Err(short())
         };
-        assert_eq!(run_all(&devices, &ends(1000, 300), none, None).unwrap_err(), short());
+        assert_eq!(
+            run_all(&devices, &ends(1000, 300), none, None).unwrap_err(),
+            short()
+        );
         assert!(devices.failed().is_empty());
-        assert_eq!(devices.computed[1].load(Ordering::SeqCst), 0, "no piece is halved below the smallest");
+        assert_eq!(
+            devices.computed[1].load(Ordering::SeqCst),
+            0,
+            "no piece is halved below the smallest"
+        );
         assert!(
-            run_all(&devices, &ends(9, 1), none, Some(&|range, place| write(range, place, |item| item)))
-                .unwrap()
-                .into_iter()
-                .eq(0..9)
+            run_all(
+                &devices,
+                &ends(9, 1),
+                none,
+                Some(&|range, place| write(range, place, |item| item))
+            )
+            .unwrap()
+            .into_iter()
+            .eq(0..9)
         );
     }
 
@@ -661,14 +799,28 @@ mod tests {
             busy.fetch_sub(1, Ordering::SeqCst);
             if enough { Ok(()) } else { Err(short()) }
         };
-        assert!(run_all(&devices, &ends(2000, 50), compute, None).unwrap().into_iter().eq(0..2000));
+        assert!(
+            run_all(&devices, &ends(2000, 50), compute, None)
+                .unwrap()
+                .into_iter()
+                .eq(0..2000)
+        );
     }
 
     #[test]
     fn device_fault_takes_precedence_over_lack_of_memory() {
         let devices = FakeDevices::new(1, 1);
-        let compute: &OnDevice = &|_, range, _| Err(if range.len() > SMALLEST { short() } else { broken() });
-        assert_eq!(run_all(&devices, &ends(400, 200), compute, None).unwrap_err(), broken());
+        let compute: &OnDevice = &|_, range, _| {
+            Err(if range.len() > SMALLEST {
+                short()
+            } else {
+                broken()
+            })
+        };
+        assert_eq!(
+            run_all(&devices, &ends(400, 200), compute, None).unwrap_err(),
+            broken()
+        );
     }
 
     #[test]
@@ -686,16 +838,27 @@ mod tests {
             assert_eq!(ran.err().unwrap().downcast_ref::<&str>(), Some(&"item 700"));
             assert!(devices.failed().is_empty());
         }
-        assert_eq!(run_all(&devices, &ends(600, 10), compute, None).unwrap().len(), 600);
+        assert_eq!(
+            run_all(&devices, &ends(600, 10), compute, None)
+                .unwrap()
+                .len(),
+            600
+        );
         // A panic in `cpu_fallback` is resumed too.
         let gone: &OnDevice = &|_, range, out| {
-            if range.start < 300 || (500..600).contains(&range.start) { compute(0, range, out) } else { Err(short()) }
+            if range.start < 300 || (500..600).contains(&range.start) {
+                compute(0, range, out)
+            } else {
+                Err(short())
+            }
         };
         let cpu_fallback: &OnCpu = &|range, place| {
             assert!(range.end < 1000, "item 999");
             write(range, place, |item| item);
         };
-        let ran = catch_unwind(AssertUnwindSafe(|| run_all(&devices, &ends(1000, 10), gone, Some(cpu_fallback))));
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            run_all(&devices, &ends(1000, 10), gone, Some(cpu_fallback))
+        }));
         assert!(ran.is_err());
     }
 
@@ -710,14 +873,29 @@ mod tests {
             write(range, out, |item| item);
             Ok(())
         };
-        assert!(run_all(&devices, &ends(1000, 300), compute, None).unwrap().into_iter().eq(0..1000));
-        let none: &OnDevice = &|_, _, _| Err(Fault::kernels("not compiled".to_owned()));
-        assert_eq!(run_all(&devices, &ends(1000, 300), none, None).unwrap_err().kind, FaultKind::Kernels);
         assert!(
-            run_all(&devices, &[1000], none, Some(&|range, place| write(range, place, |item| item)))
+            run_all(&devices, &ends(1000, 300), compute, None)
                 .unwrap()
                 .into_iter()
                 .eq(0..1000)
+        );
+        let none: &OnDevice = &|_, _, _| Err(Fault::kernels("not compiled".to_owned()));
+        assert_eq!(
+            run_all(&devices, &ends(1000, 300), none, None)
+                .unwrap_err()
+                .kind,
+            FaultKind::Kernels
+        );
+        assert!(
+            run_all(
+                &devices,
+                &[1000],
+                none,
+                Some(&|range, place| write(range, place, |item| item))
+            )
+            .unwrap()
+            .into_iter()
+            .eq(0..1000)
         );
         assert!(devices.failed().is_empty());
     }
@@ -728,7 +906,10 @@ mod tests {
     #[test]
     fn calls_from_pool_threads_neither_nest_nor_deadlock() {
         thread_local!(static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
-        let callers = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+        let callers = rayon::ThreadPoolBuilder::new()
+            .num_threads(4)
+            .build()
+            .unwrap();
         let devices = FakeDevices::new(2, 2);
         let pool = Pool::new(Some(2)).unwrap();
         let compute: &OnDevice = &|_, range, out| {
@@ -745,7 +926,9 @@ mod tests {
             DEPTH.set(depth);
         };
         callers.install(|| (0..4000).into_par_iter().for_each(call));
-        callers.install(|| rayon::scope(|scope| (0..4000).for_each(|number| scope.spawn(move |_| call(number)))));
+        callers.install(|| {
+            rayon::scope(|scope| (0..4000).for_each(|number| scope.spawn(move |_| call(number))))
+        });
     }
 
     #[test]

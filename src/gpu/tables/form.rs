@@ -1,7 +1,8 @@
 //! Point tables of the two curve forms, and the differences between them.
 
 use crate::gpu::columns::{
-    AnyTables, BaseTable, Column, Content, ItemNumbers, KeyColumns, KeyTables, PointKinds, Prefixes, Verdicts, Xy, Xyz,
+    AnyTables, BaseTable, Column, Content, ItemNumbers, KeyColumns, KeyTables, PointKinds,
+    Prefixes, Verdicts, Xy, Xyz,
 };
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Stream};
@@ -82,7 +83,17 @@ impl TableForm {
     ) -> Result<(), Fault> {
         let mut known = 1;
         while known < entries {
-            (self.extend)(stream, curve, Extend { table, windows, entries, known, prefixes })?;
+            (self.extend)(
+                stream,
+                curve,
+                Extend {
+                    table,
+                    windows,
+                    entries,
+                    known,
+                    prefixes,
+                },
+            )?;
             known *= 2;
         }
         Ok(())
@@ -109,16 +120,70 @@ pub static WEIERSTRASS: TableForm = TableForm {
     key_widths: &[5, 6, 7, 9, 10, 11, 12, 13],
     entry_cost: 4,
     window_cost: 3,
-    start_base: |stream, curve, StartBase { table, bits, windows, entries }| {
-        kernels::TableStart { table, bits, windows, entries }.launch(stream, curve)
+    start_base: |stream,
+                 curve,
+                 StartBase {
+                     table,
+                     bits,
+                     windows,
+                     entries,
+                 }| {
+        kernels::TableStart {
+            table,
+            bits,
+            windows,
+            entries,
+        }
+        .launch(stream, curve)
     },
     start_keys: |stream, curve, start| {
-        let StartKeys { xy, table_keys, key_tables, tables, key_bits, windows, xyz, prefixes, n } = start;
-        kernels::KeyTableStart { xy, table_keys, xyz, tables, key_bits, n }.launch(stream, curve)?;
-        kernels::KeyTableRows { xyz, key_tables, tables, key_bits, prefixes, windows }.launch(stream, curve)
+        let StartKeys {
+            xy,
+            table_keys,
+            key_tables,
+            tables,
+            key_bits,
+            windows,
+            xyz,
+            prefixes,
+            n,
+        } = start;
+        kernels::KeyTableStart {
+            xy,
+            table_keys,
+            xyz,
+            tables,
+            key_bits,
+            n,
+        }
+        .launch(stream, curve)?;
+        kernels::KeyTableRows {
+            xyz,
+            key_tables,
+            tables,
+            key_bits,
+            prefixes,
+            windows,
+        }
+        .launch(stream, curve)
     },
-    extend: |stream, curve, Extend { table, windows, entries, known, prefixes }| {
-        kernels::TableExtend { table, windows, entries, known, prefixes }.launch(stream, curve)
+    extend: |stream,
+             curve,
+             Extend {
+                 table,
+                 windows,
+                 entries,
+                 known,
+                 prefixes,
+             }| {
+        kernels::TableExtend {
+            table,
+            windows,
+            entries,
+            known,
+            prefixes,
+        }
+        .launch(stream, curve)
     },
 };
 
@@ -131,15 +196,69 @@ pub static EDWARDS: TableForm = TableForm {
     key_widths: &[5, 6, 7, 8, 9, 10, 11, 12, 13],
     entry_cost: 6,
     window_cost: 2,
-    start_base: |stream, curve, StartBase { table, bits, windows, entries }| {
-        kernels::Ed25519TableStart { table, bits, windows, entries }.launch(stream, curve)
+    start_base: |stream,
+                 curve,
+                 StartBase {
+                     table,
+                     bits,
+                     windows,
+                     entries,
+                 }| {
+        kernels::Ed25519TableStart {
+            table,
+            bits,
+            windows,
+            entries,
+        }
+        .launch(stream, curve)
     },
     start_keys: |stream, curve, start| {
-        let StartKeys { xy: minus_a, table_keys, key_tables, tables, key_bits, windows, xyz, prefixes, n } = start;
-        kernels::Ed25519KeyTableStart { minus_a, table_keys, xyz, tables, key_bits, n }.launch(stream, curve)?;
-        kernels::Ed25519KeyTableRows { xyz, key_tables, tables, key_bits, prefixes, windows }.launch(stream, curve)
+        let StartKeys {
+            xy: minus_a,
+            table_keys,
+            key_tables,
+            tables,
+            key_bits,
+            windows,
+            xyz,
+            prefixes,
+            n,
+        } = start;
+        kernels::Ed25519KeyTableStart {
+            minus_a,
+            table_keys,
+            xyz,
+            tables,
+            key_bits,
+            n,
+        }
+        .launch(stream, curve)?;
+        kernels::Ed25519KeyTableRows {
+            xyz,
+            key_tables,
+            tables,
+            key_bits,
+            prefixes,
+            windows,
+        }
+        .launch(stream, curve)
     },
-    extend: |stream, curve, Extend { table, windows, entries, known, prefixes }| {
-        kernels::Ed25519TableExtend { table, windows, entries, known, prefixes }.launch(stream, curve)
+    extend: |stream,
+             curve,
+             Extend {
+                 table,
+                 windows,
+                 entries,
+                 known,
+                 prefixes,
+             }| {
+        kernels::Ed25519TableExtend {
+            table,
+            windows,
+            entries,
+            known,
+            prefixes,
+        }
+        .launch(stream, curve)
     },
 };

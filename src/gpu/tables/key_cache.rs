@@ -6,7 +6,9 @@
 //! to them, so their memory is neither freed nor overwritten before it is released.
 
 use super::form::{StartKeys, TableForm};
-use crate::gpu::columns::{self, Address, Column, Content, IndexSlots, ItemNumbers, KeyColumns, Prefixes, Xy, Xyz};
+use crate::gpu::columns::{
+    self, Address, Column, Content, IndexSlots, ItemNumbers, KeyColumns, Prefixes, Xy, Xyz,
+};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{ALIGNMENT, Context, DeviceMemory, Event, Fault, STREAMS, Stream};
 use crate::host::{lock, trace};
@@ -61,12 +63,25 @@ impl TableSizes {
         let keys = self.form.key * self.tables as usize;
         let prefixes = Prefixes::BYTES * rows;
         // The last extension computes half of the rows.
-        let tables = [self.form.entry * rows * entries, Prefixes::BYTES * rows * entries / 2];
-        [tables[0], keys, 4 << self.slot_bits(), Xyz::BYTES * rows, prefixes, tables[1]]
+        let tables = [
+            self.form.entry * rows * entries,
+            Prefixes::BYTES * rows * entries / 2,
+        ];
+        [
+            tables[0],
+            keys,
+            4 << self.slot_bits(),
+            Xyz::BYTES * rows,
+            prefixes,
+            tables[1],
+        ]
     }
 
     pub fn bytes(self) -> usize {
-        self.sizes().iter().map(|size| size.next_multiple_of(ALIGNMENT)).sum()
+        self.sizes()
+            .iter()
+            .map(|size| size.next_multiple_of(ALIGNMENT))
+            .sum()
     }
 }
 
@@ -164,9 +179,11 @@ impl Sets {
     ) -> Result<Option<Arc<KeyTables>>, Fault> {
         let _span = trace::span("tables of keys", shape.bytes());
         let most = share(stream.device.memory);
-        let Some(memory) = self.memory(&stream.device.context, shape.bytes(), most)? else { return Ok(None) };
-        let started =
-            start(stream, curve, keys, shape, memory.address).and_then(|places| Ok((places, stream.event()?)));
+        let Some(memory) = self.memory(&stream.device.context, shape.bytes(), most)? else {
+            return Ok(None);
+        };
+        let started = start(stream, curve, keys, shape, memory.address)
+            .and_then(|places| Ok((places, stream.event()?)));
         let (places, ready) = match started {
             Ok(started) => started,
             Err(fault) => {
@@ -177,14 +194,27 @@ impl Sets {
         };
         let chunks = AtomicU32::new(0);
         let items = AtomicU64::new(0);
-        let tables = Arc::new(KeyTables { curve, shape, places, ready, chunks, items, memory });
+        let tables = Arc::new(KeyTables {
+            curve,
+            shape,
+            places,
+            ready,
+            chunks,
+            items,
+            memory,
+        });
         self.0.push(tables.clone());
         Ok(Some(tables))
     }
 
     /// Returns the memory of tables that are not needed any more, or else new device memory, whose
     /// allocation stops all streams of the device.
-    fn memory(&mut self, context: &Arc<Context>, bytes: usize, most: usize) -> Result<Option<DeviceMemory>, Fault> {
+    fn memory(
+        &mut self,
+        context: &Arc<Context>,
+        bytes: usize,
+        most: usize,
+    ) -> Result<Option<DeviceMemory>, Fault> {
         while let Some(idle) = self.take_idle(false) {
             if idle.memory.bytes >= bytes {
                 return Ok(Some(idle.memory));
@@ -207,7 +237,11 @@ impl Sets {
     /// or if `any`, the oldest that no stream uses.
     fn take_idle(&mut self, any: bool) -> Option<KeyTables> {
         // Nobody else can take a reference while the lock is held.
-        let sets: Vec<_> = self.0.iter().map(|set| (set.curve, Arc::strong_count(set) > 1)).collect();
+        let sets: Vec<_> = self
+            .0
+            .iter()
+            .map(|set| (set.curve, Arc::strong_count(set) > 1))
+            .collect();
         Arc::into_inner(self.0.remove(idle(&sets, any)?))
     }
 
@@ -233,11 +267,27 @@ fn start(
     shape: TableSizes,
     memory: Address,
 ) -> Result<TablePlaces, Fault> {
-    let KeysToTabulate { words: keys, xy, items: table_keys, n } = keys;
-    let TableSizes { form, tables, bits: key_bits } = shape;
+    let KeysToTabulate {
+        words: keys,
+        xy,
+        items: table_keys,
+        n,
+    } = keys;
+    let TableSizes {
+        form,
+        tables,
+        bits: key_bits,
+    } = shape;
     let sizes = shape.sizes();
     let mut next = memory;
-    let [key_tables, index_keys, index_slots, xyz, row_prefixes, prefixes] = sizes.map(|size| {
+    let [
+        key_tables,
+        index_keys,
+        index_slots,
+        xyz,
+        row_prefixes,
+        prefixes,
+    ] = sizes.map(|size| {
         let start = next;
         next += size.next_multiple_of(ALIGNMENT) as u64;
         start
@@ -248,16 +298,41 @@ fn start(
     let index_slot_bits = shape.slot_bits();
     let index_seed = getrandom::u64().unwrap_or(0);
     stream.fill(index_slots, 0xff, sizes[2])?;
-    kernels::IndexKeys { keys, table_keys, index_keys, index_seed, index_slots, index_slot_bits, tables, n }
-        .launch(stream, curve)?;
+    kernels::IndexKeys {
+        keys,
+        table_keys,
+        index_keys,
+        index_seed,
+        index_slots,
+        index_slot_bits,
+        tables,
+        n,
+    }
+    .launch(stream, curve)?;
     let windows = shape.windows() as u64;
     let xyz = Column::at(xyz);
     let row_prefixes = Column::at(row_prefixes);
-    let start = StartKeys { xy, table_keys, key_tables, tables, key_bits, windows, xyz, prefixes: row_prefixes, n };
+    let start = StartKeys {
+        xy,
+        table_keys,
+        key_tables,
+        tables,
+        key_bits,
+        windows,
+        xyz,
+        prefixes: row_prefixes,
+        n,
+    };
     (form.start_keys)(stream, curve, start)?;
     let rows = (shape.rows() as u32, shape.entries() as u64);
     form.extend_all(stream, curve, key_tables.into(), rows, Column::at(prefixes))?;
-    Ok(TablePlaces { key_tables, index_keys, index_slots, index_slot_bits, index_seed })
+    Ok(TablePlaces {
+        key_tables,
+        index_keys,
+        index_slots,
+        index_slot_bits,
+        index_seed,
+    })
 }
 
 #[cfg(test)]
@@ -267,15 +342,51 @@ mod tests {
 
     #[test]
     fn sizes_follow_from_number_and_width_of_tables() {
-        let shape = TableSizes { form: &EDWARDS, tables: 3, bits: 8 };
-        assert_eq!((shape.windows(), shape.entries(), shape.rows(), shape.slot_bits()), (32, 128, 96, 4));
-        assert_eq!(shape.sizes(), [96 * 96 * 128, 96, 64, 96 * 96, 32 * 96, 16 * 96 * 128]);
-        let shape = TableSizes { form: &WEIERSTRASS, tables: 3, bits: 5 };
-        assert_eq!((shape.windows(), shape.entries(), shape.rows(), shape.slot_bits()), (52, 16, 156, 4));
-        assert_eq!(shape.sizes(), [64 * 156 * 16, 192, 64, 96 * 156, 32 * 156, 16 * 156 * 16]);
+        let shape = TableSizes {
+            form: &EDWARDS,
+            tables: 3,
+            bits: 8,
+        };
+        assert_eq!(
+            (
+                shape.windows(),
+                shape.entries(),
+                shape.rows(),
+                shape.slot_bits()
+            ),
+            (32, 128, 96, 4)
+        );
+        assert_eq!(
+            shape.sizes(),
+            [96 * 96 * 128, 96, 64, 96 * 96, 32 * 96, 16 * 96 * 128]
+        );
+        let shape = TableSizes {
+            form: &WEIERSTRASS,
+            tables: 3,
+            bits: 5,
+        };
+        assert_eq!(
+            (
+                shape.windows(),
+                shape.entries(),
+                shape.rows(),
+                shape.slot_bits()
+            ),
+            (52, 16, 156, 4)
+        );
+        assert_eq!(
+            shape.sizes(),
+            [64 * 156 * 16, 192, 64, 96 * 156, 32 * 156, 16 * 156 * 16]
+        );
         assert_eq!(shape.bytes() % 256, 0);
         for tables in [1, 2, 3, 4, 5, 1000, 1 << 20] {
-            let slots = 1usize << TableSizes { form: &WEIERSTRASS, tables, bits: 5 }.slot_bits();
+            let slots = 1usize
+                << TableSizes {
+                    form: &WEIERSTRASS,
+                    tables,
+                    bits: 5,
+                }
+                .slot_bits();
             assert!((4 * tables as usize..8 * tables as usize).contains(&slots));
         }
     }
@@ -284,8 +395,14 @@ mod tests {
     fn only_idle_sets_are_taken() {
         assert_eq!((idle(&[], false), idle(&[], true)), (None, None));
         // The newest set of a curve is kept while there is room.
-        assert_eq!((idle(&[("a", false)], false), idle(&[("a", false)], true)), (None, Some(0)));
-        assert_eq!((idle(&[("a", true)], false), idle(&[("a", true)], true)), (None, None));
+        assert_eq!(
+            (idle(&[("a", false)], false), idle(&[("a", false)], true)),
+            (None, Some(0))
+        );
+        assert_eq!(
+            (idle(&[("a", true)], false), idle(&[("a", true)], true)),
+            (None, None)
+        );
         let sets = [("a", true), ("a", false), ("b", false), ("a", true)];
         assert_eq!((idle(&sets, false), idle(&sets, true)), (Some(1), Some(1)));
         let sets = [("b", false), ("a", true), ("a", true)];

@@ -185,16 +185,42 @@ impl Grouping {
         table: &PublicTable,
         check: CheckWithTables,
     ) -> Result<Option<ItemList>, Fault> {
-        let EquationsOfChunk { curve, equations, keys, n } = chunk;
+        let EquationsOfChunk {
+            curve,
+            equations,
+            keys,
+            n,
+        } = chunk;
         let form = &WEIERSTRASS;
         let kinds = keys.kinds;
         let verdicts = equations.verdicts;
-        let keys_of_chunk = KeysOfChunk { curve, form, keys: keys.xy.into(), kinds, verdicts, n };
-        let Some(grouped) = self.group(stream, cache, keys_of_chunk, expected)? else { return Ok(None) };
-        let Some(by) = grouped.find_tables(stream, cache, keys.xy)? else { return Ok(None) };
+        let keys_of_chunk = KeysOfChunk {
+            curve,
+            form,
+            keys: keys.xy.into(),
+            kinds,
+            verdicts,
+            n,
+        };
+        let Some(grouped) = self.group(stream, cache, keys_of_chunk, expected)? else {
+            return Ok(None);
+        };
+        let Some(by) = grouped.find_tables(stream, cache, keys.xy)? else {
+            return Ok(None);
+        };
         let bits = table.bits;
         let table = table.column();
-        check(stream, curve, WithTables { equations, table, bits, by, n: n as u64 })?;
+        check(
+            stream,
+            curve,
+            WithTables {
+                equations,
+                table,
+                bits,
+                by,
+                n: n as u64,
+            },
+        )?;
         Ok(Some(by.others))
     }
 
@@ -206,21 +232,51 @@ impl Grouping {
         chunk: KeysOfChunk,
         expected: usize,
     ) -> Result<Option<Grouped<'_>>, Fault> {
-        let KeysOfChunk { curve, keys, kinds, verdicts, n, .. } = chunk;
+        let KeysOfChunk {
+            curve,
+            keys,
+            kinds,
+            verdicts,
+            n,
+            ..
+        } = chunk;
         let proven = cache.lock().newest(curve).map(|tables| tables.proven());
         if !is_search_profitable(n, expected, proven == Some(true)) {
             return Ok(None);
         }
         // Keys may occur again in later chunks.
         let threshold = min_uses(n, expected, proven != Some(false));
-        let Grouping { slots, slot_bits, representative, counts, .. } = *self;
+        let Grouping {
+            slots,
+            slot_bits,
+            representative,
+            counts,
+            ..
+        } = *self;
         stream.fill(slots, 0xff, 4 << slot_bits)?;
         stream.fill(counts, 0, 4 * n)?;
         let seed = getrandom::u64().unwrap_or(0);
         let count = n as u64;
-        kernels::GroupKeys { keys, kinds, verdicts, seed, slots, slot_bits, representative, counts, n: count }
-            .launch(stream, curve)?;
-        Ok(Some(Grouped { chunk, buffers: self, threshold, expected, representative, counts }))
+        kernels::GroupKeys {
+            keys,
+            kinds,
+            verdicts,
+            seed,
+            slots,
+            slot_bits,
+            representative,
+            counts,
+            n: count,
+        }
+        .launch(stream, curve)?;
+        Ok(Some(Grouped {
+            chunk,
+            buffers: self,
+            threshold,
+            expected,
+            representative,
+            counts,
+        }))
     }
 }
 
@@ -234,10 +290,25 @@ impl Grouped<'_> {
         xy: Column<Xy>,
     ) -> Result<Option<ByTables>, Fault> {
         let most_tables = self.pick(stream)?;
-        let Some((key_tables, served)) = self.choose_tables(stream, cache, xy, most_tables)? else { return Ok(None) };
+        let Some((key_tables, served)) = self.choose_tables(stream, cache, xy, most_tables)? else {
+            return Ok(None);
+        };
         key_tables.serve(served);
-        let KeysOfChunk { curve, kinds, verdicts, n, .. } = self.chunk;
-        let Grouping { representative, found, with_items, with_tables, without, .. } = *self.buffers;
+        let KeysOfChunk {
+            curve,
+            kinds,
+            verdicts,
+            n,
+            ..
+        } = self.chunk;
+        let Grouping {
+            representative,
+            found,
+            with_items,
+            with_tables,
+            without,
+            ..
+        } = *self.buffers;
         let counters = self.buffers.counters.column;
         kernels::SplitItems {
             representative,
@@ -264,13 +335,22 @@ impl Grouped<'_> {
     /// Launches the selection of frequent keys. Returns the maximum number of tables.
     fn pick(&self, stream: &mut Stream) -> Result<u32, Fault> {
         let KeysOfChunk { curve, form, n, .. } = self.chunk;
-        let max_tables = most_tables(form, key_cache::share(stream.device.memory)).min(n / self.threshold) as u32;
+        let max_tables = most_tables(form, key_cache::share(stream.device.memory))
+            .min(n / self.threshold) as u32;
         let table_keys = self.buffers.table_keys;
         let counters = self.buffers.counters.column;
         stream.fill(counters, 0, COUNTERS)?;
         let counts = self.counts;
         let threshold = self.threshold as u32;
-        kernels::PickKeys { counts, threshold, max_tables, table_keys, counters, n: n as u64 }.launch(stream, curve)?;
+        kernels::PickKeys {
+            counts,
+            threshold,
+            max_tables,
+            table_keys,
+            counters,
+            n: n as u64,
+        }
+        .launch(stream, curve)?;
         Ok(max_tables)
     }
 
@@ -283,7 +363,13 @@ impl Grouped<'_> {
         xy: Column<Xy>,
         most_tables: u32,
     ) -> Result<Option<(Arc<KeyTables>, u32)>, Fault> {
-        let KeysOfChunk { curve, form, keys, n, .. } = self.chunk;
+        let KeysOfChunk {
+            curve,
+            form,
+            keys,
+            n,
+            ..
+        } = self.chunk;
         let most = key_cache::share(stream.device.memory);
         let chunks = (self.expected / n).max(1) as u64;
         let mut retry = true;
@@ -301,17 +387,34 @@ impl Grouped<'_> {
                 TableUse::Build(bits) => bits,
             };
             let mut sets = cache.lock();
-            let same = sets.newest(curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
+            let same =
+                sets.newest(curve).as_ref().map(Arc::as_ptr) == newest.as_ref().map(Arc::as_ptr);
             if retry && !same {
                 // Another stream has built tables meanwhile, perhaps for the same keys.
                 retry = false;
                 continue;
             }
-            let keys = KeysToTabulate { words: keys, xy, items: self.buffers.table_keys, n: n as u64 };
-            let built = sets.build(stream, curve, keys, TableSizes { form, tables: survey.keys, bits })?;
+            let keys = KeysToTabulate {
+                words: keys,
+                xy,
+                items: self.buffers.table_keys,
+                n: n as u64,
+            };
+            let built = sets.build(
+                stream,
+                curve,
+                keys,
+                TableSizes {
+                    form,
+                    tables: survey.keys,
+                    bits,
+                },
+            )?;
             drop(sets);
             let Some(built) = built else {
-                return Ok(newest.filter(|_| survey.hits_are_profitable()).map(|tables| (tables, survey.hits)));
+                return Ok(newest
+                    .filter(|_| survey.hits_are_profitable())
+                    .map(|tables| (tables, survey.hits)));
             };
             self.find(stream, &built)?;
             return Ok(Some((built, survey.items)));
@@ -319,7 +422,12 @@ impl Grouped<'_> {
     }
 
     /// Counts the frequent keys of the chunk, and looks up all its keys in the existing tables.
-    fn survey(&self, stream: &mut Stream, newest: Option<&Arc<KeyTables>>, most_tables: u32) -> Result<Survey, Fault> {
+    fn survey(
+        &self,
+        stream: &mut Stream,
+        newest: Option<&Arc<KeyTables>>,
+        most_tables: u32,
+    ) -> Result<Survey, Fault> {
         if let Some(tables) = newest {
             self.find(stream, tables)?;
         }
@@ -329,13 +437,23 @@ impl Grouped<'_> {
         stream.wait()?;
         let (counters, _) = stream.read(counters).as_chunks();
         let [keys, items, hits] = [0, 1, 4].map(|counter| u32::from_ne_bytes(counters[counter]));
-        Ok(Survey { of, keys: keys.min(most_tables), items, hits })
+        Ok(Survey {
+            of,
+            keys: keys.min(most_tables),
+            items,
+            hits,
+        })
     }
 
     /// Looks up the keys of the chunk in a set of tables.
     fn find(&self, stream: &mut Stream, tables: &Arc<KeyTables>) -> Result<(), Fault> {
         stream.keep(tables.clone(), &tables.ready)?;
-        let Grouped { chunk: KeysOfChunk { curve, keys, n, .. }, buffers, counts, .. } = *self;
+        let Grouped {
+            chunk: KeysOfChunk { curve, keys, n, .. },
+            buffers,
+            counts,
+            ..
+        } = *self;
         let places = tables.places;
         let counters = buffers.counters.column;
         stream.fill(counters.count(4), 0, 4)?;
@@ -371,7 +489,14 @@ fn min_uses(n: usize, expected: usize, hopeful: bool) -> usize {
 /// Returns the number of tables, with the narrowest windows, for which the memory suffices,
 /// including their index and scratch memory.
 fn most_tables(form: &'static TableForm, memory: usize) -> usize {
-    (memory / TableSizes { form, tables: 1, bits: form.key_widths[0] }.bytes()).clamp(1, u32::MAX as usize)
+    (memory
+        / TableSizes {
+            form,
+            tables: 1,
+            bits: form.key_widths[0],
+        }
+        .bytes())
+    .clamp(1, u32::MAX as usize)
 }
 
 /// Returns the cost of building tables and verifying `items` items with them, in thirtieths of a
@@ -391,14 +516,28 @@ fn verifying(form: &TableForm, bits: u32, items: u64) -> u64 {
 /// Returns the best window width for `tables` keys with `items` uses in total, if one fits the
 /// memory.
 fn width(form: &'static TableForm, tables: u32, items: u64, memory: usize) -> Option<u32> {
-    let shapes = form.key_widths.iter().map(|bits| TableSizes { form, tables, bits: *bits });
-    let best = shapes.filter(|shape| shape.bytes() <= memory).min_by_key(|shape| cost(*shape, items));
+    let shapes = form.key_widths.iter().map(|bits| TableSizes {
+        form,
+        tables,
+        bits: *bits,
+    });
+    let best = shapes
+        .filter(|shape| shape.bytes() <= memory)
+        .min_by_key(|shape| cost(*shape, items));
     best.map(|shape| shape.bits)
 }
 
 /// Plans a chunk that may be the first of `chunks` similar ones.
-fn plan(form: &'static TableForm, survey: Survey, known: Option<KnownTables>, chunks: u64, memory: usize) -> TableUse {
-    let Survey { keys, items, hits, .. } = survey;
+fn plan(
+    form: &'static TableForm,
+    survey: Survey,
+    known: Option<KnownTables>,
+    chunks: u64,
+    memory: usize,
+) -> TableUse {
+    let Survey {
+        keys, items, hits, ..
+    } = survey;
     // If the last tables have served only one chunk, the next ones may do the same.
     let hopeful = known.is_none_or(|known| known.proven);
     let chunks = if hopeful { chunks } else { 1 };
@@ -414,19 +553,38 @@ fn plan(form: &'static TableForm, survey: Survey, known: Option<KnownTables>, ch
     if let Some(wider) = known.and_then(|known| wider(form, survey, known, coming, memory)) {
         return TableUse::Build(wider);
     }
-    if survey.hits_are_profitable() { TableUse::WithTheseTables } else { TableUse::WithoutTables }
+    if survey.hits_are_profitable() {
+        TableUse::WithTheseTables
+    } else {
+        TableUse::WithoutTables
+    }
 }
 
 /// Returns a window width with which new tables of the same keys would soon recover their cost, if
 /// there is one. Tables that have served many items are expected to serve as many again.
-fn wider(form: &'static TableForm, survey: Survey, known: KnownTables, coming: u64, memory: usize) -> Option<u32> {
-    let Survey { keys, items, hits, .. } = survey;
+fn wider(
+    form: &'static TableForm,
+    survey: Survey,
+    known: KnownTables,
+    coming: u64,
+    memory: usize,
+) -> Option<u32> {
+    let Survey {
+        keys, items, hits, ..
+    } = survey;
     if !known.proven || keys == 0 || items <= hits / 8 * 7 {
         return None;
     }
     let expected = coming + known.served;
     let bits = width(form, keys, expected, memory)?;
-    let with_new = cost(TableSizes { form, tables: keys, bits }, expected) + BUILD_COST;
+    let with_new = cost(
+        TableSizes {
+            form,
+            tables: keys,
+            bits,
+        },
+        expected,
+    ) + BUILD_COST;
     (bits > known.bits && with_new < verifying(form, known.bits, expected)).then_some(bits)
 }
 
@@ -446,34 +604,61 @@ mod tests {
     }
 
     fn known(bits: u32, proven: bool) -> Option<KnownTables> {
-        Some(KnownTables { bits, proven, served: 0 })
+        Some(KnownTables {
+            bits,
+            proven,
+            served: 0,
+        })
     }
 
     #[test]
     fn width_grows_with_uses() {
-        let uses = [16, 75, 90, 210, 230, 800, 900, 2500, 2700, 7000, 8000, 13_000, 14_000, 24_000, 25_000];
+        let uses = [
+            16, 75, 90, 210, 230, 800, 900, 2500, 2700, 7000, 8000, 13_000, 14_000, 24_000, 25_000,
+        ];
         let bits = uses.map(|uses| width(100, 100 * uses, PLENTY).unwrap());
         assert_eq!(bits, [5, 5, 6, 6, 7, 7, 9, 9, 10, 10, 11, 11, 12, 12, 13]);
     }
 
     #[test]
     fn width_is_limited_by_memory() {
-        let memory_of = [5, 7].map(|bits| TableSizes { form: &WEIERSTRASS, tables: 1000, bits }.bytes());
+        let memory_of = [5, 7].map(|bits| {
+            TableSizes {
+                form: &WEIERSTRASS,
+                tables: 1000,
+                bits,
+            }
+            .bytes()
+        });
         assert_eq!(width(1000, 1 << 30, memory_of[1]), Some(7));
         assert_eq!(width(1000, 1 << 30, memory_of[1] - 1), Some(6));
         assert_eq!(width(1000, 1 << 30, memory_of[0] - 1), None);
         for memory in [0, 1 << 10, 1 << 20, 1 << 26, PLENTY] {
             for form in [&WEIERSTRASS, &EDWARDS] {
                 let most = most_tables(form, memory);
-                assert!(most == 1 || TableSizes { form, tables: most as u32, bits: 5 }.bytes() <= memory);
+                assert!(
+                    most == 1
+                        || TableSizes {
+                            form,
+                            tables: most as u32,
+                            bits: 5
+                        }
+                        .bytes()
+                            <= memory
+                );
             }
         }
     }
 
     #[test]
     fn search_for_keys_depends_on_size_and_use_of_tables() {
-        let chunks =
-            [(1 << 16, 1 << 17), ((1 << 16) - 1, 1 << 30), (1 << 17, (1 << 17) - 1), (1 << 14, 1), (16_383, 1 << 30)];
+        let chunks = [
+            (1 << 16, 1 << 17),
+            ((1 << 16) - 1, 1 << 30),
+            (1 << 17, (1 << 17) - 1),
+            (1 << 14, 1),
+            (16_383, 1 << 30),
+        ];
         let unproven = chunks.map(|(n, expected)| is_search_profitable(n, expected, false));
         assert_eq!(unproven, [true, false, false, false, false]);
         let proven = chunks.map(|(n, expected)| is_search_profitable(n, expected, true));
@@ -491,18 +676,44 @@ mod tests {
 
     /// Returns the survey of a chunk of 135,000 items.
     fn survey(keys: u32, items: u32, hits: u32) -> Survey {
-        Survey { of: 135_000, keys, items, hits }
+        Survey {
+            of: 135_000,
+            keys,
+            items,
+            hits,
+        }
     }
 
     #[test]
     fn tables_are_built_if_faster_for_the_expected_chunks() {
-        assert_eq!(plan(survey(0, 0, 0), None, 30, PLENTY), TableUse::WithoutTables);
-        assert_eq!(plan(survey(1000, 135_000, 0), None, 1, PLENTY), TableUse::Build(7));
-        assert_eq!(plan(survey(1000, 135_000, 0), None, 30, PLENTY), TableUse::Build(11));
-        assert_eq!(plan(survey(1000, 100_000, 0), None, 1, PLENTY), TableUse::WithoutTables);
-        assert_eq!(plan(survey(100, 5_000, 0), None, 30, PLENTY), TableUse::Build(10));
-        assert_eq!(plan(survey(100, 4_000, 0), None, 30, PLENTY), TableUse::WithoutTables);
-        assert_eq!(plan(survey(1000, 135_000, 0), None, 30, 1 << 20), TableUse::WithoutTables);
+        assert_eq!(
+            plan(survey(0, 0, 0), None, 30, PLENTY),
+            TableUse::WithoutTables
+        );
+        assert_eq!(
+            plan(survey(1000, 135_000, 0), None, 1, PLENTY),
+            TableUse::Build(7)
+        );
+        assert_eq!(
+            plan(survey(1000, 135_000, 0), None, 30, PLENTY),
+            TableUse::Build(11)
+        );
+        assert_eq!(
+            plan(survey(1000, 100_000, 0), None, 1, PLENTY),
+            TableUse::WithoutTables
+        );
+        assert_eq!(
+            plan(survey(100, 5_000, 0), None, 30, PLENTY),
+            TableUse::Build(10)
+        );
+        assert_eq!(
+            plan(survey(100, 4_000, 0), None, 30, PLENTY),
+            TableUse::WithoutTables
+        );
+        assert_eq!(
+            plan(survey(1000, 135_000, 0), None, 30, 1 << 20),
+            TableUse::WithoutTables
+        );
     }
 
     /// Plans a chunk of 135,000 items after tables of 10 bits for 1,000 keys.
@@ -513,19 +724,45 @@ mod tests {
     #[test]
     fn tables_are_used_while_enough_items_have_one() {
         for proven in [false, true] {
-            assert_eq!(plan_with_known(proven, 135_000, 135_000), TableUse::WithTheseTables);
-            assert_eq!(plan_with_known(proven, 135_000, 110_000), TableUse::WithTheseTables);
+            assert_eq!(
+                plan_with_known(proven, 135_000, 135_000),
+                TableUse::WithTheseTables
+            );
+            assert_eq!(
+                plan_with_known(proven, 135_000, 110_000),
+                TableUse::WithTheseTables
+            );
             // Items whose keys would not get a table count too.
-            assert_eq!(plan_with_known(proven, 100_000, 135_000), TableUse::WithTheseTables);
-            assert_eq!(plan_with_known(proven, 0, 1 << 16), TableUse::WithTheseTables);
-            assert_eq!(plan_with_known(proven, 0, (1 << 16) - 1), TableUse::WithoutTables);
-            for (hits, expected) in [(15_360, TableUse::WithTheseTables), (15_359, TableUse::WithoutTables)] {
-                let small = Survey { of: 16_384, keys: 0, items: 0, hits };
+            assert_eq!(
+                plan_with_known(proven, 100_000, 135_000),
+                TableUse::WithTheseTables
+            );
+            assert_eq!(
+                plan_with_known(proven, 0, 1 << 16),
+                TableUse::WithTheseTables
+            );
+            assert_eq!(
+                plan_with_known(proven, 0, (1 << 16) - 1),
+                TableUse::WithoutTables
+            );
+            for (hits, expected) in [
+                (15_360, TableUse::WithTheseTables),
+                (15_359, TableUse::WithoutTables),
+            ] {
+                let small = Survey {
+                    of: 16_384,
+                    keys: 0,
+                    items: 0,
+                    hits,
+                };
                 assert_eq!(plan(small, known(10, proven), 1, 0), expected);
             }
         }
         // Not enough memory for any table.
-        assert_eq!(plan(survey(1000, 135_000, 90_000), known(5, true), 20, 0), TableUse::WithTheseTables);
+        assert_eq!(
+            plan(survey(1000, 135_000, 90_000), known(5, true), 20, 0),
+            TableUse::WithTheseTables
+        );
     }
 
     /// Tables for other keys are built optimistically after tables that have served several chunks,
@@ -535,21 +772,47 @@ mod tests {
         assert_eq!(plan_with_known(true, 135_000, 0), TableUse::Build(10));
         assert_eq!(plan_with_known(false, 135_000, 0), TableUse::Build(6));
         assert_eq!(plan_with_known(true, 135_000, 90_000), TableUse::Build(10));
-        assert_eq!(plan_with_known(false, 135_000, 90_000), TableUse::WithTheseTables);
+        assert_eq!(
+            plan_with_known(false, 135_000, 90_000),
+            TableUse::WithTheseTables
+        );
         assert_eq!(plan_with_known(false, 100_000, 0), TableUse::WithoutTables);
     }
 
     #[test]
     fn tables_used_for_many_items_are_widened() {
-        let all = Survey { of: 540_000, keys: 1000, items: 540_000, hits: 540_000 };
+        let all = Survey {
+            of: 540_000,
+            keys: 1000,
+            items: 540_000,
+            hits: 540_000,
+        };
         assert_eq!(plan(all, known(6, true), 8, PLENTY), TableUse::Build(10));
-        assert_eq!(plan(all, known(6, false), 8, PLENTY), TableUse::WithTheseTables);
-        assert_eq!(plan(all, known(6, true), 1, PLENTY), TableUse::WithTheseTables);
-        assert_eq!(plan(all, known(9, true), 8, PLENTY), TableUse::WithTheseTables);
-        assert_eq!(plan(all, known(12, true), 8, PLENTY), TableUse::WithTheseTables);
+        assert_eq!(
+            plan(all, known(6, false), 8, PLENTY),
+            TableUse::WithTheseTables
+        );
+        assert_eq!(
+            plan(all, known(6, true), 1, PLENTY),
+            TableUse::WithTheseTables
+        );
+        assert_eq!(
+            plan(all, known(9, true), 8, PLENTY),
+            TableUse::WithTheseTables
+        );
+        assert_eq!(
+            plan(all, known(12, true), 8, PLENTY),
+            TableUse::WithTheseTables
+        );
         // Not if only a part of the keys has tables.
-        let part = Survey { items: 400_000, ..all };
-        assert_eq!(plan(part, known(6, true), 8, PLENTY), TableUse::WithTheseTables);
+        let part = Survey {
+            items: 400_000,
+            ..all
+        };
+        assert_eq!(
+            plan(part, known(6, true), 8, PLENTY),
+            TableUse::WithTheseTables
+        );
         // Wider tables are built once the served items, expected again, would recover their cost.
         for (bits, served, expected) in [
             (10, 10_000_000, TableUse::WithTheseTables),
@@ -557,7 +820,19 @@ mod tests {
             // No wider tables fit.
             (12, 1 << 40, TableUse::WithTheseTables),
         ] {
-            assert_eq!(plan(all, Some(KnownTables { bits, proven: true, served }), 8, PLENTY), expected);
+            assert_eq!(
+                plan(
+                    all,
+                    Some(KnownTables {
+                        bits,
+                        proven: true,
+                        served
+                    }),
+                    8,
+                    PLENTY
+                ),
+                expected
+            );
         }
     }
 }

@@ -35,15 +35,25 @@ impl DeviceThreads {
     /// # Errors
     /// The system's reason for not starting a thread.
     pub fn start(devices: usize, workers: usize) -> io::Result<Self> {
-        let state = QueueState { of_device: vec![VecDeque::new(); devices], stopped: false };
-        let queues = Arc::new(JobQueues { state: Mutex::new(state), changed: Condvar::new() });
-        let mut all = DeviceThreads { queues, threads: Vec::with_capacity(devices * workers) };
+        let state = QueueState {
+            of_device: vec![VecDeque::new(); devices],
+            stopped: false,
+        };
+        let queues = Arc::new(JobQueues {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        });
+        let mut all = DeviceThreads {
+            queues,
+            threads: Vec::with_capacity(devices * workers),
+        };
         for device in 0..devices {
             for worker in 0..workers {
                 let queues = all.queues.clone();
                 let builder = thread::Builder::new().name(format!("gecc-gpu-{device}.{worker}"));
                 // If a thread cannot be started, those that have started end when `all` is dropped.
-                all.threads.push(builder.spawn(move || queues.run_jobs(device))?);
+                all.threads
+                    .push(builder.spawn(move || queues.run_jobs(device))?);
             }
         }
         Ok(all)
@@ -52,7 +62,8 @@ impl DeviceThreads {
     /// Queues a job for up to `max_workers` threads of a device. Each continues until
     /// `Job::run_part` returns false.
     pub fn submit(&self, device: usize, job: &Arc<ScopedJob>, max_workers: usize) {
-        lock(&self.queues.state).of_device[device].extend(std::iter::repeat_n(job, max_workers).cloned());
+        lock(&self.queues.state).of_device[device]
+            .extend(std::iter::repeat_n(job, max_workers).cloned());
         self.queues.changed.notify_all();
     }
 }
@@ -84,8 +95,15 @@ impl JobQueues {
     fn next(&self, device: usize) -> Option<Arc<ScopedJob>> {
         let mut state = lock(&self.state);
         while !state.stopped && state.of_device[device].is_empty() {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
-        if state.stopped { None } else { state.of_device[device].pop_front() }
+        if state.stopped {
+            None
+        } else {
+            state.of_device[device].pop_front()
+        }
     }
 }

@@ -37,11 +37,19 @@ impl Pool {
     pub fn new(threads: Option<usize>) -> Result<Self, Error> {
         if let Some(threads) = threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
             let problem = format!("{threads} is not in 1..={MOST_THREADS}");
-            return Err(Error::InvalidOption { option: "threads", problem });
+            return Err(Error::InvalidOption {
+                option: "threads",
+                problem,
+            });
         }
         let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
-        let builder = builder.thread_name(|number| format!("gecc-cpu-{number}")).start_handler(|_| IN_POOL.set(true));
-        builder.build().map(Pool).map_err(|problem| Error::Threads(problem.to_string()))
+        let builder = builder
+            .thread_name(|number| format!("gecc-cpu-{number}"))
+            .start_handler(|_| IN_POOL.set(true));
+        builder
+            .build()
+            .map(Pool)
+            .map_err(|problem| Error::Threads(problem.to_string()))
     }
 
     /// Returns the number of threads.
@@ -73,7 +81,9 @@ impl Pool {
         compute: impl Fn(usize) -> T + Sync,
     ) -> Vec<T> {
         self.map_blocks(block, items, initial, &|start, out| {
-            out.iter_mut().enumerate().for_each(|(offset, place)| *place = compute(start + offset));
+            out.iter_mut()
+                .enumerate()
+                .for_each(|(offset, place)| *place = compute(start + offset));
         })
     }
 
@@ -87,7 +97,10 @@ impl Pool {
         compute: &(dyn Fn(usize, &mut [T]) + Sync),
     ) -> Vec<T> {
         let mut results = vec![initial; items];
-        self.for_each(results.chunks_mut(block).enumerate().collect(), |(index, out)| compute(index * block, out));
+        self.for_each(
+            results.chunks_mut(block).enumerate().collect(),
+            |(index, out)| compute(index * block, out),
+        );
         results
     }
 
@@ -114,8 +127,16 @@ impl Pool {
         if count <= 1 || IN_POOL.get() {
             return (0..count).for_each(|_| do_one());
         }
-        let state = TaskState { waiting: count, running: 0, panic: None };
-        let tasks = Tasks { state: Mutex::new(state), done: Condvar::new(), do_one };
+        let state = TaskState {
+            waiting: count,
+            running: 0,
+            panic: None,
+        };
+        let tasks = Tasks {
+            state: Mutex::new(state),
+            done: Condvar::new(),
+            do_one,
+        };
         with_scoped_job(&tasks, |job| {
             let job = job.clone();
             self.0.spawn(move || help(&job, helpers));
@@ -199,7 +220,9 @@ impl Tasks<'_> {
     }
 
     fn wait(&self) {
-        let done = self.done.wait_while(lock(&self.state), |state| state.waiting + state.running > 0);
+        let done = self
+            .done
+            .wait_while(lock(&self.state), |state| state.waiting + state.running > 0);
         drop(done.unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -220,7 +243,9 @@ mod tests {
             let pool = Pool::new(Some(threads)).unwrap();
             for count in [0, 1, 2, 3, 1000] {
                 let done: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
-                both(&pool, (0..count).collect(), |task| _ = done[task].fetch_add(1, Ordering::Relaxed));
+                both(&pool, (0..count).collect(), |task| {
+                    _ = done[task].fetch_add(1, Ordering::Relaxed)
+                });
                 assert!(done.iter().all(|times| times.load(Ordering::Relaxed) == 2));
             }
         }
@@ -230,7 +255,11 @@ mod tests {
     fn tasks_may_have_tasks() {
         let pool = Pool::new(Some(2)).unwrap();
         let done = AtomicUsize::new(0);
-        both(&pool, (0..50).collect(), |_| both(&pool, (0..7).collect(), |_| _ = done.fetch_add(1, Ordering::Relaxed)));
+        both(&pool, (0..50).collect(), |_| {
+            both(&pool, (0..7).collect(), |_| {
+                _ = done.fetch_add(1, Ordering::Relaxed)
+            })
+        });
         assert_eq!(done.into_inner(), 2 * 50 * 2 * 7);
     }
 
@@ -238,7 +267,9 @@ mod tests {
     fn a_caller_that_does_not_take_part_computes_nothing() {
         let pool = Pool::new(Some(3)).unwrap();
         let caller = std::thread::current().id();
-        pool.for_each((0..100).collect(), |_: usize| assert_ne!(std::thread::current().id(), caller));
+        pool.for_each((0..100).collect(), |_: usize| {
+            assert_ne!(std::thread::current().id(), caller)
+        });
     }
 
     #[test]
@@ -252,7 +283,9 @@ mod tests {
     fn panic_of_task_reaches_the_caller() {
         let pool = Pool::new(Some(3)).unwrap();
         let panic = catch_unwind(AssertUnwindSafe(|| {
-            pool.for_each((0..100).collect(), |task: i32| assert_ne!(task, 50, "fifty"));
+            pool.for_each((0..100).collect(), |task: i32| {
+                assert_ne!(task, 50, "fifty")
+            });
         }))
         .unwrap_err();
         assert!(panic.downcast_ref::<String>().unwrap().contains("fifty"));
@@ -274,7 +307,9 @@ mod tests {
                 .map(|call| {
                     deepest.fetch_max(DEPTH.replace(DEPTH.get() + 1), Ordering::Relaxed);
                     let sum = AtomicUsize::new(0);
-                    pool.for_each(vec![call; 3], |task| _ = sum.fetch_add(task, Ordering::Relaxed));
+                    pool.for_each(vec![call; 3], |task| {
+                        _ = sum.fetch_add(task, Ordering::Relaxed)
+                    });
                     DEPTH.set(DEPTH.get() - 1);
                     sum.into_inner()
                 })
@@ -286,7 +321,13 @@ mod tests {
     #[test]
     fn impossible_numbers_of_threads() {
         for threads in [0, MOST_THREADS + 1, usize::MAX] {
-            assert!(matches!(Pool::new(Some(threads)), Err(Error::InvalidOption { option: "threads", .. })));
+            assert!(matches!(
+                Pool::new(Some(threads)),
+                Err(Error::InvalidOption {
+                    option: "threads",
+                    ..
+                })
+            ));
         }
     }
 }

@@ -50,9 +50,17 @@ pub fn with_scoped_job<R>(job: &dyn Job, call: impl FnOnce(&Arc<ScopedJob>) -> R
     // SAFETY: only the lifetime changes. The job is accessed through `ScopedJob::borrow` alone,
     // which refuses once the job is closed; `CloseOnDrop` closes it and waits for its users before
     // this function ends, also when unwinding.
-    let job = unsafe { std::mem::transmute::<*const (dyn Job + '_), *const (dyn Job + 'static)>(job) };
-    let state = Mutex::new(JobState { open: true, users: 0 });
-    let scoped = Arc::new(ScopedJob { job, state, unused: Condvar::new() });
+    let job =
+        unsafe { std::mem::transmute::<*const (dyn Job + '_), *const (dyn Job + 'static)>(job) };
+    let state = Mutex::new(JobState {
+        open: true,
+        users: 0,
+    });
+    let scoped = Arc::new(ScopedJob {
+        job,
+        state,
+        unused: Condvar::new(),
+    });
     let closing = CloseOnDrop(&scoped);
     call(closing.0)
 }
@@ -65,7 +73,10 @@ impl ScopedJob {
             return None;
         }
         state.users += 1;
-        Some(BorrowedJob { owner: self, job: PhantomData })
+        Some(BorrowedJob {
+            owner: self,
+            job: PhantomData,
+        })
     }
 }
 
@@ -143,7 +154,10 @@ mod tests {
         });
         let count_at_end = counter.0.load(Ordering::SeqCst);
         assert!(!try_run_part(&job_of_ended_call, 1));
-        let run: usize = (1..).zip(threads).map(|(device, thread)| device * thread.join().unwrap()).sum();
+        let run: usize = (1..)
+            .zip(threads)
+            .map(|(device, thread)| device * thread.join().unwrap())
+            .sum();
         assert_eq!(count_at_end, 1000 + run);
         assert_eq!(counter.0.into_inner(), 1000 + run);
     }

@@ -26,7 +26,9 @@ pub fn shared_points<C: SecretCurve>(
 ) {
     let inputs = AgreementInputs { secret_keys, peers };
     match engine.lanes_for(out.items()) {
-        Some(lanes) => engine.fill_secret(out, [width, 0], |range, out| inputs.in_lanes::<C>(lanes, range, out)),
+        Some(lanes) => engine.fill_secret(out, [width, 0], |range, out| {
+            inputs.in_lanes::<C>(lanes, range, out)
+        }),
         None => engine.fill_secret_each(out, [width, 0], |item, out, place| {
             if let Err(reason) = inputs.one::<C>(item, out, place) {
                 out.reject(place, reason);
@@ -55,17 +57,24 @@ fn put(out: &mut ResultsMut, place: usize, x: &[u8; 32], y: &[u8; 32]) {
 }
 
 impl AgreementInputs<'_> {
-    fn one<C: SecretCurve>(&self, item: usize, out: &mut ResultsMut, place: usize) -> Result<(), Rejection> {
+    fn one<C: SecretCurve>(
+        &self,
+        item: usize,
+        out: &mut ResultsMut,
+        place: usize,
+    ) -> Result<(), Rejection> {
         let d = scalar::<C>(self.secret_keys.expose(item))?;
         let peer = decode::public_key::<C>(self.peers.get(item))?;
-        let product = Zeroizing::new(ProjectivePoint::<C::Reference>::from(reference::<C>(&peer)) * *d);
+        let product =
+            Zeroizing::new(ProjectivePoint::<C::Reference>::from(reference::<C>(&peer)) * *d);
         let product = Zeroizing::new(product.to_affine());
         put(out, place, &product.x().into(), &product.y().into());
         Ok(())
     }
 
     fn in_lanes<C: SecretCurve>(&self, lanes: Lanes, items: Range<usize>, out: &mut ResultsMut) {
-        let peers = decode::public_keys::<C>(Some(lanes), items.clone().map(|item| self.peers.get(item)));
+        let peers =
+            decode::public_keys::<C>(Some(lanes), items.clone().map(|item| self.peers.get(item)));
         // Allocated once: growing the vector would leave its old contents in freed memory.
         let mut d: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(items.len()));
         let mut places = Vec::with_capacity(items.len());
@@ -83,7 +92,10 @@ impl AgreementInputs<'_> {
         let (odd, negated) = odd_or_opposite::<C>(&d);
         let products = mul_uniform::<C>(lanes, &odd, &negated, &points);
         for (place, product) in places.into_iter().zip(products.iter()) {
-            let [x, y] = product.each_ref().map(limbs_to_be_bytes).map(Zeroizing::new);
+            let [x, y] = product
+                .each_ref()
+                .map(limbs_to_be_bytes)
+                .map(Zeroizing::new);
             put(out, place, &x, &y);
         }
     }
@@ -99,7 +111,10 @@ mod avx512_tests {
     use num_bigint::BigInt;
 
     fn integer(limbs: &[u64; 4]) -> BigInt {
-        limbs.iter().rev().fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
+        limbs
+            .iter()
+            .rev()
+            .fold(BigInt::ZERO, |sum, limb| (sum << 64) + limb)
     }
 
     /// Returns the bytes of a number modulo n.
@@ -126,10 +141,21 @@ mod avx512_tests {
         let n = integer(&C::N);
         let mut values: Vec<BigInt> = (1..70).map(BigInt::from).collect();
         values.extend((0..256).map(|bit| BigInt::from(1) << bit));
-        values.extend([(&n - 1) / 2, (&n + 1) / 2, (&n - 3) / 2, &n / 3, (BigInt::from(1) << 255) - 19]);
+        values.extend([
+            (&n - 1) / 2,
+            (&n + 1) / 2,
+            (&n - 3) / 2,
+            &n / 3,
+            (BigInt::from(1) << 255) - 19,
+        ]);
         if C::ENDOMORPHISM.is_some() {
             let lambda = integer(&constants::secp256k1::LAMBDA);
-            values.extend([&lambda * &lambda, &lambda + 2, (&lambda << 128) + 1, &lambda << 64]);
+            values.extend([
+                &lambda * &lambda,
+                &lambda + 2,
+                (&lambda << 128) + 1,
+                &lambda << 64,
+            ]);
             for d2 in (-31..=31).step_by(2) {
                 values.extend([&lambda * d2, &lambda * (2 * d2)]);
                 values.extend((-31..=31).step_by(2).map(|d1| &lambda * d2 + 2 * d1));
@@ -137,29 +163,53 @@ mod avx512_tests {
         }
         let opposites: Vec<BigInt> = values.iter().map(|value| -value).collect();
         values.extend(opposites);
-        values.iter().map(scalar_bytes::<C>).filter(|bytes| *bytes != [0; 32]).collect()
+        values
+            .iter()
+            .map(scalar_bytes::<C>)
+            .filter(|bytes| *bytes != [0; 32])
+            .collect()
     }
 
     fn points<C: SecretCurve>(engine: &CpuEngine, scalars: &[[u8; 32]]) -> Vec<Point> {
-        let products = rows_of(scalars.len(), |out| point::cpu::mul_base::<C>(engine, scalars.into(), out));
-        products.into_iter().map(|row| Point::from_raw(&row.unwrap())).collect()
+        let products = rows_of(scalars.len(), |out| {
+            point::cpu::mul_base::<C>(engine, scalars.into(), out)
+        });
+        products
+            .into_iter()
+            .map(|row| Point::from_raw(&row.unwrap()))
+            .collect()
     }
 
     /// Compares the engine with the RustCrypto crates. `peers` may be of any kind, including
     /// invalid ones.
     fn same<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, peers: PublicKeys, items: usize) {
         let portable = CpuEngine::new(Some(1), None).unwrap().portable();
-        let expected = rows_of::<64>(items, |out| shared_points::<C>(&portable, keys, peers, 64, out));
-        let computed = rows_of::<64>(items, |out| shared_points::<C>(engine, keys, peers, 64, out));
+        let expected = rows_of::<64>(items, |out| {
+            shared_points::<C>(&portable, keys, peers, 64, out)
+        });
+        let computed = rows_of::<64>(items, |out| {
+            shared_points::<C>(engine, keys, peers, 64, out)
+        });
         assert_eq!(computed, expected);
-        let x: Vec<_> = expected.iter().map(|item| item.map(|point| *point.first_chunk::<32>().unwrap())).collect();
+        let x: Vec<_> = expected
+            .iter()
+            .map(|item| item.map(|point| *point.first_chunk::<32>().unwrap()))
+            .collect();
         for engine in [engine, &portable] {
-            assert_eq!(rows_of::<32>(items, |out| shared_points::<C>(engine, keys, peers, 32, out)), x);
+            assert_eq!(
+                rows_of::<32>(items, |out| shared_points::<C>(
+                    engine, keys, peers, 32, out
+                )),
+                x
+            );
         }
     }
 
     fn secret_keys(scalars: &[[u8; 32]]) -> Vec<SecretKey> {
-        scalars.iter().map(|scalar| SecretKey::from_bytes(*scalar)).collect()
+        scalars
+            .iter()
+            .map(|scalar| SecretKey::from_bytes(*scalar))
+            .collect()
     }
 
     fn agrees_with_rustcrypto<C: SecretCurve>() {
@@ -170,14 +220,22 @@ mod avx512_tests {
         let others: Vec<_> = special.iter().map(|_| random()).collect();
         for (keys, peers) in [(&special, &others), (&others, &special)] {
             let peers = points::<C>(&engine, peers);
-            same::<C>(&engine, (&secret_keys(keys)).into(), PublicKeys::points(&peers), keys.len());
+            same::<C>(
+                &engine,
+                (&secret_keys(keys)).into(),
+                PublicKeys::points(&peers),
+                keys.len(),
+            );
         }
         // All batch sizes, with rejected items in between.
         let keys = secret_keys(&others);
         let peers = points::<C>(&engine, &special);
         for items in [1, 2, 3, 7, 8, 9, 15, 16, 17, 63, 65, 127, 129, 200] {
             let mut bad_keys = keys[..items].to_vec();
-            let mut bad_peers: Vec<Vec<u8>> = peers[..items].iter().map(|peer| peer.as_sec1().to_vec()).collect();
+            let mut bad_peers: Vec<Vec<u8>> = peers[..items]
+                .iter()
+                .map(|peer| peer.as_sec1().to_vec())
+                .collect();
             same_all::<C>(&engine, &bad_keys, &bad_peers);
             for place in (items / 3..items).step_by(5) {
                 bad_keys[place] = SecretKey::from_bytes([[0; 32], [0xff; 32]][place % 2]);
@@ -195,7 +253,12 @@ mod avx512_tests {
     fn same_all<C: SecretCurve>(engine: &CpuEngine, keys: &[SecretKey], peers: &[Vec<u8>]) {
         let all: Vec<&[u8]> = peers.iter().map(Vec::as_slice).collect();
         same::<C>(engine, keys.into(), PublicKeys::sec1(&all), keys.len());
-        same::<C>(engine, (&keys[0]).into(), PublicKeys::sec1(&all), keys.len());
+        same::<C>(
+            engine,
+            (&keys[0]).into(),
+            PublicKeys::sec1(&all),
+            keys.len(),
+        );
         same::<C>(engine, keys.into(), PublicKeys::all(&peers[0]), keys.len());
     }
 

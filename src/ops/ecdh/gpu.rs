@@ -5,7 +5,9 @@ use super::{Agreement, known_answers};
 use crate::gpu::columns::{ByteRows, Codes, Column};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::Plan;
-use crate::gpu::transfer::{Imported, Jacobian, Points, PrivateKeys, Reasons, SecretNumbers, export_rows, point_codes};
+use crate::gpu::transfer::{
+    Imported, Jacobian, Points, PrivateKeys, Reasons, SecretNumbers, export_rows, point_codes,
+};
 use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::ops::point;
 use crate::types::Rejection;
@@ -28,11 +30,17 @@ impl OnGpu for Agreement<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "nonces", "upmul", "normalize", "results"])
+        (
+            self.curve.name(),
+            vec!["layout", "nonces", "upmul", "normalize", "results"],
+        )
     }
 
     fn tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![point::known_answers::keys(self.curve), known_answers::agreement(self.curve)]
+        vec![
+            point::known_answers::keys(self.curve),
+            known_answers::agreement(self.curve),
+        ]
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -63,17 +71,42 @@ impl OnGpu for Agreement<'_> {
             let scalars = numbers.scalars;
             let xyz = sums.xyz;
             let count = n as u64;
-            kernels::UpmulUniform { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(slot, curve)?;
+            kernels::UpmulUniform {
+                scalars,
+                xy,
+                kinds,
+                tables,
+                xyz,
+                next_tile,
+                n: count,
+            }
+            .launch(slot, curve)?;
             // The products overwrite the points.
             sums.normalize(slot, curve, peers.points, true, n)?;
             match shared {
                 SharedRows::Points(rows) => export_rows(slot, curve, peers.points, rows, n)?,
-                SharedRows::Secrets(rows) => kernels::ExportX { xy, kinds, rows, n: count }.launch(slot, curve)?,
+                SharedRows::Secrets(rows) => kernels::ExportX {
+                    xy,
+                    kinds,
+                    rows,
+                    n: count,
+                }
+                .launch(slot, curve)?,
             }
             // A key in range times a point of prime order is never the identity, so the peer's key
             // was the identity.
             let status = Some((numbers.status.into(), Rejection::SecretKeyOutOfRange));
-            point_codes(slot, curve, kinds, Reasons { status, identity: Some(Rejection::IdentityKey) }, codes, n)
+            point_codes(
+                slot,
+                curve,
+                kinds,
+                Reasons {
+                    status,
+                    identity: Some(Rejection::IdentityKey),
+                },
+                codes,
+                n,
+            )
         })
     }
 }

@@ -10,12 +10,16 @@ use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
-    Error, PublicKeys, Rejection, ResultSink, ResultsMut, SecretKeys, SharedPoint, SharedSecret, require_lengths,
+    Error, PublicKeys, Rejection, ResultSink, ResultsMut, SecretKeys, SharedPoint, SharedSecret,
+    require_lengths,
 };
 use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 15, simd: 70 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+    portable: 15,
+    simd: 70,
+};
 
 /// The operation that computes the shared points of a batch.
 pub(crate) struct Agreement<'a> {
@@ -30,10 +34,21 @@ pub(crate) struct Agreement<'a> {
 impl<'a> Agreement<'a> {
     /// Creates the operation with one item per peer, or one per private key if all items share a
     /// peer.
-    fn new(curve: CurveId, secret_keys: SecretKeys<'a>, peers: PublicKeys<'a>, width: usize) -> Result<Self, Error> {
+    fn new(
+        curve: CurveId,
+        secret_keys: SecretKeys<'a>,
+        peers: PublicKeys<'a>,
+        width: usize,
+    ) -> Result<Self, Error> {
         let items = peers.len_for(secret_keys.len_for(1));
         require_keys(items, &secret_keys)?;
-        Ok(Agreement { curve, secret_keys, peers, width, items })
+        Ok(Agreement {
+            curve,
+            secret_keys,
+            peers,
+            width,
+            items,
+        })
     }
 }
 
@@ -43,8 +58,9 @@ impl Computation for Agreement<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, PublicKeys, usize, &mut dyn ResultSink)> =
-            per_curve!(cpu::shared_points);
+        static ON_CPU: PerCurve<
+            fn(&CpuEngine, SecretKeys, PublicKeys, usize, &mut dyn ResultSink),
+        > = per_curve!(cpu::shared_points);
         let keys = self.secret_keys.slice(items.clone());
         let peers = self.peers.slice(items);
         ON_CPU.of(self.curve)(engine, keys, peers, self.width, out);
@@ -81,7 +97,9 @@ pub fn shared_secrets<'a, 'k>(
     peers: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<SharedSecret, Rejection>>, Error> {
     let agreement = Agreement::new(curve.id(), secret_keys.into(), peers.into(), 32)?;
-    engine.collect(&agreement, |results, item| results.get(item).map(SharedSecret::of))
+    engine.collect(&agreement, |results, item| {
+        results.get(item).map(SharedSecret::of)
+    })
 }
 
 /// Computes shared secrets from columns into columns of the caller, who wipes them: 32 bytes per
@@ -98,7 +116,14 @@ pub fn shared_secrets_into<'a, 'k>(
     secrets: &mut [[u8; 32]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    shared_into(engine, curve.id(), secret_keys.into(), peers.into(), secrets, codes)
+    shared_into(
+        engine,
+        curve.id(),
+        secret_keys.into(),
+        peers.into(),
+        secrets,
+        codes,
+    )
 }
 
 /// Computes rows of 32 or 64 bytes.
@@ -112,8 +137,23 @@ fn shared_into<const W: usize>(
 ) -> Result<(), Error> {
     let items = codes.len();
     require_keys(items, &secret_keys)?;
-    require_lengths(items, &[("peers", peers.len_for(items)), ("shared secrets", shared.len())])?;
-    engine.run(&Agreement { curve, secret_keys, peers, width: W, items }, &mut ResultsMut::rows(codes, shared))
+    require_lengths(
+        items,
+        &[
+            ("peers", peers.len_for(items)),
+            ("shared secrets", shared.len()),
+        ],
+    )?;
+    engine.run(
+        &Agreement {
+            curve,
+            secret_keys,
+            peers,
+            width: W,
+            items,
+        },
+        &mut ResultsMut::rows(codes, shared),
+    )
 }
 
 /// Computes the shared point `d * Q` of each private key with its peer, for protocols that continue
@@ -145,7 +185,9 @@ pub fn shared_points<'a, 'k>(
     peers: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<SharedPoint, Rejection>>, Error> {
     let agreement = Agreement::new(curve.id(), secret_keys.into(), peers.into(), 64)?;
-    engine.collect(&agreement, |results, item| results.get(item).map(SharedPoint::of))
+    engine.collect(&agreement, |results, item| {
+        results.get(item).map(SharedPoint::of)
+    })
 }
 
 /// Computes shared points from columns into columns of the caller, who wipes them: 64 bytes `x ||
@@ -162,5 +204,12 @@ pub fn shared_points_into<'a, 'k>(
     points: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    shared_into(engine, curve.id(), secret_keys.into(), peers.into(), points, codes)
+    shared_into(
+        engine,
+        curve.id(),
+        secret_keys.into(),
+        peers.into(),
+        points,
+        codes,
+    )
 }

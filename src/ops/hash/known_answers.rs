@@ -15,7 +15,11 @@ pub fn of(function: Function) -> SelfTest {
         Function::Sha256d => ("SHA-256 twice", |trial| run(trial, Function::Sha256d)),
         Function::Keccak256 => ("Keccak-256", |trial| run(trial, Function::Keccak256)),
     };
-    SelfTest { operation, on: "messages", run }
+    SelfTest {
+        operation,
+        on: "messages",
+        run,
+    }
 }
 
 /// A message of `item` bytes: items cover all lengths around that of a block.

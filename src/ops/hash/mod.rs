@@ -41,7 +41,11 @@ pub(crate) use texts_gpu::{TextColumns, on_device_codes, plan_codes};
 /// assert_eq!(Some(digests[1]), Hash::Keccak256.digest(b"a message"));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn digests<M: AsRef<[u8]> + Sync>(engine: &Engine, hash: Hash, messages: &[M]) -> Result<Vec<[u8; 32]>, Error> {
+pub fn digests<M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    hash: Hash,
+    messages: &[M],
+) -> Result<Vec<[u8; 32]>, Error> {
     let mut digests = vec![[0; 32]; messages.len()];
     digests_into(engine, hash, messages, &mut digests)?;
     Ok(digests)
@@ -67,17 +71,31 @@ pub fn digests_into<M: AsRef<[u8]> + Sync>(
             let message = messages[item].as_ref();
             if aside.has(message) { &[] } else { message }
         });
-        write_digests(engine, &DigestsOf { function, messages: sized }, digests)?;
+        write_digests(
+            engine,
+            &DigestsOf {
+                function,
+                messages: sized,
+            },
+            digests,
+        )?;
         aside.write(cpu, messages, digests);
         return Ok(());
     }
     let bytes = SizedTexts::new(cpu, messages.len(), |item| messages[item].as_ref()).average();
     let hashed = cpu.map_chunks(bytes, messages.len(), None, |items, out| {
-        messages[items].iter().zip(out).for_each(|(message, hashed)| *hashed = hash.digest(message.as_ref()));
+        messages[items]
+            .iter()
+            .zip(out)
+            .for_each(|(message, hashed)| *hashed = hash.digest(message.as_ref()));
     });
     for ((digest, hashed), message) in digests.iter_mut().zip(hashed).zip(messages) {
         let found = message.as_ref().len();
-        *digest = hashed.ok_or(Error::LengthMismatch { what: "a digest", expected: 32, found })?;
+        *digest = hashed.ok_or(Error::LengthMismatch {
+            what: "a digest",
+            expected: 32,
+            found,
+        })?;
     }
     Ok(())
 }
@@ -91,7 +109,9 @@ impl Aside {
         let lanes = cpu.lanes.filter(|_| function == Function::Keccak256);
         Aside(lanes.map(|lanes| {
             let found = cpu.map_parts(messages.len(), |items| {
-                items.filter(|item| messages[*item].as_ref().len() > LONGEST).collect::<Vec<_>>()
+                items
+                    .filter(|item| messages[*item].as_ref().len() > LONGEST)
+                    .collect::<Vec<_>>()
             });
             let mut long = found.concat();
             long.sort_unstable_by_key(|item| messages[*item].as_ref().len());
@@ -104,17 +124,31 @@ impl Aside {
         self.0.is_some() && message.len() > LONGEST
     }
 
-    fn write<M: AsRef<[u8]> + Sync>(&self, cpu: &CpuEngine, messages: &[M], digests: &mut [[u8; 32]]) {
+    fn write<M: AsRef<[u8]> + Sync>(
+        &self,
+        cpu: &CpuEngine,
+        messages: &[M],
+        digests: &mut [[u8; 32]],
+    ) {
         let Some((lanes, long)) = &self.0 else { return };
         let groups: Vec<&[usize]> = long.chunks(simd::KECCAK_LANES).collect();
         // Even a single group takes long enough for a thread of its own.
-        let hashed = cpu.pool.map(1, groups.len(), [[0; 32]; simd::KECCAK_LANES], |group| {
-            let of_group: Vec<&[u8]> = groups[group].iter().map(|item| messages[*item].as_ref()).collect();
-            let mut hashes = [[0; 32]; simd::KECCAK_LANES];
-            simd::keccak256(*lanes, &of_group, |place, hash| hashes[place] = *hash);
-            hashes
-        });
-        for (item, hash) in groups.iter().zip(&hashed).flat_map(|(group, hashes)| group.iter().zip(hashes)) {
+        let hashed = cpu
+            .pool
+            .map(1, groups.len(), [[0; 32]; simd::KECCAK_LANES], |group| {
+                let of_group: Vec<&[u8]> = groups[group]
+                    .iter()
+                    .map(|item| messages[*item].as_ref())
+                    .collect();
+                let mut hashes = [[0; 32]; simd::KECCAK_LANES];
+                simd::keccak256(*lanes, &of_group, |place, hash| hashes[place] = *hash);
+                hashes
+            });
+        for (item, hash) in groups
+            .iter()
+            .zip(&hashed)
+            .flat_map(|(group, hashes)| group.iter().zip(hashes))
+        {
             digests[*item] = *hash;
         }
     }
@@ -132,7 +166,9 @@ impl Function {
     pub const ALL: [Function; 3] = [Function::Sha256, Function::Sha256d, Function::Keccak256];
 
     fn of(hash: Hash) -> Option<Self> {
-        Self::ALL.into_iter().find(|function| function.hash() == hash)
+        Self::ALL
+            .into_iter()
+            .find(|function| function.hash() == hash)
     }
 
     fn hash(self) -> Hash {
@@ -144,7 +180,9 @@ impl Function {
     }
 
     fn digest(self, message: &[u8]) -> [u8; 32] {
-        self.hash().digest(message).expect("messages of any length have a digest")
+        self.hash()
+            .digest(message)
+            .expect("messages of any length have a digest")
     }
 }
 
@@ -165,13 +203,20 @@ impl Computation for DigestsOf<'_> {
         let first = items.start;
         let bytes = self.messages.average();
         match (self.function, engine.lanes) {
-            (Function::Keccak256, Some(lanes)) => engine.fill_of_texts(bytes, out, [32, 0], |range, out| {
-                let messages: Vec<&[u8]> = range.map(|item| self.messages.get(first + item)).collect();
-                simd::keccak256(lanes, &messages, |place, digest| put(out, place, digest));
-            }),
+            (Function::Keccak256, Some(lanes)) => {
+                engine.fill_of_texts(bytes, out, [32, 0], |range, out| {
+                    let messages: Vec<&[u8]> =
+                        range.map(|item| self.messages.get(first + item)).collect();
+                    simd::keccak256(lanes, &messages, |place, digest| put(out, place, digest));
+                })
+            }
             (function, _) => engine.fill_of_texts(bytes, out, [32, 0], |range, out| {
                 for (place, item) in range.enumerate() {
-                    put(out, place, &function.digest(self.messages.get(first + item)));
+                    put(
+                        out,
+                        place,
+                        &function.digest(self.messages.get(first + item)),
+                    );
                 }
             }),
         }
@@ -184,19 +229,36 @@ fn put(out: &mut ResultsMut, place: usize, digest: &[u8; 32]) {
 }
 
 /// Computes SHA-256 of messages.
-pub(crate) fn sha256(engine: &Engine, items: usize, messages: &Texts) -> Result<Vec<[u8; 32]>, Error> {
+pub(crate) fn sha256(
+    engine: &Engine,
+    items: usize,
+    messages: &Texts,
+) -> Result<Vec<[u8; 32]>, Error> {
     let messages = SizedTexts::new(&engine.devices()?.cpu, items, |item| messages(item));
-    digests_by(engine, &DigestsOf { function: Function::Sha256, messages })
+    digests_by(
+        engine,
+        &DigestsOf {
+            function: Function::Sha256,
+            messages,
+        },
+    )
 }
 
 /// Returns the results of an operation that computes one digest per item.
-pub(crate) fn digests_by(engine: &Engine, operation: &dyn Computation) -> Result<Vec<[u8; 32]>, Error> {
+pub(crate) fn digests_by(
+    engine: &Engine,
+    operation: &dyn Computation,
+) -> Result<Vec<[u8; 32]>, Error> {
     let mut digests = vec![[0; 32]; operation.items()];
     write_digests(engine, operation, &mut digests)?;
     Ok(digests)
 }
 
-fn write_digests(engine: &Engine, operation: &dyn Computation, digests: &mut [[u8; 32]]) -> Result<(), Error> {
+fn write_digests(
+    engine: &Engine,
+    operation: &dyn Computation,
+    digests: &mut [[u8; 32]],
+) -> Result<(), Error> {
     let mut codes = vec![0; digests.len()];
     engine.run(operation, &mut ResultsMut::rows(&mut codes, digests))
 }

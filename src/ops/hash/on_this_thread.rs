@@ -45,7 +45,9 @@ fn one_by_one(messages: &[&[u8]], digests: &mut [[u8; 32]]) {
 /// Returns the vector code if the processor supports it and it passes the self-test.
 fn tested_lanes() -> Option<Lanes> {
     static TESTED_LANES: OnceLock<Option<Lanes>> = OnceLock::new();
-    *get_or_compute(&TESTED_LANES, || Lanes::detect().filter(|lanes| is_right(*lanes)))
+    *get_or_compute(&TESTED_LANES, || {
+        Lanes::detect().filter(|lanes| is_right(*lanes))
+    })
 }
 
 fn is_right(lanes: Lanes) -> bool {
@@ -65,7 +67,9 @@ mod tests {
     #[test]
     fn keccak256_on_this_thread_equals_one_by_one() {
         for count in [0, 1, 2, 3, 7, 8, 9, 100] {
-            let texts: Vec<Vec<u8>> = (0..count).map(|item| known_answers::message(item * item % 700)).collect();
+            let texts: Vec<Vec<u8>> = (0..count)
+                .map(|item| known_answers::message(item * item % 700))
+                .collect();
             let messages: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
             let mut found = vec![[0; 32]; count];
             let mut expected = vec![[1; 32]; count];

@@ -33,7 +33,11 @@ impl Tag {
 pub fn tagged(tag: Tag, parts: &[&[u8]]) -> [u8; 32] {
     static STATES: OnceLock<[Sha256; Tag::ALL.len()]> = OnceLock::new();
     let states = get_or_compute(&STATES, || Tag::ALL.map(|(_, text)| after(text)));
-    let hash = parts.iter().fold(states[tag as usize].clone(), |hash, part| hash.chain_update(part));
+    let hash = parts
+        .iter()
+        .fold(states[tag as usize].clone(), |hash, part| {
+            hash.chain_update(part)
+        });
     hash.finalize().into()
 }
 

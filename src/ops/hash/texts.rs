@@ -27,10 +27,16 @@ pub(crate) struct SizedTexts<'a> {
 }
 
 impl<'a> SizedTexts<'a> {
-    pub fn new(cpu: &CpuEngine, items: usize, texts: impl Fn(usize) -> &'a [u8] + Sync + 'a) -> Self {
+    pub fn new(
+        cpu: &CpuEngine,
+        items: usize,
+        texts: impl Fn(usize) -> &'a [u8] + Sync + 'a,
+    ) -> Self {
         let sizes = cpu.map(items.div_ceil(BLOCK), (0, 0), |block| {
             let of_block = (block * BLOCK..items.min((block + 1) * BLOCK)).map(&texts);
-            of_block.fold((0, 0), |(here, all), text| (here + on_device(text).len(), all + text.len()))
+            of_block.fold((0, 0), |(here, all), text| {
+                (here + on_device(text).len(), all + text.len())
+            })
         });
         let average = sizes.iter().map(|(_, all)| all).sum::<usize>() / items.max(1);
         let mut end = 0;
@@ -39,7 +45,12 @@ impl<'a> SizedTexts<'a> {
             end
         });
         let blocks = std::iter::once(0).chain(ends).collect();
-        SizedTexts { texts: Box::new(texts), items, average, blocks }
+        SizedTexts {
+            texts: Box::new(texts),
+            items,
+            average,
+            blocks,
+        }
     }
 
     /// Returns the average length of a byte string.

@@ -48,7 +48,11 @@ pub(crate) fn plan_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, fir
 }
 
 /// Plans a code per byte string: 1, or 0 if it is too long for the device.
-pub(crate) fn on_device_codes<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, first: usize) -> Column<Codes> {
+pub(crate) fn on_device_codes<'a>(
+    plan: &mut Plan<'a>,
+    texts: &'a SizedTexts<'_>,
+    first: usize,
+) -> Column<Codes> {
     let codes = InputSource::Written(
         1,
         Box::new(move |start: usize, to: &mut [u8]| {
@@ -65,18 +69,23 @@ fn copy_texts(pool: &Pool, to: &mut [u8], texts: &SizedTexts, items: &Range<usiz
     let mut rest = to;
     let blocks = items.clone().step_by(BLOCK).map(|start| {
         let block = start..items.end.min(start + BLOCK);
-        let place = rest.split_off_mut(..texts.bytes(&block)).expect("there is a place for each");
+        let place = rest
+            .split_off_mut(..texts.bytes(&block))
+            .expect("there is a place for each");
         (block, place)
     });
-    pool.for_each_with_caller(blocks.collect(), |(block, to): (Range<usize>, &mut [u8])| {
-        let mut to = to;
-        for item in block {
-            let text = texts.on_device(item);
-            let (place, rest) = to.split_at_mut(text.len());
-            place.copy_from_slice(text);
-            to = rest;
-        }
-    });
+    pool.for_each_with_caller(
+        blocks.collect(),
+        |(block, to): (Range<usize>, &mut [u8])| {
+            let mut to = to;
+            for item in block {
+                let text = texts.on_device(item);
+                let (place, rest) = to.split_at_mut(text.len());
+                place.copy_from_slice(text);
+                to = rest;
+            }
+        },
+    );
 }
 
 /// Writes the offsets of messages and the total size, starting at the item with index `start`.
@@ -99,16 +108,35 @@ mod tests {
     fn messages_are_concatenated_with_offsets() {
         let pool = Pool::new(Some(2)).unwrap();
         let cpu = CpuEngine::new(Some(2), None).unwrap();
-        let texts: Vec<Vec<u8>> = (0..3100).map(|item| vec![item as u8; item * 7 % 13]).collect();
+        let texts: Vec<Vec<u8>> = (0..3100)
+            .map(|item| vec![item as u8; item * 7 % 13])
+            .collect();
         let long = vec![1; LONGEST + 1];
-        for (items, too_long) in
-            [(0..0, 0), (0..1, 0), (0..1024, 3), (0..3100, 1024), (1000..1025, 9), (1023..3000, 1500)]
-        {
+        for (items, too_long) in [
+            (0..0, 0),
+            (0..1, 0),
+            (0..1024, 3),
+            (0..3100, 1024),
+            (1000..1025, 9),
+            (1023..3000, 1500),
+        ] {
             let sized = SizedTexts::new(&cpu, texts.len(), |item| {
-                if item == too_long { long.as_slice() } else { texts[item].as_slice() }
+                if item == too_long {
+                    long.as_slice()
+                } else {
+                    texts[item].as_slice()
+                }
             });
-            let expected: Vec<&[u8]> =
-                items.clone().map(|item| if item == too_long { &[] } else { texts[item].as_slice() }).collect();
+            let expected: Vec<&[u8]> = items
+                .clone()
+                .map(|item| {
+                    if item == too_long {
+                        &[]
+                    } else {
+                        texts[item].as_slice()
+                    }
+                })
+                .collect();
             let mut copied = vec![0xee; sized.bytes(&items)];
             copy_texts(&pool, &mut copied, &sized, &items);
             assert_eq!(copied, expected.concat());
@@ -121,7 +149,10 @@ mod tests {
             for start in [0, items.len() / 2, items.len()] {
                 let mut written = vec![0xee; OFFSET * (items.len() + 1 - start)];
                 write_offsets(&mut written, &sized, &items, start);
-                let expected: Vec<[u8; 8]> = offsets[start..].iter().map(|offset| offset.to_le_bytes()).collect();
+                let expected: Vec<[u8; 8]> = offsets[start..]
+                    .iter()
+                    .map(|offset| offset.to_le_bytes())
+                    .collect();
                 assert_eq!(written, expected.concat(), "{items:?} from {start}");
             }
         }

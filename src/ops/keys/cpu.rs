@@ -20,10 +20,14 @@ pub fn public_keys_of<C: SecretCurve>(
     out: &mut dyn ResultSink,
 ) {
     match engine.lanes_for(out.items()) {
-        Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| in_lanes::<C>(lanes, keys, range.map(item), out)),
-        None => engine.fill_secret_each(out, [64, 0], |at, out, place| match public_key::<C>(keys.expose(item(at))) {
-            Ok(key) => put(out, place, &key),
-            Err(reason) => out.reject(place, reason),
+        Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| {
+            in_lanes::<C>(lanes, keys, range.map(item), out)
+        }),
+        None => engine.fill_secret_each(out, [64, 0], |at, out, place| {
+            match public_key::<C>(keys.expose(item(at))) {
+                Ok(key) => put(out, place, &key),
+                Err(reason) => out.reject(place, reason),
+            }
         }),
     }
 }
@@ -57,7 +61,9 @@ pub fn public_key<C: SecretCurve>(key: &[u8; 32]) -> Result<[u8; 64], Rejection>
     let encoded = product.to_affine().to_sec1_point(false);
     // A non-zero scalar times a point of prime order is never the identity, the only point with a
     // shorter encoding.
-    Ok(encoded.as_bytes()[1..].try_into().expect("64 bytes after the tag"))
+    Ok(encoded.as_bytes()[1..]
+        .try_into()
+        .expect("64 bytes after the tag"))
 }
 
 fn put(out: &mut ResultsMut, place: usize, key: &[u8; 64]) {

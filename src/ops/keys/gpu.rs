@@ -20,14 +20,34 @@ pub struct BaseProducts {
 
 impl BaseProducts {
     pub fn new(plan: &mut Plan) -> Self {
-        BaseProducts { numbers: SecretNumbers::new(plan), sums: Jacobian::new(plan), points: Points::new(plan) }
+        BaseProducts {
+            numbers: SecretNumbers::new(plan),
+            sums: Jacobian::new(plan),
+            points: Points::new(plan),
+        }
     }
 
-    pub fn compute(self, slot: &mut StreamSlot, curve: &'static str, keys: PrivateKeys, n: usize) -> Result<(), Fault> {
-        let BaseProducts { numbers, sums, points } = self;
+    pub fn compute(
+        self,
+        slot: &mut StreamSlot,
+        curve: &'static str,
+        keys: PrivateKeys,
+        n: usize,
+    ) -> Result<(), Fault> {
+        let BaseProducts {
+            numbers,
+            sums,
+            points,
+        } = self;
         let table = slot.cache.clone().base_point.uniform(slot, curve)?;
         numbers.import(slot, curve, keys, n)?;
-        kernels::FpmulUniform { scalars: numbers.scalars, table, xyz: sums.xyz, n: n as u64 }.launch(slot, curve)?;
+        kernels::FpmulUniform {
+            scalars: numbers.scalars,
+            table,
+            xyz: sums.xyz,
+            n: n as u64,
+        }
+        .launch(slot, curve)?;
         sums.normalize(slot, curve, points, false, n)
     }
 }
@@ -42,7 +62,10 @@ impl OnGpu for PublicKeysOf<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "nonces", "table", "fpmul", "normalize", "results"])
+        (
+            self.curve.name(),
+            vec!["layout", "nonces", "table", "fpmul", "normalize", "results"],
+        )
     }
 
     fn tests(&self, _: usize) -> Vec<SelfTest> {
@@ -57,8 +80,20 @@ impl OnGpu for PublicKeysOf<'_> {
         let curve = self.curve.name();
         Box::new(move |Running { slot: slot, .. }: &mut Running| {
             products.compute(slot, curve, keys, n)?;
-            let status = Some((products.numbers.status.into(), Rejection::SecretKeyOutOfRange));
-            results.export(slot, curve, products.points, Reasons { status, identity: None }, n)
+            let status = Some((
+                products.numbers.status.into(),
+                Rejection::SecretKeyOutOfRange,
+            ));
+            results.export(
+                slot,
+                curve,
+                products.points,
+                Reasons {
+                    status,
+                    identity: None,
+                },
+                n,
+            )
         })
     }
 }

@@ -8,12 +8,24 @@ use crate::known_answers::{self, PrivateKeys, repeat};
 use crate::ops::point::point_of;
 
 pub fn public_keys(curve: CurveId) -> SelfTest {
-    SelfTest { operation: "computing public keys", on: curve.name(), run }
+    SelfTest {
+        operation: "computing public keys",
+        on: curve.name(),
+        run,
+    }
 }
 
 fn run(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let PrivateKeys { keys, public } = &known_answers::of(trial.curve()).private_keys;
     let keys = repeat(keys, ITEMS);
     let known = repeat(public, ITEMS);
-    trial.check(&PublicKeysOf { curve: trial.curve(), keys: (&keys).into(), items: ITEMS }, point_of, known)
+    trial.check(
+        &PublicKeysOf {
+            curve: trial.curve(),
+            keys: (&keys).into(),
+            items: ITEMS,
+        },
+        point_of,
+        known,
+    )
 }

@@ -11,14 +11,19 @@ use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::host::{lock, stack};
 use crate::operation::{Computation, GpuThreshold};
-use crate::types::{Error, Point, Points, ResultSink, ResultsMut, SecretKey, SecretKeys, require_lengths};
+use crate::types::{
+    Error, Point, Points, ResultSink, ResultsMut, SecretKey, SecretKeys, require_lengths,
+};
 use std::ops::Range;
 use std::slice;
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 5, simd: 50 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+    portable: 5,
+    simd: 50,
+};
 
 /// The operation that computes the public keys of a batch of private keys.
 pub(crate) struct PublicKeysOf<'a> {
@@ -33,7 +38,8 @@ impl Computation for PublicKeysOf<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, &mut dyn ResultSink)> = per_curve!(cpu::public_keys);
+        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, &mut dyn ResultSink)> =
+            per_curve!(cpu::public_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
     }
 }
@@ -64,7 +70,12 @@ pub fn public_keys<'a>(
 }
 
 /// Computes the public keys of `items` items, which may share one key.
-pub(crate) fn public_keys_of(engine: &Engine, curve: CurveId, keys: SecretKeys, items: usize) -> Result<Points, Error> {
+pub(crate) fn public_keys_of(
+    engine: &Engine,
+    curve: CurveId,
+    keys: SecretKeys,
+    items: usize,
+) -> Result<Points, Error> {
     require_keys(items, &keys)?;
     engine.collect(&PublicKeysOf { curve, keys, items }, point_of)
 }
@@ -84,8 +95,21 @@ pub fn public_keys_into<'a>(
 ) -> Result<(), Error> {
     let keys = secret_keys.into();
     let items = codes.len();
-    require_lengths(items, &[("secret keys", keys.len_for(items)), ("public keys", public_keys.len())])?;
-    engine.run(&PublicKeysOf { curve: curve.id(), keys, items }, &mut ResultsMut::rows(codes, public_keys))
+    require_lengths(
+        items,
+        &[
+            ("secret keys", keys.len_for(items)),
+            ("public keys", public_keys.len()),
+        ],
+    )?;
+    engine.run(
+        &PublicKeysOf {
+            curve: curve.id(),
+            keys,
+            items,
+        },
+        &mut ResultsMut::rows(codes, public_keys),
+    )
 }
 
 /// Generates `count` key pairs from the operating system's random number generator.
@@ -101,15 +125,25 @@ pub fn public_keys_into<'a>(
 /// assert_eq!((secret.len(), public.len()), (3, 3));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn generate(engine: &Engine, curve: impl CurveChoice, count: usize) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
+pub fn generate(
+    engine: &Engine,
+    curve: impl CurveChoice,
+    count: usize,
+) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
     let curve = curve.id();
     let mut secret = vec![SecretKey::from_bytes([0; 32]); count];
     // Generated at their final address: moving keys leaves copies behind.
     draw_rows(&engine.devices()?.cpu, &mut secret, |keys| {
-        stack::wiped(|| keys.chunks_mut(DRAWN_AT_ONCE).try_for_each(|keys| draw_all(curve, keys)))
+        stack::wiped(|| {
+            keys.chunks_mut(DRAWN_AT_ONCE)
+                .try_for_each(|keys| draw_all(curve, keys))
+        })
     })?;
     let public = public_keys(engine, curve, &secret)?;
-    let public = public.into_iter().map(|point| point.expect("a generated key is in range")).collect();
+    let public = public
+        .into_iter()
+        .map(|point| point.expect("a generated key is in range"))
+        .collect();
     Ok((secret, public))
 }
 
@@ -125,12 +159,18 @@ pub(crate) fn draw_rows<T: Send>(
     draw: impl Fn(&mut [T]) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
     let problem = Mutex::new(None);
-    cpu.pool.for_each(rows.chunks_mut(DRAWN_BY_A_TASK).collect(), |rows: &mut [T]| {
-        if let Err(error) = draw(rows) {
-            *lock(&problem) = Some(error);
-        }
-    });
-    problem.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    cpu.pool.for_each(
+        rows.chunks_mut(DRAWN_BY_A_TASK).collect(),
+        |rows: &mut [T]| {
+            if let Err(error) = draw(rows) {
+                *lock(&problem) = Some(error);
+            }
+        },
+    );
+    problem
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .map_or(Ok(()), Err)
 }
 
 /// Generates at most [`DRAWN_AT_ONCE`] keys.

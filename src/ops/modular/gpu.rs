@@ -3,7 +3,9 @@
 
 use super::parameters::Limbs;
 use super::{Modexp, MulMod, known_answers};
-use crate::gpu::columns::{AnyNumbers, AnyRows, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses};
+use crate::gpu::columns::{
+    AnyNumbers, AnyRows, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses,
+};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, InputSource, NO_CURVE, Plan, Stream};
 use crate::gpu::{Launch, OnGpu, Running, SelfTest};
@@ -50,8 +52,18 @@ impl OnGpu for Modexp<'_> {
             let status = results.status;
             let bits = 8 * bytes;
             let lanes = kernels::modexp_lanes(bits);
-            kernels::Modexp { results: bases, status, bases, exponents, exponent_words, modulus, parameters, lanes, n }
-                .launch(slot, kernels::of_size(kernels::Modexp::KERNELS, bits))?;
+            kernels::Modexp {
+                results: bases,
+                status,
+                bases,
+                exponents,
+                exponent_words,
+                modulus,
+                parameters,
+                lanes,
+                n,
+            }
+            .launch(slot, kernels::of_size(kernels::Modexp::KERNELS, bits))?;
             results.export(slot, bases, n)
         })
     }
@@ -82,7 +94,9 @@ impl OnGpu for MulMod<'_> {
         let bytes = self.modulus.len();
         // The products overwrite the first factors.
         let products = NumberColumns::new(plan, self.a.slice(items.clone()));
-        let other = self.b.map(|b| NumberColumns::new(plan, b.slice(items.clone())));
+        let other = self
+            .b
+            .map(|b| NumberColumns::new(plan, b.slice(items.clone())));
         let source = InputSource::Written(
             self.parameters.len(),
             Box::new(|_: usize, to: &mut [u8]| to.copy_from_slice(&self.parameters)),
@@ -98,11 +112,24 @@ impl OnGpu for MulMod<'_> {
             match other {
                 Some(other) => {
                     other.import(slot, n)?;
-                    kernels::MulMod { results: a, status, a, b: other.columns, modulus, n }
-                        .launch(slot, kernels::of_size(kernels::MulMod::KERNELS, bits))?;
+                    kernels::MulMod {
+                        results: a,
+                        status,
+                        a,
+                        b: other.columns,
+                        modulus,
+                        n,
+                    }
+                    .launch(slot, kernels::of_size(kernels::MulMod::KERNELS, bits))?;
                 }
-                None => kernels::SquareMod { results: a, status, a, modulus, n }
-                    .launch(slot, kernels::of_size(kernels::SquareMod::KERNELS, bits))?,
+                None => kernels::SquareMod {
+                    results: a,
+                    status,
+                    a,
+                    modulus,
+                    n,
+                }
+                .launch(slot, kernels::of_size(kernels::SquareMod::KERNELS, bits))?,
             }
             results.export(slot, a, n)
         })
@@ -132,8 +159,19 @@ impl NumberColumns {
     }
 
     fn import(self, stream: &mut Stream, n: u64) -> Result<(), Fault> {
-        let NumberColumns { rows, row_bytes, columns } = self;
-        kernels::RowsToColumns { rows, row_bytes, columns, words: words(row_bytes as usize), n }.launch(stream)
+        let NumberColumns {
+            rows,
+            row_bytes,
+            columns,
+        } = self;
+        kernels::RowsToColumns {
+            rows,
+            row_bytes,
+            columns,
+            words: words(row_bytes as usize),
+            n,
+        }
+        .launch(stream)
     }
 }
 
@@ -167,11 +205,21 @@ impl NumberResults {
         let status = plan.column();
         plan.codes(status);
         plan.secret_result(0, rows, bytes);
-        NumberResults { rows, words: words(bytes), status }
+        NumberResults {
+            rows,
+            words: words(bytes),
+            status,
+        }
     }
 
     fn export(self, stream: &mut Stream, columns: Column<AnyNumbers>, n: u64) -> Result<(), Fault> {
         let NumberResults { rows, words, .. } = self;
-        kernels::ColumnsToRows { columns, words, rows, n }.launch(stream)
+        kernels::ColumnsToRows {
+            columns,
+            words,
+            rows,
+            n,
+        }
+        .launch(stream)
     }
 }

@@ -24,24 +24,49 @@ const SIZES: [(usize, &str); 10] = [
 ];
 
 fn name(bytes: usize) -> &'static str {
-    SIZES.iter().find(|(size, _)| *size == bytes).expect("no operation has another size").1
+    SIZES
+        .iter()
+        .find(|(size, _)| *size == bytes)
+        .expect("no operation has another size")
+        .1
 }
 
 pub fn powers(bytes: usize) -> SelfTest {
-    SelfTest { operation: "modular exponentiation", on: name(bytes), run: run_powers }
+    SelfTest {
+        operation: "modular exponentiation",
+        on: name(bytes),
+        run: run_powers,
+    }
 }
 
 pub fn products(bytes: usize) -> SelfTest {
-    SelfTest { operation: "modular multiplication", on: name(bytes), run: run_products }
+    SelfTest {
+        operation: "modular multiplication",
+        on: name(bytes),
+        run: run_products,
+    }
 }
 
 /// Returns the self-tests of all sizes.
 pub fn all() -> Vec<SelfTest> {
-    SIZES.iter().map(|(bytes, _)| if *bytes > 64 { powers(*bytes) } else { products(*bytes) }).collect()
+    SIZES
+        .iter()
+        .map(|(bytes, _)| {
+            if *bytes > 64 {
+                powers(*bytes)
+            } else {
+                products(*bytes)
+            }
+        })
+        .collect()
 }
 
 fn size(trial: &SelfTestRun) -> usize {
-    SIZES.iter().find(|(_, name)| *name == trial.test.on).expect("the test was made for a size").0
+    SIZES
+        .iter()
+        .find(|(_, name)| *name == trial.test.on)
+        .expect("the test was made for a size")
+        .0
 }
 
 /// Returns pseudorandom numbers of `bytes` bytes.
@@ -49,7 +74,9 @@ fn numbers(seed: u8, bytes: usize, count: usize) -> Vec<Vec<u8>> {
     let mut numbers = vec![vec![0; bytes]; count];
     for (number, digits) in numbers.iter_mut().enumerate() {
         for (block, digits) in digits.chunks_mut(32).enumerate() {
-            digits.copy_from_slice(&Sha256::digest([seed, number as u8, block as u8])[..digits.len()]);
+            digits.copy_from_slice(
+                &Sha256::digest([seed, number as u8, block as u8])[..digits.len()],
+            );
         }
     }
     numbers
@@ -62,7 +89,10 @@ fn modulus_and_numbers(seed: u8, bytes: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
     modulus[bytes - 1] |= 1;
     let mut below = modulus.clone();
     below[bytes - 1] -= 1;
-    (modulus.clone(), [vec![modulus, below], numbers(seed + 1, bytes, DISTINCT)].concat())
+    (
+        modulus.clone(),
+        [vec![modulus, below], numbers(seed + 1, bytes, DISTINCT)].concat(),
+    )
 }
 
 /// The number of different numbers in a test: the CPU computes their results in a millisecond.
@@ -82,7 +112,9 @@ fn on_cpu(cpu: &CpuEngine, operation: &dyn Computation, bytes: usize) -> Vec<Ans
     let mut rows = vec![0; bytes * items];
     let mut results = ResultsMut::new(&mut codes, [&mut rows, &mut []], [bytes, 0]);
     operation.on_cpu(cpu, 0..items, &mut results);
-    (0..items).map(|item| answer(&results.as_results(), item)).collect()
+    (0..items)
+        .map(|item| answer(&results.as_results(), item))
+        .collect()
 }
 
 fn run_powers(trial: &mut SelfTestRun) -> Result<(), Fault> {
@@ -111,7 +143,11 @@ fn run_products(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let many = [&a, &b].map(|numbers| repeat(numbers, ITEMS).concat());
     for squares in [false, true] {
         let known = on_cpu(trial.cpu, &mul_mod(&modulus, &few, squares), bytes);
-        trial.check(&mul_mod(&modulus, &many, squares), answer, repeat(&known, ITEMS))?;
+        trial.check(
+            &mul_mod(&modulus, &many, squares),
+            answer,
+            repeat(&known, ITEMS),
+        )?;
     }
     Ok(())
 }

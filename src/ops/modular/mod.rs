@@ -35,11 +35,21 @@ pub(crate) struct Modexp<'a> {
 impl<'a> Modexp<'a> {
     /// # Errors
     /// [`Error::LengthMismatch`], [`Error::InvalidModulus`].
-    pub fn new(modulus: &'a [u8], bases: ByteRows<'a>, exponents: ByteRows<'a>) -> Result<Self, Error> {
+    pub fn new(
+        modulus: &'a [u8],
+        bases: ByteRows<'a>,
+        exponents: ByteRows<'a>,
+    ) -> Result<Self, Error> {
         require_lengths(bases.items(), &[("exponents", exponents.items())])?;
         require_modulus(modulus)?;
         let (limbs, parameters) = parameters::of_modexp(modulus);
-        Ok(Modexp { modulus, bases, exponents, limbs, parameters })
+        Ok(Modexp {
+            modulus,
+            bases,
+            exponents,
+            limbs,
+            parameters,
+        })
     }
 }
 
@@ -49,7 +59,13 @@ impl Computation for Modexp<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        cpu::modexp(engine, self.modulus, self.bases.slice(items.clone()), self.exponents.slice(items), out);
+        cpu::modexp(
+            engine,
+            self.modulus,
+            self.bases.slice(items.clone()),
+            self.exponents.slice(items),
+            out,
+        );
     }
 }
 
@@ -65,9 +81,17 @@ impl<'a> MulMod<'a> {
     /// # Errors
     /// [`Error::LengthMismatch`], [`Error::InvalidModulus`].
     pub fn new(modulus: &'a [u8], a: ByteRows<'a>, b: Option<ByteRows<'a>>) -> Result<Self, Error> {
-        require_lengths(a.items(), &[("second factors", b.map_or(a.items(), |b| b.items()))])?;
+        require_lengths(
+            a.items(),
+            &[("second factors", b.map_or(a.items(), |b| b.items()))],
+        )?;
         require_modulus(modulus)?;
-        Ok(MulMod { modulus, a, b, parameters: parameters::of_mul_mod(modulus) })
+        Ok(MulMod {
+            modulus,
+            a,
+            b,
+            parameters: parameters::of_mul_mod(modulus),
+        })
     }
 }
 
@@ -115,8 +139,18 @@ pub fn modexp<const BYTES: usize, const EXPONENT: usize>(
     bases: &[[u8; BYTES]],
     exponents: &[[u8; EXPONENT]],
 ) -> Result<Numbers<BYTES>, Error> {
-    const { assert!(matches!(BYTES, 128 | 192 | 256), "a modulus has 1024, 1536 or 2048 bits") };
-    const { assert!(EXPONENT >= 1 && EXPONENT <= BYTES, "an exponent has 1 byte to as many as the modulus") };
+    const {
+        assert!(
+            matches!(BYTES, 128 | 192 | 256),
+            "a modulus has 1024, 1536 or 2048 bits"
+        )
+    };
+    const {
+        assert!(
+            EXPONENT >= 1 && EXPONENT <= BYTES,
+            "an exponent has 1 byte to as many as the modulus"
+        )
+    };
     let bases = ByteRows::new(bases.as_flattened(), BYTES);
     let exponents = ByteRows::new(exponents.as_flattened(), EXPONENT);
     engine.collect(&Modexp::new(modulus, bases, exponents)?, bytes_of)
@@ -146,7 +180,12 @@ pub fn mul_mod<const BYTES: usize>(
     a: &[[u8; BYTES]],
     b: &[[u8; BYTES]],
 ) -> Result<Numbers<BYTES>, Error> {
-    const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
+    const {
+        assert!(
+            is_product_size(BYTES),
+            "a modulus has 128 to 512 bits in steps of 64"
+        )
+    };
     let [a, b] = [a, b].map(|rows| ByteRows::new(rows.as_flattened(), BYTES));
     engine.collect(&MulMod::new(modulus, a, Some(b))?, bytes_of)
 }
@@ -172,8 +211,16 @@ pub fn square_mod<const BYTES: usize>(
     modulus: &[u8; BYTES],
     a: &[[u8; BYTES]],
 ) -> Result<Numbers<BYTES>, Error> {
-    const { assert!(is_product_size(BYTES), "a modulus has 128 to 512 bits in steps of 64") };
-    engine.collect(&MulMod::new(modulus, ByteRows::new(a.as_flattened(), BYTES), None)?, bytes_of)
+    const {
+        assert!(
+            is_product_size(BYTES),
+            "a modulus has 128 to 512 bits in steps of 64"
+        )
+    };
+    engine.collect(
+        &MulMod::new(modulus, ByteRows::new(a.as_flattened(), BYTES), None)?,
+        bytes_of,
+    )
 }
 
 const fn is_product_size(bytes: usize) -> bool {
@@ -184,5 +231,9 @@ const fn is_product_size(bytes: usize) -> bool {
 fn require_modulus(modulus: &[u8]) -> Result<(), Error> {
     let (last, rest) = modulus.split_last().expect("no size is zero");
     let is_one = *last == 1 && rest.iter().all(|byte| *byte == 0);
-    if last % 2 == 0 || is_one { Err(Error::InvalidModulus) } else { Ok(()) }
+    if last % 2 == 0 || is_one {
+        Err(Error::InvalidModulus)
+    } else {
+        Ok(())
+    }
 }

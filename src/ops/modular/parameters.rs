@@ -61,7 +61,15 @@ fn samples(modulus_bytes: usize) -> usize {
 }
 
 fn limbs(number: &[u8]) -> Limbs {
-    Zeroizing::new(number.as_rchunks().1.iter().rev().map(|bytes| u64::from_be_bytes(*bytes)).collect())
+    Zeroizing::new(
+        number
+            .as_rchunks()
+            .1
+            .iter()
+            .rev()
+            .map(|bytes| u64::from_be_bytes(*bytes))
+            .collect(),
+    )
 }
 
 /// Computes `2^exponent` modulo a modulus above 1 with a fixed sequence of doublings, because the
@@ -73,11 +81,15 @@ fn power_of_two(modulus: &Limbs, exponent: usize) -> Limbs {
     for _ in 0..exponent {
         let mut carry = 0;
         let mut borrow = 0;
-        for ((limb, reduced), modulus) in power.iter_mut().zip(reduced.iter_mut()).zip(modulus.iter()) {
+        for ((limb, reduced), modulus) in
+            power.iter_mut().zip(reduced.iter_mut()).zip(modulus.iter())
+        {
             let doubled = *limb << 1 | carry;
             carry = *limb >> 63;
             *limb = doubled;
-            let difference = u128::from(doubled).wrapping_sub(u128::from(*modulus)).wrapping_sub(borrow);
+            let difference = u128::from(doubled)
+                .wrapping_sub(u128::from(*modulus))
+                .wrapping_sub(borrow);
             *reduced = difference as u64;
             borrow = difference >> 127;
         }
@@ -107,11 +119,20 @@ mod tests {
     use num_bigint::BigUint;
 
     fn number(limbs: &[u64]) -> BigUint {
-        limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
+        limbs
+            .iter()
+            .rev()
+            .fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
     }
 
     fn moduli() -> Vec<Vec<u8>> {
-        let mut moduli = vec![vec![0xff; 16], vec![0x80; 64], vec![0; 128], vec![0xa7; 192], vec![0xff; 256]];
+        let mut moduli = vec![
+            vec![0xff; 16],
+            vec![0x80; 64],
+            vec![0; 128],
+            vec![0xa7; 192],
+            vec![0xff; 256],
+        ];
         moduli[1][63] = 1;
         moduli[2][127] = 3;
         moduli[4][0] = 0x12;
@@ -125,7 +146,10 @@ mod tests {
             let m = BigUint::from_bytes_be(&modulus);
             assert_eq!(number(&limbs), m);
             for exponent in [0, 1, 63, 64, 127, 128, 129, 2080, 4160] {
-                assert_eq!(number(&power_of_two(&limbs, exponent)), (BigUint::from(1u32) << exponent) % &m);
+                assert_eq!(
+                    number(&power_of_two(&limbs, exponent)),
+                    (BigUint::from(1u32) << exponent) % &m
+                );
             }
             assert_eq!(limbs[0].wrapping_mul(negated_inverse(limbs[0])), u64::MAX);
         }
@@ -133,7 +157,10 @@ mod tests {
 
     /// Returns the number with the given limbs of [`SAMPLE_BITS`] bits.
     fn value(samples: &[u64]) -> BigUint {
-        samples.iter().rev().fold(BigUint::ZERO, |sum, sample| (sum << SAMPLE_BITS) + sample)
+        samples
+            .iter()
+            .rev()
+            .fold(BigUint::ZERO, |sum, sample| (sum << SAMPLE_BITS) + sample)
     }
 
     #[test]
@@ -144,7 +171,10 @@ mod tests {
             let bytes = of_mul_mod(&modulus);
             let (head, r2) = bytes.split_at(modulus.len() + 4);
             assert_eq!(BigUint::from_bytes_le(&head[..modulus.len()]), m);
-            assert_eq!(BigUint::from_bytes_le(r2), (BigUint::from(1u32) << (16 * modulus.len())) % &m);
+            assert_eq!(
+                BigUint::from_bytes_le(r2),
+                (BigUint::from(1u32) << (16 * modulus.len())) % &m
+            );
             if modulus.len() < 128 {
                 continue;
             }
@@ -154,7 +184,10 @@ mod tests {
             assert_eq!(value(&parameters[..count]), m);
             let r2 = (BigUint::from(1u32) << (2 * SAMPLE_BITS * count)) % &m;
             assert_eq!(value(&parameters[count..2 * count]), r2);
-            assert_eq!(limbs[0].wrapping_mul(parameters[2 * count]) << 12, u64::MAX << 12);
+            assert_eq!(
+                limbs[0].wrapping_mul(parameters[2 * count]) << 12,
+                u64::MAX << 12
+            );
         }
     }
 }

@@ -14,7 +14,12 @@ const WIDTHS: [usize; 2] = [64, 0];
 
 pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut dyn ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
-        let operands = range.map(|item| Ok((decode::point::<C>(a.get(item))?, decode::point::<C>(b.get(item))?)));
+        let operands = range.map(|item| {
+            Ok((
+                decode::point::<C>(a.get(item))?,
+                decode::point::<C>(b.get(item))?,
+            ))
+        });
         decode::compute_accepted(operands, out, decode::put, |operands| {
             let (mut left, right): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
             add_assign::<C>(&mut left, &right, &mut Denominators::new());
@@ -44,12 +49,25 @@ pub fn mul_base<C: BaseTables>(engine: &CpuEngine, scalars: Rows<32>, out: &mut 
     });
 }
 
-pub fn mul<C: CpuCurve>(engine: &CpuEngine, scalars: Rows<32>, points: PublicKeys, out: &mut dyn ResultSink) {
+pub fn mul<C: CpuCurve>(
+    engine: &CpuEngine,
+    scalars: Rows<32>,
+    points: PublicKeys,
+    out: &mut dyn ResultSink,
+) {
     engine.fill(out, WIDTHS, |range, out| {
-        let operands = range.map(|item| Ok((scalar::<C>(scalars.get(item))?, decode::point::<C>(points.get(item))?)));
+        let operands = range.map(|item| {
+            Ok((
+                scalar::<C>(scalars.get(item))?,
+                decode::point::<C>(points.get(item))?,
+            ))
+        });
         decode::compute_accepted(operands, out, decode::put, |operands| {
             let (scalars, points): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
-            normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &points, None))
+            normalize(
+                engine.lanes,
+                &mul_add::<C>(engine.lanes, &scalars, &points, None),
+            )
         });
     });
 }
@@ -65,11 +83,19 @@ pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut 
 }
 
 /// Computes the sums of parts of `part` points each; the last part may be shorter.
-pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part: usize, out: &mut dyn ResultSink) {
+pub fn sums<C: CpuCurve>(
+    engine: &CpuEngine,
+    points: PublicKeys,
+    of: usize,
+    part: usize,
+    out: &mut dyn ResultSink,
+) {
     engine.fill(out, WIDTHS, |range, out| {
         for (place, index) in range.enumerate() {
             let items = index * part..of.min((index + 1) * part);
-            let points: Result<Vec<_>, _> = items.map(|item| decode::point::<C>(points.get(item))).collect();
+            let points: Result<Vec<_>, _> = items
+                .map(|item| decode::point::<C>(points.get(item)))
+                .collect();
             put(out, place, points.map(sum_of::<C>));
         }
     });
@@ -79,9 +105,14 @@ pub fn sums<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, of: usize, part
 ///
 /// # Errors
 /// The index and rejection of the first invalid point.
-pub fn sum<C: CpuCurve>(engine: &CpuEngine, items: usize, points: PublicKeys) -> Result<Point, (usize, Rejection)> {
+pub fn sum<C: CpuCurve>(
+    engine: &CpuEngine,
+    items: usize,
+    points: PublicKeys,
+) -> Result<Point, (usize, Rejection)> {
     let sums = engine.map_parts(items, |range| {
-        let decoded = range.map(|item| decode::point::<C>(points.get(item)).map_err(|reason| (item, reason)));
+        let decoded =
+            range.map(|item| decode::point::<C>(points.get(item)).map_err(|reason| (item, reason)));
         decoded.collect::<Result<Vec<_>, _>>().map(sum_of::<C>)
     });
     let sums = sums.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -108,7 +139,15 @@ pub fn sums_of_products<C: CpuCurve>(
     let sum = sum_of_products::<C>(engine, scalars, points, items).map_err(|(_, reason)| reason);
     engine.fill(out, WIDTHS, |range, out| {
         for (place, index) in range.enumerate() {
-            put(out, place, if index == 0 { sum } else { Ok(Affine::IDENTITY) });
+            put(
+                out,
+                place,
+                if index == 0 {
+                    sum
+                } else {
+                    Ok(Affine::IDENTITY)
+                },
+            );
         }
     });
 }
@@ -137,7 +176,10 @@ fn sum_of_products<C: CpuCurve>(
         let range = start..items.min(start + PRODUCTS);
         sums.push(if range.len() < msm::FEWEST {
             let (scalars, points) = operands::<C>(engine, scalars, points, range)?;
-            sum_of::<C>(normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &points, None)))
+            sum_of::<C>(normalize(
+                engine.lanes,
+                &mul_add::<C>(engine.lanes, &scalars, &points, None),
+            ))
         } else {
             let parts = engine.map_parts(range.len(), |part| {
                 let part = range.start + part.start..range.start + part.end;
@@ -164,7 +206,8 @@ fn operands<C: CpuCurve>(
     points: PublicKeys,
     items: Range<usize>,
 ) -> Result<(Vec<C::Scalar>, Vec<Affine<C::Base>>), (usize, Rejection)> {
-    let decoded = decode::public_keys::<C>(engine.lanes, items.clone().map(|item| points.get(item)));
+    let decoded =
+        decode::public_keys::<C>(engine.lanes, items.clone().map(|item| points.get(item)));
     let operands = items.zip(decoded).map(|(item, point)| {
         let scalar = scalar::<C>(scalars.get(item)).map_err(|reason| (item, reason))?;
         match point {

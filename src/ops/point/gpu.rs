@@ -11,11 +11,17 @@ use crate::types::Rejection;
 use std::ops::Range;
 
 /// The conditions of sums: the identity is a valid point.
-pub(super) const POINTS: Reasons = Reasons { status: None, identity: None };
+pub(super) const POINTS: Reasons = Reasons {
+    status: None,
+    identity: None,
+};
 
 /// The conditions of products: scalars that are too large are rejected.
 fn products(scalars: Numbers) -> Reasons {
-    Reasons { status: Some((scalars.kinds.into(), Rejection::ScalarOutOfRange)), identity: None }
+    Reasons {
+        status: Some((scalars.kinds.into(), Rejection::ScalarOutOfRange)),
+        identity: None,
+    }
 }
 
 impl OnGpu for Add<'_> {
@@ -32,7 +38,9 @@ impl OnGpu for Add<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let [a, b] = self.operands.map(|points| Imported::new(plan, points.slice(items.clone())));
+        let [a, b] = self
+            .operands
+            .map(|points| Imported::new(plan, points.slice(items.clone())));
         let sum = Points::new(plan);
         let prefixes = plan.column::<Prefixes>();
         let results = PointResults::new(plan);
@@ -42,12 +50,30 @@ impl OnGpu for Add<'_> {
             a.import(slot, curve, n)?;
             b.import(slot, curve, n)?;
             slot.keep_in_l2(prefixes, n)?;
-            let Points { xy: a_xy, kinds: a_kinds } = a.points;
-            let Points { xy: b_xy, kinds: b_kinds } = b.points;
-            let Points { xy: out_xy, kinds: out_kinds } = sum;
+            let Points {
+                xy: a_xy,
+                kinds: a_kinds,
+            } = a.points;
+            let Points {
+                xy: b_xy,
+                kinds: b_kinds,
+            } = b.points;
+            let Points {
+                xy: out_xy,
+                kinds: out_kinds,
+            } = sum;
             let n64 = n as u64;
-            kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: n64 }
-                .launch(slot, curve)?;
+            kernels::PointAdd {
+                a_xy,
+                a_kinds,
+                b_xy,
+                b_kinds,
+                out_xy,
+                out_kinds,
+                prefixes,
+                n: n64,
+            }
+            .launch(slot, curve)?;
             results.export(slot, curve, sum, POINTS, n)
         })
     }
@@ -76,9 +102,23 @@ impl OnGpu for Double<'_> {
         Box::new(move |Running { slot: slot, .. }: &mut Running| {
             from.import(slot, curve, n)?;
             slot.keep_in_l2(prefixes, n)?;
-            let Points { xy: a_xy, kinds: a_kinds } = from.points;
-            let Points { xy: out_xy, kinds: out_kinds } = to;
-            kernels::PointDouble { a_xy, a_kinds, out_xy, out_kinds, prefixes, n: n as u64 }.launch(slot, curve)?;
+            let Points {
+                xy: a_xy,
+                kinds: a_kinds,
+            } = from.points;
+            let Points {
+                xy: out_xy,
+                kinds: out_kinds,
+            } = to;
+            kernels::PointDouble {
+                a_xy,
+                a_kinds,
+                out_xy,
+                out_kinds,
+                prefixes,
+                n: n as u64,
+            }
+            .launch(slot, curve)?;
             results.export(slot, curve, to, POINTS, n)
         })
     }
@@ -90,7 +130,10 @@ impl OnGpu for MulBase<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "table", "fpmul", "normalize", "results"])
+        (
+            self.curve.name(),
+            vec!["layout", "table", "fpmul", "normalize", "results"],
+        )
     }
 
     fn tests(&self, _: usize) -> Vec<SelfTest> {
@@ -109,8 +152,14 @@ impl OnGpu for MulBase<'_> {
             scalars.import(slot, curve, n)?;
             let scalars_of = scalars.scalars;
             let xyz = sums.xyz;
-            kernels::FpmulVar { scalars: scalars_of, table: table.column(), bits: table.bits, xyz, n: n as u64 }
-                .launch(slot, curve)?;
+            kernels::FpmulVar {
+                scalars: scalars_of,
+                table: table.column(),
+                bits: table.bits,
+                xyz,
+                n: n as u64,
+            }
+            .launch(slot, curve)?;
             sums.normalize(slot, curve, product, false, n)?;
             results.export(slot, curve, product, products(scalars), n)
         })
@@ -123,7 +172,10 @@ impl OnGpu for Mul<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "upmul", "normalize", "results"])
+        (
+            self.curve.name(),
+            vec!["layout", "upmul", "normalize", "results"],
+        )
     }
 
     fn tests(&self, _: usize) -> Vec<SelfTest> {
@@ -146,7 +198,16 @@ impl OnGpu for Mul<'_> {
             let WindowScratch { tables, next_tile } = scratch;
             let of = scalars.scalars;
             let xyz = sums.xyz;
-            kernels::UpmulVar { scalars: of, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(slot, curve)?;
+            kernels::UpmulVar {
+                scalars: of,
+                xy,
+                kinds,
+                tables,
+                xyz,
+                next_tile,
+                n: n as u64,
+            }
+            .launch(slot, curve)?;
             // The products overwrite the points.
             sums.normalize(slot, curve, imported.points, true, n)?;
             results.export(slot, curve, imported.points, products(scalars), n)
@@ -175,7 +236,10 @@ impl OnGpu for DecodeKeys<'_> {
         Box::new(move |Running { slot: slot, .. }: &mut Running| {
             keys.import(slot, curve, n)?;
             // The identity is not a valid public key.
-            let reasons = Reasons { status: None, identity: Some(Rejection::IdentityKey) };
+            let reasons = Reasons {
+                status: None,
+                identity: Some(Rejection::IdentityKey),
+            };
             results.export(slot, curve, keys.points, reasons, n)
         })
     }
@@ -191,7 +255,10 @@ impl OnGpu for Sums<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "point_sum", "normalize", "results"])
+        (
+            self.curve.name(),
+            vec!["layout", "point_sum", "normalize", "results"],
+        )
     }
 
     fn data_bytes(&self, parts: &Range<usize>) -> usize {
@@ -204,7 +271,9 @@ impl OnGpu for Sums<'_> {
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
         let items = self.points_of(&parts);
-        let points = plan.for_items(items.len(), |plan| Imported::new(plan, self.points.slice(items.clone())));
+        let points = plan.for_items(items.len(), |plan| {
+            Imported::new(plan, self.points.slice(items.clone()))
+        });
         let sums = Jacobian::new(plan);
         let sum = Points::new(plan);
         let results = PointResults::new(plan);
@@ -214,9 +283,18 @@ impl OnGpu for Sums<'_> {
         Box::new(move |Running { slot: slot, .. }: &mut Running| {
             points.import(slot, curve, count)?;
             let Points { xy, kinds } = points.points;
-            let Points { kinds: out_kinds, .. } = sum;
-            kernels::SumPoints { xy, kinds, points: count as u64, xyz: sums.xyz, out_kinds, n: parts as u64 }
-                .launch(slot, curve)?;
+            let Points {
+                kinds: out_kinds, ..
+            } = sum;
+            kernels::SumPoints {
+                xy,
+                kinds,
+                points: count as u64,
+                xyz: sums.xyz,
+                out_kinds,
+                n: parts as u64,
+            }
+            .launch(slot, curve)?;
             sums.normalize(slot, curve, sum, true, parts)?;
             results.export(slot, curve, sum, POINTS, parts)
         })

@@ -25,7 +25,8 @@ use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
-    Error, Point, Points, PublicKeys, Rejection, ResultSink, Results, ResultsMut, Rows, require_lengths,
+    Error, Point, Points, PublicKeys, Rejection, ResultSink, Results, ResultsMut, Rows,
+    require_lengths,
 };
 pub(crate) use msm::SumsOfProducts;
 pub use msm::{msm, msm_columns};
@@ -51,8 +52,13 @@ impl Computation for Add<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, [PublicKeys; 2], &mut dyn ResultSink)> = per_curve!(cpu::add);
-        ON_CPU.of(self.curve)(engine, self.operands.map(|points| points.slice(items.clone())), out);
+        static ON_CPU: PerCurve<fn(&CpuEngine, [PublicKeys; 2], &mut dyn ResultSink)> =
+            per_curve!(cpu::add);
+        ON_CPU.of(self.curve)(
+            engine,
+            self.operands.map(|points| points.slice(items.clone())),
+            out,
+        );
     }
 }
 
@@ -69,7 +75,8 @@ impl Computation for Double<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn ResultSink)> = per_curve!(cpu::double);
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn ResultSink)> =
+            per_curve!(cpu::double);
         ON_CPU.of(self.curve)(engine, self.points.slice(items), out);
     }
 }
@@ -83,11 +90,15 @@ pub(crate) struct MulBase<'a> {
 
 impl Computation for MulBase<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold { portable: 40, simd: 50 }
+        GpuThreshold {
+            portable: 40,
+            simd: 50,
+        }
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, &mut dyn ResultSink)> = per_curve!(cpu::mul_base);
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, &mut dyn ResultSink)> =
+            per_curve!(cpu::mul_base);
         ON_CPU.of(self.curve)(engine, self.scalars.slice(items), out);
     }
 }
@@ -102,12 +113,21 @@ pub(crate) struct Mul<'a> {
 
 impl Computation for Mul<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold { portable: 30, simd: 60 }
+        GpuThreshold {
+            portable: 30,
+            simd: 60,
+        }
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, &mut dyn ResultSink)> = per_curve!(cpu::mul);
-        ON_CPU.of(self.curve)(engine, self.scalars.slice(items.clone()), self.points.slice(items), out);
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, &mut dyn ResultSink)> =
+            per_curve!(cpu::mul);
+        ON_CPU.of(self.curve)(
+            engine,
+            self.scalars.slice(items.clone()),
+            self.points.slice(items),
+            out,
+        );
     }
 }
 
@@ -121,11 +141,15 @@ pub(crate) struct DecodeKeys<'a> {
 impl Computation for DecodeKeys<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
         // Decompression takes most of the time; a GPU responds after 0.1 ms.
-        GpuThreshold { portable: 20, simd: 120 }
+        GpuThreshold {
+            portable: 20,
+            simd: 120,
+        }
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn ResultSink)> = per_curve!(cpu::decode_keys);
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn ResultSink)> =
+            per_curve!(cpu::decode_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
     }
 }
@@ -150,10 +174,22 @@ impl Computation for DecodeKeys<'_> {
 /// assert_eq!(point::add(&engine, P256, &[g], &[g])?, point::mul_base(&engine, P256, &[two])?);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn add(engine: &Engine, curve: impl CurveChoice, a: &[Point], b: &[Point]) -> Result<Points, Error> {
+pub fn add(
+    engine: &Engine,
+    curve: impl CurveChoice,
+    a: &[Point],
+    b: &[Point],
+) -> Result<Points, Error> {
     require_lengths(a.len(), &[("second points", b.len())])?;
     let operands = [PublicKeys::points(a), PublicKeys::points(b)];
-    engine.collect(&Add { curve: curve.id(), operands, items: a.len() }, point_of)
+    engine.collect(
+        &Add {
+            curve: curve.id(),
+            operands,
+            items: a.len(),
+        },
+        point_of,
+    )
 }
 
 /// Adds points from columns into columns. See [`add`]. Variable-time.
@@ -185,8 +221,22 @@ pub fn add_into<'k>(
     let a = a.into();
     let b = b.into();
     let items = codes.len();
-    require_lengths(items, &[("points", a.len_for(items)), ("second points", b.len_for(items)), ("sums", sums.len())])?;
-    engine.run(&Add { curve, operands: [a, b], items }, &mut ResultsMut::rows(codes, sums))
+    require_lengths(
+        items,
+        &[
+            ("points", a.len_for(items)),
+            ("second points", b.len_for(items)),
+            ("sums", sums.len()),
+        ],
+    )?;
+    engine.run(
+        &Add {
+            curve,
+            operands: [a, b],
+            items,
+        },
+        &mut ResultsMut::rows(codes, sums),
+    )
 }
 
 /// Computes `2 * points[i]`; the double of the identity is the identity. Variable-time.
@@ -203,7 +253,14 @@ pub fn add_into<'k>(
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn double(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result<Points, Error> {
-    engine.collect(&Double { curve: curve.id(), points: PublicKeys::points(points), items: points.len() }, point_of)
+    engine.collect(
+        &Double {
+            curve: curve.id(),
+            points: PublicKeys::points(points),
+            items: points.len(),
+        },
+        point_of,
+    )
 }
 
 /// Doubles points from columns into columns. See [`double`]. Variable-time.
@@ -220,8 +277,21 @@ pub fn double_into<'k>(
     let curve = curve.id();
     let points = points.into();
     let items = codes.len();
-    require_lengths(items, &[("points", points.len_for(items)), ("doubles", doubles.len())])?;
-    engine.run(&Double { curve, points, items }, &mut ResultsMut::rows(codes, doubles))
+    require_lengths(
+        items,
+        &[
+            ("points", points.len_for(items)),
+            ("doubles", doubles.len()),
+        ],
+    )?;
+    engine.run(
+        &Double {
+            curve,
+            points,
+            items,
+        },
+        &mut ResultsMut::rows(codes, doubles),
+    )
 }
 
 /// Computes `scalars[i] * G` for public scalars. Variable-time.
@@ -240,8 +310,19 @@ pub fn double_into<'k>(
 /// assert_eq!(points[1], Err(gecc::Rejection::ScalarOutOfRange));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn mul_base(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]]) -> Result<Points, Error> {
-    engine.collect(&MulBase { curve: curve.id(), scalars: scalars.into(), items: scalars.len() }, point_of)
+pub fn mul_base(
+    engine: &Engine,
+    curve: impl CurveChoice,
+    scalars: &[[u8; 32]],
+) -> Result<Points, Error> {
+    engine.collect(
+        &MulBase {
+            curve: curve.id(),
+            scalars: scalars.into(),
+            items: scalars.len(),
+        },
+        point_of,
+    )
 }
 
 /// Multiplies G by scalars from a column into columns. See [`mul_base`]. Variable-time.
@@ -272,8 +353,21 @@ pub fn mul_base_into<'a>(
     let curve = curve.id();
     let scalars = scalars.into();
     let items = codes.len();
-    require_lengths(items, &[("scalars", scalars.len_for(items)), ("points", points.len())])?;
-    engine.run(&MulBase { curve, scalars, items }, &mut ResultsMut::rows(codes, points))
+    require_lengths(
+        items,
+        &[
+            ("scalars", scalars.len_for(items)),
+            ("points", points.len()),
+        ],
+    )?;
+    engine.run(
+        &MulBase {
+            curve,
+            scalars,
+            items,
+        },
+        &mut ResultsMut::rows(codes, points),
+    )
 }
 
 /// Computes `scalars[i] * points[i]` for public scalars. Variable-time.
@@ -294,11 +388,24 @@ pub fn mul_base_into<'a>(
 /// assert_eq!(point::mul(&engine, P256, &[a], &[bg])?, point::mul(&engine, P256, &[b], &[ag])?);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn mul(engine: &Engine, curve: impl CurveChoice, scalars: &[[u8; 32]], points: &[Point]) -> Result<Points, Error> {
+pub fn mul(
+    engine: &Engine,
+    curve: impl CurveChoice,
+    scalars: &[[u8; 32]],
+    points: &[Point],
+) -> Result<Points, Error> {
     require_lengths(scalars.len(), &[("points", points.len())])?;
     let points = PublicKeys::points(points);
     let items = scalars.len();
-    engine.collect(&Mul { curve: curve.id(), scalars: scalars.into(), points, items }, point_of)
+    engine.collect(
+        &Mul {
+            curve: curve.id(),
+            scalars: scalars.into(),
+            points,
+            items,
+        },
+        point_of,
+    )
 }
 
 /// Multiplies points by scalars from columns into columns. See [`mul`]. Variable-time.
@@ -317,10 +424,21 @@ pub fn mul_into<'a, 'k>(
     let scalars = scalars.into();
     let points = points.into();
     let items = codes.len();
-    let lengths =
-        [("scalars", scalars.len_for(items)), ("points", points.len_for(items)), ("products", products.len())];
+    let lengths = [
+        ("scalars", scalars.len_for(items)),
+        ("points", points.len_for(items)),
+        ("products", products.len()),
+    ];
     require_lengths(items, &lengths)?;
-    engine.run(&Mul { curve, scalars, points, items }, &mut ResultsMut::rows(codes, products))
+    engine.run(
+        &Mul {
+            curve,
+            scalars,
+            points,
+            items,
+        },
+        &mut ResultsMut::rows(codes, products),
+    )
 }
 
 /// Decodes points in SEC 1 compressed form (SEC 1, section 2.3.4). Variable-time.
@@ -338,8 +456,17 @@ pub fn mul_into<'a, 'k>(
 /// assert_eq!(point::decompress(&engine, Secp256k1, &[compressed])?, [Ok(point)]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn decompress(engine: &Engine, curve: impl CurveChoice, compressed: &[[u8; 33]]) -> Result<Points, Error> {
-    decode_keys(engine, curve, compressed.len(), PublicKeys::compressed(compressed))
+pub fn decompress(
+    engine: &Engine,
+    curve: impl CurveChoice,
+    compressed: &[[u8; 33]],
+) -> Result<Points, Error> {
+    decode_keys(
+        engine,
+        curve,
+        compressed.len(),
+        PublicKeys::compressed(compressed),
+    )
 }
 
 /// Decodes `items` public keys in any encoding. Items are rejected as in [`decompress`], and with
@@ -347,9 +474,21 @@ pub fn decompress(engine: &Engine, curve: impl CurveChoice, compressed: &[[u8; 3
 ///
 /// # Errors
 /// The errors of [`decompress`], and [`Error::LengthMismatch`].
-pub fn decode_keys(engine: &Engine, curve: impl CurveChoice, items: usize, keys: PublicKeys) -> Result<Points, Error> {
+pub fn decode_keys(
+    engine: &Engine,
+    curve: impl CurveChoice,
+    items: usize,
+    keys: PublicKeys,
+) -> Result<Points, Error> {
     require_lengths(items, &[("public keys", keys.len_for(items))])?;
-    engine.collect(&DecodeKeys { curve: curve.id(), keys, items }, point_of)
+    engine.collect(
+        &DecodeKeys {
+            curve: curve.id(),
+            keys,
+            items,
+        },
+        point_of,
+    )
 }
 
 /// Decodes public keys in any encoding from columns into columns. Compressed keys are decompressed,
@@ -381,6 +520,15 @@ pub fn decode_keys_into<'k>(
     let curve = curve.id();
     let keys = keys.into();
     let items = codes.len();
-    require_lengths(items, &[("public keys", keys.len_for(items)), ("points", points.len())])?;
-    engine.run(&DecodeKeys { curve, keys, items }, &mut ResultsMut::rows(codes, points))
+    require_lengths(
+        items,
+        &[
+            ("public keys", keys.len_for(items)),
+            ("points", points.len()),
+        ],
+    )?;
+    engine.run(
+        &DecodeKeys { curve, keys, items },
+        &mut ResultsMut::rows(codes, points),
+    )
 }

@@ -34,7 +34,10 @@ impl SumsOfProducts<'_> {
 
 impl Computation for SumsOfProducts<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold { portable: 10, simd: 37 }
+        GpuThreshold {
+            portable: 10,
+            simd: 37,
+        }
     }
 
     fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn ResultSink) {
@@ -51,7 +54,8 @@ impl Reduction for SumsOfProducts<'_> {
     type Output = SumOrRejection;
 
     fn combine(&self, engine: &CpuEngine, codes: &[u8], rows: &[[u8; 64]]) -> SumOrRejection {
-        static MSM: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize) -> SumOrRejection> = per_curve!(cpu::msm);
+        static MSM: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize) -> SumOrRejection> =
+            per_curve!(cpu::msm);
         if codes.iter().all(|code| *code == Verdict::VALID_CODE) {
             return sum_of_rows(engine, self.curve, rows);
         }
@@ -118,6 +122,17 @@ pub fn msm_columns<'a, 'k>(
     let curve = curve.id();
     let scalars = scalars.into();
     let points = points.into();
-    require_lengths(items, &[("scalars", scalars.len_for(items)), ("points", points.len_for(items))])?;
-    engine.reduce(&SumsOfProducts { curve, scalars, points, of: items })
+    require_lengths(
+        items,
+        &[
+            ("scalars", scalars.len_for(items)),
+            ("points", points.len_for(items)),
+        ],
+    )?;
+    engine.reduce(&SumsOfProducts {
+        curve,
+        scalars,
+        points,
+        of: items,
+    })
 }

@@ -21,7 +21,10 @@ impl OnGpu for SumsOfProducts<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "msm", "buckets", "normalize", "results"])
+        (
+            self.curve.name(),
+            vec!["layout", "msm", "buckets", "normalize", "results"],
+        )
     }
 
     fn tests(&self, _: usize) -> Vec<SelfTest> {
@@ -32,7 +35,10 @@ impl OnGpu for SumsOfProducts<'_> {
         let items = self.products_of(&parts);
         let (scalars, points) = plan.for_items(items.len(), |plan| {
             let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
-            (scalars, Imported::new(plan, self.points.slice(items.clone())))
+            (
+                scalars,
+                Imported::new(plan, self.points.slice(items.clone())),
+            )
         });
         let buckets = Buckets::new(plan, Xy::BYTES, &[products(self.curve, items.len())]);
         let sums = Jacobian::new(plan);
@@ -44,20 +50,58 @@ impl OnGpu for SumsOfProducts<'_> {
         Box::new(move |Running { slot: slot, .. }: &mut Running| {
             scalars.import(slot, curve, count)?;
             points.import(slot, curve, count)?;
-            let Numbers { scalars, kinds: scalar_kinds, .. } = scalars;
+            let Numbers {
+                scalars,
+                kinds: scalar_kinds,
+                ..
+            } = scalars;
             let Points { xy, kinds } = points.points;
-            let Buckets { rows, terms, ends, counters, window_sums, .. } = buckets;
+            let Buckets {
+                rows,
+                terms,
+                ends,
+                counters,
+                window_sums,
+                ..
+            } = buckets;
             let (bits, windows) = buckets.windows();
             let n = count as u64;
             buckets.reset(slot)?;
             kernels::MsmPoints { xy, rows, n }.launch(slot, curve)?;
-            kernels::MsmCount { scalars, scalar_kinds, kinds, bits, windows, ends, counters, n }.launch(slot, curve)?;
+            kernels::MsmCount {
+                scalars,
+                scalar_kinds,
+                kinds,
+                bits,
+                windows,
+                ends,
+                counters,
+                n,
+            }
+            .launch(slot, curve)?;
             buckets.start(slot, curve)?;
-            kernels::MsmSort { scalars, scalar_kinds, kinds, bits, windows, ends, terms, n }.launch(slot, curve)?;
+            kernels::MsmSort {
+                scalars,
+                scalar_kinds,
+                kinds,
+                bits,
+                windows,
+                ends,
+                terms,
+                n,
+            }
+            .launch(slot, curve)?;
             buckets.add_up(slot, curve)?;
             // The sum is the first point; the others are the identity.
-            kernels::MsmTotal { window_sums, windows, counters, xyz: sums.xyz, kinds: to.kinds, n: parts as u64 }
-                .launch(slot, curve)?;
+            kernels::MsmTotal {
+                window_sums,
+                windows,
+                counters,
+                xyz: sums.xyz,
+                kinds: to.kinds,
+                n: parts as u64,
+            }
+            .launch(slot, curve)?;
             sums.normalize(slot, curve, to, true, parts)?;
             results.export(slot, curve, to, POINTS, parts)
         })

@@ -37,9 +37,16 @@ impl Computation for Sums<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, usize, usize, &mut dyn ResultSink)> = per_curve!(cpu::sums);
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, usize, usize, &mut dyn ResultSink)> =
+            per_curve!(cpu::sums);
         let points = self.points_of(&parts);
-        ON_CPU.of(self.curve)(engine, self.points.slice(points.clone()), points.len(), PART, out);
+        ON_CPU.of(self.curve)(
+            engine,
+            self.points.slice(points.clone()),
+            points.len(),
+            PART,
+            out,
+        );
     }
 }
 
@@ -60,8 +67,14 @@ pub(super) fn sum_of_rows(engine: &CpuEngine, curve: CurveId, rows: &[[u8; 64]])
     sum_on_cpu(engine, curve, rows.len(), PublicKeys::raw(rows))
 }
 
-fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKeys) -> SumOrRejection {
-    static SUM: PerCurve<fn(&CpuEngine, usize, PublicKeys) -> SumOrRejection> = per_curve!(cpu::sum);
+fn sum_on_cpu(
+    engine: &CpuEngine,
+    curve: CurveId,
+    items: usize,
+    points: PublicKeys,
+) -> SumOrRejection {
+    static SUM: PerCurve<fn(&CpuEngine, usize, PublicKeys) -> SumOrRejection> =
+        per_curve!(cpu::sum);
     SUM.of(curve)(engine, items, points)
 }
 
@@ -84,7 +97,11 @@ fn sum_on_cpu(engine: &CpuEngine, curve: CurveId, items: usize, points: PublicKe
 /// assert_eq!(point::sum(&engine, P256, &points)?, Ok(six));
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn sum(engine: &Engine, curve: impl CurveChoice, points: &[Point]) -> Result<SumOrRejection, Error> {
+pub fn sum(
+    engine: &Engine,
+    curve: impl CurveChoice,
+    points: &[Point],
+) -> Result<SumOrRejection, Error> {
     sum_columns(engine, curve, points.len(), PublicKeys::points(points))
 }
 
@@ -112,7 +129,11 @@ pub fn sum_columns<'k>(
     let curve = curve.id();
     let points = points.into();
     require_lengths(items, &[("points", points.len_for(items))])?;
-    engine.reduce(&Sums { curve, points, of: items })
+    engine.reduce(&Sums {
+        curve,
+        points,
+        of: items,
+    })
 }
 
 #[cfg(test)]
@@ -133,11 +154,17 @@ mod tests {
     fn points_of(cpu: &CpuEngine, operation: &dyn Computation) -> Vec<Point> {
         let (codes, rows) = computed(cpu, operation);
         let results = Results::new(&codes, [rows.as_flattened(), &[]], [64, 0]);
-        (0..results.items()).map(|item| point_of(&results, item).unwrap()).collect()
+        (0..results.items())
+            .map(|item| point_of(&results, item).unwrap())
+            .collect()
     }
 
     fn sum_of(cpu: &CpuEngine, curve: CurveId, points: PublicKeys, items: usize) -> SumOrRejection {
-        let sums = Sums { curve, points, of: items };
+        let sums = Sums {
+            curve,
+            points,
+            of: items,
+        };
         let (codes, rows) = computed(cpu, &sums);
         sums.combine(cpu, &codes, &rows)
     }
@@ -148,7 +175,14 @@ mod tests {
         for (number, scalar) in (1_u16..).zip(&mut scalars) {
             scalar[30..].copy_from_slice(&number.to_be_bytes());
         }
-        let mut points = points_of(cpu, &MulBase { curve, scalars: Rows::from(&scalars), items: count });
+        let mut points = points_of(
+            cpu,
+            &MulBase {
+                curve,
+                scalars: Rows::from(&scalars),
+                items: count,
+            },
+        );
         for place in (3..count).step_by(11) {
             points[place] = points[place - 1];
         }
@@ -163,10 +197,19 @@ mod tests {
 
     /// Returns -P, whose compressed form has the other tag.
     fn opposite(cpu: &CpuEngine, curve: CurveId, point: &Point) -> Point {
-        let Some(mut compressed) = point.to_compressed() else { return *point };
+        let Some(mut compressed) = point.to_compressed() else {
+            return *point;
+        };
         compressed[0] ^= 1;
         let keys = [compressed];
-        points_of(cpu, &crate::ops::point::DecodeKeys { curve, keys: PublicKeys::compressed(&keys), items: 1 })[0]
+        points_of(
+            cpu,
+            &crate::ops::point::DecodeKeys {
+                curve,
+                keys: PublicKeys::compressed(&keys),
+                items: 1,
+            },
+        )[0]
     }
 
     /// Adds the points one after the other.
@@ -175,7 +218,14 @@ mod tests {
             let sum = [sum];
             let point = [*point];
             let operands = [PublicKeys::points(&sum), PublicKeys::points(&point)];
-            points_of(cpu, &Add { curve, operands, items: 1 })[0]
+            points_of(
+                cpu,
+                &Add {
+                    curve,
+                    operands,
+                    items: 1,
+                },
+            )[0]
         })
     }
 
@@ -184,14 +234,37 @@ mod tests {
         let cpu = CpuEngine::new(Some(3), None).unwrap();
         for &curve in CurveId::ALL {
             let points = points(&cpu, curve, 700);
-            for items in [0, 1, 2, 6, 10, PART - 1, PART, PART + 1, 2 * PART, 5 * PART + 7, 700] {
+            for items in [
+                0,
+                1,
+                2,
+                6,
+                10,
+                PART - 1,
+                PART,
+                PART + 1,
+                2 * PART,
+                5 * PART + 7,
+                700,
+            ] {
                 let expected = one_by_one(&cpu, curve, &points[..items]);
-                assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&points), items), Ok(expected), "{items} on {curve}");
+                assert_eq!(
+                    sum_of(&cpu, curve, PublicKeys::points(&points), items),
+                    Ok(expected),
+                    "{items} on {curve}"
+                );
             }
             // Points whose sum is the identity.
             let mut both = points[..100].to_vec();
-            both.extend(points[..100].iter().map(|point| opposite(&cpu, curve, point)));
-            assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&both), 200), Ok(Point::IDENTITY));
+            both.extend(
+                points[..100]
+                    .iter()
+                    .map(|point| opposite(&cpu, curve, point)),
+            );
+            assert_eq!(
+                sum_of(&cpu, curve, PublicKeys::points(&both), 200),
+                Ok(Point::IDENTITY)
+            );
         }
     }
 
@@ -202,19 +275,35 @@ mod tests {
         let cpu = CpuEngine::new(Some(2), None).unwrap();
         let curve = CurveId::P256;
         let points = points(&cpu, curve, 5 * PART + 7);
-        let sums = Sums { curve, points: PublicKeys::points(&points), of: points.len() };
+        let sums = Sums {
+            curve,
+            points: PublicKeys::points(&points),
+            of: points.len(),
+        };
         let (codes, rows) = computed(&cpu, &sums);
-        assert_eq!((codes.len(), sums.points_of(&(4..6))), (6, 4 * PART..points.len()));
+        assert_eq!(
+            (codes.len(), sums.points_of(&(4..6))),
+            (6, 4 * PART..points.len())
+        );
         for part in 0..6 {
             let mut code = [0];
             let mut row = [[0; 64]];
-            sums.on_cpu(&cpu, part..part + 1, &mut ResultsMut::rows(&mut code, &mut row));
+            sums.on_cpu(
+                &cpu,
+                part..part + 1,
+                &mut ResultsMut::rows(&mut code, &mut row),
+            );
             assert_eq!((code[0], row[0]), (codes[part], rows[part]));
         }
         let expected = sums.combine(&cpu, &codes, &rows);
         let mut other_rows = rows.clone();
         for part in [0, 1] {
-            let every_second: Vec<Point> = points[4 * PART..].iter().skip(part).step_by(2).copied().collect();
+            let every_second: Vec<Point> = points[4 * PART..]
+                .iter()
+                .skip(part)
+                .step_by(2)
+                .copied()
+                .collect();
             let row = one_by_one(&cpu, curve, &every_second);
             other_rows[4 + part] = row.as_bytes()[1..].try_into().unwrap();
         }
@@ -232,17 +321,29 @@ mod tests {
         for (bad, first) in [
             (vec![(0, off_curve)], (0, Rejection::NotOnCurve)),
             (vec![(299, too_large)], (299, Rejection::MalformedPoint)),
-            (vec![(200, off_curve), (70, too_large)], (70, Rejection::MalformedPoint)),
-            (vec![(64, off_curve), (63, off_curve), (65, too_large)], (63, Rejection::NotOnCurve)),
+            (
+                vec![(200, off_curve), (70, too_large)],
+                (70, Rejection::MalformedPoint),
+            ),
+            (
+                vec![(64, off_curve), (63, off_curve), (65, too_large)],
+                (63, Rejection::NotOnCurve),
+            ),
         ] {
             let mut points = good.clone();
             for (place, point) in bad {
                 points[place] = point;
             }
-            assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&points), 300), Err(first));
+            assert_eq!(
+                sum_of(&cpu, curve, PublicKeys::points(&points), 300),
+                Err(first)
+            );
             // The sum of the points before the invalid one is not affected.
             let before = one_by_one(&cpu, curve, &points[..first.0]);
-            assert_eq!(sum_of(&cpu, curve, PublicKeys::points(&points), first.0), Ok(before));
+            assert_eq!(
+                sum_of(&cpu, curve, PublicKeys::points(&points), first.0),
+                Ok(before)
+            );
         }
     }
 
@@ -255,14 +356,35 @@ mod tests {
         let sec1: Vec<&[u8]> = points.iter().map(Point::as_sec1).collect();
         assert_eq!(sum_of(&cpu, curve, PublicKeys::sec1(&sec1), 200), expected);
         // Zeros are the identity.
-        let raw: Vec<[u8; 64]> = points.iter().map(|point| point.as_bytes()[1..].try_into().unwrap()).collect();
+        let raw: Vec<[u8; 64]> = points
+            .iter()
+            .map(|point| point.as_bytes()[1..].try_into().unwrap())
+            .collect();
         assert!(raw.contains(&[0; 64]));
         assert_eq!(sum_of(&cpu, curve, PublicKeys::raw(&raw), 200), expected);
-        let finite: Vec<Point> = points.iter().filter(|point| !point.is_identity()).copied().collect();
-        let compressed: Vec<[u8; 33]> = finite.iter().map(|point| point.to_compressed().unwrap()).collect();
-        assert_eq!(sum_of(&cpu, curve, PublicKeys::compressed(&compressed), finite.len()), expected);
+        let finite: Vec<Point> = points
+            .iter()
+            .filter(|point| !point.is_identity())
+            .copied()
+            .collect();
+        let compressed: Vec<[u8; 33]> = finite
+            .iter()
+            .map(|point| point.to_compressed().unwrap())
+            .collect();
+        assert_eq!(
+            sum_of(
+                &cpu,
+                curve,
+                PublicKeys::compressed(&compressed),
+                finite.len()
+            ),
+            expected
+        );
         // One point for all items.
         let all = PublicKeys::all(points[0].as_sec1());
-        assert_eq!(sum_of(&cpu, curve, all, 200), Ok(one_by_one(&cpu, curve, &[points[0]; 200])));
+        assert_eq!(
+            sum_of(&cpu, curve, all, 200),
+            Ok(one_by_one(&cpu, curve, &[points[0]; 200]))
+        );
     }
 }

@@ -12,7 +12,9 @@ use crate::cpu::field::Field;
 use crate::cpu::multiply::{mul_add, normalize};
 use crate::cpu::point::Affine;
 use crate::cpu::point::affine::{Denominators, add_assign};
-use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, base_products, odd_or_opposite, scalar};
+use crate::cpu::secret::{
+    Number, ReferencePoint, SecretCurve, base_products, odd_or_opposite, scalar,
+};
 use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CHUNK, CpuEngine, decode, limbs_to_be_bytes};
@@ -52,11 +54,15 @@ struct ReceiverKeys<C: SecretCurve> {
 impl<C: SecretCurve> ReceiverKeys<C> {
     fn new(receiver: &Receiver, start: usize) -> Self {
         let scan = scalar::<C>(receiver.scan_key.expose_bytes()).expect("checked by Receiver::new");
-        let spend = receiver
-            .spend_keys
-            .iter()
-            .map(|key| decode::public_key::<C>(KeyBytes::Sec1(key.as_sec1())).expect("checked by Receiver::new"));
-        ReceiverKeys { scan, spend: spend.collect(), start }
+        let spend = receiver.spend_keys.iter().map(|key| {
+            decode::public_key::<C>(KeyBytes::Sec1(key.as_sec1()))
+                .expect("checked by Receiver::new")
+        });
+        ReceiverKeys {
+            scan,
+            spend: spend.collect(),
+            start,
+        }
     }
 }
 
@@ -80,10 +86,21 @@ fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn Res
     let lanes = engine.lanes_for(out.items());
     // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut receivers: Vec<ReceiverKeys<C>> = Vec::with_capacity(of.receivers.len());
-    stack::wiped(|| receivers.extend(of.starts().map(|(receiver, start)| ReceiverKeys::new(receiver, start))));
+    stack::wiped(|| {
+        receivers.extend(
+            of.starts()
+                .map(|(receiver, start)| ReceiverKeys::new(receiver, start)),
+        )
+    });
     engine.fill_secret(out, [of.width(), 0], |range, out| {
-        let mut chunk = ScanChunk::<C> { lanes, places: vec![], points: vec![], counters: vec![] };
-        let points = decode::public_keys::<C>(lanes, range.clone().map(|item| of.tweak_points.get(item)));
+        let mut chunk = ScanChunk::<C> {
+            lanes,
+            places: vec![],
+            points: vec![],
+            counters: vec![],
+        };
+        let points =
+            decode::public_keys::<C>(lanes, range.clone().map(|item| of.tweak_points.get(item)));
         for (place, (item, point)) in range.zip(points).enumerate() {
             match point {
                 Err(reason) => out.reject(place, reason),
@@ -138,10 +155,16 @@ impl<C: SecretCurve> ScanChunk<C> {
             denominators.blind(blind::<C>(&shared[0], &keys.scan, start));
             sums.clear();
             spend.iter().for_each(|_| sums.extend_from_slice(&products));
-            let addends: Vec<_> = spend.iter().flat_map(|key| iter::repeat_n(*key, places.len())).collect();
+            let addends: Vec<_> = spend
+                .iter()
+                .flat_map(|key| iter::repeat_n(*key, places.len()))
+                .collect();
             add_assign::<C>(&mut sums, &addends, &mut denominators);
-            let rows =
-                (0..spend.len()).flat_map(|which| places.iter().map(move |place| (place, start + NUMBER * which)));
+            let rows = (0..spend.len()).flat_map(|which| {
+                places
+                    .iter()
+                    .map(move |place| (place, start + NUMBER * which))
+            });
             for ((&place, start), sum) in rows.zip(&sums).filter(|(_, sum)| !sum.infinity) {
                 out.row(0, place)[start..][..NUMBER].copy_from_slice(&sum.x.to_be_bytes());
             }
@@ -158,14 +181,22 @@ impl<C: SecretCurve> ScanChunk<C> {
                 let keys = Zeroizing::new(vec![*scan; self.points.len()]);
                 let (odd, negated) = odd_or_opposite::<C>(&keys);
                 for [x, y] in mul_uniform::<C>(lanes, &odd, &negated, &self.points).iter() {
-                    push_compressed(&mut shared, &Zeroizing::new(limbs_to_be_bytes(x)), y[0] as u8 & 1);
+                    push_compressed(
+                        &mut shared,
+                        &Zeroizing::new(limbs_to_be_bytes(x)),
+                        y[0] as u8 & 1,
+                    );
                 }
             }
             None => {
                 for point in &self.points {
                     let point = ProjectivePoint::<C::Reference>::from(reference::<C>(point));
                     let product = Zeroizing::new((point * *scan).to_affine());
-                    push_compressed(&mut shared, &Zeroizing::new(product.x().into()), product.y_is_odd().unwrap_u8());
+                    push_compressed(
+                        &mut shared,
+                        &Zeroizing::new(product.x().into()),
+                        product.y_is_odd().unwrap_u8(),
+                    );
                 }
             }
         }
@@ -178,7 +209,9 @@ impl<C: SecretCurve> ScanChunk<C> {
             Some(lanes) => base_products::<C>(lanes, tweaks),
             None => tweaks
                 .iter()
-                .map(|tweak| own::<C>(&ProjectivePoint::<C::Reference>::mul_by_generator(tweak).to_affine()))
+                .map(|tweak| {
+                    own::<C>(&ProjectivePoint::<C::Reference>::mul_by_generator(tweak).to_affine())
+                })
                 .collect(),
         }
     }
@@ -188,7 +221,11 @@ impl<C: SecretCurve> ScanChunk<C> {
 /// the sender knows it.
 fn blind<C: SecretCurve>(shared: &[u8; 33], scan: &Number<C>, start: usize) -> C::Base {
     let scan = Zeroizing::new(<[u8; 32]>::from(scan.to_repr()));
-    let hash = Sha256::new().chain_update(*scan).chain_update(shared).chain_update(start.to_be_bytes()).finalize();
+    let hash = Sha256::new()
+        .chain_update(*scan)
+        .chain_update(shared)
+        .chain_update(start.to_be_bytes())
+        .finalize();
     C::Base::from_be_bytes_reduced(&Zeroizing::new(hash.into()))
 }
 
@@ -199,7 +236,8 @@ fn wipe<T>(values: &mut Vec<T>) {
 
 /// Converts a RustCrypto point other than the identity to a point of the curve.
 fn own<C: SecretCurve>(point: &ReferencePoint<C>) -> Affine<C::Base> {
-    let [x, y] = [point.x(), point.y()].map(|bytes| C::Base::from_be_bytes_reduced(&Zeroizing::new(bytes.into())));
+    let [x, y] = [point.x(), point.y()]
+        .map(|bytes| C::Base::from_be_bytes_reduced(&Zeroizing::new(bytes.into())));
     Affine::new(x, y)
 }
 
@@ -211,23 +249,32 @@ pub fn tweak_points<C: BaseTables>(
     out: &mut dyn ResultSink,
 ) {
     engine.fill(out, [64, 0], |range: Range<usize>, out| {
-        let points = decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));
+        let points =
+            decode::public_keys::<C>(engine.lanes, range.clone().map(|item| keys.get(item)));
         let operands = range.zip(points).map(|(item, point)| {
             let point = point?;
             Ok((input_hash::<C>(outpoints.get(item), &point)?, point))
         });
         decode::compute_accepted(operands, out, decode::put, |operands| {
             let (scalars, points): (Vec<_>, Vec<_>) = operands.into_iter().unzip();
-            normalize(engine.lanes, &mul_add::<C>(engine.lanes, &scalars, &points, None))
+            normalize(
+                engine.lanes,
+                &mul_add::<C>(engine.lanes, &scalars, &points, None),
+            )
         });
     });
 }
 
 /// Returns hash_BIP0352/Inputs(outpoint || A), in `1..n`.
-fn input_hash<C: BaseTables>(outpoint: &[u8; 36], key: &Affine<C::Base>) -> Result<C::Scalar, Rejection> {
+fn input_hash<C: BaseTables>(
+    outpoint: &[u8; 36],
+    key: &Affine<C::Base>,
+) -> Result<C::Scalar, Rejection> {
     let mut compressed = [2; 33];
     compressed[0] |= u8::from(key.y.is_odd());
     compressed[1..].copy_from_slice(&key.x.to_be_bytes());
     let hash = tagged(Tag::SilentInputs, &[outpoint, &compressed]);
-    C::Scalar::from_be_bytes(&hash).filter(|hash| !hash.is_zero()).ok_or(Rejection::ScalarOutOfRange)
+    C::Scalar::from_be_bytes(&hash)
+        .filter(|hash| !hash.is_zero())
+        .ok_or(Rejection::ScalarOutOfRange)
 }

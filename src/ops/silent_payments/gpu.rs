@@ -58,11 +58,21 @@ struct Scratch {
 
 impl Scratch {
     fn new(plan: &mut Plan, points: Points) -> Self {
-        let shared = Points { xy: plan.column(), kinds: points.kinds };
+        let shared = Points {
+            xy: plan.column(),
+            kinds: points.kinds,
+        };
         let numbers = SecretNumbers::new(plan);
         let windows = WindowScratch::new(plan);
         let sums = Jacobian::new(plan);
-        Scratch { numbers, windows, sums, shared, tweaks: plan.column(), products: Points::new(plan) }
+        Scratch {
+            numbers,
+            windows,
+            sums,
+            shared,
+            tweaks: plan.column(),
+            products: Points::new(plan),
+        }
     }
 
     /// Computes a receiver's numbers in each row.
@@ -75,7 +85,14 @@ impl Scratch {
         out: ResultRows,
         n: usize,
     ) -> Result<(), Fault> {
-        let Scratch { numbers, windows, sums, shared, tweaks, products } = self;
+        let Scratch {
+            numbers,
+            windows,
+            sums,
+            shared,
+            tweaks,
+            products,
+        } = self;
         let ResultRows { row_bytes, .. } = out;
         let xyz = sums.xyz;
         let count = n as u64;
@@ -85,14 +102,41 @@ impl Scratch {
         let Points { xy, kinds } = points;
         let WindowScratch { tables, next_tile } = windows;
         let scalars = numbers.scalars;
-        kernels::UpmulFixed { scalars, xy, kinds, tables, xyz, next_tile, n: count }.launch(slot, CURVE)?;
+        kernels::UpmulFixed {
+            scalars,
+            xy,
+            kinds,
+            tables,
+            xyz,
+            next_tile,
+            n: count,
+        }
+        .launch(slot, CURVE)?;
         sums.normalize(slot, CURVE, shared, true, n)?;
         let Points { xy, kinds } = shared;
-        let Points { xy: out_xy, kinds: out_kinds } = products;
+        let Points {
+            xy: out_xy,
+            kinds: out_kinds,
+        } = products;
         let rows = out.at_byte(keys.start);
-        kernels::SilentTweaks { xy, kinds, counters, tweaks, tweak_kinds: out_kinds, rows, row_bytes, n: count }
-            .launch(slot, CURVE)?;
-        kernels::FpmulUniform { scalars: tweaks, table, xyz, n: count }.launch(slot, CURVE)?;
+        kernels::SilentTweaks {
+            xy,
+            kinds,
+            counters,
+            tweaks,
+            tweak_kinds: out_kinds,
+            rows,
+            row_bytes,
+            n: count,
+        }
+        .launch(slot, CURVE)?;
+        kernels::FpmulUniform {
+            scalars: tweaks,
+            table,
+            xyz,
+            n: count,
+        }
+        .launch(slot, CURVE)?;
         sums.normalize(slot, CURVE, products, true, n)?;
         let spend_xy = keys.spend.points.xy;
         for which in 0..keys.count {
@@ -103,8 +147,18 @@ impl Scratch {
             let which = which as u64;
             let prefixes = sums.prefixes;
             slot.keep_in_l2(prefixes, n)?;
-            kernels::SilentOutputs { xy, kinds, spend_xy, spend_count, which, rows, row_bytes, prefixes, n: count }
-                .launch(slot, CURVE)?;
+            kernels::SilentOutputs {
+                xy,
+                kinds,
+                spend_xy,
+                spend_count,
+                which,
+                rows,
+                row_bytes,
+                prefixes,
+                n: count,
+            }
+            .launch(slot, CURVE)?;
         }
         Ok(())
     }
@@ -126,7 +180,18 @@ impl OnGpu for Expected<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, vec!["layout", "nonces", "table", "fpmul", "normalize", "results", "bip340_silent"])
+        (
+            CURVE,
+            vec![
+                "layout",
+                "nonces",
+                "table",
+                "fpmul",
+                "normalize",
+                "results",
+                "bip340_silent",
+            ],
+        )
     }
 
     fn tests(&self, _: usize) -> Vec<SelfTest> {
@@ -140,14 +205,24 @@ impl OnGpu for Expected<'_> {
             let spend_keys = &receiver.spend_keys;
             let count = receiver.spend_keys.len();
             let scan = PrivateKeys::new(plan, (&receiver.scan_key).into());
-            let spend = plan.for_items(count, |plan| Imported::new(plan, PublicKeys::points(spend_keys)));
-            ReceiverColumns { scan, spend, count, start }
+            let spend = plan.for_items(count, |plan| {
+                Imported::new(plan, PublicKeys::points(spend_keys))
+            });
+            ReceiverColumns {
+                scan,
+                spend,
+                count,
+                start,
+            }
         });
         let keys: Vec<ReceiverColumns> = keys.collect();
         let scratch = Scratch::new(plan, points.points);
         let codes = plan.column::<Codes>();
         let width = self.width();
-        let out = ResultRows { rows: plan.each(width), row_bytes: width as u64 };
+        let out = ResultRows {
+            rows: plan.each(width),
+            row_bytes: width as u64,
+        };
         plan.codes(codes);
         plan.secret_result(0, out.rows, width);
         let n = items.len();
@@ -157,7 +232,10 @@ impl OnGpu for Expected<'_> {
                 keys.spend.import(slot, CURVE, keys.count)?;
                 scratch.compute(slot, keys, points.points, counters, out, n)?;
             }
-            let reasons = Reasons { status: None, identity: Some(Rejection::IdentityKey) };
+            let reasons = Reasons {
+                status: None,
+                identity: Some(Rejection::IdentityKey),
+            };
             point_codes(slot, CURVE, points.points.kinds, reasons, codes, n)
         })
     }
@@ -169,7 +247,10 @@ impl OnGpu for TweakPoints<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, vec!["layout", "upmul", "normalize", "results", "bip340_silent"])
+        (
+            CURVE,
+            vec!["layout", "upmul", "normalize", "results", "bip340_silent"],
+        )
     }
 
     fn tests(&self, _: usize) -> Vec<SelfTest> {
@@ -189,15 +270,35 @@ impl OnGpu for TweakPoints<'_> {
             keys.import(slot, CURVE, n)?;
             let Points { xy, kinds } = keys.points;
             let WindowScratch { tables, next_tile } = windows;
-            kernels::SilentInputHashes { outpoints, xy, kinds, hashes, hash_kinds, n: n as u64 }.launch(slot, CURVE)?;
+            kernels::SilentInputHashes {
+                outpoints,
+                xy,
+                kinds,
+                hashes,
+                hash_kinds,
+                n: n as u64,
+            }
+            .launch(slot, CURVE)?;
             windows.reset(slot)?;
             let scalars = hashes;
             let xyz = sums.xyz;
-            kernels::UpmulVar { scalars, xy, kinds, tables, xyz, next_tile, n: n as u64 }.launch(slot, CURVE)?;
+            kernels::UpmulVar {
+                scalars,
+                xy,
+                kinds,
+                tables,
+                xyz,
+                next_tile,
+                n: n as u64,
+            }
+            .launch(slot, CURVE)?;
             // The products overwrite the keys.
             sums.normalize(slot, CURVE, keys.points, true, n)?;
             let status = Some((hash_kinds.into(), Rejection::ScalarOutOfRange));
-            let reasons = Reasons { status, identity: Some(Rejection::IdentityKey) };
+            let reasons = Reasons {
+                status,
+                identity: Some(Rejection::IdentityKey),
+            };
             results.export(slot, CURVE, keys.points, reasons, n)
         })
     }

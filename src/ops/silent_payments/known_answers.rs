@@ -14,22 +14,43 @@ pub fn all() -> Vec<SelfTest> {
 }
 
 pub fn of_scan() -> Vec<SelfTest> {
-    vec![point::known_answers::keys(Secp256k1::ID), test("silent payments, scan", scan)]
+    vec![
+        point::known_answers::keys(Secp256k1::ID),
+        test("silent payments, scan", scan),
+    ]
 }
 
 pub fn of_index() -> Vec<SelfTest> {
-    vec![point::known_answers::keys(Secp256k1::ID), test("silent payments, index", index)]
+    vec![
+        point::known_answers::keys(Secp256k1::ID),
+        test("silent payments, index", index),
+    ]
 }
 
 fn test(operation: &'static str, run: fn(&mut SelfTestRun) -> Result<(), Fault>) -> SelfTest {
-    SelfTest { operation, on: Secp256k1::NAME, run }
+    SelfTest {
+        operation,
+        on: Secp256k1::NAME,
+        run,
+    }
 }
 
 /// Tests two receivers, one of them with labels.
 fn scan(trial: &mut SelfTestRun) -> Result<(), Fault> {
-    let SilentPayments { points, counters, receivers, expected, .. } = known_answers::silent_payments();
+    let SilentPayments {
+        points,
+        counters,
+        receivers,
+        expected,
+        ..
+    } = known_answers::silent_payments();
     let receivers = receivers.iter().map(|(scan_key, spend_key, labels)| {
-        Receiver::new(SecretKey::from_bytes(*scan_key), spend_key.as_sec1(), labels).expect("valid keys")
+        Receiver::new(
+            SecretKey::from_bytes(*scan_key),
+            spend_key.as_sec1(),
+            labels,
+        )
+        .expect("valid keys")
     });
     let receivers: Vec<Receiver> = receivers.collect();
     let receivers: Vec<&Receiver> = receivers.iter().collect();
@@ -37,18 +58,40 @@ fn scan(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let counters = repeat(counters, ITEMS);
     let tweak_points = PublicKeys::points(&points);
     let counters = (&counters).into();
-    let operation = Expected { tweak_points, counters, receivers: &receivers, items: ITEMS };
+    let operation = Expected {
+        tweak_points,
+        counters,
+        receivers: &receivers,
+        items: ITEMS,
+    };
     const WIDTH: usize = SilentPayments::WIDTH;
-    assert_eq!(operation.width(), WIDTH, "as many labels as the answers are for");
+    assert_eq!(
+        operation.width(),
+        WIDTH,
+        "as many labels as the answers are for"
+    );
     trial.check(&operation, bytes_of::<WIDTH>, repeat(expected, ITEMS))
 }
 
 fn index(trial: &mut SelfTestRun) -> Result<(), Fault> {
-    let SilentPayments { points, outpoints, tweak_points, .. } = known_answers::silent_payments();
+    let SilentPayments {
+        points,
+        outpoints,
+        tweak_points,
+        ..
+    } = known_answers::silent_payments();
     let keys = repeat(points, ITEMS);
     let outpoints = repeat(outpoints, ITEMS);
     let outpoints = (&outpoints).into();
     let input_keys = PublicKeys::points(&keys);
     let known: Vec<Answer<Point>> = repeat(tweak_points, ITEMS);
-    trial.check(&TweakPoints { outpoints, input_keys, items: ITEMS }, point_of, known)
+    trial.check(
+        &TweakPoints {
+            outpoints,
+            input_keys,
+            items: ITEMS,
+        },
+        point_of,
+        known,
+    )
 }

@@ -31,7 +31,9 @@ use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
 use crate::engine::Engine;
 use crate::operation::{Computation, GpuThreshold};
-use crate::types::{Error, Points, PublicKeys, ResultSink, ResultsMut, Rows, SecretKey, require_lengths};
+use crate::types::{
+    Error, Points, PublicKeys, ResultSink, ResultsMut, Rows, SecretKey, require_lengths,
+};
 pub(crate) use expected::Expected;
 pub use outputs::Outputs;
 pub use receiver::Receiver;
@@ -79,17 +81,31 @@ pub(crate) struct TweakPoints<'a> {
 }
 
 impl<'a> TweakPoints<'a> {
-    pub fn new(outpoints: Rows<'a, 36>, input_keys: PublicKeys<'a>, items: usize) -> Result<Self, Error> {
-        let found = [("outpoints", outpoints.len_for(items)), ("sums of input keys", input_keys.len_for(items))];
+    pub fn new(
+        outpoints: Rows<'a, 36>,
+        input_keys: PublicKeys<'a>,
+        items: usize,
+    ) -> Result<Self, Error> {
+        let found = [
+            ("outpoints", outpoints.len_for(items)),
+            ("sums of input keys", input_keys.len_for(items)),
+        ];
         require_lengths(items, &found)?;
-        Ok(TweakPoints { outpoints, input_keys, items })
+        Ok(TweakPoints {
+            outpoints,
+            input_keys,
+            items,
+        })
     }
 }
 
 impl Computation for TweakPoints<'_> {
     /// Returns the threshold of a variable-base multiplication.
     fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold { portable: 25, simd: 70 }
+        GpuThreshold {
+            portable: 25,
+            simd: 70,
+        }
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
@@ -168,7 +184,10 @@ pub fn index<'k>(
     outpoints: &[[u8; 36]],
     input_keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Points, Error> {
-    engine.collect(&TweakPoints::new(outpoints.into(), input_keys.into(), outpoints.len())?, point_of)
+    engine.collect(
+        &TweakPoints::new(outpoints.into(), input_keys.into(), outpoints.len())?,
+        point_of,
+    )
 }
 
 /// Computes tweak points from columns into columns: 64 bytes `x || y` per item, and a one-byte code

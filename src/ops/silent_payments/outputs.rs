@@ -26,7 +26,11 @@ impl<'a> Outputs<'a> {
     /// of keys.
     pub fn x_only(offsets: &'a [u64], keys: impl Into<Rows<'a, 32>>) -> Result<Self, Error> {
         let keys = keys.into();
-        Self::new(offsets, OutputKeys::XOnly(keys), keys.len().unwrap_or(usize::MAX))
+        Self::new(
+            offsets,
+            OutputKeys::XOnly(keys),
+            keys.len().unwrap_or(usize::MAX),
+        )
     }
 
     /// Takes outputs as the first eight bytes of their x-only keys, as big-endian numbers. Matches
@@ -41,10 +45,14 @@ impl<'a> Outputs<'a> {
     fn new(offsets: &'a [u64], keys: OutputKeys<'a>, count: usize) -> Result<Self, Error> {
         let problem = match offsets {
             [] => Some("outputs have no offset".to_owned()),
-            [.., last] if *last > count as u64 => Some(format!("{count} outputs, and an offset of {last}")),
+            [.., last] if *last > count as u64 => {
+                Some(format!("{count} outputs, and an offset of {last}"))
+            }
             _ => (!offsets.is_sorted()).then(|| "offsets of outputs decrease".to_owned()),
         };
-        problem.map_or(Ok(Outputs { offsets, keys }), |problem| Err(Error::InvalidColumn(problem)))
+        problem.map_or(Ok(Outputs { offsets, keys }), |problem| {
+            Err(Error::InvalidColumn(problem))
+        })
     }
 
     /// Returns the number of rows.
@@ -57,7 +65,10 @@ impl<'a> Outputs<'a> {
     /// # Panics
     /// If the range is out of bounds.
     pub fn slice(&self, rows: Range<usize>) -> Self {
-        Outputs { offsets: &self.offsets[rows.start..=rows.end], keys: self.keys }
+        Outputs {
+            offsets: &self.offsets[rows.start..=rows.end],
+            keys: self.keys,
+        }
     }
 
     /// Returns the indices in the column of a row's outputs.

@@ -48,9 +48,14 @@ impl Receiver {
         stack::wiped(|| {
             labels.iter().try_for_each(|&number| {
                 let scan_key = receiver.scan_key.expose_bytes();
-                let hash = Zeroizing::new(tagged(Tag::SilentLabel, &[scan_key, &number.to_be_bytes()]));
-                let of_label = scalar::<Secp256k1>(&hash).map_err(|_| Rejection::ScalarOutOfRange)?;
-                let label = Label { number, scalar: Some(SecretKey::from_bytes(*hash)) };
+                let hash =
+                    Zeroizing::new(tagged(Tag::SilentLabel, &[scan_key, &number.to_be_bytes()]));
+                let of_label =
+                    scalar::<Secp256k1>(&hash).map_err(|_| Rejection::ScalarOutOfRange)?;
+                let label = Label {
+                    number,
+                    scalar: Some(SecretKey::from_bytes(*hash)),
+                };
                 receiver.add_label(ProjectivePoint::mul_by_generator(&of_label), label)
             })
         })?;
@@ -71,19 +76,34 @@ impl Receiver {
         let mut receiver = Self::without_labels(scan_key, spend_key, label_points.len())?;
         for (number, point) in (0..).zip(label_points) {
             let point = PublicKey::try_from(&point_of(point)?)?.to_projective();
-            receiver.add_label(point, Label { number, scalar: None })?;
+            receiver.add_label(
+                point,
+                Label {
+                    number,
+                    scalar: None,
+                },
+            )?;
         }
         Ok(receiver)
     }
 
-    fn without_labels(scan_key: SecretKey, spend_key: &[u8], labels: usize) -> Result<Self, Rejection> {
+    fn without_labels(
+        scan_key: SecretKey,
+        spend_key: &[u8],
+        labels: usize,
+    ) -> Result<Self, Rejection> {
         stack::wiped(|| scalar::<Secp256k1>(scan_key.expose_bytes()).map(drop))?;
-        Ok(Receiver { scan_key, spend_keys: vec![point_of(spend_key)?], labels: Vec::with_capacity(labels) })
+        Ok(Receiver {
+            scan_key,
+            spend_keys: vec![point_of(spend_key)?],
+            labels: Vec::with_capacity(labels),
+        })
     }
 
     fn add_label(&mut self, point: ProjectivePoint, label: Label) -> Result<(), Rejection> {
         let spend = PublicKey::try_from(&self.spend_keys[0])?.to_projective();
-        let labelled = PublicKey::from_affine((point + spend).to_affine()).map_err(|_| Rejection::IdentityResult)?;
+        let labelled = PublicKey::from_affine((point + spend).to_affine())
+            .map_err(|_| Rejection::IdentityResult)?;
         self.spend_keys.push(Point::from(&labelled));
         self.labels.push(label);
         Ok(())
@@ -113,9 +133,14 @@ impl Receiver {
     /// Returns t_k plus the scalar of the spend key's label, modulo n: the number that is added to
     /// the spend private key.
     pub(super) fn output_tweak(&self, tweak: &[u8; 32], spend_key: usize) -> SecretKey {
-        let label = spend_key.checked_sub(1).and_then(|label| self.labels[label].scalar.as_ref());
-        let Some(label) = label else { return SecretKey::from_bytes(*tweak) };
-        let mut sum: Zeroizing<Number<Secp256k1>> = scalar::<Secp256k1>(tweak).expect("a tweak is a scalar");
+        let label = spend_key
+            .checked_sub(1)
+            .and_then(|label| self.labels[label].scalar.as_ref());
+        let Some(label) = label else {
+            return SecretKey::from_bytes(*tweak);
+        };
+        let mut sum: Zeroizing<Number<Secp256k1>> =
+            scalar::<Secp256k1>(tweak).expect("a tweak is a scalar");
         *sum += &*scalar::<Secp256k1>(label.expose_bytes()).expect("checked by Receiver::new");
         SecretKey::from_bytes(Zeroizing::new(sum.to_bytes()).0)
     }
@@ -123,5 +148,8 @@ impl Receiver {
 
 fn point_of(key: &[u8]) -> Result<Point, Rejection> {
     let point = decode::public_key::<Secp256k1>(KeyBytes::Sec1(key))?;
-    Ok(Point::from_coordinates(&point.x.to_be_bytes(), &point.y.to_be_bytes()))
+    Ok(Point::from_coordinates(
+        &point.x.to_be_bytes(),
+        &point.y.to_be_bytes(),
+    ))
 }

@@ -4,7 +4,9 @@ use super::expected::{Expected, NUMBER};
 use super::{LIMIT, Match, Outputs, Receiver, Scan};
 use crate::engine::Engine;
 use crate::host::{lock, stack};
-use crate::types::{Error, POINT_ROW, PublicKeys, ResultSink, Results, ResultsMut, Rows, Verdict, require_lengths};
+use crate::types::{
+    Error, POINT_ROW, PublicKeys, ResultSink, Results, ResultsMut, Rows, Verdict, require_lengths,
+};
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
@@ -32,7 +34,10 @@ impl Search<'_> {
     fn compare(&self, item: usize, mut expected: &[u8]) {
         let row = self.rows.map_or(item, |rows| rows[item]);
         for (receiver, keys) in self.receivers.iter().enumerate() {
-            let (numbers, of_others) = expected.as_chunks::<NUMBER>().0.split_at(1 + keys.spend_keys.len());
+            let (numbers, of_others) = expected
+                .as_chunks::<NUMBER>()
+                .0
+                .split_at(1 + keys.spend_keys.len());
             expected = of_others.as_flattened();
             let tweak = &numbers[0];
             let expected_x = &numbers[1..];
@@ -41,7 +46,13 @@ impl Search<'_> {
                     // Zeros mean that there is no expected output.
                     if self.outputs.is(output, x) && *x != [0; NUMBER] {
                         let tweak = Box::new(Zeroizing::new(*tweak));
-                        let hit = Hit { item, receiver, spend_key, output, tweak };
+                        let hit = Hit {
+                            item,
+                            receiver,
+                            spend_key,
+                            output,
+                            tweak,
+                        };
                         lock(&self.found).push(hit);
                     }
                 }
@@ -63,16 +74,35 @@ impl<'a> ResultSink<'a> for Comparing<'a> {
         self.codes.len()
     }
 
-    fn split_at(self: Box<Self>, items: usize) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
-        let Comparing { codes, first, search } = *self;
+    fn split_at(
+        self: Box<Self>,
+        items: usize,
+    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
+        let Comparing {
+            codes,
+            first,
+            search,
+        } = *self;
         let (codes, other_codes) = codes.split_at_mut(items);
-        let left = Comparing { codes, first, search };
-        let right = Comparing { codes: other_codes, first: first + items, search };
+        let left = Comparing {
+            codes,
+            first,
+            search,
+        };
+        let right = Comparing {
+            codes: other_codes,
+            first: first + items,
+            search,
+        };
         (Box::new(left), Box::new(right))
     }
 
     fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
-        Box::new(Comparing { codes: self.codes, first: self.first, search: self.search })
+        Box::new(Comparing {
+            codes: self.codes,
+            first: self.first,
+            search: self.search,
+        })
     }
 
     fn columns(&mut self) -> Option<ResultsMut<'_>> {
@@ -91,9 +121,24 @@ impl<'a> ResultSink<'a> for Comparing<'a> {
 
 /// Computes the expected outputs of items and compares the actual outputs with them. Returns the
 /// hits ordered by item, receiver, spend key and output.
-fn search(engine: &Engine, expected: &Expected, search: Search, codes: &mut [u8]) -> Result<Vec<Hit>, Error> {
-    engine.run(expected, &mut Comparing { codes, first: 0, search: &search })?;
-    let mut found = search.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+fn search(
+    engine: &Engine,
+    expected: &Expected,
+    search: Search,
+    codes: &mut [u8],
+) -> Result<Vec<Hit>, Error> {
+    engine.run(
+        expected,
+        &mut Comparing {
+            codes,
+            first: 0,
+            search: &search,
+        },
+    )?;
+    let mut found = search
+        .found
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     found.sort_unstable_by_key(|hit| (hit.item, hit.receiver, hit.spend_key, hit.output));
     Ok(found)
 }
@@ -109,15 +154,36 @@ pub fn scan(
     require_lengths(items, &[("tweak points", tweak_points.len_for(items))])?;
     let all: Vec<&Receiver> = receivers.iter().collect();
     let mut codes = vec![0; items];
-    let expected = Expected { tweak_points, counters: Rows::all(&[0; 4]), receivers: &all, items };
-    let of = Search { receivers: &all, outputs, rows: None, found: Mutex::default() };
+    let expected = Expected {
+        tweak_points,
+        counters: Rows::all(&[0; 4]),
+        receivers: &all,
+        items,
+    };
+    let of = Search {
+        receivers: &all,
+        outputs,
+        rows: None,
+        found: Mutex::default(),
+    };
     let hits = search(engine, &expected, of, &mut codes)?;
-    let mut found: Vec<(usize, u32, Hit)> = hits.into_iter().map(|hit| (hit.item, 0, hit)).collect();
+    let mut found: Vec<(usize, u32, Hit)> =
+        hits.into_iter().map(|hit| (hit.item, 0, hit)).collect();
     for (which, receiver) in receivers.iter().enumerate() {
-        let mut rows: Vec<usize> =
-            found.iter().filter(|(.., hit)| hit.receiver == which).map(|(row, ..)| *row).collect();
+        let mut rows: Vec<usize> = found
+            .iter()
+            .filter(|(.., hit)| hit.receiver == which)
+            .map(|(row, ..)| *row)
+            .collect();
         rows.dedup();
-        go_on(engine, (which, receiver), tweak_points, outputs, rows, &mut found)?;
+        go_on(
+            engine,
+            (which, receiver),
+            tweak_points,
+            outputs,
+            rows,
+            &mut found,
+        )?;
     }
     found.sort_unstable_by_key(|(row, k, hit)| (*row, hit.receiver, *k, hit.spend_key, hit.output));
     // Allocated once: moving matches would leave copies behind.
@@ -150,8 +216,10 @@ fn go_on(
     while start < LIMIT {
         let end = LIMIT.min(2 * start);
         open.retain(|row| start < outputs.most_matches(*row));
-        let items: Vec<(usize, u32)> =
-            open.iter().flat_map(|row| (start..end.min(outputs.most_matches(*row))).map(|k| (*row, k))).collect();
+        let items: Vec<(usize, u32)> = open
+            .iter()
+            .flat_map(|row| (start..end.min(outputs.most_matches(*row))).map(|k| (*row, k)))
+            .collect();
         if items.is_empty() {
             break;
         }
@@ -164,11 +232,28 @@ fn go_on(
         let tweak_points = PublicKeys::mixed(&keys);
         let receivers = [receiver];
         let counters = Rows::from(&counters);
-        let expected = Expected { tweak_points, counters, receivers: &receivers, items: items.len() };
-        let of = Search { receivers: &receivers, outputs, rows: Some(&rows), found: Mutex::default() };
+        let expected = Expected {
+            tweak_points,
+            counters,
+            receivers: &receivers,
+            items: items.len(),
+        };
+        let of = Search {
+            receivers: &receivers,
+            outputs,
+            rows: Some(&rows),
+            found: Mutex::default(),
+        };
         let hits = search(engine, &expected, of, &mut vec![0; items.len()])?;
         let matched = take_consecutive(&items, hits, start, |row, k, hit| {
-            found.push((row, k, Hit { receiver: which, ..hit }));
+            found.push((
+                row,
+                k,
+                Hit {
+                    receiver: which,
+                    ..hit
+                },
+            ));
         });
         open.retain(|row| matched.binary_search(row).is_ok());
         start = end;

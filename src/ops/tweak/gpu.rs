@@ -27,9 +27,15 @@ impl TweakColumns {
     fn new<'a>(plan: &mut Plan<'a>, tweaks: Tweaks<'a>) -> Self {
         let source = match tweaks {
             Tweaks::Given(tweaks) => TweakSource::Given(plan.input(tweaks.bytes())),
-            Tweaks::Taproot(roots) => TweakSource::Taproot(roots.map(|roots| plan.input(roots.bytes()))),
+            Tweaks::Taproot(roots) => {
+                TweakSource::Taproot(roots.map(|roots| plan.input(roots.bytes())))
+            }
         };
-        TweakColumns { source, scalars: plan.column(), kinds: plan.column() }
+        TweakColumns {
+            source,
+            scalars: plan.column(),
+            kinds: plan.column(),
+        }
     }
 
     /// Computes the scalars; keys of Taproot get an even y.
@@ -37,13 +43,31 @@ impl TweakColumns {
         let TweakColumns { scalars, kinds, .. } = self;
         let n = n as u64;
         match self.source {
-            TweakSource::Given(rows) => {
-                kernels::ImportScalars { rows, scalars, kinds, n }.launch(stream, Secp256k1::NAME)
+            TweakSource::Given(rows) => kernels::ImportScalars {
+                rows,
+                scalars,
+                kinds,
+                n,
             }
+            .launch(stream, Secp256k1::NAME),
             TweakSource::Taproot(roots) => {
-                let (Points { xy, kinds: key_kinds }, tweaks, tweak_kinds) = (keys, scalars, kinds);
-                kernels::TapTweaks { roots, xy, kinds: key_kinds, tweaks, tweak_kinds, n }
-                    .launch(stream, Secp256k1::NAME)
+                let (
+                    Points {
+                        xy,
+                        kinds: key_kinds,
+                    },
+                    tweaks,
+                    tweak_kinds,
+                ) = (keys, scalars, kinds);
+                kernels::TapTweaks {
+                    roots,
+                    xy,
+                    kinds: key_kinds,
+                    tweaks,
+                    tweak_kinds,
+                    n,
+                }
+                .launch(stream, Secp256k1::NAME)
             }
         }
     }
@@ -55,7 +79,17 @@ impl OnGpu for Tweak<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (Secp256k1::NAME, vec!["layout", "table", "fpmul", "normalize", "point_add", "bip340_tweak"])
+        (
+            Secp256k1::NAME,
+            vec![
+                "layout",
+                "table",
+                "fpmul",
+                "normalize",
+                "point_add",
+                "bip340_tweak",
+            ],
+        )
     }
 
     fn tests(&self, _: usize) -> Vec<SelfTest> {
@@ -76,23 +110,59 @@ impl OnGpu for Tweak<'_> {
             let table = slot.cache.clone().base_point.public(slot, curve)?;
             keys.import(slot, curve, n)?;
             tweaks.import(slot, keys.points, n)?;
-            let TweakColumns { scalars, kinds: tweak_kinds, .. } = tweaks;
+            let TweakColumns {
+                scalars,
+                kinds: tweak_kinds,
+                ..
+            } = tweaks;
             let column = table.column();
             let bits = table.bits;
             let count = n as u64;
-            kernels::FpmulVar { scalars, table: column, bits, xyz: products.xyz, n: count }.launch(slot, curve)?;
+            kernels::FpmulVar {
+                scalars,
+                table: column,
+                bits,
+                xyz: products.xyz,
+                n: count,
+            }
+            .launch(slot, curve)?;
             products.normalize(slot, curve, product, false, n)?;
-            let Points { xy: a_xy, kinds: a_kinds } = keys.points;
-            let Points { xy: b_xy, kinds: b_kinds } = product;
-            let Points { xy: out_xy, kinds: out_kinds } = sum;
+            let Points {
+                xy: a_xy,
+                kinds: a_kinds,
+            } = keys.points;
+            let Points {
+                xy: b_xy,
+                kinds: b_kinds,
+            } = product;
+            let Points {
+                xy: out_xy,
+                kinds: out_kinds,
+            } = sum;
             slot.keep_in_l2(prefixes, n)?;
-            kernels::PointAdd { a_xy, a_kinds, b_xy, b_kinds, out_xy, out_kinds, prefixes, n: count }
-                .launch(slot, curve)?;
+            kernels::PointAdd {
+                a_xy,
+                a_kinds,
+                b_xy,
+                b_kinds,
+                out_xy,
+                out_kinds,
+                prefixes,
+                n: count,
+            }
+            .launch(slot, curve)?;
             export_rows(slot, curve, sum, results.rows, n)?;
             let key_kinds = a_kinds;
             let sum_kinds = out_kinds;
             let codes = results.codes;
-            kernels::TweakCodes { key_kinds, tweak_kinds, sum_kinds, codes, n: count }.launch(slot, curve)
+            kernels::TweakCodes {
+                key_kinds,
+                tweak_kinds,
+                sum_kinds,
+                codes,
+                n: count,
+            }
+            .launch(slot, curve)
         })
     }
 }

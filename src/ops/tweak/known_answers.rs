@@ -11,21 +11,61 @@ use crate::types::{Point, PublicKeys, Rows};
 const CURVE: CurveId = Secp256k1::ID;
 
 pub fn all() -> Vec<SelfTest> {
-    vec![point::known_answers::keys(CURVE), SelfTest { operation: "tweaks of keys", on: CURVE.name(), run }]
+    vec![
+        point::known_answers::keys(CURVE),
+        SelfTest {
+            operation: "tweaks of keys",
+            on: CURVE.name(),
+            run,
+        },
+    ]
 }
 
-fn check(trial: &mut SelfTestRun, tweaks: Tweaks, keys: PublicKeys, known: Vec<Answer<Point>>) -> Result<(), Fault> {
-    trial.check(&Tweak { keys, tweaks, items: ITEMS }, point_of, known)
+fn check(
+    trial: &mut SelfTestRun,
+    tweaks: Tweaks,
+    keys: PublicKeys,
+    known: Vec<Answer<Point>>,
+) -> Result<(), Fault> {
+    trial.check(
+        &Tweak {
+            keys,
+            tweaks,
+            items: ITEMS,
+        },
+        point_of,
+        known,
+    )
 }
 
 fn run(trial: &mut SelfTestRun) -> Result<(), Fault> {
-    let known_answers::Tweaks { keys, numbers, sums, roots, outputs: [outputs, without_roots] } =
-        &known_answers::schnorr().tweaks;
+    let known_answers::Tweaks {
+        keys,
+        numbers,
+        sums,
+        roots,
+        outputs: [outputs, without_roots],
+    } = &known_answers::schnorr().tweaks;
     let keys = repeat(keys, ITEMS);
     let numbers = repeat(numbers, ITEMS);
     let roots = repeat(roots, ITEMS);
     let keys = PublicKeys::points(&keys);
-    check(trial, Tweaks::Given((&numbers).into()), keys, repeat(sums, ITEMS))?;
-    check(trial, Tweaks::Taproot(Some(Rows::from(&roots))), keys, repeat(outputs, ITEMS))?;
-    check(trial, Tweaks::Taproot(None), keys, repeat(without_roots, ITEMS))
+    check(
+        trial,
+        Tweaks::Given((&numbers).into()),
+        keys,
+        repeat(sums, ITEMS),
+    )?;
+    check(
+        trial,
+        Tweaks::Taproot(Some(Rows::from(&roots))),
+        keys,
+        repeat(outputs, ITEMS),
+    )?;
+    check(
+        trial,
+        Tweaks::Taproot(None),
+        keys,
+        repeat(without_roots, ITEMS),
+    )
 }

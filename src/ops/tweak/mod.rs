@@ -16,7 +16,9 @@ use crate::cpu::CpuEngine;
 use crate::curve::Secp256k1;
 use crate::engine::Engine;
 use crate::operation::{Computation, GpuThreshold};
-use crate::types::{Error, Point, Points, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, require_lengths};
+use crate::types::{
+    Error, Point, Points, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, require_lengths,
+};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha512;
 use std::ops::Range;
@@ -48,21 +50,36 @@ pub(crate) struct Tweak<'a> {
 impl<'a> Tweak<'a> {
     fn new(keys: PublicKeys<'a>, tweaks: Tweaks<'a>, items: usize) -> Result<Self, Error> {
         let of_tweaks = match tweaks {
-            Tweaks::Taproot(roots) => ("Merkle roots", roots.map_or(items, |roots| roots.len_for(items))),
+            Tweaks::Taproot(roots) => (
+                "Merkle roots",
+                roots.map_or(items, |roots| roots.len_for(items)),
+            ),
             Tweaks::Given(tweaks) => ("tweaks", tweaks.len_for(items)),
         };
         require_lengths(items, &[("public keys", keys.len_for(items)), of_tweaks])?;
-        Ok(Tweak { keys, tweaks, items })
+        Ok(Tweak {
+            keys,
+            tweaks,
+            items,
+        })
     }
 }
 
 impl Computation for Tweak<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold { portable: 40, simd: 50 }
+        GpuThreshold {
+            portable: 40,
+            simd: 50,
+        }
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        cpu::tweak::<Secp256k1>(engine, self.keys.slice(items.clone()), self.tweaks.slice(items), out);
+        cpu::tweak::<Secp256k1>(
+            engine,
+            self.keys.slice(items.clone()),
+            self.tweaks.slice(items),
+            out,
+        );
     }
 }
 
@@ -91,8 +108,16 @@ impl Computation for Tweak<'_> {
 /// assert_eq!(output.y()[31] & 1, 1);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn taproot(engine: &Engine, internal_keys: &[[u8; 32]], roots: Option<Rows<32>>) -> Result<Points, Error> {
-    let tweak = Tweak::new(PublicKeys::x_only(internal_keys), Tweaks::Taproot(roots), internal_keys.len())?;
+pub fn taproot(
+    engine: &Engine,
+    internal_keys: &[[u8; 32]],
+    roots: Option<Rows<32>>,
+) -> Result<Points, Error> {
+    let tweak = Tweak::new(
+        PublicKeys::x_only(internal_keys),
+        Tweaks::Taproot(roots),
+        internal_keys.len(),
+    )?;
     engine.collect(&tweak, point_of)
 }
 
@@ -129,8 +154,15 @@ pub fn taproot_into<'k>(
 /// assert_eq!(tweak::add(&engine, &[multiples[0].unwrap()], &[one])?[0], multiples[1]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-pub fn add<'k>(engine: &Engine, keys: impl Into<PublicKeys<'k>>, tweaks: &[[u8; 32]]) -> Result<Points, Error> {
-    engine.collect(&Tweak::new(keys.into(), Tweaks::Given(tweaks.into()), tweaks.len())?, point_of)
+pub fn add<'k>(
+    engine: &Engine,
+    keys: impl Into<PublicKeys<'k>>,
+    tweaks: &[[u8; 32]],
+) -> Result<Points, Error> {
+    engine.collect(
+        &Tweak::new(keys.into(), Tweaks::Given(tweaks.into()), tweaks.len())?,
+        point_of,
+    )
 }
 
 /// Adds multiples of G to keys, from columns into columns: 64 bytes `x || y` per item. See [`add`].
@@ -193,16 +225,24 @@ pub fn bip32_children(
 ) -> Result<Vec<Result<ExtendedKey, Rejection>>, Error> {
     require_lengths(parents.len(), &[("indexes", indexes.len())])?;
     let cpu = &engine.devices()?.cpu;
-    let halves = cpu.map(parents.len(), [[0; 32]; 2], |item| derivation(&parents[item], indexes[item]));
+    let halves = cpu.map(parents.len(), [[0; 32]; 2], |item| {
+        derivation(&parents[item], indexes[item])
+    });
     let keys: Vec<[u8; 33]> = parents.iter().map(|parent| parent.key).collect();
     let tweaks: Vec<[u8; 32]> = halves.iter().map(|[tweak, _]| *tweak).collect();
     let points = add(engine, &keys, &tweaks)?;
     let children = points.into_iter().zip(indexes).zip(halves);
-    Ok(children.map(|((point, index), [_, chain_code])| child(point, *index, chain_code)).collect())
+    Ok(children
+        .map(|((point, index), [_, chain_code])| child(point, *index, chain_code))
+        .collect())
 }
 
 /// Returns a child, given its public key.
-fn child(point: Result<Point, Rejection>, index: u32, chain_code: [u8; 32]) -> Result<ExtendedKey, Rejection> {
+fn child(
+    point: Result<Point, Rejection>,
+    index: u32,
+    chain_code: [u8; 32],
+) -> Result<ExtendedKey, Rejection> {
     // An invalid parent takes precedence over a hardened index.
     if let Err(reason @ (Rejection::MalformedPoint | Rejection::NotOnCurve)) = point {
         return Err(reason);
@@ -217,7 +257,12 @@ fn child(point: Result<Point, Rejection>, index: u32, chain_code: [u8; 32]) -> R
 /// Returns I_L and I_R: HMAC-SHA-512 of the parent's key and the index, keyed with its chain code.
 fn derivation(parent: &ExtendedKey, index: u32) -> [[u8; 32]; 2] {
     let mac = Hmac::<Sha512>::new_from_slice(&parent.chain_code).expect("keys of any length");
-    let i: [u8; 64] = mac.chain_update(parent.key).chain_update(index.to_be_bytes()).finalize().into_bytes().into();
+    let i: [u8; 64] = mac
+        .chain_update(parent.key)
+        .chain_update(index.to_be_bytes())
+        .finalize()
+        .into_bytes()
+        .into();
     let (left, right) = i.split_at(32);
     [left, right].map(|half| half.try_into().expect("32 bytes"))
 }

@@ -27,7 +27,14 @@ struct Item {
 /// Returns an x-coordinate, and the number whose multiple of G has it and an even y.
 fn even(number: &Scalar) -> ([u8; 32], Scalar) {
     let point = points::<Secp256k1>(&[*number])[0];
-    (point.x.to_be_bytes(), if point.y.is_odd() { number.neg() } else { *number })
+    (
+        point.x.to_be_bytes(),
+        if point.y.is_odd() {
+            number.neg()
+        } else {
+            *number
+        },
+    )
 }
 
 /// Returns a signature with a key of its own, with `error` added to s.
@@ -35,29 +42,55 @@ fn signed(random: &mut Random, message: Vec<u8>, error: &Scalar) -> Item {
     let (r, k) = even(&scalar::<Secp256k1>(random));
     let (key, d) = even(&scalar::<Secp256k1>(random));
     let e = Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[&r, &key, &message]));
-    Item { message, r, s: k.add(&e.mul(&d)).add(error).to_be_bytes(), key }
+    Item {
+        message,
+        r,
+        s: k.add(&e.mul(&d)).add(error).to_be_bytes(),
+        key,
+    }
 }
 
 fn good(random: &mut Random, count: usize) -> Vec<Item> {
-    (0..count).map(|item| signed(random, vec![item as u8; 32], &Scalar::ZERO)).collect()
+    (0..count)
+        .map(|item| signed(random, vec![item as u8; 32], &Scalar::ZERO))
+        .collect()
 }
 
 /// Returns the number of items that a GPU does not verify individually. Messages are rows if all
 /// have 32 bytes. Checks that verdicts are those of individual verification on the CPU.
 fn verify(engines: &Engines, items: &[Item]) -> usize {
-    let rows: Vec<[u8; 32]> = items.iter().filter_map(|item| item.message.as_slice().try_into().ok()).collect();
-    let signatures: Vec<[u8; 64]> =
-        items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
+    let rows: Vec<[u8; 32]> = items
+        .iter()
+        .filter_map(|item| item.message.as_slice().try_into().ok())
+        .collect();
+    let signatures: Vec<[u8; 64]> = items
+        .iter()
+        .map(|item| {
+            [item.r, item.s]
+                .as_flattened()
+                .try_into()
+                .expect("64 bytes")
+        })
+        .collect();
     let keys: Vec<[u8; 32]> = items.iter().map(|item| item.key).collect();
     let [expected, found] = [false, true].map(|batch_verification| {
         let messages = match rows.len() == items.len() {
             true => Messages::Rows((&rows).into()),
-            false => Messages::Texts(SizedTexts::new(&engines.cpu, items.len(), |item| &items[item].message)),
+            false => Messages::Texts(SizedTexts::new(&engines.cpu, items.len(), |item| {
+                &items[item].message
+            })),
         };
         let signatures = (&signatures).into();
         let keys = PublicKeys::x_only(&keys);
         let chunks = Chunks::all();
-        Verify { messages, signatures, keys, batch_verification, chunks, items: items.len() }
+        Verify {
+            messages,
+            signatures,
+            keys,
+            batch_verification,
+            chunks,
+            items: items.len(),
+        }
     });
     engines.check_codes(&found, &expected);
     found.chunks.spared()
@@ -75,7 +108,14 @@ fn equations_of_valid_items_hold() {
     assert_eq!(verify(&engines, &vec![all[7].clone(); 300]), 300);
     // Byte strings, some of which are too long for a device.
     let mut texts = good(&mut random, 40);
-    for (item, length) in [(0, 0), (7, 31), (20, 33), (21, 1000), (30, 1 << 18), (39, 1 << 18)] {
+    for (item, length) in [
+        (0, 0),
+        (7, 31),
+        (20, 33),
+        (21, 1000),
+        (30, 1 << 18),
+        (39, 1 << 18),
+    ] {
         texts[item] = signed(&mut random, vec![9; length], &Scalar::ZERO);
     }
     assert_eq!(verify(&engines, &texts), 40);
@@ -108,9 +148,15 @@ fn invalid_items_fail_the_equation_or_are_excluded() {
     let of_another = good(&mut random, 1).remove(0);
     for fault in 0..10 {
         // An item rejected because of its signature takes no part, and is not open.
-        let [one, all] = if fault < 2 { [9, 9] } else { [if fault < 5 { 8 } else { 0 }, 0] };
+        let [one, all] = if fault < 2 {
+            [9, 9]
+        } else {
+            [if fault < 5 { 8 } else { 0 }, 0]
+        };
         let mut all_bad = clean.clone();
-        all_bad.iter_mut().for_each(|item| corrupt(item, fault, &of_another));
+        all_bad
+            .iter_mut()
+            .for_each(|item| corrupt(item, fault, &of_another));
         assert_eq!(verify(&engines, &all_bad), all, "all with fault {fault}");
         for position in 0..clean.len() {
             let mut group = clean.clone();
@@ -130,7 +176,11 @@ fn errors_do_not_cancel() {
     for [a, b] in [[1, 1], [1, 2], [2, 1], [3, 5]] {
         let mut group = good(&mut random, 300);
         group[3] = signed(&mut random, vec![1; 32], &small::<Secp256k1>(b).mul(&error));
-        group[298] = signed(&mut random, vec![2; 32], &small::<Secp256k1>(a).mul(&error).neg());
+        group[298] = signed(
+            &mut random,
+            vec![2; 32],
+            &small::<Secp256k1>(a).mul(&error).neg(),
+        );
         for _ in 0..3 {
             assert_eq!(verify(&engines, &group), 0);
         }

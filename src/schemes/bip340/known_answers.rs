@@ -16,17 +16,32 @@ use crate::types::{PublicKeys, SecretKeys, bytes_of};
 const CURVE: CurveId = Secp256k1::ID;
 
 fn test(operation: &'static str, run: fn(&mut SelfTestRun) -> Result<(), Fault>) -> SelfTest {
-    SelfTest { operation, on: CURVE.name(), run }
+    SelfTest {
+        operation,
+        on: CURVE.name(),
+        run,
+    }
 }
 
 pub fn all() -> Vec<SelfTest> {
-    [of_verification(true, true), of_signing(true, true, true), of_signing(false, false, false)].concat()
+    [
+        of_verification(true, true),
+        of_signing(true, true, true),
+        of_signing(false, false, false),
+    ]
+    .concat()
 }
 
 pub fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<SelfTest> {
-    let mut tests = vec![point::known_answers::keys(CURVE), test("BIP 340 verification", run_verify)];
+    let mut tests = vec![
+        point::known_answers::keys(CURVE),
+        test("BIP 340 verification", run_verify),
+    ];
     if with_tables {
-        tests.push(test("BIP 340 verification by tables of keys", run_verify_by_tables));
+        tests.push(test(
+            "BIP 340 verification by tables of keys",
+            run_verify_by_tables,
+        ));
     }
     if batch_verification {
         tests.push(test("BIP 340 batch verification", run_batch_verify));
@@ -35,7 +50,11 @@ pub fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<SelfT
 }
 
 pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> Vec<SelfTest> {
-    let keys = if keys_are_given { point::known_answers::keys(CURVE) } else { keys::known_answers::public_keys(CURVE) };
+    let keys = if keys_are_given {
+        point::known_answers::keys(CURVE)
+    } else {
+        keys::known_answers::public_keys(CURVE)
+    };
     let mut tests = vec![keys, test("BIP 340 signing", run_sign)];
     if is_checked {
         tests.extend(of_verification(with_tables, false));
@@ -45,8 +64,19 @@ pub fn of_signing(is_checked: bool, keys_are_given: bool, with_tables: bool) -> 
 
 /// Verifies a batch of `items` items, with messages as rows or as byte strings; `expected` is the
 /// announced number of items to come.
-fn verify(trial: &mut SelfTestRun, as_rows: bool, items: usize, expected: Option<usize>) -> Result<(), Fault> {
-    let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
+fn verify(
+    trial: &mut SelfTestRun,
+    as_rows: bool,
+    items: usize,
+    expected: Option<usize>,
+) -> Result<(), Fault> {
+    let Schnorr {
+        messages,
+        signatures,
+        keys,
+        verdicts,
+        ..
+    } = known_answers::schnorr();
     let messages = repeat(messages, items);
     let signatures = repeat(signatures, items);
     let keys = repeat(keys, items);
@@ -63,7 +93,13 @@ fn verify(trial: &mut SelfTestRun, as_rows: bool, items: usize, expected: Option
         chunks: Chunks::all(),
         items,
     };
-    trial.check_codes(&verify, expected, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
+    trial.check_codes(
+        &verify,
+        expected,
+        repeat(verdicts, items)
+            .into_iter()
+            .map(|verdict| verdict.code()),
+    )
 }
 
 fn run_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
@@ -82,7 +118,13 @@ fn run_verify_by_tables(trial: &mut SelfTestRun) -> Result<(), Fault> {
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
 fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
-    let Schnorr { messages, signatures, keys, verdicts, .. } = known_answers::schnorr();
+    let Schnorr {
+        messages,
+        signatures,
+        keys,
+        verdicts,
+        ..
+    } = known_answers::schnorr();
     for (numbers, holds) in groups(verdicts) {
         let messages = rows(messages, &numbers);
         let signatures = rows(signatures, &numbers);
@@ -91,8 +133,19 @@ fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
         let keys = PublicKeys::x_only(&keys);
         let signatures = (&signatures).into();
         let chunks = Chunks::all();
-        let verify = Verify { messages, signatures, keys, batch_verification: true, chunks, items: ITEMS };
-        trial.check_codes(&verify, None, numbers.iter().map(|item| verdicts[*item].code()))?;
+        let verify = Verify {
+            messages,
+            signatures,
+            keys,
+            batch_verification: true,
+            chunks,
+            items: ITEMS,
+        };
+        trial.check_codes(
+            &verify,
+            None,
+            numbers.iter().map(|item| verdicts[*item].code()),
+        )?;
         trial.compare([verify.chunks.spared() > 0], [holds])?;
     }
     Ok(())
@@ -101,7 +154,14 @@ fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
 /// Signs with given and with computed public keys, and messages both as rows and as byte strings of
 /// other lengths.
 fn run_sign(trial: &mut SelfTestRun) -> Result<(), Fault> {
-    let Schnorr { secret, public, texts, auxiliary, signed, .. } = known_answers::schnorr();
+    let Schnorr {
+        secret,
+        public,
+        texts,
+        auxiliary,
+        signed,
+        ..
+    } = known_answers::schnorr();
     let secret = repeat(secret, ITEMS);
     let public = repeat(public, ITEMS);
     let texts = repeat(texts, ITEMS);

@@ -35,7 +35,14 @@ impl<'a> Messages<'a> {
 }
 
 /// Wraps messages of any length.
-pub fn texts<'a>(engine: &Engine, messages: &'a [impl AsRef<[u8]> + Sync]) -> Result<Messages<'a>, Error> {
+pub fn texts<'a>(
+    engine: &Engine,
+    messages: &'a [impl AsRef<[u8]> + Sync],
+) -> Result<Messages<'a>, Error> {
     let cpu = &engine.devices()?.cpu;
-    Ok(Messages::Texts(SizedTexts::new(cpu, messages.len(), |item| messages[item].as_ref())))
+    Ok(Messages::Texts(SizedTexts::new(
+        cpu,
+        messages.len(),
+        |item| messages[item].as_ref(),
+    )))
 }

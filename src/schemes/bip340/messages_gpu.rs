@@ -20,12 +20,20 @@ impl MessageColumns {
         match messages {
             Messages::Rows(rows) => {
                 let rows = plan.input::<Digests>(rows.slice(items).bytes());
-                MessageColumns { data: rows.into(), offsets: None, on_device: None }
+                MessageColumns {
+                    data: rows.into(),
+                    offsets: None,
+                    on_device: None,
+                }
             }
             Messages::Texts(texts) => {
                 let TextColumns { data, offsets } = TextColumns::new(plan, texts, items.clone());
                 let on_device = on_device_codes(plan, texts, items.start);
-                MessageColumns { data, offsets: Some(offsets), on_device: Some(on_device) }
+                MessageColumns {
+                    data,
+                    offsets: Some(offsets),
+                    on_device: Some(on_device),
+                }
             }
         }
     }

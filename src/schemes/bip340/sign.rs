@@ -7,7 +7,8 @@ use crate::engine::Engine;
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict, bytes_of, require_lengths,
+    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict,
+    bytes_of, require_lengths,
 };
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
@@ -41,7 +42,13 @@ pub fn sign<'a>(
     keys: impl Into<SigningKeys<'a>>,
     auxiliary: Auxiliary<'_>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    sign_each(engine, Messages::Rows(messages.into()), keys.into(), auxiliary, messages.len())
+    sign_each(
+        engine,
+        Messages::Rows(messages.into()),
+        keys.into(),
+        auxiliary,
+        messages.len(),
+    )
 }
 
 /// Signs 32-byte messages from columns into columns: 64 bytes per item. See [`sign`].
@@ -57,7 +64,14 @@ pub fn sign_into<'a, 'b>(
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    write_signatures(engine, Messages::Rows(messages.into()), keys.into(), auxiliary, signatures, codes)
+    write_signatures(
+        engine,
+        Messages::Rows(messages.into()),
+        keys.into(),
+        auxiliary,
+        signatures,
+        codes,
+    )
 }
 
 /// Signs one message of any length per item. **Constant-time** in keys, auxiliary data and nonces, not in the length of
@@ -71,7 +85,13 @@ pub fn sign_messages<'a>(
     keys: impl Into<SigningKeys<'a>>,
     auxiliary: Auxiliary<'_>,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    sign_each(engine, texts(engine, messages)?, keys.into(), auxiliary, messages.len())
+    sign_each(
+        engine,
+        texts(engine, messages)?,
+        keys.into(),
+        auxiliary,
+        messages.len(),
+    )
 }
 
 /// Signs messages of any length into columns: 64 bytes per item. See [`sign_messages`].
@@ -87,7 +107,14 @@ pub fn sign_messages_into<'a>(
     signatures: &mut [[u8; 64]],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    write_signatures(engine, texts(engine, messages)?, keys.into(), auxiliary, signatures, codes)
+    write_signatures(
+        engine,
+        texts(engine, messages)?,
+        keys.into(),
+        auxiliary,
+        signatures,
+        codes,
+    )
 }
 
 fn sign_each(
@@ -99,7 +126,14 @@ fn sign_each(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
     let one = one_for_all(engine, keys, items)?;
-    let sign = signing(engine, messages, keys, one.as_ref(), auxiliary.column(), items)?;
+    let sign = signing(
+        engine,
+        messages,
+        keys,
+        one.as_ref(),
+        auxiliary.column(),
+        items,
+    )?;
     let mut signed = engine.collect(&sign, bytes_of)?;
     for item in mismatches(engine, keys, items)? {
         signed[item] = signed[item].and(Err(Rejection::Mismatch));
@@ -119,7 +153,14 @@ fn write_signatures(
     require_lengths(items, &[("signatures", signatures.len())])?;
     let auxiliary = auxiliary.rows(&engine.devices()?.cpu, items)?;
     let one = one_for_all(engine, keys, items)?;
-    let sign = signing(engine, messages, keys, one.as_ref(), auxiliary.column(), items)?;
+    let sign = signing(
+        engine,
+        messages,
+        keys,
+        one.as_ref(),
+        auxiliary.column(),
+        items,
+    )?;
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))?;
     for item in mismatches(engine, keys, items)? {
         if codes[item] == Verdict::VALID_CODE {
@@ -132,9 +173,17 @@ fn write_signatures(
 
 /// Returns the public key of a private key that all items share, if it is in range and has to be
 /// computed.
-fn one_for_all(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Option<Point>, Error> {
+fn one_for_all(
+    engine: &Engine,
+    keys: SigningKeys<'_>,
+    items: usize,
+) -> Result<Option<Point>, Error> {
     // Signatures are checked with public keys that are computed again for each check.
-    if keys.public.is_some() || !keys.secret.is_one_for_all() || items < 2 || engine.info().check_signatures {
+    if keys.public.is_some()
+        || !keys.secret.is_one_for_all()
+        || items < 2
+        || engine.info().check_signatures
+    {
         return Ok(None);
     }
     Ok(public_keys_of(engine, Secp256k1::ID, keys.secret, 1)?[0].ok())
@@ -151,22 +200,36 @@ fn signing<'a, 'm>(
     let lengths = [
         ("messages", messages.len_for(items)),
         ("secret keys", keys.secret.len_for(items)),
-        ("public keys", keys.public.map_or(items, |keys| keys.len_for(items))),
+        (
+            "public keys",
+            keys.public.map_or(items, |keys| keys.len_for(items)),
+        ),
         ("auxiliary random data", auxiliary.len_for(items)),
     ];
     require_lengths(items, &lengths)?;
     let is_checked = engine.info().check_signatures;
     // Signatures are checked with computed public keys: given ones may be wrong. X-only keys lack
     // the parity that signing needs.
-    let given = keys.public.filter(|keys| !is_checked && keys.form() != KeyRowForm::XOnly);
+    let given = keys
+        .public
+        .filter(|keys| !is_checked && keys.form() != KeyRowForm::XOnly);
     let public = one_for_all.map(PublicKeys::from).or(given);
-    Ok(Sign { messages, keys: keys.secret, public, auxiliary, is_checked, items })
+    Ok(Sign {
+        messages,
+        keys: keys.secret,
+        public,
+        auxiliary,
+        is_checked,
+        items,
+    })
 }
 
 /// Returns the items whose given public keys are valid but belong to other private keys. Empty
 /// unless signatures are checked.
 fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Vec<usize>, Error> {
-    let Some(given) = keys.public.filter(|_| engine.info().check_signatures) else { return Ok(Vec::new()) };
+    let Some(given) = keys.public.filter(|_| engine.info().check_signatures) else {
+        return Ok(Vec::new());
+    };
     let is_x_only = given.form() == KeyRowForm::XOnly;
     let computed = public_keys_of(engine, Secp256k1::ID, keys.secret, items)?;
     let given = decode_keys(engine, Secp256k1::ID, items, given)?;

@@ -20,15 +20,30 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 3, simd: 20 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+    portable: 3,
+    simd: 20,
+};
 
 impl Sign<'_, '_> {
     /// Signs the items `item(0)`, `item(1)`, ..., one per result.
-    fn sign<C: SecretCurve>(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn ResultSink) {
+    fn sign<C: SecretCurve>(
+        &self,
+        engine: &CpuEngine,
+        item: impl Fn(usize) -> usize + Sync,
+        out: &mut dyn ResultSink,
+    ) {
         match engine.lanes_for(out.items()) {
-            Some(lanes) => engine.fill_secret_of_texts(self.messages.average(), out, [64, 0], |range, out| {
-                self.sign_items::<C>(Some(lanes), &range.map(&item).collect::<Vec<_>>(), 0, out);
-            }),
+            Some(lanes) => {
+                engine.fill_secret_of_texts(self.messages.average(), out, [64, 0], |range, out| {
+                    self.sign_items::<C>(
+                        Some(lanes),
+                        &range.map(&item).collect::<Vec<_>>(),
+                        0,
+                        out,
+                    );
+                })
+            }
             None => engine.fill_secret_each(out, [64, 0], |place, out, at| {
                 self.sign_items::<C>(None, &[item(place)], at, out);
             }),
@@ -36,7 +51,13 @@ impl Sign<'_, '_> {
     }
 
     /// Signs items whose results begin at position `first`.
-    fn sign_items<C: SecretCurve>(&self, lanes: Option<Lanes>, items: &[usize], first: usize, out: &mut ResultsMut) {
+    fn sign_items<C: SecretCurve>(
+        &self,
+        lanes: Option<Lanes>,
+        items: &[usize],
+        first: usize,
+        out: &mut ResultsMut,
+    ) {
         // Capacities are exact, here and below: growing a vector would leave its old contents in
         // freed memory.
         let mut keys = Zeroizing::new(Vec::with_capacity(items.len()));
@@ -55,16 +76,18 @@ impl Sign<'_, '_> {
             Some(public) => {
                 let given = places.iter().map(|&(_, item)| public.get(item));
                 let points = decode::public_keys::<C>(lanes, given).into_iter();
-                points.map(|point| point.map(XOnly::of_affine::<C>)).collect::<Vec<_>>()
+                points
+                    .map(|point| point.map(XOnly::of_affine::<C>))
+                    .collect::<Vec<_>>()
             }
         };
         let mut nonces = Zeroizing::new(Vec::with_capacity(points.len()));
         for (index, point) in points.iter().enumerate() {
             let (place, item) = places[index];
-            let nonce = point
-                .as_ref()
-                .map_err(|reason| *reason)
-                .and_then(|point| self.nonce::<C>(&keys[index], point, item).ok_or(Rejection::IdentityResult));
+            let nonce = point.as_ref().map_err(|reason| *reason).and_then(|point| {
+                self.nonce::<C>(&keys[index], point, item)
+                    .ok_or(Rejection::IdentityResult)
+            });
             nonces.push(nonce.as_ref().map_or(Number::<C>::ONE, |nonce| **nonce));
             if let Err(reason) = nonce {
                 out.reject(place, reason);
@@ -74,7 +97,9 @@ impl Sign<'_, '_> {
         }
         let nonce_points = products::<C>(lanes, &nonces);
         for (index, point) in points.iter().enumerate() {
-            let ((place, item), Ok(point)) = (places[index], point) else { continue };
+            let ((place, item), Ok(point)) = (places[index], point) else {
+                continue;
+            };
             // The nonce of an item that was rejected because of its nonce is a placeholder, which
             // must not be used.
             if out.codes[place] != Verdict::VALID_CODE {
@@ -94,22 +119,44 @@ impl Sign<'_, '_> {
     }
 
     /// Returns k', or `None` if it is 0.
-    fn nonce<C: SecretCurve>(&self, d: &Number<C>, point: &XOnly, item: usize) -> Option<Zeroizing<Number<C>>> {
+    fn nonce<C: SecretCurve>(
+        &self,
+        d: &Number<C>,
+        point: &XOnly,
+        item: usize,
+    ) -> Option<Zeroizing<Number<C>>> {
         let mut t = Zeroizing::new(tagged(Tag::Auxiliary, &[self.auxiliary.expose(item)]));
         let d = Zeroizing::new(Zeroizing::new(point.with_even_y::<C>(d)).to_repr());
         t.iter_mut().zip(d.iter()).for_each(|(t, d)| *t ^= d);
-        let random = Zeroizing::new(tagged(Tag::Nonce, &[&*t, &point.x, self.messages.get(item)]));
+        let random = Zeroizing::new(tagged(
+            Tag::Nonce,
+            &[&*t, &point.x, self.messages.get(item)],
+        ));
         let random = Zeroizing::new(Bytes::<C>::from(*random));
         let nonce = Zeroizing::new(Number::<C>::reduce(&*random));
         (!bool::from(nonce.is_zero())).then_some(nonce)
     }
 
     /// Verifies each signature with the public key of its private key, which is computed again.
-    fn check<C: SecretCurve>(&self, engine: &CpuEngine, items: &[usize], signed: &ResultsMut, codes: &mut [u8]) {
+    fn check<C: SecretCurve>(
+        &self,
+        engine: &CpuEngine,
+        items: &[usize],
+        signed: &ResultsMut,
+        codes: &mut [u8],
+    ) {
         let public = public_keys_of::<C>(engine, items, self.keys);
         let signatures = signed.columns[0].as_chunks().0.into();
-        let messages: MessagesByIndex = (self.messages.average(), &|at| self.messages.get(items[at]));
-        verify::<C>(engine, messages, signatures, PublicKeys::raw(&public), false, &mut ResultsMut::codes(codes));
+        let messages: MessagesByIndex =
+            (self.messages.average(), &|at| self.messages.get(items[at]));
+        verify::<C>(
+            engine,
+            messages,
+            signatures,
+            PublicKeys::raw(&public),
+            false,
+            &mut ResultsMut::codes(codes),
+        );
     }
 }
 
@@ -142,7 +189,10 @@ struct XOnly {
 
 impl XOnly {
     fn of_affine<C: SecretCurve>(point: Affine<C::Base>) -> Self {
-        XOnly { x: point.x.to_be_bytes(), y_is_odd: u8::from(point.y.is_odd()) }
+        XOnly {
+            x: point.x.to_be_bytes(),
+            y_is_odd: u8::from(point.y.is_odd()),
+        }
     }
 
     /// Returns the number of a point, or its negative, so that the number's point has an even y.
@@ -154,11 +204,17 @@ impl XOnly {
 /// Computes the products of G and numbers in 1..n in constant time.
 fn products<C: SecretCurve>(lanes: Option<Lanes>, numbers: &[Number<C>]) -> Vec<XOnly> {
     if let Some(lanes) = lanes {
-        return base_products::<C>(lanes, numbers).into_iter().map(XOnly::of_affine::<C>).collect();
+        return base_products::<C>(lanes, numbers)
+            .into_iter()
+            .map(XOnly::of_affine::<C>)
+            .collect();
     }
     let products = numbers.iter().map(|number| {
         let point = ProjectivePoint::<C::Reference>::mul_by_generator(number).to_affine();
-        XOnly { x: point.x().into(), y_is_odd: point.y_is_odd().unwrap_u8() }
+        XOnly {
+            x: point.x().into(),
+            y_is_odd: point.y_is_odd().unwrap_u8(),
+        }
     });
     products.collect()
 }

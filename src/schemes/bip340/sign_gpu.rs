@@ -27,8 +27,19 @@ impl OnGpu for Sign<'_, '_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        let check: &[&str] = if self.is_checked { &[VERIFY_FILES, CHECK_FILES].concat() } else { &[] };
-        (Secp256k1::NAME, [&["layout", "table", "nonces", "fpmul", "normalize", "bip340"], check].concat())
+        let check: &[&str] = if self.is_checked {
+            &[VERIFY_FILES, CHECK_FILES].concat()
+        } else {
+            &[]
+        };
+        (
+            Secp256k1::NAME,
+            [
+                &["layout", "table", "nonces", "fpmul", "normalize", "bip340"],
+                check,
+            ]
+            .concat(),
+        )
     }
 
     fn data_bytes(&self, items: &Range<usize>) -> usize {
@@ -36,7 +47,11 @@ impl OnGpu for Sign<'_, '_> {
     }
 
     fn tests(&self, items: usize) -> Vec<SelfTest> {
-        known_answers::of_signing(self.is_checked, self.public.is_some(), key_tables::may_build(items))
+        known_answers::of_signing(
+            self.is_checked,
+            self.public.is_some(),
+            key_tables::may_build(items),
+        )
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -62,7 +77,11 @@ impl OnGpu for Sign<'_, '_> {
             let points = public.compute(slot, keys, n)?;
             let Points { xy, kinds } = points;
             let count = n as u64;
-            let MessageColumns { data, offsets, on_device } = messages;
+            let MessageColumns {
+                data,
+                offsets,
+                on_device,
+            } = messages;
             kernels::Bip340Nonces {
                 data,
                 offsets,
@@ -78,9 +97,18 @@ impl OnGpu for Sign<'_, '_> {
             }
             .launch(slot, curve)?;
             let table = slot.cache.clone().base_point.uniform(slot, curve)?;
-            kernels::FpmulUniform { scalars: nonces, table, xyz: sums.xyz, n: count }.launch(slot, curve)?;
+            kernels::FpmulUniform {
+                scalars: nonces,
+                table,
+                xyz: sums.xyz,
+                n: count,
+            }
+            .launch(slot, curve)?;
             sums.normalize(slot, curve, nonce_points, false, n)?;
-            let Points { xy: r_xy, kinds: r_kinds } = nonce_points;
+            let Points {
+                xy: r_xy,
+                kinds: r_kinds,
+            } = nonce_points;
             kernels::Bip340Sign {
                 data,
                 offsets,
@@ -97,7 +125,9 @@ impl OnGpu for Sign<'_, '_> {
                 n: count,
             }
             .launch(slot, curve)?;
-            checking.map_or(Ok(()), |checking| checking.check(running, messages, signatures, points, n))
+            checking.map_or(Ok(()), |checking| {
+                checking.check(running, messages, signatures, points, n)
+            })
         })
     }
 }
@@ -136,7 +166,11 @@ impl Checking {
         let equations = Equations::new(plan);
         let buffers = CheckBuffers::new(plan, None);
         let verified = Verified::new(plan, equations.verdicts, status);
-        Checking { equations, buffers, verified }
+        Checking {
+            equations,
+            buffers,
+            verified,
+        }
     }
 
     fn check(
@@ -147,8 +181,20 @@ impl Checking {
         points: Points,
         n: usize,
     ) -> Result<(), Fault> {
-        write_equations(running.slot, messages, signatures, points, self.equations, n)?;
-        let chunk = EquationsOfChunk { curve: Secp256k1::NAME, equations: self.equations, keys: points, n };
+        write_equations(
+            running.slot,
+            messages,
+            signatures,
+            points,
+            self.equations,
+            n,
+        )?;
+        let chunk = EquationsOfChunk {
+            curve: Secp256k1::NAME,
+            equations: self.equations,
+            keys: points,
+            n,
+        };
         check(running, &EVEN_WITH_X, chunk, &self.buffers)?;
         self.verified.require(running.slot)
     }

@@ -23,8 +23,14 @@ impl<'a> SigningKeys<'a> {
     /// private key; otherwise it is not. A signature made with a wrong public key does not verify,
     /// but reveals nothing about the private key: the nonce is also a hash of the public key, so no
     /// nonce is used with two challenges.
-    pub fn with_public(secret: impl Into<SecretKeys<'a>>, public: impl Into<PublicKeys<'a>>) -> Self {
-        SigningKeys { secret: secret.into(), public: Some(public.into()) }
+    pub fn with_public(
+        secret: impl Into<SecretKeys<'a>>,
+        public: impl Into<PublicKeys<'a>>,
+    ) -> Self {
+        SigningKeys {
+            secret: secret.into(),
+            public: Some(public.into()),
+        }
     }
 
     /// Returns the keys of some items. A single key for all items is returned as such.
@@ -32,13 +38,19 @@ impl<'a> SigningKeys<'a> {
     /// # Panics
     /// If the range is out of bounds.
     pub fn slice(&self, items: Range<usize>) -> Self {
-        SigningKeys { secret: self.secret.slice(items.clone()), public: self.public.map(|keys| keys.slice(items)) }
+        SigningKeys {
+            secret: self.secret.slice(items.clone()),
+            public: self.public.map(|keys| keys.slice(items)),
+        }
     }
 }
 
 impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
     fn from(keys: K) -> Self {
-        SigningKeys { secret: keys.into(), public: None }
+        SigningKeys {
+            secret: keys.into(),
+            public: None,
+        }
     }
 }
 

@@ -40,7 +40,13 @@ pub fn verify<'k>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = Verify::new(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), messages.len())?;
+    let verify = Verify::new(
+        engine,
+        Messages::Rows(messages.into()),
+        signatures.into(),
+        keys.into(),
+        messages.len(),
+    )?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -56,7 +62,13 @@ pub fn verify_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = Verify::new(engine, Messages::Rows(messages.into()), signatures.into(), keys.into(), codes.len())?;
+    let verify = Verify::new(
+        engine,
+        Messages::Rows(messages.into()),
+        signatures.into(),
+        keys.into(),
+        codes.len(),
+    )?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
@@ -79,7 +91,13 @@ pub fn verify_messages<'k>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = Verify::new(engine, texts(engine, messages)?, signatures.into(), keys.into(), messages.len())?;
+    let verify = Verify::new(
+        engine,
+        texts(engine, messages)?,
+        signatures.into(),
+        keys.into(),
+        messages.len(),
+    )?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -95,7 +113,13 @@ pub fn verify_messages_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = Verify::new(engine, texts(engine, messages)?, signatures.into(), keys.into(), codes.len())?;
+    let verify = Verify::new(
+        engine,
+        texts(engine, messages)?,
+        signatures.into(),
+        keys.into(),
+        codes.len(),
+    )?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
@@ -129,6 +153,13 @@ impl<'a> Verify<'a> {
         require_lengths(items, &lengths)?;
         let batch_verification = engine.info().batch_verification;
         let chunks = Chunks::new(items);
-        Ok(Verify { messages, signatures, keys, batch_verification, chunks, items })
+        Ok(Verify {
+            messages,
+            signatures,
+            keys,
+            batch_verification,
+            chunks,
+            items,
+        })
     }
 }

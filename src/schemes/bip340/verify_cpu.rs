@@ -13,7 +13,10 @@ use crate::types::{PublicKeys, Rejection, ResultSink, Rows};
 use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 35, simd: 50 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+    portable: 35,
+    simd: 50,
+};
 
 impl Computation for Verify<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
@@ -23,8 +26,17 @@ impl Computation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
-        let messages: MessagesByIndex = (self.messages.average(), &|item| self.messages.get(items.start + item));
-        verify::<Secp256k1>(engine, messages, signatures, keys, self.batch_verification, out);
+        let messages: MessagesByIndex = (self.messages.average(), &|item| {
+            self.messages.get(items.start + item)
+        });
+        verify::<Secp256k1>(
+            engine,
+            messages,
+            signatures,
+            keys,
+            self.batch_verification,
+            out,
+        );
     }
 }
 
@@ -43,7 +55,9 @@ pub(crate) fn verify<C: BaseTables>(
         engine,
         keys,
         batch_verification,
-        (bytes, |items: &[usize]| equations::<C>(items, message, signatures, keys)),
+        (bytes, |items: &[usize]| {
+            equations::<C>(items, message, signatures, keys)
+        }),
         out,
     );
 }
@@ -55,7 +69,10 @@ pub(crate) fn equations<'m, C: CpuCurve>(
     signatures: Rows<64>,
     keys: PublicKeys,
 ) -> Equations<C, EvenWithX<C>> {
-    items.iter().map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item)).collect()
+    items
+        .iter()
+        .map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item))
+        .collect()
 }
 
 /// Computes the equation of an item (BIP 340, verification): R = s G - e P has the x-coordinate r
@@ -75,5 +92,9 @@ fn equation<C: CpuCurve>(
     let (x, y_is_odd) = keys.get(item).x_and_parity().unwrap_or((&[0; 32], false));
     let e = C::Scalar::from_be_bytes_reduced(&tagged(Tag::Challenge, &[r, x, message]));
     // If y is odd, the decoded point is -P.
-    Ok(Equation { u1, u2: if y_is_odd { e } else { e.neg() }, final_check })
+    Ok(Equation {
+        u1,
+        u2: if y_is_odd { e } else { e.neg() },
+        final_check,
+    })
 }

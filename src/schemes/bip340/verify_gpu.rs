@@ -20,22 +20,77 @@ use std::ops::Range;
 pub const VERIFY_FILES: &[&str] = &["bip340", "bip340_verify"];
 
 /// The check that u1 G + u2 Q has the x-coordinate x and an even y.
-pub static EVEN_WITH_X: FinalCheckOnGpu =
-    FinalCheckOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
+pub static EVEN_WITH_X: FinalCheckOnGpu = FinalCheckOnGpu {
+    with_windows: verify_with_windows,
+    with_tables: verify_with_tables,
+};
 
-fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
-    let WithWindows { equations, keys: Points { xy, kinds }, table, bits, scratch, list, n } = with;
-    let Equations { u1, u2, x: r, verdicts } = equations;
+fn verify_with_windows(
+    stream: &mut Stream,
+    curve: &'static str,
+    with: WithWindows,
+) -> Result<(), Fault> {
+    let WithWindows {
+        equations,
+        keys: Points { xy, kinds },
+        table,
+        bits,
+        scratch,
+        list,
+        n,
+    } = with;
+    let Equations {
+        u1,
+        u2,
+        x: r,
+        verdicts,
+    } = equations;
     let WindowScratch { tables, next_tile } = scratch;
     let (items, item_count) = list.unzip();
-    kernels::Bip340Verify { u1, u2, r, xy, kinds, table, bits, tables, items, item_count, next_tile, verdicts, n }
-        .launch(stream, curve)
+    kernels::Bip340Verify {
+        u1,
+        u2,
+        r,
+        xy,
+        kinds,
+        table,
+        bits,
+        tables,
+        items,
+        item_count,
+        next_tile,
+        verdicts,
+        n,
+    }
+    .launch(stream, curve)
 }
 
-fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables) -> Result<(), Fault> {
-    let WithTables { equations, table, bits, by, n } = with;
-    let ByTables { key_tables, key_bits, items, item_tables, item_count, .. } = by;
-    let Equations { u1, u2, x: r, verdicts } = equations;
+fn verify_with_tables(
+    stream: &mut Stream,
+    curve: &'static str,
+    with: WithTables,
+) -> Result<(), Fault> {
+    let WithTables {
+        equations,
+        table,
+        bits,
+        by,
+        n,
+    } = with;
+    let ByTables {
+        key_tables,
+        key_bits,
+        items,
+        item_tables,
+        item_count,
+        ..
+    } = by;
+    let Equations {
+        u1,
+        u2,
+        x: r,
+        verdicts,
+    } = equations;
     kernels::Bip340VerifyWithTables {
         u1,
         u2,
@@ -70,12 +125,23 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        let batch_verification = if self.is_batch_verification(self.items) { BATCH_VERIFICATION_FILES } else { &[] };
-        (Secp256k1::NAME, [&["layout"], VERIFY_FILES, CHECK_FILES, batch_verification].concat())
+        let batch_verification = if self.is_batch_verification(self.items) {
+            BATCH_VERIFICATION_FILES
+        } else {
+            &[]
+        };
+        (
+            Secp256k1::NAME,
+            [&["layout"], VERIFY_FILES, CHECK_FILES, batch_verification].concat(),
+        )
     }
 
     fn most_items(&self) -> usize {
-        if self.batch_verification { self.chunks.largest() } else { usize::MAX }
+        if self.batch_verification {
+            self.chunks.largest()
+        } else {
+            usize::MAX
+        }
     }
 
     fn data_bytes(&self, items: &Range<usize>) -> usize {
@@ -83,7 +149,10 @@ impl OnGpu for Verify<'_> {
     }
 
     fn tests(&self, items: usize) -> Vec<SelfTest> {
-        known_answers::of_verification(key_tables::may_build(items), self.is_batch_verification(items))
+        known_answers::of_verification(
+            key_tables::may_build(items),
+            self.is_batch_verification(items),
+        )
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -92,21 +161,40 @@ impl OnGpu for Verify<'_> {
         let signatures = plan.input::<Signatures>(self.signatures.slice(items.clone()).bytes());
         let keys = Imported::new(plan, self.keys.slice(items));
         let equations = Equations::new(plan);
-        let named = Named { ids: None, on_device: messages.on_device };
-        let batch_verification = self
-            .is_batch_verification(n)
-            .then(|| BatchVerification::new(plan, Secp256k1::ID, named, Listed::Open, &self.chunks));
+        let named = Named {
+            ids: None,
+            on_device: messages.on_device,
+        };
+        let batch_verification = self.is_batch_verification(n).then(|| {
+            BatchVerification::new(plan, Secp256k1::ID, named, Listed::Open, &self.chunks)
+        });
         let buffers = CheckBuffers::new(plan, batch_verification);
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
             keys.import(running.slot, Secp256k1::NAME, n)?;
-            write_equations(running.slot, messages, signatures, keys.points, equations, n)?;
-            let chunk = EquationsOfChunk { curve: Secp256k1::NAME, equations, keys: keys.points, n };
+            write_equations(
+                running.slot,
+                messages,
+                signatures,
+                keys.points,
+                equations,
+                n,
+            )?;
+            let chunk = EquationsOfChunk {
+                curve: Secp256k1::NAME,
+                equations,
+                keys: keys.points,
+                n,
+            };
             check(running, &EVEN_WITH_X, chunk, &buffers)?;
             match messages.on_device {
                 None => Ok(()),
-                Some(on_device) => kernels::Bip340Reopen { on_device, verdicts: equations.verdicts, n: n as u64 }
-                    .launch(running.slot, Secp256k1::NAME),
+                Some(on_device) => kernels::Bip340Reopen {
+                    on_device,
+                    verdicts: equations.verdicts,
+                    n: n as u64,
+                }
+                .launch(running.slot, Secp256k1::NAME),
             }
         })
     }
@@ -118,10 +206,27 @@ pub fn write_equations(
     MessageColumns { data, offsets, .. }: MessageColumns,
     signatures: Column<Signatures>,
     Points { xy, kinds }: Points,
-    Equations { u1, u2, x, verdicts, .. }: Equations,
+    Equations {
+        u1,
+        u2,
+        x,
+        verdicts,
+        ..
+    }: Equations,
     n: usize,
 ) -> Result<(), Fault> {
     let n = n as u64;
-    kernels::Bip340Equations { data, offsets, signatures, xy, kinds, u1, u2, r: x, verdicts, n }
-        .launch(stream, Secp256k1::NAME)
+    kernels::Bip340Equations {
+        data,
+        offsets,
+        signatures,
+        xy,
+        kinds,
+        u1,
+        u2,
+        r: x,
+        verdicts,
+        n,
+    }
+    .launch(stream, Secp256k1::NAME)
 }

@@ -19,7 +19,11 @@ pub type Equations<C, K> = Vec<Result<Equation<C, K>, Rejection>>;
 /// The final check of a point: a property that the signature claims for it.
 pub trait FinalCheck<C: CpuCurve>: Copy {
     /// Returns for each point if the claim is true. The result for the identity is meaningless.
-    fn hold_for(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], checks: impl Iterator<Item = Self>) -> Vec<bool>;
+    fn hold_for(
+        lanes: Option<Lanes>,
+        points: &[Jacobian<C::Base>],
+        checks: impl Iterator<Item = Self>,
+    ) -> Vec<bool>;
 
     /// Returns the x-coordinate and the parity of y of the only point that satisfies the claim, if
     /// the signature identifies it. The curve may not have such a point.
@@ -41,12 +45,20 @@ pub struct EvenWithX<C: CpuCurve>(pub C::Base);
 
 impl<C: CpuCurve> FinalCheck<C> for XModuloN<C> {
     /// Avoids an inversion: x(R) = X / Z^2, and x(R) modulo n is `x` exactly if x(R) is x or x + n.
-    fn hold_for(_: Option<Lanes>, points: &[Jacobian<C::Base>], checks: impl Iterator<Item = Self>) -> Vec<bool> {
-        let held = points.iter().zip(checks).map(|(point, XModuloN { x, .. })| {
-            let x = be_bytes_to_limbs(&x.to_be_bytes());
-            let zz = point.z.square();
-            from_limbs::<C::Base>(&x).mul(&zz) == point.x || plus_n::<C>(&x).is_some_and(|x| x.mul(&zz) == point.x)
-        });
+    fn hold_for(
+        _: Option<Lanes>,
+        points: &[Jacobian<C::Base>],
+        checks: impl Iterator<Item = Self>,
+    ) -> Vec<bool> {
+        let held = points
+            .iter()
+            .zip(checks)
+            .map(|(point, XModuloN { x, .. })| {
+                let x = be_bytes_to_limbs(&x.to_be_bytes());
+                let zz = point.z.square();
+                from_limbs::<C::Base>(&x).mul(&zz) == point.x
+                    || plus_n::<C>(&x).is_some_and(|x| x.mul(&zz) == point.x)
+            });
         held.collect()
     }
 
@@ -56,9 +68,17 @@ impl<C: CpuCurve> FinalCheck<C> for XModuloN<C> {
 }
 
 impl<C: CpuCurve> FinalCheck<C> for EvenWithX<C> {
-    fn hold_for(lanes: Option<Lanes>, points: &[Jacobian<C::Base>], checks: impl Iterator<Item = Self>) -> Vec<bool> {
+    fn hold_for(
+        lanes: Option<Lanes>,
+        points: &[Jacobian<C::Base>],
+        checks: impl Iterator<Item = Self>,
+    ) -> Vec<bool> {
         let points = normalize(lanes, points);
-        points.iter().zip(checks).map(|(point, EvenWithX(x))| point.x == x && !point.y.is_odd()).collect()
+        points
+            .iter()
+            .zip(checks)
+            .map(|(point, EvenWithX(x))| point.x == x && !point.y.is_odd())
+            .collect()
     }
 
     fn point(&self) -> Option<(C::Base, bool)> {
@@ -69,5 +89,9 @@ impl<C: CpuCurve> FinalCheck<C> for EvenWithX<C> {
 /// Returns x + n as a coordinate if it is below p.
 pub fn plus_n<C: CpuCurve>(x: &[u64; 4]) -> Option<C::Base> {
     let (sum, carry) = limbs::add(x, &C::N);
-    if carry { None } else { C::Base::from_be_bytes(&limbs_to_be_bytes(&sum)) }
+    if carry {
+        None
+    } else {
+        C::Base::from_be_bytes(&limbs_to_be_bytes(&sum))
+    }
 }

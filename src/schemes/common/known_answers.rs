@@ -1,6 +1,8 @@
 //! Known answers of verification and signing, for any scheme.
 
-use super::{Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, signature_and_id_of};
+use super::{
+    Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, signature_and_id_of,
+};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
@@ -27,34 +29,73 @@ pub struct SchemeTests {
     pub recovery: Option<fn(CurveId) -> SelfTest>,
 }
 
-pub fn of_verification(scheme: &Scheme, curve: CurveId, with_tables: bool, batch_verification: bool) -> Vec<SelfTest> {
-    let mut tests = vec![point::known_answers::keys(curve), test(scheme.on_gpu.tests.verification, curve)];
+pub fn of_verification(
+    scheme: &Scheme,
+    curve: CurveId,
+    with_tables: bool,
+    batch_verification: bool,
+) -> Vec<SelfTest> {
+    let mut tests = vec![
+        point::known_answers::keys(curve),
+        test(scheme.on_gpu.tests.verification, curve),
+    ];
     if with_tables {
         tests.push(test(scheme.on_gpu.tests.by_tables, curve));
     }
     if batch_verification {
-        tests.extend(scheme.on_gpu.tests.batch_verification.map(|named| test(named, curve)));
+        tests.extend(
+            scheme
+                .on_gpu
+                .tests
+                .batch_verification
+                .map(|named| test(named, curve)),
+        );
     }
     tests
 }
 
-pub fn of_signing(scheme: &Scheme, curve: CurveId, check: Check, with_data: bool, with_tables: bool) -> Vec<SelfTest> {
-    let SchemeTests { signing, signing_with_data, .. } = scheme.on_gpu.tests;
-    let mut tests = vec![test(if with_data { signing_with_data } else { signing }, curve)];
+pub fn of_signing(
+    scheme: &Scheme,
+    curve: CurveId,
+    check: Check,
+    with_data: bool,
+    with_tables: bool,
+) -> Vec<SelfTest> {
+    let SchemeTests {
+        signing,
+        signing_with_data,
+        ..
+    } = scheme.on_gpu.tests;
+    let mut tests = vec![test(
+        if with_data {
+            signing_with_data
+        } else {
+            signing
+        },
+        curve,
+    )];
     if check != Check::Nothing {
         tests.push(keys::known_answers::public_keys(curve));
     }
     match check {
         Check::Nothing => {}
-        Check::Signatures => tests.extend(of_verification(scheme, curve, with_tables, false).split_off(1)),
-        Check::RecoveryIds => tests.extend(scheme.on_gpu.tests.recovery.map(|recovery| recovery(curve))),
+        Check::Signatures => {
+            tests.extend(of_verification(scheme, curve, with_tables, false).split_off(1))
+        }
+        Check::RecoveryIds => {
+            tests.extend(scheme.on_gpu.tests.recovery.map(|recovery| recovery(curve)))
+        }
     }
     tests
 }
 
 /// Makes a test on a curve.
 pub fn test((operation, run): Named, curve: CurveId) -> SelfTest {
-    SelfTest { operation, on: curve.name(), run }
+    SelfTest {
+        operation,
+        on: curve.name(),
+        run,
+    }
 }
 
 /// Verifies a batch of `items` items; `expected` is the announced number of items to come.
@@ -65,21 +106,52 @@ fn run_batch(
     items: usize,
     expected: Option<usize>,
 ) -> Result<(), Fault> {
-    let Signatures { digests, signatures, keys, verdicts, .. } = &known_answers::of(trial.curve()).signatures;
+    let Signatures {
+        digests,
+        signatures,
+        keys,
+        verdicts,
+        ..
+    } = &known_answers::of(trial.curve()).signatures;
     let digests = repeat(digests, items);
     let signatures = repeat(signatures, items);
     let keys = repeat(keys, items);
-    let inputs = Verification::new((&digests).into(), (&signatures).into(), PublicKeys::points(&keys));
-    let verify = Verify { scheme, curve: trial.curve(), inputs, policy, chunks: Chunks::all(), items };
-    trial.check_codes(&verify, expected, repeat(verdicts, items).into_iter().map(|verdict| verdict.code()))
+    let inputs = Verification::new(
+        (&digests).into(),
+        (&signatures).into(),
+        PublicKeys::points(&keys),
+    );
+    let verify = Verify {
+        scheme,
+        curve: trial.curve(),
+        inputs,
+        policy,
+        chunks: Chunks::all(),
+        items,
+    };
+    trial.check_codes(
+        &verify,
+        expected,
+        repeat(verdicts, items)
+            .into_iter()
+            .map(|verdict| verdict.code()),
+    )
 }
 
-pub fn verify(trial: &mut SelfTestRun, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+pub fn verify(
+    trial: &mut SelfTestRun,
+    scheme: &'static Scheme,
+    policy: Policy,
+) -> Result<(), Fault> {
     run_batch(trial, scheme, policy, ITEMS, None)
 }
 
 /// Verifies a chunk that is large enough for key tables, which are dropped afterwards.
-pub fn verify_by_tables(trial: &mut SelfTestRun, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+pub fn verify_by_tables(
+    trial: &mut SelfTestRun,
+    scheme: &'static Scheme,
+    policy: Policy,
+) -> Result<(), Fault> {
     let (items, expected) = key_tables::FEWEST_WITH_TABLES;
     let result = run_batch(trial, scheme, policy, items, Some(expected));
     trial.slot.cache.key_cache.drop_idle();
@@ -88,9 +160,20 @@ pub fn verify_by_tables(trial: &mut SelfTestRun, scheme: &'static Scheme, policy
 
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
-pub fn batch_verify(trial: &mut SelfTestRun, scheme: &'static Scheme, policy: Policy) -> Result<(), Fault> {
+pub fn batch_verify(
+    trial: &mut SelfTestRun,
+    scheme: &'static Scheme,
+    policy: Policy,
+) -> Result<(), Fault> {
     let curve = trial.curve();
-    let Signatures { digests, signatures, keys, verdicts, recovery_ids, .. } = &known_answers::of(curve).signatures;
+    let Signatures {
+        digests,
+        signatures,
+        keys,
+        verdicts,
+        recovery_ids,
+        ..
+    } = &known_answers::of(curve).signatures;
     for (numbers, holds) in groups(verdicts) {
         let digests = rows(digests, &numbers);
         let signatures = rows(signatures, &numbers);
@@ -98,10 +181,25 @@ pub fn batch_verify(trial: &mut SelfTestRun, scheme: &'static Scheme, policy: Po
         let ids = rows(recovery_ids.as_chunks::<1>().0, &numbers);
         let inputs = Verification {
             recovery_ids: Some((&ids).into()),
-            ..Verification::new((&digests).into(), (&signatures).into(), PublicKeys::points(&keys))
+            ..Verification::new(
+                (&digests).into(),
+                (&signatures).into(),
+                PublicKeys::points(&keys),
+            )
         };
-        let verify = Verify { scheme, curve, inputs, policy, chunks: Chunks::all(), items: ITEMS };
-        trial.check_codes(&verify, None, numbers.iter().map(|item| verdicts[*item].code()))?;
+        let verify = Verify {
+            scheme,
+            curve,
+            inputs,
+            policy,
+            chunks: Chunks::all(),
+            items: ITEMS,
+        };
+        trial.check_codes(
+            &verify,
+            None,
+            numbers.iter().map(|item| verdicts[*item].code()),
+        )?;
         trial.compare([verify.chunks.spared() > 0], [holds])?;
     }
     Ok(())
@@ -111,10 +209,15 @@ pub fn batch_verify(trial: &mut SelfTestRun, scheme: &'static Scheme, policy: Po
 /// items are all valid or take no part, so that the equation holds, and one with which it fails.
 pub fn groups(verdicts: &[Verdict]) -> [(Vec<usize>, bool); 2] {
     // These verdicts are about R.
-    let fails =
-        |item: usize| [Rejection::Mismatch, Rejection::IdentityResult].map(Verdict::Rejected).contains(&verdicts[item]);
+    let fails = |item: usize| {
+        [Rejection::Mismatch, Rejection::IdentityResult]
+            .map(Verdict::Rejected)
+            .contains(&verdicts[item])
+    };
     [true, false].map(|holds| {
-        let chosen: Vec<usize> = (0..verdicts.len()).filter(|item| !holds || !fails(*item)).collect();
+        let chosen: Vec<usize> = (0..verdicts.len())
+            .filter(|item| !holds || !fails(*item))
+            .collect();
         (repeat(&chosen, ITEMS), holds)
     })
 }
@@ -125,14 +228,24 @@ pub fn rows<T: Copy>(rows: &[T], numbers: &[usize]) -> Vec<T> {
 }
 
 pub fn sign(trial: &mut SelfTestRun, scheme: &'static Scheme) -> Result<(), Fault> {
-    let known_answers::Signing { keys, digests, signed, .. } = &known_answers::of(trial.curve()).signing;
+    let known_answers::Signing {
+        keys,
+        digests,
+        signed,
+        ..
+    } = &known_answers::of(trial.curve()).signing;
     let keys = repeat(keys, ITEMS);
     sign_by(trial, scheme, (&keys).into(), digests, signed)
 }
 
 pub fn sign_with_data(trial: &mut SelfTestRun, scheme: &'static Scheme) -> Result<(), Fault> {
-    let known_answers::Signing { keys, digests, additional, signed_with_data, .. } =
-        &known_answers::of(trial.curve()).signing;
+    let known_answers::Signing {
+        keys,
+        digests,
+        additional,
+        signed_with_data,
+        ..
+    } = &known_answers::of(trial.curve()).signing;
     let keys = repeat(keys, ITEMS);
     let additional = repeat(additional, ITEMS);
     let signers = Signers::with_additional_data(&keys, &additional);
@@ -147,10 +260,23 @@ fn sign_by(
     signed: &[Answer<([u8; 64], u8)>],
 ) -> Result<(), Fault> {
     let digests = repeat(digests, ITEMS);
-    let inputs = SigningInputs { digests: (&digests).into(), signers };
+    let inputs = SigningInputs {
+        digests: (&digests).into(),
+        signers,
+    };
     let low_s = trial.curve().has_low_s_by_default();
     let widths = [64, usize::from(scheme.has_recovery)];
-    let signing = Signing { inputs, low_s, check: Check::Nothing, widths };
-    let sign = Sign { scheme, curve: trial.curve(), signing, items: ITEMS };
+    let signing = Signing {
+        inputs,
+        low_s,
+        check: Check::Nothing,
+        widths,
+    };
+    let sign = Sign {
+        scheme,
+        curve: trial.curve(),
+        signing,
+        items: ITEMS,
+    };
     trial.check(&sign, signature_and_id_of, repeat(signed, ITEMS))
 }

@@ -14,8 +14,8 @@ use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
-    Check, Error, NonceHash, Policy, PublicKeys, Rejection, ResultSink, Results, Rows, Verdict, Widths,
-    require_lengths, result_of,
+    Check, Error, NonceHash, Policy, PublicKeys, Rejection, ResultSink, Results, Rows, Verdict,
+    Widths, require_lengths, result_of,
 };
 pub use batch_verification::Chunks;
 pub use recovery_gpu::{Recovery, SignedRows};
@@ -45,7 +45,14 @@ impl Scheme {
     /// # Errors
     /// [`Error::NoScheme`] if the scheme is not defined on the curve.
     pub fn require(&self, curve: CurveId) -> Result<(), Error> {
-        if self.is_on(curve) { Ok(()) } else { Err(Error::NoScheme { scheme: self.name, curve: curve.name() }) }
+        if self.is_on(curve) {
+            Ok(())
+        } else {
+            Err(Error::NoScheme {
+                scheme: self.name,
+                curve: curve.name(),
+            })
+        }
     }
 }
 
@@ -62,7 +69,12 @@ pub struct Verification<'a> {
 impl<'a> Verification<'a> {
     /// Creates a batch whose items are verified individually.
     pub fn new(digests: Rows<'a, 32>, signatures: Rows<'a, 64>, keys: PublicKeys<'a>) -> Self {
-        Verification { digests, signatures, keys, recovery_ids: None }
+        Verification {
+            digests,
+            signatures,
+            keys,
+            recovery_ids: None,
+        }
     }
 
     /// Returns the inputs of a range of items.
@@ -98,14 +110,26 @@ impl<'a> Verify<'a> {
         items: usize,
     ) -> Result<Self, Error> {
         scheme.require(curve)?;
-        let Verification { digests, signatures, keys, .. } = &inputs;
+        let Verification {
+            digests,
+            signatures,
+            keys,
+            ..
+        } = &inputs;
         let lengths = [
             ("digests", digests.len_for(items)),
             ("signatures", signatures.len_for(items)),
             ("public keys", keys.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        Ok(Verify { scheme, curve, inputs, policy, chunks: Chunks::new(items), items })
+        Ok(Verify {
+            scheme,
+            curve,
+            inputs,
+            policy,
+            chunks: Chunks::new(items),
+            items,
+        })
     }
 }
 
@@ -115,7 +139,11 @@ impl Computation for Verify<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        let verify = self.scheme.verify_on_cpu.of(self.curve).expect("the curve has the scheme");
+        let verify = self
+            .scheme
+            .verify_on_cpu
+            .of(self.curve)
+            .expect("the curve has the scheme");
         verify(engine, self.inputs.slice(items), self.policy, out);
     }
 }
@@ -128,7 +156,10 @@ pub fn verdict_of(results: &Results, item: usize) -> Verdict {
 /// Returns the signature of an item, and its recovery id, which is 0 if ids are not computed.
 pub fn signature_and_id_of(results: &Results, item: usize) -> Result<([u8; 64], u8), Rejection> {
     let signature = *results.get(item)?;
-    Ok((signature, results.row(1, item).first().copied().unwrap_or(0)))
+    Ok((
+        signature,
+        results.row(1, item).first().copied().unwrap_or(0),
+    ))
 }
 
 /// The inputs and options of signing a batch.
@@ -152,12 +183,22 @@ pub struct Sign<'a> {
 impl<'a> Sign<'a> {
     /// # Errors
     /// [`Error::LengthMismatch`] if the columns differ in length.
-    pub fn new(scheme: &'static Scheme, curve: CurveId, signing: Signing<'a>, items: usize) -> Result<Self, Error> {
+    pub fn new(
+        scheme: &'static Scheme,
+        curve: CurveId,
+        signing: Signing<'a>,
+        items: usize,
+    ) -> Result<Self, Error> {
         scheme.require(curve)?;
         let SigningInputs { digests, signers } = &signing.inputs;
         require_lengths(items, &[("digests", digests.len_for(items))])?;
         signers.require(items)?;
-        Ok(Sign { scheme, curve, signing, items })
+        Ok(Sign {
+            scheme,
+            curve,
+            signing,
+            items,
+        })
     }
 }
 
@@ -172,8 +213,15 @@ impl Computation for Sign<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        let signing = Signing { inputs: self.signing.inputs.slice(items), ..self.signing };
-        let sign = self.scheme.sign_on_cpu.of(self.curve).expect("the curve has the scheme");
+        let signing = Signing {
+            inputs: self.signing.inputs.slice(items),
+            ..self.signing
+        };
+        let sign = self
+            .scheme
+            .sign_on_cpu
+            .of(self.curve)
+            .expect("the curve has the scheme");
         sign(engine, signing, out);
     }
 }

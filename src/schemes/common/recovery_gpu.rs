@@ -36,12 +36,23 @@ impl Recovery {
         let keys = Points::new(plan);
         let sums = Jacobian::new(plan);
         let scratch = WindowScratch::new(plan);
-        Recovery { u1, u2, keys, verdicts, sums, scratch }
+        Recovery {
+            u1,
+            u2,
+            keys,
+            verdicts,
+            sums,
+            scratch,
+        }
     }
 
     /// Returns the recovery with its results in other columns.
     pub fn into_columns(self, keys: Points, verdicts: Column<Verdicts>) -> Self {
-        Recovery { keys, verdicts, ..self }
+        Recovery {
+            keys,
+            verdicts,
+            ..self
+        }
     }
 
     /// Computes keys and verdicts from rows: of the first n items, or of n listed ones in the order
@@ -55,19 +66,55 @@ impl Recovery {
         n: usize,
     ) -> Result<(), Fault> {
         let table = slot.cache.clone().base_point.public(slot, curve)?;
-        let Recovery { u1, u2, keys, verdicts, sums, scratch } = self;
+        let Recovery {
+            u1,
+            u2,
+            keys,
+            verdicts,
+            sums,
+            scratch,
+        } = self;
         let count = n as u64;
         let Points { xy, kinds } = keys;
         let Jacobian { xyz, prefixes } = sums;
         slot.keep_in_l2(prefixes, n)?;
-        kernels::RecoverEquations { digests, signatures, ids, items, u1, u2, xy, kinds, verdicts, prefixes, n: count }
-            .launch(slot, curve)?;
+        kernels::RecoverEquations {
+            digests,
+            signatures,
+            ids,
+            items,
+            u1,
+            u2,
+            xy,
+            kinds,
+            verdicts,
+            prefixes,
+            n: count,
+        }
+        .launch(slot, curve)?;
         scratch.reset(slot)?;
-        let (WindowScratch { tables, next_tile }, table, bits) = (scratch, table.column(), table.bits);
-        kernels::MultiplyAdd { u1, u2, xy, kinds, table, bits, tables, next_tile, xyz, n: count }
-            .launch(slot, curve)?;
+        let (WindowScratch { tables, next_tile }, table, bits) =
+            (scratch, table.column(), table.bits);
+        kernels::MultiplyAdd {
+            u1,
+            u2,
+            xy,
+            kinds,
+            table,
+            bits,
+            tables,
+            next_tile,
+            xyz,
+            n: count,
+        }
+        .launch(slot, curve)?;
         sums.normalize(slot, curve, keys, true, n)?;
-        kernels::RecoverVerdicts { kinds, verdicts, n: count }.launch(slot, curve)
+        kernels::RecoverVerdicts {
+            kinds,
+            verdicts,
+            n: count,
+        }
+        .launch(slot, curve)
     }
 
     /// Writes the results of n listed items to their positions in columns of `all` items.
@@ -79,12 +126,34 @@ impl Recovery {
         to: Recovery,
         (n, all): (usize, usize),
     ) -> Result<(), Fault> {
-        let Recovery { keys: Points { xy, kinds }, verdicts, .. } = self;
-        let Recovery { keys: Points { xy: all_xy, kinds: all_kinds }, verdicts: all_verdicts, .. } = to;
+        let Recovery {
+            keys: Points { xy, kinds },
+            verdicts,
+            ..
+        } = self;
+        let Recovery {
+            keys:
+                Points {
+                    xy: all_xy,
+                    kinds: all_kinds,
+                },
+            verdicts: all_verdicts,
+            ..
+        } = to;
         let n = n as u64;
         let all = all as u64;
-        kernels::RecoverScatter { items, xy, kinds, verdicts, all_xy, all_kinds, all_verdicts, all, n }
-            .launch(stream, curve)
+        kernels::RecoverScatter {
+            items,
+            xy,
+            kinds,
+            verdicts,
+            all_xy,
+            all_kinds,
+            all_verdicts,
+            all,
+            n,
+        }
+        .launch(stream, curve)
     }
 }
 
@@ -97,10 +166,19 @@ pub struct KeyRows {
 impl KeyRows {
     pub fn new(plan: &mut Plan, points: Points) -> Self {
         let rows = plan.column();
-        KeyRows { rows: plan.download_column(rows), kinds: plan.download_column(points.kinds) }
+        KeyRows {
+            rows: plan.download_column(rows),
+            kinds: plan.download_column(points.kinds),
+        }
     }
 
-    pub fn download(&self, stream: &mut Stream, curve: &'static str, points: Points, n: usize) -> Result<(), Fault> {
+    pub fn download(
+        &self,
+        stream: &mut Stream,
+        curve: &'static str,
+        points: Points,
+        n: usize,
+    ) -> Result<(), Fault> {
         export_rows(stream, curve, points, self.rows.column, n)?;
         stream.download(&self.rows);
         stream.download(&self.kinds);
@@ -109,6 +187,7 @@ impl KeyRows {
 
     /// Returns a key from a synchronized stream, or `None` if it is not a finite point.
     pub fn get<'a>(&self, stream: &'a Stream, i: usize) -> Option<&'a [u8]> {
-        (stream.read(&self.kinds)[i] == PointKind::Finite as u8).then(|| &stream.read(&self.rows)[64 * i..64 * i + 64])
+        (stream.read(&self.kinds)[i] == PointKind::Finite as u8)
+            .then(|| &stream.read(&self.rows)[64 * i..64 * i + 64])
     }
 }

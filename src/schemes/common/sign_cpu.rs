@@ -4,7 +4,9 @@
 
 use crate::cpu::CpuEngine;
 use crate::cpu::field::Field as _;
-use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, draw, invert_all, scalar, with_nonces};
+use crate::cpu::secret::{
+    Bytes, Number, SecretCurve, base_products, draw, invert_all, scalar, with_nonces,
+};
 use crate::cpu::simd::Lanes;
 use crate::ops::keys::cpu as keys_cpu;
 use crate::types::{Rejection, ResultSink, ResultsMut, Rows, SecretKeys, Signers, Verdict, Widths};
@@ -65,7 +67,10 @@ pub struct SigningInputs<'a> {
 
 impl SigningInputs<'_> {
     pub fn slice(&self, items: Range<usize>) -> Self {
-        SigningInputs { digests: self.digests.slice(items.clone()), signers: self.signers.slice(items) }
+        SigningInputs {
+            digests: self.digests.slice(items.clone()),
+            signers: self.signers.slice(items),
+        }
     }
 }
 
@@ -91,7 +96,10 @@ pub fn sign<C: SecretCurve, S: SigningSteps<C>>(
 
 fn put(out: &mut ResultsMut, place: usize, signed: Result<RawSignature, Rejection>) {
     match signed {
-        Ok(RawSignature { signature, recovery_id }) => {
+        Ok(RawSignature {
+            signature,
+            recovery_id,
+        }) => {
             out.row(0, place).copy_from_slice(&signature);
             // Empty if the recovery id was not requested.
             out.row(1, place).fill(recovery_id);
@@ -102,8 +110,16 @@ fn put(out: &mut ResultsMut, place: usize, signed: Result<RawSignature, Rejectio
 }
 
 /// Returns the key's scalar if the key may sign.
-fn signer<C: SecretCurve, S: SigningSteps<C>>(key: &[u8; 32]) -> Result<Zeroizing<Number<C>>, Rejection> {
-    scalar::<C>(key).and_then(|d| if S::may_sign(&d) { Ok(d) } else { Err(Rejection::SecretKeyOutOfRange) })
+fn signer<C: SecretCurve, S: SigningSteps<C>>(
+    key: &[u8; 32],
+) -> Result<Zeroizing<Number<C>>, Rejection> {
+    scalar::<C>(key).and_then(|d| {
+        if S::may_sign(&d) {
+            Ok(d)
+        } else {
+            Err(Rejection::SecretKeyOutOfRange)
+        }
+    })
 }
 
 /// Signs one item. The digest is read only once: if the caller changed its memory after the nonce
@@ -136,7 +152,14 @@ pub fn sign_with_nonces<C: SecretCurve, S: SigningSteps<C>>(
         let denominator = Zeroizing::new(S::denominator(d, &k));
         let inverse = Zeroizing::new(Field::invert(&*denominator).expect("no denominator is zero"));
         let y_is_odd = point.y_is_odd().unwrap_u8();
-        let parts = SigningParts { d, k: &*k, digest, inverse: &*inverse, x: &point.x(), y_is_odd };
+        let parts = SigningParts {
+            d,
+            k: &*k,
+            digest,
+            inverse: &*inverse,
+            x: &point.x(),
+            y_is_odd,
+        };
         if let Some(signed) = steps.finish(&parts) {
             return signed;
         }
@@ -177,10 +200,21 @@ fn sign_in_lanes<C: SecretCurve, S: SigningSteps<C>>(
         let k = &nonces[index];
         let inverse = &inverses[index];
         let x = point.x.to_be_bytes().into();
-        let parts = SigningParts { d, k, digest: &digest, inverse, x: &x, y_is_odd: u8::from(point.y.is_odd()) };
+        let parts = SigningParts {
+            d,
+            k,
+            digest: &digest,
+            inverse,
+            x: &x,
+            y_is_odd: u8::from(point.y.is_odd()),
+        };
         let signed = steps.finish(&parts);
         // An item that needs another nonce is signed from the start.
-        put(out, place, signed.map_or_else(|| sign_one::<C, S>(steps, inputs, item), Ok));
+        put(
+            out,
+            place,
+            signed.map_or_else(|| sign_one::<C, S>(steps, inputs, item), Ok),
+        );
     }
 }
 
@@ -236,7 +270,8 @@ fn sign_block(
             }
             out.codes[item - start] = signed.codes[at];
             for column in [0, 1] {
-                out.row(column, item - start).copy_from_slice(signed.row(column, at));
+                out.row(column, item - start)
+                    .copy_from_slice(signed.row(column, at));
             }
         }
         open = again;
@@ -257,7 +292,11 @@ struct OwnResults {
 impl OwnResults {
     fn new(items: usize, widths: Widths) -> Self {
         let columns = widths.map(|width| Zeroizing::new(vec![0; width * items]));
-        OwnResults { codes: vec![0; items], columns, widths }
+        OwnResults {
+            codes: vec![0; items],
+            columns,
+            widths,
+        }
     }
 
     fn results(&mut self) -> ResultsMut<'_> {
@@ -268,13 +307,30 @@ impl OwnResults {
 
 /// Returns the public keys of items as `x || y`, or zeros if the private key is out of range. They
 /// are computed again for every attempt, because they too can be faulty.
-pub fn public_keys_of<C: SecretCurve>(engine: &CpuEngine, items: &[usize], keys: SecretKeys) -> Vec<[u8; 64]> {
+pub fn public_keys_of<C: SecretCurve>(
+    engine: &CpuEngine,
+    items: &[usize],
+    keys: SecretKeys,
+) -> Vec<[u8; 64]> {
     // A key that all items share is computed once.
-    let computed = if keys.is_one_for_all() { &items[..items.len().min(1)] } else { items };
+    let computed = if keys.is_one_for_all() {
+        &items[..items.len().min(1)]
+    } else {
+        items
+    };
     let mut rows = vec![[0; 64]; computed.len()];
     let mut codes = vec![0; computed.len()];
-    keys_cpu::public_keys_of::<C>(engine, keys, &|at| computed[at], &mut ResultsMut::rows(&mut codes, &mut rows));
-    if keys.is_one_for_all() { rows.repeat(items.len()) } else { rows }
+    keys_cpu::public_keys_of::<C>(
+        engine,
+        keys,
+        &|at| computed[at],
+        &mut ResultsMut::rows(&mut codes, &mut rows),
+    );
+    if keys.is_one_for_all() {
+        rows.repeat(items.len())
+    } else {
+        rows
+    }
 }
 
 /// Tests shared by the schemes, and tests that do not depend on the scheme.
@@ -288,12 +344,18 @@ pub mod tests {
 
     /// Returns a number below n on every curve.
     pub fn number<C: SecretCurve>(byte: u8) -> Number<C> {
-        Number::<C>::from_repr(Bytes::<C>::from([byte; 32])).into_option().expect("below n")
+        Number::<C>::from_repr(Bytes::<C>::from([byte; 32]))
+            .into_option()
+            .expect("below n")
     }
 
     /// Returns x(kG) modulo n.
     pub fn x_of<C: SecretCurve>(k: &Number<C>) -> Number<C> {
-        Number::<C>::reduce(&ProjectivePoint::<C::Reference>::mul_by_generator(k).to_affine().x())
+        Number::<C>::reduce(
+            &ProjectivePoint::<C::Reference>::mul_by_generator(k)
+                .to_affine()
+                .x(),
+        )
     }
 
     /// Signs with the nonces `rejected`, then NONCE. Returns the signature and the number of nonces
@@ -325,7 +387,10 @@ pub mod tests {
         assert_eq!(once, 1);
         let rejected = [[0; 32], [0xff; 32], [without_signature; 32]];
         let (signed, drawn) = sign_with::<C, S>(steps, d, &digest, &rejected);
-        assert_eq!((signed.signature, signed.recovery_id), (expected.signature, expected.recovery_id));
+        assert_eq!(
+            (signed.signature, signed.recovery_id),
+            (expected.signature, expected.recovery_id)
+        );
         assert_eq!(drawn, rejected.len() + 1);
     }
 
@@ -366,7 +431,11 @@ pub mod tests {
                 let is_its_own = signed.as_results().row(0, place)[..8] == item.to_le_bytes();
                 let is_first = self.attempts[item].load(Ordering::Relaxed) == 1;
                 let is_right = is_its_own && !(is_first && Self::fails_at_first(item));
-                codes[place] = if is_right { Verdict::VALID_CODE } else { Rejection::Mismatch.code() };
+                codes[place] = if is_right {
+                    Verdict::VALID_CODE
+                } else {
+                    Rejection::Mismatch.code()
+                };
             }
         }
     }
@@ -375,7 +444,9 @@ pub mod tests {
     /// if the first check fails, and its result is written to its position.
     #[test]
     fn checked_signatures_are_written_to_their_items() {
-        let signer = NumberingSigner { attempts: (0..ITEMS).map(|_| AtomicUsize::new(0)).collect() };
+        let signer = NumberingSigner {
+            attempts: (0..ITEMS).map(|_| AtomicUsize::new(0)).collect(),
+        };
         let widths = [64, 1];
         let mut codes = vec![0; ITEMS];
         let mut signatures = vec![0xee; 64 * ITEMS];
@@ -397,8 +468,13 @@ pub mod tests {
             }
         }
         for (item, attempts) in signer.attempts.into_iter().enumerate() {
-            let is_repeated = NumberingSigner::fails_at_first(item) && !NumberingSigner::rejects(item);
-            assert_eq!(attempts.into_inner(), if is_repeated { 2 } else { 1 }, "item {item}");
+            let is_repeated =
+                NumberingSigner::fails_at_first(item) && !NumberingSigner::rejects(item);
+            assert_eq!(
+                attempts.into_inner(),
+                if is_repeated { 2 } else { 1 },
+                "item {item}"
+            );
         }
     }
 }

@@ -58,12 +58,25 @@ impl OnGpu for Sign<'_> {
             Check::Signatures => &[&["equations", "verify"], CHECK_FILES].concat(),
             Check::RecoveryIds => &["recover"],
         };
-        (self.curve.name(), [&["layout", "table", "nonces", "fpmul", "normalize", "sign"], check].concat())
+        (
+            self.curve.name(),
+            [
+                &["layout", "table", "nonces", "fpmul", "normalize", "sign"],
+                check,
+            ]
+            .concat(),
+        )
     }
 
     fn tests(&self, items: usize) -> Vec<SelfTest> {
         let with_data = self.signing.inputs.signers.additional.is_some();
-        known_answers::of_signing(self.scheme, self.curve, self.signing.check, with_data, key_tables::may_build(items))
+        known_answers::of_signing(
+            self.scheme,
+            self.curve,
+            self.signing.check,
+            with_data,
+            key_tables::may_build(items),
+        )
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -78,8 +91,17 @@ impl OnGpu for Sign<'_> {
         let recovery_ids = plan.column();
         let status = plan.column();
         let prefixes = sums.prefixes;
-        let columns =
-            SigningColumns { digests, keys, additional, nonces, points, prefixes, signatures, recovery_ids, status };
+        let columns = SigningColumns {
+            digests,
+            keys,
+            additional,
+            nonces,
+            points,
+            prefixes,
+            signatures,
+            recovery_ids,
+            status,
+        };
         let checking = Checking::new(plan, self.signing.check, status);
         plan.codes(status);
         plan.result(0, signatures, 64);
@@ -92,7 +114,13 @@ impl OnGpu for Sign<'_> {
             let slot = &mut *running.slot;
             let table = slot.cache.clone().base_point.uniform(slot, curve)?;
             (self.scheme.on_gpu.nonces)(slot, curve, columns, n)?;
-            kernels::FpmulUniform { scalars: nonces, table, xyz: sums.xyz, n: n as u64 }.launch(slot, curve)?;
+            kernels::FpmulUniform {
+                scalars: nonces,
+                table,
+                xyz: sums.xyz,
+                n: n as u64,
+            }
+            .launch(slot, curve)?;
             sums.normalize(slot, curve, points, false, n)?;
             (self.scheme.on_gpu.sign)(slot, curve, columns, self.signing.low_s, n)?;
             checking.check(running, self.scheme, curve, columns, n)
@@ -133,7 +161,13 @@ impl Checking {
                 let prefixes = plan.column();
                 let buffers = CheckBuffers::new(plan, None);
                 let verified = Verified::new(plan, equations.verdicts, status);
-                Checking::Signatures { public, equations, prefixes, buffers, verified }
+                Checking::Signatures {
+                    public,
+                    equations,
+                    prefixes,
+                    buffers,
+                    verified,
+                }
             }
             Check::RecoveryIds => {
                 let public = BaseProducts::new(plan);
@@ -141,7 +175,13 @@ impl Checking {
                 let expected = KeyRows::new(plan, public.points);
                 let recovered = KeyRows::new(plan, recovery.keys);
                 let status = plan.download_column(status);
-                Checking::RecoveryIds { public, recovery, expected, recovered, status }
+                Checking::RecoveryIds {
+                    public,
+                    recovery,
+                    expected,
+                    recovered,
+                    status,
+                }
             }
         }
     }
@@ -154,19 +194,50 @@ impl Checking {
         signed: SigningColumns,
         n: usize,
     ) -> Result<(), Fault> {
-        let SigningColumns { digests, keys, signatures, recovery_ids, .. } = signed;
+        let SigningColumns {
+            digests,
+            keys,
+            signatures,
+            recovery_ids,
+            ..
+        } = signed;
         match self {
             Checking::Nothing => Ok(()),
-            Checking::Signatures { public, equations, prefixes, buffers, verified } => {
+            Checking::Signatures {
+                public,
+                equations,
+                prefixes,
+                buffers,
+                verified,
+            } => {
                 public.compute(running.slot, curve, keys, n)?;
                 let rows = (digests, signatures);
                 let policy = Policy::default();
-                (scheme.on_gpu.equations)(running.slot, curve, rows, policy, *equations, *prefixes, n)?;
-                let chunk = EquationsOfChunk { curve, equations: *equations, keys: public.points, n };
+                (scheme.on_gpu.equations)(
+                    running.slot,
+                    curve,
+                    rows,
+                    policy,
+                    *equations,
+                    *prefixes,
+                    n,
+                )?;
+                let chunk = EquationsOfChunk {
+                    curve,
+                    equations: *equations,
+                    keys: public.points,
+                    n,
+                };
                 check(running, &X_MODULO_N, chunk, buffers)?;
                 verified.require(running.slot)
             }
-            Checking::RecoveryIds { public, recovery, expected, recovered, status } => {
+            Checking::RecoveryIds {
+                public,
+                recovery,
+                expected,
+                recovered,
+                status,
+            } => {
                 let slot = &mut *running.slot;
                 public.compute(slot, curve, keys, n)?;
                 recovery.compute(slot, curve, (digests, signatures, recovery_ids), None, n)?;
@@ -193,7 +264,10 @@ pub struct Verified<T> {
 
 impl<T: Content> Verified<T> {
     pub fn new(plan: &mut Plan, verdicts: Column<Verdicts>, status: Column<T>) -> Self {
-        Verified { verdicts: plan.download_column(verdicts), status: plan.download_column(status) }
+        Verified {
+            verdicts: plan.download_column(verdicts),
+            status: plan.download_column(status),
+        }
     }
 
     /// Fails with a device fault unless every signature verifies.
@@ -203,12 +277,22 @@ impl<T: Content> Verified<T> {
         stream.wait()?;
         let verdicts = stream.read(&self.verdicts);
         let problem = "a signature that it computed does not verify";
-        require_signed(stream.read(&self.status), problem, |i| verdicts[i] == Verdict::VALID_CODE)
+        require_signed(stream.read(&self.status), problem, |i| {
+            verdicts[i] == Verdict::VALID_CODE
+        })
     }
 }
 
 /// Fails with a device fault unless `is_right` holds for every signed item.
-fn require_signed(status: &[u8], problem: &str, is_right: impl Fn(usize) -> bool) -> Result<(), Fault> {
+fn require_signed(
+    status: &[u8],
+    problem: &str,
+    is_right: impl Fn(usize) -> bool,
+) -> Result<(), Fault> {
     let is_faulty = (0..status.len()).any(|i| status[i] == Verdict::VALID_CODE && !is_right(i));
-    if is_faulty { Err(Fault::device(problem.to_owned())) } else { Ok(()) }
+    if is_faulty {
+        Err(Fault::device(problem.to_owned()))
+    } else {
+        Ok(())
+    }
 }

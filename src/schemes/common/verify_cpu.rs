@@ -55,32 +55,50 @@ fn verify_part<C: BaseTables, K: FinalCheck<C>>(
     codes: &mut [u8],
 ) {
     let start = part.start;
-    let mut plan = KeyPlan::new(engine, part, keys, &|uses| has_table::<C>(engine.lanes, uses));
+    let mut plan = KeyPlan::new(engine, part, keys, &|uses| {
+        has_table::<C>(engine.lanes, uses)
+    });
     if batch_verification {
         let candidates = plan.with_few_uses(batch_verification::cpu::many_uses(engine));
-        batch_verification::cpu::find_valid::<C, K>(engine, &candidates, keys, equations, |item, _| {
-            codes[item - start] = Verdict::VALID_CODE;
-        });
-        plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &|uses| has_table::<C>(engine.lanes, uses));
+        batch_verification::cpu::find_valid::<C, K>(
+            engine,
+            &candidates,
+            keys,
+            equations,
+            |item, _| {
+                codes[item - start] = Verdict::VALID_CODE;
+            },
+        );
+        plan.retain(
+            &|item| codes[item - start] != Verdict::VALID_CODE,
+            &|uses| has_table::<C>(engine.lanes, uses),
+        );
     }
     let singles = engine.map_chunks(bytes, plan.singles.len(), 0, |range, out| {
         let base = C::tables().table(engine, range.len());
         let items = &plan.singles[range];
-        let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
+        let points =
+            decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
         check_chunk(
             engine.lanes,
             equations(items),
             |index| points[index],
             out,
             |accepted| {
-                let (u1, (u2, points)): (Vec<_>, (Vec<_>, Vec<_>)) =
-                    accepted.iter().map(|(equation, point)| (equation.u1, (equation.u2, *point))).unzip();
+                let (u1, (u2, points)): (Vec<_>, (Vec<_>, Vec<_>)) = accepted
+                    .iter()
+                    .map(|(equation, point)| (equation.u1, (equation.u2, *point)))
+                    .unzip();
                 mul_add::<C>(engine.lanes, &u2, &points, Some((base, &u1)))
             },
         );
     });
     scatter(codes, start, &plan.singles, &singles);
-    for wave in plan.key_groups(engine, |uses| best_window::<C>(engine.lanes, uses), Comb::<C>::bytes) {
+    for wave in plan.key_groups(
+        engine,
+        |uses| best_window::<C>(engine.lanes, uses),
+        Comb::<C>::bytes,
+    ) {
         let (items, results) = verify_wave::<C, K>(engine, wave, keys, (bytes, equations));
         scatter(codes, start, &items, &results);
     }
@@ -106,18 +124,27 @@ fn verify_wave<C: BaseTables, K: FinalCheck<C>>(
     (bytes, equations): (usize, &(impl Fn(&[usize]) -> Equations<C, K> + Sync)),
 ) -> (Vec<usize>, Vec<u8>) {
     let tables = key_tables::<C>(engine, runs, keys, window);
-    let (items, table_of): (Vec<usize>, Vec<usize>) =
-        runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
+    let (items, table_of): (Vec<usize>, Vec<usize>) = runs
+        .iter()
+        .enumerate()
+        .flat_map(|(table, run)| run.iter().map(move |&item| (item, table)))
+        .unzip();
     let codes = engine.map_chunks(bytes, items.len(), 0, |range, out| {
         let base = C::tables().table(engine, range.len());
         let table_of = &table_of[range.clone()];
         check_chunk(
             engine.lanes,
             equations(&items[range]),
-            |index| tables[table_of[index]].as_ref().map_err(|&rejection| rejection),
+            |index| {
+                tables[table_of[index]]
+                    .as_ref()
+                    .map_err(|&rejection| rejection)
+            },
             out,
             |accepted| {
-                let products = accepted.iter().map(|(equation, table)| [(base, &equation.u1), (*table, &equation.u2)]);
+                let products = accepted
+                    .iter()
+                    .map(|(equation, table)| [(base, &equation.u1), (*table, &equation.u2)]);
                 sum_products::<C, 2>(engine.lanes, &products.collect::<Vec<_>>())
             },
         );
@@ -132,11 +159,15 @@ fn key_tables<C: CpuCurve>(
     keys: &PublicKeys,
     window: u32,
 ) -> Vec<Result<Comb<C>, Rejection>> {
-    let points =
-        engine.map(runs.len(), Err(Rejection::NotOnCurve), |run| decode::public_key::<C>(keys.get(runs[run][0])));
+    let points = engine.map(runs.len(), Err(Rejection::NotOnCurve), |run| {
+        decode::public_key::<C>(keys.get(runs[run][0]))
+    });
     let valid: Vec<_> = points.iter().filter_map(|point| point.ok()).collect();
     let mut tables = Comb::new_all(engine.lanes, Some(&engine.pool), &valid, window).into_iter();
-    points.into_iter().map(|point| point.map(|_| tables.next().expect("one for each valid key"))).collect()
+    points
+        .into_iter()
+        .map(|point| point.map(|_| tables.next().expect("one for each valid key")))
+        .collect()
 }
 
 /// Writes the verdicts of a chunk. An item that fails an early check takes no part in the batch
@@ -148,15 +179,26 @@ fn check_chunk<C: CpuCurve, K: FinalCheck<C>, Q>(
     out: &mut [u8],
     left_hand_sides: impl FnOnce(&[(Equation<C, K>, Q)]) -> Vec<Jacobian<C::Base>>,
 ) {
-    let items = equations.into_iter().enumerate().map(|(index, equation)| Ok((equation?, key(index)?)));
+    let items = equations
+        .into_iter()
+        .enumerate()
+        .map(|(index, equation)| Ok((equation?, key(index)?)));
     decode::compute_accepted(items, &mut ResultsMut::codes(out), put_code, |accepted| {
         let points = left_hand_sides(&accepted);
-        let held = K::hold_for(lanes, &points, accepted.iter().map(|(equation, _)| equation.final_check));
-        let codes = points.iter().zip(held).map(|(point, holds)| match (point.is_identity(), holds) {
-            (true, _) => Rejection::IdentityResult.code(),
-            (false, true) => Verdict::VALID_CODE,
-            (false, false) => Rejection::Mismatch.code(),
-        });
+        let held = K::hold_for(
+            lanes,
+            &points,
+            accepted.iter().map(|(equation, _)| equation.final_check),
+        );
+        let codes =
+            points
+                .iter()
+                .zip(held)
+                .map(|(point, holds)| match (point.is_identity(), holds) {
+                    (true, _) => Rejection::IdentityResult.code(),
+                    (false, true) => Verdict::VALID_CODE,
+                    (false, false) => Rejection::Mismatch.code(),
+                });
         codes.collect()
     });
 }

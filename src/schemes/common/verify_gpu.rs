@@ -1,11 +1,15 @@
 //! Verification on a GPU.
 
-use super::batch_verification::gpu::{BatchVerification, FILES as BATCH_VERIFICATION_FILES, Listed, Named, Open};
+use super::batch_verification::gpu::{
+    BatchVerification, FILES as BATCH_VERIFICATION_FILES, Listed, Named, Open,
+};
 use super::{Verification, Verify, known_answers};
 use crate::gpu::columns::{BaseTable, Column, Digests, Prefixes, RecoveryIds, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
-use crate::gpu::tables::key_tables::{self, ByTables, CheckWithTables, Grouping, ItemList, WithTables};
+use crate::gpu::tables::key_tables::{
+    self, ByTables, CheckWithTables, Grouping, ItemList, WithTables,
+};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
 use crate::gpu::{Launch, OnGpu, Running, SelfTest};
 use crate::types::{Policy, Rows};
@@ -46,22 +50,77 @@ pub struct WithWindows {
 }
 
 /// The check that x(u1 G + u2 Q) = x modulo n.
-pub static X_MODULO_N: FinalCheckOnGpu =
-    FinalCheckOnGpu { with_windows: verify_with_windows, with_tables: verify_with_tables };
+pub static X_MODULO_N: FinalCheckOnGpu = FinalCheckOnGpu {
+    with_windows: verify_with_windows,
+    with_tables: verify_with_tables,
+};
 
-fn verify_with_windows(stream: &mut Stream, curve: &'static str, with: WithWindows) -> Result<(), Fault> {
-    let WithWindows { equations, keys: Points { xy, kinds }, table, bits, scratch, list, n } = with;
-    let Equations { u1, u2, x, verdicts } = equations;
+fn verify_with_windows(
+    stream: &mut Stream,
+    curve: &'static str,
+    with: WithWindows,
+) -> Result<(), Fault> {
+    let WithWindows {
+        equations,
+        keys: Points { xy, kinds },
+        table,
+        bits,
+        scratch,
+        list,
+        n,
+    } = with;
+    let Equations {
+        u1,
+        u2,
+        x,
+        verdicts,
+    } = equations;
     let WindowScratch { tables, next_tile } = scratch;
     let (items, item_count) = list.unzip();
-    kernels::Verify { u1, u2, x, xy, kinds, table, bits, tables, items, item_count, next_tile, verdicts, n }
-        .launch(stream, curve)
+    kernels::Verify {
+        u1,
+        u2,
+        x,
+        xy,
+        kinds,
+        table,
+        bits,
+        tables,
+        items,
+        item_count,
+        next_tile,
+        verdicts,
+        n,
+    }
+    .launch(stream, curve)
 }
 
-fn verify_with_tables(stream: &mut Stream, curve: &'static str, with: WithTables) -> Result<(), Fault> {
-    let WithTables { equations, table, bits, by, n } = with;
-    let ByTables { key_tables, key_bits, items, item_tables, item_count, .. } = by;
-    let Equations { u1, u2, x, verdicts } = equations;
+fn verify_with_tables(
+    stream: &mut Stream,
+    curve: &'static str,
+    with: WithTables,
+) -> Result<(), Fault> {
+    let WithTables {
+        equations,
+        table,
+        bits,
+        by,
+        n,
+    } = with;
+    let ByTables {
+        key_tables,
+        key_bits,
+        items,
+        item_tables,
+        item_count,
+        ..
+    } = by;
+    let Equations {
+        u1,
+        u2,
+        x,
+        verdicts,
+    } = equations;
     kernels::VerifyWithTables {
         u1,
         u2,
@@ -90,14 +149,20 @@ impl<'a> CheckBuffers<'a> {
     /// Plans a check as a group if `together` is given, otherwise of individual items.
     pub fn new(plan: &mut Plan, batch_verification: Option<BatchVerification<'a>>) -> Self {
         let batch_verification = batch_verification.map(Box::new);
-        CheckBuffers { scratch: WindowScratch::new(plan), grouping: Grouping::new(plan), batch_verification }
+        CheckBuffers {
+            scratch: WindowScratch::new(plan),
+            grouping: Grouping::new(plan),
+            batch_verification,
+        }
     }
 }
 
 impl Verify<'_> {
     /// Returns the recovery ids if a chunk of `items` items may be verified as a group.
     fn ids_of_chunk(&self, items: usize) -> Option<Rows<'_, 1>> {
-        self.inputs.recovery_ids.filter(|_| self.chunks.may_try(items))
+        self.inputs
+            .recovery_ids
+            .filter(|_| self.chunks.may_try(items))
     }
 }
 
@@ -111,12 +176,28 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        let batch_verification = if self.ids_of_chunk(self.items).is_some() { BATCH_VERIFICATION_FILES } else { &[] };
-        (self.curve.name(), [&["layout", "equations", "verify"], CHECK_FILES, batch_verification].concat())
+        let batch_verification = if self.ids_of_chunk(self.items).is_some() {
+            BATCH_VERIFICATION_FILES
+        } else {
+            &[]
+        };
+        (
+            self.curve.name(),
+            [
+                &["layout", "equations", "verify"],
+                CHECK_FILES,
+                batch_verification,
+            ]
+            .concat(),
+        )
     }
 
     fn most_items(&self) -> usize {
-        if self.inputs.recovery_ids.is_some() { self.chunks.largest() } else { usize::MAX }
+        if self.inputs.recovery_ids.is_some() {
+            self.chunks.largest()
+        } else {
+            usize::MAX
+        }
     }
 
     fn tests(&self, items: usize) -> Vec<SelfTest> {
@@ -126,7 +207,12 @@ impl OnGpu for Verify<'_> {
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
-        let Verification { digests, signatures, keys, .. } = self.inputs;
+        let Verification {
+            digests,
+            signatures,
+            keys,
+            ..
+        } = self.inputs;
         let rows = (
             plan.input::<Digests>(digests.slice(items.clone()).bytes()),
             plan.input::<Signatures>(signatures.slice(items.clone()).bytes()),
@@ -139,7 +225,10 @@ impl OnGpu for Verify<'_> {
             BatchVerification::new(
                 plan,
                 self.curve,
-                Named { ids: Some(ids), on_device: None },
+                Named {
+                    ids: Some(ids),
+                    on_device: None,
+                },
                 Listed::Open,
                 &self.chunks,
             )
@@ -150,8 +239,26 @@ impl OnGpu for Verify<'_> {
         plan.codes(equations.verdicts);
         Box::new(move |running: &mut Running| {
             keys.import(running.slot, curve, n)?;
-            (self.scheme.on_gpu.equations)(running.slot, curve, rows, self.policy, equations, prefixes, n)?;
-            check(running, &X_MODULO_N, EquationsOfChunk { curve, equations, keys: keys.points, n }, &buffers)
+            (self.scheme.on_gpu.equations)(
+                running.slot,
+                curve,
+                rows,
+                self.policy,
+                equations,
+                prefixes,
+                n,
+            )?;
+            check(
+                running,
+                &X_MODULO_N,
+                EquationsOfChunk {
+                    curve,
+                    equations,
+                    keys: keys.points,
+                    n,
+                },
+                &buffers,
+            )
         })
     }
 }
@@ -160,20 +267,38 @@ impl OnGpu for Verify<'_> {
 /// none do, the items may be verified as a group, which is faster than individual verification, but
 /// not faster than tables.
 pub fn check(
-    Running { slot: slot, expected, .. }: &mut Running,
+    Running {
+        slot: slot,
+        expected,
+        ..
+    }: &mut Running,
     kernels: &'static FinalCheckOnGpu,
     chunk: EquationsOfChunk,
     buffers: &CheckBuffers<'_>,
 ) -> Result<(), Fault> {
-    let EquationsOfChunk { curve, equations, keys, n } = chunk;
+    let EquationsOfChunk {
+        curve,
+        equations,
+        keys,
+        n,
+    } = chunk;
     let kept = slot.cache.clone();
     let table = kept.base_point.public(slot, curve)?;
-    let CheckBuffers { scratch, grouping, batch_verification } = buffers;
+    let CheckBuffers {
+        scratch,
+        grouping,
+        batch_verification,
+    } = buffers;
     scratch.reset(slot)?;
     let mut list = match grouping {
-        Some(grouping) => {
-            grouping.check_repeated(slot, &kept.key_cache, chunk, *expected, &table, kernels.with_tables)?
-        }
+        Some(grouping) => grouping.check_repeated(
+            slot,
+            &kept.key_cache,
+            chunk,
+            *expected,
+            &table,
+            kernels.with_tables,
+        )?,
         None => None,
     };
     if let (None, Some(batch_verification)) = (&list, batch_verification) {
@@ -183,7 +308,14 @@ pub fn check(
             Open::AsBefore => {}
         }
     }
-    let windows =
-        WithWindows { equations, keys, table: table.column(), bits: table.bits, scratch: *scratch, list, n: n as u64 };
+    let windows = WithWindows {
+        equations,
+        keys,
+        table: table.column(),
+        bits: table.bits,
+        scratch: *scratch,
+        list,
+        n: n as u64,
+    };
     (kernels.with_windows)(slot, curve, windows)
 }

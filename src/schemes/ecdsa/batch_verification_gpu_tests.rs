@@ -24,8 +24,13 @@ pub struct Item {
 /// Returns signatures of different keys. The R that each identifies is u1 G + u2 Q plus `error` G.
 fn items<C: BaseTables>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item> {
     let [u1, u2, secrets] = [(); 3].map(|()| scalars::<C>(random, errors.len()));
-    let of_r: Vec<C::Scalar> =
-        (0..errors.len()).map(|item| u1[item].add(&u2[item].mul(&secrets[item])).add(&errors[item])).collect();
+    let of_r: Vec<C::Scalar> = (0..errors.len())
+        .map(|item| {
+            u1[item]
+                .add(&u2[item].mul(&secrets[item]))
+                .add(&errors[item])
+        })
+        .collect();
     let [keys, points_r] = [&secrets, &of_r].map(|numbers| points::<C>(numbers));
     let items = (0..errors.len()).map(|item| {
         let x = points_r[item].x.to_be_bytes();
@@ -37,7 +42,10 @@ fn items<C: BaseTables>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item> 
             r: r.to_be_bytes(),
             s: s.to_be_bytes(),
             id: u8::from(is_large) << 1 | u8::from(points_r[item].y.is_odd()),
-            key: [keys[item].x.to_be_bytes(), keys[item].y.to_be_bytes()].concat().try_into().expect("64 bytes"),
+            key: [keys[item].x.to_be_bytes(), keys[item].y.to_be_bytes()]
+                .concat()
+                .try_into()
+                .expect("64 bytes"),
         }
     });
     items.collect()
@@ -51,11 +59,21 @@ pub fn good<C: BaseTables>(random: &mut Random, count: usize) -> Vec<Item> {
 /// those of individual verification on the CPU.
 fn verify(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -> usize {
     let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
-    let signatures: Vec<[u8; 64]> =
-        items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
+    let signatures: Vec<[u8; 64]> = items
+        .iter()
+        .map(|item| {
+            [item.r, item.s]
+                .as_flattened()
+                .try_into()
+                .expect("64 bytes")
+        })
+        .collect();
     let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
     let one_by_one = Verification::new((&digests).into(), (&signatures).into(), keys);
-    let batch_verification = Verification { recovery_ids: Some(Rows::from(&ids)), ..one_by_one };
+    let batch_verification = Verification {
+        recovery_ids: Some(Rows::from(&ids)),
+        ..one_by_one
+    };
     let policy = Policy::default();
     let items = items.len();
     let [expected, found] = [one_by_one, batch_verification].map(|inputs| Verify {
@@ -88,10 +106,18 @@ fn equations_of_valid_items_hold() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let all = good::<C>(random, 70_000);
         for count in [1, 2, 3, 16, 31, 32, 33, 255, 256, 257, 1000, 33_000, 70_000] {
-            assert_eq!(verify_raw(engines, C::ID, &all[..count]), count, "{} items", count);
+            assert_eq!(
+                verify_raw(engines, C::ID, &all[..count]),
+                count,
+                "{} items",
+                count
+            );
         }
         for count in [2, 300] {
-            assert_eq!(verify_raw(engines, C::ID, &vec![all[0].clone(); count]), count);
+            assert_eq!(
+                verify_raw(engines, C::ID, &vec![all[0].clone(); count]),
+                count
+            );
         }
     }
     let engines = Engines::new();
@@ -111,7 +137,11 @@ fn corrupt<C: BaseTables>(item: &mut Item, fault: usize, other: &Item) {
         7 => (item.r, item.id) = (other.r, other.id),
         8 => item.key = other.key,
         9 => item.digest[31] ^= 1,
-        10 => item.s = C::Scalar::from_be_bytes_reduced(&item.s).neg().to_be_bytes(),
+        10 => {
+            item.s = C::Scalar::from_be_bytes_reduced(&item.s)
+                .neg()
+                .to_be_bytes()
+        }
         _ => item.s = other.s,
     }
 }
@@ -125,14 +155,24 @@ fn invalid_items_fail_the_equation_or_are_excluded() {
         let of_another = good::<C>(random, 1).remove(0);
         for fault in 0..12 {
             let mut all_bad = clean.clone();
-            all_bad.iter_mut().for_each(|item| corrupt::<C>(item, fault, &of_another));
+            all_bad
+                .iter_mut()
+                .for_each(|item| corrupt::<C>(item, fault, &of_another));
             // Items rejected because of s take no part, and none of them is open.
-            assert_eq!(verify_raw(engines, C::ID, &all_bad), if fault == 0 { 9 } else { 0 }, "all with fault {fault}");
+            assert_eq!(
+                verify_raw(engines, C::ID, &all_bad),
+                if fault == 0 { 9 } else { 0 },
+                "all with fault {fault}"
+            );
             for position in 0..clean.len() {
                 let mut group = clean.clone();
                 corrupt::<C>(&mut group[position], fault, &of_another);
                 let expected = [9, 8, 0][usize::from(fault > 0) + usize::from(fault > 5)];
-                assert_eq!(verify_raw(engines, C::ID, &group), expected, "fault {fault} at {position}");
+                assert_eq!(
+                    verify_raw(engines, C::ID, &group),
+                    expected,
+                    "fault {fault} at {position}"
+                );
             }
         }
     }
@@ -166,11 +206,14 @@ fn errors_do_not_cancel() {
 fn keys_in_any_encoding_are_verified() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let mut items = good::<C>(random, 1000);
-        let keys = items.iter().enumerate().map(|(item, Item { key, .. })| match item % 4 {
-            0 => [&[2 + (key[63] & 1)], &key[..32]].concat(),
-            3 if item % 100 == 3 => vec![0],
-            _ => [&[4], &key[..]].concat(),
-        });
+        let keys = items
+            .iter()
+            .enumerate()
+            .map(|(item, Item { key, .. })| match item % 4 {
+                0 => [&[2 + (key[63] & 1)], &key[..32]].concat(),
+                3 if item % 100 == 3 => vec![0],
+                _ => [&[4], &key[..]].concat(),
+            });
         let keys: Vec<Vec<u8>> = keys.collect();
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         assert_eq!(verify(engines, C::ID, &items, PublicKeys::sec1(&keys)), 990);

@@ -6,7 +6,9 @@ use crate::curve::{Curve, CurveId, EcdsaChoice, Secp256k1};
 use crate::engine::Engine;
 use crate::ops::point::point_of;
 use crate::schemes::common::Chunks;
-use crate::types::{Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths};
+use crate::types::{
+    Address, Error, Points, PublicKeys, Rejection, ResultsMut, Rows, bytes_of, require_lengths,
+};
 
 /// Recovers public keys for which the caller has candidates, for some or all items: the key of the
 /// expected signer, known from an earlier signature. With
@@ -48,7 +50,17 @@ pub fn recover_with_candidates<'k>(
     let curve = curve.id();
     let candidates = candidates.into();
     let inputs = RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    engine.collect(&recovery(engine, curve, inputs, candidates, RecoveredForm::Keys, digests.len())?, point_of)
+    engine.collect(
+        &recovery(
+            engine,
+            curve,
+            inputs,
+            candidates,
+            RecoveredForm::Keys,
+            digests.len(),
+        )?,
+        point_of,
+    )
 }
 
 /// Recovers public keys with candidates from columns into columns: 64 bytes `x || y` per item. See
@@ -56,7 +68,10 @@ pub fn recover_with_candidates<'k>(
 ///
 /// # Errors
 /// The errors of [`recover_with_candidates`].
-#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "columns of a call are its parameters"
+)]
 pub fn recover_with_candidates_into<'a, 'k>(
     engine: &Engine,
     curve: impl EcdsaChoice,
@@ -71,7 +86,14 @@ pub fn recover_with_candidates_into<'a, 'k>(
     let candidates = candidates.into();
     require_lengths(codes.len(), &[("keys", keys.len())])?;
     let inputs = RecoveryInputs::new(digests, signatures, recovery_ids);
-    let recover = recovery(engine, curve, inputs, candidates, RecoveredForm::Keys, codes.len())?;
+    let recover = recovery(
+        engine,
+        curve,
+        inputs,
+        candidates,
+        RecoveredForm::Keys,
+        codes.len(),
+    )?;
     engine.run(&recover, &mut ResultsMut::rows(codes, keys))
 }
 
@@ -104,7 +126,14 @@ pub fn recover_addresses_with_candidates<'k>(
     candidates: impl Into<PublicKeys<'k>>,
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
     let inputs = RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), RecoveredForm::Addresses, digests.len())?;
+    let recover = recovery(
+        engine,
+        Secp256k1::ID,
+        inputs,
+        candidates.into(),
+        RecoveredForm::Addresses,
+        digests.len(),
+    )?;
     engine.collect(&recover, bytes_of)
 }
 
@@ -124,7 +153,14 @@ pub fn recover_addresses_with_candidates_into<'a, 'k>(
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("addresses", addresses.len())])?;
     let inputs = RecoveryInputs::new(digests, signatures, recovery_ids);
-    let recover = recovery(engine, Secp256k1::ID, inputs, candidates.into(), RecoveredForm::Addresses, codes.len())?;
+    let recover = recovery(
+        engine,
+        Secp256k1::ID,
+        inputs,
+        candidates.into(),
+        RecoveredForm::Addresses,
+        codes.len(),
+    )?;
     engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
 }
 
@@ -139,6 +175,12 @@ fn recovery<'a>(
 ) -> Result<Recover<'a>, Error> {
     require_lengths(items, &[("candidates", candidates.len_for(items))])?;
     let are_used = engine.info().batch_verification;
-    let candidates = are_used.then(|| Candidates { keys: candidates, chunks: Chunks::new(items) });
-    Ok(Recover { candidates, ..Recover::new(curve, inputs, form, items)? })
+    let candidates = are_used.then(|| Candidates {
+        keys: candidates,
+        chunks: Chunks::new(items),
+    });
+    Ok(Recover {
+        candidates,
+        ..Recover::new(curve, inputs, form, items)?
+    })
 }

@@ -39,7 +39,14 @@ pub fn addresses<C: BaseTables>(
     candidates: Option<PublicKeys>,
     out: &mut dyn ResultSink,
 ) {
-    recover_each::<C>(engine, inputs, candidates, size_of::<Address>(), put_address, out);
+    recover_each::<C>(
+        engine,
+        inputs,
+        candidates,
+        size_of::<Address>(),
+        put_address,
+        out,
+    );
 }
 
 /// Writes rows of `width` bytes, which `put` derives from each key.
@@ -55,7 +62,14 @@ fn recover_each<C: BaseTables>(
         return recover_cpu::recover_each::<C>(engine, inputs, width, &put, out);
     };
     for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
-        recover_part::<C>(engine, inputs.slice(part.clone()), candidates.slice(part), width, &put, &mut *place);
+        recover_part::<C>(
+            engine,
+            inputs.slice(part.clone()),
+            candidates.slice(part),
+            width,
+            &put,
+            &mut *place,
+        );
     }
 }
 
@@ -68,13 +82,24 @@ fn recover_part<C: BaseTables>(
     out: &mut dyn ResultSink,
 ) {
     let right = right_candidates::<C>(engine, inputs, &candidates, out.items());
-    let others: Vec<usize> = (0..out.items()).filter(|item| right[*item].is_none()).collect();
+    let others: Vec<usize> = (0..out.items())
+        .filter(|item| right[*item].is_none())
+        .collect();
     if others.len() == out.items() {
         return recover_cpu::recover_each::<C>(engine, inputs, width, put, out);
     }
-    let digests: Vec<_> = others.iter().map(|&item| *inputs.digests.get(item)).collect();
-    let signatures: Vec<_> = others.iter().map(|&item| *inputs.signatures.get(item)).collect();
-    let recovery_ids: Vec<_> = others.iter().map(|&item| *inputs.recovery_ids.get(item)).collect();
+    let digests: Vec<_> = others
+        .iter()
+        .map(|&item| *inputs.digests.get(item))
+        .collect();
+    let signatures: Vec<_> = others
+        .iter()
+        .map(|&item| *inputs.signatures.get(item))
+        .collect();
+    let recovery_ids: Vec<_> = others
+        .iter()
+        .map(|&item| *inputs.recovery_ids.get(item))
+        .collect();
     let mut codes = vec![0; others.len()];
     let mut rows = vec![0; width * others.len()];
     let mut recovered = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
@@ -98,15 +123,30 @@ fn recover_part<C: BaseTables>(
 /// Returns the candidate of each item if it is confirmed to be the key.
 fn right_candidates<C: BaseTables>(
     engine: &CpuEngine,
-    RecoveryInputs { digests, signatures, recovery_ids }: RecoveryInputs,
+    RecoveryInputs {
+        digests,
+        signatures,
+        recovery_ids,
+    }: RecoveryInputs,
     candidates: &PublicKeys,
     items: usize,
 ) -> Vec<Option<Affine<C::Base>>> {
     let mut right = vec![None; items];
-    let given: Vec<usize> = (0..items).filter(|&item| is_given(candidates.get(item))).collect();
-    let equations =
-        |items: &[usize]| cpu::equations::<C>(items, digests, signatures, Some(recovery_ids), Policy::default());
-    find_valid::<C, _>(engine, &given, candidates, &equations, |item, key| right[item] = Some(*key));
+    let given: Vec<usize> = (0..items)
+        .filter(|&item| is_given(candidates.get(item)))
+        .collect();
+    let equations = |items: &[usize]| {
+        cpu::equations::<C>(
+            items,
+            digests,
+            signatures,
+            Some(recovery_ids),
+            Policy::default(),
+        )
+    };
+    find_valid::<C, _>(engine, &given, candidates, &equations, |item, key| {
+        right[item] = Some(*key)
+    });
     right
 }
 
@@ -144,14 +184,28 @@ mod tests {
 
     impl RecoverableItems {
         fn new(curve: CurveId) -> Self {
-            let Signatures { digests, signatures, recovery_ids, recovered, .. } = &known_answers::of(curve).signatures;
-            let recoverable: Vec<usize> = (0..recovered.len()).filter(|item| recovered[*item].is_ok()).collect();
+            let Signatures {
+                digests,
+                signatures,
+                recovery_ids,
+                recovered,
+                ..
+            } = &known_answers::of(curve).signatures;
+            let recoverable: Vec<usize> = (0..recovered.len())
+                .filter(|item| recovered[*item].is_ok())
+                .collect();
             let recoverable = repeat(&recoverable, ITEMS);
             RecoverableItems {
                 digests: recoverable.iter().map(|item| digests[*item]).collect(),
                 signatures: recoverable.iter().map(|item| signatures[*item]).collect(),
-                ids: recoverable.iter().map(|item| [recovery_ids[*item]]).collect(),
-                keys: recoverable.iter().map(|item| recovered[*item].expect("a recoverable item")).collect(),
+                ids: recoverable
+                    .iter()
+                    .map(|item| [recovery_ids[*item]])
+                    .collect(),
+                keys: recoverable
+                    .iter()
+                    .map(|item| recovered[*item].expect("a recoverable item"))
+                    .collect(),
             }
         }
 
@@ -180,14 +234,30 @@ mod tests {
         let keys = &recoverable.keys;
         let other_ids: Vec<[u8; 1]> = ids.iter().map(|[id]| [id ^ 1]).collect();
         let mut every_second = keys.clone();
-        every_second.iter_mut().step_by(2).for_each(|key| *key = Point::IDENTITY);
+        every_second
+            .iter_mut()
+            .step_by(2)
+            .for_each(|key| *key = Point::IDENTITY);
         let no_keys = vec![Point::IDENTITY; ITEMS];
         for engine in [engine(), engine().portable()] {
-            assert_eq!(found(&engine, recoverable.inputs(ids), keys), vec![true; ITEMS]);
-            assert_eq!(found(&engine, recoverable.inputs(&other_ids), keys), vec![false; ITEMS]);
-            assert_eq!(found(&engine, recoverable.inputs(ids), &no_keys), vec![false; ITEMS]);
+            assert_eq!(
+                found(&engine, recoverable.inputs(ids), keys),
+                vec![true; ITEMS]
+            );
+            assert_eq!(
+                found(&engine, recoverable.inputs(&other_ids), keys),
+                vec![false; ITEMS]
+            );
+            assert_eq!(
+                found(&engine, recoverable.inputs(ids), &no_keys),
+                vec![false; ITEMS]
+            );
             let of_every_second = found(&engine, recoverable.inputs(ids), &every_second);
-            assert!(of_every_second.into_iter().eq((0..ITEMS).map(|item| item % 2 == 1)));
+            assert!(
+                of_every_second
+                    .into_iter()
+                    .eq((0..ITEMS).map(|item| item % 2 == 1))
+            );
         }
     }
 
@@ -201,15 +271,24 @@ mod tests {
     impl SharedMemory {
         fn new(content: &[u8]) -> Self {
             let path = env::temp_dir().join(format!("gecc-candidates-{}", process::id()));
-            let file = File::options().read(true).write(true).create_new(true).open(&path);
+            let file = File::options()
+                .read(true)
+                .write(true)
+                .create_new(true)
+                .open(&path);
             let file = file.expect("the temporary folder is writable");
             fs::remove_file(&path).expect("the file was just created");
-            file.write_all_at(content, 0).expect("the disk has free space");
+            file.write_all_at(content, 0)
+                .expect("the disk has free space");
             let flags = MapFlags::SHARED;
             let read = ProtFlags::READ;
             // SAFETY: a new mapping, of no more than the file has.
             let memory = unsafe { mmap(ptr::null_mut(), content.len(), read, flags, &file, 0) };
-            SharedMemory { file, memory: memory.expect("files can be mapped"), bytes: content.len() }
+            SharedMemory {
+                file,
+                memory: memory.expect("files can be mapped"),
+                bytes: content.len(),
+            }
         }
 
         fn bytes(&self) -> &[u8] {
@@ -229,9 +308,17 @@ mod tests {
     #[test]
     fn concurrently_changed_candidates_are_read_once() {
         let recoverable = RecoverableItems::new(CurveId::P256);
-        let rows: Vec<u8> = recoverable.keys.iter().flat_map(|key| &key.as_sec1()[1..]).copied().collect();
+        let rows: Vec<u8> = recoverable
+            .keys
+            .iter()
+            .flat_map(|key| &key.as_sec1()[1..])
+            .copied()
+            .collect();
         let engine = engine();
-        for other in [vec![0; rows.len()], rows[64..].iter().chain(&rows[..64]).copied().collect()] {
+        for other in [
+            vec![0; rows.len()],
+            rows[64..].iter().chain(&rows[..64]).copied().collect(),
+        ] {
             let candidates = SharedMemory::new(&rows);
             let mut codes = vec![0; ITEMS];
             let mut out = vec![0; 64 * ITEMS];
@@ -257,13 +344,21 @@ mod tests {
     fn identity_and_empty_keys_are_not_candidates() {
         let identity = [Point::IDENTITY];
         let zeros = [[0; 64]];
-        let none =
-            [PublicKeys::points(&identity), PublicKeys::raw(&zeros), PublicKeys::all(&[]), PublicKeys::all(&[0])];
+        let none = [
+            PublicKeys::points(&identity),
+            PublicKeys::raw(&zeros),
+            PublicKeys::all(&[]),
+            PublicKeys::all(&[0]),
+        ];
         assert!(none.iter().all(|keys| !is_given(keys.get(0))));
         let raw = [[1; 64]];
         let x_only = [[0; 32]];
-        let some =
-            [PublicKeys::raw(&raw), PublicKeys::x_only(&x_only), PublicKeys::all(&[2]), PublicKeys::all(&[0, 0])];
+        let some = [
+            PublicKeys::raw(&raw),
+            PublicKeys::x_only(&x_only),
+            PublicKeys::all(&[2]),
+            PublicKeys::all(&[0, 0]),
+        ];
         assert!(some.iter().all(|keys| is_given(keys.get(0))));
     }
 }

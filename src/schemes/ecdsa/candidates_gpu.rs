@@ -41,27 +41,61 @@ impl<'a> WithCandidates<'a> {
     ) -> Self {
         let keys = Imported::new(plan, candidates.keys.slice(items));
         let equations = Equations::new(plan);
-        let named = Named { ids: Some(ids), on_device: None };
-        let batch_verification = BatchVerification::new(plan, curve, named, Listed::All, &candidates.chunks);
+        let named = Named {
+            ids: Some(ids),
+            on_device: None,
+        };
+        let batch_verification =
+            BatchVerification::new(plan, curve, named, Listed::All, &candidates.chunks);
         // The equation no longer needs its scalars when the others are recovered.
         let others = Recovery::with_scalars(plan, (equations.u1, equations.u2));
-        WithCandidates { candidates: keys, equations, batch_verification, others }
+        WithCandidates {
+            candidates: keys,
+            equations,
+            batch_verification,
+            others,
+        }
     }
 
     /// Returns the columns that finally hold the results of all items.
     pub fn all(&self) -> Recovery {
-        self.others.into_columns(self.candidates.points, self.equations.verdicts)
+        self.others
+            .into_columns(self.candidates.points, self.equations.verdicts)
     }
 
     /// Computes keys and verdicts from rows.
-    pub fn compute(&self, slot: &mut StreamSlot, curve: &'static str, rows: SignedRows, n: usize) -> Result<(), Fault> {
-        let &WithCandidates { candidates, equations, others, .. } = self;
+    pub fn compute(
+        &self,
+        slot: &mut StreamSlot,
+        curve: &'static str,
+        rows: SignedRows,
+        n: usize,
+    ) -> Result<(), Fault> {
+        let &WithCandidates {
+            candidates,
+            equations,
+            others,
+            ..
+        } = self;
         let (digests, signatures, _) = rows;
         let prefixes = others.sums.prefixes;
         candidates.import(slot, curve, n)?;
-        gpu::equations(slot, curve, (digests, signatures), Policy::default(), equations, prefixes, n)?;
+        gpu::equations(
+            slot,
+            curve,
+            (digests, signatures),
+            Policy::default(),
+            equations,
+            prefixes,
+            n,
+        )?;
         let table = slot.cache.clone().base_point.public(slot, curve)?;
-        let chunk = EquationsOfChunk { curve, equations, keys: candidates.points, n };
+        let chunk = EquationsOfChunk {
+            curve,
+            equations,
+            keys: candidates.points,
+            n,
+        };
         match self.batch_verification.find_valid(slot, chunk, &table)? {
             Open::None => Ok(()),
             Open::AsBefore => self.all().compute(slot, curve, rows, None, n),

@@ -17,13 +17,31 @@ use crate::types::{PublicKeys, ResultsMut, Verdict};
 const NONE: [u8; 64] = [0; 64];
 
 /// Calls `with` with the recovery of items without candidates.
-fn recover<R>(curve: CurveId, items: &[Item], form: RecoveredForm, with: impl FnOnce(Recover) -> R) -> R {
+fn recover<R>(
+    curve: CurveId,
+    items: &[Item],
+    form: RecoveredForm,
+    with: impl FnOnce(Recover) -> R,
+) -> R {
     let digests: Vec<[u8; 32]> = items.iter().map(|item| item.digest).collect();
-    let signatures: Vec<[u8; 64]> =
-        items.iter().map(|item| [item.r, item.s].as_flattened().try_into().expect("64 bytes")).collect();
+    let signatures: Vec<[u8; 64]> = items
+        .iter()
+        .map(|item| {
+            [item.r, item.s]
+                .as_flattened()
+                .try_into()
+                .expect("64 bytes")
+        })
+        .collect();
     let ids: Vec<[u8; 1]> = items.iter().map(|item| [item.id]).collect();
     let inputs = recover_cpu::RecoveryInputs::new(&digests, &signatures, &ids);
-    with(Recover { curve, inputs, candidates: None, form, items: items.len() })
+    with(Recover {
+        curve,
+        inputs,
+        candidates: None,
+        form,
+        items: items.len(),
+    })
 }
 
 /// Returns the results of the CPU.
@@ -38,9 +56,18 @@ fn expected(engines: &Engines, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
 
 /// Returns the keys, with zeros for items without one.
 fn keys(engines: &Engines, curve: CurveId, items: &[Item]) -> Vec<[u8; 64]> {
-    let (codes, rows) = recover(curve, items, RecoveredForm::Keys, |recover| expected(engines, &recover));
+    let (codes, rows) = recover(curve, items, RecoveredForm::Keys, |recover| {
+        expected(engines, &recover)
+    });
     let keys = rows.as_chunks().0.iter().zip(codes);
-    keys.map(|(key, code)| if code == Verdict::VALID_CODE { *key } else { NONE }).collect()
+    keys.map(|(key, code)| {
+        if code == Verdict::VALID_CODE {
+            *key
+        } else {
+            NONE
+        }
+    })
+    .collect()
 }
 
 /// Returns the number of items that a GPU does not recover individually. Checks that keys,
@@ -50,18 +77,33 @@ fn check(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) ->
         recover(curve, items, form, |recover| {
             let expected = expected(engines, &recover);
             let width = width(form);
-            let candidates = Candidates { keys, chunks: Chunks::all() };
-            let found = Recover { candidates: Some(candidates), ..recover };
+            let candidates = Candidates {
+                keys,
+                chunks: Chunks::all(),
+            };
+            let found = Recover {
+                candidates: Some(candidates),
+                ..recover
+            };
             let mut codes = vec![0; items.len()];
             let mut rows = vec![0xee; width * items.len()];
             let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
             engines.run(&found, &found, &mut out);
             assert!(codes == expected.0, "{form:?}: codes differ");
-            for (item, code) in codes.iter().enumerate().filter(|(_, code)| **code == Verdict::VALID_CODE) {
+            for (item, code) in codes
+                .iter()
+                .enumerate()
+                .filter(|(_, code)| **code == Verdict::VALID_CODE)
+            {
                 let row = width * item..width * (item + 1);
-                assert!(rows[row.clone()] == expected.1[row], "{form:?}: row {item} ({code}) differs");
+                assert!(
+                    rows[row.clone()] == expected.1[row],
+                    "{form:?}: row {item} ({code}) differs"
+                );
             }
-            found.candidates.map_or(0, |candidates| candidates.chunks.spared())
+            found
+                .candidates
+                .map_or(0, |candidates| candidates.chunks.spared())
         })
     });
     assert!(engines.gpu.failures().is_empty());
@@ -98,11 +140,20 @@ fn right_candidates_are_found() {
             let items = &all[..count];
             for (one_in, of_those) in [(1, 1), (10, 9), (3, 1), (1, 0)] {
                 let numbered = items.iter().enumerate();
-                let keys = numbered.map(|(number, item)| if number % one_in < of_those { item.key } else { NONE });
+                let keys = numbered.map(|(number, item)| {
+                    if number % one_in < of_those {
+                        item.key
+                    } else {
+                        NONE
+                    }
+                });
                 let keys: Vec<[u8; 64]> = keys.collect();
                 let expected = keys.iter().filter(|key| **key != NONE).count();
                 let found = check(engines, C::ID, items, PublicKeys::raw(&keys));
-                assert_eq!(found, expected, "{count} items, candidates for {of_those} of {one_in}");
+                assert_eq!(
+                    found, expected,
+                    "{count} items, candidates for {of_those} of {one_in}"
+                );
             }
         }
     }
@@ -125,7 +176,11 @@ fn corrupt<C: BaseTables>(item: &mut Item, fault: usize, other: &Item) {
         9 => item.id ^= 1,
         10 => item.key = other.key,
         11 => item.digest[31] ^= 1,
-        _ => item.s = C::Scalar::from_be_bytes_reduced(&item.s).neg().to_be_bytes(),
+        _ => {
+            item.s = C::Scalar::from_be_bytes_reduced(&item.s)
+                .neg()
+                .to_be_bytes()
+        }
     }
 }
 
@@ -138,8 +193,14 @@ fn wrong_candidates_do_not_change_results() {
         let of_another = good::<C>(random, 1).remove(0);
         for fault in 0..13 {
             let mut all_bad = clean.clone();
-            all_bad.iter_mut().for_each(|item| corrupt::<C>(item, fault, &of_another));
-            assert_eq!(check_with_own_keys(engines, C::ID, &all_bad), 0, "all with fault {fault}");
+            all_bad
+                .iter_mut()
+                .for_each(|item| corrupt::<C>(item, fault, &of_another));
+            assert_eq!(
+                check_with_own_keys(engines, C::ID, &all_bad),
+                0,
+                "all with fault {fault}"
+            );
             for position in 0..clean.len() {
                 let mut group = clean.clone();
                 corrupt::<C>(&mut group[position], fault, &of_another);
@@ -163,8 +224,15 @@ fn recovery_ids_identify_their_points() {
         let items = (0..250).map(|number: u8| {
             let mut r = [0; 32];
             r[31] = 1 + number / 5;
-            let [digest, s] = [scalar::<C>(random), scalar::<C>(random)].map(|number| number.to_be_bytes());
-            Item { digest, r, s, id: number % 5, key: NONE }
+            let [digest, s] =
+                [scalar::<C>(random), scalar::<C>(random)].map(|number| number.to_be_bytes());
+            Item {
+                digest,
+                r,
+                s,
+                id: number % 5,
+                key: NONE,
+            }
         });
         let items: Vec<Item> = items.collect();
         let keys = keys(engines, C::ID, &items);
@@ -172,13 +240,19 @@ fn recovery_ids_identify_their_points() {
         for (item, _) in items.iter().zip(&keys).filter(|(_, key)| **key != NONE) {
             known[usize::from(item.id)] += 1;
         }
-        assert!(known[..4].iter().all(|count| *count > 10) && known[4] == 0, "{known:?}");
+        assert!(
+            known[..4].iter().all(|count| *count > 10) && known[4] == 0,
+            "{known:?}"
+        );
         let found = check(engines, C::ID, &items, PublicKeys::raw(&keys));
         assert_eq!(found, keys.iter().filter(|key| **key != NONE).count());
         // Keys of the preceding id denote another R.
         let mut of_others = keys.clone();
         of_others.rotate_right(1);
-        assert_eq!(check(engines, C::ID, &items, PublicKeys::raw(&of_others)), 0);
+        assert_eq!(
+            check(engines, C::ID, &items, PublicKeys::raw(&of_others)),
+            0
+        );
     }
     let engines = Engines::new();
     for_each_ecdsa_curve!(on_each_curve! test engines);
@@ -190,17 +264,28 @@ fn recovery_ids_identify_their_points() {
 fn candidates_in_any_encoding_are_used() {
     fn test<C: BaseTables + Curve>(random: &mut Random, engines: &Engines) {
         let items = good::<C>(random, 1000);
-        let keys = items.iter().enumerate().map(|(item, Item { key, .. })| match item % 4 {
-            0 => [&[2 + (key[63] & 1)], &key[..32]].concat(),
-            1 => [&[4], &key[..]].concat(),
-            2 => vec![0],
-            _ => vec![],
-        });
+        let keys = items
+            .iter()
+            .enumerate()
+            .map(|(item, Item { key, .. })| match item % 4 {
+                0 => [&[2 + (key[63] & 1)], &key[..32]].concat(),
+                1 => [&[4], &key[..]].concat(),
+                2 => vec![0],
+                _ => vec![],
+            });
         let keys: Vec<Vec<u8>> = keys.collect();
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         assert_eq!(check(engines, C::ID, &items, PublicKeys::sec1(&keys)), 500);
         assert_eq!(check(engines, C::ID, &items, PublicKeys::all(&[])), 0);
-        assert_eq!(check(engines, C::ID, &vec![items[0].clone(); 300], PublicKeys::all(keys[0])), 300);
+        assert_eq!(
+            check(
+                engines,
+                C::ID,
+                &vec![items[0].clone(); 300],
+                PublicKeys::all(keys[0])
+            ),
+            300
+        );
     }
     let engines = Engines::new();
     for_each_ecdsa_curve!(on_each_curve! test engines);

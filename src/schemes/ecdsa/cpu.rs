@@ -12,7 +12,9 @@ use crate::schemes::common::sign_cpu::{
 };
 use crate::schemes::common::verify_cpu;
 use crate::schemes::common::{Signing, Verification};
-use crate::types::{Check, NonceHash, Policy, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, Verdict, Widths};
+use crate::types::{
+    Check, NonceHash, Policy, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, Verdict, Widths,
+};
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::scalar::IsHigh;
 use elliptic_curve::subtle::ConditionallySelectable;
@@ -21,13 +23,25 @@ use sha2::digest::{Digest, block_api::BlockSizeUser};
 use sha2::{Sha256, Sha384, Sha512};
 use std::marker::PhantomData;
 
-pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, policy: Policy, out: &mut dyn ResultSink) {
-    let Verification { digests, signatures, keys, recovery_ids } = inputs;
+pub fn verify<C: BaseTables>(
+    engine: &CpuEngine,
+    inputs: Verification,
+    policy: Policy,
+    out: &mut dyn ResultSink,
+) {
+    let Verification {
+        digests,
+        signatures,
+        keys,
+        recovery_ids,
+    } = inputs;
     verify_cpu::verify::<C, _>(
         engine,
         keys,
         recovery_ids.is_some(),
-        (0, |items: &[usize]| equations::<C>(items, digests, signatures, recovery_ids, policy)),
+        (0, |items: &[usize]| {
+            equations::<C>(items, digests, signatures, recovery_ids, policy)
+        }),
         out,
     );
 }
@@ -44,19 +58,35 @@ pub fn equations<C: CpuCurve>(
     // Step 1: r and s in 1..n.
     let parsed = items.iter().map(|&item| {
         let (r, s) = decode::signature::<C>(signatures.get(item))?;
-        if policy.low_s && is_high::<C>(&s) { Err(Rejection::HighS) } else { Ok((r, s)) }
+        if policy.low_s && is_high::<C>(&s) {
+            Err(Rejection::HighS)
+        } else {
+            Ok((r, s))
+        }
     });
     let parsed: Vec<_> = parsed.collect();
-    let mut inverses: Vec<_> = parsed.iter().map(|parsed| parsed.map_or(C::Scalar::ONE, |(_, s)| s)).collect();
+    let mut inverses: Vec<_> = parsed
+        .iter()
+        .map(|parsed| parsed.map_or(C::Scalar::ONE, |(_, s)| s))
+        .collect();
     invert_all(&mut inverses);
-    let equations = items.iter().zip(parsed).zip(&inverses).map(|((&item, parsed), w)| {
-        let (r, _): (C::Scalar, _) = parsed?;
-        // Step 3: e from the digest, which has as many bits as n, 256. Step 4: u1 = e / s, u2 = r /
-        // s.
-        let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
-        let named = recovery_ids.and_then(|ids| recover_cpu::coordinates::<C>(&r, ids.get(item)[0]).ok());
-        Ok(Equation { u1: e.mul(w), u2: r.mul(w), final_check: XModuloN { x: r, named } })
-    });
+    let equations = items
+        .iter()
+        .zip(parsed)
+        .zip(&inverses)
+        .map(|((&item, parsed), w)| {
+            let (r, _): (C::Scalar, _) = parsed?;
+            // Step 3: e from the digest, which has as many bits as n, 256. Step 4: u1 = e / s, u2 = r /
+            // s.
+            let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
+            let named = recovery_ids
+                .and_then(|ids| recover_cpu::coordinates::<C>(&r, ids.get(item)[0]).ok());
+            Ok(Equation {
+                u1: e.mul(w),
+                u2: r.mul(w),
+                final_check: XModuloN { x: r, named },
+            })
+        });
     equations.collect()
 }
 
@@ -74,7 +104,10 @@ pub struct EcdsaSteps<H = Sha256> {
 
 impl<H> EcdsaSteps<H> {
     pub fn new(low_s: bool) -> Self {
-        EcdsaSteps { low_s, hash: PhantomData }
+        EcdsaSteps {
+            low_s,
+            hash: PhantomData,
+        }
     }
 }
 
@@ -86,7 +119,17 @@ impl<C: SecretCurve, H: Digest + BlockSizeUser> SigningSteps<C> for EcdsaSteps<H
     }
 
     /// Completes the signature after R = kG (SEC 1, section 4.1.3). Returns `None` if r or s is 0.
-    fn finish(&self, &SigningParts { d, digest, inverse, x, y_is_odd, .. }: &SigningParts<C>) -> Option<RawSignature> {
+    fn finish(
+        &self,
+        &SigningParts {
+            d,
+            digest,
+            inverse,
+            x,
+            y_is_odd,
+            ..
+        }: &SigningParts<C>,
+    ) -> Option<RawSignature> {
         // Step 3: r = x(R) mod n, not 0.
         let r = Number::<C>::reduce(x);
         // Step 5: e from the digest, which has as many bits as n, 256.
@@ -100,7 +143,10 @@ impl<C: SecretCurve, H: Digest + BlockSizeUser> SigningSteps<C> for EcdsaSteps<H
         let flip = s.is_high() & u8::from(self.low_s).into();
         let s = Number::<C>::conditional_select(&s, &-s, flip);
         let recovery_id = u8::from(r.to_repr() != *x) << 1 | (y_is_odd ^ flip.unwrap_u8());
-        Some(RawSignature { signature: concatenate::<C>(&r, &s), recovery_id })
+        Some(RawSignature {
+            signature: concatenate::<C>(&r, &s),
+            recovery_id,
+        })
     }
 }
 
@@ -117,7 +163,12 @@ fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(
     signing: Signing,
     out: &mut dyn ResultSink,
 ) {
-    let Signing { inputs, low_s, check, widths } = signing;
+    let Signing {
+        inputs,
+        low_s,
+        check,
+        widths,
+    } = signing;
     let steps = EcdsaSteps::<H>::new(low_s);
     if check == Check::Nothing {
         return sign_cpu::sign::<C, _>(engine, &steps, inputs, widths, |item| item, out);
@@ -144,11 +195,20 @@ fn check_signed<C: SecretCurve>(
     let signatures: Rows<64> = signed.columns[0].as_chunks().0.into();
     if check != Check::RecoveryIds {
         let inputs = Verification::new((&digests).into(), signatures, PublicKeys::raw(&public));
-        return verify::<C>(engine, inputs, Policy::default(), &mut ResultsMut::codes(codes));
+        return verify::<C>(
+            engine,
+            inputs,
+            Policy::default(),
+            &mut ResultsMut::codes(codes),
+        );
     }
     // A recovered key is one with which the signature verifies, so verification is not needed in
     // addition.
-    let inputs = recover_cpu::RecoveryInputs::new(&digests, signatures, signed.columns[1].as_chunks::<1>().0);
+    let inputs = recover_cpu::RecoveryInputs::new(
+        &digests,
+        signatures,
+        signed.columns[1].as_chunks::<1>().0,
+    );
     let mut recovered = vec![[0; 64]; items.len()];
     recover_cpu::recover::<C>(engine, inputs, &mut ResultsMut::rows(codes, &mut recovered));
     for (code, (recovered, public)) in codes.iter_mut().zip(recovered.iter().zip(&public)) {
@@ -181,7 +241,9 @@ mod tests {
         let mut ids = vec![0; items];
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths(true));
         fill(&mut out);
-        (0..items).map(|item| recoverable_of(&out.as_results(), item)).collect()
+        (0..items)
+            .map(|item| recoverable_of(&out.as_results(), item))
+            .collect()
     }
 
     /// A signer whose first recovery id of each item may be wrong.
@@ -201,7 +263,10 @@ mod tests {
 
         fn sign(&self, items: &[usize], out: &mut ResultsMut) {
             for (place, &item) in items.iter().enumerate() {
-                let RecoverableSignature { signature, recovery_id } = self.right[item].unwrap();
+                let RecoverableSignature {
+                    signature,
+                    recovery_id,
+                } = self.right[item].unwrap();
                 let is_first = self.attempts[item].fetch_add(1, Ordering::Relaxed) == 0;
                 let is_wrong = is_first || item == Self::ALWAYS;
                 out.row(0, place).copy_from_slice(&signature);
@@ -210,12 +275,19 @@ mod tests {
             }
         }
 
-        fn sign_checked(&self, engine: &CpuEngine, inputs: SigningInputs, check: Check) -> Signatures {
+        fn sign_checked(
+            &self,
+            engine: &CpuEngine,
+            inputs: SigningInputs,
+            check: Check,
+        ) -> Signatures {
             signed(self.right.len(), |out| {
                 sign_cpu::sign_checked(
                     widths(true),
                     &|items, out| self.sign(items, out),
-                    &|items, signed, codes| check_signed::<P256>(engine, inputs, check, items, signed, codes),
+                    &|items, signed, codes| {
+                        check_signed::<P256>(engine, inputs, check, items, signed, codes)
+                    },
                     out,
                 );
             })
@@ -226,25 +298,51 @@ mod tests {
     #[test]
     fn faulty_recovery_ids_are_recomputed_or_rejected() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
-        let keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
+        let keys: Vec<SecretKey> = (1..=20)
+            .map(|byte| SecretKey::from_bytes([byte; 32]))
+            .collect();
         let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
-        let inputs = SigningInputs { digests: (&digests).into(), signers: (&keys).into() };
+        let inputs = SigningInputs {
+            digests: (&digests).into(),
+            signers: (&keys).into(),
+        };
         let [right, checked] = [Check::Nothing, Check::RecoveryIds].map(|check| {
-            let signing = Signing { inputs, low_s: false, check, widths: widths(true) };
+            let signing = Signing {
+                inputs,
+                low_s: false,
+                check,
+                widths: widths(true),
+            };
             signed(20, |out| super::sign::<P256>(&engine, signing, out))
         });
         assert!(right.iter().all(Result::is_ok));
         assert_eq!(checked, right);
-        let signer = FaultySigner { attempts: keys.iter().map(|_| AtomicUsize::new(0)).collect(), right };
+        let signer = FaultySigner {
+            attempts: keys.iter().map(|_| AtomicUsize::new(0)).collect(),
+            right,
+        };
         let mut expected = signer.right.clone();
         expected[FaultySigner::ALWAYS] = Err(Rejection::FaultySignature);
-        assert_eq!(signer.sign_checked(&engine, inputs, Check::RecoveryIds), expected);
-        for (item, attempts) in signer.attempts.iter().enumerate().filter(|(item, _)| *item != FaultySigner::ALWAYS) {
+        assert_eq!(
+            signer.sign_checked(&engine, inputs, Check::RecoveryIds),
+            expected
+        );
+        for (item, attempts) in signer
+            .attempts
+            .iter()
+            .enumerate()
+            .filter(|(item, _)| *item != FaultySigner::ALWAYS)
+        {
             let expected = if FaultySigner::fault(item) == 0 { 1 } else { 2 };
             assert_eq!(attempts.load(Ordering::Relaxed), expected, "item {item}");
         }
         // The signatures alone are always right.
-        assert!(signer.sign_checked(&engine, inputs, Check::Signatures).iter().all(Result::is_ok));
+        assert!(
+            signer
+                .sign_checked(&engine, inputs, Check::Signatures)
+                .iter()
+                .all(Result::is_ok)
+        );
     }
 
     fn draws_again_for_zero_s<C: SecretCurve>() {
@@ -252,7 +350,12 @@ mod tests {
         let k = number::<C>(0x42);
         for low_s in [false, true] {
             // With e = -r d, s = 0 for the nonce k.
-            draws_again::<C, _>(&EcdsaSteps::<Sha256>::new(low_s), &d, -(x_of::<C>(&k) * d), 0x42);
+            draws_again::<C, _>(
+                &EcdsaSteps::<Sha256>::new(low_s),
+                &d,
+                -(x_of::<C>(&k) * d),
+                0x42,
+            );
         }
     }
 

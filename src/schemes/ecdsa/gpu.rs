@@ -14,31 +14,84 @@ pub fn equations(
     curve: &'static str,
     (digests, signatures): (Column<Digests>, Column<Signatures>),
     policy: Policy,
-    Equations { u1, u2, x, verdicts, .. }: Equations,
+    Equations {
+        u1,
+        u2,
+        x,
+        verdicts,
+        ..
+    }: Equations,
     prefixes: Column<Prefixes>,
     n: usize,
 ) -> Result<(), Fault> {
     stream.keep_in_l2(prefixes, n)?;
     let low_s = u32::from(policy.low_s);
     let n = n as u64;
-    kernels::EcdsaEquations { digests, signatures, low_s, u1, u2, x, verdicts, prefixes, n }.launch(stream, curve)
+    kernels::EcdsaEquations {
+        digests,
+        signatures,
+        low_s,
+        u1,
+        u2,
+        x,
+        verdicts,
+        prefixes,
+        n,
+    }
+    .launch(stream, curve)
 }
 
-pub const STEPS: SchemeOnGpu = SchemeOnGpu { equations, nonces, sign, tests: known_answers::TESTS };
+pub const STEPS: SchemeOnGpu = SchemeOnGpu {
+    equations,
+    nonces,
+    sign,
+    tests: known_answers::TESTS,
+};
 
 fn nonces(
     stream: &mut Stream,
     curve: &'static str,
-    SigningColumns { digests, keys, additional, nonces, status, .. }: SigningColumns,
+    SigningColumns {
+        digests,
+        keys,
+        additional,
+        nonces,
+        status,
+        ..
+    }: SigningColumns,
     n: usize,
 ) -> Result<(), Fault> {
-    let PrivateKeys { rows: keys, stride: key_stride } = keys;
+    let PrivateKeys {
+        rows: keys,
+        stride: key_stride,
+    } = keys;
     let n = n as u64;
-    let Some(PrivateKeys { rows: additional, stride: additional_stride }) = additional else {
-        return kernels::NoncesSha256 { digests, keys, key_stride, nonces, status, n }.launch(stream, curve);
+    let Some(PrivateKeys {
+        rows: additional,
+        stride: additional_stride,
+    }) = additional
+    else {
+        return kernels::NoncesSha256 {
+            digests,
+            keys,
+            key_stride,
+            nonces,
+            status,
+            n,
+        }
+        .launch(stream, curve);
     };
-    kernels::NoncesWithDataSha256 { digests, keys, key_stride, additional, additional_stride, nonces, status, n }
-        .launch(stream, curve)
+    kernels::NoncesWithDataSha256 {
+        digests,
+        keys,
+        key_stride,
+        additional,
+        additional_stride,
+        nonces,
+        status,
+        n,
+    }
+    .launch(stream, curve)
 }
 
 /// Completes signatures after R = kG (SEC 1, section 4.1.3).
@@ -49,8 +102,21 @@ pub fn sign(
     low_s: bool,
     n: usize,
 ) -> Result<(), Fault> {
-    let SigningColumns { digests, keys, nonces, points, prefixes, signatures, recovery_ids, status, .. } = columns;
-    let Points { xy: r_xy, kinds: r_kinds } = points;
+    let SigningColumns {
+        digests,
+        keys,
+        nonces,
+        points,
+        prefixes,
+        signatures,
+        recovery_ids,
+        status,
+        ..
+    } = columns;
+    let Points {
+        xy: r_xy,
+        kinds: r_kinds,
+    } = points;
     kernels::EcdsaSign {
         digests,
         keys: keys.rows,
@@ -95,18 +161,39 @@ mod gpu_tests {
         let key = SecretKey::from_bytes(KEY);
         let digests = [DIGEST; ITEMS];
         let widths = cpu::widths(true);
-        let inputs = SigningInputs { digests: (&digests).into(), signers: (&key).into() };
-        let signing = Signing { inputs, low_s: true, check, widths };
-        let sign = Sign { scheme, curve: CurveId::Secp256k1, signing, items: ITEMS };
+        let inputs = SigningInputs {
+            digests: (&digests).into(),
+            signers: (&key).into(),
+        };
+        let signing = Signing {
+            inputs,
+            low_s: true,
+            check,
+            widths,
+        };
+        let sign = Sign {
+            scheme,
+            curve: CurveId::Secp256k1,
+            signing,
+            items: ITEMS,
+        };
         let mut codes = vec![0; ITEMS];
         let mut signatures = vec![0; 64 * ITEMS];
         let mut ids = vec![0; ITEMS];
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
         match gpu {
-            Some(gpu) => gpu.run(&cpu, &sign, &mut out, &|items, out| sign.on_cpu(&cpu, items, out), false)?,
+            Some(gpu) => gpu.run(
+                &cpu,
+                &sign,
+                &mut out,
+                &|items, out| sign.on_cpu(&cpu, items, out),
+                false,
+            )?,
             None => sign.on_cpu(&cpu, 0..ITEMS, &mut out),
         }
-        Ok((0..ITEMS).map(|item| recoverable_of(&out.as_results(), item).unwrap()).collect())
+        Ok((0..ITEMS)
+            .map(|item| recoverable_of(&out.as_results(), item).unwrap())
+            .collect())
     }
 
     fn right() -> RecoverableSignature {
@@ -131,7 +218,10 @@ mod gpu_tests {
             verify_on_cpu: per_curve!(ecdsa cpu::verify),
             sign_on_cpu: per_curve!(ecdsa cpu::sign),
             has_recovery: ECDSA.has_recovery,
-            on_gpu: SchemeOnGpu { sign: sign_wrongly::<FLIPPED>, ..STEPS },
+            on_gpu: SchemeOnGpu {
+                sign: sign_wrongly::<FLIPPED>,
+                ..STEPS
+            },
             verify_worth: ECDSA.verify_worth,
             sign_worth: ECDSA.sign_worth,
         }))
@@ -139,7 +229,11 @@ mod gpu_tests {
 
     fn sign_with_fault<const FLIPPED: u8>(gpu: &GpuEngine, check: Check) -> Result<(), Fault> {
         let signed = signed(Some(gpu), with_fault::<FLIPPED>(), check)?;
-        assert!(signed.iter().all(|item| item.signature == right().signature));
+        assert!(
+            signed
+                .iter()
+                .all(|item| item.signature == right().signature)
+        );
         assert_eq!(signed[0].recovery_id, right().recovery_id ^ FLIPPED);
         Ok(())
     }
@@ -155,11 +249,20 @@ mod gpu_tests {
         sign_with_fault::<0>(&gpu, Check::RecoveryIds).unwrap();
         // If ids are not requested, the fault has no effect.
         sign_with_fault::<1>(&gpu, Check::Signatures).unwrap();
-        let faulty = [sign_with_fault::<1>, sign_with_fault::<2>, sign_with_fault::<3>, sign_with_fault::<4>];
+        let faulty = [
+            sign_with_fault::<1>,
+            sign_with_fault::<2>,
+            sign_with_fault::<3>,
+            sign_with_fault::<4>,
+        ];
         for sign in faulty {
             let gpu = start();
             let fault = sign(&gpu, Check::RecoveryIds).unwrap_err();
-            assert!(fault.problem.contains("does not give the signer's key"), "{}", fault.problem);
+            assert!(
+                fault.problem.contains("does not give the signer's key"),
+                "{}",
+                fault.problem
+            );
             assert!(!gpu.failures().is_empty());
         }
     }

@@ -4,7 +4,9 @@ use super::{ECDSA, sign, sign_into, verify, verify_into};
 use crate::curve::EcdsaChoice;
 use crate::engine::Engine;
 use crate::ops::hash::sha256;
-use crate::types::{Error, Policy, PublicKeys, Rejection, Rows, SForm, Signers, Verdicts, require_lengths};
+use crate::types::{
+    Error, Policy, PublicKeys, Rejection, Rows, SForm, Signers, Verdicts, require_lengths,
+};
 
 /// Verifies one signature per item over SHA-256 of the messages. Variable-time. See [`super::verify`].
 ///
@@ -34,7 +36,13 @@ pub fn verify_messages<'k>(
     let curve = curve.id();
     let keys = keys.into();
     let items = messages.len();
-    require_lengths(items, &[("signatures", signatures.len()), ("public keys", keys.len_for(items))])?;
+    require_lengths(
+        items,
+        &[
+            ("signatures", signatures.len()),
+            ("public keys", keys.len_for(items)),
+        ],
+    )?;
     let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
     verify(engine, curve, &digests, signatures, keys, policy)
 }
@@ -58,11 +66,22 @@ pub fn verify_messages_into<'a, 'k>(
     let keys = keys.into();
     ECDSA.require(curve)?;
     let items = codes.len();
-    let lengths =
-        [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
+    let lengths = [
+        ("messages", messages.len()),
+        ("signatures", signatures.len_for(items)),
+        ("public keys", keys.len_for(items)),
+    ];
     require_lengths(items, &lengths)?;
     let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
-    verify_into(engine, curve, Rows::new(&digests), signatures, keys, policy, codes)
+    verify_into(
+        engine,
+        curve,
+        Rows::new(&digests),
+        signatures,
+        keys,
+        policy,
+        codes,
+    )
 }
 
 /// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See
@@ -112,8 +131,22 @@ pub fn sign_messages_into<'a>(
     let signers = signers.into();
     ECDSA.require(curve)?;
     let items = codes.len();
-    require_lengths(items, &[("messages", messages.len()), ("signatures", signatures.len())])?;
+    require_lengths(
+        items,
+        &[
+            ("messages", messages.len()),
+            ("signatures", signatures.len()),
+        ],
+    )?;
     signers.require(items)?;
     let digests = sha256(engine, items, &|item| messages[item].as_ref())?;
-    sign_into(engine, curve, Rows::new(&digests), signers, s_form, signatures, codes)
+    sign_into(
+        engine,
+        curve,
+        Rows::new(&digests),
+        signers,
+        s_form,
+        signatures,
+        codes,
+    )
 }

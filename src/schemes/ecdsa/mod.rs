@@ -28,15 +28,18 @@ mod recover_gpu;
 use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
 use crate::curve::{CurveId, EcdsaChoice, per_curve};
 use crate::engine::Engine;
-pub use crate::fields::recovery_id::{recovery_id_of_header, recovery_id_of_last_byte, recovery_id_of_v};
+pub use crate::fields::recovery_id::{
+    recovery_id_of_header, recovery_id_of_last_byte, recovery_id_of_v,
+};
 use crate::operation::GpuThreshold;
 pub use crate::types::{Address, Policy, RecoverableSignature, SForm};
 use crate::types::{
-    Check, Error, PublicKeys, Rejection, Results, ResultsMut, Rows, Signers, Verdicts, bytes_of, require_lengths,
+    Check, Error, PublicKeys, Rejection, Results, ResultsMut, Rows, Signers, Verdicts, bytes_of,
+    require_lengths,
 };
 pub use candidates::{
-    recover_addresses_with_candidates, recover_addresses_with_candidates_into, recover_with_candidates,
-    recover_with_candidates_into,
+    recover_addresses_with_candidates, recover_addresses_with_candidates_into,
+    recover_with_candidates, recover_with_candidates_into,
 };
 pub use messages::{sign_messages, sign_messages_into, verify_messages, verify_messages_into};
 pub use recover::{recover, recover_addresses, recover_addresses_into, recover_into};
@@ -48,8 +51,14 @@ pub(crate) static ECDSA: Scheme = Scheme {
     sign_on_cpu: per_curve!(ecdsa cpu::sign),
     has_recovery: true,
     on_gpu: gpu::STEPS,
-    verify_worth: GpuThreshold { portable: 35, simd: 50 },
-    sign_worth: GpuThreshold { portable: 5, simd: 30 },
+    verify_worth: GpuThreshold {
+        portable: 35,
+        simd: 50,
+    },
+    sign_worth: GpuThreshold {
+        portable: 5,
+        simd: 30,
+    },
 };
 
 /// Verifies one signature per item over 32-byte digests. Variable-time: all inputs are public.
@@ -127,7 +136,13 @@ pub fn verify_into<'a, 'k>(
     let digests = digests.into();
     let signatures = signatures.into();
     let keys = keys.into();
-    let verify = Verify::new(&ECDSA, curve, Verification::new(digests, signatures, keys), policy, codes.len())?;
+    let verify = Verify::new(
+        &ECDSA,
+        curve,
+        Verification::new(digests, signatures, keys),
+        policy,
+        codes.len(),
+    )?;
     engine.run(&verify, &mut ResultsMut::codes(codes))
 }
 
@@ -169,7 +184,8 @@ pub fn verify_recoverable<'k>(
 ) -> Result<Verdicts, Error> {
     let curve = curve.id();
     let keys = keys.into();
-    let recoverable = recover_cpu::RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
+    let recoverable =
+        recover_cpu::RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
@@ -179,7 +195,10 @@ pub fn verify_recoverable<'k>(
 ///
 /// # Errors
 /// The errors of [`verify`].
-#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "columns of a call are its parameters"
+)]
 pub fn verify_recoverable_into<'a, 'k>(
     engine: &Engine,
     curve: impl EcdsaChoice,
@@ -200,14 +219,21 @@ pub fn verify_recoverable_into<'a, 'k>(
 fn verification_with_ids<'a>(
     engine: &Engine,
     curve: CurveId,
-    recover_cpu::RecoveryInputs { digests, signatures, recovery_ids }: recover_cpu::RecoveryInputs<'a>,
+    recover_cpu::RecoveryInputs {
+        digests,
+        signatures,
+        recovery_ids,
+    }: recover_cpu::RecoveryInputs<'a>,
     keys: PublicKeys<'a>,
     policy: Policy,
     items: usize,
 ) -> Result<Verify<'a>, Error> {
     require_lengths(items, &[("recovery ids", recovery_ids.len_for(items))])?;
     let recovery_ids = engine.info().batch_verification.then_some(recovery_ids);
-    let inputs = Verification { recovery_ids, ..Verification::new(digests, signatures, keys) };
+    let inputs = Verification {
+        recovery_ids,
+        ..Verification::new(digests, signatures, keys)
+    };
     Verify::new(&ECDSA, curve, inputs, policy, items)
 }
 
@@ -242,7 +268,15 @@ pub fn sign<'a>(
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     let curve = curve.id();
     let signers = signers.into();
-    let sign = signing(engine, curve, digests.into(), signers, s_form, false, digests.len())?;
+    let sign = signing(
+        engine,
+        curve,
+        digests.into(),
+        signers,
+        s_form,
+        false,
+        digests.len(),
+    )?;
     engine.collect(&sign, bytes_of)
 }
 
@@ -287,8 +321,12 @@ fn signing<'a>(
         (true, false) => Check::Signatures,
         (true, true) => Check::RecoveryIds,
     };
-    let signing =
-        Signing { inputs: SigningInputs { digests, signers }, low_s, check, widths: cpu::widths(recoverable) };
+    let signing = Signing {
+        inputs: SigningInputs { digests, signers },
+        low_s,
+        check,
+        widths: cpu::widths(recoverable),
+    };
     Sign::new(&ECDSA, curve, signing, items)
 }
 
@@ -317,7 +355,15 @@ pub fn sign_recoverable<'a>(
 ) -> Result<Vec<Result<RecoverableSignature, Rejection>>, Error> {
     let curve = curve.id();
     let signers = signers.into();
-    let sign = signing(engine, curve, digests.into(), signers, s_form, true, digests.len())?;
+    let sign = signing(
+        engine,
+        curve,
+        digests.into(),
+        signers,
+        s_form,
+        true,
+        digests.len(),
+    )?;
     engine.collect(&sign, recoverable_of)
 }
 
@@ -343,7 +389,10 @@ pub fn sign_recoverable<'a>(
 /// assert_eq!(recovered, [Ok(public[0]), Ok(public[1])]);
 /// # Ok::<(), gecc::Error>(())
 /// ```
-#[allow(clippy::too_many_arguments, reason = "columns of a call are its parameters")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "columns of a call are its parameters"
+)]
 pub fn sign_recoverable_into<'a, 'b>(
     engine: &Engine,
     curve: impl EcdsaChoice,
@@ -357,14 +406,29 @@ pub fn sign_recoverable_into<'a, 'b>(
     let curve = curve.id();
     let digests = digests.into();
     let signers = signers.into();
-    require_lengths(codes.len(), &[("signatures", signatures.len()), ("recovery ids", recovery_ids.len())])?;
+    require_lengths(
+        codes.len(),
+        &[
+            ("signatures", signatures.len()),
+            ("recovery ids", recovery_ids.len()),
+        ],
+    )?;
     let sign = signing(engine, curve, digests, signers, s_form, true, codes.len())?;
     let columns = [signatures.as_flattened_mut(), recovery_ids];
-    engine.run(&sign, &mut ResultsMut::new(codes, columns, cpu::widths(true)))
+    engine.run(
+        &sign,
+        &mut ResultsMut::new(codes, columns, cpu::widths(true)),
+    )
 }
 
 /// Returns a signature with its recovery id.
-pub(crate) fn recoverable_of(results: &Results, item: usize) -> Result<RecoverableSignature, Rejection> {
+pub(crate) fn recoverable_of(
+    results: &Results,
+    item: usize,
+) -> Result<RecoverableSignature, Rejection> {
     let signature = *results.get(item)?;
-    Ok(RecoverableSignature { signature, recovery_id: results.row(1, item)[0] })
+    Ok(RecoverableSignature {
+        signature,
+        recovery_id: results.row(1, item)[0],
+    })
 }

@@ -9,7 +9,8 @@ use crate::operation::{Computation, GpuThreshold};
 use crate::ops::point::point_of;
 use crate::schemes::common::Chunks;
 use crate::types::{
-    Address, Error, Points, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, bytes_of, require_lengths,
+    Address, Error, Points, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, bytes_of,
+    require_lengths,
 };
 use std::ops::Range;
 
@@ -21,7 +22,10 @@ pub(crate) enum RecoveredForm {
 }
 
 /// The batch size above which a GPU recovers faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold { portable: 35, simd: 50 };
+pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+    portable: 35,
+    simd: 50,
+};
 
 /// Candidates for the recovered keys. They have no effect on results.
 pub(crate) struct Candidates<'a> {
@@ -47,14 +51,24 @@ impl<'a> Recover<'a> {
         items: usize,
     ) -> Result<Self, Error> {
         ECDSA.require(curve)?;
-        let RecoveryInputs { digests, signatures, recovery_ids } = &inputs;
+        let RecoveryInputs {
+            digests,
+            signatures,
+            recovery_ids,
+        } = &inputs;
         let lengths = [
             ("digests", digests.len_for(items)),
             ("signatures", signatures.len_for(items)),
             ("recovery ids", recovery_ids.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        Ok(Recover { curve, inputs, candidates: None, form, items })
+        Ok(Recover {
+            curve,
+            inputs,
+            candidates: None,
+            form,
+            items,
+        })
     }
 }
 
@@ -64,12 +78,25 @@ impl Computation for Recover<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        type OnCpu = Option<fn(&CpuEngine, RecoveryInputs, Option<PublicKeys>, &mut dyn ResultSink)>;
+        type OnCpu =
+            Option<fn(&CpuEngine, RecoveryInputs, Option<PublicKeys>, &mut dyn ResultSink)>;
         static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
         static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
-        let on_cpu = if self.form == RecoveredForm::Keys { &KEYS } else { &ADDRESSES };
-        let candidates = self.candidates.as_ref().map(|candidates| candidates.keys.slice(items.clone()));
-        on_cpu.of(self.curve).expect("the curve has ECDSA")(engine, self.inputs.slice(items), candidates, out);
+        let on_cpu = if self.form == RecoveredForm::Keys {
+            &KEYS
+        } else {
+            &ADDRESSES
+        };
+        let candidates = self
+            .candidates
+            .as_ref()
+            .map(|candidates| candidates.keys.slice(items.clone()));
+        on_cpu.of(self.curve).expect("the curve has ECDSA")(
+            engine,
+            self.inputs.slice(items),
+            candidates,
+            out,
+        );
     }
 }
 
@@ -99,7 +126,10 @@ pub fn recover(
     recovery_ids: &[u8],
 ) -> Result<Points, Error> {
     let inputs = RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    engine.collect(&Recover::new(curve.id(), inputs, RecoveredForm::Keys, digests.len())?, point_of)
+    engine.collect(
+        &Recover::new(curve.id(), inputs, RecoveredForm::Keys, digests.len())?,
+        point_of,
+    )
 }
 
 /// Recovers public keys from columns into columns: 64 bytes `x || y` per item. See [`recover`].
@@ -151,7 +181,12 @@ pub fn recover_addresses(
     recovery_ids: &[u8],
 ) -> Result<Vec<Result<Address, Rejection>>, Error> {
     let inputs = RecoveryInputs::new(digests, signatures, recovery_ids.as_chunks::<1>().0);
-    let recover = Recover::new(Secp256k1::ID, inputs, RecoveredForm::Addresses, digests.len())?;
+    let recover = Recover::new(
+        Secp256k1::ID,
+        inputs,
+        RecoveredForm::Addresses,
+        digests.len(),
+    )?;
     engine.collect(&recover, bytes_of)
 }
 

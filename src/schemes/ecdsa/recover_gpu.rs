@@ -22,7 +22,9 @@ enum RecoveredRows {
 impl Recover<'_> {
     /// Returns the candidates if those of a chunk of `items` items may be tried.
     fn candidates_of_chunk(&self, items: usize) -> Option<&Candidates<'_>> {
-        self.candidates.as_ref().filter(|candidates| candidates.chunks.may_try(items))
+        self.candidates
+            .as_ref()
+            .filter(|candidates| candidates.chunks.may_try(items))
     }
 }
 
@@ -33,11 +35,17 @@ impl OnGpu for Recover<'_> {
 
     fn most_waves(&self) -> usize {
         // With smaller chunks a batch can afford to try more of them concurrently.
-        if self.candidates_of_chunk(self.items).is_some() { 5 } else { 8 }
+        if self.candidates_of_chunk(self.items).is_some() {
+            5
+        } else {
+            8
+        }
     }
 
     fn most_items(&self) -> usize {
-        self.candidates.as_ref().map_or(usize::MAX, |candidates| candidates.chunks.largest())
+        self.candidates
+            .as_ref()
+            .map_or(usize::MAX, |candidates| candidates.chunks.largest())
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
@@ -52,7 +60,9 @@ impl OnGpu for Recover<'_> {
         let mut tests = vec![known_answers::recovery(self.curve, self.form)];
         if self.candidates_of_chunk(items).is_some() {
             tests.push(point::known_answers::keys(self.curve));
-            tests.push(known_answers::recovery_with_candidates(self.curve, self.form));
+            tests.push(known_answers::recovery_with_candidates(
+                self.curve, self.form,
+            ));
         }
         tests
     }
@@ -65,7 +75,8 @@ impl OnGpu for Recover<'_> {
             plan.input(inputs.recovery_ids.bytes()),
         );
         let candidates = self.candidates_of_chunk(items.len());
-        let candidates = candidates.map(|given| WithCandidates::new(plan, self.curve, given, items.clone(), rows));
+        let candidates = candidates
+            .map(|given| WithCandidates::new(plan, self.curve, given, items.clone(), rows));
         let recovery = match &candidates {
             Some(candidates) => candidates.all(),
             None => Recovery::new(plan),
@@ -93,9 +104,13 @@ impl OnGpu for Recover<'_> {
             let Points { xy, kinds } = recovery.keys;
             match results {
                 RecoveredRows::Keys(rows) => export_rows(slot, curve, recovery.keys, rows, n),
-                RecoveredRows::Addresses(rows) => {
-                    kernels::EthereumAddresses { xy, kinds, rows, n: n as u64 }.launch(slot, curve)
+                RecoveredRows::Addresses(rows) => kernels::EthereumAddresses {
+                    xy,
+                    kinds,
+                    rows,
+                    n: n as u64,
                 }
+                .launch(slot, curve),
             }
         })
     }

@@ -18,7 +18,10 @@ pub const CURVE: &str = "ed25519";
 
 /// The batch size above which a GPU verifies faster. On an H100 a batch takes at least a
 /// millisecond, as do about 1000 items on 16 threads of its host with AVX-512.
-pub(crate) const VERIFY_WORTH: GpuThreshold = GpuThreshold { portable: 25, simd: 64 };
+pub(crate) const VERIFY_WORTH: GpuThreshold = GpuThreshold {
+    portable: 25,
+    simd: 64,
+};
 
 /// The operation that verifies a batch.
 pub(crate) struct Verify<'a> {
@@ -42,13 +45,23 @@ impl Computation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
-        let Verify { rule, batch_verification, .. } = *self;
+        let Verify {
+            rule,
+            batch_verification,
+            ..
+        } = *self;
         let verification = Verification {
             rule,
             challenge: &|item| {
                 // A key of another form is rejected before its challenge is used.
-                let Some(key) = keys.get(item).of_ed25519() else { return [0; 64] };
-                self.variant.challenge(signatures.get(item), key, self.messages.get(items.start + item))
+                let Some(key) = keys.get(item).of_ed25519() else {
+                    return [0; 64];
+                };
+                self.variant.challenge(
+                    signatures.get(item),
+                    key,
+                    self.messages.get(items.start + item),
+                )
             },
             bytes: self.messages.average(),
             signatures,
@@ -61,7 +74,10 @@ impl Computation for Verify<'_> {
 
 /// The batch size above which a GPU signs or computes public keys faster; both take about as long
 /// on the CPU.
-pub(crate) const SIGN_WORTH: GpuThreshold = GpuThreshold { portable: 32, simd: 80 };
+pub(crate) const SIGN_WORTH: GpuThreshold = GpuThreshold {
+    portable: 32,
+    simd: 80,
+};
 
 /// The operation that signs a batch.
 pub(crate) struct Sign<'a> {
@@ -81,7 +97,11 @@ impl Computation for Sign<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        let Sign { variant, is_checked, .. } = *self;
+        let Sign {
+            variant,
+            is_checked,
+            ..
+        } = *self;
         let signing = Signing {
             variant,
             message: &|item| self.messages.get(items.start + item),

@@ -12,7 +12,8 @@ use crate::schemes::common::Chunks;
 use crate::schemes::common::batch_verification::gpu::{Group, Open};
 
 /// Kernel files for the equations of groups, in addition to those of verification.
-pub const BATCH_VERIFICATION_FILES: &[&str] = &["ed25519_batch_verification", "buckets", "group_terms"];
+pub const BATCH_VERIFICATION_FILES: &[&str] =
+    &["ed25519_batch_verification", "buckets", "group_terms"];
 
 /// The number of bits in the digits of a scalar. A scalar above n / 2 is replaced by n minus the
 /// scalar.
@@ -37,16 +38,43 @@ pub struct BatchVerification<'a>(Group<'a>);
 
 impl<'a> BatchVerification<'a> {
     pub fn new(plan: &mut Plan, chunks: &'a Chunks) -> Self {
-        let products = Scaled { points: plan.items() as u64, bits: SCALAR_BITS };
+        let products = Scaled {
+            points: plan.items() as u64,
+            bits: SCALAR_BITS,
+        };
         BatchVerification(Group::new(plan, EDWARDS.entry, products, chunks))
     }
 
     /// Finds valid items with one equation if the batch can afford to try.
-    pub fn find_valid(&self, stream: &mut Stream, items: CheckedItems, table: &PublicTable) -> Result<Open, Fault> {
+    pub fn find_valid(
+        &self,
+        stream: &mut Stream,
+        items: CheckedItems,
+        table: &PublicTable,
+    ) -> Result<Open, Fault> {
         let BatchVerification(group) = self;
-        let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, items.n)? else { return Ok(Open::AsBefore) };
-        let CheckedItems { signatures, k, representative, minus_a, rule, verdicts, on_device, n } = items;
-        let &Group { scalars, coefficients, of_base, sums, others, buckets, .. } = group;
+        let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, items.n)? else {
+            return Ok(Open::AsBefore);
+        };
+        let CheckedItems {
+            signatures,
+            k,
+            representative,
+            minus_a,
+            rule,
+            verdicts,
+            on_device,
+            n,
+        } = items;
+        let &Group {
+            scalars,
+            coefficients,
+            of_base,
+            sums,
+            others,
+            buckets,
+            ..
+        } = group;
         let counters = group.counters();
         kernels::Ed25519BatchVerifyItems {
             signatures,

@@ -4,7 +4,9 @@
 use super::batch::Verify;
 use super::rule::Rule;
 use super::variant::Variant;
-use super::verify::batch_verification_tests::{COFACTORED, GOOD, Number, Plan, minus_one, number, small, small_orders};
+use super::verify::batch_verification_tests::{
+    COFACTORED, GOOD, Number, Plan, minus_one, number, small, small_orders,
+};
 use crate::cpu::edwards::curves::Ed25519;
 use crate::cpu::edwards::decode::encode_all;
 use crate::cpu::edwards::tables::BaseTables as _;
@@ -25,18 +27,33 @@ struct Item {
 fn items(random: &mut Random, plans: &[Plan]) -> Vec<Item> {
     let torsion = small_orders();
     let comb = Ed25519::tables().comb();
-    let numbers: Vec<[Number; 2]> = plans.iter().map(|_| [(); 2].map(|()| number(random))).collect();
-    let points = plans.iter().zip(&numbers).flat_map(|(Plan { of_key, of_r, .. }, [a, r])| {
-        [(a, *of_key), (r, *of_r)].map(|(number, of)| comb.add_product_var(torsion[of], number).to_projective())
-    });
+    let numbers: Vec<[Number; 2]> = plans
+        .iter()
+        .map(|_| [(); 2].map(|()| number(random)))
+        .collect();
+    let points = plans
+        .iter()
+        .zip(&numbers)
+        .flat_map(|(Plan { of_key, of_r, .. }, [a, r])| {
+            [(a, *of_key), (r, *of_r)]
+                .map(|(number, of)| comb.add_product_var(torsion[of], number).to_projective())
+        });
     let encodings = encode_all(&points.collect::<Vec<_>>());
-    let planned = plans.iter().enumerate().zip(encodings.as_chunks().0).zip(&numbers);
+    let planned = plans
+        .iter()
+        .enumerate()
+        .zip(encodings.as_chunks().0)
+        .zip(&numbers);
     let items = planned.map(|(((number, plan), [key, r]), [of_key, of_r])| {
         let message = vec![number as u8; 32];
         let mut signature: [u8; 64] = [*r, [0; 32]].as_flattened().try_into().expect("64 bytes");
         let k = Number::from_le_bytes_wide(&Variant::PURE.challenge(&signature, key, &message));
         signature[32..].copy_from_slice(&of_r.add(&k.mul(of_key)).add(&plan.error).to_le_bytes());
-        Item { message, signature, key: *key }
+        Item {
+            message,
+            signature,
+            key: *key,
+        }
     });
     items.collect()
 }
@@ -72,7 +89,13 @@ fn equations_of_valid_items_hold() {
     let mut random = Random::fresh();
     let engines = Engines::new();
     // With all components of small order in A and R, which have no effect.
-    let plans: Vec<Plan> = (0..5000).map(|item| Plan { of_key: item / 8 % 8, of_r: item % 8, ..GOOD }).collect();
+    let plans: Vec<Plan> = (0..5000)
+        .map(|item| Plan {
+            of_key: item / 8 % 8,
+            of_r: item % 8,
+            ..GOOD
+        })
+        .collect();
     let all = items(&mut random, &plans);
     for rule in COFACTORED {
         for count in [1, 2, 3, 32, 33, 64, 255, 256, 257, 5000] {
@@ -110,12 +133,22 @@ fn invalid_items_fail_the_equation_or_are_excluded() {
     for fault in 0..7 {
         let spared = if fault < 3 { 9 } else { 0 };
         let mut all_bad = clean.clone();
-        all_bad.iter_mut().for_each(|item| corrupt(item, fault, &of_another));
-        assert_eq!(verify(&engines, &all_bad, Rule::Zip215), spared, "all with fault {fault}");
+        all_bad
+            .iter_mut()
+            .for_each(|item| corrupt(item, fault, &of_another));
+        assert_eq!(
+            verify(&engines, &all_bad, Rule::Zip215),
+            spared,
+            "all with fault {fault}"
+        );
         for position in 0..clean.len() {
             let mut group = clean.clone();
             corrupt(&mut group[position], fault, &of_another);
-            assert_eq!(verify(&engines, &group, Rule::Zip215), spared, "fault {fault} at {position}");
+            assert_eq!(
+                verify(&engines, &group, Rule::Zip215),
+                spared,
+                "fault {fault} at {position}"
+            );
         }
     }
     // Messages that are too long for a device take no part either.

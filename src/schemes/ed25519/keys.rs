@@ -38,12 +38,18 @@ impl ExpandedKey {
     }
 
     /// The initial value that `Secrets::expand` overwrites.
-    pub(super) const EMPTY: Self = ExpandedKey { scalar: Number::ZERO, prefix: [0; 32], public: [0; 32] };
+    pub(super) const EMPTY: Self = ExpandedKey {
+        scalar: Number::ZERO,
+        prefix: [0; 32],
+        public: [0; 32],
+    };
 }
 
 impl fmt::Debug for ExpandedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExpandedKey").field("public", &self.public).finish_non_exhaustive()
+        f.debug_struct("ExpandedKey")
+            .field("public", &self.public)
+            .finish_non_exhaustive()
     }
 }
 
@@ -96,7 +102,10 @@ impl<'a, K: Into<SecretKeys<'a>>> From<K> for SigningKeys<'a> {
 }
 
 /// Computes k B for each number k. **Constant-time.** The caller has to wipe the stack.
-pub(super) fn multiples_of_base(lanes: Option<Lanes>, numbers: &[&Number]) -> Zeroizing<Vec<Projective>> {
+pub(super) fn multiples_of_base(
+    lanes: Option<Lanes>,
+    numbers: &[&Number],
+) -> Zeroizing<Vec<Projective>> {
     let table = Ed25519::tables().uniform();
     match lanes {
         Some(lanes) => simd::uniform_products(lanes, numbers, table),
@@ -114,7 +123,12 @@ pub(super) enum Secrets<'a> {
 impl Secrets<'_> {
     /// Writes the keys of the items `item(0)`, `item(1)`, ... **Constant-time.** The caller has to
     /// wipe the stack.
-    pub fn expand(&self, lanes: Option<Lanes>, item: impl Fn(usize) -> usize, keys: &mut [ExpandedKey]) {
+    pub fn expand(
+        &self,
+        lanes: Option<Lanes>,
+        item: impl Fn(usize) -> usize,
+        keys: &mut [ExpandedKey],
+    ) {
         for (at, key) in keys.iter_mut().enumerate() {
             let mut hash: Zeroizing<[u8; 64]> = Zeroizing::new(match self {
                 Secrets::Seeds(seeds) => Sha512::digest(seeds.expose(item(at))).into(),
@@ -129,24 +143,38 @@ impl Secrets<'_> {
         }
         let scalars: Vec<&Number> = keys.iter().map(|key| &key.scalar).collect();
         let points = multiples_of_base(lanes, &scalars);
-        keys.iter_mut().zip(encode_all(&points)).for_each(|(key, public)| key.public = public);
+        keys.iter_mut()
+            .zip(encode_all(&points))
+            .for_each(|(key, public)| key.public = public);
     }
 
     /// Expands the keys of all items.
     pub fn expand_all(&self, engine: &CpuEngine, items: usize) -> Vec<ExpandedKey> {
         let mut keys = vec![ExpandedKey::EMPTY; items];
-        engine.pool.for_each(keys.chunks_mut(CHUNK).enumerate().collect(), |(chunk, keys): (usize, &mut [_])| {
-            let lanes = engine.lanes_for(keys.len());
-            stack::wiped(|| self.expand(lanes, |at| chunk * CHUNK + at, keys));
-        });
+        engine.pool.for_each(
+            keys.chunks_mut(CHUNK).enumerate().collect(),
+            |(chunk, keys): (usize, &mut [_])| {
+                let lanes = engine.lanes_for(keys.len());
+                stack::wiped(|| self.expand(lanes, |at| chunk * CHUNK + at, keys));
+            },
+        );
         keys
     }
 
     /// Writes the public keys of the items `item(0)`, `item(1)`, ..., one per result.
-    pub fn public_keys(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn ResultSink) {
+    pub fn public_keys(
+        &self,
+        engine: &CpuEngine,
+        item: impl Fn(usize) -> usize + Sync,
+        out: &mut dyn ResultSink,
+    ) {
         engine.fill_secret(out, [32, 0], |range, out| {
             let mut keys = vec![ExpandedKey::EMPTY; range.len()];
-            self.expand(engine.lanes_for(keys.len()), |at| item(range.start + at), &mut keys);
+            self.expand(
+                engine.lanes_for(keys.len()),
+                |at| item(range.start + at),
+                &mut keys,
+            );
             for (place, key) in keys.iter().enumerate() {
                 out.row(0, place).copy_from_slice(&key.public);
                 out.accept(place);

@@ -52,39 +52,86 @@ fn signed(engine: &CpuEngine, variant: Variant) -> SignedItems {
     let mut public = [[0; 32]; KEYS];
     let mut signatures = [[0; 64]; KEYS];
     let mut codes = [0; KEYS];
-    Secrets::Seeds(secrets).public_keys(engine, |item| item, &mut ResultsMut::rows(&mut codes, &mut public));
+    Secrets::Seeds(secrets).public_keys(
+        engine,
+        |item| item,
+        &mut ResultsMut::rows(&mut codes, &mut public),
+    );
     let keys = SigningKeys::from(secrets);
-    let signing = Signing { variant, message: &|item| messages[item].as_slice(), bytes: 0, keys, is_checked: false };
-    sign(engine, &signing, &mut ResultsMut::rows(&mut codes, &mut signatures));
-    SignedItems { variant, messages, public, signatures, expected: codes }
+    let signing = Signing {
+        variant,
+        message: &|item| messages[item].as_slice(),
+        bytes: 0,
+        keys,
+        is_checked: false,
+    };
+    sign(
+        engine,
+        &signing,
+        &mut ResultsMut::rows(&mut codes, &mut signatures),
+    );
+    SignedItems {
+        variant,
+        messages,
+        public,
+        signatures,
+        expected: codes,
+    }
 }
 
 /// Returns items, some of which are corrupted.
 fn items(engine: &CpuEngine, variant: Variant) -> SignedItems {
-    let SignedItems { messages, mut public, mut signatures, mut expected, .. } = signed(engine, variant);
+    let SignedItems {
+        messages,
+        mut public,
+        mut signatures,
+        mut expected,
+        ..
+    } = signed(engine, variant);
     // Every third signature has another S, one has another R, and one key is not a point: its y is
     // 2.
     for item in (1..KEYS).step_by(3) {
         signatures[item][32] ^= 1;
         expected[item] = Rejection::Mismatch.code();
     }
-    signatures[2] = [signatures[3].split_at(32).0, signatures[2].split_at(32).1].concat().try_into().expect("64 bytes");
+    signatures[2] = [signatures[3].split_at(32).0, signatures[2].split_at(32).1]
+        .concat()
+        .try_into()
+        .expect("64 bytes");
     expected[2] = Rejection::Mismatch.code();
     public[5] = std::array::from_fn(|byte| if byte == 0 { 2 } else { 0 });
     expected[5] = Rejection::NotOnCurve.code();
-    SignedItems { variant, messages, public, signatures, expected }
+    SignedItems {
+        variant,
+        messages,
+        public,
+        signatures,
+        expected,
+    }
 }
 
 /// # Errors
 /// A description of the first wrong answer of an engine with vector code.
 pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
-    let SignedItems { variant, messages, public, signatures, expected } = items(engine, Variant::PURE);
-    for (items, rule) in [(KEYS, Rule::Strict), (KEYS, Rule::Zip215), (KEYS * USES, Rule::Strict)] {
+    let SignedItems {
+        variant,
+        messages,
+        public,
+        signatures,
+        expected,
+    } = items(engine, Variant::PURE);
+    for (items, rule) in [
+        (KEYS, Rule::Strict),
+        (KEYS, Rule::Zip215),
+        (KEYS * USES, Rule::Strict),
+    ] {
         let signatures = repeat(&signatures, items);
         let public = repeat(&public, items);
         let verification = Verification {
             rule,
-            challenge: &|item| variant.challenge(&signatures[item], &public[item], &messages[item % KEYS]),
+            challenge: &|item| {
+                variant.challenge(&signatures[item], &public[item], &messages[item % KEYS])
+            },
             bytes: 0,
             signatures: (&signatures).into(),
             keys: PublicKeys::ed25519(&public),
@@ -93,10 +140,14 @@ pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
         let mut codes = vec![0; items];
         verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(&mut codes));
         if codes != repeat(&expected, items) {
-            return Err(format!("Ed25519: wrong verdicts of {items} items by the rule {rule}"));
+            return Err(format!(
+                "Ed25519: wrong verdicts of {items} items by the rule {rule}"
+            ));
         }
         if rule.is_cofactored() && !groups_are_right(engine, &verification, &codes) {
-            return Err(format!("Ed25519: wrong equations of groups by the rule {rule}"));
+            return Err(format!(
+                "Ed25519: wrong equations of groups by the rule {rule}"
+            ));
         }
     }
     Ok(())
@@ -105,7 +156,11 @@ pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
 /// Returns whether the equation of the valid items holds and that of all items does not.
 fn groups_are_right(engine: &CpuEngine, verification: &Verification, codes: &[u8]) -> bool {
     let all: Vec<usize> = (0..codes.len()).collect();
-    let valid: Vec<usize> = all.iter().copied().filter(|item| codes[*item] == Verdict::VALID_CODE).collect();
+    let valid: Vec<usize> = all
+        .iter()
+        .copied()
+        .filter(|item| codes[*item] == Verdict::VALID_CODE)
+        .collect();
     let found_in_valid = verify_group::<Ed25519>(engine, verification, &valid, &fixed_coefficients);
     let found_in_all = verify_group::<Ed25519>(engine, verification, &all, &fixed_coefficients);
     found_in_valid == Some(valid) && found_in_all.is_none()
@@ -113,17 +168,33 @@ fn groups_are_right(engine: &CpuEngine, verification: &Verification, codes: &[u8
 
 /// Returns coefficients for a reproducible test.
 fn fixed_coefficients(count: usize) -> Option<Vec<u128>> {
-    Some((1..=count as u128).map(|number| number * (u128::MAX / 0xfe)).collect())
+    Some(
+        (1..=count as u128)
+            .map(|number| number * (u128::MAX / 0xfe))
+            .collect(),
+    )
 }
 
 /// Returns the self-tests of verification for devices.
 pub(crate) fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<SelfTest> {
-    let mut tests = vec![SelfTest { operation: "Ed25519 verification", on: CURVE, run: run_verify }];
+    let mut tests = vec![SelfTest {
+        operation: "Ed25519 verification",
+        on: CURVE,
+        run: run_verify,
+    }];
     if with_tables {
-        tests.push(SelfTest { operation: "Ed25519 verification by tables", on: CURVE, run: run_verify_by_tables });
+        tests.push(SelfTest {
+            operation: "Ed25519 verification by tables",
+            on: CURVE,
+            run: run_verify_by_tables,
+        });
     }
     if batch_verification {
-        tests.push(SelfTest { operation: "Ed25519 batch verification", on: CURVE, run: run_batch_verify });
+        tests.push(SelfTest {
+            operation: "Ed25519 batch verification",
+            on: CURVE,
+            run: run_batch_verify,
+        });
     }
     tests
 }
@@ -154,7 +225,9 @@ fn verify_batch(
 fn run_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let known = items(trial.cpu, Variant::PURE);
     let of_context = items(trial.cpu, with_context());
-    Rule::ALL.iter().try_for_each(|rule| verify_batch(trial, &known, *rule, ITEMS, None))?;
+    Rule::ALL
+        .iter()
+        .try_for_each(|rule| verify_batch(trial, &known, *rule, ITEMS, None))?;
     verify_batch(trial, &of_context, Rule::Strict, ITEMS, None)
 }
 
@@ -163,11 +236,15 @@ fn run_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
 /// encoding.
 fn run_verify_by_tables(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let (count, expected) = key_tables::FEWEST_WITH_TABLES;
-    let result =
-        [(Variant::PURE, Rule::Strict), (with_context(), Rule::Zip215)].into_iter().try_for_each(|(variant, rule)| {
-            let known = items(trial.cpu, variant);
-            verify_batch(trial, &known, rule, count, Some(expected))
-        });
+    let result = [
+        (Variant::PURE, Rule::Strict),
+        (with_context(), Rule::Zip215),
+    ]
+    .into_iter()
+    .try_for_each(|(variant, rule)| {
+        let known = items(trial.cpu, variant);
+        verify_batch(trial, &known, rule, count, Some(expected))
+    });
     trial.slot.cache.key_cache.drop_idle();
     result
 }
@@ -175,10 +252,21 @@ fn run_verify_by_tables(trial: &mut SelfTestRun) -> Result<(), Fault> {
 /// Verifies chunks as groups: some whose items are all valid or take no part in the equation, which
 /// holds, and some in which other items make it fail.
 fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
-    let SignedItems { variant, messages, public, signatures, expected } = items(trial.cpu, Variant::PURE);
-    for (rule, fails) in [(Rule::Zip215, false), (Rule::Rfc8032Cofactored, false), (Rule::Zip215, true)] {
-        let chosen: Vec<usize> =
-            (0..KEYS).filter(|item| fails || expected[*item] != Rejection::Mismatch.code()).collect();
+    let SignedItems {
+        variant,
+        messages,
+        public,
+        signatures,
+        expected,
+    } = items(trial.cpu, Variant::PURE);
+    for (rule, fails) in [
+        (Rule::Zip215, false),
+        (Rule::Rfc8032Cofactored, false),
+        (Rule::Zip215, true),
+    ] {
+        let chosen: Vec<usize> = (0..KEYS)
+            .filter(|item| fails || expected[*item] != Rejection::Mismatch.code())
+            .collect();
         let numbers: Vec<usize> = repeat(&chosen, ITEMS);
         let signatures = rows(&signatures, &numbers);
         let public = rows(&public, &numbers);
@@ -200,38 +288,81 @@ fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
 
 /// Returns the self-tests of signing.
 pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<SelfTest> {
-    let signing = SelfTest { operation: "Ed25519 signing", on: CURVE, run: run_sign };
-    let check = if is_checked { of_verification(with_tables, false) } else { Vec::new() };
+    let signing = SelfTest {
+        operation: "Ed25519 signing",
+        on: CURVE,
+        run: run_sign,
+    };
+    let check = if is_checked {
+        of_verification(with_tables, false)
+    } else {
+        Vec::new()
+    };
     [vec![signing], check].concat()
 }
 
 /// Signs with seeds, with expanded keys, with one expanded key for all, and with a context.
 fn run_sign(trial: &mut SelfTestRun) -> Result<(), Fault> {
-    let SignedItems { variant, messages, signatures, .. } = signed(trial.cpu, Variant::PURE);
+    let SignedItems {
+        variant,
+        messages,
+        signatures,
+        ..
+    } = signed(trial.cpu, Variant::PURE);
     let seeds = repeat(&seeds(), ITEMS);
     let secrets = SecretKeys::rows(Rows::new(&seeds));
     let expanded = Secrets::Seeds(secrets).expand_all(trial.cpu, ITEMS);
     for keys in [SigningKeys::from(secrets), SigningKeys::expanded(&expanded)] {
         let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
-        let sign = Sign { variant, messages, keys, is_checked: false, items: ITEMS };
+        let sign = Sign {
+            variant,
+            messages,
+            keys,
+            is_checked: false,
+            items: ITEMS,
+        };
         trial.check(&sign, bytes_of, repeat(&signatures.map(Ok), ITEMS))?;
     }
     let messages = SizedTexts::new(trial.cpu, ITEMS, |_| &messages[3]);
     let keys = SigningKeys::expanded_for_all(&expanded[3]);
-    let sign = Sign { variant, messages, keys, is_checked: false, items: ITEMS };
+    let sign = Sign {
+        variant,
+        messages,
+        keys,
+        is_checked: false,
+        items: ITEMS,
+    };
     trial.check(&sign, bytes_of, vec![Ok(signatures[3]); ITEMS])?;
-    let SignedItems { variant, messages, signatures, .. } = signed(trial.cpu, with_context());
+    let SignedItems {
+        variant,
+        messages,
+        signatures,
+        ..
+    } = signed(trial.cpu, with_context());
     let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
-    let sign = Sign { variant, messages, keys: SigningKeys::expanded(&expanded), is_checked: false, items: ITEMS };
+    let sign = Sign {
+        variant,
+        messages,
+        keys: SigningKeys::expanded(&expanded),
+        is_checked: false,
+        items: ITEMS,
+    };
     trial.check(&sign, bytes_of, repeat(&signatures.map(Ok), ITEMS))
 }
 
 /// The self-test of public keys.
-pub(crate) const PUBLIC_KEYS: SelfTest = SelfTest { operation: "Ed25519 public keys", on: CURVE, run: run_public_keys };
+pub(crate) const PUBLIC_KEYS: SelfTest = SelfTest {
+    operation: "Ed25519 public keys",
+    on: CURVE,
+    run: run_public_keys,
+};
 
 fn run_public_keys(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let SignedItems { public, .. } = signed(trial.cpu, Variant::PURE);
     let seeds = repeat(&seeds(), ITEMS);
-    let of_seeds = PublicKeysOf { seeds: SecretKeys::rows(Rows::new(&seeds)), items: ITEMS };
+    let of_seeds = PublicKeysOf {
+        seeds: SecretKeys::rows(Rows::new(&seeds)),
+        items: ITEMS,
+    };
     trial.check(&of_seeds, bytes_of, repeat(&public.map(Ok), ITEMS))
 }

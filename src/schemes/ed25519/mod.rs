@@ -29,8 +29,8 @@ use crate::engine::Engine;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::common::{Chunks, verdict_of};
 use crate::types::{
-    Error, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts, bytes_of, collect,
-    require_lengths,
+    Error, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts,
+    bytes_of, collect, require_lengths,
 };
 pub(crate) use batch::{PublicKeysOf, SIGN_WORTH, Sign, VERIFY_WORTH, Verify};
 pub use keys::{ExpandedKey, SigningKeys};
@@ -81,8 +81,17 @@ pub fn verify<'k, M: AsRef<[u8]> + Sync>(
     variant: Variant,
     rule: Rule,
 ) -> Result<Verdicts, Error> {
-    let fill =
-        |place: &mut dyn ResultSink| run_verify(engine, messages, signatures.into(), keys.into(), variant, rule, place);
+    let fill = |place: &mut dyn ResultSink| {
+        run_verify(
+            engine,
+            messages,
+            signatures.into(),
+            keys.into(),
+            variant,
+            rule,
+            place,
+        )
+    };
     // SAFETY: `run_verify` either takes every item or returns an error.
     unsafe { collect(messages.len(), verdict_of, fill) }.map(Verdicts::new)
 }
@@ -103,7 +112,15 @@ pub fn verify_into<'a, 'k, M: AsRef<[u8]> + Sync>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     let place = &mut ResultsMut::codes(codes);
-    run_verify(engine, messages, signatures.into(), keys.into(), variant, rule, place)
+    run_verify(
+        engine,
+        messages,
+        signatures.into(),
+        keys.into(),
+        variant,
+        rule,
+        place,
+    )
 }
 
 fn run_verify<M: AsRef<[u8]> + Sync>(
@@ -116,15 +133,30 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     place: &mut dyn ResultSink,
 ) -> Result<(), Error> {
     let items = place.items();
-    let lengths =
-        [("messages", messages.len()), ("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))];
+    let lengths = [
+        ("messages", messages.len()),
+        ("signatures", signatures.len_for(items)),
+        ("public keys", keys.len_for(items)),
+    ];
     require_lengths(items, &lengths)?;
     let cpu = &engine.devices()?.cpu;
     let batch_verification = engine.info().batch_verification;
     let chunks = Chunks::new(items);
     let hashes = variant.hashes(cpu, messages);
     let messages = signed_texts(cpu, messages, hashes.as_deref());
-    engine.run(&Verify { variant, messages, signatures, keys, rule, batch_verification, chunks, items }, place)
+    engine.run(
+        &Verify {
+            variant,
+            messages,
+            signatures,
+            keys,
+            rule,
+            batch_verification,
+            chunks,
+            items,
+        },
+        place,
+    )
 }
 
 /// Returns the byte strings that are hashed with the keys: messages, or their hashes for Ed25519ph.
@@ -167,7 +199,11 @@ pub fn sign<'a, M: AsRef<[u8]> + Sync>(
     variant: Variant,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
     // SAFETY: `run_sign` either takes every item or returns an error.
-    unsafe { collect(messages.len(), bytes_of, |place| run_sign(engine, messages, keys.into(), variant, place)) }
+    unsafe {
+        collect(messages.len(), bytes_of, |place| {
+            run_sign(engine, messages, keys.into(), variant, place)
+        })
+    }
 }
 
 /// Signs messages into columns: 64 bytes per item, and a one-byte code
@@ -185,7 +221,13 @@ pub fn sign_into<'a, M: AsRef<[u8]> + Sync>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("signatures", signatures.len())])?;
-    run_sign(engine, messages, keys.into(), variant, &mut ResultsMut::rows(codes, signatures))
+    run_sign(
+        engine,
+        messages,
+        keys.into(),
+        variant,
+        &mut ResultsMut::rows(codes, signatures),
+    )
 }
 
 fn run_sign<M: AsRef<[u8]> + Sync>(
@@ -196,19 +238,37 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
     place: &mut dyn ResultSink,
 ) -> Result<(), Error> {
     let items = place.items();
-    let of_keys = if matches!(keys.0, SigningKeyKind::Seeds(_)) { "seeds" } else { "expanded keys" };
-    require_lengths(items, &[("messages", messages.len()), (of_keys, keys.len_for(items))])?;
+    let of_keys = if matches!(keys.0, SigningKeyKind::Seeds(_)) {
+        "seeds"
+    } else {
+        "expanded keys"
+    };
+    require_lengths(
+        items,
+        &[("messages", messages.len()), (of_keys, keys.len_for(items))],
+    )?;
     let is_checked = engine.info().check_signatures;
     let cpu = &engine.devices()?.cpu;
     // A seed that all items share is expanded once.
     let expanded = match keys.0 {
-        SigningKeyKind::Seeds(seeds) if seeds.is_one_for_all() => Secrets::Seeds(seeds).expand_all(cpu, 1),
+        SigningKeyKind::Seeds(seeds) if seeds.is_one_for_all() => {
+            Secrets::Seeds(seeds).expand_all(cpu, 1)
+        }
         _ => Vec::new(),
     };
     let keys = expanded.first().map_or(keys, SigningKeys::expanded_for_all);
     let hashes = variant.hashes(cpu, messages);
     let messages = signed_texts(cpu, messages, hashes.as_deref());
-    engine.run(&Sign { variant, messages, keys, is_checked, items }, place)
+    engine.run(
+        &Sign {
+            variant,
+            messages,
+            keys,
+            is_checked,
+            items,
+        },
+        place,
+    )
 }
 
 /// Computes the public keys of seeds, 32 bytes each. **Constant-time** in seeds.
@@ -246,7 +306,10 @@ pub fn public_keys_into<'a>(
     require_lengths(public.len(), &[("seeds", seeds.len_for(public.len()))])?;
     let mut codes = vec![0; public.len()];
     let items = public.len();
-    engine.run(&PublicKeysOf { seeds, items }, &mut ResultsMut::rows(&mut codes, public))
+    engine.run(
+        &PublicKeysOf { seeds, items },
+        &mut ResultsMut::rows(&mut codes, public),
+    )
 }
 
 /// Expands seeds for signing on the CPU. Signing with an expanded key takes at most half the time.

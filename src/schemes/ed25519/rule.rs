@@ -41,8 +41,14 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: &'static [Rule] =
-        &[Rule::Cofactorless, Rule::Strict, Rule::Libsodium, Rule::Zip215, Rule::Rfc8032, Rule::Rfc8032Cofactored];
+    pub const ALL: &'static [Rule] = &[
+        Rule::Cofactorless,
+        Rule::Strict,
+        Rule::Libsodium,
+        Rule::Zip215,
+        Rule::Rfc8032,
+        Rule::Rfc8032Cofactored,
+    ];
 
     /// Returns the name used on the command line.
     pub const fn name(self) -> &'static str {
@@ -96,8 +102,12 @@ impl FromStr for Rule {
     type Err = UnknownRule;
 
     fn from_str(name: &str) -> Result<Self, UnknownRule> {
-        let found = Rule::ALL.iter().find(|rule| is_same_name(rule.name(), name));
-        found.copied().ok_or_else(|| UnknownRule { name: name.to_owned() })
+        let found = Rule::ALL
+            .iter()
+            .find(|rule| is_same_name(rule.name(), name));
+        found.copied().ok_or_else(|| UnknownRule {
+            name: name.to_owned(),
+        })
     }
 }
 
@@ -109,9 +119,15 @@ mod tests {
     fn rules_are_found_by_their_names() {
         for &rule in Rule::ALL {
             assert_eq!(rule.to_string().parse(), Ok(rule));
-            assert_eq!(rule.name().to_uppercase().replace('-', "_").parse(), Ok(rule));
+            assert_eq!(
+                rule.name().to_uppercase().replace('-', "_").parse(),
+                Ok(rule)
+            );
         }
         let problem = "zip".parse::<Rule>().unwrap_err().to_string();
-        assert!(problem.contains("`zip`") && problem.contains("cofactorless, strict"), "{problem}");
+        assert!(
+            problem.contains("`zip`") && problem.contains("cofactorless, strict"),
+            "{problem}"
+        );
     }
 }

@@ -40,12 +40,19 @@ pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn ResultSink) {
 
 impl Signing<'_, '_> {
     /// Signs the items `item(0)`, `item(1)`, ..., one per result.
-    fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut dyn ResultSink) {
+    fn sign(
+        &self,
+        engine: &CpuEngine,
+        item: impl Fn(usize) -> usize + Sync,
+        out: &mut dyn ResultSink,
+    ) {
         engine.fill_secret_of_texts(self.bytes, out, [64, 0], |range, out| {
             let items: Vec<usize> = range.map(&item).collect();
             let lanes = engine.lanes_for(items.len());
             match self.keys.0 {
-                SigningKeyKind::Expanded(keys) => self.sign_items(lanes, &items, |at| &keys[items[at]], out),
+                SigningKeyKind::Expanded(keys) => {
+                    self.sign_items(lanes, &items, |at| &keys[items[at]], out)
+                }
                 SigningKeyKind::ExpandedForAll(key) => self.sign_items(lanes, &items, |_| key, out),
                 SigningKeyKind::Seeds(seeds) => {
                     let mut keys = vec![ExpandedKey::EMPTY; items.len()];
@@ -72,7 +79,9 @@ impl Signing<'_, '_> {
         let points = multiples_of_base(lanes, &nonces.iter().collect::<Vec<_>>());
         for (at, r) in encode_all(&points).into_iter().enumerate() {
             let ExpandedKey { scalar, public, .. } = key(at);
-            let k = Number::from_le_bytes_wide(&self.variant.hash(&[&r, public], (self.message)(items[at])));
+            let k = Number::from_le_bytes_wide(
+                &self.variant.hash(&[&r, public], (self.message)(items[at])),
+            );
             let row = out.row(0, at);
             row[..32].copy_from_slice(&r);
             row[32..].copy_from_slice(&k.mul(scalar).add(&nonces[at]).to_le_bytes());
@@ -97,7 +106,10 @@ impl Signing<'_, '_> {
         let keys = &public;
         let verification = Verification {
             rule: Rule::Cofactorless,
-            challenge: &|at| self.variant.challenge(&signatures[at], &keys[at], (self.message)(items[at])),
+            challenge: &|at| {
+                self.variant
+                    .challenge(&signatures[at], &keys[at], (self.message)(items[at]))
+            },
             bytes: self.bytes,
             signatures: signatures.into(),
             keys: PublicKeys::ed25519(keys),

@@ -6,7 +6,9 @@ use super::keys::{ExpandedKey, SigningKeyKind};
 use super::known_answers;
 use super::rule::Rule;
 use super::verify_gpu::{Dom2, Equations, SignedColumns, VERIFY_FILES, rule_bits};
-use crate::gpu::columns::{AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Xyz};
+use crate::gpu::columns::{
+    AnyRows, ByteRows, Codes, Column, Ed25519Keys, Prefixes, Scalars, Signatures, Xyz,
+};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, InputSource, Plan};
 use crate::gpu::schedule::StreamSlot;
@@ -32,15 +34,42 @@ struct Products {
 
 impl Products {
     fn new(plan: &mut Plan) -> Self {
-        Products { scalars: plan.column(), xyz: plan.column(), prefixes: plan.column() }
+        Products {
+            scalars: plan.column(),
+            xyz: plan.column(),
+            prefixes: plan.column(),
+        }
     }
 
     /// Encodes the products into the first 32 bytes of rows at a distance of `row_stride` bytes.
-    fn encode(self, slot: &mut StreamSlot, rows: Column<AnyRows>, row_stride: u64, n: u64) -> Result<(), Fault> {
-        let Products { scalars, xyz, prefixes } = self;
+    fn encode(
+        self,
+        slot: &mut StreamSlot,
+        rows: Column<AnyRows>,
+        row_stride: u64,
+        n: u64,
+    ) -> Result<(), Fault> {
+        let Products {
+            scalars,
+            xyz,
+            prefixes,
+        } = self;
         let table = slot.cache.clone().base_point.uniform_edwards(slot, CURVE)?;
-        kernels::Ed25519Multiply { scalars, table, xyz, n }.launch(slot, CURVE)?;
-        kernels::Ed25519Encode { xyz, rows, row_stride, prefixes, n }.launch(slot, CURVE)
+        kernels::Ed25519Multiply {
+            scalars,
+            table,
+            xyz,
+            n,
+        }
+        .launch(slot, CURVE)?;
+        kernels::Ed25519Encode {
+            xyz,
+            rows,
+            row_stride,
+            prefixes,
+            n,
+        }
+        .launch(slot, CURVE)
     }
 }
 
@@ -54,14 +83,28 @@ struct Expansion {
 
 impl Expansion {
     fn new<'a>(plan: &mut Plan<'a>, seeds: SecretKeys<'a>) -> Self {
-        Expansion { seeds: PrivateKeys::new(plan, seeds), keys: plan.each(KEY), public: plan.column() }
+        Expansion {
+            seeds: PrivateKeys::new(plan, seeds),
+            keys: plan.each(KEY),
+            public: plan.column(),
+        }
     }
 
     fn expand(self, slot: &mut StreamSlot, products: Products, n: u64) -> Result<(), Fault> {
-        let Expansion { seeds, keys, public } = self;
+        let Expansion {
+            seeds,
+            keys,
+            public,
+        } = self;
         let Products { scalars, .. } = products;
-        kernels::Ed25519Expand { seeds: seeds.rows, seed_stride: seeds.stride, keys, scalars, n }
-            .launch(slot, CURVE)?;
+        kernels::Ed25519Expand {
+            seeds: seeds.rows,
+            seed_stride: seeds.stride,
+            keys,
+            scalars,
+            n,
+        }
+        .launch(slot, CURVE)?;
         products.encode(slot, public.into(), 32, n)
     }
 }
@@ -84,9 +127,17 @@ impl KeyColumns {
             SigningKeyKind::Seeds(seeds) => {
                 let expansion = Expansion::new(plan, seeds);
                 let Expansion { keys, public, .. } = expansion;
-                KeyColumns { keys, key_stride: KEY as u64, public, public_stride: 32, expansion: Some(expansion) }
+                KeyColumns {
+                    keys,
+                    key_stride: KEY as u64,
+                    public,
+                    public_stride: 32,
+                    expansion: Some(expansion),
+                }
             }
-            SigningKeyKind::Expanded(keys) => Self::expanded(plan, plan.items(), plan.items(), move |item| &keys[item]),
+            SigningKeyKind::Expanded(keys) => {
+                Self::expanded(plan, plan.items(), plan.items(), move |item| &keys[item])
+            }
             SigningKeyKind::ExpandedForAll(key) => {
                 let of_public = if each_public { plan.items() } else { 1 };
                 KeyColumns {
@@ -161,8 +212,13 @@ impl OnGpu for Sign<'_> {
         let first = items.start;
         let dom2 = Dom2::new(plan, &self.variant);
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
-        let KeyColumns { keys, key_stride, public, public_stride, expansion } =
-            KeyColumns::new(plan, self.keys.slice(items).0, self.is_checked);
+        let KeyColumns {
+            keys,
+            key_stride,
+            public,
+            public_stride,
+            expansion,
+        } = KeyColumns::new(plan, self.keys.slice(items).0, self.is_checked);
         let products = Products::new(plan);
         let signatures = plan.column::<Signatures>();
         // Also the codes of results: 0 if the CPU has to sign because the message is too long for
@@ -171,31 +227,58 @@ impl OnGpu for Sign<'_> {
         let checking = self.is_checked.then(|| Checking::new(plan, on_device));
         plan.codes(on_device);
         plan.result(0, signatures, 64);
-        let signed = SignedColumns { dom2, data, offsets, signatures, keys: public, on_device };
-        let Dom2 { bytes: dom2, length: dom2_bytes } = dom2;
-        Box::new(move |Running { slot: slot, expected, .. }: &mut Running| {
-            let n = count as u64;
-            let nonces = products.scalars;
-            expansion.map_or(Ok(()), |expansion| expansion.expand(slot, products, n))?;
-            kernels::Ed25519Nonces { keys, key_stride, dom2, dom2_bytes, data, offsets, nonces, n }
+        let signed = SignedColumns {
+            dom2,
+            data,
+            offsets,
+            signatures,
+            keys: public,
+            on_device,
+        };
+        let Dom2 {
+            bytes: dom2,
+            length: dom2_bytes,
+        } = dom2;
+        Box::new(
+            move |Running {
+                      slot: slot,
+                      expected,
+                      ..
+                  }: &mut Running| {
+                let n = count as u64;
+                let nonces = products.scalars;
+                expansion.map_or(Ok(()), |expansion| expansion.expand(slot, products, n))?;
+                kernels::Ed25519Nonces {
+                    keys,
+                    key_stride,
+                    dom2,
+                    dom2_bytes,
+                    data,
+                    offsets,
+                    nonces,
+                    n,
+                }
                 .launch(slot, CURVE)?;
-            products.encode(slot, signatures.into(), 64, n)?;
-            kernels::Ed25519Sign {
-                keys,
-                key_stride,
-                public_keys: public.into(),
-                public_stride,
-                dom2,
-                dom2_bytes,
-                data,
-                offsets,
-                nonces,
-                signatures,
-                n,
-            }
-            .launch(slot, CURVE)?;
-            checking.map_or(Ok(()), |checking| checking.check(slot, signed, count, *expected))
-        })
+                products.encode(slot, signatures.into(), 64, n)?;
+                kernels::Ed25519Sign {
+                    keys,
+                    key_stride,
+                    public_keys: public.into(),
+                    public_stride,
+                    dom2,
+                    dom2_bytes,
+                    data,
+                    offsets,
+                    nonces,
+                    signatures,
+                    n,
+                }
+                .launch(slot, CURVE)?;
+                checking.map_or(Ok(()), |checking| {
+                    checking.check(slot, signed, count, *expected)
+                })
+            },
+        )
     }
 }
 
@@ -210,11 +293,21 @@ impl Checking {
     fn new(plan: &mut Plan, on_device: Column<Codes>) -> Self {
         let equations = Equations::new(plan, None);
         let verified = Verified::new(plan, equations.verdicts, on_device);
-        Checking { equations, verified }
+        Checking {
+            equations,
+            verified,
+        }
     }
 
-    fn check(&self, slot: &mut StreamSlot, signed: SignedColumns, n: usize, expected: usize) -> Result<(), Fault> {
-        self.equations.verify(slot, signed, rule_bits(Rule::Cofactorless), n, expected)?;
+    fn check(
+        &self,
+        slot: &mut StreamSlot,
+        signed: SignedColumns,
+        n: usize,
+        expected: usize,
+    ) -> Result<(), Fault> {
+        self.equations
+            .verify(slot, signed, rule_bits(Rule::Cofactorless), n, expected)?;
         self.verified.require(slot)
     }
 }

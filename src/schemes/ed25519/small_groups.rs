@@ -94,8 +94,18 @@ small_group!(
     3,
     8,
     11,
-    [0x4355_a082_0209_8726, 0xb116_9bcf_0af5_3871, 0x33bb_c45e_7e4e_3b70, 0x0ae9_a634_b541_6649],
-    [0x8cc4_0351_c778_6aff, 0xb2d2_fd10_0c59_86b7, 0xfa7f_68fd_4eba_9a55, 0x52c0_ab63_cfae_60b5]
+    [
+        0x4355_a082_0209_8726,
+        0xb116_9bcf_0af5_3871,
+        0x33bb_c45e_7e4e_3b70,
+        0x0ae9_a634_b541_6649
+    ],
+    [
+        0x8cc4_0351_c778_6aff,
+        0xb2d2_fd10_0c59_86b7,
+        0xfa7f_68fd_4eba_9a55,
+        0x52c0_ab63_cfae_60b5
+    ]
 );
 small_group!(
     Of20,
@@ -103,19 +113,35 @@ small_group!(
     5,
     4,
     17,
-    [0xeb6f_c8ed_cb15_50f7, 0xe9ab_1da1_702f_908c, 0x7f72_8ced_373d_da5e, 0x6b3d_472c_85d2_2a4f],
-    [0xf6ab_a337_af5e_0913, 0xe0d8_8462_1f4a_95e3, 0xbc5c_97c0_b466_ecf7, 0x75e6_63d8_f2fb_f380]
+    [
+        0xeb6f_c8ed_cb15_50f7,
+        0xe9ab_1da1_702f_908c,
+        0x7f72_8ced_373d_da5e,
+        0x6b3d_472c_85d2_2a4f
+    ],
+    [
+        0xf6ab_a337_af5e_0913,
+        0xe0d8_8462_1f4a_95e3,
+        0xbc5c_97c0_b466_ecf7,
+        0x75e6_63d8_f2fb_f380
+    ]
 );
 
 type Point = (BigUint, BigUint);
 
 fn integer(limbs: &Limbs) -> BigUint {
-    limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
+    limbs
+        .iter()
+        .rev()
+        .fold(BigUint::ZERO, |sum, limb| (sum << 64) + limb)
 }
 
 fn limbs(number: &BigUint) -> Limbs {
     let mut limbs = [0; 4];
-    number.iter_u64_digits().zip(&mut limbs).for_each(|(digit, limb)| *limb = digit);
+    number
+        .iter_u64_digits()
+        .zip(&mut limbs)
+        .for_each(|(digit, limb)| *limb = digit);
     limbs
 }
 
@@ -123,7 +149,10 @@ fn limbs(number: &BigUint) -> Limbs {
 fn add(d: u64, (x1, y1): &Point, (x2, y2): &Point) -> Point {
     let p = &integer(&P);
     let t = d * x1 * x2 % p * y1 * y2 % p;
-    (quotient(x1 * y2 + y1 * x2, &t + 1u32), quotient(y1 * y2 + x1 * x2, p + 1u32 - &t))
+    (
+        quotient(x1 * y2 + y1 * x2, &t + 1u32),
+        quotient(y1 * y2 + x1 * x2, p + 1u32 - &t),
+    )
 }
 
 /// Divides modulo p.
@@ -158,13 +187,21 @@ fn encodings(multiples: &[Point]) -> Vec<Encoded> {
     let p = integer(&P);
     let mut encodings = Vec::new();
     for (number, (x, y)) in (0..).zip(multiples) {
-        let signs = if *x == BigUint::ZERO { vec![(false, true), (true, false)] } else { vec![(x.bit(0), true)] };
+        let signs = if *x == BigUint::ZERO {
+            vec![(false, true), (true, false)]
+        } else {
+            vec![(x.bit(0), true)]
+        };
         for (sign, is_canonical_sign) in signs {
             for (y, is_canonical_y) in [(y.clone(), true), (y + &p, false)] {
                 if y.bits() <= 255 {
                     let mut bytes = to_le_bytes(&limbs(&y));
                     bytes[31] |= u8::from(sign) << 7;
-                    encodings.push(Encoded { number, bytes, is_canonical: is_canonical_sign && is_canonical_y });
+                    encodings.push(Encoded {
+                        number,
+                        bytes,
+                        is_canonical: is_canonical_sign && is_canonical_y,
+                    });
                 }
             }
         }
@@ -177,20 +214,36 @@ fn require(holds: bool, reason: Rejection) -> Result<(), Rejection> {
 }
 
 /// Returns the expected verdict on a signature from the indices of its points.
-fn expected<G: SmallGroup>(rule: Rule, a: &Encoded, r: &Encoded, s: u64, k: u64) -> Result<(), Rejection> {
+fn expected<G: SmallGroup>(
+    rule: Rule,
+    a: &Encoded,
+    r: &Encoded,
+    s: u64,
+    k: u64,
+) -> Result<(), Rejection> {
     let points = G::N * G::COFACTOR;
     // Multiples of n have an order that divides 8, since the orders of all groups here divide 8 n.
     let a_is_small = a.number.is_multiple_of(G::N);
     let r_is_small = r.number.is_multiple_of(G::N);
-    let wants_canonical = matches!(rule, Rule::Libsodium | Rule::Rfc8032 | Rule::Rfc8032Cofactored);
+    let wants_canonical = matches!(
+        rule,
+        Rule::Libsodium | Rule::Rfc8032 | Rule::Rfc8032Cofactored
+    );
     let rejects_small = matches!(rule, Rule::Strict | Rule::Libsodium);
     let is_cofactored = matches!(rule, Rule::Zip215 | Rule::Rfc8032Cofactored);
     require(s < G::N, Rejection::SOutOfRange)?;
-    require(a.is_canonical || !wants_canonical, Rejection::MalformedPoint)?;
+    require(
+        a.is_canonical || !wants_canonical,
+        Rejection::MalformedPoint,
+    )?;
     require(!rejects_small || !a_is_small, Rejection::SmallOrderKey)?;
     require(!rejects_small || !r_is_small, Rejection::SmallOrderR)?;
-    require(r.is_canonical || rule != Rule::Rfc8032Cofactored, Rejection::ROutOfRange)?;
-    let difference = (s * G::COFACTOR + (points - r.number) + (points - k * a.number % points)) % points;
+    require(
+        r.is_canonical || rule != Rule::Rfc8032Cofactored,
+        Rejection::ROutOfRange,
+    )?;
+    let difference =
+        (s * G::COFACTOR + (points - r.number) + (points - k * a.number % points)) % points;
     let holds = match is_cofactored {
         true => (difference * G::COFACTOR).is_multiple_of(points),
         false => difference == 0 && r.is_canonical,
@@ -204,13 +257,27 @@ fn every_signature<G: SmallGroup>() {
     let (x, y) = &multiples[G::COFACTOR as usize];
     G::tables().serve([limbs(x), limbs(y)].map(Element::from_limbs));
     let encodings = encodings(&multiples);
-    assert!(encodings.iter().filter(|encoding| !encoding.is_canonical).count() >= 3);
+    assert!(
+        encodings
+            .iter()
+            .filter(|encoding| !encoding.is_canonical)
+            .count()
+            >= 3
+    );
     // Batches with all keys and one R each, in which every key occurs once, and with every R, in
     // which keys have tables.
-    let all = encodings.iter().flat_map(|r| encodings.iter().map(move |a| (a, r)));
+    let all = encodings
+        .iter()
+        .flat_map(|r| encodings.iter().map(move |a| (a, r)));
     let all: Vec<(&Encoded, &Encoded)> = all.collect();
-    let batches: Vec<&[(&Encoded, &Encoded)]> = all.chunks(encodings.len()).chain([all.as_slice()]).collect();
-    let engines = [CpuEngine::new(None, None).unwrap(), CpuEngine::new(None, None).unwrap().portable()];
+    let batches: Vec<&[(&Encoded, &Encoded)]> = all
+        .chunks(encodings.len())
+        .chain([all.as_slice()])
+        .collect();
+    let engines = [
+        CpuEngine::new(None, None).unwrap(),
+        CpuEngine::new(None, None).unwrap().portable(),
+    ];
     // S = n is one too large.
     for (s, k) in (0..=G::N).flat_map(|s| (0..G::N).map(move |k| (s, k))) {
         // k plus a multiple of n, which has to be reduced.
@@ -219,10 +286,14 @@ fn every_signature<G: SmallGroup>() {
         for batch in &batches {
             let keys: Vec<[u8; 32]> = batch.iter().map(|(a, _)| a.bytes).collect();
             let s_bytes = to_le_bytes(&[s, 0, 0, 0]);
-            let signatures: Vec<[[u8; 32]; 2]> = batch.iter().map(|(_, r)| [r.bytes, s_bytes]).collect();
+            let signatures: Vec<[[u8; 32]; 2]> =
+                batch.iter().map(|(_, r)| [r.bytes, s_bytes]).collect();
             let signatures = Rows::new(signatures.as_flattened().as_flattened().as_chunks().0);
             let keys = PublicKeys::ed25519(&keys);
-            for (engine, &rule) in engines.iter().flat_map(|engine| Rule::ALL.iter().map(move |rule| (engine, rule))) {
+            for (engine, &rule) in engines
+                .iter()
+                .flat_map(|engine| Rule::ALL.iter().map(move |rule| (engine, rule)))
+            {
                 let verification = Verification {
                     rule,
                     challenge: &|_| challenge,
@@ -235,7 +306,13 @@ fn every_signature<G: SmallGroup>() {
                 verify::<G>(engine, &verification, &mut ResultsMut::codes(&mut codes));
                 for ((a, r), code) in batch.iter().zip(codes) {
                     let expected = Verdict::from(expected::<G>(rule, a, r, s, k));
-                    assert_eq!(code, expected.code(), "{rule:?}: A {}, R {}, S {s}, k {k}", a.number, r.number);
+                    assert_eq!(
+                        code,
+                        expected.code(),
+                        "{rule:?}: A {}, R {}, S {s}, k {k}",
+                        a.number,
+                        r.number
+                    );
                 }
             }
         }

@@ -23,7 +23,11 @@ pub struct Variant {
 
 impl Variant {
     /// Plain Ed25519, the most common variant.
-    pub const PURE: Variant = Variant { bytes: [0; _], length: 0, is_prehashed: false };
+    pub const PURE: Variant = Variant {
+        bytes: [0; _],
+        length: 0,
+        is_prehashed: false,
+    };
 
     /// Returns Ed25519ctx with a context, which states the purpose of signatures. It should not be
     /// empty.
@@ -44,8 +48,14 @@ impl Variant {
     }
 
     fn new(context: &[u8], is_prehashed: bool) -> Result<Self, Error> {
-        let length = u8::try_from(context.len()).map_err(|_| Error::ContextTooLong { bytes: context.len() })?;
-        let mut variant = Variant { length: CONTEXT + context.len(), is_prehashed, ..Self::PURE };
+        let length = u8::try_from(context.len()).map_err(|_| Error::ContextTooLong {
+            bytes: context.len(),
+        })?;
+        let mut variant = Variant {
+            length: CONTEXT + context.len(),
+            is_prehashed,
+            ..Self::PURE
+        };
         variant.bytes[..TITLE.len()].copy_from_slice(TITLE);
         variant.bytes[TITLE.len()..CONTEXT].copy_from_slice(&[is_prehashed.into(), length]);
         variant.bytes[CONTEXT..variant.length].copy_from_slice(context);
@@ -58,15 +68,26 @@ impl Variant {
     }
 
     /// Returns the hashes that Ed25519ph signs instead of the messages.
-    pub(super) fn hashes<M: AsRef<[u8]> + Sync>(&self, engine: &CpuEngine, messages: &[M]) -> Option<Vec<[u8; 64]>> {
+    pub(super) fn hashes<M: AsRef<[u8]> + Sync>(
+        &self,
+        engine: &CpuEngine,
+        messages: &[M],
+    ) -> Option<Vec<[u8; 64]>> {
         if !self.is_prehashed {
             return None;
         }
-        Some(engine.map(messages.len(), [0; 64], |item| Sha512::digest(messages[item].as_ref()).into()))
+        Some(engine.map(messages.len(), [0; 64], |item| {
+            Sha512::digest(messages[item].as_ref()).into()
+        }))
     }
 
     /// Returns the hash from which k is derived. `message` is the result of [`Variant::hash`].
-    pub(super) fn challenge(&self, signature: &[u8; 64], key: &[u8; 32], message: &[u8]) -> [u8; 64] {
+    pub(super) fn challenge(
+        &self,
+        signature: &[u8; 64],
+        key: &[u8; 32],
+        message: &[u8],
+    ) -> [u8; 64] {
         self.hash(&[&signature[..32], key], message)
     }
 
@@ -85,7 +106,11 @@ impl fmt::Debug for Variant {
         match self.dom2().get(CONTEXT..) {
             None => f.write_str("Ed25519"),
             Some(context) => {
-                let name = if self.is_prehashed { "Ed25519ph" } else { "Ed25519ctx" };
+                let name = if self.is_prehashed {
+                    "Ed25519ph"
+                } else {
+                    "Ed25519ctx"
+                };
                 write!(f, "{name}(b\"{}\")", context.escape_ascii())
             }
         }

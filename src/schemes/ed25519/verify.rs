@@ -8,7 +8,9 @@ use super::rule::Rule;
 use crate::cpu::CpuEngine;
 use crate::cpu::decode::compute_accepted;
 use crate::cpu::edwards::curves::EdwardsCurve;
-use crate::cpu::edwards::decode::{Encoding, NoPoint, decode_all, encode_all, encodes_small_order_var};
+use crate::cpu::edwards::decode::{
+    Encoding, NoPoint, decode_all, encode_all, encodes_small_order_var,
+};
 use crate::cpu::edwards::field::Element;
 use crate::cpu::edwards::halves::Halves;
 use crate::cpu::edwards::multiply::{Term, sum_of_products_var};
@@ -53,27 +55,48 @@ fn has_table(lanes: Option<Lanes>, uses: usize) -> bool {
 
 /// Writes the codes of all items of a destination.
 pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut dyn ResultSink) {
-    key_plan::in_parts(engine, out, |part, codes| verify_part::<C>(engine, batch, part, codes));
+    key_plan::in_parts(engine, out, |part, codes| {
+        verify_part::<C>(engine, batch, part, codes)
+    });
 }
 
-fn verify_part<C: BaseTables>(engine: &CpuEngine, batch: &Verification, part: Range<usize>, codes: &mut [u8]) {
+fn verify_part<C: BaseTables>(
+    engine: &CpuEngine,
+    batch: &Verification,
+    part: Range<usize>,
+    codes: &mut [u8],
+) {
     let start = part.start;
-    let mut plan = KeyPlan::new(engine, part, &batch.keys, &|uses| has_table(engine.lanes, uses));
+    let mut plan = KeyPlan::new(engine, part, &batch.keys, &|uses| {
+        has_table(engine.lanes, uses)
+    });
     if batch.batch_verification && batch.rule.is_cofactored() {
         let candidates = plan.with_few_uses(batch_verification::many_uses(engine));
         batch_verification::find_valid::<C>(engine, batch, &candidates, |item| {
             codes[item - start] = Verdict::VALID_CODE
         });
-        plan.retain(&|item| codes[item - start] != Verdict::VALID_CODE, &|uses| has_table(engine.lanes, uses));
+        plan.retain(
+            &|item| codes[item - start] != Verdict::VALID_CODE,
+            &|uses| has_table(engine.lanes, uses),
+        );
     }
     let singles = engine.map_chunks(batch.bytes, plan.singles.len(), 0, |range, out| {
         let items = &plan.singles[range];
         let lanes = engine.lanes_for(out.len());
         let keys = batch.points::<C>(lanes, items).into_iter();
-        batch.verify_chunk::<C, _>(items, keys, |equations| batch.codes::<C>(lanes, equations), out);
+        batch.verify_chunk::<C, _>(
+            items,
+            keys,
+            |equations| batch.codes::<C>(lanes, equations),
+            out,
+        );
     });
     scatter(codes, start, &plan.singles, &singles);
-    for wave in plan.key_groups(engine, |uses| best_window(engine.lanes, uses), Comb::<C>::bytes) {
+    for wave in plan.key_groups(
+        engine,
+        |uses| best_window(engine.lanes, uses),
+        Comb::<C>::bytes,
+    ) {
         let (items, results) = batch.verify_wave::<C>(engine, wave);
         scatter(codes, start, &items, &results);
     }
@@ -87,20 +110,27 @@ fn sums<C: BaseTables>(lanes: Option<Lanes>, terms: &[Term<C>]) -> Vec<Projectiv
     }
     let sums = terms.iter().map(|Term { numbers, points, s }| {
         let points = points.each_ref().map(Extended::from_affine);
-        comb.add_product_var(sum_of_products_var::<C, 2>(numbers.each_ref(), points), s).to_projective()
+        comb.add_product_var(sum_of_products_var::<C, 2>(numbers.each_ref(), points), s)
+            .to_projective()
     });
     sums.collect()
 }
 
 /// Computes S B - k A for keys that have tables, all with one window width.
-fn by_tables<C: BaseTables>(lanes: Option<Lanes>, equations: &[Equation<C, &Comb<C>>]) -> Vec<Projective> {
+fn by_tables<C: BaseTables>(
+    lanes: Option<Lanes>,
+    equations: &[Equation<C, &Comb<C>>],
+) -> Vec<Projective> {
     let comb = C::tables().comb();
     if let Some(lanes) = lanes {
-        let products = equations.iter().map(|Equation { k, s, key, .. }| [(*key, k), (comb, s)]);
+        let products = equations
+            .iter()
+            .map(|Equation { k, s, key, .. }| [(*key, k), (comb, s)]);
         return simd::sum_products(lanes, &products.collect::<Vec<_>>());
     }
     let sums = equations.iter().map(|Equation { k, s, key, .. }| {
-        comb.add_product_var(key.add_product_var(Extended::IDENTITY, k), s).to_projective()
+        comb.add_product_var(key.add_product_var(Extended::IDENTITY, k), s)
+            .to_projective()
     });
     sums.collect()
 }
@@ -120,40 +150,70 @@ impl<C: EdwardsCurve> Equation<'_, C, [Element; 2]> {
         let Halves { c, d, opposite } = Halves::of_var::<C>(&self.k);
         let [x, y] = self.key;
         let key = [if opposite { x.neg() } else { x }, y];
-        Term { numbers: [d, c], points: [key, minus_r], s: self.s.mul(&Scalar::from_limbs(c)) }
+        Term {
+            numbers: [d, c],
+            points: [key, minus_r],
+            s: self.s.mul(&Scalar::from_limbs(c)),
+        }
     }
 }
 
 impl Verification<'_> {
     /// Verifies the items of some keys with tables of these keys. Returns the items and their
     /// codes.
-    fn verify_wave<C: BaseTables>(&self, engine: &CpuEngine, (window, runs): Wave) -> (Vec<usize>, Vec<u8>) {
+    fn verify_wave<C: BaseTables>(
+        &self,
+        engine: &CpuEngine,
+        (window, runs): Wave,
+    ) -> (Vec<usize>, Vec<u8>) {
         let firsts: Vec<usize> = runs.iter().map(|run| run[0]).collect();
         let points = self.points::<C>(engine.lanes_for(runs.len()), &firsts);
-        let mut tables: Vec<Option<Result<Comb<C>, Rejection>>> = runs.iter().map(|_| None).collect();
-        engine.pool.for_each(points.into_iter().zip(&mut tables).collect(), |(point, table)| {
-            *table = Some(point.map(|point| Comb::new(&point, window)));
-        });
-        let (items, table_of): (Vec<usize>, Vec<usize>) =
-            runs.iter().enumerate().flat_map(|(table, run)| run.iter().map(move |&item| (item, table))).unzip();
+        let mut tables: Vec<Option<Result<Comb<C>, Rejection>>> =
+            runs.iter().map(|_| None).collect();
+        engine.pool.for_each(
+            points.into_iter().zip(&mut tables).collect(),
+            |(point, table)| {
+                *table = Some(point.map(|point| Comb::new(&point, window)));
+            },
+        );
+        let (items, table_of): (Vec<usize>, Vec<usize>) = runs
+            .iter()
+            .enumerate()
+            .flat_map(|(table, run)| run.iter().map(move |&item| (item, table)))
+            .unzip();
         let codes = engine.map_chunks(self.bytes, items.len(), 0, |range, out| {
             let keys = table_of[range.clone()].iter().map(|table| {
                 let table = tables[*table].as_ref().expect("every table was built");
                 table.as_ref().map_err(|&reason| reason)
             });
             let lanes = engine.lanes_for(out.len());
-            self.verify_chunk::<C, _>(&items[range], keys, |equations| self.codes_by_tables(lanes, equations), out);
+            self.verify_chunk::<C, _>(
+                &items[range],
+                keys,
+                |equations| self.codes_by_tables(lanes, equations),
+                out,
+            );
         });
         (items, codes)
     }
 
     /// Returns -A for some items.
-    fn points<C: EdwardsCurve>(&self, lanes: Option<Lanes>, items: &[usize]) -> Vec<Result<[Element; 2], Rejection>> {
+    fn points<C: EdwardsCurve>(
+        &self,
+        lanes: Option<Lanes>,
+        items: &[usize],
+    ) -> Vec<Result<[Element; 2], Rejection>> {
         // A key of another form is rejected, regardless of what is decoded in its place.
-        let keys = items.iter().map(|item| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]));
+        let keys = items
+            .iter()
+            .map(|item| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]));
         let decoded = decode_all::<C>(lanes, keys, self.rule.encoding());
         let checked = items.iter().zip(decoded).map(|(item, point)| {
-            let key = self.keys.get(*item).of_ed25519().ok_or(Rejection::MalformedPoint)?;
+            let key = self
+                .keys
+                .get(*item)
+                .of_ed25519()
+                .ok_or(Rejection::MalformedPoint)?;
             let minus_a = opposite(point, [Rejection::MalformedPoint, Rejection::NotOnCurve])?;
             if self.rule.rejects_small_order() && encodes_small_order_var::<C>(key) {
                 return Err(Rejection::SmallOrderKey);
@@ -171,18 +231,36 @@ impl Verification<'_> {
         codes: impl FnOnce(&[Equation<C, K>]) -> Vec<u8>,
         out: &mut [u8],
     ) {
-        let equations = items.iter().zip(keys).map(|(&item, key)| self.equation::<C, K>(item, key));
-        compute_accepted(equations, &mut ResultsMut::codes(out), put_code, |equations| codes(&equations));
+        let equations = items
+            .iter()
+            .zip(keys)
+            .map(|(&item, key)| self.equation::<C, K>(item, key));
+        compute_accepted(
+            equations,
+            &mut ResultsMut::codes(out),
+            put_code,
+            |equations| codes(&equations),
+        );
     }
 
     /// Checks equations whose keys are used once, with numbers half as long as k, for which R is
     /// decoded.
-    fn codes<C: BaseTables>(&self, lanes: Option<Lanes>, equations: &[Equation<C, [Element; 2]>]) -> Vec<u8> {
+    fn codes<C: BaseTables>(
+        &self,
+        lanes: Option<Lanes>,
+        equations: &[Equation<C, [Element; 2]>],
+    ) -> Vec<u8> {
         let minus_r = self.minus_r::<C>(lanes, equations.iter().map(|equation| equation.r));
-        let mut codes: Vec<u8> = minus_r.iter().map(|point| Verdict::from(point.map(|_| ())).code()).collect();
+        let mut codes: Vec<u8> = minus_r
+            .iter()
+            .map(|point| Verdict::from(point.map(|_| ())).code())
+            .collect();
         let with_r = equations.iter().zip(&minus_r).enumerate();
-        let (places, terms): (Vec<usize>, Vec<Term<C>>) =
-            with_r.filter_map(|(place, (equation, minus_r))| Some((place, equation.term((*minus_r).ok()?)))).unzip();
+        let (places, terms): (Vec<usize>, Vec<Term<C>>) = with_r
+            .filter_map(|(place, (equation, minus_r))| {
+                Some((place, equation.term((*minus_r).ok()?)))
+            })
+            .unzip();
         for (place, sum) in places.into_iter().zip(sums(lanes, &terms)) {
             codes[place] = code(match self.rule.is_cofactored() {
                 true => sum.has_small_order_var::<C>(),
@@ -194,19 +272,30 @@ impl Verification<'_> {
 
     /// Checks equations whose keys have tables. For most items that are valid by any rule, R is the
     /// encoding of S B - k A. Otherwise R is decoded if the rule has the cofactor.
-    fn codes_by_tables<C: BaseTables>(&self, lanes: Option<Lanes>, equations: &[Equation<C, &Comb<C>>]) -> Vec<u8> {
+    fn codes_by_tables<C: BaseTables>(
+        &self,
+        lanes: Option<Lanes>,
+        equations: &[Equation<C, &Comb<C>>],
+    ) -> Vec<u8> {
         let sums = by_tables(lanes, equations);
-        let is_encoded = encode_all(&sums).into_iter().zip(equations).map(|(sum, equation)| sum == *equation.r);
+        let is_encoded = encode_all(&sums)
+            .into_iter()
+            .zip(equations)
+            .map(|(sum, equation)| sum == *equation.r);
         let mut codes: Vec<u8> = is_encoded.map(code).collect();
         if !self.rule.is_cofactored() {
             return codes;
         }
-        let open: Vec<usize> = (0..codes.len()).filter(|place| codes[*place] != Verdict::VALID_CODE).collect();
+        let open: Vec<usize> = (0..codes.len())
+            .filter(|place| codes[*place] != Verdict::VALID_CODE)
+            .collect();
         let minus_r = self.minus_r::<C>(lanes, open.iter().map(|place| equations[*place].r));
         for (place, minus_r) in open.into_iter().zip(minus_r) {
             codes[place] = match minus_r {
                 Ok(minus_r) => {
-                    let difference = sums[place].to_extended().add_affine(&Niels::from_affine::<C>(&minus_r));
+                    let difference = sums[place]
+                        .to_extended()
+                        .add_affine(&Niels::from_affine::<C>(&minus_r));
                     code(difference.to_projective().has_small_order_var::<C>())
                 }
                 Err(reason) => reason.code(),
@@ -239,10 +328,16 @@ impl Verification<'_> {
         encodings: impl Iterator<Item = &'r [u8; 32]>,
     ) -> Vec<Result<[Element; 2], Rejection>> {
         let (taken, reasons) = match self.rule.is_cofactored() {
-            true => (self.rule.encoding(), [Rejection::ROutOfRange, Rejection::NoSuchR]),
+            true => (
+                self.rule.encoding(),
+                [Rejection::ROutOfRange, Rejection::NoSuchR],
+            ),
             false => (Encoding::Canonical, [Rejection::Mismatch; 2]),
         };
-        decode_all::<C>(lanes, encodings, taken).into_iter().map(|point| opposite(point, reasons)).collect()
+        decode_all::<C>(lanes, encodings, taken)
+            .into_iter()
+            .map(|point| opposite(point, reasons))
+            .collect()
     }
 }
 
@@ -261,11 +356,18 @@ fn opposite(
 
 /// Returns the code of an equation that holds or does not.
 fn code(holds: bool) -> u8 {
-    if holds { Verdict::VALID_CODE } else { Rejection::Mismatch.code() }
+    if holds {
+        Verdict::VALID_CODE
+    } else {
+        Rejection::Mismatch.code()
+    }
 }
 
 /// Splits a signature into R and S.
 fn halves(signature: &[u8; 64]) -> (&[u8; 32], &[u8; 32]) {
     let (r, s) = signature.split_at(32);
-    (r.try_into().expect("32 bytes"), s.try_into().expect("32 bytes"))
+    (
+        r.try_into().expect("32 bytes"),
+        s.try_into().expect("32 bytes"),
+    )
 }

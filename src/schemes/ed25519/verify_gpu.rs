@@ -8,8 +8,8 @@ use super::variant::Variant;
 use crate::cpu::edwards::decode::Encoding;
 use crate::gpu::codes::{PENDING, PointKind};
 use crate::gpu::columns::{
-    ByteRows, Codes, Column, Ed25519Multiples, ItemNumbers, KeyColumns, NextTile, Offsets, PointKinds, Scalars,
-    Signatures, Texts, Verdicts, Xy,
+    ByteRows, Codes, Column, Ed25519Multiples, ItemNumbers, KeyColumns, NextTile, Offsets,
+    PointKinds, Scalars, Signatures, Texts, Verdicts, Xy,
 };
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, InputSource, Plan};
@@ -36,8 +36,16 @@ const COFACTORED: u32 = 4;
 
 /// Returns a rule in the encoding of the device code.
 pub fn rule_bits(rule: Rule) -> u32 {
-    let canonical = if rule.encoding() == Encoding::Canonical { CANONICAL } else { 0 };
-    let small_order = if rule.rejects_small_order() { REJECTS_SMALL_ORDER } else { 0 };
+    let canonical = if rule.encoding() == Encoding::Canonical {
+        CANONICAL
+    } else {
+        0
+    };
+    let small_order = if rule.rejects_small_order() {
+        REJECTS_SMALL_ORDER
+    } else {
+        0
+    };
     let cofactored = if rule.is_cofactored() { COFACTORED } else { 0 };
     canonical | small_order | cofactored
 }
@@ -50,15 +58,21 @@ impl Verify<'_> {
 
     /// Plans the keys of a chunk, with zeros for those of another form.
     fn key_rows<'a>(&'a self, plan: &mut Plan<'a>, first: usize) -> Column<ByteRows<32>> {
-        if let (KeyRowForm::XOnly, Some(rows)) = (self.keys.form(), self.keys.slice(first..first + plan.items()).rows())
-        {
+        if let (KeyRowForm::XOnly, Some(rows)) = (
+            self.keys.form(),
+            self.keys.slice(first..first + plan.items()).rows(),
+        ) {
             return plan.input(rows);
         }
         let rows = InputSource::Written(
             32,
             Box::new(move |start: usize, to: &mut [u8]| {
                 for (offset, row) in to.as_chunks_mut::<32>().0.iter_mut().enumerate() {
-                    *row = *self.keys.get(first + start + offset).of_ed25519().unwrap_or(&[0; 32]);
+                    *row = *self
+                        .keys
+                        .get(first + start + offset)
+                        .of_ed25519()
+                        .unwrap_or(&[0; 32]);
                 }
             }),
         );
@@ -94,12 +108,20 @@ impl OnGpu for Verify<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        let batch_verification = if self.is_batch_verification(self.items) { BATCH_VERIFICATION_FILES } else { &[] };
+        let batch_verification = if self.is_batch_verification(self.items) {
+            BATCH_VERIFICATION_FILES
+        } else {
+            &[]
+        };
         (CURVE, [VERIFY_FILES, batch_verification].concat())
     }
 
     fn most_items(&self) -> usize {
-        if self.batch_verification && self.rule.is_cofactored() { self.chunks.largest() } else { usize::MAX }
+        if self.batch_verification && self.rule.is_cofactored() {
+            self.chunks.largest()
+        } else {
+            usize::MAX
+        }
     }
 
     fn data_bytes(&self, items: &Range<usize>) -> usize {
@@ -107,7 +129,10 @@ impl OnGpu for Verify<'_> {
     }
 
     fn tests(&self, items: usize) -> Vec<SelfTest> {
-        known_answers::of_verification(key_tables::may_build(items), self.is_batch_verification(items))
+        known_answers::of_verification(
+            key_tables::may_build(items),
+            self.is_batch_verification(items),
+        )
     }
 
     fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
@@ -121,10 +146,23 @@ impl OnGpu for Verify<'_> {
         let on_device = self.on_device(plan, first);
         let equations = Equations::new(plan, self.is_batch_verification(n).then_some(&self.chunks));
         plan.codes(equations.verdicts);
-        let signed = SignedColumns { dom2, data, offsets, signatures, keys, on_device };
-        Box::new(move |Running { slot: slot, expected, .. }: &mut Running| {
-            equations.verify(slot, signed, rule, n, *expected)
-        })
+        let signed = SignedColumns {
+            dom2,
+            data,
+            offsets,
+            signatures,
+            keys,
+            on_device,
+        };
+        Box::new(
+            move |Running {
+                      slot: slot,
+                      expected,
+                      ..
+                  }: &mut Running| {
+                equations.verify(slot, signed, rule, n, *expected)
+            },
+        )
     }
 }
 
@@ -141,9 +179,15 @@ impl Dom2 {
         let length = dom2.len();
         let bytes = match length {
             0 => None,
-            _ => Some(plan.input_of(length, InputSource::Rows(types::ByteRows::new(dom2, length)))),
+            _ => Some(plan.input_of(
+                length,
+                InputSource::Rows(types::ByteRows::new(dom2, length)),
+            )),
         };
-        Dom2 { bytes, length: length as u64 }
+        Dom2 {
+            bytes,
+            length: length as u64,
+        }
     }
 }
 
@@ -176,8 +220,8 @@ impl<'a> Equations<'a> {
     /// Plans verification as groups if the chunks of the batch are given, otherwise of individual
     /// items.
     pub fn new(plan: &mut Plan, batch_verification: Option<&'a Chunks>) -> Self {
-        let threads =
-            (kernels::Ed25519Verify::BLOCKS * kernels::Ed25519Verify::BLOCK) as usize * plan.multiprocessors();
+        let threads = (kernels::Ed25519Verify::BLOCKS * kernels::Ed25519Verify::BLOCK) as usize
+            * plan.multiprocessors();
         Equations {
             k: plan.column(),
             minus_a: plan.column(),
@@ -185,7 +229,8 @@ impl<'a> Equations<'a> {
             multiples: plan.buffer(threads * MULTIPLES),
             next_tile: plan.buffer(4),
             repeated: Grouping::new(plan).map(|grouping| (grouping, plan.each(EDWARDS.key))),
-            batch_verification: batch_verification.map(|chunks| BatchVerification::new(plan, chunks)),
+            batch_verification: batch_verification
+                .map(|chunks| BatchVerification::new(plan, chunks)),
             verdicts: plan.column(),
         }
     }
@@ -202,20 +247,65 @@ impl<'a> Equations<'a> {
         n: usize,
         expected: usize,
     ) -> Result<(), Fault> {
-        let Equations { k, minus_a, kinds, verdicts, .. } = *self;
-        let SignedColumns { dom2, data, offsets, signatures, keys, on_device } = signed;
+        let Equations {
+            k,
+            minus_a,
+            kinds,
+            verdicts,
+            ..
+        } = *self;
+        let SignedColumns {
+            dom2,
+            data,
+            offsets,
+            signatures,
+            keys,
+            on_device,
+        } = signed;
         let count = n as u64;
         let kept = slot.cache.clone();
         let table = kept.base_point.edwards(slot, CURVE)?;
         let key_columns = self.repeated.as_ref().map(|(_, columns)| *columns);
-        let Dom2 { bytes: dom2, length: dom2_bytes } = dom2;
-        kernels::Ed25519Challenge { signatures, keys, dom2, dom2_bytes, data, offsets, k, key_columns, n: count }
-            .launch(slot, CURVE)?;
+        let Dom2 {
+            bytes: dom2,
+            length: dom2_bytes,
+        } = dom2;
+        kernels::Ed25519Challenge {
+            signatures,
+            keys,
+            dom2,
+            dom2_bytes,
+            data,
+            offsets,
+            k,
+            key_columns,
+            n: count,
+        }
+        .launch(slot, CURVE)?;
         let grouped = self.group(slot, n, expected)?;
-        let (counts, representative) = grouped.as_ref().map(|keys| (keys.counts, keys.representative)).unzip();
-        kernels::Ed25519Keys { keys, rule, counts, minus_a, kinds, n: count }.launch(slot, CURVE)?;
-        kernels::Ed25519Check { signatures, keys, representative, kinds, rule, verdicts, n: count }
-            .launch(slot, CURVE)?;
+        let (counts, representative) = grouped
+            .as_ref()
+            .map(|keys| (keys.counts, keys.representative))
+            .unzip();
+        kernels::Ed25519Keys {
+            keys,
+            rule,
+            counts,
+            minus_a,
+            kinds,
+            n: count,
+        }
+        .launch(slot, CURVE)?;
+        kernels::Ed25519Check {
+            signatures,
+            keys,
+            representative,
+            kinds,
+            rule,
+            verdicts,
+            n: count,
+        }
+        .launch(slot, CURVE)?;
         let by_tables = match &grouped {
             Some(grouped) => grouped.find_tables(slot, &kept.key_cache, minus_a)?,
             None => None,
@@ -226,7 +316,16 @@ impl<'a> Equations<'a> {
                 Some(Some(by.others))
             }
             (None, Some(batch_verification)) => {
-                let items = CheckedItems { signatures, k, representative, minus_a, rule, verdicts, on_device, n };
+                let items = CheckedItems {
+                    signatures,
+                    k,
+                    representative,
+                    minus_a,
+                    rule,
+                    verdicts,
+                    on_device,
+                    n,
+                };
                 match batch_verification.find_valid(slot, items, &table)? {
                     Open::None => None,
                     Open::Listed(others, _) => Some(Some(others)),
@@ -236,21 +335,57 @@ impl<'a> Equations<'a> {
             (None, None) => Some(None),
         };
         if let Some(list) = open {
-            self.check_others(slot, (signatures, representative), rule, (&table, list), count)?;
+            self.check_others(
+                slot,
+                (signatures, representative),
+                rule,
+                (&table, list),
+                count,
+            )?;
         }
-        kernels::Ed25519Reopen { on_device, verdicts, n: count }.launch(slot, CURVE)
+        kernels::Ed25519Reopen {
+            on_device,
+            verdicts,
+            n: count,
+        }
+        .launch(slot, CURVE)
     }
 
     /// Starts to group the keys, before they are decoded, if that may be faster.
-    fn group(&self, slot: &mut StreamSlot, n: usize, expected: usize) -> Result<Option<Grouped<'_>>, Fault> {
-        let Equations { kinds, verdicts, repeated: Some((grouping, keys)), .. } = self else { return Ok(None) };
+    fn group(
+        &self,
+        slot: &mut StreamSlot,
+        n: usize,
+        expected: usize,
+    ) -> Result<Option<Grouped<'_>>, Fault> {
+        let Equations {
+            kinds,
+            verdicts,
+            repeated: Some((grouping, keys)),
+            ..
+        } = self
+        else {
+            return Ok(None);
+        };
         let kinds = *kinds;
         let verdicts = *verdicts;
         let keys = *keys;
         slot.fill(kinds, PointKind::Finite as u8, n)?;
         slot.fill(verdicts, PENDING, n)?;
         let cache = &slot.cache.clone().key_cache;
-        grouping.group(slot, cache, KeysOfChunk { curve: CURVE, form: &EDWARDS, keys, kinds, verdicts, n }, expected)
+        grouping.group(
+            slot,
+            cache,
+            KeysOfChunk {
+                curve: CURVE,
+                form: &EDWARDS,
+                keys,
+                kinds,
+                verdicts,
+                n,
+            },
+            expected,
+        )
     }
 
     fn check_with_tables(
@@ -262,7 +397,14 @@ impl<'a> Equations<'a> {
         n: u64,
     ) -> Result<(), Fault> {
         let Equations { k, verdicts, .. } = *self;
-        let ByTables { key_tables, key_bits, items, item_tables, item_count, .. } = by;
+        let ByTables {
+            key_tables,
+            key_bits,
+            items,
+            item_tables,
+            item_count,
+            ..
+        } = by;
         kernels::Ed25519VerifyWithTables {
             signatures,
             k,
@@ -289,7 +431,14 @@ impl<'a> Equations<'a> {
         (table, list): (&PublicTable, Option<ItemList>),
         n: u64,
     ) -> Result<(), Fault> {
-        let Equations { k, minus_a, multiples, next_tile, verdicts, .. } = *self;
+        let Equations {
+            k,
+            minus_a,
+            multiples,
+            next_tile,
+            verdicts,
+            ..
+        } = *self;
         let bits = table.bits;
         let (items, item_count) = list.unzip();
         let table = table.column();

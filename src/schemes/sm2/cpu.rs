@@ -5,7 +5,9 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
 use crate::schemes::common::final_checks_cpu::{Equation, XModuloN};
-use crate::schemes::common::sign_cpu::{self, RawSignature, SigningParts, SigningSteps, concatenate, public_keys_of};
+use crate::schemes::common::sign_cpu::{
+    self, RawSignature, SigningParts, SigningSteps, concatenate, public_keys_of,
+};
 use crate::schemes::common::verify_cpu;
 use crate::schemes::common::{Signing, SigningInputs, Verification};
 use crate::types::{Check, Policy, PublicKeys, Rejection, ResultSink, ResultsMut};
@@ -14,15 +16,32 @@ use elliptic_curve::ops::Reduce;
 use sm3::Sm3;
 
 /// Verifies signatures. SM2 has no policies.
-pub fn verify<C: BaseTables>(engine: &CpuEngine, inputs: Verification, _: Policy, out: &mut dyn ResultSink) {
-    let Verification { digests, signatures, keys, .. } = inputs;
-    let equations =
-        |items: &[usize]| items.iter().map(|&item| equation::<C>(digests.get(item), signatures.get(item))).collect();
+pub fn verify<C: BaseTables>(
+    engine: &CpuEngine,
+    inputs: Verification,
+    _: Policy,
+    out: &mut dyn ResultSink,
+) {
+    let Verification {
+        digests,
+        signatures,
+        keys,
+        ..
+    } = inputs;
+    let equations = |items: &[usize]| {
+        items
+            .iter()
+            .map(|&item| equation::<C>(digests.get(item), signatures.get(item)))
+            .collect()
+    };
     verify_cpu::verify::<C, _>(engine, keys, false, (0, equations), out);
 }
 
 /// Computes the equation of GB/T 32918.2, section 7.1.
-fn equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equation<C, XModuloN<C>>, Rejection> {
+fn equation<C: CpuCurve>(
+    digest: &[u8; 32],
+    signature: &[u8; 64],
+) -> Result<Equation<C, XModuloN<C>>, Rejection> {
     // Steps B1, B2: r and s in 1..n.
     let (r, s) = decode::signature::<C>(signature)?;
     // Step B5: t = r + s, reject t = 0.
@@ -32,7 +51,14 @@ fn equation<C: CpuCurve>(digest: &[u8; 32], signature: &[u8; 64]) -> Result<Equa
     }
     // Steps B6, B7: x(s G + t P) must be r - e.
     let e = C::Scalar::from_be_bytes_reduced(digest);
-    Ok(Equation { u1: s, u2: t, final_check: XModuloN { x: r.sub(&e), named: None } })
+    Ok(Equation {
+        u1: s,
+        u2: t,
+        final_check: XModuloN {
+            x: r.sub(&e),
+            named: None,
+        },
+    })
 }
 
 /// The steps of signing.
@@ -52,25 +78,45 @@ impl<C: SecretCurve> SigningSteps<C> for Sm2Steps {
 
     /// Completes the signature after (x1, y1) = kG (GB/T 32918.2, section 6.1). Returns `None` if r
     /// = 0, r + k = n or s = 0.
-    fn finish(&self, &SigningParts { d, k, digest, inverse, x, .. }: &SigningParts<C>) -> Option<RawSignature> {
+    fn finish(
+        &self,
+        &SigningParts {
+            d,
+            k,
+            digest,
+            inverse,
+            x,
+            ..
+        }: &SigningParts<C>,
+    ) -> Option<RawSignature> {
         // Step A5: r = e + x1, reject r = 0 and r + k = n.
         let e = Number::<C>::reduce(&Bytes::<C>::from(*digest));
         let r = e + Number::<C>::reduce(x);
         // Step A6: s = (k - r d) / (1 + d), reject s = 0.
         let s = *inverse * (*k - r * d);
         let again = bool::from(r.is_zero() | (r + k).is_zero() | s.is_zero());
-        (!again).then(|| RawSignature { signature: concatenate::<C>(&r, &s), recovery_id: 0 })
+        (!again).then(|| RawSignature {
+            signature: concatenate::<C>(&r, &s),
+            recovery_id: 0,
+        })
     }
 }
 
 pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn ResultSink) {
-    let Signing { inputs, check, widths, .. } = signing;
+    let Signing {
+        inputs,
+        check,
+        widths,
+        ..
+    } = signing;
     if check == Check::Nothing {
         return sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |item| item, out);
     }
     sign_cpu::sign_checked(
         widths,
-        &|items, out| sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |at| items[at], out),
+        &|items, out| {
+            sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |at| items[at], out)
+        },
         &|items, signed, codes| check_signed::<C>(engine, inputs, items, signed, codes),
         out,
     );
@@ -88,7 +134,12 @@ fn check_signed<C: SecretCurve>(
     let digests: Vec<[u8; 32]> = items.iter().map(|&item| *digests.get(item)).collect();
     let signatures = signed.columns[0].as_chunks().0.into();
     let inputs = Verification::new((&digests).into(), signatures, PublicKeys::raw(&public));
-    verify::<C>(engine, inputs, Policy::default(), &mut ResultsMut::codes(codes));
+    verify::<C>(
+        engine,
+        inputs,
+        Policy::default(),
+        &mut ResultsMut::codes(codes),
+    );
 }
 
 #[cfg(test)]
@@ -138,19 +189,37 @@ mod tests {
     #[test]
     fn faulty_signatures_are_recomputed_or_rejected() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
-        let mut keys: Vec<SecretKey> = (1..=20).map(|byte| SecretKey::from_bytes([byte; 32])).collect();
+        let mut keys: Vec<SecretKey> = (1..=20)
+            .map(|byte| SecretKey::from_bytes([byte; 32]))
+            .collect();
         keys[5] = SecretKey::from_bytes([0; 32]);
         let digests: Vec<[u8; 32]> = (0..20).map(|byte| [byte; 32]).collect();
-        let inputs = SigningInputs { digests: (&digests).into(), signers: (&keys).into() };
+        let inputs = SigningInputs {
+            digests: (&digests).into(),
+            signers: (&keys).into(),
+        };
         let [right, checked] = [Check::Nothing, Check::Signatures].map(|check| {
-            let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
+            let signing = Signing {
+                inputs,
+                low_s: false,
+                check,
+                widths: [64, 0],
+            };
             rows_of::<64>(20, |out| super::sign::<Sm2>(&engine, signing, out))
         });
-        assert!(right.iter().enumerate().all(|(item, signed)| signed.is_ok() == (item != 5)));
+        assert!(
+            right
+                .iter()
+                .enumerate()
+                .all(|(item, signed)| signed.is_ok() == (item != 5))
+        );
         assert_eq!(checked, right);
         let mut expected = right.clone();
         expected[19] = Err(Rejection::FaultySignature);
-        let signer = FaultySigner { right, attempts: keys.iter().map(|_| AtomicUsize::new(0)).collect() };
+        let signer = FaultySigner {
+            right,
+            attempts: keys.iter().map(|_| AtomicUsize::new(0)).collect(),
+        };
         let signed = rows_of(20, |out| {
             sign_cpu::sign_checked(
                 [64, 0],
@@ -160,7 +229,12 @@ mod tests {
             );
         });
         assert_eq!(signed, expected);
-        for (item, attempts) in signer.attempts.iter().enumerate().filter(|(item, _)| *item != 5) {
+        for (item, attempts) in signer
+            .attempts
+            .iter()
+            .enumerate()
+            .filter(|(item, _)| *item != 5)
+        {
             let expected = (FaultySigner::faults(item) + 1).min(ATTEMPTS);
             assert_eq!(attempts.load(Ordering::Relaxed), expected, "item {item}");
         }
@@ -186,9 +260,21 @@ mod tests {
         let engine = CpuEngine::new(Some(1), None).unwrap();
         let last = SecretKey::from_bytes((-Number::<Sm2>::ONE).to_repr().into());
         let digests = [[7; 32]; 9];
-        for (items, check) in [(1, Check::Nothing), (9, Check::Nothing), (9, Check::Signatures)] {
-            let inputs = SigningInputs { digests: (&digests[..items]).into(), signers: (&last).into() };
-            let signing = Signing { inputs, low_s: false, check, widths: [64, 0] };
+        for (items, check) in [
+            (1, Check::Nothing),
+            (9, Check::Nothing),
+            (9, Check::Signatures),
+        ] {
+            let inputs = SigningInputs {
+                digests: (&digests[..items]).into(),
+                signers: (&last).into(),
+            };
+            let signing = Signing {
+                inputs,
+                low_s: false,
+                check,
+                widths: [64, 0],
+            };
             let signed = rows_of::<64>(items, |out| super::sign::<Sm2>(&engine, signing, out));
             assert_eq!(signed, vec![Err(Rejection::SecretKeyOutOfRange); items]);
         }

@@ -24,7 +24,11 @@ impl MessageDigests<'_> {
     /// Returns the indices of the ids of a range of items, and the number of ids to advance per
     /// item.
     pub fn ids_of(&self, items: Range<usize>) -> (Range<usize>, usize) {
-        if self.ids.items() == 1 { (0..1, 0) } else { (items, 1) }
+        if self.ids.items() == 1 {
+            (0..1, 0)
+        } else {
+            (items, 1)
+        }
     }
 }
 
@@ -38,12 +42,16 @@ impl Computation for MessageDigests<'_> {
             let first = items.start + range.start;
             let (ids, id_stride) = self.ids_of(first..first + range.len());
             let keys = range.clone().map(|item| self.keys.get(items.start + item));
-            for (place, key) in decode::public_keys::<Sm2>(engine.lanes, keys).into_iter().enumerate() {
+            for (place, key) in decode::public_keys::<Sm2>(engine.lanes, keys)
+                .into_iter()
+                .enumerate()
+            {
                 if let Ok(key) = key {
                     let mut row = [[0; 64]];
                     decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, &key);
                     let za = za(self.ids.get(ids.start + place * id_stride), &row[0]);
-                    out.row(0, place).copy_from_slice(&message_digest(&za, self.messages.get(first + place)));
+                    out.row(0, place)
+                        .copy_from_slice(&message_digest(&za, self.messages.get(first + place)));
                 }
                 out.accept(place);
             }
@@ -56,14 +64,25 @@ impl Computation for MessageDigests<'_> {
 fn za(id: &[u8], key: &[u8; 64]) -> [u8; 32] {
     let bits = u16::try_from(8 * id.len()).expect("at most 8191 bytes");
     let hash = Sm3::new().chain_update(bits.to_be_bytes()).chain_update(id);
-    hash.chain_update(domain_parameters::<Sm2>()).chain_update(key).finalize().into()
+    hash.chain_update(domain_parameters::<Sm2>())
+        .chain_update(key)
+        .finalize()
+        .into()
 }
 
 /// Computes Z_A for a point that is not the identity.
 pub(crate) fn za_of_point(id: &[u8], key: &Point) -> [u8; 32] {
-    za(id, key.as_bytes()[1..].try_into().expect("64 bytes after the tag"))
+    za(
+        id,
+        key.as_bytes()[1..]
+            .try_into()
+            .expect("64 bytes after the tag"),
+    )
 }
 
 fn message_digest(za: &[u8; 32], message: &[u8]) -> [u8; 32] {
-    Sm3::new_with_prefix(za).chain_update(message).finalize().into()
+    Sm3::new_with_prefix(za)
+        .chain_update(message)
+        .finalize()
+        .into()
 }

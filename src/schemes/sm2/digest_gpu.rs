@@ -38,7 +38,10 @@ impl OnGpu for MessageDigests<'_> {
         let first = items.start;
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());
         let (ids, id_stride) = self.ids_of(items.clone());
-        let TextColumns { data: ids, offsets: id_offsets } = TextColumns::new(plan, &self.ids, ids);
+        let TextColumns {
+            data: ids,
+            offsets: id_offsets,
+        } = TextColumns::new(plan, &self.ids, ids);
         let keys = Imported::new(plan, self.keys.slice(items));
         let digests = plan.column::<Digests>();
         plan_codes(plan, &self.messages, first);
@@ -48,7 +51,18 @@ impl OnGpu for MessageDigests<'_> {
             let Points { xy, kinds } = keys.points;
             let id_stride = id_stride as u64;
             let n = n as u64;
-            kernels::Sm3Za { data, offsets, ids, id_offsets, id_stride, xy, kinds, digests, n }.launch(slot, Sm2::NAME)
+            kernels::Sm3Za {
+                data,
+                offsets,
+                ids,
+                id_offsets,
+                id_stride,
+                xy,
+                kinds,
+                digests,
+                n,
+            }
+            .launch(slot, Sm2::NAME)
         })
     }
 }

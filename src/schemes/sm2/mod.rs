@@ -19,8 +19,8 @@ use crate::ops::hash::{SizedTexts, Texts, digests_by};
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, Signers, Verdicts, bytes_of, require_lengths,
-    result_of,
+    Check, Error, Point, Policy, PublicKeys, Rejection, ResultsMut, Rows, Signers, Verdicts,
+    bytes_of, require_lengths, result_of,
 };
 use digest::MessageDigests;
 use std::ops::Range;
@@ -38,8 +38,14 @@ pub(crate) static SM2: Scheme = Scheme {
     sign_on_cpu: per_curve!(sm2 cpu::sign),
     has_recovery: false,
     on_gpu: gpu::STEPS,
-    verify_worth: GpuThreshold { portable: 30, simd: 50 },
-    sign_worth: GpuThreshold { portable: 3, simd: 10 },
+    verify_worth: GpuThreshold {
+        portable: 30,
+        simd: 50,
+    },
+    sign_worth: GpuThreshold {
+        portable: 3,
+        simd: 10,
+    },
 };
 
 /// The user ids of a batch: one for all items, or one per item.
@@ -94,7 +100,8 @@ impl<'a> UserIds<'a> {
             Ids::All(id) => id.len() > MAX_USER_ID_LEN,
             Ids::Each(_) => true,
         };
-        (0..if may_be { items } else { 0 }).filter(move |item| self.get(*item).len() > MAX_USER_ID_LEN)
+        (0..if may_be { items } else { 0 })
+            .filter(move |item| self.get(*item).len() > MAX_USER_ID_LEN)
     }
 
     /// Returns the id, truncated to the maximum length. An item with a longer id is rejected
@@ -189,7 +196,12 @@ pub fn verify_messages<'k>(
 ) -> Result<Verdicts, Error> {
     let mut codes = vec![0; messages.len()];
     verify_messages_into(engine, messages, user_ids, signatures, keys, &mut codes)?;
-    Ok(Verdicts::new(codes.into_iter().map(|code| result_of(code).into()).collect()))
+    Ok(Verdicts::new(
+        codes
+            .into_iter()
+            .map(|code| result_of(code).into())
+            .collect(),
+    ))
 }
 
 /// Verifies signatures over messages from columns and writes a one-byte code per item
@@ -210,10 +222,22 @@ pub fn verify_messages_into<'a, 'k>(
     let keys = keys.into();
     let items = codes.len();
     require_messages(items, messages, &user_ids)?;
-    require_lengths(items, &[("signatures", signatures.len_for(items)), ("public keys", keys.len_for(items))])?;
+    require_lengths(
+        items,
+        &[
+            ("signatures", signatures.len_for(items)),
+            ("public keys", keys.len_for(items)),
+        ],
+    )?;
     let points = decode_once(engine, items, keys)?;
     let keys = points.as_deref().map_or(keys, PublicKeys::points);
-    let digests = hash(engine, items, &|item| messages[item].as_ref(), user_ids, keys)?;
+    let digests = hash(
+        engine,
+        items,
+        &|item| messages[item].as_ref(),
+        user_ids,
+        keys,
+    )?;
     verify_into(engine, &digests, signatures, keys, codes)?;
     for item in user_ids.too_long(items) {
         if !comes_before_id(codes[item]) {
@@ -227,12 +251,23 @@ pub fn verify_messages_into<'a, 'k>(
 /// the user id.
 fn comes_before_id(code: u8) -> bool {
     use Rejection::{IdentityKey, MalformedPoint, NotOnCurve, ROutOfRange, SOutOfRange, ZeroT};
-    let Err(reason) = result_of(code) else { return false };
-    matches!(reason, ROutOfRange | SOutOfRange | ZeroT | MalformedPoint | NotOnCurve | IdentityKey)
+    let Err(reason) = result_of(code) else {
+        return false;
+    };
+    matches!(
+        reason,
+        ROutOfRange | SOutOfRange | ZeroT | MalformedPoint | NotOnCurve | IdentityKey
+    )
 }
 
 fn require_messages<M>(items: usize, messages: &[M], user_ids: &UserIds) -> Result<(), Error> {
-    require_lengths(items, &[("messages", messages.len()), ("user ids", user_ids.len_for(items))])
+    require_lengths(
+        items,
+        &[
+            ("messages", messages.len()),
+            ("user ids", user_ids.len_for(items)),
+        ],
+    )
 }
 
 /// Signs one digest e per item, with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys and nonces.
@@ -262,9 +297,23 @@ pub fn sign<'a>(
     engine.collect(&sign, bytes_of)
 }
 
-fn signing<'a>(engine: &Engine, digests: Rows<'a, 32>, signers: Signers<'a>, items: usize) -> Result<Sign<'a>, Error> {
-    let check = if engine.info().check_signatures { Check::Signatures } else { Check::Nothing };
-    let signing = Signing { inputs: SigningInputs { digests, signers }, low_s: false, check, widths: [64, 0] };
+fn signing<'a>(
+    engine: &Engine,
+    digests: Rows<'a, 32>,
+    signers: Signers<'a>,
+    items: usize,
+) -> Result<Sign<'a>, Error> {
+    let check = if engine.info().check_signatures {
+        Check::Signatures
+    } else {
+        Check::Nothing
+    };
+    let signing = Signing {
+        inputs: SigningInputs { digests, signers },
+        low_s: false,
+        check,
+        widths: [64, 0],
+    };
     Sign::new(&SM2, Sm2::ID, signing, items)
 }
 
@@ -363,14 +412,39 @@ fn to_sign(
     signers.require(items)?;
     let secret_keys = signers.keys;
     let one_for_all = secret_keys.is_one_for_all();
-    let public = public_keys_of(engine, Sm2::ID, secret_keys, if one_for_all { 1 } else { items })?;
-    let public: Vec<Point> = public.into_iter().map(|point| point.unwrap_or(Point::IDENTITY)).collect();
-    let keys = if one_for_all { PublicKeys::all(public[0].as_sec1()) } else { PublicKeys::points(&public) };
-    let digests = hash(engine, items, &|item| messages[item].as_ref(), user_ids, keys)?;
+    let public = public_keys_of(
+        engine,
+        Sm2::ID,
+        secret_keys,
+        if one_for_all { 1 } else { items },
+    )?;
+    let public: Vec<Point> = public
+        .into_iter()
+        .map(|point| point.unwrap_or(Point::IDENTITY))
+        .collect();
+    let keys = if one_for_all {
+        PublicKeys::all(public[0].as_sec1())
+    } else {
+        PublicKeys::points(&public)
+    };
+    let digests = hash(
+        engine,
+        items,
+        &|item| messages[item].as_ref(),
+        user_ids,
+        keys,
+    )?;
     // A key out of range takes precedence. Only `sign` rejects n - 1: it has a public key.
     let too_long = user_ids.too_long(items).map(|item| {
         let key = public[if one_for_all { 0 } else { item }];
-        (item, if key.is_identity() { Rejection::SecretKeyOutOfRange } else { Rejection::UserIdTooLong })
+        (
+            item,
+            if key.is_identity() {
+                Rejection::SecretKeyOutOfRange
+            } else {
+                Rejection::UserIdTooLong
+            },
+        )
     });
     let too_long = too_long.collect();
     Ok(ToSign { digests, too_long })
@@ -392,11 +466,18 @@ pub fn za(user_id: &[u8], public_key: &Point) -> Result<[u8; 32], Rejection> {
 }
 
 /// Decodes keys if the CPU would otherwise decode them twice. Returns `None` if any key is invalid.
-fn decode_once(engine: &Engine, items: usize, keys: PublicKeys<'_>) -> Result<Option<Vec<Point>>, Error> {
+fn decode_once(
+    engine: &Engine,
+    items: usize,
+    keys: PublicKeys<'_>,
+) -> Result<Option<Vec<Point>>, Error> {
     if engine.is_worth_a_gpu(items, digest::WORTH)? {
         return Ok(None);
     }
-    Ok(decode_keys(engine, Sm2::ID, items, keys)?.into_iter().collect::<Result<_, _>>().ok())
+    Ok(decode_keys(engine, Sm2::ID, items, keys)?
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .ok())
 }
 
 /// Computes e = SM3(Z_A || M) per item. The digest of an item with an unusable key or id is
@@ -412,5 +493,12 @@ fn hash(
     // A single string if all items share one id.
     let ids = SizedTexts::new(cpu, user_ids.len_for(1), |item| user_ids.get_hashable(item));
     let messages = SizedTexts::new(cpu, items, |item| messages(item));
-    digests_by(engine, &MessageDigests { messages, ids, keys })
+    digests_by(
+        engine,
+        &MessageDigests {
+            messages,
+            ids,
+            keys,
+        },
+    )
 }

@@ -46,12 +46,18 @@ pub struct OnFake(pub Arc<Fake>);
 
 impl Fake {
     pub fn taking(takes: Duration) -> Arc<Self> {
-        Arc::new(Fake { takes, ..Fake::default() })
+        Arc::new(Fake {
+            takes,
+            ..Fake::default()
+        })
     }
 
     /// Creates an engine that computes no batch of ECDSA until it is allowed to.
     pub fn held() -> Arc<Self> {
-        Arc::new(Fake { allowed: Mutex::new(Some(0)), ..Fake::default() })
+        Arc::new(Fake {
+            allowed: Mutex::new(Some(0)),
+            ..Fake::default()
+        })
     }
 
     /// Allows `batches` more batches to be computed.
@@ -88,7 +94,10 @@ impl Fake {
     }
 
     fn wait(&self) {
-        let mut allowed = self.changed.wait_while(lock(&self.allowed), |allowed| *allowed == Some(0)).unwrap();
+        let mut allowed = self
+            .changed
+            .wait_while(lock(&self.allowed), |allowed| *allowed == Some(0))
+            .unwrap();
         if let Some(allowed) = &mut *allowed {
             *allowed -= 1;
         }
@@ -112,17 +121,27 @@ impl Compute for OnFake {
         codes: &mut [u8],
         rows: &mut [u8],
     ) -> Result<(), Error> {
-        assert!(matches!(kind.operation, Operation::EcdsaSign(..) | Operation::Sm2Sign));
+        assert!(matches!(
+            kind.operation,
+            Operation::EcdsaSign(..) | Operation::Sm2Sign
+        ));
         self.0.begun.fetch_add(1, Ordering::Relaxed);
         if !matches!(kind.operation, Operation::Sm2Sign) {
             self.0.wait();
         }
         thread::sleep(self.0.takes);
         lock(&self.0.batches).push(codes.len());
-        let items = digests.chunks(32).zip(keys.chunks(32)).zip(codes).zip(rows.chunks_mut(64));
+        let items = digests
+            .chunks(32)
+            .zip(keys.chunks(32))
+            .zip(codes)
+            .zip(rows.chunks_mut(64));
         for (((digest, key), code), row) in items {
             let number = u64::from_le_bytes(digest[..8].try_into().unwrap());
-            assert!(lock(&self.0.computed).insert(number), "{number} is computed twice");
+            assert!(
+                lock(&self.0.computed).insert(number),
+                "{number} is computed twice"
+            );
             *code = expected_code(number);
             row[..32].copy_from_slice(digest);
             row[32..].copy_from_slice(key);
@@ -136,16 +155,28 @@ impl Compute for OnFake {
     }
 
     fn memory(&self, bytes: usize) -> PageLocked<u8> {
-        let Fake { columns, changed, .. } = &*self.0;
+        let Fake {
+            columns, changed, ..
+        } = &*self.0;
         let mut columns = lock(columns);
         columns.0 += 1;
-        drop(changed.wait_while(columns, |(asked, most)| most.is_some_and(|most| *asked > most)).unwrap());
+        drop(
+            changed
+                .wait_while(columns, |(asked, most)| {
+                    most.is_some_and(|most| *asked > most)
+                })
+                .unwrap(),
+        );
         vec![0xee; bytes].into()
     }
 }
 
 fn expected_code(number: u64) -> u8 {
-    if number % 7 == 3 { Rejection::SecretKeyOutOfRange.code() } else { Verdict::VALID_CODE }
+    if number % 7 == 3 {
+        Rejection::SecretKeyOutOfRange.code()
+    } else {
+        Verdict::VALID_CODE
+    }
 }
 
 /// Items with distinct numbers.
@@ -166,7 +197,11 @@ impl Items {
             digest[..8].copy_from_slice(&number.to_le_bytes());
             digest
         });
-        Items { digests: digests.collect(), key: [first as u8; 32], numbers }
+        Items {
+            digests: digests.collect(),
+            key: [first as u8; 32],
+            numbers,
+        }
     }
 
     /// Signs on a curve, or with SM2 if `curve` is `None`.
@@ -184,7 +219,14 @@ impl Items {
         for ((signed, number), digest) in signed.iter().zip(&self.numbers).zip(&self.digests) {
             let expected: [u8; 64] = [*digest, self.key].concat().try_into().unwrap();
             let is_rejected = expected_code(*number) != Verdict::VALID_CODE;
-            assert_eq!(*signed, if is_rejected { Err(Rejection::SecretKeyOutOfRange) } else { Ok(expected) });
+            assert_eq!(
+                *signed,
+                if is_rejected {
+                    Err(Rejection::SecretKeyOutOfRange)
+                } else {
+                    Ok(expected)
+                }
+            );
         }
     }
 }

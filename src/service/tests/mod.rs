@@ -25,11 +25,19 @@ fn items(count: usize) -> Items {
 }
 
 fn a_curve() -> CurveId {
-    CurveId::ALL.iter().copied().find(|curve| curve.has_ecdsa()).expect("there is one")
+    CurveId::ALL
+        .iter()
+        .copied()
+        .find(|curve| curve.has_ecdsa())
+        .expect("there is one")
 }
 
 fn curves() -> Vec<Option<CurveId>> {
-    let of_ecdsa = CurveId::ALL.iter().copied().filter(|curve| curve.has_ecdsa()).map(Some);
+    let of_ecdsa = CurveId::ALL
+        .iter()
+        .copied()
+        .filter(|curve| curve.has_ecdsa())
+        .map(Some);
     of_ecdsa.chain([None]).collect()
 }
 
@@ -41,7 +49,10 @@ fn ms(milliseconds: u64) -> Duration {
 fn until(mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(20), "it does not come about");
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "it does not come about"
+        );
         thread::sleep(Duration::from_micros(200));
     }
 }
@@ -72,7 +83,13 @@ impl Tally {
     }
 
     fn all(&self) -> [u64; 5] {
-        let Tally { answered, refused, stopped, failed, dropped } = self;
+        let Tally {
+            answered,
+            refused,
+            stopped,
+            failed,
+            dropped,
+        } = self;
         [answered, refused, stopped, failed, dropped].map(|count| count.load(Ordering::Relaxed))
     }
 }
@@ -91,7 +108,9 @@ fn make_requests(random: &mut StdRng, caller: &Caller, requests: usize, tally: &
             0 => tally.note(&items, items.sign(caller, curve).wait()),
             1 => {
                 let mut future = Box::pin(items.sign(caller, curve));
-                let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                let polled = future
+                    .as_mut()
+                    .poll(&mut Context::from_waker(Waker::noop()));
                 match polled {
                     Poll::Ready(answer) => tally.note(&items, answer),
                     Poll::Pending => _ = tally.dropped.fetch_add(count, Ordering::Relaxed),
@@ -105,13 +124,17 @@ fn make_requests(random: &mut StdRng, caller: &Caller, requests: usize, tally: &
         while !tickets.is_empty() && random.random_range(0..3) == 0 {
             let (items, ticket) = tickets.swap_remove(random.random_range(0..tickets.len()));
             if random.random_range(0..4) == 0 && !ticket.is_done() {
-                tally.dropped.fetch_add(items.numbers.len() as u64, Ordering::Relaxed);
+                tally
+                    .dropped
+                    .fetch_add(items.numbers.len() as u64, Ordering::Relaxed);
             } else {
                 tally.note(&items, ticket.wait());
             }
         }
     }
-    tickets.into_iter().for_each(|(items, ticket)| tally.note(&items, ticket.wait()));
+    tickets
+        .into_iter()
+        .for_each(|(items, ticket)| tally.note(&items, ticket.wait()));
     made
 }
 
@@ -127,7 +150,11 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
         _ => Fault::Panic,
     });
     *lock(&fake.faults) = faults.collect();
-    let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full).in_flight(3);
+    let options = Coalescer::builder()
+        .largest_batch(100)
+        .queue(400)
+        .when_full(when_full)
+        .in_flight(3);
     let service = fake.coalescer(options);
     let tally = Tally::default();
     // Enough that some are left after a shutdown, however late it happens.
@@ -138,7 +165,9 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
             let service = &service;
             let tally = &tally;
             let mut random = StdRng::seed_from_u64(seed.wrapping_add(1 + thread));
-            threads.push(scope.spawn(move || make_requests(&mut random, &service.caller(), requests, tally)));
+            threads.push(
+                scope.spawn(move || make_requests(&mut random, &service.caller(), requests, tally)),
+            );
         }
         if let Some(shutdown) = shutdown {
             // On a busy machine this may take longer than any fixed timeout.
@@ -148,21 +177,35 @@ fn many_callers(when_full: WhenFull, shutdown: Option<Shutdown>) {
             });
             service.shutdown(shutdown);
             let late = items(1);
-            assert!(matches!(late.sign(&service.caller(), None).wait(), Err(ServiceError::Stopped)));
+            assert!(matches!(
+                late.sign(&service.caller(), None).wait(),
+                Err(ServiceError::Stopped)
+            ));
         }
-        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum()
     });
     let [answered, refused, stopped, failed, dropped] = tally.all();
-    eprintln!("{answered} answered, {refused} refused, {stopped} stopped, {failed} failed, {dropped} dropped");
+    eprintln!(
+        "{answered} answered, {refused} refused, {stopped} stopped, {failed} failed, {dropped} dropped"
+    );
     assert_eq!(answered + refused + stopped + failed + dropped, made);
     assert!(answered > 0 && dropped > 0 && (stopped > 0) == shutdown.is_some());
     assert!(when_full == WhenFull::Refuse || refused == 0);
     service.shutdown(Shutdown::Answer);
     // Every answered item was computed, and no item twice, which the fake engine asserts.
     let computed = lock(&fake.computed).len() as u64;
-    assert!((answered + failed..=answered + failed + dropped).contains(&computed), "{computed}");
+    assert!(
+        (answered + failed..=answered + failed + dropped).contains(&computed),
+        "{computed}"
+    );
     let stats = service.stats();
-    assert!(stats.failed_batches > 0 && stats.dropped_items > 0, "{stats:?}");
+    assert!(
+        stats.failed_batches > 0 && stats.dropped_items > 0,
+        "{stats:?}"
+    );
     assert_eq!(service.caller().dispatcher.admission.total(), 0);
 }
 
@@ -190,12 +233,19 @@ fn shutdown_refuses_requests_not_begun() {
 #[test]
 fn full_batches_of_one_kind_do_not_starve_others() {
     let fake = Fake::held();
-    let options = Coalescer::builder().in_flight(1).largest_batch(2).queue(100).longest_wait(ms(1));
+    let options = Coalescer::builder()
+        .in_flight(1)
+        .largest_batch(2)
+        .queue(100)
+        .longest_wait(ms(1));
     let service = fake.coalescer(options);
     let busy = service.caller();
     let other = service.caller();
     let many: Vec<Items> = (0..20).map(|_| items(2)).collect();
-    let tickets: Vec<_> = many.iter().map(|items| items.sign(&busy, Some(a_curve())).submit().unwrap()).collect();
+    let tickets: Vec<_> = many
+        .iter()
+        .map(|items| items.sign(&busy, Some(a_curve())).submit().unwrap())
+        .collect();
     until(|| fake.begun() == 1);
     let few = items(1);
     let ticket = few.sign(&other, None).submit().unwrap();
@@ -204,7 +254,9 @@ fn full_batches_of_one_kind_do_not_starve_others() {
     until(|| ticket.is_done());
     few.check(&ticket.wait().unwrap());
     fake.release();
-    many.iter().zip(tickets).for_each(|(items, ticket)| items.check(&ticket.wait().unwrap()));
+    many.iter()
+        .zip(tickets)
+        .for_each(|(items, ticket)| items.check(&ticket.wait().unwrap()));
 }
 
 #[test]
@@ -214,7 +266,11 @@ fn polled_request_is_submitted_once() {
     let caller = service.caller();
     let items = items(3);
     let mut request = items.sign(&caller, Some(a_curve()));
-    assert!(Pin::new(&mut request).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert!(
+        Pin::new(&mut request)
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_pending()
+    );
     fake.release();
     items.check(&request.wait().unwrap());
 }
@@ -223,12 +279,22 @@ fn polled_request_is_submitted_once() {
 fn tickets_resolve_as_shutdown_mode_requires() {
     for (shutdown, expected) in [(Shutdown::Answer, [7, 0]), (Shutdown::Refuse, [1, 6])] {
         let fake = Fake::held();
-        let service = Arc::new(fake.coalescer(Coalescer::builder().in_flight(1).largest_batch(2).queue(100)));
+        let service = Arc::new(
+            fake.coalescer(
+                Coalescer::builder()
+                    .in_flight(1)
+                    .largest_batch(2)
+                    .queue(100),
+            ),
+        );
         let caller = service.caller();
         let mut tickets = Vec::new();
         for request in 0..7 {
             let items = items(1);
-            tickets.push((items.sign(&caller, Some(a_curve())).submit().unwrap(), items));
+            tickets.push((
+                items.sign(&caller, Some(a_curve())).submit().unwrap(),
+                items,
+            ));
             if request == 0 {
                 // The first batch has begun.
                 until(|| fake.begun() == 1);
@@ -285,7 +351,16 @@ fn recycled_arenas_serve_waiting_callers() {
         // The free arenas are too few for these.
         let senders: Vec<_> = rest
             .iter()
-            .map(|items| scope.spawn(move || items.sign(caller, Some(a_curve())).submit().unwrap().wait().unwrap()))
+            .map(|items| {
+                scope.spawn(move || {
+                    items
+                        .sign(caller, Some(a_curve()))
+                        .submit()
+                        .unwrap()
+                        .wait()
+                        .unwrap()
+                })
+            })
             .collect();
         until(|| fake.arenas() == 4);
         fake.release();
@@ -305,13 +380,24 @@ fn recycled_arenas_serve_waiting_callers() {
 #[test]
 fn number_of_arenas_is_bounded_by_batches() {
     let fake = Fake::held();
-    let service =
-        fake.coalescer(Coalescer::builder().largest_batch(10).queue(40).in_flight(2).when_full(WhenFull::Refuse));
+    let service = fake.coalescer(
+        Coalescer::builder()
+            .largest_batch(10)
+            .queue(40)
+            .in_flight(2)
+            .when_full(WhenFull::Refuse),
+    );
     let caller = service.caller();
     let flood: Vec<_> = (0..40).map(|_| items(6)).collect();
     let tickets: Vec<_> = flood
         .iter()
-        .filter_map(|items| items.sign(&caller, Some(a_curve())).submit().ok().map(|ticket| (items, ticket)))
+        .filter_map(|items| {
+            items
+                .sign(&caller, Some(a_curve()))
+                .submit()
+                .ok()
+                .map(|ticket| (items, ticket))
+        })
         .collect();
     fake.release();
     for (items, ticket) in tickets {
@@ -330,12 +416,26 @@ fn full_queue_refuses_requests() {
     assert_eq!(tickets.each_ref().map(Vec::len), [5, 3]);
     let refused = items(21);
     let problem = refused.sign(&callers[2], None).submit().unwrap_err();
-    assert!(matches!(problem, ServiceError::Full { items: 21, queue: 100 }), "{problem}");
+    assert!(
+        matches!(
+            problem,
+            ServiceError::Full {
+                items: 21,
+                queue: 100
+            }
+        ),
+        "{problem}"
+    );
     let last = items(20);
     let ticket = last.sign(&callers[2], None).submit().unwrap();
     fake.release();
     last.check(&ticket.wait().unwrap());
-    assert!(tickets.into_iter().flatten().all(|ticket| ticket.wait().is_ok()));
+    assert!(
+        tickets
+            .into_iter()
+            .flatten()
+            .all(|ticket| ticket.wait().is_ok())
+    );
     refused.check(&refused.sign(&callers[2], None).wait().unwrap());
 }
 
@@ -354,25 +454,42 @@ fn full_queue_blocks_callers() {
     let mut future = Box::pin(waiting.sign(&other, None));
     let mut dropped = Box::pin(given_up.sign(&other, None));
     let context = &mut Context::from_waker(Waker::noop());
-    assert!(future.as_mut().poll(context).is_pending() && dropped.as_mut().poll(context).is_pending());
+    assert!(
+        future.as_mut().poll(context).is_pending() && dropped.as_mut().poll(context).is_pending()
+    );
     drop(dropped);
     thread::scope(|scope| {
-        let thread = scope.spawn(|| items(20).sign(&hog, None).submit().map(|ticket| ticket.wait()));
+        let thread = scope.spawn(|| {
+            items(20)
+                .sign(&hog, None)
+                .submit()
+                .map(|ticket| ticket.wait())
+        });
         thread::sleep(ms(20));
         assert!(!thread.is_finished() && !first.is_done());
         fake.release();
         assert!(thread.join().unwrap().unwrap().is_ok());
     });
-    until(|| match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(signed) => {
-            waiting.check(&signed.unwrap());
-            true
+    until(|| {
+        match future
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+        {
+            Poll::Ready(signed) => {
+                waiting.check(&signed.unwrap());
+                true
+            }
+            Poll::Pending => false,
         }
-        Poll::Pending => false,
     });
     hogs.check(&first.wait().unwrap());
     more.check(&second.wait().unwrap());
-    assert!(given_up.numbers.iter().all(|number| !lock(&fake.computed).contains(number)));
+    assert!(
+        given_up
+            .numbers
+            .iter()
+            .all(|number| !lock(&fake.computed).contains(number))
+    );
 }
 
 #[test]
@@ -381,12 +498,32 @@ fn too_large_empty_and_invalid_requests_are_answered() {
     let service = fake.coalescer(Coalescer::builder().largest_batch(10));
     let caller = service.caller();
     let problem = items(11).sign(&caller, None).wait().unwrap_err();
-    assert!(matches!(problem, ServiceError::TooLarge { items: 11, most: 10 }), "{problem}");
+    assert!(
+        matches!(
+            problem,
+            ServiceError::TooLarge {
+                items: 11,
+                most: 10
+            }
+        ),
+        "{problem}"
+    );
     assert_eq!(items(0).sign(&caller, None).wait().unwrap(), []);
-    let verdicts = caller.sm2_verify(&[[1; 32]; 2], &[[1; 64]; 2], &[[2; 33]]).wait();
-    assert!(matches!(verdicts, Err(ServiceError::Invalid(_))), "{verdicts:?}");
-    for curve in CurveId::ALL.iter().copied().filter(|curve| !curve.has_ecdsa()) {
-        let recovered = caller.ecdsa_recover(curve, &[[1; 32]], &[[1; 64]], &[[0]]).submit();
+    let verdicts = caller
+        .sm2_verify(&[[1; 32]; 2], &[[1; 64]; 2], &[[2; 33]])
+        .wait();
+    assert!(
+        matches!(verdicts, Err(ServiceError::Invalid(_))),
+        "{verdicts:?}"
+    );
+    for curve in CurveId::ALL
+        .iter()
+        .copied()
+        .filter(|curve| !curve.has_ecdsa())
+    {
+        let recovered = caller
+            .ecdsa_recover(curve, &[[1; 32]], &[[1; 64]], &[[0]])
+            .submit();
         assert!(matches!(recovered, Err(ServiceError::Invalid(_))));
     }
     assert!(lock(&fake.batches).is_empty());
@@ -405,7 +542,9 @@ fn failed_batch_fails_only_its_requests() {
     let mut batches = Vec::new();
     for before in 1..=3 {
         let requests = [1, 2, 3].map(items);
-        let tickets = requests.each_ref().map(|items| items.sign(&caller, Some(a_curve())).submit().unwrap());
+        let tickets = requests
+            .each_ref()
+            .map(|items| items.sign(&caller, Some(a_curve())).submit().unwrap());
         batches.push((requests, tickets));
         // The previous batch ends, and this one begins.
         fake.allow(1);
@@ -413,19 +552,28 @@ fn failed_batch_fails_only_its_requests() {
     }
     fake.release();
     first.check(&first_ticket.wait().unwrap());
-    for ((requests, tickets), fault) in batches.into_iter().zip([Fault::Error, Fault::Panic, Fault::None]) {
+    for ((requests, tickets), fault) in
+        batches
+            .into_iter()
+            .zip([Fault::Error, Fault::Panic, Fault::None])
+    {
         for (items, ticket) in requests.iter().zip(tickets) {
             match (ticket.wait(), fault) {
                 (Ok(signed), Fault::None) => items.check(&signed),
                 (Err(ServiceError::Engine(problem)), Fault::Error) => {
                     assert_eq!(problem.to_string(), "the GPU engine failed: on purpose");
                 }
-                (Err(ServiceError::Panicked(text)), Fault::Panic) => assert_eq!(&*text, "on purpose"),
+                (Err(ServiceError::Panicked(text)), Fault::Panic) => {
+                    assert_eq!(&*text, "on purpose")
+                }
                 (answer, _) => panic!("{answer:?}"),
             }
         }
     }
-    assert_eq!((service.stats().failed_batches, service.stats().cpu_batches), (2, 2));
+    assert_eq!(
+        (service.stats().failed_batches, service.stats().cpu_batches),
+        (2, 2)
+    );
     // The service continues.
     let items = items(5);
     items.check(&items.sign(&caller, None).wait().unwrap());
@@ -440,7 +588,10 @@ fn dropped_requests_are_not_computed() {
     let first = begun.sign(&caller, Some(a_curve())).submit().unwrap();
     until(|| fake.begun() == 1);
     let requests: Vec<Items> = (1..=20).map(items).collect();
-    let mut tickets: Vec<_> = requests.iter().map(|items| Some(items.sign(&caller, None).submit().unwrap())).collect();
+    let mut tickets: Vec<_> = requests
+        .iter()
+        .map(|items| Some(items.sign(&caller, None).submit().unwrap()))
+        .collect();
     let is_dropped: Vec<bool> = (0..20).map(|request| request % 3 == 1).collect();
     for (ticket, is_dropped) in tickets.iter_mut().zip(&is_dropped) {
         if *is_dropped {
@@ -457,10 +608,18 @@ fn dropped_requests_are_not_computed() {
     }
     let computed = lock(&fake.computed);
     for (request, items) in requests.iter().enumerate() {
-        assert!(items.numbers.iter().all(|number| computed.contains(number) != is_dropped[request]));
+        assert!(
+            items
+                .numbers
+                .iter()
+                .all(|number| computed.contains(number) != is_dropped[request])
+        );
     }
     assert!(computed.contains(&begun.numbers[0]));
-    let dropped: usize = (0..20).filter(|request| is_dropped[*request]).map(|request| request + 1).sum();
+    let dropped: usize = (0..20)
+        .filter(|request| is_dropped[*request])
+        .map(|request| request + 1)
+        .sum();
     assert_eq!(service.stats().dropped_items, dropped as u64);
 }
 
@@ -482,7 +641,10 @@ fn items_by_future(caller: &Caller) {
     let items = items(2);
     let mut future = Box::pin(items.sign(caller, Some(a_curve())));
     items.check(
-        &super::request::poll_until_ready(|waker| future.as_mut().poll(&mut Context::from_waker(waker))).unwrap(),
+        &super::request::poll_until_ready(|waker| {
+            future.as_mut().poll(&mut Context::from_waker(waker))
+        })
+        .unwrap(),
     );
 }
 
@@ -518,18 +680,26 @@ fn trickle_waits_at_most_longest_wait() {
 #[test]
 fn full_batch_starts_at_once() {
     let fake = Fake::held();
-    let options = Coalescer::builder().in_flight(2).largest_batch(10).longest_wait(Duration::from_secs(100));
+    let options = Coalescer::builder()
+        .in_flight(2)
+        .largest_batch(10)
+        .longest_wait(Duration::from_secs(100));
     let service = fake.coalescer(options);
     let first = items(1);
     let second = [items(4), items(6)];
     let caller = service.caller();
     let ticket = first.sign(&caller, Some(a_curve())).submit().unwrap();
     until(|| fake.begun() == 1);
-    let tickets = second.each_ref().map(|items| items.sign(&caller, None).submit().unwrap());
+    let tickets = second
+        .each_ref()
+        .map(|items| items.sign(&caller, None).submit().unwrap());
     until(|| fake.begun() == 2);
     fake.release();
     first.check(&ticket.wait().unwrap());
-    second.iter().zip(tickets).for_each(|(items, ticket)| items.check(&ticket.wait().unwrap()));
+    second
+        .iter()
+        .zip(tickets)
+        .for_each(|(items, ticket)| items.check(&ticket.wait().unwrap()));
 }
 
 /// A caller that always has more requests than there is room for does not starve others.
@@ -537,7 +707,10 @@ fn full_batch_starts_at_once() {
 fn large_callers_do_not_starve_others() {
     for when_full in [WhenFull::Wait, WhenFull::Refuse] {
         let fake = Fake::taking(ms(2));
-        let options = Coalescer::builder().largest_batch(100).queue(400).when_full(when_full);
+        let options = Coalescer::builder()
+            .largest_batch(100)
+            .queue(400)
+            .when_full(when_full);
         let service = fake.coalescer(options);
         let barrier = Barrier::new(5);
         let is_over = AtomicU64::new(0);
@@ -560,7 +733,9 @@ fn large_callers_do_not_starve_others() {
                                 Err(problem) => panic!("{problem}"),
                             }
                             let done = tickets.extract_if(.., |ticket| ticket.is_done());
-                            answered += done.map(|ticket| ticket.wait().unwrap().len() as u64).sum::<u64>();
+                            answered += done
+                                .map(|ticket| ticket.wait().unwrap().len() as u64)
+                                .sum::<u64>();
                         }
                         answered
                     })
@@ -572,11 +747,19 @@ fn large_callers_do_not_starve_others() {
             for _ in 0..100 {
                 let start = Instant::now();
                 let items = items(5);
-                items.check(&items.sign(&small, None).wait().expect("there is room for who has little"));
+                items.check(
+                    &items
+                        .sign(&small, None)
+                        .wait()
+                        .expect("there is room for who has little"),
+                );
                 slowest = slowest.max(start.elapsed());
             }
             is_over.store(1, Ordering::Relaxed);
-            threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u64>()
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .sum::<u64>()
         });
         // A full queue of other requests is a few batches of 2 ms, on a machine that may be busy.
         assert!(slowest < ms(2000), "{slowest:?}");
@@ -590,7 +773,10 @@ fn aborted_tasks_release_everything() {
     let options = Coalescer::builder().largest_batch(64).queue(256);
     let service = fake.coalescer(options);
     let tally = Arc::new(Tally::default());
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(3)
+        .build()
+        .unwrap();
     let tasks: Vec<_> = (0..2000)
         .map(|task: usize| {
             let caller = service.caller();
@@ -606,8 +792,16 @@ fn aborted_tasks_release_everything() {
             handle
         })
         .collect();
-    let ended: Vec<bool> = tasks.into_iter().map(|task| runtime.block_on(task).is_ok()).collect();
-    assert!(ended.iter().enumerate().all(|(task, is_ended)| *is_ended || task.is_multiple_of(5)));
+    let ended: Vec<bool> = tasks
+        .into_iter()
+        .map(|task| runtime.block_on(task).is_ok())
+        .collect();
+    assert!(
+        ended
+            .iter()
+            .enumerate()
+            .all(|(task, is_ended)| *is_ended || task.is_multiple_of(5))
+    );
     let ended = ended.iter().enumerate().filter(|(_, is_ended)| **is_ended);
     let expected: u64 = ended.map(|(task, _)| 1 + task as u64 % 9).sum();
     assert_eq!(tally.all(), [expected, 0, 0, 0, 0]);

@@ -79,10 +79,18 @@ impl Items {
         let schnorr = bip340::sign(engine, &digests, &secret, Default::default()).unwrap();
         let [signatures, schnorr] = [signed, schnorr].map(|signed| {
             let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
-            signatures.iter_mut().step_by(11).for_each(|signature| signature[40] ^= 4);
+            signatures
+                .iter_mut()
+                .step_by(11)
+                .for_each(|signature| signature[40] ^= 4);
             signatures
         });
-        Items { digests, signatures, schnorr, keys }
+        Items {
+            digests,
+            signatures,
+            schnorr,
+            keys,
+        }
     }
 
     /// Makes a request; a third of the requests are for BIP 340.
@@ -95,13 +103,23 @@ impl Items {
         if at.start.is_multiple_of(3) {
             return caller.bip340_verify(&self.digests[at.clone()], &self.schnorr[at], keys);
         }
-        caller.ecdsa_verify(CURVE, &self.digests[at.clone()], &self.signatures[at], keys, Policy::default())
+        caller.ecdsa_verify(
+            CURVE,
+            &self.digests[at.clone()],
+            &self.signatures[at],
+            keys,
+            Policy::default(),
+        )
     }
 
     fn check(&self, at: Range<usize>, verdicts: &crate::Verdicts) {
         assert_eq!(verdicts.len(), at.len());
         for (item, verdict) in at.zip(verdicts.iter()) {
-            assert_eq!(*verdict == Verdict::Valid, !item.is_multiple_of(11), "item {item}: {verdict}");
+            assert_eq!(
+                *verdict == Verdict::Valid,
+                !item.is_multiple_of(11),
+                "item {item}: {verdict}"
+            );
         }
     }
 }
@@ -131,7 +149,11 @@ impl Counts {
 }
 
 fn a_range(random: &mut StdRng) -> Range<usize> {
-    let count = if random.random_range(0..20) == 0 { random.random_range(1..800) } else { random.random_range(1..70) };
+    let count = if random.random_range(0..20) == 0 {
+        random.random_range(1..800)
+    } else {
+        random.random_range(1..70)
+    };
     let start = random.random_range(0..ITEMS - count);
     start..start + count
 }
@@ -155,17 +177,26 @@ fn live(items: &Items, caller: &super::Caller, random: &mut StdRng, counts: &Cou
         }
     }
     if random.random_range(0..4) == 0 {
-        counts.dropped.fetch_add(tickets.len() as u64, Ordering::Relaxed);
+        counts
+            .dropped
+            .fetch_add(tickets.len() as u64, Ordering::Relaxed);
         // Unwinds through the tickets.
         std::panic::resume_unwind(Box::new(tickets.len()));
     }
-    tickets.into_iter().for_each(|(at, ticket)| counts.note(items, at, ticket.wait()));
+    tickets
+        .into_iter()
+        .for_each(|(at, ticket)| counts.note(items, at, ticket.wait()));
 }
 
 /// Returns the resident memory in bytes.
 fn resident() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux");
-    statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).expect("a number") * 4096
+    statm
+        .split_whitespace()
+        .nth(1)
+        .and_then(|pages| pages.parse::<usize>().ok())
+        .expect("a number")
+        * 4096
 }
 
 #[test]
@@ -181,14 +212,25 @@ fn soak_on_gpus() {
 }
 
 fn soak_on(backend: Backend) {
-    let seconds = std::env::var("GECC_SOAK_SECONDS").map_or(600, |text| text.parse().expect("a number of seconds"));
+    let seconds = std::env::var("GECC_SOAK_SECONDS")
+        .map_or(600, |text| text.parse().expect("a number of seconds"));
     let seed: u64 = rand::random();
     eprintln!("seed {seed}");
-    let engine = Engine::builder().backend(backend).threads(2).build().unwrap();
+    let engine = Engine::builder()
+        .backend(backend)
+        .threads(2)
+        .build()
+        .unwrap();
     let items = &Arc::new(Items::new(&engine));
     for when_full in [WhenFull::Wait, WhenFull::Refuse] {
-        let flaky = Flaky { engine: OnEngine::new(&engine), random: Mutex::new(StdRng::seed_from_u64(seed)) };
-        let options = Coalescer::builder().when_full(when_full).options(1024, 2).unwrap();
+        let flaky = Flaky {
+            engine: OnEngine::new(&engine),
+            random: Mutex::new(StdRng::seed_from_u64(seed)),
+        };
+        let options = Coalescer::builder()
+            .when_full(when_full)
+            .options(1024, 2)
+            .unwrap();
         let service = &Coalescer::start(Box::new(flaky), options).unwrap();
         let counts = &Arc::new(Counts::default());
         let is_over = &AtomicBool::new(false);
@@ -215,19 +257,39 @@ fn soak_on(backend: Backend) {
             is_over.store(true, Ordering::Relaxed);
         });
         service.shutdown(Shutdown::Answer);
-        let [made, answered, failed, refused, dropped] =
-            [&counts.made, &counts.answered, &counts.failed, &counts.refused, &counts.dropped]
-                .map(|count| count.load(Ordering::Relaxed));
-        eprintln!("{made} requests: {answered} answered, {failed} failed, {refused} refused, {dropped} dropped");
+        let [made, answered, failed, refused, dropped] = [
+            &counts.made,
+            &counts.answered,
+            &counts.failed,
+            &counts.refused,
+            &counts.dropped,
+        ]
+        .map(|count| count.load(Ordering::Relaxed));
+        eprintln!(
+            "{made} requests: {answered} answered, {failed} failed, {refused} refused, {dropped} dropped"
+        );
         assert_eq!(made, answered + failed + refused + dropped);
-        assert!(answered > 0 && failed > 0 && dropped > 0, "{:?}", service.stats());
+        assert!(
+            answered > 0 && failed > 0 && dropped > 0,
+            "{:?}",
+            service.stats()
+        );
         assert_eq!(service.caller().dispatcher.admission.total(), 0);
     }
 }
 
 /// Runs asynchronous callers, some of which are aborted.
-fn tasks(service: &Coalescer, items: &Arc<Items>, counts: &Arc<Counts>, is_over: &AtomicBool, seed: u64) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+fn tasks(
+    service: &Coalescer,
+    items: &Arc<Items>,
+    counts: &Arc<Counts>,
+    is_over: &AtomicBool,
+    seed: u64,
+) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .build()
+        .unwrap();
     let mut random = StdRng::seed_from_u64(seed);
     while !is_over.load(Ordering::Relaxed) {
         let caller = service.caller();
@@ -238,14 +300,20 @@ fn tasks(service: &Coalescer, items: &Arc<Items>, counts: &Arc<Counts>, is_over:
             let items = items.clone();
             let counts = counts.clone();
             counts.made.fetch_add(1, Ordering::Relaxed);
-            let task = async move { counts.note(&items, at.clone(), items.request(&caller, at).await) };
+            let task =
+                async move { counts.note(&items, at.clone(), items.request(&caller, at).await) };
             handles.push(runtime.spawn(task));
         }
-        handles.iter().filter(|_| random.random_range(0..5) == 0).for_each(|handle| handle.abort());
+        handles
+            .iter()
+            .filter(|_| random.random_range(0..5) == 0)
+            .for_each(|handle| handle.abort());
         for handle in handles {
             match runtime.block_on(handle) {
                 Ok(()) => {}
-                Err(problem) if problem.is_cancelled() => _ = counts.dropped.fetch_add(1, Ordering::Relaxed),
+                Err(problem) if problem.is_cancelled() => {
+                    _ = counts.dropped.fetch_add(1, Ordering::Relaxed)
+                }
                 Err(problem) => panic!("{problem}"),
             }
         }
@@ -266,10 +334,21 @@ fn watch(time: Duration, counts: &Counts) {
         }
         if start.elapsed().as_secs().is_multiple_of(10) {
             let answered = counts.answered.load(Ordering::Relaxed);
-            eprintln!("{} s: {answered} answered, {} MiB", start.elapsed().as_secs(), now >> 20);
+            eprintln!(
+                "{} s: {answered} answered, {} MiB",
+                start.elapsed().as_secs(),
+                now >> 20
+            );
         }
     }
     let early = early.expect("a fifth of the time is over");
-    eprintln!("at most {} MiB, after a fifth of the time {} MiB", most >> 20, early >> 20);
-    assert!(most <= early + SLACK, "{most} bytes, and {early} after a fifth of the time");
+    eprintln!(
+        "at most {} MiB, after a fifth of the time {} MiB",
+        most >> 20,
+        early >> 20
+    );
+    assert!(
+        most <= early + SLACK,
+        "{most} bytes, and {early} after a fifth of the time"
+    );
 }

@@ -29,15 +29,24 @@ impl Sources {
     }
 
     fn read_file(&mut self, module: &str, file: &Path) {
-        let text = std::fs::read_to_string(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
+        let text = std::fs::read_to_string(file)
+            .unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
         for (name, path) in self.add(module, &with_generated_code(&text)) {
             // A file called mod.rs or lib.rs is its folder.
-            let is_folder =
-                file.file_stem().is_some_and(|stem| ["mod", "lib", "main"].iter().any(|name| stem == *name));
-            let folder = if is_folder { file.with_file_name("") } else { file.with_extension("") };
+            let is_folder = file
+                .file_stem()
+                .is_some_and(|stem| ["mod", "lib", "main"].iter().any(|name| stem == *name));
+            let folder = if is_folder {
+                file.with_file_name("")
+            } else {
+                file.with_extension("")
+            };
             let places = match path {
                 Some(path) => vec![file.with_file_name(path)],
-                None => vec![folder.join(format!("{name}.rs")), folder.join(&name).join("mod.rs")],
+                None => vec![
+                    folder.join(format!("{name}.rs")),
+                    folder.join(&name).join("mod.rs"),
+                ],
             };
             let place: Vec<PathBuf> = places.into_iter().filter(|place| place.is_file()).collect();
             assert_eq!(place.len(), 1, "one file for {name} of {}", file.display());
@@ -90,7 +99,10 @@ impl Sources {
     }
 
     pub fn modules(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str).filter(|module| !module.is_empty())
+        self.0
+            .keys()
+            .map(String::as_str)
+            .filter(|module| !module.is_empty())
     }
 
     /// The modules that a module uses, each with a path that it names for it.
@@ -100,14 +112,24 @@ impl Sources {
         for path in imports.iter().map(|(_, path)| path).chain(mentions) {
             let mut used = Vec::new();
             self.resolve(module, path, &mut HashSet::new(), &mut used);
-            uses.extend(used.into_iter().filter(|used| used != module).map(|used| (used, path.clone())));
+            uses.extend(
+                used.into_iter()
+                    .filter(|used| used != module)
+                    .map(|used| (used, path.clone())),
+            );
         }
         uses
     }
 
     /// Finds an item by a path to it from a module: adds the module that defines it, and before
     /// that each one that re-exports it. Adds nothing for items outside the crate.
-    fn resolve(&self, from: &str, path: &str, tried: &mut HashSet<(String, String)>, used: &mut Vec<String>) {
+    fn resolve(
+        &self,
+        from: &str,
+        path: &str,
+        tried: &mut HashSet<(String, String)>,
+        used: &mut Vec<String>,
+    ) {
         if !tried.insert((from.to_owned(), path.to_owned())) {
             return;
         }
@@ -120,11 +142,20 @@ impl Sources {
             Some(name) => {
                 // In scope by an import, or else a crate or a type. `use name::name` refers to a crate of that name.
                 let rest: Vec<&str> = segments.collect();
-                for (_, to) in self.0[from].imports.iter().filter(|(import, _)| import == name) {
+                for (_, to) in self.0[from]
+                    .imports
+                    .iter()
+                    .filter(|(import, _)| import == name)
+                {
                     if to.split("::").next() == Some(name) {
                         continue;
                     }
-                    self.resolve(from, &[&[to.as_str()], &rest[..]].concat().join("::"), tried, used);
+                    self.resolve(
+                        from,
+                        &[&[to.as_str()], &rest[..]].concat().join("::"),
+                        tried,
+                        used,
+                    );
                 }
                 return;
             }
@@ -137,7 +168,11 @@ impl Sources {
                 here = join(&here, name);
             } else {
                 let rest: Vec<&str> = segments.collect();
-                for (_, to) in self.0[&here].imports.iter().filter(|(import, _)| import == name) {
+                for (_, to) in self.0[&here]
+                    .imports
+                    .iter()
+                    .filter(|(import, _)| import == name)
+                {
                     let path = [&[to.as_str()], &rest[..]].concat().join("::");
                     self.resolve(&here, &path, tried, used);
                 }
@@ -149,7 +184,11 @@ impl Sources {
 }
 
 pub fn join(module: &str, name: &str) -> String {
-    if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") }
+    if module.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{module}::{name}")
+    }
 }
 
 pub fn parent(module: &str) -> &str {
@@ -158,34 +197,49 @@ pub fn parent(module: &str) -> &str {
 
 /// The text, with what `build.rs` wrote where it is included.
 fn with_generated_code(text: &str) -> String {
-    text.lines().map(|line| generated_code(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
+    text.lines()
+        .map(|line| generated_code(line).unwrap_or_else(|| line.to_owned()) + "\n")
+        .collect()
 }
 
 /// The text that a line includes from the files of `build.rs`.
 fn generated_code(line: &str) -> Option<String> {
-    let generated = line.trim().strip_prefix("include!(concat!(env!(\"OUT_DIR\"), \"/")?.strip_suffix("\"));")?;
+    let generated = line
+        .trim()
+        .strip_prefix("include!(concat!(env!(\"OUT_DIR\"), \"/")?
+        .strip_suffix("\"));")?;
     let file = Path::new(env!("OUT_DIR")).join(generated);
     Some(std::fs::read_to_string(file).expect("build.rs wrote it"))
 }
 
 /// The lines of code, without comments and without the items of tests.
 fn lines_without_tests(text: &str) -> Vec<String> {
-    let mut lines = text.lines().map(without_comment).filter(|line| !line.trim().is_empty());
+    let mut lines = text
+        .lines()
+        .map(without_comment)
+        .filter(|line| !line.trim().is_empty());
     let mut kept = Vec::new();
     while let Some(line) = lines.next() {
-        if !["#[cfg(test)]", "#[cfg(all(test"].iter().any(|test| line.trim().starts_with(test)) {
+        if !["#[cfg(test)]", "#[cfg(all(test"]
+            .iter()
+            .any(|test| line.trim().starts_with(test))
+        {
             kept.push(line);
             continue;
         }
         // Skips to the end of the item.
-        lines.find(|next| indentation(next) == indentation(&line) && next.ends_with(['}', ';', ',']));
+        lines.find(|next| {
+            indentation(next) == indentation(&line) && next.ends_with(['}', ';', ','])
+        });
     }
     kept
 }
 
 fn without_comment(line: &str) -> String {
-    let comment =
-        line.match_indices("//").map(|(at, _)| at).find(|at| line[..*at].matches('"').count().is_multiple_of(2));
+    let comment = line
+        .match_indices("//")
+        .map(|(at, _)| at)
+        .find(|at| line[..*at].matches('"').count().is_multiple_of(2));
     line[..comment.unwrap_or(line.len())].trim_end().to_owned()
 }
 
@@ -195,8 +249,13 @@ fn indentation(line: &str) -> usize {
 
 /// The rest of a line after `pub` or the like.
 fn after_visibility(line: &str) -> &str {
-    let Some(rest) = line.strip_prefix("pub") else { return line };
-    let rest = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest);
+    let Some(rest) = line.strip_prefix("pub") else {
+        return line;
+    };
+    let rest = rest
+        .strip_prefix('(')
+        .and_then(|rest| rest.split_once(')'))
+        .map_or(rest, |(_, rest)| rest);
     rest.strip_prefix(' ').unwrap_or(line)
 }
 
@@ -213,7 +272,14 @@ fn imports(tree: &str) -> Vec<(String, String)> {
         // The prefix itself.
         if path == "self" {
             let module = prefix.trim_end_matches("::");
-            all.push((if name == "self" { last(module).to_owned() } else { name }, module.to_owned()));
+            all.push((
+                if name == "self" {
+                    last(module).to_owned()
+                } else {
+                    name
+                },
+                module.to_owned(),
+            ));
         } else {
             all.push((name, format!("{prefix}{path}")));
         }
@@ -242,12 +308,21 @@ fn branches(inside: &str) -> Vec<&str> {
         }
     }
     branches.push(&inside[start..]);
-    branches.into_iter().map(str::trim).filter(|branch| !branch.is_empty()).collect()
+    branches
+        .into_iter()
+        .map(str::trim)
+        .filter(|branch| !branch.is_empty())
+        .collect()
 }
 
 /// The paths in a line of code.
 fn mentions(line: &str) -> Vec<String> {
-    let words = line.split(|character: char| !character.is_alphanumeric() && character != '_' && character != ':');
+    let words = line.split(|character: char| {
+        !character.is_alphanumeric() && character != '_' && character != ':'
+    });
     let words = words.map(|word| word.trim_end_matches(':'));
-    words.filter(|word| word.contains("::") && !word.starts_with(':')).map(str::to_owned).collect()
+    words
+        .filter(|word| word.contains("::") && !word.starts_with(':'))
+        .map(str::to_owned)
+        .collect()
 }

@@ -1,7 +1,11 @@
 //! Helpers shared by the tests: the reference, randomness, adversarial signatures and the placing of
 //! bad items among good ones.
 
-#[allow(unused_imports, unused_macros, reason = "each list of tests uses a part")]
+#[allow(
+    unused_imports,
+    unused_macros,
+    reason = "each list of tests uses a part"
+)]
 pub mod each;
 pub mod neighbours;
 pub mod numbers;

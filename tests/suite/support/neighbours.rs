@@ -11,16 +11,30 @@ pub struct Case<I, O> {
 }
 
 pub fn case<I, O>(name: impl Into<String>, input: I, expected: O) -> Case<I, O> {
-    Case { name: name.into(), input, expected }
+    Case {
+        name: name.into(),
+        input,
+        expected,
+    }
 }
 
 /// Runs a batch and compares each result with its expectation.
-pub fn check<I: Clone, O: PartialEq + Debug>(batch: &[&Case<I, O>], run: &impl Fn(&[I]) -> Vec<O>, layout: &str) {
+pub fn check<I: Clone, O: PartialEq + Debug>(
+    batch: &[&Case<I, O>],
+    run: &impl Fn(&[I]) -> Vec<O>,
+    layout: &str,
+) {
     let inputs: Vec<I> = batch.iter().map(|case| case.input.clone()).collect();
     let results = run(&inputs);
     assert_eq!(results.len(), batch.len(), "{layout}: results");
     for (position, (case, result)) in batch.iter().zip(&results).enumerate() {
-        assert_eq!(*result, case.expected, "{layout}: '{}' at position {position} of {}", case.name, batch.len());
+        assert_eq!(
+            *result,
+            case.expected,
+            "{layout}: '{}' at position {position} of {}",
+            case.name,
+            batch.len()
+        );
     }
 }
 
@@ -49,10 +63,22 @@ pub fn everywhere<I: Clone, O: PartialEq + Debug>(
                 .enumerate()
                 .map(|(position, item)| if position % step == 0 { poison } else { item })
                 .collect();
-            check(&batch, &run, &format!("'{}' at every position {step} k", poison.name));
+            check(
+                &batch,
+                &run,
+                &format!("'{}' at every position {step} k", poison.name),
+            );
         }
     }
-    let mixed: Vec<&Case<I, O>> = special.iter().zip(clean.iter().cycle()).flat_map(|(a, b)| [a, b]).collect();
+    let mixed: Vec<&Case<I, O>> = special
+        .iter()
+        .zip(clean.iter().cycle())
+        .flat_map(|(a, b)| [a, b])
+        .collect();
     check(&mixed, &run, "all special items, between clean ones");
-    check(&special.iter().collect::<Vec<_>>(), &run, "all special items");
+    check(
+        &special.iter().collect::<Vec<_>>(),
+        &run,
+        "all special items",
+    );
 }

@@ -41,7 +41,9 @@ impl Random {
 
     pub fn bytes(&mut self) -> [u8; 32] {
         let mut bytes = [0; 32];
-        bytes.chunks_exact_mut(8).for_each(|chunk| chunk.copy_from_slice(&self.word().to_le_bytes()));
+        bytes
+            .chunks_exact_mut(8)
+            .for_each(|chunk| chunk.copy_from_slice(&self.word().to_le_bytes()));
         bytes
     }
 

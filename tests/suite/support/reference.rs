@@ -10,7 +10,10 @@ use gecc::{Curve, EcdsaCurve, Point, Sm2};
 
 /// A curve of gecc and its type in the reference.
 pub trait TestCurve: Curve {
-    type Theirs: CurveArithmetic<FieldBytesSize = U32, AffinePoint: FromSec1Point<Self::Theirs> + ToSec1Point<Self::Theirs>>;
+    type Theirs: CurveArithmetic<
+            FieldBytesSize = U32,
+            AffinePoint: FromSec1Point<Self::Theirs> + ToSec1Point<Self::Theirs>,
+        >;
 }
 
 macro_rules! test_curves {
@@ -48,8 +51,9 @@ pub fn mul_base<C: TestCurve>(scalar: &Scalar<C>) -> Group<C> {
 
 fn encode_affine<C: TestCurve>(point: &Affine<C>) -> Point {
     // The identity encodes as a single byte.
-    <[u8; 65]>::try_from(point.to_sec1_point(false).as_bytes())
-        .map_or(Point::IDENTITY, |bytes| Point::from_uncompressed(bytes).expect("an uncompressed point"))
+    <[u8; 65]>::try_from(point.to_sec1_point(false).as_bytes()).map_or(Point::IDENTITY, |bytes| {
+        Point::from_uncompressed(bytes).expect("an uncompressed point")
+    })
 }
 
 pub fn encode<C: TestCurve>(point: &Group<C>) -> Point {
@@ -64,7 +68,9 @@ pub fn encode_all<C: TestCurve>(points: &[Group<C>]) -> Vec<Point> {
 
 /// The point, if it lies on the curve.
 pub fn decode<C: TestCurve>(point: &Point) -> Option<Group<C>> {
-    Affine::<C>::from_sec1_bytes(point.as_sec1()).ok().map(Into::into)
+    Affine::<C>::from_sec1_bytes(point.as_sec1())
+        .ok()
+        .map(Into::into)
 }
 
 /// The point of a public key, which must not be the identity.
@@ -110,7 +116,11 @@ pub trait EcdsaReference: TestCurve + EcdsaCurve {
     /// Returns whether the signature is valid by the standard, which allows high s.
     fn verifies(digest: &[u8; 32], signature: &[u8; 64], key: &[u8]) -> bool {
         let normalized = || Self::normalized(signature);
-        let signature = if Self::LOW_S_BY_DEFAULT { normalized() } else { Some(*signature) };
+        let signature = if Self::LOW_S_BY_DEFAULT {
+            normalized()
+        } else {
+            Some(*signature)
+        };
         signature.is_some_and(|signature| Self::accepts(digest, &signature, key))
     }
 
@@ -164,14 +174,18 @@ pub mod sm2_dsa {
     const UNUSED_ID: &str = "";
 
     pub fn verifies(digest: &[u8; 32], signature: &[u8; 64], key: &[u8]) -> bool {
-        let (Some(key), Ok(signature)) = (verifying_key(UNUSED_ID, key), Signature::from_slice(signature)) else {
+        let (Some(key), Ok(signature)) = (
+            verifying_key(UNUSED_ID, key),
+            Signature::from_slice(signature),
+        ) else {
             return false;
         };
         key.verify_prehash(digest, &signature).is_ok()
     }
 
     pub fn verifies_message(message: &[u8], id: &str, signature: &[u8; 64], key: &[u8]) -> bool {
-        let (Some(key), Ok(signature)) = (verifying_key(id, key), Signature::from_slice(signature)) else {
+        let (Some(key), Ok(signature)) = (verifying_key(id, key), Signature::from_slice(signature))
+        else {
             return false;
         };
         key.verify(message, &signature).is_ok()

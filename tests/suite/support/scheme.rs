@@ -43,7 +43,11 @@ pub trait Scheme: 'static {
     fn reference_verifies(item: &Item) -> bool;
     fn reference_sign(secret: &[u8; 32], digest: &[u8; 32]) -> Option<[u8; 64]>;
     /// The digest and signature that claim x(u1 G + u2 Q) = x; `None` if r or s would be 0.
-    fn claim(u1: &Scalar<Self::C>, u2: &Scalar<Self::C>, x: &Scalar<Self::C>) -> Option<([u8; 32], [u8; 64])>;
+    fn claim(
+        u1: &Scalar<Self::C>,
+        u2: &Scalar<Self::C>,
+        x: &Scalar<Self::C>,
+    ) -> Option<([u8; 32], [u8; 64])>;
 }
 
 /// ECDSA on a curve.
@@ -57,7 +61,10 @@ pub fn concatenate(r: &[u8; 32], s: &[u8; 32]) -> [u8; 64] {
 
 /// r and s.
 pub fn halves(signature: &[u8; 64]) -> ([u8; 32], [u8; 32]) {
-    (signature[..32].try_into().expect("32 bytes"), signature[32..].try_into().expect("32 bytes"))
+    (
+        signature[..32].try_into().expect("32 bytes"),
+        signature[32..].try_into().expect("32 bytes"),
+    )
 }
 
 type Columns<'a> = (Vec<[u8; 32]>, Vec<[u8; 64]>, Vec<&'a [u8]>);
@@ -70,9 +77,20 @@ pub fn columns(items: &[Item]) -> Columns<'_> {
     )
 }
 
-pub fn verify_ecdsa<C: EcdsaReference>(engine: &Engine, items: &[Item], policy: Policy) -> Vec<Verdict> {
+pub fn verify_ecdsa<C: EcdsaReference>(
+    engine: &Engine,
+    items: &[Item],
+    policy: Policy,
+) -> Vec<Verdict> {
     let (digests, signatures, keys) = columns(items);
-    let verdicts = ecdsa::verify(engine, C::ID, &digests, &signatures, PublicKeys::sec1(&keys), policy);
+    let verdicts = ecdsa::verify(
+        engine,
+        C::ID,
+        &digests,
+        &signatures,
+        PublicKeys::sec1(&keys),
+        policy,
+    );
     verdicts.expect("lengths agree").into_iter().collect()
 }
 
@@ -126,7 +144,12 @@ impl Scheme for Sm2Dsa {
         let r = u2 - u1;
         let s = u1;
         let valid = !bool::from(r.is_zero() | s.is_zero() | u2.is_zero());
-        valid.then(|| (bytes::<Sm2>(&(r - x)), concatenate(&bytes::<Sm2>(&r), &bytes::<Sm2>(s))))
+        valid.then(|| {
+            (
+                bytes::<Sm2>(&(r - x)),
+                concatenate(&bytes::<Sm2>(&r), &bytes::<Sm2>(s)),
+            )
+        })
     }
 }
 
@@ -144,35 +167,71 @@ pub fn signed<S: Scheme>(random: &mut Random, count: usize, keys: usize) -> Vec<
     let (secrets, key_points) = progression::<S::C>(random, keys);
     let (nonces, nonce_points) = progression::<S::C>(random, count);
     let all_keys = secrets.iter().zip(&key_points).cycle();
-    let signed = nonces.iter().zip(&nonce_points).zip(all_keys).map(|((nonce, r), (secret, key))| {
-        let u2 = random.scalar::<S::C>();
-        let u1 = *nonce - u2 * secret;
-        let (digest, signature) = S::claim(&u1, &u2, &reduced::<S::C>(r.x())).expect("random scalars are not 0");
-        let item = Item { digest, signature, key: key.as_sec1().to_vec() };
-        Signed { item, key: *key, recovery_id: recovery_id::<S::C>(r) }
-    });
+    let signed =
+        nonces
+            .iter()
+            .zip(&nonce_points)
+            .zip(all_keys)
+            .map(|((nonce, r), (secret, key))| {
+                let u2 = random.scalar::<S::C>();
+                let u1 = *nonce - u2 * secret;
+                let (digest, signature) =
+                    S::claim(&u1, &u2, &reduced::<S::C>(r.x())).expect("random scalars are not 0");
+                let item = Item {
+                    digest,
+                    signature,
+                    key: key.as_sec1().to_vec(),
+                };
+                Signed {
+                    item,
+                    key: *key,
+                    recovery_id: recovery_id::<S::C>(r),
+                }
+            });
     signed.collect()
 }
 
 /// Random scalars in arithmetic progression, and their points.
-pub fn progression<C: TestCurve>(random: &mut Random, count: usize) -> (Vec<Scalar<C>>, Vec<Point>) {
+pub fn progression<C: TestCurve>(
+    random: &mut Random,
+    count: usize,
+) -> (Vec<Scalar<C>>, Vec<Point>) {
     let first = random.scalar::<C>();
     let step = random.scalar::<C>();
-    let scalars = std::iter::successors(Some(first), |last| Some(*last + step)).take(count).collect();
+    let scalars = std::iter::successors(Some(first), |last| Some(*last + step))
+        .take(count)
+        .collect();
     let step = mul_base::<C>(&step);
     let points: Vec<Group<C>> =
-        std::iter::successors(Some(mul_base::<C>(&first)), |last| Some(*last + step)).take(count).collect();
+        std::iter::successors(Some(mul_base::<C>(&first)), |last| Some(*last + step))
+            .take(count)
+            .collect();
     (scalars, encode_all::<C>(&points))
 }
 
 /// A signature with chosen u1 and u2 by the key d, and R; `None` if r or s would be 0. R may be the
 /// identity, and then the signature claims x = 1.
-pub fn adversarial<S: Scheme>(u1: &Scalar<S::C>, u2: &Scalar<S::C>, d: &Scalar<S::C>) -> Option<(Item, Group<S::C>)> {
+pub fn adversarial<S: Scheme>(
+    u1: &Scalar<S::C>,
+    u2: &Scalar<S::C>,
+    d: &Scalar<S::C>,
+) -> Option<(Item, Group<S::C>)> {
     let r = mul_base::<S::C>(&(*u1 + *u2 * d));
     let key = encode::<S::C>(&mul_base::<S::C>(d));
-    let x = if bool::from(r.is_identity()) { Scalar::<S::C>::ONE } else { reduced::<S::C>(encode::<S::C>(&r).x()) };
+    let x = if bool::from(r.is_identity()) {
+        Scalar::<S::C>::ONE
+    } else {
+        reduced::<S::C>(encode::<S::C>(&r).x())
+    };
     let (digest, signature) = S::claim(u1, u2, &x)?;
-    Some((Item { digest, signature, key: key.as_sec1().to_vec() }, r))
+    Some((
+        Item {
+            digest,
+            signature,
+            key: key.as_sec1().to_vec(),
+        },
+        r,
+    ))
 }
 
 /// A signature whose R is the given point, whatever its discrete logarithm: the key is chosen to match.
@@ -182,7 +241,16 @@ pub fn signed_with_r<S: Scheme>(random: &mut Random, r: &Group<S::C>) -> Signed 
     // Q = (R - u1 G) / u2.
     let key = (*r - mul_base::<S::C>(&u1)) * Field::invert(&u2).expect("random scalars are not 0");
     let [key, r] = [key, *r].map(|point| encode::<S::C>(&point));
-    let (digest, signature) = S::claim(&u1, &u2, &reduced::<S::C>(r.x())).expect("random scalars are not 0");
-    let item = Item { digest, signature, key: key.as_sec1().to_vec() };
-    Signed { item, key, recovery_id: recovery_id::<S::C>(&r) }
+    let (digest, signature) =
+        S::claim(&u1, &u2, &reduced::<S::C>(r.x())).expect("random scalars are not 0");
+    let item = Item {
+        digest,
+        signature,
+        key: key.as_sec1().to_vec(),
+    };
+    Signed {
+        item,
+        key,
+        recovery_id: recovery_id::<S::C>(&r),
+    }
 }

@@ -17,5 +17,8 @@ pub fn shared_points<'a, C: Curve>(
         point
     };
     let shared = ecdh::shared_points(engine, C::ID, secret_keys, peers)?;
-    Ok(shared.into_iter().map(|shared| shared.map(reveal)).collect())
+    Ok(shared
+        .into_iter()
+        .map(|shared| shared.map(reveal))
+        .collect())
 }

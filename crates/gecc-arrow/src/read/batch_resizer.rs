@@ -69,7 +69,16 @@ impl BatchResizer {
         let bytes = (options.max_memory / 4).min(MOST_BYTES);
         let small = PendingBatches::default();
         let combined = VecDeque::new();
-        BatchResizer { source, schema, rows: options.rows, bytes, small, combined, large: None, end: None }
+        BatchResizer {
+            source,
+            schema,
+            rows: options.rows,
+            bytes,
+            small,
+            combined,
+            large: None,
+            end: None,
+        }
     }
 
     /// Returns the next batch; `None` after the last one, and if the source delivers nothing and no
@@ -85,7 +94,10 @@ impl BatchResizer {
                 return Some(Err(problem));
             }
             // The remaining time for waiting batches.
-            let patience = self.small.since.map_or(PATIENCE, |since| PATIENCE.saturating_sub(since.elapsed()));
+            let patience = self
+                .small
+                .since
+                .map_or(PATIENCE, |since| PATIENCE.saturating_sub(since.elapsed()));
             match (self.source)(patience) {
                 SourceEvent::Batch(batch) => self.add(batch),
                 SourceEvent::Nothing if self.small.rows == 0 && !wanted() => return None,
@@ -108,7 +120,9 @@ impl BatchResizer {
         if rows == 0 {
             return;
         }
-        if self.small.rows + rows >= self.rows || self.small.bytes.saturating_add(bytes) > self.bytes {
+        if self.small.rows + rows >= self.rows
+            || self.small.bytes.saturating_add(bytes) > self.bytes
+        {
             self.combine();
             if rows >= self.rows || bytes > self.bytes {
                 self.large = Some(batch);
@@ -171,7 +185,9 @@ mod tests {
     /// Creates a batch of `rows` rows of `bytes` bytes each.
     fn batch(rows: usize, bytes: usize) -> RecordBatch {
         let cell = vec![rand::random::<u8>(); bytes];
-        let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(&cell, rows)));
+        let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(
+            &cell, rows,
+        )));
         RecordBatch::try_from_iter([("bytes", column)]).unwrap()
     }
 
@@ -183,7 +199,11 @@ mod tests {
         max_memory: u64,
     ) -> Vec<RecordBatch> {
         let mut batches = batches.into_iter();
-        let options = ReadOptions { rows, max_memory, ..ReadOptions::default() };
+        let options = ReadOptions {
+            rows,
+            max_memory,
+            ..ReadOptions::default()
+        };
         let mut resizer = BatchResizer::new(
             Box::new(move |_| match batches.next() {
                 Some(Some(batch)) => SourceEvent::Batch(batch),
@@ -200,7 +220,10 @@ mod tests {
     /// Returns the number of rows of each resulting batch.
     fn resized_rows(batches: Vec<Option<RecordBatch>>, rows: usize, max_memory: u64) -> Vec<usize> {
         let schema = batch(0, 0).schema();
-        batches_of(batches, schema, rows, max_memory).iter().map(RecordBatch::num_rows).collect()
+        batches_of(batches, schema, rows, max_memory)
+            .iter()
+            .map(RecordBatch::num_rows)
+            .collect()
     }
 
     /// Creates a batch of strings in a dictionary with 8-bit keys.
@@ -210,21 +233,44 @@ mod tests {
     }
 
     fn texts_of(batch: &RecordBatch) -> Vec<String> {
-        let column = batch.column(0).as_dictionary::<Int8Type>().downcast_dict::<StringArray>().unwrap();
-        column.into_iter().map(|text| text.unwrap().to_owned()).collect()
+        let column = batch
+            .column(0)
+            .as_dictionary::<Int8Type>()
+            .downcast_dict::<StringArray>()
+            .unwrap();
+        column
+            .into_iter()
+            .map(|text| text.unwrap().to_owned())
+            .collect()
     }
 
     /// Returns 300 strings of a batch with `texts` different ones, of which `own` occur in no other batch.
     fn batch_texts(batch: usize, texts: usize, own: usize) -> Vec<String> {
         let numbers = (0..300).map(|row| row % texts);
-        numbers.map(|text| if text < own { format!("{batch} {text}") } else { text.to_string() }).collect()
+        numbers
+            .map(|text| {
+                if text < own {
+                    format!("{batch} {text}")
+                } else {
+                    text.to_string()
+                }
+            })
+            .collect()
     }
 
     #[test]
     fn dictionaries_that_are_too_large_together_stay_apart() {
         // Strings of a batch, and the number of them that no other batch has.
-        for (texts, own, most) in [(5, 0, 1), (100, 0, 20), (10, 10, 20), (100, 30, 20), (127, 127, 20)] {
-            let all: Vec<Vec<String>> = (0..20).map(|batch| batch_texts(batch, texts, own)).collect();
+        for (texts, own, most) in [
+            (5, 0, 1),
+            (100, 0, 20),
+            (10, 10, 20),
+            (100, 30, 20),
+            (127, 127, 20),
+        ] {
+            let all: Vec<Vec<String>> = (0..20)
+                .map(|batch| batch_texts(batch, texts, own))
+                .collect();
             let batches: Vec<_> = all.iter().map(|texts| Some(of_dictionary(texts))).collect();
             let schema = of_dictionary(&[]).schema();
             let combined = batches_of(batches, schema, 1 << 18, 1 << 30);
@@ -236,8 +282,13 @@ mod tests {
 
     #[test]
     fn resizer_splits_and_combines_batches_by_rows() {
-        let batches = [40, 0, 30, 40, 50, 250, 7, 100].map(|rows| Some(batch(rows, 3))).to_vec();
-        assert_eq!(resized_rows(batches, 100, 1 << 30), [70, 90, 100, 100, 50, 7, 100]);
+        let batches = [40, 0, 30, 40, 50, 250, 7, 100]
+            .map(|rows| Some(batch(rows, 3)))
+            .to_vec();
+        assert_eq!(
+            resized_rows(batches, 100, 1 << 30),
+            [70, 90, 100, 100, 50, 7, 100]
+        );
     }
 
     #[test]
@@ -247,7 +298,15 @@ mod tests {
         let rows = resized_rows(batches, 1 << 18, 1 << 20);
         assert_eq!(rows, [100; 20]);
         assert_eq!(
-            resized_rows(vec![Some(batch(3, 10)), Some(batch(300, 1024)), Some(batch(3, 10))], 1 << 18, 1 << 20),
+            resized_rows(
+                vec![
+                    Some(batch(3, 10)),
+                    Some(batch(300, 1024)),
+                    Some(batch(3, 10))
+                ],
+                1 << 18,
+                1 << 20
+            ),
             [3, 300, 3]
         );
     }
@@ -256,7 +315,9 @@ mod tests {
     fn an_allocation_that_columns_share_counts_once() {
         let one = batch(50, 1024);
         let column = one.column(0);
-        let nine = RecordBatch::try_from_iter((0..9).map(|name| (name.to_string(), column.clone()))).unwrap();
+        let nine =
+            RecordBatch::try_from_iter((0..9).map(|name| (name.to_string(), column.clone())))
+                .unwrap();
         // When combined, each column needs its bytes and 51 offsets of 4 bytes.
         assert_eq!(bytes_of(&nine) - bytes_of(&one), 8 * (50 * 1024 + 51 * 4));
     }
@@ -264,14 +325,20 @@ mod tests {
     #[test]
     fn resizer_returns_waiting_rows_when_nothing_arrives() {
         let batches = [Some(10), Some(20), None, None, Some(30), None, Some(40)];
-        let batches = batches.into_iter().map(|rows| rows.map(|rows| batch(rows, 3))).collect();
+        let batches = batches
+            .into_iter()
+            .map(|rows| rows.map(|rows| batch(rows, 3)))
+            .collect();
         assert_eq!(resized_rows(batches, 100, 1 << 30), [30, 30, 40]);
     }
 
     #[test]
     fn resizer_does_not_count_time_between_requests_as_waiting() {
         let (send, given) = std::sync::mpsc::channel();
-        let options = ReadOptions { rows: 100, ..ReadOptions::default() };
+        let options = ReadOptions {
+            rows: 100,
+            ..ReadOptions::default()
+        };
         let mut resizer = BatchResizer::new(
             Box::new(move |patience| {
                 send.send(patience).unwrap();
@@ -292,8 +359,11 @@ mod tests {
 
     #[test]
     fn resizer_ends_an_idle_source_when_no_more_is_wanted() {
-        let mut resizer =
-            BatchResizer::new(Box::new(|_| SourceEvent::Nothing), batch(0, 0).schema(), &ReadOptions::default());
+        let mut resizer = BatchResizer::new(
+            Box::new(|_| SourceEvent::Nothing),
+            batch(0, 0).schema(),
+            &ReadOptions::default(),
+        );
         assert!(resizer.next(&|| false).is_none());
     }
 }

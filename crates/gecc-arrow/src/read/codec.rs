@@ -40,7 +40,9 @@ impl Codec {
                 let name = format!("{other:?}");
                 let name = name.split('(').next().unwrap_or_default();
                 let read = "Snappy, gzip, Zstandard, Brotli and LZ4";
-                return Err(malformed(&format!("pages compressed by {name} are not read, but by {read}")));
+                return Err(malformed(&format!(
+                    "pages compressed by {name} are not read, but by {read}"
+                )));
             }
         }))
     }
@@ -58,7 +60,9 @@ impl Codec {
             Codec::Brotli => unbrotli(from, to),
         };
         if length != Some(expected) {
-            return Err(malformed(&format!("a page does not become the {expected} bytes of its header")));
+            return Err(malformed(&format!(
+                "a page does not become the {expected} bytes of its header"
+            )));
         }
         Ok(())
     }
@@ -113,7 +117,9 @@ const LZ4_FRAME: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 fn unhadoop(mut from: &[u8], to: &mut [u8]) -> Option<usize> {
     let mut written: usize = 0;
     while !from.is_empty() {
-        let end = written.checked_add(number(&mut from)?).filter(|end| *end <= to.len())?;
+        let end = written
+            .checked_add(number(&mut from)?)
+            .filter(|end| *end <= to.len())?;
         loop {
             let length = number(&mut from)?;
             let (chunk, rest) = from.split_at_checked(length)?;
@@ -144,7 +150,16 @@ fn unbrotli(from: &[u8], to: &mut [u8]) -> Option<usize> {
     let mut room = to.len();
     let mut written = 0;
     let mut all = 0;
-    let ended = BrotliDecompressStream(&mut unread, &mut read, from, &mut room, &mut written, to, &mut all, &mut state);
+    let ended = BrotliDecompressStream(
+        &mut unread,
+        &mut read,
+        from,
+        &mut room,
+        &mut written,
+        to,
+        &mut all,
+        &mut state,
+    );
     (matches!(ended, BrotliResult::ResultSuccess) && unread == 0).then_some(written)
 }
 
@@ -212,15 +227,28 @@ mod tests {
     #[test]
     fn decompress_rejects_other_sizes_than_stated() {
         let bytes: Vec<u8> = (0..100_000u32).map(|byte| (byte / 300) as u8).collect();
-        for codec in [Codec::Snappy, Codec::Zstd, Codec::Gzip, Codec::Lz4Raw, Codec::Lz4, Codec::Brotli] {
+        for codec in [
+            Codec::Snappy,
+            Codec::Zstd,
+            Codec::Gzip,
+            Codec::Lz4Raw,
+            Codec::Lz4,
+            Codec::Brotli,
+        ] {
             let from = compressed(codec, &bytes);
             assert!(from.len() < bytes.len() / 10);
             assert_eq!(decompressed(codec, &from, bytes.len()).unwrap(), bytes);
             for size in [0, 1, bytes.len() - 1, bytes.len() + 1, 2 * bytes.len()] {
-                assert!(decompressed(codec, &from, size).is_err(), "{codec:?} {size}");
+                assert!(
+                    decompressed(codec, &from, size).is_err(),
+                    "{codec:?} {size}"
+                );
             }
             for end in [0, 1, from.len() / 2, from.len() - 1] {
-                assert!(decompressed(codec, &from[..end], bytes.len()).is_err(), "{codec:?} {end}");
+                assert!(
+                    decompressed(codec, &from[..end], bytes.len()).is_err(),
+                    "{codec:?} {end}"
+                );
             }
         }
         // Two members form one page.
@@ -239,23 +267,40 @@ mod tests {
         frame.write_all(&bytes).unwrap();
         let frame = frame.finish().unwrap();
         assert!(frame.starts_with(&LZ4_FRAME));
-        for from in [by_hadoop(&[&bytes]), by_hadoop(&[one, two]), frame, lz4_flex::block::compress(&bytes)] {
+        for from in [
+            by_hadoop(&[&bytes]),
+            by_hadoop(&[one, two]),
+            frame,
+            lz4_flex::block::compress(&bytes),
+        ] {
             let mut to = vec![0; bytes.len()];
             Codec::Lz4.decompress(&from, &mut to).unwrap();
             assert_eq!(to, bytes);
-            for (from, room) in [(&from[..], 99_999), (&from, 100_001), (&from[..from.len() - 1], 100_000)] {
+            for (from, room) in [
+                (&from[..], 99_999),
+                (&from, 100_001),
+                (&from[..from.len() - 1], 100_000),
+            ] {
                 assert!(Codec::Lz4.decompress(from, &mut vec![0; room]).is_err());
             }
         }
         // A block larger than the page, and a chunk larger than the block.
-        for from in [&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0][..], &[0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0]] {
+        for from in [
+            &[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0][..],
+            &[0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0],
+        ] {
             assert!(Codec::Lz4.decompress(from, &mut [0]).is_err());
         }
     }
 
     #[test]
     fn other_codecs_are_refused_by_name() {
-        assert!(Codec::of(Compression::LZO).unwrap_err().to_string().contains("by LZO are not read"));
+        assert!(
+            Codec::of(Compression::LZO)
+                .unwrap_err()
+                .to_string()
+                .contains("by LZO are not read")
+        );
         assert_eq!(Codec::of(Compression::UNCOMPRESSED).unwrap(), None);
     }
 }

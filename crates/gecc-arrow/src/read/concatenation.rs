@@ -18,16 +18,27 @@ impl Batches {
     /// # Errors
     /// [`Error::Options`] without an input, [`Error::Columns`] if not all have the same columns,
     /// and the same as for [`Input::batches`].
-    pub fn concatenated(inputs: Vec<Input>, columns: &Projection, current: Arc<AtomicUsize>) -> Result<Self, Error> {
-        let Some(first) = inputs.first() else { return Err(Error::Options("there is no input".to_owned())) };
+    pub fn concatenated(
+        inputs: Vec<Input>,
+        columns: &Projection,
+        current: Arc<AtomicUsize>,
+    ) -> Result<Self, Error> {
+        let Some(first) = inputs.first() else {
+            return Err(Error::Options("there is no input".to_owned()));
+        };
         if inputs.len() == 1 {
             return inputs.into_iter().next().expect("one").batches(columns);
         }
         let options = first.options.clone();
         let schema = first.schema.clone();
         let progress = first.progress();
-        if inputs.iter().any(|input| input.schema.fields() != schema.fields()) {
-            return Err(Error::Columns("inputs that are read as one have the same columns".to_owned()));
+        if inputs
+            .iter()
+            .any(|input| input.schema.fields() != schema.fields())
+        {
+            return Err(Error::Columns(
+                "inputs that are read as one have the same columns".to_owned(),
+            ));
         }
         let projected = Arc::new(schema.project(&columns.places(&schema)?)?);
         let place = ByteOffset::default();
@@ -41,8 +52,18 @@ impl Batches {
             offset: place.clone(),
         };
         let events = Box::new(move |_| concatenation.next_event());
-        let source = Some(BatchStream::Ipc(BatchResizer::new(events, projected.clone(), &options)));
-        Ok(Batches { source, schema: projected, max_memory: options.max_memory, place, progress })
+        let source = Some(BatchStream::Ipc(BatchResizer::new(
+            events,
+            projected.clone(),
+            &options,
+        )));
+        Ok(Batches {
+            source,
+            schema: projected,
+            max_memory: options.max_memory,
+            place,
+            progress,
+        })
     }
 }
 
@@ -75,7 +96,8 @@ impl Concatenation {
                 return SourceEvent::End;
             };
             self.current.store(number, Ordering::Relaxed);
-            self.offset.set(self.length, number as u64, self.count as u64);
+            self.offset
+                .set(self.length, number as u64, self.count as u64);
             match input.batches(&self.columns) {
                 Ok(opened) => self.batches = Some(opened),
                 Err(problem) => return SourceEvent::Failed(problem),

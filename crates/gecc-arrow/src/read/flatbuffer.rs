@@ -46,13 +46,24 @@ pub(crate) fn footer(bytes: &[u8], max_memory: u64) -> Result<Footer<'_>, Error>
 /// Returns whether a Parquet file has an Arrow schema that can be decoded within the memory. It is
 /// useful but not required.
 pub(crate) fn has_schema(metadata: &ParquetMetaData, max_memory: u64) -> bool {
-    let values = metadata.file_metadata().key_value_metadata().into_iter().flatten();
-    let mut schemas =
-        values.filter(|value| value.key == ARROW_SCHEMA_META_KEY).filter_map(|value| value.value.as_ref());
+    let values = metadata
+        .file_metadata()
+        .key_value_metadata()
+        .into_iter()
+        .flatten();
+    let mut schemas = values
+        .filter(|value| value.key == ARROW_SCHEMA_META_KEY)
+        .filter_map(|value| value.value.as_ref());
     schemas.all(|schema| {
-        let Ok(bytes) = BASE64_STANDARD.decode(schema) else { return false };
+        let Ok(bytes) = BASE64_STANDARD.decode(schema) else {
+            return false;
+        };
         // A message of a stream comes after a marker and its length.
-        let bytes = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..).unwrap_or(&[]) } else { &bytes };
+        let bytes = if bytes.starts_with(&[0xff; 4]) {
+            bytes.get(8..).unwrap_or(&[])
+        } else {
+            &bytes
+        };
         message(bytes, max_memory).is_ok()
     })
 }

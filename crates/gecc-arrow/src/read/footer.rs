@@ -73,18 +73,41 @@ const LOGICAL_TYPE: &StructFields = &[
     (15, Struct(EMPTY)),
 ];
 const EMPTY: &StructFields = &[];
-const TIME: &StructFields = &[(1, Bool), (2, Struct(&[(1, Struct(EMPTY)), (2, Struct(EMPTY)), (3, Struct(EMPTY))]))];
+const TIME: &StructFields = &[
+    (1, Bool),
+    (
+        2,
+        Struct(&[(1, Struct(EMPTY)), (2, Struct(EMPTY)), (3, Struct(EMPTY))]),
+    ),
+];
 const ROW_GROUP: &StructFields = &[(1, List(&Struct(COLUMN_CHUNK))), (2, I64), (3, I64)];
-const COLUMN_CHUNK: &StructFields = &[(2, I64), (3, Struct(COLUMN_METADATA)), (8, ENCRYPTED), (9, ENCRYPTED)];
-const COLUMN_METADATA: &StructFields =
-    &[(1, I32), (2, List(&I32)), (4, I32), (5, I64), (6, I64), (7, I64), (9, I64), (11, I64)];
+const COLUMN_CHUNK: &StructFields = &[
+    (2, I64),
+    (3, Struct(COLUMN_METADATA)),
+    (8, ENCRYPTED),
+    (9, ENCRYPTED),
+];
+const COLUMN_METADATA: &StructFields = &[
+    (1, I32),
+    (2, List(&I32)),
+    (4, I32),
+    (5, I64),
+    (6, I64),
+    (7, I64),
+    (9, I64),
+    (11, I64),
+];
 
 /// Returns the footer for the decoder, after checking that its contents fit in memory.
 pub(crate) fn checked_footer(footer: &[u8], max_memory: u64) -> Result<Vec<u8>, Error> {
-    let mut copy = Copy { from: Walker::new(footer), to: Scribe::default() };
+    let mut copy = Copy {
+        from: Walker::new(footer),
+        to: Scribe::default(),
+    };
     copy.fields(FILE).map_err(malformed)?;
     let footer = copy.to.0;
-    let found = Extent::read(&footer).ok_or_else(|| malformed("the columns do not make one tree"))?;
+    let found =
+        Extent::read(&footer).ok_or_else(|| malformed("the columns do not make one tree"))?;
     if found.depth > SCHEMA_DEPTH {
         return Err(malformed("columns are nested too deep"));
     }
@@ -99,7 +122,11 @@ pub(crate) fn malformed(problem: &str) -> Error {
 }
 
 pub(crate) fn within(what: &'static str, found: u64, limit: u64) -> Result<(), Error> {
-    if found > limit { Err(Error::Limit { what, found, limit }) } else { Ok(()) }
+    if found > limit {
+        Err(Error::Limit { what, found, limit })
+    } else {
+        Ok(())
+    }
 }
 
 /// The reason why a footer is refused.
@@ -157,7 +184,9 @@ impl Copy<'_> {
             List(element) => {
                 let (count, kind) = self.from.list().ok_or(UNREADABLE)?;
                 if count > 0 && !element.may_be(kind) {
-                    return Err("a list of the footer has elements of another type than it has to have");
+                    return Err(
+                        "a list of the footer has elements of another type than it has to have",
+                    );
                 }
                 self.to.list(count, element.number());
                 (0..count).try_for_each(|_| self.value(element).map(drop))?;
@@ -296,7 +325,9 @@ mod tests {
         scribe.number(1);
         scribe.field(&mut last, 2, kind::LIST);
         scribe.list(elements.len(), kind::STRUCT);
-        elements.iter().for_each(|children| element(&mut scribe, *children));
+        elements
+            .iter()
+            .for_each(|children| element(&mut scribe, *children));
         scribe.field(&mut last, 3, kind::I64);
         scribe.number(0);
         scribe.field(&mut last, 4, kind::LIST);
@@ -320,14 +351,23 @@ mod tests {
         let clean = footer(&[Some(1), None]);
         let body = &clean[..clean.len() - 1];
         // Fields 6 (a text), 7 (a list of structs), and 20 (a boolean).
-        let more = [body, &[0x28, 2, b'a', b'b', 0x19, 0x1c, 0x00, 0x02, 0x28, 0x00]].concat();
+        let more = [
+            body,
+            &[0x28, 2, b'a', b'b', 0x19, 0x1c, 0x00, 0x02, 0x28, 0x00],
+        ]
+        .concat();
         assert_eq!(checked_footer(&more, 1 << 20).unwrap(), clean);
     }
 
     /// Creates a footer with one column, to which the bytes of its logical type are added.
     fn footer_with_type(logical: &[u8]) -> Vec<u8> {
         let column = [&[0x15, 2, 0x25, 0, 0x18, 1, b'c'][..], logical, &[0]].concat();
-        [&[0x15, 2, 0x19, 0x2c, 0x35, 0, 0x18, 1, b'c', 0x15, 2, 0][..], &column, &[0x16, 0, 0x19, 0x0c, 0]].concat()
+        [
+            &[0x15, 2, 0x19, 0x2c, 0x35, 0, 0x18, 1, b'c', 0x15, 2, 0][..],
+            &column,
+            &[0x16, 0, 0x19, 0x0c, 0],
+        ]
+        .concat()
     }
 
     #[test]
@@ -337,7 +377,10 @@ mod tests {
         // Field 10, in which field 1 (a text) or 9 is set.
         let text = footer_with_type(&[0x6c, 0x1c, 0, 0]);
         assert_eq!(checked_footer(&text, 1 << 20).unwrap(), text);
-        assert_eq!(checked_footer(&footer_with_type(&[0x6c, 0x9c, 0, 0]), 1 << 20).unwrap(), clean);
+        assert_eq!(
+            checked_footer(&footer_with_type(&[0x6c, 0x9c, 0, 0]), 1 << 20).unwrap(),
+            clean
+        );
     }
 
     /// Creates a footer with one column within `groups` nested groups.
@@ -363,7 +406,10 @@ mod tests {
             &[Some(2), Some(1), None],
         ];
         for elements in wrong {
-            assert!(refused(&footer(elements)).contains("do not make one tree"), "{elements:?}");
+            assert!(
+                refused(&footer(elements)).contains("do not make one tree"),
+                "{elements:?}"
+            );
         }
         // The root is the first level.
         checked_footer(&nested_footer(SCHEMA_DEPTH - 1), 1 << 20).unwrap();
@@ -380,7 +426,12 @@ mod tests {
     #[test]
     fn checked_footer_rejects_fields_of_other_types() {
         // The list of row groups as a number, or with elements that are numbers; the schema as a set; rows as text.
-        for fields in [&[0x45, 0xfe, 0xff, 0xff, 0xff, 0x0f][..], &[0x49, 0x15, 0x00], &[0x2a, 0x0c], &[0x38, 0]] {
+        for fields in [
+            &[0x45, 0xfe, 0xff, 0xff, 0xff, 0x0f][..],
+            &[0x49, 0x15, 0x00],
+            &[0x2a, 0x0c],
+            &[0x38, 0],
+        ] {
             assert!(
                 refused(&[fields, &[0]].concat()).contains("of another type")
                     || refused(&[fields, &[0]].concat()).contains("another type than")

@@ -45,7 +45,9 @@ impl IpcFile {
         let (end, footer) = footer(&source)?;
         caught(|| {
             let footer = flatbuffer::footer(&footer, max_memory)?;
-            let schema = footer.schema().ok_or_else(|| malformed("the footer has no schema"))?;
+            let schema = footer
+                .schema()
+                .ok_or_else(|| malformed("the footer has no schema"))?;
             let schema = schema_of(schema)?;
             let mut decoder = FileDecoder::new(schema.clone(), footer.version());
             let mut left = max_memory;
@@ -56,8 +58,18 @@ impl IpcFile {
             }
             let blocks: Vec<Block> = footer.recordBatches().iter().flatten().copied().collect();
             let dictionaries = footer.dictionaries().into_iter().flatten().copied();
-            check_listed(&source, dictionaries.chain(blocks.iter().copied()), end, max_memory)?;
-            Ok(IpcFile { source: Arc::new(source), decoder, blocks, schema })
+            check_listed(
+                &source,
+                dictionaries.chain(blocks.iter().copied()),
+                end,
+                max_memory,
+            )?;
+            Ok(IpcFile {
+                source: Arc::new(source),
+                decoder,
+                blocks,
+                schema,
+            })
         })
     }
 
@@ -72,11 +84,20 @@ impl IpcFile {
         columns: &[usize],
         options: &ReadOptions,
     ) -> Result<Prefetch<Result<RecordBatch, Error>>, Error> {
-        let IpcFile { source, decoder, blocks, .. } = self;
+        let IpcFile {
+            source,
+            decoder,
+            blocks,
+            ..
+        } = self;
         let decoder = decoder.with_projection(columns.to_vec());
         let tasks = blocks.len();
         let limit = options.max_memory;
-        let longest = blocks.iter().map(|block| u64::try_from(block.bodyLength()).unwrap_or(0)).max().unwrap_or(0);
+        let longest = blocks
+            .iter()
+            .map(|block| u64::try_from(block.bodyLength()).unwrap_or(0))
+            .max()
+            .unwrap_or(0);
         // The decoded size of the first message is used as an estimate for the others. Its errors
         // are reported when it is decoded.
         let first = blocks.first().filter(|_| blocks.len() > 1);
@@ -130,7 +151,10 @@ pub(crate) fn file_events(
 fn footer(source: &Source) -> Result<(u64, Vec<u8>), Error> {
     const END: u64 = 10;
     let start = source.length().checked_sub(END).ok_or_else(too_short)?;
-    let end: [u8; END as usize] = source.bytes(start, END as usize)?.try_into().map_err(|_| too_short())?;
+    let end: [u8; END as usize] = source
+        .bytes(start, END as usize)?
+        .try_into()
+        .map_err(|_| too_short())?;
     let length = read_footer_length(end)? as u64;
     within("bytes of a footer", length, LONGEST_METADATA)?;
     let start = start.checked_sub(length).ok_or_else(too_short)?;
@@ -139,7 +163,12 @@ fn footer(source: &Source) -> Result<(u64, Vec<u8>), Error> {
 
 /// Checks that the footer lists every batch in the file. Messages are consecutive, as in a stream:
 /// gaps between blocks or before the footer must not contain messages other than a schema.
-fn check_listed(source: &Source, blocks: impl Iterator<Item = Block>, end: u64, max_memory: u64) -> Result<(), Error> {
+fn check_listed(
+    source: &Source,
+    blocks: impl Iterator<Item = Block>,
+    end: u64,
+    max_memory: u64,
+) -> Result<(), Error> {
     /// The position of the first message, after the magic bytes and their padding.
     const START: u64 = 8;
     let mut listed: Vec<(u64, u64)> = blocks.map(block_range).collect();
@@ -150,7 +179,9 @@ fn check_listed(source: &Source, blocks: impl Iterator<Item = Block>, end: u64, 
         at = end_of_padding(source, at, start)?;
         while let Some((header, next)) = message_between(source, at, start, max_memory)? {
             if header != MessageHeader::Schema {
-                return Err(malformed(&format!("the footer does not list the message at byte {at}")));
+                return Err(malformed(&format!(
+                    "the footer does not list the message at byte {at}"
+                )));
             }
             at = end_of_padding(source, next, start)?;
         }
@@ -191,7 +222,10 @@ fn message_between(
         return Ok(None);
     }
     let prefix = source.bytes(at, PREFIX as usize)?;
-    let Some(length) = prefix.strip_prefix(&CONTINUATION).and_then(|length| <[u8; 4]>::try_from(length).ok()) else {
+    let Some(length) = prefix
+        .strip_prefix(&CONTINUATION)
+        .and_then(|length| <[u8; 4]>::try_from(length).ok())
+    else {
         return Ok(None);
     };
     let length = u64::from(u32::from_le_bytes(length));
@@ -199,7 +233,9 @@ fn message_between(
         return Ok(None);
     }
     let head = source.bytes(at + PREFIX, length as usize)?;
-    let Ok(message) = flatbuffer::message(&head, max_memory) else { return Ok(None) };
+    let Ok(message) = flatbuffer::message(&head, max_memory) else {
+        return Ok(None);
+    };
     let body = u64::try_from(message.bodyLength()).unwrap_or(u64::MAX);
     let next = (at + PREFIX + length).saturating_add(body);
     Ok((next <= before).then_some((message.header_type(), next)))
@@ -208,14 +244,25 @@ fn message_between(
 /// Reads a block, and returns its bytes and its decoded size, after checking that its message's
 /// claims are within the limit.
 fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<(Buffer, u64), Error> {
-    let metadata = usize::try_from(block.metaDataLength()).map_err(|_| malformed("a block has a negative length"))?;
-    let body = u64::try_from(block.bodyLength()).map_err(|_| malformed("a block has a negative length"))?;
-    let start = u64::try_from(block.offset()).map_err(|_| malformed("a block has a negative place"))?;
-    within("bytes of a message", body.saturating_add(metadata as u64), limit)?;
+    let metadata = usize::try_from(block.metaDataLength())
+        .map_err(|_| malformed("a block has a negative length"))?;
+    let body = u64::try_from(block.bodyLength())
+        .map_err(|_| malformed("a block has a negative length"))?;
+    let start =
+        u64::try_from(block.offset()).map_err(|_| malformed("a block has a negative place"))?;
+    within(
+        "bytes of a message",
+        body.saturating_add(metadata as u64),
+        limit,
+    )?;
     let bytes = Buffer::from_vec(source.bytes(start, metadata + body as usize)?);
     let (head, body) = bytes.split_at(metadata);
     // Four bytes of length, preceded by four bytes of continuation except in old files.
-    let skipped = if head.starts_with(&CONTINUATION) { 8 } else { 4 };
+    let skipped = if head.starts_with(&CONTINUATION) {
+        8
+    } else {
+        4
+    };
     let size = check_message(head.get(skipped..).unwrap_or(&[]), body, limit)?;
     Ok((bytes, size))
 }
@@ -225,23 +272,39 @@ fn checked_block(source: &Source, block: &Block, limit: u64) -> Result<(Buffer, 
 fn check_message(message: &[u8], body: &[u8], limit: u64) -> Result<u64, Error> {
     let message = flatbuffer::message(message, limit)?;
     let batch = match message.header_type() {
-        MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|header| header.data()),
+        MessageHeader::DictionaryBatch => message
+            .header_as_dictionary_batch()
+            .and_then(|header| header.data()),
         _ => message.header_as_record_batch(),
     };
     let Some(batch) = batch else { return Ok(0) };
     // Types without bytes may have any number of rows.
-    within("rows of a message", u64::try_from(batch.length()).unwrap_or(u64::MAX), limit)?;
+    within(
+        "rows of a message",
+        u64::try_from(batch.length()).unwrap_or(u64::MAX),
+        limit,
+    )?;
     if batch.compression().is_none() {
         return Ok(body.len() as u64);
     }
-    let is_lz4 = batch.compression().is_some_and(|compression| compression.codec() == CompressionType::LZ4_FRAME);
+    let is_lz4 = batch
+        .compression()
+        .is_some_and(|compression| compression.codec() == CompressionType::LZ4_FRAME);
     let mut claimed = 0u64;
     for buffer in batch.buffers().iter().flatten() {
-        let bytes = usize::try_from(buffer.offset()).ok().and_then(|start| body.get(start..)).unwrap_or_default();
-        let Some((size, bytes)) = bytes.split_first_chunk::<8>() else { continue };
+        let bytes = usize::try_from(buffer.offset())
+            .ok()
+            .and_then(|start| body.get(start..))
+            .unwrap_or_default();
+        let Some((size, bytes)) = bytes.split_first_chunk::<8>() else {
+            continue;
+        };
         // A negative size means that the buffer is not compressed.
         let size = u64::try_from(i64::from_le_bytes(*size)).unwrap_or(0);
-        let length = usize::try_from(buffer.length()).unwrap_or(0).saturating_sub(8).min(bytes.len());
+        let length = usize::try_from(buffer.length())
+            .unwrap_or(0)
+            .saturating_sub(8)
+            .min(bytes.len());
         // For other codecs, no more than the claimed size is written.
         let may_become = if is_lz4 && size > 0 {
             lz4::bound(&bytes[..length]).ok_or_else(|| malformed("a buffer is not an LZ4 frame"))?
@@ -269,10 +332,16 @@ impl IpcStream {
         };
         caught(|| {
             let message = flatbuffer::message(&first.head, limit)?;
-            let schema =
-                message.header_as_schema().ok_or_else(|| malformed("the stream does not begin with a schema"))?;
+            let schema = message
+                .header_as_schema()
+                .ok_or_else(|| malformed("the stream does not begin with a schema"))?;
             let schema = schema_of(schema)?;
-            Ok(IpcStream { input, dictionaries: HashMap::new(), limit, schema })
+            Ok(IpcStream {
+                input,
+                dictionaries: HashMap::new(),
+                limit,
+                schema,
+            })
         })
     }
 
@@ -307,20 +376,45 @@ impl IpcStream {
     }
 
     /// Decodes a batch; `None` if the message was a dictionary.
-    fn decode(&mut self, message: &StreamMessage, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {
+    fn decode(
+        &mut self,
+        message: &StreamMessage,
+        columns: &[usize],
+    ) -> Result<Option<RecordBatch>, Error> {
         let parsed = flatbuffer::message(&message.head, self.limit)?;
         let version = parsed.version();
         if let Some(dictionary) = parsed.header_as_dictionary_batch() {
-            read_dictionary(&message.body, dictionary, &self.schema, &mut self.dictionaries, &version)?;
-            let kept: usize = self.dictionaries.values().map(|values| values.get_array_memory_size()).sum();
-            within("bytes of the dictionaries of a stream", kept as u64, self.limit)?;
+            read_dictionary(
+                &message.body,
+                dictionary,
+                &self.schema,
+                &mut self.dictionaries,
+                &version,
+            )?;
+            let kept: usize = self
+                .dictionaries
+                .values()
+                .map(|values| values.get_array_memory_size())
+                .sum();
+            within(
+                "bytes of the dictionaries of a stream",
+                kept as u64,
+                self.limit,
+            )?;
             return Ok(None);
         }
         let Some(batch) = parsed.header_as_record_batch() else {
             return Err(malformed("a message is neither a batch nor a dictionary"));
         };
         let schema = self.schema.clone();
-        Ok(Some(read_record_batch(&message.body, batch, schema, &self.dictionaries, Some(columns), &version)?))
+        Ok(Some(read_record_batch(
+            &message.body,
+            batch,
+            schema,
+            &self.dictionaries,
+            Some(columns),
+            &version,
+        )?))
     }
 }
 
@@ -335,16 +429,22 @@ pub(crate) fn stream_events(stream: IpcStream, places: Vec<usize>) -> std::io::R
     let (send, receive) = mpsc::sync_channel(0);
     let thread = thread::Builder::new().name("gecc-stream".to_owned());
     thread.spawn(move || send_batches(stream, &places, &send))?;
-    Ok(Box::new(move |patience| match receive.recv_timeout(patience) {
-        Ok(Ok(batch)) => SourceEvent::Batch(batch),
-        Ok(Err(problem)) => SourceEvent::Failed(problem),
-        Err(RecvTimeoutError::Timeout) => SourceEvent::Nothing,
-        Err(RecvTimeoutError::Disconnected) => SourceEvent::End,
+    Ok(Box::new(move |patience| {
+        match receive.recv_timeout(patience) {
+            Ok(Ok(batch)) => SourceEvent::Batch(batch),
+            Ok(Err(problem)) => SourceEvent::Failed(problem),
+            Err(RecvTimeoutError::Timeout) => SourceEvent::Nothing,
+            Err(RecvTimeoutError::Disconnected) => SourceEvent::End,
+        }
     }))
 }
 
 /// Sends batches until there are no more, one is an error, or the receiver is gone.
-fn send_batches(mut stream: IpcStream, places: &[usize], send: &SyncSender<Result<RecordBatch, Error>>) {
+fn send_batches(
+    mut stream: IpcStream,
+    places: &[usize],
+    send: &SyncSender<Result<RecordBatch, Error>>,
+) {
     // A panic of the input is not mistaken for its end.
     while let Some(batch) = caught(|| stream.next(places)).transpose() {
         let is_last = batch.is_err();
@@ -370,7 +470,9 @@ enum StreamPart {
 
 impl StreamPart {
     fn read(input: &mut impl Read, limit: u64) -> Result<Self, Error> {
-        let Some(mut length) = word(input)? else { return Ok(StreamPart::EndOfInput) };
+        let Some(mut length) = word(input)? else {
+            return Ok(StreamPart::EndOfInput);
+        };
         // Old streams have no continuation marker.
         if length == CONTINUATION {
             length = word(input)?.ok_or_else(ends_within)?;
@@ -386,13 +488,18 @@ impl StreamPart {
         within("bytes of a message", body, limit)?;
         let body = take(input, body)?;
         caught(|| check_message(&head, &body, limit))?;
-        Ok(StreamPart::Message(StreamMessage { head, body: Buffer::from_vec(body) }))
+        Ok(StreamPart::Message(StreamMessage {
+            head,
+            body: Buffer::from_vec(body),
+        }))
     }
 }
 
 fn schema_of(schema: arrow_ipc::Schema) -> Result<SchemaRef, Error> {
     if !schema.endianness().equals_to_target_endianness() {
-        return Err(malformed("numbers have another order of bytes than this processor"));
+        return Err(malformed(
+            "numbers have another order of bytes than this processor",
+        ));
     }
     Ok(Arc::new(fb_to_schema(schema)))
 }
@@ -400,7 +507,11 @@ fn schema_of(schema: arrow_ipc::Schema) -> Result<SchemaRef, Error> {
 /// Reads `count` bytes. Missing bytes take no memory.
 fn take(input: &mut impl Read, count: u64) -> Result<Vec<u8>, Error> {
     let bytes = take_some(input, count)?;
-    if (bytes.len() as u64) < count { Err(ends_within()) } else { Ok(bytes) }
+    if (bytes.len() as u64) < count {
+        Err(ends_within())
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// Reads `count` bytes, or fewer if the input ends.

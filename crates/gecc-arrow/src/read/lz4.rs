@@ -29,7 +29,9 @@ pub(crate) fn bound(mut bytes: &[u8]) -> Option<u64> {
 
 /// Returns the bound of a frame after its magic number.
 fn frame(bytes: &mut &[u8]) -> Option<u64> {
-    let [flags, sizes] = *take(bytes, 2)? else { return None };
+    let [flags, sizes] = *take(bytes, 2)? else {
+        return None;
+    };
     let block_checksums = has_bit(flags, 4);
     let content_size = has_bit(flags, 3);
     let content_checksum = has_bit(flags, 2);
@@ -39,7 +41,10 @@ fn frame(bytes: &mut &[u8]) -> Option<u64> {
         _ => return None,
     };
     // The checksum of the header is its last byte.
-    take(bytes, 8 * usize::from(content_size) + 4 * usize::from(dictionary) + 1)?;
+    take(
+        bytes,
+        8 * usize::from(content_size) + 4 * usize::from(dictionary) + 1,
+    )?;
     let mut sum: u64 = 0;
     loop {
         let size = number(bytes)?;
@@ -49,7 +54,11 @@ fn frame(bytes: &mut &[u8]) -> Option<u64> {
         }
         let length = u64::from(size & !HIGHEST_BIT);
         take(bytes, length as usize + 4 * usize::from(block_checksums))?;
-        let becomes = if size & HIGHEST_BIT != 0 { length } else { longest.min(MOST_OF_A_BYTE * length) };
+        let becomes = if size & HIGHEST_BIT != 0 {
+            length
+        } else {
+            longest.min(MOST_OF_A_BYTE * length)
+        };
         sum = sum.saturating_add(becomes);
     }
 }
@@ -83,8 +92,15 @@ mod tests {
     #[test]
     fn frames_become_no_more_than_their_blocks_allow() {
         let zeros = vec![0; 3_000_000];
-        let random: Vec<u8> = (0..300_000u32).map(|place| (place.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        for block in [BlockSize::Max64KB, BlockSize::Max256KB, BlockSize::Max1MB, BlockSize::Max4MB] {
+        let random: Vec<u8> = (0..300_000u32)
+            .map(|place| (place.wrapping_mul(2_654_435_761) >> 24) as u8)
+            .collect();
+        for block in [
+            BlockSize::Max64KB,
+            BlockSize::Max256KB,
+            BlockSize::Max1MB,
+            BlockSize::Max4MB,
+        ] {
             for checksums in [false, true] {
                 for content in [&[][..], &[1], &random, &zeros] {
                     let info = FrameInfo::new()
@@ -94,8 +110,16 @@ mod tests {
                         .content_size(checksums.then_some(content.len() as u64));
                     let frame = compressed(content, info);
                     let most = bound(&frame).unwrap();
-                    assert!(most >= content.len() as u64 && most <= content.len() as u64 + (4 << 20));
-                    let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc", &frame, &frame].concat();
+                    assert!(
+                        most >= content.len() as u64 && most <= content.len() as u64 + (4 << 20)
+                    );
+                    let skipped = [
+                        &[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..],
+                        b"abc",
+                        &frame,
+                        &frame,
+                    ]
+                    .concat();
                     assert_eq!(bound(&skipped), Some(2 * most));
                     for end in 1..frame.len().min(64) {
                         assert_eq!(bound(&frame[..end]), None);
@@ -103,6 +127,13 @@ mod tests {
                 }
             }
         }
-        assert_eq!((bound(&[]), bound(b"none"), bound(&[2, 0x21, 0x4c, 0x18, 0, 0, 0, 0])), (Some(0), None, None));
+        assert_eq!(
+            (
+                bound(&[]),
+                bound(b"none"),
+                bound(&[2, 0x21, 0x4c, 0x18, 0, 0, 0, 0])
+            ),
+            (Some(0), None, None)
+        );
     }
 }

@@ -23,13 +23,19 @@ struct BudgetState {
 impl BudgetState {
     /// Returns the sum of all memory held and `bytes`.
     fn with(&self, bytes: u64) -> u64 {
-        self.held.values().fold(bytes, |sum, held| sum.saturating_add(*held))
+        self.held
+            .values()
+            .fold(bytes, |sum, held| sum.saturating_add(*held))
     }
 }
 
 impl TaskMemory {
     pub fn new(limit: u64) -> Self {
-        TaskMemory { state: Mutex::default(), changed: Condvar::new(), limit }
+        TaskMemory {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            limit,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, BudgetState> {
@@ -38,9 +44,9 @@ impl TaskMemory {
 
     /// Waits until `bytes` more bytes are available for a task.
     pub fn enter(&self, task: usize, bytes: u64) {
-        let waited = self
-            .changed
-            .wait_while(self.lock(), |state| !state.stopped && task > state.next && state.with(bytes) > self.limit);
+        let waited = self.changed.wait_while(self.lock(), |state| {
+            !state.stopped && task > state.next && state.with(bytes) > self.limit
+        });
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         *state.held.entry(task).or_default() += bytes;
     }

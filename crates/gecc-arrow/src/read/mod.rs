@@ -48,8 +48,15 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16);
-        ReadOptions { rows: 1 << 18, threads, max_memory: 2 << 30, max_page: 256 << 20 }
+        let threads = std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(16);
+        ReadOptions {
+            rows: 1 << 18,
+            threads,
+            max_memory: 2 << 30,
+            max_page: 256 << 20,
+        }
     }
 }
 
@@ -73,7 +80,9 @@ impl Projection {
         places.dedup();
         match places.last() {
             None => Err(Error::Columns("no column is read".to_owned())),
-            Some(last) if *last >= count => Err(Error::Columns(format!("there is no column number {last}"))),
+            Some(last) if *last >= count => {
+                Err(Error::Columns(format!("there is no column number {last}")))
+            }
             Some(_) => Ok(places),
         }
     }
@@ -145,7 +154,9 @@ pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error
     let length = source.length();
     let mut place = ByteOffset::default();
     let content = match Format::of(&first) {
-        Some(Format::Parquet) => InputContent::Parquet(ParquetFile::open(source, options.max_memory)?),
+        Some(Format::Parquet) => {
+            InputContent::Parquet(ParquetFile::open(source, options.max_memory)?)
+        }
         Some(Format::ArrowFile) => InputContent::File(IpcFile::open(source, options.max_memory)?),
         Some(Format::ArrowStream) => {
             let (file, counted) = CountingReader::new(std::io::BufReader::new(source.into_file()));
@@ -163,16 +174,24 @@ pub fn open(path: impl AsRef<Path>, options: ReadOptions) -> Result<Input, Error
 ///
 /// # Errors
 /// [`Error::Stream`] if it cannot be read, and the same as for [`open`] if it has another format.
-pub fn open_stream(mut input: impl Read + Send + 'static, options: ReadOptions) -> Result<Input, Error> {
+pub fn open_stream(
+    mut input: impl Read + Send + 'static,
+    options: ReadOptions,
+) -> Result<Input, Error> {
     let mut first = Vec::new();
-    input.by_ref().take(FIRST_BYTES as u64).read_to_end(&mut first)?;
+    input
+        .by_ref()
+        .take(FIRST_BYTES as u64)
+        .read_to_end(&mut first)?;
     match Format::of(&first) {
         Some(Format::ArrowStream) => {
             let (input, place) = CountingReader::new(Cursor::new(first).chain(input));
             let stream = IpcStream::open(Box::new(input), options.max_memory)?;
             Input::of(InputContent::Stream(stream), options, 0, place)
         }
-        Some(_) => Err(Error::Malformed("a file with a footer cannot be read from a pipe".to_owned())),
+        Some(_) => Err(Error::Malformed(
+            "a file with a footer cannot be read from a pipe".to_owned(),
+        )),
         None => Err(unknown(&first)),
     }
 }
@@ -181,13 +200,24 @@ fn unknown(first: &[u8]) -> Error {
     Error::UnknownFormat(match first {
         [] => "nothing: it is empty".to_owned(),
         // The content is not shown, because it may be a key that was given in place of an input.
-        first if first.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) => "text".to_owned(),
+        first
+            if first
+                .iter()
+                .all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) =>
+        {
+            "text".to_owned()
+        }
         _ => "other binary data".to_owned(),
     })
 }
 
 impl Input {
-    fn of(content: InputContent, options: ReadOptions, length: u64, place: ByteOffset) -> Result<Self, Error> {
+    fn of(
+        content: InputContent,
+        options: ReadOptions,
+        length: u64,
+        place: ByteOffset,
+    ) -> Result<Self, Error> {
         if options.rows == 0 {
             return Err(Error::Options("batches have a row at least".to_owned()));
         }
@@ -196,7 +226,14 @@ impl Input {
             InputContent::File(file) => file.schema.clone(),
             InputContent::Stream(stream) => stream.schema.clone(),
         };
-        Ok(Input { content, schema, options, length, place, progress: Arc::default() })
+        Ok(Input {
+            content,
+            schema,
+            options,
+            length,
+            place,
+            progress: Arc::default(),
+        })
     }
 
     /// Returns the schema of the batches. Parquet's bytes and strings are views here, including
@@ -247,11 +284,21 @@ impl Input {
     /// [`Error::Columns`] if no column is selected or one does not exist, [`Error::Limit`] if a row
     /// is too long for the memory, [`Error::Malformed`] if the footer contradicts itself.
     pub fn batches(self, columns: &Projection) -> Result<Batches, Error> {
-        let Input { content, schema, options, length, place, progress } = self;
+        let Input {
+            content,
+            schema,
+            options,
+            length,
+            place,
+            progress,
+        } = self;
         let places = columns.places(&schema)?;
         let projected = Arc::new(schema.project(&places)?);
         let source = match content {
-            InputContent::Parquet(file) => BatchStream::Parquet { batches: file.batches(&places, &options)?, length },
+            InputContent::Parquet(file) => BatchStream::Parquet {
+                batches: file.batches(&places, &options)?,
+                length,
+            },
             InputContent::File(file) => {
                 let events = ipc::file_events(file, &places, &options, place.clone(), length)?;
                 BatchStream::Ipc(BatchResizer::new(events, projected.clone(), &options))
@@ -261,7 +308,13 @@ impl Input {
                 BatchStream::Ipc(BatchResizer::new(events, projected.clone(), &options))
             }
         };
-        Ok(Batches { source: Some(source), schema: projected, max_memory: options.max_memory, place, progress })
+        Ok(Batches {
+            source: Some(source),
+            schema: projected,
+            max_memory: options.max_memory,
+            place,
+            progress,
+        })
     }
 }
 
@@ -276,7 +329,10 @@ pub struct Batches {
 }
 
 enum BatchStream {
-    Parquet { batches: ParquetBatches, length: u64 },
+    Parquet {
+        batches: ParquetBatches,
+        length: u64,
+    },
     Ipc(BatchResizer),
 }
 
@@ -303,7 +359,10 @@ impl Batches {
 
     /// Returns the next batch, like the iterator. While a stream delivers nothing, `wanted` is
     /// called every 10 ms, and the batches end when it returns false.
-    pub(crate) fn next_while(&mut self, wanted: &dyn Fn() -> bool) -> Option<Result<RecordBatch, Error>> {
+    pub(crate) fn next_while(
+        &mut self,
+        wanted: &dyn Fn() -> bool,
+    ) -> Option<Result<RecordBatch, Error>> {
         let next = match self.source.as_mut()? {
             BatchStream::Parquet { batches, length } => {
                 let next = batches.next();

@@ -43,14 +43,25 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub fn new(task: usize, room: Arc<TaskMemory>, page_limit: u64, limit: u64) -> Self {
-        Tally { task, room, page_limit, limit, refusal: Refusal::default(), read: Mutex::new(0) }
+        Tally {
+            task,
+            room,
+            page_limit,
+            limit,
+            refusal: Refusal::default(),
+            read: Mutex::new(0),
+        }
     }
 
     /// Waits until `bytes` more bytes are available.
     pub fn take(&self, bytes: u64) -> Result<(), Error> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         *read = read.saturating_add(bytes);
-        within("bytes of the pages of a batch, decompressed,", *read, self.limit)?;
+        within(
+            "bytes of the pages of a batch, decompressed,",
+            *read,
+            self.limit,
+        )?;
         self.room.enter(self.task, bytes);
         Ok(())
     }
@@ -64,7 +75,11 @@ pub(crate) struct Refusal(Mutex<Option<Error>>);
 impl Refusal {
     /// Returns the kept error, or `problem` of the decoder if there is none.
     pub fn or(&self, problem: Error) -> Error {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(problem)
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+            .unwrap_or(problem)
     }
 
     /// Keeps an error, and returns one that makes the decoder stop.
@@ -144,12 +159,18 @@ impl Claim {
         if fits {
             return Ok(());
         }
-        Err(self.broken(&format!("the footer says {} values for {} rows", self.values, self.rows)))
+        Err(self.broken(&format!(
+            "the footer says {} values for {} rows",
+            self.values, self.rows
+        )))
     }
 
     fn broken(&self, problem: &str) -> Error {
         let column = self.column.escape_debug();
-        malformed(&format!("row group {}, column `{column}`: {problem}", self.row_group))
+        malformed(&format!(
+            "row group {}, column `{column}`: {problem}",
+            self.row_group
+        ))
     }
 }
 
@@ -190,12 +211,25 @@ impl ChunkPages {
         let at = chunk.start;
         let window = (0, Bytes::new());
         let counted = Some(CountedRows::default());
-        ChunkPages { source, tally, chunk, counted, at, header: None, window, jump: None }
+        ChunkPages {
+            source,
+            tally,
+            chunk,
+            counted,
+            at,
+            header: None,
+            window,
+            jump: None,
+        }
     }
 
     /// Reads a part of a chunk whose pages were compared with the footer before, by [`ChunkPages::survey`].
     pub fn part(source: Arc<Source>, tally: Arc<Tally>, chunk: Chunk, jump: Option<Jump>) -> Self {
-        ChunkPages { counted: None, jump, ..ChunkPages::whole(source, tally, chunk) }
+        ChunkPages {
+            counted: None,
+            jump,
+            ..ChunkPages::whole(source, tally, chunk)
+        }
     }
 
     /// Returns the next page's header; `None` after the last page.
@@ -204,38 +238,55 @@ impl ChunkPages {
             let header = self.read_header()?;
             let length = header.length as u64 + header.compressed as u64;
             if length > self.chunk.end - self.at {
-                return Err(self.chunk.claim.broken(&format!("a page goes on after byte {}, the end", self.chunk.end)));
+                return Err(self.chunk.claim.broken(&format!(
+                    "a page goes on after byte {}, the end",
+                    self.chunk.end
+                )));
             }
             if header.is_empty() {
                 // Some readers treat a page without values as the end of the column.
                 if header.content != PageContent::Index && self.misses_values() {
-                    return Err(self.chunk.claim.broken("a page has no values, but others follow it"));
+                    return Err(self
+                        .chunk
+                        .claim
+                        .broken("a page has no values, but others follow it"));
                 }
                 self.at += length;
                 continue;
             }
             header.check(self.chunk.leaf, self.tally.page_limit)?;
             if header.is_dictionary() && self.at != self.chunk.start {
-                return Err(self.chunk.claim.broken("a dictionary is not the first page"));
+                return Err(self
+                    .chunk
+                    .claim
+                    .broken("a dictionary is not the first page"));
             }
             self.header = Some(header);
         }
         match self.counted {
-            Some(counted) if self.header.is_none() && self.misses_values() => Err(self.miscounted(counted)),
+            Some(counted) if self.header.is_none() && self.misses_values() => {
+                Err(self.miscounted(counted))
+            }
             _ => Ok(self.header),
         }
     }
 
     /// Returns whether the pages counted so far have fewer values than the footer states.
     fn misses_values(&self) -> bool {
-        self.counted.is_some_and(|counted| counted.values < self.chunk.claim.values)
+        self.counted
+            .is_some_and(|counted| counted.values < self.chunk.claim.values)
     }
 
     /// Counts a page, and compares the sums with the footer. The chunk must end with the last page.
     fn count_page(&mut self, values: u32, begun: LevelCount) -> Result<(), Error> {
-        let Some(mut counted) = self.counted else { return Ok(()) };
+        let Some(mut counted) = self.counted else {
+            return Ok(());
+        };
         if counted.values == 0 && !begun.at_first {
-            return Err(self.chunk.claim.broken("the first page begins within a row"));
+            return Err(self
+                .chunk
+                .claim
+                .broken("the first page begins within a row"));
         }
         counted.values += u64::from(values);
         counted.rows += begun.rows;
@@ -263,18 +314,26 @@ impl ChunkPages {
 
     fn miscounted(&self, CountedRows { values, rows }: CountedRows) -> Error {
         let claim = &self.chunk.claim;
-        self.chunk.claim.broken(&match self.chunk.leaf.is_repeated() {
-            true => format!(
-                "its pages have {values} values in {rows} rows, but the footer says {} in {}",
-                claim.values, claim.rows
-            ),
-            false => format!("its pages have {values} values, but the row group has {} rows", claim.rows),
-        })
+        self.chunk
+            .claim
+            .broken(&match self.chunk.leaf.is_repeated() {
+                true => format!(
+                    "its pages have {values} values in {rows} rows, but the footer says {} in {}",
+                    claim.values, claim.rows
+                ),
+                false => format!(
+                    "its pages have {values} values, but the row group has {} rows",
+                    claim.rows
+                ),
+            })
     }
 
     fn read_header(&mut self) -> Result<PageHeader, Error> {
         let (start, bytes) = &self.window;
-        let offset = self.at.checked_sub(*start).and_then(|offset| usize::try_from(offset).ok());
+        let offset = self
+            .at
+            .checked_sub(*start)
+            .and_then(|offset| usize::try_from(offset).ok());
         let known = offset.and_then(|offset| bytes.get(offset..));
         if let Some(header) = known.and_then(PageHeader::read) {
             return Ok(header);
@@ -287,7 +346,10 @@ impl ChunkPages {
                 return Ok(header);
             }
             if bytes.len() < length || length >= LONGEST_HEADER {
-                return Err(self.chunk.claim.broken(&format!("there is no page header at byte {}", self.at)));
+                return Err(self
+                    .chunk
+                    .claim
+                    .broken(&format!("there is no page header at byte {}", self.at)));
             }
             length *= 4;
         }
@@ -303,14 +365,19 @@ impl ChunkPages {
 
     fn bytes(&self, start: u64, length: usize) -> Result<Bytes, Error> {
         let offset = usize::try_from(start - self.window.0).unwrap_or(usize::MAX);
-        match offset.checked_add(length).filter(|end| *end <= self.window.1.len()) {
+        match offset
+            .checked_add(length)
+            .filter(|end| *end <= self.window.1.len())
+        {
             Some(end) => Ok(self.window.1.slice(offset..end)),
             None => self.source.bytes(start, length).map(Bytes::from),
         }
     }
 
     fn page(&mut self) -> Result<Option<Page>, Error> {
-        let Some(header) = self.header()? else { return Ok(None) };
+        let Some(header) = self.header()? else {
+            return Ok(None);
+        };
         let cost = header.cost(self.chunk.leaf);
         self.tally.take(cost.saturating_sub(self.chunk.spare))?;
         let start = self.pass(&header);
@@ -325,12 +392,22 @@ impl ChunkPages {
             self.jump = None;
             let is_passed_over = self.count_read(&header, &data)?;
             if !header.has_whole_values(&data, self.chunk.leaf) {
-                return Err(self.chunk.claim.broken("a page in BYTE_STREAM_SPLIT has other bytes than its values"));
+                return Err(self
+                    .chunk
+                    .claim
+                    .broken("a page in BYTE_STREAM_SPLIT has other bytes than its values"));
             }
             if !header.has_valid_definition_levels(&data, self.chunk.leaf) {
-                return Err(self.chunk.claim.broken("the definition levels of a page cannot be read"));
+                return Err(self
+                    .chunk
+                    .claim
+                    .broken("the definition levels of a page cannot be read"));
             }
-            self.chunk.spare = if is_passed_over { self.chunk.spare.max(cost) } else { 0 };
+            self.chunk.spare = if is_passed_over {
+                self.chunk.spare.max(cost)
+            } else {
+                0
+            };
         }
         header.page(data, self.chunk.leaf).map(Some)
     }
@@ -345,7 +422,11 @@ impl ChunkPages {
         }
         let begun = self.begun(header, data)?;
         self.count_page(header.values(), begun)?;
-        let left = self.chunk.skipped.checked_sub(begun.rows).filter(|_| is_skipped);
+        let left = self
+            .chunk
+            .skipped
+            .checked_sub(begun.rows)
+            .filter(|_| is_skipped);
         self.chunk.skipped = left.unwrap_or(0);
         Ok(left.is_some())
     }
@@ -354,15 +435,24 @@ impl ChunkPages {
     fn begun(&self, header: &PageHeader, data: &[u8]) -> Result<LevelCount, Error> {
         let leaf = self.chunk.leaf;
         if !leaf.is_repeated() {
-            return Ok(LevelCount { rows: header.values().into(), at_first: true });
+            return Ok(LevelCount {
+                rows: header.values().into(),
+                at_first: true,
+            });
         }
         let begun = header.repetition_levels(data, leaf.lists);
         let begun = begun.and_then(|levels| LevelCount::count(levels, leaf.lists, header.values()));
-        begun.ok_or_else(|| self.chunk.claim.broken("the repetition levels of a page cannot be read"))
+        begun.ok_or_else(|| {
+            self.chunk
+                .claim
+                .broken("the repetition levels of a page cannot be read")
+        })
     }
 
     fn peek(&mut self) -> Result<Option<PageMetadata>, Error> {
-        let Some(header) = self.header()? else { return Ok(None) };
+        let Some(header) = self.header()? else {
+            return Ok(None);
+        };
         let is_dict = matches!(header.content, PageContent::Dictionary { .. });
         let (num_rows, num_levels) = match (header.content, self.jump) {
             (PageContent::Dictionary { .. }, _) => (None, None),
@@ -370,11 +460,17 @@ impl ChunkPages {
             // Rows of lists are counted only by their levels, whatever a header states.
             (_, None) => (None, Some(header.values() as usize)),
         };
-        Ok(Some(PageMetadata { num_rows, num_levels, is_dict }))
+        Ok(Some(PageMetadata {
+            num_rows,
+            num_levels,
+            is_dict,
+        }))
     }
 
     fn skip(&mut self) -> Result<(), Error> {
-        let Some(header) = self.header()? else { return Ok(()) };
+        let Some(header) = self.header()? else {
+            return Ok(());
+        };
         self.pass(&header);
         if header.is_dictionary() {
             return Ok(());
@@ -385,7 +481,13 @@ impl ChunkPages {
             return Ok(());
         }
         // The decoder does not skip pages of lists, whose number of rows it does not know.
-        self.count_page(header.values(), LevelCount { rows: header.values().into(), at_first: true })
+        self.count_page(
+            header.values(),
+            LevelCount {
+                rows: header.values().into(),
+                at_first: true,
+            },
+        )
     }
 
     /// Compares all pages with the footer. Returns the positions of the pages from which the first
@@ -396,7 +498,10 @@ impl ChunkPages {
         let mut jumps = Vec::new();
         let mut found = 0usize;
         let mut step = 1;
-        let mut last = Jump { rows: 0, to: self.at };
+        let mut last = Jump {
+            rows: 0,
+            to: self.at,
+        };
         while let Some(header) = self.header()? {
             let at = self.at;
             let start = self.pass(&header);
@@ -435,7 +540,9 @@ impl ChunkPages {
             return self.begun(header, &[]);
         }
         match (header.content, self.chunk.codec) {
-            (PageContent::DataV2 { repetition, .. }, _) => self.begun(header, &self.bytes(start, repetition as usize)?),
+            (PageContent::DataV2 { repetition, .. }, _) => {
+                self.begun(header, &self.bytes(start, repetition as usize)?)
+            }
             (_, Some(codec)) => {
                 let data = self.bytes(start, header.compressed)?;
                 self.begun(header, &header.decompress(codec, &data)?)
@@ -466,15 +573,18 @@ impl Iterator for ChunkPages {
 
 impl PageReader for ChunkPages {
     fn get_next_page(&mut self) -> ParquetResult<Option<Page>> {
-        self.page().map_err(|problem| self.tally.refusal.keep(problem))
+        self.page()
+            .map_err(|problem| self.tally.refusal.keep(problem))
     }
 
     fn peek_next_page(&mut self) -> ParquetResult<Option<PageMetadata>> {
-        self.peek().map_err(|problem| self.tally.refusal.keep(problem))
+        self.peek()
+            .map_err(|problem| self.tally.refusal.keep(problem))
     }
 
     fn skip_next_page(&mut self) -> ParquetResult<()> {
-        self.skip().map_err(|problem| self.tally.refusal.keep(problem))
+        self.skip()
+            .map_err(|problem| self.tally.refusal.keep(problem))
     }
 }
 
@@ -544,7 +654,12 @@ impl PageHeader {
             3 => data_v2?,
             _ => return None,
         };
-        Some(PageHeader { length: walker.position(), uncompressed: uncompressed?, compressed: compressed?, content })
+        Some(PageHeader {
+            length: walker.position(),
+            uncompressed: uncompressed?,
+            compressed: compressed?,
+            content,
+        })
     }
 
     /// Returns the size of the data in bytes, decompressed or in the file, whichever is larger.
@@ -565,24 +680,39 @@ impl PageHeader {
     /// Returns `None` if they are truncated.
     fn repetition_levels<'a>(&self, data: &'a [u8], lists: u16) -> Option<Levels<'a>> {
         match self.content {
-            PageContent::DataV2 { repetition, .. } => data.get(..repetition as usize).map(Levels::Runs),
-            PageContent::Data { values, repetition, .. } => {
-                split_levels(data, repetition, lists, values).map(|(levels, _)| levels)
+            PageContent::DataV2 { repetition, .. } => {
+                data.get(..repetition as usize).map(Levels::Runs)
             }
+            PageContent::Data {
+                values, repetition, ..
+            } => split_levels(data, repetition, lists, values).map(|(levels, _)| levels),
             PageContent::Dictionary { .. } | PageContent::Index => None,
         }
     }
 
     /// Splits the data of a page after its repetition levels into the definition levels and the
     /// values. Returns `None` if the levels are truncated.
-    fn definition_levels_and_values<'a>(&self, data: &'a [u8], leaf: Leaf) -> Option<(Levels<'a>, &'a [u8])> {
+    fn definition_levels_and_values<'a>(
+        &self,
+        data: &'a [u8],
+        leaf: Leaf,
+    ) -> Option<(Levels<'a>, &'a [u8])> {
         match self.content {
-            PageContent::DataV2 { repetition, definition, .. } => {
+            PageContent::DataV2 {
+                repetition,
+                definition,
+                ..
+            } => {
                 let data = data.get(repetition as usize..)?;
                 let (levels, values) = data.split_at_checked(definition as usize)?;
                 Some((Levels::Runs(levels), values))
             }
-            PageContent::Data { values, definition, repetition, .. } => {
+            PageContent::Data {
+                values,
+                definition,
+                repetition,
+                ..
+            } => {
                 let data = match leaf.lists {
                     0 => data,
                     lists => split_levels(data, repetition, lists, values)?.1,
@@ -599,19 +729,26 @@ impl PageHeader {
     /// Returns whether each value of a page of data has a definition level, and none is above the level of a value that
     /// is not null. The decoder takes a level above it for an empty value.
     fn has_valid_definition_levels(&self, data: &[u8], leaf: Leaf) -> bool {
-        let is_data = matches!(self.content, PageContent::Data { .. } | PageContent::DataV2 { .. });
+        let is_data = matches!(
+            self.content,
+            PageContent::Data { .. } | PageContent::DataV2 { .. }
+        );
         if !is_data || leaf.definitions == 0 {
             return true;
         }
         let split = self.definition_levels_and_values(data, leaf);
-        split.is_some_and(|(levels, _)| LevelCount::count(levels, leaf.definitions, self.values()).is_some())
+        split.is_some_and(|(levels, _)| {
+            LevelCount::count(levels, leaf.definitions, self.values()).is_some()
+        })
     }
 
     /// Returns whether a data page has exactly the bytes of values that its encoding needs, if
     /// decoders divide them by the number of values: with a few more or less, all values would be
     /// different.
     fn has_whole_values(&self, data: &[u8], leaf: Leaf) -> bool {
-        let (PageContent::Data { encoding, .. } | PageContent::DataV2 { encoding, .. }) = self.content else {
+        let (PageContent::Data { encoding, .. } | PageContent::DataV2 { encoding, .. }) =
+            self.content
+        else {
             return true;
         };
         if encoding != Encoding::BYTE_STREAM_SPLIT {
@@ -619,7 +756,9 @@ impl PageHeader {
         }
         let most = u64::from(self.values()).saturating_mul(leaf.width as u64);
         let split = self.definition_levels_and_values(data, leaf);
-        split.is_some_and(|(_, values)| leaf.width > 0 && values.len() % leaf.width == 0 && values.len() as u64 <= most)
+        split.is_some_and(|(_, values)| {
+            leaf.width > 0 && values.len() % leaf.width == 0 && values.len() as u64 <= most
+        })
     }
 
     fn values(&self) -> u32 {
@@ -634,28 +773,47 @@ impl PageHeader {
     /// Returns the number of bytes before the compressed data.
     fn levels(&self) -> u64 {
         match self.content {
-            PageContent::DataV2 { definition, repetition, .. } => u64::from(definition) + u64::from(repetition),
+            PageContent::DataV2 {
+                definition,
+                repetition,
+                ..
+            } => u64::from(definition) + u64::from(repetition),
             _ => 0,
         }
     }
 
     fn is_compressed(&self) -> bool {
-        !matches!(self.content, PageContent::DataV2 { compressed: false, .. })
+        !matches!(
+            self.content,
+            PageContent::DataV2 {
+                compressed: false,
+                ..
+            }
+        )
     }
 
     fn check(&self, leaf: Leaf, limit: u64) -> Result<(), Error> {
         within("bytes of a page, decompressed,", self.size(), limit)?;
         match self.content {
             PageContent::Dictionary { values, .. } => {
-                within("values of a dictionary page", values.into(), self.size() / leaf.least())?;
+                within(
+                    "values of a dictionary page",
+                    values.into(),
+                    self.size() / leaf.least(),
+                )?;
             }
             // Decoders of these allocate the number of lengths that the data states, which is not
             // in any header.
             PageContent::Data { encoding, .. } | PageContent::DataV2 { encoding, .. }
-                if matches!(encoding, Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY) =>
+                if matches!(
+                    encoding,
+                    Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY
+                ) =>
             {
                 let encodings = "DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY";
-                return Err(malformed(&format!("columns of bytes in the encodings {encodings} are not read")));
+                return Err(malformed(&format!(
+                    "columns of bytes in the encodings {encodings} are not read"
+                )));
             }
             _ => {}
         }
@@ -674,7 +832,9 @@ impl PageHeader {
     fn cost(&self, leaf: Leaf) -> u64 {
         let values = u64::from(self.values());
         match self.content {
-            PageContent::Dictionary { .. } if leaf.physical == PhysicalType::BYTE_ARRAY => self.size() + values * VIEW,
+            PageContent::Dictionary { .. } if leaf.physical == PhysicalType::BYTE_ARRAY => {
+                self.size() + values * VIEW
+            }
             // Its values are copied.
             PageContent::Dictionary { .. } => 2 * self.size(),
             // Other columns have as many values as rows, which the plan accounts for.
@@ -698,7 +858,12 @@ impl PageHeader {
 
     fn page(&self, buf: Bytes, leaf: Leaf) -> Result<Page, Error> {
         Ok(match self.content {
-            PageContent::Data { values, encoding, definition, repetition } => Page::DataPage {
+            PageContent::Data {
+                values,
+                encoding,
+                definition,
+                repetition,
+            } => Page::DataPage {
                 buf,
                 num_values: values,
                 encoding,
@@ -706,24 +871,39 @@ impl PageHeader {
                 rep_level_encoding: repetition,
                 statistics: None,
             },
-            PageContent::DataV2 { values, nulls, rows, encoding, definition, repetition, compressed } => {
-                Page::DataPageV2 {
-                    buf,
-                    num_values: values,
-                    encoding,
-                    num_nulls: nulls,
-                    num_rows: rows,
-                    def_levels_byte_len: definition,
-                    rep_levels_byte_len: repetition,
-                    is_compressed: compressed,
-                    statistics: None,
-                }
-            }
-            PageContent::Dictionary { values, encoding, sorted } => {
+            PageContent::DataV2 {
+                values,
+                nulls,
+                rows,
+                encoding,
+                definition,
+                repetition,
+                compressed,
+            } => Page::DataPageV2 {
+                buf,
+                num_values: values,
+                encoding,
+                num_nulls: nulls,
+                num_rows: rows,
+                def_levels_byte_len: definition,
+                rep_levels_byte_len: repetition,
+                is_compressed: compressed,
+                statistics: None,
+            },
+            PageContent::Dictionary {
+                values,
+                encoding,
+                sorted,
+            } => {
                 if leaf.copied && longest(&buf) > LONGEST_NUMBER {
                     return Err(malformed("a dictionary has numbers that are too long"));
                 }
-                Page::DictionaryPage { buf, num_values: values, encoding, is_sorted: sorted }
+                Page::DictionaryPage {
+                    buf,
+                    num_values: values,
+                    encoding,
+                    is_sorted: sorted,
+                }
             }
             PageContent::Index => return Err(malformed("an index is not a page of values")),
         })
@@ -792,7 +972,11 @@ impl PageContent {
                 (_, kind) => walker.skip(kind)?,
             }
         }
-        Some(PageContent::Dictionary { values: values?, encoding: encoded?, sorted })
+        Some(PageContent::Dictionary {
+            values: values?,
+            encoding: encoded?,
+            sorted,
+        })
     }
 }
 
@@ -828,7 +1012,12 @@ enum Levels<'a> {
 
 /// Splits the levels of a page of version 1, whose maximum is `highest`, from the data after them.
 /// Returns `None` if they are truncated.
-fn split_levels(data: &[u8], encoding: Encoding, highest: u16, values: u32) -> Option<(Levels<'_>, &[u8])> {
+fn split_levels(
+    data: &[u8],
+    encoding: Encoding,
+    highest: u16,
+    values: u32,
+) -> Option<(Levels<'_>, &[u8])> {
     #[allow(deprecated, reason = "old files have levels in it")]
     if encoding == Encoding::BIT_PACKED {
         let bits = u64::from(values) * width_of(highest);
@@ -876,7 +1065,10 @@ impl LevelCount {
             let seen = if head & 1 == 0 {
                 let seen = (head >> 1).min(left);
                 let level = walker.take(width.div_ceil(8))?;
-                let level = level.iter().rev().fold(0, |level, byte| level << 8 | u32::from(*byte));
+                let level = level
+                    .iter()
+                    .rev()
+                    .fold(0, |level, byte| level << 8 | u32::from(*byte));
                 if level > u32::from(lists) {
                     return None;
                 }
@@ -905,7 +1097,11 @@ impl LevelCount {
 fn level_at(packed: &[u8], place: u64, width: u64) -> u32 {
     let bit = place * width;
     let bytes = packed.get((bit / 8) as usize..).unwrap_or_default();
-    let word = bytes.iter().take(3).rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+    let word = bytes
+        .iter()
+        .take(3)
+        .rev()
+        .fold(0, |word, byte| word << 8 | u32::from(*byte));
     word >> (bit % 8) & ((1 << width) - 1)
 }
 
@@ -915,8 +1111,15 @@ fn zeros(packed: &[u8], width: u64, count: u64, lists: u16) -> Option<u64> {
     if width == 1 {
         let whole = (count / 8) as usize;
         let rest = count % 8;
-        let ones: u64 = packed[..whole].iter().map(|byte| u64::from(byte.count_ones())).sum();
-        let last = if rest > 0 { packed[whole] & ((1 << rest) - 1) } else { 0 };
+        let ones: u64 = packed[..whole]
+            .iter()
+            .map(|byte| u64::from(byte.count_ones()))
+            .sum();
+        let last = if rest > 0 {
+            packed[whole] & ((1 << rest) - 1)
+        } else {
+            0
+        };
         return Some(count - ones - u64::from(last.count_ones()));
     }
     let mut zeros = 0;
@@ -946,7 +1149,8 @@ mod tests {
     use super::*;
 
     fn runs(levels: &[u8], lists: u16, count: u32) -> Option<(u64, bool)> {
-        LevelCount::count(Levels::Runs(levels), lists, count).map(|begun| (begun.rows, begun.at_first))
+        LevelCount::count(Levels::Runs(levels), lists, count)
+            .map(|begun| (begun.rows, begun.at_first))
     }
 
     #[test]
@@ -965,11 +1169,17 @@ mod tests {
         assert_eq!(runs(&[5, 0], 1, 8), Some((8, true)));
         assert_eq!(
             LevelCount::count(Levels::Packed(&[0b0010_0100, 0]), 2, 5),
-            Some(LevelCount { rows: 3, at_first: true })
+            Some(LevelCount {
+                rows: 3,
+                at_first: true
+            })
         );
         assert_eq!(
             LevelCount::count(Levels::Packed(&[0b1111_0110, 1]), 1, 9),
-            Some(LevelCount { rows: 2, at_first: true })
+            Some(LevelCount {
+                rows: 2,
+                at_first: true
+            })
         );
     }
 
@@ -978,11 +1188,30 @@ mod tests {
         assert_eq!(runs(&[6, 0], 1, 5), None);
         assert_eq!(runs(&[5, 0], 1, 9), None);
         assert_eq!(runs(&[0, 0], 1, 1), None);
-        assert_eq!(runs(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0], 1, 9), None);
+        assert_eq!(
+            runs(
+                &[
+                    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0
+                ],
+                1,
+                9
+            ),
+            None
+        );
         assert_eq!(runs(&[6, 2], 1, 3), None);
         assert_eq!(runs(&[3, 0b0011_0000, 0], 2, 4), None);
-        assert!(has_repetition_levels(3, Encoding::RLE, &[2, 0, 0, 0, 6, 0], 1));
-        assert!(!has_repetition_levels(3, Encoding::RLE, &[3, 0, 0, 0, 6, 0], 1));
+        assert!(has_repetition_levels(
+            3,
+            Encoding::RLE,
+            &[2, 0, 0, 0, 6, 0],
+            1
+        ));
+        assert!(!has_repetition_levels(
+            3,
+            Encoding::RLE,
+            &[3, 0, 0, 0, 6, 0],
+            1
+        ));
         #[allow(deprecated)]
         let packed = Encoding::BIT_PACKED;
         assert!(has_repetition_levels(9, packed, &[0, 0], 1));
@@ -991,14 +1220,27 @@ mod tests {
 
     /// Returns whether a page with this data has repetition levels that can be located.
     fn has_repetition_levels(values: u32, repetition: Encoding, data: &[u8], lists: u16) -> bool {
-        let content = PageContent::Data { values, encoding: Encoding::PLAIN, definition: Encoding::RLE, repetition };
-        let header = PageHeader { length: 0, uncompressed: data.len(), compressed: data.len(), content };
+        let content = PageContent::Data {
+            values,
+            encoding: Encoding::PLAIN,
+            definition: Encoding::RLE,
+            repetition,
+        };
+        let header = PageHeader {
+            length: 0,
+            uncompressed: data.len(),
+            compressed: data.len(),
+            content,
+        };
         header.repetition_levels(data, lists).is_some()
     }
 
     /// Counts levels one by one, as the encoding defines.
     fn one_by_one(levels: &[u32]) -> (u64, bool) {
-        (levels.iter().filter(|level| **level == 0).count() as u64, levels[0] == 0)
+        (
+            levels.iter().filter(|level| **level == 0).count() as u64,
+            levels[0] == 0,
+        )
     }
 
     #[test]
@@ -1006,7 +1248,9 @@ mod tests {
         for lists in [1u16, 2, 3, 5, 300] {
             let width = width_of(lists);
             for count in [1, 7, 8, 9, 64, 1001] {
-                let levels: Vec<u32> = (0..count).map(|_| rand::random_range(0..=u32::from(lists).min(2))).collect();
+                let levels: Vec<u32> = (0..count)
+                    .map(|_| rand::random_range(0..=u32::from(lists).min(2)))
+                    .collect();
                 let mut packed = vec![0; (count * width as usize).div_ceil(8)];
                 for (place, level) in levels.iter().enumerate() {
                     for bit in (0..width).filter(|bit| level >> bit & 1 == 1) {
@@ -1014,8 +1258,13 @@ mod tests {
                         packed[(at / 8) as usize] |= 1 << (at % 8);
                     }
                 }
-                let begun = LevelCount::count(Levels::Packed(&packed), lists, count as u32).unwrap();
-                assert_eq!((begun.rows, begun.at_first), one_by_one(&levels), "{lists} {count}");
+                let begun =
+                    LevelCount::count(Levels::Packed(&packed), lists, count as u32).unwrap();
+                assert_eq!(
+                    (begun.rows, begun.at_first),
+                    one_by_one(&levels),
+                    "{lists} {count}"
+                );
                 let mut runs = Vec::new();
                 let mut head = (count.div_ceil(8) << 1 | 1) as u64;
                 while head >= 0x80 {
@@ -1025,7 +1274,11 @@ mod tests {
                 runs.push(head as u8);
                 runs.extend(packed);
                 let begun = LevelCount::count(Levels::Runs(&runs), lists, count as u32).unwrap();
-                assert_eq!((begun.rows, begun.at_first), one_by_one(&levels), "{lists} {count}");
+                assert_eq!(
+                    (begun.rows, begun.at_first),
+                    one_by_one(&levels),
+                    "{lists} {count}"
+                );
             }
         }
     }

@@ -13,7 +13,8 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowGroups, RowSelection, RowSelector,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowGroups, RowSelection,
+    RowSelector,
 };
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::Type as PhysicalType;
@@ -51,18 +52,28 @@ impl ParquetFile {
         caught(|| {
             let metadata = Arc::new(ParquetMetaDataReader::decode_metadata(&footer)?);
             let starts = row_starts(&metadata)?;
-            let skipped =
-                ArrowReaderOptions::new().with_skip_arrow_metadata(!flatbuffer::has_schema(&metadata, max_memory));
+            let skipped = ArrowReaderOptions::new()
+                .with_skip_arrow_metadata(!flatbuffer::has_schema(&metadata, max_memory));
             // An unknown type in it causes a panic.
-            let written = caught(|| Ok(ArrowReaderMetadata::try_new(metadata.clone(), skipped)?)).or_else(|_| {
+            let written = caught(|| Ok(ArrowReaderMetadata::try_new(metadata.clone(), skipped)?))
+                .or_else(|_| {
                 let skipped = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
                 ArrowReaderMetadata::try_new(metadata.clone(), skipped)
             })?;
             let written = written.schema().clone();
-            let views = Schema::new_with_metadata(with_views(written.fields()), written.metadata().clone());
+            let views =
+                Schema::new_with_metadata(with_views(written.fields()), written.metadata().clone());
             let options = ArrowReaderOptions::new().with_schema(Arc::new(views));
-            let schema = ArrowReaderMetadata::try_new(metadata.clone(), options)?.schema().clone();
-            Ok(ParquetFile { source: Arc::new(source), metadata, starts, written, schema })
+            let schema = ArrowReaderMetadata::try_new(metadata.clone(), options)?
+                .schema()
+                .clone();
+            Ok(ParquetFile {
+                source: Arc::new(source),
+                metadata,
+                starts,
+                written,
+                schema,
+            })
         })
     }
 
@@ -72,19 +83,35 @@ impl ParquetFile {
 
     /// Returns the footer's claims about a column in a row group.
     fn claim(&self, row_group: usize, place: usize, name: &Arc<str>) -> Result<Claim, Error> {
-        let values = self.metadata.row_group(row_group).column(place).num_values();
-        let values = u64::try_from(values).map_err(|_| malformed("a column has an impossible number of values"))?;
+        let values = self
+            .metadata
+            .row_group(row_group)
+            .column(place)
+            .num_values();
+        let values = u64::try_from(values)
+            .map_err(|_| malformed("a column has an impossible number of values"))?;
         let rows = self.starts[row_group + 1] - self.starts[row_group];
-        Ok(Claim { row_group: row_group + 1, column: name.clone(), values, rows })
+        Ok(Claim {
+            row_group: row_group + 1,
+            column: name.clone(),
+            values,
+            rows,
+        })
     }
 
-    pub fn batches(self, columns: &[usize], options: &ReadOptions) -> Result<ParquetBatches, Error> {
+    pub fn batches(
+        self,
+        columns: &[usize],
+        options: &ReadOptions,
+    ) -> Result<ParquetBatches, Error> {
         let schema = Arc::new(self.schema.project(columns)?);
         let plan = BatchPlan::of(&self, columns, options)?;
         // At most as many groups as threads, because each costs a pass over all columns.
         let size = columns.len().div_ceil(options.threads.max(1)).max(1);
-        let groups: Vec<_> =
-            columns.chunks(size).map(|columns| ColumnGroup::of(&self, columns)).collect::<Result<_, _>>()?;
+        let groups: Vec<_> = columns
+            .chunks(size)
+            .map(|columns| ColumnGroup::of(&self, columns))
+            .collect::<Result<_, _>>()?;
         let rows = self.rows();
         let per_batch = plan.rows;
         let tasks = groups.len();
@@ -93,15 +120,32 @@ impl ParquetFile {
         let entered = room.clone();
         let max_page = options.max_page;
         let max_memory = options.max_memory;
-        let decoder = Decoder { file: self, per_batch };
+        let decoder = Decoder {
+            file: self,
+            per_batch,
+        };
         let all = batches.saturating_mul(tasks);
-        let decoded = Prefetch::start(all, options.threads, plan.batches_ahead * tasks, room, move |task| {
-            let first = (task / tasks) as u64 * per_batch;
-            let part = first..rows.min(first + per_batch);
-            let tally = Arc::new(Tally::new(task, entered.clone(), max_page, max_memory));
-            caught(|| decoder.decode(part, &groups[task % tasks], &tally)).map_err(|problem| tally.refusal.or(problem))
-        })?;
-        Ok(ParquetBatches { decoded, tasks, schema, rows, per_batch, next: 0 })
+        let decoded = Prefetch::start(
+            all,
+            options.threads,
+            plan.batches_ahead * tasks,
+            room,
+            move |task| {
+                let first = (task / tasks) as u64 * per_batch;
+                let part = first..rows.min(first + per_batch);
+                let tally = Arc::new(Tally::new(task, entered.clone(), max_page, max_memory));
+                caught(|| decoder.decode(part, &groups[task % tasks], &tally))
+                    .map_err(|problem| tally.refusal.or(problem))
+            },
+        )?;
+        Ok(ParquetBatches {
+            decoded,
+            tasks,
+            schema,
+            rows,
+            per_batch,
+            next: 0,
+        })
     }
 }
 
@@ -151,7 +195,9 @@ impl ColumnGroup {
     fn of(file: &ParquetFile, columns: &[usize]) -> Result<Self, Error> {
         let schema = file.metadata.file_metadata().schema_descr();
         let mask = ProjectionMask::roots(schema, columns.iter().copied());
-        let places: Vec<_> = (0..schema.num_columns()).filter(|leaf| mask.leaf_included(*leaf)).collect();
+        let places: Vec<_> = (0..schema.num_columns())
+            .filter(|leaf| mask.leaf_included(*leaf))
+            .collect();
         let levels = parquet_to_arrow_field_levels(schema, mask, Some(file.schema.fields()))?;
         // In the order of Parquet's leaves.
         let fields = file.schema.project(columns)?;
@@ -166,10 +212,22 @@ impl ColumnGroup {
             let leaf = leaf(file, place, data_type);
             // Checked before any output is written.
             for row_group in 0..file.metadata.num_row_groups() {
-                Codec::of(file.metadata.row_group(row_group).column(place).compression())?;
+                Codec::of(
+                    file.metadata
+                        .row_group(row_group)
+                        .column(place)
+                        .compression(),
+                )?;
                 file.claim(row_group, place, &name)?.check(leaf)?;
             }
-            leaves.insert(place, LeafColumn { leaf, name, surveyed: Mutex::default() });
+            leaves.insert(
+                place,
+                LeafColumn {
+                    leaf,
+                    name,
+                    surveyed: Mutex::default(),
+                },
+            );
         }
         Ok(ColumnGroup { levels, leaves })
     }
@@ -177,7 +235,10 @@ impl ColumnGroup {
 
 fn leaf(file: &ParquetFile, place: usize, data_type: &DataType) -> Leaf {
     let column = file.metadata.file_metadata().schema_descr().column(place);
-    let is_view = matches!(data_type, DataType::BinaryView | DataType::Utf8View | DataType::Null);
+    let is_view = matches!(
+        data_type,
+        DataType::BinaryView | DataType::Utf8View | DataType::Null
+    );
     let physical = column.physical_type();
     Leaf {
         physical,
@@ -196,22 +257,42 @@ struct Decoder {
 
 impl Decoder {
     /// Decodes the columns of a range of rows.
-    fn decode(&self, rows: Range<u64>, group: &ColumnGroup, tally: &Arc<Tally>) -> Result<Vec<ArrayRef>, Error> {
+    fn decode(
+        &self,
+        rows: Range<u64>,
+        group: &ColumnGroup,
+        tally: &Arc<Tally>,
+    ) -> Result<Vec<ArrayRef>, Error> {
         let starts = &self.file.starts;
         let first = starts.partition_point(|start| *start <= rows.start) - 1;
         let end = starts.partition_point(|start| *start < rows.end);
         let start = rows.start;
         let count = (rows.end - rows.start) as usize;
         let skipped = rows.start - starts[first];
-        let part = TaskRows { decoder: self, group, tally, row_groups: first..end, rows };
-        let selection = RowSelection::from(vec![RowSelector::skip(skipped as usize), RowSelector::select(count)]);
-        let mut reader =
-            ParquetRecordBatchReader::try_new_with_row_groups(&group.levels, &part, count, Some(selection))?;
+        let part = TaskRows {
+            decoder: self,
+            group,
+            tally,
+            row_groups: first..end,
+            rows,
+        };
+        let selection = RowSelection::from(vec![
+            RowSelector::skip(skipped as usize),
+            RowSelector::select(count),
+        ]);
+        let mut reader = ParquetRecordBatchReader::try_new_with_row_groups(
+            &group.levels,
+            &part,
+            count,
+            Some(selection),
+        )?;
         match reader.next().transpose()? {
             Some(batch) if batch.num_rows() == count => Ok(batch.columns().to_vec()),
             found => {
                 let found = found.map_or(0, |batch| batch.num_rows());
-                Err(malformed(&format!("of {count} rows from row {start} on there are {found}")))
+                Err(malformed(&format!(
+                    "of {count} rows from row {start} on there are {found}"
+                )))
             }
         }
     }
@@ -224,12 +305,24 @@ impl Decoder {
         // others state nothing although there is one.
         let data = metadata.data_page_offset();
         let dictionary = metadata.dictionary_page_offset();
-        let start = dictionary.filter(|dictionary| (1..data).contains(dictionary)).unwrap_or(data);
-        let range = u64::try_from(start).ok().zip(u64::try_from(metadata.compressed_size()).ok());
+        let start = dictionary
+            .filter(|dictionary| (1..data).contains(dictionary))
+            .unwrap_or(data);
+        let range = u64::try_from(start)
+            .ok()
+            .zip(u64::try_from(metadata.compressed_size()).ok());
         let range = range.and_then(|(start, length)| Some((start, start.checked_add(length)?)));
         let (start, end) = range.ok_or_else(|| malformed("a column is at no place"))?;
         let codec = Codec::of(metadata.compression())?;
-        Ok(Chunk { start, end, codec, leaf: column.leaf, skipped: 0, spare: 0, claim })
+        Ok(Chunk {
+            start,
+            end,
+            codec,
+            leaf: column.leaf,
+            skipped: 0,
+            spare: 0,
+            claim,
+        })
     }
 
     /// Returns all pages of a chunk.
@@ -264,8 +357,10 @@ impl Decoder {
         let jumps = match surveyed.jumps.get(&row_group) {
             Some(jumps) => jumps.clone(),
             None => {
-                let jumps: Arc<[Jump]> =
-                    self.pages(chunk, tally).survey(self.file.starts[row_group], self.per_batch)?.into();
+                let jumps: Arc<[Jump]> = self
+                    .pages(chunk, tally)
+                    .survey(self.file.starts[row_group], self.per_batch)?
+                    .into();
                 surveyed.insert(row_group, jumps.clone());
                 jumps
             }
@@ -290,20 +385,32 @@ impl TaskRows<'_> {
         let Some(column) = self.group.leaves.get(&place) else {
             return Err(malformed("a column is read that was not requested"));
         };
-        let chunks = self.row_groups.clone().map(|row_group| self.chunk(row_group, place, column));
-        Ok(LeafChunks(chunks.collect::<Result<Vec<_>, _>>()?.into_iter()))
+        let chunks = self
+            .row_groups
+            .clone()
+            .map(|row_group| self.chunk(row_group, place, column));
+        Ok(LeafChunks(
+            chunks.collect::<Result<Vec<_>, _>>()?.into_iter(),
+        ))
     }
 
     /// Returns the pages of a leaf in a row group. They are compared with the footer before any row
     /// has an answer: while they are read if the task reads all of them, otherwise in advance.
-    fn chunk(&self, row_group: usize, place: usize, column: &LeafColumn) -> Result<ChunkPages, Error> {
+    fn chunk(
+        &self,
+        row_group: usize,
+        place: usize,
+        column: &LeafColumn,
+    ) -> Result<ChunkPages, Error> {
         let source = self.decoder.file.source.clone();
         let starts = &self.decoder.file.starts;
         let mut chunk = self.decoder.chunk(row_group, place, column)?;
         if self.rows.start <= starts[row_group] && starts[row_group + 1] <= self.rows.end {
             return Ok(ChunkPages::whole(source, self.tally.clone(), chunk));
         }
-        let jumps = self.decoder.survey(row_group, column, &mut chunk, self.tally)?;
+        let jumps = self
+            .decoder
+            .survey(row_group, column, &mut chunk, self.tally)?;
         chunk.skipped = self.rows.start.saturating_sub(starts[row_group]);
         let later = jumps.partition_point(|jump| jump.rows <= chunk.skipped);
         let jump = later.checked_sub(1).map(|last| jumps[last]);
@@ -313,7 +420,9 @@ impl TaskRows<'_> {
 
 impl RowGroups for TaskRows<'_> {
     fn num_rows(&self) -> usize {
-        self.row_groups().map(|group| group.num_rows() as usize).sum()
+        self.row_groups()
+            .map(|group| group.num_rows() as usize)
+            .sum()
     }
 
     fn column_chunks(&self, place: usize) -> ParquetResult<Box<dyn PageIterator>> {
@@ -377,7 +486,11 @@ impl Iterator for ParquetBatches {
         Some(columns.and_then(|columns| {
             let columns = columns.into_iter().flatten().collect();
             let options = RecordBatchOptions::new().with_row_count(Some(count as usize));
-            Ok(RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?)
+            Ok(RecordBatch::try_new_with_options(
+                self.schema.clone(),
+                columns,
+                &options,
+            )?)
         }))
     }
 }
@@ -388,11 +501,16 @@ fn footer(source: &Source, max_memory: u64) -> Result<Vec<u8>, Error> {
     let start = source.length().checked_sub(END).ok_or_else(too_short)?;
     let end = source.bytes(start, END as usize)?;
     if &end[4..] != MAGIC {
-        return Err(malformed("the file ends without PAR1, so that a part is missing"));
+        return Err(malformed(
+            "the file ends without PAR1, so that a part is missing",
+        ));
     }
     let length = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
     within("bytes of a footer", length, LONGEST_FOOTER.min(max_memory))?;
-    source.bytes(start.checked_sub(length).ok_or_else(too_short)?, length as usize)
+    source.bytes(
+        start.checked_sub(length).ok_or_else(too_short)?,
+        length as usize,
+    )
 }
 
 fn too_short() -> Error {
@@ -403,7 +521,9 @@ fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
     let mut starts = vec![0u64];
     let mut rows = 0;
     for group in metadata.row_groups() {
-        let end = u64::try_from(group.num_rows()).ok().and_then(|count| count.checked_add(rows));
+        let end = u64::try_from(group.num_rows())
+            .ok()
+            .and_then(|count| count.checked_add(rows));
         // Readers count rows as signed numbers.
         let end = end.filter(|end| *end <= i64::MAX as u64);
         rows = end.ok_or_else(|| malformed("a row group has an impossible number of rows"))?;
@@ -411,7 +531,9 @@ fn row_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, Error> {
     }
     let claimed = metadata.file_metadata().num_rows();
     if u64::try_from(claimed) != Ok(rows) {
-        return Err(malformed(&format!("the row groups have {rows} rows together, but the footer says {claimed}")));
+        return Err(malformed(&format!(
+            "the row groups have {rows} rows together, but the footer says {claimed}"
+        )));
     }
     Ok(starts)
 }
@@ -427,8 +549,9 @@ fn with_view(field: &Arc<Field>) -> Arc<Field> {
     let mut view = Field::clone(field).with_data_type(view_of(field.data_type()));
     if matches!(field.data_type(), DataType::FixedSizeList(..)) {
         // An extension type is rejected if its storage differs from the defined one.
-        view.metadata_mut()
-            .retain(|key, _| ![EXTENSION_TYPE_NAME_KEY, EXTENSION_TYPE_METADATA_KEY].contains(&key.as_str()));
+        view.metadata_mut().retain(|key, _| {
+            ![EXTENSION_TYPE_NAME_KEY, EXTENSION_TYPE_METADATA_KEY].contains(&key.as_str())
+        });
     }
     Arc::new(view)
 }
@@ -439,7 +562,9 @@ fn view_of(data_type: &DataType) -> DataType {
         DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
         DataType::Dictionary(_, values) => view_of(values),
         DataType::Struct(fields) => DataType::Struct(with_views(fields)),
-        DataType::List(field) | DataType::FixedSizeList(field, _) => DataType::List(with_view(field)),
+        DataType::List(field) | DataType::FixedSizeList(field, _) => {
+            DataType::List(with_view(field))
+        }
         DataType::LargeList(field) => DataType::LargeList(with_view(field)),
         DataType::ListView(field) => DataType::ListView(with_view(field)),
         DataType::LargeListView(field) => DataType::LargeListView(with_view(field)),
@@ -472,7 +597,10 @@ impl BatchPlan {
         let affordable = options.max_memory / (rows * row);
         // More than the number of threads would gain nothing.
         let batches_ahead = affordable.clamp(1, options.threads as u64 + 1) as usize;
-        Ok(BatchPlan { rows, batches_ahead })
+        Ok(BatchPlan {
+            rows,
+            batches_ahead,
+        })
     }
 }
 
@@ -487,14 +615,21 @@ fn bytes_of_row(file: &ParquetFile, columns: &[usize]) -> u64 {
         let of_type = bytes_of_type(column.physical_type(), column.type_length());
         let mut stored = 0u64;
         let mut values = 0u64;
-        for chunk in file.metadata.row_groups().iter().filter_map(|group| group.columns().get(leaf)) {
+        for chunk in file
+            .metadata
+            .row_groups()
+            .iter()
+            .filter_map(|group| group.columns().get(leaf))
+        {
             stored = stored.saturating_add(u64::try_from(chunk.uncompressed_size()).unwrap_or(0));
             values = values.saturating_add(u64::try_from(chunk.num_values()).unwrap_or(0));
         }
         let rows = file.rows().max(1);
         let values = match u64::from(column.max_rep_level().unsigned_abs()) {
             0 => of_type,
-            lists => of_type.saturating_add(LEVELS + PLACE * lists).saturating_mul(values.div_ceil(rows).max(1)),
+            lists => of_type
+                .saturating_add(LEVELS + PLACE * lists)
+                .saturating_mul(values.div_ceil(rows).max(1)),
         };
         sum.saturating_add((stored / rows).saturating_add(values))
     })

@@ -47,15 +47,23 @@ impl<T: Send + 'static> Prefetch<T> {
         work: impl Fn(usize) -> T + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         if threads == 0 {
-            return Ok(Prefetch { room, results: OrderedResults::OnConsumer(0..tasks, Box::new(work)) });
+            return Ok(Prefetch {
+                room,
+                results: OrderedResults::OnConsumer(0..tasks, Box::new(work)),
+            });
         }
         let window = window.clamp(1, tasks.max(1));
         // The consumer also submits the tasks, so the queue must have room for all started tasks.
         let (sender, workers, results) = pipeline(window, window);
         let stopped = Arc::new(AtomicBool::new(false));
         let work = Arc::new(work);
-        let mut ahead =
-            PrefetchThreads { tasks: 0..tasks, sender: Some(sender), results, threads: Vec::new(), stopped };
+        let mut ahead = PrefetchThreads {
+            tasks: 0..tasks,
+            sender: Some(sender),
+            results,
+            threads: Vec::new(),
+            stopped,
+        };
         for index in 0..threads.min(tasks).max(1) {
             let workers = workers.clone();
             let work = work.clone();
@@ -69,12 +77,19 @@ impl<T: Send + 'static> Prefetch<T> {
             }
         }
         (0..window).for_each(|_| ahead.begin());
-        Ok(Prefetch { room, results: OrderedResults::OnThreads(ahead) })
+        Ok(Prefetch {
+            room,
+            results: OrderedResults::OnThreads(ahead),
+        })
     }
 }
 
 /// Runs a task and catches its panic; `None` if no more results are wanted.
-fn run_unless<T>(is_over: &AtomicBool, work: impl Fn(usize) -> T, task: usize) -> Option<thread::Result<T>> {
+fn run_unless<T>(
+    is_over: &AtomicBool,
+    work: impl Fn(usize) -> T,
+    task: usize,
+) -> Option<thread::Result<T>> {
     let is_over = is_over.load(Ordering::Relaxed);
     (!is_over).then(|| catch_unwind(AssertUnwindSafe(|| work(task))))
 }
@@ -101,7 +116,11 @@ impl<T> Drop for Prefetch<T> {
 impl<T> PrefetchThreads<T> {
     /// Starts the next task, if any.
     fn begin(&mut self) {
-        let goes_on = self.tasks.next().zip(self.sender.as_ref()).is_some_and(|(task, to)| to.send(task));
+        let goes_on = self
+            .tasks
+            .next()
+            .zip(self.sender.as_ref())
+            .is_some_and(|(task, to)| to.send(task));
         if !goes_on {
             self.sender = None;
         }
@@ -151,13 +170,21 @@ mod tests {
             taken.fetch_add(1, Ordering::SeqCst);
         }
         assert_eq!(taken.load(Ordering::SeqCst), 200);
-        assert_eq!(Prefetch::start(0, 3, 3, no_room(), |task| task).unwrap().next(), None);
+        assert_eq!(
+            Prefetch::start(0, 3, 3, no_room(), |task| task)
+                .unwrap()
+                .next(),
+            None
+        );
     }
 
     #[test]
     fn prefetch_without_threads_works_on_the_consumers_thread() {
         let here = thread::current().id();
-        let ahead = Prefetch::start(3, 0, 5, no_room(), move |task| (task, thread::current().id() == here)).unwrap();
+        let ahead = Prefetch::start(3, 0, 5, no_room(), move |task| {
+            (task, thread::current().id() == here)
+        })
+        .unwrap();
         assert_eq!(ahead.collect::<Vec<_>>(), [(0, true), (1, true), (2, true)]);
     }
 
@@ -165,7 +192,10 @@ mod tests {
     fn dropped_prefetch_ends_its_threads() {
         let begun = Arc::new(AtomicUsize::new(0));
         let count = begun.clone();
-        let mut ahead = Prefetch::start(1000, 4, 8, no_room(), move |_| count.fetch_add(1, Ordering::SeqCst)).unwrap();
+        let mut ahead = Prefetch::start(1000, 4, 8, no_room(), move |_| {
+            count.fetch_add(1, Ordering::SeqCst)
+        })
+        .unwrap();
         ahead.next();
         drop(ahead);
         assert!(begun.load(Ordering::SeqCst) <= 9);

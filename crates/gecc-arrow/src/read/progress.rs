@@ -42,7 +42,8 @@ impl ByteOffset {
     /// Sets the position to the end of a part in a file of this length.
     pub fn set(&self, length: u64, part: u64, parts: u64) {
         let place = u128::from(length) * u128::from(part) / u128::from(parts.max(1));
-        self.0.store(u64::try_from(place).unwrap_or(length), Ordering::Relaxed);
+        self.0
+            .store(u64::try_from(place).unwrap_or(length), Ordering::Relaxed);
     }
 }
 
@@ -55,7 +56,13 @@ pub(crate) struct CountingReader<R> {
 impl<R> CountingReader<R> {
     pub fn new(input: R) -> (Self, ByteOffset) {
         let place = ByteOffset::default();
-        (CountingReader { input, place: place.clone() }, place)
+        (
+            CountingReader {
+                input,
+                place: place.clone(),
+            },
+            place,
+        )
     }
 }
 

@@ -19,7 +19,11 @@ impl Source {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(Error::file(path))?;
         let length = file.metadata().map_err(Error::file(path))?.len();
-        Ok(Source { file, path: path.to_owned(), length })
+        Ok(Source {
+            file,
+            path: path.to_owned(),
+            length,
+        })
     }
 
     pub fn length(&self) -> u64 {
@@ -28,16 +32,25 @@ impl Source {
 
     /// Reads `length` bytes at `start`.
     pub fn bytes(&self, start: u64, length: usize) -> Result<Vec<u8>, Error> {
-        let end = start.checked_add(length as u64).filter(|end| *end <= self.length);
+        let end = start
+            .checked_add(length as u64)
+            .filter(|end| *end <= self.length);
         if end.is_none() {
-            let found = format!("the file ends at {}, but {length} bytes at {start} are expected", self.length);
+            let found = format!(
+                "the file ends at {}, but {length} bytes at {start} are expected",
+                self.length
+            );
             return Err(Error::Malformed(found));
         }
         let mut bytes = Vec::with_capacity(length);
         while bytes.len() < length {
             let offset = start + bytes.len() as u64;
             match pread(&self.file, spare_capacity(&mut bytes), offset) {
-                Ok(0) => return Err(Error::Malformed("the file became shorter while it was read".to_owned())),
+                Ok(0) => {
+                    return Err(Error::Malformed(
+                        "the file became shorter while it was read".to_owned(),
+                    ));
+                }
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(problem) => return Err(Error::file(&self.path)(problem.into())),
             }

@@ -101,7 +101,9 @@ impl<'a> Walker<'a> {
             return Some(None);
         }
         let number = match header >> 4 {
-            0 => i16::try_from(self.i64()?).ok().filter(|number| *number > *last)?,
+            0 => i16::try_from(self.i64()?)
+                .ok()
+                .filter(|number| *number > *last)?,
             step => last.checked_add(step.into())?,
         };
         *last = number;
@@ -121,7 +123,9 @@ impl<'a> Walker<'a> {
         };
         let is_plain = matches!(header & 0x0f, kind::BYTE..=kind::UUID);
         // Some writers use no type for an empty list.
-        let count = usize::try_from(count).ok().filter(|count| is_plain || *count == 0)?;
+        let count = usize::try_from(count)
+            .ok()
+            .filter(|count| is_plain || *count == 0)?;
         (count <= self.bytes.len() - self.at).then_some((count, header & 0x0f))
     }
 
@@ -272,12 +276,32 @@ mod tests {
         // Numbers 65538, -1, 0 and 3 after 3; a number beyond 32767; a step with no type; an
         // undefined type.
         assert_eq!(field(&[0x05, 0x84, 0x80, 0x08], 0), None);
-        assert_eq!((field(&[0x05, 0x01], 0), field(&[0x05, 0x00], 0), field(&[0x05, 0x06], 3)), (None, None, None));
-        assert_eq!((field(&[0x15], i16::MAX), field(&[0x10], 0), field(&[0x1e], 0)), (None, None, None));
-        assert_eq!(field(&[0x05, 0xfe, 0xff, 0x03], 0), Some(Some((i16::MAX, kind::I32))));
+        assert_eq!(
+            (
+                field(&[0x05, 0x01], 0),
+                field(&[0x05, 0x00], 0),
+                field(&[0x05, 0x06], 3)
+            ),
+            (None, None, None)
+        );
+        assert_eq!(
+            (
+                field(&[0x15], i16::MAX),
+                field(&[0x10], 0),
+                field(&[0x1e], 0)
+            ),
+            (None, None, None)
+        );
+        assert_eq!(
+            field(&[0x05, 0xfe, 0xff, 0x03], 0),
+            Some(Some((i16::MAX, kind::I32)))
+        );
         // 2^31 is not a 32-bit number, and 2^64 not a 64-bit one.
         assert_eq!(Walker::new(&[0x80, 0x80, 0x80, 0x80, 0x10]).i32(), None);
-        assert_eq!(Walker::new(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02]).i64(), None);
+        assert_eq!(
+            Walker::new(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02]).i64(),
+            None
+        );
         // Lists and maps of booleans, and a list with more elements than bytes.
         for list in [&[0x11, 1][..], &[0x12, 1], &[0xf1, 1, 1], &[0x2c, 0]] {
             assert_eq!(Walker::new(list).skip(kind::LIST), None, "{list:?}");
@@ -291,7 +315,13 @@ mod tests {
     fn what_is_written_is_read() {
         let mut scribe = Scribe::default();
         let mut last = 0;
-        for (number, value) in [(1, 0), (2, -1), (17, i64::MAX), (33, i64::MIN), (32767, 300)] {
+        for (number, value) in [
+            (1, 0),
+            (2, -1),
+            (17, i64::MAX),
+            (33, i64::MIN),
+            (32767, 300),
+        ] {
             scribe.field(&mut last, number, kind::I64);
             scribe.number(value);
         }
@@ -302,8 +332,17 @@ mod tests {
         }
         let mut walker = Walker::new(&scribe.0);
         let mut last = 0;
-        for (number, value) in [(1, 0), (2, -1), (17, i64::MAX), (33, i64::MIN), (32767, 300)] {
-            assert_eq!((walker.field(&mut last), walker.i64()), (Some(Some((number, kind::I64))), Some(value)));
+        for (number, value) in [
+            (1, 0),
+            (2, -1),
+            (17, i64::MAX),
+            (33, i64::MIN),
+            (32767, 300),
+        ] {
+            assert_eq!(
+                (walker.field(&mut last), walker.i64()),
+                (Some(Some((number, kind::I64))), Some(value))
+            );
         }
         assert_eq!(walker.field(&mut last), Some(None));
         for count in [0, 14, 15, 300] {

@@ -88,7 +88,14 @@ impl FunctionKind {
     ];
 
     /// Returns the name, and the results of `names`, `fields` and `result`.
-    fn described(self) -> (&'static str, &'static [&'static str], &'static [Field], DataType) {
+    fn described(
+        self,
+    ) -> (
+        &'static str,
+        &'static [&'static str],
+        &'static [Field],
+        DataType,
+    ) {
         use DataType::{Boolean, FixedSizeBinary};
         use Field::{Der, Digest, Message, PublicKey, RecoveryId, Signature};
         const OVER_DIGESTS: &[Field] = &[Digest, Signature, PublicKey];
@@ -97,27 +104,54 @@ impl FunctionKind {
         match self {
             FunctionKind::EcdsaVerify => ("ecdsa_verify", &["curve"], OVER_DIGESTS, Boolean),
             FunctionKind::EcdsaVerifyDer => ("ecdsa_verify_der", &["curve"], IN_DER, Boolean),
-            FunctionKind::EcdsaRecover => {
-                ("ecdsa_recover", &["curve"], &[Digest, Signature, RecoveryId], FixedSizeBinary(65))
-            }
-            FunctionKind::EcdsaVerifyForm => ("ecdsa_verify_form", &["curve", "form"], OVER_DIGESTS, Boolean),
-            FunctionKind::EcdsaRecoverForm => {
-                ("ecdsa_recover_form", &["curve", "form"], &[Digest, Signature, RecoveryId], FixedSizeBinary(65))
-            }
+            FunctionKind::EcdsaRecover => (
+                "ecdsa_recover",
+                &["curve"],
+                &[Digest, Signature, RecoveryId],
+                FixedSizeBinary(65),
+            ),
+            FunctionKind::EcdsaVerifyForm => (
+                "ecdsa_verify_form",
+                &["curve", "form"],
+                OVER_DIGESTS,
+                Boolean,
+            ),
+            FunctionKind::EcdsaRecoverForm => (
+                "ecdsa_recover_form",
+                &["curve", "form"],
+                &[Digest, Signature, RecoveryId],
+                FixedSizeBinary(65),
+            ),
             FunctionKind::EthAddress => ("eth_address", &[], &[PublicKey], FixedSizeBinary(20)),
             FunctionKind::Sm2Verify => ("sm2_verify", &[], OVER_DIGESTS, Boolean),
             FunctionKind::Sm2VerifyDer => ("sm2_verify_der", &[], IN_DER, Boolean),
             FunctionKind::Bip340Verify => ("bip340_verify", &[], OVER_MESSAGES, Boolean),
             FunctionKind::Ed25519Verify => ("ed25519_verify", &["rule"], OVER_MESSAGES, Boolean),
-            FunctionKind::Ed25519ctxVerify => ("ed25519ctx_verify", &["rule", "context"], OVER_MESSAGES, Boolean),
-            FunctionKind::Ed25519phVerify => ("ed25519ph_verify", &["rule", "context"], OVER_MESSAGES, Boolean),
-            FunctionKind::MessageDigest => ("message_digest", &["hash"], &[Message], FixedSizeBinary(32)),
+            FunctionKind::Ed25519ctxVerify => (
+                "ed25519ctx_verify",
+                &["rule", "context"],
+                OVER_MESSAGES,
+                Boolean,
+            ),
+            FunctionKind::Ed25519phVerify => (
+                "ed25519ph_verify",
+                &["rule", "context"],
+                OVER_MESSAGES,
+                Boolean,
+            ),
+            FunctionKind::MessageDigest => {
+                ("message_digest", &["hash"], &[Message], FixedSizeBinary(32))
+            }
         }
     }
 
     /// Returns the name in a statement.
     pub fn name(self, gives: ResultKind) -> String {
-        let reason = if gives == ResultKind::Reason { "_reason" } else { "" };
+        let reason = if gives == ResultKind::Reason {
+            "_reason"
+        } else {
+            ""
+        };
         format!("{}{reason}", self.described().0)
     }
 
@@ -149,7 +183,10 @@ impl FunctionKind {
         if takes(field, data_type) && (!is_x_only || takes_x_only) {
             return Ok(());
         }
-        Err(format!("`{field}` is {data_type}, but must be {}", accepted_contents(field)))
+        Err(format!(
+            "`{field}` is {data_type}, but must be {}",
+            accepted_contents(field)
+        ))
     }
 
     /// Returns the task of a call, given the statement's values for [`FunctionKind::names`].
@@ -160,7 +197,9 @@ impl FunctionKind {
         let first = named.first().copied().flatten();
         let second = named.get(1).copied().flatten();
         let computed = match self {
-            FunctionKind::EcdsaVerify | FunctionKind::EcdsaVerifyDer | FunctionKind::EcdsaVerifyForm => {
+            FunctionKind::EcdsaVerify
+            | FunctionKind::EcdsaVerifyDer
+            | FunctionKind::EcdsaVerifyForm => {
                 Computed::Operation(Operation::EcdsaVerify(ecdsa_curve(first)?, policy))
             }
             FunctionKind::EcdsaRecover | FunctionKind::EcdsaRecoverForm => {
@@ -168,9 +207,13 @@ impl FunctionKind {
             }
             FunctionKind::EthAddress => Computed::EthAddress,
             FunctionKind::MessageDigest => Computed::Digests(hash(first)?),
-            FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => Computed::Operation(Operation::Sm2Verify),
+            FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => {
+                Computed::Operation(Operation::Sm2Verify)
+            }
             FunctionKind::Bip340Verify => Computed::Operation(Operation::Bip340Verify),
-            FunctionKind::Ed25519Verify | FunctionKind::Ed25519ctxVerify | FunctionKind::Ed25519phVerify => {
+            FunctionKind::Ed25519Verify
+            | FunctionKind::Ed25519ctxVerify
+            | FunctionKind::Ed25519phVerify => {
                 Computed::Operation(Operation::Ed25519Verify(rule(first)?))
             }
         };
@@ -181,17 +224,25 @@ impl FunctionKind {
         };
         let variant = variant.map_err(|problem| format!("`context`: {problem}"))?;
         let form = match (self, computed) {
-            (FunctionKind::EcdsaVerifyForm | FunctionKind::EcdsaRecoverForm, Computed::Operation(operation)) => {
-                form(second, operation)?
-            }
+            (
+                FunctionKind::EcdsaVerifyForm | FunctionKind::EcdsaRecoverForm,
+                Computed::Operation(operation),
+            ) => form(second, operation)?,
             _ => SignatureForm::Auto,
         };
-        Ok(Task { computed, variant, form })
+        Ok(Task {
+            computed,
+            variant,
+            form,
+        })
     }
 
     /// Returns the number of trailing arguments that may be omitted.
     pub fn optional(self) -> usize {
-        usize::from(matches!(self, FunctionKind::EcdsaRecover | FunctionKind::EcdsaRecoverForm))
+        usize::from(matches!(
+            self,
+            FunctionKind::EcdsaRecover | FunctionKind::EcdsaRecoverForm
+        ))
     }
 
     /// Returns the type of the result.
@@ -202,22 +253,38 @@ impl FunctionKind {
     /// Returns the names of all arguments.
     pub fn arguments(self) -> Vec<String> {
         let named = self.names().iter().map(|name| (*name).to_owned());
-        named.chain(self.fields().iter().map(Field::to_string)).collect()
+        named
+            .chain(self.fields().iter().map(Field::to_string))
+            .collect()
     }
 
     /// Returns a mapping of the first `count` fields to columns of the same names.
     pub fn mapping(self, count: usize) -> Mapping {
-        self.fields()[..count].iter().fold(Mapping::new(), |mapping, field| mapping.with(*field, field.to_string()))
+        self.fields()[..count]
+            .iter()
+            .fold(Mapping::new(), |mapping, field| {
+                mapping.with(*field, field.to_string())
+            })
     }
 }
 
 fn ecdsa_curve(name: Option<&str>) -> Result<CurveId, String> {
     let name = name.ok_or("`curve` must be a text in the statement, such as 'secp256k1'")?;
-    let curve = name.parse().ok().filter(|curve: &CurveId| curve.has_ecdsa());
+    let curve = name
+        .parse()
+        .ok()
+        .filter(|curve: &CurveId| curve.has_ecdsa());
     curve.ok_or_else(|| {
         let known = CurveId::ALL.iter().filter(|curve| curve.has_ecdsa());
-        let known = known.map(|curve| format!("'{curve}'")).collect::<Vec<_>>().join(", ");
-        let note = if name.parse() == Ok(CurveId::Sm2) { "; for this one there is `sm2_verify`" } else { "" };
+        let known = known
+            .map(|curve| format!("'{curve}'"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let note = if name.parse() == Ok(CurveId::Sm2) {
+            "; for this one there is `sm2_verify`"
+        } else {
+            ""
+        };
         format!("there is no ECDSA on the curve '{name}'; the curves are {known}{note}")
     })
 }
@@ -225,19 +292,25 @@ fn ecdsa_curve(name: Option<&str>) -> Result<CurveId, String> {
 /// Parses a form of signatures that the operation supports.
 fn form(name: Option<&str>, operation: Operation) -> Result<SignatureForm, String> {
     let name = name.ok_or("`form` must be a text in the statement, such as 'header-first'")?;
-    let form = name.parse().map_err(|unknown: UnknownSignatureForm| unknown.to_string())?;
-    operation.signature_reader(form).map_err(|problem| problem.to_string())?;
+    let form = name
+        .parse()
+        .map_err(|unknown: UnknownSignatureForm| unknown.to_string())?;
+    operation
+        .signature_reader(form)
+        .map_err(|problem| problem.to_string())?;
     Ok(form)
 }
 
 fn rule(name: Option<&str>) -> Result<Rule, String> {
     let name = name.ok_or("`rule` must be a text in the statement, such as 'strict'")?;
-    name.parse().map_err(|unknown: UnknownRule| unknown.to_string())
+    name.parse()
+        .map_err(|unknown: UnknownRule| unknown.to_string())
 }
 
 /// Decodes a context from hexadecimal digits, like all texts that represent bytes.
 fn context(digits: Option<&str>) -> Result<Vec<u8>, String> {
-    const WANTED: &str = "`context` must be a text in the statement of hexadecimal digits, such as 'beef'";
+    const WANTED: &str =
+        "`context` must be a text in the statement of hexadecimal digits, such as 'beef'";
     let mut context = Vec::new();
     append_hexadecimal(digits.ok_or(WANTED)?.as_bytes(), &mut context).map_err(|_| WANTED)?;
     Ok(context)
@@ -245,5 +318,6 @@ fn context(digits: Option<&str>) -> Result<Vec<u8>, String> {
 
 fn hash(name: Option<&str>) -> Result<Hash, String> {
     let name = name.ok_or("`hash` must be a text in the statement, such as 'keccak256'")?;
-    name.parse().map_err(|unknown: UnknownHash| unknown.to_string())
+    name.parse()
+        .map_err(|unknown: UnknownHash| unknown.to_string())
 }

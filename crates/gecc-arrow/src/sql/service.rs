@@ -45,7 +45,11 @@ impl Service {
     /// Creates the service with a coalescer that the caller made for this engine. Batches longer
     /// than its maximum are split.
     pub fn through(engine: &Engine, coalescer: Coalescer) -> Self {
-        Service { engine: engine.clone(), coalescer, pool: Pool::default() }
+        Service {
+            engine: engine.clone(),
+            coalescer,
+            pool: Pool::default(),
+        }
     }
 
     /// Returns the engine.
@@ -64,23 +68,41 @@ impl Service {
     ///
     /// # Errors
     /// A type that a field cannot have, and errors of the engine and the coalescer.
-    pub fn answers(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Vec<Answers>, ServiceError> {
+    pub fn answers(
+        &self,
+        kind: FunctionKind,
+        task: Task,
+        batch: &RecordBatch,
+    ) -> Result<Vec<Answers>, ServiceError> {
         let most = self.coalescer.largest_batch();
         // A batch without rows is one part, for which the types are checked.
         let starts = (0..batch.num_rows().max(1)).step_by(most);
         let parts = starts.map(|start| batch.slice(start, most.min(batch.num_rows() - start)));
-        parts.map(|part| self.answers_of_part(kind, task, &part)).collect()
+        parts
+            .map(|part| self.answers_of_part(kind, task, &part))
+            .collect()
     }
 
-    fn answers_of_part(&self, kind: FunctionKind, task: Task, batch: &RecordBatch) -> Result<Answers, ServiceError> {
+    fn answers_of_part(
+        &self,
+        kind: FunctionKind,
+        task: Task,
+        batch: &RecordBatch,
+    ) -> Result<Answers, ServiceError> {
         let mut mapping = kind.mapping(batch.num_columns());
         mapping.signature_form = task.form;
         match task.computed {
             Computed::Operation(operation) => {
-                let operation = Operation { variant: task.variant, ..operation.into() };
-                operation.apply_through(batch, &mapping, &self.pool, |call, columns, rows, _, codes| {
-                    self.run(call, columns, rows, codes)
-                })
+                let operation = Operation {
+                    variant: task.variant,
+                    ..operation.into()
+                };
+                operation.apply_through(
+                    batch,
+                    &mapping,
+                    &self.pool,
+                    |call, columns, rows, _, codes| self.run(call, columns, rows, codes),
+                )
             }
             Computed::EthAddress => self.addresses(batch, &mapping),
             Computed::Digests(hash) => {
@@ -93,9 +115,11 @@ impl Service {
 
     fn addresses(&self, batch: &RecordBatch, mapping: &Mapping) -> Result<Answers, ServiceError> {
         const CURVE: CurveId = CurveId::Secp256k1;
-        let (points, codes) = decode_keys_through(batch, mapping, &self.pool, CURVE, |keys, points, codes| {
-            point::decode_keys_into(&self.engine, CURVE, keys, points, codes).map_err(ServiceError::from)
-        })?;
+        let (points, codes) =
+            decode_keys_through(batch, mapping, &self.pool, CURVE, |keys, points, codes| {
+                point::decode_keys_into(&self.engine, CURVE, keys, points, codes)
+                    .map_err(ServiceError::from)
+            })?;
         let addresses = points.iter().map(address).collect::<Vec<_>>();
         Ok(Answers::new(codes).with_rows("address", 20, addresses.into_flattened()))
     }
@@ -103,23 +127,50 @@ impl Service {
     /// Runs a call through the coalescer. Each call is a separate caller, so that all threads get
     /// the same share of the queue. The coalescer's batches support neither messages of any length
     /// nor contexts: these calls go directly to the engine.
-    fn run(&self, call: Call, columns: &Columns, rows: &mut [u8], codes: &mut [u8]) -> Result<(), ServiceError> {
-        let Columns { contents, signatures, recovery_ids, public_keys: keys, variant, .. } = *columns;
+    fn run(
+        &self,
+        call: Call,
+        columns: &Columns,
+        rows: &mut [u8],
+        codes: &mut [u8],
+    ) -> Result<(), ServiceError> {
+        let Columns {
+            contents,
+            signatures,
+            recovery_ids,
+            public_keys: keys,
+            variant,
+            ..
+        } = *columns;
         let caller = self.coalescer.caller();
         let verdicts = match (call, contents) {
-            (Call::EcdsaVerify(curve, policy), Contents::Digests(digests)) => {
-                caller.ecdsa_verify(curve, digests, signatures, keys, policy).wait()?
+            (Call::EcdsaVerify(curve, policy), Contents::Digests(digests)) => caller
+                .ecdsa_verify(curve, digests, signatures, keys, policy)
+                .wait()?,
+            (Call::Sm2Verify, Contents::Digests(digests)) => {
+                caller.sm2_verify(digests, signatures, keys).wait()?
             }
-            (Call::Sm2Verify, Contents::Digests(digests)) => caller.sm2_verify(digests, signatures, keys).wait()?,
             (Call::Bip340Verify, Contents::Digests(messages)) => {
                 caller.bip340_verify(messages, signatures, keys).wait()?
             }
-            (Call::Ed25519Verify(rule), Contents::Digests(messages)) if variant == Variant::PURE => {
-                caller.ed25519_verify(messages, signatures, keys, rule).wait()?
+            (Call::Ed25519Verify(rule), Contents::Digests(messages))
+                if variant == Variant::PURE =>
+            {
+                caller
+                    .ed25519_verify(messages, signatures, keys, rule)
+                    .wait()?
             }
             (Call::EcdsaRecover(curve), Contents::Digests(digests)) => {
-                let points = caller.ecdsa_recover(curve, digests, signatures, recovery_ids).wait()?;
-                for ((key, code), point) in rows.as_chunks_mut::<64>().0.iter_mut().zip(codes).zip(&points) {
+                let points = caller
+                    .ecdsa_recover(curve, digests, signatures, recovery_ids)
+                    .wait()?;
+                for ((key, code), point) in rows
+                    .as_chunks_mut::<64>()
+                    .0
+                    .iter_mut()
+                    .zip(codes)
+                    .zip(&points)
+                {
                     match point {
                         Ok(point) => {
                             *code = Verdict::VALID_CODE;
@@ -141,6 +192,8 @@ impl Service {
 
 /// Returns the last 20 bytes of Keccak-256 of `x || y` (Ethereum's Yellow Paper, appendix F).
 fn address(point: &[u8; 64]) -> [u8; 20] {
-    let hash = Hash::Keccak256.digest(point).expect("messages of any length");
+    let hash = Hash::Keccak256
+        .digest(point)
+        .expect("messages of any length");
     *hash.last_chunk().expect("32 bytes")
 }

@@ -2,7 +2,8 @@
 
 use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some, verdicts};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, Int32Array, StringArray, StringViewArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, Int32Array, StringArray,
+    StringViewArray,
 };
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD as STANDARD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
@@ -26,11 +27,21 @@ fn break_cells(field: Field, cells: &mut [Cell], codes: &mut [u8]) {
 
 fn verify(curve: CurveId, columns: Vec<(Field, ArrayRef)>) -> Vec<u8> {
     let (batch, mapping) = batch(columns);
-    crate::items::verify(curve).apply(engine(), &batch, &mapping, &Pool::default()).unwrap().codes().to_vec()
+    crate::items::verify(curve)
+        .apply(engine(), &batch, &mapping, &Pool::default())
+        .unwrap()
+        .codes()
+        .to_vec()
 }
 
 /// Tries a field's cells in every type beside other columns, whole and with broken cells.
-fn try_field(curve: CurveId, field: Field, cells: &[Cell], others: &[(Field, ArrayRef)], codes: &[u8]) {
+fn try_field(
+    curve: CurveId,
+    field: Field,
+    cells: &[Cell],
+    others: &[(Field, ArrayRef)],
+    codes: &[u8],
+) {
     let (mut broken, mut broken_codes) = (cells.to_vec(), codes.to_vec());
     break_cells(field, &mut broken, &mut broken_codes);
     let (mut nulls, mut null_codes) = (cells.to_vec(), codes.to_vec());
@@ -38,7 +49,11 @@ fn try_field(curve: CurveId, field: Field, cells: &[Cell], others: &[(Field, Arr
         nulls[item] = None;
         null_codes[item] = cell(field, CellProblem::Null);
     }
-    for (cells, codes) in [(cells, codes), (&broken, &broken_codes), (&nulls, &null_codes)] {
+    for (cells, codes) in [
+        (cells, codes),
+        (&broken, &broken_codes),
+        (&nulls, &null_codes),
+    ] {
         for column in columns(cells) {
             let kind = column.data_type().clone();
             let mut all = others.to_vec();
@@ -63,18 +78,48 @@ fn every_type_holds_every_field_of_a_verification() {
         let signature = (Field::Signature, signatures);
         let key = (Field::PublicKey, keys_column);
         let others = [digest.clone(), key.clone()];
-        try_field(curve, Field::Digest, &some(&items.digests), &[signature.clone(), key], &codes);
-        try_field(curve, Field::PublicKey, &some(&keys), &[digest, signature], &codes);
-        try_field(curve, Field::Signature, &some(&items.signatures), &others, &codes);
-        let with_v: Vec<_> = items.signatures.iter().map(|signature| [&signature[..], &[27]].concat()).collect();
+        try_field(
+            curve,
+            Field::Digest,
+            &some(&items.digests),
+            &[signature.clone(), key],
+            &codes,
+        );
+        try_field(
+            curve,
+            Field::PublicKey,
+            &some(&keys),
+            &[digest, signature],
+            &codes,
+        );
+        try_field(
+            curve,
+            Field::Signature,
+            &some(&items.signatures),
+            &others,
+            &codes,
+        );
+        let with_v: Vec<_> = items
+            .signatures
+            .iter()
+            .map(|signature| [&signature[..], &[27]].concat())
+            .collect();
         // SM2 has no v.
         let of_v = match curve {
             CurveId::Sm2 => vec![cell(Field::Signature, CellProblem::WrongLength); ITEMS],
             _ => codes.clone(),
         };
         try_field(curve, Field::Signature, &some(&with_v), &others, &of_v);
-        let r: Vec<_> = items.signatures.iter().map(|signature| &signature[..32]).collect();
-        let s: Vec<_> = items.signatures.iter().map(|signature| &signature[32..]).collect();
+        let r: Vec<_> = items
+            .signatures
+            .iter()
+            .map(|signature| &signature[..32])
+            .collect();
+        let s: Vec<_> = items
+            .signatures
+            .iter()
+            .map(|signature| &signature[32..])
+            .collect();
         let beside = |field, rows: &[&[u8]]| {
             let mut all = others.to_vec();
             all.push((field, fixed(&some(rows)).unwrap()));
@@ -82,7 +127,11 @@ fn every_type_holds_every_field_of_a_verification() {
         };
         try_field(curve, Field::R, &some(&r), &beside(Field::S, &s), &codes);
         try_field(curve, Field::S, &some(&s), &beside(Field::R, &r), &codes);
-        let der: Vec<_> = items.signatures.iter().map(gecc::signature_to_der).collect();
+        let der: Vec<_> = items
+            .signatures
+            .iter()
+            .map(gecc::signature_to_der)
+            .collect();
         try_field(curve, Field::Der, &some(&der), &others, &codes);
         let with_hash_type: Vec<_> = der.iter().map(|der| [&der[..], &[0x41]].concat()).collect();
         let behind = vec![cell(Field::Der, CellProblem::TrailingByte); ITEMS];
@@ -96,16 +145,30 @@ fn keys_of_one_encoding_and_of_all_give_the_same() {
     let mut items = Items::random(curve, 20_000);
     items.corrupt();
     let mut keys = items.mixed_keys();
-    let few: Vec<_> = items.points.iter().map(|point| point.to_compressed().unwrap().to_vec()).collect();
+    let few: Vec<_> = items
+        .points
+        .iter()
+        .map(|point| point.to_compressed().unwrap().to_vec())
+        .collect();
     let others = [
         (Field::Digest, fixed(&some(&items.digests)).unwrap()),
         (Field::Signature, fixed(&some(&items.signatures)).unwrap()),
     ];
-    let with = |column: ArrayRef| others.iter().cloned().chain([(Field::PublicKey, column)]).collect::<Vec<_>>();
+    let with = |column: ArrayRef| {
+        others
+            .iter()
+            .cloned()
+            .chain([(Field::PublicKey, column)])
+            .collect::<Vec<_>>()
+    };
     let codes = verdicts(curve, &items.digests, &items.signatures, &few);
     assert_eq!(verify(curve, with(fixed(&some(&few)).unwrap())), codes);
     for width in [64, 65] {
-        let keys: Vec<_> = items.points.iter().map(|point| point.as_sec1()[65 - width..].to_vec()).collect();
+        let keys: Vec<_> = items
+            .points
+            .iter()
+            .map(|point| point.as_sec1()[65 - width..].to_vec())
+            .collect();
         assert_eq!(verify(curve, with(fixed(&some(&keys)).unwrap())), codes);
         assert_eq!(verify(curve, with(columns(&some(&keys)).remove(1))), codes);
     }
@@ -120,7 +183,12 @@ fn keys_of_one_encoding_and_of_all_give_the_same() {
     // A raw key of zeros is the identity.
     codes[5] = codes[3];
     for column in columns(&some(&keys)) {
-        assert_eq!(verify(curve, with(column.clone())), codes, "{}", column.data_type());
+        assert_eq!(
+            verify(curve, with(column.clone())),
+            codes,
+            "{}",
+            column.data_type()
+        );
     }
 }
 
@@ -141,7 +209,11 @@ fn named_forms(point: &[u8], crv: &str) -> [Vec<u8>; 3] {
 fn keys_that_name_their_curve_are_read() {
     let mut items = Items::random(CurveId::P256, 20_000);
     items.corrupt();
-    let points: Vec<_> = items.points.iter().map(|point| point.as_sec1().to_vec()).collect();
+    let points: Vec<_> = items
+        .points
+        .iter()
+        .map(|point| point.as_sec1().to_vec())
+        .collect();
     let mut codes = verdicts(CurveId::P256, &items.digests, &items.signatures, &points);
     let form = |(row, point): (usize, &Vec<u8>)| match row % 4 {
         3 => point.clone(),
@@ -150,7 +222,11 @@ fn keys_that_name_their_curve_are_read() {
     let mut bytes = some(&points.iter().enumerate().map(form).collect::<Vec<_>>());
     // What cannot be read rejects its row alone.
     let [_, _, of_other] = named_forms(&points[6], "secp256k1");
-    for (row, key) in [(5, b"-----BEGIN PUBLIC KEY-----".to_vec()), (6, of_other), (7, vec![0x30; 90])] {
+    for (row, key) in [
+        (5, b"-----BEGIN PUBLIC KEY-----".to_vec()),
+        (6, of_other),
+        (7, vec![0x30; 90]),
+    ] {
         (bytes[row], codes[row]) = (Some(key), Rejection::MalformedPoint.code());
     }
     (bytes[8], codes[8]) = (None, cell(Field::PublicKey, CellProblem::Null));
@@ -166,15 +242,35 @@ fn keys_that_name_their_curve_are_read() {
         Arc::new(BinaryViewArray::from_iter(slices())),
         Arc::new(StringArray::from(texts.clone())),
         Arc::new(StringViewArray::from_iter(texts.clone())),
-        Arc::new(DictionaryArray::new(rows.clone(), Arc::new(StringArray::from(texts)))),
-        Arc::new(DictionaryArray::new(rows, Arc::new(BinaryArray::from_iter(slices())))),
+        Arc::new(DictionaryArray::new(
+            rows.clone(),
+            Arc::new(StringArray::from(texts)),
+        )),
+        Arc::new(DictionaryArray::new(
+            rows,
+            Arc::new(BinaryArray::from_iter(slices())),
+        )),
     ];
     let digests = (Field::Digest, fixed(&some(&items.digests)).unwrap());
     let signatures = (Field::Signature, fixed(&some(&items.signatures)).unwrap());
     for column in columns {
         let kind = column.data_type().clone();
-        let found = verify(CurveId::P256, vec![digests.clone(), signatures.clone(), (Field::PublicKey, column)]);
-        assert!(found == codes, "{kind}: {:?}", found.iter().zip(&codes).position(|(one, other)| one != other));
+        let found = verify(
+            CurveId::P256,
+            vec![
+                digests.clone(),
+                signatures.clone(),
+                (Field::PublicKey, column),
+            ],
+        );
+        assert!(
+            found == codes,
+            "{kind}: {:?}",
+            found
+                .iter()
+                .zip(&codes)
+                .position(|(one, other)| one != other)
+        );
     }
 }
 
@@ -183,14 +279,28 @@ fn keys_that_name_their_curve_are_read() {
 fn der_of_one_width_is_read() {
     let mut items = Items::random(CurveId::P256, 300);
     items.corrupt();
-    let points: Vec<_> = items.points.iter().map(|point| point.as_sec1().to_vec()).collect();
+    let points: Vec<_> = items
+        .points
+        .iter()
+        .map(|point| point.as_sec1().to_vec())
+        .collect();
     let codes = verdicts(CurveId::P256, &items.digests, &items.signatures, &points);
-    let der: Vec<_> = points.iter().map(|point| named_forms(point, "P-256")[0].clone()).collect();
-    let [digests, signatures] = [fixed(&some(&items.digests)), fixed(&some(&items.signatures))].map(Option::unwrap);
+    let der: Vec<_> = points
+        .iter()
+        .map(|point| named_forms(point, "P-256")[0].clone())
+        .collect();
+    let [digests, signatures] = [
+        fixed(&some(&items.digests)),
+        fixed(&some(&items.signatures)),
+    ]
+    .map(Option::unwrap);
     for column in columns(&some(&der)) {
         let kind = column.data_type().clone();
-        let found =
-            [(Field::Digest, digests.clone()), (Field::Signature, signatures.clone()), (Field::PublicKey, column)];
+        let found = [
+            (Field::Digest, digests.clone()),
+            (Field::Signature, signatures.clone()),
+            (Field::PublicKey, column),
+        ];
         assert_eq!(verify(CurveId::P256, found.to_vec()), codes, "{kind}");
     }
 }
@@ -199,14 +309,29 @@ fn der_of_one_width_is_read() {
 #[test]
 fn texts_of_keys_are_no_digits_whatever_their_length() {
     let items = Items::random(CurveId::Secp256k1, 9);
-    let [digests, signatures] = [fixed(&some(&items.digests)), fixed(&some(&items.signatures))].map(Option::unwrap);
-    let jwk = |point: &gecc::Point| String::from_utf8(named_forms(point.as_sec1(), "secp256k1")[2].clone()).unwrap();
+    let [digests, signatures] = [
+        fixed(&some(&items.digests)),
+        fixed(&some(&items.signatures)),
+    ]
+    .map(Option::unwrap);
+    let jwk = |point: &gecc::Point| {
+        String::from_utf8(named_forms(point.as_sec1(), "secp256k1")[2].clone()).unwrap()
+    };
     let mut keys: Vec<String> = items.points.iter().map(jwk).collect();
     assert!(keys.iter().all(|key| key.len() == 130));
     let codes = |keys: &[String]| {
         let keys: ArrayRef = Arc::new(StringArray::from(keys.to_vec()));
-        let columns = [(Field::Digest, digests.clone()), (Field::Signature, signatures.clone())];
-        verify(CurveId::Secp256k1, columns.into_iter().chain([(Field::PublicKey, keys)]).collect())
+        let columns = [
+            (Field::Digest, digests.clone()),
+            (Field::Signature, signatures.clone()),
+        ];
+        verify(
+            CurveId::Secp256k1,
+            columns
+                .into_iter()
+                .chain([(Field::PublicKey, keys)])
+                .collect(),
+        )
     };
     assert_eq!(codes(&keys), [1; 9]);
     keys[1] = "-".repeat(130);
@@ -218,19 +343,35 @@ fn texts_of_keys_are_no_digits_whatever_their_length() {
 #[test]
 fn text_that_is_not_hexadecimal_rejects_its_row() {
     let items = Items::random(CurveId::Secp256k1, 12);
-    let keys = fixed(&some(&items.points.iter().map(|point| point.as_sec1().to_vec()).collect::<Vec<_>>())).unwrap();
+    let keys = fixed(&some(
+        &items
+            .points
+            .iter()
+            .map(|point| point.as_sec1().to_vec())
+            .collect::<Vec<_>>(),
+    ))
+    .unwrap();
     let signatures = fixed(&some(&items.signatures)).unwrap();
     let mut digests = some(&items.digests);
     digests[2] = Some(b"not hexadecimal at all".to_vec());
     digests[9] = Some(b"not hexadecimal, though it has just the length of 64 characters.".to_vec());
     let mut seen = 0;
-    for column in columns(&digests).into_iter().filter(|column| format!("{}", column.data_type()).contains("Utf8")) {
+    for column in columns(&digests)
+        .into_iter()
+        .filter(|column| format!("{}", column.data_type()).contains("Utf8"))
+    {
         let codes = verify(
             CurveId::Secp256k1,
-            vec![(Field::Digest, column), (Field::Signature, signatures.clone()), (Field::PublicKey, keys.clone())],
+            vec![
+                (Field::Digest, column),
+                (Field::Signature, signatures.clone()),
+                (Field::PublicKey, keys.clone()),
+            ],
         );
         let not_hex = cell(Field::Digest, CellProblem::NotHexadecimal);
-        let wanted: Vec<u8> = (0..12).map(|item| if item == 2 || item == 9 { not_hex } else { 1 }).collect();
+        let wanted: Vec<u8> = (0..12)
+            .map(|item| if item == 2 || item == 9 { not_hex } else { 1 })
+            .collect();
         assert_eq!(codes, wanted);
         seen += 1;
     }
@@ -244,7 +385,11 @@ fn the_first_problem_of_a_row_counts() {
     let key = |cells: &[Cell]| columns(cells).remove(2);
     let codes = verify(
         CurveId::Secp256k1,
-        vec![(Field::Digest, key(&none)), (Field::Signature, key(&none)), (Field::PublicKey, key(&none))],
+        vec![
+            (Field::Digest, key(&none)),
+            (Field::Signature, key(&none)),
+            (Field::PublicKey, key(&none)),
+        ],
     );
     assert_eq!(codes, [cell(Field::Digest, CellProblem::Null); 3]);
     let codes = verify(

@@ -33,13 +33,27 @@ impl Chunk {
     fn new(name: &'static str, group: usize) -> Self {
         let first = (group * GROUP) as i32;
         let pages = vec![vec![first, first + 1], vec![first + 2]];
-        Chunk { name, pages, said: None, values: GROUP as i64, between: None }
+        Chunk {
+            name,
+            pages,
+            said: None,
+            values: GROUP as i64,
+            between: None,
+        }
     }
 
     fn column(&self) -> Column {
-        let bytes = |values: &[i32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+        let bytes = |values: &[i32]| {
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect::<Vec<_>>()
+        };
         let one = |(number, values): (usize, &Vec<i32>)| {
-            let said = self.said.filter(|(place, _)| *place == number).map_or(values.len() as i64, |(_, said)| said);
+            let said = self
+                .said
+                .filter(|(place, _)| *place == number)
+                .map_or(values.len() as i64, |(_, said)| said);
             page(said, PLAIN, &bytes(values))
         };
         let mut pages: Vec<_> = self.pages.iter().enumerate().map(one).collect();
@@ -66,7 +80,11 @@ fn with_change(group: usize, rows: i64, change: impl Fn(&mut Chunk)) -> Vec<u8> 
         })
         .collect();
     let of = |number: usize| if number == group { rows } else { GROUP as i64 };
-    let groups: Vec<_> = groups.iter().enumerate().map(|(number, columns)| (&columns[..], of(number))).collect();
+    let groups: Vec<_> = groups
+        .iter()
+        .enumerate()
+        .map(|(number, columns)| (&columns[..], of(number)))
+        .collect();
     let all = groups.iter().map(|(_, rows)| rows).sum();
     crafted::file_of_groups(&groups, all)
 }
@@ -89,7 +107,16 @@ fn read_up_to(path: &Path, options: ReadOptions) -> (Vec<RecordBatch>, Option<Er
 }
 
 fn numbers(batches: &[RecordBatch], column: usize) -> Vec<i32> {
-    batches.iter().flat_map(|batch| batch.column(column).as_primitive::<Int32Type>().values().to_vec()).collect()
+    batches
+        .iter()
+        .flat_map(|batch| {
+            batch
+                .column(column)
+                .as_primitive::<Int32Type>()
+                .values()
+                .to_vec()
+        })
+        .collect()
 }
 
 /// Whatever the size of batches and however many threads read: an error that names the place, and no row of the row
@@ -98,13 +125,26 @@ fn check_refused(path: &Path, bytes: &[u8], group: usize, what: &str) {
     std::fs::write(path, bytes).unwrap();
     for rows in BATCHES {
         for threads in [0, 3] {
-            let (batches, problem) = read_up_to(path, ReadOptions { threads, ..options(rows) });
-            let problem = problem.unwrap_or_else(|| panic!("{what} in {group} by {rows}: {batches:?}"));
+            let (batches, problem) = read_up_to(
+                path,
+                ReadOptions {
+                    threads,
+                    ..options(rows)
+                },
+            );
+            let problem =
+                problem.unwrap_or_else(|| panic!("{what} in {group} by {rows}: {batches:?}"));
             let named = format!("row group {}, column `b", group + 1);
             assert!(matches!(problem, Error::Malformed(_)), "{what}: {problem}");
-            assert!(problem.to_string().contains(&named), "{what} in {group} by {rows}: {problem}");
+            assert!(
+                problem.to_string().contains(&named),
+                "{what} in {group} by {rows}: {problem}"
+            );
             let before: Vec<i32> = (0..(group * GROUP) as i32).collect();
-            assert!(before.starts_with(&numbers(&batches, 0)), "{what} in {group} by {rows}: {batches:?}");
+            assert!(
+                before.starts_with(&numbers(&batches, 0)),
+                "{what} in {group} by {rows}: {batches:?}"
+            );
         }
     }
 }
@@ -114,13 +154,21 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("counts");
     let index = [
-        &crafted::structure(&[crafted::int(1, 1), crafted::int(2, 2), crafted::int(3, 2), crafted::inner(6, &[])])[..],
+        &crafted::structure(&[
+            crafted::int(1, 1),
+            crafted::int(2, 2),
+            crafted::int(3, 2),
+            crafted::inner(6, &[]),
+        ])[..],
         &[1, 2],
     ]
     .concat();
     type Change<'a> = (&'static str, Box<dyn Fn(&mut Chunk) + 'a>);
     let changes: Vec<Change> = vec![
-        ("a surplus page", Box::new(|chunk| chunk.pages.push(vec![7, 8]))),
+        (
+            "a surplus page",
+            Box::new(|chunk| chunk.pages.push(vec![7, 8])),
+        ),
         (
             "a surplus page that the footer counts",
             Box::new(|chunk| {
@@ -128,9 +176,18 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
                 chunk.values += 1;
             }),
         ),
-        ("a surplus page in front", Box::new(|chunk| chunk.pages.insert(0, vec![7]))),
-        ("surplus values in the last page", Box::new(|chunk| chunk.pages[1].extend([7, 8, 9]))),
-        ("surplus values in the first page", Box::new(|chunk| chunk.pages[0].push(7))),
+        (
+            "a surplus page in front",
+            Box::new(|chunk| chunk.pages.insert(0, vec![7])),
+        ),
+        (
+            "surplus values in the last page",
+            Box::new(|chunk| chunk.pages[1].extend([7, 8, 9])),
+        ),
+        (
+            "surplus values in the first page",
+            Box::new(|chunk| chunk.pages[0].push(7)),
+        ),
         ("a missing page", Box::new(|chunk| drop(chunk.pages.pop()))),
         (
             "a missing page that the footer does not count",
@@ -140,18 +197,47 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
             }),
         ),
         ("no page", Box::new(|chunk| chunk.pages.clear())),
-        ("a page that says less than it has", Box::new(|chunk| chunk.said = Some((0, 1)))),
-        ("more values in the footer", Box::new(|chunk| chunk.values += 1)),
-        ("fewer values in the footer", Box::new(|chunk| chunk.values -= 1)),
-        ("zeros behind the pages", Box::new(|chunk| chunk.between = Some((2, vec![0; 20])))),
-        ("a page without values in front", Box::new(|chunk| chunk.between = Some((0, page(0, PLAIN, &[]))))),
-        ("a page without values between", Box::new(|chunk| chunk.between = Some((1, page(0, PLAIN, &[]))))),
-        ("a dictionary between", Box::new(|chunk| chunk.between = Some((1, crafted::dictionary(1, &[0; 4]))))),
-        ("a dictionary behind", Box::new(|chunk| chunk.between = Some((2, crafted::dictionary(1, &[0; 4]))))),
+        (
+            "a page that says less than it has",
+            Box::new(|chunk| chunk.said = Some((0, 1))),
+        ),
+        (
+            "more values in the footer",
+            Box::new(|chunk| chunk.values += 1),
+        ),
+        (
+            "fewer values in the footer",
+            Box::new(|chunk| chunk.values -= 1),
+        ),
+        (
+            "zeros behind the pages",
+            Box::new(|chunk| chunk.between = Some((2, vec![0; 20]))),
+        ),
+        (
+            "a page without values in front",
+            Box::new(|chunk| chunk.between = Some((0, page(0, PLAIN, &[])))),
+        ),
+        (
+            "a page without values between",
+            Box::new(|chunk| chunk.between = Some((1, page(0, PLAIN, &[])))),
+        ),
+        (
+            "a dictionary between",
+            Box::new(|chunk| chunk.between = Some((1, crafted::dictionary(1, &[0; 4])))),
+        ),
+        (
+            "a dictionary behind",
+            Box::new(|chunk| chunk.between = Some((2, crafted::dictionary(1, &[0; 4])))),
+        ),
     ];
     for (what, change) in changes {
         for group in 0..GROUPS {
-            check_refused(&path, &with_change(group, GROUP as i64, &change), group, what);
+            check_refused(
+                &path,
+                &with_change(group, GROUP as i64, &change),
+                group,
+                what,
+            );
         }
     }
     for group in 0..GROUPS {
@@ -165,20 +251,41 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
                     assert_eq!((rows, values), (0, 0));
                     continue;
                 };
-                assert!(problem.to_string().contains(&format!("row group {}, column `", group + 1)), "{problem}");
-                assert!(numbers(&batches, 0).len() <= group * GROUP, "{rows} {values}");
+                assert!(
+                    problem
+                        .to_string()
+                        .contains(&format!("row group {}, column `", group + 1)),
+                    "{problem}"
+                );
+                assert!(
+                    numbers(&batches, 0).len() <= group * GROUP,
+                    "{rows} {values}"
+                );
             }
         }
     }
     // None of these says anything about values.
-    for between in [(0, index.clone()), (1, index.clone()), (2, index), (2, page(0, PLAIN, &[]))] {
+    for between in [
+        (0, index.clone()),
+        (1, index.clone()),
+        (2, index),
+        (2, page(0, PLAIN, &[])),
+    ] {
         for group in 0..GROUPS {
-            std::fs::write(&path, with_change(group, GROUP as i64, |chunk| chunk.between = Some(between.clone())))
-                .unwrap();
+            std::fs::write(
+                &path,
+                with_change(group, GROUP as i64, |chunk| {
+                    chunk.between = Some(between.clone())
+                }),
+            )
+            .unwrap();
             for rows in BATCHES {
                 let (batches, problem) = read_up_to(&path, options(rows));
                 assert!(problem.is_none(), "{problem:?}");
-                assert_eq!(numbers(&batches, 1), Vec::from_iter(0..(GROUP * GROUPS) as i32));
+                assert_eq!(
+                    numbers(&batches, 1),
+                    Vec::from_iter(0..(GROUP * GROUPS) as i32)
+                );
             }
         }
     }
@@ -193,7 +300,10 @@ fn rows_of_the_file_are_those_of_its_row_groups() {
     for rows in [0, 3, 5, 7, -1, i64::MAX] {
         std::fs::write(&path, crafted::file_of_groups(&groups, rows)).unwrap();
         let problem = open(&path, options(10)).err().unwrap().to_string();
-        assert!(problem.contains(&format!("have 6 rows together, but the footer says {rows}")), "{problem}");
+        assert!(
+            problem.contains(&format!("have 6 rows together, but the footer says {rows}")),
+            "{problem}"
+        );
     }
     std::fs::write(&path, crafted::file_of_groups(&groups, 6)).unwrap();
     assert_eq!(open(&path, options(10)).unwrap().rows(), Some(6));
@@ -207,11 +317,22 @@ fn levels(levels: &[u8]) -> Vec<u8> {
 /// A page of numbers in lists, by their repetition levels; each has its place as its value. It says that it has this
 /// many rows, where it is of version 2.
 fn page_of_lists(repetition: &[u8], first: i32, version_2: Option<i64>) -> Vec<u8> {
-    let values: Vec<u8> = (first..first + repetition.len() as i32).flat_map(i32::to_le_bytes).collect();
+    let values: Vec<u8> = (first..first + repetition.len() as i32)
+        .flat_map(i32::to_le_bytes)
+        .collect();
     let (repetition, definition) = (levels(repetition), levels(&vec![1; repetition.len()]));
     let count = (values.len() / 4) as i64;
     let Some(rows) = version_2 else {
-        return page(count, PLAIN, &[crafted::value(&repetition), crafted::value(&definition), values].concat());
+        return page(
+            count,
+            PLAIN,
+            &[
+                crafted::value(&repetition),
+                crafted::value(&definition),
+                values,
+            ]
+            .concat(),
+        );
     };
     let bytes = [&repetition[..], &definition, &values].concat();
     let fields = [
@@ -223,7 +344,16 @@ fn page_of_lists(repetition: &[u8], first: i32, version_2: Option<i64>) -> Vec<u
         crafted::int(6, repetition.len() as i64),
     ];
     let length = bytes.len() as i64;
-    [crafted::structure(&crafted::header(3, length, length, crafted::inner(8, &fields))), bytes].concat()
+    [
+        crafted::structure(&crafted::header(
+            3,
+            length,
+            length,
+            crafted::inner(8, &fields),
+        )),
+        bytes,
+    ]
+    .concat()
 }
 
 /// A file of `a`, numbers from 0 on, and of `b`, lists in pages of these levels, of two row groups
@@ -240,11 +370,17 @@ fn lists(groups: &[(&[&[u8]], Option<i64>)]) -> Vec<u8> {
             });
             let pages: Vec<_> = pages.collect();
             let elements = vec![crafted::element("b", INT32, None, 2)];
-            let b = Column { elements, ..Column::new("b", INT32, None, values as i64, pages) };
+            let b = Column {
+                elements,
+                ..Column::new("b", INT32, None, values as i64, pages)
+            };
             vec![Chunk::new("a", group).column(), b]
         })
         .collect();
-    let groups: Vec<_> = groups.iter().map(|columns| (&columns[..], GROUP as i64)).collect();
+    let groups: Vec<_> = groups
+        .iter()
+        .map(|columns| (&columns[..], GROUP as i64))
+        .collect();
     crafted::file_of_groups(&groups, (groups.len() * GROUP) as i64)
 }
 
@@ -265,29 +401,54 @@ fn lists_have_the_rows_of_their_row_group() {
     for said in [None, Some(1), Some(2), Some(3)] {
         for (what, pages) in wrong {
             for group in 0..2 {
-                let pages = [if group == 0 { pages } else { right }, if group == 1 { pages } else { right }];
-                check_refused(&path, &lists(&[(pages[0], said), (pages[1], said)]), group, what);
+                let pages = [
+                    if group == 0 { pages } else { right },
+                    if group == 1 { pages } else { right },
+                ];
+                check_refused(
+                    &path,
+                    &lists(&[(pages[0], said), (pages[1], said)]),
+                    group,
+                    what,
+                );
             }
         }
     }
     // Pages may begin within a row, and the rows of headers are not read.
-    let same: [&[&[u8]]; 4] =
-        [right, &[&[0, 1], &[1, 0, 0], &[1]], &[&[0], &[1], &[1], &[0], &[0], &[1]], &[&[0, 1, 1, 0, 0, 1]]];
+    let same: [&[&[u8]]; 4] = [
+        right,
+        &[&[0, 1], &[1, 0, 0], &[1]],
+        &[&[0], &[1], &[1], &[0], &[0], &[1]],
+        &[&[0, 1, 1, 0, 0, 1]],
+    ];
     for said in [None, Some(1), Some(3), Some(100)] {
         for pages in same {
             std::fs::write(&path, lists(&[(pages, said), (right, said)])).unwrap();
             for rows in BATCHES {
                 let (batches, problem) = read_up_to(&path, options(rows));
-                assert!(problem.is_none(), "{said:?} {pages:?} by {rows}: {problem:?}");
+                assert!(
+                    problem.is_none(),
+                    "{said:?} {pages:?} by {rows}: {problem:?}"
+                );
                 let cells: Vec<Vec<i32>> = batches
                     .iter()
                     .flat_map(|batch| {
                         let lists = batch.column(1).as_list::<i32>();
-                        (0..lists.len()).map(|row| lists.value(row).as_primitive::<Int32Type>().values().to_vec())
+                        (0..lists.len()).map(|row| {
+                            lists
+                                .value(row)
+                                .as_primitive::<Int32Type>()
+                                .values()
+                                .to_vec()
+                        })
                     })
                     .collect();
                 let group = [vec![0, 1, 2], vec![3], vec![4, 5]];
-                assert_eq!(cells, [&group[..], &group].concat(), "{said:?} {pages:?} by {rows}");
+                assert_eq!(
+                    cells,
+                    [&group[..], &group].concat(),
+                    "{said:?} {pages:?} by {rows}"
+                );
             }
         }
     }
@@ -301,20 +462,37 @@ fn definition_levels_above_the_highest_are_errors() {
     let values: Vec<u8> = (0..GROUP as i32).flat_map(i32::to_le_bytes).collect();
     for (highest, is_refused) in [(1, false), (2, true), (3, true)] {
         let definition = crafted::value(&levels(&[1, 1, highest]));
-        let pages = vec![page(GROUP as i64, PLAIN, &[definition, values.clone()].concat())];
+        let pages = vec![page(
+            GROUP as i64,
+            PLAIN,
+            &[definition, values.clone()].concat(),
+        )];
         let elements = vec![crafted::element("b", INT32, None, 1)];
-        let column = Column { elements, ..Column::new("b", INT32, None, GROUP as i64, pages) };
+        let column = Column {
+            elements,
+            ..Column::new("b", INT32, None, GROUP as i64, pages)
+        };
         std::fs::write(&path, crafted::file(&[column], GROUP as i64)).unwrap();
         let (batches, problem) = read_up_to(&path, options(GROUP));
         let problem = problem.map(|problem| problem.to_string());
-        let named = problem.as_ref().is_some_and(|text| text.contains("the definition levels of a page"));
-        assert_eq!((named, batches.is_empty()), (is_refused, is_refused), "{highest}: {problem:?}");
+        let named = problem
+            .as_ref()
+            .is_some_and(|text| text.contains("the definition levels of a page"));
+        assert_eq!(
+            (named, batches.is_empty()),
+            (is_refused, is_refused),
+            "{highest}: {problem:?}"
+        );
     }
     // Levels of two bits, of elements of lists, where 2 is the highest and all are 3. pyarrow refuses it.
-    let nested = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/definition_levels_above_the_highest.parquet");
+    let nested = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data/definition_levels_above_the_highest.parquet");
     let (_, problem) = read_up_to(&nested, options(1));
     let problem = problem.expect("an error").to_string();
-    assert!(problem.contains("column `parts.list.element`: the definition levels of a page"), "{problem}");
+    assert!(
+        problem.contains("column `parts.list.element`: the definition levels of a page"),
+        "{problem}"
+    );
 }
 
 /// Some writers say 0 where there is no dictionary, and some nothing where there is one.
@@ -324,11 +502,18 @@ fn chunks_begin_where_others_look_for_them() {
     let path = folder.path().join("offsets");
     let coded = |has_dictionary, dictionary_offset| {
         let pages = vec![crafted::dictionary(1, &[7; 32]), crafted::first_value(20)];
-        Column { has_dictionary, dictionary_offset, ..Column::new("digest", FIXED, Some(32), 20, pages) }
+        Column {
+            has_dictionary,
+            dictionary_offset,
+            ..Column::new("digest", FIXED, Some(32), 20, pages)
+        }
     };
     let plain = |dictionary_offset| {
         let pages = vec![page(20, PLAIN, &[7; 32 * 20])];
-        Column { dictionary_offset, ..Column::new("digest", FIXED, Some(32), 20, pages) }
+        Column {
+            dictionary_offset,
+            ..Column::new("digest", FIXED, Some(32), 20, pages)
+        }
     };
     // Behind the pages it cannot be.
     let columns = [
@@ -346,7 +531,9 @@ fn chunks_begin_where_others_look_for_them() {
         for rows in [1, 7, 100] {
             let (batches, problem) = read_up_to(&path, options(rows));
             assert!(problem.is_none(), "{problem:?}");
-            let cells = batches.iter().flat_map(|batch| batch.column(0).as_fixed_size_binary().iter());
+            let cells = batches
+                .iter()
+                .flat_map(|batch| batch.column(0).as_fixed_size_binary().iter());
             assert_eq!(cells.map(Option::unwrap).collect::<Vec<_>>(), [[7; 32]; 20]);
         }
     }
@@ -357,9 +544,20 @@ fn chunks_begin_where_others_look_for_them() {
 fn names_of_columns_are_shown_in_errors() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("names");
-    let pages = vec![page(2, PLAIN, &[crafted::value(b"a"), crafted::value(b"b")].concat())];
-    std::fs::write(&path, crafted::file(&[Column::new("\u{1b}[2J", BYTES, None, 1, pages)], 1)).unwrap();
+    let pages = vec![page(
+        2,
+        PLAIN,
+        &[crafted::value(b"a"), crafted::value(b"b")].concat(),
+    )];
+    std::fs::write(
+        &path,
+        crafted::file(&[Column::new("\u{1b}[2J", BYTES, None, 1, pages)], 1),
+    )
+    .unwrap();
     let (_, problem) = read_up_to(&path, options(1));
     let problem = problem.unwrap().to_string();
-    assert!(problem.contains("row group 1, column `\\u{1b}[2J`: its pages have 2 values"), "{problem}");
+    assert!(
+        problem.contains("row group 1, column `\\u{1b}[2J`: its pages have 2 values"),
+        "{problem}"
+    );
 }

@@ -1,6 +1,8 @@
 //! Headers of Parquet files: those with two readings, those that claim much, and pages of every kind.
 
-use crate::crafted::{self, BINARY, Beside, Column, DICTIONARY, FIXED, Field, I32, I64, LIST, PLAIN, STRUCT, TRUE};
+use crate::crafted::{
+    self, BINARY, Beside, Column, DICTIONARY, FIXED, Field, I32, I64, LIST, PLAIN, STRUCT, TRUE,
+};
 use crate::files::{content, options, read};
 use arrow_array::builder::{BinaryBuilder, FixedSizeListBuilder, Int32Builder, ListBuilder};
 use arrow_array::cast::AsArray;
@@ -22,7 +24,11 @@ use tempfile::TempDir;
 const CHANGES: usize = 1500;
 
 fn bounded(rows: usize) -> ReadOptions {
-    ReadOptions { max_memory: 64 << 20, max_page: 16 << 20, ..options(rows) }
+    ReadOptions {
+        max_memory: 64 << 20,
+        max_page: 16 << 20,
+        ..options(rows)
+    }
 }
 
 fn attempt(path: &Path, bytes: &[u8], options: ReadOptions) -> Result<Vec<RecordBatch>, Error> {
@@ -36,9 +42,18 @@ fn no_hostile_file_is_read() {
     let path = folder.path().join("hostile");
     for (name, bytes) in crafted::hostile() {
         let begin = Instant::now();
-        let problem = attempt(&path, &bytes, bounded(1000)).map(|_| name.clone()).unwrap_err();
-        assert!(matches!(problem, Error::Malformed(_) | Error::Limit { .. }), "{name}: {problem}");
-        assert!(begin.elapsed() < Duration::from_secs(10), "{name}: {:?}", begin.elapsed());
+        let problem = attempt(&path, &bytes, bounded(1000))
+            .map(|_| name.clone())
+            .unwrap_err();
+        assert!(
+            matches!(problem, Error::Malformed(_) | Error::Limit { .. }),
+            "{name}: {problem}"
+        );
+        assert!(
+            begin.elapsed() < Duration::from_secs(10),
+            "{name}: {:?}",
+            begin.elapsed()
+        );
     }
 }
 
@@ -60,10 +75,25 @@ fn crafted_files_are_files() {
             Beside::List => x.as_list::<i32>().values().clone(),
             _ => x.clone(),
         };
-        assert!(cells.len() == 20 && cells.as_binary_view().iter().all(|cell| cell == Some(&[7; 30])), "{part:?}");
+        assert!(
+            cells.len() == 20
+                && cells
+                    .as_binary_view()
+                    .iter()
+                    .all(|cell| cell == Some(&[7; 30])),
+            "{part:?}"
+        );
     }
     let lists = rows(&crafted::long_list(1000));
-    assert_eq!(lists.column_by_name("x").unwrap().as_list::<i32>().value(0).len(), 1000);
+    assert_eq!(
+        lists
+            .column_by_name("x")
+            .unwrap()
+            .as_list::<i32>()
+            .value(0)
+            .len(),
+        1000
+    );
     assert_eq!(rows(&crafted::small_pages(20)), plain);
     assert_eq!(open_columns(&path, &crafted::wide(300)), 300);
 }
@@ -78,10 +108,17 @@ fn what_is_in_no_page_is_bounded_too() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("wide");
     // Columns, values of a list, and long numbers in a dictionary.
-    let problem = |bytes: &[u8]| attempt(&path, bytes, bounded(1000)).unwrap_err().to_string();
+    let problem = |bytes: &[u8]| {
+        attempt(&path, bytes, bounded(1000))
+            .unwrap_err()
+            .to_string()
+    };
     assert!(problem(&crafted::wide(100_000)).contains("bytes of columns and row groups"));
     assert!(problem(&crafted::long_list(100_000_000)).contains("is above the limit"));
-    assert!(problem(&crafted::file_beside(Beside::Decimal, 100, 1 << 20)).contains("numbers that are too long"));
+    assert!(
+        problem(&crafted::file_beside(Beside::Decimal, 100, 1 << 20))
+            .contains("numbers that are too long")
+    );
 }
 
 /// Pages of one row each are found again by every batch. From the beginning of the file on, these would be 75 million
@@ -93,7 +130,11 @@ fn small_pages_are_read_in_linear_time() {
     let begin = Instant::now();
     let batches = attempt(&path, &crafted::small_pages(50_000), options(50)).unwrap();
     assert_eq!(batches.len(), 1000);
-    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+    assert!(
+        begin.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        begin.elapsed()
+    );
 }
 
 /// A table of every shape, with nulls.
@@ -101,14 +142,23 @@ fn shapes(rows: usize) -> RecordBatch {
     let mut lists = ListBuilder::new(BinaryBuilder::new());
     let mut pairs = FixedSizeListBuilder::new(Int32Builder::new(), 2);
     for row in 0..rows {
-        (0..row % 4).for_each(|item| lists.values().append_option((item != 2).then_some([row as u8; 9])));
+        (0..row % 4).for_each(|item| {
+            lists
+                .values()
+                .append_option((item != 2).then_some([row as u8; 9]))
+        });
         lists.append(row % 7 != 3);
         pairs.values().append_slice(&[row as i32, -(row as i32)]);
         pairs.append(row % 5 != 1);
     }
-    let numbers: ArrayRef = Arc::new(Int64Array::from_iter((0..rows).map(|row| (row % 3 != 0).then_some(row as i64))));
-    let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..rows).map(|row| format!("text {}", row / 10))));
-    let parts = StructArray::try_from(vec![("number", numbers.clone()), ("text", texts.clone())]).unwrap();
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter(
+        (0..rows).map(|row| (row % 3 != 0).then_some(row as i64)),
+    ));
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(
+        (0..rows).map(|row| format!("text {}", row / 10)),
+    ));
+    let parts =
+        StructArray::try_from(vec![("number", numbers.clone()), ("text", texts.clone())]).unwrap();
     let columns: [(&str, ArrayRef); 5] = [
         ("number", numbers),
         ("text", texts),
@@ -125,7 +175,11 @@ fn batches_of_any_size_are_parts_of_the_table() {
     let path = folder.path().join("shapes");
     let table = shapes(1000);
     for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
-        for codec in [Codec::UNCOMPRESSED, Codec::SNAPPY, Codec::ZSTD(Default::default())] {
+        for codec in [
+            Codec::UNCOMPRESSED,
+            Codec::SNAPPY,
+            Codec::ZSTD(Default::default()),
+        ] {
             let properties = WriterProperties::builder()
                 .set_writer_version(version)
                 .set_compression(codec)
@@ -136,22 +190,36 @@ fn batches_of_any_size_are_parts_of_the_table() {
                 .set_column_encoding("text".into(), parquet::basic::Encoding::PLAIN)
                 .set_column_encoding("parts.text".into(), parquet::basic::Encoding::PLAIN)
                 .set_column_encoding("list.list.item".into(), parquet::basic::Encoding::PLAIN);
-            let mut writer =
-                ArrowWriter::try_new(File::create(&path).unwrap(), table.schema(), Some(properties.build())).unwrap();
+            let mut writer = ArrowWriter::try_new(
+                File::create(&path).unwrap(),
+                table.schema(),
+                Some(properties.build()),
+            )
+            .unwrap();
             writer.write(&table).unwrap();
             writer.close().unwrap();
             let whole = read(&path, options(1000), &Projection::All).unwrap();
-            let [whole] = &whole[..] else { panic!("one batch") };
-            assert_eq!(content(&[whole.project(&[0, 1]).unwrap()]), content(&[table.project(&[0, 1]).unwrap()]));
+            let [whole] = &whole[..] else {
+                panic!("one batch")
+            };
+            assert_eq!(
+                content(&[whole.project(&[0, 1]).unwrap()]),
+                content(&[table.project(&[0, 1]).unwrap()])
+            );
             let list = |batch: &RecordBatch, row: usize| {
                 let list = batch.column(2).as_list::<i32>();
-                list.is_valid(row).then(|| format!("{:?}", arrow_cells(&list.value(row))))
+                list.is_valid(row)
+                    .then(|| format!("{:?}", arrow_cells(&list.value(row))))
             };
             assert!((0..1000).all(|row| list(whole, row) == list(&table, row)));
             for rows in [1, 7, 13, 64, 430, 431, 999] {
                 let batches = read(&path, options(rows), &Projection::All).unwrap();
                 assert_eq!(batches.len(), 1000usize.div_ceil(rows));
-                assert_eq!(concat_batches(&whole.schema(), &batches).unwrap(), *whole, "{version:?} {codec:?} {rows}");
+                assert_eq!(
+                    concat_batches(&whole.schema(), &batches).unwrap(),
+                    *whole,
+                    "{version:?} {codec:?} {rows}"
+                );
             }
         }
     }
@@ -161,7 +229,11 @@ fn batches_of_any_size_are_parts_of_the_table() {
 fn arrow_cells(array: &ArrayRef) -> Vec<Option<Vec<u8>>> {
     match array.as_binary_view_opt() {
         Some(cells) => cells.iter().map(|cell| cell.map(<[u8]>::to_vec)).collect(),
-        None => array.as_binary::<i32>().iter().map(|cell| cell.map(<[u8]>::to_vec)).collect(),
+        None => array
+            .as_binary::<i32>()
+            .iter()
+            .map(|cell| cell.map(<[u8]>::to_vec))
+            .collect(),
     }
 }
 
@@ -173,10 +245,17 @@ fn what_few_values_stand_for_is_written_in_parts() {
         std::fs::write(&path, crafted::file_beside(part, 100, 1 << 20)).unwrap();
         let input = open(&path, options(1000)).unwrap();
         let written = input.written_schema().clone();
-        let batches: Vec<_> = input.batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap();
+        let batches: Vec<_> = input
+            .batches(&Projection::All)
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
         let output = Destination::File(copy.clone());
-        let mut writer = Writer::create(output, Format::Parquet, Default::default(), &written).unwrap();
-        batches.iter().for_each(|batch| writer.write(batch, &Pool::default()).unwrap());
+        let mut writer =
+            Writer::create(output, Format::Parquet, Default::default(), &written).unwrap();
+        batches
+            .iter()
+            .for_each(|batch| writer.write(batch, &Pool::default()).unwrap());
         writer.finish().unwrap();
         let again = read(&copy, options(1000), &Projection::All).unwrap();
         assert_eq!(
@@ -200,27 +279,46 @@ fn pages_become_what_they_say() {
     let lz4 = |bytes: &[u8]| {
         let copied = bytes.len() - 1 - 12 - 4 - 15;
         let long = [vec![0xff; copied / 255], vec![(copied % 255) as u8]].concat();
-        [&[0x1f, bytes[0], 1, 0][..], &long, &[0xc0], &bytes[bytes.len() - 12..]].concat()
+        [
+            &[0x1f, bytes[0], 1, 0][..],
+            &long,
+            &[0xc0],
+            &bytes[bytes.len() - 12..],
+        ]
+        .concat()
     };
     let hadoop = |bytes: &[u8]| {
         let block = lz4(bytes);
         let [all, chunk] = [bytes.len(), block.len()].map(|number| (number as u32).to_be_bytes());
         [&all[..], &chunk, &block].concat()
     };
-    let expected = attempt(&path, &crafted::file(&crafted::rejected(100), 100), bounded(100)).unwrap();
-    let codecs: [(i64, &dyn Fn(&[u8]) -> Vec<u8>); 4] = [(2, &gzip), (7, &lz4), (5, &lz4), (5, &hadoop)];
+    let expected = attempt(
+        &path,
+        &crafted::file(&crafted::rejected(100), 100),
+        bounded(100),
+    )
+    .unwrap();
+    let codecs: [(i64, &dyn Fn(&[u8]) -> Vec<u8>); 4] =
+        [(2, &gzip), (7, &lz4), (5, &lz4), (5, &hadoop)];
     for (codec, compressed) in codecs {
         let file = |said: usize| {
             let columns = crafted::verification(FIXED, codec, 100, |width| {
                 let bytes = compressed(&vec![3; width * 100]);
-                let header = crafted::header(0, (width * said) as i64, bytes.len() as i64, crafted::data(100, PLAIN));
+                let header = crafted::header(
+                    0,
+                    (width * said) as i64,
+                    bytes.len() as i64,
+                    crafted::data(100, PLAIN),
+                );
                 vec![[crafted::structure(&header), bytes].concat()]
             });
             crafted::file(&columns, 100)
         };
         assert_eq!(attempt(&path, &file(100), bounded(100)).unwrap(), expected);
         for said in [1, 99, 101, 1000] {
-            let problem = attempt(&path, &file(said), bounded(100)).unwrap_err().to_string();
+            let problem = attempt(&path, &file(said), bounded(100))
+                .unwrap_err()
+                .to_string();
             assert!(problem.contains("does not become"), "{problem}");
         }
     }
@@ -230,11 +328,16 @@ fn pages_become_what_they_say() {
 fn codecs_that_are_not_read_are_named_before_anything_is_read() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lzo");
-    let columns = crafted::verification(FIXED, 3, 100, |width| vec![crafted::page(100, PLAIN, &vec![3; width * 100])]);
+    let columns = crafted::verification(FIXED, 3, 100, |width| {
+        vec![crafted::page(100, PLAIN, &vec![3; width * 100])]
+    });
     std::fs::write(&path, crafted::file(&columns, 100)).unwrap();
     let input = open(&path, bounded(100)).unwrap();
     let problem = input.batches(&Projection::All).err().unwrap().to_string();
-    assert!(problem.contains("compressed by LZO are not read"), "{problem}");
+    assert!(
+        problem.contains("compressed by LZO are not read"),
+        "{problem}"
+    );
 }
 
 /// Another number, type or value, a field twice, or one less.
@@ -243,16 +346,42 @@ fn change(fields: &mut Vec<Field>) {
         return;
     }
     let place = rand::random_range(0..fields.len());
-    let kinds = [TRUE, 2, 3, 4, I32, I64, 7, BINARY, LIST, 10, 11, STRUCT, 13, 14, 0];
-    let numbers = [-1, 0, 1, 2, 100, 1 << 20, i32::MAX.into(), i64::from(i32::MAX) + 1, i64::MAX, i64::MIN];
+    let kinds = [
+        TRUE, 2, 3, 4, I32, I64, 7, BINARY, LIST, 10, 11, STRUCT, 13, 14, 0,
+    ];
+    let numbers = [
+        -1,
+        0,
+        1,
+        2,
+        100,
+        1 << 20,
+        i32::MAX.into(),
+        i64::from(i32::MAX) + 1,
+        i64::MAX,
+        i64::MIN,
+    ];
     let any = |choices: &[i64]| choices[rand::random_range(0..choices.len())];
     match rand::random_range(0..7) {
-        0 => fields[place] = fields[place].clone().written(any(&[0, -1, 1, 5, 20, 65537, 65540, 1 << 40])),
-        1 => fields[place] = fields[place].clone().called(kinds[rand::random_range(0..kinds.len())]),
+        0 => {
+            fields[place] =
+                fields[place]
+                    .clone()
+                    .written(any(&[0, -1, 1, 5, 20, 65537, 65540, 1 << 40]))
+        }
+        1 => {
+            fields[place] = fields[place]
+                .clone()
+                .called(kinds[rand::random_range(0..kinds.len())])
+        }
         2 => fields[place] = crafted::int(rand::random_range(1..9), any(&numbers)),
         3 => {
-            fields[place] =
-                crafted::claimed(rand::random_range(1..9), kinds[rand::random_range(0..13)], any(&numbers) as u64, &[])
+            fields[place] = crafted::claimed(
+                rand::random_range(1..9),
+                kinds[rand::random_range(0..13)],
+                any(&numbers) as u64,
+                &[],
+            )
         }
         4 => fields.insert(place, fields[place].clone()),
         5 => fields.swap(place, 0),
@@ -277,18 +406,38 @@ fn changed_headers_are_errors_or_tables() {
     let mut tables = 0;
     for round in 0..CHANGES {
         // In a header, in what it says of values, or in a dictionary.
-        let values = [crafted::int(1, rows as i64), crafted::int(2, PLAIN), crafted::int(3, 3), crafted::int(4, 3)];
+        let values = [
+            crafted::int(1, rows as i64),
+            crafted::int(2, PLAIN),
+            crafted::int(3, 3),
+            crafted::int(4, 3),
+        ];
         let inner = crafted::inner(5, &changed(&values, round % 4 == 0));
         let header = changed(&crafted::header(0, length, length, inner), round % 4 == 1);
         let plain = [crafted::structure(&header), data.clone()].concat();
         let values = [crafted::int(1, 2), crafted::int(2, PLAIN)];
-        let header = crafted::header(2, 64, 64, crafted::inner(7, &changed(&values, round % 4 == 2)));
-        let dictionary = [crafted::structure(&changed(&header, round % 4 == 3)), vec![7; 64]].concat();
+        let header = crafted::header(
+            2,
+            64,
+            64,
+            crafted::inner(7, &changed(&values, round % 4 == 2)),
+        );
+        let dictionary = [
+            crafted::structure(&changed(&header, round % 4 == 3)),
+            vec![7; 64],
+        ]
+        .concat();
         let keys = crafted::page(rows as i64, DICTIONARY, &crafted::first_keys(rows as u64));
         let coded = Column::new("b", FIXED, Some(width), rows as i64, vec![dictionary, keys]);
-        let columns =
-            [Column::new("a", FIXED, Some(width), rows as i64, vec![plain]), Column { has_dictionary: true, ..coded }];
-        tables += usize::from(attempt(&path, &crafted::file(&columns, rows as i64), bounded(9)).is_ok());
+        let columns = [
+            Column::new("a", FIXED, Some(width), rows as i64, vec![plain]),
+            Column {
+                has_dictionary: true,
+                ..coded
+            },
+        ];
+        tables +=
+            usize::from(attempt(&path, &crafted::file(&columns, rows as i64), bounded(9)).is_ok());
     }
     assert!(tables > CHANGES / 100 && tables < CHANGES, "{tables}");
 }
@@ -318,11 +467,21 @@ fn changed_footers_are_errors_or_tables() {
             crafted::long(7, 4),
             crafted::long(9, 4),
         ];
-        let chunk = [crafted::long(2, 4), crafted::inner(3, &changed(&column, round % 8 == 2))];
+        let chunk = [
+            crafted::long(2, 4),
+            crafted::inner(3, &changed(&column, round % 8 == 2)),
+        ];
         let chunk = crafted::structure(&changed(&chunk, round % 8 == 3));
-        let group = [crafted::list(1, STRUCT, &[chunk]), crafted::long(2, 4), crafted::long(3, 0)];
+        let group = [
+            crafted::list(1, STRUCT, &[chunk]),
+            crafted::long(2, 4),
+            crafted::long(3, 0),
+        ];
         let group = crafted::structure(&changed(&group, round % 8 == 4));
-        let footer = changed(&crafted::footer(&[root, element], 0, &[group]), round % 8 > 5);
+        let footer = changed(
+            &crafted::footer(&[root, element], 0, &[group]),
+            round % 8 > 5,
+        );
         tables += usize::from(attempt(&path, &crafted::only_footer(&footer), bounded(9)).is_ok());
     }
     assert!(tables > CHANGES / 100 && tables < CHANGES, "{tables}");

@@ -3,15 +3,18 @@
 use crate::files::{WRITTEN, options, read, table, write};
 use crate::items::{engine, verify};
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, NullArray, RecordBatch};
+use arrow_array::{
+    ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, NullArray,
+    RecordBatch,
+};
 use arrow_ipc as ipc;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flatbuffers::{FlatBufferBuilder, ForwardsUOffset, Vector, WIPOffset};
 use gecc::{CurveId, Rejection};
 use gecc_arrow::{
-    Compression, Destination, Error, Field, Format, Mapping, Pool, Projection, ReadOptions, Writer, complete, open,
-    open_stream,
+    Compression, Destination, Error, Field, Format, Mapping, Pool, Projection, ReadOptions, Writer,
+    complete, open, open_stream,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
@@ -29,7 +32,11 @@ const CHANGES: usize = 400;
 
 /// Less than a machine has, and more than the files need.
 fn bounded(rows: usize) -> ReadOptions {
-    ReadOptions { max_memory: 64 << 20, max_page: 16 << 20, ..options(rows) }
+    ReadOptions {
+        max_memory: 64 << 20,
+        max_page: 16 << 20,
+        ..options(rows)
+    }
 }
 
 fn written(format: Format, compression: Compression, folder: &Path) -> Vec<u8> {
@@ -41,7 +48,10 @@ fn written(format: Format, compression: Compression, folder: &Path) -> Vec<u8> {
 /// Reads bytes as a file, and computes what it holds.
 fn attempt(path: &Path, bytes: &[u8]) -> Result<usize, Error> {
     std::fs::write(path, bytes).unwrap();
-    let mapping = Mapping::new().with(Field::Digest, "fixed").with(Field::Der, "text").with(Field::PublicKey, "bytes");
+    let mapping = Mapping::new()
+        .with(Field::Digest, "fixed")
+        .with(Field::Der, "text")
+        .with(Field::PublicKey, "bytes");
     let mut rows = 0;
     for batch in read(path, bounded(50), &Projection::All)? {
         rows += batch.num_rows();
@@ -59,7 +69,9 @@ fn files_that_are_cut_off_are_errors() {
         let bytes = written(format, compression, folder.path());
         assert_eq!(attempt(&path, &bytes).unwrap(), 200);
         let step = (bytes.len() / 300).max(1);
-        let ends = (0..bytes.len()).step_by(step).chain(bytes.len() - 40..bytes.len());
+        let ends = (0..bytes.len())
+            .step_by(step)
+            .chain(bytes.len() - 40..bytes.len());
         for end in ends {
             assert!(attempt(&path, &bytes[..end]).is_err(), "{format:?} {end}");
         }
@@ -89,11 +101,15 @@ fn streams_end_with_their_marker_and_the_input_with_it() {
         let (batches, end) = whole.split_at(whole.len() - MARKER.len());
         assert_eq!(end, MARKER);
         let both = [&whole[..], &whole].concat();
-        let goes_on = [&[0][..], &[0; 8], &[0; 64], &MARKER, b"junk", &both].map(|more| [&whole[..], more].concat());
+        let goes_on = [&[0][..], &[0; 8], &[0; 64], &MARKER, b"junk", &both]
+            .map(|more| [&whole[..], more].concat());
         let check = |bytes: &[u8], wanted: Option<&str>| {
             std::fs::write(&path, bytes).unwrap();
             let owned = bytes.to_vec();
-            for input in [open(&path, bounded(50)), open_stream(Cursor::new(owned), bounded(50))] {
+            for input in [
+                open(&path, bounded(50)),
+                open_stream(Cursor::new(owned), bounded(50)),
+            ] {
                 let (rows, problem) = rows_of(input);
                 assert_eq!(rows, 200);
                 match (wanted, problem) {
@@ -104,7 +120,9 @@ fn streams_end_with_their_marker_and_the_input_with_it() {
             }
         };
         check(batches, Some("ends without its end-of-stream marker"));
-        goes_on.iter().for_each(|bytes| check(bytes, Some("goes on after the end-of-stream marker")));
+        goes_on
+            .iter()
+            .for_each(|bytes| check(bytes, Some("goes on after the end-of-stream marker")));
         // As the error says, and as old writers end a stream.
         check(&[batches, &MARKER].concat(), None);
         check(&[batches, &[0; 4]].concat(), None);
@@ -127,8 +145,12 @@ fn files_list_all_their_batches() {
         assert_eq!(blocks.len(), 4);
         let with = |blocks: &[ipc::Block]| {
             let mut builder = FlatBufferBuilder::new();
-            let schema = ipc::convert::IpcSchemaEncoder::new().schema_to_fb_offset(&mut builder, &schema);
-            let (batches, dictionaries) = (builder.create_vector(blocks), builder.create_vector::<ipc::Block>(&[]));
+            let schema =
+                ipc::convert::IpcSchemaEncoder::new().schema_to_fb_offset(&mut builder, &schema);
+            let (batches, dictionaries) = (
+                builder.create_vector(blocks),
+                builder.create_vector::<ipc::Block>(&[]),
+            );
             let fields = ipc::FooterArgs {
                 version: parsed.version(),
                 schema: Some(schema),
@@ -139,7 +161,13 @@ fn files_list_all_their_batches() {
             let footer = ipc::Footer::create(&mut builder, &fields);
             builder.finish(footer, None);
             let footer = builder.finished_data();
-            [messages, footer, &(footer.len() as u32).to_le_bytes(), b"ARROW1"].concat()
+            [
+                messages,
+                footer,
+                &(footer.len() as u32).to_le_bytes(),
+                b"ARROW1",
+            ]
+            .concat()
         };
         assert_eq!(attempt(&path, &with(&blocks)).unwrap(), 200);
         // Their order is that of the footer.
@@ -149,7 +177,10 @@ fn files_list_all_their_batches() {
             let mut some = blocks.clone();
             let block = some.remove(left_out);
             let problem = attempt(&path, &with(&some)).unwrap_err().to_string();
-            let said = format!("the footer does not list the message at byte {}", block.offset());
+            let said = format!(
+                "the footer does not list the message at byte {}",
+                block.offset()
+            );
             assert!(problem.contains(&said), "{problem}");
         }
     }
@@ -167,7 +198,9 @@ fn batches_and_their_columns_have_as_many_rows() {
         write(&path, &batch, ROWS, format, Compression::None);
         let bytes = std::fs::read(&path).unwrap();
         let said = (ROWS as i64).to_le_bytes();
-        let places: Vec<_> = (0..bytes.len() - 8).filter(|at| bytes[*at..].starts_with(&said)).collect();
+        let places: Vec<_> = (0..bytes.len() - 8)
+            .filter(|at| bytes[*at..].starts_with(&said))
+            .collect();
         assert_eq!(places.len(), 3, "{format:?}");
         for at in places {
             for other in [ROWS - 1, ROWS + 1, 0] {
@@ -205,7 +238,10 @@ fn changed_files_are_errors_or_tables() {
             }
             errors += usize::from(attempt(&path, &changed).is_err());
         }
-        assert!(errors > CHANGES / 20, "{format:?} {compression:?}: {errors} errors");
+        assert!(
+            errors > CHANGES / 20,
+            "{format:?} {compression:?}: {errors} errors"
+        );
     }
 }
 
@@ -225,7 +261,13 @@ fn bytes_of_any_kind_are_errors() {
 
 /// A Parquet file that is nothing but a footer.
 fn footer(content: &[u8]) -> Vec<u8> {
-    [b"PAR1", content, &(content.len() as u32).to_le_bytes(), b"PAR1"].concat()
+    [
+        b"PAR1",
+        content,
+        &(content.len() as u32).to_le_bytes(),
+        b"PAR1",
+    ]
+    .concat()
 }
 
 #[test]
@@ -234,14 +276,23 @@ fn footers_that_claim_much_are_errors() {
     let path = folder.path().join("footer");
     let message = |bytes: &[u8]| attempt(&path, bytes).unwrap_err().to_string();
     // Field 4, a list of 2^31 - 1 row groups.
-    assert!(message(&footer(&[0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00])).contains("the footer cannot be read"));
+    assert!(
+        message(&footer(&[0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00]))
+            .contains("the footer cannot be read")
+    );
     // 40,000 row groups without a field.
     let many = [&[0x49, 0xfc, 0xc0, 0xb8, 0x02][..], &[0; 40_000], &[0]].concat();
     assert!(message(&footer(&many)).contains("row groups of 40000 is above the limit"));
     // Groups in groups, 1000 deep: field 2, a list of structs with the name `g` and one child each, and a column.
     let group = [0x48, 0x01, b'g', 0x15, 0x02, 0x00];
     let column = [0x15, 0x02, 0x25, 0x00, 0x18, 0x01, b'c', 0x00];
-    let deep = [&[0x29, 0xfc, 0xe9, 0x07][..], &group.repeat(1000), &column, &[0]].concat();
+    let deep = [
+        &[0x29, 0xfc, 0xe9, 0x07][..],
+        &group.repeat(1000),
+        &column,
+        &[0],
+    ]
+    .concat();
     assert!(message(&footer(&deep)).contains("nested too deep"));
     // A footer of 4 GiB.
     let long = [&b"PAR1"[..], &[0xff; 4], b"PAR1"].concat();
@@ -261,17 +312,32 @@ fn pages_that_grow_too_large_are_errors() {
     one_column(&path, zeros.clone(), Format::Parquet);
     assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
     let problem = |options: ReadOptions| read(&path, options, &Projection::All).unwrap_err();
-    let page = ReadOptions { max_page: 32 << 20, ..options(10) };
+    let page = ReadOptions {
+        max_page: 32 << 20,
+        ..options(10)
+    };
     assert!(matches!(problem(page), Error::Limit { limit, .. } if limit == 32 << 20));
-    let memory = ReadOptions { max_memory: 32 << 20, ..options(10) };
+    let memory = ReadOptions {
+        max_memory: 32 << 20,
+        ..options(10)
+    };
     assert!(matches!(problem(memory), Error::Limit { .. }));
-    assert_eq!(read(&path, options(10), &Projection::All).unwrap()[0].num_rows(), 1);
+    assert_eq!(
+        read(&path, options(10), &Projection::All).unwrap()[0].num_rows(),
+        1
+    );
     for format in [Format::ArrowFile, Format::ArrowStream] {
         one_column(&path, zeros.clone(), format);
         assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
-        let memory = ReadOptions { max_memory: 32 << 20, ..options(10) };
+        let memory = ReadOptions {
+            max_memory: 32 << 20,
+            ..options(10)
+        };
         let problem = problem(memory).to_string();
-        assert!(problem.contains("decompressed") && problem.contains("above the limit"), "{problem}");
+        assert!(
+            problem.contains("decompressed") && problem.contains("above the limit"),
+            "{problem}"
+        );
     }
 }
 
@@ -280,14 +346,30 @@ fn dictionaries_that_grow_too_large_are_errors() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bomb");
     let values = |byte| Arc::new(BinaryArray::from_iter_values([vec![byte; 20 << 20]]));
-    let column =
-        |byte| -> ArrayRef { Arc::new(DictionaryArray::<Int32Type>::new(Int32Array::from(vec![0; 3]), values(byte))) };
+    let column = |byte| -> ArrayRef {
+        Arc::new(DictionaryArray::<Int32Type>::new(
+            Int32Array::from(vec![0; 3]),
+            values(byte),
+        ))
+    };
     // Two dictionaries, each of which is within the limit.
     let batch = RecordBatch::try_from_iter([("a", column(1)), ("b", column(2))]).unwrap();
     for format in [Format::ArrowFile, Format::ArrowStream] {
         write(&path, &batch, 3, format, Compression::Zstd);
-        let read = |max_memory| read(&path, ReadOptions { max_memory, ..options(10) }, &Projection::All);
-        assert!(matches!(read(32 << 20), Err(Error::Limit { .. })), "{format:?}");
+        let read = |max_memory| {
+            read(
+                &path,
+                ReadOptions {
+                    max_memory,
+                    ..options(10)
+                },
+                &Projection::All,
+            )
+        };
+        assert!(
+            matches!(read(32 << 20), Err(Error::Limit { .. })),
+            "{format:?}"
+        );
         assert_eq!(read(256 << 20).unwrap()[0].num_rows(), 3);
     }
 }
@@ -308,21 +390,38 @@ fn many_pages_together_are_bounded() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bomb");
     // 64 pages of 1 MiB of zeros in a batch, of which the footer says that they are a byte.
-    let zeros: ArrayRef = Arc::new(BinaryArray::from_iter_values((0..64).map(|_| vec![0; 1 << 20])));
+    let zeros: ArrayRef = Arc::new(BinaryArray::from_iter_values(
+        (0..64).map(|_| vec![0; 1 << 20]),
+    ));
     one_column(&path, zeros, Format::Parquet);
     let mut bytes = std::fs::read(&path).unwrap();
-    let metadata = ParquetMetaDataReader::new().parse_and_finish(&File::open(&path).unwrap()).unwrap();
+    let metadata = ParquetMetaDataReader::new()
+        .parse_and_finish(&File::open(&path).unwrap())
+        .unwrap();
     let true_size = varint(metadata.row_group(0).column(0).uncompressed_size(), 1);
-    let places: Vec<_> = (0..bytes.len() - 8).filter(|at| bytes[*at..].starts_with(&true_size)).collect();
+    let places: Vec<_> = (0..bytes.len() - 8)
+        .filter(|at| bytes[*at..].starts_with(&true_size))
+        .collect();
     assert!(!places.is_empty());
     for at in places {
         bytes[at..at + true_size.len()].copy_from_slice(&varint(1, true_size.len()));
     }
     std::fs::write(&path, bytes).unwrap();
-    let memory = |max_memory| ReadOptions { max_memory, ..options(64) };
-    let problem = read(&path, memory(16 << 20), &Projection::All).unwrap_err().to_string();
-    assert!(problem.contains("bytes of the pages of a batch"), "{problem}");
-    assert_eq!(read(&path, memory(256 << 20), &Projection::All).unwrap()[0].num_rows(), 64);
+    let memory = |max_memory| ReadOptions {
+        max_memory,
+        ..options(64)
+    };
+    let problem = read(&path, memory(16 << 20), &Projection::All)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        problem.contains("bytes of the pages of a batch"),
+        "{problem}"
+    );
+    assert_eq!(
+        read(&path, memory(256 << 20), &Projection::All).unwrap()[0].num_rows(),
+        64
+    );
 }
 
 #[test]
@@ -330,17 +429,30 @@ fn encodings_that_hide_their_sizes_are_refused() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("delta");
     let table = table(20);
-    for encoding in [Encoding::DELTA_BYTE_ARRAY, Encoding::DELTA_LENGTH_BYTE_ARRAY] {
-        let properties =
-            WriterProperties::builder().set_dictionary_enabled(false).set_column_encoding("bytes".into(), encoding);
+    for encoding in [
+        Encoding::DELTA_BYTE_ARRAY,
+        Encoding::DELTA_LENGTH_BYTE_ARRAY,
+    ] {
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_column_encoding("bytes".into(), encoding);
         let file = File::create(&path).unwrap();
-        let mut writer = ArrowWriter::try_new(file, table.schema(), Some(properties.build())).unwrap();
+        let mut writer =
+            ArrowWriter::try_new(file, table.schema(), Some(properties.build())).unwrap();
         writer.write(&table).unwrap();
         writer.close().unwrap();
-        let problem = read(&path, options(10), &Projection::All).unwrap_err().to_string();
-        assert!(problem.contains("DELTA_BYTE_ARRAY are not read"), "{problem}");
+        let problem = read(&path, options(10), &Projection::All)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            problem.contains("DELTA_BYTE_ARRAY are not read"),
+            "{problem}"
+        );
         // Other columns are read.
-        assert_eq!(read(&path, options(20), &Projection::Only(vec![0, 1, 3])).unwrap()[0].num_rows(), 20);
+        assert_eq!(
+            read(&path, options(20), &Projection::Only(vec![0, 1, 3])).unwrap()[0].num_rows(),
+            20
+        );
     }
 }
 
@@ -353,18 +465,27 @@ fn few_large_values_may_stand_for_many_rows() {
     let rows = 20_000;
     let keys = Int32Array::from(vec![0; rows]);
     let column: ArrayRef = Arc::new(DictionaryArray::<Int32Type>::new(keys, values));
-    let wrong = gecc_arrow::Reason::Cell(Field::Digest, gecc_arrow::CellProblem::WrongLength).code();
+    let wrong =
+        gecc_arrow::Reason::Cell(Field::Digest, gecc_arrow::CellProblem::WrongLength).code();
     for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
-        let key: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter((0..rows).map(|_| [2; 33])).unwrap());
-        let signature: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter((0..rows).map(|_| [0; 64])).unwrap());
-        let columns = [("digest", column.clone()), ("public_key", key), ("signature", signature)];
+        let key: ArrayRef =
+            Arc::new(FixedSizeBinaryArray::try_from_iter((0..rows).map(|_| [2; 33])).unwrap());
+        let signature: ArrayRef =
+            Arc::new(FixedSizeBinaryArray::try_from_iter((0..rows).map(|_| [0; 64])).unwrap());
+        let columns = [
+            ("digest", column.clone()),
+            ("public_key", key),
+            ("signature", signature),
+        ];
         let batch = RecordBatch::try_from_iter(columns).unwrap();
         write(&path, &batch, rows, format, Compression::Zstd);
         let mut seen = 0;
         for batch in read(&path, bounded(1 << 20), &Projection::All).unwrap() {
             let verify = verify(CurveId::Secp256k1);
             let mapping = complete(Mapping::new(), &batch.schema(), &verify).unwrap();
-            let answers = verify.apply(engine(), &batch, &mapping, &Pool::default()).unwrap();
+            let answers = verify
+                .apply(engine(), &batch, &mapping, &Pool::default())
+                .unwrap();
             assert!(answers.codes().iter().all(|code| *code == wrong));
             seen += answers.len();
         }
@@ -376,13 +497,18 @@ fn few_large_values_may_stand_for_many_rows() {
 fn columns_without_bytes_may_not_claim_any_number_of_rows() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("null");
-    let batch = RecordBatch::try_from_iter([("nothing", Arc::new(NullArray::new(1 << 40)) as ArrayRef)]).unwrap();
+    let batch =
+        RecordBatch::try_from_iter([("nothing", Arc::new(NullArray::new(1 << 40)) as ArrayRef)])
+            .unwrap();
     for format in [Format::ArrowFile, Format::ArrowStream] {
         let output = Destination::File(path.clone());
-        let mut writer = Writer::create(output, format, Compression::None, &batch.schema()).unwrap();
+        let mut writer =
+            Writer::create(output, format, Compression::None, &batch.schema()).unwrap();
         writer.write(&batch, &Pool::default()).unwrap();
         writer.finish().unwrap();
-        let problem = read(&path, options(10), &Projection::All).unwrap_err().to_string();
+        let problem = read(&path, options(10), &Projection::All)
+            .unwrap_err()
+            .to_string();
         assert!(problem.contains("rows of a message"), "{problem}");
     }
 }
@@ -393,7 +519,9 @@ fn shared_schema(fields: usize, name: usize, depth: usize) -> Vec<u8> {
     let name = builder.create_string(&"n".repeat(name));
     let mut children = None;
     for _ in 0..depth {
-        let shared = ipc::Struct_Builder::new(&mut builder).finish().as_union_value();
+        let shared = ipc::Struct_Builder::new(&mut builder)
+            .finish()
+            .as_union_value();
         let arguments = ipc::FieldArgs {
             name: Some(name),
             type_type: ipc::Type::Struct_,
@@ -412,7 +540,13 @@ fn message_of<'a>(
     mut builder: FlatBufferBuilder<'a>,
     fields: Option<WIPOffset<Vector<'a, ForwardsUOffset<ipc::Field<'a>>>>>,
 ) -> Vec<u8> {
-    let schema = ipc::Schema::create(&mut builder, &ipc::SchemaArgs { fields, ..Default::default() });
+    let schema = ipc::Schema::create(
+        &mut builder,
+        &ipc::SchemaArgs {
+            fields,
+            ..Default::default()
+        },
+    );
     let arguments = ipc::MessageArgs {
         version: ipc::MetadataVersion::V5,
         header_type: ipc::MessageHeader::Schema,
@@ -430,23 +564,48 @@ fn types_of_arrow_that_are_not_known_are_those_of_parquet() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("wide");
     let mut builder = FlatBufferBuilder::new();
-    let wide = ipc::Int::create(&mut builder, &ipc::IntArgs { bitWidth: 128, is_signed: true }).as_union_value();
+    let wide = ipc::Int::create(
+        &mut builder,
+        &ipc::IntArgs {
+            bitWidth: 128,
+            is_signed: true,
+        },
+    )
+    .as_union_value();
     let name = builder.create_string("wide");
-    let field = ipc::FieldArgs { name: Some(name), type_type: ipc::Type::Int, type_: Some(wide), ..Default::default() };
+    let field = ipc::FieldArgs {
+        name: Some(name),
+        type_type: ipc::Type::Int,
+        type_: Some(wide),
+        ..Default::default()
+    };
     let field = ipc::Field::create(&mut builder, &field);
     let fields = builder.create_vector(&[field]);
     let message = message_of(builder, Some(fields));
-    let schema = [&[0xff; 4][..], &(message.len() as u32).to_le_bytes(), &message].concat();
+    let schema = [
+        &[0xff; 4][..],
+        &(message.len() as u32).to_le_bytes(),
+        &message,
+    ]
+    .concat();
     let schema = KeyValue::new("ARROW:schema".to_owned(), BASE64_STANDARD.encode(schema));
-    let column: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter([[1; 16], [2; 16]].into_iter()).unwrap());
+    let column: ArrayRef =
+        Arc::new(FixedSizeBinaryArray::try_from_iter([[1; 16], [2; 16]].into_iter()).unwrap());
     let table = RecordBatch::try_from_iter([("wide", column)]).unwrap();
-    let properties = WriterProperties::builder().set_key_value_metadata(Some(vec![schema])).build();
-    let with = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+    let properties = WriterProperties::builder()
+        .set_key_value_metadata(Some(vec![schema]))
+        .build();
+    let with = ArrowWriterOptions::new()
+        .with_properties(properties)
+        .with_skip_arrow_metadata(true);
     let file = File::create(&path).unwrap();
     let mut writer = ArrowWriter::try_new_with_options(file, table.schema(), with).unwrap();
     writer.write(&table).unwrap();
     writer.close().unwrap();
-    assert_eq!(read(&path, options(10), &Projection::All).unwrap()[0].column(0), table.column(0));
+    assert_eq!(
+        read(&path, options(10), &Projection::All).unwrap()[0].column(0),
+        table.column(0)
+    );
 }
 
 #[test]
@@ -457,7 +616,9 @@ fn schemas_that_stand_for_much_are_errors() {
     };
     let columns = |message: &[u8]| {
         let input = open_stream(Cursor::new(stream(message)), bounded(10));
-        input.map(|input| input.schema().fields().len()).map_err(|problem| problem.to_string())
+        input
+            .map(|input| input.schema().fields().len())
+            .map_err(|problem| problem.to_string())
     };
     assert_eq!(columns(&shared_schema(3, 10, 2)), Ok(3));
     // 1 GB of names, and a million fields.
@@ -474,10 +635,22 @@ fn rows_that_are_too_long_are_an_error() {
     let path = folder.path().join("wide");
     let wide = FixedSizeBinaryArray::try_from_iter((0..2000).map(|_| vec![7; 4096])).unwrap();
     one_column(&path, Arc::new(wide), Format::Parquet);
-    let memory = ReadOptions { max_memory: 1 << 20, ..options(2000) };
-    assert!(matches!(read(&path, memory, &Projection::All), Err(Error::Limit { what: "bytes of a row", .. })));
+    let memory = ReadOptions {
+        max_memory: 1 << 20,
+        ..options(2000)
+    };
+    assert!(matches!(
+        read(&path, memory, &Projection::All),
+        Err(Error::Limit {
+            what: "bytes of a row",
+            ..
+        })
+    ));
     // Batches become shorter before that.
-    let memory = ReadOptions { max_memory: 20 << 20, ..options(2000) };
+    let memory = ReadOptions {
+        max_memory: 20 << 20,
+        ..options(2000)
+    };
     let batches = read(&path, memory, &Projection::All).unwrap();
     assert!(batches.len() > 1 && batches.iter().map(RecordBatch::num_rows).sum::<usize>() == 2000);
 }
@@ -488,13 +661,21 @@ fn items_that_are_nothing_get_their_verdicts() {
     let zeros = |width: usize| -> ArrayRef {
         Arc::new(FixedSizeBinaryArray::try_from_iter((0..rows).map(|_| vec![0; width])).unwrap())
     };
-    let columns = [("digest", zeros(32)), ("signature", zeros(64)), ("public_key", zeros(64))];
+    let columns = [
+        ("digest", zeros(32)),
+        ("signature", zeros(64)),
+        ("public_key", zeros(64)),
+    ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let verify = verify(CurveId::P256);
     let mapping = complete(Mapping::new(), &batch.schema(), &verify).unwrap();
-    let answers = verify.apply(engine(), &batch, &mapping, &Pool::default()).unwrap();
+    let answers = verify
+        .apply(engine(), &batch, &mapping, &Pool::default())
+        .unwrap();
     assert_eq!(answers.codes(), [Rejection::ROutOfRange.code(); 9]);
-    let empty = verify.apply(engine(), &batch.slice(4, 0), &mapping, &Pool::default()).unwrap();
+    let empty = verify
+        .apply(engine(), &batch.slice(4, 0), &mapping, &Pool::default())
+        .unwrap();
     assert!(empty.is_empty() && empty.to_columns().unwrap().num_rows() == 0);
 }
 
@@ -505,7 +686,13 @@ fn files_that_are_not_there_are_named() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("text");
     std::fs::write(&path, "digest,signature\n").unwrap();
-    assert!(open(&path, options(1)).err().unwrap().to_string().contains("begins with text"));
+    assert!(
+        open(&path, options(1))
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("begins with text")
+    );
     assert!(open_stream(&b"\xff\xff\xff\xff\x00\x00\x00\x00"[..], options(1)).is_err());
 }
 
@@ -515,17 +702,29 @@ fn small_batches_of_long_rows_are_not_gathered_beyond_the_limit() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("long");
     let cell = vec![rand::random::<u8>(); LONG];
-    let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(&cell, 420)));
+    let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(std::iter::repeat_n(
+        &cell, 420,
+    )));
     let table = RecordBatch::try_from_iter([("message", column)]).unwrap();
-    let limited = ReadOptions { threads: 16, max_memory: 8 << 20, ..options(1 << 18) };
+    let limited = ReadOptions {
+        threads: 16,
+        max_memory: 8 << 20,
+        ..options(1 << 18)
+    };
     for format in [Format::ArrowFile, Format::ArrowStream] {
         // Each row compresses to almost nothing.
         write(&path, &table, 3, format, Compression::Zstd);
         let batches = read(&path, limited.clone(), &Projection::All).unwrap();
-        assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 420);
+        assert_eq!(
+            batches.iter().map(RecordBatch::num_rows).sum::<usize>(),
+            420
+        );
         let longest = batches.iter().map(RecordBatch::num_rows).max().unwrap();
         // Threads that wait for room end too.
-        let mut some = open(&path, limited.clone()).unwrap().batches(&Projection::All).unwrap();
+        let mut some = open(&path, limited.clone())
+            .unwrap()
+            .batches(&Projection::All)
+            .unwrap();
         assert!(some.next().unwrap().unwrap().num_rows() <= longest);
         drop(some);
         // A quarter of the limit, for rows that are there twice while they are combined. A stream may have fewer.

@@ -3,8 +3,8 @@
 use arrow_array::Array;
 use arrow_array::types::{Int16Type, UInt32Type};
 use arrow_array::{
-    ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray,
-    PrimitiveArray, RecordBatch, StringArray, StringViewArray,
+    ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
+    LargeBinaryArray, LargeStringArray, PrimitiveArray, RecordBatch, StringArray, StringViewArray,
 };
 use arrow_schema::{Field as Column, Schema};
 use gecc::{Backend, CurveId, Engine, Point, SecretKey, call, ecdsa, keys, sm2};
@@ -12,12 +12,22 @@ use gecc_arrow::{CellProblem, Field, Mapping, Operation, Reason};
 use std::sync::{Arc, OnceLock};
 
 /// The curves of the library.
-pub const CURVES: [CurveId; 4] = [CurveId::Secp256k1, CurveId::P256, CurveId::BrainpoolP256r1, CurveId::Sm2];
+pub const CURVES: [CurveId; 4] = [
+    CurveId::Secp256k1,
+    CurveId::P256,
+    CurveId::BrainpoolP256r1,
+    CurveId::Sm2,
+];
 
 /// One engine for all tests.
 pub fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
-    ENGINE.get_or_init(|| Engine::builder().backend(Backend::Cpu).build().expect("an engine on the CPU"))
+    ENGINE.get_or_init(|| {
+        Engine::builder()
+            .backend(Backend::Cpu)
+            .build()
+            .expect("an engine on the CPU")
+    })
 }
 
 pub type Cell = Option<Vec<u8>>;
@@ -39,7 +49,12 @@ impl Items {
             curve => ecdsa::sign(engine(), curve, &digests, &secrets, Default::default()).unwrap(),
         };
         let signatures = signed.into_iter().map(Result::unwrap).collect();
-        Items { digests, signatures, secrets, points }
+        Items {
+            digests,
+            signatures,
+            secrets,
+            points,
+        }
     }
 
     /// Flips a bit of every third digest or signature.
@@ -47,7 +62,10 @@ impl Items {
         for item in (0..self.digests.len()).step_by(3) {
             match rand::random_range(0..2) {
                 0 => self.digests[item][rand::random_range(0..32)] ^= 1 << rand::random_range(0..8),
-                _ => self.signatures[item][rand::random_range(0..64)] ^= 1 << rand::random_range(0..8),
+                _ => {
+                    self.signatures[item][rand::random_range(0..64)] ^=
+                        1 << rand::random_range(0..8)
+                }
             }
         }
     }
@@ -64,16 +82,40 @@ impl Items {
 }
 
 /// What the library says of items, by its calls on slices.
-pub fn verdicts(curve: CurveId, digests: &[[u8; 32]], signatures: &[[u8; 64]], keys: &[Vec<u8>]) -> Vec<u8> {
+pub fn verdicts(
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    keys: &[Vec<u8>],
+) -> Vec<u8> {
     // The raw form goes with its tag.
-    let keys: Vec<Vec<u8>> =
-        keys.iter().map(|key| if key.len() == 64 { [&[4], &key[..]].concat() } else { key.clone() }).collect();
+    let keys: Vec<Vec<u8>> = keys
+        .iter()
+        .map(|key| {
+            if key.len() == 64 {
+                [&[4], &key[..]].concat()
+            } else {
+                key.clone()
+            }
+        })
+        .collect();
     let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     let verdicts = match curve {
         CurveId::Sm2 => sm2::verify(engine(), digests, signatures, &slices),
-        curve => ecdsa::verify(engine(), curve, digests, signatures, &slices, ecdsa::Policy::default()),
+        curve => ecdsa::verify(
+            engine(),
+            curve,
+            digests,
+            signatures,
+            &slices,
+            ecdsa::Policy::default(),
+        ),
     };
-    verdicts.unwrap().iter().map(|verdict| verdict.code()).collect()
+    verdicts
+        .unwrap()
+        .iter()
+        .map(|verdict| verdict.code())
+        .collect()
 }
 
 pub fn some<T: AsRef<[u8]>>(rows: &[T]) -> Vec<Cell> {
@@ -92,8 +134,13 @@ pub fn columns(cells: &[Cell]) -> Vec<ArrayRef> {
                 // Cells of text that is not hexadecimal stay as they are.
                 Ok(text) if text.starts_with("not ") => text.to_owned(),
                 _ => {
-                    let digits =
-                        cell.iter().map(|byte| if upper { format!("{byte:02X}") } else { format!("{byte:02x}") });
+                    let digits = cell.iter().map(|byte| {
+                        if upper {
+                            format!("{byte:02X}")
+                        } else {
+                            format!("{byte:02x}")
+                        }
+                    });
                     prefix.to_owned() + &digits.collect::<String>()
                 }
             })
@@ -114,9 +161,13 @@ pub fn columns(cells: &[Cell]) -> Vec<ArrayRef> {
         )),
         Arc::new(DictionaryArray::new(
             PrimitiveArray::<Int16Type>::from_iter(
-                keys().iter().map(|key| all[*key as usize].as_ref().map(|_| *key as i16)),
+                keys()
+                    .iter()
+                    .map(|key| all[*key as usize].as_ref().map(|_| *key as i16)),
             ),
-            Arc::new(BinaryArray::from_iter(bytes().map(|cell| Some(cell.unwrap_or(&[]))))),
+            Arc::new(BinaryArray::from_iter(
+                bytes().map(|cell| Some(cell.unwrap_or(&[]))),
+            )),
         )),
     ];
     for column in &mut columns {
@@ -133,21 +184,30 @@ pub fn fixed(cells: &[Cell]) -> Option<ArrayRef> {
         return None;
     }
     let filler = vec![0xee; width];
-    let rows = [Some(&filler)].into_iter().chain(cells.iter().map(Option::as_ref)).chain([None]);
+    let rows = [Some(&filler)]
+        .into_iter()
+        .chain(cells.iter().map(Option::as_ref))
+        .chain([None]);
     let column = FixedSizeBinaryArray::try_from_sparse_iter_with_size(rows, width as i32).unwrap();
     Some(Arc::new(column.slice(1, cells.len())))
 }
 
 /// A batch with a column for each field, and its mapping.
 pub fn batch(columns: Vec<(Field, ArrayRef)>) -> (RecordBatch, Mapping) {
-    let mapping =
-        columns.iter().fold(Mapping::new(), |mapping, (field, _)| mapping.with(*field, format!("the {field}")));
+    let mapping = columns.iter().fold(Mapping::new(), |mapping, (field, _)| {
+        mapping.with(*field, format!("the {field}"))
+    });
     let fields: Vec<Column> = columns
         .iter()
-        .map(|(field, column)| Column::new(format!("the {field}"), column.data_type().clone(), true))
+        .map(|(field, column)| {
+            Column::new(format!("the {field}"), column.data_type().clone(), true)
+        })
         .collect();
     let arrays = columns.into_iter().map(|(_, column)| column).collect();
-    (RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap(), mapping)
+    (
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap(),
+        mapping,
+    )
 }
 
 pub fn cell(field: Field, problem: CellProblem) -> u8 {

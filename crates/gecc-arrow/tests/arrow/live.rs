@@ -5,8 +5,8 @@ use crate::items::{self, engine};
 use crate::transforms::{self, CURVE};
 use arrow_array::RecordBatch;
 use gecc_arrow::{
-    BatchJob, Batches, Compression, Destination, Error, Format, Mapping, Pool, Projection, Writer, answer_batches,
-    complete, open_stream,
+    BatchJob, Batches, Compression, Destination, Error, Format, Mapping, Pool, Projection, Writer,
+    answer_batches, complete, open_stream,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,14 +21,22 @@ const LONG: Duration = Duration::from_secs(60);
 fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || send.send(work()));
-    receive.recv_timeout(LONG).expect("it waits for what never comes")
+    receive
+        .recv_timeout(LONG)
+        .expect("it waits for what never comes")
 }
 
 /// A pipe that these batches were written to and that stays open as long as the writer is there.
 fn open_pipe(batches: &[&RecordBatch]) -> (Writer, gecc_arrow::Input) {
     let (reader, writer) = std::io::pipe().unwrap();
     let output = Destination::Stream(Box::new(writer));
-    let mut writer = Writer::create(output, Format::ArrowStream, Compression::None, &batches[0].schema()).unwrap();
+    let mut writer = Writer::create(
+        output,
+        Format::ArrowStream,
+        Compression::None,
+        &batches[0].schema(),
+    )
+    .unwrap();
     for batch in batches {
         // A pipe has room for few of them, which nobody reads yet.
         writer.write(batch, &Pool::default()).unwrap();
@@ -51,11 +59,17 @@ fn rows_are_answered_though_the_stream_stays_open() {
         read.push(batch);
         batches = rest;
     }
-    writer.write(&table.slice(30, 30), &Pool::default()).unwrap();
+    writer
+        .write(&table.slice(30, 30), &Pool::default())
+        .unwrap();
     let written = Instant::now();
     let (last, mut batches) = next(batches);
     // 10 ms, and what a busy machine adds.
-    assert!(written.elapsed() < Duration::from_secs(5), "{:?}", written.elapsed());
+    assert!(
+        written.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        written.elapsed()
+    );
     read.push(last);
     writer.finish().unwrap();
     assert!(soon(move || batches.next().is_none()));
@@ -70,9 +84,21 @@ fn verify(
 ) -> Result<Option<usize>, Error> {
     let (operation, pool) = (items::verify(CURVE), Pool::default());
     let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
-    let job = BatchJob { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
+    let job = BatchJob {
+        engine: engine(),
+        operation: &operation,
+        mapping: &mapping,
+        pool: &pool,
+    };
     let batches = input.batches(&Projection::All)?;
-    answer_batches(&job, batches, 3, stop, |answered| Ok(answered.answers.len()), take)
+    answer_batches(
+        &job,
+        batches,
+        3,
+        stop,
+        |answered| Ok(answered.answers.len()),
+        take,
+    )
 }
 
 #[test]
@@ -86,7 +112,10 @@ fn a_stop_ends_a_job_whose_stream_stays_open() {
             ControlFlow::Continue(())
         })
     });
-    assert_eq!(answered.recv_timeout(LONG).expect("rows wait for others"), 30);
+    assert_eq!(
+        answered.recv_timeout(LONG).expect("rows wait for others"),
+        30
+    );
     stop.store(true, Ordering::Relaxed);
     assert_eq!(soon(move || job.join().unwrap().unwrap()), None);
     drop(writer);
@@ -121,9 +150,21 @@ fn a_panic_of_the_reader_is_not_the_end() {
     let table = table(10);
     let (reader, writer) = std::io::pipe().unwrap();
     let output = Destination::Stream(Box::new(writer));
-    let mut writer = Writer::create(output, Format::ArrowStream, Compression::None, &table.schema()).unwrap();
+    let mut writer = Writer::create(
+        output,
+        Format::ArrowStream,
+        Compression::None,
+        &table.schema(),
+    )
+    .unwrap();
     writer.write(&table, &Pool::default()).unwrap();
-    let mut input = open_stream(Panics(reader, 1100), options(10)).unwrap().batches(&Projection::All).unwrap();
+    let mut input = open_stream(Panics(reader, 1100), options(10))
+        .unwrap()
+        .batches(&Projection::All)
+        .unwrap();
     let problem = soon(move || input.next().unwrap().unwrap_err());
-    assert!(problem.to_string().contains("no more of these"), "{problem}");
+    assert!(
+        problem.to_string().contains("no more of these"),
+        "{problem}"
+    );
 }

@@ -13,10 +13,17 @@ use std::sync::Arc;
 const CURVE: CurveId = CurveId::Secp256k1;
 const VALID: u8 = Verdict::VALID_CODE;
 
-fn apply(call: Call, form: SignatureForm, columns: Vec<(Field, ArrayRef)>) -> Result<Answers, Error> {
+fn apply(
+    call: Call,
+    form: SignatureForm,
+    columns: Vec<(Field, ArrayRef)>,
+) -> Result<Answers, Error> {
     let (batch, mut mapping) = batch(columns);
     mapping.signature_form = form;
-    let operation = Operation { key_form: KeyForm::Raw, ..call.into() };
+    let operation = Operation {
+        key_form: KeyForm::Raw,
+        ..call.into()
+    };
     operation.apply(engine(), &batch, &mapping, &Pool::default())
 }
 
@@ -33,10 +40,15 @@ struct Signed {
 impl Signed {
     fn new(count: usize) -> Self {
         let mut items = Items::random(CURVE, count);
-        let signed = ecdsa::sign_recoverable(engine(), CURVE, &items.digests, &items.secrets, SForm::Low).unwrap();
+        let signed =
+            ecdsa::sign_recoverable(engine(), CURVE, &items.digests, &items.secrets, SForm::Low)
+                .unwrap();
         let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
         items.signatures = signed.iter().map(|signed| signed.signature).collect();
-        Signed { items, ids: signed.iter().map(|signed| signed.recovery_id).collect() }
+        Signed {
+            items,
+            ids: signed.iter().map(|signed| signed.recovery_id).collect(),
+        }
     }
 
     fn digests(&self) -> (Field, ArrayRef) {
@@ -44,20 +56,41 @@ impl Signed {
     }
 
     fn keys(&self) -> (Field, ArrayRef) {
-        let keys: Vec<_> = self.items.points.iter().map(|point| point.to_compressed().unwrap()).collect();
+        let keys: Vec<_> = self
+            .items
+            .points
+            .iter()
+            .map(|point| point.to_compressed().unwrap())
+            .collect();
         (Field::PublicKey, fixed(&some(&keys)).unwrap())
     }
 
     fn each(&self, bytes: impl Fn(&[u8; 64], u8) -> Vec<u8>) -> Vec<Vec<u8>> {
-        self.items.signatures.iter().zip(&self.ids).map(|(signature, id)| bytes(signature, *id)).collect()
+        self.items
+            .signatures
+            .iter()
+            .zip(&self.ids)
+            .map(|(signature, id)| bytes(signature, *id))
+            .collect()
     }
 
     /// Fails unless every key is recovered.
     fn assert_recovered(&self, form: SignatureForm, columns: Vec<(Field, ArrayRef)>) {
         let answers = apply(Call::EcdsaRecover(CURVE), form, columns).unwrap();
         let found = answers.results()[0].1.as_fixed_size_binary();
-        let expected: Vec<Cell> = self.items.points.iter().map(|point| Some(point.as_bytes()[1..].to_vec())).collect();
-        assert_eq!(found.iter().map(|row| row.map(<[u8]>::to_vec)).collect::<Vec<_>>(), expected);
+        let expected: Vec<Cell> = self
+            .items
+            .points
+            .iter()
+            .map(|point| Some(point.as_bytes()[1..].to_vec()))
+            .collect();
+        assert_eq!(
+            found
+                .iter()
+                .map(|row| row.map(<[u8]>::to_vec))
+                .collect::<Vec<_>>(),
+            expected
+        );
     }
 }
 
@@ -69,13 +102,23 @@ fn numbers(ids: impl IntoIterator<Item = Option<i64>>) -> ArrayRef {
 fn last_bytes_are_v_in_columns_of_every_type() {
     for curve in CURVES {
         let items = Items::random(curve, 256);
-        let keys: Vec<_> = items.points.iter().map(|point| point.to_compressed().unwrap()).collect();
-        let with_byte: Vec<Vec<u8>> =
-            items.signatures.iter().zip(0..=u8::MAX).map(|(signature, v)| [&signature[..], &[v]].concat()).collect();
+        let keys: Vec<_> = items
+            .points
+            .iter()
+            .map(|point| point.to_compressed().unwrap())
+            .collect();
+        let with_byte: Vec<Vec<u8>> = items
+            .signatures
+            .iter()
+            .zip(0..=u8::MAX)
+            .map(|(signature, v)| [&signature[..], &[v]].concat())
+            .collect();
         let expected = |row: usize| match (curve, row) {
             (CurveId::Sm2, _) => cell(Field::Signature, CellProblem::WrongLength),
             (_, 0..=3 | 27..=30) => VALID,
-            _ if (27..=42).contains(&items.signatures[row][0]) => cell(Field::Signature, CellProblem::LooksHeaderFirst),
+            _ if (27..=42).contains(&items.signatures[row][0]) => {
+                cell(Field::Signature, CellProblem::LooksHeaderFirst)
+            }
             _ => cell(Field::Signature, CellProblem::UndefinedV),
         };
         let expected: Vec<u8> = (0..256).map(expected).collect();
@@ -87,10 +130,18 @@ fn last_bytes_are_v_in_columns_of_every_type() {
                 (Field::Signature, column),
                 (Field::PublicKey, fixed(&some(&keys)).unwrap()),
             ];
-            assert_eq!(codes(verify, SignatureForm::Auto, all.clone()), expected, "{curve} {kind}");
+            assert_eq!(
+                codes(verify, SignatureForm::Auto, all.clone()),
+                expected,
+                "{curve} {kind}"
+            );
             if curve != CurveId::Sm2 {
                 assert_eq!(
-                    codes(Call::EcdsaVerifyRecoverable(curve, Default::default()), SignatureForm::Auto, all),
+                    codes(
+                        Call::EcdsaVerifyRecoverable(curve, Default::default()),
+                        SignatureForm::Auto,
+                        all
+                    ),
                     expected
                 );
             }
@@ -111,7 +162,9 @@ fn header_first_is_read_by_its_name_and_rejected_without() {
         })
         .collect();
     let fits_both = |bytes: &[u8]| matches!(bytes[64], 0..=3 | 27..=30);
-    let plain: Vec<usize> = (0..160).filter(|row| !fits_both(&header_first[*row])).collect();
+    let plain: Vec<usize> = (0..160)
+        .filter(|row| !fits_both(&header_first[*row]))
+        .collect();
     assert!(plain.len() > 100);
     for column in columns(&some(&header_first)) {
         let kind = column.data_type().clone();
@@ -120,27 +173,46 @@ fn header_first_is_read_by_its_name_and_rejected_without() {
         let mut keyed = of(column);
         keyed.push(signed.keys());
         let verify = Call::verify(CURVE, Default::default());
-        assert_eq!(codes(verify, SignatureForm::HeaderFirst, keyed.clone()), vec![VALID; 160], "{kind}");
+        assert_eq!(
+            codes(verify, SignatureForm::HeaderFirst, keyed.clone()),
+            vec![VALID; 160],
+            "{kind}"
+        );
         let found = codes(verify, SignatureForm::Auto, keyed);
         let looks = cell(Field::Signature, CellProblem::LooksHeaderFirst);
-        assert!(plain.iter().all(|row| found[*row] == looks) && found.iter().all(|code| *code != VALID), "{kind}");
+        assert!(
+            plain.iter().all(|row| found[*row] == looks) && found.iter().all(|code| *code != VALID),
+            "{kind}"
+        );
     }
     // No key is recovered of a row that can be read both ways where the others are header-first.
     let mut mixed = header_first.clone();
     mixed[7][64] = 27;
     for column in columns(&some(&mixed)) {
-        let problem =
-            apply(Call::EcdsaRecover(CURVE), SignatureForm::Auto, vec![signed.digests(), (Field::Signature, column)]);
+        let problem = apply(
+            Call::EcdsaRecover(CURVE),
+            SignatureForm::Auto,
+            vec![signed.digests(), (Field::Signature, column)],
+        );
         let problem = problem.expect_err("an error").to_string();
-        assert!(problem.contains("look header-first") && problem.contains("signature_form="), "{problem}");
+        assert!(
+            problem.contains("look header-first") && problem.contains("signature_form="),
+            "{problem}"
+        );
     }
     // Where none can be read both ways each row has its reason.
     let rows: Vec<Vec<u8>> = plain.iter().map(|row| header_first[*row].clone()).collect();
     let digests: Vec<[u8; 32]> = plain.iter().map(|row| signed.items.digests[*row]).collect();
-    let columns =
-        vec![(Field::Digest, fixed(&some(&digests)).unwrap()), (Field::Signature, fixed(&some(&rows)).unwrap())];
+    let columns = vec![
+        (Field::Digest, fixed(&some(&digests)).unwrap()),
+        (Field::Signature, fixed(&some(&rows)).unwrap()),
+    ];
     let found = codes(Call::EcdsaRecover(CURVE), SignatureForm::Auto, columns);
-    assert!(found.iter().all(|code| *code == cell(Field::Signature, CellProblem::LooksHeaderFirst)));
+    assert!(
+        found
+            .iter()
+            .all(|code| *code == cell(Field::Signature, CellProblem::LooksHeaderFirst))
+    );
 }
 
 #[test]
@@ -152,41 +224,80 @@ fn parity_in_s_is_the_id_of_r_s_v() {
         bytes[32] |= id << 7;
         bytes
     });
-    let [r, vs] =
-        [0, 32].map(|start| compact.iter().map(|bytes| bytes[start..start + 32].to_vec()).collect::<Vec<_>>());
+    let [r, vs] = [0, 32].map(|start| {
+        compact
+            .iter()
+            .map(|bytes| bytes[start..start + 32].to_vec())
+            .collect::<Vec<_>>()
+    });
     let s = signed.each(|signature, _| signature[32..].to_vec());
     for column in columns(&some(&compact)) {
-        signed.assert_recovered(SignatureForm::Eip2098, vec![signed.digests(), (Field::Signature, column.clone())]);
+        signed.assert_recovered(
+            SignatureForm::Eip2098,
+            vec![signed.digests(), (Field::Signature, column.clone())],
+        );
         let keyed = vec![signed.digests(), (Field::Signature, column), signed.keys()];
-        assert_eq!(codes(Call::verify(CURVE, Default::default()), SignatureForm::Eip2098, keyed), vec![VALID; 40]);
+        assert_eq!(
+            codes(
+                Call::verify(CURVE, Default::default()),
+                SignatureForm::Eip2098,
+                keyed
+            ),
+            vec![VALID; 40]
+        );
     }
     for column in columns(&some(&vs)) {
-        let parts =
-            || vec![signed.digests(), (Field::R, fixed(&some(&r)).unwrap()), (Field::YParityAndS, column.clone())];
+        let parts = || {
+            vec![
+                signed.digests(),
+                (Field::R, fixed(&some(&r)).unwrap()),
+                (Field::YParityAndS, column.clone()),
+            ]
+        };
         signed.assert_recovered(SignatureForm::Auto, parts());
         let mut keyed = parts();
         keyed.push(signed.keys());
-        assert_eq!(codes(Call::verify(CURVE, Default::default()), SignatureForm::Auto, keyed), vec![VALID; 40]);
+        assert_eq!(
+            codes(
+                Call::verify(CURVE, Default::default()),
+                SignatureForm::Auto,
+                keyed
+            ),
+            vec![VALID; 40]
+        );
         // Next to s and v, which agree, or not.
         let mut whole = parts();
         whole.push((Field::S, fixed(&some(&s)).unwrap()));
-        whole.push((Field::V, numbers(signed.ids.iter().map(|id| Some(27 + i64::from(*id))))));
+        whole.push((
+            Field::V,
+            numbers(signed.ids.iter().map(|id| Some(27 + i64::from(*id)))),
+        ));
         signed.assert_recovered(SignatureForm::Auto, whole.clone());
         let mut others = s.clone();
         others[5][31] ^= 1;
         whole[3].1 = fixed(&some(&others)).unwrap();
         let mut expected = vec![VALID; 40];
         expected[5] = cell(Field::S, CellProblem::DiffersFromSignature);
-        assert_eq!(codes(Call::EcdsaRecover(CURVE), SignatureForm::Auto, whole), expected);
+        assert_eq!(
+            codes(Call::EcdsaRecover(CURVE), SignatureForm::Auto, whole),
+            expected
+        );
     }
 }
 
 #[test]
 fn columns_for_the_same_id_agree_row_by_row() {
     let signed = Signed::new(8);
-    let right = |first: i64| signed.ids.iter().map(move |id| Some(first + i64::from(*id)));
+    let right = |first: i64| {
+        signed
+            .ids
+            .iter()
+            .map(move |id| Some(first + i64::from(*id)))
+    };
     let wrong = |first: i64, row: usize| {
-        right(first).enumerate().map(move |(other, id)| id.map(|id| if other == row { 2 * first + 1 - id } else { id }))
+        right(first)
+            .enumerate()
+            .map(move |(other, id)| id.map(|id| if other == row { 2 * first + 1 - id } else { id }))
     };
     let rsv = signed.each(|signature, id| [&signature[..], &[27 + id]].concat());
     let rs = signed.each(|signature, _| signature.to_vec());
@@ -194,7 +305,14 @@ fn columns_for_the_same_id_agree_row_by_row() {
         let signature = || vec![signed.digests(), (Field::Signature, column.clone())];
         let mut agreeing = signature();
         agreeing.push((Field::V, numbers(right(37))));
-        agreeing.push((Field::RecoveryId, numbers(right(0).enumerate().map(|(row, id)| id.filter(|_| row != 3)))));
+        agreeing.push((
+            Field::RecoveryId,
+            numbers(
+                right(0)
+                    .enumerate()
+                    .map(|(row, id)| id.filter(|_| row != 3)),
+            ),
+        ));
         agreeing.push((Field::YParity, numbers(right(0))));
         signed.assert_recovered(SignatureForm::Auto, agreeing);
         let mut contradicting = signature();
@@ -205,26 +323,47 @@ fn columns_for_the_same_id_agree_row_by_row() {
         expected[1] = cell(Field::RecoveryId, CellProblem::DiffersFromSignature);
         expected[2] = cell(Field::V, CellProblem::DiffersFromSignature);
         expected[4] = cell(Field::YParity, CellProblem::DiffersFromSignature);
-        assert_eq!(codes(Call::EcdsaRecover(CURVE), SignatureForm::Auto, contradicting.clone()), expected);
+        assert_eq!(
+            codes(
+                Call::EcdsaRecover(CURVE),
+                SignatureForm::Auto,
+                contradicting.clone()
+            ),
+            expected
+        );
         contradicting.push(signed.keys());
-        for call in
-            [Call::EcdsaVerify(CURVE, Default::default()), Call::EcdsaVerifyRecoverable(CURVE, Default::default())]
-        {
+        for call in [
+            Call::EcdsaVerify(CURVE, Default::default()),
+            Call::EcdsaVerifyRecoverable(CURVE, Default::default()),
+        ] {
             // It needs no id: what is there is a hint.
-            assert_eq!(codes(call, SignatureForm::Auto, contradicting.clone()), [VALID; 8]);
+            assert_eq!(
+                codes(call, SignatureForm::Auto, contradicting.clone()),
+                [VALID; 8]
+            );
         }
     }
     let alone = vec![
         signed.digests(),
         (Field::Signature, fixed(&some(&rs)).unwrap()),
-        (Field::RecoveryId, numbers(right(0).enumerate().map(|(row, id)| id.filter(|_| row != 6)))),
+        (
+            Field::RecoveryId,
+            numbers(
+                right(0)
+                    .enumerate()
+                    .map(|(row, id)| id.filter(|_| row != 6)),
+            ),
+        ),
         (Field::V, numbers(wrong(27, 2))),
         (Field::YParity, numbers(wrong(0, 6))),
     ];
     let mut expected = vec![VALID; 8];
     expected[2] = cell(Field::V, CellProblem::DiffersFromRecoveryId);
     expected[6] = cell(Field::YParity, CellProblem::DiffersFromV);
-    assert_eq!(codes(Call::EcdsaRecover(CURVE), SignatureForm::Auto, alone), expected);
+    assert_eq!(
+        codes(Call::EcdsaRecover(CURVE), SignatureForm::Auto, alone),
+        expected
+    );
 }
 
 #[test]
@@ -253,7 +392,9 @@ fn der_has_nothing_behind_it_unless_that_is_asked_for() {
     let p256 = Call::verify(CurveId::P256, Default::default());
     let column = columns(&some(&der)).remove(0);
     let all = vec![signed.digests(), (Field::Der, column), signed.keys()];
-    let problem = apply(p256, SignatureForm::DerHashType, all).expect_err("an error").to_string();
+    let problem = apply(p256, SignatureForm::DerHashType, all)
+        .expect_err("an error")
+        .to_string();
     assert!(problem.contains("on secp256k1"), "{problem}");
 }
 
@@ -267,13 +408,27 @@ fn der_of_the_length_of_numbers_is_not_guessed() {
     assert_eq!(der.len(), 64);
     let rows = [signed.items.signatures[0].to_vec(), der];
     let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(&rows));
-    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(rows.iter().map(const_hex::encode)));
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(
+        rows.iter().map(const_hex::encode),
+    ));
     for column in [column, texts] {
-        let all = || vec![signed.digests(), (Field::Signature, column.clone()), signed.keys()];
+        let all = || {
+            vec![
+                signed.digests(),
+                (Field::Signature, column.clone()),
+                signed.keys(),
+            ]
+        };
         let verify = Call::verify(CURVE, Default::default());
         let ambiguous = cell(Field::Signature, CellProblem::Ambiguous);
-        assert_eq!(codes(verify, SignatureForm::Auto, all()), [VALID, ambiguous]);
-        assert_eq!(codes(verify, SignatureForm::Rs, all()), [VALID, Rejection::Mismatch.code()]);
+        assert_eq!(
+            codes(verify, SignatureForm::Auto, all()),
+            [VALID, ambiguous]
+        );
+        assert_eq!(
+            codes(verify, SignatureForm::Rs, all()),
+            [VALID, Rejection::Mismatch.code()]
+        );
     }
 }
 
@@ -296,16 +451,33 @@ fn decimal(number: &[u8]) -> String {
 #[test]
 fn numbers_may_have_a_sign_byte_or_be_decimal() {
     let signed = Signed::new(40);
-    let parts = [0, 32].map(|start| signed.each(|signature, _| signature[start..start + 32].to_vec()));
+    let parts =
+        [0, 32].map(|start| signed.each(|signature, _| signature[start..start + 32].to_vec()));
     let with_sign = parts.clone().map(|numbers| {
-        let number =
-            |number: &Vec<u8>| if number[0] & 0x80 != 0 { [&[0], &number[..]].concat() } else { number.clone() };
+        let number = |number: &Vec<u8>| {
+            if number[0] & 0x80 != 0 {
+                [&[0], &number[..]].concat()
+            } else {
+                number.clone()
+            }
+        };
         numbers.iter().map(number).collect::<Vec<_>>()
     });
     assert!(with_sign[0].iter().any(|number| number.len() == 33));
-    let ids = || (Field::V, numbers(signed.ids.iter().map(|id| Some(i64::from(*id)))));
-    for (r, s) in columns(&some(&with_sign[0])).into_iter().zip(columns(&some(&with_sign[1]))) {
-        signed.assert_recovered(SignatureForm::Auto, vec![signed.digests(), (Field::R, r), (Field::S, s), ids()]);
+    let ids = || {
+        (
+            Field::V,
+            numbers(signed.ids.iter().map(|id| Some(i64::from(*id)))),
+        )
+    };
+    for (r, s) in columns(&some(&with_sign[0]))
+        .into_iter()
+        .zip(columns(&some(&with_sign[1])))
+    {
+        signed.assert_recovered(
+            SignatureForm::Auto,
+            vec![signed.digests(), (Field::R, r), (Field::S, s), ids()],
+        );
     }
     let decimal = parts.map(|numbers| {
         let texts = numbers.iter().map(|number| decimal(number));
@@ -314,7 +486,12 @@ fn numbers_may_have_a_sign_byte_or_be_decimal() {
     let [r, s] = decimal;
     let (batch, mut mapping) = batch(vec![signed.digests(), (Field::R, r), (Field::S, s), ids()]);
     mapping.decimal = true;
-    let operation = Operation { key_form: KeyForm::Raw, ..Call::EcdsaRecover(CURVE).into() };
-    let answers = operation.apply(engine(), &batch, &mapping, &Pool::default()).unwrap();
+    let operation = Operation {
+        key_form: KeyForm::Raw,
+        ..Call::EcdsaRecover(CURVE).into()
+    };
+    let answers = operation
+        .apply(engine(), &batch, &mapping, &Pool::default())
+        .unwrap();
     assert_eq!(answers.codes(), vec![VALID; 40]);
 }

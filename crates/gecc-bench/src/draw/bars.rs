@@ -60,7 +60,9 @@ fn continues(group: &Group, index: usize) -> bool {
 }
 
 fn group_height(group: &Group) -> f64 {
-    let gaps = (0..group.bars.len()).filter(|&index| !continues(group, index)).count();
+    let gaps = (0..group.bars.len())
+        .filter(|&index| !continues(group, index))
+        .count();
     TITLE + BAR * group.bars.len() as f64 + GAP * gaps as f64
 }
 
@@ -68,12 +70,17 @@ struct Drawing(String);
 
 impl Drawing {
     fn add(&mut self, element: std::fmt::Arguments) {
-        self.0.write_fmt(element).and_then(|()| self.0.write_char('\n')).expect("a String takes all");
+        self.0
+            .write_fmt(element)
+            .and_then(|()| self.0.write_char('\n'))
+            .expect("a String takes all");
     }
 
     fn text(&mut self, (x, y): (f64, f64), style: &str, text: &str) {
         let text = text.replace('&', "&amp;").replace('<', "&lt;");
-        self.add(format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{text}</text>"));
+        self.add(format_args!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{text}</text>"
+        ));
     }
 
     fn bar(&mut self, (x, y): (f64, f64), length: f64, colour: usize) {
@@ -85,17 +92,33 @@ impl Drawing {
     }
 
     fn group(&mut self, top: f64, group: &Group) {
-        self.text((16.0, top + 22.0), "font-size=\"14\" font-weight=\"bold\"", &group.title);
-        let longest = group.bars.iter().map(|bar| bar.value).fold(f64::MIN_POSITIVE, f64::max);
+        self.text(
+            (16.0, top + 22.0),
+            "font-size=\"14\" font-weight=\"bold\"",
+            &group.title,
+        );
+        let longest = group
+            .bars
+            .iter()
+            .map(|bar| bar.value)
+            .fold(f64::MIN_POSITIVE, f64::max);
         let mut y = top + TITLE - GAP;
         for (index, bar) in group.bars.iter().enumerate() {
             if !continues(group, index) {
                 y += GAP;
-                self.text((LABEL - 8.0, y + BAR - 3.0), "text-anchor=\"end\"", &bar.label);
+                self.text(
+                    (LABEL - 8.0, y + BAR - 3.0),
+                    "text-anchor=\"end\"",
+                    &bar.label,
+                );
             }
             let length = LONGEST * bar.value / longest;
             self.bar((LABEL, y), length, bar.colour);
-            self.text((LABEL + length + 6.0, y + BAR - 3.0), "font-size=\"11\" fill=\"#333\"", &bar.note);
+            self.text(
+                (LABEL + length + 6.0, y + BAR - 3.0),
+                "font-size=\"11\" fill=\"#333\"",
+                &bar.note,
+            );
             y += BAR;
         }
     }
@@ -106,12 +129,20 @@ mod tests {
     use super::*;
 
     fn bar(label: &str, value: f64) -> Bar {
-        Bar { label: label.to_owned(), colour: 1, value, note: "a < b & c".to_owned() }
+        Bar {
+            label: label.to_owned(),
+            colour: 1,
+            value,
+            note: "a < b & c".to_owned(),
+        }
     }
 
     #[test]
     fn bars_are_as_long_as_their_values() {
-        let groups = [Group { title: "title".to_owned(), bars: vec![bar("x", 4.0), bar("x", 1.0), bar("y", 2.0)] }];
+        let groups = [Group {
+            title: "title".to_owned(),
+            bars: vec![bar("x", 4.0), bar("x", 1.0), bar("y", 2.0)],
+        }];
         let drawing = svg("title", "subtitle", &["one", "two"], &groups);
         assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
         assert_eq!(drawing.matches('<').count(), drawing.matches('>').count());

@@ -50,11 +50,17 @@ impl Expected {
 
     /// Returns an error unless every line is as expected.
     pub fn compare(&self, output: &Path) -> Result<(), String> {
-        let (lines, wrong) = self.count(output).map_err(|problem| format!("{}: {problem}", output.display()))?;
+        let (lines, wrong) = self
+            .count(output)
+            .map_err(|problem| format!("{}: {problem}", output.display()))?;
         if lines != self.len() {
             return Err(format!("{lines} answers to {} items", self.len()));
         }
-        if wrong > 0 { Err(format!("{wrong} of {lines} answers are wrong")) } else { Ok(()) }
+        if wrong > 0 {
+            Err(format!("{wrong} of {lines} answers are wrong"))
+        } else {
+            Ok(())
+        }
     }
 
     /// Counts the lines, and those that are not as expected.
@@ -123,15 +129,37 @@ mod tests {
         let verdicts = Expected::Verdicts(vec![true, false]);
         let right = "{\"valid\":true}\n{\"valid\":false,\"reason\":\"r\",\"line\":2}\n";
         assert_eq!(compare(&verdicts, right), Ok(()));
-        assert_eq!(compare(&verdicts, &right.replace("false", "true")), Err("1 of 2 answers are wrong".to_owned()));
-        assert_eq!(compare(&verdicts, &right[..15]), Err("1 answers to 2 items".to_owned()));
-        assert_eq!(compare(&verdicts, &right.repeat(2)), Err("4 answers to 2 items".to_owned()));
-        assert_eq!(compare(&verdicts, "x\n{}\n"), Err("2 of 2 answers are wrong".to_owned()));
-        assert_eq!([verdicts.code(), verdicts.first().code()], [SOME_REJECTED, ALL_PASSED]);
+        assert_eq!(
+            compare(&verdicts, &right.replace("false", "true")),
+            Err("1 of 2 answers are wrong".to_owned())
+        );
+        assert_eq!(
+            compare(&verdicts, &right[..15]),
+            Err("1 answers to 2 items".to_owned())
+        );
+        assert_eq!(
+            compare(&verdicts, &right.repeat(2)),
+            Err("4 answers to 2 items".to_owned())
+        );
+        assert_eq!(
+            compare(&verdicts, "x\n{}\n"),
+            Err("2 of 2 answers are wrong".to_owned())
+        );
+        assert_eq!(
+            [verdicts.code(), verdicts.first().code()],
+            [SOME_REJECTED, ALL_PASSED]
+        );
         let keys = Expected::Texts("public_key", vec!["04ab".to_owned()]);
         assert_eq!(compare(&keys, "{\"public_key\":\"04ab\"}"), Ok(()));
-        for wrong in ["{\"public_key\":\"04ac\"}", "{\"signature\":\"04ab\"}", "{\"error\":\"e\"}"] {
-            assert_eq!(compare(&keys, wrong), Err("1 of 1 answers are wrong".to_owned()));
+        for wrong in [
+            "{\"public_key\":\"04ac\"}",
+            "{\"signature\":\"04ab\"}",
+            "{\"error\":\"e\"}",
+        ] {
+            assert_eq!(
+                compare(&keys, wrong),
+                Err("1 of 1 answers are wrong".to_owned())
+            );
         }
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, right).unwrap();

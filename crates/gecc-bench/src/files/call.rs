@@ -32,7 +32,8 @@ impl Call<'_> {
             // Freeing the page cache of a file takes long, and is not part of the command's work.
             remove(output).map_err(|problem| format!("{}: {problem}", output.display()))?;
             seconds.push(self.run(format_arguments, input, output, expected.code())?);
-            let found = fingerprint(output).map_err(|problem| format!("{}: {problem}", output.display()))?;
+            let found = fingerprint(output)
+                .map_err(|problem| format!("{}: {problem}", output.display()))?;
             if compared != Some(found) {
                 expected.compare(output)?;
                 compared = Some(found);
@@ -42,14 +43,26 @@ impl Call<'_> {
         Ok(seconds[seconds.len() / 2])
     }
 
-    fn run(&self, format_arguments: &[String], input: &Path, output: &Path, expected_code: u8) -> Result<f64, String> {
+    fn run(
+        &self,
+        format_arguments: &[String],
+        input: &Path,
+        output: &Path,
+        expected_code: u8,
+    ) -> Result<f64, String> {
         let mut command = Command::new(self.options.program()?);
         command.args([&self.operation.name(), "--curve", self.options.curve.name()]);
-        command.args(self.options.engine.arguments()).args(format_arguments);
+        command
+            .args(self.options.engine.arguments())
+            .args(format_arguments);
         if let Some(keys) = &self.keys {
             command.arg("--key-file").arg(keys);
         }
-        command.arg("-o").arg(output).arg(input).stdin(Stdio::null());
+        command
+            .arg("-o")
+            .arg(output)
+            .arg(input)
+            .stdin(Stdio::null());
         let (ended, seconds) = timed(|| command.output());
         let ended = ended.map_err(|problem| format!("the command does not start: {problem}"))?;
         match ended.status.code() {
@@ -73,10 +86,16 @@ fn remove(path: &Path) -> io::Result<()> {
 /// Returns why a command ended: its own error message, or else its last line.
 fn reason(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
-    let says_why =
-        |line: &&str| line.starts_with("gecc: ") && !line.starts_with("gecc: warning") || line.starts_with("error: ");
-    let line = text.lines().rfind(says_why).or_else(|| text.lines().rfind(|line| !line.trim().is_empty()));
-    line.unwrap_or("the command failed without a message").to_owned()
+    let says_why = |line: &&str| {
+        line.starts_with("gecc: ") && !line.starts_with("gecc: warning")
+            || line.starts_with("error: ")
+    };
+    let line = text
+        .lines()
+        .rfind(says_why)
+        .or_else(|| text.lines().rfind(|line| !line.trim().is_empty()));
+    line.unwrap_or("the command failed without a message")
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -86,8 +105,14 @@ mod tests {
     #[test]
     fn the_reason_of_a_failure_is_found() {
         let cases = [
-            ("gecc: warning: x\ngecc: no such file\n", "gecc: no such file"),
-            ("error: invalid value\n\nFor more information, try '--help'.\n", "error: invalid value"),
+            (
+                "gecc: warning: x\ngecc: no such file\n",
+                "gecc: no such file",
+            ),
+            (
+                "error: invalid value\n\nFor more information, try '--help'.\n",
+                "error: invalid value",
+            ),
             ("killed\n\n", "killed"),
             ("", "the command failed without a message"),
         ];

@@ -9,7 +9,11 @@ pub struct Column<'a> {
 
 impl<'a> Column<'a> {
     pub fn new<const W: usize>(name: &'static str, rows: &'a [[u8; W]]) -> Self {
-        Column { name, width: W, bytes: rows.as_flattened() }
+        Column {
+            name,
+            width: W,
+            bytes: rows.as_flattened(),
+        }
     }
 
     /// Returns the name of the JSON member and of the column.

@@ -16,7 +16,9 @@ const ZSTD_LEVEL: i32 = 1;
 /// Returns the command's arguments for a format.
 pub fn arguments(table: &Table, format: FileFormat) -> Vec<String> {
     match format {
-        FileFormat::Rows => ["--format", "rows", "--layout", &layout(table)].map(str::to_owned).to_vec(),
+        FileFormat::Rows => ["--format", "rows", "--layout", &layout(table)]
+            .map(str::to_owned)
+            .to_vec(),
         // The name of the output has the extension of the input, but its lines are compared.
         FileFormat::Csv | FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
             ["--output-format", "jsonl"].map(str::to_owned).to_vec()
@@ -26,7 +28,11 @@ pub fn arguments(table: &Table, format: FileFormat) -> Vec<String> {
 }
 
 fn layout(table: &Table) -> String {
-    let parts: Vec<_> = table.0.iter().map(|column| format!("{}:{}", column.name(), column.width())).collect();
+    let parts: Vec<_> = table
+        .0
+        .iter()
+        .map(|column| format!("{}:{}", column.name(), column.width()))
+        .collect();
     parts.join(",")
 }
 
@@ -81,12 +87,21 @@ fn write_json(table: &Table, items: usize, sink: &mut dyn Write) -> io::Result<(
     sink.write_all(b"\n]\n")
 }
 
-fn write_separated(table: &Table, items: usize, separator: &str, sink: &mut dyn Write) -> io::Result<()> {
+fn write_separated(
+    table: &Table,
+    items: usize,
+    separator: &str,
+    sink: &mut dyn Write,
+) -> io::Result<()> {
     let names: Vec<_> = table.0.iter().map(|column| column.name()).collect();
     writeln!(sink, "{}", names.join(separator))?;
     write_lines(items, sink, |item, line| {
         for (place, column) in table.0.iter().enumerate() {
-            line.extend_from_slice(if place == 0 { b"" } else { separator.as_bytes() });
+            line.extend_from_slice(if place == 0 {
+                b""
+            } else {
+                separator.as_bytes()
+            });
             push_value(column, item, line);
         }
         line.push(b'\n');
@@ -94,11 +109,20 @@ fn write_separated(table: &Table, items: usize, separator: &str, sink: &mut dyn 
 }
 
 fn write_rows(table: &Table, items: usize, sink: &mut dyn Write) -> io::Result<()> {
-    (0..items).try_for_each(|item| table.0.iter().try_for_each(|column| sink.write_all(column.row(item))))
+    (0..items).try_for_each(|item| {
+        table
+            .0
+            .iter()
+            .try_for_each(|column| sink.write_all(column.row(item)))
+    })
 }
 
 /// Writes the bytes that `push` appends for each item.
-fn write_lines(items: usize, sink: &mut dyn Write, push: impl Fn(usize, &mut Vec<u8>)) -> io::Result<()> {
+fn write_lines(
+    items: usize,
+    sink: &mut dyn Write,
+    push: impl Fn(usize, &mut Vec<u8>),
+) -> io::Result<()> {
     let mut line = Vec::new();
     for item in 0..items {
         line.clear();
@@ -150,17 +174,21 @@ mod tests {
     fn read(path: &Path) -> String {
         let file = File::open(path).unwrap();
         let mut text = String::new();
-        let mut decoder: Box<dyn Read> = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz") => Box::new(GzDecoder::new(file)),
-            Some("zst") => Box::new(zstd::Decoder::new(file).unwrap()),
-            _ => Box::new(file),
-        };
+        let mut decoder: Box<dyn Read> =
+            match path.extension().and_then(|extension| extension.to_str()) {
+                Some("gz") => Box::new(GzDecoder::new(file)),
+                Some("zst") => Box::new(zstd::Decoder::new(file).unwrap()),
+                _ => Box::new(file),
+            };
         decoder.read_to_string(&mut text).unwrap();
         text
     }
 
     fn objects(lines: &str) -> Vec<Value> {
-        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     /// Parses rows of text with a header to objects.
@@ -168,20 +196,32 @@ mod tests {
         let mut lines = text.lines().map(|line| line.split(separator));
         let names: Vec<_> = lines.next().unwrap().collect();
         lines
-            .map(|cells| names.iter().zip(cells).map(|(name, cell)| (name.to_string(), value(name, cell))).collect())
+            .map(|cells| {
+                names
+                    .iter()
+                    .zip(cells)
+                    .map(|(name, cell)| (name.to_string(), value(name, cell)))
+                    .collect()
+            })
             .collect()
     }
 
     fn value(name: &str, cell: &str) -> Value {
-        if name == "recovery_id" { json!(cell.parse::<u8>().unwrap()) } else { json!(cell) }
+        if name == "recovery_id" {
+            json!(cell.parse::<u8>().unwrap())
+        } else {
+            json!(cell)
+        }
     }
 
     /// Returns the bytes of all rows, concatenated.
     fn table_rows(path: &Path) -> Vec<u8> {
         use arrow_array::cast::AsArray;
         use arrow_array::types::UInt8Type;
-        let batches =
-            gecc_arrow::open(path, Default::default()).unwrap().batches(&gecc_arrow::Projection::All).unwrap();
+        let batches = gecc_arrow::open(path, Default::default())
+            .unwrap()
+            .batches(&gecc_arrow::Projection::All)
+            .unwrap();
         let mut rows = Vec::new();
         for batch in batches.map(Result::unwrap) {
             for row in 0..batch.num_rows() {
@@ -196,7 +236,10 @@ mod tests {
     /// Writes a file with all items, and checks the length that is returned.
     fn file_of(table: &Table, format: FileFormat, folder: &Path) -> std::path::PathBuf {
         let path = folder.join(format.name());
-        assert_eq!(write(table, ITEMS, format, &path).unwrap(), fs::metadata(&path).unwrap().len());
+        assert_eq!(
+            write(table, ITEMS, format, &path).unwrap(),
+            fs::metadata(&path).unwrap().len()
+        );
         path
     }
 
@@ -227,7 +270,9 @@ mod tests {
         let json = read(&file_of(&table, FileFormat::Json, folder.path()));
         assert!(serde_json::from_str::<Vec<Value>>(&json).unwrap() == expected);
         for (format, separator) in [(FileFormat::Csv, ','), (FileFormat::Tsv, '\t')] {
-            assert!(separated(&read(&file_of(&table, format, folder.path())), separator) == expected);
+            assert!(
+                separated(&read(&file_of(&table, format, folder.path())), separator) == expected
+            );
         }
         // A file of the first item only.
         let path = folder.path().join("one");
@@ -236,10 +281,15 @@ mod tests {
 
         let layout = &arguments(&table, FileFormat::Rows)[3];
         assert_eq!(layout, "digest:32,signature:64,recovery_id:1");
-        let expected: Vec<u8> =
-            (0..ITEMS).flat_map(|item| [&digests[item][..], &signatures[item], &ids[item]].concat()).collect();
+        let expected: Vec<u8> = (0..ITEMS)
+            .flat_map(|item| [&digests[item][..], &signatures[item], &ids[item]].concat())
+            .collect();
         assert!(fs::read(file_of(&table, FileFormat::Rows, folder.path())).unwrap() == expected);
-        for format in [FileFormat::Parquet, FileFormat::ParquetZst, FileFormat::Arrow] {
+        for format in [
+            FileFormat::Parquet,
+            FileFormat::ParquetZst,
+            FileFormat::Arrow,
+        ] {
             assert!(table_rows(&file_of(&table, format, folder.path())) == expected);
         }
     }

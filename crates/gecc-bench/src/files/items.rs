@@ -62,13 +62,23 @@ impl Items {
         inputs.check(engine, &Engine::cpu()?)?;
         let (signatures, ids) = sign(engine, &inputs)?;
         let mut corrupted = signatures.clone();
-        (0..items).filter(|item| is_corrupted(*item)).for_each(|item| corrupted[item][63] ^= 1);
+        (0..items)
+            .filter(|item| is_corrupted(*item))
+            .for_each(|item| corrupted[item][63] ^= 1);
         let public = inputs
             .public
             .iter()
-            .map(|point| point.to_compressed().expect("a multiple of G below n is finite"))
+            .map(|point| {
+                point
+                    .to_compressed()
+                    .expect("a multiple of G below n is finite")
+            })
             .collect();
-        let secret = inputs.secret.iter().map(|key| *key.expose_bytes()).collect();
+        let secret = inputs
+            .secret
+            .iter()
+            .map(|key| *key.expose_bytes())
+            .collect();
         Ok(Items {
             curve,
             digests: engine.page_lock(inputs.digests.to_vec()),
@@ -90,9 +100,17 @@ impl Items {
         let digest = Column::new("digest", &self.digests);
         let public_key = Column::new("public_key", &self.public);
         Table(match operation {
-            FileOperation::Verify => vec![digest, public_key, Column::new("signature", &self.corrupted)],
+            FileOperation::Verify => vec![
+                digest,
+                public_key,
+                Column::new("signature", &self.corrupted),
+            ],
             FileOperation::Recover => {
-                vec![digest, Column::new("signature", &self.signatures), Column::new("recovery_id", &self.ids)]
+                vec![
+                    digest,
+                    Column::new("signature", &self.signatures),
+                    Column::new("recovery_id", &self.ids),
+                ]
             }
             FileOperation::Sign => vec![digest],
             FileOperation::Ecdh => vec![public_key],
@@ -110,7 +128,11 @@ impl Items {
     }
 
     /// Calls the engine several times.
-    pub fn by_the_engine(&self, engine: &Engine, operation: FileOperation) -> Result<Alone, Failure> {
+    pub fn by_the_engine(
+        &self,
+        engine: &Engine,
+        operation: FileOperation,
+    ) -> Result<Alone, Failure> {
         let items = self.len();
         let mut results = Results {
             points: engine.page_lock(vec![[0; 64]; items]),
@@ -126,7 +148,11 @@ impl Items {
             Ok((seconds, ()))
         })?;
         let seconds = median.seconds;
-        Ok(Alone { expected, seconds, page_locked: self.is_locked() && results.is_locked() })
+        Ok(Alone {
+            expected,
+            seconds,
+            page_locked: self.is_locked() && results.is_locked(),
+        })
     }
 
     fn is_locked(&self) -> bool {
@@ -135,21 +161,34 @@ impl Items {
         self.digests.is_locked() && self.public.is_locked() && self.secret.is_locked() && signatures
     }
 
-    fn compute(&self, engine: &Engine, operation: FileOperation, results: &mut Results) -> Result<(), Error> {
+    fn compute(
+        &self,
+        engine: &Engine,
+        operation: FileOperation,
+        results: &mut Results,
+    ) -> Result<(), Error> {
         let curve = self.curve;
         let digests = &self.digests;
         let key = SecretKeys::all(self.key());
         let public = PublicKeys::compressed(&self.public);
-        let Results { points, secrets, codes } = results;
+        let Results {
+            points,
+            secrets,
+            codes,
+        } = results;
         match operation {
-            FileOperation::Verify => schemes::verify_into(engine, curve, digests, &self.corrupted, public, codes),
+            FileOperation::Verify => {
+                schemes::verify_into(engine, curve, digests, &self.corrupted, public, codes)
+            }
             FileOperation::Recover => {
                 let signatures = &self.signatures[..];
                 let ids = &self.ids[..];
                 ecdsa::recover_into(engine, curve, digests, signatures, ids, points, codes)
             }
             FileOperation::Sign => schemes::sign_into(engine, curve, digests, key, points, codes),
-            FileOperation::Ecdh => ecdh::shared_secrets_into(engine, curve, key, public, secrets, codes),
+            FileOperation::Ecdh => {
+                ecdh::shared_secrets_into(engine, curve, key, public, secrets, codes)
+            }
             FileOperation::Pubkey => {
                 let secret = SecretKeys::rows(Rows::from(&self.secret));
                 keys::public_keys_into(engine, curve, secret, points, codes)
@@ -161,14 +200,23 @@ impl Items {
     /// independently.
     fn expected(&self, operation: FileOperation, results: &Results) -> Result<Expected, Failure> {
         let samples = match operation {
-            FileOperation::Sign | FileOperation::Ecdh => self.agrees_with_the_cpu(operation, results)?,
+            FileOperation::Sign | FileOperation::Ecdh => {
+                self.agrees_with_the_cpu(operation, results)?
+            }
             _ => true,
         };
         if !samples || !(0..self.len()).all(|item| self.is_right(operation, results, item)) {
-            return Err(format!("{} on {}: the engine returns wrong results", operation.name(), self.curve).into());
+            return Err(format!(
+                "{} on {}: the engine returns wrong results",
+                operation.name(),
+                self.curve
+            )
+            .into());
         }
         Ok(match operation {
-            FileOperation::Verify => Expected::Verdicts((0..self.len()).map(|item| !is_corrupted(item)).collect()),
+            FileOperation::Verify => {
+                Expected::Verdicts((0..self.len()).map(|item| !is_corrupted(item)).collect())
+            }
             FileOperation::Recover | FileOperation::Pubkey => {
                 Expected::Texts("public_key", hex_rows(&results.points, "04"))
             }
@@ -190,7 +238,11 @@ impl Items {
     }
 
     /// Compares samples of signatures or shared secrets with the CPU engine's results.
-    fn agrees_with_the_cpu(&self, operation: FileOperation, results: &Results) -> Result<bool, Error> {
+    fn agrees_with_the_cpu(
+        &self,
+        operation: FileOperation,
+        results: &Results,
+    ) -> Result<bool, Error> {
         let cpu = Engine::cpu()?;
         for range in samples(self.len()) {
             let mut points = vec![[0; 64]; range.len()];
@@ -198,7 +250,14 @@ impl Items {
             let mut codes = vec![0; range.len()];
             let key = SecretKeys::all(self.key());
             if operation == FileOperation::Sign {
-                schemes::sign_into(&cpu, self.curve, &self.digests[range.clone()], key, &mut points, &mut codes)?;
+                schemes::sign_into(
+                    &cpu,
+                    self.curve,
+                    &self.digests[range.clone()],
+                    key,
+                    &mut points,
+                    &mut codes,
+                )?;
             } else {
                 let public = PublicKeys::compressed(&self.public[range.clone()]);
                 ecdh::shared_secrets_into(&cpu, self.curve, key, public, &mut secrets, &mut codes)?;
@@ -223,13 +282,29 @@ fn is_corrupted(item: usize) -> bool {
 fn sign(engine: &Engine, inputs: &BenchInputs) -> Result<(Vec<[u8; 64]>, Vec<[u8; 1]>), Failure> {
     let curve = inputs.curve;
     if !curve.has_ecdsa() {
-        let signatures = all_passed(schemes::sign(engine, curve, &inputs.digests, &inputs.secret)?);
+        let signatures = all_passed(schemes::sign(
+            engine,
+            curve,
+            &inputs.digests,
+            &inputs.secret,
+        )?);
         return Ok((signatures, Vec::new()));
     }
-    let signed = ecdsa::sign_recoverable(engine, curve, &inputs.digests, &inputs.secret[..], SForm::default())?;
-    Ok(all_passed(signed).into_iter().map(|signed| (signed.signature, [signed.recovery_id])).unzip())
+    let signed = ecdsa::sign_recoverable(
+        engine,
+        curve,
+        &inputs.digests,
+        &inputs.secret[..],
+        SForm::default(),
+    )?;
+    Ok(all_passed(signed)
+        .into_iter()
+        .map(|signed| (signed.signature, [signed.recovery_id]))
+        .unzip())
 }
 
 fn hex_rows<const W: usize>(rows: &[[u8; W]], prefix: &str) -> Vec<String> {
-    rows.iter().map(|row| format!("{prefix}{}", const_hex::encode(row))).collect()
+    rows.iter()
+        .map(|row| format!("{prefix}{}", const_hex::encode(row)))
+        .collect()
 }

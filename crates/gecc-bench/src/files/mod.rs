@@ -25,25 +25,41 @@ use tempfile::TempDir;
 
 pub fn run(options: &FilesOptions) -> Result<u8, Failure> {
     let operations = options.operations();
-    if let Some(operation) = operations.iter().find(|operation| !operation.is_on(options.curve)) {
+    if let Some(operation) = operations
+        .iter()
+        .find(|operation| !operation.is_on(options.curve))
+    {
         return Err(format!("{} has no {}", options.curve, operation.name()).into());
     }
     let engine = options.engine.start()?;
     let items = Items::new(&engine, options.curve, options.items as usize)?;
-    let folder =
-        Folder::new(options.dir.as_deref()).map_err(|problem| format!("the folder for the files: {problem}"))?;
-    let mut bench = Bench { options, folder, report: Report::new(options, &engine)?, items, all_right: true };
+    let folder = Folder::new(options.dir.as_deref())
+        .map_err(|problem| format!("the folder for the files: {problem}"))?;
+    let mut bench = Bench {
+        options,
+        folder,
+        report: Report::new(options, &engine)?,
+        items,
+        all_right: true,
+    };
     for operation in operations {
         let alone = bench.items.by_the_engine(&engine, operation)?;
         if engine.info().backend == Backend::Gpu && !alone.page_locked {
-            note(&format!("gecc-bench: warning: not all columns of {} could be page-locked", operation.name()));
+            note(&format!(
+                "gecc-bench: warning: not all columns of {} could be page-locked",
+                operation.name()
+            ));
         }
         bench.operation(operation, &alone)?;
     }
     if let Some(path) = &options.plot {
         bench.report.plot(path)?;
     }
-    Ok(if bench.all_right { ALL_PASSED } else { SOME_REJECTED })
+    Ok(if bench.all_right {
+        ALL_PASSED
+    } else {
+        SOME_REJECTED
+    })
 }
 
 struct Bench<'a> {
@@ -57,8 +73,15 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// Measures all formats of an operation.
     fn operation(&mut self, operation: FileOperation, alone: &Alone) -> Result<(), Failure> {
-        let keys = operation.uses_a_key().then(|| self.key_file()).transpose()?;
-        let call = Call { options: self.options, operation, keys };
+        let keys = operation
+            .uses_a_key()
+            .then(|| self.key_file())
+            .transpose()?;
+        let call = Call {
+            options: self.options,
+            operation,
+            keys,
+        };
         for &format in self.options.formats() {
             match self.format(&call, format, alone) {
                 Ok(row) => self.report.row(row)?,
@@ -67,7 +90,9 @@ impl Bench<'_> {
                     self.report.problem(operation, format, &problem)?;
                 }
             }
-            self.folder.clear().map_err(|problem| format!("removing the files: {problem}"))?;
+            self.folder
+                .clear()
+                .map_err(|problem| format!("removing the files: {problem}"))?;
         }
         Ok(())
     }
@@ -75,21 +100,34 @@ impl Bench<'_> {
     /// Measures one file. An error does not prevent the measurement of others.
     fn format(&self, call: &Call, format: FileFormat, alone: &Alone) -> Result<Row, String> {
         let name = format!("gecc-bench-{}.{}", call.operation.name(), format.name());
-        let [one, input] = ["one-", ""].map(|prefix| self.folder.path().join(format!("{prefix}{name}")));
+        let [one, input] =
+            ["one-", ""].map(|prefix| self.folder.path().join(format!("{prefix}{name}")));
         let output = self.folder.path().join(format!("answers-{name}.jsonl"));
         let table = self.items.table(call.operation);
         write(&table, 1, format, &one)?;
         let bytes = write(&table, self.items.len(), format, &input)?;
         let format_arguments = formats::arguments(&table, format);
-        let start_seconds = call.median(&format_arguments, &one, &output, &alone.expected.first())?;
+        let start_seconds =
+            call.median(&format_arguments, &one, &output, &alone.expected.first())?;
         let cache_seconds = page_cache::read_seconds(&input, self.options.engine.thread_count());
-        let cache_seconds = cache_seconds.map_err(|problem| format!("{}: {problem}", input.display()))?;
+        let cache_seconds =
+            cache_seconds.map_err(|problem| format!("{}: {problem}", input.display()))?;
         let seconds = call.median(&format_arguments, &input, &output, &alone.expected)?;
         let operation = call.operation;
         let items = self.items.len();
         let engine_seconds = alone.seconds;
         let page_locked = alone.page_locked;
-        Ok(Row { operation, format, items, bytes, seconds, start_seconds, engine_seconds, page_locked, cache_seconds })
+        Ok(Row {
+            operation,
+            format,
+            items,
+            bytes,
+            seconds,
+            start_seconds,
+            engine_seconds,
+            page_locked,
+            cache_seconds,
+        })
     }
 
     /// Writes a file with the key used for all items.
@@ -103,7 +141,8 @@ impl Bench<'_> {
 
 /// Writes a file with the first items of a table, and returns its length.
 fn write(table: &Table, items: usize, format: FileFormat, path: &Path) -> Result<u64, String> {
-    formats::write(table, items, format, path).map_err(|problem| format!("{}: {problem}", path.display()))
+    formats::write(table, items, format, path)
+        .map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
 /// The folder in which files are written.
@@ -134,7 +173,9 @@ impl Folder {
     /// Removes the files, which are large, and a temporary folder may be in memory. A folder given
     /// by the user keeps them.
     fn clear(&self) -> io::Result<()> {
-        let Folder::Temporary(folder) = self else { return Ok(()) };
+        let Folder::Temporary(folder) = self else {
+            return Ok(());
+        };
         for entry in fs::read_dir(folder.path())? {
             let path = entry?.path();
             // The key file is reused for other formats.

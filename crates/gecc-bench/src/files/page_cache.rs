@@ -32,7 +32,9 @@ fn read_whole(path: &Path, length: u64, threads: u64) -> io::Result<()> {
             .step_by(part as usize)
             .map(|start| scope.spawn(move || read_part(path, start, (start + part).min(length))))
             .collect();
-        readers.into_iter().try_for_each(|reader| reader.join().expect("reading does not panic"))
+        readers
+            .into_iter()
+            .try_for_each(|reader| reader.join().expect("reading does not panic"))
     })
 }
 

@@ -50,8 +50,15 @@ impl Report {
         let engine = engine.to_string();
         if !json {
             let threads = options.engine.thread_count();
-            writeln!(io::stdout(), "{curve}, {} items, {engine}, files read by {threads} threads", options.items)?;
-            writeln!(io::stdout(), "Seconds and rates include the start of the process.\n")?;
+            writeln!(
+                io::stdout(),
+                "{curve}, {} items, {engine}, files read by {threads} threads",
+                options.items
+            )?;
+            writeln!(
+                io::stdout(),
+                "Seconds and rates include the start of the process.\n"
+            )?;
             writeln!(
                 io::stdout(),
                 "{:9} {:10} {:>13} {:>9} {:>9} {:>12} {:>12} {:>10} {:>9}",
@@ -66,7 +73,12 @@ impl Report {
                 "of cache"
             )?;
         }
-        Ok(Report { json, curve, engine, rows: Vec::new() })
+        Ok(Report {
+            json,
+            curve,
+            engine,
+            rows: Vec::new(),
+        })
     }
 
     pub fn row(&mut self, row: Row) -> Result<(), Failure> {
@@ -80,8 +92,17 @@ impl Report {
     }
 
     fn write_json(&self, row: &Row) -> io::Result<()> {
-        let Row { operation, format, items, bytes, seconds, start_seconds, engine_seconds, page_locked, cache_seconds } =
-            row;
+        let Row {
+            operation,
+            format,
+            items,
+            bytes,
+            seconds,
+            start_seconds,
+            engine_seconds,
+            page_locked,
+            cache_seconds,
+        } = row;
         let object = json!({
             "curve": self.curve,
             "operation": operation.name(),
@@ -102,7 +123,12 @@ impl Report {
     }
 
     /// Reports why a row is missing.
-    pub fn problem(&self, operation: FileOperation, format: FileFormat, problem: &str) -> Result<(), Failure> {
+    pub fn problem(
+        &self,
+        operation: FileOperation,
+        format: FileFormat,
+        problem: &str,
+    ) -> Result<(), Failure> {
         let operation = operation.name();
         let format = format.name();
         if self.json {
@@ -120,23 +146,43 @@ impl Report {
         for row in &self.rows {
             let title = row.operation.name();
             if groups.last().is_none_or(|group| group.title != title) {
-                groups.push(Group { title, bars: vec![engine_bar(row)] });
+                groups.push(Group {
+                    title,
+                    bars: vec![engine_bar(row)],
+                });
             }
-            groups.last_mut().expect("it was put there").bars.extend(file_bars(row));
+            groups
+                .last_mut()
+                .expect("it was put there")
+                .bars
+                .extend(file_bars(row));
         }
         let names = ["the command", "less its start", "the engine alone"];
         let subtitle = format!("{}, {}", self.curve, self.engine);
         let drawing = bars::svg("Items per second from files", &subtitle, &names, &groups);
-        fs::write(path, drawing).map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
+        fs::write(path, drawing)
+            .map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
     }
 }
 
 fn write_row(row: &Row) -> io::Result<()> {
     let operation = row.operation.name();
     let format = row.format.name();
-    let Row { bytes, seconds, start_seconds, engine_seconds, cache_seconds, .. } = row;
-    let [items, bytes_rate] = [row.items_per_second(*seconds), row.bytes_per_second(*seconds)].map(rate);
-    let [of_engine, of_cache] = [engine_seconds, cache_seconds].map(|other| 100.0 * other / seconds);
+    let Row {
+        bytes,
+        seconds,
+        start_seconds,
+        engine_seconds,
+        cache_seconds,
+        ..
+    } = row;
+    let [items, bytes_rate] = [
+        row.items_per_second(*seconds),
+        row.bytes_per_second(*seconds),
+    ]
+    .map(rate);
+    let [of_engine, of_cache] =
+        [engine_seconds, cache_seconds].map(|other| 100.0 * other / seconds);
     writeln!(
         io::stdout(),
         "{operation:9} {format:10} {bytes:13} {start_seconds:9.3} {seconds:9.3} {items:>12} {bytes_rate:>12} \
@@ -146,7 +192,12 @@ fn write_row(row: &Row) -> io::Result<()> {
 
 fn engine_bar(row: &Row) -> Bar {
     let value = row.items_per_second(row.engine_seconds);
-    Bar { label: "engine".to_owned(), colour: 2, value, note: rate(value) }
+    Bar {
+        label: "engine".to_owned(),
+        colour: 2,
+        value,
+        note: rate(value),
+    }
 }
 
 /// Returns the bars of a file: including the start of the process and, if the rest is long enough
@@ -164,5 +215,10 @@ fn file_bar(row: &Row, colour: usize, seconds: f64) -> Bar {
     let value = row.items_per_second(seconds);
     let share = 100.0 * row.engine_seconds / seconds;
     let note = format!("{}, {share:.0} % of the engine", rate(value));
-    Bar { label: row.format.name(), colour, value, note }
+    Bar {
+        label: row.format.name(),
+        colour,
+        value,
+        note,
+    }
 }

@@ -13,25 +13,48 @@ const PART: usize = 1 << 18;
 
 /// Writes the first items.
 pub fn write(table: &Table, items: usize, format: FileFormat, file: File) -> io::Result<()> {
-    write_parts(table, items, format, Destination::Stream(Box::new(file))).map_err(|problem| match problem {
-        Error::Stream(problem) => problem,
-        other => io::Error::other(other),
+    write_parts(table, items, format, Destination::Stream(Box::new(file))).map_err(|problem| {
+        match problem {
+            Error::Stream(problem) => problem,
+            other => io::Error::other(other),
+        }
     })
 }
 
-fn write_parts(table: &Table, items: usize, format: FileFormat, output: Destination) -> Result<(), Error> {
-    let compression = if format == FileFormat::ParquetZst { Compression::Zstd } else { Compression::None };
-    let format = if format == FileFormat::Arrow { Format::ArrowFile } else { Format::Parquet };
+fn write_parts(
+    table: &Table,
+    items: usize,
+    format: FileFormat,
+    output: Destination,
+) -> Result<(), Error> {
+    let compression = if format == FileFormat::ParquetZst {
+        Compression::Zstd
+    } else {
+        Compression::None
+    };
+    let format = if format == FileFormat::Arrow {
+        Format::ArrowFile
+    } else {
+        Format::Parquet
+    };
     let mut writer = Writer::create(output, format, compression, &part(table, 0, 0)?.schema())?;
     for start in (0..items).step_by(PART) {
-        writer.write(&part(table, start, PART.min(items - start))?, &Pool::default())?;
+        writer.write(
+            &part(table, start, PART.min(items - start))?,
+            &Pool::default(),
+        )?;
     }
     writer.finish()
 }
 
 fn part(table: &Table, start: usize, items: usize) -> Result<RecordBatch, Error> {
-    let columns = table.0.iter().map(|column| (column.name(), array(column, start, items)));
-    Ok(RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, false)))?)
+    let columns = table
+        .0
+        .iter()
+        .map(|column| (column.name(), array(column, start, items)));
+    Ok(RecordBatch::try_from_iter_with_nullable(
+        columns.map(|(name, array)| (name, array, false)),
+    )?)
 }
 
 fn array(column: &Column, start: usize, items: usize) -> ArrayRef {

@@ -1,7 +1,9 @@
 //! The arithmetic on which the operations are built.
 
 use super::device::{POISON, begin, open, random_rows, seconds};
-use super::launchers::columns::{AnyNumbers, ByteRows, Column, Content, FieldElements, NumberKinds, Prefixes, Scalars};
+use super::launchers::columns::{
+    AnyNumbers, ByteRows, Column, Content, FieldElements, NumberKinds, Prefixes, Scalars,
+};
 use super::launchers::{BatchInverse, Chain, ExportField, ImportField};
 use super::primes::{Primes, number_of};
 use super::sources::prepare;
@@ -32,8 +34,12 @@ pub enum Arithmetic {
 
 impl Arithmetic {
     /// All kinds of arithmetic.
-    pub const ALL: [Arithmetic; 4] =
-        [Arithmetic::FieldMul, Arithmetic::FieldSquare, Arithmetic::ScalarMul, Arithmetic::BatchInverse];
+    pub const ALL: [Arithmetic; 4] = [
+        Arithmetic::FieldMul,
+        Arithmetic::FieldSquare,
+        Arithmetic::ScalarMul,
+        Arithmetic::BatchInverse,
+    ];
 
     /// Returns a short name: `field_mul`, `field_square`, `scalar_mul` or `batch_inverse`.
     pub fn name(self) -> &'static str {
@@ -90,7 +96,15 @@ impl Buffers {
         let out = plan.column();
         let prefixes = plan.column();
         let results = plan.column();
-        Buffers { rows, kinds, scalars, elements, out, prefixes, results }
+        Buffers {
+            rows,
+            kinds,
+            scalars,
+            elements,
+            out,
+            prefixes,
+            results,
+        }
     }
 }
 
@@ -115,7 +129,13 @@ impl Bench {
         prepare(&device, curve.name(), &["chain", "batch_inverse", "fields"])?;
         let buffers = begin(&mut slot, items, Buffers::new)?;
         slot.write(buffers.rows, inputs.as_flattened())?;
-        Ok(Bench { operation, curve, slot, inputs, buffers })
+        Ok(Bench {
+            operation,
+            curve,
+            slot,
+            inputs,
+            buffers,
+        })
     }
 
     /// Runs the kernel and returns its seconds. The numbers are the same every time, and the output
@@ -129,17 +149,40 @@ impl Bench {
         let operation = self.operation;
         self.import()?;
         let slot = &mut self.slot;
-        let Buffers { scalars, elements, out, prefixes, .. } = self.buffers;
+        let Buffers {
+            scalars,
+            elements,
+            out,
+            prefixes,
+            ..
+        } = self.buffers;
         slot.fill(out, POISON, FieldElements::BYTES * self.inputs.len())?;
-        let unit = Unit { file: "chain", curve };
+        let unit = Unit {
+            file: "chain",
+            curve,
+        };
         let numbers: Column<AnyNumbers> = Column::at(elements.address());
-        let of_field = Chain { items: numbers, n, rounds: ROUNDS };
-        let of_scalars = Chain { items: scalars.into(), n, rounds: ROUNDS };
+        let of_field = Chain {
+            items: numbers,
+            n,
+            rounds: ROUNDS,
+        };
+        let of_scalars = Chain {
+            items: scalars.into(),
+            n,
+            rounds: ROUNDS,
+        };
         Ok(seconds(slot, |slot| match operation {
             Arithmetic::FieldMul => of_field.launch(slot, (unit, "gecc_chain_field_mul")),
             Arithmetic::FieldSquare => of_field.launch(slot, (unit, "gecc_chain_field_sqr")),
             Arithmetic::ScalarMul => of_scalars.launch(slot, (unit, "gecc_chain_scalar_mul")),
-            Arithmetic::BatchInverse => BatchInverse { values: elements, out, prefixes, n }.launch(slot, curve),
+            Arithmetic::BatchInverse => BatchInverse {
+                values: elements,
+                out,
+                prefixes,
+                n,
+            }
+            .launch(slot, curve),
         })?)
     }
 
@@ -157,9 +200,15 @@ impl Bench {
             Arithmetic::BatchInverse => (n, 1),
             _ => (CHECKED_CHAINS.min(n), 7919),
         };
-        let all_agree = (0..checked).map(|k| k * step % n).all(|i| expected.agrees(&self.inputs[i], &results[i]));
+        let all_agree = (0..checked)
+            .map(|k| k * step % n)
+            .all(|i| expected.agrees(&self.inputs[i], &results[i]));
         if !all_agree {
-            return Err(Error::Device(format!("wrong results of {} on {}", self.operation.name(), self.curve)));
+            return Err(Error::Device(format!(
+                "wrong results of {} on {}",
+                self.operation.name(),
+                self.curve
+            )));
         }
         Ok(())
     }
@@ -170,9 +219,21 @@ impl Bench {
         let n = self.inputs.len() as u64;
         let curve = self.curve.name();
         let slot = &mut self.slot;
-        let Buffers { rows, kinds, scalars, elements, .. } = self.buffers;
+        let Buffers {
+            rows,
+            kinds,
+            scalars,
+            elements,
+            ..
+        } = self.buffers;
         match self.operation {
-            Arithmetic::ScalarMul => kernels::ImportScalars { rows, scalars, kinds, n }.launch(slot, curve),
+            Arithmetic::ScalarMul => kernels::ImportScalars {
+                rows,
+                scalars,
+                kinds,
+                n,
+            }
+            .launch(slot, curve),
             _ => ImportField { rows, elements, n }.launch(slot, curve),
         }
     }
@@ -181,15 +242,36 @@ impl Bench {
         let n = self.inputs.len() as u64;
         let curve = self.curve.name();
         let slot = &mut self.slot;
-        let Buffers { scalars, elements, out, results: rows, .. } = self.buffers;
+        let Buffers {
+            scalars,
+            elements,
+            out,
+            results: rows,
+            ..
+        } = self.buffers;
         match self.operation {
             Arithmetic::ScalarMul => {
-                kernels::ColumnsToRows { columns: scalars.into(), words: 8, rows: rows.into(), n }.launch(slot)?;
+                kernels::ColumnsToRows {
+                    columns: scalars.into(),
+                    words: 8,
+                    rows: rows.into(),
+                    n,
+                }
+                .launch(slot)?;
             }
-            Arithmetic::BatchInverse => ExportField { elements: out, rows, n }.launch(slot, curve)?,
+            Arithmetic::BatchInverse => ExportField {
+                elements: out,
+                rows,
+                n,
+            }
+            .launch(slot, curve)?,
             _ => ExportField { elements, rows, n }.launch(slot, curve)?,
         }
-        Ok(slot.copy_of(rows, 32 * self.inputs.len())?.as_chunks().0.to_vec())
+        Ok(slot
+            .copy_of(rows, 32 * self.inputs.len())?
+            .as_chunks()
+            .0
+            .to_vec())
     }
 }
 
@@ -208,16 +290,30 @@ impl Expected {
         match operation {
             Arithmetic::ScalarMul => {
                 let modulus = number_of(primes.n);
-                let factor = (BigUint::from(1u8) << 256u32).modinv(&modulus).expect("the modulus is odd");
-                Expected { operation, modulus, factor }
+                let factor = (BigUint::from(1u8) << 256u32)
+                    .modinv(&modulus)
+                    .expect("the modulus is odd");
+                Expected {
+                    operation,
+                    modulus,
+                    factor,
+                }
             }
-            _ => Expected { operation, modulus: number_of(primes.p), factor: BigUint::from(1u8) },
+            _ => Expected {
+                operation,
+                modulus: number_of(primes.p),
+                factor: BigUint::from(1u8),
+            },
         }
     }
 
     /// Returns whether this is the result of an input.
     fn agrees(&self, input: &[u8; 32], result: &[u8; 32]) -> bool {
-        let Expected { operation, modulus, factor } = self;
+        let Expected {
+            operation,
+            modulus,
+            factor,
+        } = self;
         let a = BigUint::from_bytes_be(input) % modulus;
         let result = BigUint::from_bytes_be(result);
         match operation {
@@ -225,10 +321,17 @@ impl Expected {
                 let multiplier = &a * factor % modulus;
                 (0..ROUNDS).fold(a, |power, _| power * &multiplier % modulus) == result
             }
-            Arithmetic::FieldSquare => (0..ROUNDS).fold(a, |power, _| &power * &power % modulus) == result,
+            Arithmetic::FieldSquare => {
+                (0..ROUNDS).fold(a, |power, _| &power * &power % modulus) == result
+            }
             Arithmetic::BatchInverse => {
                 let product = &a * &result % modulus;
-                result < *modulus && if a == BigUint::ZERO { result == a } else { product == BigUint::from(1u8) }
+                result < *modulus
+                    && if a == BigUint::ZERO {
+                        result == a
+                    } else {
+                        product == BigUint::from(1u8)
+                    }
             }
         }
     }
@@ -240,7 +343,13 @@ mod tests {
 
     fn row(number: &BigUint) -> [u8; 32] {
         let bytes = number.to_bytes_be();
-        std::array::from_fn(|i| if i < 32 - bytes.len() { 0 } else { bytes[i + bytes.len() - 32] })
+        std::array::from_fn(|i| {
+            if i < 32 - bytes.len() {
+                0
+            } else {
+                bytes[i + bytes.len() - 32]
+            }
+        })
     }
 
     /// Computes the expected results by powers, whereas the chains take one step after the other.
@@ -250,7 +359,11 @@ mod tests {
             for operation in Arithmetic::ALL {
                 let expected = Expected::of(operation, curve.to_owned());
                 let m = &expected.modulus;
-                for a in [BigUint::ZERO, BigUint::from(1u8), BigUint::from(0xfff1_u32).pow(15)] {
+                for a in [
+                    BigUint::ZERO,
+                    BigUint::from(1u8),
+                    BigUint::from(0xfff1_u32).pow(15),
+                ] {
                     let exponent = match operation {
                         Arithmetic::FieldMul | Arithmetic::ScalarMul => BigUint::from(ROUNDS + 1),
                         Arithmetic::FieldSquare => BigUint::from(1u8) << ROUNDS,
@@ -260,8 +373,16 @@ mod tests {
                     if operation == Arithmetic::ScalarMul {
                         result = result * expected.factor.pow(ROUNDS) % m;
                     }
-                    assert!(expected.agrees(&row(&a), &row(&result)), "{} on {curve}: {a}", operation.name());
-                    assert!(!expected.agrees(&row(&a), &row(&((result + 1u8) % m))), "{} on {curve}", operation.name());
+                    assert!(
+                        expected.agrees(&row(&a), &row(&result)),
+                        "{} on {curve}: {a}",
+                        operation.name()
+                    );
+                    assert!(
+                        !expected.agrees(&row(&a), &row(&((result + 1u8) % m))),
+                        "{} on {curve}",
+                        operation.name()
+                    );
                 }
             }
         }

@@ -16,10 +16,15 @@ type Opened = (Arc<Device>, Arc<Kept>);
 /// their kernels are loaded once per process.
 pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
     static OPEN: Mutex<[Option<Opened>; 2]> = Mutex::new([None, None]);
-    let opened = &mut OPEN.lock().unwrap_or_else(PoisonError::into_inner)[usize::from(l2_persistence)];
+    let opened =
+        &mut OPEN.lock().unwrap_or_else(PoisonError::into_inner)[usize::from(l2_persistence)];
     if opened.is_none() {
         count().map_err(Error::NoDevice)?;
-        let limits = Limits { time_kernels: true, l2_persistence, ..Limits::default() };
+        let limits = Limits {
+            time_kernels: true,
+            l2_persistence,
+            ..Limits::default()
+        };
         *opened = Some((Arc::new(Device::open(0, &limits)?), Arc::default()));
     }
     let (device, kept) = opened.clone().expect("opened above");
@@ -32,7 +37,10 @@ pub fn begin<B>(slot: &mut Lane, items: usize, plan: impl Fn(&mut Plan) -> B) ->
 }
 
 /// Returns the total seconds of all kernels started by `launch`.
-pub fn seconds(slot: &mut Lane, launch: impl FnOnce(&mut Lane) -> Result<(), Fault>) -> Result<f64, Fault> {
+pub fn seconds(
+    slot: &mut Lane,
+    launch: impl FnOnce(&mut Lane) -> Result<(), Fault>,
+) -> Result<f64, Fault> {
     collect(slot)?;
     launch(slot)?;
     collect(slot)
@@ -62,7 +70,12 @@ pub fn median_of<E>(mut run: impl FnMut() -> Result<f64, E>) -> Result<f64, E> {
 pub fn collect(slot: &mut Lane) -> Result<f64, Fault> {
     slot.finish()?;
     slot.end()?;
-    Ok(slot.device.take_kernel_times().values().map(|(seconds, _)| seconds).sum())
+    Ok(slot
+        .device
+        .take_kernel_times()
+        .values()
+        .map(|(seconds, _)| seconds)
+        .sum())
 }
 
 /// Returns random bytes.

@@ -31,7 +31,10 @@ pub const PRIMES: &[Primes] = gecc::for_each_curve!(primes!);
 impl Primes {
     /// Returns the primes of a curve.
     pub fn of(curve: CurveId) -> &'static Self {
-        PRIMES.iter().find(|primes| primes.curve == curve).expect("every curve is in the list")
+        PRIMES
+            .iter()
+            .find(|primes| primes.curve == curve)
+            .expect("every curve is in the list")
     }
 }
 

@@ -4,7 +4,9 @@ use crate::schemes;
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{self, Policy};
 use gecc::ed25519::{self, Variant};
-use gecc::{Engine, Error, PageLocked, PublicKeys, Rows, SecretKeys, Verdict, ecdh, keys, point, tweak};
+use gecc::{
+    Engine, Error, PageLocked, PublicKeys, Rows, SecretKeys, Verdict, ecdh, keys, point, tweak,
+};
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{BenchInputs, SignedDigests};
 use gecc_cli::measure::operations::{Case, ExtraInputs, OperationResults, RULE};
@@ -22,7 +24,10 @@ impl ResultRows {
     pub fn new(inputs: &BenchInputs, engine: &Engine) -> Result<Self, Failure> {
         let rows = vec![[0; 64]; inputs.len()];
         let codes = vec![0; inputs.len()];
-        Ok(ResultRows { rows: inputs.place(engine, rows)?, codes: inputs.place(engine, codes)? })
+        Ok(ResultRows {
+            rows: inputs.place(engine, rows)?,
+            codes: inputs.place(engine, codes)?,
+        })
     }
 
     /// Returns the seconds of a call that writes into these columns, or `None` if the operation has
@@ -34,7 +39,9 @@ impl ResultRows {
         self.clear();
         let (written, seconds) = timed(|| write(call.case, engine, call.range.clone(), self));
         match written? {
-            true => call.require(self.agree(&call.range, call.expected), seconds).map(Some),
+            true => call
+                .require(self.agree(&call.range, call.expected), seconds)
+                .map(Some),
             false => Ok(None),
         }
     }
@@ -42,20 +49,26 @@ impl ResultRows {
     /// Returns whether the first rows equal the outcome of a range, and all items have passed.
     fn agree(&self, range: &Range<usize>, expected: &OperationResults) -> bool {
         let items = range.len();
-        let passed = self.codes[..items].iter().all(|code| *code == Verdict::VALID_CODE);
+        let passed = self.codes[..items]
+            .iter()
+            .all(|code| *code == Verdict::VALID_CODE);
         let rows = self.rows[..items].iter();
         passed
             && match expected {
-                OperationResults::Verdicts(verdicts) => {
-                    verdicts.as_slice()[range.clone()].iter().all(|verdict| verdict.is_valid())
+                OperationResults::Verdicts(verdicts) => verdicts.as_slice()[range.clone()]
+                    .iter()
+                    .all(|verdict| verdict.is_valid()),
+                OperationResults::Points(points) => rows.eq(points[range.clone()]
+                    .iter()
+                    .flatten()
+                    .map(|point| &point.as_bytes()[1..])),
+                OperationResults::SharedPoints(points) => rows.eq(points[range.clone()]
+                    .iter()
+                    .flatten()
+                    .map(|point| &point.expose_bytes()[1..])),
+                OperationResults::Signatures(signatures) => {
+                    rows.eq(signatures[range.clone()].iter().flatten())
                 }
-                OperationResults::Points(points) => {
-                    rows.eq(points[range.clone()].iter().flatten().map(|point| &point.as_bytes()[1..]))
-                }
-                OperationResults::SharedPoints(points) => {
-                    rows.eq(points[range.clone()].iter().flatten().map(|point| &point.expose_bytes()[1..]))
-                }
-                OperationResults::Signatures(signatures) => rows.eq(signatures[range.clone()].iter().flatten()),
                 OperationResults::Secrets(_)
                 | OperationResults::Addresses(_)
                 | OperationResults::Sum(_)
@@ -66,15 +79,31 @@ impl ResultRows {
     /// Clears the columns, so that results of an earlier call cannot agree: every hundredth row,
     /// since rows are large, and all codes.
     fn clear(&mut self) {
-        self.rows.iter_mut().step_by(100).for_each(|row| *row = [0; 64]);
+        self.rows
+            .iter_mut()
+            .step_by(100)
+            .for_each(|row| *row = [0; 64]);
         self.codes.fill(0);
     }
 }
 
 /// Writes the results of a range to the first rows. Returns `false` if the operation has no such
 /// call.
-fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) -> Result<bool, Error> {
-    let BenchInputs { curve, secret, public, scalars, points, digests, .. } = case.inputs;
+fn write(
+    case: &Case,
+    engine: &Engine,
+    at: Range<usize>,
+    to: &mut ResultRows,
+) -> Result<bool, Error> {
+    let BenchInputs {
+        curve,
+        secret,
+        public,
+        scalars,
+        points,
+        digests,
+        ..
+    } = case.inputs;
     let curve = *curve;
     let digests = &digests[at.clone()];
     let items = at.len();
@@ -88,10 +117,21 @@ fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) ->
         (PublicCall::Double, _) => point::double_into(engine, curve, points, rows, codes)?,
         (PublicCall::MulBase, _) => point::mul_base_into(engine, curve, &scalars[at], rows, codes)?,
         (PublicCall::Mul, _) => point::mul_into(engine, curve, &scalars[at], public, rows, codes)?,
-        (PublicCall::PublicKeys, _) => keys::public_keys_into(engine, curve, secret_keys, rows, codes)?,
-        (PublicCall::Sign, _) => schemes::sign_into(engine, curve, digests, secret_keys, rows, codes)?,
+        (PublicCall::PublicKeys, _) => {
+            keys::public_keys_into(engine, curve, secret_keys, rows, codes)?
+        }
+        (PublicCall::Sign, _) => {
+            schemes::sign_into(engine, curve, digests, secret_keys, rows, codes)?
+        }
         (PublicCall::Bip340Sign, _) => {
-            bip340::sign_into(engine, digests, secret_keys, Auxiliary::zeros(), rows, codes)?;
+            bip340::sign_into(
+                engine,
+                digests,
+                secret_keys,
+                Auxiliary::zeros(),
+                rows,
+                codes,
+            )?;
         }
         (PublicCall::Bip340SignKnownKeys, _) => {
             let keys = SigningKeys::with_public(secret_keys, public);
@@ -114,7 +154,15 @@ fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) ->
         }
         (_, ExtraInputs::Ed25519(keys, signatures)) => {
             let keys = PublicKeys::ed25519(&keys[at.clone()]);
-            ed25519::verify_into(engine, digests, &signatures[at], keys, Variant::PURE, RULE, codes)?;
+            ed25519::verify_into(
+                engine,
+                digests,
+                &signatures[at],
+                keys,
+                Variant::PURE,
+                RULE,
+                codes,
+            )?;
         }
         (PublicCall::EcdhOneSecret, _) => {
             ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;
@@ -132,7 +180,9 @@ fn write(case: &Case, engine: &Engine, at: Range<usize>, to: &mut ResultRows) ->
             let signatures = &signatures[at.clone()];
             let ids = Rows::new(ids[at].as_chunks().0);
             let policy = Policy::default();
-            ecdsa::verify_recoverable_into(engine, curve, digests, signatures, ids, public, policy, codes)?;
+            ecdsa::verify_recoverable_into(
+                engine, curve, digests, signatures, ids, public, policy, codes,
+            )?;
         }
         _ => return Ok(false),
     }

@@ -27,38 +27,67 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
     let on_gpu = engine.info().backend == Backend::Gpu;
     let (public, arithmetic) = options.chosen();
     if let (Some(kernel), false) = (arithmetic.first(), options.operations.is_empty() || on_gpu) {
-        return Err(Failure::Problem(format!("{} is measured on a GPU only, and this is {engine}", kernel.name())));
+        return Err(Failure::Problem(format!(
+            "{} is measured on a GPU only, and this is {engine}",
+            kernel.name()
+        )));
     }
     let sizes = options.batches.sizes(default_items(&engine));
     let largest = *sizes.last().expect("there is a size");
     let timed_batch = (on_gpu && !options.end_to_end).then_some(largest);
-    let batch_verification = if public.iter().any(|operation| operation.is_batch_verification()) {
+    let batch_verification = if public
+        .iter()
+        .any(|operation| operation.is_batch_verification())
+    {
         let measured = options.engine.builder()?.batch_verification(true).build()?;
-        Some(Engines { measured, kernels: kernel_engine(options, timed_batch, true)? })
+        Some(Engines {
+            measured,
+            kernels: kernel_engine(options, timed_batch, true)?,
+        })
     } else {
         None
     };
     let mut latency_engines = Vec::new();
     if options.latency {
-        latency_engines.push(("cpu", options.engine.builder()?.backend(Backend::Cpu).build()?));
+        latency_engines.push((
+            "cpu",
+            options.engine.builder()?.backend(Backend::Cpu).build()?,
+        ));
         if on_gpu {
-            latency_engines.push(("gpu", options.engine.builder()?.backend(Backend::Gpu).build()?));
+            latency_engines.push((
+                "gpu",
+                options.engine.builder()?.backend(Backend::Gpu).build()?,
+            ));
         }
     }
     let (memory, where_inputs_are) = match options.page_locked {
-        true => (Memory::PageLocked, ", inputs and results in page-locked memory"),
+        true => (
+            Memory::PageLocked,
+            ", inputs and results in page-locked memory",
+        ),
         false => (Memory::Pageable, ""),
     };
     let mut bench = Bench {
         batch_verification,
         reference: Engine::cpu()?,
         latency_engines,
-        items: if options.latency { largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1]) } else { largest },
+        items: if options.latency {
+            largest.max(LATENCY_ITEMS[LATENCY_ITEMS.len() - 1])
+        } else {
+            largest
+        },
         memory,
-        report: Report::new(options.batches.json, options.kernels, format!("{engine}{where_inputs_are}"))?,
+        report: Report::new(
+            options.batches.json,
+            options.kernels,
+            format!("{engine}{where_inputs_are}"),
+        )?,
         public,
         arithmetic: if on_gpu { arithmetic } else { Vec::new() },
-        engines: Engines { kernels: kernel_engine(options, timed_batch, false)?, measured: engine },
+        engines: Engines {
+            kernels: kernel_engine(options, timed_batch, false)?,
+            measured: engine,
+        },
         sizes,
     };
     for curve in options.batches.curves() {
@@ -76,9 +105,18 @@ fn kernel_engine(
     largest: Option<usize>,
     batch_verification: bool,
 ) -> Result<Option<Engine>, Failure> {
-    let Some(largest) = largest else { return Ok(None) };
-    let builder = options.engine.builder()?.backend(Backend::Gpu).time_kernels(true).chunk_items(largest);
-    Ok(Some(builder.batch_verification(batch_verification).build()?))
+    let Some(largest) = largest else {
+        return Ok(None);
+    };
+    let builder = options
+        .engine
+        .builder()?
+        .backend(Backend::Gpu)
+        .time_kernels(true)
+        .chunk_items(largest);
+    Ok(Some(
+        builder.batch_verification(batch_verification).build()?,
+    ))
 }
 
 /// The engines that measure an operation.
@@ -117,7 +155,10 @@ impl Bench {
         inputs.check(&self.engines.measured, &self.reference)?;
         let results = match self.memory {
             Memory::Pageable => None,
-            Memory::PageLocked => Some(RefCell::new(ResultRows::new(&inputs, &self.engines.measured)?)),
+            Memory::PageLocked => Some(RefCell::new(ResultRows::new(
+                &inputs,
+                &self.engines.measured,
+            )?)),
         };
         for operation in self.public.clone() {
             if let Some(case) = Case::new(&inputs, &self.engines.measured, operation)? {
@@ -138,18 +179,31 @@ impl Bench {
             let curve = curve.name();
             let operation = arithmetic.name().to_owned();
             let kernels = Some(seconds);
-            self.report.row(Row { curve, operation, items, count, end_to_end: None, kernels })?;
+            self.report.row(Row {
+                curve,
+                operation,
+                items,
+                count,
+                end_to_end: None,
+                kernels,
+            })?;
         }
         Ok(())
     }
 
     /// Measures a public operation: all sizes, followed by the latency of small batches. Results
     /// are written to `columns` if given.
-    fn operation(&mut self, case: &Case, columns: Option<&RefCell<ResultRows>>) -> Result<(), Failure> {
+    fn operation(
+        &mut self,
+        case: &Case,
+        columns: Option<&RefCell<ResultRows>>,
+    ) -> Result<(), Failure> {
         let curve = case.curve();
         let name = case.operation.name();
         let Engines { measured, kernels } = match &self.batch_verification {
-            Some(batch_verification) if case.operation.is_batch_verification() => batch_verification,
+            Some(batch_verification) if case.operation.is_batch_verification() => {
+                batch_verification
+            }
             _ => &self.engines,
         };
         // This call also warms up: it allocates the memory of the largest batch.
@@ -157,11 +211,26 @@ impl Bench {
         let kernels = kernels.as_ref();
         if let Some(engine) = kernels {
             let range = 0..WARM_UP_ITEMS.min(self.items);
-            Call { checked: CheckedCall { case, expected, range }, columns }.run(engine)?;
+            Call {
+                checked: CheckedCall {
+                    case,
+                    expected,
+                    range,
+                },
+                columns,
+            }
+            .run(engine)?;
             engine.take_kernel_times();
         }
         for items in self.sizes.clone() {
-            let call = Call { checked: CheckedCall { case, expected, range: 0..items }, columns };
+            let call = Call {
+                checked: CheckedCall {
+                    case,
+                    expected,
+                    range: 0..items,
+                },
+                columns,
+            };
             let seconds = call.seconds(measured)?;
             let kernels = kernels.map(|engine| {
                 median(|| {
@@ -174,17 +243,42 @@ impl Bench {
             let count = items as u64;
             let operation = name.clone();
             let sum = kernels.as_ref().map(|kernels| kernels.seconds);
-            self.report.row(Row { curve, operation, items, count, end_to_end: Some(seconds), kernels: sum })?;
+            self.report.row(Row {
+                curve,
+                operation,
+                items,
+                count,
+                end_to_end: Some(seconds),
+                kernels: sum,
+            })?;
             for time in kernels.into_iter().flat_map(|kernels| kernels.beside) {
-                self.report.kernel(&KernelRow { curve, operation: &name, items, time })?;
+                self.report.kernel(&KernelRow {
+                    curve,
+                    operation: &name,
+                    items,
+                    time,
+                })?;
             }
         }
         for (on, engine) in &self.latency_engines {
             for items in LATENCY_ITEMS {
-                let call = Call { checked: CheckedCall { case, expected, range: 0..items }, columns };
+                let call = Call {
+                    checked: CheckedCall {
+                        case,
+                        expected,
+                        range: 0..items,
+                    },
+                    columns,
+                };
                 call.run(engine)?;
                 let seconds = call.seconds(engine)?;
-                self.report.latency(&LatencyRow { curve, operation: &name, engine: on, items, seconds })?;
+                self.report.latency(&LatencyRow {
+                    curve,
+                    operation: &name,
+                    engine: on,
+                    items,
+                    seconds,
+                })?;
             }
         }
         Ok(())
@@ -199,8 +293,13 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn run(&self, engine: &Engine) -> Result<f64, Failure> {
-        let written = self.columns.map(|columns| columns.borrow_mut().run(&self.checked, engine)).transpose()?;
-        written.flatten().map_or_else(|| self.checked.run(engine), Ok)
+        let written = self
+            .columns
+            .map(|columns| columns.borrow_mut().run(&self.checked, engine))
+            .transpose()?;
+        written
+            .flatten()
+            .map_or_else(|| self.checked.run(engine), Ok)
     }
 
     fn seconds(&self, engine: &Engine) -> Result<f64, Failure> {

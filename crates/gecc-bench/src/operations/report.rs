@@ -47,19 +47,36 @@ pub struct Report {
 
 impl Report {
     pub fn new(json: bool, kernels: bool, engine: String) -> Result<Self, Failure> {
-        let report = Report { json, kernels, engine, rows: Vec::new() };
+        let report = Report {
+            json,
+            kernels,
+            engine,
+            rows: Vec::new(),
+        };
         if !json {
             writeln!(io::stdout(), "{}\n", report.engine)?;
             let curve = "curve";
             let operation = "operation";
             let items = "items";
-            writeln!(io::stdout(), "{curve:15} {operation:28} {items:>9} {:>12} {:>12}", "end to end", "kernels")?;
+            writeln!(
+                io::stdout(),
+                "{curve:15} {operation:28} {items:>9} {:>12} {:>12}",
+                "end to end",
+                "kernels"
+            )?;
         }
         Ok(report)
     }
 
     pub fn row(&mut self, row: Row) -> Result<(), Failure> {
-        let Row { curve, operation, items, count, end_to_end, kernels } = &row;
+        let Row {
+            curve,
+            operation,
+            items,
+            count,
+            end_to_end,
+            kernels,
+        } = &row;
         let count = *count as f64;
         if self.json {
             let mut object = Map::new();
@@ -74,9 +91,12 @@ impl Report {
             }
             writeln!(io::stdout(), "{}", Value::Object(object))?;
         } else {
-            let [end_to_end, kernels] =
-                [*end_to_end, *kernels].map(|seconds| seconds.map_or("-".to_owned(), |seconds| rate(count / seconds)));
-            writeln!(io::stdout(), "{curve:15} {operation:28} {items:>9} {end_to_end:>12} {kernels:>12}")?;
+            let [end_to_end, kernels] = [*end_to_end, *kernels]
+                .map(|seconds| seconds.map_or("-".to_owned(), |seconds| rate(count / seconds)));
+            writeln!(
+                io::stdout(),
+                "{curve:15} {operation:28} {items:>9} {end_to_end:>12} {kernels:>12}"
+            )?;
         }
         self.rows.push(row);
         Ok(())
@@ -87,7 +107,18 @@ impl Report {
         if !self.kernels {
             return Ok(());
         }
-        let KernelRow { curve, operation, items, time: KernelTime { kernel, seconds, launches, .. } } = row;
+        let KernelRow {
+            curve,
+            operation,
+            items,
+            time:
+                KernelTime {
+                    kernel,
+                    seconds,
+                    launches,
+                    ..
+                },
+        } = row;
         if self.json {
             let row = json!({
                 "curve": curve, "operation": operation, "items": items, "kernel": kernel,
@@ -95,13 +126,23 @@ impl Report {
             });
             writeln!(io::stdout(), "{row}")?;
         } else {
-            writeln!(io::stdout(), "                {kernel:36} {:>10.3} ms  {launches:>3} launches", seconds * 1e3)?;
+            writeln!(
+                io::stdout(),
+                "                {kernel:36} {:>10.3} ms  {launches:>3} launches",
+                seconds * 1e3
+            )?;
         }
         Ok(())
     }
 
     pub fn latency(&self, row: &LatencyRow) -> Result<(), Failure> {
-        let LatencyRow { curve, operation, engine, items, seconds } = row;
+        let LatencyRow {
+            curve,
+            operation,
+            engine,
+            items,
+            seconds,
+        } = row;
         let milliseconds = seconds * 1e3;
         if self.json {
             let row = json!({
@@ -124,48 +165,91 @@ impl Report {
         let rows: Vec<_> = groups()
             .into_iter()
             .map(|(title, operations)| {
-                let panels: Vec<_> = curves.iter().map(|curve| self.panel(&operations, curve)).collect();
+                let panels: Vec<_> = curves
+                    .iter()
+                    .map(|curve| self.panel(&operations, curve))
+                    .collect();
                 (title, operations, panels)
             })
-            .filter(|(_, _, panels): &(_, Vec<String>, Vec<Panel>)| panels.iter().any(|panel| !panel.lines.is_empty()))
+            .filter(|(_, _, panels): &(_, Vec<String>, Vec<Panel>)| {
+                panels.iter().any(|panel| !panel.lines.is_empty())
+            })
             .collect();
-        let text = svg("Items per second against the size of the batch", &self.engine, &rows);
-        std::fs::write(path, text).map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
+        let text = svg(
+            "Items per second against the size of the batch",
+            &self.engine,
+            &rows,
+        );
+        std::fs::write(path, text)
+            .map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
     }
 
     fn panel(&self, operations: &[String], curve: &str) -> Panel {
         let operations = operations.iter().enumerate();
         Panel {
             title: curve.to_owned(),
-            lines: operations.flat_map(|(colour, operation)| self.lines(curve, operation, colour)).collect(),
+            lines: operations
+                .flat_map(|(colour, operation)| self.lines(curve, operation, colour))
+                .collect(),
         }
     }
 
     /// Returns the measurements of an operation: end to end, and kernels.
     fn lines(&self, curve: &str, operation: &str, colour: usize) -> Vec<Line> {
-        let mut end_to_end = Line { colour, dashed: false, points: Vec::new() };
-        let mut kernels = Line { colour, dashed: true, points: Vec::new() };
-        for row in self.rows.iter().filter(|row| row.curve == curve && row.operation == operation) {
-            for (line, seconds) in [(&mut end_to_end, row.end_to_end), (&mut kernels, row.kernels)] {
-                line.points.extend(seconds.map(|seconds| (row.items as f64, row.count as f64 / seconds)));
+        let mut end_to_end = Line {
+            colour,
+            dashed: false,
+            points: Vec::new(),
+        };
+        let mut kernels = Line {
+            colour,
+            dashed: true,
+            points: Vec::new(),
+        };
+        for row in self
+            .rows
+            .iter()
+            .filter(|row| row.curve == curve && row.operation == operation)
+        {
+            for (line, seconds) in [
+                (&mut end_to_end, row.end_to_end),
+                (&mut kernels, row.kernels),
+            ] {
+                line.points
+                    .extend(seconds.map(|seconds| (row.items as f64, row.count as f64 / seconds)));
             }
         }
-        [end_to_end, kernels].into_iter().filter(|line| !line.points.is_empty()).collect()
+        [end_to_end, kernels]
+            .into_iter()
+            .filter(|line| !line.points.is_empty())
+            .collect()
     }
 }
 
 /// Returns the groups of operations that share a panel.
 fn groups() -> Vec<(&'static str, Vec<String>)> {
-    let arithmetic = Arithmetic::ALL.iter().map(|arithmetic| arithmetic.name().to_owned()).collect();
+    let arithmetic = Arithmetic::ALL
+        .iter()
+        .map(|arithmetic| arithmetic.name().to_owned())
+        .collect();
     let mut groups = vec![("Arithmetic", arithmetic)];
     for (title, operations) in GROUPS {
-        groups.push((*title, operations.iter().map(|operation| operation.name()).collect()));
+        groups.push((
+            *title,
+            operations
+                .iter()
+                .map(|operation| operation.name())
+                .collect(),
+        ));
     }
     groups
 }
 
 const GROUPS: &[(&str, &[PublicCall])] = &[
-    ("Additions and decoding", &[PublicCall::Add, PublicCall::Double, PublicCall::Decompress]),
+    (
+        "Additions and decoding",
+        &[PublicCall::Add, PublicCall::Double, PublicCall::Decompress],
+    ),
     (
         "Multiplications",
         &[

@@ -31,7 +31,13 @@ impl Schedule {
         };
         let mean_gap = f64::from(at_once) / requests_per_second;
         let random = StdRng::seed_from_u64(rand::random());
-        Schedule { random, mean_gap, at_once, left: at_once, now: 0.0 }
+        Schedule {
+            random,
+            mean_gap,
+            at_once,
+            left: at_once,
+            now: 0.0,
+        }
     }
 }
 
@@ -62,7 +68,11 @@ mod tests {
             assert!((1.9..2.1).contains(&seconds), "{seconds}");
             assert_eq!(times[0], Duration::ZERO);
             assert!(times.is_sorted());
-            assert!(times.chunks(together).all(|burst| burst.iter().all(|time| *time == burst[0])));
+            assert!(
+                times
+                    .chunks(together)
+                    .all(|burst| burst.iter().all(|time| *time == burst[0]))
+            );
             // A fraction 1/e, about a third, of the gaps is longer than the mean, and not a half or
             // none.
             let gaps: Vec<f64> = times

@@ -31,8 +31,13 @@ impl Cores {
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get());
         let start = now() + 10 * MILLISECOND;
         let counts: Vec<Vec<u32>> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(move || count(start))).collect();
-            threads.into_iter().map(|thread| thread.join().expect("it only counts")).collect()
+            let threads: Vec<_> = (0..threads)
+                .map(|_| scope.spawn(move || count(start)))
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().expect("it only counts"))
+                .collect()
         });
         Cores::of(&counts)
     }
@@ -65,7 +70,9 @@ fn count(start: u64) -> Vec<u32> {
     let mut product = start;
     loop {
         product = multiply(product, AT_A_TIME);
-        let Some(since) = now().checked_sub(start) else { continue };
+        let Some(since) = now().checked_sub(start) else {
+            continue;
+        };
         match counts.get_mut((since / MILLISECOND) as usize) {
             Some(count) => *count += 1,
             None => break,
@@ -77,7 +84,12 @@ fn count(start: u64) -> Vec<u32> {
 
 impl fmt::Display for Cores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cores { threads, mean, slow, longest } = self;
+        let Cores {
+            threads,
+            mean,
+            slow,
+            longest,
+        } = self;
         write!(
             f,
             "The cores alone, {threads} threads for a second: {mean:.2} of their best speed on average, less than a quarter in \

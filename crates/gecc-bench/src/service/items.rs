@@ -25,8 +25,15 @@ impl Items {
         inputs.check(engine, &Engine::cpu()?)?;
         let signed = inputs.signed(engine, usize::MAX)?;
         let mut signatures = signed.signatures.to_vec();
-        (0..items).filter(|item| is_corrupted(*item)).for_each(|item| signatures[item][63] ^= 1);
-        Ok(Items { curve, digests: inputs.digests.to_vec(), signatures, keys: signed.keys.to_vec() })
+        (0..items)
+            .filter(|item| is_corrupted(*item))
+            .for_each(|item| signatures[item][63] ^= 1);
+        Ok(Items {
+            curve,
+            digests: inputs.digests.to_vec(),
+            signatures,
+            keys: signed.keys.to_vec(),
+        })
     }
 
     pub fn len(&self) -> usize {
@@ -48,13 +55,22 @@ impl Items {
     pub fn call(&self, engine: &Engine, at: Range<usize>) -> Result<Verdicts, Failure> {
         let digests = &self.digests[at.clone()];
         let signatures = &self.signatures[at.clone()];
-        Ok(schemes::verify(engine, self.curve, digests, signatures, &self.keys[at])?)
+        Ok(schemes::verify(
+            engine,
+            self.curve,
+            digests,
+            signatures,
+            &self.keys[at],
+        )?)
     }
 
     /// Returns the number of verdicts that are not the expected ones for these items.
     pub fn wrong(at: Range<usize>, verdicts: &Verdicts) -> usize {
         let missing = at.len().abs_diff(verdicts.len());
-        missing + at.zip(verdicts.iter()).filter(|(item, verdict)| verdict.is_valid() == is_corrupted(*item)).count()
+        missing
+            + at.zip(verdicts.iter())
+                .filter(|(item, verdict)| verdict.is_valid() == is_corrupted(*item))
+                .count()
     }
 }
 

@@ -63,14 +63,20 @@ impl LoadOutcome {
 
 fn quantile(sorted: &[u32], share: f64) -> f64 {
     let index = (share * sorted.len() as f64) as usize;
-    sorted.get(index.min(sorted.len().saturating_sub(1))).map_or(0.0, |ns| f64::from(*ns) * 1e-9)
+    sorted
+        .get(index.min(sorted.len().saturating_sub(1)))
+        .map_or(0.0, |ns| f64::from(*ns) * 1e-9)
 }
 
 impl Load {
     pub fn run(&self, service: &Coalescer, items: &Items) -> Result<LoadOutcome, Failure> {
         let before = service.stats();
         let times = Schedule::new(self.arrivals, self.rate / self.items as f64);
-        let arrivals = Arrivals::new(times.take_while(|due| due.as_secs_f64() < self.seconds), self, items);
+        let arrivals = Arrivals::new(
+            times.take_while(|due| due.as_secs_f64() < self.seconds),
+            self,
+            items,
+        );
         if self.noted {
             notes::begin((NOTES_A_SECOND * self.seconds) as usize);
         }
@@ -79,12 +85,18 @@ impl Load {
         let (parts, ticks) = thread::scope(|scope| {
             let watcher = self.noted.then(|| scope.spawn(|| watch(&stop)));
             let arrivals = &arrivals;
-            let threads: Vec<_> =
-                (0..self.senders).map(|sender| scope.spawn(move || arrivals.sender(service, start, sender))).collect();
-            let parts: Vec<Part> =
-                threads.into_iter().map(|thread| thread.join().expect("senders do not panic")).collect();
+            let threads: Vec<_> = (0..self.senders)
+                .map(|sender| scope.spawn(move || arrivals.sender(service, start, sender)))
+                .collect();
+            let parts: Vec<Part> = threads
+                .into_iter()
+                .map(|thread| thread.join().expect("senders do not panic"))
+                .collect();
             stop.store(true, Ordering::Relaxed);
-            (parts, watcher.map(|watcher| watcher.join().expect("it does not panic")))
+            (
+                parts,
+                watcher.map(|watcher| watcher.join().expect("it does not panic")),
+            )
         });
         let seconds = (notes::now() - start) as f64 * 1e-9;
         if let Some(problem) = parts.iter().find_map(|part| part.problem.clone()) {
@@ -106,7 +118,10 @@ impl Load {
             gpu_batches,
             batched_items: after.items - before.items,
             trace: ticks.map(|ticks| Trace {
-                slow: parts.iter().flat_map(|part| part.slow.iter().copied()).collect(),
+                slow: parts
+                    .iter()
+                    .flat_map(|part| part.slow.iter().copied())
+                    .collect(),
                 spans: parts.iter().map(|part| part.pace.spans.clone()).collect(),
                 notes: notes::take(),
                 ticks,
@@ -117,7 +132,10 @@ impl Load {
 
 /// Returns the sorted numbers of all senders.
 fn sorted(parts: &[Part], which: fn(&Part) -> &Vec<u32>) -> Vec<u32> {
-    let mut all: Vec<u32> = parts.iter().flat_map(|part| which(part).iter().copied()).collect();
+    let mut all: Vec<u32> = parts
+        .iter()
+        .flat_map(|part| which(part).iter().copied())
+        .collect();
     all.sort_unstable();
     all
 }
@@ -146,7 +164,10 @@ mod tests {
     fn quantiles_cover_all_answers() {
         let hundred = outcome((1..=100).map(|ms| ms * 1_000_000).collect());
         let found = [0.0, 0.5, 0.99, 1.0].map(|share| (hundred.quantile(share) * 1e3).round());
-        assert_eq!((found, hundred.mean_batch()), ([1.0, 51.0, 100.0, 100.0], 2.5));
+        assert_eq!(
+            (found, hundred.mean_batch()),
+            ([1.0, 51.0, 100.0, 100.0], 2.5)
+        );
         assert_eq!(outcome(Vec::new()).quantile(0.99), 0.0);
     }
 }

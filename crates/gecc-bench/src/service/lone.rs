@@ -42,7 +42,11 @@ pub fn run(
 ) -> Result<LoneOutcome, Failure> {
     let caller = service.caller();
     let start = Instant::now();
-    let mut outcome = LoneOutcome { by_service: Vec::new(), direct: Vec::new(), wrong: 0 };
+    let mut outcome = LoneOutcome {
+        by_service: Vec::new(),
+        direct: Vec::new(),
+        wrong: 0,
+    };
     for call in 0..((seconds * RATE) as usize).max(1) {
         let due = Duration::from_secs_f64(call as f64 / RATE);
         thread::sleep(due.saturating_sub(start.elapsed()));

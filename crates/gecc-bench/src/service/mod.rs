@@ -36,21 +36,35 @@ const WARM_UP: f64 = 0.2;
 pub fn run(options: &ServiceOptions) -> Result<u8, Failure> {
     let engine = options.engine.start()?;
     let service = options.coalescer().build(&engine)?;
-    let pool = (4 * service.largest_batch()).max(1 << 14).max(options.senders() * options.items as usize);
+    let pool = (4 * service.largest_batch())
+        .max(1 << 14)
+        .max(options.senders() * options.items as usize);
     let items = Items::new(&engine, options.curve, pool)?;
     let (capacity, wrong) = capacity(&engine, &items)?;
     let prepared = items.request(&service.caller(), 0..0).prepare();
     prepared.map_err(|problem| Failure::Problem(problem.to_string()))?;
     let report = Report::new(options, &engine);
     report.capacity(items.len(), capacity, &Cores::measure())?;
-    let mut bench = Bench { options, engine, service, items, capacity, report, wrong };
+    let mut bench = Bench {
+        options,
+        engine,
+        service,
+        items,
+        capacity,
+        report,
+        wrong,
+    };
     for &mode in options.modes() {
         bench.mode(mode)?;
     }
     if let Some(path) = &options.plot {
         bench.report.plot(path)?;
     }
-    Ok(if bench.wrong == 0 { ALL_PASSED } else { SOME_REJECTED })
+    Ok(if bench.wrong == 0 {
+        ALL_PASSED
+    } else {
+        SOME_REJECTED
+    })
 }
 
 /// Measures direct calls on all items. Returns items per second, and the number of wrong verdicts.
@@ -79,14 +93,19 @@ impl Bench<'_> {
     fn mode(&mut self, mode: ServiceMode) -> Result<(), Failure> {
         let size = self.options.items as usize;
         match mode {
-            ServiceMode::Requests => {
-                self.rates(&SHARES).into_iter().try_for_each(|rate| self.load(mode, size, rate, self.options.arrivals))
-            }
-            ServiceMode::Bursts => {
-                self.rates(&[OF_BURSTS]).into_iter().try_for_each(|rate| self.load(mode, size, rate, Arrivals::Bursts))
-            }
+            ServiceMode::Requests => self
+                .rates(&SHARES)
+                .into_iter()
+                .try_for_each(|rate| self.load(mode, size, rate, self.options.arrivals)),
+            ServiceMode::Bursts => self
+                .rates(&[OF_BURSTS])
+                .into_iter()
+                .try_for_each(|rate| self.load(mode, size, rate, Arrivals::Bursts)),
             ServiceMode::Single => {
-                let rate = self.options.rate.unwrap_or((self.capacity / 2.0).min(MOST_SINGLE));
+                let rate = self
+                    .options
+                    .rate
+                    .unwrap_or((self.capacity / 2.0).min(MOST_SINGLE));
                 self.load(mode, 1, rate, self.options.arrivals)
             }
             ServiceMode::Lone => [1, size].into_iter().try_for_each(|size| self.lone(size)),
@@ -105,18 +124,42 @@ impl Bench<'_> {
         }
     }
 
-    fn load(&mut self, mode: ServiceMode, items: usize, rate: f64, arrivals: Arrivals) -> Result<(), Failure> {
+    fn load(
+        &mut self,
+        mode: ServiceMode,
+        items: usize,
+        rate: f64,
+        arrivals: Arrivals,
+    ) -> Result<(), Failure> {
         let seconds = self.options.seconds;
         let senders = self.options.senders();
-        let load = Load { items, rate, arrivals, seconds, senders, noted: self.options.worst };
-        Load { seconds: WARM_UP * seconds, noted: false, ..load }.run(&self.service, &self.items)?;
+        let load = Load {
+            items,
+            rate,
+            arrivals,
+            seconds,
+            senders,
+            noted: self.options.worst,
+        };
+        Load {
+            seconds: WARM_UP * seconds,
+            noted: false,
+            ..load
+        }
+        .run(&self.service, &self.items)?;
         let outcome = load.run(&self.service, &self.items)?;
         self.wrong += outcome.wrong;
         self.report.load(&mode.name(), &load, &outcome)
     }
 
     fn lone(&mut self, size: usize) -> Result<(), Failure> {
-        let outcome = lone::run(&self.service, &self.engine, &self.items, size, self.options.seconds)?;
+        let outcome = lone::run(
+            &self.service,
+            &self.engine,
+            &self.items,
+            size,
+            self.options.seconds,
+        )?;
         self.wrong += outcome.wrong;
         self.report.lone(size, &outcome)
     }

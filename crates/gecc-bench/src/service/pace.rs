@@ -73,7 +73,15 @@ pub struct Pace {
 
 impl Pace {
     pub fn new(is_noted: bool) -> Self {
-        Pace { is_noted, counted: counts(), current: Span { start: now(), ..Span::default() }, ..Pace::default() }
+        Pace {
+            is_noted,
+            counted: counts(),
+            current: Span {
+                start: now(),
+                ..Span::default()
+            },
+            ..Pace::default()
+        }
     }
 
     /// Records a request: the requested sleep before it, the actual sleep, and the duration of its
@@ -111,8 +119,15 @@ impl Pace {
             return;
         }
         let counted = counts();
-        self.spans.push(Span { end, counts: counted.since(self.counted), ..self.current });
-        self.current = Span { start: end, ..Span::default() };
+        self.spans.push(Span {
+            end,
+            counts: counted.since(self.counted),
+            ..self.current
+        });
+        self.current = Span {
+            start: end,
+            ..Span::default()
+        };
         self.counted = counted;
     }
 }
@@ -150,9 +165,13 @@ fn counts() -> Counts {
         libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
         usage
     };
-    let [faults, waits, losses] =
-        [usage.ru_minflt, usage.ru_nvcsw, usage.ru_nivcsw].map(|count| u64::try_from(count).unwrap_or(0));
-    Counts { faults, waits, losses }
+    let [faults, waits, losses] = [usage.ru_minflt, usage.ru_nvcsw, usage.ru_nivcsw]
+        .map(|count| u64::try_from(count).unwrap_or(0));
+    Counts {
+        faults,
+        waits,
+        losses,
+    }
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -162,7 +181,10 @@ fn counts() -> Counts {
 
 /// Describes in a line the activity of a sender between two times.
 pub fn describe(spans: &[Span], start: u64, end: u64) -> Option<String> {
-    let within: Vec<&Span> = spans.iter().filter(|span| span.start <= end && start <= span.end).collect();
+    let within: Vec<&Span> = spans
+        .iter()
+        .filter(|span| span.start <= end && start <= span.end)
+        .collect();
     let mut sums = Span::default();
     for span in &within {
         sums.add(span);
@@ -199,9 +221,17 @@ mod tests {
         }
         let noted: u64 = pace.spans.iter().map(|span| span.requests).sum();
         assert_eq!(noted + pace.current.requests, requests);
-        assert!(pace.spans.iter().all(|span| span.slept == 2 * span.requests && span.end - span.start >= SPAN));
+        assert!(
+            pace.spans
+                .iter()
+                .all(|span| span.slept == 2 * span.requests && span.end - span.start >= SPAN)
+        );
         assert!(pace.calibrations > 0 && pace.slow_calibrations < pace.calibrations);
-        assert!(describe(&pace.spans, start, now()).unwrap().contains("requests"));
+        assert!(
+            describe(&pace.spans, start, now())
+                .unwrap()
+                .contains("requests")
+        );
         assert!(describe(&pace.spans, now() + 2 * SPAN, u64::MAX).is_none());
     }
 }

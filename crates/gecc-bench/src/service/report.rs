@@ -31,11 +31,22 @@ impl Report {
         let json = options.json;
         let curve = options.curve.name();
         let engine = engine.to_string();
-        Report { json, curve, engine, groups: Vec::new(), has_header: false }
+        Report {
+            json,
+            curve,
+            engine,
+            groups: Vec::new(),
+            has_header: false,
+        }
     }
 
     /// Reports the rate of the engine without the service, and the speed of the cores.
-    pub fn capacity(&self, batch: usize, items_per_second: f64, cores: &Cores) -> Result<(), Failure> {
+    pub fn capacity(
+        &self,
+        batch: usize,
+        items_per_second: f64,
+        cores: &Cores,
+    ) -> Result<(), Failure> {
         if self.json {
             let row = json!({
                 "curve": self.curve, "mode": "direct", "engine": self.engine, "batch": batch,
@@ -45,7 +56,11 @@ impl Report {
             writeln!(io::stdout(), "{row}")?;
         } else {
             writeln!(io::stdout(), "{}, {}", self.curve, self.engine)?;
-            writeln!(io::stdout(), "Direct calls of {batch} items: {}", rate(items_per_second))?;
+            writeln!(
+                io::stdout(),
+                "Direct calls of {batch} items: {}",
+                rate(items_per_second)
+            )?;
             writeln!(io::stdout(), "{cores}\n")?;
         }
         Ok(())
@@ -90,7 +105,11 @@ impl Report {
                 writeln!(io::stdout(), "{}", batch.text())?;
             }
         }
-        self.bars(&format!("{mode}, {arrivals}, requests of {}", load.items), offered, outcome);
+        self.bars(
+            &format!("{mode}, {arrivals}, requests of {}", load.items),
+            offered,
+            outcome,
+        );
         Ok(())
     }
 
@@ -119,7 +138,11 @@ impl Report {
     }
 
     pub fn lone(&self, size: usize, outcome: &LoneOutcome) -> Result<(), Failure> {
-        let LoneOutcome { by_service, direct, wrong } = outcome;
+        let LoneOutcome {
+            by_service,
+            direct,
+            wrong,
+        } = outcome;
         let [service_ms, direct_ms] = [by_service, direct].map(|times| lone::median(times) * 1e3);
         let calls = by_service.len();
         let ratio = outcome.ratio();
@@ -141,20 +164,34 @@ impl Report {
     /// Adds three bars for each rate.
     fn bars(&mut self, title: &str, offered: f64, outcome: &LoadOutcome) {
         if self.groups.last().is_none_or(|group| group.title != title) {
-            self.groups.push(Group { title: title.to_owned(), bars: Vec::new() });
+            self.groups.push(Group {
+                title: title.to_owned(),
+                bars: Vec::new(),
+            });
         }
         let group = self.groups.last_mut().expect("it was put there");
         for (colour, (share, _)) in QUANTILES.into_iter().enumerate() {
             let milliseconds = outcome.quantile(share) * 1e3;
             let value = milliseconds.max(f64::MIN_POSITIVE);
-            group.bars.push(Bar { label: rate(offered), colour, value, note: format!("{milliseconds:.3} ms") });
+            group.bars.push(Bar {
+                label: rate(offered),
+                colour,
+                value,
+                note: format!("{milliseconds:.3} ms"),
+            });
         }
     }
 
     pub fn plot(&self, path: &Path) -> Result<(), Failure> {
         let subtitle = format!("{}, {}", self.curve, self.engine);
         let names = QUANTILES.map(|(_, name)| name);
-        let drawing = bars::svg("Milliseconds from arrival to answer, by rate", &subtitle, &names, &self.groups);
-        fs::write(path, drawing).map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
+        let drawing = bars::svg(
+            "Milliseconds from arrival to answer, by rate",
+            &subtitle,
+            &names,
+            &self.groups,
+        );
+        fs::write(path, drawing)
+            .map_err(|problem| Failure::Problem(format!("{}: {problem}", path.display())))
     }
 }

@@ -67,7 +67,12 @@ pub struct Part {
 impl<'a> Arrivals<'a> {
     pub fn new(due: impl Iterator<Item = Duration>, load: &Load, items: &'a Items) -> Self {
         let due = due.map(|due| due.as_nanos() as u64).collect();
-        Arrivals { due, next: AtomicUsize::new(0), load: *load, items }
+        Arrivals {
+            due,
+            next: AtomicUsize::new(0),
+            load: *load,
+            items,
+        }
     }
 
     /// Returns the due time and the items of the next request. Consecutive requests have different
@@ -99,7 +104,11 @@ impl<'a> Arrivals<'a> {
 
     fn send(&self, service: &Coalescer, start: u64, to: mpsc::Sender<Sent>) -> Part {
         let caller = service.caller();
-        let mut part = Part { late: touched(self.room()), pace: Pace::new(self.load.noted), ..Part::default() };
+        let mut part = Part {
+            late: touched(self.room()),
+            pace: Pace::new(self.load.noted),
+            ..Part::default()
+        };
         while let Some((due, at)) = self.next() {
             let due = start + due;
             let before = now();
@@ -112,14 +121,26 @@ impl<'a> Arrivals<'a> {
             let ticket = self.items.request(&caller, at.clone()).submit();
             let submitted = now();
             match ticket {
-                Ok(ticket) => _ = to.send(Sent { due, begun, submitted, at, ticket }),
+                Ok(ticket) => {
+                    _ = to.send(Sent {
+                        due,
+                        begun,
+                        submitted,
+                        at,
+                        ticket,
+                    })
+                }
                 Err(ServiceError::Full { .. }) => part.refused += 1,
                 Err(problem) => {
                     part.problem = Some(problem);
                     break;
                 }
             }
-            part.pace.note([due.saturating_sub(before), begun - before, submitted - begun]);
+            part.pace.note([
+                due.saturating_sub(before),
+                begun - before,
+                submitted - begun,
+            ]);
         }
         part
     }
@@ -147,12 +168,29 @@ fn touched(room: usize) -> Vec<u32> {
 /// Receives answers in the order in which requests were sent. One that arrives before an earlier
 /// one counts as arriving with that one.
 fn take(from: mpsc::Receiver<Sent>, room: usize, sender: usize) -> Part {
-    let mut part = Part { latencies: touched(room), ..Part::default() };
-    for Sent { due, begun, submitted, at, ticket } in from {
+    let mut part = Part {
+        latencies: touched(room),
+        ..Part::default()
+    };
+    for Sent {
+        due,
+        begun,
+        submitted,
+        at,
+        ticket,
+    } in from
+    {
         let batch = ticket.batch();
         match ticket.wait() {
             Ok(verdicts) => {
-                let slow = Slow { batch, sender, due, begun, submitted, answered: now() };
+                let slow = Slow {
+                    batch,
+                    sender,
+                    due,
+                    begun,
+                    submitted,
+                    answered: now(),
+                };
                 part.latencies.push(short(slow.latency()));
                 part.note(slow);
                 part.wrong += Items::wrong(at, &verdicts);

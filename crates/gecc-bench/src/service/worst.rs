@@ -14,9 +14,25 @@ const WORST: usize = 10;
 const LONG: u64 = 500_000;
 
 /// The steps of a request, in order. Those from the library have the names of its trace spans.
-const STEPS: [&str; 8] = ["late", "submitted", "gathered", "written", "queued", "computed", "delivered", "read"];
+const STEPS: [&str; 8] = [
+    "late",
+    "submitted",
+    "gathered",
+    "written",
+    "queued",
+    "computed",
+    "delivered",
+    "read",
+];
 /// The steps of a computation on a GPU.
-const ON_GPU: [&str; 6] = ["stream slot waited for", "memory", "upload", "launch", "device", "results"];
+const ON_GPU: [&str; 6] = [
+    "stream slot waited for",
+    "memory",
+    "upload",
+    "launch",
+    "device",
+    "results",
+];
 
 /// The slowest request of a batch, with times in nanoseconds on the clock of the trace spans.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +88,11 @@ impl Trace {
         all.sort_unstable_by_key(|slow| std::cmp::Reverse(slow.latency()));
         let mut worst: Vec<Slow> = Vec::new();
         for slow in all {
-            if worst.len() < WORST && !worst.iter().any(|other| other.overlaps(slow.due, slow.answered)) {
+            if worst.len() < WORST
+                && !worst
+                    .iter()
+                    .any(|other| other.overlaps(slow.due, slow.answered))
+            {
                 worst.push(slow);
             }
         }
@@ -82,15 +102,21 @@ impl Trace {
     fn report_on(&self, slow: &Slow) -> DelayReport {
         DelayReport {
             milliseconds: slow.latency() as f64 / 1e6,
-            steps: STEPS.map(|name| (name, self.step(slow, name) as f64 / 1e6)).to_vec(),
-            on_gpu: ON_GPU.map(|name| (name, self.step_on_gpu(slow, name) as f64 / 1e6)).to_vec(),
+            steps: STEPS
+                .map(|name| (name, self.step(slow, name) as f64 / 1e6))
+                .to_vec(),
+            on_gpu: ON_GPU
+                .map(|name| (name, self.step_on_gpu(slow, name) as f64 / 1e6))
+                .to_vec(),
             meanwhile: self.meanwhile(slow),
         }
     }
 
     /// Returns the trace span of a batch by its name.
     fn note_of(&self, slow: &Slow, name: &str) -> Option<&Note> {
-        self.notes.iter().find(|note| note.number == slow.batch && note.what == name)
+        self.notes
+            .iter()
+            .find(|note| note.number == slow.batch && note.what == name)
     }
 
     /// Returns the nanoseconds of a step of a request.
@@ -98,14 +124,20 @@ impl Trace {
         match name {
             "late" => slow.begun.saturating_sub(slow.due),
             "submitted" => slow.submitted - slow.begun,
-            "read" => self.note_of(slow, "delivered").map_or(0, |note| slow.answered.saturating_sub(note.end)),
-            of_library => self.note_of(slow, of_library).map_or(0, |note| note.end - note.start),
+            "read" => self
+                .note_of(slow, "delivered")
+                .map_or(0, |note| slow.answered.saturating_sub(note.end)),
+            of_library => self
+                .note_of(slow, of_library)
+                .map_or(0, |note| note.end - note.start),
         }
     }
 
     /// Returns the nanoseconds of a step on the GPU, on the thread that computed the batch.
     fn step_on_gpu(&self, slow: &Slow, name: &str) -> u64 {
-        let Some(computed) = self.note_of(slow, "computed") else { return 0 };
+        let Some(computed) = self.note_of(slow, "computed") else {
+            return 0;
+        };
         self.notes
             .iter()
             .filter(|note| note.what == name && note.thread == computed.thread)
@@ -124,18 +156,32 @@ impl Trace {
         let notes = others.map(|note| {
             let milliseconds = (note.end - note.start) as f64 / 1e6;
             let after = (note.start as f64 - slow.due as f64) / 1e6;
-            format!("{} ({}) {milliseconds:.1} ms, {after:+.1} ms from when it was due", note.what, note.thread)
+            format!(
+                "{} ({}) {milliseconds:.1} ms, {after:+.1} ms from when it was due",
+                note.what, note.thread
+            )
         });
-        let spans = self.spans.get(slow.sender).and_then(|spans| pace::describe(spans, slow.due, slow.begun));
-        notes.take(WORST).chain(spans).chain(delays(&self.ticks, slow.due, slow.answered)).collect()
+        let spans = self
+            .spans
+            .get(slow.sender)
+            .and_then(|spans| pace::describe(spans, slow.due, slow.begun));
+        notes
+            .take(WORST)
+            .chain(spans)
+            .chain(delays(&self.ticks, slow.due, slow.answered))
+            .collect()
     }
 }
 
 impl DelayReport {
     pub fn json(&self) -> Value {
-        let [steps, on_gpu] = [&self.steps, &self.on_gpu].map(|steps| -> serde_json::Map<String, Value> {
-            steps.iter().map(|(name, ms)| ((*name).to_owned(), json!(ms))).collect()
-        });
+        let [steps, on_gpu] =
+            [&self.steps, &self.on_gpu].map(|steps| -> serde_json::Map<String, Value> {
+                steps
+                    .iter()
+                    .map(|(name, ms)| ((*name).to_owned(), json!(ms)))
+                    .collect()
+            });
         json!({
             "latency_ms": self.milliseconds, "steps_ms": steps, "on_gpu_ms": on_gpu,
             "meanwhile": self.meanwhile,
@@ -156,7 +202,10 @@ impl DelayReport {
 
 /// Appends the steps that are long enough to be shown.
 fn write_steps(steps: &[(&'static str, f64)], text: &mut String) {
-    for (name, milliseconds) in steps.iter().filter(|(_, milliseconds)| *milliseconds >= 0.01) {
+    for (name, milliseconds) in steps
+        .iter()
+        .filter(|(_, milliseconds)| *milliseconds >= 0.01)
+    {
         let _ = write!(text, " {name} {milliseconds:.2}");
     }
 }
@@ -166,18 +215,36 @@ mod tests {
     use super::*;
 
     fn slow(batch: u64, due: u64, answered: u64) -> Slow {
-        Slow { batch, sender: 0, due, begun: due, submitted: due, answered }
+        Slow {
+            batch,
+            sender: 0,
+            due,
+            begun: due,
+            submitted: due,
+            answered,
+        }
     }
 
     fn note(what: &'static str, number: u64, start: u64, end: u64) -> Note {
-        Note { what, number, start, end, thread: "one".into() }
+        Note {
+            what,
+            number,
+            start,
+            end,
+            thread: "one".into(),
+        }
     }
 
     #[test]
     fn pause_is_reported_once_with_its_steps() {
         let ms = 1_000_000;
         let trace = Trace {
-            slow: vec![slow(1, 0, 9 * ms), slow(1, ms, 9 * ms), slow(2, 5 * ms, 10 * ms), slow(3, 20 * ms, 21 * ms)],
+            slow: vec![
+                slow(1, 0, 9 * ms),
+                slow(1, ms, 9 * ms),
+                slow(2, 5 * ms, 10 * ms),
+                slow(3, 20 * ms, 21 * ms),
+            ],
             spans: vec![Vec::new()],
             notes: vec![
                 note("computed", 1, ms, 8 * ms),
@@ -187,8 +254,17 @@ mod tests {
             ticks: Vec::new(),
         };
         let worst = trace.worst();
-        assert_eq!(worst.iter().map(|report| report.milliseconds).collect::<Vec<_>>(), [9.0, 1.0]);
-        assert!(worst[0].steps.contains(&("computed", 7.0)) && worst[0].on_gpu.contains(&("device", 3.0)));
+        assert_eq!(
+            worst
+                .iter()
+                .map(|report| report.milliseconds)
+                .collect::<Vec<_>>(),
+            [9.0, 1.0]
+        );
+        assert!(
+            worst[0].steps.contains(&("computed", 7.0))
+                && worst[0].on_gpu.contains(&("device", 3.0))
+        );
         assert_eq!(worst[0].meanwhile.len(), 1);
         assert!(worst[1].meanwhile.is_empty() && worst[0].text().contains("pages locked"));
     }

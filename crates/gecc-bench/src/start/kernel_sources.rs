@@ -20,7 +20,13 @@ impl KernelSource {
     pub fn all(on_gpu: bool) -> Vec<KernelSource> {
         match on_gpu {
             false => vec![KernelSource::Cpu],
-            true => [KernelOrigin::Pack, KernelOrigin::Cache, KernelOrigin::Compiled].map(KernelSource::Gpu).into(),
+            true => [
+                KernelOrigin::Pack,
+                KernelOrigin::Cache,
+                KernelOrigin::Compiled,
+            ]
+            .map(KernelSource::Gpu)
+            .into(),
         }
     }
 
@@ -33,15 +39,22 @@ impl KernelSource {
 
     /// Prepares the folders that all runs share.
     pub fn prepare(self, options: &StartOptions, item: &Item) -> Result<Folders, String> {
-        let empty = TempDir::with_prefix("gecc-bench-").map_err(|problem| format!("a temporary folder: {problem}"))?;
-        let mut folders = Folders { place: self, packs: None, empty, cache: None };
+        let empty = TempDir::with_prefix("gecc-bench-")
+            .map_err(|problem| format!("a temporary folder: {problem}"))?;
+        let mut folders = Folders {
+            place: self,
+            packs: None,
+            empty,
+            cache: None,
+        };
         match self {
             KernelSource::Gpu(KernelOrigin::Pack) => {
                 let packs = match &options.kernels {
                     Some(folder) => Some(folder.clone()),
                     None => installation::packs()?,
                 };
-                folders.packs = Some(packs.ok_or("packs were not found: pass their folder with --kernels")?);
+                folders.packs =
+                    Some(packs.ok_or("packs were not found: pass their folder with --kernels")?);
             }
             KernelSource::Gpu(KernelOrigin::Cache) => {
                 let mut filling = command(options)?;
@@ -56,8 +69,15 @@ impl KernelSource {
     /// Returns an error unless all kernels have this origin.
     pub fn check(self, phases: &Phases) -> Result<(), String> {
         let expected = self.name();
-        match phases.kernels.iter().find(|kernels| kernels.origin != expected) {
-            Some(other) => Err(format!("{} for {} came from elsewhere: {}", other.file, other.curve, other.origin)),
+        match phases
+            .kernels
+            .iter()
+            .find(|kernels| kernels.origin != expected)
+        {
+            Some(other) => Err(format!(
+                "{} for {} came from elsewhere: {}",
+                other.file, other.curve, other.origin
+            )),
             None => Ok(()),
         }
     }
@@ -81,7 +101,9 @@ impl Folders {
         }
         let cache = self.cache.as_ref().expect("just made").path();
         // An empty value disables packs.
-        command.env("GECC_KERNEL_CACHE", cache).env("GECC_KERNELS", self.packs.clone().unwrap_or_default());
+        command
+            .env("GECC_KERNEL_CACHE", cache)
+            .env("GECC_KERNELS", self.packs.clone().unwrap_or_default());
         if self.place == KernelSource::Gpu(KernelOrigin::Pack) {
             command.env("GECC_NVRTC_DIR", self.empty.path());
         }

@@ -37,7 +37,11 @@ pub fn run(options: &StartOptions) -> Result<u8, Failure> {
             }
         }
     }
-    Ok(if all_measured { ALL_PASSED } else { SOME_REJECTED })
+    Ok(if all_measured {
+        ALL_PASSED
+    } else {
+        SOME_REJECTED
+    })
 }
 
 /// A process that has ended: wall-clock seconds since its start, and its own report.
@@ -75,15 +79,21 @@ fn median(options: &StartOptions, place: KernelSource, item: &Item) -> Result<Ru
 
 /// Returns the command that runs this program as a measured process.
 fn command(options: &StartOptions) -> Result<Command, String> {
-    let program = std::env::current_exe().map_err(|problem| format!("this program's file: {problem}"))?;
+    let program =
+        std::env::current_exe().map_err(|problem| format!("this program's file: {problem}"))?;
     let mut command = Command::new(program);
-    command.args(["start", "--once", "--curve", options.curve.name()]).args(options.engine.arguments());
+    command
+        .args(["start", "--once", "--curve", options.curve.name()])
+        .args(options.engine.arguments());
     Ok(command)
 }
 
 /// Runs a process, and measures the time until its first verdict.
 fn measure(mut command: Command, item: &Item) -> Result<Run, String> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let started = Instant::now();
     let mut child = command.spawn().map_err(process_problem)?;
     let talked = talk(&mut child, item);
@@ -96,9 +106,13 @@ fn measure(mut command: Command, item: &Item) -> Result<Run, String> {
         return Err(String::from_utf8_lossy(&ended.stderr).trim().to_owned());
     }
     rest.map_err(process_problem)?;
-    let phases =
-        serde_json::from_str(&output).map_err(|problem| format!("unexpected output of a process: {problem}"))?;
-    Ok(Run { verdict, process, phases })
+    let phases = serde_json::from_str(&output)
+        .map_err(|problem| format!("unexpected output of a process: {problem}"))?;
+    Ok(Run {
+        verdict,
+        process,
+        phases,
+    })
 }
 
 fn process_problem(problem: std::io::Error) -> String {

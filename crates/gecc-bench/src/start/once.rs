@@ -21,7 +21,11 @@ pub struct Item {
 impl Item {
     pub fn new(digest: [u8; 32], signature: [u8; 64], key: &Point) -> Self {
         let [digest, signature] = [&digest[..], &signature].map(const_hex::encode);
-        Item { digest, signature, public_key: const_hex::encode(key.as_bytes()) }
+        Item {
+            digest,
+            signature,
+            public_key: const_hex::encode(key.as_bytes()),
+        }
     }
 }
 
@@ -57,8 +61,17 @@ pub fn run(options: &StartOptions) -> Result<u8, Failure> {
     io::stdout().flush()?;
     let (verdict, next) = timed(|| verify(&engine, options, &item));
     verdict?;
-    let phases = Phases { engine: engine_seconds, first, next, kernels: kernels(&engine) };
-    writeln!(io::stdout(), "{}", serde_json::to_string(&phases).expect("numbers and texts"))?;
+    let phases = Phases {
+        engine: engine_seconds,
+        first,
+        next,
+        kernels: kernels(&engine),
+    };
+    writeln!(
+        io::stdout(),
+        "{}",
+        serde_json::to_string(&phases).expect("numbers and texts")
+    )?;
     Ok(ALL_PASSED)
 }
 
@@ -76,7 +89,11 @@ fn decode(item: Item) -> Option<Decoded> {
     Some((digest, signature, key.ok()?))
 }
 
-fn verify(engine: &Engine, options: &StartOptions, (digest, signature, key): &Decoded) -> Result<(), Failure> {
+fn verify(
+    engine: &Engine,
+    options: &StartOptions,
+    (digest, signature, key): &Decoded,
+) -> Result<(), Failure> {
     let verdicts = schemes::verify(engine, options.curve, &[*digest], &[*signature], &[*key])?;
     match verdicts.all_valid() {
         true => Ok(()),

@@ -16,18 +16,34 @@ pub struct Report {
 impl Report {
     pub fn new(json: bool, curve: CurveId, engine: &Engine) -> Result<Self, Failure> {
         if !json {
-            writeln!(io::stdout(), "{engine}, one signature on {curve}, seconds\n")?;
+            writeln!(
+                io::stdout(),
+                "{engine}, one signature on {curve}, seconds\n"
+            )?;
             write!(io::stdout(), "{:9}", "kernels")?;
-            let columns = ["verdict", "process", "engine", "first", "next", "got", "loaded", "files"];
-            columns.iter().try_for_each(|name| write!(io::stdout(), " {name:>9}"))?;
+            let columns = [
+                "verdict", "process", "engine", "first", "next", "got", "loaded", "files",
+            ];
+            columns
+                .iter()
+                .try_for_each(|name| write!(io::stdout(), " {name:>9}"))?;
             writeln!(io::stdout())?;
         }
         Ok(Report { json, curve })
     }
 
     pub fn row(&self, place: KernelSource, run: &Run) -> Result<(), Failure> {
-        let Run { verdict, process, phases } = run;
-        let Phases { engine, first, next, kernels } = phases;
+        let Run {
+            verdict,
+            process,
+            phases,
+        } = run;
+        let Phases {
+            engine,
+            first,
+            next,
+            kernels,
+        } = phases;
         if self.json {
             let row = json!({
                 "curve": self.curve.name(), "kernels_from": place.name(), "verdict_seconds": verdict,
@@ -41,7 +57,9 @@ impl Report {
         let loaded: f64 = kernels.iter().map(|kernels| kernels.loaded).sum();
         write!(io::stdout(), "{:9}", place.name())?;
         let seconds = [*verdict, *process, *engine, *first, *next, got, loaded];
-        seconds.iter().try_for_each(|seconds| write!(io::stdout(), " {seconds:>9.4}"))?;
+        seconds
+            .iter()
+            .try_for_each(|seconds| write!(io::stdout(), " {seconds:>9.4}"))?;
         writeln!(io::stdout(), " {:>9}", kernels.len())?;
         Ok(())
     }
@@ -51,7 +69,8 @@ impl Report {
         let name = place.name();
         match self.json {
             true => {
-                let row = json!({"curve": self.curve.name(), "kernels_from": name, "error": problem});
+                let row =
+                    json!({"curve": self.curve.name(), "kernels_from": name, "error": problem});
                 writeln!(io::stdout(), "{row}")?;
             }
             false => writeln!(io::stdout(), "{name:9} {problem}")?,

@@ -1,7 +1,12 @@
 //! What a call refuses, and what it allows.
 
-use super::{COMPRESSED, Handle, NO_DATA, cpu, expect_failure, expect_ok, keys, last_error, no_options, one, rows};
-use crate::capi::buffer::{gecc_buffer_data, gecc_buffer_free, gecc_buffer_is_locked, gecc_buffer_new};
+use super::{
+    COMPRESSED, Handle, NO_DATA, cpu, expect_failure, expect_ok, keys, last_error, no_options, one,
+    rows,
+};
+use crate::capi::buffer::{
+    gecc_buffer_data, gecc_buffer_free, gecc_buffer_is_locked, gecc_buffer_new,
+};
 use crate::capi::choices::{GeccCurve, gecc_curve_by_name};
 use crate::capi::codes::{GeccCode, gecc_code_text, gecc_count_valid};
 use crate::capi::ecdsa::{gecc_ecdsa_sign, gecc_ecdsa_verify};
@@ -19,7 +24,10 @@ use std::panic::resume_unwind;
 use std::ptr::{null, null_mut};
 
 const SECP256K1: i32 = GeccCurve::Secp256k1 as i32;
-const NOTHING: GeccRows = GeccRows { data: null(), stride: 32 };
+const NOTHING: GeccRows = GeccRows {
+    data: null(),
+    stride: 32,
+};
 
 pub fn null_is_refused() {
     let (engine, scalars) = (cpu(), [[1; 32]; 2]);
@@ -28,14 +36,46 @@ pub fn null_is_refused() {
         gecc_mul_base(engine, SECP256K1, 2, scalars, points, codes)
     };
     let (out, verdicts) = (points.as_mut_ptr().cast(), codes.as_mut_ptr());
-    expect_failure(call(null(), rows(&scalars), out, verdicts), NullPointer, "engine");
-    expect_failure(call(engine.0, NOTHING, out, verdicts), NullPointer, "scalars");
-    expect_failure(call(engine.0, rows(&scalars), null_mut(), verdicts), NullPointer, "points");
-    expect_failure(call(engine.0, rows(&scalars), out, null_mut()), NullPointer, "codes");
-    expect_failure(unsafe { gecc_engine_new(null(), null_mut()) }, NullPointer, "engine");
-    expect_failure(unsafe { gecc_buffer_new(engine.0, 1, null_mut()) }, NullPointer, "buffer");
-    expect_failure(unsafe { gecc_curve_by_name(null(), &mut GeccCurve::Sm2) }, NullPointer, "name");
-    expect_failure(unsafe { gecc_curve_by_name(c"p256".as_ptr(), null_mut()) }, NullPointer, "curve");
+    expect_failure(
+        call(null(), rows(&scalars), out, verdicts),
+        NullPointer,
+        "engine",
+    );
+    expect_failure(
+        call(engine.0, NOTHING, out, verdicts),
+        NullPointer,
+        "scalars",
+    );
+    expect_failure(
+        call(engine.0, rows(&scalars), null_mut(), verdicts),
+        NullPointer,
+        "points",
+    );
+    expect_failure(
+        call(engine.0, rows(&scalars), out, null_mut()),
+        NullPointer,
+        "codes",
+    );
+    expect_failure(
+        unsafe { gecc_engine_new(null(), null_mut()) },
+        NullPointer,
+        "engine",
+    );
+    expect_failure(
+        unsafe { gecc_buffer_new(engine.0, 1, null_mut()) },
+        NullPointer,
+        "buffer",
+    );
+    expect_failure(
+        unsafe { gecc_curve_by_name(null(), &mut GeccCurve::Sm2) },
+        NullPointer,
+        "name",
+    );
+    expect_failure(
+        unsafe { gecc_curve_by_name(c"p256".as_ptr(), null_mut()) },
+        NullPointer,
+        "curve",
+    );
     // Refused arguments leave results as they were.
     assert_eq!((points, codes), ([[0xaa; 64]; 2], [0xaa; 2]));
     unsafe {
@@ -49,8 +89,20 @@ pub fn numbers_are_refused() {
     let (engine, digests, signatures, points) = (cpu(), [[1; 32]], [[1; 64]], [[2; 33]]);
     let mut codes = [0];
     let mut verify = |curve, encoding, policy| unsafe {
-        let key = GeccKeys { encoding, ..keys(&points) };
-        gecc_ecdsa_verify(engine.0, curve, 1, rows(&digests), rows(&signatures), key, policy, codes.as_mut_ptr())
+        let key = GeccKeys {
+            encoding,
+            ..keys(&points)
+        };
+        gecc_ecdsa_verify(
+            engine.0,
+            curve,
+            1,
+            rows(&digests),
+            rows(&signatures),
+            key,
+            policy,
+            codes.as_mut_ptr(),
+        )
     };
     expect_ok(verify(SECP256K1, COMPRESSED, 0));
     for number in [i32::MIN, -1, 0, 5, i32::MAX] {
@@ -60,22 +112,54 @@ pub fn numbers_are_refused() {
         expect_failure(verify(SECP256K1, number, 0), InvalidArgument, "encoding");
     }
     expect_failure(verify(SECP256K1, COMPRESSED, 2), InvalidArgument, "policy");
-    expect_failure(verify(GeccCurve::Sm2 as i32, COMPRESSED, 0), NoScheme, "ECDSA");
+    expect_failure(
+        verify(GeccCurve::Sm2 as i32, COMPRESSED, 0),
+        NoScheme,
+        "ECDSA",
+    );
     let mut signatures = [[0; 64]];
     let signed = unsafe {
         let (digests, out) = (rows(&digests), signatures.as_mut_ptr().cast());
-        gecc_ecdsa_sign(engine.0, SECP256K1, 1, digests, digests, NO_DATA, 3, out, codes.as_mut_ptr())
+        gecc_ecdsa_sign(
+            engine.0,
+            SECP256K1,
+            1,
+            digests,
+            digests,
+            NO_DATA,
+            3,
+            out,
+            codes.as_mut_ptr(),
+        )
     };
     expect_failure(signed, InvalidArgument, "form of s");
     let mut curve = GeccCurve::Sm2;
-    for name in [c"p256", c"P-256", c"secp256r1", c"prime256v1", c"1.2.840.10045.3.1.7"] {
+    for name in [
+        c"p256",
+        c"P-256",
+        c"secp256r1",
+        c"prime256v1",
+        c"1.2.840.10045.3.1.7",
+    ] {
         expect_ok(unsafe { gecc_curve_by_name(name.as_ptr(), &mut curve) });
         assert_eq!(curve, GeccCurve::P256);
     }
     let unknown = "no curve is called `p-384`; the curves are";
-    expect_failure(unsafe { gecc_curve_by_name(c"p-384".as_ptr(), &mut curve) }, InvalidArgument, unknown);
-    expect_failure(unsafe { gecc_curve_by_name(c"\xff".as_ptr(), &mut curve) }, InvalidArgument, "UTF-8");
-    expect_failure(unsafe { gecc_engine_warm_up(engine.0, 9) }, InvalidArgument, "curve");
+    expect_failure(
+        unsafe { gecc_curve_by_name(c"p-384".as_ptr(), &mut curve) },
+        InvalidArgument,
+        unknown,
+    );
+    expect_failure(
+        unsafe { gecc_curve_by_name(c"\xff".as_ptr(), &mut curve) },
+        InvalidArgument,
+        "UTF-8",
+    );
+    expect_failure(
+        unsafe { gecc_engine_warm_up(engine.0, 9) },
+        InvalidArgument,
+        "curve",
+    );
     for curve in 1..=4 {
         expect_ok(unsafe { gecc_engine_warm_up(engine.0, curve) });
     }
@@ -98,41 +182,94 @@ pub fn options_of_other_sizes() {
         more: [u64; 4],
     }
     expect_ok(new_engine(null()));
-    let cpu = GeccEngineOptions { backend: 1, ..no_options() };
+    let cpu = GeccEngineOptions {
+        backend: 1,
+        ..no_options()
+    };
     expect_ok(new_engine(&cpu));
     for size in [0, 1, cpu.size - 1, 4097, usize::MAX] {
-        expect_failure(new_engine(&GeccEngineOptions { size, ..cpu }), InvalidArgument, "size");
+        expect_failure(
+            new_engine(&GeccEngineOptions { size, ..cpu }),
+            InvalidArgument,
+            "size",
+        );
     }
-    let mut later = Later { known: GeccEngineOptions { size: size_of::<Later>(), ..cpu }, more: [0; 4] };
+    let mut later = Later {
+        known: GeccEngineOptions {
+            size: size_of::<Later>(),
+            ..cpu
+        },
+        more: [0; 4],
+    };
     expect_ok(new_engine((&raw const later).cast()));
     later.more[3] = 1;
-    expect_failure(new_engine((&raw const later).cast()), InvalidArgument, "does not know");
-    expect_failure(new_engine(&GeccEngineOptions { backend: 3, ..cpu }), InvalidArgument, "backend");
-    expect_failure(new_engine(&GeccEngineOptions { check_signatures: 2, ..cpu }), InvalidArgument, "check_signatures");
     expect_failure(
-        new_engine(&GeccEngineOptions { batch_verification: 2, ..cpu }),
+        new_engine((&raw const later).cast()),
+        InvalidArgument,
+        "does not know",
+    );
+    expect_failure(
+        new_engine(&GeccEngineOptions { backend: 3, ..cpu }),
+        InvalidArgument,
+        "backend",
+    );
+    expect_failure(
+        new_engine(&GeccEngineOptions {
+            check_signatures: 2,
+            ..cpu
+        }),
+        InvalidArgument,
+        "check_signatures",
+    );
+    expect_failure(
+        new_engine(&GeccEngineOptions {
+            batch_verification: 2,
+            ..cpu
+        }),
         InvalidArgument,
         "batch_verification",
     );
-    expect_failure(new_engine(&GeccEngineOptions { threads: 5000, ..cpu }), InvalidArgument, "threads");
+    expect_failure(
+        new_engine(&GeccEngineOptions {
+            threads: 5000,
+            ..cpu
+        }),
+        InvalidArgument,
+        "threads",
+    );
     let misaligned = (&raw const cpu).cast::<u8>().wrapping_add(1);
     expect_failure(new_engine(misaligned.cast()), InvalidArgument, "aligned");
 }
 
 pub fn options_are_passed_on() {
-    let memory = GeccEngineOptions { max_memory: 1 << 26, ..no_options() };
-    let options = GeccEngineOptions { backend: 1, threads: 3, check_signatures: 1, batch_verification: 1, ..memory };
+    let memory = GeccEngineOptions {
+        max_memory: 1 << 26,
+        ..no_options()
+    };
+    let options = GeccEngineOptions {
+        backend: 1,
+        threads: 3,
+        check_signatures: 1,
+        batch_verification: 1,
+        ..memory
+    };
     let mut engine = null_mut();
     expect_ok(unsafe { gecc_engine_new(&options, &mut engine) });
     let engine = Handle(engine);
     let info = unsafe { engine_of(engine.0) }.unwrap().info();
     assert_eq!((info.backend, info.threads), (gecc::Backend::Cpu, 3));
-    assert_eq!((info.max_memory, info.check_signatures), (Some(1 << 26), true));
+    assert_eq!(
+        (info.max_memory, info.check_signatures),
+        (Some(1 << 26), true)
+    );
     assert!(info.batch_verification);
 }
 
 pub fn gpus_are_used_or_missed() {
-    let status = new_engine(&GeccEngineOptions { backend: 2, ..no_options() });
+    let status = new_engine(&GeccEngineOptions {
+        backend: 2,
+        ..no_options()
+    });
     match GPU.problem() {
         Some(problem) => expect_failure(status, GeccStatus::NoDevice, problem),
         None => expect_ok(status),
@@ -143,7 +280,9 @@ pub fn gpus_are_used_or_missed() {
 pub fn no_panic_gets_out() {
     let (mut codes, mut keys, mut memory) = ([0xaa; 3], [[0xaa_u8; 32]; 3], Memory::of(3));
     let codes_out = memory.writes::<1>("codes", codes.as_mut_ptr()).unwrap();
-    let keys_out = memory.writes::<32>("secret_keys", keys.as_mut_ptr().cast()).unwrap();
+    let keys_out = memory
+        .writes::<32>("secret_keys", keys.as_mut_ptr().cast())
+        .unwrap();
     let status = call(|| unsafe {
         keys_out.complete(|keys| {
             keys[40] = 1;
@@ -163,8 +302,18 @@ pub fn strides_and_sizes() {
     let (engine, scalars) = (cpu(), [[1; 32]; 4]);
     let (mut points, mut codes) = ([[0; 64]; 4], [0; 4]);
     let mut call = |stride, items| unsafe {
-        let scalars = GeccRows { stride, ..rows(&scalars) };
-        gecc_mul_base(engine.0, SECP256K1, items, scalars, points.as_mut_ptr().cast(), codes.as_mut_ptr())
+        let scalars = GeccRows {
+            stride,
+            ..rows(&scalars)
+        };
+        gecc_mul_base(
+            engine.0,
+            SECP256K1,
+            items,
+            scalars,
+            points.as_mut_ptr().cast(),
+            codes.as_mut_ptr(),
+        )
     };
     for stride in [0, 32, 40] {
         expect_ok(call(stride, 3));
@@ -180,13 +329,22 @@ pub fn strides_and_sizes() {
         // One row has no distance to another.
         expect_ok(call(stride, 1));
     }
-    for items in [usize::MAX, usize::MAX / 2 + 1, usize::MAX / 64, usize::MAX / 128 + 1] {
+    for items in [
+        usize::MAX,
+        usize::MAX / 2 + 1,
+        usize::MAX / 64,
+        usize::MAX / 128 + 1,
+    ] {
         expect_failure(call(32, items), InvalidArgument, "address space");
         expect_failure(call(0, items), InvalidArgument, "address space");
     }
     let mut buffer = null_mut();
     for bytes in [usize::MAX, usize::MAX / 2, 1 << 60] {
-        expect_failure(unsafe { gecc_buffer_new(engine.0, bytes, &mut buffer) }, OutOfMemory, "bytes");
+        expect_failure(
+            unsafe { gecc_buffer_new(engine.0, bytes, &mut buffer) },
+            OutOfMemory,
+            "bytes",
+        );
         assert!(buffer.is_null());
     }
 }
@@ -200,71 +358,179 @@ pub fn results_of_sums() {
         gecc_sum(engine.0, SECP256K1, items, points, sum, code, bad_item)
     };
     for items in [0, 2] {
-        expect_failure(add(items, keys(&points), null_mut(), code_to, item_to), NullPointer, "sum");
-        expect_failure(add(items, keys(&points), to, null_mut(), item_to), NullPointer, "code");
-        expect_failure(add(items, keys(&points), to, code_to, null_mut()), NullPointer, "bad_item");
+        expect_failure(
+            add(items, keys(&points), null_mut(), code_to, item_to),
+            NullPointer,
+            "sum",
+        );
+        expect_failure(
+            add(items, keys(&points), to, null_mut(), item_to),
+            NullPointer,
+            "code",
+        );
+        expect_failure(
+            add(items, keys(&points), to, code_to, null_mut()),
+            NullPointer,
+            "bad_item",
+        );
         let misaligned = item_to.cast::<u8>().wrapping_add(1).cast();
-        expect_failure(add(items, keys(&points), to, code_to, misaligned), InvalidArgument, "aligned");
-        expect_failure(add(items, keys(&points), to, to.wrapping_add(63), item_to), InvalidArgument, "overlap");
+        expect_failure(
+            add(items, keys(&points), to, code_to, misaligned),
+            InvalidArgument,
+            "aligned",
+        );
+        expect_failure(
+            add(items, keys(&points), to, to.wrapping_add(63), item_to),
+            InvalidArgument,
+            "overlap",
+        );
     }
-    let none = GeccKeys { data: null(), ..keys(&points) };
+    let none = GeccKeys {
+        data: null(),
+        ..keys(&points)
+    };
     expect_failure(add(1, none, to, code_to, item_to), NullPointer, "points");
-    expect_failure(add(usize::MAX, keys(&points), to, code_to, item_to), InvalidArgument, "address space");
-    expect_failure(unsafe { gecc_sum(engine.0, 9, 1, keys(&points), to, code_to, item_to) }, InvalidArgument, "curve");
-    let one_point = GeccKeys { stride: 0, ..keys(&points) };
-    let multiply =
-        |items, scalars| unsafe { gecc_msm(engine.0, SECP256K1, items, scalars, one_point, to, code_to, item_to) };
+    expect_failure(
+        add(usize::MAX, keys(&points), to, code_to, item_to),
+        InvalidArgument,
+        "address space",
+    );
+    expect_failure(
+        unsafe { gecc_sum(engine.0, 9, 1, keys(&points), to, code_to, item_to) },
+        InvalidArgument,
+        "curve",
+    );
+    let one_point = GeccKeys {
+        stride: 0,
+        ..keys(&points)
+    };
+    let multiply = |items, scalars| unsafe {
+        gecc_msm(
+            engine.0, SECP256K1, items, scalars, one_point, to, code_to, item_to,
+        )
+    };
     expect_failure(multiply(1, NOTHING), NullPointer, "scalars");
-    let in_sum = GeccRows { data: to.wrapping_add(40), stride: 32 };
-    expect_failure(multiply(1, in_sum), InvalidArgument, "scalars and sum overlap");
+    let in_sum = GeccRows {
+        data: to.wrapping_add(40),
+        stride: 32,
+    };
+    expect_failure(
+        multiply(1, in_sum),
+        InvalidArgument,
+        "scalars and sum overlap",
+    );
     // No memory says how many items there can be.
     for items in [2, usize::MAX] {
-        expect_failure(multiply(items, one(&[1; 32])), InvalidArgument, "row for each");
-        expect_failure(add(items, one_point, to, code_to, item_to), InvalidArgument, "row for each");
+        expect_failure(
+            multiply(items, one(&[1; 32])),
+            InvalidArgument,
+            "row for each",
+        );
+        expect_failure(
+            add(items, one_point, to, code_to, item_to),
+            InvalidArgument,
+            "row for each",
+        );
     }
     // Refused arguments leave results as they were.
     assert_eq!((sum, code, bad_item), ([0xaa; 64], 0xaa, 7));
     expect_ok(add(0, none, to, code_to, item_to));
     assert_eq!((sum, code, bad_item), ([0; 64], 1, 0));
     expect_ok(add(2, keys(&points), to, code_to, item_to));
-    assert_eq!((sum, code, bad_item), ([0; 64], GeccCode::NotOnCurve as u8, 0));
+    assert_eq!(
+        (sum, code, bad_item),
+        ([0; 64], GeccCode::NotOnCurve as u8, 0)
+    );
 }
 
 pub fn no_items() {
     let engine = cpu();
-    let no_keys = GeccKeys { data: null(), stride: 0, encoding: COMPRESSED };
+    let no_keys = GeccKeys {
+        data: null(),
+        stride: 0,
+        encoding: COMPRESSED,
+    };
     let (out, codes) = (null_mut(), null_mut());
     unsafe {
         expect_ok(gecc_mul_base(engine.0, SECP256K1, 0, NOTHING, out, codes));
-        expect_ok(gecc_add(engine.0, SECP256K1, 0, no_keys, no_keys, out, codes));
+        expect_ok(gecc_add(
+            engine.0, SECP256K1, 0, no_keys, no_keys, out, codes,
+        ));
         expect_ok(gecc_sm2_verify_messages(
             engine.0,
             0,
             null(),
             null(),
             0,
-            GeccRows { stride: 0, ..NOTHING },
+            GeccRows {
+                stride: 0,
+                ..NOTHING
+            },
             no_keys,
             codes,
         ));
-        expect_ok(gecc_sm2_sign_messages(engine.0, 0, null(), null(), 0, NOTHING, NO_DATA, out, codes));
+        expect_ok(gecc_sm2_sign_messages(
+            engine.0,
+            0,
+            null(),
+            null(),
+            0,
+            NOTHING,
+            NO_DATA,
+            out,
+            codes,
+        ));
         // All zeros, and what would be refused were there an item.
         for (stride, encoding) in [(0, 0), (1, -1), (usize::MAX, 66)] {
-            let (scalars, points) = (GeccRows { stride, ..NOTHING }, GeccKeys { data: null(), stride, encoding });
-            expect_ok(gecc_mul(engine.0, SECP256K1, 0, scalars, points, out, codes));
+            let (scalars, points) = (
+                GeccRows { stride, ..NOTHING },
+                GeccKeys {
+                    data: null(),
+                    stride,
+                    encoding,
+                },
+            );
+            expect_ok(gecc_mul(
+                engine.0, SECP256K1, 0, scalars, points, out, codes,
+            ));
         }
         // What has nothing to do with items is checked all the same.
-        expect_failure(gecc_mul_base(engine.0, 0, 0, NOTHING, out, codes), InvalidArgument, "curve");
-        expect_failure(gecc_mul_base(null(), SECP256K1, 0, NOTHING, out, codes), NullPointer, "engine");
+        expect_failure(
+            gecc_mul_base(engine.0, 0, 0, NOTHING, out, codes),
+            InvalidArgument,
+            "curve",
+        );
+        expect_failure(
+            gecc_mul_base(null(), SECP256K1, 0, NOTHING, out, codes),
+            NullPointer,
+            "engine",
+        );
     }
     user_ids_fit_their_items(&engine);
 }
 
 fn user_ids_fit_their_items(engine: &Handle) {
-    let (texts, mut signatures, mut codes) = ([GeccBytes { data: null(), length: 0 }; 3], [[0; 64]; 3], [0; 3]);
+    let (texts, mut signatures, mut codes) = (
+        [GeccBytes {
+            data: null(),
+            length: 0,
+        }; 3],
+        [[0; 64]; 3],
+        [0; 3],
+    );
     let mut sign_some = |items, ids: *const GeccBytes, count| unsafe {
         let (keys, out) = (one(&[1; 32]), signatures.as_mut_ptr().cast());
-        gecc_sm2_sign_messages(engine.0, items, texts.as_ptr(), ids, count, keys, NO_DATA, out, codes.as_mut_ptr())
+        gecc_sm2_sign_messages(
+            engine.0,
+            items,
+            texts.as_ptr(),
+            ids,
+            count,
+            keys,
+            NO_DATA,
+            out,
+            codes.as_mut_ptr(),
+        )
     };
     // Without items they are not looked at.
     expect_ok(sign_some(0, null(), 2));
@@ -274,25 +540,51 @@ fn user_ids_fit_their_items(engine: &Handle) {
     }
     expect_failure(sign(texts.as_ptr(), 2), InvalidArgument, "user_ids");
     expect_failure(sign(null(), 1), NullPointer, "user_ids");
-    expect_failure(sign(texts.as_ptr(), usize::MAX), InvalidArgument, "user_ids");
+    expect_failure(
+        sign(texts.as_ptr(), usize::MAX),
+        InvalidArgument,
+        "user_ids",
+    );
     let misaligned = texts.as_ptr().cast::<u8>().wrapping_add(1);
     expect_failure(sign(misaligned.cast(), 1), InvalidArgument, "aligned");
-    let missing = [GeccBytes { data: null(), length: 1 }];
-    expect_failure(sign(missing.as_ptr(), 1), NullPointer, "user_ids is null, at item 0");
+    let missing = [GeccBytes {
+        data: null(),
+        length: 1,
+    }];
+    expect_failure(
+        sign(missing.as_ptr(), 1),
+        NullPointer,
+        "user_ids is null, at item 0",
+    );
 }
 
 /// Numbers, names and texts are those of the library's own list.
 pub fn codes_have_texts() {
-    let list = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cuda/codes.toml")).unwrap();
+    let list = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../cuda/codes.toml"
+    ))
+    .unwrap();
     let list: toml::Table = list.parse().unwrap();
     let header = include_str!("../../include/gecc.h");
-    let text = |code: u8| unsafe { CStr::from_ptr(gecc_code_text(code)) }.to_str().unwrap();
+    let text = |code: u8| {
+        unsafe { CStr::from_ptr(gecc_code_text(code)) }
+            .to_str()
+            .unwrap()
+    };
     let rejections = list["rejection"].as_array().unwrap();
     for rejection in rejections {
-        let (name, number) = (rejection["name"].as_str().unwrap(), rejection["number"].as_integer().unwrap());
+        let (name, number) = (
+            rejection["name"].as_str().unwrap(),
+            rejection["number"].as_integer().unwrap(),
+        );
         assert_eq!(text(number as u8), rejection["message"].as_str().unwrap());
-        let constant =
-            name.chars().flat_map(|c| c.is_uppercase().then_some('_').into_iter().chain([c.to_ascii_uppercase()]));
+        let constant = name.chars().flat_map(|c| {
+            c.is_uppercase()
+                .then_some('_')
+                .into_iter()
+                .chain([c.to_ascii_uppercase()])
+        });
         let constant = format!("GECC_CODE{} = {number},", constant.collect::<String>());
         assert!(header.contains(&constant), "{constant}");
     }
@@ -302,7 +594,10 @@ pub fn codes_have_texts() {
         assert_eq!(text(code), "no such code");
     }
     let every_code: Vec<u8> = (0..=u8::MAX).chain([GeccCode::Valid as u8]).collect();
-    assert_eq!(unsafe { gecc_count_valid(every_code.as_ptr(), every_code.len()) }, 2);
+    assert_eq!(
+        unsafe { gecc_count_valid(every_code.as_ptr(), every_code.len()) },
+        2
+    );
     assert_eq!(unsafe { gecc_count_valid(std::ptr::null(), 5) }, 0);
 }
 
@@ -313,8 +608,14 @@ pub fn texts_are_cut() {
     };
     let (mut whole, mut length) = ([0xaa; 200], 0);
     expect_ok(describe(&mut whole, &mut length));
-    let text = CStr::from_bytes_until_nul(&whole).unwrap().to_str().unwrap();
-    assert!(text.starts_with("CPU, 2 threads") && text.len() == length, "{text}");
+    let text = CStr::from_bytes_until_nul(&whole)
+        .unwrap()
+        .to_str()
+        .unwrap();
+    assert!(
+        text.starts_with("CPU, 2 threads") && text.len() == length,
+        "{text}"
+    );
     for capacity in [1, 2, length, length + 1] {
         let mut cut = vec![0xaa; capacity];
         expect_ok(describe(&mut cut, null_mut()));
@@ -324,7 +625,18 @@ pub fn texts_are_cut() {
     length = 0;
     expect_ok(unsafe { gecc_engine_describe(engine.0, null_mut(), 0, &mut length) });
     assert_eq!(length, text.len());
-    expect_failure(unsafe { gecc_engine_describe(engine.0, null_mut(), 1, &mut length) }, NullPointer, "text");
-    expect_ok(unsafe { gecc_engine_failures(engine.0, whole.as_mut_ptr().cast(), whole.len(), &mut length) });
+    expect_failure(
+        unsafe { gecc_engine_describe(engine.0, null_mut(), 1, &mut length) },
+        NullPointer,
+        "text",
+    );
+    expect_ok(unsafe {
+        gecc_engine_failures(
+            engine.0,
+            whole.as_mut_ptr().cast(),
+            whole.len(),
+            &mut length,
+        )
+    });
     assert_eq!((length, whole[0]), (0, 0));
 }

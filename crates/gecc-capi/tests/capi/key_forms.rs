@@ -44,7 +44,12 @@ fn read(curve: i32, keys: &[&[u8]]) -> (GeccStatus, Vec<[u8; 64]>, Vec<u8>) {
 }
 
 pub fn public_keys() {
-    let keys = [JWK.as_bytes(), PEM.as_bytes(), CERTIFICATE.as_bytes(), b"neither"];
+    let keys = [
+        JWK.as_bytes(),
+        PEM.as_bytes(),
+        CERTIFICATE.as_bytes(),
+        b"neither",
+    ];
     let (status, points, codes) = read(P256, &keys);
     expect_ok(status);
     assert_eq!(codes, [1, 1, 1, Rejection::MalformedPoint.code()]);
@@ -59,22 +64,35 @@ pub fn public_keys() {
     assert_eq!(codes, [1, Rejection::MalformedPoint.code()]);
     // A column of another curve's keys is no column of bad ones.
     let (status, ..) = read(SECP256K1, &[PEM.as_bytes(), JWK.as_bytes()]);
-    expect_failure(status, GeccStatus::InvalidArgument, "keys: the key is for p256, not for secp256k1");
+    expect_failure(
+        status,
+        GeccStatus::InvalidArgument,
+        "keys: the key is for p256, not for secp256k1",
+    );
 }
 
 pub fn private_keys() {
     let read = |curve, file: &str| {
         let mut key = [7; 32];
-        let status = unsafe { gecc_secret_key_read(curve, file.as_ptr(), file.len(), key.as_mut_ptr()) };
+        let status =
+            unsafe { gecc_secret_key_read(curve, file.as_ptr(), file.len(), key.as_mut_ptr()) };
         (status, key)
     };
     let (status, key) = read(P256, PRIVATE_JWK);
     expect_ok(status);
     assert_eq!(hex::encode(&key[..4]), "f3bd0c07");
     for (curve, file, problem) in [
-        (SECP256K1, PRIVATE_JWK, "file: JSON Web Key 1: the key is for p256, not for secp256k1"),
+        (
+            SECP256K1,
+            PRIVATE_JWK,
+            "file: JSON Web Key 1: the key is for p256, not for secp256k1",
+        ),
         (P256, JWK, "a public key: `d` is not given"),
-        (P256, PEM, "file: no private key: this is PEM of a PUBLIC KEY"),
+        (
+            P256,
+            PEM,
+            "file: no private key: this is PEM of a PUBLIC KEY",
+        ),
         (P256, "", "no private key in PEM, DER or JWK"),
         (9, PRIVATE_JWK, "curve"),
     ] {
@@ -83,7 +101,11 @@ pub fn private_keys() {
         assert!([[0; 32], [7; 32]].contains(&key));
     }
     let two = [PRIVATE_JWK, PRIVATE_JWK].concat();
-    expect_failure(read(P256, &two).0, GeccStatus::InvalidArgument, "file: 2 private keys, not one");
+    expect_failure(
+        read(P256, &two).0,
+        GeccStatus::InvalidArgument,
+        "file: 2 private keys, not one",
+    );
     let refused = unsafe { gecc_secret_key_read(P256, null(), 1, [0; 32].as_mut_ptr()) };
     expect_failure(refused, GeccStatus::NullPointer, "file");
     let refused = unsafe { gecc_secret_key_read(P256, PRIVATE_JWK.as_ptr(), 9, null_mut()) };

@@ -23,23 +23,45 @@ const LINES: &str = include_str!("../../../../examples/data/ethereum_blocks.json
 
 fn verify(engine: &super::Handle, records: &[u8]) -> Vec<u8> {
     let mut codes = vec![0xaa; records.len() / RECORD];
-    let column = |offset| GeccRows { data: records[offset..].as_ptr(), stride: RECORD };
-    let keys = GeccKeys { data: records[32..].as_ptr(), stride: RECORD, encoding: COMPRESSED };
+    let column = |offset| GeccRows {
+        data: records[offset..].as_ptr(),
+        stride: RECORD,
+    };
+    let keys = GeccKeys {
+        data: records[32..].as_ptr(),
+        stride: RECORD,
+        encoding: COMPRESSED,
+    };
     expect_ok(unsafe {
         let (items, codes) = (codes.len(), codes.as_mut_ptr());
-        gecc_ecdsa_verify(engine.0, SECP256K1, items, column(0), column(65), keys, 1, codes)
+        gecc_ecdsa_verify(
+            engine.0,
+            SECP256K1,
+            items,
+            column(0),
+            column(65),
+            keys,
+            1,
+            codes,
+        )
     });
     codes
 }
 
 pub fn records_as_they_lie() {
-    let lines: Vec<Value> = LINES.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = LINES
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(RECORDS.len(), lines.len() * RECORD);
     for (record, line) in RECORDS.chunks_exact(RECORD).zip(&lines) {
         let field = |name: &str| hex::decode(line[name].as_str().unwrap()).unwrap();
         let key = field("public_key");
         assert_eq!(record[..32], field("digest"));
-        assert_eq!((record[32], &record[33..65]), (2 + (key[64] & 1), &key[1..33]));
+        assert_eq!(
+            (record[32], &record[33..65]),
+            (2 + (key[64] & 1), &key[1..33])
+        );
         assert_eq!(record[65..], field("signature"));
     }
     let engine = cpu();
@@ -49,7 +71,15 @@ pub fn records_as_they_lie() {
         corrupted[item * RECORD + 31] ^= 1;
     }
     for (item, code) in verify(&engine, &corrupted).into_iter().enumerate() {
-        assert_eq!(code, if item % 7 == 0 { Rejection::Mismatch.code() } else { 1 }, "{item}");
+        assert_eq!(
+            code,
+            if item % 7 == 0 {
+                Rejection::Mismatch.code()
+            } else {
+                1
+            },
+            "{item}"
+        );
     }
 }
 
@@ -70,7 +100,10 @@ pub fn overlaps_are_refused() {
     let at = |offset: usize| data.wrapping_add(offset);
     // Two scalars, two points, two codes, by their first bytes.
     let call = |scalars, points, codes| unsafe {
-        let scalars = GeccRows { data: at(scalars), stride: 32 };
+        let scalars = GeccRows {
+            data: at(scalars),
+            stride: 32,
+        };
         gecc_mul_base(engine.0, SECP256K1, 2, scalars, at(points), at(codes))
     };
     expect_ok(call(0, 64, 192));
@@ -89,19 +122,51 @@ pub fn overlaps_are_refused() {
         assert!(arena.iter().all(|byte| *byte == 7));
     }
     let sign = |text: usize| unsafe {
-        let text = GeccBytes { data: at(text), length: 10 };
-        let secret = GeccRows { data: at(300), stride: 32 };
-        gecc_sm2_sign_messages(engine.0, 1, &text, null(), 0, secret, NO_DATA, at(0), at(64))
+        let text = GeccBytes {
+            data: at(text),
+            length: 10,
+        };
+        let secret = GeccRows {
+            data: at(300),
+            stride: 32,
+        };
+        gecc_sm2_sign_messages(
+            engine.0,
+            1,
+            &text,
+            null(),
+            0,
+            secret,
+            NO_DATA,
+            at(0),
+            at(64),
+        )
     };
     expect_ok(sign(65));
-    expect_failure(sign(63), invalid, "messages and signatures overlap, at item 0");
+    expect_failure(
+        sign(63),
+        invalid,
+        "messages and signatures overlap, at item 0",
+    );
     expect_failure(sign(64), invalid, "messages and codes overlap, at item 0");
     // Inputs may be the same memory.
     let (scalar, mut secrets, mut codes) = ([[1; 32]], [[0; 32]], [0]);
-    let key = GeccKeys { data: RECORDS[32..].as_ptr(), stride: 0, encoding: COMPRESSED };
+    let key = GeccKeys {
+        data: RECORDS[32..].as_ptr(),
+        stride: 0,
+        encoding: COMPRESSED,
+    };
     expect_ok(unsafe {
         let out = secrets.as_mut_ptr().cast();
-        gecc_ecdh_secrets(engine.0, SECP256K1, 1, rows(&scalar), key, out, codes.as_mut_ptr())
+        gecc_ecdh_secrets(
+            engine.0,
+            SECP256K1,
+            1,
+            rows(&scalar),
+            key,
+            out,
+            codes.as_mut_ptr(),
+        )
     });
     assert_eq!(codes, [1]);
 }

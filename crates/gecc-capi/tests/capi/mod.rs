@@ -78,8 +78,12 @@ pub fn tests() -> Vec<Test> {
         ed25519::key_forms,
         ed25519::arguments_are_refused,
     ];
-    let on_gpus: [Named<fn()>; 2] = named![same_results::on_gpus, memory_of_callers::buffers_on_gpus];
-    tests_with(None, everywhere).into_iter().chain(tests_with(Some(&GPU), on_gpus)).collect()
+    let on_gpus: [Named<fn()>; 2] =
+        named![same_results::on_gpus, memory_of_callers::buffers_on_gpus];
+    tests_with(None, everywhere)
+        .into_iter()
+        .chain(tests_with(Some(&GPU), on_gpus))
+        .collect()
 }
 
 /// An engine that is freed at the end.
@@ -99,7 +103,11 @@ impl Drop for Handle {
 
 /// Two threads are enough to have work split.
 pub fn engine(backend: GeccBackend) -> Handle {
-    let options = GeccEngineOptions { backend: backend as i32, threads: 2, ..no_options() };
+    let options = GeccEngineOptions {
+        backend: backend as i32,
+        threads: 2,
+        ..no_options()
+    };
     let mut engine = null_mut();
     // SAFETY: both pointers are of values.
     expect_ok(unsafe { gecc_engine_new(&options, &mut engine) });
@@ -125,21 +133,37 @@ pub fn no_options() -> GeccEngineOptions {
 
 /// Rows one after the other.
 pub fn rows<const W: usize>(rows: &[[u8; W]]) -> GeccRows {
-    GeccRows { data: rows.as_ptr().cast(), stride: W }
+    GeccRows {
+        data: rows.as_ptr().cast(),
+        stride: W,
+    }
 }
 
 /// One row for all items.
 pub fn one(row: &[u8]) -> GeccRows {
-    GeccRows { data: row.as_ptr(), stride: 0 }
+    GeccRows {
+        data: row.as_ptr(),
+        stride: 0,
+    }
 }
 
 /// Keys one after the other, with the encoding of their width.
 pub fn keys<const W: usize>(keys: &[[u8; W]]) -> GeccKeys {
-    GeccKeys { data: keys.as_ptr().cast(), stride: W, encoding: W as i32 }
+    GeccKeys {
+        data: keys.as_ptr().cast(),
+        stride: W,
+        encoding: W as i32,
+    }
 }
 
 pub fn strings<'a>(strings: impl IntoIterator<Item = &'a [u8]>) -> Vec<GeccBytes> {
-    strings.into_iter().map(|string| GeccBytes { data: string.as_ptr(), length: string.len() }).collect()
+    strings
+        .into_iter()
+        .map(|string| GeccBytes {
+            data: string.as_ptr(),
+            length: string.len(),
+        })
+        .collect()
 }
 
 pub fn expect_ok(status: GeccStatus) {
@@ -149,14 +173,24 @@ pub fn expect_ok(status: GeccStatus) {
 /// The call failed so, and the text names what was wrong.
 pub fn expect_failure(found: GeccStatus, status: GeccStatus, named: &str) {
     assert_eq!(found, status, "{}", last_error());
-    assert!(last_error().contains(named), "{:?} does not name {named:?}", last_error());
+    assert!(
+        last_error().contains(named),
+        "{:?} does not name {named:?}",
+        last_error()
+    );
 }
 
 pub fn last_error() -> String {
     // SAFETY: a text ended by a zero byte.
-    unsafe { CStr::from_ptr(gecc_last_error()) }.to_str().expect("UTF-8").to_owned()
+    unsafe { CStr::from_ptr(gecc_last_error()) }
+        .to_str()
+        .expect("UTF-8")
+        .to_owned()
 }
 
 /// No additional data.
-pub const NO_DATA: GeccRows = GeccRows { data: null(), stride: 0 };
+pub const NO_DATA: GeccRows = GeccRows {
+    data: null(),
+    stride: 0,
+};
 pub const COMPRESSED: i32 = GeccKeyEncoding::Compressed as i32;

@@ -21,7 +21,10 @@ pub fn a_child_is_told() {
     let mut status = 0;
     // SAFETY: a child of this process.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    assert_eq!((libc::WIFEXITED(status), libc::WEXITSTATUS(status)), (true, 0));
+    assert_eq!(
+        (libc::WIFEXITED(status), libc::WEXITSTATUS(status)),
+        (true, 0)
+    );
     assert_eq!(public_key(engine.0), GeccStatus::Ok);
 }
 
@@ -32,11 +35,19 @@ fn in_child(engine: &mut super::Handle) -> i32 {
     }
     unsafe { gecc_engine_free(engine.0) };
     engine.0 = null_mut();
-    let options = super::GeccEngineOptions { backend: 1, threads: 2, ..super::no_options() };
+    let options = super::GeccEngineOptions {
+        backend: 1,
+        threads: 2,
+        ..super::no_options()
+    };
     if unsafe { gecc_engine_new(&options, &mut engine.0) } != GeccStatus::Ok {
         return 2;
     }
-    if public_key(engine.0) == GeccStatus::Ok { 0 } else { 3 }
+    if public_key(engine.0) == GeccStatus::Ok {
+        0
+    } else {
+        3
+    }
 }
 
 /// Of enough keys to need the engine's threads.
@@ -44,8 +55,16 @@ fn public_key(engine: *const super::GeccEngine) -> GeccStatus {
     const ITEMS: usize = 600;
     let scalars = vec![[1; 32]; ITEMS];
     let (mut points, mut codes) = (vec![[0; 64]; ITEMS], vec![0; ITEMS]);
-    let status =
-        unsafe { gecc_public_keys(engine, 1, ITEMS, rows(&scalars), points.as_mut_ptr().cast(), codes.as_mut_ptr()) };
+    let status = unsafe {
+        gecc_public_keys(
+            engine,
+            1,
+            ITEMS,
+            rows(&scalars),
+            points.as_mut_ptr().cast(),
+            codes.as_mut_ptr(),
+        )
+    };
     let expected = if status == GeccStatus::Ok { 1 } else { 0 };
     assert!(codes.iter().all(|code| *code == expected));
     status

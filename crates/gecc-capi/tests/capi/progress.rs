@@ -57,17 +57,32 @@ pub fn a_call_goes_on_or_ends() {
     let mut asked = Asked::default();
     let in_pieces = while_asked(&mut asked, || public_keys(&engine, ITEMS));
     assert!(in_pieces == whole);
-    assert!(!asked.times.is_empty() && asked.times.is_sorted(), "{:?}", asked.times);
-    assert!(asked.times.iter().all(|(done, items)| (1..ITEMS).contains(done) && *items == ITEMS));
+    assert!(
+        !asked.times.is_empty() && asked.times.is_sorted(),
+        "{:?}",
+        asked.times
+    );
+    assert!(
+        asked
+            .times
+            .iter()
+            .all(|(done, items)| (1..ITEMS).contains(done) && *items == ITEMS)
+    );
 
-    let mut asked = Asked { end_after: Some(1), ..Asked::default() };
+    let mut asked = Asked {
+        end_after: Some(1),
+        ..Asked::default()
+    };
     let (status, codes, _) = while_asked(&mut asked, || public_keys(&engine, ITEMS));
     expect_failure(status, GeccStatus::Cancelled, "ended by the caller after");
     assert_eq!(asked.times.len(), 1);
     assert!(codes.iter().all(|code| *code == 0));
 
     // Few items are one piece, and nobody is asked any more.
-    let mut asked = Asked { end_after: Some(0), ..Asked::default() };
+    let mut asked = Asked {
+        end_after: Some(0),
+        ..Asked::default()
+    };
     while_asked(&mut asked, || expect_ok(public_keys(&engine, 10).0));
     expect_ok(public_keys(&engine, ITEMS).0);
     assert!(asked.times.is_empty());
@@ -75,18 +90,33 @@ pub fn a_call_goes_on_or_ends() {
 
 pub fn a_call_in_between_asks_nobody() {
     let engine = cpu();
-    let mut asked = Asked { engine: Some(cpu()), ..Asked::default() };
+    let mut asked = Asked {
+        engine: Some(cpu()),
+        ..Asked::default()
+    };
     expect_ok(while_asked(&mut asked, || public_keys(&engine, ITEMS).0));
     assert!(asked.times.iter().all(|(_, items)| *items == ITEMS));
-    assert!(asked.times.is_sorted_by(|one, other| one < other), "{:?}", asked.times);
+    assert!(
+        asked.times.is_sorted_by(|one, other| one < other),
+        "{:?}",
+        asked.times
+    );
 }
 
 /// Another thread is not asked.
 pub fn functions_are_of_their_thread() {
     let engine = cpu();
-    let mut asked = Asked { end_after: Some(0), ..Asked::default() };
+    let mut asked = Asked {
+        end_after: Some(0),
+        ..Asked::default()
+    };
     while_asked(&mut asked, || {
-        std::thread::scope(|scope| scope.spawn(|| expect_ok(public_keys(&engine, ITEMS).0)).join().unwrap());
+        std::thread::scope(|scope| {
+            scope
+                .spawn(|| expect_ok(public_keys(&engine, ITEMS).0))
+                .join()
+                .unwrap()
+        });
     });
     assert!(asked.times.is_empty());
 }
@@ -98,21 +128,44 @@ pub fn pieces_make_the_whole() {
     let texts: Vec<Vec<u8>> = (0..ITEMS).map(|item| vec![item as u8; item % 7]).collect();
     let messages = strings(texts.iter().map(Vec::as_slice));
     let run = || {
-        let (mut points, mut signatures, mut of_messages) =
-            (vec![[0; 64]; ITEMS], vec![[0; 64]; ITEMS], vec![[0; 64]; ITEMS]);
+        let (mut points, mut signatures, mut of_messages) = (
+            vec![[0; 64]; ITEMS],
+            vec![[0; 64]; ITEMS],
+            vec![[0; 64]; ITEMS],
+        );
         let (mut codes, mut sum, mut code, mut bad) = (vec![0; ITEMS], [0; 64], 0, 0);
         unsafe {
             let codes_to = codes.as_mut_ptr();
             let to = points.as_mut_ptr().cast();
-            expect_ok(gecc_mul_base(engine.0, SECP256K1, ITEMS, rows(&scalars), to, codes_to));
+            expect_ok(gecc_mul_base(
+                engine.0,
+                SECP256K1,
+                ITEMS,
+                rows(&scalars),
+                to,
+                codes_to,
+            ));
             let to = signatures.as_mut_ptr().cast();
             let (digests, secrets) = (rows(&scalars), rows(&scalars));
-            expect_ok(gecc_ecdsa_sign(engine.0, SECP256K1, ITEMS, digests, secrets, secrets, 0, to, codes_to));
+            expect_ok(gecc_ecdsa_sign(
+                engine.0, SECP256K1, ITEMS, digests, secrets, secrets, 0, to, codes_to,
+            ));
             let to = of_messages.as_mut_ptr().cast();
             let texts = messages.as_ptr();
-            expect_ok(gecc_ecdsa_sign_messages(engine.0, SECP256K1, ITEMS, texts, secrets, NO_DATA, 0, to, codes_to));
+            expect_ok(gecc_ecdsa_sign_messages(
+                engine.0, SECP256K1, ITEMS, texts, secrets, NO_DATA, 0, to, codes_to,
+            ));
             let (sum_to, key) = (sum.as_mut_ptr(), keys(&points));
-            expect_ok(gecc_msm(engine.0, SECP256K1, ITEMS, rows(&scalars), key, sum_to, &mut code, &mut bad));
+            expect_ok(gecc_msm(
+                engine.0,
+                SECP256K1,
+                ITEMS,
+                rows(&scalars),
+                key,
+                sum_to,
+                &mut code,
+                &mut bad,
+            ));
         }
         assert_eq!((code, bad), (1, ITEMS));
         (points, signatures, of_messages, codes, sum)
@@ -135,13 +188,28 @@ pub fn a_bad_item_of_a_sum_is_counted_from_the_first() {
     scalars[bad] = [0xff; 32];
     let generator = public_keys(&engine, 1).2;
     let (mut sum, mut code, mut item) = ([0; 64], 0, 0);
-    let one_point = super::GeccKeys { stride: 0, ..keys(&generator) };
+    let one_point = super::GeccKeys {
+        stride: 0,
+        ..keys(&generator)
+    };
     let mut asked = Asked::default();
     expect_ok(while_asked(&mut asked, || unsafe {
-        gecc_msm(engine.0, SECP256K1, ITEMS, rows(&scalars), one_point, sum.as_mut_ptr(), &mut code, &mut item)
+        gecc_msm(
+            engine.0,
+            SECP256K1,
+            ITEMS,
+            rows(&scalars),
+            one_point,
+            sum.as_mut_ptr(),
+            &mut code,
+            &mut item,
+        )
     }));
     assert!(!asked.times.is_empty());
-    assert_eq!((code, item, sum), (gecc::Rejection::ScalarOutOfRange.code(), bad, [0; 64]));
+    assert_eq!(
+        (code, item, sum),
+        (gecc::Rejection::ScalarOutOfRange.code(), bad, [0; 64])
+    );
 }
 
 pub fn keys_that_were_not_all_made_are_wiped() {
@@ -154,15 +222,31 @@ pub fn keys_that_were_not_all_made_are_wiped() {
         });
         (status, secrets.clone(), points.clone())
     };
-    let (status, secrets, points) = generate(&mut Asked { end_after: Some(0), ..Asked::default() });
+    let (status, secrets, points) = generate(&mut Asked {
+        end_after: Some(0),
+        ..Asked::default()
+    });
     expect_failure(status, GeccStatus::Cancelled, "ended by the caller");
-    assert!(secrets.as_flattened().iter().chain(points.as_flattened()).all(|byte| *byte == 0));
+    assert!(
+        secrets
+            .as_flattened()
+            .iter()
+            .chain(points.as_flattened())
+            .all(|byte| *byte == 0)
+    );
     let (status, secrets, points) = generate(&mut Asked::default());
     expect_ok(status);
     let (mut codes, mut again) = (vec![0; ITEMS], vec![[0; 64]; ITEMS]);
     expect_ok(unsafe {
         let to = again.as_mut_ptr().cast();
-        gecc_public_keys(engine.0, SECP256K1, ITEMS, rows(&secrets), to, codes.as_mut_ptr())
+        gecc_public_keys(
+            engine.0,
+            SECP256K1,
+            ITEMS,
+            rows(&secrets),
+            to,
+            codes.as_mut_ptr(),
+        )
     });
     assert!(again == points && codes.iter().all(|code| *code == 1));
     assert!(secrets.windows(2).all(|two| two[0] != two[1]));

@@ -16,20 +16,59 @@ const ITEMS: usize = 700;
 /// Signs and verifies random digests, of which every tenth is changed in between.
 fn sign_and_verify(engine: &Handle, curve: i32) {
     let mut random = Random::new();
-    let secret: Vec<[u8; 32]> = (0..ITEMS).map(|_| [random.random_range(1..100); 32]).collect();
+    let secret: Vec<[u8; 32]> = (0..ITEMS)
+        .map(|_| [random.random_range(1..100); 32])
+        .collect();
     let mut digests: Vec<[u8; 32]> = (0..ITEMS).map(|_| random.random()).collect();
     let (mut signatures, mut points) = (vec![[0; 64]; ITEMS], vec![[0; 64]; ITEMS]);
     let (mut codes, e) = (vec![0; ITEMS], engine.0);
     unsafe {
         let (out, verdicts) = (signatures.as_mut_ptr().cast(), codes.as_mut_ptr());
-        expect_ok(gecc_ecdsa_sign(e, curve, ITEMS, rows(&digests), rows(&secret), NO_DATA, 0, out, verdicts));
-        expect_ok(gecc_public_keys(e, curve, ITEMS, rows(&secret), points.as_mut_ptr().cast(), verdicts));
-        digests.iter_mut().step_by(10).for_each(|digest| digest[5] ^= 8);
+        expect_ok(gecc_ecdsa_sign(
+            e,
+            curve,
+            ITEMS,
+            rows(&digests),
+            rows(&secret),
+            NO_DATA,
+            0,
+            out,
+            verdicts,
+        ));
+        expect_ok(gecc_public_keys(
+            e,
+            curve,
+            ITEMS,
+            rows(&secret),
+            points.as_mut_ptr().cast(),
+            verdicts,
+        ));
+        digests
+            .iter_mut()
+            .step_by(10)
+            .for_each(|digest| digest[5] ^= 8);
         let (given, key) = (rows(&signatures), keys(&points));
-        expect_ok(gecc_ecdsa_verify(e, curve, ITEMS, rows(&digests), given, key, 0, verdicts));
+        expect_ok(gecc_ecdsa_verify(
+            e,
+            curve,
+            ITEMS,
+            rows(&digests),
+            given,
+            key,
+            0,
+            verdicts,
+        ));
     }
     for (item, code) in codes.into_iter().enumerate() {
-        assert_eq!(code, if item % 10 == 0 { Rejection::Mismatch.code() } else { 1 }, "{item}");
+        assert_eq!(
+            code,
+            if item % 10 == 0 {
+                Rejection::Mismatch.code()
+            } else {
+                1
+            },
+            "{item}"
+        );
     }
 }
 
@@ -38,7 +77,9 @@ pub fn sixteen_at_once() {
     thread::scope(|scope| {
         for thread in 0..16 {
             let engine = &engine;
-            scope.spawn(move || (0..3).for_each(|round| sign_and_verify(engine, 1 + (thread + round) % 3)));
+            scope.spawn(move || {
+                (0..3).for_each(|round| sign_and_verify(engine, 1 + (thread + round) % 3))
+            });
         }
     });
 }
@@ -58,7 +99,14 @@ pub fn an_engine_freed_while_another_works() {
 pub fn errors_are_of_their_thread() {
     let (engine, both_failed) = (cpu(), Barrier::new(2));
     let call = |engine: &Handle, curve: i32| unsafe {
-        gecc_public_keys(engine.0, curve, 0, rows(&[[0; 32]; 0]), null_mut(), null_mut())
+        gecc_public_keys(
+            engine.0,
+            curve,
+            0,
+            rows(&[[0; 32]; 0]),
+            null_mut(),
+            null_mut(),
+        )
     };
     let fail = |curve: i32| {
         assert_eq!(super::last_error(), "");

@@ -11,7 +11,10 @@ pub struct Txid(pub [u8; 32]);
 
 impl fmt::Display for Txid {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().rev().try_for_each(|byte| write!(to, "{byte:02x}"))
+        self.0
+            .iter()
+            .rev()
+            .try_for_each(|byte| write!(to, "{byte:02x}"))
     }
 }
 

@@ -61,13 +61,25 @@ impl Block {
         if extent(&bytes, &mut places)? < bytes.len() {
             return Err("bytes follow the last transaction");
         }
-        let BlockOffsets { transactions, inputs, outputs } = places;
-        Ok(Block { bytes, transactions, inputs, outputs })
+        let BlockOffsets {
+            transactions,
+            inputs,
+            outputs,
+        } = places;
+        Ok(Block {
+            bytes,
+            transactions,
+            inputs,
+            outputs,
+        })
     }
 
     /// Returns whether the transactions hash to the merkle root of the header.
     pub fn is_committed(&self) -> bool {
-        let txids = self.transactions().map(|transaction| transaction.txid().0).collect();
+        let txids = self
+            .transactions()
+            .map(|transaction| transaction.txid().0)
+            .collect();
         merkle_root(txids) == Some(self.merkle_root())
     }
 
@@ -88,12 +100,17 @@ impl Block {
     }
 
     pub fn transactions(&self) -> impl ExactSizeIterator<Item = TransactionView<'_>> {
-        self.transactions.iter().map(|of| TransactionView { block: self, of })
+        self.transactions
+            .iter()
+            .map(|of| TransactionView { block: self, of })
     }
 
     /// Returns a transaction, or `None` if there are not that many.
     pub fn transaction(&self, index: usize) -> Option<TransactionView<'_>> {
-        Some(TransactionView { block: self, of: self.transactions.get(index)? })
+        Some(TransactionView {
+            block: self,
+            of: self.transactions.get(index)?,
+        })
     }
 }
 
@@ -114,11 +131,21 @@ pub fn extent(bytes: &[u8], places: &mut BlockOffsets) -> Result<usize> {
     if BlockOffset::try_from(bytes.len()).is_err() {
         return Err("the block has 4 GiB or more");
     }
-    let BlockOffsets { transactions, inputs, outputs } = places;
+    let BlockOffsets {
+        transactions,
+        inputs,
+        outputs,
+    } = places;
     transactions.clear();
     inputs.clear();
     outputs.clear();
-    let mut parser = BlockParser { bytes, rest: bytes, transactions, inputs, outputs };
+    let mut parser = BlockParser {
+        bytes,
+        rest: bytes,
+        transactions,
+        inputs,
+        outputs,
+    };
     parser.block()?;
     Ok(bytes.len() - parser.rest.len())
 }
@@ -164,7 +191,13 @@ impl BlockParser<'_> {
         }
         let lock_time = self.place();
         array::<4>(&mut self.rest)?;
-        Ok(TransactionOffsets { version, body, lock_time, inputs, outputs })
+        Ok(TransactionOffsets {
+            version,
+            body,
+            lock_time,
+            inputs,
+            outputs,
+        })
     }
 
     fn inputs(&mut self) -> Result<Range<BlockOffset>> {
@@ -177,7 +210,12 @@ impl BlockParser<'_> {
             take(&mut self.rest, script_size)?;
             let sequence = self.place();
             array::<4>(&mut self.rest)?;
-            self.inputs.push(InputOffsets { outpoint, script, sequence, witness: NO_WITNESS });
+            self.inputs.push(InputOffsets {
+                outpoint,
+                script,
+                sequence,
+                witness: NO_WITNESS,
+            });
         }
         Ok(first..self.inputs.len() as BlockOffset)
     }
@@ -204,7 +242,11 @@ impl BlockParser<'_> {
             }
         }
         // BIP 144: otherwise the transaction has to be encoded without witnesses.
-        if is_shown || !has_inputs { Ok(()) } else { Err("a transaction has a flag for witnesses, and none") }
+        if is_shown || !has_inputs {
+            Ok(())
+        } else {
+            Err("a transaction has a flag for witnesses, and none")
+        }
     }
 }
 
@@ -228,7 +270,9 @@ pub struct InputView<'a> {
 
 impl<'a> TransactionView<'a> {
     fn array<const N: usize>(self, place: BlockOffset) -> &'a [u8; N] {
-        self.block.bytes[place as usize..].first_chunk().expect(READ_BEFORE)
+        self.block.bytes[place as usize..]
+            .first_chunk()
+            .expect(READ_BEFORE)
     }
 
     pub fn version(self) -> &'a [u8; 4] {
@@ -246,7 +290,8 @@ impl<'a> TransactionView<'a> {
     /// Returns the complete encoding, with marker, flag and witnesses.
     #[cfg(test)]
     pub fn encoded(self) -> &'a [u8] {
-        &self.block.bytes[self.of.version as usize..][..(self.of.lock_time - self.of.version) as usize + 4]
+        &self.block.bytes[self.of.version as usize..]
+            [..(self.of.lock_time - self.of.version) as usize + 4]
     }
 
     /// Returns the number of bytes without witnesses.
@@ -286,8 +331,12 @@ impl<'a> TransactionView<'a> {
     }
 
     pub fn outputs(self) -> OutputsView<'a> {
-        let places = &self.block.outputs[self.of.outputs.start as usize..self.of.outputs.end as usize];
-        OutputsView { bytes: &self.block.bytes, places }
+        let places =
+            &self.block.outputs[self.of.outputs.start as usize..self.of.outputs.end as usize];
+        OutputsView {
+            bytes: &self.block.bytes,
+            places,
+        }
     }
 
     /// Returns whether the transaction is a coinbase.
@@ -305,9 +354,13 @@ impl<'a> TransactionView<'a> {
 impl<'a> InputView<'a> {
     /// Returns the elements of the witness.
     pub fn witness(&self) -> Vec<&'a [u8]> {
-        let Some(mut rest) = self.witness else { return Vec::new() };
+        let Some(mut rest) = self.witness else {
+            return Vec::new();
+        };
         let count = number(&mut rest).expect(READ_BEFORE);
-        (0..count).map(|_| sized(&mut rest).expect(READ_BEFORE)).collect()
+        (0..count)
+            .map(|_| sized(&mut rest).expect(READ_BEFORE))
+            .collect()
     }
 }
 
@@ -352,7 +405,11 @@ impl<'a> OutputsView<'a> {
         let encoded = &self.bytes[start as usize..end as usize];
         let mut rest = encoded;
         let value = array(&mut rest).expect(READ_BEFORE);
-        Some(OutputView { encoded, value, script: sized(&mut rest).expect(READ_BEFORE) })
+        Some(OutputView {
+            encoded,
+            value,
+            script: sized(&mut rest).expect(READ_BEFORE),
+        })
     }
 
     pub fn iter(self) -> impl Iterator<Item = OutputView<'a>> {
@@ -377,6 +434,9 @@ impl SpentOutputs {
     }
 
     pub fn outputs(&self, range: Range<usize>) -> OutputsView<'_> {
-        OutputsView { bytes: &self.bytes, places: &self.places[range.start..=range.end] }
+        OutputsView {
+            bytes: &self.bytes,
+            places: &self.places[range.start..=range.end],
+        }
     }
 }

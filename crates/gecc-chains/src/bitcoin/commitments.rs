@@ -59,7 +59,10 @@ impl Commitments {
 ///
 /// # Errors
 /// Errors of the engine.
-pub fn verify(engine: &Engine, parts: &[&Commitments]) -> Result<Vec<Vec<(usize, Reason)>>, gecc::Error> {
+pub fn verify(
+    engine: &Engine,
+    parts: &[&Commitments],
+) -> Result<Vec<Vec<(usize, Reason)>>, gecc::Error> {
     let mut keys = Vec::new();
     let mut roots = Vec::new();
     for (_, commitment) in parts.iter().flat_map(|part| &part.all) {
@@ -69,12 +72,20 @@ pub fn verify(engine: &Engine, parts: &[&Commitments]) -> Result<Vec<Vec<(usize,
     let mut points = vec![[0; 64]; keys.len()];
     let mut codes = vec![0; keys.len()];
     let roots = Some(Rows::from(&roots));
-    tweak::taproot_into(engine, PublicKeys::x_only(&keys), roots, &mut points, &mut codes)?;
+    tweak::taproot_into(
+        engine,
+        PublicKeys::x_only(&keys),
+        roots,
+        &mut points,
+        &mut codes,
+    )?;
     let mut computed = points.iter().zip(codes);
     let not_met = parts.iter().map(|part| {
         let of_part = part.all.iter().zip(computed.by_ref());
         let reasons = of_part.filter_map(|((answer, commitment), (point, code))| {
-            commitment.reason_of_failure(point, code).map(|reason| (*answer, reason))
+            commitment
+                .reason_of_failure(point, code)
+                .map(|reason| (*answer, reason))
         });
         reasons.collect()
     });

@@ -53,7 +53,16 @@ impl DecodedBlocks for DecodedInputs {
     }
 
     fn add(&mut self, open: &mut OpenBlock, most: usize) -> bool {
-        let OpenBlock { block, txids, spent, rules, legacy_left, next, first, input } = open;
+        let OpenBlock {
+            block,
+            txids,
+            spent,
+            rules,
+            legacy_left,
+            next,
+            first,
+            input,
+        } = open;
         while let Some(transaction) = block.transaction(*next) {
             let end = *first + spending(transaction);
             let hashes = Sighashes::new(transaction, spent.outputs(*first..end));
@@ -65,7 +74,13 @@ impl DecodedBlocks for DecodedInputs {
                 let height = rules.height;
                 let txid = txids[*next];
                 let reason = added.err();
-                self.answers.push(Answer { height, txid, input: *input as u32, template, reason });
+                self.answers.push(Answer {
+                    height,
+                    txid,
+                    input: *input as u32,
+                    template,
+                    reason,
+                });
                 *input += 1;
             }
             *next += 1;
@@ -82,7 +97,8 @@ impl DecodedBlocks for DecodedInputs {
         pool: &ThreadPool,
         columns: &mut InputColumns,
     ) -> Result<Vec<DecodedInputs>, gecc::Error> {
-        let mut checks: Vec<&mut EcdsaChecks> = batch.iter_mut().map(|part| &mut part.checks).collect();
+        let mut checks: Vec<&mut EcdsaChecks> =
+            batch.iter_mut().map(|part| &mut part.checks).collect();
         rounds::decide(engine, pool, &mut columns.ecdsa, &mut checks)?;
         let schnorr: Vec<&SchnorrSignatures> = batch.iter().map(|part| &part.schnorr).collect();
         let failed = schnorr::verify(engine, pool, &mut columns.schnorr, &schnorr)?;
@@ -97,15 +113,22 @@ impl DecodedBlocks for DecodedInputs {
 
 impl From<DecodedInputs> for Answers {
     fn from(verified: DecodedInputs) -> Self {
-        Answers { answers: verified.answers, progress: verified.progress }
+        Answers {
+            answers: verified.answers,
+            progress: verified.progress,
+        }
     }
 }
 
 impl DecodedInputs {
     /// Records the failures in the answers.
     fn settle(&mut self, failed: Vec<(usize, Rejection)>, not_met: Vec<(usize, Reason)>) {
-        let DecodedInputs { answers, checks, .. } = self;
-        let failed = failed.into_iter().map(|(answer, rejection)| (answer, Reason::Signature(rejection)));
+        let DecodedInputs {
+            answers, checks, ..
+        } = self;
+        let failed = failed
+            .into_iter()
+            .map(|(answer, rejection)| (answer, Reason::Signature(rejection)));
         for (answer, reason) in checks.failed.drain(..).chain(failed) {
             answers[answer].reason = Some(reason);
         }
@@ -128,7 +151,10 @@ impl DecodedInputs {
         let output = hashes.spent_by(index);
         if let Some(key) = p2tr_key(output.script) {
             let (template, spend) = taproot::parse_input(&input, *key, rules.taproot);
-            return (template, spend.and_then(|spend| self.add_taproot_checks(hashes, index, spend)));
+            return (
+                template,
+                spend.and_then(|spend| self.add_taproot_checks(hashes, index, spend)),
+            );
         }
         let (template, spend) = script::parse_input(&input, output.script, rules.p2sh);
         let added = spend.and_then(|spend| {
@@ -150,15 +176,26 @@ impl DecodedInputs {
         rules: &Rules,
     ) -> Result<(), Reason> {
         if spend.has_dummy && rules.null_dummy {
-            return Err(Reason::Malformed("the dummy element of the multisignature is not empty"));
+            return Err(Reason::Malformed(
+                "the dummy element of the multisignature is not empty",
+            ));
         }
         let first_signature = self.checks.signatures.len();
         let first_key = self.checks.keys.len();
         for pushed in &spend.signatures {
-            let signature = signature(hashes, index, &spend, pushed, rules, &mut self.checks.messages);
+            let signature = signature(
+                hashes,
+                index,
+                &spend,
+                pushed,
+                rules,
+                &mut self.checks.messages,
+            );
             self.checks.signatures.push(signature);
         }
-        self.checks.keys.extend(spend.keys.iter().map(|key| key_row(key)));
+        self.checks
+            .keys
+            .extend(spend.keys.iter().map(|key| key_row(key)));
         self.checks.pending.push(EcdsaCheck {
             answer: self.answers.len(),
             signatures: first_signature..self.checks.signatures.len(),
@@ -207,14 +244,19 @@ pub struct OpenBlock {
 
 /// Returns the number of inputs of a transaction that spend an output.
 fn spending(transaction: TransactionView) -> usize {
-    if transaction.is_coinbase() { 0 } else { transaction.inputs().len() }
+    if transaction.is_coinbase() {
+        0
+    } else {
+        transaction.inputs().len()
+    }
 }
 
 /// The number of bytes that consensus allows signatures in the legacy form to hash in a block: each
 /// hashes its whole transaction, which has at most a million bytes, and 20,000 signatures are
 /// allowed (Bitcoin Core's MAX_BLOCK_WEIGHT and MAX_BLOCK_SIGOPS_COST).
 const MOST_LEGACY: u64 = 20_000 * 1_000_000;
-const TOO_MUCH: Reason = Reason::NotChecked("the block requires more hashing than consensus allows");
+const TOO_MUCH: Reason =
+    Reason::NotChecked("the block requires more hashing than consensus allows");
 
 /// A defect of a whole block.
 #[derive(Debug)]
@@ -227,7 +269,9 @@ pub enum BlockError {
 impl fmt::Display for BlockError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            BlockError::NoSpentOutputs => "the outputs that the block spends are not in the undo file",
+            BlockError::NoSpentOutputs => {
+                "the outputs that the block spends are not in the undo file"
+            }
             BlockError::Malformed(what) => what,
         })
     }
@@ -261,9 +305,22 @@ impl OpenBlock {
         let inputs: usize = block.transactions().map(spending).sum();
         let spent = spent(inputs)?;
         if inputs != spent.len() {
-            return Err(format!("the block has {inputs} inputs, but {} spent outputs are given", spent.len()).into());
+            return Err(format!(
+                "the block has {inputs} inputs, but {} spent outputs are given",
+                spent.len()
+            )
+            .into());
         }
-        Ok(Some(OpenBlock { block, txids, spent, rules, legacy_left: MOST_LEGACY, next: 0, first: 0, input: 0 }))
+        Ok(Some(OpenBlock {
+            block,
+            txids,
+            spent,
+            rules,
+            legacy_left: MOST_LEGACY,
+            next: 0,
+            first: 0,
+            input: 0,
+        }))
     }
 
     /// Returns the block's height, if the block states it.
@@ -272,13 +329,18 @@ impl OpenBlock {
     }
 
     /// Iterates over all transactions except the coinbase, with the outputs that they spend.
-    pub fn spending_transactions(&self) -> impl Iterator<Item = (Txid, TransactionView<'_>, OutputsView<'_>)> {
+    pub fn spending_transactions(
+        &self,
+    ) -> impl Iterator<Item = (Txid, TransactionView<'_>, OutputsView<'_>)> {
         let mut first = 0;
-        self.block.transactions().zip(&self.txids).filter_map(move |(transaction, txid)| {
-            let start = first;
-            first += spending(transaction);
-            (first > start).then(|| (*txid, transaction, self.spent.outputs(start..first)))
-        })
+        self.block
+            .transactions()
+            .zip(&self.txids)
+            .filter_map(move |(transaction, txid)| {
+                let start = first;
+                first += spending(transaction);
+                (first > start).then(|| (*txid, transaction, self.spent.outputs(start..first)))
+            })
     }
 }
 
@@ -298,8 +360,14 @@ fn require_whole(block: &Block, txids: &[Txid]) -> Result<(), String> {
     }
     for (index, transaction) in block.transactions().enumerate() {
         match (index, transaction.is_coinbase()) {
-            (0, false) => return Err("the first transaction of the block is not a coinbase".to_owned()),
-            (1.., true) => return Err(format!("transaction {index} is a second coinbase, counted from 0")),
+            (0, false) => {
+                return Err("the first transaction of the block is not a coinbase".to_owned());
+            }
+            (1.., true) => {
+                return Err(format!(
+                    "transaction {index} is a second coinbase, counted from 0"
+                ));
+            }
             _ => {}
         }
     }
@@ -316,18 +384,26 @@ fn signature(
     messages: &mut Messages,
 ) -> EcdsaSignature {
     // An empty one marks a signature that a multisig leaves out.
-    let Some((&hash_type, der)) = pushed.split_last() else { return EcdsaSignature::unreadable(EMPTY) };
+    let Some((&hash_type, der)) = pushed.split_last() else {
+        return EcdsaSignature::unreadable(EMPTY);
+    };
     let signature = match rules.signature_from_der(der) {
         Ok(signature) => signature,
         Err(why) => return EcdsaSignature::unreadable(why),
     };
     let hash_type = HashType(hash_type);
     let digest = if spend.segwit {
-        SighashDigest::Of(messages.push(|to| hashes.put_segwit_v0(index, &spend.script, hash_type, to)))
+        SighashDigest::Of(
+            messages.push(|to| hashes.put_segwit_v0(index, &spend.script, hash_type, to)),
+        )
     } else {
         hashes.legacy(index, &spend.script, hash_type, messages)
     };
-    EcdsaSignature { digest, signature, unreadable: None }
+    EcdsaSignature {
+        digest,
+        signature,
+        unreadable: None,
+    }
 }
 
 /// Encodes a key as a row of the mixed form. Consensus accepts a third form of SEC 1: 06 or 07

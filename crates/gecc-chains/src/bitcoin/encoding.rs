@@ -8,7 +8,9 @@ pub type Result<T> = std::result::Result<T, &'static str>;
 pub const ENDS_EARLY: &str = "the encoding ends too early";
 
 pub fn take<'a>(bytes: &mut &'a [u8], count: u64) -> Result<&'a [u8]> {
-    let taken = usize::try_from(count).ok().and_then(|count| bytes.split_off(..count));
+    let taken = usize::try_from(count)
+        .ok()
+        .and_then(|count| bytes.split_off(..count));
     taken.ok_or(ENDS_EARLY)
 }
 
@@ -28,7 +30,11 @@ pub fn number(bytes: &mut &[u8]) -> Result<u64> {
         0xff => (u64::from_le_bytes(*array(bytes)?), 1 << 32),
         short => (short.into(), 0),
     };
-    if number < least { Err("a number is not in its shortest form") } else { Ok(number) }
+    if number < least {
+        Err("a number is not in its shortest form")
+    } else {
+        Ok(number)
+    }
 }
 
 /// Reads bytes that are preceded by their length.

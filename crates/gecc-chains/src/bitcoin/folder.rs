@@ -53,7 +53,9 @@ struct FoundBlock {
 
 /// Returns the network of the first block of a file.
 pub fn first_network(path: &Arc<Path>, magics: Magics) -> Option<Network> {
-    let mut blocks = FileReader::open_companion(path).and_then(ObfuscatedFile::open).ok()?;
+    let mut blocks = FileReader::open_companion(path)
+        .and_then(ObfuscatedFile::open)
+        .ok()?;
     // Problems met on the way are noted when the file is read.
     let mut problems = Vec::new();
     let mut records = Records::new(&mut blocks, magics, RecordKind::Block);
@@ -85,13 +87,24 @@ pub fn read(
     let most = MOST_BLOCKS.min(limits.ahead / BLOCK_BYTES);
     let mut found = find_blocks(&mut blocks, magics, &mut network, most, &mut problems);
     if found.is_empty() && problems.is_empty() {
-        problems.push(Problem::new(path, FilePosition::Whole, "the file holds no block"));
+        problems.push(Problem::new(
+            path,
+            FilePosition::Whole,
+            "the file holds no block",
+        ));
     }
     // Without the spent outputs, nothing can be checked.
     let undo = FileReader::open_companion(&Arc::from(undo_of(path))).and_then(ObfuscatedFile::open);
     let mut undo = undo.map_err(|problem| note(&mut problems, problem)).ok();
     if let Some(undo) = &mut undo {
-        find_undo(undo, magics, network, limits.whole_of(LONGEST_UNDO), &mut found, &mut problems);
+        find_undo(
+            undo,
+            magics,
+            network,
+            limits.whole_of(LONGEST_UNDO),
+            &mut found,
+            &mut problems,
+        );
         give_to_followed(&mut found);
     }
     hand_on(Piece::problems(problems))?;
@@ -109,14 +122,19 @@ pub fn read(
         }
         if bytes >= PIECE {
             let until = block.place + u64::from(block.length);
-            let content = BlockContent::new(network, std::mem::take(&mut piece), SpentForm::Compressed);
+            let content =
+                BlockContent::new(network, std::mem::take(&mut piece), SpentForm::Compressed);
             hand_on(Piece::new(path, content, until - read_until))?;
             read_until = until;
             bytes = 0;
         }
     }
     let left = blocks.length().saturating_sub(read_until);
-    hand_on(Piece::new(path, BlockContent::new(network, piece, SpentForm::Compressed), left))
+    hand_on(Piece::new(
+        path,
+        BlockContent::new(network, piece, SpentForm::Compressed),
+        left,
+    ))
 }
 
 /// Returns the name of the undo file.
@@ -193,10 +211,16 @@ impl BlockReader {
     /// # Errors
     /// The outer error means that the file cannot be read; the inner one is the reason why there is
     /// no block.
-    fn at(&mut self, records: &mut Records, header: &RecordHeader) -> Result<Result<WholeBlock, String>, Problem> {
+    fn at(
+        &mut self,
+        records: &mut Records,
+        header: &RecordHeader,
+    ) -> Result<Result<WholeBlock, String>, Problem> {
         let place = header.content();
         let left = records.bytes_after(header);
-        let stated = header.length.filter(|length| (1..=LONGEST_BLOCK.min(left)).contains(length));
+        let stated = header
+            .length
+            .filter(|length| (1..=LONGEST_BLOCK.min(left)).contains(length));
         if let Some(length) = stated {
             records.file.read_at(place, length, &mut self.content)?;
             let why = match block::extent(&self.content, &mut self.places) {
@@ -206,19 +230,25 @@ impl BlockReader {
                     return Ok(self.whole(place, extent, None));
                 }
                 Ok(extent) if extent as u64 == length => {
-                    return Ok(self.committed(records, extent).and_then(|()| self.whole(place, extent, None)));
+                    return Ok(self
+                        .committed(records, extent)
+                        .and_then(|()| self.whole(place, extent, None)));
                 }
                 Ok(extent) => return Ok(self.of_other_length(records, header, extent)),
                 Err(why) => why,
             };
             records.count_wasted_read(length);
             if why != ENDS_EARLY {
-                return Ok(Err(format!("the record of {length} bytes is not a block: {why}")));
+                return Ok(Err(format!(
+                    "the record of {length} bytes is not a block: {why}"
+                )));
             }
         }
         let longest = LONGEST_BLOCK.min(left);
         let places = &mut self.places;
-        let extent = records.extent(place, longest, &mut self.content, |bytes| block::extent(bytes, places))?;
+        let extent = records.extent(place, longest, &mut self.content, |bytes| {
+            block::extent(bytes, places)
+        })?;
         match extent {
             Some(extent) => Ok(self.of_other_length(records, header, extent)),
             None => Ok(Err(header.without_content(left, LONGEST_BLOCK, "block"))),
@@ -233,7 +263,9 @@ impl BlockReader {
         extent: usize,
     ) -> Result<WholeBlock, String> {
         self.committed(records, extent)?;
-        let stated = header.length.map_or("no length".to_owned(), |length| format!("{length} bytes"));
+        let stated = header
+            .length
+            .map_or("no length".to_owned(), |length| format!("{length} bytes"));
         let what = format!("the record states {stated}, and its block has {extent} bytes");
         self.whole(header.content(), extent, Some(what))
     }
@@ -242,7 +274,10 @@ impl BlockReader {
     /// limited, as a file may have many headers before the same long script.
     fn committed(&self, records: &mut Records, extent: usize) -> Result<(), String> {
         if !records.may_waste_reads() {
-            return Err("too many records of the file contain no block: none is searched for here".to_owned());
+            return Err(
+                "too many records of the file contain no block: none is searched for here"
+                    .to_owned(),
+            );
         }
         let block = Block::parse(self.content[..extent].to_vec()).map_err(str::to_owned)?;
         if block.is_committed() {
@@ -252,7 +287,12 @@ impl BlockReader {
         Err("no whole block follows: its transactions do not hash to its merkle root".to_owned())
     }
 
-    fn whole(&self, place: u64, extent: usize, other_length: Option<String>) -> Result<WholeBlock, String> {
+    fn whole(
+        &self,
+        place: u64,
+        extent: usize,
+        other_length: Option<String>,
+    ) -> Result<WholeBlock, String> {
         let (header, mut rest) = self.content.split_at(BLOCK_HEADER);
         let transactions = encoding::number(&mut rest)?;
         let found = FoundBlock {
@@ -263,7 +303,11 @@ impl BlockReader {
             hash: beginning(&sha256d(header)),
             undo: None,
         };
-        Ok(WholeBlock { found, end: place + extent as u64, other_length })
+        Ok(WholeBlock {
+            found,
+            end: place + extent as u64,
+            other_length,
+        })
     }
 }
 
@@ -284,7 +328,12 @@ fn find_undo(
 ) {
     let waiting = UnmatchedBlocks::new(found, HASHED.saturating_mul(file.length()));
     let mut records = Records::new(file, magics, RecordKind::Spent);
-    let mut spent = SpentReader { found, waiting, content: Vec::new(), matched: HashSet::new() };
+    let mut spent = SpentReader {
+        found,
+        waiting,
+        content: Vec::new(),
+        matched: HashSet::new(),
+    };
     while let Some(header) = records.next(problems) {
         let record = match spent.at(&mut records, &header, longest) {
             Ok(Ok(record)) => record,
@@ -299,7 +348,10 @@ fn find_undo(
         let what = if header.network == expected {
             record.problem
         } else {
-            Some(format!("a record of {} among those of {expected}", header.network))
+            Some(format!(
+                "a record of {} among those of {expected}",
+                header.network
+            ))
         };
         if let Some(what) = what {
             note(problems, records.problem_at(header.place, what));
@@ -340,9 +392,13 @@ impl SpentReader<'_> {
         const AFTER_RECORD: u64 = CHECKSUM as u64;
         let place = header.content();
         let left = records.bytes_after(header);
-        let stated = header.length.filter(|length| *length <= longest && length + AFTER_RECORD <= left);
+        let stated = header
+            .length
+            .filter(|length| *length <= longest && length + AFTER_RECORD <= left);
         if let Some(length) = stated {
-            records.file.read_at(place, length + AFTER_RECORD, &mut self.content)?;
+            records
+                .file
+                .read_at(place, length + AFTER_RECORD, &mut self.content)?;
             let end = place + length + AFTER_RECORD;
             let unmatched = match self.take(place, length as usize) {
                 Ok(()) => return Ok(Ok(SpentRecord { end, problem: None })),
@@ -355,9 +411,15 @@ impl SpentReader<'_> {
                 // ones at the end.
                 Ok(extent) if extent as u64 == length => {
                     if self.hides_record(records, header, end)? {
-                        return Ok(Err("a record that was cut: another one begins within its length".to_owned()));
+                        return Ok(Err(
+                            "a record that was cut: another one begins within its length"
+                                .to_owned(),
+                        ));
                     }
-                    return Ok(Ok(SpentRecord { end, problem: Some(unmatched.to_owned()) }));
+                    return Ok(Ok(SpentRecord {
+                        end,
+                        problem: Some(unmatched.to_owned()),
+                    }));
                 }
                 // The stated length may be the part that is wrong.
                 Ok(extent) => return Ok(self.of_other_length(header, extent)),
@@ -366,24 +428,48 @@ impl SpentReader<'_> {
         }
         let extent = records.extent(place, longest.min(left), &mut self.content, undo::extent)?;
         let Some(extent) = extent else {
-            return Ok(Err(header.without_content(left, longest, "record of what a block spends")));
+            return Ok(Err(header.without_content(
+                left,
+                longest,
+                "record of what a block spends",
+            )));
         };
         let with_checksum = extent as u64 + AFTER_RECORD;
         if with_checksum > left {
-            return Ok(Err(header.without_content(left, longest, "record of what a block spends")));
+            return Ok(Err(header.without_content(
+                left,
+                longest,
+                "record of what a block spends",
+            )));
         }
-        records.file.read_at(place, with_checksum, &mut self.content)?;
+        records
+            .file
+            .read_at(place, with_checksum, &mut self.content)?;
         Ok(self.of_other_length(header, extent))
     }
 
     /// Returns whether another record that matches a block begins inside a record.
-    fn hides_record(&mut self, records: &mut Records, header: &RecordHeader, end: u64) -> Result<bool, Problem> {
+    fn hides_record(
+        &mut self,
+        records: &mut Records,
+        header: &RecordHeader,
+        end: u64,
+    ) -> Result<bool, Problem> {
         let mut next = header.place + 1;
-        while let Some(inner) = records.header_from(next, end)?.filter(|_| records.may_waste_reads()) {
+        while let Some(inner) = records
+            .header_from(next, end)?
+            .filter(|_| records.may_waste_reads())
+        {
             let left = records.bytes_after(&inner);
-            let stated = inner.length.filter(|length| length + CHECKSUM as u64 <= left.min(LONGEST_UNDO));
+            let stated = inner
+                .length
+                .filter(|length| length + CHECKSUM as u64 <= left.min(LONGEST_UNDO));
             if let Some(length) = stated {
-                records.file.read_at(inner.content(), length + CHECKSUM as u64, &mut self.content)?;
+                records.file.read_at(
+                    inner.content(),
+                    length + CHECKSUM as u64,
+                    &mut self.content,
+                )?;
                 if self.take(inner.content(), length as usize).is_ok() {
                     return Ok(true);
                 }
@@ -395,14 +481,25 @@ impl SpentReader<'_> {
     }
 
     /// Accepts a record whose length differs from the stated one, if a block matches its checksum.
-    fn of_other_length(&mut self, header: &RecordHeader, extent: usize) -> Result<SpentRecord, String> {
+    fn of_other_length(
+        &mut self,
+        header: &RecordHeader,
+        extent: usize,
+    ) -> Result<SpentRecord, String> {
         let place = header.content();
         if self.content.len() < extent + CHECKSUM || self.take(place, extent).is_err() {
             return Err("no whole record follows that fits a block".to_owned());
         }
-        let stated = header.length.map_or("no length".to_owned(), |length| format!("{length} bytes"));
-        let problem = Some(format!("the record states {stated}, and has {extent} bytes"));
-        Ok(SpentRecord { end: place + (extent + CHECKSUM) as u64, problem })
+        let stated = header
+            .length
+            .map_or("no length".to_owned(), |length| format!("{length} bytes"));
+        let problem = Some(format!(
+            "the record states {stated}, and has {extent} bytes"
+        ));
+        Ok(SpentRecord {
+            end: place + (extent + CHECKSUM) as u64,
+            problem,
+        })
     }
 
     /// Assigns the record of `length` bytes that was read to its block.
@@ -414,9 +511,15 @@ impl SpentReader<'_> {
         let checksum: [u8; CHECKSUM] = *rest.first_chunk().expect("the checksum was read");
         let transactions = encoding::number(&mut &*record)?;
         let index = if transactions == 0 && record.len() == 1 {
-            self.waiting.spending_nothing.contains(&checksum).then_some(None).ok_or(NO_BLOCK)
+            self.waiting
+                .spending_nothing
+                .contains(&checksum)
+                .then_some(None)
+                .ok_or(NO_BLOCK)
         } else {
-            self.waiting.take(self.found, transactions, record, &checksum).map(Some)
+            self.waiting
+                .take(self.found, transactions, record, &checksum)
+                .map(Some)
         };
         match index {
             Ok(index) => {
@@ -446,11 +549,16 @@ fn give_to_followed(found: &mut [FoundBlock]) {
     }
     all.sort_unstable();
     for alike in all.chunk_by(|one, next| one.0 == next.0) {
-        let mut records: Vec<(u64, u32)> = alike.iter().filter_map(|(.., index)| found[*index].undo).collect();
+        let mut records: Vec<(u64, u32)> = alike
+            .iter()
+            .filter_map(|(.., index)| found[*index].undo)
+            .collect();
         if records.len() < alike.len() {
             records.sort_unstable();
             let mut records = records.into_iter();
-            alike.iter().for_each(|(.., index)| found[*index].undo = records.next());
+            alike
+                .iter()
+                .for_each(|(.., index)| found[*index].undo = records.next());
         }
     }
 }
@@ -484,11 +592,17 @@ impl UnmatchedBlocks {
         for (index, block) in found.iter().enumerate() {
             match block.transactions {
                 0 => {}
-                1 => drop(waiting.spending_nothing.insert(checksum_of(&block.before, &[0]))),
+                1 => drop(
+                    waiting
+                        .spending_nothing
+                        .insert(checksum_of(&block.before, &[0])),
+                ),
                 more => {
                     let spending = u64::from(more) - 1;
                     waiting.all.insert((spending, index));
-                    waiting.following.insert((beginning(&block.before), spending, index));
+                    waiting
+                        .following
+                        .insert((beginning(&block.before), spending, index));
                 }
             }
         }
@@ -510,27 +624,41 @@ impl UnmatchedBlocks {
         checksum: &[u8],
     ) -> Result<usize, &'static str> {
         let following = self.last.into_iter().flat_map(|last| {
-            self.following.range((last, transactions, 0)..=(last, transactions, usize::MAX)).map(|(.., index)| *index)
+            self.following
+                .range((last, transactions, 0)..=(last, transactions, usize::MAX))
+                .map(|(.., index)| *index)
         });
-        let others = self.all.range((transactions, 0)..=(transactions, usize::MAX)).map(|(_, index)| *index);
+        let others = self
+            .all
+            .range((transactions, 0)..=(transactions, usize::MAX))
+            .map(|(_, index)| *index);
         for index in following.chain(others) {
             let block = &found[index];
             if checksum_of(&block.before, record) == checksum {
                 self.all.remove(&(transactions, index));
-                self.following.remove(&(beginning(&block.before), transactions, index));
+                self.following
+                    .remove(&(beginning(&block.before), transactions, index));
                 self.last = Some(block.hash);
                 return Ok(index);
             }
             let tried = TRY + record.len() as u64;
-            self.left =
-                self.left.checked_sub(tried).ok_or("too many records fit no block: not tried with all of them")?;
+            self.left = self
+                .left
+                .checked_sub(tried)
+                .ok_or("too many records fit no block: not tried with all of them")?;
         }
         Err(NO_BLOCK)
     }
 }
 
 fn checksum_of(before: &[u8; 32], record: &[u8]) -> [u8; CHECKSUM] {
-    Sha256::digest(Sha256::new().chain_update(before).chain_update(record).finalize()).into()
+    Sha256::digest(
+        Sha256::new()
+            .chain_update(before)
+            .chain_update(record)
+            .finalize(),
+    )
+    .into()
 }
 
 /// Reads a block and the outputs that it spends.
@@ -549,7 +677,11 @@ fn load(
         _ if found.transactions <= 1 => Some(vec![0]),
         _ => None,
     };
-    Ok(PlacedBlock { place: FilePosition::Byte(found.place), block, spent })
+    Ok(PlacedBlock {
+        place: FilePosition::Byte(found.place),
+        block,
+        spent,
+    })
 }
 
 #[cfg(test)]
@@ -566,23 +698,38 @@ mod tests {
     /// Blocks of two transactions, each the successor of another, in shuffled order.
     fn shuffled() -> Vec<FoundBlock> {
         let numbers = (0..BLOCKS).map(|index| index * 1001 % BLOCKS);
-        numbers.map(|number| FoundBlock { place: number as u64, ..block(number, number + 1, None) }).collect()
+        numbers
+            .map(|number| FoundBlock {
+                place: number as u64,
+                ..block(number, number + 1, None)
+            })
+            .collect()
     }
 
     /// Creates a block of two transactions with this hash, after another block.
     fn block(before: usize, of: usize, undo: Option<(u64, u32)>) -> FoundBlock {
         let before = hash(before);
         let hash = beginning(&hash(of));
-        FoundBlock { place: 0, length: 0, transactions: 2, before, hash, undo }
+        FoundBlock {
+            place: 0,
+            length: 0,
+            transactions: 2,
+            before,
+            hash,
+            undo,
+        }
     }
 
     /// Only the first record is tried with all blocks, whatever their order in the file.
     #[test]
     fn undo_records_match_successor_of_last_block_first() {
         let found = shuffled();
-        let mut waiting = UnmatchedBlocks::new(&found, (BLOCKS * (RECORD.len() + TRY as usize)) as u64);
+        let mut waiting =
+            UnmatchedBlocks::new(&found, (BLOCKS * (RECORD.len() + TRY as usize)) as u64);
         for block in 0..BLOCKS {
-            let taken = waiting.take(&found, 1, &RECORD, &checksum_of(&hash(block), &RECORD)).unwrap();
+            let taken = waiting
+                .take(&found, 1, &RECORD, &checksum_of(&hash(block), &RECORD))
+                .unwrap();
             assert_eq!(found[taken].place, block as u64);
         }
         assert!(waiting.all.is_empty() && waiting.following.is_empty());
@@ -599,9 +746,16 @@ mod tests {
             ([None, one], [None, one]),
             ([None, None], [None, None]),
         ] {
-            let mut found = [block(1, 9, of_siblings[0]), block(1, 2, of_siblings[1]), block(2, 3, last)];
+            let mut found = [
+                block(1, 9, of_siblings[0]),
+                block(1, 2, of_siblings[1]),
+                block(2, 3, last),
+            ];
             give_to_followed(&mut found);
-            assert_eq!(found.map(|block| block.undo), [expected[0], expected[1], last]);
+            assert_eq!(
+                found.map(|block| block.undo),
+                [expected[0], expected[1], last]
+            );
         }
     }
 
@@ -609,11 +763,20 @@ mod tests {
     fn hashing_without_a_match_is_bounded() {
         const TRIES: usize = 10;
         let found = shuffled();
-        let mut waiting = UnmatchedBlocks::new(&found, (TRIES * (RECORD.len() + TRY as usize)) as u64);
-        assert!(waiting.take(&found, 1, &RECORD, &[0; 32]).unwrap_err().contains("too many"));
+        let mut waiting =
+            UnmatchedBlocks::new(&found, (TRIES * (RECORD.len() + TRY as usize)) as u64);
+        assert!(
+            waiting
+                .take(&found, 1, &RECORD, &[0; 32])
+                .unwrap_err()
+                .contains("too many")
+        );
         assert!(waiting.left < TRY + RECORD.len() as u64);
         // The first is still found.
         let first = found[0].place as usize;
-        assert_eq!(waiting.take(&found, 1, &RECORD, &checksum_of(&hash(first), &RECORD)), Ok(0));
+        assert_eq!(
+            waiting.take(&found, 1, &RECORD, &checksum_of(&hash(first), &RECORD)),
+            Ok(0)
+        );
     }
 }

@@ -54,9 +54,18 @@ pub struct MerkleTree {
 pub fn merkle_tree(mut hashes: Vec<[u8; 32]>) -> Option<MerkleTree> {
     let mut has_equal_neighbours = false;
     while hashes.len() > 1 {
-        has_equal_neighbours |= hashes.as_chunks().0.iter().any(|[left, right]| left == right);
-        let parents = hashes.chunks(2).map(|pair| sha256d([pair[0], pair[pair.len() - 1]].as_flattened()));
+        has_equal_neighbours |= hashes
+            .as_chunks()
+            .0
+            .iter()
+            .any(|[left, right]| left == right);
+        let parents = hashes
+            .chunks(2)
+            .map(|pair| sha256d([pair[0], pair[pair.len() - 1]].as_flattened()));
         hashes = parents.collect();
     }
-    Some(MerkleTree { root: hashes.pop()?, has_equal_neighbours })
+    Some(MerkleTree {
+        root: hashes.pop()?,
+        has_equal_neighbours,
+    })
 }

@@ -18,14 +18,26 @@ pub fn decoded(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     let text = bytes.trim_ascii();
     // The first byte of a block or an output may be a brace as well.
     if matches!(text.first(), Some(b'{' | b'[')) && text.iter().all(is_printable) {
-        return Err("this is JSON, where a block is expected: `bitcoin-cli getblock HASH 0` writes one".to_owned());
+        return Err(
+            "this is JSON, where a block is expected: `bitcoin-cli getblock HASH 0` writes one"
+                .to_owned(),
+        );
     }
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
     if digits.is_empty() || !digits.iter().all(is_digit_or_space) {
         return Ok(bytes);
     }
-    let digits: Vec<u8> = digits.iter().copied().filter(u8::is_ascii_hexdigit).collect();
-    const_hex::decode(&digits).map_err(|_| format!("the block is {} hexadecimal digits, an odd number", digits.len()))
+    let digits: Vec<u8> = digits
+        .iter()
+        .copied()
+        .filter(u8::is_ascii_hexdigit)
+        .collect();
+    const_hex::decode(&digits).map_err(|_| {
+        format!(
+            "the block is {} hexadecimal digits, an odd number",
+            digits.len()
+        )
+    })
 }
 
 fn is_printable(byte: &u8) -> bool {
@@ -52,7 +64,15 @@ mod tests {
         for bytes in [&b"{\x01\0\0\0\0\0\0\x16"[..], b"[\0\0\0\x07"] {
             assert_eq!(decoded(bytes.to_vec()).as_deref(), Ok(bytes));
         }
-        assert!(decoded(b"00f".to_vec()).unwrap_err().contains("3 hexadecimal digits"));
-        assert!(decoded(b"{\"hash\":1}".to_vec()).unwrap_err().contains("getblock HASH 0"));
+        assert!(
+            decoded(b"00f".to_vec())
+                .unwrap_err()
+                .contains("3 hexadecimal digits")
+        );
+        assert!(
+            decoded(b"{\"hash\":1}".to_vec())
+                .unwrap_err()
+                .contains("getblock HASH 0")
+        );
     }
 }

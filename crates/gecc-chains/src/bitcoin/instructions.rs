@@ -52,8 +52,12 @@ pub fn instructions(script: &[u8]) -> Instructions<'_> {
 impl<'a> Instructions<'a> {
     /// Reads a push whose length is encoded in `length_bytes` bytes.
     fn sized(&mut self, length_bytes: usize) -> Option<&'a [u8]> {
-        let length =
-            self.rest.split_off(..length_bytes)?.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let length = self
+            .rest
+            .split_off(..length_bytes)?
+            .iter()
+            .rev()
+            .fold(0, |length, byte| length << 8 | usize::from(*byte));
         self.rest.split_off(..length)
     }
 }
@@ -79,35 +83,58 @@ impl<'a> Iterator for Instructions<'a> {
 
 /// Returns the value of OP_1 to OP_16.
 pub fn small(opcode: u8) -> Option<usize> {
-    (OP_1..=OP_16).contains(&opcode).then(|| usize::from(opcode - OP_1) + 1)
+    (OP_1..=OP_16)
+        .contains(&opcode)
+        .then(|| usize::from(opcode - OP_1) + 1)
 }
 
 /// Returns the hash of the key in a P2PKH script.
 pub fn p2pkh_hash(script: &[u8]) -> Option<&[u8; 20]> {
-    let [OP_DUP, OP_HASH160, 20, hash @ .., OP_EQUALVERIFY, OP_CHECKSIG] = script else { return None };
+    let [
+        OP_DUP,
+        OP_HASH160,
+        20,
+        hash @ ..,
+        OP_EQUALVERIFY,
+        OP_CHECKSIG,
+    ] = script
+    else {
+        return None;
+    };
     hash.try_into().ok()
 }
 
 /// Returns the P2PKH script for a hash.
 pub fn p2pkh(hash: &[u8; 20]) -> Vec<u8> {
-    [&[OP_DUP, OP_HASH160, 20], hash.as_slice(), &[OP_EQUALVERIFY, OP_CHECKSIG]].concat()
+    [
+        &[OP_DUP, OP_HASH160, 20],
+        hash.as_slice(),
+        &[OP_EQUALVERIFY, OP_CHECKSIG],
+    ]
+    .concat()
 }
 
 /// Returns the hash of the script in a P2SH script (BIP 16).
 pub fn p2sh_hash(script: &[u8]) -> Option<&[u8; 20]> {
-    let [OP_HASH160, 20, hash @ .., OP_EQUAL] = script else { return None };
+    let [OP_HASH160, 20, hash @ .., OP_EQUAL] = script else {
+        return None;
+    };
     hash.try_into().ok()
 }
 
 /// Returns the version of a witness program (BIP 141), and the program.
 pub fn witness_program(script: &[u8]) -> Option<(usize, &[u8])> {
-    let [version, length @ 2..=40, program @ ..] = script else { return None };
+    let [version, length @ 2..=40, program @ ..] = script else {
+        return None;
+    };
     let version = if *version == 0 { 0 } else { small(*version)? };
     (program.len() == usize::from(*length)).then_some((version, program))
 }
 
 /// Returns the key of a taproot output (BIP 341).
 pub fn p2tr_key(script: &[u8]) -> Option<&[u8; 32]> {
-    let (1, program) = witness_program(script)? else { return None };
+    let (1, program) = witness_program(script)? else {
+        return None;
+    };
     program.try_into().ok()
 }

@@ -34,7 +34,11 @@ pub fn signature_from_lax_der(der: &[u8]) -> Option<LaxSignature> {
 /// Returns the number of bytes that encode a length. The length itself is ignored.
 fn length_of_length(bytes: &[u8]) -> Option<usize> {
     let first = *bytes.first()?;
-    let length = 1 + if first < 0x80 { 0 } else { usize::from(first - 0x80) };
+    let length = 1 + if first < 0x80 {
+        0
+    } else {
+        usize::from(first - 0x80)
+    };
     (length <= bytes.len()).then_some(length)
 }
 
@@ -53,7 +57,9 @@ fn integer(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
             if digits.len() >= LENGTH_BYTES {
                 return None;
             }
-            digits.iter().fold(0, |length, byte| length << 8 | usize::from(*byte))
+            digits
+                .iter()
+                .fold(0, |length, byte| length << 8 | usize::from(*byte))
         }
         [] => return None,
     };
@@ -69,7 +75,11 @@ mod tests {
 
     /// A tag, a length in one of its forms, and a value.
     fn put(bytes: &mut Vec<u8>, random: &mut impl Rng, tag: u8, value: &[u8]) {
-        bytes.push(if random.random_range(0..40) == 0 { random.random() } else { tag });
+        bytes.push(if random.random_range(0..40) == 0 {
+            random.random()
+        } else {
+            tag
+        });
         let long = [0x81, 0x82, 0x83, 0x84, 0x85, 0x88][random.random_range(0..6)];
         match random.random_range(0..3) {
             0 => {
@@ -87,8 +97,15 @@ mod tests {
 
     fn integer(random: &mut impl Rng) -> Vec<u8> {
         let zeros = random.random_range(0..3);
-        let length = if random.random_range(0..6) == 0 { random.random_range(0..36) } else { 32 };
-        (0..zeros).map(|_| 0).chain((0..length).map(|_| random.random())).collect()
+        let length = if random.random_range(0..6) == 0 {
+            random.random_range(0..36)
+        } else {
+            32
+        };
+        (0..zeros)
+            .map(|_| 0)
+            .chain((0..length).map(|_| random.random()))
+            .collect()
     }
 
     /// The decoder of libsecp256k1 is that of Bitcoin Core. It returns zeros for both numbers if
@@ -110,16 +127,24 @@ mod tests {
             if random.random_range(0..8) == 0 {
                 der.truncate(random.random_range(0..=der.len()));
             }
-            let expected = Signature::from_der_lax(&der).ok().map(|signature| signature.serialize_compact());
+            let expected = Signature::from_der_lax(&der)
+                .ok()
+                .map(|signature| signature.serialize_compact());
             let found = signature_from_lax_der(&der);
             assert_eq!(found.is_some(), expected.is_some(), "{der:02x?}");
             if let (Some(found), Some(expected)) = (found, expected) {
-                assert!(found == LaxSignature::Numbers(expected) || expected == [0; 64], "{der:02x?}");
+                assert!(
+                    found == LaxSignature::Numbers(expected) || expected == [0; 64],
+                    "{der:02x?}"
+                );
                 taken += 1;
             } else {
                 refused += 1;
             }
         }
-        assert!(taken > 1000 && refused > 1000, "{taken} taken, {refused} refused");
+        assert!(
+            taken > 1000 && refused > 1000,
+            "{taken} taken, {refused} refused"
+        );
     }
 }

@@ -83,7 +83,9 @@ pub fn verify<'a, B>(
     blocks: BlockRange,
     mut sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    verify_formatted(settings, chain, blocks, &Unformatted, |parts| parts.into_iter().try_for_each(&mut sink))
+    verify_formatted(settings, chain, blocks, &Unformatted, |parts| {
+        parts.into_iter().try_for_each(&mut sink)
+    })
 }
 
 /// Verifies blocks and converts the answers with `form`.
@@ -97,7 +99,13 @@ pub fn verify_formatted<'a, F: FormatAnswers<Answers>, B>(
     form: &F,
     sink: impl FnMut(F::Batch) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    flow::run(&InputVerification::new(blocks), settings, chain.into().sources(), form, sink)
+    flow::run(
+        &InputVerification::new(blocks),
+        settings,
+        chain.into().sources(),
+        form,
+        sink,
+    )
 }
 
 /// A part of a file that is decoded independently.
@@ -113,7 +121,12 @@ pub(crate) struct BlockContent {
 
 impl BlockContent {
     fn new(network: Network, blocks: VecDeque<PlacedBlock>, spent: SpentForm) -> Self {
-        BlockContent { network, blocks, spent, open: None }
+        BlockContent {
+            network,
+            blocks,
+            spent,
+            open: None,
+        }
     }
 
     /// Opens the next block, if it is selected.
@@ -121,11 +134,26 @@ impl BlockContent {
     /// # Errors
     /// The block's position, and a problem of the whole block.
     fn open_next(&mut self, wanted: BlockRange) -> Result<(), (FilePosition, BlockError)> {
-        let Some(PlacedBlock { place, block, spent }) = self.blocks.pop_front() else { return Ok(()) };
-        let requested = if let FilePosition::Block(height) = place { Some(height) } else { None };
+        let Some(PlacedBlock {
+            place,
+            block,
+            spent,
+        }) = self.blocks.pop_front()
+        else {
+            return Ok(());
+        };
+        let requested = if let FilePosition::Block(height) = place {
+            Some(height)
+        } else {
+            None
+        };
         // Blocks requested from a node are selected by that, even if they do not state their
         // height.
-        let wanted = if requested.is_some() { BlockRange::default() } else { wanted };
+        let wanted = if requested.is_some() {
+            BlockRange::default()
+        } else {
+            wanted
+        };
         let form = self.spent;
         let opened = OpenBlock::new(
             self.network,
@@ -137,10 +165,12 @@ impl BlockContent {
             wanted,
         );
         let open = opened.map_err(|what| (place, what))?;
-        if let (Some(requested), Some(height)) = (requested, open.as_ref().and_then(OpenBlock::height))
+        if let (Some(requested), Some(height)) =
+            (requested, open.as_ref().and_then(OpenBlock::height))
             && height != requested
         {
-            let what = format!("the node returned a block of height {height} for height {requested}");
+            let what =
+                format!("the node returned a block of height {height} for height {requested}");
             return Err((place, BlockError::from(what)));
         }
         self.open = open;
@@ -201,7 +231,10 @@ pub(crate) enum BlockSource {
 
 /// Returns the sources in file order. The first block of a folder is searched when its first file
 /// is requested.
-pub(crate) fn files(paths: &Paths, magics: Magics) -> impl ExactSizeIterator<Item = BlockSource> + Send {
+pub(crate) fn files(
+    paths: &Paths,
+    magics: Magics,
+) -> impl ExactSizeIterator<Item = BlockSource> + Send {
     // The folder of the last file, and its network.
     let mut network: Option<(PathBuf, Option<Network>)> = None;
     let mut files = paths.files.iter();
@@ -242,7 +275,9 @@ pub fn companion_files(path: &Path) -> Vec<PathBuf> {
         FileRole::Block => {
             let undo = undo_of_block(path);
             let name = undo.file_name().unwrap_or_default().to_string_lossy();
-            ["", ".gz", ".zst"].map(|end| undo.with_file_name(format!("{}{end}", uncompressed(&name)))).into()
+            ["", ".gz", ".zst"]
+                .map(|end| undo.with_file_name(format!("{}{end}", uncompressed(&name))))
+                .into()
         }
         FileRole::Companion => Vec::new(),
     }
@@ -254,7 +289,10 @@ fn role_of(path: &Path) -> FileRole {
     let is_numbered = name.ends_with(".dat");
     if is_numbered && name.starts_with("blk") {
         FileRole::Blocks
-    } else if is_numbered && name.starts_with("rev") || name == obfuscation::KEY || stem.ends_with("-undo") {
+    } else if is_numbered && name.starts_with("rev")
+        || name == obfuscation::KEY
+        || stem.ends_with("-undo")
+    {
         FileRole::Companion
     } else {
         FileRole::Block
@@ -263,13 +301,20 @@ fn role_of(path: &Path) -> FileRole {
 
 /// Strips the extension of a compression from a name.
 fn uncompressed(name: &str) -> &str {
-    name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name)
+    name.strip_suffix(".gz")
+        .or(name.strip_suffix(".zst"))
+        .unwrap_or(name)
 }
 
 /// Splits a name into its stem and its extension, which includes that of a compression.
 fn parted(name: &str) -> (&str, &str) {
     let plain = uncompressed(name);
-    name.split_at(plain.rfind('.').filter(|dot| *dot > 0).unwrap_or(plain.len()))
+    name.split_at(
+        plain
+            .rfind('.')
+            .filter(|dot| *dot > 0)
+            .unwrap_or(plain.len()),
+    )
 }
 
 /// Returns the name of the undo file of a file of one block.
@@ -281,15 +326,26 @@ fn undo_of_block(path: &Path) -> PathBuf {
 
 /// Creates the problem of a whole block.
 fn of_block(path: &Arc<Path>, place: FilePosition, what: BlockError) -> Problem {
-    Problem { not_checked: matches!(what, BlockError::NoSpentOutputs), ..Problem::new(path, place, what) }
+    Problem {
+        not_checked: matches!(what, BlockError::NoSpentOutputs),
+        ..Problem::new(path, place, what)
+    }
 }
 
 /// Reads a file of one block, and its undo file.
-fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
+fn read_block(
+    path: &Arc<Path>,
+    limits: &Limits,
+    hand_on: &mut PieceSink<Piece>,
+) -> ControlFlow<()> {
     match read_block_and_spent(path, limits) {
         Ok(block) => {
             let blocks = VecDeque::from([block]);
-            hand_on(Piece::new(path, BlockContent::new(Network::Bitcoin, blocks, SpentForm::Plain), 0))
+            hand_on(Piece::new(
+                path,
+                BlockContent::new(Network::Bitcoin, blocks, SpentForm::Plain),
+                0,
+            ))
         }
         Err(problem) => hand_on(Piece::problem(problem)),
     }
@@ -298,8 +354,15 @@ fn read_block(path: &Arc<Path>, limits: &Limits, hand_on: &mut PieceSink<Piece>)
 fn read_block_and_spent(path: &Arc<Path>, limits: &Limits) -> Result<PlacedBlock, Problem> {
     let block = read_whole(FileReader::open(path)?, LONGEST_BLOCK)?;
     let undo: Arc<Path> = Arc::from(undo_of_block(path));
-    let spent = read_whole(FileReader::open_compressed_companion(&undo)?, limits.whole_of(LONGEST_UNDO))?;
-    Ok(PlacedBlock { place: FilePosition::Byte(0), block, spent: Some(spent) })
+    let spent = read_whole(
+        FileReader::open_compressed_companion(&undo)?,
+        limits.whole_of(LONGEST_UNDO),
+    )?;
+    Ok(PlacedBlock {
+        place: FilePosition::Byte(0),
+        block,
+        spent: Some(spent),
+    })
 }
 
 /// Reads a file of at most `longest` bytes, which may be in hexadecimal.
@@ -307,13 +370,15 @@ fn read_whole(mut reader: FileReader, longest: u64) -> Result<Vec<u8>, Problem> 
     let mut bytes = Vec::new();
     let is_whole = reader.append_rest(hexadecimal::longest_text(longest), &mut bytes)?;
     if is_whole {
-        let bytes =
-            hexadecimal::decoded(bytes).map_err(|what| Problem::new(&reader.path, FilePosition::Whole, what))?;
+        let bytes = hexadecimal::decoded(bytes)
+            .map_err(|what| Problem::new(&reader.path, FilePosition::Whole, what))?;
         if bytes.len() as u64 <= longest {
             return Ok(bytes);
         }
     }
-    Err(reader.problem(format!("a block, or its spent outputs, is above the limit of {longest} bytes")))
+    Err(reader.problem(format!(
+        "a block, or its spent outputs, is above the limit of {longest} bytes"
+    )))
 }
 
 /// The decoded form of blocks, from which answers are computed.
@@ -358,7 +423,10 @@ pub(crate) type InputVerification = BlockWork<DecodedInputs>;
 
 impl<D: DecodedBlocks> BlockWork<D> {
     pub fn new(wanted: BlockRange) -> Self {
-        BlockWork { wanted, columns: ReusePool::default() }
+        BlockWork {
+            wanted,
+            columns: ReusePool::default(),
+        }
     }
 }
 
@@ -369,7 +437,12 @@ impl<D: DecodedBlocks> Work for BlockWork<D> {
     type Computed = D::Computed;
     type Answers = D::Answers;
 
-    fn read(&self, source: BlockSource, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
+    fn read(
+        &self,
+        source: BlockSource,
+        limits: &Limits,
+        hand_on: &mut PieceSink<Piece>,
+    ) -> ControlFlow<()> {
         let (path, bytes) = match source {
             BlockSource::Problems(problems) => return hand_on(Piece::problems(problems)),
             BlockSource::Blocks(path, magics, network) => {
@@ -387,13 +460,20 @@ impl<D: DecodedBlocks> Work for BlockWork<D> {
     }
 
     fn weight(piece: &Piece) -> usize {
-        piece.content.iter().flat_map(|(_, content)| &content.blocks).map(PlacedBlock::weight).sum()
+        piece
+            .content
+            .iter()
+            .flat_map(|(_, content)| &content.blocks)
+            .map(PlacedBlock::weight)
+            .sum()
     }
 
     fn decode(&self, mut piece: Piece, most: usize) -> (D, Option<Piece>) {
         let mut decoded = D::default();
         *decoded.progress() = std::mem::take(&mut piece.progress);
-        let Some((path, content)) = &mut piece.content else { return (decoded, None) };
+        let Some((path, content)) = &mut piece.content else {
+            return (decoded, None);
+        };
         while content.open.is_some() || !content.blocks.is_empty() {
             if decoded.bytes() >= most {
                 return (decoded, Some(piece));
@@ -406,7 +486,10 @@ impl<D: DecodedBlocks> Work for BlockWork<D> {
                 }
                 None => {
                     if let Err((place, what)) = content.open_next(self.wanted) {
-                        note(&mut decoded.progress().problems, of_block(path, place, what));
+                        note(
+                            &mut decoded.progress().problems,
+                            of_block(path, place, what),
+                        );
                     }
                 }
             }
@@ -422,7 +505,12 @@ impl<D: DecodedBlocks> Work for BlockWork<D> {
         decoded.bytes()
     }
 
-    fn compute(&self, engine: &Engine, pool: &ThreadPool, batch: Vec<D>) -> Result<Vec<D::Computed>, gecc::Error> {
+    fn compute(
+        &self,
+        engine: &Engine,
+        pool: &ThreadPool,
+        batch: Vec<D>,
+    ) -> Result<Vec<D::Computed>, gecc::Error> {
         let mut columns = self.columns.take();
         let computed = D::compute(batch, engine, pool, &mut columns);
         self.columns.give_back(columns);

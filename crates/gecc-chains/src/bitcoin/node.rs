@@ -3,7 +3,10 @@
 use super::block::{BEFORE, BLOCK_HEADER};
 use super::hashes::sha256d;
 use super::network::{Magics, Network};
-use super::{BlockContent, BlockSource, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm, Txid, files};
+use super::{
+    BlockContent, BlockSource, LONGEST_BLOCK, LONGEST_UNDO, Piece, PlacedBlock, SpentForm, Txid,
+    files,
+};
 use crate::files::Paths;
 use crate::flow::PieceSink;
 use crate::limits::Limits;
@@ -14,7 +17,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-const NOT_CONSECUTIVE: &str = "it does not follow the block before it: the node's chain became another meanwhile";
+const NOT_CONSECUTIVE: &str =
+    "it does not follow the block before it: the node's chain became another meanwhile";
 
 /// A block as Bitcoin Core's REST interface returns it, since version 30 with the outputs that it
 /// spends.
@@ -75,10 +79,18 @@ impl NodeBlocks {
         blocks.try_for_each(|block| {
             let block = match block {
                 Ok(block) => block,
-                Err(what) => return hand_on(Piece::problem(Problem::new(&name, FilePosition::Whole, what))),
+                Err(what) => {
+                    return hand_on(Piece::problem(Problem::new(
+                        &name,
+                        FilePosition::Whole,
+                        what,
+                    )));
+                }
             };
             let place = FilePosition::Block(block.height);
-            let follows = last.replace(block.hash).is_none_or(|last| block.block.get(BEFORE) == Some(&last[..]));
+            let follows = last
+                .replace(block.hash)
+                .is_none_or(|last| block.block.get(BEFORE) == Some(&last[..]));
             match block.piece(&name, limits) {
                 Ok(piece) => hand_on(piece)?,
                 Err(what) => return hand_on(Piece::problem(Problem::new(&name, place, what))),
@@ -95,17 +107,39 @@ impl NodeBlocks {
 impl NodeBlock {
     /// Checks that the block is the requested one, and makes a piece of it alone.
     fn piece(self, name: &Arc<Path>, limits: &Limits) -> Result<Piece, String> {
-        let NodeBlock { network, height, hash, block, spent } = self;
-        for (bytes, longest) in [(&block, LONGEST_BLOCK), (&spent, limits.whole_of(LONGEST_UNDO))] {
+        let NodeBlock {
+            network,
+            height,
+            hash,
+            block,
+            spent,
+        } = self;
+        for (bytes, longest) in [
+            (&block, LONGEST_BLOCK),
+            (&spent, limits.whole_of(LONGEST_UNDO)),
+        ] {
             if bytes.len() as u64 > longest {
-                return Err(format!("a block, or its spent outputs, is above the limit of {longest} bytes"));
+                return Err(format!(
+                    "a block, or its spent outputs, is above the limit of {longest} bytes"
+                ));
             }
         }
         if block.get(..BLOCK_HEADER).map(sha256d) != Some(hash) {
-            return Err(format!("the node was asked for the block {}, and what it gave is not that", Txid(hash)));
+            return Err(format!(
+                "the node was asked for the block {}, and what it gave is not that",
+                Txid(hash)
+            ));
         }
         let bytes = (block.len() + spent.len()) as u64;
-        let blocks = VecDeque::from([PlacedBlock { place: FilePosition::Block(height), block, spent: Some(spent) }]);
-        Ok(Piece::new(name, BlockContent::new(network, blocks, SpentForm::ByTransaction), bytes))
+        let blocks = VecDeque::from([PlacedBlock {
+            place: FilePosition::Block(height),
+            block,
+            spent: Some(spent),
+        }]);
+        Ok(Piece::new(
+            name,
+            BlockContent::new(network, blocks, SpentForm::ByTransaction),
+            bytes,
+        ))
     }
 }

@@ -66,7 +66,9 @@ impl ObfuscatedFile {
             for part in whole {
                 *part = (u64::from_ne_bytes(*part) ^ u64::from_ne_bytes(key)).to_ne_bytes();
             }
-            rest.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+            rest.iter_mut()
+                .zip(key)
+                .for_each(|(byte, key)| *byte ^= key);
         }
         Ok(())
     }
@@ -86,7 +88,12 @@ impl ObfuscatedFile {
     }
 
     /// Reads bytes as the file has them, without deobfuscation.
-    pub fn read_raw_at(&mut self, place: u64, length: u64, to: &mut Vec<u8>) -> Result<(), Problem> {
+    pub fn read_raw_at(
+        &mut self,
+        place: u64,
+        length: u64,
+        to: &mut Vec<u8>,
+    ) -> Result<(), Problem> {
         to.clear();
         self.reader.go_to(place)?;
         self.reader.append(length, to)
@@ -113,9 +120,13 @@ pub fn hint(file: &mut ObfuscatedFile) -> Result<Option<String>, Problem> {
         && is_hidden(first)
     {
         return Ok(Some(if file.has_key() {
-            format!("the magic of a network is obfuscated with another key: {KEY} does not belong to these files")
+            format!(
+                "the magic of a network is obfuscated with another key: {KEY} does not belong to these files"
+            )
         } else {
-            format!("the magic of a network is obfuscated with a key: put the {KEY} of these files next to them")
+            format!(
+                "the magic of a network is obfuscated with a key: put the {KEY} of these files next to them"
+            )
         }));
     }
     let magic = repeated_magic(file)?;
@@ -141,7 +152,9 @@ fn repeated_magic(file: &mut ObfuscatedFile) -> Result<Option<[u8; 4]>, Problem>
     let end = file.length();
     let mut bytes = Vec::new();
     file.read_at(0, end.min(HEADER), &mut bytes)?;
-    let &[magic, length] = bytes.as_chunks().0 else { return Ok(None) };
+    let &[magic, length] = bytes.as_chunks().0 else {
+        return Ok(None);
+    };
     let length = u64::from(u32::from_le_bytes(length));
     let next = HEADER + length;
     if !(81..=LONGEST_BLOCK).contains(&length) || next > end {

@@ -14,7 +14,8 @@ use bitcoin::p2p::Magic;
 use bitcoin::script::Instruction as ExpectedInstruction;
 use bitcoin::sighash::{Annex, EcdsaSighashType, Prevouts, SighashCache, TapSighashType};
 use bitcoin::{
-    Amount, OutPoint, Script, ScriptBuf, Sequence, TapLeafHash, Transaction, TxIn, TxOut, Txid, VarInt, Witness,
+    Amount, OutPoint, Script, ScriptBuf, Sequence, TapLeafHash, Transaction, TxIn, TxOut, Txid,
+    VarInt, Witness,
 };
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -29,7 +30,9 @@ const MADE: usize = 1000;
 /// Numbers of scripts, numbers and hashes.
 const SMALL: usize = 100_000;
 /// The byte values at which decoders branch.
-const TELLING: [u8; 12] = [0, 1, 2, 0x14, 0x20, 0x4c, 0x4d, 0x4e, 0xfc, 0xfd, 0xfe, 0xff];
+const TELLING: [u8; 12] = [
+    0, 1, 2, 0x14, 0x20, 0x4c, 0x4d, 0x4e, 0xfc, 0xfd, 0xfe, 0xff,
+];
 
 fn random() -> StdRng {
     let seed = rand::random();
@@ -44,9 +47,15 @@ fn random_bytes(random: &mut StdRng, lengths: std::ops::Range<usize>) -> Vec<u8>
 }
 
 fn data(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name);
     let bytes = std::fs::read(&path).unwrap();
-    if name.ends_with(".zst") { zstd::decode_all(bytes.as_slice()).unwrap() } else { bytes }
+    if name.ends_with(".zst") {
+        zstd::decode_all(bytes.as_slice()).unwrap()
+    } else {
+        bytes
+    }
 }
 
 /// Returns every block of the test data.
@@ -54,13 +63,20 @@ fn blocks() -> Vec<Vec<u8>> {
     let mut blocks = vec![data("block866342.raw.zst"), data("taproot.raw")];
     for entry in std::fs::read_dir(path("bitcoin")).unwrap() {
         let path = entry.unwrap().path();
-        if path.file_stem().is_some_and(|stem| !stem.to_string_lossy().ends_with("-undo")) {
+        if path
+            .file_stem()
+            .is_some_and(|stem| !stem.to_string_lossy().ends_with("-undo"))
+        {
             blocks.push(std::fs::read(path).unwrap());
         }
     }
     let key = data("blkrev/xor.dat");
     let hidden = data("blkrev/blk00000.dat");
-    let file: Vec<u8> = hidden.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
+    let file: Vec<u8> = hidden
+        .iter()
+        .zip(key.iter().cycle())
+        .map(|(byte, key)| byte ^ key)
+        .collect();
     let mut rest = file.as_slice();
     while let [0xf9, 0xbe, 0xb4, 0xd9, a, b, c, d, content @ ..] = rest {
         let (block, behind) = content.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
@@ -79,8 +95,12 @@ fn alone(transaction: &[u8]) -> Vec<u8> {
 /// Returns blocks of one transaction each: those of all blocks, those of the mempool of 2024, and
 /// some generated ones.
 fn transactions(random: &mut StdRng) -> Vec<Vec<u8>> {
-    let of_blocks = blocks().into_iter().flat_map(|block| deserialize::<bitcoin::Block>(&block).unwrap().txdata);
-    let mut all: Vec<Vec<u8>> = of_blocks.map(|transaction| alone(&serialize(&transaction))).collect();
+    let of_blocks = blocks()
+        .into_iter()
+        .flat_map(|block| deserialize::<bitcoin::Block>(&block).unwrap().txdata);
+    let mut all: Vec<Vec<u8>> = of_blocks
+        .map(|transaction| alone(&serialize(&transaction)))
+        .collect();
     let lines = String::from_utf8(data("mempool2024_txs.jsonl.zst")).unwrap();
     all.extend(lines.lines().map(|line| {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -97,8 +117,12 @@ fn made(random: &mut StdRng) -> Transaction {
     Transaction {
         version: bitcoin::transaction::Version(random.random()),
         lock_time: bitcoin::absolute::LockTime::from_consensus(random.random()),
-        input: (0..random.random_range(0..5)).map(|_| input(has_witnesses, random)).collect(),
-        output: (0..random.random_range(0..5)).map(|_| output(random)).collect(),
+        input: (0..random.random_range(0..5))
+            .map(|_| input(has_witnesses, random))
+            .collect(),
+        output: (0..random.random_range(0..5))
+            .map(|_| output(random))
+            .collect(),
     }
 }
 
@@ -107,22 +131,34 @@ fn input(has_witness: bool, random: &mut StdRng) -> TxIn {
         previous_output: if random.random_bool(0.2) {
             OutPoint::null()
         } else {
-            OutPoint { txid: Txid::from_byte_array(random.random()), vout: random.random() }
+            OutPoint {
+                txid: Txid::from_byte_array(random.random()),
+                vout: random.random(),
+            }
         },
         script_sig: ScriptBuf::from_bytes(random_bytes(random, 0..300)),
         sequence: Sequence(random.random()),
-        witness: if has_witness { witness(random) } else { Witness::new() },
+        witness: if has_witness {
+            witness(random)
+        } else {
+            Witness::new()
+        },
     }
 }
 
 fn witness(random: &mut StdRng) -> Witness {
-    let elements: Vec<Vec<u8>> = (0..random.random_range(0..4)).map(|_| random_bytes(random, 0..300)).collect();
+    let elements: Vec<Vec<u8>> = (0..random.random_range(0..4))
+        .map(|_| random_bytes(random, 0..300))
+        .collect();
     Witness::from_slice(&elements)
 }
 
 fn output(random: &mut StdRng) -> TxOut {
     let script_pubkey = ScriptBuf::from_bytes(random_bytes(random, 0..60));
-    TxOut { value: Amount::from_sat(random.random()), script_pubkey }
+    TxOut {
+        value: Amount::from_sat(random.random()),
+        script_pubkey,
+    }
 }
 
 /// Compares both decoders, which have to agree in everything. Returns whether they accept the
@@ -130,11 +166,21 @@ fn output(random: &mut StdRng) -> TxOut {
 fn compare(bytes: &[u8]) -> bool {
     let found = Block::parse(bytes.to_vec());
     let expected = deserialize::<bitcoin::Block>(bytes);
-    assert_eq!(found.is_ok(), expected.is_ok(), "{}", const_hex::encode(bytes));
-    let (Ok(found), Ok(expected)) = (found, expected) else { return false };
+    assert_eq!(
+        found.is_ok(),
+        expected.is_ok(),
+        "{}",
+        const_hex::encode(bytes)
+    );
+    let (Ok(found), Ok(expected)) = (found, expected) else {
+        return false;
+    };
     assert_eq!(found.version(), expected.header.version.to_consensus());
     assert_eq!(found.hash(), expected.block_hash().to_byte_array());
-    assert_eq!(found.merkle_root(), expected.header.merkle_root.to_byte_array());
+    assert_eq!(
+        found.merkle_root(),
+        expected.header.merkle_root.to_byte_array()
+    );
     assert_eq!(found.transactions().len(), expected.txdata.len());
     assert!(found.transaction(expected.txdata.len()).is_none());
     for (found, expected) in found.transactions().zip(&expected.txdata) {
@@ -147,15 +193,24 @@ fn compare(bytes: &[u8]) -> bool {
 
 fn compare_transaction(found: TransactionView, expected: &Transaction) {
     assert_eq!(found.txid().0, expected.compute_txid().to_byte_array());
-    assert_eq!(found.txid().to_string(), expected.compute_txid().to_string());
-    assert_eq!(hashes::sha256d(found.encoded()), expected.compute_wtxid().to_byte_array());
+    assert_eq!(
+        found.txid().to_string(),
+        expected.compute_txid().to_string()
+    );
+    assert_eq!(
+        hashes::sha256d(found.encoded()),
+        expected.compute_wtxid().to_byte_array()
+    );
     assert_eq!(found.version(), serialize(&expected.version).as_slice());
     assert_eq!(found.lock_time(), serialize(&expected.lock_time).as_slice());
     assert_eq!(found.is_coinbase(), expected.is_coinbase());
     assert_eq!(found.base_size(), expected.base_size());
     assert_eq!(found.inputs().len(), expected.input.len());
     for (found, expected) in found.inputs().zip(&expected.input) {
-        assert_eq!(found.outpoint, serialize(&expected.previous_output).as_slice());
+        assert_eq!(
+            found.outpoint,
+            serialize(&expected.previous_output).as_slice()
+        );
         assert_eq!(found.script, expected.script_sig.as_bytes());
         assert_eq!(found.sequence, serialize(&expected.sequence).as_slice());
         assert!(found.witness().into_iter().eq(expected.witness.iter()));
@@ -175,7 +230,10 @@ fn blocks_are_parsed_like_by_the_crate_bitcoin() {
     let mut taken = 0;
     let blocks = blocks();
     assert!(blocks.iter().all(|block| compare(block)));
-    let short: Vec<&Vec<u8>> = blocks.iter().filter(|block| block.len() < 10 * SHORT).collect();
+    let short: Vec<&Vec<u8>> = blocks
+        .iter()
+        .filter(|block| block.len() < 10 * SHORT)
+        .collect();
     for _ in 0..CHANGED_BLOCKS {
         let mut block = short[random.random_range(0..short.len())].clone();
         change(&mut block, 0, &TELLING, &mut random);
@@ -187,7 +245,9 @@ fn blocks_are_parsed_like_by_the_crate_bitcoin() {
     for count in [&[0xfe, 0xff, 0xff, 0xff, 0xff][..], &[0xff; 9]] {
         assert!(!compare(&[&[0; BLOCK_HEADER][..], count].concat()));
         assert!(!compare(&alone(&[&[0; 4][..], count, &[7; 99]].concat())));
-        assert!(!compare(&alone(&[&[0, 0, 0, 0, 0, 1, 1][..], &[0; 41], &[0], count, &[7; 99]].concat())));
+        assert!(!compare(&alone(
+            &[&[0, 0, 0, 0, 0, 1, 1][..], &[0; 41], &[0], count, &[7; 99]].concat()
+        )));
     }
     assert!(!compare(&[]) && compare(&[0; BLOCK_HEADER + 1]));
 }
@@ -201,7 +261,8 @@ fn transactions_are_parsed_like_by_the_crate_bitcoin() {
     all.retain(|transaction| transaction.len() < SHORT);
     for round in 0..CHANGED {
         let mut transaction = all[round % all.len()].clone();
-        (0..random.random_range(1..3)).for_each(|_| change(&mut transaction, BLOCK_HEADER, &TELLING, &mut random));
+        (0..random.random_range(1..3))
+            .for_each(|_| change(&mut transaction, BLOCK_HEADER, &TELLING, &mut random));
         taken += usize::from(compare(&transaction));
     }
     println!("{taken} changed transactions of {CHANGED} taken");
@@ -216,15 +277,24 @@ fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
     let expected = &expected.unwrap().txdata[0];
     let outputs: Vec<TxOut> = expected.input.iter().map(|_| output(random)).collect();
     let spent = undo::plain(outputs.iter().flat_map(serialize).collect(), outputs.len()).unwrap();
-    let found = Sighashes::new(block.transaction(0).unwrap(), spent.outputs(0..outputs.len()));
+    let found = Sighashes::new(
+        block.transaction(0).unwrap(),
+        spent.outputs(0..outputs.len()),
+    );
     let mut cache = SighashCache::new(expected);
     let mut compared = 0;
     for _ in 0..if outputs.is_empty() { 0 } else { 12 } {
         let index = random.random_range(0..outputs.len());
         let script = random_bytes(random, 0..600);
         let code = Script::from_bytes(&script);
-        let hash_type = if random.random_bool(0.5) { random.random() } else { NAMED[random.random_range(0..6)] };
-        let hash = cache.legacy_signature_hash(index, code, hash_type.into()).unwrap();
+        let hash_type = if random.random_bool(0.5) {
+            random.random()
+        } else {
+            NAMED[random.random_range(0..6)]
+        };
+        let hash = cache
+            .legacy_signature_hash(index, code, hash_type.into())
+            .unwrap();
         let mut messages = Messages::default();
         let digest = match found.legacy(index, &script, HashType(hash_type), &mut messages) {
             SighashDigest::Known(digest) => digest,
@@ -233,12 +303,16 @@ fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
         assert_eq!(digest, hash.to_byte_array(), "{hash_type:#x}");
         let named = NAMED[random.random_range(0..6)];
         let standard = EcdsaSighashType::from_standard(named.into()).unwrap();
-        let hash = cache.p2wsh_signature_hash(index, code, outputs[index].value, standard).unwrap();
+        let hash = cache
+            .p2wsh_signature_hash(index, code, outputs[index].value, standard)
+            .unwrap();
         let mut signed = Vec::new();
         found.put_segwit_v0(index, &script, HashType(named), &mut signed);
         assert_eq!(hashes::sha256d(&signed), hash.to_byte_array(), "{named:#x}");
         let named = if random.random_bool(0.2) { 0 } else { named };
-        let annex = random.random_bool(0.3).then(|| [&[0x50], script.as_slice()].concat());
+        let annex = random
+            .random_bool(0.3)
+            .then(|| [&[0x50], script.as_slice()].concat());
         let leaf = random.random_bool(0.5).then(|| random.random::<[u8; 32]>());
         let hash = cache.taproot_signature_hash(
             index,
@@ -249,9 +323,14 @@ fn compare_hashes(transaction: &[u8], random: &mut StdRng) -> usize {
         );
         let hash = hash.ok().map(|hash| hash.to_byte_array());
         let mut signed = Vec::new();
-        let written = found.put_taproot(index, annex.as_deref(), leaf, HashType(named), &mut signed);
+        let written =
+            found.put_taproot(index, annex.as_deref(), leaf, HashType(named), &mut signed);
         assert!(written.is_some() || signed.is_empty());
-        assert_eq!(written.map(|()| hashes::sha256(&signed)), hash, "{named:#x}");
+        assert_eq!(
+            written.map(|()| hashes::sha256(&signed)),
+            hash,
+            "{named:#x}"
+        );
         compared += 3;
     }
     compared
@@ -263,7 +342,10 @@ const NAMED: [u8; 6] = [1, 2, 3, 0x81, 0x82, 0x83];
 fn sighashes_equal_those_of_the_crate_bitcoin() {
     let mut random = random();
     let all = transactions(&mut random);
-    let compared: usize = all.iter().map(|transaction| compare_hashes(transaction, &mut random)).sum();
+    let compared: usize = all
+        .iter()
+        .map(|transaction| compare_hashes(transaction, &mut random))
+        .sum();
     println!("{compared} hashes of {} transactions", all.len());
     assert!(compared > 100_000);
 }
@@ -271,7 +353,10 @@ fn sighashes_equal_those_of_the_crate_bitcoin() {
 #[test]
 fn hash_types_with_a_name_are_those_of_the_crate_bitcoin() {
     for byte in 0..=u8::MAX {
-        assert_eq!(HashType(byte).is_named(), EcdsaSighashType::from_standard(byte.into()).is_ok());
+        assert_eq!(
+            HashType(byte).is_named(),
+            EcdsaSighashType::from_standard(byte.into()).is_ok()
+        );
         let of_taproot = byte == HashType::DEFAULT.0 || HashType(byte).is_named();
         assert_eq!(of_taproot, TapSighashType::from_consensus_u8(byte).is_ok());
     }
@@ -285,15 +370,27 @@ fn script(random: &mut StdRng) -> Vec<u8> {
         0 => instructions::p2pkh(&key_hash),
         1 => [&[0xa9, 20][..], &key_hash, &[0x87]].concat(),
         2 => [&[TELLING[random.random_range(0..3)], 20][..], &key_hash].concat(),
-        3 => [&[[0, 0x51, 0x60, 0x61][random.random_range(0..4)], 32][..], &hash].concat(),
+        3 => [
+            &[[0, 0x51, 0x60, 0x61][random.random_range(0..4)], 32][..],
+            &hash,
+        ]
+        .concat(),
         4 => {
             let program = random_bytes(random, 0..44);
-            [&[random.random_range(0x4f..0x62), program.len() as u8][..], &program].concat()
+            [
+                &[random.random_range(0x4f..0x62), program.len() as u8][..],
+                &program,
+            ]
+            .concat()
         }
         _ => (0..random.random_range(0..9))
             .flat_map(|_| match random.random_range(0..4) {
                 0 => vec![random.random()],
-                1 => vec![TELLING[random.random_range(0..TELLING.len())], random.random_range(0..4), 0],
+                1 => vec![
+                    TELLING[random.random_range(0..TELLING.len())],
+                    random.random_range(0..4),
+                    0,
+                ],
                 _ => serialize(&random_bytes(random, 0..80)),
             })
             .collect(),
@@ -319,17 +416,45 @@ fn script_forms_equal_those_of_the_crate_bitcoin() {
             });
             assert_eq!(found, expected, "{shown}");
         }
-        assert_eq!(instructions::instructions(&script).count(), expected.instructions().count(), "{shown}");
-        assert_eq!(instructions::p2pkh_hash(&script).is_some(), expected.is_p2pkh(), "{shown}");
-        assert_eq!(instructions::p2sh_hash(&script).is_some(), expected.is_p2sh(), "{shown}");
-        assert_eq!(instructions::p2tr_key(&script).is_some(), expected.is_p2tr(), "{shown}");
+        assert_eq!(
+            instructions::instructions(&script).count(),
+            expected.instructions().count(),
+            "{shown}"
+        );
+        assert_eq!(
+            instructions::p2pkh_hash(&script).is_some(),
+            expected.is_p2pkh(),
+            "{shown}"
+        );
+        assert_eq!(
+            instructions::p2sh_hash(&script).is_some(),
+            expected.is_p2sh(),
+            "{shown}"
+        );
+        assert_eq!(
+            instructions::p2tr_key(&script).is_some(),
+            expected.is_p2tr(),
+            "{shown}"
+        );
         let program = instructions::witness_program(&script);
         assert_eq!(program.is_some(), expected.is_witness_program(), "{shown}");
         if let (Some((version, program)), Some(expected)) = (program, expected.witness_version()) {
-            assert_eq!((version, program), (expected.to_num().into(), &script[2..]), "{shown}");
+            assert_eq!(
+                (version, program),
+                (expected.to_num().into(), &script[2..]),
+                "{shown}"
+            );
         }
-        let forms = [expected.is_p2pkh(), expected.is_p2sh(), expected.is_p2tr(), expected.is_witness_program()];
-        known.iter_mut().zip(forms).for_each(|(known, form)| *known += usize::from(form));
+        let forms = [
+            expected.is_p2pkh(),
+            expected.is_p2sh(),
+            expected.is_p2tr(),
+            expected.is_witness_program(),
+        ];
+        known
+            .iter_mut()
+            .zip(forms)
+            .for_each(|(known, form)| *known += usize::from(form));
     }
     println!("{known:?} scripts of known form");
     assert!(known.iter().all(|known| *known > 500));
@@ -345,7 +470,8 @@ fn heights_equal_those_of_the_crate_bitcoin() {
     block.header.version = bitcoin::block::Version::TWO;
     for _ in 0..SMALL {
         let length = random.random_range(0..7);
-        let digits = (0..length).map(|_| [0, 1, 16, 17, 0x7f, 0x80, 0x81, random.random()][random.random_range(0..8)]);
+        let digits = (0..length)
+            .map(|_| [0, 1, 16, 17, 0x7f, 0x80, 0x81, random.random()][random.random_range(0..8)]);
         let mut script: Vec<u8> = [length].into_iter().chain(digits).chain([0x51]).collect();
         if random.random_bool(0.1) {
             change(&mut script, 0, &TELLING, &mut random);
@@ -364,16 +490,25 @@ fn numbers_equal_those_of_the_crate_bitcoin() {
     for _ in 0..SMALL {
         let mut bytes = random_bytes(&mut random, 0..11);
         let zeros = random.random_range(0..9);
-        bytes.iter_mut().skip(zeros).for_each(|byte| *byte &= if random.random() { 0 } else { 0xff });
+        bytes
+            .iter_mut()
+            .skip(zeros)
+            .for_each(|byte| *byte &= if random.random() { 0 } else { 0xff });
         bytes.insert(0, random.random_range(0xf0..=0xff));
         let mut rest = bytes.as_slice();
         let mut expected_rest = bytes.as_slice();
         let found = encoding::number(&mut rest);
         let expected = VarInt::consensus_decode(&mut expected_rest);
-        assert_eq!(found.ok(), expected.ok().map(|number| number.0), "{bytes:02x?}");
+        assert_eq!(
+            found.ok(),
+            expected.ok().map(|number| number.0),
+            "{bytes:02x?}"
+        );
         if let Ok(number) = found {
             assert_eq!(rest, expected_rest);
-            encoding::put_number(number as usize, |again| assert_eq!(again, &bytes[..bytes.len() - rest.len()]));
+            encoding::put_number(number as usize, |again| {
+                assert_eq!(again, &bytes[..bytes.len() - rest.len()])
+            });
         }
     }
 }
@@ -383,13 +518,22 @@ fn hashes_are_those_of_the_crate_bitcoin() {
     let mut random = random();
     for _ in 0..SMALL / 10 {
         let bytes = random_bytes(&mut random, 0..200);
-        assert_eq!(hashes::hash160(&bytes), hash160::Hash::hash(&bytes).to_byte_array());
-        assert_eq!(hashes::sha256d(&bytes), sha256d::Hash::hash(&bytes).to_byte_array());
+        assert_eq!(
+            hashes::hash160(&bytes),
+            hash160::Hash::hash(&bytes).to_byte_array()
+        );
+        assert_eq!(
+            hashes::sha256d(&bytes),
+            sha256d::Hash::hash(&bytes).to_byte_array()
+        );
     }
     for count in 0..70 {
         let leaves: Vec<[u8; 32]> = (0..count).map(|_| random.random()).collect();
-        let expected = leaves.iter().map(|leaf| sha256d::Hash::from_byte_array(*leaf));
-        let expected = bitcoin::merkle_tree::calculate_root(expected).map(|root| root.to_byte_array());
+        let expected = leaves
+            .iter()
+            .map(|leaf| sha256d::Hash::from_byte_array(*leaf));
+        let expected =
+            bitcoin::merkle_tree::calculate_root(expected).map(|root| root.to_byte_array());
         assert_eq!(hashes::merkle_root(leaves), expected, "{count}");
     }
 }
@@ -398,12 +542,23 @@ fn hashes_are_those_of_the_crate_bitcoin() {
 fn networks_are_those_of_the_crate_bitcoin() {
     let mut random = random();
     let known = bitcoin::Network::Bitcoin;
-    let all = [known, bitcoin::Network::Testnet, bitcoin::Network::Testnet4, bitcoin::Network::Signet];
+    let all = [
+        known,
+        bitcoin::Network::Testnet,
+        bitcoin::Network::Testnet4,
+        bitcoin::Network::Signet,
+    ];
     for expected in all.into_iter().chain([bitcoin::Network::Regtest]) {
         let magic = expected.magic().to_bytes();
-        assert_eq!(Network::of(magic).unwrap().to_string(), expected.to_string());
+        assert_eq!(
+            Network::of(magic).unwrap().to_string(),
+            expected.to_string()
+        );
         let mut other = magic;
         other[random.random_range(0..4)] ^= 1 << random.random_range(0..8);
-        assert_eq!(Network::of(other).is_some(), bitcoin::Network::from_magic(Magic::from_bytes(other)).is_some());
+        assert_eq!(
+            Network::of(other).is_some(),
+            bitcoin::Network::from_magic(Magic::from_bytes(other)).is_some()
+        );
     }
 }

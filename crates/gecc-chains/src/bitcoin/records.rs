@@ -57,7 +57,9 @@ impl RecordHeader {
         match self.length {
             None => "the file ends in the header of a record".to_owned(),
             Some(length) if length > left || length > longest => {
-                format!("the record states {length} bytes, but {left} follow, and the limit is {longest}")
+                format!(
+                    "the record states {length} bytes, but {left} follow, and the limit is {longest}"
+                )
             }
             Some(length) => format!("the record of {length} bytes holds no whole {what}"),
         }
@@ -79,8 +81,18 @@ pub struct Records<'a> {
 
 impl<'a> Records<'a> {
     pub fn new(file: &'a mut ObfuscatedFile, magics: Magics, kind: RecordKind) -> Self {
-        let wasted_reads_left = file.length().saturating_mul(WASTED_READS_FACTOR).saturating_add(LEAST_WASTED_READS);
-        Records { file, magics, kind, next: 0, skipped: None, wasted_reads_left }
+        let wasted_reads_left = file
+            .length()
+            .saturating_mul(WASTED_READS_FACTOR)
+            .saturating_add(LEAST_WASTED_READS);
+        Records {
+            file,
+            magics,
+            kind,
+            next: 0,
+            skipped: None,
+            wasted_reads_left,
+        }
     }
 
     /// Finds the next header. The caller reports with [`accept`](Self::accept) or
@@ -108,7 +120,9 @@ impl<'a> Records<'a> {
     pub fn reject(&mut self, header: &RecordHeader, why: String) {
         self.skipped.get_or_insert((header.place, why));
         let left = self.bytes_after(header);
-        let behind = header.length.filter(|length| self.wasted_reads_left == 0 && *length <= left);
+        let behind = header
+            .length
+            .filter(|length| self.wasted_reads_left == 0 && *length <= left);
         self.next = behind.map_or(header.place + 1, |length| header.content() + length);
     }
 
@@ -204,10 +218,20 @@ impl<'a> Records<'a> {
         let mut bytes = Vec::new();
         let length = self.file.length().saturating_sub(place).min(HEADER);
         self.file.read_at(place, length, &mut bytes)?;
-        let Some((magic, behind)) = bytes.split_first_chunk() else { return Ok(None) };
-        let Some(network) = self.magics.network_of(*magic) else { return Ok(None) };
-        let length = behind.first_chunk().map(|length| u32::from_le_bytes(*length).into());
-        Ok(Some(RecordHeader { place, network, length }))
+        let Some((magic, behind)) = bytes.split_first_chunk() else {
+            return Ok(None);
+        };
+        let Some(network) = self.magics.network_of(*magic) else {
+            return Ok(None);
+        };
+        let length = behind
+            .first_chunk()
+            .map(|length| u32::from_le_bytes(*length).into());
+        Ok(Some(RecordHeader {
+            place,
+            network,
+            length,
+        }))
     }
 
     /// Returns the reason why there is no record where one is expected. `not_zero` is the position
@@ -232,9 +256,12 @@ impl<'a> Records<'a> {
         let mut window = FIRST_WINDOW;
         let mut bytes = Vec::new();
         while start + 4 <= end {
-            self.file.read_at(start, window.min(end - start), &mut bytes)?;
+            self.file
+                .read_at(start, window.min(end - start), &mut bytes)?;
             let magics = self.magics;
-            let found = bytes.array_windows().position(|magic| magics.network_of(*magic).is_some());
+            let found = bytes
+                .array_windows()
+                .position(|magic| magics.network_of(*magic).is_some());
             if let Some(found) = found {
                 return Ok(Some(start + found as u64));
             }
@@ -253,7 +280,8 @@ impl<'a> Records<'a> {
         let mut window = FIRST_WINDOW;
         let mut bytes = Vec::new();
         while start < end {
-            self.file.read_raw_at(start, window.min(end - start), &mut bytes)?;
+            self.file
+                .read_raw_at(start, window.min(end - start), &mut bytes)?;
             if let Some(place) = bytes.iter().position(|byte| *byte != 0) {
                 return Ok(Some(start + place as u64));
             }
@@ -285,7 +313,9 @@ impl<'a> Records<'a> {
         self.report_skipped(until, problems);
         let zeros = self.file.length() - until;
         if self.kind == RecordKind::Block && zeros > ALLOCATED_AHEAD {
-            let what = format!("{zeros} zeros end the file; Bitcoin Core allocates at most {ALLOCATED_AHEAD} ahead");
+            let what = format!(
+                "{zeros} zeros end the file; Bitcoin Core allocates at most {ALLOCATED_AHEAD} ahead"
+            );
             note(problems, self.problem_at(until, what));
         }
         Ok(())
@@ -294,7 +324,10 @@ impl<'a> Records<'a> {
     fn report_skipped(&mut self, until: u64, problems: &mut Vec<Problem>) {
         if let Some((from, why)) = self.skipped.take() {
             let last = until.max(from + 1) - 1;
-            note(problems, self.problem_at(from, format!("bytes {from} to {last} are skipped: {why}")));
+            note(
+                problems,
+                self.problem_at(from, format!("bytes {from} to {last} are skipped: {why}")),
+            );
         }
     }
 }

@@ -1,7 +1,13 @@
 //! RIPEMD-160 (Dobbertin, Bosselaers and Preneel, 1996) of 32 bytes: Bitcoin uses it for no other
 //! length.
 
-const START: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
+const START: [u32; 5] = [
+    0x6745_2301,
+    0xefcd_ab89,
+    0x98ba_dcfe,
+    0x1032_5476,
+    0xc3d2_e1f0,
+];
 
 /// One of the two parallel lines of rounds: for each step the word that is added, and the number of
 /// bits by which the sum is rotated.
@@ -66,8 +72,13 @@ fn round<const ROUND: usize, const F: usize>(
 ) -> [u32; 5] {
     for step in 0..16 {
         let word = words[usize::from(line.words[ROUND][step])];
-        let sum = a.wrapping_add(function::<F>(b, c, d)).wrapping_add(word).wrapping_add(line.constants[ROUND]);
-        let next = sum.rotate_left(line.rotations[ROUND][step].into()).wrapping_add(e);
+        let sum = a
+            .wrapping_add(function::<F>(b, c, d))
+            .wrapping_add(word)
+            .wrapping_add(line.constants[ROUND]);
+        let next = sum
+            .rotate_left(line.rotations[ROUND][step].into())
+            .wrapping_add(e);
         (a, e, d, c, b) = (e, d, c.rotate_left(10), b, next);
     }
     [a, b, c, d, e]
@@ -95,7 +106,9 @@ pub fn ripemd160(message: &[u8; 32]) -> [u8; 20] {
     right = round::<4, 0>(&RIGHT, right, &words);
     let mut hash = [0; 20];
     for (at, bytes) in hash.as_chunks_mut().0.iter_mut().enumerate() {
-        let word = START[(at + 1) % 5].wrapping_add(left[(at + 2) % 5]).wrapping_add(right[(at + 3) % 5]);
+        let word = START[(at + 1) % 5]
+            .wrapping_add(left[(at + 2) % 5])
+            .wrapping_add(right[(at + 3) % 5]);
         *bytes = word.to_le_bytes();
     }
     hash

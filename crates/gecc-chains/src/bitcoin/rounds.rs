@@ -27,12 +27,17 @@ pub struct EcdsaSignature {
 impl EcdsaSignature {
     /// Creates a pair for bytes that are not a signature.
     pub fn unreadable(why: &'static str) -> Self {
-        EcdsaSignature { digest: SighashDigest::Known([0; 32]), signature: [0; 64], unreadable: Some(why) }
+        EcdsaSignature {
+            digest: SighashDigest::Known([0; 32]),
+            signature: [0; 64],
+            unreadable: Some(why),
+        }
     }
 
     /// Returns the reason of a failure with this code.
     fn reason_of_failure(&self, code: u8) -> Reason {
-        self.unreadable.map_or_else(|| Reason::Signature(rejection_of(code)), Reason::Malformed)
+        self.unreadable
+            .map_or_else(|| Reason::Signature(rejection_of(code)), Reason::Malformed)
     }
 }
 
@@ -88,13 +93,21 @@ impl EcdsaChecks {
 
     /// Drops checks that cannot hold. A check without a pair to try fails as a mismatch.
     fn begin(&mut self) {
-        let EcdsaChecks { pending, failed, .. } = self;
+        let EcdsaChecks {
+            pending, failed, ..
+        } = self;
         let mismatch = Reason::Signature(Rejection::Mismatch);
         pending.retain(|check| can_hold(check) || fail(check, mismatch, failed));
     }
 
     /// Writes the next pair of each check, with the digests of the messages.
-    fn fill(&self, hashed: &[[u8; 32]], digests: &mut [[u8; 32]], signatures: &mut [[u8; 64]], keys: &mut [[u8; 65]]) {
+    fn fill(
+        &self,
+        hashed: &[[u8; 32]],
+        digests: &mut [[u8; 32]],
+        signatures: &mut [[u8; 64]],
+        keys: &mut [[u8; 65]],
+    ) {
         let rows = digests.iter_mut().zip(signatures).zip(keys);
         for (check, ((digest, signature), key)) in self.pending.iter().zip(rows) {
             let pair = &self.signatures[check.signatures.start];
@@ -109,7 +122,12 @@ impl EcdsaChecks {
 
     /// Advances each check according to the code of its pair.
     fn advance(&mut self, codes: &[u8]) {
-        let EcdsaChecks { pending, failed, signatures, .. } = self;
+        let EcdsaChecks {
+            pending,
+            failed,
+            signatures,
+            ..
+        } = self;
         let mut codes = codes.iter();
         pending.retain_mut(|check| {
             let code = *codes.next().expect("a code for each check");
@@ -118,7 +136,8 @@ impl EcdsaChecks {
             if code == Verdict::VALID_CODE {
                 check.signatures.start += 1;
             }
-            !check.signatures.is_empty() && (can_hold(check) || fail(check, tried.reason_of_failure(code), failed))
+            !check.signatures.is_empty()
+                && (can_hold(check) || fail(check, tried.reason_of_failure(code), failed))
         });
     }
 }
@@ -134,7 +153,10 @@ pub fn decide(
     parts: &mut [&mut EcdsaChecks],
 ) -> Result<(), gecc::Error> {
     map(pool, parts.iter_mut(), |checks| checks.begin());
-    let messages: Vec<&[u8]> = parts.iter().flat_map(|checks| checks.messages.iter()).collect();
+    let messages: Vec<&[u8]> = parts
+        .iter()
+        .flat_map(|checks| checks.messages.iter())
+        .collect();
     let hashed = columns.hashed.rows(engine, messages.len());
     hash::digests_into(engine, Hash::Sha256d, &messages, hashed)?;
     loop {
@@ -143,8 +165,12 @@ pub fn decide(
             return Ok(());
         }
         let mut codes = verify_next(engine, pool, &mut columns.rows, parts, hashed, &counts)?;
-        let of_parts = counts.iter().map(|count| codes.split_off(..*count).expect("a code for each check"));
-        map(pool, parts.iter_mut().zip(of_parts), |(checks, codes)| checks.advance(codes));
+        let of_parts = counts
+            .iter()
+            .map(|count| codes.split_off(..*count).expect("a code for each check"));
+        map(pool, parts.iter_mut().zip(of_parts), |(checks, codes)| {
+            checks.advance(codes)
+        });
     }
 }
 
@@ -166,14 +192,29 @@ fn verify_next<'a>(
     let signatures_of_parts = split(signatures, counts.iter().copied());
     let keys_of_parts = split(keys, counts.iter().copied());
     let of_parts = digests_of_parts.zip(signatures_of_parts).zip(keys_of_parts);
-    let hashed =
-        parts.iter().map(|checks| hashed.split_off(..checks.messages.len()).expect("a digest for each message"));
-    map(pool, parts.iter().zip(hashed).zip(of_parts), |((checks, hashed), ((digests, signatures), keys))| {
-        checks.fill(hashed, digests, signatures, keys);
+    let hashed = parts.iter().map(|checks| {
+        hashed
+            .split_off(..checks.messages.len())
+            .expect("a digest for each message")
     });
+    map(
+        pool,
+        parts.iter().zip(hashed).zip(of_parts),
+        |((checks, hashed), ((digests, signatures), keys))| {
+            checks.fill(hashed, digests, signatures, keys);
+        },
+    );
     let policy = ecdsa::Policy::default();
     let codes = columns.codes.codes(engine, rows);
-    ecdsa::verify_into(engine, Secp256k1, &*digests, &*signatures, PublicKeys::mixed(&*keys), policy, codes)?;
+    ecdsa::verify_into(
+        engine,
+        Secp256k1,
+        &*digests,
+        &*signatures,
+        PublicKeys::mixed(&*keys),
+        policy,
+        codes,
+    )?;
     Ok(codes)
 }
 

@@ -16,13 +16,21 @@ const STRICT: i32 = 3;
 /// Blocks that violate BIP 16 although they came after it: one of the main chain, and one of
 /// testnet3.
 const BREAK_BIP_16: [(Network, [u8; 32]); 2] = [
-    (Network::Bitcoin, hash(b"00000000000002dc756eebf4f49723ed8d30cc28a5f108eb94b1ba88ac4f9c22")),
-    (Network::Testnet, hash(b"00000000dd30457c001f4095d208cc1296b0eed002427aa599874af7a432b105")),
+    (
+        Network::Bitcoin,
+        hash(b"00000000000002dc756eebf4f49723ed8d30cc28a5f108eb94b1ba88ac4f9c22"),
+    ),
+    (
+        Network::Testnet,
+        hash(b"00000000dd30457c001f4095d208cc1296b0eed002427aa599874af7a432b105"),
+    ),
 ];
 
 /// Returns the bytes of a hash, which is displayed from the last to the first.
 const fn hash(shown: &[u8; 64]) -> [u8; 32] {
-    let Ok(mut bytes) = const_hex::const_decode_to_array(shown) else { panic!("no hash") };
+    let Ok(mut bytes) = const_hex::const_decode_to_array(shown) else {
+        panic!("no hash")
+    };
     bytes.reverse();
     bytes
 }
@@ -47,7 +55,9 @@ impl Rules {
         // A height below every activation stands for a block of an old version.
         let reached = height.filter(|_| block.version() >= STRICT).unwrap_or(0);
         let heights = heights(network);
-        let breaks_bip16 = BREAK_BIP_16.iter().any(|(of, hash)| *of == network && block.hash() == *hash);
+        let breaks_bip16 = BREAK_BIP_16
+            .iter()
+            .any(|(of, hash)| *of == network && block.hash() == *hash);
         Rules {
             height,
             p2sh: !breaks_bip16,
@@ -87,13 +97,20 @@ fn height_of(block: &Block) -> Option<u64> {
 /// Returns the number at the beginning of a coinbase's script (BIP 34), which must be minimally
 /// encoded and minimally pushed.
 pub fn height_in(script: &[u8]) -> Option<u64> {
-    let (&length @ ..=4, rest) = script.split_first()? else { return None };
+    let (&length @ ..=4, rest) = script.split_first()? else {
+        return None;
+    };
     match rest.get(..length.into())? {
         // These have opcodes of their own.
         [1..=16] => None,
         // A negative number, and one with a leading zero that is not needed for the sign.
         [.., 0x80..=0xff] | [0] | [.., 0..=0x7f, 0] => None,
-        digits => Some(digits.iter().rev().fold(0, |height, digit| height << 8 | u64::from(*digit))),
+        digits => Some(
+            digits
+                .iter()
+                .rev()
+                .fold(0, |height, digit| height << 8 | u64::from(*digit)),
+        ),
     }
 }
 
@@ -107,9 +124,21 @@ struct Heights {
 
 fn heights(network: Network) -> Heights {
     match network {
-        Network::Bitcoin => Heights { bip66: 363_725, segwit: 481_824, taproot: 709_632 },
+        Network::Bitcoin => Heights {
+            bip66: 363_725,
+            segwit: 481_824,
+            taproot: 709_632,
+        },
         // Taproot's height is not in that file: it follows from the signals of blocks (BIP 9).
-        Network::Testnet => Heights { bip66: 330_776, segwit: 834_624, taproot: 2_011_968 },
-        _ => Heights { bip66: 1, segwit: 1, taproot: 1 },
+        Network::Testnet => Heights {
+            bip66: 330_776,
+            segwit: 834_624,
+            taproot: 2_011_968,
+        },
+        _ => Heights {
+            bip66: 1,
+            segwit: 1,
+            taproot: 1,
+        },
     }
 }

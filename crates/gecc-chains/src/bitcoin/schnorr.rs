@@ -76,15 +76,28 @@ pub fn verify(
     hash::digests_into(engine, Hash::Sha256, &messages, digests)?;
     let signatures = columns.signatures.rows(engine, rows);
     let keys = columns.keys.rows(engine, rows);
-    let of_parts = split(signatures, counts.iter().copied()).zip(split(keys, counts.iter().copied()));
-    map(pool, parts.iter().zip(of_parts), |(part, (signatures, keys))| part.copy_to(signatures, keys));
+    let of_parts =
+        split(signatures, counts.iter().copied()).zip(split(keys, counts.iter().copied()));
+    map(
+        pool,
+        parts.iter().zip(of_parts),
+        |(part, (signatures, keys))| part.copy_to(signatures, keys),
+    );
     let codes = columns.codes.codes(engine, rows);
-    bip340::verify_into(engine, &*digests, &*signatures, PublicKeys::x_only(&*keys), codes)?;
+    bip340::verify_into(
+        engine,
+        &*digests,
+        &*signatures,
+        PublicKeys::x_only(&*keys),
+        codes,
+    )?;
     let mut codes = codes.iter();
     let failed = parts.iter().map(|part| {
         let of_part = part.answers.iter().zip(codes.by_ref());
         let failed = of_part.filter(|(_, code)| **code != Verdict::VALID_CODE);
-        failed.map(|(answer, code)| (*answer, rejection_of(*code))).collect()
+        failed
+            .map(|(answer, code)| (*answer, rejection_of(*code)))
+            .collect()
     });
     Ok(failed.collect())
 }

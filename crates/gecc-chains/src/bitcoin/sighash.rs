@@ -125,7 +125,14 @@ impl<'a> Sighashes<'a> {
     pub fn new(transaction: TransactionView<'a>, spent: OutputsView<'a>) -> Self {
         let common = OnceCell::new();
         let segwit = OnceCell::new();
-        Sighashes { transaction, spent, common, segwit, taproot: OnceCell::new(), blank: OnceCell::new() }
+        Sighashes {
+            transaction,
+            spent,
+            common,
+            segwit,
+            taproot: OnceCell::new(),
+            blank: OnceCell::new(),
+        }
     }
 
     /// Returns the output that an input spends.
@@ -143,14 +150,26 @@ impl<'a> Sighashes<'a> {
                 sequences.extend_from_slice(input.sequence);
             }
             let outputs = sha256(self.transaction.outputs().encoded());
-            TransactionHashes { outpoints: sha256(&outpoints), sequences: sha256(&sequences), outputs }
+            TransactionHashes {
+                outpoints: sha256(&outpoints),
+                sequences: sha256(&sequences),
+                outputs,
+            }
         })
     }
 
     fn segwit(&self) -> &TransactionHashes {
         self.segwit.get_or_init(|| {
-            let TransactionHashes { outpoints, sequences, outputs } = self.common();
-            TransactionHashes { outpoints: sha256(outpoints), sequences: sha256(sequences), outputs: sha256(outputs) }
+            let TransactionHashes {
+                outpoints,
+                sequences,
+                outputs,
+            } = self.common();
+            TransactionHashes {
+                outpoints: sha256(outpoints),
+                sequences: sha256(sequences),
+                outputs: sha256(outputs),
+            }
         })
     }
 
@@ -162,7 +181,10 @@ impl<'a> Sighashes<'a> {
                 values.update(output.value);
                 scripts.update(output.sized_script());
             }
-            SpentHashes { values: values.finalize().into(), scripts: scripts.finalize().into() }
+            SpentHashes {
+                values: values.finalize().into(),
+                scripts: scripts.finalize().into(),
+            }
         })
     }
 
@@ -171,23 +193,37 @@ impl<'a> Sighashes<'a> {
             let transaction = self.transaction;
             let mut bytes = Vec::new();
             bytes.extend_from_slice(transaction.version());
-            put_number(transaction.inputs().len(), |number| bytes.extend_from_slice(number));
+            put_number(transaction.inputs().len(), |number| {
+                bytes.extend_from_slice(number)
+            });
             let first_input = bytes.len();
             for input in transaction.inputs() {
                 bytes.extend_from_slice(input.outpoint);
                 bytes.push(0);
                 bytes.extend_from_slice(input.sequence);
             }
-            put_number(transaction.outputs().len(), |number| bytes.extend_from_slice(number));
+            put_number(transaction.outputs().len(), |number| {
+                bytes.extend_from_slice(number)
+            });
             bytes.extend_from_slice(transaction.outputs().encoded());
             bytes.extend_from_slice(transaction.lock_time());
-            BlankTransaction { bytes, first_input, begun: RefCell::new((Sha256::new(), 0)) }
+            BlankTransaction {
+                bytes,
+                first_input,
+                begun: RefCell::new((Sha256::new(), 0)),
+            }
         })
     }
 
     /// Computes the digest that the legacy form signs: double SHA-256. `script` is the one that
     /// requires the signature.
-    pub fn legacy(&self, index: usize, script: &[u8], hash_type: HashType, messages: &mut Messages) -> SighashDigest {
+    pub fn legacy(
+        &self,
+        index: usize,
+        script: &[u8],
+        hash_type: HashType,
+        messages: &mut Messages,
+    ) -> SighashDigest {
         let outputs = self.transaction.outputs();
         if hash_type.outputs() == SignedOutputs::Single && index >= outputs.len() {
             // Consensus signs this number.
@@ -225,14 +261,22 @@ impl<'a> Sighashes<'a> {
     /// Writes the inputs in the legacy form, where not the whole transaction is signed.
     fn put_inputs(&self, to: &mut Vec<u8>, index: usize, script: &[u8], hash_type: HashType) {
         let count = self.transaction.inputs().len();
-        let signed = if hash_type.is_alone() { index..index + 1 } else { 0..count };
+        let signed = if hash_type.is_alone() {
+            index..index + 1
+        } else {
+            0..count
+        };
         put_number(signed.len(), |number| to.extend_from_slice(number));
         for at in signed {
             let input = self.transaction.input(at);
             to.extend_from_slice(input.outpoint);
             put_sized(if at == index { script } else { &[] }, to);
             let signs_sequence = at == index || hash_type.outputs() == SignedOutputs::All;
-            to.extend_from_slice(if signs_sequence { input.sequence } else { &[0; 4] });
+            to.extend_from_slice(if signs_sequence {
+                input.sequence
+            } else {
+                &[0; 4]
+            });
         }
     }
 
@@ -255,15 +299,29 @@ impl<'a> Sighashes<'a> {
 
     /// Appends the message that BIP 143 signs with double SHA-256. `script` is the one that
     /// requires the signature.
-    pub fn put_segwit_v0(&self, index: usize, script: &[u8], hash_type: HashType, to: &mut Vec<u8>) {
+    pub fn put_segwit_v0(
+        &self,
+        index: usize,
+        script: &[u8],
+        hash_type: HashType,
+        to: &mut Vec<u8>,
+    ) {
         const NONE: [u8; 32] = [0; 32];
         let transaction = self.transaction;
         let signed = hash_type.outputs();
         let is_alone = hash_type.is_alone();
         let input = transaction.input(index);
         to.extend_from_slice(transaction.version());
-        to.extend_from_slice(if is_alone { &NONE } else { &self.segwit().outpoints });
-        to.extend_from_slice(if is_alone || signed != SignedOutputs::All { &NONE } else { &self.segwit().sequences });
+        to.extend_from_slice(if is_alone {
+            &NONE
+        } else {
+            &self.segwit().outpoints
+        });
+        to.extend_from_slice(if is_alone || signed != SignedOutputs::All {
+            &NONE
+        } else {
+            &self.segwit().sequences
+        });
         to.extend_from_slice(input.outpoint);
         put_sized(script, to);
         to.extend_from_slice(self.spent_by(index).value);
@@ -291,7 +349,11 @@ impl<'a> Sighashes<'a> {
         let transaction = self.transaction;
         let signed = hash_type.outputs();
         let is_alone = hash_type.is_alone();
-        let single = if signed == SignedOutputs::Single { Some(transaction.outputs().get(index)?) } else { None };
+        let single = if signed == SignedOutputs::Single {
+            Some(transaction.outputs().get(index)?)
+        } else {
+            None
+        };
         to.extend_from_slice(TAP_SIGHASH.as_flattened());
         // The epoch comes first.
         to.extend_from_slice(&[0, hash_type.0]);
@@ -299,7 +361,11 @@ impl<'a> Sighashes<'a> {
         to.extend_from_slice(transaction.lock_time());
         if !is_alone {
             let SpentHashes { values, scripts } = self.of_spent();
-            let TransactionHashes { outpoints, sequences, .. } = self.common();
+            let TransactionHashes {
+                outpoints,
+                sequences,
+                ..
+            } = self.common();
             to.extend_from_slice([*outpoints, *values, *scripts, *sequences].as_flattened());
         }
         if signed == SignedOutputs::All {

@@ -46,28 +46,53 @@ type ParsedInput<'a> = (Template, Result<TaprootSpend<'a>, Reason>);
 
 /// Parses an input that spends a witness program of version 1 with this key. `in_force` is true if
 /// BIP 341 is in force.
-pub fn parse_input<'a>(input: &InputView<'a>, output_key: [u8; 32], in_force: bool) -> ParsedInput<'a> {
+pub fn parse_input<'a>(
+    input: &InputView<'a>,
+    output_key: [u8; 32],
+    in_force: bool,
+) -> ParsedInput<'a> {
     let (template, spend) = by_witness(input.witness(), output_key);
     if !in_force {
         return (template, Err(Reason::NotChecked("BIP 341 is not in force")));
     }
-    (template, if input.script.is_empty() { spend } else { Err(WITH_A_SCRIPT) })
+    (
+        template,
+        if input.script.is_empty() {
+            spend
+        } else {
+            Err(WITH_A_SCRIPT)
+        },
+    )
 }
 
 fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> ParsedInput<'_> {
     let annex = take_annex(&mut stack);
     match stack.as_slice() {
-        [] => (Template::TaprootKey, Err(Reason::Malformed("no witness is shown"))),
-        [signature] => {
-            (Template::TaprootKey, Ok(TaprootSpend { annex, leaf: None, signature: Ok((*signature, output_key)) }))
-        }
+        [] => (
+            Template::TaprootKey,
+            Err(Reason::Malformed("no witness is shown")),
+        ),
+        [signature] => (
+            Template::TaprootKey,
+            Ok(TaprootSpend {
+                annex,
+                leaf: None,
+                signature: Ok((*signature, output_key)),
+            }),
+        ),
         [shown @ .., script, control] => {
             let key = key_of_leaf(control, script);
-            let template = if key.is_ok() { Template::TaprootScript } else { Template::TaprootOther };
+            let template = if key.is_ok() {
+                Template::TaprootScript
+            } else {
+                Template::TaprootOther
+            };
             let Some(leaf) = leaf(control, script, output_key) else {
                 return (
                     template,
-                    Err(Reason::Malformed("a control block has 33 bytes and 32 for each of at most 128 steps")),
+                    Err(Reason::Malformed(
+                        "a control block has 33 bytes and 32 for each of at most 128 steps",
+                    )),
                 );
             };
             // BIP 342: the script must leave exactly one element, so nothing may be below the
@@ -77,7 +102,14 @@ fn by_witness(mut stack: Vec<&[u8]>, output_key: [u8; 32]) -> ParsedInput<'_> {
                 require_short(shown)?;
                 Ok((last(shown, 1, true)?[0], key))
             });
-            (template, Ok(TaprootSpend { annex, leaf: Some(leaf), signature }))
+            (
+                template,
+                Ok(TaprootSpend {
+                    annex,
+                    leaf: Some(leaf),
+                    signature,
+                }),
+            )
         }
     }
 }
@@ -104,7 +136,9 @@ fn key_of_leaf(control: &[u8], script: &[u8]) -> Result<[u8; 32], Reason> {
 /// Returns the key of a script that requires a signature by that key, and nothing else.
 fn asked_key(script: &[u8]) -> Option<[u8; 32]> {
     let mut instructions = instructions(script);
-    let [Instruction::Push(key), Instruction::Op(OP_CHECKSIG)] = [instructions.next()??, instructions.next()??] else {
+    let [Instruction::Push(key), Instruction::Op(OP_CHECKSIG)] =
+        [instructions.next()??, instructions.next()??]
+    else {
         return None;
     };
     while let Some(next) = instructions.next() {
@@ -135,13 +169,22 @@ fn skip_branch(condition: Instruction, instructions: &mut Instructions) -> Optio
 fn leaf(control: &[u8], script: &[u8], output_key: [u8; 32]) -> Option<Leaf> {
     let (&first, rest) = control.split_first()?;
     let (&internal_key, rest) = rest.split_first_chunk()?;
-    let (path, []) = rest.as_chunks() else { return None };
+    let (path, []) = rest.as_chunks() else {
+        return None;
+    };
     if path.len() > LONGEST_PATH {
         return None;
     }
     let hash = leaf_hash(first & LEAF_MASK, script);
-    let root = path.iter().fold(hash, |node, sibling| branch_hash(node, *sibling));
-    let commitment = Commitment { internal_key, root, output_key, is_odd: first & 1 == 1 };
+    let root = path
+        .iter()
+        .fold(hash, |node, sibling| branch_hash(node, *sibling));
+    let commitment = Commitment {
+        internal_key,
+        root,
+        output_key,
+        is_odd: first & 1 == 1,
+    };
     Some(Leaf { hash, commitment })
 }
 
@@ -154,7 +197,12 @@ fn leaf_hash(version: u8, script: &[u8]) -> [u8; 32] {
 
 /// Hashes two sibling nodes, in sorted order.
 fn branch_hash(node: [u8; 32], sibling: [u8; 32]) -> [u8; 32] {
-    TAP_BRANCH.clone().chain_update(node.min(sibling)).chain_update(node.max(sibling)).finalize().into()
+    TAP_BRANCH
+        .clone()
+        .chain_update(node.min(sibling))
+        .chain_update(node.max(sibling))
+        .finalize()
+        .into()
 }
 
 impl TaprootSpend<'_> {
@@ -174,8 +222,12 @@ impl TaprootSpend<'_> {
         let (pushed, key) = self.signature?;
         let (signature, hash_type) = signature_and_type(pushed)?;
         let leaf = self.leaf.map(|leaf| leaf.hash);
-        let written = to.push(answer, signature, key, |to| hashes.put_taproot(index, self.annex, leaf, hash_type, to));
-        written.ok_or(Reason::Malformed("the output that is signed alone is missing"))
+        let written = to.push(answer, signature, key, |to| {
+            hashes.put_taproot(index, self.annex, leaf, hash_type, to)
+        });
+        written.ok_or(Reason::Malformed(
+            "the output that is signed alone is missing",
+        ))
     }
 }
 

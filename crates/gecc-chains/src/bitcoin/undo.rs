@@ -7,7 +7,9 @@
 
 use super::block::{BlockOffset, SpentOutputs};
 use super::encoding::{self, array, put_number, sized};
-use super::instructions::{LONGEST_SCRIPT, OP_CHECKSIG, OP_DUP, OP_EQUAL, OP_EQUALVERIFY, OP_HASH160, OP_RETURN};
+use super::instructions::{
+    LONGEST_SCRIPT, OP_CHECKSIG, OP_DUP, OP_EQUAL, OP_EQUALVERIFY, OP_HASH160, OP_RETURN,
+};
 use k256::elliptic_curve::sec1::ToSec1Point;
 
 /// Sizes below this denote scripts of known forms.
@@ -31,7 +33,9 @@ fn require_fewer(places: &[BlockOffset], inputs: usize) -> Result<(), String> {
     if places.len() <= inputs {
         return Ok(());
     }
-    Err(format!("the block has {inputs} inputs, but more spent outputs are given"))
+    Err(format!(
+        "the block has {inputs} inputs, but more spent outputs are given"
+    ))
 }
 
 /// Parses a list of lists of outputs: the number of transactions, and for each transaction the
@@ -47,14 +51,18 @@ pub fn by_transaction(
     for _ in 0..encoding::number(&mut lists)? {
         for _ in 0..encoding::number(&mut lists)? {
             require_fewer(&places, inputs)?;
-            read(&mut lists, &mut bytes).ok_or("an output that was spent ends too early or is malformed")?;
+            read(&mut lists, &mut bytes)
+                .ok_or("an output that was spent ends too early or is malformed")?;
             places.push(bytes.len() as BlockOffset);
         }
     }
     if lists.is_empty() {
         Ok(SpentOutputs::new(bytes, places))
     } else {
-        Err(format!("{} bytes follow the outputs that were spent", lists.len()))
+        Err(format!(
+            "{} bytes follow the outputs that were spent",
+            lists.len()
+        ))
     }
 }
 
@@ -102,7 +110,9 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut value: u64 = 0;
     loop {
         let byte = take(bytes, 1)?[0];
-        value = value.checked_mul(1 << 7)?.checked_add(u64::from(byte & 0x7f))?;
+        value = value
+            .checked_mul(1 << 7)?
+            .checked_add(u64::from(byte & 0x7f))?;
         if byte & 0x80 == 0 {
             return Some(value);
         }
@@ -113,7 +123,9 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
 /// Decodes an amount in satoshis, compressed into its exponent of ten, its last digit and the other
 /// digits.
 fn amount(compressed: u64) -> Option<u64> {
-    let Some(rest) = compressed.checked_sub(1) else { return Some(0) };
+    let Some(rest) = compressed.checked_sub(1) else {
+        return Some(0);
+    };
     let exponent = rest % 10;
     let rest = rest / 10;
     let digits = match exponent {
@@ -126,13 +138,23 @@ fn amount(compressed: u64) -> Option<u64> {
 
 fn script(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
     match number(bytes)? {
-        0 => put(to, &[&[OP_DUP, OP_HASH160, 20], take(bytes, 20)?, &[OP_EQUALVERIFY, OP_CHECKSIG]]),
+        0 => put(
+            to,
+            &[
+                &[OP_DUP, OP_HASH160, 20],
+                take(bytes, 20)?,
+                &[OP_EQUALVERIFY, OP_CHECKSIG],
+            ],
+        ),
         1 => put(to, &[&[OP_HASH160, 20], take(bytes, 20)?, &[OP_EQUAL]]),
         tag @ 2..=3 => put(to, &[&[33, tag as u8], take(bytes, 32)?, &[OP_CHECKSIG]]),
         tag @ 4..=5 => {
             let key = [&[tag as u8 - 2], take(bytes, 32)?].concat();
             let point = k256::PublicKey::from_sec1_bytes(&key).ok()?;
-            put(to, &[&[65], point.to_sec1_point(false).as_bytes(), &[OP_CHECKSIG]]);
+            put(
+                to,
+                &[&[65], point.to_sec1_point(false).as_bytes(), &[OP_CHECKSIG]],
+            );
         }
         // It cannot be spent, and is stored empty.
         size if size - FORMS > LONGEST_SCRIPT => {
@@ -146,7 +168,9 @@ fn script(bytes: &mut &[u8], to: &mut Vec<u8>) -> Option<()> {
 
 /// Writes the parts of a script after their total length.
 fn put(to: &mut Vec<u8>, parts: &[&[u8]]) {
-    put_number(parts.iter().map(|part| part.len()).sum(), |number| to.extend_from_slice(number));
+    put_number(parts.iter().map(|part| part.len()).sum(), |number| {
+        to.extend_from_slice(number)
+    });
     parts.iter().for_each(|part| to.extend_from_slice(part));
 }
 

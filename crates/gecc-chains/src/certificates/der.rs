@@ -8,12 +8,18 @@ pub const SET: Tag = Tag::Set;
 
 /// Returns the tag of an explicitly tagged context-specific field, which contains another.
 pub fn explicit(number: u32) -> Tag {
-    Tag::ContextSpecific { constructed: true, number: TagNumber(number) }
+    Tag::ContextSpecific {
+        constructed: true,
+        number: TagNumber(number),
+    }
 }
 
 /// Returns the tag of an implicitly tagged context-specific field, which replaces that of its type.
 pub fn implicit(number: u32) -> Tag {
-    Tag::ContextSpecific { constructed: false, number: TagNumber(number) }
+    Tag::ContextSpecific {
+        constructed: false,
+        number: TagNumber(number),
+    }
 }
 
 /// The remaining fields of a constructed value.
@@ -28,7 +34,13 @@ impl<'a> DerFields<'a> {
     /// An invalid encoding, another tag, or trailing data.
     pub fn of(encoded: &'a [u8], tag: Tag) -> Result<Self, String> {
         let value = AnyRef::from_der(encoded).map_err(|problem| problem.to_string())?;
-        if value.tag() == tag { Ok(DerFields { rest: value.value() }) } else { Err(unexpected(value.tag(), tag)) }
+        if value.tag() == tag {
+            Ok(DerFields {
+                rest: value.value(),
+            })
+        } else {
+            Err(unexpected(value.tag(), tag))
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -37,7 +49,9 @@ impl<'a> DerFields<'a> {
 
     /// Returns whether the next field has this tag.
     pub fn is_next(&self, tag: Tag) -> bool {
-        SliceReader::new(self.rest).and_then(|reader| Tag::peek(&reader)).is_ok_and(|next| next == tag)
+        SliceReader::new(self.rest)
+            .and_then(|reader| Tag::peek(&reader))
+            .is_ok_and(|next| next == tag)
     }
 
     /// Takes the next field, and returns its encoding.
@@ -49,7 +63,11 @@ impl<'a> DerFields<'a> {
             return Err(format!("{name} is missing"));
         }
         let (value, encoded) = self.any_encoded(name)?;
-        if value.tag() == tag { Ok(encoded) } else { Err(format!("{name}: {}", unexpected(value.tag(), tag))) }
+        if value.tag() == tag {
+            Ok(encoded)
+        } else {
+            Err(format!("{name}: {}", unexpected(value.tag(), tag)))
+        }
     }
 
     /// Takes the next field, and returns its value.
@@ -74,7 +92,8 @@ impl<'a> DerFields<'a> {
     /// # Errors
     /// Fails under the conditions of [`encoded`](Self::encoded).
     pub fn any_encoded(&mut self, name: &str) -> Result<(AnyRef<'a>, &'a [u8]), String> {
-        let (value, encoded) = first_value(self.rest).map_err(|problem| format!("{name}: {problem}"))?;
+        let (value, encoded) =
+            first_value(self.rest).map_err(|problem| format!("{name}: {problem}"))?;
         self.rest = &self.rest[encoded.len()..];
         Ok((value, encoded))
     }
@@ -84,7 +103,9 @@ impl<'a> DerFields<'a> {
     /// # Errors
     /// Fails under the conditions of [`encoded`](Self::encoded).
     pub fn constructed(&mut self, name: &str, tag: Tag) -> Result<DerFields<'a>, String> {
-        Ok(DerFields { rest: self.next(name, tag)?.value() })
+        Ok(DerFields {
+            rest: self.next(name, tag)?.value(),
+        })
     }
 
     /// Takes the next field if it has this tag, and returns its value.
@@ -92,7 +113,11 @@ impl<'a> DerFields<'a> {
     /// # Errors
     /// Fails under the conditions of [`encoded`](Self::encoded).
     pub fn optional(&mut self, name: &str, tag: Tag) -> Result<Option<AnyRef<'a>>, String> {
-        if self.is_next(tag) { self.next(name, tag).map(Some) } else { Ok(None) }
+        if self.is_next(tag) {
+            self.next(name, tag).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// Requires that no field is left.
@@ -100,7 +125,11 @@ impl<'a> DerFields<'a> {
     /// # Errors
     /// The name of the value that has further fields.
     pub fn end(&self, of: &str) -> Result<(), String> {
-        if self.rest.is_empty() { Ok(()) } else { Err(format!("{of}: an unknown field follows the last one")) }
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{of}: an unknown field follows the last one"))
+        }
     }
 }
 

@@ -37,7 +37,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sm2_user_ids: vec![gecc::sm2::DEFAULT_USER_ID.to_vec(), Vec::new()], exact_names: false }
+        Options {
+            sm2_user_ids: vec![gecc::sm2::DEFAULT_USER_ID.to_vec(), Vec::new()],
+            exact_names: false,
+        }
     }
 }
 

@@ -58,15 +58,22 @@ fn text(tag: Tag, value: &[u8]) -> Option<String> {
             Some(value.iter().copied().map(char::from).collect())
         }
         Tag::BmpString => {
-            let (units, []) = value.as_chunks() else { return None };
-            char::decode_utf16(units.iter().copied().map(u16::from_be_bytes)).collect::<Result<_, _>>().ok()
+            let (units, []) = value.as_chunks() else {
+                return None;
+            };
+            char::decode_utf16(units.iter().copied().map(u16::from_be_bytes))
+                .collect::<Result<_, _>>()
+                .ok()
         }
         _ => None,
     }
 }
 
 fn fold(text: &str) -> String {
-    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    text.split_ascii_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase()
 }
 
 #[cfg(test)]
@@ -78,11 +85,17 @@ mod tests {
     }
 
     fn attribute(kind: u8, tag: u8, value: &[u8]) -> Vec<u8> {
-        tagged(0x30, &[tagged(6, &[0x55, 4, kind]), tagged(tag, value)].concat())
+        tagged(
+            0x30,
+            &[tagged(6, &[0x55, 4, kind]), tagged(tag, value)].concat(),
+        )
     }
 
     fn name(relative_names: &[&[Vec<u8>]]) -> Vec<u8> {
-        let sets: Vec<Vec<u8>> = relative_names.iter().map(|attributes| tagged(0x31, &attributes.concat())).collect();
+        let sets: Vec<Vec<u8>> = relative_names
+            .iter()
+            .map(|attributes| tagged(0x31, &attributes.concat()))
+            .collect();
         tagged(0x30, &sets.concat())
     }
 
@@ -104,9 +117,12 @@ mod tests {
             assert_eq!(of(tag, value), expected, "{value:?}");
         }
         assert_eq!(of(0x0c, "ÄRA".as_bytes()), of(0x14, b"\xe4ra"));
-        for (tag, value) in
-            [(0x0c, &b"examplero ot"[..]), (0x0c, b"example  root 2"), (4, b"example root"), (0x0c, b"\xff")]
-        {
+        for (tag, value) in [
+            (0x0c, &b"examplero ot"[..]),
+            (0x0c, b"example  root 2"),
+            (4, b"example root"),
+            (0x0c, b"\xff"),
+        ] {
             assert_ne!(of(tag, value), expected, "{value:?}");
         }
         // Malformed strings and other types are equal if their bytes are.
@@ -124,6 +140,9 @@ mod tests {
         let two = [b];
         assert_ne!(folded(&name(&[&one, &two])), folded(&name(&[&two, &one])));
         assert_ne!(folded(&name(&[&one, &two])), folded(&name(&[&ab])));
-        assert_ne!(of(0x0c, b"a"), folded(&name(&[&[attribute(10, 0x0c, b"a")]])).unwrap());
+        assert_ne!(
+            of(0x0c, b"a"),
+            folded(&name(&[&[attribute(10, 0x0c, b"a")]])).unwrap()
+        );
     }
 }

@@ -71,26 +71,46 @@ pub enum SignedPart {
 impl Certificate {
     /// Returns the cost of trying a key, in units of hashing half a kilobyte.
     pub fn cost(&self) -> usize {
-        if let SignedPart::Message(message) = &self.signed { 1 + message.len() / 512 } else { 1 }
+        if let SignedPart::Message(message) = &self.signed {
+            1 + message.len() / 512
+        } else {
+            1
+        }
     }
 
     /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
-        let names = self.subject.len() + self.issuer.len() + self.subject_name.len() + self.issuer_name.len();
+        let names = self.subject.len()
+            + self.issuer.len()
+            + self.subject_name.len()
+            + self.issuer_name.len();
         let key = self.key.as_ref().map_or(0, |(_, key)| key.len());
-        let message = if let SignedPart::Message(message) = &self.signed { message.len() } else { 0 };
+        let message = if let SignedPart::Message(message) = &self.signed {
+            message.len()
+        } else {
+            0
+        };
         size_of::<Certificate>() + names + key + message
     }
 }
 
 /// Returns the certificates of a file of at most `longest` bytes, and the problems of its other
 /// contents.
-pub fn certificates(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<Certificate>, Vec<Problem>) {
+pub fn certificates(
+    path: &Arc<Path>,
+    longest: u64,
+    options: &Options,
+) -> (Vec<Certificate>, Vec<Problem>) {
     let bytes = match read(path, longest) {
         Ok(bytes) => bytes,
         Err(problem) => return (Vec::new(), vec![problem]),
     };
-    let mut found = FileContents { path, options, certificates: Vec::new(), problems: Vec::new() };
+    let mut found = FileContents {
+        path,
+        options,
+        certificates: Vec::new(),
+        problems: Vec::new(),
+    };
     if bytes.first() == Some(&BEGINS_DER) {
         let mut place = 0;
         while place < bytes.len() {
@@ -100,13 +120,24 @@ pub fn certificates(path: &Arc<Path>, longest: u64, options: &Options) -> (Vec<C
             place = one.map_or(bytes.len(), |one| place + one.len());
         }
     } else if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        found.add(0, Err("the file is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`".to_owned()));
+        found.add(
+            0,
+            Err("the file is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`".to_owned()),
+        );
     } else {
         for_each_block(&bytes, |place, der| found.add(place, der));
     }
-    let FileContents { certificates, mut problems, .. } = found;
+    let FileContents {
+        certificates,
+        mut problems,
+        ..
+    } = found;
     if certificates.is_empty() && problems.is_empty() {
-        problems.push(Problem::new(path, FilePosition::Whole, "the file contains no certificate in PEM or DER"));
+        problems.push(Problem::new(
+            path,
+            FilePosition::Whole,
+            "the file contains no certificate in PEM or DER",
+        ));
     }
     (certificates, problems)
 }
@@ -125,7 +156,10 @@ impl FileContents<'_> {
         let place = place as u64;
         match der.and_then(|der| certificate(self.path, place, der, self.options)) {
             Ok(certificate) => self.certificates.push(certificate),
-            Err(what) => note(&mut self.problems, Problem::new(self.path, FilePosition::Byte(place), what)),
+            Err(what) => note(
+                &mut self.problems,
+                Problem::new(self.path, FilePosition::Byte(place), what),
+            ),
         }
     }
 }
@@ -136,7 +170,11 @@ fn read(path: &Arc<Path>, longest: u64) -> Result<Vec<u8>, Problem> {
     if reader.append_rest(longest, &mut bytes)? {
         return Ok(bytes);
     }
-    Err(Problem::new(path, FilePosition::Whole, format!("the file is above the limit of {longest} bytes")))
+    Err(Problem::new(
+        path,
+        FilePosition::Whole,
+        format!("the file is above the limit of {longest} bytes"),
+    ))
 }
 
 /// Passes on the contents and positions of blocks with certificates. Other text and blocks may
@@ -151,13 +189,19 @@ fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], Stri
             if marker.is_begin {
                 open = Some(marker);
             } else {
-                hand_on(marker.start, Err("a block of PEM has no first line, or a damaged one".to_owned()));
+                hand_on(
+                    marker.start,
+                    Err("a block of PEM has no first line, or a damaged one".to_owned()),
+                );
             }
             continue;
         };
         match (begin.label, marker.label) {
             _ if marker.is_begin => {
-                hand_on(begin.start, Err("a block of PEM has no last line, or a damaged one".to_owned()));
+                hand_on(
+                    begin.start,
+                    Err("a block of PEM has no last line, or a damaged one".to_owned()),
+                );
                 open = Some(marker);
             }
             (Some(label), Some(other)) if label == other => {
@@ -167,13 +211,24 @@ fn for_each_block(text: &[u8], mut hand_on: impl FnMut(usize, Result<&[u8], Stri
                 }
             }
             (Some(_), Some(_)) => {
-                hand_on(begin.start, Err("a block of PEM has different labels in its first and last line".to_owned()));
+                hand_on(
+                    begin.start,
+                    Err(
+                        "a block of PEM has different labels in its first and last line".to_owned(),
+                    ),
+                );
             }
-            _ => hand_on(begin.start, Err("a block of PEM has no whole label in its first or last line".to_owned())),
+            _ => hand_on(
+                begin.start,
+                Err("a block of PEM has no whole label in its first or last line".to_owned()),
+            ),
         }
     }
     if let Some(begin) = open {
-        hand_on(begin.start, Err("a block of PEM has no last line, or a damaged one".to_owned()));
+        hand_on(
+            begin.start,
+            Err("a block of PEM has no last line, or a damaged one".to_owned()),
+        );
     }
 }
 
@@ -201,11 +256,20 @@ fn next_marker(text: &[u8], mut from: usize) -> Option<PemMarker<'_>> {
             }
         };
         let after = &rest[keyword.len()..];
-        let length = after.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b' ').count();
+        let length = after
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b' ')
+            .count();
         let dashes = &after[length..];
-        let is_whole = dashes.starts_with(DASHES) && !dashes.starts_with(BEGIN) && !dashes.starts_with(END);
+        let is_whole =
+            dashes.starts_with(DASHES) && !dashes.starts_with(BEGIN) && !dashes.starts_with(END);
         let end = start + keyword.len() + length + if is_whole { DASHES.len() } else { 0 };
-        return Some(PemMarker { start, end, is_begin, label: is_whole.then(|| &after[..length]) });
+        return Some(PemMarker {
+            start,
+            end,
+            is_begin,
+            label: is_whole.then(|| &after[..length]),
+        });
     }
 }
 
@@ -217,12 +281,19 @@ fn decoded(content: &[u8]) -> Result<Vec<u8>, String> {
     let content = match content.iter().rposition(|byte| *byte == b':') {
         Some(colon) => {
             let after = &content[colon..];
-            let length = after.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(after.len());
+            let length = after
+                .iter()
+                .position(|byte| matches!(byte, b'\n' | b'\r'))
+                .unwrap_or(after.len());
             &after[length..]
         }
         None => content,
     };
-    let digits: Vec<u8> = content.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let digits: Vec<u8> = content
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
     let mut strict = [BEGIN, b"X", DASHES, b"\n"].concat();
     for line in digits.chunks(LINE) {
         strict.extend_from_slice(line);
@@ -264,9 +335,11 @@ impl<'a> EncodedParts<'a> {
     fn of(certificate: &'a [u8]) -> Result<Self, String> {
         let mut outer = DerFields::of(certificate, SEQUENCE)?;
         if outer.is_next(Tag::ObjectIdentifier) {
-            return Err("this is not a certificate but another container, such as PKCS #7: \
+            return Err(
+                "this is not a certificate but another container, such as PKCS #7: \
                 extract its certificates with `openssl pkcs7 -print_certs`"
-                .to_owned());
+                    .to_owned(),
+            );
         }
         let signed = outer.encoded("tbsCertificate", SEQUENCE)?;
         let algorithm = outer.encoded("signatureAlgorithm", SEQUENCE)?;
@@ -274,7 +347,11 @@ impl<'a> EncodedParts<'a> {
         outer.end("Certificate")?;
         let mut fields = DerFields::of(signed, SEQUENCE)?;
         if let Some(version) = fields.optional("version", explicit(0))? {
-            integer("version", AnyRef::from_der(version.value()).map_err(|problem| format!("version: {problem}"))?)?;
+            integer(
+                "version",
+                AnyRef::from_der(version.value())
+                    .map_err(|problem| format!("version: {problem}"))?,
+            )?;
         }
         integer("serialNumber", fields.any("serialNumber")?)?;
         let inner_algorithm = fields.encoded("signature", SEQUENCE)?;
@@ -289,18 +366,30 @@ impl<'a> EncodedParts<'a> {
         }
         fields.end("tbsCertificate")?;
         let mut of_algorithm = DerFields::of(algorithm, SEQUENCE)?;
-        let identifier = object_identifier("signatureAlgorithm", of_algorithm.any("signatureAlgorithm")?)?;
+        let identifier = object_identifier(
+            "signatureAlgorithm",
+            of_algorithm.any("signatureAlgorithm")?,
+        )?;
         let signature = bytes_of_bits(signature).unwrap_or_default();
-        Ok(EncodedParts { signed, inner_algorithm, issuer, subject, key, algorithm, identifier, signature })
+        Ok(EncodedParts {
+            signed,
+            inner_algorithm,
+            issuer,
+            subject,
+            key,
+            algorithm,
+            identifier,
+            signature,
+        })
     }
 }
 
 /// Requires an integer in its shortest form, of any length and sign.
 fn integer(name: &str, value: AnyRef) -> Result<(), String> {
     match (value.tag(), value.value()) {
-        (Tag::Integer, [0, 0..=0x7f, ..] | [0xff, 0x80..=0xff, ..]) => {
-            Err(format!("{name}: the integer has more bytes than it needs, which is not DER"))
-        }
+        (Tag::Integer, [0, 0..=0x7f, ..] | [0xff, 0x80..=0xff, ..]) => Err(format!(
+            "{name}: the integer has more bytes than it needs, which is not DER"
+        )),
         (Tag::Integer, [_, ..]) => Ok(()),
         (Tag::Integer, []) => Err(format!("{name}: the integer is empty")),
         (other, _) => Err(format!("{name}: expected {}, found {other}", Tag::Integer)),
@@ -311,7 +400,10 @@ fn integer(name: &str, value: AnyRef) -> Result<(), String> {
 fn validity(mut dates: DerFields) -> Result<(), String> {
     for name in ["notBefore", "notAfter"] {
         let date = dates.any(name)?;
-        let is_text = date.value().iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
+        let is_text = date
+            .value()
+            .iter()
+            .all(|byte| byte.is_ascii_graphic() || *byte == b' ');
         if !matches!(date.tag(), Tag::UtcTime | Tag::GeneralizedTime) || !is_text {
             return Err(format!("{name}: expected a date, found {}", date.tag()));
         }
@@ -320,7 +412,8 @@ fn validity(mut dates: DerFields) -> Result<(), String> {
 }
 
 fn extensions(encoded: &[u8]) -> Result<(), String> {
-    let mut all = DerFields::of(encoded, SEQUENCE).map_err(|problem| format!("extensions: {problem}"))?;
+    let mut all =
+        DerFields::of(encoded, SEQUENCE).map_err(|problem| format!("extensions: {problem}"))?;
     while !all.is_empty() {
         let mut extension = all.constructed("extensions", SEQUENCE)?;
         extension.next("extnID", Tag::ObjectIdentifier)?;
@@ -333,7 +426,9 @@ fn extensions(encoded: &[u8]) -> Result<(), String> {
 }
 
 fn object_identifier(name: &str, value: AnyRef) -> Result<ObjectIdentifier, String> {
-    value.decode_as().map_err(|problem| format!("{name}: {problem}"))
+    value
+        .decode_as()
+        .map_err(|problem| format!("{name}: {problem}"))
 }
 
 /// Returns the bytes of a bit string, if it has no further bits.
@@ -341,12 +436,22 @@ fn bytes_of_bits(bits: &[u8]) -> Option<&[u8]> {
     bits.strip_prefix(&[0])
 }
 
-fn certificate(path: &Arc<Path>, place: u64, der: &[u8], options: &Options) -> Result<Certificate, String> {
+fn certificate(
+    path: &Arc<Path>,
+    place: u64,
+    der: &[u8],
+    options: &Options,
+) -> Result<Certificate, String> {
     // OpenSSL's trusted certificates have more data after the certificate.
-    let der = SliceReader::new(der).and_then(|mut reader| reader.tlv_bytes()).map_err(|problem| problem.to_string())?;
+    let der = SliceReader::new(der)
+        .and_then(|mut reader| reader.tlv_bytes())
+        .map_err(|problem| problem.to_string())?;
     let parts = EncodedParts::of(der)?;
-    if der.len() > LONGEST_CERTIFICATE || parts.issuer.len().max(parts.subject.len()) > LONGEST_NAME {
-        return Err(format!("a certificate has at most {LONGEST_CERTIFICATE} bytes, and a name {LONGEST_NAME}"));
+    if der.len() > LONGEST_CERTIFICATE || parts.issuer.len().max(parts.subject.len()) > LONGEST_NAME
+    {
+        return Err(format!(
+            "a certificate has at most {LONGEST_CERTIFICATE} bytes, and a name {LONGEST_NAME}"
+        ));
     }
     let algorithm = algorithm(&parts.identifier);
     Ok(Certificate {
@@ -366,7 +471,9 @@ fn certificate(path: &Arc<Path>, place: u64, der: &[u8], options: &Options) -> R
 
 /// Returns a name in the notation of RFC 4514.
 fn displayed_name(field: &str, name: &[u8]) -> Result<String, String> {
-    Name::from_der(name).map(|name| name.to_string()).map_err(|problem| format!("{field}: {problem}"))
+    Name::from_der(name)
+        .map(|name| name.to_string())
+        .map_err(|problem| format!("{field}: {problem}"))
 }
 
 /// Returns a name in the form in which names are compared.
@@ -389,7 +496,11 @@ fn of_message(algorithm: Algorithm, message: &[u8]) -> SignedPart {
 
 /// Takes the first 256 bits of a digest.
 fn of_digest(digest: &[u8]) -> SignedPart {
-    SignedPart::Digest(*digest.first_chunk().expect("digests have at least 32 bytes"))
+    SignedPart::Digest(
+        *digest
+            .first_chunk()
+            .expect("digests have at least 32 bytes"),
+    )
 }
 
 fn algorithm(identifier: &ObjectIdentifier) -> Algorithm {
@@ -407,7 +518,11 @@ fn key(mut info: DerFields<'_>) -> Result<Option<(CurveId, &[u8])>, String> {
     const NAME: &str = "subjectPublicKeyInfo";
     let mut algorithm = info.constructed(NAME, SEQUENCE)?;
     let identifier = object_identifier(NAME, algorithm.next(NAME, Tag::ObjectIdentifier)?)?;
-    let parameters = if algorithm.is_empty() { None } else { Some(algorithm.any(NAME)?) };
+    let parameters = if algorithm.is_empty() {
+        None
+    } else {
+        Some(algorithm.any(NAME)?)
+    };
     algorithm.end(NAME)?;
     let key = bytes_of_bits(info.next(NAME, Tag::BitString)?.value());
     info.end(NAME)?;

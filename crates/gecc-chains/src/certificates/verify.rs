@@ -24,7 +24,8 @@ const FILES: usize = 8;
 const FILE: usize = 4;
 const MEMBERS: usize = 2;
 
-const OTHER_ALGORITHM: &str = "the signed part states another signature algorithm, or other parameters";
+const OTHER_ALGORITHM: &str =
+    "the signed part states another signature algorithm, or other parameters";
 
 /// A pair of which `issuer` may have signed `certificate`: both are indices into the list of certificates.
 #[derive(Clone, Copy)]
@@ -38,16 +39,29 @@ struct IssuerPair {
 ///
 /// # Errors
 /// Errors of the engine.
-pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<Answers, gecc::Error> {
+pub fn check(
+    settings: &Settings,
+    paths: &Paths,
+    options: &Options,
+) -> Result<Answers, gecc::Error> {
     let mut problems = paths.problems.clone();
     let mut all = read(settings, paths, options, &mut problems);
     let mut answers: Vec<Answer> = all.iter_mut().map(not_tried).collect();
     let (pairs, given_up) = pairs(&all, &mut answers);
     // If the engine did not start, there are no answers.
-    let Some(engine) = settings.engine() else { return Ok(Answers::default()) };
+    let Some(engine) = settings.engine() else {
+        return Ok(Answers::default());
+    };
     let batch = PairBatch { engine, all: &all };
     let most = settings.batch();
-    let of_ecdsa = batch.signed_with(&pairs, &[Algorithm::EcdsaSha256, Algorithm::EcdsaSha384, Algorithm::EcdsaSha512]);
+    let of_ecdsa = batch.signed_with(
+        &pairs,
+        &[
+            Algorithm::EcdsaSha256,
+            Algorithm::EcdsaSha384,
+            Algorithm::EcdsaSha512,
+        ],
+    );
     for pairs in of_ecdsa.chunks(most) {
         if is_over(settings) {
             break;
@@ -68,7 +82,9 @@ pub fn check(settings: &Settings, paths: &Paths, options: &Options) -> Result<An
     }
     for index in given_up {
         if matches!(answers[index].reason, Some(Reason::Signature(_))) {
-            answers[index].reason = Some(Reason::NotChecked("more keys have its issuer's name than are tried"));
+            answers[index].reason = Some(Reason::NotChecked(
+                "more keys have its issuer's name than are tried",
+            ));
         }
     }
     Ok(Answers { answers, problems })
@@ -79,7 +95,12 @@ fn is_over(settings: &Settings) -> bool {
 }
 
 /// Reads the certificates of all files, as far as the memory limit permits.
-fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Vec<Problem>) -> Vec<Certificate> {
+fn read(
+    settings: &Settings,
+    paths: &Paths,
+    options: &Options,
+    problems: &mut Vec<Problem>,
+) -> Vec<Certificate> {
     let kept = settings.limits().kept;
     let mut all = Vec::new();
     let mut held = 0;
@@ -102,8 +123,13 @@ fn read(settings: &Settings, paths: &Paths, options: &Options, problems: &mut Ve
             for certificate in certificates {
                 held += certificate.bytes();
                 if held > kept / MEMBERS {
-                    let what = "the memory limit is reached: certificates from here on are not read";
-                    problems.push(Problem::new(path, FilePosition::Byte(certificate.place), what));
+                    let what =
+                        "the memory limit is reached: certificates from here on are not read";
+                    problems.push(Problem::new(
+                        path,
+                        FilePosition::Byte(certificate.place),
+                        what,
+                    ));
                     return all;
                 }
                 all.push(certificate);
@@ -149,14 +175,20 @@ fn not_tried(certificate: &mut Certificate) -> Answer {
 /// Also returns the certificates that have more keys than that. A key counts once, however many
 /// certificates contain it: the first of them is the issuer.
 fn pairs(all: &[Certificate], answers: &mut [Answer]) -> (Vec<IssuerPair>, Vec<usize>) {
-    let names: HashSet<&[u8]> = all.iter().map(|certificate| certificate.subject_name.as_slice()).collect();
+    let names: HashSet<&[u8]> = all
+        .iter()
+        .map(|certificate| certificate.subject_name.as_slice())
+        .collect();
     let mut bearers = HashMap::<_, Vec<usize>>::new();
     let mut seen = HashSet::new();
     for (index, certificate) in all.iter().enumerate() {
         if let Some((curve, key)) = &certificate.key
             && seen.insert((&certificate.subject_name, *curve, key))
         {
-            bearers.entry((certificate.subject_name.as_slice(), *curve)).or_default().push(index);
+            bearers
+                .entry((certificate.subject_name.as_slice(), *curve))
+                .or_default()
+                .push(index);
         }
     }
     let mut pairs = Vec::new();
@@ -167,17 +199,28 @@ fn pairs(all: &[Certificate], answers: &mut [Answer]) -> (Vec<IssuerPair>, Vec<u
             continue;
         }
         let issuer = certificate.issuer_name.as_slice();
-        let curve = if certificate.algorithm == Algorithm::Sm2Sm3 { CurveId::Sm2 } else { CurveId::P256 };
-        let issuers = bearers.get(&(issuer, curve)).map(Vec::as_slice).unwrap_or_default();
+        let curve = if certificate.algorithm == Algorithm::Sm2Sm3 {
+            CurveId::Sm2
+        } else {
+            CurveId::P256
+        };
+        let issuers = bearers
+            .get(&(issuer, curve))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let tried = issuers.len().min(TRIED + more / certificate.cost());
         more -= tried.saturating_sub(TRIED) * certificate.cost();
-        pairs.extend(issuers[..tried].iter().map(|issuer| IssuerPair { certificate: index, issuer: *issuer }));
+        pairs.extend(issuers[..tried].iter().map(|issuer| IssuerPair {
+            certificate: index,
+            issuer: *issuer,
+        }));
         if tried < issuers.len() {
             given_up.push(index);
         }
         if issuers.is_empty() && names.contains(issuer) {
-            answers[index].reason =
-                Some(Reason::NotChecked("its issuer's key is of another curve, or of one that is not named"));
+            answers[index].reason = Some(Reason::NotChecked(
+                "its issuer's key is of another curve, or of one that is not named",
+            ));
         } else if !issuers.is_empty() && certificate.signature.is_none() {
             answers[index].reason = Some(Reason::Malformed("the signature is not DER"));
         }
@@ -203,7 +246,14 @@ impl<'a> PairBatch<'a> {
     }
 
     fn signatures(&self, pairs: &[IssuerPair]) -> Vec<[u8; 64]> {
-        pairs.iter().map(|pair| self.all[pair.certificate].signature.expect("pairs without one are left out")).collect()
+        pairs
+            .iter()
+            .map(|pair| {
+                self.all[pair.certificate]
+                    .signature
+                    .expect("pairs without one are left out")
+            })
+            .collect()
     }
 
     fn keys(&self, pairs: &[IssuerPair]) -> Vec<&'a [u8]> {
@@ -211,7 +261,10 @@ impl<'a> PairBatch<'a> {
     }
 
     fn issuer_key(&self, pair: &IssuerPair) -> &'a [u8] {
-        let (_, key) = self.all[pair.issuer].key.as_ref().expect("pairs without one are left out");
+        let (_, key) = self.all[pair.issuer]
+            .key
+            .as_ref()
+            .expect("pairs without one are left out");
         key
     }
 
@@ -235,7 +288,15 @@ impl<'a> PairBatch<'a> {
         let keys = self.keys(pairs);
         let mut codes = vec![0; pairs.len()];
         let policy = ecdsa::Policy::default();
-        ecdsa::verify_into(self.engine, P256, &digests, &signatures, PublicKeys::sec1(&keys), policy, &mut codes)?;
+        ecdsa::verify_into(
+            self.engine,
+            P256,
+            &digests,
+            &signatures,
+            PublicKeys::sec1(&keys),
+            policy,
+            &mut codes,
+        )?;
         Ok(codes)
     }
 
@@ -245,7 +306,14 @@ impl<'a> PairBatch<'a> {
         let keys = self.keys(pairs);
         let mut codes = vec![0; pairs.len()];
         let ids = sm2::UserIds::all(id);
-        sm2::verify_messages_into(self.engine, &messages, ids, &signatures, PublicKeys::sec1(&keys), &mut codes)?;
+        sm2::verify_messages_into(
+            self.engine,
+            &messages,
+            ids,
+            &signatures,
+            PublicKeys::sec1(&keys),
+            &mut codes,
+        )?;
         Ok(codes)
     }
 }
@@ -282,7 +350,11 @@ mod tests {
             subject_name: vec![1],
             issuer_name: vec![1],
             algorithms_agree: true,
-            algorithm: if curve == CurveId::Sm2 { Algorithm::Sm2Sm3 } else { Algorithm::EcdsaSha256 },
+            algorithm: if curve == CurveId::Sm2 {
+                Algorithm::Sm2Sm3
+            } else {
+                Algorithm::EcdsaSha256
+            },
             key: Some((curve, index.to_le_bytes().to_vec())),
             signed: if curve == CurveId::Sm2 {
                 SignedPart::Message(vec![0; 5120])
@@ -309,7 +381,13 @@ mod tests {
                 assert_eq!(pairs.len() == count * count, given_up.is_empty());
                 assert_eq!(given_up.is_empty(), count <= 80);
                 // Each certificate has its share, including the last.
-                assert!(pairs.iter().filter(|pair| pair.certificate == count - 1).count() >= TRIED.min(count));
+                assert!(
+                    pairs
+                        .iter()
+                        .filter(|pair| pair.certificate == count - 1)
+                        .count()
+                        >= TRIED.min(count)
+                );
             }
         }
     }

@@ -107,10 +107,12 @@ impl fmt::Display for Reason {
             Reason::HighS => to.write_str("s is above n/2, which EIP-2 forbids"),
             Reason::OtherSender => to.write_str("the signer is not the stated sender"),
             Reason::OtherChain => to.write_str("it is for another chain"),
-            Reason::OtherRoot => {
-                to.write_str("not checked: the block's transactions are not those that its header commits to")
+            Reason::OtherRoot => to.write_str(
+                "not checked: the block's transactions are not those that its header commits to",
+            ),
+            Reason::NotOnChain => {
+                to.write_str("the requested chain has no transactions of this type")
             }
-            Reason::NotOnChain => to.write_str("the requested chain has no transactions of this type"),
             Reason::Unsigned => to.write_str("it has no signature"),
             Reason::NotRebuilt(why) => write!(to, "cannot be rebuilt: {why}"),
         }

@@ -57,17 +57,31 @@ pub fn begin(first: &[u8]) -> bool {
 
 /// Reads a file of blocks. After a block that does not begin as a list, no further block can be
 /// found.
-pub fn read(reader: &mut FileReader, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
+pub fn read(
+    reader: &mut FileReader,
+    limits: &Limits,
+    hand_on: &mut PieceSink<Piece>,
+) -> ControlFlow<()> {
     let longest = limits.whole_of(LONGEST);
     while !reader.at_end() {
-        let mut blocks = EncodedBlocks { bytes: Vec::new(), start: reader.place(), next: 0, open: None };
+        let mut blocks = EncodedBlocks {
+            bytes: Vec::new(),
+            start: reader.place(),
+            next: 0,
+            open: None,
+        };
         let mut ended = Ok(());
         while blocks.bytes.len() < PIECE && ended.is_ok() && !reader.at_end() {
             let place = FilePosition::Byte(reader.place());
-            ended = append_block(reader, longest, &mut blocks.bytes).map_err(|problem| Problem { place, ..problem });
+            ended = append_block(reader, longest, &mut blocks.bytes)
+                .map_err(|problem| Problem { place, ..problem });
         }
         let bytes = blocks.bytes.len() as u64;
-        hand_on(Piece::new(&reader.path, PieceContent::Blocks(blocks), bytes))?;
+        hand_on(Piece::new(
+            &reader.path,
+            PieceContent::Blocks(blocks),
+            bytes,
+        ))?;
         if let Err(problem) = ended {
             return hand_on(Piece::problem(problem));
         }
@@ -81,25 +95,39 @@ fn append_block(reader: &mut FileReader, longest: u64, to: &mut Vec<u8>) -> Resu
     reader.append(header[0].saturating_sub(0xf7).into(), &mut header)?;
     let payload = match header.as_slice() {
         [short @ 0xc0..=0xf7] => u64::from(short - 0xc0),
-        [0xf8..=0xff, length @ ..] => length.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+        [0xf8..=0xff, length @ ..] => length
+            .iter()
+            .fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
         _ => return Err(reader.problem("expected a block here, which is a list")),
     };
     if payload > longest {
-        return Err(reader.problem(format!("the block of {payload} bytes is above the limit of {longest}")));
+        return Err(reader.problem(format!(
+            "the block of {payload} bytes is above the limit of {longest}"
+        )));
     }
     let start = to.len();
     to.extend_from_slice(&header);
-    reader.append(payload, to).inspect_err(|_| to.truncate(start))
+    reader
+        .append(payload, to)
+        .inspect_err(|_| to.truncate(start))
 }
 
 impl Decoder<'_> {
     /// Adds the transactions of blocks until the part is full. Returns whether all were added.
     pub fn add_blocks(&mut self, path: &Arc<Path>, blocks: &mut EncodedBlocks) -> bool {
-        let EncodedBlocks { bytes, start, next, open } = blocks;
+        let EncodedBlocks {
+            bytes,
+            start,
+            next,
+            open,
+        } = blocks;
         while !self.is_full() {
             if let Some((place, list)) = open {
                 if let Err(what) = self.add_list(bytes, list) {
-                    note(&mut self.to.progress.problems, block_problem(path, *place, what));
+                    note(
+                        &mut self.to.progress.problems,
+                        block_problem(path, *place, what),
+                    );
                 }
                 open.take_if(|(_, list)| list.is_empty());
                 continue;
@@ -114,17 +142,25 @@ impl Decoder<'_> {
                     *next = bytes.len() - rest.len();
                     match transactions_of(block) {
                         Ok((header, list)) if self.wants(Some(header.number)) => {
-                            let list = TransactionList::new(place_in(bytes, list), Some(header.number));
+                            let list =
+                                TransactionList::new(place_in(bytes, list), Some(header.number));
                             let root = &header.transactions_root;
-                            *open = Some((place, self.compare_root(path, place, bytes, list, root)));
+                            *open =
+                                Some((place, self.compare_root(path, place, bytes, list, root)));
                         }
                         Ok(_) => {}
-                        Err(what) => note(&mut self.to.progress.problems, block_problem(path, place, what)),
+                        Err(what) => note(
+                            &mut self.to.progress.problems,
+                            block_problem(path, place, what),
+                        ),
                     }
                 }
                 // Its length is malformed, so the next block cannot be found either.
                 Err(what) => {
-                    note(&mut self.to.progress.problems, block_problem(path, place, what));
+                    note(
+                        &mut self.to.progress.problems,
+                        block_problem(path, place, what),
+                    );
                     return true;
                 }
             }
@@ -149,7 +185,9 @@ fn transactions_of(mut block: &[u8]) -> rlp::Result<(BlockHeader, &[u8])> {
 pub fn block(encoded: &[u8]) -> Option<rlp::Result<(BlockHeader, Range<usize>)>> {
     let mut rest = encoded;
     // The first field of a transaction is not a list.
-    let block = rlp::list(&mut rest).ok().filter(|block| block.first().is_some_and(|byte| *byte >= rlp::EMPTY_LIST))?;
+    let block = rlp::list(&mut rest)
+        .ok()
+        .filter(|block| block.first().is_some_and(|byte| *byte >= rlp::EMPTY_LIST))?;
     Some(transactions_of(block).map(|(header, list)| (header, place_in(encoded, list))))
 }
 
@@ -165,11 +203,17 @@ pub fn header(encoded: &mut &[u8]) -> rlp::Result<BlockHeader> {
     for _ in 0..BEFORE_ROOT {
         rlp::item(&mut fields)?;
     }
-    let transactions_root = *rlp::fixed(&mut fields).map_err(|_| "the header has no transactions root of 32 bytes")?;
+    let transactions_root =
+        *rlp::fixed(&mut fields).map_err(|_| "the header has no transactions root of 32 bytes")?;
     // The root of the receipts, and the bloom filter of the logs.
     rlp::item(&mut fields)?;
     rlp::item(&mut fields)?;
     let is_before_merge = !rlp::digits(&mut fields, 32)?.is_empty();
     let number = rlp::integer(&mut fields, 8)? as u64;
-    Ok(BlockHeader { number, transactions_root, is_before_merge, hash: [0; 32] })
+    Ok(BlockHeader {
+        number,
+        transactions_root,
+        is_before_merge,
+        hash: [0; 32],
+    })
 }

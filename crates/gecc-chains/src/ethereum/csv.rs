@@ -3,15 +3,28 @@
 /// Maximum number of bytes of the first line that are examined.
 const LONGEST: usize = 4096;
 /// Names of columns with encoded transactions, in mempool-dumpster and elsewhere.
-const RAW: [&str; 5] = ["rawTx", "raw_tx", "rawTransaction", "raw_transaction", "raw"];
+const RAW: [&str; 5] = [
+    "rawTx",
+    "raw_tx",
+    "rawTransaction",
+    "raw_transaction",
+    "raw",
+];
 const HASHES: [&str; 3] = ["hash", "transaction_hash", "tx_hash"];
 
 /// Describes a CSV file of transactions, and how to convert it; `None` for files that are not.
 pub fn described(first: &[u8]) -> Option<String> {
     let line = first.split(|byte| *byte == b'\n').next()?;
-    let line = str::from_utf8(&line[..line.len().min(LONGEST)]).ok()?.trim_end();
-    let delimiter = [',', ';', '\t'].into_iter().find(|delimiter| line.contains(*delimiter))?;
-    let names: Vec<&str> = line.split(delimiter).map(|name| name.trim().trim_matches('"')).collect();
+    let line = str::from_utf8(&line[..line.len().min(LONGEST)])
+        .ok()?
+        .trim_end();
+    let delimiter = [',', ';', '\t']
+        .into_iter()
+        .find(|delimiter| line.contains(*delimiter))?;
+    let names: Vec<&str> = line
+        .split(delimiter)
+        .map(|name| name.trim().trim_matches('"'))
+        .collect();
     if let Some(column) = names.iter().position(|name| RAW.contains(name)) {
         let option = if delimiter == ',' { "-d, " } else { "" };
         return Some(format!(
@@ -41,7 +54,10 @@ mod tests {
     #[test]
     fn described_gives_advice_on_tables_of_transactions() {
         for (header, expected) in [
-            ("hash,nonce,block_hash,from_address,to_address,value,gas\n0x,", "without signatures"),
+            (
+                "hash,nonce,block_hash,from_address,to_address,value,gas\n0x,",
+                "without signatures",
+            ),
             ("\"transaction_hash\";\"nonce\"\r\n", "without signatures"),
             ("hash,nonce,v,r,s\n", "of which Parquet"),
             ("timestamp_ms,hash,raw_tx\n", "cut -d, -f3 "),

@@ -31,12 +31,27 @@ mod tests {
         for bits in 0..=256 {
             let known = U256::MAX.checked_shr(bits).unwrap_or_default();
             for text in [known.to_string(), format!("{known:080}")] {
-                assert_eq!(decimal(text.as_bytes()), Some(known.to_be_bytes()), "{text}");
+                assert_eq!(
+                    decimal(text.as_bytes()),
+                    Some(known.to_be_bytes()),
+                    "{text}"
+                );
             }
         }
         // 2^256, and ten times as much.
-        let too_large = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
-        for text in ["", "1_0", "-1", "+1", "1.0", "a", "ü", too_large, &format!("{too_large}0")] {
+        let too_large =
+            "115792089237316195423570985008687907853269984665640564039457584007913129639936";
+        for text in [
+            "",
+            "1_0",
+            "-1",
+            "+1",
+            "1.0",
+            "a",
+            "ü",
+            too_large,
+            &format!("{too_large}0"),
+        ] {
             assert_eq!(decimal(text.as_bytes()), None, "{text}");
         }
     }

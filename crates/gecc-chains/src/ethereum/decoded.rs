@@ -23,8 +23,8 @@ const HOMESTEAD: u64 = 1_150_000;
 const NO_RECOVERY_ID: u8 = u8::MAX;
 /// n / 2 of secp256k1, rounded down.
 const HALF_OF_ORDER: [u8; 32] = [
-    0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x5d, 0x57, 0x6e,
-    0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
+    0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    0x5d, 0x57, 0x6e, 0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
 ];
 
 /// Statements of a source about a transaction, in addition to its contents.
@@ -88,7 +88,9 @@ impl Encodings {
         if self.is_incomplete {
             return None;
         }
-        Some(transactions_root(self.ends.len(), |index| self.encoding(index)))
+        Some(transactions_root(self.ends.len(), |index| {
+            self.encoding(index)
+        }))
     }
 
     fn encoding(&self, index: usize) -> &[u8] {
@@ -144,7 +146,14 @@ pub enum TransactionHash<'a> {
 impl<'a> Decoder<'a> {
     /// Creates a decoder that fills the empty `to` with little more than `most` bytes.
     pub fn new(options: &'a Options, to: DecodedSignatures, most: usize) -> Self {
-        Decoder { to, options, most, scratch: Vec::new(), is_of_other_root: false, encodings: None }
+        Decoder {
+            to,
+            options,
+            most,
+            scratch: Vec::new(),
+            is_of_other_root: false,
+            encodings: None,
+        }
     }
 
     /// Reserves memory for about `transactions` transactions of `bytes` bytes in total, up to the
@@ -172,7 +181,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// Adds a transaction, and its authorizations.
-    pub fn add(&mut self, transaction: &EncodedTransaction, hash: TransactionHash, claims: &SourceClaims) {
+    pub fn add(
+        &mut self,
+        transaction: &EncodedTransaction,
+        hash: TransactionHash,
+        claims: &SourceClaims,
+    ) {
         if let Some(encodings) = &mut self.encodings {
             encodings.push(|to| transaction.write(to));
         }
@@ -181,7 +195,8 @@ impl<'a> Decoder<'a> {
         // chain were introduced later.
         let signed = &transaction.signed;
         let block = claims.block.or(self.options.at_block);
-        let is_low_asked = signed.chain_id.is_some() || block.is_none_or(|block| block >= HOMESTEAD);
+        let is_low_asked =
+            signed.chain_id.is_some() || block.is_none_or(|block| block >= HOMESTEAD);
         let item = SignatureItem {
             claimed: claims.from,
             is_high: is_low_asked && is_high(&signed.signature),
@@ -218,14 +233,21 @@ impl<'a> Decoder<'a> {
     }
 
     /// Adds a transaction about which nothing else is known.
-    pub fn add_not_rebuilt(&mut self, kind: Kind, hash: [u8; 32], block: Option<u64>, why: Cow<'static, str>) {
+    pub fn add_not_rebuilt(
+        &mut self,
+        kind: Kind,
+        hash: [u8; 32],
+        block: Option<u64>,
+        why: Cow<'static, str>,
+    ) {
         if let Some(encodings) = &mut self.encodings {
             encodings.is_incomplete = true;
         }
         self.to.reasons += why.len();
-        self.to
-            .items
-            .push(SignatureItem { not_rebuilt: Some(why), ..SignatureItem::new(kind, ItemHash::Known(hash), block) });
+        self.to.items.push(SignatureItem {
+            not_rebuilt: Some(why),
+            ..SignatureItem::new(kind, ItemHash::Known(hash), block)
+        });
     }
 
     /// Adds a transaction without a signature. It is rejected if the requested chain has no
@@ -243,11 +265,23 @@ impl<'a> Decoder<'a> {
             (Some(encodings), None) => encodings.is_incomplete = true,
             (None, _) => {}
         }
-        let is_unknown = self.options.chain_id.is_some_and(|chain| unsigned.is_unknown_to(chain));
-        let reason = if is_unknown { Reason::NotOnChain } else { Reason::Unsigned };
+        let is_unknown = self
+            .options
+            .chain_id
+            .is_some_and(|chain| unsigned.is_unknown_to(chain));
+        let reason = if is_unknown {
+            Reason::NotOnChain
+        } else {
+            Reason::Unsigned
+        };
         let item = SignatureItem::new(unsigned.kind(), ItemHash::Known(hash), block);
         let is_of_other_root = self.is_of_other_root;
-        self.to.items.push(SignatureItem { claimed: Some(from), unsigned: Some(reason), is_of_other_root, ..item });
+        self.to.items.push(SignatureItem {
+            claimed: Some(from),
+            unsigned: Some(reason),
+            is_of_other_root,
+            ..item
+        });
     }
 
     /// Adds a transaction that a chain itself makes. Its encoding is not known, and therefore
@@ -263,7 +297,12 @@ impl<'a> Decoder<'a> {
         };
         let item = SignatureItem::new(system.kind, ItemHash::Known(hash), block);
         let is_of_other_root = self.is_of_other_root;
-        self.to.items.push(SignatureItem { claimed: system.from, unsigned: Some(reason), is_of_other_root, ..item });
+        self.to.items.push(SignatureItem {
+            claimed: system.from,
+            unsigned: Some(reason),
+            is_of_other_root,
+            ..item
+        });
     }
 
     /// Returns the requested chain.
@@ -274,16 +313,23 @@ impl<'a> Decoder<'a> {
     /// Marks items as belonging to a block whose transactions are not those of its header, starting
     /// at index `first`.
     pub fn mark_of_other_root(&mut self, first: usize) {
-        self.to.items[first..].iter_mut().for_each(|item| item.is_of_other_root = true);
+        self.to.items[first..]
+            .iter_mut()
+            .for_each(|item| item.is_of_other_root = true);
     }
 
     /// Adds a row and its item.
     fn push(&mut self, item: SignatureItem, signed: &SignedMessage) {
-        let is_of_other_chain =
-            signed.chain_id.is_some_and(|chain| self.options.chain_id.is_some_and(|wanted| chain != wanted));
+        let is_of_other_chain = signed
+            .chain_id
+            .is_some_and(|chain| self.options.chain_id.is_some_and(|wanted| chain != wanted));
         self.to.signed.push(|to| signed.write(to));
         self.to.signatures.push(signed.signature);
-        self.to.recovery_ids.push(if signed.parity <= 1 { signed.parity } else { NO_RECOVERY_ID });
+        self.to.recovery_ids.push(if signed.parity <= 1 {
+            signed.parity
+        } else {
+            NO_RECOVERY_ID
+        });
         self.to.items.push(SignatureItem {
             has_row: true,
             is_of_other_chain,
@@ -314,13 +360,17 @@ impl DecodedSignatures {
         // Includes the digest.
         const ROW: usize = 32 + 64 + 1;
         let hashed = self.signed.bytes() + self.hashed.bytes();
-        self.rows() * ROW + hashed + self.items.len() * size_of::<SignatureItem>() + self.reasons + self.progress.held()
+        self.rows() * ROW
+            + hashed
+            + self.items.len() * size_of::<SignatureItem>()
+            + self.reasons
+            + self.progress.held()
     }
 
     /// Returns the approximate size of the allocated memory in bytes.
     pub fn capacity(&self) -> usize {
-        let rows =
-            self.signatures.capacity() * size_of::<[u8; 64]>() + self.items.capacity() * size_of::<SignatureItem>();
+        let rows = self.signatures.capacity() * size_of::<[u8; 64]>()
+            + self.items.capacity() * size_of::<SignatureItem>();
         self.signed.capacity() + self.hashed.capacity() + rows
     }
 
@@ -337,7 +387,12 @@ impl DecodedSignatures {
 
     /// Converts the recovered addresses and the requested hashes into answers, and empties the
     /// part.
-    pub fn take_answers(&mut self, addresses: &[Address], codes: &[u8], hashes: &[[u8; 32]]) -> Answers {
+    pub fn take_answers(
+        &mut self,
+        addresses: &[Address],
+        codes: &[u8],
+        hashes: &[[u8; 32]],
+    ) -> Answers {
         let mut recovered = addresses.iter().copied().zip(codes.iter().copied());
         let mut answers = Vec::with_capacity(self.items.len());
         for item in self.items.drain(..) {
@@ -379,7 +434,12 @@ impl SignatureItem {
     }
 
     /// Creates the answer. `hashes` are the hashes of the messages in `text`.
-    fn answer(mut self, recovered: Option<(Address, u8)>, hashes: &[[u8; 32]], text: &[u8]) -> Answer {
+    fn answer(
+        mut self,
+        recovered: Option<(Address, u8)>,
+        hashes: &[[u8; 32]],
+        text: &[u8],
+    ) -> Answer {
         let (known, if_rejected) = match self.hash {
             ItemHash::Known(hash) => (hash, None),
             ItemHash::Of(message) => (hashes[message], None),
@@ -392,12 +452,27 @@ impl SignatureItem {
             }
         };
         if self.unsigned.is_some() {
-            let SignatureItem { block, authorization, kind, claimed: from, unsigned, is_of_other_root, .. } = self;
+            let SignatureItem {
+                block,
+                authorization,
+                kind,
+                claimed: from,
+                unsigned,
+                is_of_other_root,
+                ..
+            } = self;
             let reason = match unsigned {
                 Some(Reason::Unsigned) if is_of_other_root => Some(Reason::OtherRoot),
                 other => other,
             };
-            return Answer { block, hash: known, authorization, kind, from, reason };
+            return Answer {
+                block,
+                hash: known,
+                authorization,
+                kind,
+                from,
+                reason,
+            };
         }
         // The address was recovered from another message than the signed one.
         let recovered = recovered.filter(|_| self.not_rebuilt.is_none());
@@ -408,15 +483,21 @@ impl SignatureItem {
         };
         let reason = match (self.not_rebuilt, signer) {
             (Some(why), _) => Some(Reason::NotRebuilt(why)),
-            (None, Err(range @ (Rejection::ROutOfRange | Rejection::SOutOfRange))) => Some(Reason::Rejected(range)),
+            (None, Err(range @ (Rejection::ROutOfRange | Rejection::SOutOfRange))) => {
+                Some(Reason::Rejected(range))
+            }
             _ if self.is_high => Some(Reason::HighS),
             (None, Err(rejection)) => Some(Reason::Rejected(rejection)),
-            (None, Ok(signer)) if self.claimed.is_some_and(|claimed| claimed != signer) => Some(Reason::OtherSender),
+            (None, Ok(signer)) if self.claimed.is_some_and(|claimed| claimed != signer) => {
+                Some(Reason::OtherSender)
+            }
             _ if self.is_of_other_chain => Some(Reason::OtherChain),
             (None, Ok(_)) if self.is_of_other_root => Some(Reason::OtherRoot),
             (None, Ok(_)) => None,
         };
-        let hash = if_rejected.filter(|_| reason.is_some()).map_or(known, |place| hash(&text[place]));
+        let hash = if_rejected
+            .filter(|_| reason.is_some())
+            .map_or(known, |place| hash(&text[place]));
         Answer {
             block: self.block,
             hash,

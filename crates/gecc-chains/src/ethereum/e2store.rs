@@ -32,17 +32,31 @@ impl BlockIndex {
     /// Parses the data of an index, in words. The two forms never have the same length.
     pub fn parse(words: Vec<u64>) -> Result<Self, &'static str> {
         const FITS_NONE: &str = "the length of the index fits no number of blocks";
-        let [first, .., count] = words[..] else { return Err(FITS_NONE) };
+        let [first, .., count] = words[..] else {
+            return Err(FITS_NONE);
+        };
         let length = words.len() as u64;
         if count.checked_add(2) == Some(length) {
-            return Ok(BlockIndex { first, count, components: 1, words });
+            return Ok(BlockIndex {
+                first,
+                count,
+                components: 1,
+                words,
+            });
         }
         let components = words[words.len() - 2];
         let offsets = count.checked_mul(components);
-        if !(2..=MOST_COMPONENTS).contains(&components) || offsets.and_then(|all| all.checked_add(3)) != Some(length) {
+        if !(2..=MOST_COMPONENTS).contains(&components)
+            || offsets.and_then(|all| all.checked_add(3)) != Some(length)
+        {
             return Err(FITS_NONE);
         }
-        Ok(BlockIndex { first, count, components, words })
+        Ok(BlockIndex {
+            first,
+            count,
+            components,
+            words,
+        })
     }
 
     /// Returns the position of a component of a block, for an index at `place` in the file. Returns
@@ -71,7 +85,10 @@ struct Accumulator {
 }
 
 fn pair(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
-    Sha256::new_with_prefix(left).chain_update(right).finalize().into()
+    Sha256::new_with_prefix(left)
+        .chain_update(right)
+        .finalize()
+        .into()
 }
 
 impl Accumulator {
@@ -161,7 +178,8 @@ impl BlockGroup {
             self.out_of_order.get_or_insert((last, header.number));
         }
         if self.without_difficulty.len() < MOST_BLOCKS {
-            self.without_difficulty.push_back((header.hash, header.is_before_merge));
+            self.without_difficulty
+                .push_back((header.hash, header.is_before_merge));
         }
     }
 
@@ -194,10 +212,14 @@ impl BlockGroup {
         }
         match (self.first_number, self.out_of_order) {
             (Some(first), _) if first != index.first => {
-                differences
-                    .push(format!("the index begins with block {}, and the first header is of {first}", index.first));
+                differences.push(format!(
+                    "the index begins with block {}, and the first header is of {first}",
+                    index.first
+                ));
             }
-            (_, Some((last, next))) => differences.push(format!("the header of block {next} follows that of {last}")),
+            (_, Some((last, next))) => {
+                differences.push(format!("the header of block {next} follows that of {last}"))
+            }
             _ => {}
         }
         differences.extend(self.offset_difference(index, place, 0, "header", &self.headers));
@@ -215,10 +237,13 @@ impl BlockGroup {
             _ if count == found => None,
             // The rest of the previous group may have been skipped together with its index.
             _ if count < found && self.is_damaged => None,
-            _ if count > found => {
-                Some(format!("the index has {count} blocks, of which {} were not found", count - found))
-            }
-            _ => Some(format!("the index has {count} blocks, and {found} were found")),
+            _ if count > found => Some(format!(
+                "the index has {count} blocks, of which {} were not found",
+                count - found
+            )),
+            _ => Some(format!(
+                "the index has {count} blocks, and {found} were found"
+            )),
         }
     }
 
@@ -241,7 +266,9 @@ impl BlockGroup {
                 Some(stated) => format!("at byte {stated}"),
                 None => "outside of the file".to_owned(),
             };
-            return Some(format!("the index has the {name} of block {number} {stated}, and it is at {found}"));
+            return Some(format!(
+                "the index has the {name} of block {number} {stated}, and it is at {found}"
+            ));
         }
         None
     }
@@ -252,17 +279,25 @@ impl BlockGroup {
         let Some(claimed) = self.claimed_accumulator else {
             return is_needed.then(|| "there is no accumulator before the index".to_owned());
         };
-        let (total, accumulated) = match self.is_headers_first && self.accumulated_before_merge.count > 0 {
-            true => (self.accumulated_before_merge.count, &self.accumulated_before_merge),
-            false => (self.header_count, &self.accumulated),
-        };
+        let (total, accumulated) =
+            match self.is_headers_first && self.accumulated_before_merge.count > 0 {
+                true => (
+                    self.accumulated_before_merge.count,
+                    &self.accumulated_before_merge,
+                ),
+                false => (self.header_count, &self.accumulated),
+            };
         if accumulated.count != total || !self.without_difficulty.is_empty() {
-            return Some("the accumulator cannot be compared: total difficulties are missing".to_owned());
+            return Some(
+                "the accumulator cannot be compared: total difficulties are missing".to_owned(),
+            );
         }
         let root = accumulated.root();
         (root != claimed).then(|| {
             let [claimed, root] = [claimed, root].map(const_hex::encode_prefixed);
-            brief(format!("the accumulator is {claimed}, and the headers give {root}"))
+            brief(format!(
+                "the accumulator is {claimed}, and the headers give {root}"
+            ))
         })
     }
 }

@@ -62,7 +62,9 @@ impl<'a> EncodedTransaction<'a> {
     /// # Errors
     /// The kind that the transaction claims to be, and the reason why it is malformed.
     pub fn parse(encoded: &'a [u8]) -> Result<Self, (Kind, Cow<'static, str>)> {
-        let Some((first, list)) = encoded.split_first() else { return Err((Kind::Unknown, "it is empty".into())) };
+        let Some((first, list)) = encoded.split_first() else {
+            return Err((Kind::Unknown, "it is empty".into()));
+        };
         let kind = match *first {
             1 => Kind::Eip2930,
             2 => Kind::Eip1559,
@@ -71,17 +73,32 @@ impl<'a> EncodedTransaction<'a> {
             rlp::EMPTY_LIST.. => Kind::Legacy,
             other => return Err((Kind::Unknown, unknown_type(other.into()))),
         };
-        let parsed = if kind == Kind::Legacy { legacy(encoded) } else { typed(*first, list, kind) };
+        let parsed = if kind == Kind::Legacy {
+            legacy(encoded)
+        } else {
+            typed(*first, list, kind)
+        };
         parsed.map_err(|problem| (kind, problem.into()))
     }
 
     /// Writes its encoding (EIP-2718).
     pub fn write(&self, to: &mut Vec<u8>) {
-        let SignedMessage { chain_id, signature, parity, first, span } = self.signed;
-        let v = if first.is_none() { v_of(parity == 1, chain_id) } else { parity.into() };
+        let SignedMessage {
+            chain_id,
+            signature,
+            parity,
+            first,
+            span,
+        } = self.signed;
+        let v = if first.is_none() {
+            v_of(parity == 1, chain_id)
+        } else {
+            parity.into()
+        };
         let (r, s) = signature.split_at(32);
         let [r, s] = [r, s].map(rlp::significant);
-        let of_signature = rlp::length_of_integer(v) + rlp::length_of_string(r) + rlp::length_of_string(s);
+        let of_signature =
+            rlp::length_of_integer(v) + rlp::length_of_string(r) + rlp::length_of_string(s);
         to.extend(first);
         rlp::put_list_length(span.len() + of_signature, to);
         to.extend_from_slice(span);
@@ -93,7 +110,13 @@ impl<'a> EncodedTransaction<'a> {
     /// Returns the message and the signature of each authorization.
     pub fn authorizations(&self) -> impl Iterator<Item = SignedMessage<'a>> {
         let mut rest = self.authorizations;
-        std::iter::from_fn(move || if rest.is_empty() { None } else { authorization(&mut rest).ok() })
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                None
+            } else {
+                authorization(&mut rest).ok()
+            }
+        })
     }
 }
 
@@ -144,12 +167,27 @@ fn legacy(encoded: &[u8]) -> rlp::Result<EncodedTransaction<'_>> {
     rlp::digits(&mut rest, NUMBER)?;
     rlp::string(&mut rest)?;
     let span = before(payload, rest);
-    let (parity, chain_id) = from_v(rlp::integer(&mut rest, AMOUNT)?).ok_or("v fits no legacy transaction")?;
+    let (parity, chain_id) =
+        from_v(rlp::integer(&mut rest, AMOUNT)?).ok_or("v fits no legacy transaction")?;
     let signature = signature(&mut rest)?;
     rlp::end(rest)?;
-    let signed = SignedMessage { chain_id, signature, parity: parity.into(), first: None, span };
-    let kind = if chain_id.is_some() { Kind::Eip155 } else { Kind::Legacy };
-    Ok(EncodedTransaction { kind, signed, authorizations: &[] })
+    let signed = SignedMessage {
+        chain_id,
+        signature,
+        parity: parity.into(),
+        first: None,
+        span,
+    };
+    let kind = if chain_id.is_some() {
+        Kind::Eip155
+    } else {
+        Kind::Legacy
+    };
+    Ok(EncodedTransaction {
+        kind,
+        signed,
+        authorizations: &[],
+    })
 }
 
 /// Parses a transaction of EIP-2930, EIP-1559, EIP-4844 or EIP-7702: after the type byte, a list of
@@ -189,8 +227,18 @@ fn typed<'a>(type_byte: u8, list: &'a [u8], kind: Kind) -> rlp::Result<EncodedTr
     }
     let signature = signature(&mut rest)?;
     rlp::end(rest)?;
-    let signed = SignedMessage { chain_id: Some(chain_id), signature, parity, first: Some(type_byte), span };
-    Ok(EncodedTransaction { kind, signed, authorizations })
+    let signed = SignedMessage {
+        chain_id: Some(chain_id),
+        signature,
+        parity,
+        first: Some(type_byte),
+        span,
+    };
+    Ok(EncodedTransaction {
+        kind,
+        signed,
+        authorizations,
+    })
 }
 
 fn list_of_authorizations<'a>(rest: &mut &'a [u8]) -> rlp::Result<&'a [u8]> {
@@ -215,16 +263,30 @@ fn authorization<'a>(rest: &mut &'a [u8]) -> rlp::Result<SignedMessage<'a>> {
     rlp::end(rest)?;
     // Chain 0 stands for every chain. No requested chain has a number of more than 64 bits.
     let (high, low) = chain_id.split_last_chunk().expect("32 bytes");
-    let chain_id = if *high == [0; 24] { u64::from_be_bytes(*low) } else { u64::MAX };
+    let chain_id = if *high == [0; 24] {
+        u64::from_be_bytes(*low)
+    } else {
+        u64::MAX
+    };
     let chain_id = Some(chain_id).filter(|chain| *chain != 0);
-    Ok(SignedMessage { chain_id, signature, parity, first: Some(AUTHORIZATION_MAGIC), span })
+    Ok(SignedMessage {
+        chain_id,
+        signature,
+        parity,
+        first: Some(AUTHORIZATION_MAGIC),
+        span,
+    })
 }
 
 /// Returns the payload of a list that nothing follows.
 pub fn only_list(encoded: &[u8]) -> rlp::Result<&[u8]> {
     let mut rest = encoded;
     let payload = rlp::list(&mut rest)?;
-    if rest.is_empty() { Ok(payload) } else { Err("bytes follow its end") }
+    if rest.is_empty() {
+        Ok(payload)
+    } else {
+        Err("bytes follow its end")
+    }
 }
 
 /// Returns the part of some bytes that precedes the rest.

@@ -77,7 +77,10 @@ enum HeaderOfBody {
     Before(BlockHeader),
     /// One of all headers of the group: the one with the same position in their order, unless
     /// records were lost.
-    AmongAll { headers: Arc<[PlacedHeader]>, place: Option<usize> },
+    AmongAll {
+        headers: Arc<[PlacedHeader]>,
+        place: Option<usize>,
+    },
 }
 
 /// Reads a file of records. After a damaged record, the indexes at the file's end are used to find
@@ -88,19 +91,27 @@ pub fn read(
     wanted: BlockRange,
     hand_on: &mut PieceSink<Piece>,
 ) -> ControlFlow<()> {
-    let mut records = RecordReader { longest: limits.whole_of(LONGEST), wanted, ..RecordReader::default() };
+    let mut records = RecordReader {
+        longest: limits.whole_of(LONGEST),
+        wanted,
+        ..RecordReader::default()
+    };
     let mut starts = None;
     let mut has_any = false;
     while !reader.at_end() {
         let start = reader.place();
         let mut tuples = BlockTuples::default();
         let is_lost = loop {
-            let Err(problem) = records.fill(&mut tuples, reader) else { break false };
+            let Err(problem) = records.fill(&mut tuples, reader) else {
+                break false;
+            };
             let place = problem.place;
             note(&mut records.problems, problem);
             records.lose();
             // Without an index, the rest cannot be found; the problem covers that.
-            let FilePosition::Byte(place) = place else { break true };
+            let FilePosition::Byte(place) = place else {
+                break true;
+            };
             match skip_to_next_block(reader, place, &mut starts) {
                 None => break true,
                 // The next group is undamaged.
@@ -125,7 +136,11 @@ pub fn read(
         return ControlFlow::Continue(());
     }
     let what = "the file contains no blocks of the execution chain; those of the beacon chain (.era) are not read";
-    hand_on(Piece::problem(Problem::new(&reader.path, FilePosition::Whole, what)))
+    hand_on(Piece::problem(Problem::new(
+        &reader.path,
+        FilePosition::Whole,
+        what,
+    )))
 }
 
 /// The state of reading the records of a file.
@@ -161,7 +176,8 @@ impl RecordReader {
     fn fill(&mut self, tuples: &mut BlockTuples, reader: &mut FileReader) -> Result<(), Problem> {
         while tuples.bytes.len() < PIECE && !reader.at_end() {
             let place = reader.place();
-            let [low, high, a, b, c, d, zero, zero_too] = reader.read::<{ RECORD_HEADER as usize }>()?;
+            let [low, high, a, b, c, d, zero, zero_too] =
+                reader.read::<{ RECORD_HEADER as usize }>()?;
             let kind = u16::from_le_bytes([low, high]);
             let length = u64::from(u32::from_le_bytes([a, b, c, d]));
             if zero != 0 || zero_too != 0 {
@@ -169,9 +185,10 @@ impl RecordReader {
             }
             if length > reader.left() {
                 let left = reader.left();
-                return Err(
-                    reader.problem_at(place, format!("the record states {length} bytes, but only {left} follow"))
-                );
+                return Err(reader.problem_at(
+                    place,
+                    format!("the record states {length} bytes, but only {left} follow"),
+                ));
             }
             match kind {
                 VERSION => {
@@ -193,7 +210,9 @@ impl RecordReader {
                     let root = reader.read()?;
                     self.group.add_accumulator(root);
                 }
-                BLOCK_INDEX | DYNAMIC_INDEX if length >= INDEX_ENDS => self.add_index(reader, place, length)?,
+                BLOCK_INDEX | DYNAMIC_INDEX if length >= INDEX_ENDS => {
+                    self.add_index(reader, place, length)?
+                }
                 // Other records are skipped, as the format requires.
                 _ => reader.skip(length)?,
             }
@@ -216,8 +235,8 @@ impl RecordReader {
             return Ok(None);
         }
         self.scratch.clear();
-        let decompressed =
-            decompress(&data, &mut self.scratch).map_err(|problem| format!("the compressed data: {problem}"));
+        let decompressed = decompress(&data, &mut self.scratch)
+            .map_err(|problem| format!("the compressed data: {problem}"));
         let header = decompressed.and_then(|()| {
             let parsed = parse_header(&self.scratch, has_proof);
             parsed.map_err(|problem| format!("the block's header: {problem}"))
@@ -231,7 +250,13 @@ impl RecordReader {
         }
     }
 
-    fn add_header(&mut self, reader: &FileReader, place: u64, header: Option<BlockHeader>, has_proof: bool) {
+    fn add_header(
+        &mut self,
+        reader: &FileReader,
+        place: u64,
+        header: Option<BlockHeader>,
+        has_proof: bool,
+    ) {
         self.has_any = true;
         self.group.has_proofs |= has_proof;
         if self.group.body_count > 0 {
@@ -243,7 +268,9 @@ impl RecordReader {
         if self.waiting.len() < MOST_BLOCKS {
             self.waiting.push_back((place, header));
         } else {
-            let what = format!("more than {MOST_BLOCKS} headers precede their bodies; this one is skipped");
+            let what = format!(
+                "more than {MOST_BLOCKS} headers precede their bodies; this one is skipped"
+            );
             self.group.is_damaged = true;
             self.note(reader, place, what);
         }
@@ -257,13 +284,22 @@ impl RecordReader {
             return;
         }
         // Headers that could not be read have been reported before.
-        let mut readable = waiting.iter().filter_map(|(place, header)| Some((*place, header.as_ref()?.number)));
-        let Some((place, number)) = readable.next() else { return };
+        let mut readable = waiting
+            .iter()
+            .filter_map(|(place, header)| Some((*place, header.as_ref()?.number)));
+        let Some((place, number)) = readable.next() else {
+            return;
+        };
         match readable.count() {
             0 => self.note(reader, place, "a block's header without its body"),
-            more => {
-                self.note(reader, place, format!("{} headers without their bodies, from block {number} on", more + 1))
-            }
+            more => self.note(
+                reader,
+                place,
+                format!(
+                    "{} headers without their bodies, from block {number} on",
+                    more + 1
+                ),
+            ),
         }
     }
 
@@ -291,7 +327,13 @@ impl RecordReader {
                 if order.is_some() && matches!(next, Some((_, None))) {
                     return reader.skip(length);
                 }
-                (place, HeaderOfBody::AmongAll { headers, place: order })
+                (
+                    place,
+                    HeaderOfBody::AmongAll {
+                        headers,
+                        place: order,
+                    },
+                )
             }
             (None, Some((place, Some(header)))) => (place, HeaderOfBody::Before(header)),
             (None, Some((_, None))) => return reader.skip(length),
@@ -301,14 +343,23 @@ impl RecordReader {
                 return Ok(());
             }
         };
-        if header.number().is_some_and(|number| !self.wanted.wants(Some(number))) {
+        if header
+            .number()
+            .is_some_and(|number| !self.wanted.wants(Some(number)))
+        {
             return reader.skip(length);
         }
         let longest = self.longest;
-        if let Some((body, decompressed)) = self.append(reader, place, length, longest, &mut tuples.bytes)? {
+        if let Some((body, decompressed)) =
+            self.append(reader, place, length, longest, &mut tuples.bytes)?
+        {
             tuples.longest = tuples.longest.max(decompressed);
             tuples.decompressed += decompressed;
-            tuples.blocks.push_back(BlockTuple { place, body, header });
+            tuples.blocks.push_back(BlockTuple {
+                place,
+                body,
+                header,
+            });
         }
         Ok(())
     }
@@ -335,12 +386,21 @@ impl RecordReader {
         } else {
             reader.skip(length)?;
         }
-        self.note(reader, place, format!("a part of a block of {bytes} bytes is above the limit of {longest}"));
+        self.note(
+            reader,
+            place,
+            format!("a part of a block of {bytes} bytes is above the limit of {longest}"),
+        );
         Ok(None)
     }
 
     /// Reads an index, compares the group with it, and ends the group.
-    fn add_index(&mut self, reader: &mut FileReader, place: u64, length: u64) -> Result<(), Problem> {
+    fn add_index(
+        &mut self,
+        reader: &mut FileReader,
+        place: u64,
+        length: u64,
+    ) -> Result<(), Problem> {
         let differences = if length <= LONGEST_INDEX && length.is_multiple_of(8) {
             let mut words = Vec::with_capacity(length as usize / 8);
             for _ in 0..length / 8 {
@@ -354,10 +414,17 @@ impl RecordReader {
             reader.skip(length - 8)?;
             let count = u64::from_le_bytes(reader.read()?);
             let most = format!("the index is longer than one of {MOST_BLOCKS} blocks");
-            self.group.count_difference(count).into_iter().chain([most]).take(1).collect()
+            self.group
+                .count_difference(count)
+                .into_iter()
+                .chain([most])
+                .take(1)
+                .collect()
         };
         self.end_waiting(reader);
-        differences.into_iter().for_each(|what| self.note(reader, place, what));
+        differences
+            .into_iter()
+            .for_each(|what| self.note(reader, place, what));
         self.begin_group();
         Ok(())
     }
@@ -403,8 +470,7 @@ impl RecordReader {
     }
 }
 
-const NO_INDEX: &str =
-    "the index of the preceding blocks is missing: the file was cut here, and blocks may be missing too";
+const NO_INDEX: &str = "the index of the preceding blocks is missing: the file was cut here, and blocks may be missing too";
 
 /// Parses a header, which is stored alone or in an SSZ container before its proof (E2HS).
 fn parse_header(data: &[u8], has_proof: bool) -> Result<BlockHeader, &'static str> {
@@ -418,7 +484,10 @@ fn parse_header(data: &[u8], has_proof: bool) -> Result<BlockHeader, &'static st
     let whole = encoded;
     let header = blocks::header(&mut encoded)?;
     rlp::end(encoded).map_err(|_| "bytes follow its end")?;
-    Ok(BlockHeader { hash: Keccak256::digest(whole).into(), ..header })
+    Ok(BlockHeader {
+        hash: Keccak256::digest(whole).into(),
+        ..header
+    })
 }
 
 impl HeaderOfBody {
@@ -426,7 +495,9 @@ impl HeaderOfBody {
     fn number(&self) -> Option<u64> {
         match self {
             HeaderOfBody::Before(header) => Some(header.number),
-            HeaderOfBody::AmongAll { headers, place } => Some(headers[(*place)?].1.as_ref()?.number),
+            HeaderOfBody::AmongAll { headers, place } => {
+                Some(headers[(*place)?].1.as_ref()?.number)
+            }
         }
     }
 }
@@ -454,7 +525,11 @@ impl BlockPositions {
     /// Reads the indexes of all groups, from the one at the end of the file to the first.
     fn read(reader: &mut FileReader) -> Result<Self, Problem> {
         let end = reader.place().saturating_add(reader.left());
-        let mut starts = BlockPositions { places: Vec::new(), indexes: Vec::new(), end };
+        let mut starts = BlockPositions {
+            places: Vec::new(),
+            indexes: Vec::new(),
+            end,
+        };
         let mut group_end = end;
         while let Some(first) = starts.add_group(reader, group_end)? {
             // The version comes before the first header, and the previous group before the version.
@@ -472,16 +547,30 @@ impl BlockPositions {
     /// Reads the index that ends at `end`. Returns the position of its first block; `None` if there
     /// is no index.
     fn add_group(&mut self, reader: &mut FileReader, end: u64) -> Result<Option<u64>, Problem> {
-        let Some(place) = end.checked_sub(16) else { return Ok(None) };
+        let Some(place) = end.checked_sub(16) else {
+            return Ok(None);
+        };
         reader.go_to(place)?;
-        let [components, count] = [u64::from_le_bytes(reader.read()?), u64::from_le_bytes(reader.read()?)];
+        let [components, count] = [
+            u64::from_le_bytes(reader.read()?),
+            u64::from_le_bytes(reader.read()?),
+        ];
         for (kinds, words) in [
             (&[BLOCK_INDEX][..], count.checked_add(2)),
-            (&[DYNAMIC_INDEX, BLOCK_INDEX][..], count.checked_mul(components).and_then(|all| all.checked_add(3))),
+            (
+                &[DYNAMIC_INDEX, BLOCK_INDEX][..],
+                count
+                    .checked_mul(components)
+                    .and_then(|all| all.checked_add(3)),
+            ),
         ] {
-            let words =
-                words.filter(|words| *words <= MOST_INDEXED && *words + self.places.len() as u64 <= MOST_INDEXED);
-            let Some(index) = words.and_then(|words| end.checked_sub(RECORD_HEADER + 8 * words)) else { continue };
+            let words = words.filter(|words| {
+                *words <= MOST_INDEXED && *words + self.places.len() as u64 <= MOST_INDEXED
+            });
+            let Some(index) = words.and_then(|words| end.checked_sub(RECORD_HEADER + 8 * words))
+            else {
+                continue;
+            };
             let words = words.unwrap_or_default();
             reader.go_to(index)?;
             let [low, high, a, b, c, d, ..]: [u8; RECORD_HEADER as usize] = reader.read()?;
@@ -493,12 +582,19 @@ impl BlockPositions {
             for _ in 0..words {
                 all.push(u64::from_le_bytes(reader.read()?));
             }
-            let Ok(parsed) = BlockIndex::parse(all) else { continue };
+            let Ok(parsed) = BlockIndex::parse(all) else {
+                continue;
+            };
             self.indexes.push(index);
             let known = self.places.len();
             for block in 0..parsed.count {
                 let of_block = [0, 1].map(|component| parsed.place(index, block, component));
-                self.places.extend(of_block.into_iter().flatten().filter(|place| *place < index));
+                self.places.extend(
+                    of_block
+                        .into_iter()
+                        .flatten()
+                        .filter(|place| *place < index),
+                );
             }
             return Ok(self.places[known..].iter().copied().min());
         }
@@ -528,13 +624,24 @@ fn skip_to_next_block(
     };
     let next = starts.next_after(place);
     reader.go_to(next).ok()?;
-    Some(OtherGroup(starts.indexes.iter().any(|index| (place..next).contains(index))))
+    Some(OtherGroup(
+        starts
+            .indexes
+            .iter()
+            .any(|index| (place..next).contains(index)),
+    ))
 }
 
 impl Decoder<'_> {
     /// Adds the transactions of blocks until the part is full. Returns whether all were added.
     pub fn add_tuples(&mut self, path: &Arc<Path>, tuples: &mut BlockTuples) -> bool {
-        let BlockTuples { bytes, blocks, decompressed, open, .. } = tuples;
+        let BlockTuples {
+            bytes,
+            blocks,
+            decompressed,
+            open,
+            ..
+        } = tuples;
         self.reserve(*decompressed / USUAL, *decompressed);
         let mut list = open.take().map(|(place, body, mut list)| {
             let start = self.to.hashed.text.len();
@@ -545,16 +652,24 @@ impl Decoder<'_> {
         while !self.is_full() {
             if let Some((place, list_of_block)) = &mut list {
                 if let Err(what) = self.add_list_of_text(list_of_block) {
-                    note(&mut self.to.progress.problems, Problem::new(path, FilePosition::Byte(*place), of_body(what)));
+                    note(
+                        &mut self.to.progress.problems,
+                        Problem::new(path, FilePosition::Byte(*place), of_body(what)),
+                    );
                 }
                 list.take_if(|(_, list)| list.is_empty());
                 continue;
             }
-            let Some(block) = blocks.pop_front() else { return true };
+            let Some(block) = blocks.pop_front() else {
+                return true;
+            };
             let place = FilePosition::Byte(block.place);
             match self.begin(path, bytes, &block) {
                 Ok(begun) => list = begun.map(|list| (block.place, list)),
-                Err(what) => note(&mut self.to.progress.problems, Problem::new(path, place, what)),
+                Err(what) => note(
+                    &mut self.to.progress.problems,
+                    Problem::new(path, place, what),
+                ),
             }
         }
         *open = list.map(|(place, list)| {
@@ -566,11 +681,17 @@ impl Decoder<'_> {
     }
 
     /// Decompresses the body of a block into the hashed text, and compares it with its header.
-    fn begin(&mut self, path: &Arc<Path>, bytes: &[u8], block: &BlockTuple) -> Result<Option<TransactionList>, String> {
+    fn begin(
+        &mut self,
+        path: &Arc<Path>,
+        bytes: &[u8],
+        block: &BlockTuple,
+    ) -> Result<Option<TransactionList>, String> {
         let text = &mut self.to.hashed.text;
         let start = text.len();
         let decompressed = decompress(&bytes[block.body.clone()], text);
-        let decompressed = decompressed.map_err(|problem| format!("the compressed data: {problem}"));
+        let decompressed =
+            decompressed.map_err(|problem| format!("the compressed data: {problem}"));
         let found = decompressed.and_then(|()| transactions_of(&text[start..]).map_err(of_body));
         let range = match found {
             Ok(Range { start: first, end }) => start + first..start + end,
@@ -601,16 +722,27 @@ impl Decoder<'_> {
         match &block.header {
             HeaderOfBody::Before(header) => {
                 let list = TransactionList::new(range, Some(header.number));
-                Ok(Some(self.compare_root(path, place, text, list, &header.transactions_root)))
+                Ok(Some(self.compare_root(
+                    path,
+                    place,
+                    text,
+                    list,
+                    &header.transactions_root,
+                )))
             }
-            HeaderOfBody::AmongAll { headers, place: order } => {
+            HeaderOfBody::AmongAll {
+                headers,
+                place: order,
+            } => {
                 let items = transactions(&text[range.clone()]);
                 let items = items.ok_or("the block's body: it is not a list of transactions")?;
                 let root = transactions_root(items.len(), |index| items[index]);
                 let stated = order.and_then(|order| headers[order].1.as_ref());
                 let Some(found) = header_with_root(headers, stated, &root) else {
                     return Err(match stated {
-                        Some(stated) => other_root(Some(stated.number), &root, &stated.transactions_root),
+                        Some(stated) => {
+                            other_root(Some(stated.number), &root, &stated.transactions_root)
+                        }
                         None => format!(
                             "no header has the root of these transactions, {}",
                             const_hex::encode_prefixed(root)
@@ -622,10 +754,15 @@ impl Decoder<'_> {
                         "found the body of block {} where that of block {} was expected",
                         found.number, stated.number
                     );
-                    note(&mut self.to.progress.problems, Problem::new(path, place, what));
+                    note(
+                        &mut self.to.progress.problems,
+                        Problem::new(path, place, what),
+                    );
                 }
                 self.to.progress.blocks.compared += 1;
-                Ok(self.wants(Some(found.number)).then(|| TransactionList::new(range, Some(found.number))))
+                Ok(self
+                    .wants(Some(found.number))
+                    .then(|| TransactionList::new(range, Some(found.number))))
             }
         }
     }
@@ -639,7 +776,10 @@ fn header_with_root<'h>(
     root: &[u8; 32],
 ) -> Option<&'h BlockHeader> {
     let others = headers.iter().filter_map(|(_, header)| header.as_ref());
-    expected.into_iter().chain(others).find(|header| header.transactions_root == *root)
+    expected
+        .into_iter()
+        .chain(others)
+        .find(|header| header.transactions_root == *root)
 }
 
 fn of_body(problem: &str) -> String {

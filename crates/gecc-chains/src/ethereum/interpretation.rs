@@ -24,7 +24,11 @@ pub struct Interpretation {
 
 impl Interpretation {
     fn legacy(parity: bool, chain_id: Option<u64>) -> Self {
-        Interpretation { type_number: 0, chain_id, parity }
+        Interpretation {
+            type_number: 0,
+            chain_id,
+            parity,
+        }
     }
 }
 
@@ -60,7 +64,11 @@ pub struct MemberNames {
 
 /// Returns the parity that v contains in any of its forms; `None` if it contains none.
 pub fn parity_of_v(v: u128) -> Option<bool> {
-    if v <= 1 { Some(v == 1) } else { from_v(v).map(|(parity, _)| parity) }
+    if v <= 1 {
+        Some(v == 1)
+    } else {
+        from_v(v).map(|(parity, _)| parity)
+    }
 }
 
 impl SignatureStatement {
@@ -71,14 +79,17 @@ impl SignatureStatement {
     /// Statements that contradict each other, that match no transaction, or that match several if
     /// there is no hash.
     pub fn interpretations(&self, names: &MemberNames) -> Result<Vec<Interpretation>, Why> {
-        let Some(type_number) = self.type_number else { return self.without_type(names) };
+        let Some(type_number) = self.type_number else {
+            return self.without_type(names);
+        };
         if type_number > LAST_TYPE {
             return Err(unknown_type(type_number));
         }
         if type_number == 0 {
             self.legacy(names)
         } else {
-            self.typed(type_number, names).map(|interpretation| vec![interpretation])
+            self.typed(type_number, names)
+                .map(|interpretation| vec![interpretation])
         }
     }
 
@@ -90,7 +101,11 @@ impl SignatureStatement {
     fn without_type(&self, names: &MemberNames) -> Result<Vec<Interpretation>, Why> {
         if !self.has_hash {
             if self.looks_typed() {
-                return Err(format!("`{}` is missing, and there is no hash to determine it", names.type_number).into());
+                return Err(format!(
+                    "`{}` is missing, and there is no hash to determine it",
+                    names.type_number
+                )
+                .into());
             }
             return self.legacy(names);
         }
@@ -109,7 +124,8 @@ impl SignatureStatement {
             let found = if type_number == 0 {
                 self.legacy(names)
             } else {
-                self.typed(type_number, names).map(|interpretation| vec![interpretation])
+                self.typed(type_number, names)
+                    .map(|interpretation| vec![interpretation])
             };
             match found {
                 Ok(found) => interpretations.extend(found),
@@ -149,7 +165,9 @@ impl SignatureStatement {
             27 | 28 => {
                 let parity = v == 28;
                 self.require_parity(parity, names)?;
-                let for_chain = self.chain_id.map(|chain_id| Interpretation::legacy(parity, Some(chain_id)));
+                let for_chain = self
+                    .chain_id
+                    .map(|chain_id| Interpretation::legacy(parity, Some(chain_id)));
                 if !self.has_hash && self.v_is_normalised && for_chain.is_some() {
                     return Err(format!(
                         "`{}` of the signature is 27 or 28 for every chain, and there is no hash to determine it",
@@ -158,11 +176,14 @@ impl SignatureStatement {
                     .into());
                 }
                 let for_chain = for_chain.filter(|_| self.has_hash);
-                Ok([Interpretation::legacy(parity, None)].into_iter().chain(for_chain).collect())
+                Ok([Interpretation::legacy(parity, None)]
+                    .into_iter()
+                    .chain(for_chain)
+                    .collect())
             }
             35.. => {
-                let (parity, chain_id) =
-                    from_v(v).ok_or_else(|| format!("`{}` states a chain above 2^64 - 1", names.v))?;
+                let (parity, chain_id) = from_v(v)
+                    .ok_or_else(|| format!("`{}` states a chain above 2^64 - 1", names.v))?;
                 self.require_parity(parity, names)?;
                 self.require_chain(chain_id, names)?;
                 Ok(vec![Interpretation::legacy(parity, chain_id)])
@@ -174,28 +195,48 @@ impl SignatureStatement {
     /// Returns the interpretations of a legacy transaction for the stated chain, if there is one, and
     /// for any chain.
     fn legacy_for_chain_or_any(&self, parity: bool) -> Vec<Interpretation> {
-        let for_chain = self.chain_id.map(|chain_id| Interpretation::legacy(parity, Some(chain_id)));
-        for_chain.into_iter().chain([Interpretation::legacy(parity, None)]).collect()
+        let for_chain = self
+            .chain_id
+            .map(|chain_id| Interpretation::legacy(parity, Some(chain_id)));
+        for_chain
+            .into_iter()
+            .chain([Interpretation::legacy(parity, None)])
+            .collect()
     }
 
     /// Interprets v of a typed transaction, which is a parity, but which some sources write as in
     /// legacy transactions.
     fn typed(&self, type_number: u64, names: &MemberNames) -> Result<Interpretation, Why> {
-        let chain_of_v = self.v.and_then(from_v).and_then(|(_, chain_id)| chain_id).filter(|_| self.has_hash);
-        let chain_id = self.chain_id.or(chain_of_v).ok_or_else(|| format!("`{}` is missing", names.chain_id))?;
+        let chain_of_v = self
+            .v
+            .and_then(from_v)
+            .and_then(|(_, chain_id)| chain_id)
+            .filter(|_| self.has_hash);
+        let chain_id = self
+            .chain_id
+            .or(chain_of_v)
+            .ok_or_else(|| format!("`{}` is missing", names.chain_id))?;
         let Some(v) = self.v else {
-            let parity = self.y_parity.ok_or_else(|| format!("`{}` is missing", names.y_parity))?;
-            return Ok(Interpretation { type_number, chain_id: Some(chain_id), parity });
+            let parity = self
+                .y_parity
+                .ok_or_else(|| format!("`{}` is missing", names.y_parity))?;
+            return Ok(Interpretation {
+                type_number,
+                chain_id: Some(chain_id),
+                parity,
+            });
         };
         let parity = match v {
             0 | 1 => v == 1,
             27.. => {
-                let (parity, of_v) =
-                    from_v(v).ok_or_else(|| format!("`{}` fits no transaction: it is {v}", names.v))?;
+                let (parity, of_v) = from_v(v)
+                    .ok_or_else(|| format!("`{}` fits no transaction: it is {v}", names.v))?;
                 if of_v.is_some() {
                     self.require_chain(of_v, names)?;
                 }
-                let is_determined = self.has_hash || self.y_parity.is_some() || of_v.is_none() && self.v_is_normalised;
+                let is_determined = self.has_hash
+                    || self.y_parity.is_some()
+                    || of_v.is_none() && self.v_is_normalised;
                 if !is_determined {
                     return Err(format!(
                         "`{}` of a typed transaction is 0 or 1, and there is no hash to interpret another value: it is {v}",
@@ -208,7 +249,11 @@ impl SignatureStatement {
             _ => return Err(format!("`{}` fits no transaction: it is {v}", names.v).into()),
         };
         self.require_parity(parity, names)?;
-        Ok(Interpretation { type_number, chain_id: Some(chain_id), parity })
+        Ok(Interpretation {
+            type_number,
+            chain_id: Some(chain_id),
+            parity,
+        })
     }
 
     /// Requires that the parity in v is the one that is stated separately.
@@ -224,6 +269,10 @@ impl SignatureStatement {
         if self.chain_id.is_none() || self.chain_id == chain_id {
             return Ok(());
         }
-        Err(format!("`{}` and `{}` state different chains", names.v, names.chain_id).into())
+        Err(format!(
+            "`{}` and `{}` state different chains",
+            names.v, names.chain_id
+        )
+        .into())
     }
 }

@@ -68,7 +68,15 @@ const SHORTEST_OBJECT: usize = 64;
 
 impl JsonValues {
     fn new(bytes: Vec<u8>, is_lines: bool, start: u64) -> Self {
-        JsonValues { bytes, is_lines, start, next: 0, present: 0, elements: 0..0, open: None }
+        JsonValues {
+            bytes,
+            is_lines,
+            start,
+            next: 0,
+            present: 0,
+            elements: 0..0,
+            open: None,
+        }
     }
 
     /// Returns the memory in bytes that is in use until all values are decoded. It includes the
@@ -99,12 +107,17 @@ fn is_json(text: &[u8]) -> bool {
 
 /// Reads a file of values. A line that is too long is reported as a problem, and reading continues
 /// with the next one.
-pub fn read(reader: &mut FileReader, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
+pub fn read(
+    reader: &mut FileReader,
+    limits: &Limits,
+    hand_on: &mut PieceSink<Piece>,
+) -> ControlFlow<()> {
     let mut bytes = Vec::new();
     let longest = limits.whole_of(LONGEST);
     let mut start = reader.place();
     let mut last = read_first(reader, longest, &mut bytes);
-    let is_lines = !is_json(bytes.trim_ascii_start()) || serde_json::from_slice::<&RawValue>(&bytes).is_ok();
+    let is_lines =
+        !is_json(bytes.trim_ascii_start()) || serde_json::from_slice::<&RawValue>(&bytes).is_ok();
     loop {
         if last == Ok(LineRead::Whole) {
             let append = if is_lines { append_lines } else { append_rest };
@@ -131,7 +144,11 @@ pub fn read(reader: &mut FileReader, limits: &Limits, hand_on: &mut PieceSink<Pi
 }
 
 /// Reads up to the first nonempty line. Returns the outcome of the last line.
-fn read_first(reader: &mut FileReader, longest: u64, bytes: &mut Vec<u8>) -> Result<LineRead, Problem> {
+fn read_first(
+    reader: &mut FileReader,
+    longest: u64,
+    bytes: &mut Vec<u8>,
+) -> Result<LineRead, Problem> {
     loop {
         let last = reader.append_line(longest, bytes)?;
         if last != LineRead::Whole || !bytes.trim_ascii().is_empty() {
@@ -141,7 +158,11 @@ fn read_first(reader: &mut FileReader, longest: u64, bytes: &mut Vec<u8>) -> Res
 }
 
 /// Reads lines until there are enough for a piece. Returns the outcome of the last line.
-fn append_lines(reader: &mut FileReader, longest: u64, bytes: &mut Vec<u8>) -> Result<LineRead, Problem> {
+fn append_lines(
+    reader: &mut FileReader,
+    longest: u64,
+    bytes: &mut Vec<u8>,
+) -> Result<LineRead, Problem> {
     while bytes.len() < PIECE {
         let last = reader.append_line(longest, bytes)?;
         if last != LineRead::Whole {
@@ -160,11 +181,17 @@ fn pass_over_line(reader: &mut FileReader, hand_on: &mut PieceSink<Piece>) -> Co
     ControlFlow::Continue(())
 }
 
-fn append_rest(reader: &mut FileReader, longest: u64, bytes: &mut Vec<u8>) -> Result<LineRead, Problem> {
+fn append_rest(
+    reader: &mut FileReader,
+    longest: u64,
+    bytes: &mut Vec<u8>,
+) -> Result<LineRead, Problem> {
     if reader.append_rest(longest, bytes)? {
         return Ok(LineRead::None);
     }
-    Err(reader.problem(format!("a value is longer than the limit of {longest} bytes: write one value per line")))
+    Err(reader.problem(format!(
+        "a value is longer than the limit of {longest} bytes: write one value per line"
+    )))
 }
 
 impl Decoder<'_> {
@@ -183,7 +210,10 @@ impl Decoder<'_> {
             if let Err(what) = added {
                 // The rest of the block is not read.
                 values.open = None;
-                note(&mut self.to.progress.problems, Problem::new(path, values.place(), what));
+                note(
+                    &mut self.to.progress.problems,
+                    Problem::new(path, values.place(), what),
+                );
             }
         }
         false
@@ -193,7 +223,11 @@ impl Decoder<'_> {
     fn open_value(&mut self, path: &Arc<Path>, values: &mut JsonValues) -> Result<(), Why> {
         let start = values.next;
         let rest = &values.bytes[start..];
-        let line = if values.is_lines { rest.iter().position(|byte| *byte == b'\n') } else { None };
+        let line = if values.is_lines {
+            rest.iter().position(|byte| *byte == b'\n')
+        } else {
+            None
+        };
         values.present = start;
         values.next = line.map_or(values.bytes.len(), |end| start + end + 1);
         let text = values.bytes[start..values.next].trim_ascii();
@@ -205,7 +239,12 @@ impl Decoder<'_> {
     }
 
     /// Opens an element of a list.
-    fn open_element(&mut self, path: &Arc<Path>, values: &mut JsonValues, text: Range<usize>) -> Result<(), Why> {
+    fn open_element(
+        &mut self,
+        path: &Arc<Path>,
+        values: &mut JsonValues,
+        text: Range<usize>,
+    ) -> Result<(), Why> {
         values.present = text.start;
         match FoundValue::of(&values.bytes, text)? {
             FoundValue::List(_) => Err("a list in a list".into()),
@@ -213,11 +252,17 @@ impl Decoder<'_> {
         }
     }
 
-    fn open(&mut self, path: &Arc<Path>, values: &mut JsonValues, found: FoundValue) -> Result<(), Why> {
+    fn open(
+        &mut self,
+        path: &Arc<Path>,
+        values: &mut JsonValues,
+        found: FoundValue,
+    ) -> Result<(), Why> {
         match found {
             FoundValue::List(text) => {
                 // The whole list must be JSON before any of it is read.
-                let list: Result<&RawValue, _> = serde_json::from_slice(&values.bytes[text.clone()]);
+                let list: Result<&RawValue, _> =
+                    serde_json::from_slice(&values.bytes[text.clone()]);
                 list.map_err(|problem| not_json(&problem))?;
                 values.elements = text;
             }
@@ -250,7 +295,12 @@ impl Decoder<'_> {
                 }
             }
             Ok((Err(why), transaction)) => {
-                self.add_not_rebuilt(Kind::Unknown, transaction.hash().unwrap_or_default(), None, why);
+                self.add_not_rebuilt(
+                    Kind::Unknown,
+                    transaction.hash().unwrap_or_default(),
+                    None,
+                    why,
+                );
             }
             Err(why) => self.add_not_rebuilt(Kind::Unknown, [0; 32], None, why),
         }
@@ -266,22 +316,34 @@ impl Decoder<'_> {
     }
 
     /// Opens an encoded block, or adds an encoded transaction, in hexadecimal.
-    fn open_encoded(&mut self, path: &Arc<Path>, values: &mut JsonValues, text: Range<usize>) -> Result<(), Why> {
+    fn open_encoded(
+        &mut self,
+        path: &Arc<Path>,
+        values: &mut JsonValues,
+        text: Range<usize>,
+    ) -> Result<(), Why> {
         let encoded = decoded(&values.bytes[text.clone()])?;
         if encoded.len() == size_of::<[u8; 32]>() {
             // No signed object is that short. The bytes are not repeated in the message, because a
             // private key has the same length.
-            return Err("32 bytes alone, as a hash has: the block or the transaction itself is needed".into());
+            return Err(
+                "32 bytes alone, as a hash has: the block or the transaction itself is needed"
+                    .into(),
+            );
         }
         match super::blocks::block(&encoded) {
             None => self.add_encoded(&encoded, None),
             Some(block) => {
-                let (header, transactions) = block.map_err(|problem| format!("the block: {problem}"))?;
+                let (header, transactions) =
+                    block.map_err(|problem| format!("the block: {problem}"))?;
                 if self.wants(Some(header.number)) {
                     let start = text.start + transactions.start;
                     // The bytes replace their digits, which take twice as much memory.
                     values.bytes[text.start..][..encoded.len()].copy_from_slice(&encoded);
-                    let list = TransactionList::new(start..start + transactions.len(), Some(header.number));
+                    let list = TransactionList::new(
+                        start..start + transactions.len(),
+                        Some(header.number),
+                    );
                     let place = values.place();
                     let root = &header.transactions_root;
                     let list = self.compare_root(path, place, &values.bytes, list, root);
@@ -302,10 +364,17 @@ impl Decoder<'_> {
         root: Option<[u8; 32]>,
     ) -> Option<[u8; 32]> {
         if root == Some([0; 32]) {
-            let block = number.map_or_else(|| "the block".to_owned(), |number| format!("block {number}"));
-            let what =
-                format!("{block}: its transactionsRoot is zeros, so that its transactions are not compared with it");
-            let problem = Problem { not_checked: true, ..Problem::new(path, values.place(), what) };
+            let block = number.map_or_else(
+                || "the block".to_owned(),
+                |number| format!("block {number}"),
+            );
+            let what = format!(
+                "{block}: its transactionsRoot is zeros, so that its transactions are not compared with it"
+            );
+            let problem = Problem {
+                not_checked: true,
+                ..Problem::new(path, values.place(), what)
+            };
             note(&mut self.to.progress.problems, problem);
         }
         let wanted = root.filter(|root| *root != [0; 32] && !self.options.skip_roots);
@@ -328,7 +397,8 @@ impl Decoder<'_> {
                 self.is_of_other_root = false;
                 if let Some((root, encodings)) = root.zip(self.encodings.take()) {
                     let encodings = self.encode_rest(values, encodings);
-                    let is_other = self.compare_json(path, values, number, &root, &encodings) || added.is_err();
+                    let is_other = self.compare_json(path, values, number, &root, &encodings)
+                        || added.is_err();
                     if is_other {
                         self.mark_of_other_root(first);
                     }
@@ -345,14 +415,20 @@ impl Decoder<'_> {
     /// Encodes the transactions of the current block that belong to later parts: a part is not
     /// passed on before it is known whether its block agrees with the header.
     fn encode_rest(&self, values: &JsonValues, encodings: Encodings) -> Encodings {
-        let Some(OpenTransactions::Json(block)) = &values.open else { return encodings };
+        let Some(OpenTransactions::Json(block)) = &values.open else {
+            return encodings;
+        };
         let mut ahead = Decoder::new(self.options, DecodedSignatures::default(), usize::MAX);
         ahead.encodings = Some(encodings);
         let mut rest = block.list.rest.clone();
         while let Some(element) = next_element(&values.bytes, &mut rest) {
             ahead.add_json(&values.bytes[element], None);
             ahead.to.clear();
-            if ahead.encodings.as_ref().is_none_or(|encodings| encodings.is_incomplete) {
+            if ahead
+                .encodings
+                .as_ref()
+                .is_none_or(|encodings| encodings.is_incomplete)
+            {
                 break;
             }
         }
@@ -387,7 +463,8 @@ impl Decoder<'_> {
             match &mut values.open {
                 None => return Ok(()),
                 Some(OpenTransactions::Encoded(list)) => {
-                    self.add_list(&values.bytes, list).map_err(|problem| format!("the block: {problem}"))?;
+                    self.add_list(&values.bytes, list)
+                        .map_err(|problem| format!("the block: {problem}"))?;
                     if list.is_empty() {
                         values.open = None;
                     }
@@ -425,7 +502,9 @@ impl Decoder<'_> {
             Some(b'"') => match decoded(text) {
                 Ok(encoded) => {
                     match encoded.as_slice().try_into() {
-                        Ok(hash) => self.add_not_rebuilt(Kind::Unknown, hash, block, ONLY_HASH.into()),
+                        Ok(hash) => {
+                            self.add_not_rebuilt(Kind::Unknown, hash, block, ONLY_HASH.into())
+                        }
                         Err(_) => self.add_encoded(&encoded, block),
                     }
                     encoded.len() >= SHORTEST
@@ -436,7 +515,12 @@ impl Decoder<'_> {
                 }
             },
             _ => {
-                self.add_not_rebuilt(Kind::Unknown, [0; 32], block, "it is neither an object nor hexadecimal".into());
+                self.add_not_rebuilt(
+                    Kind::Unknown,
+                    [0; 32],
+                    block,
+                    "it is neither an object nor hexadecimal".into(),
+                );
                 false
             }
         }
@@ -448,8 +532,13 @@ const ONLY_HASH: &str = "there is only its hash";
 /// Decodes hexadecimal digits, which may be in quotes.
 fn decoded(text: &[u8]) -> Result<Vec<u8>, Why> {
     let digits = text.trim_ascii();
-    let digits = digits.strip_prefix(b"\"").and_then(|digits| digits.strip_suffix(b"\"")).unwrap_or(digits);
-    let encoded = const_hex::decode(digits).ok().filter(|encoded| !encoded.is_empty());
+    let digits = digits
+        .strip_prefix(b"\"")
+        .and_then(|digits| digits.strip_suffix(b"\""))
+        .unwrap_or(digits);
+    let encoded = const_hex::decode(digits)
+        .ok()
+        .filter(|encoded| !encoded.is_empty());
     encoded.ok_or_else(|| why_not_hexadecimal(digits))
 }
 
@@ -459,8 +548,16 @@ fn why_not_hexadecimal(text: &[u8]) -> Why {
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
     match digits.iter().position(|digit| !digit.is_ascii_hexdigit()) {
         _ if digits.is_empty() => "there are no digits".into(),
-        Some(place) => format!("it is not in hexadecimal: character {} is not a digit", place + 1).into(),
-        None => format!("it is not in hexadecimal: there are {} digits, an odd number", digits.len()).into(),
+        Some(place) => format!(
+            "it is not in hexadecimal: character {} is not a digit",
+            place + 1
+        )
+        .into(),
+        None => format!(
+            "it is not in hexadecimal: there are {} digits, an odd number",
+            digits.len()
+        )
+        .into(),
     }
 }
 
@@ -469,7 +566,9 @@ fn why_not_hexadecimal(text: &[u8]) -> Why {
 fn next_element(bytes: &[u8], rest: &mut Range<usize>) -> Option<Range<usize>> {
     let text = bytes[rest.clone()].trim_ascii_start();
     let element = match text {
-        [b'[' | b',', text @ ..] => serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>().next(),
+        [b'[' | b',', text @ ..] => serde_json::Deserializer::from_slice(text)
+            .into_iter::<&RawValue>()
+            .next(),
         _ => None,
     };
     // After the bracket of an empty list, there is no value.

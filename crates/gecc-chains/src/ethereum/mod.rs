@@ -86,7 +86,9 @@ pub fn senders<B>(
     options: &Options,
     mut sink: impl FnMut(Answers) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    senders_formatted(settings, paths, options, &Unformatted, |parts| parts.into_iter().try_for_each(&mut sink))
+    senders_formatted(settings, paths, options, &Unformatted, |parts| {
+        parts.into_iter().try_for_each(&mut sink)
+    })
 }
 
 /// Recovers senders and converts the answers with `form`.
@@ -110,9 +112,15 @@ pub(crate) enum FileSource {
 }
 
 pub(crate) fn sources(paths: &Paths) -> impl ExactSizeIterator<Item = FileSource> + Send {
-    let files = paths.files.iter().map(|(path, length)| FileSource::File(Arc::clone(path), *length));
+    let files = paths
+        .files
+        .iter()
+        .map(|(path, length)| FileSource::File(Arc::clone(path), *length));
     let problems = FileSource::Problems(paths.problems.clone());
-    std::iter::once(problems).chain(files).collect::<Vec<_>>().into_iter()
+    std::iter::once(problems)
+        .chain(files)
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// A part of a file that is decoded independently.
@@ -131,11 +139,26 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The beginnings of files that need conversion first, with advice.
 const ELSEWHERE: [(&[u8], &str); 5] = [
-    (&[0xfe, 0xff], "UTF-16: convert it, for example with `iconv -f UTF-16 -t UTF-8`"),
-    (&[0xff, 0xfe], "UTF-16: convert it, for example with `iconv -f UTF-16 -t UTF-8`"),
-    (&[0xfd, b'7', b'z', b'X', b'Z', 0], "compressed by xz: decompress it first, for example with `xz -dc`"),
-    (b"BZh91AY&SY", "compressed by bzip2: decompress it first, for example with `bzip2 -dc`"),
-    (&[b'P', b'K', 3, 4], "a zip archive: unpack it first, for example with `unzip`"),
+    (
+        &[0xfe, 0xff],
+        "UTF-16: convert it, for example with `iconv -f UTF-16 -t UTF-8`",
+    ),
+    (
+        &[0xff, 0xfe],
+        "UTF-16: convert it, for example with `iconv -f UTF-16 -t UTF-8`",
+    ),
+    (
+        &[0xfd, b'7', b'z', b'X', b'Z', 0],
+        "compressed by xz: decompress it first, for example with `xz -dc`",
+    ),
+    (
+        b"BZh91AY&SY",
+        "compressed by bzip2: decompress it first, for example with `bzip2 -dc`",
+    ),
+    (
+        &[b'P', b'K', 3, 4],
+        "a zip archive: unpack it first, for example with `unzip`",
+    ),
 ];
 
 /// Reads a file, whose format is recognised by its first bytes.
@@ -156,10 +179,14 @@ fn read_file(
     }
     if table::begins(first) {
         if reader.is_decompressed() {
-            return Err(reader.problem("Parquet that is compressed as a whole: decompress it first"));
+            return Err(
+                reader.problem("Parquet that is compressed as a whole: decompress it first")
+            );
         }
         if reader.is_pipe() {
-            return Err(reader.problem("Parquet is read from files alone, as its description stands at the end"));
+            return Err(reader.problem(
+                "Parquet is read from files alone, as its description stands at the end",
+            ));
         }
         return table::read(path, length, limits, hand_on);
     }
@@ -177,8 +204,9 @@ fn read_file(
         return Ok(blocks::read(&mut reader, limits, hand_on));
     }
     let what = csv::described(first);
-    let what =
-        what.as_deref().unwrap_or("neither era1 nor Parquet, nor JSON, hexadecimal or RLP with blocks or transactions");
+    let what = what.as_deref().unwrap_or(
+        "neither era1 nor Parquet, nor JSON, hexadecimal or RLP with blocks or transactions",
+    );
     Err(reader.problem(what))
 }
 
@@ -191,7 +219,11 @@ pub(crate) struct Senders<'a> {
 
 impl<'a> Senders<'a> {
     pub fn new(options: &'a Options) -> Self {
-        Senders { options, columns: ReusePool::default(), parts: ReusePool::default() }
+        Senders {
+            options,
+            columns: ReusePool::default(),
+            parts: ReusePool::default(),
+        }
     }
 }
 
@@ -202,7 +234,12 @@ impl Work for Senders<'_> {
     type Computed = Recovered;
     type Answers = Answers;
 
-    fn read(&self, source: FileSource, limits: &Limits, hand_on: &mut PieceSink<Piece>) -> ControlFlow<()> {
+    fn read(
+        &self,
+        source: FileSource,
+        limits: &Limits,
+        hand_on: &mut PieceSink<Piece>,
+    ) -> ControlFlow<()> {
         match source {
             FileSource::Problems(problems) => hand_on(Piece::problems(problems)),
             FileSource::File(path, length) => {

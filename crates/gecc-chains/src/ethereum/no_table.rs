@@ -20,6 +20,7 @@ pub fn read(
     _limits: &Limits,
     _hand_on: &mut PieceSink<Piece>,
 ) -> Result<ControlFlow<()>, Problem> {
-    let problem = "this gecc was built without Parquet, which archives, wheels and `--features arrow` have";
+    let problem =
+        "this gecc was built without Parquet, which archives, wheels and `--features arrow` have";
     Err(Problem::new(path, FilePosition::Whole, problem))
 }

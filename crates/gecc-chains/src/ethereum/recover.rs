@@ -63,15 +63,30 @@ pub fn recover(
     let signatures_of_parts = split(signatures, counts.iter().copied());
     let recovery_ids_of_parts = split(recovery_ids, counts.iter().copied());
     let of_parts = signatures_of_parts.zip(recovery_ids_of_parts);
-    map(pool, parts.iter().zip(of_parts), |(part, (signatures, recovery_ids))| {
-        part.copy_to(signatures, recovery_ids.as_flattened_mut());
-    });
+    map(
+        pool,
+        parts.iter().zip(of_parts),
+        |(part, (signatures, recovery_ids))| {
+            part.copy_to(signatures, recovery_ids.as_flattened_mut());
+        },
+    );
     hash::digests_into(engine, Hash::Keccak256, &messages, digests)?;
     let (digests, hashes) = digests.split_at(rows);
     let addresses = columns.addresses.rows(engine, rows);
     let codes = columns.codes.codes(engine, rows);
-    ecdsa::recover_addresses_into(engine, digests, &*signatures, &*recovery_ids, addresses, codes)?;
-    let signers = Signers { addresses: addresses.to_vec(), codes: codes.to_vec(), hashes: hashes.to_vec() };
+    ecdsa::recover_addresses_into(
+        engine,
+        digests,
+        &*signatures,
+        &*recovery_ids,
+        addresses,
+        codes,
+    )?;
+    let signers = Signers {
+        addresses: addresses.to_vec(),
+        codes: codes.to_vec(),
+        hashes: hashes.to_vec(),
+    };
     spare.give_back(columns);
     let of_batch = Arc::new(signers);
     let mut first_row = 0;
@@ -80,7 +95,12 @@ pub fn recover(
     for part in parts {
         let rows = part.rows();
         let hashes = part.hashed.len();
-        recovered.push(Recovered { part, of_batch: Arc::clone(&of_batch), first_row, first_hash });
+        recovered.push(Recovered {
+            part,
+            of_batch: Arc::clone(&of_batch),
+            first_row,
+            first_hash,
+        });
         first_row += rows;
         first_hash += hashes;
     }
@@ -90,10 +110,22 @@ pub fn recover(
 impl Recovered {
     /// Returns the answers of the part, and the emptied part for reuse.
     pub fn answers(self) -> (Answers, DecodedSignatures) {
-        let Recovered { mut part, of_batch, first_row, first_hash } = self;
+        let Recovered {
+            mut part,
+            of_batch,
+            first_row,
+            first_hash,
+        } = self;
         let rows = first_row..first_row + part.rows();
         let hashes = first_hash..first_hash + part.hashed.len();
-        let Signers { addresses, codes, hashes: of_all } = &*of_batch;
-        (part.take_answers(&addresses[rows.clone()], &codes[rows], &of_all[hashes]), part)
+        let Signers {
+            addresses,
+            codes,
+            hashes: of_all,
+        } = &*of_batch;
+        (
+            part.take_answers(&addresses[rows.clone()], &codes[rows], &of_all[hashes]),
+            part,
+        )
     }
 }

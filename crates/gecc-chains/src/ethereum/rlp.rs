@@ -40,7 +40,10 @@ pub fn item<'a>(items: &mut &'a [u8]) -> Result<Item<'a>> {
     let (first, mut rest) = items.split_first().ok_or(MISSING)?;
     if *first < EMPTY_STRING {
         *items = rest;
-        return Ok(Item { is_list: false, payload: std::slice::from_ref(first) });
+        return Ok(Item {
+            is_list: false,
+            payload: std::slice::from_ref(first),
+        });
     }
     let is_list = *first >= EMPTY_LIST;
     // The two bits before these are 10 for strings and 11 for lists.
@@ -62,8 +65,14 @@ fn long_length(bytes: usize, rest: &mut &[u8]) -> Result<usize> {
     if digits[0] == 0 {
         return Err(LEADING_ZERO);
     }
-    let length = digits.iter().fold(0, |sum, digit| sum << 8 | u64::from(*digit));
-    if length <= SHORT as u64 { Err(NOT_SHORT) } else { usize::try_from(length).map_err(|_| CUT) }
+    let length = digits
+        .iter()
+        .fold(0, |sum, digit| sum << 8 | u64::from(*digit));
+    if length <= SHORT as u64 {
+        Err(NOT_SHORT)
+    } else {
+        usize::try_from(length).map_err(|_| CUT)
+    }
 }
 
 /// Returns whether a string is its own encoding.
@@ -114,7 +123,9 @@ pub fn number<const N: usize>(items: &mut &[u8], to: &mut [u8; N]) -> Result<()>
 /// Takes an integer of at most `most` bytes, at most 16.
 #[inline]
 pub fn integer(items: &mut &[u8], most: usize) -> Result<u128> {
-    Ok(digits(items, most)?.iter().fold(0, |integer, digit| integer << 8 | u128::from(*digit)))
+    Ok(digits(items, most)?
+        .iter()
+        .fold(0, |integer, digit| integer << 8 | u128::from(*digit)))
 }
 
 /// Takes a list, and returns its items.
@@ -126,7 +137,11 @@ pub fn list<'a>(items: &mut &'a [u8]) -> Result<&'a [u8]> {
 
 /// Ends a list: no items may be left.
 pub fn end(items: &[u8]) -> Result<()> {
-    if items.is_empty() { Ok(()) } else { Err(NOT_EMPTY) }
+    if items.is_empty() {
+        Ok(())
+    } else {
+        Err(NOT_EMPTY)
+    }
 }
 
 /// Appends a string.
@@ -140,7 +155,10 @@ pub fn put_string(string: &[u8], to: &mut Vec<u8>) {
 /// Appends an integer.
 pub fn put_integer(number: impl Into<u128>, to: &mut Vec<u8>) {
     let number = number.into();
-    put_string(&number.to_be_bytes()[number.leading_zeros() as usize / 8..], to);
+    put_string(
+        &number.to_be_bytes()[number.leading_zeros() as usize / 8..],
+        to,
+    );
 }
 
 /// Returns the number of bytes of an encoded integer.
@@ -157,12 +175,20 @@ pub fn length_of_string(string: &[u8]) -> usize {
 
 /// Returns the number of bytes of an encoded string of any length.
 pub fn length_of_any_string(string: &[u8]) -> usize {
-    if is_bare(string) { 1 } else { length_of_list(string.len()) }
+    if is_bare(string) {
+        1
+    } else {
+        length_of_list(string.len())
+    }
 }
 
 /// Returns the number of bytes of an encoded list whose items have `items` bytes.
 pub fn length_of_list(items: usize) -> usize {
-    let digits = if items <= SHORT { 0 } else { size_of::<usize>() - items.leading_zeros() as usize / 8 };
+    let digits = if items <= SHORT {
+        0
+    } else {
+        size_of::<usize>() - items.leading_zeros() as usize / 8
+    };
     1 + digits + items
 }
 

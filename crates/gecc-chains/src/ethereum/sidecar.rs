@@ -28,7 +28,9 @@ const TYPE: u8 = 3;
 /// # Errors
 /// The transaction's hash, and the reason why its sidecar does not belong to it.
 pub fn without(encoded: &[u8]) -> Option<Result<Vec<u8>, ([u8; 32], Cow<'static, str>)>> {
-    let [TYPE, list @ ..] = encoded else { return None };
+    let [TYPE, list @ ..] = encoded else {
+        return None;
+    };
     let mut start = list;
     let payload = rlp::list(&mut start).ok()?;
     // The first field of a transaction without a sidecar is its chain, a string.
@@ -42,7 +44,10 @@ pub fn without(encoded: &[u8]) -> Option<Result<Vec<u8>, ([u8; 32], Cow<'static,
     let checked = only_list(list).and_then(|_| check(body, rest));
     Some(match checked {
         Ok(()) => Ok(alone),
-        Err(problem) => Err((hash(&alone), format!("the blobs after the transaction: {problem}").into())),
+        Err(problem) => Err((
+            hash(&alone),
+            format!("the blobs after the transaction: {problem}").into(),
+        )),
     })
 }
 
@@ -71,7 +76,8 @@ fn check(mut body: &[u8], mut rest: &[u8]) -> rlp::Result<()> {
     let mut commitments = commitments;
     while !hashes.is_empty() {
         let expected = rlp::fixed::<32>(&mut hashes)?;
-        let mut computed: [u8; 32] = Sha256::digest(rlp::fixed::<COMMITMENT>(&mut commitments)?).into();
+        let mut computed: [u8; 32] =
+            Sha256::digest(rlp::fixed::<COMMITMENT>(&mut commitments)?).into();
         computed[0] = KZG;
         if computed != *expected {
             return Err("a commitment does not match its hash in the transaction");

@@ -22,14 +22,17 @@ impl<'a> Chunk<'a> {
     /// Takes the next chunk. `None` if it does not end.
     fn take(frames: &mut &'a [u8]) -> Option<Self> {
         let ([kind, low, middle, high], rest) = frames.split_first_chunk::<CHUNK_HEADER>()?;
-        let (data, rest) = rest.split_at_checked(u32::from_le_bytes([*low, *middle, *high, 0]) as usize)?;
+        let (data, rest) =
+            rest.split_at_checked(u32::from_le_bytes([*low, *middle, *high, 0]) as usize)?;
         *frames = rest;
         Some(Chunk { kind: *kind, data })
     }
 
     /// Returns the checksum and the data after it.
     fn checked(&self) -> Option<(u32, &'a [u8])> {
-        self.data.split_first_chunk::<CHECKSUM>().map(|(sum, data)| (u32::from_le_bytes(*sum), data))
+        self.data
+            .split_first_chunk::<CHECKSUM>()
+            .map(|(sum, data)| (u32::from_le_bytes(*sum), data))
     }
 
     /// Returns the decompressed length in bytes that the chunk states.
@@ -45,7 +48,9 @@ impl<'a> Chunk<'a> {
 /// Returns the decompressed length in bytes that the data states, or an upper bound. Counts only up
 /// to malformed data, at which decompression stops.
 pub fn claimed(mut frames: &[u8]) -> u64 {
-    std::iter::from_fn(|| Chunk::take(&mut frames)).map(|chunk| chunk.claimed() as u64).sum()
+    std::iter::from_fn(|| Chunk::take(&mut frames))
+        .map(|chunk| chunk.claimed() as u64)
+        .sum()
 }
 
 /// Appends the decompressed data.
@@ -78,18 +83,28 @@ fn append(decoder: &mut Decoder, chunk: &Chunk, to: &mut Vec<u8>) -> Result<(), 
     let start = to.len();
     let length = chunk.claimed();
     if length > LONGEST {
-        return Err(format!("a chunk of {length} bytes is above the limit of {LONGEST}"));
+        return Err(format!(
+            "a chunk of {length} bytes is above the limit of {LONGEST}"
+        ));
     }
     if chunk.kind == 1 {
         to.extend_from_slice(data);
     } else {
         to.resize(start + length, 0);
-        decoder.decompress(data, &mut to[start..]).map_err(|problem| problem.to_string())?;
+        decoder
+            .decompress(data, &mut to[start..])
+            .map_err(|problem| problem.to_string())?;
     }
     // Section 3: the checksum is masked, because the checksum of data that contains checksums is
     // weak.
-    let computed = crc32c::crc32c(&to[start..]).rotate_right(15).wrapping_add(0xa282_ead8);
-    if computed == sum { Ok(()) } else { Err("a checksum does not come out".into()) }
+    let computed = crc32c::crc32c(&to[start..])
+        .rotate_right(15)
+        .wrapping_add(0xa282_ead8);
+    if computed == sum {
+        Ok(())
+    } else {
+        Err("a checksum does not come out".into())
+    }
 }
 
 #[cfg(test)]
@@ -103,7 +118,10 @@ mod tests {
 
     fn by_oracle(frames: &[u8]) -> Option<Vec<u8>> {
         let mut to = Vec::new();
-        FrameDecoder::new(frames).read_to_end(&mut to).ok().map(|_| to)
+        FrameDecoder::new(frames)
+            .read_to_end(&mut to)
+            .ok()
+            .map(|_| to)
     }
 
     fn decompressed(frames: &[u8]) -> Option<Vec<u8>> {
@@ -126,7 +144,10 @@ mod tests {
         for length in [0, 1, 100, 70_000, 200_000] {
             let frames = frames_of(rng, length);
             let expected = by_oracle(&frames).unwrap();
-            assert_eq!((claimed(&frames), decompressed(&frames).as_ref()), (length as u64, Some(&expected)));
+            assert_eq!(
+                (claimed(&frames), decompressed(&frames).as_ref()),
+                (length as u64, Some(&expected))
+            );
         }
         assert_eq!((claimed(&[]), decompressed(&[])), (0, Some(Vec::new())));
     }
@@ -159,10 +180,22 @@ mod tests {
                 frames[place] ^= 1 << rng.random_range(0..8);
             }
             let expected = by_oracle(&frames);
-            assert_eq!(decompressed(&frames), expected, "{}", const_hex::encode(&frames));
-            if expected.is_some() { taken += 1 } else { refused += 1 }
+            assert_eq!(
+                decompressed(&frames),
+                expected,
+                "{}",
+                const_hex::encode(&frames)
+            );
+            if expected.is_some() {
+                taken += 1
+            } else {
+                refused += 1
+            }
         }
-        assert!(taken > 2000 && refused > 2000, "{taken} taken, {refused} refused");
+        assert!(
+            taken > 2000 && refused > 2000,
+            "{taken} taken, {refused} refused"
+        );
     }
 
     #[test]
@@ -171,7 +204,11 @@ mod tests {
         let mut frames = b"\xff\x06\0\0sNaPpY\0\x07\0\0\0\0\0\0".to_vec();
         frames.extend([0xa0, 0x8d, 0x06]);
         assert_eq!(claimed(&frames), 100_000);
-        assert!(decompress(&frames, &mut Vec::new()).unwrap_err().contains("100000 bytes"));
+        assert!(
+            decompress(&frames, &mut Vec::new())
+                .unwrap_err()
+                .contains("100000 bytes")
+        );
         assert_eq!(by_oracle(&frames), None);
     }
 }

@@ -6,7 +6,8 @@ use super::decoded::{Decoder, SourceClaims};
 use super::interpretation::{MemberNames, SignatureStatement};
 use super::rlp;
 use super::transaction::{
-    Authorization, Deposit, EncodedClaims, FieldBuffers, Number, TransactionFields, is_zero_or_missing, put_access,
+    Authorization, Deposit, EncodedClaims, FieldBuffers, Number, TransactionFields,
+    is_zero_or_missing, put_access,
 };
 use super::unsigned::{self, UnsignedType, is_unsigned_type};
 use super::{Piece, PieceContent};
@@ -98,14 +99,37 @@ struct ColumnFinder<'a> {
 impl ColumnFinder<'_> {
     /// Returns the column with the first of `names` that exists. There must be only one, and its
     /// type must fit.
-    fn find(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Result<Option<usize>, String> {
-        let Some(place) = names.iter().find_map(|name| self.schema.index_of(name).ok()) else { return Ok(None) };
+    fn find(
+        &mut self,
+        names: &[&str],
+        fits: fn(&DataType) -> bool,
+    ) -> Result<Option<usize>, String> {
+        let Some(place) = names
+            .iter()
+            .find_map(|name| self.schema.index_of(name).ok())
+        else {
+            return Ok(None);
+        };
         let field = self.schema.field(place);
-        if self.schema.fields().iter().filter(|other| other.name() == field.name()).count() > 1 {
-            return Err(format!("there are two columns {}: which of them counts is not known", field.name()));
+        if self
+            .schema
+            .fields()
+            .iter()
+            .filter(|other| other.name() == field.name())
+            .count()
+            > 1
+        {
+            return Err(format!(
+                "there are two columns {}: which of them counts is not known",
+                field.name()
+            ));
         }
         if !fits(field.data_type()) {
-            return Err(format!("the column {} is of type {}", field.name(), field.data_type()));
+            return Err(format!(
+                "the column {} is of type {}",
+                field.name(),
+                field.data_type()
+            ));
         }
         self.found.push(place);
         Ok(Some(place))
@@ -113,7 +137,9 @@ impl ColumnFinder<'_> {
 
     /// Returns the column with one of `names`, if its type fits.
     fn find_fitting(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Option<usize> {
-        let place = names.iter().find_map(|name| self.schema.index_of(name).ok())?;
+        let place = names
+            .iter()
+            .find_map(|name| self.schema.index_of(name).ok())?;
         let is_fitting = fits(self.schema.field(place).data_type());
         is_fitting.then(|| {
             self.found.push(place);
@@ -124,13 +150,19 @@ impl ColumnFinder<'_> {
     /// Looks up a required column.
     fn need(&mut self, names: &[&str], fits: fn(&DataType) -> bool) -> Result<usize, String> {
         self.find(names, fits)?.ok_or_else(|| {
-            format!("no table of transactions with signatures: there is no column {}", names.join(" or "))
+            format!(
+                "no table of transactions with signatures: there is no column {}",
+                names.join(" or ")
+            )
         })
     }
 }
 
 fn is_list(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::List(_) | DataType::LargeList(_) | DataType::ListView(_))
+    matches!(
+        data_type,
+        DataType::List(_) | DataType::LargeList(_) | DataType::ListView(_)
+    )
 }
 
 /// Encoded transactions, as in mempool-dumpster, and the columns next to them.
@@ -148,7 +180,13 @@ enum TableLayout {
 }
 
 /// Columns with encoded transactions.
-const RAW: [&str; 5] = ["rawTx", "raw_tx", "rawTransaction", "raw_transaction", "raw"];
+const RAW: [&str; 5] = [
+    "rawTx",
+    "raw_tx",
+    "rawTransaction",
+    "raw_transaction",
+    "raw",
+];
 const HASH: [&str; 3] = ["tx_hash", "transaction_hash", "hash"];
 const FROM: [&str; 2] = ["from", "from_address"];
 const BLOCK: [&str; 2] = ["block_num", "block_number"];
@@ -157,14 +195,18 @@ impl TableLayout {
     /// Determines the layout of a file from its schema, and returns the positions of its columns as
     /// a list too.
     fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
-        let mut columns = ColumnFinder { schema, found: Vec::new() };
+        let mut columns = ColumnFinder {
+            schema,
+            found: Vec::new(),
+        };
         let missing: Vec<&str> = [("r", &["r"][..]), ("s", &["s"]), ("v", &["v_parity", "v"])]
             .into_iter()
             .filter(|(_, names)| names.iter().all(|name| schema.index_of(name).is_err()))
             .map(|(name, _)| name)
             .collect();
         if missing.is_empty() {
-            return ColumnPositions::of(schema).map(|(places, found)| (TableLayout::Fields(Box::new(places)), found));
+            return ColumnPositions::of(schema)
+                .map(|(places, found)| (TableLayout::Fields(Box::new(places)), found));
         }
         let Some(raw) = columns.find(&RAW, holds_bytes)? else {
             return Err(format!(
@@ -186,7 +228,10 @@ impl TableLayout {
 impl ColumnPositions {
     /// Looks up the columns of a file by its schema, and returns their positions as a list too.
     fn of(schema: &Schema) -> Result<(Self, Vec<usize>), String> {
-        let mut columns = ColumnFinder { schema, found: Vec::new() };
+        let mut columns = ColumnFinder {
+            schema,
+            found: Vec::new(),
+        };
         let places = TableColumns {
             block: columns.find(&BLOCK, holds_integers)?,
             hash: columns.need(&HASH, holds_bytes)?,
@@ -196,7 +241,8 @@ impl ColumnPositions {
             nonce: columns.need(&["nonce"], holds_integers)?,
             gas_price: columns.need(&["gas_price"], holds_integers)?,
             max_fee_per_gas: columns.find(&["max_fee_per_gas"], holds_integers)?,
-            max_priority_fee_per_gas: columns.find(&["max_priority_fee_per_gas"], holds_integers)?,
+            max_priority_fee_per_gas: columns
+                .find(&["max_priority_fee_per_gas"], holds_integers)?,
             max_fee_per_blob_gas: columns.find(&["max_fee_per_blob_gas"], holds_integers)?,
             gas_limit: columns.need(&["gas_limit"], holds_integers)?,
             to: columns.need(&["to", "to_address"], holds_bytes)?,
@@ -210,7 +256,8 @@ impl ColumnPositions {
             s: columns.need(&["s"], holds_bytes)?,
             source_hash: columns.find_fitting(&["source_hash"], holds_bytes),
             mint: columns.find_fitting(&["mint"], holds_bytes),
-            is_system: columns.find_fitting(&["is_system_tx", "is_system_transaction"], holds_integers),
+            is_system: columns
+                .find_fitting(&["is_system_tx", "is_system_transaction"], holds_integers),
             // Only cryo's table has a column of this name.
             chain_is_exact: schema.index_of("transaction_hash").is_err(),
         };
@@ -228,14 +275,20 @@ impl ColumnPositions {
             nonce: integers(batch, self.nonce),
             gas_price: integers(batch, self.gas_price),
             max_fee_per_gas: self.max_fee_per_gas.map(|column| integers(batch, column)),
-            max_priority_fee_per_gas: self.max_priority_fee_per_gas.map(|column| integers(batch, column)),
-            max_fee_per_blob_gas: self.max_fee_per_blob_gas.map(|column| integers(batch, column)),
+            max_priority_fee_per_gas: self
+                .max_priority_fee_per_gas
+                .map(|column| integers(batch, column)),
+            max_fee_per_blob_gas: self
+                .max_fee_per_blob_gas
+                .map(|column| integers(batch, column)),
             gas_limit: integers(batch, self.gas_limit),
             to: cells(batch, self.to),
             value: cells(batch, self.value),
             input: cells(batch, self.input),
             access_list: self.access_list.map(|column| batch.column(column)),
-            blob_versioned_hashes: self.blob_versioned_hashes.map(|column| batch.column(column)),
+            blob_versioned_hashes: self
+                .blob_versioned_hashes
+                .map(|column| batch.column(column)),
             authorization_list: self.authorization_list.map(|column| batch.column(column)),
             parity: integers(batch, self.parity),
             r: cells(batch, self.r),
@@ -276,31 +329,55 @@ pub fn read(
     let rows = default.rows.min((max_memory / ROW) as usize);
     // Other files are read at the same time.
     let threads = if length < SMALL { 0 } else { limits.threads };
-    let options = ReadOptions { rows, threads, max_memory, max_page: default.max_page.min(max_memory) };
-    let input = gecc_arrow::open(path, options).map_err(|problem| Problem::new(path, FilePosition::Whole, problem))?;
+    let options = ReadOptions {
+        rows,
+        threads,
+        max_memory,
+        max_page: default.max_page.min(max_memory),
+    };
+    let input = gecc_arrow::open(path, options)
+        .map_err(|problem| Problem::new(path, FilePosition::Whole, problem))?;
     if input.format() != Format::Parquet {
-        return Err(Problem::new(path, FilePosition::Whole, "Arrow IPC is not read here, Parquet is"));
+        return Err(Problem::new(
+            path,
+            FilePosition::Whole,
+            "Arrow IPC is not read here, Parquet is",
+        ));
     }
-    let (_, wanted) = TableLayout::of(input.schema()).map_err(|what| Problem::new(path, FilePosition::Whole, what))?;
+    let (_, wanted) = TableLayout::of(input.schema())
+        .map_err(|what| Problem::new(path, FilePosition::Whole, what))?;
     let rows = input.rows().unwrap_or(0).max(1);
     let batches = input
         .batches(&gecc_arrow::Projection::Only(wanted))
         .map_err(|problem| Problem::new(path, FilePosition::Whole, problem))?;
-    let (layout, _) = TableLayout::of(batches.schema()).expect("the columns are those that were found");
+    let (layout, _) =
+        TableLayout::of(batches.schema()).expect("the columns are those that were found");
     let layout = Arc::new(layout);
     let mut first = 0;
     let mut counted = 0;
     for batch in batches {
-        let batch = batch.map_err(|problem| Problem::new(path, FilePosition::Row(first), problem))?;
+        let batch =
+            batch.map_err(|problem| Problem::new(path, FilePosition::Row(first), problem))?;
         let row_bytes = batch.get_array_memory_size() / batch.num_rows().max(1);
         for start in (0..batch.num_rows()).step_by(ROWS) {
             let count = ROWS.min(batch.num_rows() - start);
             let layout = Arc::clone(&layout);
-            let part = TableRows { batch: batch.slice(start, count), layout, next: 0, bytes: count * row_bytes };
+            let part = TableRows {
+                batch: batch.slice(start, count),
+                layout,
+                next: 0,
+                bytes: count * row_bytes,
+            };
             first += count as u64;
             // The file's bytes are distributed evenly over its rows.
             let until = (u128::from(length) * u128::from(first) / u128::from(rows)) as u64;
-            if hand_on(Piece::new(path, PieceContent::TableRows(part), until - counted)).is_break() {
+            if hand_on(Piece::new(
+                path,
+                PieceContent::TableRows(part),
+                until - counted,
+            ))
+            .is_break()
+            {
                 return Ok(ControlFlow::Break(()));
             }
             counted = until;
@@ -323,22 +400,36 @@ impl Table<'_> {
         let input = match self.input.get(row).map_err(of("input"))? {
             bytes if !self.input.is_text() => Some(bytes),
             _ => {
-                self.input.append(row, &mut parts.input).map_err(of("input"))?;
+                self.input
+                    .append(row, &mut parts.input)
+                    .map_err(of("input"))?;
                 None
             }
         };
         let fields = TransactionFields {
             nonce: small(&self.nonce, row).map_err(of("nonce"))?,
             gas_price: optional(&self.gas_price, row),
-            max_fee_per_gas: self.max_fee_per_gas.as_ref().and_then(|column| optional(column, row)),
-            max_priority_fee_per_gas: self.max_priority_fee_per_gas.as_ref().and_then(|column| optional(column, row)),
-            max_fee_per_blob_gas: self.max_fee_per_blob_gas.as_ref().and_then(|column| optional(column, row)),
+            max_fee_per_gas: self
+                .max_fee_per_gas
+                .as_ref()
+                .and_then(|column| optional(column, row)),
+            max_priority_fee_per_gas: self
+                .max_priority_fee_per_gas
+                .as_ref()
+                .and_then(|column| optional(column, row)),
+            max_fee_per_blob_gas: self
+                .max_fee_per_blob_gas
+                .as_ref()
+                .and_then(|column| optional(column, row)),
             gas_limit: small(&self.gas_limit, row).map_err(of("gas_limit"))?,
             to: self.recipient(row)?,
             value: amount(&self.value, row).map_err(of("value"))?,
             r: signature.r.ok_or("r is null")?,
             s: signature.s.ok_or("s is null")?,
-            lacks: self.access_list.is_none().then_some("the table has no access lists"),
+            lacks: self
+                .access_list
+                .is_none()
+                .then_some("the table has no access lists"),
             ..TransactionFields::default()
         };
         if let Some(list) = self.access_list {
@@ -362,7 +453,10 @@ impl Table<'_> {
             r: or_null(number(&self.r, row)).map_err(of("r"))?,
             s: or_null(number(&self.s, row)).map_err(of("s"))?,
             v: or_null(self.parity.get(row))
-                .and_then(|v| v.map(|v| u128::try_from(v).map_err(|_| CellProblem::WrongLength)).transpose())
+                .and_then(|v| {
+                    v.map(|v| u128::try_from(v).map_err(|_| CellProblem::WrongLength))
+                        .transpose()
+                })
                 .map_err(of("v"))?,
         })
     }
@@ -372,12 +466,17 @@ impl Table<'_> {
     fn statement(&self, row: usize, signature: &RowSignature) -> Result<SignatureStatement, Why> {
         Ok(SignatureStatement {
             type_number: or_null(small(&self.type_number, row)).map_err(of("type"))?,
-            chain_id: self.chain_id.as_ref().and_then(|column| optional(column, row)),
+            chain_id: self
+                .chain_id
+                .as_ref()
+                .and_then(|column| optional(column, row)),
             chain_is_exact: self.chain_is_exact,
             v: signature.v,
             has_access_list: self.access_list.is_some_and(|list| list.is_valid(row)),
-            has_fees: has_cell(&self.max_fee_per_gas, row) || has_cell(&self.max_priority_fee_per_gas, row),
-            has_blobs: has_cell(&self.max_fee_per_blob_gas, row) || has_items(self.blob_versioned_hashes, row),
+            has_fees: has_cell(&self.max_fee_per_gas, row)
+                || has_cell(&self.max_priority_fee_per_gas, row),
+            has_blobs: has_cell(&self.max_fee_per_blob_gas, row)
+                || has_items(self.blob_versioned_hashes, row),
             has_authorizations: has_items(self.authorization_list, row),
             has_hash: true,
             ..SignatureStatement::default()
@@ -386,18 +485,29 @@ impl Table<'_> {
 
     /// Returns whether a row is a deposit of an OP chain.
     fn is_deposit(&self, row: usize) -> bool {
-        small(&self.type_number, row).ok().and_then(UnsignedType::of) == Some(UnsignedType::Deposit)
+        small(&self.type_number, row)
+            .ok()
+            .and_then(UnsignedType::of)
+            == Some(UnsignedType::Deposit)
     }
 
     /// Reads a deposit. Its signature must be null or zero.
-    fn read_deposit<'r>(&'r self, row: usize, parts: &'r mut FieldBuffers) -> Result<Deposit<'r>, Why> {
+    fn read_deposit<'r>(
+        &'r self,
+        row: usize,
+        parts: &'r mut FieldBuffers,
+    ) -> Result<Deposit<'r>, Why> {
         parts.clear();
         for (column, name) in [(&self.r, "r"), (&self.s, "s")] {
             match number(column, row) {
                 Err(CellProblem::Null) => {}
                 Err(problem) => return Err(of(name)(problem)),
                 Ok(number) if number == [0; 32] => {}
-                Ok(_) => return Err(format!("a deposit has no signature, and this row has {name}").into()),
+                Ok(_) => {
+                    return Err(
+                        format!("a deposit has no signature, and this row has {name}").into(),
+                    );
+                }
             }
         }
         let lacking = "a deposit cannot be rebuilt without columns source_hash, from and mint";
@@ -405,7 +515,9 @@ impl Table<'_> {
         let from = self.from.as_ref().ok_or(lacking)?;
         let mint = self.mint.as_ref().ok_or(lacking)?;
         let is_system = self.is_system.as_ref().map(|column| small(column, row));
-        self.input.append(row, &mut parts.input).map_err(of("input"))?;
+        self.input
+            .append(row, &mut parts.input)
+            .map_err(of("input"))?;
         Ok(Deposit {
             source_hash: fixed(source_hash, row).map_err(of("source_hash"))?,
             from: fixed(from, row).map_err(of("from"))?,
@@ -458,11 +570,18 @@ impl Decoder<'_> {
         let mut parts = FieldBuffers::default();
         while rows.next < all && !self.is_full() {
             let row = rows.next;
-            let block = table.block.as_ref().and_then(|column| optional(column, row));
+            let block = table
+                .block
+                .as_ref()
+                .and_then(|column| optional(column, row));
             if self.wants(block)
                 && let Err(why) = self.add_row(&table, row, block, &mut parts)
             {
-                let kind = if table.is_deposit(row) { Kind::Deposit } else { Kind::Unknown };
+                let kind = if table.is_deposit(row) {
+                    Kind::Deposit
+                } else {
+                    Kind::Unknown
+                };
                 self.add_not_rebuilt(kind, table.hash(row).unwrap_or_default(), block, why);
             }
             rows.next += 1;
@@ -479,27 +598,51 @@ impl Decoder<'_> {
         };
         while rows.next < batch.num_rows() && !self.is_full() {
             let row = rows.next;
-            let block = columns.block.as_ref().and_then(|column| optional(column, row));
+            let block = columns
+                .block
+                .as_ref()
+                .and_then(|column| optional(column, row));
             if self.wants(block) {
                 match columns.read(row, block) {
                     Ok((encoded, stated)) => self.add_encoded_with_claims(&encoded, &stated),
-                    Err(why) => self.add_not_rebuilt(Kind::Unknown, columns.hash(row).unwrap_or_default(), block, why),
+                    Err(why) => self.add_not_rebuilt(
+                        Kind::Unknown,
+                        columns.hash(row).unwrap_or_default(),
+                        block,
+                        why,
+                    ),
                 }
             }
             rows.next += 1;
         }
     }
 
-    fn add_row(&mut self, table: &Table, row: usize, block: Option<u64>, parts: &mut FieldBuffers) -> Result<(), Why> {
+    fn add_row(
+        &mut self,
+        table: &Table,
+        row: usize,
+        block: Option<u64>,
+        parts: &mut FieldBuffers,
+    ) -> Result<(), Why> {
         let hash = table.hash(row)?;
         if table.is_deposit(row) {
             self.add_deposit(&table.read_deposit(row, parts)?, Some(hash), block);
             return Ok(());
         }
-        let from = table.from.as_ref().map(|from| fixed(from, row)).transpose().map_err(of("from"))?;
+        let from = table
+            .from
+            .as_ref()
+            .map(|from| fixed(from, row))
+            .transpose()
+            .map_err(of("from"))?;
         let signature = table.signature(row)?;
         let statement = table.statement(row, &signature)?;
-        let claims = SourceClaims { block, hash: Some(hash), from, authorities: Vec::new() };
+        let claims = SourceClaims {
+            block,
+            hash: Some(hash),
+            from,
+            authorities: Vec::new(),
+        };
         if signature.is_zero() {
             let system = unsigned::UnsignedStatement {
                 type_number: statement.type_number,
@@ -507,18 +650,31 @@ impl Decoder<'_> {
                 from,
                 chain_id: statement.chain_id,
             };
-            if let Some(system) = system.system().filter(|_| signature.v.is_none_or(|v| v == 0)) {
+            if let Some(system) = system
+                .system()
+                .filter(|_| signature.v.is_none_or(|v| v == 0))
+            {
                 self.add_system(&system?, hash, block);
                 return Ok(());
             }
             if system.is_missing {
                 return Err("there is no signature: r and s are null".into());
             }
-        } else if let Some(number) = statement.type_number.filter(|number| is_unsigned_type(*number)) {
-            return Err(format!("transactions of type {number} have no signature, but r and s are given").into());
+        } else if let Some(number) = statement
+            .type_number
+            .filter(|number| is_unsigned_type(*number))
+        {
+            return Err(format!(
+                "transactions of type {number} have no signature, but r and s are given"
+            )
+            .into());
         }
         let interpretations = statement.interpretations(&NAMES)?;
-        self.add_fields(&table.read(row, &signature, parts)?, &interpretations, &claims);
+        self.add_fields(
+            &table.read(row, &signature, parts)?,
+            &interpretations,
+            &claims,
+        );
         Ok(())
     }
 }
@@ -527,7 +683,9 @@ impl RawColumns<Integers<'_>, Cells<'_>> {
     /// Returns the encoded transaction of a row, and the statements next to it.
     fn read(&self, row: usize, block: Option<u64>) -> Result<(Vec<u8>, EncodedClaims), Why> {
         let mut encoded = Vec::new();
-        self.raw.append(row, &mut encoded).map_err(of("the encoded transaction"))?;
+        self.raw
+            .append(row, &mut encoded)
+            .map_err(of("the encoded transaction"))?;
         let from = match &self.from {
             None => None,
             Some(column) => or_null(fixed(column, row)).map_err(of("from"))?,
@@ -547,7 +705,12 @@ impl RawColumns<Integers<'_>, Cells<'_>> {
     }
 }
 
-const NAMES: MemberNames = MemberNames { v: "v", y_parity: "v", chain_id: "chain_id", type_number: "type" };
+const NAMES: MemberNames = MemberNames {
+    v: "v",
+    y_parity: "v",
+    chain_id: "chain_id",
+    type_number: "type",
+};
 
 /// The r, s and v of a row; `None` where they are null.
 struct RowSignature {
@@ -565,7 +728,9 @@ impl RowSignature {
 
 /// Returns whether an optional column has a value in a row.
 fn has_cell(column: &Option<Integers>, row: usize) -> bool {
-    column.as_ref().is_some_and(|column| column.get(row).is_ok())
+    column
+        .as_ref()
+        .is_some_and(|column| column.get(row).is_ok())
 }
 
 /// Returns whether an optional column of lists has items in a row.
@@ -589,11 +754,16 @@ fn of(column: &'static str) -> impl Fn(CellProblem) -> Why {
 
 /// Returns a number; `None` if the cell is null, or if its value is out of range.
 fn optional<T: TryFrom<i128>>(column: &Integers, row: usize) -> Option<T> {
-    column.get(row).ok().and_then(|number| T::try_from(number).ok())
+    column
+        .get(row)
+        .ok()
+        .and_then(|number| T::try_from(number).ok())
 }
 
 fn small(column: &Integers, row: usize) -> Result<u64, CellProblem> {
-    column.get(row).and_then(|number| u64::try_from(number).map_err(|_| CellProblem::WrongLength))
+    column
+        .get(row)
+        .and_then(|number| u64::try_from(number).map_err(|_| CellProblem::WrongLength))
 }
 
 fn fixed<const N: usize>(column: &Cells, row: usize) -> Result<[u8; N], CellProblem> {
@@ -641,8 +811,14 @@ fn items(list: &ArrayRef, row: usize) -> Result<Option<ArrayRef>, Why> {
 }
 
 /// Returns a field of the items of a list of structs.
-fn part<'a>(items: &'a ArrayRef, name: &str, fits: fn(&DataType) -> bool) -> Result<&'a ArrayRef, Why> {
-    let parts = items.as_struct_opt().and_then(|items| items.column_by_name(name));
+fn part<'a>(
+    items: &'a ArrayRef,
+    name: &str,
+    fits: fn(&DataType) -> bool,
+) -> Result<&'a ArrayRef, Why> {
+    let parts = items
+        .as_struct_opt()
+        .and_then(|items| items.column_by_name(name));
     let fitting = parts.filter(|part| fits(part.data_type()));
     fitting.ok_or_else(|| format!("items of a list have no {name} of a known type").into())
 }
@@ -662,7 +838,9 @@ fn put_hashes(items: &ArrayRef, to: &mut Vec<u8>) -> Result<(), Why> {
 
 /// Appends the encodings of the items of an access list.
 fn put_access_list(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
-    let Some(accounts) = items(list, row)? else { return Ok(()) };
+    let Some(accounts) = items(list, row)? else {
+        return Ok(());
+    };
     let addresses = Cells::of(part(&accounts, "address", holds_bytes)?.as_ref());
     let keys = part(&accounts, "storage_keys", is_list)?;
     for account in 0..accounts.len() {
@@ -676,7 +854,9 @@ fn put_access_list(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), 
 
 /// Appends the encodings of authorizations.
 fn put_authorizations(list: &ArrayRef, row: usize, to: &mut Vec<u8>) -> Result<(), Why> {
-    let Some(items) = items(list, row)? else { return Ok(()) };
+    let Some(items) = items(list, row)? else {
+        return Ok(());
+    };
     let columns = AuthorizationColumns::of(&items)?;
     for item in 0..items.len() {
         columns.read(item).map_err(of("an authorization"))?.put(to);
@@ -713,7 +893,8 @@ impl<'a> AuthorizationColumns<'a> {
             chain_id,
             address: fixed(&self.address, item)?,
             nonce: small(&self.nonce, item)?,
-            parity: u8::try_from(small(&self.parity, item)?).map_err(|_| CellProblem::WrongLength)?,
+            parity: u8::try_from(small(&self.parity, item)?)
+                .map_err(|_| CellProblem::WrongLength)?,
             r: number(&self.r, item)?,
             s: number(&self.s, item)?,
         })

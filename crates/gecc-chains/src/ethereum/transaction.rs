@@ -37,7 +37,12 @@ pub struct TransactionList {
 
 impl TransactionList {
     pub fn new(rest: Range<usize>, block: Option<u64>) -> Self {
-        TransactionList { rest, block, is_of_other_root: false, unreadable: 0 }
+        TransactionList {
+            rest,
+            block,
+            is_of_other_root: false,
+            unreadable: 0,
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -59,7 +64,11 @@ impl TransactionList {
         let mut rest = &bytes[self.rest.clone()];
         let item = rlp::item(&mut rest).inspect_err(|_| self.end())?;
         self.rest.start = end - rest.len();
-        Ok(if item.is_list { start..self.rest.start } else { self.rest.start - item.payload.len()..self.rest.start })
+        Ok(if item.is_list {
+            start..self.rest.start
+        } else {
+            self.rest.start - item.payload.len()..self.rest.start
+        })
     }
 
     /// Counts an item that is not a transaction. Too many of them end the list.
@@ -84,7 +93,11 @@ pub fn transactions(mut list: &[u8]) -> Option<Vec<&[u8]>> {
     while !list.is_empty() {
         let whole = list;
         let item = rlp::item(&mut list).ok()?;
-        let encoded = if item.is_list { &whole[..whole.len() - list.len()] } else { item.payload };
+        let encoded = if item.is_list {
+            &whole[..whole.len() - list.len()]
+        } else {
+            item.payload
+        };
         unreadable += usize::from(encoded.len() < SHORTEST);
         if unreadable >= MOST_UNREADABLE {
             return None;
@@ -130,7 +143,11 @@ impl Decoder<'_> {
             ended = list.next(bytes).and_then(|place| {
                 let encoded = &bytes[place.clone()];
                 self.add_hashed(encoded, hash(encoded, place), list.block);
-                if encoded.len() < SHORTEST { list.count_unreadable() } else { Ok(()) }
+                if encoded.len() < SHORTEST {
+                    list.count_unreadable()
+                } else {
+                    Ok(())
+                }
             });
         }
         self.is_of_other_root = false;
@@ -180,7 +197,9 @@ impl Decoder<'_> {
         let alone = match sidecar::without(encoded) {
             None => Cow::Borrowed(encoded),
             Some(Ok(alone)) => Cow::Owned(alone),
-            Some(Err((hash, why))) => return self.add_not_rebuilt(Kind::Eip4844, hash, stated.block, why),
+            Some(Err((hash, why))) => {
+                return self.add_not_rebuilt(Kind::Eip4844, hash, stated.block, why);
+            }
         };
         let hash = hash(&alone);
         let parsed = EncodedTransaction::parse(&alone);
@@ -196,7 +215,11 @@ impl Decoder<'_> {
             let why = format!("`{name}` differs from the encoded transaction").into();
             return self.add_not_rebuilt(transaction.kind, hash, stated.block, why);
         }
-        let claims = SourceClaims { block: stated.block, from: stated.from, ..SourceClaims::default() };
+        let claims = SourceClaims {
+            block: stated.block,
+            from: stated.from,
+            ..SourceClaims::default()
+        };
         self.add(&transaction, TransactionHash::Known(hash), &claims);
     }
 
@@ -212,7 +235,10 @@ impl Decoder<'_> {
         }
         match EncodedTransaction::parse(encoded) {
             Ok(transaction) => {
-                let claims = SourceClaims { block, ..SourceClaims::default() };
+                let claims = SourceClaims {
+                    block,
+                    ..SourceClaims::default()
+                };
                 self.add(&transaction, by_hash, &claims);
             }
             Err((kind, why)) => self.add_other(encoded, block, kind, why),
@@ -220,7 +246,13 @@ impl Decoder<'_> {
     }
 
     /// Adds an encoding that is not that of a signed transaction.
-    fn add_other(&mut self, encoded: &[u8], block: Option<u64>, kind: Kind, why: Cow<'static, str>) {
+    fn add_other(
+        &mut self,
+        encoded: &[u8],
+        block: Option<u64>,
+        kind: Kind,
+        why: Cow<'static, str>,
+    ) {
         if let Some(alone) = sidecar::without(encoded) {
             let hash = alone.map_or_else(|(hash, _)| hash, |alone| hash(&alone));
             let why = "its blobs follow it, as on the network but not in a block".into();
@@ -265,7 +297,11 @@ impl Decoder<'_> {
             }
             let transaction = fields.transaction(interpretation, scratch);
             if let (true, Some(claimed)) = (has_one_form, claims.hash) {
-                return self.add(&transaction, TransactionHash::Claimed(claimed, why_differs), claims);
+                return self.add(
+                    &transaction,
+                    TransactionHash::Claimed(claimed, why_differs),
+                    claims,
+                );
             }
             let mut encoded = Vec::new();
             transaction.write(&mut encoded);
@@ -274,18 +310,31 @@ impl Decoder<'_> {
                 return self.add(&transaction, TransactionHash::Known(hash), claims);
             }
         }
-        self.add_not_rebuilt(kind_of_all(interpretations), claims.hash.unwrap_or_default(), claims.block, why);
+        self.add_not_rebuilt(
+            kind_of_all(interpretations),
+            claims.hash.unwrap_or_default(),
+            claims.block,
+            why,
+        );
     }
 }
 
 /// Returns the kind that all interpretations share. A legacy transaction that may be for one chain
 /// or for any is of the kind legacy.
 fn kind_of_all(interpretations: &[Interpretation]) -> Kind {
-    let first = interpretations.first().map_or(Kind::Unknown, Interpretation::kind);
-    if interpretations.iter().all(|interpretation| interpretation.kind() == first) {
+    let first = interpretations
+        .first()
+        .map_or(Kind::Unknown, Interpretation::kind);
+    if interpretations
+        .iter()
+        .all(|interpretation| interpretation.kind() == first)
+    {
         return first;
     }
-    if interpretations.iter().all(|interpretation| interpretation.type_number == 0) {
+    if interpretations
+        .iter()
+        .all(|interpretation| interpretation.type_number == 0)
+    {
         Kind::Legacy
     } else {
         Kind::Unknown
@@ -355,7 +404,10 @@ impl Deposit<'_> {
         let mut fields = Vec::with_capacity(self.input.len() + 192);
         rlp::put_string(&self.source_hash, &mut fields);
         rlp::put_string(&self.from, &mut fields);
-        rlp::put_string(self.to.as_ref().map_or(&[], |to| to.as_slice()), &mut fields);
+        rlp::put_string(
+            self.to.as_ref().map_or(&[], |to| to.as_slice()),
+            &mut fields,
+        );
         rlp::put_number(&self.mint, &mut fields);
         rlp::put_number(&self.value, &mut fields);
         rlp::put_integer(self.gas_limit, &mut fields);
@@ -370,13 +422,24 @@ impl Deposit<'_> {
 impl Decoder<'_> {
     /// Adds a deposit whose fields are known. If the source states a hash, the fields must have
     /// that hash.
-    pub fn add_deposit(&mut self, deposit: &Deposit, claimed: Option<[u8; 32]>, block: Option<u64>) {
+    pub fn add_deposit(
+        &mut self,
+        deposit: &Deposit,
+        claimed: Option<[u8; 32]>,
+        block: Option<u64>,
+    ) {
         let encoded = deposit.encode();
         let hash = hash(&encoded);
         if let Some(claimed) = claimed.filter(|claimed| *claimed != hash) {
             return self.add_not_rebuilt(Kind::Deposit, claimed, block, HASH_DIFFERS.into());
         }
-        self.add_unsigned(UnsignedType::Deposit, Some(&encoded), hash, block, deposit.from);
+        self.add_unsigned(
+            UnsignedType::Deposit,
+            Some(&encoded),
+            hash,
+            block,
+            deposit.from,
+        );
     }
 }
 
@@ -409,10 +472,25 @@ pub struct FieldBuffers {
 }
 
 impl FieldBuffers {
-    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "tables alone use one for many transactions"))]
+    #[cfg_attr(
+        not(feature = "arrow"),
+        expect(dead_code, reason = "tables alone use one for many transactions")
+    )]
     pub fn clear(&mut self) {
-        let FieldBuffers { input, access_list, blob_versioned_hashes, authorization_list } = self;
-        [input, access_list, blob_versioned_hashes, authorization_list].into_iter().for_each(Vec::clear);
+        let FieldBuffers {
+            input,
+            access_list,
+            blob_versioned_hashes,
+            authorization_list,
+        } = self;
+        [
+            input,
+            access_list,
+            blob_versioned_hashes,
+            authorization_list,
+        ]
+        .into_iter()
+        .for_each(Vec::clear);
     }
 }
 
@@ -441,12 +519,27 @@ pub struct TransactionFields<'a> {
 impl<'a> TransactionFields<'a> {
     /// Returns the fields with the contents of `parts`.
     pub fn with(self, parts: &'a FieldBuffers) -> Self {
-        let FieldBuffers { input, access_list, blob_versioned_hashes, authorization_list } = parts;
-        TransactionFields { input, access_list, blob_versioned_hashes, authorization_list, ..self }
+        let FieldBuffers {
+            input,
+            access_list,
+            blob_versioned_hashes,
+            authorization_list,
+        } = parts;
+        TransactionFields {
+            input,
+            access_list,
+            blob_versioned_hashes,
+            authorization_list,
+            ..self
+        }
     }
 
     /// Appends the fields before the signature.
-    fn write(&self, interpretation: &Interpretation, to: &mut Vec<u8>) -> Result<(), Cow<'static, str>> {
+    fn write(
+        &self,
+        interpretation: &Interpretation,
+        to: &mut Vec<u8>,
+    ) -> Result<(), Cow<'static, str>> {
         let type_number = interpretation.type_number;
         if type_number > LAST_TYPE {
             return Err(unknown_type(type_number));
@@ -458,14 +551,22 @@ impl<'a> TransactionFields<'a> {
         if type_number < 2 {
             rlp::put_integer(self.gas_price.ok_or("the gas price is missing")?, to);
         } else {
-            let priority = self.max_priority_fee_per_gas.ok_or("the maximal priority fee is missing")?;
+            let priority = self
+                .max_priority_fee_per_gas
+                .ok_or("the maximal priority fee is missing")?;
             rlp::put_integer(priority, to);
-            rlp::put_integer(self.max_fee_per_gas.ok_or("the maximal fee is missing")?, to);
+            rlp::put_integer(
+                self.max_fee_per_gas.ok_or("the maximal fee is missing")?,
+                to,
+            );
         }
         rlp::put_integer(self.gas_limit, to);
         match self.to {
             None if type_number > 2 => return Err("the recipient is missing".into()),
-            recipient => rlp::put_string(recipient.as_ref().map_or(&[], |address| address.as_slice()), to),
+            recipient => rlp::put_string(
+                recipient.as_ref().map_or(&[], |address| address.as_slice()),
+                to,
+            ),
         }
         rlp::put_number(&self.value, to);
         rlp::put_string(self.input, to);
@@ -473,7 +574,9 @@ impl<'a> TransactionFields<'a> {
             rlp::put_list(self.access_list, to);
         }
         if type_number == 3 {
-            let fee = self.max_fee_per_blob_gas.ok_or("the maximal fee for blobs is missing")?;
+            let fee = self
+                .max_fee_per_blob_gas
+                .ok_or("the maximal fee for blobs is missing")?;
             rlp::put_integer(fee, to);
             rlp::put_list(self.blob_versioned_hashes, to);
         }
@@ -484,13 +587,38 @@ impl<'a> TransactionFields<'a> {
     }
 
     /// Returns the transaction whose fields before the signature are encoded in `span`.
-    fn transaction(&self, interpretation: &Interpretation, span: &'a [u8]) -> EncodedTransaction<'a> {
-        let Interpretation { type_number, chain_id, parity } = *interpretation;
+    fn transaction(
+        &self,
+        interpretation: &Interpretation,
+        span: &'a [u8],
+    ) -> EncodedTransaction<'a> {
+        let Interpretation {
+            type_number,
+            chain_id,
+            parity,
+        } = *interpretation;
         let first = (type_number > 0).then_some(type_number as u8);
-        let signature = *[self.r, self.s].as_flattened().as_array().expect("64 bytes");
-        let signed = SignedMessage { chain_id, signature, parity: parity.into(), first, span };
-        let authorizations = if type_number == 4 { self.authorization_list } else { &[] };
-        EncodedTransaction { kind: interpretation.kind(), signed, authorizations }
+        let signature = *[self.r, self.s]
+            .as_flattened()
+            .as_array()
+            .expect("64 bytes");
+        let signed = SignedMessage {
+            chain_id,
+            signature,
+            parity: parity.into(),
+            first,
+            span,
+        };
+        let authorizations = if type_number == 4 {
+            self.authorization_list
+        } else {
+            &[]
+        };
+        EncodedTransaction {
+            kind: interpretation.kind(),
+            signed,
+            authorizations,
+        }
     }
 }
 

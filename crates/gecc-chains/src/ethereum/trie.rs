@@ -11,8 +11,8 @@ use gecc::hash::keccak256_on_this_thread;
 
 /// The root of a trie without transactions: Keccak-256 of the empty string's encoding.
 pub const EMPTY_ROOT: [u8; 32] = [
-    0x56, 0xe8, 0x1f, 0x17, 0x1b, 0xcc, 0x55, 0xa6, 0xff, 0x83, 0x45, 0xe6, 0x92, 0xc0, 0xf8, 0x6e, 0x5b, 0x48, 0xe0,
-    0x1b, 0x99, 0x6c, 0xad, 0xc0, 0x01, 0x62, 0x2f, 0xb5, 0xe3, 0x63, 0xb4, 0x21,
+    0x56, 0xe8, 0x1f, 0x17, 0x1b, 0xcc, 0x55, 0xa6, 0xff, 0x83, 0x45, 0xe6, 0x92, 0xc0, 0xf8, 0x6e,
+    0x5b, 0x48, 0xe0, 0x1b, 0x99, 0x6c, 0xad, 0xc0, 0x01, 0x62, 0x2f, 0xb5, 0xe3, 0x63, 0xb4, 0x21,
 ];
 /// Approximate number of bytes of nodes that are hashed at once: they stay in a core's cache.
 const HASHED_AT_ONCE: usize = 1 << 16;
@@ -32,12 +32,21 @@ impl TrieKey {
     fn of(index: usize) -> Self {
         let index = index as u64;
         match index {
-            0 => TrieKey { digits: 0x80 << 56, length: 2 },
-            1..0x80 => TrieKey { digits: index << 56, length: 2 },
+            0 => TrieKey {
+                digits: 0x80 << 56,
+                length: 2,
+            },
+            1..0x80 => TrieKey {
+                digits: index << 56,
+                length: 2,
+            },
             _ => {
                 let bytes = 8 - index.leading_zeros() / 8;
                 let first = u64::from(rlp::EMPTY_STRING) + u64::from(bytes);
-                TrieKey { digits: first << 56 | index << (56 - 8 * bytes), length: 2 + 2 * bytes }
+                TrieKey {
+                    digits: first << 56 | index << (56 - 8 * bytes),
+                    length: 2 + 2 * bytes,
+                }
             }
         }
     }
@@ -91,7 +100,10 @@ struct Reference {
 }
 
 impl Reference {
-    const NONE: Reference = Reference { bytes: [0; 33], length: 0 };
+    const NONE: Reference = Reference {
+        bytes: [0; 33],
+        length: 0,
+    };
 
     fn to(node: &[u8], hash: &[u8; 32]) -> Self {
         let mut reference = Reference::NONE;
@@ -153,7 +165,11 @@ struct Branches {
 
 impl Branches {
     fn of(count: usize) -> Self {
-        let mut branches = Branches { all: Vec::new(), depths: vec![0; count], count };
+        let mut branches = Branches {
+            all: Vec::new(),
+            depths: vec![0; count],
+            count,
+        };
         if count > 1 {
             branches.add(0..count, 0);
         }
@@ -176,7 +192,10 @@ impl Branches {
             let digit = self.key(start).digit(place);
             // Keys are sorted, so those with this digit are neighbours.
             let rest = start..ranks.end;
-            let end = start + partition_point(rest.len(), |rank| self.key(start + rank).digit(place) == digit);
+            let end = start
+                + partition_point(rest.len(), |rank| {
+                    self.key(start + rank).digit(place) == digit
+                });
             children[digit] = if end - start == 1 {
                 self.depths[start] = place as u8 + 1;
                 Child::Leaf(start)
@@ -187,7 +206,12 @@ impl Branches {
             };
             start = end;
         }
-        self.all.push(Branch { children, key, path: depth..place, height: height + 1 });
+        self.all.push(Branch {
+            children,
+            key,
+            path: depth..place,
+            height: height + 1,
+        });
         self.all.len() - 1
     }
 }
@@ -198,7 +222,11 @@ fn partition_point(count: usize, has: impl Fn(usize) -> bool) -> usize {
     let mut high = count;
     while low < high {
         let middle = (low + high) / 2;
-        if has(middle) { low = middle + 1 } else { high = middle }
+        if has(middle) {
+            low = middle + 1
+        } else {
+            high = middle
+        }
     }
     low
 }
@@ -218,10 +246,16 @@ impl Nodes {
     /// Passes each node and its hash to `hand_out`, in order, and removes all nodes.
     fn hash(&mut self, mut hand_out: impl FnMut(&[u8], &[u8; 32])) {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let messages: Vec<&[u8]> = starts.zip(&self.ends).map(|(start, end)| &self.text[start..*end]).collect();
+        let messages: Vec<&[u8]> = starts
+            .zip(&self.ends)
+            .map(|(start, end)| &self.text[start..*end])
+            .collect();
         let mut hashes = vec![[0; 32]; messages.len()];
         keccak256_on_this_thread(&messages, &mut hashes).expect("as many hashes as messages");
-        messages.iter().zip(&hashes).for_each(|(node, hash)| hand_out(node, hash));
+        messages
+            .iter()
+            .zip(&hashes)
+            .for_each(|(node, hash)| hand_out(node, hash));
         self.text.clear();
         self.ends.clear();
     }
@@ -256,11 +290,14 @@ pub fn transactions_root<'a>(count: usize, transaction: impl Fn(usize) -> &'a [u
             });
         }
     }
-    let Some(top) = branches.all.last() else { return root };
+    let Some(top) = branches.all.last() else {
+        return root;
+    };
     let mut references = vec![Reference::NONE; branches.all.len()];
     for height in 1..=top.height {
-        let numbers: Vec<usize> =
-            (0..branches.all.len()).filter(|number| branches.all[*number].height == height).collect();
+        let numbers: Vec<usize> = (0..branches.all.len())
+            .filter(|number| branches.all[*number].height == height)
+            .collect();
         let mut found = Vec::with_capacity(numbers.len());
         for number in &numbers {
             put_branch(&branches.all[*number], &leaves, &references, &mut nodes);
@@ -276,7 +313,9 @@ pub fn transactions_root<'a>(count: usize, transaction: impl Fn(usize) -> &'a [u
             if !branch.path.is_empty() {
                 // An extension, which is rare, and occurs at the edges of the trie.
                 let mut extension = Vec::new();
-                branch.key.put_path(branch.path.clone(), false, &mut extension);
+                branch
+                    .key
+                    .put_path(branch.path.clone(), false, &mut extension);
                 extension.extend_from_slice(reference.bytes());
                 put_list(&extension, &mut nodes);
                 nodes.hash(|node, hash| {
@@ -291,7 +330,10 @@ pub fn transactions_root<'a>(count: usize, transaction: impl Fn(usize) -> &'a [u
 
 /// Appends a leaf with an encoded path.
 fn put_leaf(path: &[u8], value: &[u8], nodes: &mut Nodes) {
-    rlp::put_list_length(path.len() + rlp::length_of_any_string(value), &mut nodes.text);
+    rlp::put_list_length(
+        path.len() + rlp::length_of_any_string(value),
+        &mut nodes.text,
+    );
     nodes.text.extend_from_slice(path);
     rlp::put_string(value, &mut nodes.text);
     nodes.end();
@@ -304,7 +346,9 @@ fn put_list(items: &[u8], nodes: &mut Nodes) {
 
 /// Appends a branch. It has no value of its own, because no key is a prefix of another.
 fn put_branch(branch: &Branch, leaves: &[Reference], references: &[Reference], nodes: &mut Nodes) {
-    let children = branch.children.map(|child| child.encoding(leaves, references));
+    let children = branch
+        .children
+        .map(|child| child.encoding(leaves, references));
     let length: usize = children.iter().map(|child| child.len()).sum();
     rlp::put_list_length(length + 1, &mut nodes.text);
     for child in children {
@@ -317,7 +361,10 @@ fn put_branch(branch: &Branch, leaves: &[Reference], references: &[Reference], n
 /// Describes the mismatch between the transactions of a block and its header.
 pub fn other_root(number: Option<u64>, found: &[u8; 32], header: &[u8; 32]) -> String {
     let [found, header] = [found, header].map(const_hex::encode_prefixed);
-    let block = number.map_or_else(|| "the block".to_owned(), |number| format!("block {number}"));
+    let block = number.map_or_else(
+        || "the block".to_owned(),
+        |number| format!("block {number}"),
+    );
     format!("{block}: its transactions have root {found}, its header {header}")
 }
 
@@ -340,8 +387,9 @@ mod tests {
 
     fn require(transactions: &[Vec<u8>]) {
         let found = transactions_root(transactions.len(), |index| &transactions[index]);
-        let expected =
-            ordered_trie_root_with_encoder(transactions, |transaction, to| to.extend_from_slice(transaction));
+        let expected = ordered_trie_root_with_encoder(transactions, |transaction, to| {
+            to.extend_from_slice(transaction)
+        });
         assert_eq!(found, expected.0, "{} transactions", transactions.len());
     }
 

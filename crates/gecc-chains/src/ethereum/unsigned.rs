@@ -70,7 +70,9 @@ const TYPES: [UnsignedLayout; 9] = {
             number: 0x65,
             kind: Kind::Arbitrum,
             what: "unsigned transactions of Arbitrum",
-            form: &[Chain, From, Number, Number, Number, Recipient, Number, Bytes],
+            form: &[
+                Chain, From, Number, Number, Number, Recipient, Number, Bytes,
+            ],
         },
         UnsignedLayout {
             number: 0x66,
@@ -82,14 +84,18 @@ const TYPES: [UnsignedLayout; 9] = {
             number: 0x68,
             kind: Kind::Arbitrum,
             what: "retried transactions of Arbitrum",
-            form: &[Chain, Number, From, Number, Number, Recipient, Number, Bytes, Hash, Address, Number, Number],
+            form: &[
+                Chain, Number, From, Number, Number, Recipient, Number, Bytes, Hash, Address,
+                Number, Number,
+            ],
         },
         UnsignedLayout {
             number: 0x69,
             kind: Kind::Arbitrum,
             what: "submitted retryable transactions of Arbitrum",
             form: &[
-                Chain, Hash, From, Number, Number, Number, Number, Recipient, Number, Address, Number, Address, Bytes,
+                Chain, Hash, From, Number, Number, Number, Number, Recipient, Number, Address,
+                Number, Address, Bytes,
             ],
         },
         UnsignedLayout {
@@ -98,15 +104,31 @@ const TYPES: [UnsignedLayout; 9] = {
             what: "internal transactions of Arbitrum",
             form: &[Chain, Bytes],
         },
-        UnsignedLayout { number: 0x72, kind: Kind::ZkSync, what: "upgrades of ZKsync", form: &[] },
-        UnsignedLayout { number: 0x7f, kind: Kind::StateSync, what: "state syncs of Polygon", form: &[] },
-        UnsignedLayout { number: 0xff, kind: Kind::ZkSync, what: "priority operations of ZKsync", form: &[] },
+        UnsignedLayout {
+            number: 0x72,
+            kind: Kind::ZkSync,
+            what: "upgrades of ZKsync",
+            form: &[],
+        },
+        UnsignedLayout {
+            number: 0x7f,
+            kind: Kind::StateSync,
+            what: "state syncs of Polygon",
+            form: &[],
+        },
+        UnsignedLayout {
+            number: 0xff,
+            kind: Kind::ZkSync,
+            what: "priority operations of ZKsync",
+            form: &[],
+        },
     ]
 };
 
 /// The type of legacy transactions of Arbitrum's first version. Some of them were signed.
 pub const ARBITRUM_CLASSIC: u64 = 0x78;
-const LEGACY: &str = "legacy transactions of a chain itself, as of OP before Bedrock and of Polygon,";
+const LEGACY: &str =
+    "legacy transactions of a chain itself, as of OP before Bedrock and of Polygon,";
 const CLASSIC: &str = "transactions of Arbitrum Classic without a signature";
 
 /// The statements of a source about a transaction whose signature is missing or zero.
@@ -131,16 +153,29 @@ impl UnsignedStatement {
             0 if self.is_missing || self.from != Some([0; 20]) => return None,
             0 => (Kind::Zeros, LEGACY),
             ARBITRUM_CLASSIC => (Kind::Arbitrum, CLASSIC),
-            _ => TYPES.iter().find(|of| of.number == number).map(|of| (of.kind, of.what))?,
+            _ => TYPES
+                .iter()
+                .find(|of| of.number == number)
+                .map(|of| (of.kind, of.what))?,
         };
         let UnsignedStatement { from, chain_id, .. } = *self;
         if let Some(chain_id) = chain_id.filter(|chain_id| is_ethereum(*chain_id)) {
-            return Some(Err(format!("there are no {what} on Ethereum: the chain is {chain_id}").into()));
+            return Some(Err(format!(
+                "there are no {what} on Ethereum: the chain is {chain_id}"
+            )
+            .into()));
         }
         if from.is_none() {
-            return Some(Err(format!("the sender is missing, which {what} have").into()));
+            return Some(Err(
+                format!("the sender is missing, which {what} have").into()
+            ));
         }
-        Some(Ok(SystemTransaction { kind, what, from, chain_id }))
+        Some(Ok(SystemTransaction {
+            kind,
+            what,
+            from,
+            chain_id,
+        }))
     }
 }
 
@@ -166,13 +201,23 @@ pub fn parse(encoded: &[u8], wanted_chain: Option<u64>) -> Option<Result<SystemT
             _ => Err("r, s and v are zero, which chains above Ethereum have: --chain-id would say which it is".into()),
         });
     }
-    let of = TYPES.iter().find(|of| of.number == u64::from(*first) && !of.form.is_empty())?;
-    Some(fields(list, of).map_err(|problem| format!("not in the form of {}: {problem}", of.what).into()))
+    let of = TYPES
+        .iter()
+        .find(|of| of.number == u64::from(*first) && !of.form.is_empty())?;
+    Some(
+        fields(list, of)
+            .map_err(|problem| format!("not in the form of {}: {problem}", of.what).into()),
+    )
 }
 
 fn fields(list: &[u8], of: &UnsignedLayout) -> rlp::Result<SystemTransaction> {
     let mut rest = only_list(list)?;
-    let mut system = SystemTransaction { kind: of.kind, what: of.what, from: None, chain_id: None };
+    let mut system = SystemTransaction {
+        kind: of.kind,
+        what: of.what,
+        from: None,
+        chain_id: None,
+    };
     for form in of.form {
         match form {
             FieldForm::Chain => system.chain_id = Some(rlp::integer(&mut rest, 8)? as u64),
@@ -252,6 +297,7 @@ pub const DEPOSIT: u8 = 0x7e;
 /// Ethereum and its test networks, Ethereum Classic, BNB Smart Chain, Gnosis, Polygon (PoS and zkEVM), Fantom,
 /// Avalanche, Arbitrum, zkSync Era, Linea, Scroll, Cronos, Rootstock, Moonbeam and Moonriver, Filecoin, Hedera, Kaia.
 const NOT_OP_CHAINS: [u64; 37] = [
-    1, 3, 4, 5, 25, 30, 31, 42, 56, 61, 97, 100, 137, 250, 295, 296, 314, 324, 300, 1001, 1101, 1284, 1285, 8217,
-    10200, 17000, 42161, 42170, 43113, 43114, 59144, 80001, 80002, 421614, 534352, 560048, 11155111,
+    1, 3, 4, 5, 25, 30, 31, 42, 56, 61, 97, 100, 137, 250, 295, 296, 314, 324, 300, 1001, 1101,
+    1284, 1285, 8217, 10200, 17000, 42161, 42170, 43113, 43114, 59144, 80001, 80002, 421614,
+    534352, 560048, 11155111,
 ];

@@ -39,7 +39,10 @@ pub fn tests() -> Vec<Test> {
 }
 
 fn check_files(settings: &Settings, files: &[PathBuf], ids: &[&[u8]]) -> Answers {
-    let options = Options { sm2_user_ids: ids.iter().map(|id| id.to_vec()).collect(), ..Options::default() };
+    let options = Options {
+        sm2_user_ids: ids.iter().map(|id| id.to_vec()).collect(),
+        ..Options::default()
+    };
     check(settings, &paths(files), &options).unwrap()
 }
 
@@ -49,7 +52,10 @@ fn stated<'a>(text: &'a str, answer: &Answer) -> (&'a str, bool) {
         let mut before = text[..answer.place as usize].lines().rev();
         before.find_map(|line| line.strip_prefix(name)).unwrap()
     };
-    (of("User id: ").trim_matches('"'), of("Signature: ") == "valid")
+    (
+        of("User id: ").trim_matches('"'),
+        of("Signature: ") == "valid",
+    )
 }
 
 /// 28 of 105 certificates are signed with the standard's user id. Revocation lists among them are skipped.
@@ -62,18 +68,33 @@ fn sm2_certificates(settings: &Settings) {
         answers
     };
     let answers = check(&[sm2::DEFAULT_USER_ID, b""]);
-    assert!(answers.iter().all(|answer| answer.algorithm == Algorithm::Sm2Sm3));
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.algorithm == Algorithm::Sm2Sm3)
+    );
     // A key whose curve is written out is not taken (RFC 5480, section 2.1.1).
-    let other: Vec<&Answer> = answers.iter().filter(|answer| answer.valid() != Some(stated(&text, answer).1)).collect();
+    let other: Vec<&Answer> = answers
+        .iter()
+        .filter(|answer| answer.valid() != Some(stated(&text, answer).1))
+        .collect();
     assert!(other.len() == 1 && other[0].valid().is_none(), "{other:?}");
     // By another id than that with which it was signed none holds.
     for (id, holding) in [(sm2::DEFAULT_USER_ID, 27), (b"", 77)] {
         let of_id = check(&[id]);
         let is_of_id = |answer: &&Answer| stated(&text, answer).0.as_bytes() == id;
-        let expected = answers.iter().filter(|answer| is_of_id(answer) && answer.valid() == Some(true));
+        let expected = answers
+            .iter()
+            .filter(|answer| is_of_id(answer) && answer.valid() == Some(true));
         let expected: Vec<u64> = expected.map(|answer| answer.place).collect();
-        let found = of_id.iter().filter(|answer| answer.valid() == Some(true)).map(|answer| answer.place);
-        assert_eq!((found.collect::<Vec<u64>>(), expected.len()), (expected, holding));
+        let found = of_id
+            .iter()
+            .filter(|answer| answer.valid() == Some(true))
+            .map(|answer| answer.place);
+        assert_eq!(
+            (found.collect::<Vec<u64>>(), expected.len()),
+            (expected, holding)
+        );
     }
 }
 
@@ -90,7 +111,12 @@ impl Authority {
         let (mut secrets, points) = keys::generate(settings.engine().unwrap(), curve, 1).unwrap();
         let public = points[0].as_bytes();
         let public = [&[4], &public[public.len() - 64..]].concat();
-        Authority { curve, secret: secrets.remove(0), public, name: name.to_owned() }
+        Authority {
+            curve,
+            secret: secrets.remove(0),
+            public,
+            name: name.to_owned(),
+        }
     }
 
     fn sign(&self, settings: &Settings, algorithm: Algorithm, message: &[u8]) -> Vec<u8> {
@@ -101,10 +127,13 @@ impl Authority {
             _ => Sha256::digest(message).into(),
         };
         let signed = match algorithm {
-            Algorithm::Sm2Sm3 => {
-                sm2::sign_messages(settings.engine().unwrap(), &[message], sm2::UserIds::default(), &self.secret)
-                    .unwrap()[0]
-            }
+            Algorithm::Sm2Sm3 => sm2::sign_messages(
+                settings.engine().unwrap(),
+                &[message],
+                sm2::UserIds::default(),
+                &self.secret,
+            )
+            .unwrap()[0],
             _ => ecdsa::sign(
                 settings.engine().unwrap(),
                 self.curve,
@@ -146,7 +175,10 @@ fn sequence(parts: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn common_name(value: &[u8]) -> Vec<u8> {
-    sequence(&[ObjectIdentifier::new_unwrap("2.5.4.3").to_der().unwrap(), tagged(0x0c, value)])
+    sequence(&[
+        ObjectIdentifier::new_unwrap("2.5.4.3").to_der().unwrap(),
+        tagged(0x0c, value),
+    ])
 }
 
 fn name(name: &str) -> Vec<u8> {
@@ -154,7 +186,12 @@ fn name(name: &str) -> Vec<u8> {
 }
 
 /// A certificate of a subject by an issuer, as RFC 5280, section 4.1, has it.
-fn certificate(settings: &Settings, subject: &Authority, issuer: &Authority, algorithm: Algorithm) -> Vec<u8> {
+fn certificate(
+    settings: &Settings,
+    subject: &Authority,
+    issuer: &Authority,
+    algorithm: Algorithm,
+) -> Vec<u8> {
     certificate_named(settings, subject, &name(&subject.name), issuer, algorithm)
 }
 
@@ -165,21 +202,36 @@ fn certificate_named(
     issuer: &Authority,
     algorithm: Algorithm,
 ) -> Vec<u8> {
-    let curve = if subject.curve == CurveId::Sm2 { "1.2.156.10197.1.301" } else { "1.2.840.10045.3.1.7" };
-    let key_kind = ["1.2.840.10045.2.1", curve].map(|oid| ObjectIdentifier::new_unwrap(oid).to_der().unwrap());
-    let key = BitString::from_bytes(&subject.public).unwrap().to_der().unwrap();
+    let curve = if subject.curve == CurveId::Sm2 {
+        "1.2.156.10197.1.301"
+    } else {
+        "1.2.840.10045.3.1.7"
+    };
+    let key_kind =
+        ["1.2.840.10045.2.1", curve].map(|oid| ObjectIdentifier::new_unwrap(oid).to_der().unwrap());
+    let key = BitString::from_bytes(&subject.public)
+        .unwrap()
+        .to_der()
+        .unwrap();
     let signed_by = sequence(&[oid_of(algorithm).to_der().unwrap()]);
     let contents = sequence(&[
         tagged(0xa0, &[2, 1, 2]),
         vec![2, 1, 7],
         signed_by.clone(),
         name(&issuer.name),
-        sequence(&[tagged(0x17, b"260101000000Z"), tagged(0x17, b"360101000000Z")]),
+        sequence(&[
+            tagged(0x17, b"260101000000Z"),
+            tagged(0x17, b"360101000000Z"),
+        ]),
         subject_name.to_vec(),
         sequence(&[sequence(&key_kind), key]),
     ]);
     let signature = issuer.sign(settings, algorithm, &contents);
-    sequence(&[contents, signed_by, BitString::from_bytes(&signature).unwrap().to_der().unwrap()])
+    sequence(&[
+        contents,
+        signed_by,
+        BitString::from_bytes(&signature).unwrap().to_der().unwrap(),
+    ])
 }
 
 const ALGORITHMS: [(Algorithm, CurveId); 4] = [
@@ -194,7 +246,9 @@ fn chains(settings: &Settings) -> Vec<Vec<u8>> {
     ALGORITHMS
         .into_iter()
         .flat_map(|(algorithm, curve)| {
-            let bearer = |name: &str| Authority::new(settings, curve, &format!("{name} of {}", algorithm.name()));
+            let bearer = |name: &str| {
+                Authority::new(settings, curve, &format!("{name} of {}", algorithm.name()))
+            };
             let root = bearer("root");
             let middle = bearer("middle");
             let leaf = bearer("leaf");
@@ -205,26 +259,46 @@ fn chains(settings: &Settings) -> Vec<Vec<u8>> {
 }
 
 fn pem(der: &[u8]) -> String {
-    Certificate::from_der(der).unwrap().to_pem(der::pem::LineEnding::LF).unwrap()
+    Certificate::from_der(der)
+        .unwrap()
+        .to_pem(der::pem::LineEnding::LF)
+        .unwrap()
 }
 
 /// Rewrites PEM with lines of `width` characters.
 fn with_lines_of(width: usize, pem: &str) -> String {
     let lines: Vec<&str> = pem.lines().collect();
-    let [first, digits @ .., last] = &lines[..] else { panic!("{pem}") };
+    let [first, digits @ .., last] = &lines[..] else {
+        panic!("{pem}")
+    };
     let digits = digits.concat();
-    let digits = digits.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap());
-    [*first].into_iter().chain(digits).chain([*last]).collect::<Vec<_>>().join("\n")
+    let digits = digits
+        .as_bytes()
+        .chunks(width)
+        .map(|line| std::str::from_utf8(line).unwrap());
+    [*first]
+        .into_iter()
+        .chain(digits)
+        .chain([*last])
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn chains_of_every_algorithm(settings: &Settings) {
     let made = chains(settings);
     let signers = [0, 0, 1];
     let (_first, der) = file(&made.concat());
-    let text: String = made.iter().map(|der| format!("subject: something\n{}\n", pem(der))).collect();
+    let text: String = made
+        .iter()
+        .map(|der| format!("subject: something\n{}\n", pem(der)))
+        .collect();
     let (_second, text) = file(text.as_bytes());
     let widths = [76, 1 << 20].into_iter().cycle();
-    let wrapped: Vec<String> = made.iter().zip(widths).map(|(der, width)| with_lines_of(width, &pem(der))).collect();
+    let wrapped: Vec<String> = made
+        .iter()
+        .zip(widths)
+        .map(|(der, width)| with_lines_of(width, &pem(der)))
+        .collect();
     let (_third, wrapped) = file(wrapped.join("\n").as_bytes());
     for path in [der, text, wrapped] {
         let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
@@ -254,7 +328,11 @@ struct Contents {
 impl Contents {
     /// Creates the contents of a self-signed certificate.
     fn new(authority: &Authority, algorithm: Algorithm) -> Self {
-        let curve = if authority.curve == CurveId::Sm2 { "1.2.156.10197.1.301" } else { "1.2.840.10045.3.1.7" };
+        let curve = if authority.curve == CurveId::Sm2 {
+            "1.2.156.10197.1.301"
+        } else {
+            "1.2.840.10045.3.1.7"
+        };
         Contents {
             version: tagged(0xa0, &[2, 1, 2]),
             serial: vec![2, 1, 7],
@@ -295,12 +373,27 @@ fn oid(text: &str) -> Vec<u8> {
 
 /// A key with the identifier of its algorithm and parameters.
 fn key_of(authority: &Authority, algorithm: &[Vec<u8>]) -> Vec<u8> {
-    sequence(&[sequence(algorithm), BitString::from_bytes(&authority.public).unwrap().to_der().unwrap()])
+    sequence(&[
+        sequence(algorithm),
+        BitString::from_bytes(&authority.public)
+            .unwrap()
+            .to_der()
+            .unwrap(),
+    ])
 }
 
 fn dates(not_before: &[u8], not_after: &[u8]) -> Vec<u8> {
-    let tag = |date: &[u8]| if date.iter().take_while(|byte| byte.is_ascii_digit()).count() > 12 { 0x18 } else { 0x17 };
-    sequence(&[tagged(tag(not_before), not_before), tagged(tag(not_after), not_after)])
+    let tag = |date: &[u8]| {
+        if date.iter().take_while(|byte| byte.is_ascii_digit()).count() > 12 {
+            0x18
+        } else {
+            0x17
+        }
+    };
+    sequence(&[
+        tagged(tag(not_before), not_before),
+        tagged(tag(not_after), not_after),
+    ])
 }
 
 fn extension(critical: Option<u8>) -> Vec<u8> {
@@ -318,21 +411,37 @@ fn check_one(settings: &Settings, der: &[u8]) -> Answers {
 /// RFC 5280, section 4.1.1.2: the algorithm beside the signature, which is not signed, is the one that is.
 fn algorithms_that_differ(settings: &Settings) {
     let null = vec![5, 0];
-    let identifier = |oid: &str, parameters: &[Vec<u8>]| sequence(&[&[self::oid(oid)], parameters].concat());
+    let identifier =
+        |oid: &str, parameters: &[Vec<u8>]| sequence(&[&[self::oid(oid)], parameters].concat());
     for (algorithm, curve) in ALGORITHMS {
         let authority = Authority::new(settings, curve, "root");
         let contents = Contents::new(&authority, algorithm);
         let own = oid_of(algorithm).to_string();
         let others = ALGORITHMS.map(|(other, _)| oid_of(other).to_string());
         let with_null = identifier(&own, std::slice::from_ref(&null));
-        let same =
-            Contents { inner_algorithm: with_null.clone(), outer_algorithm: with_null.clone(), ..contents.clone() };
+        let same = Contents {
+            inner_algorithm: with_null.clone(),
+            outer_algorithm: with_null.clone(),
+            ..contents.clone()
+        };
         let answers = check_one(settings, &same.signed(settings, &authority, algorithm));
-        assert_eq!((answers.answers[0].valid(), answers.problems), (Some(true), Vec::new()));
-        let others = others.iter().filter(|other| **other != own).map(|other| identifier(other, &[]));
-        for inner_algorithm in others.chain([with_null, identifier(&own, &[oid("1.2.840.10045.3.1.7")])]) {
-            let differing = Contents { inner_algorithm, ..contents.clone() };
-            let Answers { answers, problems } = check_one(settings, &differing.signed(settings, &authority, algorithm));
+        assert_eq!(
+            (answers.answers[0].valid(), answers.problems),
+            (Some(true), Vec::new())
+        );
+        let others = others
+            .iter()
+            .filter(|other| **other != own)
+            .map(|other| identifier(other, &[]));
+        for inner_algorithm in
+            others.chain([with_null, identifier(&own, &[oid("1.2.840.10045.3.1.7")])])
+        {
+            let differing = Contents {
+                inner_algorithm,
+                ..contents.clone()
+            };
+            let Answers { answers, problems } =
+                check_one(settings, &differing.signed(settings, &authority, algorithm));
             assert_eq!((answers[0].valid(), problems.len()), (Some(false), 0));
             let said = "the signed part states another signature algorithm, or other parameters";
             assert_eq!(answers[0].reason, Some(Reason::Malformed(said)));
@@ -345,9 +454,18 @@ fn algorithms_that_differ(settings: &Settings) {
 fn forms_that_are_not_evaluated(settings: &Settings) {
     let authority = Authority::new(settings, CurveId::P256, "root");
     let contents = Contents::new(&authority, Algorithm::EcdsaSha256);
-    let dated = |date: &[u8]| Contents { dates: dates(date, b"20360101000000.25+0130"), ..contents.clone() };
-    let serial = |value: &[u8]| Contents { serial: tagged(2, value), ..contents.clone() };
-    let extended = |critical| Contents { extensions: extension(critical), ..contents.clone() };
+    let dated = |date: &[u8]| Contents {
+        dates: dates(date, b"20360101000000.25+0130"),
+        ..contents.clone()
+    };
+    let serial = |value: &[u8]| Contents {
+        serial: tagged(2, value),
+        ..contents.clone()
+    };
+    let extended = |critical| Contents {
+        extensions: extension(critical),
+        ..contents.clone()
+    };
     let all = [
         dated(b"2601010000Z"),
         dated(b"260101000000+0100"),
@@ -366,19 +484,36 @@ fn forms_that_are_not_evaluated(settings: &Settings) {
         extended(Some(0)),
         extended(Some(1)),
         extended(Some(0xff)),
-        Contents { version: Vec::new(), ..contents.clone() },
-        Contents { version: tagged(0xa0, &[2, 1, 0]), ..contents.clone() },
+        Contents {
+            version: Vec::new(),
+            ..contents.clone()
+        },
+        Contents {
+            version: tagged(0xa0, &[2, 1, 0]),
+            ..contents.clone()
+        },
     ];
     for (number, contents) in all.iter().enumerate() {
         let der = contents.signed(settings, &authority, Algorithm::EcdsaSha256);
         let Answers { answers, problems } = check_one(settings, &der);
         assert_eq!(problems, [], "{number}");
-        assert_eq!((answers.len(), answers[0].valid()), (1, Some(true)), "{number}");
+        assert_eq!(
+            (answers.len(), answers[0].valid()),
+            (1, Some(true)),
+            "{number}"
+        );
         // Another byte in what is not evaluated is another signature.
         let mut changed = der.clone();
-        let place = der.windows(contents.dates.len()).position(|part| part == contents.dates).unwrap();
+        let place = der
+            .windows(contents.dates.len())
+            .position(|part| part == contents.dates)
+            .unwrap();
         changed[place + contents.dates.len() - 1] ^= 1;
-        assert_eq!(check_one(settings, &changed).answers[0].valid(), Some(false), "{number}");
+        assert_eq!(
+            check_one(settings, &changed).answers[0].valid(),
+            Some(false),
+            "{number}"
+        );
     }
 }
 
@@ -388,7 +523,11 @@ fn lenient_pem(settings: &Settings) {
     let whole: Vec<String> = made.iter().map(|der| pem(der)).collect();
     let expected: Vec<Option<bool>> = vec![Some(true); made.len()];
     let lines = |change: &dyn Fn(usize, &str) -> String| {
-        let lines = whole.iter().flat_map(|block| block.lines()).enumerate().map(|(number, line)| change(number, line));
+        let lines = whole
+            .iter()
+            .flat_map(|block| block.lines())
+            .enumerate()
+            .map(|(number, line)| change(number, line));
         lines.collect::<String>()
     };
     let is_content = |line: &str| !line.starts_with('-');
@@ -403,19 +542,35 @@ fn lenient_pem(settings: &Settings) {
         lines(&|_, line| format!("{line}\n\n")),
         lines(&|_, line| format!("{line}\r")),
         lines(&|number, line| in_pieces(line, number % 64)),
-        lines(&|_, line| if is_content(line) { line.to_owned() } else { format!("\n{line}\n") }),
         lines(&|_, line| {
-            if line.contains("BEGIN") { format!("{line}\nfriendlyName: x\n\n") } else { format!("{line}\n") }
+            if is_content(line) {
+                line.to_owned()
+            } else {
+                format!("\n{line}\n")
+            }
+        }),
+        lines(&|_, line| {
+            if line.contains("BEGIN") {
+                format!("{line}\nfriendlyName: x\n\n")
+            } else {
+                format!("{line}\n")
+            }
         }),
         whole.concat().replace("-----\n-----", "----------"),
-        whole.concat().replace(" CERTIFICATE", " TRUSTED CERTIFICATE"),
+        whole
+            .concat()
+            .replace(" CERTIFICATE", " TRUSTED CERTIFICATE"),
         format!("\u{feff}{}", whole.concat()),
         format!("-----BEGIN\n{}", whole.concat()),
     ] {
         let (_folder, path) = file(text.as_bytes());
         let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
         assert_eq!(problems, [], "{text}");
-        assert_eq!(answers.iter().map(Answer::valid).collect::<Vec<_>>(), expected, "{text}");
+        assert_eq!(
+            answers.iter().map(Answer::valid).collect::<Vec<_>>(),
+            expected,
+            "{text}"
+        );
     }
 }
 
@@ -429,7 +584,11 @@ fn damaged_pem(settings: &Settings) {
         (first, "----BEGIN CERTIFICATE-----", "no first line"),
         (first, "-----BEGIN CERTIFICATE----", "no whole label"),
         (first, "-----BEGIN CERTIFICAT-----", "different labels"),
-        (first, "-----BEGIN CERTIFICATE-----BEGIN CERTIFICATE", "no last line"),
+        (
+            first,
+            "-----BEGIN CERTIFICATE-----BEGIN CERTIFICATE",
+            "no last line",
+        ),
         (first, "", "no first line"),
         (last, "-----END CERTIFICATE----", "no whole label"),
         (last, "-----END CERTIFICATES-----", "different labels"),
@@ -442,15 +601,25 @@ fn damaged_pem(settings: &Settings) {
             let mut blocks = whole.clone();
             blocks[at] = blocks[at].replacen(line, damaged, 1);
             let (_folder, path) = file(blocks.concat().as_bytes());
-            let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
+            let Answers { answers, problems } =
+                check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
             assert_eq!(answers.len(), made.len() - 1, "{damaged:?} at {at}");
-            assert!(!problems.is_empty() && problems[0].what.contains(said), "{damaged:?} at {at}: {problems:?}");
+            assert!(
+                !problems.is_empty() && problems[0].what.contains(said),
+                "{damaged:?} at {at}: {problems:?}"
+            );
         }
     }
-    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(whole.concat().bytes().flat_map(|byte| [byte, 0])).collect();
+    let utf16: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(whole.concat().bytes().flat_map(|byte| [byte, 0]))
+        .collect();
     let (_folder, path) = file(&utf16);
     let problems = check_files(settings, &[path], &[b""]).problems;
-    assert!(problems.len() == 1 && problems[0].what.contains("UTF-16"), "{problems:?}");
+    assert!(
+        problems.len() == 1 && problems[0].what.contains("UTF-16"),
+        "{problems:?}"
+    );
 }
 
 /// Problems name the malformed field.
@@ -465,22 +634,55 @@ fn fields_that_are_malformed(settings: &Settings) {
     let pkcs7 = sequence(&[oid("1.2.840.113549.1.7.2"), tagged(0xa0, &sequence(&[]))]);
     for (der, field) in [
         (with(&|of| of.serial = tagged(2, &[0, 1])), "serialNumber"),
-        (with(&|of| of.serial = tagged(2, &[0xff, 0xff])), "serialNumber"),
+        (
+            with(&|of| of.serial = tagged(2, &[0xff, 0xff])),
+            "serialNumber",
+        ),
         (with(&|of| of.serial = tagged(2, &[])), "serialNumber"),
         (with(&|of| of.serial = tagged(4, &[1])), "serialNumber"),
         (with(&|of| of.version = tagged(0xa0, &[4, 1, 2])), "version"),
-        (with(&|of| of.inner_algorithm = vec![5, 0]), "signature: SEQUENCE"),
-        (with(&|of| of.outer_algorithm = vec![5, 0]), "signatureAlgorithm"),
+        (
+            with(&|of| of.inner_algorithm = vec![5, 0]),
+            "signature: SEQUENCE",
+        ),
+        (
+            with(&|of| of.outer_algorithm = vec![5, 0]),
+            "signatureAlgorithm",
+        ),
         (with(&|of| of.issuer = vec![5, 0]), "issuer"),
         (with(&|of| of.issuer = sequence(&[vec![5, 0]])), "issuer: "),
-        (with(&|of| of.dates = sequence(&[tagged(0x17, b"2601010000Z")])), "notAfter"),
-        (with(&|of| of.dates = sequence(&[tagged(4, b"1"), tagged(4, b"1")])), "notBefore"),
-        (with(&|of| of.dates = sequence(&[tagged(0x17, b"\x00"), tagged(0x17, b"1")])), "notBefore"),
-        (with(&|of| of.subject = sequence(&[tagged(0x31, &[5, 0])])), "subject: "),
-        (with(&|of| of.key = sequence(&[vec![5, 0]])), "subjectPublicKeyInfo"),
-        (with(&|of| of.key = Vec::new()), "subjectPublicKeyInfo is missing"),
-        (with(&|of| of.extensions = tagged(0xa3, &[5, 0])), "extensions"),
-        (with(&|of| of.extensions = tagged(0xa4, &[5, 0])), "tbsCertificate"),
+        (
+            with(&|of| of.dates = sequence(&[tagged(0x17, b"2601010000Z")])),
+            "notAfter",
+        ),
+        (
+            with(&|of| of.dates = sequence(&[tagged(4, b"1"), tagged(4, b"1")])),
+            "notBefore",
+        ),
+        (
+            with(&|of| of.dates = sequence(&[tagged(0x17, b"\x00"), tagged(0x17, b"1")])),
+            "notBefore",
+        ),
+        (
+            with(&|of| of.subject = sequence(&[tagged(0x31, &[5, 0])])),
+            "subject: ",
+        ),
+        (
+            with(&|of| of.key = sequence(&[vec![5, 0]])),
+            "subjectPublicKeyInfo",
+        ),
+        (
+            with(&|of| of.key = Vec::new()),
+            "subjectPublicKeyInfo is missing",
+        ),
+        (
+            with(&|of| of.extensions = tagged(0xa3, &[5, 0])),
+            "extensions",
+        ),
+        (
+            with(&|of| of.extensions = tagged(0xa4, &[5, 0])),
+            "tbsCertificate",
+        ),
         (pkcs7, "PKCS #7"),
     ] {
         let Answers { answers, problems } = check_one(settings, &der);
@@ -495,29 +697,50 @@ fn names_in_other_forms(settings: &Settings) {
     let attribute = |tag: u8, text: &[u8]| sequence(&[oid("2.5.4.3"), tagged(tag, text)]);
     let of = |tag: u8, text: &[u8]| sequence(&[tagged(0x31, &attribute(tag, text))]);
     let country = sequence(&[oid("2.5.4.6"), tagged(0x13, b"DE")]);
-    let both = |parts: [&Vec<u8>; 2]| sequence(&[tagged(0x31, &[parts[0].clone(), parts[1].clone()].concat())]);
+    let both = |parts: [&Vec<u8>; 2]| {
+        sequence(&[tagged(0x31, &[parts[0].clone(), parts[1].clone()].concat())])
+    };
     let named = attribute(0x13, b"Root");
     for (subject, issuer, is_same) in [
         (of(0x0c, b"Example Root"), of(0x13, b"Example Root"), true),
         (of(0x0c, b"Example Root"), of(0x0c, b"EXAMPLE ROOT"), true),
-        (of(0x0c, b"Example Root"), of(0x16, b" example   root "), true),
+        (
+            of(0x0c, b"Example Root"),
+            of(0x16, b" example   root "),
+            true,
+        ),
         (of(0x13, b"Root"), of(0x1e, b"\0r\0o\0o\0t"), true),
         (both([&named, &country]), both([&country, &named]), true),
         (of(0x0c, b"Example Root"), of(0x0c, b"Example Roots"), false),
         (of(0x0c, b"Example Root"), of(0x0c, b"ExampleRoot"), false),
         (of(0x0c, b"Root"), of(4, b"Root"), false),
     ] {
-        let contents =
-            Contents { subject: subject.clone(), issuer: subject, ..Contents::new(&root, Algorithm::EcdsaSha256) };
+        let contents = Contents {
+            subject: subject.clone(),
+            issuer: subject,
+            ..Contents::new(&root, Algorithm::EcdsaSha256)
+        };
         let signer = contents.signed(settings, &root, Algorithm::EcdsaSha256);
-        let leaf =
-            Contents { subject: name("leaf"), issuer, ..contents }.signed(settings, &root, Algorithm::EcdsaSha256);
+        let leaf = Contents {
+            subject: name("leaf"),
+            issuer,
+            ..contents
+        }
+        .signed(settings, &root, Algorithm::EcdsaSha256);
         let (_folder, path) = file(&[signer, leaf].concat());
         for exact_names in [false, true] {
-            let options = Options { exact_names, ..Options::default() };
-            let Answers { answers, problems } = check(settings, &paths(std::slice::from_ref(&path)), &options).unwrap();
+            let options = Options {
+                exact_names,
+                ..Options::default()
+            };
+            let Answers { answers, problems } =
+                check(settings, &paths(std::slice::from_ref(&path)), &options).unwrap();
             assert_eq!((problems.len(), answers[0].valid()), (0, Some(true)));
-            let expected = if is_same && !exact_names { Some(true) } else { None };
+            let expected = if is_same && !exact_names {
+                Some(true)
+            } else {
+                None
+            };
             assert_eq!(answers[1].valid(), expected, "{answers:?}");
         }
     }
@@ -536,13 +759,17 @@ fn keys_of_sm2_without_a_curve(settings: &Settings) {
         (vec![oid(SM2), sequence(&[])], None),
     ] {
         let key = key_of(&authority, &algorithm);
-        let der = Contents { key, ..Contents::new(&authority, Algorithm::Sm2Sm3) }.signed(
-            settings,
-            &authority,
-            Algorithm::Sm2Sm3,
-        );
+        let der = Contents {
+            key,
+            ..Contents::new(&authority, Algorithm::Sm2Sm3)
+        }
+        .signed(settings, &authority, Algorithm::Sm2Sm3);
         let Answers { answers, problems } = check_one(settings, &der);
-        assert_eq!((answers[0].valid(), problems.len()), (expected, 0), "{algorithm:?}");
+        assert_eq!(
+            (answers[0].valid(), problems.len()),
+            (expected, 0),
+            "{algorithm:?}"
+        );
     }
 }
 
@@ -552,17 +779,41 @@ fn corrupted_certificates(settings: &Settings) {
     for index in 0..made.len() {
         let mut corrupted = made.clone();
         // In the name of the subject, which is signed and which every certificate has: a letter of its algorithm.
-        let name = Certificate::from_der(&made[index]).unwrap().tbs_certificate().subject().to_der().unwrap();
-        let place = made[index].windows(name.len()).rposition(|part| part == name).unwrap() + name.len() - 1;
+        let name = Certificate::from_der(&made[index])
+            .unwrap()
+            .tbs_certificate()
+            .subject()
+            .to_der()
+            .unwrap();
+        let place = made[index]
+            .windows(name.len())
+            .rposition(|part| part == name)
+            .unwrap()
+            + name.len()
+            - 1;
         corrupted[index][place] ^= 1 << random.random_range(0..2);
         let (_folder, path) = file(&corrupted.concat());
         let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
         assert_eq!((answers.len(), problems), (made.len(), Vec::new()));
         assert_ne!(answers[index].valid(), Some(true));
         // What it has signed finds no issuer of that name.
-        let is_other = |answer: &&Answer| answer.issuer != answers[index].issuer || answer.valid() == Some(true);
-        assert!(answers.iter().filter(|answer| answer.valid() != Some(true)).count() <= 3);
-        assert!(answers.iter().enumerate().filter(|(at, _)| at / 3 != index / 3).all(|(_, answer)| is_other(&answer)));
+        let is_other = |answer: &&Answer| {
+            answer.issuer != answers[index].issuer || answer.valid() == Some(true)
+        };
+        assert!(
+            answers
+                .iter()
+                .filter(|answer| answer.valid() != Some(true))
+                .count()
+                <= 3
+        );
+        assert!(
+            answers
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| at / 3 != index / 3)
+                .all(|(_, answer)| is_other(&answer))
+        );
     }
 }
 
@@ -578,18 +829,30 @@ fn issuers_that_are_not_there(settings: &Settings) {
     let Answers { answers, .. } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
     assert_eq!(
         (answers[0].valid(), answers[1].reason),
-        (Some(true), Some(Reason::Signature(gecc::Rejection::Mismatch)))
+        (
+            Some(true),
+            Some(Reason::Signature(gecc::Rejection::Mismatch))
+        )
     );
     // Beside the one who has, that does not matter.
     let (_folder, path) = file(&[impostor, made[2].clone(), made[1].clone()].concat());
     let Answers { answers, .. } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
-    assert_eq!((answers[1].valid(), answers[1].signed_by), (Some(true), Some(2)));
+    assert_eq!(
+        (answers[1].valid(), answers[1].signed_by),
+        (Some(true), Some(2))
+    );
 }
 
 fn files_of_something_else(settings: &Settings) {
     let mut random = Random::new();
     let made = chains(settings);
-    for content in [&b""[..], b"text", b"-----BEGIN CERTIFICATE-----\nAAAA", b"\x30\x03\x02\x01\x07", b"\x30\xff"] {
+    for content in [
+        &b""[..],
+        b"text",
+        b"-----BEGIN CERTIFICATE-----\nAAAA",
+        b"\x30\x03\x02\x01\x07",
+        b"\x30\xff",
+    ] {
         let (_folder, path) = file(content);
         let Answers { answers, problems } = check_files(settings, &[path], &[b""]);
         assert_eq!((answers.len(), problems.len()), (0, 1), "{content:?}");
@@ -627,14 +890,22 @@ fn one_certificate_many_times(settings: &Settings) {
     for path in [der, text] {
         let Answers { answers, problems } = in_time(|| check_files(settings, &[path], &[b""]));
         assert_eq!((answers.len(), problems), (TIMES, Vec::new()));
-        assert!(answers.iter().all(|answer| answer.valid() == Some(true) && answer.signed_by == Some(0)));
+        assert!(
+            answers
+                .iter()
+                .all(|answer| answer.valid() == Some(true) && answer.signed_by == Some(0))
+        );
     }
 }
 
 fn blocks_that_do_not_end(settings: &Settings) {
     let made = chains(settings);
     let last = pem(&made[0]);
-    for begin in ["-----BEGIN ", "-----BEGIN CERTIFICATE", "-----BEGIN CERTIFICATE-----\n"] {
+    for begin in [
+        "-----BEGIN ",
+        "-----BEGIN CERTIFICATE",
+        "-----BEGIN CERTIFICATE-----\n",
+    ] {
         let (_folder, path) = file((begin.repeat(60_000) + &last).as_bytes());
         let Answers { answers, problems } = in_time(|| check_files(settings, &[path], &[b""]));
         assert_eq!(answers.len(), 1);
@@ -645,7 +916,10 @@ fn blocks_that_do_not_end(settings: &Settings) {
 /// A name of very many parts takes the crate that decodes it very long.
 fn long_names(settings: &Settings) {
     // In the order that sorting takes longest for.
-    let parts: Vec<u8> = (0_u16..60_000).rev().flat_map(|part| common_name(format!("{part:05}").as_bytes())).collect();
+    let parts: Vec<u8> = (0_u16..60_000)
+        .rev()
+        .flat_map(|part| common_name(format!("{part:05}").as_bytes()))
+        .collect();
     let issuer = Authority::new(settings, CurveId::P256, "issuer");
     let long = sequence(&[tagged(0x31, &parts)]);
     let long = certificate_named(settings, &issuer, &long, &issuer, Algorithm::EcdsaSha256);
@@ -654,29 +928,51 @@ fn long_names(settings: &Settings) {
     assert_eq!((answers.len(), problems.len()), (0, 1));
     assert!(problems[0].what.contains("a name"), "{problems:?}");
     // One of several parts is as it should be.
-    let few: Vec<u8> = (0..100).rev().flat_map(|part| common_name(format!("{part:02}").as_bytes())).collect();
+    let few: Vec<u8> = (0..100)
+        .rev()
+        .flat_map(|part| common_name(format!("{part:02}").as_bytes()))
+        .collect();
     let few = sequence(&[tagged(0x31, &few)]);
-    let (_folder, path) = file(&certificate_named(settings, &issuer, &few, &issuer, Algorithm::EcdsaSha256));
+    let (_folder, path) = file(&certificate_named(
+        settings,
+        &issuer,
+        &few,
+        &issuer,
+        Algorithm::EcdsaSha256,
+    ));
     assert_eq!(check_files(settings, &[path], &[b""]).answers.len(), 1);
 }
 
 /// Certificates above the memory limit are a problem; those before it are checked.
 fn little_memory(settings: &Settings) {
-    let little = Settings { max_memory: Some(0), ..*settings };
+    let little = Settings {
+        max_memory: Some(0),
+        ..*settings
+    };
     let root = &chains(settings)[0];
     let (_first, few) = file(&root.repeat(1000));
     let (_second, many) = file(&root.repeat(8000));
     let (_third, more) = file(&root.repeat(8000));
-    assert_eq!(check_files(&little, std::slice::from_ref(&few), &[b""]).problems, []);
+    assert_eq!(
+        check_files(&little, std::slice::from_ref(&few), &[b""]).problems,
+        []
+    );
     let Answers { answers, problems } = check_files(&little, &[few, many, more], &[b""]);
     assert!((1000..17_000).contains(&answers.len()), "{}", answers.len());
     assert!(answers.iter().all(|answer| answer.valid() == Some(true)));
-    assert!(problems.len() == 1 && problems[0].what.contains("memory"), "{problems:?}");
+    assert!(
+        problems.len() == 1 && problems[0].what.contains("memory"),
+        "{problems:?}"
+    );
 }
 
 /// Then there is nothing to answer.
 fn interrupted(settings: &Settings) {
-    let settings = Settings { interrupted: &AtomicBool::new(true), ..*settings };
-    let Answers { answers, problems } = check_files(&settings, &[of_examples("sm2/sm2_certs.pem")], &[b""]);
+    let settings = Settings {
+        interrupted: &AtomicBool::new(true),
+        ..*settings
+    };
+    let Answers { answers, problems } =
+        check_files(&settings, &[of_examples("sm2/sm2_certs.pem")], &[b""]);
     assert!(answers.is_empty() && problems.is_empty());
 }

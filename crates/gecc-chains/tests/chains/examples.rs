@@ -19,13 +19,25 @@ pub fn tests() -> Vec<Test> {
 }
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/data")
+        .join(name)
 }
 
 fn examples_give_the_known_answers() {
-    let kinds = ["335 EIP-1559", "1 EIP-7702 authorization", "530 of 530 signatures valid"];
+    let kinds = [
+        "335 EIP-1559",
+        "1 EIP-7702 authorization",
+        "530 of 530 signatures valid",
+    ];
     prints("ethereum_block", &kinds);
-    let templates = ["1562 P2PKH", "3 multisig", "65 P2SH multisig", "2 P2SH-P2WPKH", "1632 of 1632 inputs valid"];
+    let templates = [
+        "1562 P2PKH",
+        "3 multisig",
+        "65 P2SH multisig",
+        "2 P2SH-P2WPKH",
+        "1632 of 1632 inputs valid",
+    ];
     prints("bitcoin_block", &templates);
     prints(
         "sm2_certificates",
@@ -40,7 +52,8 @@ fn examples_give_the_known_answers() {
 /// A copy of a shipped block, changed.
 fn changed_block(name: &str, change: impl FnOnce(&mut Value)) -> PathBuf {
     let mut block: Value =
-        serde_json::from_slice(&fs::read(data("ethereum").join(name)).expect("shipped")).expect("JSON");
+        serde_json::from_slice(&fs::read(data("ethereum").join(name)).expect("shipped"))
+            .expect("JSON");
     change(&mut block["transactions"]);
     let copy = scratch("ethereum").join(name);
     fs::write(&copy, block.to_string()).expect("writable");
@@ -51,8 +64,15 @@ fn examples_report_what_is_wrong() {
     let block = changed_block("block_2675000.json", |transactions| {
         transactions[3]["from"] = transactions[3]["to"].clone();
     });
-    complains("ethereum_block", &block, 1, "the signer is not the stated sender");
-    let block = changed_block("block_1920000.json", |transactions| transactions[0]["s"] = "0x1".into());
+    complains(
+        "ethereum_block",
+        &block,
+        1,
+        "the signer is not the stated sender",
+    );
+    let block = changed_block("block_1920000.json", |transactions| {
+        transactions[0]["s"] = "0x1".into()
+    });
     complains("ethereum_block", &block, 1, "cannot be rebuilt");
     for name in ["ethereum_block", "bitcoin_block", "sm2_certificates"] {
         complains(name, Path::new("no such file"), 1, "no such file: ");
@@ -67,7 +87,12 @@ fn bitcoin_block_with_other_spent_outputs_fails() {
     // of opcodes before it.
     undo[8 + 1 + 3 + 5] ^= 1;
     fs::write(block.with_file_name("block1087400-undo.raw"), undo).expect("writable");
-    complains("bitcoin_block", &block, 1, "the script or key is not the one that the output commits to");
+    complains(
+        "bitcoin_block",
+        &block,
+        1,
+        "the script or key is not the one that the output commits to",
+    );
 }
 
 fn certificate_with_changed_byte_fails() {

@@ -14,7 +14,14 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 pub fn tests() -> Vec<Test> {
-    harness::tests(None, named![links_and_pipes, pipes_and_devices_that_are_named, folders_of_nodes])
+    harness::tests(
+        None,
+        named![
+            links_and_pipes,
+            pipes_and_devices_that_are_named,
+            folders_of_nodes
+        ],
+    )
 }
 
 fn pipe(path: &Path) {
@@ -26,7 +33,13 @@ fn pipe(path: &Path) {
 fn names(folder: &Path, named: &[PathBuf]) -> Vec<String> {
     let found = files_of(named);
     assert_eq!(found.problems, []);
-    let name = |path: &Path| path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+    let name = |path: &Path| {
+        path.strip_prefix(folder)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
     found.files.iter().map(|(path, _)| name(path)).collect()
 }
 
@@ -39,7 +52,13 @@ fn links_and_pipes() {
         fs::write(at(name), name).unwrap();
     }
     // Folders in themselves, over and over.
-    for (to, link) in [(".", "self"), ("..", "a/b/up"), ("../a", "z/again"), ("/dev/zero", "zero"), ("a/2", "same")] {
+    for (to, link) in [
+        (".", "self"),
+        ("..", "a/b/up"),
+        ("../a", "z/again"),
+        ("/dev/zero", "zero"),
+        ("a/2", "same"),
+    ] {
         symlink(to, at(link)).unwrap();
     }
     for index in 0..20 {
@@ -53,7 +72,10 @@ fn links_and_pipes() {
     // A folder twice is read once. A file is what is asked for, whatever it is and however often.
     assert_eq!(names(folder.path(), &[whole.clone(), at("z")]), all);
     let named = [at("z/3"), at("z/3"), at("pipe"), at("same"), whole];
-    assert_eq!(names(folder.path(), &named), ["z/3", "z/3", "pipe", "same", "a/b/1"]);
+    assert_eq!(
+        names(folder.path(), &named),
+        ["z/3", "z/3", "pipe", "same", "a/b/1"]
+    );
 }
 
 /// A pipe that is named is read to its end, and what does not end up to the longest that is allowed.
@@ -61,12 +83,23 @@ fn pipes_and_devices_that_are_named() {
     let engine = Engine::cpu().unwrap();
     let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let interrupted = AtomicBool::new(false);
-    let settings = Settings { max_memory: Some(0), ..Settings::new(&engine, &pool, &interrupted) };
-    let check = |path: &Path| check(&settings, &files_of(&[path.to_owned()]), &Options::default()).unwrap();
+    let settings = Settings {
+        max_memory: Some(0),
+        ..Settings::new(&engine, &pool, &interrupted)
+    };
+    let check = |path: &Path| {
+        check(
+            &settings,
+            &files_of(&[path.to_owned()]),
+            &Options::default(),
+        )
+        .unwrap()
+    };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pipe");
     pipe(&path);
-    let certificates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/sm2/sm2_certs.pem");
+    let certificates =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/sm2/sm2_certs.pem");
     let text = fs::read(certificates).unwrap();
     let writer = thread::spawn({
         let path = path.clone();
@@ -76,7 +109,11 @@ fn pipes_and_devices_that_are_named() {
     writer.join().unwrap();
     assert_eq!((found.answers.len(), found.problems), (105, Vec::new()));
     let found = check(Path::new("/dev/zero"));
-    assert!(found.answers.is_empty() && found.problems[0].what.contains("limit"), "{:?}", found.problems);
+    assert!(
+        found.answers.is_empty() && found.problems[0].what.contains("limit"),
+        "{:?}",
+        found.problems
+    );
 }
 
 /// Bitcoin Core's folders have more than blocks in them, and other nodes have none that are read.
@@ -89,19 +126,46 @@ fn folders_of_nodes() {
             fs::write(path, name).unwrap();
         }
     };
-    let core = ["blocks/blk00000.dat", "blocks/blk00001.dat", "blocks/rev00000.dat", "blocks/xor.dat"];
-    make(&core.map(|name| format!("core/{name}")).each_ref().map(String::as_str));
-    make(&["core/blocks/index/000005.ldb", "core/blocks/index/CURRENT", "core/chainstate/CURRENT", "core/peers.dat"]);
+    let core = [
+        "blocks/blk00000.dat",
+        "blocks/blk00001.dat",
+        "blocks/rev00000.dat",
+        "blocks/xor.dat",
+    ];
+    make(
+        &core
+            .map(|name| format!("core/{name}"))
+            .each_ref()
+            .map(String::as_str),
+    );
+    make(&[
+        "core/blocks/index/000005.ldb",
+        "core/blocks/index/CURRENT",
+        "core/chainstate/CURRENT",
+        "core/peers.dat",
+    ]);
     for named in ["core", "core/blocks"] {
-        assert_eq!(names(&folder.path().join("core"), &[folder.path().join(named)]), core);
+        assert_eq!(
+            names(&folder.path().join("core"), &[folder.path().join(named)]),
+            core
+        );
     }
     make(&[
         "geth/geth/chaindata/ancient/chain/a",
         "geth/geth/chaindata/CURRENT",
         "geth/geth/chaindata/MANIFEST-000001",
     ]);
-    make(&["reth/db/mdbx.dat", "reth/static_files/a", "erigon/snapshots/v1-000000-000500-bodies.seg"]);
-    make(&["erigon/chaindata/mdbx.dat", "pebble/CURRENT", "pebble/MANIFEST-000001", "pebble/000001.sst"]);
+    make(&[
+        "reth/db/mdbx.dat",
+        "reth/static_files/a",
+        "erigon/snapshots/v1-000000-000500-bodies.seg",
+    ]);
+    make(&[
+        "erigon/chaindata/mdbx.dat",
+        "pebble/CURRENT",
+        "pebble/MANIFEST-000001",
+        "pebble/000001.sst",
+    ]);
     let hints = [
         ("geth", "geth export"),
         ("geth/geth", "geth export"),

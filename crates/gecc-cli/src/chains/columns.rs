@@ -37,20 +37,32 @@ impl AnswerTable {
         fields.push(Field::new("reason", DataType::Utf8, true));
         let schema = Arc::new(Schema::new(fields));
         let format = format_of(options.answers(), options.output.as_deref());
-        let writer = Writer::create(shared.writer(), format, Compression::default(), &schema).map_err(failure)?;
-        let maker = ColumnEncoder { schema, encoder: writer.encoder(), pool: Pool::of(pool) };
+        let writer = Writer::create(shared.writer(), format, Compression::default(), &schema)
+            .map_err(failure)?;
+        let maker = ColumnEncoder {
+            schema,
+            encoder: writer.encoder(),
+            pool: Pool::of(pool),
+        };
         Ok((AnswerTable { shared, writer }, maker))
     }
 
     /// Appends rows. `None` stands for no rows.
-    pub fn put(&mut self, encoded: Result<Option<EncodedBatch>, gecc_arrow::Error>) -> Result<(), Failure> {
-        let appended = encoded.and_then(|encoded| encoded.map_or(Ok(()), |encoded| self.writer.append(encoded)));
+    pub fn put(
+        &mut self,
+        encoded: Result<Option<EncodedBatch>, gecc_arrow::Error>,
+    ) -> Result<(), Failure> {
+        let appended = encoded
+            .and_then(|encoded| encoded.map_or(Ok(()), |encoded| self.writer.append(encoded)));
         appended.map_err(failure)
     }
 
     pub fn end(self) -> (Output, Result<(), Failure>) {
         let (can_be_read, finished) = self.writer.finish_readable();
-        (self.shared.into_output(can_be_read), finished.map_err(failure))
+        (
+            self.shared.into_output(can_be_read),
+            finished.map_err(failure),
+        )
     }
 }
 
@@ -61,7 +73,8 @@ impl ColumnEncoder {
         let reasons: StringArray = rows.iter().map(|row| row.reason()).collect();
         let mut columns: Vec<ArrayRef> = R::FIELDS.iter().map(|field| field.column(rows)).collect();
         columns.extend([Arc::new(valid) as ArrayRef, Arc::new(reasons)]);
-        RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns are as the schema says")
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+            .expect("columns are as the schema says")
     }
 
     /// Concatenates rows and encodes them for writing.
@@ -69,7 +82,8 @@ impl ColumnEncoder {
         if parts.iter().all(|part| part.num_rows() == 0) {
             return Ok(None);
         }
-        let all = concat_batches(&self.schema, parts).expect("all have the columns that the schema says");
+        let all =
+            concat_batches(&self.schema, parts).expect("all have the columns that the schema says");
         self.encoder.encode(&all, &self.pool).map(Some)
     }
 }

@@ -25,7 +25,10 @@ pub enum FieldType {
     U32,
     Text,
     /// Bytes of a fixed width, and the prefix of their hexadecimal digits.
-    #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "columns alone have a width"))]
+    #[cfg_attr(
+        not(feature = "arrow"),
+        expect(dead_code, reason = "columns alone have a width")
+    )]
     Bytes(i32, &'static str),
 }
 
@@ -60,11 +63,19 @@ impl AsRef<[u8]> for FieldValue<'_> {
 #[cfg(feature = "arrow")]
 impl<'a> FieldValue<'a> {
     fn number(self) -> Option<u64> {
-        if let FieldValue::Number(number) = self { Some(number) } else { None }
+        if let FieldValue::Number(number) = self {
+            Some(number)
+        } else {
+            None
+        }
     }
 
     fn text(self) -> Option<Cow<'a, str>> {
-        if let FieldValue::Text(text) = self { Some(text) } else { None }
+        if let FieldValue::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
     }
 }
 
@@ -82,11 +93,20 @@ impl<R> AnswerField<R> {
         absent: MissingValue,
         value: fn(&R) -> Option<FieldValue<'_>>,
     ) -> Self {
-        AnswerField { name, holds, absent, value }
+        AnswerField {
+            name,
+            holds,
+            absent,
+            value,
+        }
     }
 
     pub fn write(&self, row: &R, line: &mut Line) {
-        let prefix = if let FieldType::Bytes(_, prefix) = self.holds { prefix } else { "" };
+        let prefix = if let FieldType::Bytes(_, prefix) = self.holds {
+            prefix
+        } else {
+            ""
+        };
         match (self.value)(row) {
             Some(FieldValue::Number(number)) => line.number(self.name, number),
             Some(FieldValue::Text(text)) => line.text(self.name, &text),
@@ -112,8 +132,14 @@ impl<R> AnswerField<R> {
     pub fn column(&self, rows: &[&R]) -> ArrayRef {
         let values = rows.iter().map(|row| (self.value)(row));
         match self.holds {
-            FieldType::U64 => Arc::new(values.map(|value| value?.number()).collect::<UInt64Array>()),
-            FieldType::U32 => Arc::new(values.map(|value| Some(value?.number()? as u32)).collect::<UInt32Array>()),
+            FieldType::U64 => {
+                Arc::new(values.map(|value| value?.number()).collect::<UInt64Array>())
+            }
+            FieldType::U32 => Arc::new(
+                values
+                    .map(|value| Some(value?.number()? as u32))
+                    .collect::<UInt32Array>(),
+            ),
             FieldType::Text => Arc::new(values.map(|value| value?.text()).collect::<StringArray>()),
             FieldType::Bytes(width, _) => {
                 let column = FixedSizeBinaryArray::try_from_sparse_iter_with_size(values, width);

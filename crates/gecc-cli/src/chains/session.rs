@@ -2,7 +2,9 @@
 //! summary.
 
 use super::AnswerRow;
-use super::sink::{AnswerFormatter, AnswerSink, BatchContent, CurrentFile, FinishedFile, FormattedAnswers};
+use super::sink::{
+    AnswerFormatter, AnswerSink, BatchContent, CurrentFile, FinishedFile, FormattedAnswers,
+};
 use super::state::{DoneFiles, FileOutcome, StateFile, StateRecord};
 use super::summary::{Summary, count_problems, print_timings};
 use crate::allocator;
@@ -11,7 +13,9 @@ use crate::input::fields::counted;
 use crate::input::paths::without_patterns;
 use crate::job::{JobEnd, loaded_from, pool, warn_of_failures};
 use crate::messages::warn;
-use crate::output::{Failure, Output, Progress, debug, info, is_replaced, is_same_place, note, refuse_overwriting};
+use crate::output::{
+    Failure, Output, Progress, debug, info, is_replaced, is_same_place, note, refuse_overwriting,
+};
 use crate::{ALL_PASSED, CLOSED_PIPE, COULD_NOT_RUN, NOT_CHECKED, SOME_REJECTED, interrupt};
 use gecc::Engine;
 use gecc_chains::bitcoin::companion_files;
@@ -47,7 +51,11 @@ pub struct Session<'a> {
 impl Session<'_> {
     pub fn settings(&self) -> Settings<'_> {
         let settings = Settings::starting(self.engine, &self.pool, self.interrupted);
-        Settings { max_memory: self.max_memory, timings: Some(&self.timings), ..settings }
+        Settings {
+            max_memory: self.max_memory,
+            timings: Some(&self.timings),
+            ..settings
+        }
     }
 }
 
@@ -101,7 +109,11 @@ pub fn run<R: AnswerRow>(
     is_of_some_blocks: bool,
     options: &ChainOptions,
     state: Option<StateFile>,
-    check: impl FnOnce(&Session, &AnswerFormatter, &mut BatchConsumer) -> Result<Option<Failure>, gecc::Error>,
+    check: impl FnOnce(
+        &Session,
+        &AnswerFormatter,
+        &mut BatchConsumer,
+    ) -> Result<Option<Failure>, gecc::Error>,
 ) -> Result<u8, Failure> {
     let started = Instant::now();
     let limit = options.engine.max_memory;
@@ -121,11 +133,24 @@ pub fn run<R: AnswerRow>(
         let is_nothing_left = paths.files.is_empty() && paths.problems.is_empty();
         // The engine may have started without it.
         let _ = to_start.send(paths.known_bytes());
-        let session = Session { engine, pool, interrupted, max_memory, timings: Timings::default(), paths };
+        let session = Session {
+            engine,
+            pool,
+            interrupted,
+            max_memory,
+            timings: Timings::default(),
+            paths,
+        };
         let output = Output::open(options.output.as_deref(), false, interrupted)?;
         output.require_sync(options.sync)?;
         let bar = Progress::new(Some(session.paths.bytes()), options.messages.quiet);
-        info(|| format!("input: {} files, {} bytes", session.paths.files.len(), session.paths.bytes()));
+        info(|| {
+            format!(
+                "input: {} files, {} bytes",
+                session.paths.files.len(),
+                session.paths.bytes()
+            )
+        });
         let (sink, former) = AnswerSink::new::<R>(options, output, &session.pool)?;
         let mut writing = AnswerWriter {
             options,
@@ -146,7 +171,11 @@ pub fn run<R: AnswerRow>(
         });
         writing.bar.end();
         let Some(engine) = engine.wait() else {
-            return Err(starting.join().unwrap_or_else(|panic| resume_unwind(panic)).unwrap_err().into());
+            return Err(starting
+                .join()
+                .unwrap_or_else(|panic| resume_unwind(panic))
+                .unwrap_err()
+                .into());
         };
         let end = match checked {
             _ if interrupted.load(Ordering::Relaxed) => JobEnd::Interrupted,
@@ -159,7 +188,9 @@ pub fn run<R: AnswerRow>(
         let is_without_items = R::COUNTS_BLOCKS && !is_nothing_left && writing.is_without_items();
         let code = conclude(end, engine, &session.timings, writing, started)?;
         if code == ALL_PASSED && is_without_items && !is_of_some_blocks {
-            return Err("the input has no items: neither blocks nor transactions".to_owned().into());
+            return Err("the input has no items: neither blocks nor transactions"
+                .to_owned()
+                .into());
         }
         Ok(code)
     })
@@ -175,28 +206,51 @@ fn find(
     let mut paths = files_of(&without_patterns(named)?);
     let output = options.output.as_deref();
     refuse_overwriting_any(&paths, output)?;
-    let Some(noted) = state else { return Ok((paths, None, FileOutcome::default())) };
+    let Some(noted) = state else {
+        return Ok((paths, None, FileOutcome::default()));
+    };
     let done = noted.path;
     if output.is_some_and(|output| is_same_place(done, output)) {
-        return Err(format!("{}: --state and -o have to be different files", done.display()).into());
+        return Err(format!(
+            "{}: --state and -o have to be different files",
+            done.display()
+        )
+        .into());
     }
-    let (state, DoneFiles { done: files, flawed, with_other_options, outcome }) =
-        StateRecord::open(&noted, &mut paths)?;
+    let (
+        state,
+        DoneFiles {
+            done: files,
+            flawed,
+            with_other_options,
+            outcome,
+        },
+    ) = StateRecord::open(&noted, &mut paths)?;
     if files > 0 {
         output.map_or(Ok(()), |output| refuse_losing(output, done))?;
         if !options.messages.quiet {
-            note(&format!("{} {} done already", counted(files, "file"), if files == 1 { "is" } else { "are" }));
+            note(&format!(
+                "{} {} done already",
+                counted(files, "file"),
+                if files == 1 { "is" } else { "are" }
+            ));
         }
     }
     if flawed > 0 {
-        let FileOutcome { rejected, not_checked, problems } = outcome;
+        let FileOutcome {
+            rejected,
+            not_checked,
+            problems,
+        } = outcome;
         warn(&format!(
             "of the files that are done already, {flawed} had {rejected} rejected, {not_checked} not checked, and {problems} places that \
             could not be read; this counts for the exit code again"
         ));
     }
     if with_other_options > 0 {
-        warn(&format!("{with_other_options} files were done with other options, and are done again"));
+        warn(&format!(
+            "{with_other_options} files were done with other options, and are done again"
+        ));
     }
     Ok((paths, Some(state), outcome))
 }
@@ -206,7 +260,9 @@ fn find(
 pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<(), String> {
     for (path, _) in &paths.files {
         refuse_overwriting(path, output)?;
-        companion_files(path).iter().try_for_each(|accompanying| refuse_overwriting(accompanying, output))?;
+        companion_files(path)
+            .iter()
+            .try_for_each(|accompanying| refuse_overwriting(accompanying, output))?;
     }
     Ok(())
 }
@@ -214,7 +270,9 @@ pub fn refuse_overwriting_any(paths: &Paths, output: Option<&Path>) -> Result<()
 /// Refuses an output that would replace the answers to files that are already done, since these are
 /// not computed again.
 fn refuse_losing(output: &Path, done: &Path) -> Result<(), String> {
-    if std::fs::metadata(output).is_ok_and(|before| before.len() > 0 && is_replaced(output, Some(&before))) {
+    if std::fs::metadata(output)
+        .is_ok_and(|before| before.len() > 0 && is_replaced(output, Some(&before)))
+    {
         let output = output.display();
         let done = done.display();
         return Err(format!(
@@ -248,24 +306,42 @@ impl AnswerWriter<'_> {
     fn put(&mut self, mut made: FormattedAnswers<BatchContent>) -> Result<(), Failure> {
         let progress = std::mem::take(&mut made.progress);
         let (problems, lacking) = &mut self.reported;
-        count_problems(&progress.problems, problems, lacking, |text| self.bar.note(text));
-        self.finished.extend(self.sink.put(made, &mut self.summary, &mut self.present, self.pool)?);
+        count_problems(&progress.problems, problems, lacking, |text| {
+            self.bar.note(text)
+        });
+        self.finished.extend(self.sink.put(
+            made,
+            &mut self.summary,
+            &mut self.present,
+            self.pool,
+        )?);
         if self.sink.is_readable() {
             self.note_finished()?;
         }
-        self.bar.add(progress.bytes, || format!("{} {}", self.summary.answers(), self.what));
+        self.bar.add(progress.bytes, || {
+            format!("{} {}", self.summary.answers(), self.what)
+        });
         Ok(())
     }
 
     /// Returns whether there was neither an answer nor a block nor a problem.
     fn is_without_items(&self) -> bool {
-        let Summary { problems, lacking, blocks, .. } = &self.summary;
-        self.summary.answers() == 0 && *problems + *lacking + blocks.compared + blocks.not_compared == 0
+        let Summary {
+            problems,
+            lacking,
+            blocks,
+            ..
+        } = &self.summary;
+        self.summary.answers() == 0
+            && *problems + *lacking + blocks.compared + blocks.not_compared == 0
     }
 
     fn note_finished(&mut self) -> Result<(), Failure> {
         let finished = std::mem::take(&mut self.finished);
-        Ok(self.state.as_mut().map_or(Ok(()), |state| state.add(&finished))?)
+        Ok(self
+            .state
+            .as_mut()
+            .map_or(Ok(()), |state| state.add(&finished))?)
     }
 }
 
@@ -277,7 +353,16 @@ fn conclude(
     writing: AnswerWriter,
     started: Instant,
 ) -> Result<u8, Failure> {
-    let AnswerWriter { options, sink, mut state, finished, summary, repeated, what, .. } = writing;
+    let AnswerWriter {
+        options,
+        sink,
+        mut state,
+        finished,
+        summary,
+        repeated,
+        what,
+        ..
+    } = writing;
     let (output, whole) = sink.end();
     let noted = match (&whole, &mut state) {
         (Ok(()), Some(state)) => state.add(&finished),
@@ -294,7 +379,12 @@ fn conclude(
     debug(|| loaded_from(engine));
     // The reader is gone, so it is unknown how much of the output was read.
     if !options.messages.quiet && !matches!(end, JobEnd::ClosedPipe) {
-        summary.print(options.messages.summary, what, started.elapsed().as_secs_f64(), engine);
+        summary.print(
+            options.messages.summary,
+            what,
+            started.elapsed().as_secs_f64(),
+            engine,
+        );
         if options.timings {
             print_timings(timings);
         }
@@ -315,7 +405,9 @@ fn conclude(
             Ok(match outcome {
                 FileOutcome { rejected: 1.., .. } => SOME_REJECTED,
                 FileOutcome { problems: 1.., .. } => COULD_NOT_RUN,
-                FileOutcome { not_checked: 1.., .. } => NOT_CHECKED,
+                FileOutcome {
+                    not_checked: 1.., ..
+                } => NOT_CHECKED,
                 FileOutcome { .. } => ALL_PASSED,
             })
         }

@@ -90,13 +90,29 @@ impl AnswerSink {
         let only_rejected = options.only_rejected;
         let csv: Option<Vec<&str>> = match options.answers() {
             AnswerFormat::Jsonl => None,
-            AnswerFormat::Csv => Some(R::FIELDS.iter().map(|field| field.name).chain(["valid", "reason"]).collect()),
-            AnswerFormat::Parquet | AnswerFormat::Arrow => return Self::columns::<R>(options, output, pool),
+            AnswerFormat::Csv => Some(
+                R::FIELDS
+                    .iter()
+                    .map(|field| field.name)
+                    .chain(["valid", "reason"])
+                    .collect(),
+            ),
+            AnswerFormat::Parquet | AnswerFormat::Arrow => {
+                return Self::columns::<R>(options, output, pool);
+            }
         };
         if let Some(columns) = &csv {
-            output.write(vec![Wiped::new((columns.join(",") + "\n").into_bytes())]).outcome?;
+            output
+                .write(vec![Wiped::new((columns.join(",") + "\n").into_bytes())])
+                .outcome?;
         }
-        Ok((AnswerSink::Lines(output), AnswerFormatter { only_rejected, form: FormatterKind::Lines(csv) }))
+        Ok((
+            AnswerSink::Lines(output),
+            AnswerFormatter {
+                only_rejected,
+                form: FormatterKind::Lines(csv),
+            },
+        ))
     }
 
     #[cfg(feature = "arrow")]
@@ -106,8 +122,10 @@ impl AnswerSink {
         pool: &Arc<ThreadPool>,
     ) -> Result<(Self, AnswerFormatter), Failure> {
         let (table, maker) = AnswerTable::new::<R>(options, output, Arc::clone(pool))?;
-        let former =
-            AnswerFormatter { only_rejected: options.only_rejected, form: FormatterKind::Columns(Box::new(maker)) };
+        let former = AnswerFormatter {
+            only_rejected: options.only_rejected,
+            form: FormatterKind::Columns(Box::new(maker)),
+        };
         Ok((AnswerSink::Columns(Box::new(table)), former))
     }
 
@@ -128,7 +146,12 @@ impl AnswerSink {
         present: &mut CurrentFile,
         pool: &ThreadPool,
     ) -> Result<Vec<FinishedFile>, Failure> {
-        let FormattedAnswers { content, summaries, finished, .. } = made;
+        let FormattedAnswers {
+            content,
+            summaries,
+            finished,
+            ..
+        } = made;
         let ended: Vec<FinishedFile> = summaries
             .iter()
             .zip(finished)
@@ -136,16 +159,25 @@ impl AnswerSink {
             .collect();
         match (self, content) {
             (AnswerSink::Lines(output), BatchContent::Texts(texts)) => {
-                let WriteOutcome { parts, whole, outcome } = output.write(texts);
+                let WriteOutcome {
+                    parts,
+                    whole,
+                    outcome,
+                } = output.write(texts);
                 // Wiping and freeing takes time, so it is done on the pool.
                 pool.spawn(move || drop(parts));
-                summaries.into_iter().take(whole).for_each(|of_part| summary.add(of_part));
+                summaries
+                    .into_iter()
+                    .take(whole)
+                    .for_each(|of_part| summary.add(of_part));
                 outcome?;
             }
             #[cfg(feature = "arrow")]
             (AnswerSink::Columns(table), BatchContent::Columns(columns)) => {
                 table.put(columns)?;
-                summaries.into_iter().for_each(|of_part| summary.add(of_part));
+                summaries
+                    .into_iter()
+                    .for_each(|of_part| summary.add(of_part));
             }
             #[cfg(feature = "arrow")]
             _ => unreachable!("answers are made for where they go"),
@@ -179,15 +211,26 @@ impl<A: AnswerGroup> FormatAnswers<A> for AnswerFormatter {
         let mut summary = Summary::of(&rows);
         summary.add_progress(&progress);
         let finished = vec![progress.finished.clone()];
-        let wanted = rows.iter().filter(|row| !self.only_rejected || row.valid() != Some(true));
+        let wanted = rows
+            .iter()
+            .filter(|row| !self.only_rejected || row.valid() != Some(true));
         let content = match &self.form {
-            FormatterKind::Lines(csv) => {
-                PartContent::Text(lines(wanted, if self.only_rejected { 0 } else { rows.len() }, csv.as_deref()))
-            }
+            FormatterKind::Lines(csv) => PartContent::Text(lines(
+                wanted,
+                if self.only_rejected { 0 } else { rows.len() },
+                csv.as_deref(),
+            )),
             #[cfg(feature = "arrow")]
-            FormatterKind::Columns(maker) => PartContent::Columns(maker.columns(&wanted.collect::<Vec<_>>())),
+            FormatterKind::Columns(maker) => {
+                PartContent::Columns(maker.columns(&wanted.collect::<Vec<_>>()))
+            }
         };
-        FormattedAnswers { content, summaries: vec![summary], finished, progress }
+        FormattedAnswers {
+            content,
+            summaries: vec![summary],
+            finished,
+            progress,
+        }
     }
 
     fn batch(&self, parts: Vec<FormattedAnswers<PartContent>>) -> FormattedAnswers<BatchContent> {
@@ -212,7 +255,12 @@ impl<A: AnswerGroup> FormatAnswers<A> for AnswerFormatter {
             #[cfg(feature = "arrow")]
             FormatterKind::Columns(maker) => BatchContent::Columns(maker.encode(&columns)),
         };
-        FormattedAnswers { content, summaries, finished, progress }
+        FormattedAnswers {
+            content,
+            summaries,
+            finished,
+            progress,
+        }
     }
 }
 
@@ -226,7 +274,9 @@ fn lines<'a, R: AnswerRow + 'a>(
     let mut text = Wiped::new(Vec::with_capacity(LINE * count));
     for row in rows {
         let mut line = Line::begin(&mut text, csv);
-        R::FIELDS.iter().for_each(|field| field.write(row, &mut line));
+        R::FIELDS
+            .iter()
+            .for_each(|field| field.write(row, &mut line));
         let valid: &[u8] = match row.valid() {
             None => b"null",
             Some(true) => b"true",

@@ -28,7 +28,12 @@ pub struct StateFile<'a> {
 
 impl<'a> StateFile<'a> {
     /// Combines the name of a command with the values of its own options that were given.
-    pub fn new(path: &'a Path, command: &str, given: &[(&str, Option<String>)], chain: &ChainOptions) -> Self {
+    pub fn new(
+        path: &'a Path,
+        command: &str,
+        given: &[(&str, Option<String>)],
+        chain: &ChainOptions,
+    ) -> Self {
         let only_rejected = ("--only-rejected", chain.only_rejected.then(String::new));
         let all = given.iter().chain(std::iter::once(&only_rejected));
         let mut options = command.to_owned();
@@ -89,15 +94,20 @@ enum FileName {
 
 impl From<PathBuf> for FileName {
     fn from(path: PathBuf) -> Self {
-        path.into_os_string()
-            .into_string()
-            .map_or_else(|name| FileName::Bytes(name.into_encoded_bytes()), FileName::Text)
+        path.into_os_string().into_string().map_or_else(
+            |name| FileName::Bytes(name.into_encoded_bytes()),
+            FileName::Text,
+        )
     }
 }
 
 impl FileState {
     fn of(path: &Path) -> io::Result<Self> {
-        let mut state = FileState { path: path.canonicalize()?.into(), bytes: 0, modified: 0 };
+        let mut state = FileState {
+            path: path.canonicalize()?.into(),
+            bytes: 0,
+            modified: 0,
+        };
         state.add(&std::fs::metadata(path)?);
         // Files that do not exist are not counted.
         for accompanying in companion_files(path) {
@@ -109,9 +119,14 @@ impl FileState {
     }
 
     fn add(&mut self, metadata: &Metadata) {
-        let since = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH);
+        let since = metadata
+            .modified()
+            .unwrap_or(SystemTime::UNIX_EPOCH)
+            .duration_since(UNIX_EPOCH);
         self.bytes += metadata.len();
-        self.modified = self.modified.wrapping_add(since.unwrap_or_default().as_nanos() as u64);
+        self.modified = self
+            .modified
+            .wrapping_add(since.unwrap_or_default().as_nanos() as u64);
     }
 }
 
@@ -144,11 +159,16 @@ impl StateRecord {
     pub fn open(noted: &StateFile, paths: &mut Paths) -> Result<(Self, DoneFiles), String> {
         let path = noted.path;
         let before = read_state_file(path).map_err(|problem| state_error(path, problem))?;
-        let Recorded { with_options: of_options, with_others: of_others } = Recorded::parse(&before, &noted.options);
+        let Recorded {
+            with_options: of_options,
+            with_others: of_others,
+        } = Recorded::parse(&before, &noted.options);
         let mut found = DoneFiles::default();
         let mut begun = HashMap::new();
         paths.files.retain(|(path, _)| {
-            let Ok(file) = FileState::of(path) else { return true };
+            let Ok(file) = FileState::of(path) else {
+                return true;
+            };
             if let Some(outcome) = of_options.get(&file) {
                 found.done += 1;
                 found.flawed += usize::from(*outcome != FileOutcome::default());
@@ -161,7 +181,12 @@ impl StateRecord {
         });
         let file = File::options().create(true).append(true).open(path);
         let file = file.map_err(|problem| state_error(path, problem))?;
-        let mut state = StateRecord { path: path.to_owned(), file, options: noted.options.clone(), begun };
+        let mut state = StateRecord {
+            path: path.to_owned(),
+            file,
+            options: noted.options.clone(),
+            begun,
+        };
         if !before.is_empty() && !before.ends_with('\n') {
             state.append("\n")?;
         }
@@ -172,8 +197,14 @@ impl StateRecord {
     pub fn add(&mut self, finished: &[(Arc<Path>, FileOutcome)]) -> Result<(), String> {
         let mut lines = String::new();
         for (path, outcome) in finished {
-            let Some(file) = self.begun.get(path) else { continue };
-            let line = RecordLine { file: file.clone(), options: self.options.clone(), outcome: *outcome };
+            let Some(file) = self.begun.get(path) else {
+                continue;
+            };
+            let line = RecordLine {
+                file: file.clone(),
+                options: self.options.clone(),
+                outcome: *outcome,
+            };
             lines += &serde_json::to_string(&line).expect("numbers and texts are JSON");
             lines.push('\n');
         }
@@ -181,7 +212,9 @@ impl StateRecord {
     }
 
     fn append(&mut self, text: &str) -> Result<(), String> {
-        self.file.write_all(text.as_bytes()).map_err(|problem| state_error(&self.path, problem))
+        self.file
+            .write_all(text.as_bytes())
+            .map_err(|problem| state_error(&self.path, problem))
     }
 }
 
@@ -207,7 +240,9 @@ impl Recorded {
                     recorded.with_others.insert(line.file);
                 }
                 // Lines of earlier versions, which did not record options.
-                Err(_) => recorded.with_others.extend(serde_json::from_str::<FileState>(line).ok()),
+                Err(_) => recorded
+                    .with_others
+                    .extend(serde_json::from_str::<FileState>(line).ok()),
             }
         }
         recorded
@@ -225,7 +260,11 @@ fn read_state_file(path: &Path) -> Result<String, String> {
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => String::new(),
         Err(problem) => return Err(problem.to_string()),
     };
-    if is_state(&text) { Ok(text) } else { Err("this is not a file that --state has written".to_owned()) }
+    if is_state(&text) {
+        Ok(text)
+    } else {
+        Err("this is not a file that --state has written".to_owned())
+    }
 }
 
 fn state_error(path: &Path, problem: impl Display) -> String {
@@ -234,8 +273,13 @@ fn state_error(path: &Path, problem: impl Display) -> String {
 
 /// Returns whether a text is such a record, including one that was truncated in its first line.
 fn is_state(text: &str) -> bool {
-    let mut lines = text.lines().map(|line| line.trim_matches('\0').trim()).filter(|line| !line.is_empty());
-    let Some(first) = lines.next() else { return true };
+    let mut lines = text
+        .lines()
+        .map(|line| line.trim_matches('\0').trim())
+        .filter(|line| !line.is_empty());
+    let Some(first) = lines.next() else {
+        return true;
+    };
     first.starts_with(BEGIN) || BEGIN.starts_with(first) || is_record(first) || lines.any(is_record)
 }
 
@@ -250,20 +294,36 @@ mod tests {
     use std::time::Duration;
 
     fn noted<'a>(path: &'a Path, options: &str) -> StateFile<'a> {
-        StateFile { path, options: options.to_owned() }
+        StateFile {
+            path,
+            options: options.to_owned(),
+        }
     }
 
     /// Opens the record for one file with options `options`.
-    fn open(state: &Path, file: &Path, options: &str) -> Result<(StateRecord, DoneFiles, Paths), String> {
+    fn open(
+        state: &Path,
+        file: &Path,
+        options: &str,
+    ) -> Result<(StateRecord, DoneFiles, Paths), String> {
         let mut paths = files_of(&[file.to_owned()]);
         let (state, found) = StateRecord::open(&noted(state, options), &mut paths)?;
         Ok((state, found, paths))
     }
 
     /// Opens the record, records with `outcome` what is not done yet, and returns what was done.
-    fn run(state: &Path, file: &Path, options: &str, outcome: FileOutcome) -> Result<DoneFiles, String> {
+    fn run(
+        state: &Path,
+        file: &Path,
+        options: &str,
+        outcome: FileOutcome,
+    ) -> Result<DoneFiles, String> {
         let (mut state, found, paths) = open(state, file, options)?;
-        let finished: Vec<_> = paths.files.iter().map(|(path, _)| (Arc::clone(path), outcome)).collect();
+        let finished: Vec<_> = paths
+            .files
+            .iter()
+            .map(|(path, _)| (Arc::clone(path), outcome))
+            .collect();
         state.add(&finished)?;
         Ok(found)
     }
@@ -275,8 +335,15 @@ mod tests {
         std::fs::write(&file, "one").unwrap();
         for (comes, expected) in [(" two", 0), ("", 1)] {
             let (mut opened, _, paths) = open(&state, &file, "a").unwrap();
-            File::options().append(true).open(&file).unwrap().write_all(comes.as_bytes()).unwrap();
-            opened.add(&[(Arc::clone(&paths.files[0].0), FileOutcome::default())]).unwrap();
+            File::options()
+                .append(true)
+                .open(&file)
+                .unwrap()
+                .write_all(comes.as_bytes())
+                .unwrap();
+            opened
+                .add(&[(Arc::clone(&paths.files[0].0), FileOutcome::default())])
+                .unwrap();
             assert_eq!(open(&state, &file, "a").unwrap().1.done, expected);
         }
     }
@@ -284,19 +351,31 @@ mod tests {
     fn write_with_time(path: &Path, text: &str, hours: u64) {
         std::fs::write(path, text).unwrap();
         let time = UNIX_EPOCH + Duration::from_secs(3600 * hours);
-        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        File::options()
+            .write(true)
+            .open(path)
+            .unwrap()
+            .set_modified(time)
+            .unwrap();
     }
 
     /// Blocks may be copied again with their times preserved.
     #[test]
     fn changed_file_is_not_done_even_if_an_accompanying_file_is_newer() {
         let folder = tempfile::tempdir().unwrap();
-        let [state, blocks, spent] = ["state", "blk00000.dat", "rev00000.dat"].map(|name| folder.path().join(name));
+        let [state, blocks, spent] =
+            ["state", "blk00000.dat", "rev00000.dat"].map(|name| folder.path().join(name));
         write_with_time(&spent, "spent", 9);
         for (text, hours) in [("one", 1), ("two", 2)] {
             write_with_time(&blocks, text, hours);
             for expected in [0, 1] {
-                assert_eq!(run(&state, &blocks, "a", FileOutcome::default()).unwrap().done, expected, "{text}");
+                assert_eq!(
+                    run(&state, &blocks, "a", FileOutcome::default())
+                        .unwrap()
+                        .done,
+                    expected,
+                    "{text}"
+                );
             }
         }
     }
@@ -307,14 +386,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [state, file] = ["state", "dätei"].map(|name| folder.path().join(name));
         std::fs::write(&file, "one").unwrap();
-        let outcome = FileOutcome { rejected: 3, not_checked: 0, problems: 1 };
+        let outcome = FileOutcome {
+            rejected: 3,
+            not_checked: 0,
+            problems: 1,
+        };
         assert_eq!(run(&state, &file, "a", outcome).unwrap().done, 0);
         let whole = std::fs::read(&state).unwrap();
         for end in 0..whole.len() {
             for lost in [&whole[..end], &[&whole[..end], &[0; 20]].concat()] {
                 std::fs::write(&state, lost).unwrap();
                 let is_line = end + 1 == whole.len();
-                assert_eq!(run(&state, &file, "a", outcome).unwrap().done, usize::from(is_line), "{end}");
+                assert_eq!(
+                    run(&state, &file, "a", outcome).unwrap().done,
+                    usize::from(is_line),
+                    "{end}"
+                );
                 assert_eq!(run(&state, &file, "a", outcome).unwrap().done, 1, "{end}");
             }
         }
@@ -322,13 +409,24 @@ mod tests {
         assert_eq!((other.done, other.with_other_options), (0, 1));
         for options in ["a", "b"] {
             let found = run(&state, &file, options, outcome).unwrap();
-            assert_eq!(found, DoneFiles { done: 1, flawed: 1, with_other_options: 0, outcome });
+            assert_eq!(
+                found,
+                DoneFiles {
+                    done: 1,
+                    flawed: 1,
+                    with_other_options: 0,
+                    outcome
+                }
+            );
         }
         // The format before options were recorded.
         let line: serde_json::Value = serde_json::from_slice(&whole).unwrap();
         let old = serde_json::json!({"path": line["path"], "bytes": line["bytes"], "modified": line["modified"]});
         std::fs::write(&state, format!("{old}\n")).unwrap();
-        assert_eq!(run(&state, &file, "a", outcome).unwrap().with_other_options, 1);
+        assert_eq!(
+            run(&state, &file, "a", outcome).unwrap().with_other_options,
+            1
+        );
         for other in ["notes\n", "{}\n", "[1]", "{\"a\":1}\n{\"path\":"] {
             std::fs::write(&state, other).unwrap();
             assert!(run(&state, &file, "a", outcome).is_err(), "{other}");

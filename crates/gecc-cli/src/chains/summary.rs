@@ -52,24 +52,47 @@ impl Summary {
             }
             let reason = row.reason().unwrap_or_default();
             // The first two components: the event and its kind.
-            let general = reason.splitn(3, ": ").take(2).collect::<Vec<_>>().join(": ");
+            let general = reason
+                .splitn(3, ": ")
+                .take(2)
+                .collect::<Vec<_>>()
+                .join(": ");
             summary.count(row.kind(), Some(general), 1);
         }
-        held.into_iter().for_each(|(kind, count)| summary.count(kind, None, count));
+        held.into_iter()
+            .for_each(|(kind, count)| summary.count(kind, None, count));
         summary
     }
 
     /// Adds the problems and block counts of reading files.
     pub fn add_progress(&mut self, progress: &Progress) {
-        self.lacking += progress.problems.iter().filter(|problem| problem.not_checked).count() as u64;
-        self.problems += progress.problems.iter().filter(|problem| !problem.not_checked).count() as u64;
+        self.lacking += progress
+            .problems
+            .iter()
+            .filter(|problem| problem.not_checked)
+            .count() as u64;
+        self.problems += progress
+            .problems
+            .iter()
+            .filter(|problem| !problem.not_checked)
+            .count() as u64;
         self.blocks.add(progress.blocks);
     }
 
     /// Returns the counts that determine the exit code.
     pub fn outcome(&self) -> FileOutcome {
-        let Summary { rejected, unchecked, problems, lacking, .. } = *self;
-        FileOutcome { rejected, not_checked: unchecked + lacking, problems }
+        let Summary {
+            rejected,
+            unchecked,
+            problems,
+            lacking,
+            ..
+        } = *self;
+        FileOutcome {
+            rejected,
+            not_checked: unchecked + lacking,
+            problems,
+        }
     }
 
     pub fn add(&mut self, other: Summary) {
@@ -80,7 +103,10 @@ impl Summary {
         self.problems += other.problems;
         self.lacking += other.lacking;
         self.blocks.add(other.blocks);
-        other.counts.into_iter().for_each(|((kind, reason), count)| self.count(kind, reason, count));
+        other
+            .counts
+            .into_iter()
+            .for_each(|((kind, reason), count)| self.count(kind, reason, count));
     }
 
     fn count(&mut self, kind: &'static str, reason: Option<String>, more: u64) {
@@ -127,7 +153,11 @@ impl Summary {
 
     fn print_text(&self, what: &str, seconds: f64, engine: &Engine) {
         let rate = self.answers() as f64 / seconds.max(1e-9);
-        let unsigned = if self.unsigned > 0 { format!(", {} unsigned", self.unsigned) } else { String::new() };
+        let unsigned = if self.unsigned > 0 {
+            format!(", {} unsigned", self.unsigned)
+        } else {
+            String::new()
+        };
         note(&format!(
             "{} {what}, {} valid, {} rejected, {} not checked{unsigned}, {seconds:.3} s, {rate:.0} {what}/s, {engine}",
             self.answers(),
@@ -143,24 +173,41 @@ impl Summary {
         }
         if self.blocks.not_compared > 0 {
             let count = self.blocks.not_compared;
-            note(&format!("{count:>12}  blocks were not compared with their transactions root"));
+            note(&format!(
+                "{count:>12}  blocks were not compared with their transactions root"
+            ));
         }
         if self.lacking > 0 {
-            note(&format!("{:>12}  parts of files were not checked", self.lacking));
+            note(&format!(
+                "{:>12}  parts of files were not checked",
+                self.lacking
+            ));
         }
         if self.problems > 0 {
-            note(&format!("{:>12}  places of files could not be read", self.problems));
+            note(&format!(
+                "{:>12}  places of files could not be read",
+                self.problems
+            ));
         }
     }
 }
 
 /// Counts problems of files, with unchecked parts counted separately, and reports the first of each
 /// with `say`.
-pub fn count_problems(found: &[Problem], unread: &mut u64, not_checked: &mut u64, say: impl Fn(&str)) {
+pub fn count_problems(
+    found: &[Problem],
+    unread: &mut u64,
+    not_checked: &mut u64,
+    say: impl Fn(&str),
+) {
     /// The maximum number of problems of each kind that are reported individually.
     const MOST_REPORTED: u64 = 100;
     for problem in found {
-        let count = if problem.not_checked { &mut *not_checked } else { &mut *unread };
+        let count = if problem.not_checked {
+            &mut *not_checked
+        } else {
+            &mut *unread
+        };
         *count += 1;
         if *count <= MOST_REPORTED {
             say(&format!("gecc: {problem}"));
@@ -174,6 +221,10 @@ pub fn print_timings(timings: &Timings) {
     for step in Stage::ALL {
         let (worked, waited) = timings.of(step);
         let name = step.name();
-        note(&format!("{name:>16}: worked {:.3} s, waited {:.3} s", worked.as_secs_f64(), waited.as_secs_f64()));
+        note(&format!(
+            "{name:>16}: worked {:.3} s, waited {:.3} s",
+            worked.as_secs_f64(),
+            waited.as_secs_f64()
+        ));
     }
 }

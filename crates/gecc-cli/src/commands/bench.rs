@@ -21,10 +21,15 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
     for operation in &options.operations {
         if !curves.iter().any(|curve| operation.is_on(*curve)) {
             let name = operation.name();
-            return Err(format!("--operations: {name} does not exist on the curve of --curve").into());
+            return Err(
+                format!("--operations: {name} does not exist on the curve of --curve").into(),
+            );
         }
     }
-    let batch_verification = match operations.iter().any(|operation| operation.is_batch_verification()) {
+    let batch_verification = match operations
+        .iter()
+        .any(|operation| operation.is_batch_verification())
+    {
         true => Some(options.engine.builder()?.batch_verification(true).build()?),
         false => None,
     };
@@ -38,7 +43,14 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
     };
     if !bench.json {
         writeln!(io::stdout(), "{}\n", bench.engine)?;
-        writeln!(io::stdout(), "{:15} {:28} {:>9} {:>12}", "curve", "operation", "items", "rate")?;
+        writeln!(
+            io::stdout(),
+            "{:15} {:28} {:>9} {:>12}",
+            "curve",
+            "operation",
+            "items",
+            "rate"
+        )?;
     }
     for curve in curves {
         bench.curve(curve)?;
@@ -73,13 +85,19 @@ impl Bench {
 
     fn operation(&self, case: &Case) -> Result<(), Failure> {
         let engine = match &self.batch_verification {
-            Some(batch_verification) if case.operation.is_batch_verification() => batch_verification,
+            Some(batch_verification) if case.operation.is_batch_verification() => {
+                batch_verification
+            }
             _ => &self.engine,
         };
         // This call also warms up: it allocates the memory of the largest batch.
         let expected = &case.expected(engine, &self.reference)?;
         for &items in &self.sizes {
-            let call = CheckedCall { case, expected, range: 0..items };
+            let call = CheckedCall {
+                case,
+                expected,
+                range: 0..items,
+            };
             self.print(case, items, call.seconds(engine)?)?;
         }
         Ok(())
@@ -95,6 +113,10 @@ impl Bench {
             });
             return writeln!(io::stdout(), "{row}");
         }
-        writeln!(io::stdout(), "{curve:15} {operation:28} {items:>9} {:>12}", rate(per_second))
+        writeln!(
+            io::stdout(),
+            "{curve:15} {operation:28} {items:>9} {:>12}",
+            rate(per_second)
+        )
     }
 }

@@ -1,7 +1,8 @@
 //! `gecc bitcoin`.
 
 use crate::chains::{
-    self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue, StateFile, displayed_txid,
+    self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue, StateFile,
+    displayed_txid,
 };
 use crate::flags::{BitcoinCommand, InputsOptions, blocks};
 use crate::input::open::is_standard_stream;
@@ -14,7 +15,16 @@ use gecc_chains::bitcoin::{Answer, Answers, verify_formatted};
 use std::path::PathBuf;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
-    let InputsOptions { paths, rest_url, magic, from, to, state, batch_verification, mut chain } = match command {
+    let InputsOptions {
+        paths,
+        rest_url,
+        magic,
+        from,
+        to,
+        state,
+        batch_verification,
+        mut chain,
+    } = match command {
         BitcoinCommand::Verify(options) => options,
         #[cfg(feature = "arrow")]
         BitcoinCommand::Index(options) => {
@@ -24,7 +34,9 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
         #[cfg(feature = "arrow")]
         BitcoinCommand::Scan(options) => return silent_payments::scan(&options),
         #[cfg(not(feature = "arrow"))]
-        BitcoinCommand::Index(_) | BitcoinCommand::Scan(_) => return Err(crate::WITHOUT_TABLES.to_owned().into()),
+        BitcoinCommand::Index(_) | BitcoinCommand::Scan(_) => {
+            return Err(crate::WITHOUT_TABLES.to_owned().into());
+        }
     };
     chain.engine.batch_verification = batch_verification;
     let blocks = blocks(from, to)?;
@@ -36,18 +48,30 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
         ("--to", to.map(|height| height.to_string())),
         ("--magic", magic.map(const_hex::encode)),
     ];
-    let state = state.as_deref().map(|path| StateFile::new(path, "bitcoin verify", &own_options, &chain));
+    let state = state
+        .as_deref()
+        .map(|path| StateFile::new(path, "bitcoin verify", &own_options, &chain));
     let is_of_some = from.is_some() || to.is_some();
-    chains::run::<Answer>(&paths, node.is_some(), is_of_some, &chain, state, |session, former, put| {
-        let chain = node::source(node, &session.paths, magic);
-        verify_formatted(&session.settings(), chain, blocks, former, put)
-    })
+    chains::run::<Answer>(
+        &paths,
+        node.is_some(),
+        is_of_some,
+        &chain,
+        state,
+        |session, former, put| {
+            let chain = node::source(node, &session.paths, magic);
+            verify_formatted(&session.settings(), chain, blocks, former, put)
+        },
+    )
 }
 
 /// Refuses standard input: the outputs that blocks spend are in a file next to the block file.
 fn refuse_standard_input(paths: &[PathBuf]) -> Result<(), String> {
     match paths.iter().any(|path| is_standard_stream(path)) {
-        true => Err("blocks of Bitcoin are read with the files next to them, and not from standard input".to_owned()),
+        true => Err(
+            "blocks of Bitcoin are read with the files next to them, and not from standard input"
+                .to_owned(),
+        ),
         false => Ok(()),
     }
 }
@@ -63,14 +87,21 @@ impl AnswerGroup for Answers {
 impl AnswerRow for Answer {
     const WHAT: &'static str = "inputs";
     const FIELDS: &'static [AnswerField<Self>] = &[
-        AnswerField::new("block", FieldType::U64, MissingValue::LeftOut, |row| row.height.map(FieldValue::Number)),
-        AnswerField::new("txid", FieldType::Bytes(32, ""), MissingValue::Never, |row| {
-            Some(FieldValue::Hash(displayed_txid(&row.txid)))
+        AnswerField::new("block", FieldType::U64, MissingValue::LeftOut, |row| {
+            row.height.map(FieldValue::Number)
         }),
+        AnswerField::new(
+            "txid",
+            FieldType::Bytes(32, ""),
+            MissingValue::Never,
+            |row| Some(FieldValue::Hash(displayed_txid(&row.txid))),
+        ),
         AnswerField::new("input", FieldType::U32, MissingValue::Never, |row| {
             Some(FieldValue::Number(row.input.into()))
         }),
-        AnswerField::new("type", FieldType::Text, MissingValue::Never, |row| Some(FieldValue::Text(row.kind().into()))),
+        AnswerField::new("type", FieldType::Text, MissingValue::Never, |row| {
+            Some(FieldValue::Text(row.kind().into()))
+        }),
     ];
 
     fn kind(&self) -> &'static str {

@@ -42,8 +42,16 @@ impl Finding {
     /// Makes a finding: good if something was found, otherwise the reason with the state
     /// `otherwise`.
     fn of(what: &'static str, found: Result<String, String>, otherwise: FindingState) -> Self {
-        let state = if found.is_ok() { FindingState::Good } else { otherwise };
-        Finding { what, state, detail: found.unwrap_or_else(|problem| problem) }
+        let state = if found.is_ok() {
+            FindingState::Good
+        } else {
+            otherwise
+        };
+        Finding {
+            what,
+            state,
+            detail: found.unwrap_or_else(|problem| problem),
+        }
     }
 
     fn json(&self) -> Value {
@@ -53,15 +61,23 @@ impl Finding {
 
 /// Runs all checks. The exit code reports whether anything is wrong.
 pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
-    let mut reporter = FindingReporter { options, findings: Vec::new() };
-    [cores(), cpu_features()].into_iter().try_for_each(|finding| reporter.add(finding))?;
+    let mut reporter = FindingReporter {
+        options,
+        findings: Vec::new(),
+    };
+    [cores(), cpu_features()]
+        .into_iter()
+        .try_for_each(|finding| reporter.add(finding))?;
     // Starting an engine takes a while if there is a GPU, so it is started once for all checks.
     let engine = installation::engine().map(EngineBuilder::build);
     let engine = engine.and_then(|engine| engine.map_err(|problem| problem.to_string()));
     let shown = engine.as_ref().map(Engine::to_string).map_err(Clone::clone);
     reporter.add(Finding::of("engine", shown, FindingState::Wrong))?;
     reporter.add(known_answers(&engine))?;
-    let loaded = engine.as_ref().map(Engine::loaded_kernels).unwrap_or_default();
+    let loaded = engine
+        .as_ref()
+        .map(Engine::loaded_kernels)
+        .unwrap_or_default();
     let has_gpus = gpus_shown() > 0;
     reporter.add(nvidia_devices())?;
     reporter.add(gpu_engine())?;
@@ -69,8 +85,13 @@ pub fn run(options: &DoctorOptions) -> Result<u8, Failure> {
     if options.kernels && !options.json {
         loaded.iter().try_for_each(print_kernel)?;
     }
-    [kernel_packs(), nvrtc(), kernel_cache(has_gpus)].into_iter().try_for_each(|finding| reporter.add(finding))?;
-    let measured = engine.as_ref().ok().filter(|_| options.report && reporter.is_right());
+    [kernel_packs(), nvrtc(), kernel_cache(has_gpus)]
+        .into_iter()
+        .try_for_each(|finding| reporter.add(finding))?;
+    let measured = engine
+        .as_ref()
+        .ok()
+        .filter(|_| options.report && reporter.is_right());
     let row = measured.map(machine_report::row).transpose()?;
     reporter.end(&loaded, row)
 }
@@ -84,7 +105,9 @@ struct FindingReporter<'a> {
 impl FindingReporter<'_> {
     /// Returns whether nothing is wrong so far.
     fn is_right(&self) -> bool {
-        self.findings.iter().all(|finding| finding.state != FindingState::Wrong)
+        self.findings
+            .iter()
+            .all(|finding| finding.state != FindingState::Wrong)
     }
 
     fn add(&mut self, finding: Finding) -> io::Result<()> {
@@ -104,7 +127,8 @@ impl FindingReporter<'_> {
         let is_right = self.is_right();
         if self.options.json {
             let findings: Vec<Value> = self.findings.iter().map(Finding::json).collect();
-            let mut all = json!({"version": env!("CARGO_PKG_VERSION"), "ok": is_right, "findings": findings});
+            let mut all =
+                json!({"version": env!("CARGO_PKG_VERSION"), "ok": is_right, "findings": findings});
             if self.options.kernels {
                 all["kernels"] = loaded.iter().map(kernel_as_json).collect();
             }
@@ -124,7 +148,11 @@ fn cores() -> Finding {
         Ok(cores) => cores.to_string(),
         Err(problem) => format!("unknown ({problem}); set --threads"),
     };
-    Finding { what: "cores", state: FindingState::Good, detail }
+    Finding {
+        what: "cores",
+        state: FindingState::Good,
+        detail,
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -135,24 +163,42 @@ fn cpu_features() -> Finding {
         ("avx2", is_x86_feature_detected!("avx2")),
         ("avx512ifma", is_x86_feature_detected!("avx512ifma")),
     ];
-    let detail = features.map(|(name, found)| format!("{name} {}", if found { "yes" } else { "no" })).join(", ");
-    Finding { what: "processor features", state: FindingState::Good, detail }
+    let detail = features
+        .map(|(name, found)| format!("{name} {}", if found { "yes" } else { "no" }))
+        .join(", ");
+    Finding {
+        what: "processor features",
+        state: FindingState::Good,
+        detail,
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 fn cpu_features() -> Finding {
     let detail = format!("{}: the portable code is used", std::env::consts::ARCH);
-    Finding { what: "processor features", state: FindingState::Good, detail }
+    Finding {
+        what: "processor features",
+        state: FindingState::Good,
+        detail,
+    }
 }
 
 /// Runs all self-tests, which on a GPU need a driver, kernels and memory.
 fn known_answers(engine: &Result<Engine, String>) -> Finding {
     let started = Instant::now();
     let tested = engine.as_ref().map_err(Clone::clone);
-    let tested = tested.and_then(|engine| engine.self_test().map_err(|problem| problem.to_string()));
+    let tested =
+        tested.and_then(|engine| engine.self_test().map_err(|problem| problem.to_string()));
     let given = tested.and_then(|failures| match failures[..] {
-        [] => Ok(format!("every operation computes them, {:.1} s", started.elapsed().as_secs_f64())),
-        _ => Err(failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+        [] => Ok(format!(
+            "every operation computes them, {:.1} s",
+            started.elapsed().as_secs_f64()
+        )),
+        _ => Err(failures
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("; ")),
     });
     Finding::of("known answers", given, FindingState::Wrong)
 }
@@ -171,8 +217,12 @@ fn nvidia_devices() -> Finding {
 }
 
 fn gpu_engine() -> Finding {
-    let engine = installation::engine()
-        .and_then(|builder| builder.backend(Backend::Gpu).build().map_err(|problem| problem.to_string()));
+    let engine = installation::engine().and_then(|builder| {
+        builder
+            .backend(Backend::Gpu)
+            .build()
+            .map_err(|problem| problem.to_string())
+    });
     let devices = engine
         .map(|engine| engine.info().devices.join(", "))
         .map_err(|problem| format!("{problem}; without a GPU everything runs on the CPU"));
@@ -181,18 +231,35 @@ fn gpu_engine() -> Finding {
 
 /// Reports the origin of the kernels used by the self-tests.
 fn kernels_loaded(loaded: &[LoadedKernels]) -> Finding {
-    let packed = loaded.iter().filter(|kernels| kernels.origin == KernelOrigin::Pack).count();
-    let cached = loaded.iter().filter(|kernels| kernels.origin == KernelOrigin::Cache).count();
+    let packed = loaded
+        .iter()
+        .filter(|kernels| kernels.origin == KernelOrigin::Pack)
+        .count();
+    let cached = loaded
+        .iter()
+        .filter(|kernels| kernels.origin == KernelOrigin::Cache)
+        .count();
     let compiled = loaded.len() - packed - cached;
     let counts = match loaded {
         [] => Err("none are loaded".to_owned()),
-        _ => Ok(format!("{packed} files from packs, {cached} from the cache, {compiled} compiled just now")),
+        _ => Ok(format!(
+            "{packed} files from packs, {cached} from the cache, {compiled} compiled just now"
+        )),
     };
     Finding::of("kernels", counts, FindingState::Missing)
 }
 
 fn print_kernel(kernels: &LoadedKernels) -> io::Result<()> {
-    let LoadedKernels { device, file, curve, origin, architecture, seconds, load_seconds, .. } = kernels;
+    let LoadedKernels {
+        device,
+        file,
+        curve,
+        origin,
+        architecture,
+        seconds,
+        load_seconds,
+        ..
+    } = kernels;
     let [obtained, loaded] = [seconds, load_seconds].map(|seconds| seconds * 1e3);
     writeln!(
         io::stdout(),
@@ -201,7 +268,16 @@ fn print_kernel(kernels: &LoadedKernels) -> io::Result<()> {
 }
 
 fn kernel_as_json(kernels: &LoadedKernels) -> Value {
-    let LoadedKernels { device, file, curve, origin, architecture, seconds, load_seconds, .. } = kernels;
+    let LoadedKernels {
+        device,
+        file,
+        curve,
+        origin,
+        architecture,
+        seconds,
+        load_seconds,
+        ..
+    } = kernels;
     json!({
         "device": device.to_string(), "file": file.to_string(), "curve": curve.to_string(), "origin": origin.to_string(),
         "architecture": architecture.to_string(), "seconds": seconds, "load_seconds": load_seconds,
@@ -217,15 +293,33 @@ fn kernel_packs() -> Finding {
         Ok(None) => return Finding::of(WHAT, Err(NONE.to_owned()), FindingState::Missing),
         Err(problem) => return Finding::of(WHAT, Err(problem), FindingState::Wrong),
     };
-    let packs: Vec<_> = kernels::packs_in(&folder).iter().map(|path| kernels::check_pack(path)).collect();
-    let problems: Vec<String> = packs.iter().filter_map(|pack| Some(pack.as_ref().err()?.to_string())).collect();
-    let whole: Vec<&str> = packs.iter().flatten().map(|pack| &*pack.architecture).collect();
+    let packs: Vec<_> = kernels::packs_in(&folder)
+        .iter()
+        .map(|path| kernels::check_pack(path))
+        .collect();
+    let problems: Vec<String> = packs
+        .iter()
+        .filter_map(|pack| Some(pack.as_ref().err()?.to_string()))
+        .collect();
+    let whole: Vec<&str> = packs
+        .iter()
+        .flatten()
+        .map(|pack| &*pack.architecture)
+        .collect();
     let detail = match whole[..] {
         [] => format!("{}, none that can be used", shown_path(&folder)),
         _ => format!("{}, {}", shown_path(&folder), whole.join(", ")),
     };
-    let state = if problems.is_empty() && !whole.is_empty() { FindingState::Good } else { FindingState::Wrong };
-    Finding { what: WHAT, state, detail: [vec![detail], problems].concat().join("; ") }
+    let state = if problems.is_empty() && !whole.is_empty() {
+        FindingState::Good
+    } else {
+        FindingState::Wrong
+    };
+    Finding {
+        what: WHAT,
+        state,
+        detail: [vec![detail], problems].concat().join("; "),
+    }
 }
 
 fn nvrtc() -> Finding {
@@ -246,16 +340,31 @@ fn nvrtc() -> Finding {
 /// Checks the kernel cache. If there is a GPU, or a folder was named, it has to be writable;
 /// otherwise each process compiles kernels anew.
 fn kernel_cache(has_gpus: bool) -> Finding {
-    const NONE: &str = "no folder: set GECC_KERNEL_CACHE, or kernels are compiled anew in each process";
+    const NONE: &str =
+        "no folder: set GECC_KERNEL_CACHE, or kernels are compiled anew in each process";
     let is_needed = has_gpus || std::env::var_os("GECC_KERNEL_CACHE").is_some();
-    let files = kernels::cache_folder().ok_or_else(|| NONE.to_owned()).and_then(|folder| {
-        let written = try_to_write(&folder);
-        let folder = shown_path(&folder);
-        written
-            .map(|files| format!("{folder}, {files} files"))
-            .map_err(|problem| format!("{folder} cannot be written: {problem}; name another in GECC_KERNEL_CACHE"))
-    });
-    Finding::of("kernel cache", files, if is_needed { FindingState::Wrong } else { FindingState::Missing })
+    let files = kernels::cache_folder()
+        .ok_or_else(|| NONE.to_owned())
+        .and_then(|folder| {
+            let written = try_to_write(&folder);
+            let folder = shown_path(&folder);
+            written
+                .map(|files| format!("{folder}, {files} files"))
+                .map_err(|problem| {
+                    format!(
+                        "{folder} cannot be written: {problem}; name another in GECC_KERNEL_CACHE"
+                    )
+                })
+        });
+    Finding::of(
+        "kernel cache",
+        files,
+        if is_needed {
+            FindingState::Wrong
+        } else {
+            FindingState::Missing
+        },
+    )
 }
 
 /// Creates the folder if necessary, checks that a file can be written there, and returns the number

@@ -1,6 +1,8 @@
 //! `gecc ethereum`.
 
-use crate::chains::{self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue, StateFile};
+use crate::chains::{
+    self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue, StateFile,
+};
 #[cfg(unix)]
 use crate::flags::SendersOptions;
 use crate::flags::{EthereumCommand, blocks};
@@ -24,8 +26,15 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
         only_rejected,
         skip_roots: given.skip_roots,
     };
-    if given.state.is_some() && !given.paths.is_empty() && given.paths.iter().all(|path| is_standard_stream(path)) {
-        return Err("--state records files that are done, and standard input is not a file".to_owned().into());
+    if given.state.is_some()
+        && !given.paths.is_empty()
+        && given.paths.iter().all(|path| is_standard_stream(path))
+    {
+        return Err(
+            "--state records files that are done, and standard input is not a file"
+                .to_owned()
+                .into(),
+        );
     }
     // The node serves blocks for as long as this value exists.
     #[cfg(unix)]
@@ -41,21 +50,39 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
     let own_options = [
         ("--from", given.from.map(|number| number.to_string())),
         ("--to", given.to.map(|number| number.to_string())),
-        ("--chain-id", given.chain_id.map(|number| number.to_string())),
-        ("--at-block", given.at_block.map(|number| number.to_string())),
+        (
+            "--chain-id",
+            given.chain_id.map(|number| number.to_string()),
+        ),
+        (
+            "--at-block",
+            given.at_block.map(|number| number.to_string()),
+        ),
         ("--skip-roots", given.skip_roots.then(String::new)),
     ];
-    let state = given.state.as_deref().map(|path| StateFile::new(path, "ethereum senders", &own_options, &given.chain));
+    let state = given
+        .state
+        .as_deref()
+        .map(|path| StateFile::new(path, "ethereum senders", &own_options, &given.chain));
     let is_of_some = given.from.is_some() || given.to.is_some();
-    chains::run::<Answer>(&paths, has_node, is_of_some, &given.chain, state, |session, former, put| {
-        senders_formatted(&session.settings(), &session.paths, &options, former, put)
-    })
+    chains::run::<Answer>(
+        &paths,
+        has_node,
+        is_of_some,
+        &given.chain,
+        state,
+        |session, former, put| {
+            senders_formatted(&session.settings(), &session.paths, &options, former, put)
+        },
+    )
 }
 
 /// Connects to the node, if one is requested.
 #[cfg(unix)]
 fn connected_node(given: &SendersOptions) -> Result<Option<Node>, Failure> {
-    let (Some(url), Some(from), Some(to)) = (&given.rpc_url, given.from, given.to) else { return Ok(None) };
+    let (Some(url), Some(from), Some(to)) = (&given.rpc_url, given.from, given.to) else {
+        return Ok(None);
+    };
     let memory = chains::memory_for_files(given.chain.engine.max_memory, true);
     let node = Node::connect(url, from..=to, memory, interrupt::watch()?);
     Ok(Some(node?))
@@ -73,17 +100,30 @@ impl AnswerRow for Answer {
     const WHAT: &'static str = "signatures";
     const COUNTS_BLOCKS: bool = true;
     const FIELDS: &'static [AnswerField<Self>] = &[
-        AnswerField::new("block", FieldType::U64, MissingValue::LeftOut, |row| row.block.map(FieldValue::Number)),
-        AnswerField::new("hash", FieldType::Bytes(32, "0x"), MissingValue::Never, |row| {
-            Some(FieldValue::Bytes(row.hash.as_slice()))
+        AnswerField::new("block", FieldType::U64, MissingValue::LeftOut, |row| {
+            row.block.map(FieldValue::Number)
         }),
-        AnswerField::new("authorization", FieldType::U32, MissingValue::LeftOut, |row| {
-            row.authorization.map(|at| FieldValue::Number(at.into()))
+        AnswerField::new(
+            "hash",
+            FieldType::Bytes(32, "0x"),
+            MissingValue::Never,
+            |row| Some(FieldValue::Bytes(row.hash.as_slice())),
+        ),
+        AnswerField::new(
+            "authorization",
+            FieldType::U32,
+            MissingValue::LeftOut,
+            |row| row.authorization.map(|at| FieldValue::Number(at.into())),
+        ),
+        AnswerField::new("type", FieldType::Text, MissingValue::Never, |row| {
+            Some(FieldValue::Text(row.kind().into()))
         }),
-        AnswerField::new("type", FieldType::Text, MissingValue::Never, |row| Some(FieldValue::Text(row.kind().into()))),
-        AnswerField::new("from", FieldType::Bytes(20, "0x"), MissingValue::Null, |row| {
-            row.from.as_ref().map(|at| FieldValue::Bytes(&at[..]))
-        }),
+        AnswerField::new(
+            "from",
+            FieldType::Bytes(20, "0x"),
+            MissingValue::Null,
+            |row| row.from.as_ref().map(|at| FieldValue::Bytes(&at[..])),
+        ),
     ];
 
     fn kind(&self) -> &'static str {

@@ -26,7 +26,11 @@ fn build(options: &BuildOptions) -> Result<u8, Failure> {
 /// Prints the name of a file. A closed pipe is detected when the total is printed; the files are the
 /// requested result. Names are escaped only for terminals, since programs read them verbatim.
 fn print_path(path: &Path) {
-    let name = if io::stdout().is_terminal() { shown_path(path) } else { path.display().to_string() };
+    let name = if io::stdout().is_terminal() {
+        shown_path(path)
+    } else {
+        path.display().to_string()
+    };
     let _ = writeln!(io::stdout(), "{name}");
 }
 
@@ -36,9 +40,15 @@ fn pack(options: &PackOptions) -> Result<u8, Failure> {
         let path = gecc::kernels::pack(architecture, &options.out)?;
         // Checks the pack the way it will be read.
         let kernels = gecc::kernels::check_pack(&path)?.kernels;
-        let bytes = fs::metadata(&path).map_err(|problem| path_error(&path, problem))?.len();
+        let bytes = fs::metadata(&path)
+            .map_err(|problem| path_error(&path, problem))?
+            .len();
         let seconds = started.elapsed().as_secs_f64();
-        writeln!(io::stdout(), "{}: {kernels} kernel files, {bytes} bytes, {seconds:.1} s", shown_path(&path))?;
+        writeln!(
+            io::stdout(),
+            "{}: {kernels} kernel files, {bytes} bytes, {seconds:.1} s",
+            shown_path(&path)
+        )?;
     }
     Ok(ALL_PASSED)
 }

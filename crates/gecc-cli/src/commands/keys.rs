@@ -10,7 +10,12 @@ use gecc::{CurveId, call};
 
 /// Runs `gecc pubkey`.
 pub fn pubkey(options: PubkeyOptions, given: &GivenOptions) -> Result<u8, Failure> {
-    let PubkeyOptions { curve, scheme, compressed, stream } = options;
+    let PubkeyOptions {
+        curve,
+        scheme,
+        compressed,
+        stream,
+    } = options;
     let chosen = ChosenScheme::of(curve, scheme)?;
     given.require_effect_with(chosen.scheme())?;
     let call = match chosen {
@@ -19,13 +24,30 @@ pub fn pubkey(options: PubkeyOptions, given: &GivenOptions) -> Result<u8, Failur
         ChosenScheme::Sm2 => call::Operation::PublicKeys(CurveId::Sm2),
         ChosenScheme::Bip340 => call::Operation::PublicKeys(CurveId::Secp256k1),
     };
-    let form = if compressed { ResultForm::Compressed } else { ResultForm::Plain };
-    job::run(&Operation { form, ..call.into() }, &stream)
+    let form = if compressed {
+        ResultForm::Compressed
+    } else {
+        ResultForm::Plain
+    };
+    job::run(
+        &Operation {
+            form,
+            ..call.into()
+        },
+        &stream,
+    )
 }
 
 /// Runs `gecc ecdh`.
 pub fn ecdh(options: EcdhOptions) -> Result<u8, Failure> {
-    let keys = KeySource::open(options.key_file.as_deref(), options.curve.into(), &options.stream)?;
-    let operation = Operation { keys, ..call::Operation::SharedSecrets(options.curve).into() };
+    let keys = KeySource::open(
+        options.key_file.as_deref(),
+        options.curve.into(),
+        &options.stream,
+    )?;
+    let operation = Operation {
+        keys,
+        ..call::Operation::SharedSecrets(options.curve).into()
+    };
     job::run(&operation, &options.stream)
 }

@@ -25,15 +25,26 @@ pub struct MachineRow(Vec<(&'static str, String)>);
 
 impl MachineRow {
     pub fn json(&self) -> Value {
-        self.0.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<serde_json::Map<_, _>>().into()
+        self.0
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
     }
 }
 
 /// Formats the head of the table and the row in Markdown.
 impl fmt::Display for MachineRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (names, values): (Vec<&str>, Vec<&str>) = self.0.iter().map(|(name, value)| (*name, &**value)).unzip();
-        writeln!(f, "| {} |\n|{}\n| {} |", names.join(" | "), "---|".repeat(names.len()), values.join(" | "))
+        let (names, values): (Vec<&str>, Vec<&str>) =
+            self.0.iter().map(|(name, value)| (*name, &**value)).unzip();
+        writeln!(
+            f,
+            "| {} |\n|{}\n| {} |",
+            names.join(" | "),
+            "---|".repeat(names.len()),
+            values.join(" | ")
+        )
     }
 }
 
@@ -56,10 +67,18 @@ pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
     ];
     for (name, operation) in OPERATIONS {
         let case = Case::new(&inputs, engine, operation)?.expect("secp256k1 has every operation");
-        let engine = if operation.is_batch_verification() { &batch_verification } else { engine };
+        let engine = if operation.is_batch_verification() {
+            &batch_verification
+        } else {
+            engine
+        };
         // This call also warms up.
         let expected = &case.expected(engine, &reference)?;
-        let call = CheckedCall { case: &case, expected, range: 0..items };
+        let call = CheckedCall {
+            case: &case,
+            expected,
+            range: 0..items,
+        };
         columns.push((name, rate(items as f64 / call.seconds(engine)?)));
     }
     Ok(MachineRow(columns))
@@ -70,7 +89,11 @@ pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
 fn items(engine: &Engine) -> usize {
     let most = 4 * default_items(engine);
     let info = engine.info();
-    if info.backend == Backend::Gpu { most } else { most.min(4096 * info.threads) }
+    if info.backend == Backend::Gpu {
+        most
+    } else {
+        most.min(4096 * info.threads)
+    }
 }
 
 /// Returns the names of the GPUs, or the processor with its number of threads.
@@ -79,7 +102,8 @@ fn machine(engine: &Engine) -> String {
     if !info.devices.is_empty() {
         return info.devices.join(", ");
     }
-    let processor = line_of("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let processor =
+        line_of("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     format!("{processor}, {} threads", info.threads)
 }
 
@@ -87,7 +111,10 @@ fn machine(engine: &Engine) -> String {
 /// separated by dots.
 fn driver() -> Option<String> {
     let description = fs::read_to_string("/proc/driver/nvidia/version").ok()?;
-    description.split_whitespace().find(|word| is_version(word)).map(str::to_owned)
+    description
+        .split_whitespace()
+        .find(|word| is_version(word))
+        .map(str::to_owned)
 }
 
 fn is_version(word: &str) -> bool {
@@ -97,6 +124,9 @@ fn is_version(word: &str) -> bool {
 /// Returns the value on the first line of a file that begins with `name`.
 fn line_of(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
-    let (_, value) = text.lines().find(|line| line.starts_with(name))?.split_once(':')?;
+    let (_, value) = text
+        .lines()
+        .find(|line| line.starts_with(name))?
+        .split_once(':')?;
     Some(value.trim().to_owned())
 }

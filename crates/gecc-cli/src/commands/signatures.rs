@@ -15,27 +15,46 @@ pub fn verify(options: VerifyOptions, given: &GivenOptions) -> Result<u8, Failur
     given.require_effect_with(chosen.scheme())?;
     let call = verification(chosen, &options)?;
     let variant = options.variant.variant()?;
-    let VerifyOptions { equations, signatures, hash, id, mut stream, .. } = options;
+    let VerifyOptions {
+        equations,
+        signatures,
+        hash,
+        id,
+        mut stream,
+        ..
+    } = options;
     stream.read_messages(hash);
     stream.read_signatures(signatures, call)?;
     stream.sm2_id = id.sm2_id;
     stream.engine.batch_verification = equations.batch_verification;
-    job::run(&Operation { variant, ..call.into() }, &stream)
+    job::run(
+        &Operation {
+            variant,
+            ..call.into()
+        },
+        &stream,
+    )
 }
 
 /// Returns the verification that the options select.
 fn verification(chosen: ChosenScheme, options: &VerifyOptions) -> Result<call::Operation, String> {
     let in_groups = options.equations.batch_verification;
-    let policy = if options.low_s { Policy::low_s() } else { Policy::default() };
+    let policy = if options.low_s {
+        Policy::low_s()
+    } else {
+        Policy::default()
+    };
     match (chosen, options.rule) {
-        (ChosenScheme::Ed25519, None) => {
-            Err("--scheme ed25519 needs --rule, which determines which signatures are valid".to_owned())
-        }
-        (ChosenScheme::Ed25519, Some(rule)) if in_groups && !rule.is_cofactored() => {
-            Err(format!("--batch-verification is for rules with the cofactor: {rule} has none"))
-        }
+        (ChosenScheme::Ed25519, None) => Err(
+            "--scheme ed25519 needs --rule, which determines which signatures are valid".to_owned(),
+        ),
+        (ChosenScheme::Ed25519, Some(rule)) if in_groups && !rule.is_cofactored() => Err(format!(
+            "--batch-verification is for rules with the cofactor: {rule} has none"
+        )),
         (ChosenScheme::Ed25519, Some(rule)) => Ok(call::Operation::Ed25519Verify(rule)),
-        (ChosenScheme::Ecdsa(curve), _) if in_groups => Ok(call::Operation::EcdsaVerifyRecoverable(curve, policy)),
+        (ChosenScheme::Ecdsa(curve), _) if in_groups => {
+            Ok(call::Operation::EcdsaVerifyRecoverable(curve, policy))
+        }
         (ChosenScheme::Ecdsa(curve), _) => Ok(call::Operation::EcdsaVerify(curve, policy)),
         (ChosenScheme::Sm2, _) => Ok(call::Operation::Sm2Verify),
         (ChosenScheme::Bip340, _) => Ok(call::Operation::Bip340Verify),
@@ -44,10 +63,20 @@ fn verification(chosen: ChosenScheme, options: &VerifyOptions) -> Result<call::O
 
 /// Runs `gecc recover`.
 pub fn recover(options: RecoverOptions) -> Result<u8, Failure> {
-    let RecoverOptions { curve, addresses, signatures, hash, mut stream } = options;
+    let RecoverOptions {
+        curve,
+        addresses,
+        signatures,
+        hash,
+        mut stream,
+    } = options;
     stream.read_messages(hash);
     if addresses && curve != CurveId::Secp256k1 {
-        return Err("--addresses is for secp256k1, the curve of Ethereum's accounts".to_owned().into());
+        return Err(
+            "--addresses is for secp256k1, the curve of Ethereum's accounts"
+                .to_owned()
+                .into(),
+        );
     }
     let call = match addresses {
         true => call::Operation::EcdsaRecoverAddresses,
@@ -66,16 +95,40 @@ pub fn sign(mut options: SignOptions, given: &GivenOptions) -> Result<u8, Failur
     options.stream.sm2_id = options.id.sm2_id.take();
     let variant = options.variant.variant()?;
     let hash = options.hash.hash.unwrap_or_default();
-    let SignOptions { auxiliary, additional_data, recoverable, der, stream, key_file, .. } = options;
+    let SignOptions {
+        auxiliary,
+        additional_data,
+        recoverable,
+        der,
+        stream,
+        key_file,
+        ..
+    } = options;
     let call = match chosen {
-        ChosenScheme::Ecdsa(curve) if recoverable => call::Operation::EcdsaSignRecoverable(curve, SForm::default()),
+        ChosenScheme::Ecdsa(curve) if recoverable => {
+            call::Operation::EcdsaSignRecoverable(curve, SForm::default())
+        }
         ChosenScheme::Ecdsa(curve) => call::Operation::EcdsaSign(curve, SForm::default()),
         ChosenScheme::Sm2 => call::Operation::Sm2Sign,
         ChosenScheme::Bip340 => call::Operation::Bip340Sign,
         ChosenScheme::Ed25519 => call::Operation::Ed25519Sign,
     };
     let keys = KeySource::open(key_file.as_deref(), call.into(), &stream)?;
-    let form = if der { ResultForm::Der } else { ResultForm::Plain };
+    let form = if der {
+        ResultForm::Der
+    } else {
+        ResultForm::Plain
+    };
     let additional = additional_data.or(auxiliary);
-    job::run(&Operation { keys, additional, variant, hash, form, ..call.into() }, &stream)
+    job::run(
+        &Operation {
+            keys,
+            additional,
+            variant,
+            hash,
+            form,
+            ..call.into()
+        },
+        &stream,
+    )
 }

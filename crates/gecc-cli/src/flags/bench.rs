@@ -43,7 +43,10 @@ mod tests {
         ];
         for line in texts.into_iter().flat_map(str::lines) {
             let is_example = line.starts_with("  gecc ") || line.starts_with("  echo ");
-            assert!(line.is_empty() || is_example || line.ends_with(['.', ':']), "{line}");
+            assert!(
+                line.is_empty() || is_example || line.ends_with(['.', ':']),
+                "{line}"
+            );
         }
     }
 }

@@ -58,7 +58,13 @@ const OF_ALL: &[(&str, Effect)] = &[
 
 /// Options of commands that read messages.
 const OF_MESSAGES: &[(&str, Effect)] = &[
-    ("hash", With(&[Ecdsa], "--hash is for ECDSA: {scheme} has a hash of its own")),
+    (
+        "hash",
+        With(
+            &[Ecdsa],
+            "--hash is for ECDSA: {scheme} has a hash of its own",
+        ),
+    ),
     ("text_messages", Depends(BY_INPUT)),
 ];
 
@@ -66,15 +72,36 @@ const OF_MESSAGES: &[(&str, Effect)] = &[
 const OF_SIGNATURES: &[(&str, Effect)] = &[
     (
         "form",
-        With(&[Ecdsa, Sm2], "--signature-form is for ECDSA and SM2: signatures of BIP 340 and Ed25519 have 64 bytes"),
+        With(
+            &[Ecdsa, Sm2],
+            "--signature-form is for ECDSA and SM2: signatures of BIP 340 and Ed25519 have 64 bytes",
+        ),
     ),
-    ("decimal", With(&[Ecdsa, Sm2], "--decimal is for r and s of ECDSA and SM2")),
+    (
+        "decimal",
+        With(&[Ecdsa, Sm2], "--decimal is for r and s of ECDSA and SM2"),
+    ),
 ];
 
 const OF_VARIANTS: &[(&str, Effect)] = &[
-    ("context", With(&[Ed25519], "--context and --prehashed are for --scheme ed25519")),
-    ("prehashed", With(&[Ed25519], "--context and --prehashed are for --scheme ed25519")),
-    ("sm2_id", With(&[Sm2], "--sm2-id is for SM2: {scheme} has no user ids")),
+    (
+        "context",
+        With(
+            &[Ed25519],
+            "--context and --prehashed are for --scheme ed25519",
+        ),
+    ),
+    (
+        "prehashed",
+        With(
+            &[Ed25519],
+            "--context and --prehashed are for --scheme ed25519",
+        ),
+    ),
+    (
+        "sm2_id",
+        With(&[Sm2], "--sm2-id is for SM2: {scheme} has no user ids"),
+    ),
 ];
 
 /// Options of commands on chains.
@@ -103,7 +130,13 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
                 ("curve", Depends("ChosenScheme::of")),
                 ("scheme", Depends("ChosenScheme::of")),
                 ("rule", With(&[Ed25519], "--rule is for --scheme ed25519")),
-                ("low_s", With(&[Ecdsa], "--low-s does not exist for {scheme}: n - s signs nothing there")),
+                (
+                    "low_s",
+                    With(
+                        &[Ecdsa],
+                        "--low-s does not exist for {scheme}: n - s signs nothing there",
+                    ),
+                ),
                 (
                     "batch_verification",
                     With(
@@ -121,7 +154,13 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_ITEMS,
             OF_MESSAGES,
             OF_SIGNATURES,
-            &[("curve", Always), ("addresses", Depends("commands::signatures::recover, by the curve"))],
+            &[
+                ("curve", Always),
+                (
+                    "addresses",
+                    Depends("commands::signatures::recover, by the curve"),
+                ),
+            ],
         ],
     ),
     (
@@ -136,7 +175,13 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
                 ("scheme", Depends("ChosenScheme::of")),
                 ("key_file", Always),
                 ("check_signatures", Always),
-                ("auxiliary", With(&[Bip340], "--auxiliary is for BIP 340; ECDSA and SM2 have --additional-data")),
+                (
+                    "auxiliary",
+                    With(
+                        &[Bip340],
+                        "--auxiliary is for BIP 340; ECDSA and SM2 have --additional-data",
+                    ),
+                ),
                 (
                     "additional_data",
                     With(
@@ -145,12 +190,27 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
                          from seed and message",
                     ),
                 ),
-                ("recoverable", With(&[Ecdsa], "--recoverable is for ECDSA; {scheme} has no recovery id")),
-                ("der", With(&[Ecdsa, Sm2], "--der is for ECDSA and SM2: signatures of {scheme} have no DER")),
+                (
+                    "recoverable",
+                    With(
+                        &[Ecdsa],
+                        "--recoverable is for ECDSA; {scheme} has no recovery id",
+                    ),
+                ),
+                (
+                    "der",
+                    With(
+                        &[Ecdsa, Sm2],
+                        "--der is for ECDSA and SM2: signatures of {scheme} have no DER",
+                    ),
+                ),
             ],
         ],
     ),
-    ("ecdh", &[OF_ALL, OF_ITEMS, &[("curve", Always), ("key_file", Always)]]),
+    (
+        "ecdh",
+        &[OF_ALL, OF_ITEMS, &[("curve", Always), ("key_file", Always)]],
+    ),
     (
         "pubkey",
         &[
@@ -160,7 +220,10 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
                 ("scheme", Depends("ChosenScheme::of")),
                 (
                     "compressed",
-                    With(&[Ecdsa, Sm2, Bip340], "--compressed is for points: public keys of Ed25519 have 32 bytes"),
+                    With(
+                        &[Ecdsa, Sm2, Bip340],
+                        "--compressed is for points: public keys of Ed25519 have 32 bytes",
+                    ),
                 ),
                 (
                     "encoding",
@@ -216,8 +279,29 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             ],
         ],
     ),
-    ("bitcoin scan", &[OF_ALL, &[("tables", Always), ("key_file", Always), ("labels", Always), ("output", Always)]]),
-    ("certificates", &[OF_ALL, OF_CHAINS, &[("sm2_id", Depends("commands::certificates")), ("exact_names", Always)]]),
+    (
+        "bitcoin scan",
+        &[
+            OF_ALL,
+            &[
+                ("tables", Always),
+                ("key_file", Always),
+                ("labels", Always),
+                ("output", Always),
+            ],
+        ],
+    ),
+    (
+        "certificates",
+        &[
+            OF_ALL,
+            OF_CHAINS,
+            &[
+                ("sm2_id", Depends("commands::certificates")),
+                ("exact_names", Always),
+            ],
+        ],
+    ),
     (
         "bench",
         &[
@@ -231,9 +315,21 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             ],
         ],
     ),
-    ("kernels build", &[OF_ALL, &[("arch", Always), ("out", Always)]]),
-    ("kernels pack", &[OF_ALL, &[("arch", Always), ("out", Always)]]),
-    ("doctor", &[OF_ALL, &[("kernels", Always), ("report", Always), ("json", Always)]]),
+    (
+        "kernels build",
+        &[OF_ALL, &[("arch", Always), ("out", Always)]],
+    ),
+    (
+        "kernels pack",
+        &[OF_ALL, &[("arch", Always), ("out", Always)]],
+    ),
+    (
+        "doctor",
+        &[
+            OF_ALL,
+            &[("kernels", Always), ("report", Always), ("json", Always)],
+        ],
+    ),
     ("completions", &[OF_ALL, &[("shell", Always)]]),
     ("man", &[OF_ALL, &[("folder", Always)]]),
 ];
@@ -269,11 +365,15 @@ impl GivenOptions {
 
     /// Refuses options that have no effect with a scheme.
     pub fn require_effect_with(&self, scheme: Scheme) -> Result<(), String> {
-        self.options.iter().try_for_each(|option| match effect(&self.command, option) {
-            Some(With(schemes, reason)) if !schemes.contains(&scheme) => Err(reason.replace("{scheme}", scheme.name())),
-            Some(Never(reason)) => Err(reason.to_owned()),
-            _ => Ok(()),
-        })
+        self.options
+            .iter()
+            .try_for_each(|option| match effect(&self.command, option) {
+                Some(With(schemes, reason)) if !schemes.contains(&scheme) => {
+                    Err(reason.replace("{scheme}", scheme.name()))
+                }
+                Some(Never(reason)) => Err(reason.to_owned()),
+                _ => Ok(()),
+            })
     }
 }
 
@@ -281,7 +381,11 @@ impl GivenOptions {
 /// with others.
 fn effect(command: &str, option: &str) -> Option<Effect> {
     let (_, lists) = COMMANDS.iter().find(|(name, _)| *name == command)?;
-    lists.iter().flat_map(|list| list.iter()).find(|(name, _)| *name == option).map(|(_, effect)| *effect)
+    lists
+        .iter()
+        .flat_map(|list| list.iter())
+        .find(|(name, _)| *name == option)
+        .map(|(_, effect)| *effect)
 }
 
 #[cfg(test)]
@@ -292,8 +396,15 @@ mod tests {
 
     /// Collects every command without subcommands, by its path.
     fn commands(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
-        for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
-            let path = format!("{path}{}{}", if path.is_empty() { "" } else { " " }, sub.get_name());
+        for sub in command
+            .get_subcommands()
+            .filter(|sub| sub.get_name() != "help")
+        {
+            let path = format!(
+                "{path}{}{}",
+                if path.is_empty() { "" } else { " " },
+                sub.get_name()
+            );
             if sub.has_subcommands() {
                 commands(sub, &path, found);
             } else {
@@ -315,7 +426,9 @@ mod tests {
     }
 
     fn options(command: &Command) -> impl Iterator<Item = &Arg> {
-        command.get_arguments().filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version"))
+        command
+            .get_arguments()
+            .filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version"))
     }
 
     #[test]
@@ -323,7 +436,11 @@ mod tests {
         let all = all_commands();
         for (path, command) in &all {
             for option in options(command) {
-                assert!(effect(path, option.get_id().as_str()).is_some(), "gecc {path}: {}", option.get_id());
+                assert!(
+                    effect(path, option.get_id().as_str()).is_some(),
+                    "gecc {path}: {}",
+                    option.get_id()
+                );
             }
         }
         // The table has no other entries, except options common to all commands and parts that are
@@ -334,9 +451,15 @@ mod tests {
                 assert_eq!((path, has_all), (path, false));
                 continue;
             };
-            let own = lists.iter().flat_map(|list| list.iter()).map(|(option, _)| *option);
+            let own = lists
+                .iter()
+                .flat_map(|list| list.iter())
+                .map(|(option, _)| *option);
             for option in own.filter(|option| !OF_ALL.iter().any(|(name, _)| name == option)) {
-                assert!(options(command).any(|arg| arg.get_id().as_str() == option), "gecc {path}: {option}");
+                assert!(
+                    options(command).any(|arg| arg.get_id().as_str() == option),
+                    "gecc {path}: {option}"
+                );
             }
         }
     }
@@ -346,15 +469,26 @@ mod tests {
         if !matches!(option.get_action(), ArgAction::Set | ArgAction::Append) {
             return None;
         }
-        let default = option.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
-        let possible = option.get_possible_values().first().map(|value| value.get_name().to_owned());
+        let default = option
+            .get_default_values()
+            .first()
+            .map(|value| value.to_string_lossy().into_owned());
+        let possible = option
+            .get_possible_values()
+            .first()
+            .map(|value| value.get_name().to_owned());
         let typed = match option.get_id().as_str() {
             "auxiliary" | "additional_data" => Some("ab".repeat(32)),
             "context" | "sm2_id" => Some("00".to_owned()),
             "encoding" => Some("hex".to_owned()),
             _ => None,
         };
-        Some(default.or(typed).or(possible).expect("a value for the option"))
+        Some(
+            default
+                .or(typed)
+                .or(possible)
+                .expect("a value for the option"),
+        )
     }
 
     /// Options that depend on the scheme, each given with its default value or another, are refused
@@ -364,7 +498,10 @@ mod tests {
         let all = all_commands();
         let mut refused = 0;
         let mut taken = 0;
-        for (path, command) in all.iter().filter(|(_, command)| options(command).any(|arg| arg.get_id() == "scheme")) {
+        for (path, command) in all
+            .iter()
+            .filter(|(_, command)| options(command).any(|arg| arg.get_id() == "scheme"))
+        {
             for scheme in Scheme::value_variants() {
                 let name = scheme.to_possible_value().unwrap().get_name().to_owned();
                 for option in options(command) {
@@ -378,14 +515,19 @@ mod tests {
                     if *scheme == Ecdsa {
                         arguments.extend(["--curve", "p256"]);
                     }
-                    let mut arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
+                    let mut arguments: Vec<String> =
+                        arguments.into_iter().map(str::to_owned).collect();
                     // An option that may be a list would consume the following arguments.
-                    let at = arguments.iter().position(|argument| *argument == long).unwrap();
+                    let at = arguments
+                        .iter()
+                        .position(|argument| *argument == long)
+                        .unwrap();
                     if let Some(value) = value(option) {
                         arguments.insert(at + 1, value);
                     }
                     let matches = Arguments::command().try_get_matches_from(&arguments);
-                    let matches = matches.unwrap_or_else(|problem| panic!("{arguments:?}: {problem}"));
+                    let matches =
+                        matches.unwrap_or_else(|problem| panic!("{arguments:?}: {problem}"));
                     let answer = GivenOptions::of(&matches).require_effect_with(*scheme);
                     assert_eq!(answer.is_ok(), expected, "{arguments:?}");
                     match answer {
@@ -398,8 +540,13 @@ mod tests {
                 }
                 // An option that is not given is not refused, whatever its default.
                 let arguments = ["gecc", path, "--scheme", &name, "--curve", "secp256k1"];
-                let matches = Arguments::command().try_get_matches_from(arguments).unwrap();
-                assert_eq!(GivenOptions::of(&matches).require_effect_with(*scheme), Ok(()));
+                let matches = Arguments::command()
+                    .try_get_matches_from(arguments)
+                    .unwrap();
+                assert_eq!(
+                    GivenOptions::of(&matches).require_effect_with(*scheme),
+                    Ok(())
+                );
             }
         }
         assert!(refused >= 30 && taken >= 15, "{refused} {taken}");

@@ -13,7 +13,10 @@ mod stream;
 
 pub use bench::BenchOptions;
 #[cfg(feature = "chains")]
-pub use chains::{BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions, SendersOptions};
+pub use chains::{
+    BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions,
+    SendersOptions,
+};
 use clap::{ArgAction, Args, Parser, Subcommand};
 pub use effects::GivenOptions;
 #[cfg(feature = "chains")]
@@ -48,12 +51,26 @@ pub struct Arguments {
 /// packs must have.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let commit = option_env!("GECC_BUILD_COMMIT").unwrap_or("unknown");
-    let features =
-        [("arrow", cfg!(feature = "arrow")), ("chains", cfg!(feature = "chains")), ("https", cfg!(feature = "https"))];
-    let features: Vec<&str> = features.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect();
-    let features = if features.is_empty() { "none".to_owned() } else { features.join(" ") };
+    let features = [
+        ("arrow", cfg!(feature = "arrow")),
+        ("chains", cfg!(feature = "chains")),
+        ("https", cfg!(feature = "https")),
+    ];
+    let features: Vec<&str> = features
+        .into_iter()
+        .filter(|(_, is_there)| *is_there)
+        .map(|(name, _)| name)
+        .collect();
+    let features = if features.is_empty() {
+        "none".to_owned()
+    } else {
+        features.join(" ")
+    };
     let kernels = gecc::kernels::sources_hash();
-    format!("{}\ncommit: {commit}\nfeatures: {features}\nkernels: {kernels}", env!("CARGO_PKG_VERSION"))
+    format!(
+        "{}\ncommit: {commit}\nfeatures: {features}\nkernels: {kernels}",
+        env!("CARGO_PKG_VERSION")
+    )
 });
 
 const AFTER_HELP: &str = "\
@@ -124,11 +141,16 @@ impl Command {
     /// Returns whether the messages of the command go to standard output regardless of its options.
     pub fn prints(&self) -> bool {
         match self {
-            Command::Bench(_) | Command::Kernels(_) | Command::Doctor(_) | Command::Completions { .. } => true,
+            Command::Bench(_)
+            | Command::Kernels(_)
+            | Command::Doctor(_)
+            | Command::Completions { .. } => true,
             Command::Man { .. } => false,
-            Command::Verify(_) | Command::Recover(_) | Command::Sign(_) | Command::Ecdh(_) | Command::Pubkey(_) => {
-                false
-            }
+            Command::Verify(_)
+            | Command::Recover(_)
+            | Command::Sign(_)
+            | Command::Ecdh(_)
+            | Command::Pubkey(_) => false,
             #[cfg(feature = "chains")]
             Command::Ethereum(_) | Command::Bitcoin(_) | Command::Certificates(_) => false,
         }

@@ -6,7 +6,9 @@ use crate::input::seen_fields::SeenFields;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gecc::call::Operation;
-use gecc::fields::{Field, FieldEncodings, Hash, Mapping, SignatureForm, SignatureReader, UnclearColumns};
+use gecc::fields::{
+    Field, FieldEncodings, Hash, Mapping, SignatureForm, SignatureReader, UnclearColumns,
+};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,14 +74,20 @@ pub(super) fn named<T: Copy + Send + Sync + 'static>(
     values: &'static [T],
     name: impl Fn(T) -> &'static str + Clone + Send + Sync + 'static,
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(values.iter().map(|value| name(*value)))
-        .map(move |chosen| *values.iter().find(|value| name(**value) == chosen).expect("the name of a value"))
+    PossibleValuesParser::new(values.iter().map(|value| name(*value))).map(move |chosen| {
+        *values
+            .iter()
+            .find(|value| name(**value) == chosen)
+            .expect("the name of a value")
+    })
 }
 
 /// Parses a mapping of fields to columns. Columns that are passed through to the answers must not
 /// hold private keys.
 fn columns(text: &str) -> Result<Mapping, String> {
-    let mapping: Mapping = text.parse().map_err(|problem: UnclearColumns| problem.to_string())?;
+    let mapping: Mapping = text
+        .parse()
+        .map_err(|problem: UnclearColumns| problem.to_string())?;
     match mapping.column(Field::SecretKey) {
         Some(column) if column.eq_ignore_ascii_case("tag") => Err(format!(
             "`{column}` cannot hold private keys, as answers pass a column of this name through: give the column another name"
@@ -202,7 +210,13 @@ pub struct MessageOptions {
     #[arg(long)]
     pub quiet: bool,
     /// The format of the summary: text, or a line of JSON for programs.
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM", conflicts_with = "quiet")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "text",
+        value_name = "FORM",
+        conflicts_with = "quiet"
+    )]
     pub summary: SummaryForm,
 }
 
@@ -224,7 +238,10 @@ pub fn format_by_name(format: Option<AnswerFormat>, output: Option<&Path>) -> An
 
 /// Returns the extension of a path in lowercase.
 pub fn end_of_name(path: Option<&Path>) -> String {
-    path.and_then(Path::extension).and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase()
+    path.and_then(Path::extension)
+        .and_then(OsStr::to_str)
+        .unwrap_or_default()
+        .to_ascii_lowercase()
 }
 
 impl StreamOptions {
@@ -249,15 +266,21 @@ impl StreamOptions {
     ///
     /// # Errors
     /// Returns an error if an option has no effect on the operation.
-    pub fn read_signatures(&mut self, options: SignatureOptions, call: Operation) -> Result<(), String> {
-        call.signature_reader(options.form).map_err(|problem| format!("--signature-form: {problem}"))?;
+    pub fn read_signatures(
+        &mut self,
+        options: SignatureOptions,
+        call: Operation,
+    ) -> Result<(), String> {
+        call.signature_reader(options.form)
+            .map_err(|problem| format!("--signature-form: {problem}"))?;
         self.signatures = options;
         Ok(())
     }
 
     /// Returns the reader for the signatures of an operation.
     pub fn signature_reader(&self, call: Operation) -> SignatureReader {
-        call.signature_reader(self.signatures.form).expect("checked when the option was taken over")
+        call.signature_reader(self.signatures.form)
+            .expect("checked when the option was taken over")
     }
 
     /// Stores the options for reading messages.
@@ -270,7 +293,10 @@ impl StreamOptions {
     pub fn check_formats(&self, is_table: bool) -> Result<(), String> {
         let writes_lines = self.answers().is_lines();
         let refusals = [
-            (self.layout.is_some() && self.format != Some(Format::Rows), "--layout requires --format rows"),
+            (
+                self.layout.is_some() && self.format != Some(Format::Rows),
+                "--layout requires --format rows",
+            ),
             (
                 self.columns.is_some() && self.layout.is_some(),
                 "--columns is for columns with names: --layout has the positions of fields in rows",
@@ -285,9 +311,18 @@ impl StreamOptions {
             ),
             #[cfg(not(feature = "arrow"))]
             (!writes_lines, crate::WITHOUT_TABLES),
-            (self.beside && writes_lines, "--beside requires answers in Parquet or Arrow, such as -o FILE.parquet"),
-            (self.beside && !is_table, "--beside requires Parquet or Arrow input, whose columns it keeps"),
+            (
+                self.beside && writes_lines,
+                "--beside requires answers in Parquet or Arrow, such as -o FILE.parquet",
+            ),
+            (
+                self.beside && !is_table,
+                "--beside requires Parquet or Arrow input, whose columns it keeps",
+            ),
         ];
-        refusals.iter().find(|(is_wrong, _)| *is_wrong).map_or(Ok(()), |(_, problem)| Err((*problem).to_owned()))
+        refusals
+            .iter()
+            .find(|(is_wrong, _)| *is_wrong)
+            .map_or(Ok(()), |(_, problem)| Err((*problem).to_owned()))
     }
 }

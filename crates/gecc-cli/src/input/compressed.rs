@@ -45,12 +45,27 @@ enum KnownSignature {
 /// is arbitrary. Such frames may also precede lz4, which is then reported as an error of zstd.
 const SIGNATURES: [(&[u8], KnownSignature); 8] = [
     (&[0x1f, 0x8b, 8], KnownSignature::Here(Compression::Gzip)),
-    (&[0x28, 0xb5, 0x2f, 0xfd], KnownSignature::Here(Compression::Zstd)),
+    (
+        &[0x28, 0xb5, 0x2f, 0xfd],
+        KnownSignature::Here(Compression::Zstd),
+    ),
     (&SKIPPABLE, KnownSignature::Here(Compression::Zstd)),
-    (&[0xfd, b'7', b'z', b'X', b'Z', 0], KnownSignature::Elsewhere("xz", "xz -dc")),
-    (b"BZh91AY&SY", KnownSignature::Elsewhere("bzip2", "bzip2 -dc")),
-    (&[0x04, 0x22, 0x4d, 0x18], KnownSignature::Elsewhere("lz4", "lz4 -dc")),
-    (&[0x02, 0x21, 0x4c, 0x18], KnownSignature::Elsewhere("lz4", "lz4 -dc")),
+    (
+        &[0xfd, b'7', b'z', b'X', b'Z', 0],
+        KnownSignature::Elsewhere("xz", "xz -dc"),
+    ),
+    (
+        b"BZh91AY&SY",
+        KnownSignature::Elsewhere("bzip2", "bzip2 -dc"),
+    ),
+    (
+        &[0x04, 0x22, 0x4d, 0x18],
+        KnownSignature::Elsewhere("lz4", "lz4 -dc"),
+    ),
+    (
+        &[0x02, 0x21, 0x4c, 0x18],
+        KnownSignature::Elsewhere("lz4", "lz4 -dc"),
+    ),
     (b"PK\x03\x04", KnownSignature::Elsewhere("zip", "unzip -p")),
 ];
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
@@ -62,7 +77,9 @@ pub const LONGEST_SIGNATURE: usize = 10;
 /// # Errors
 /// Returns `Unsupported` for compression that another program has to undo.
 pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
-    let found = SIGNATURES.iter().find(|(signature, _)| signature.len() <= head.len() && agree(signature, head));
+    let found = SIGNATURES
+        .iter()
+        .find(|(signature, _)| signature.len() <= head.len() && agree(signature, head));
     match found {
         None => Ok(None),
         Some((_, KnownSignature::Here(compression))) => Ok(Some(*compression)),
@@ -84,7 +101,9 @@ pub fn compression(head: &[u8]) -> io::Result<Option<Compression>> {
 /// # Errors
 /// Returns the errors of the source and those of [`compression`].
 pub fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    let head = head(&mut source, LONGEST_SIGNATURE, |head| head.is_empty() || may_become_a_signature(head))?;
+    let head = head(&mut source, LONGEST_SIGNATURE, |head| {
+        head.is_empty() || may_become_a_signature(head)
+    })?;
     let compression = compression(&head)?;
     let source = Cursor::new(head).chain(source);
     Ok(match compression {
@@ -100,17 +119,23 @@ pub fn decompressed_when_read(source: Box<dyn Read + Send>) -> Box<dyn Read + Se
 }
 
 fn may_become_a_signature(head: &[u8]) -> bool {
-    SIGNATURES.iter().any(|(signature, _)| head.len() < signature.len() && agree(signature, head))
+    SIGNATURES
+        .iter()
+        .any(|(signature, _)| head.len() < signature.len() && agree(signature, head))
 }
 
 /// Returns whether a signature and the first bytes agree over their common length.
 fn agree(signature: &[u8], head: &[u8]) -> bool {
-    signature.iter().zip(head).enumerate().all(|(place, (expected, byte))| {
-        expected == byte
+    signature
+        .iter()
+        .zip(head)
+        .enumerate()
+        .all(|(place, (expected, byte))| {
+            expected == byte
             || (place == 0 && *signature == SKIPPABLE && byte & 0xf0 == SKIPPABLE[0])
             // The block size, from 1 to 9.
             || (place == 3 && signature.starts_with(b"BZh") && (b'1'..=b'9').contains(byte))
-    })
+        })
 }
 
 /// A decompressor with descriptive errors.
@@ -132,7 +157,11 @@ impl Decompressor {
                 Box::new(decoder)
             }
         };
-        Ok(Decompressor { compression, decoder, failed: None })
+        Ok(Decompressor {
+            compression,
+            decoder,
+            failed: None,
+        })
     }
 
     fn explained(&self, problem: &io::Error) -> (io::ErrorKind, String) {
@@ -140,7 +169,9 @@ impl Decompressor {
         let text = match problem.kind() {
             // An error of the source itself.
             _ if problem.raw_os_error().is_some() => problem.to_string(),
-            io::ErrorKind::UnexpectedEof => format!("the {compression} data end too early: the file is cut off"),
+            io::ErrorKind::UnexpectedEof => {
+                format!("the {compression} data end too early: the file is cut off")
+            }
             _ if needs_a_larger_window(problem) => format!(
                 "the zstd data ask for a window of more than {} MiB: decompress them first, as with \
                  `zstd -dc --long=31 FILE | gecc …`",
@@ -182,7 +213,12 @@ struct Buffered<R> {
 
 impl<R: Read> Buffered<R> {
     fn new(source: R) -> Self {
-        Buffered { source, buffer: Zeroizing::new(vec![0; BUFFER]), start: 0, end: 0 }
+        Buffered {
+            source,
+            buffer: Zeroizing::new(vec![0; BUFFER]),
+            start: 0,
+            end: 0,
+        }
     }
 }
 
@@ -219,7 +255,9 @@ mod tests {
 
     impl Read for Parts {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let Some(mut part) = self.0.pop_front() else { return Ok(0) };
+            let Some(mut part) = self.0.pop_front() else {
+                return Ok(0);
+            };
             let length = part.len().min(buffer.len());
             buffer[..length].copy_from_slice(&part[..length]);
             if length < part.len() {
@@ -285,9 +323,20 @@ mod tests {
         let two = random(700_000);
         let both = [&one[..], &two].concat();
         let gzipped = [gzip(&one), gzip(&[]), gzip(&two)].concat();
-        let frames = [skippable(0), zstd(&one), skippable(15), zstd(&[]), zstd(&two), skippable(7)].concat();
+        let frames = [
+            skippable(0),
+            zstd(&one),
+            skippable(15),
+            zstd(&[]),
+            zstd(&two),
+            skippable(7),
+        ]
+        .concat();
         for (compressed, expected) in [(gzipped, Compression::Gzip), (frames, Compression::Zstd)] {
-            assert_eq!(compression(&compressed[..LONGEST_SIGNATURE]).unwrap(), Some(expected));
+            assert_eq!(
+                compression(&compressed[..LONGEST_SIGNATURE]).unwrap(),
+                Some(expected)
+            );
             for length in [1, 7, 65_536, compressed.len()] {
                 let (read, problem) = read(in_parts(&compressed, length));
                 assert_eq!(problem, None, "{length}");
@@ -360,7 +409,11 @@ mod tests {
                 assert!(problem.is_some() || read == content, "{place}");
                 errors += usize::from(problem.is_some());
             }
-            assert!(errors > compressed.len() - 20, "{errors} of {}", compressed.len());
+            assert!(
+                errors > compressed.len() - 20,
+                "{errors} of {}",
+                compressed.len()
+            );
         }
         let garbage = [gzip(&content), b"garbage after the last member".to_vec()].concat();
         let (read, problem) = read(in_parts(&garbage, 5000));
@@ -375,8 +428,14 @@ mod tests {
 
     #[test]
     fn windows_are_limited() {
-        assert_eq!(read(in_parts(&frame_with_window(27), 100)), (b"x".to_vec(), None));
-        let (read, problem) = read(in_parts(&[&zstd(b"before")[..], &frame_with_window(28)].concat(), 100));
+        assert_eq!(
+            read(in_parts(&frame_with_window(27), 100)),
+            (b"x".to_vec(), None)
+        );
+        let (read, problem) = read(in_parts(
+            &[&zstd(b"before")[..], &frame_with_window(28)].concat(),
+            100,
+        ));
         assert_eq!(read, b"before");
         assert!(problem.unwrap().contains("a window of more than 128 MiB"));
     }
@@ -392,7 +451,12 @@ mod tests {
         ];
         for (file, expected) in files {
             let (_, problem) = read(in_parts(file, 1));
-            assert!(problem.as_ref().is_some_and(|problem| problem.contains(expected)), "{problem:?}");
+            assert!(
+                problem
+                    .as_ref()
+                    .is_some_and(|problem| problem.contains(expected)),
+                "{problem:?}"
+            );
         }
     }
 }

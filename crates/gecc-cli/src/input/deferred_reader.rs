@@ -9,7 +9,11 @@ pub type Open = fn(Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>>;
 /// Opens the reader of a source with the first read, since a pipe may not have any data yet.
 /// Errors are returned by the first read.
 pub fn when_read(source: Box<dyn Read + Send>, open: Open) -> Box<dyn Read + Send> {
-    Box::new(Unread { source: Some(source), open, reader: Box::new(io::empty()) })
+    Box::new(Unread {
+        source: Some(source),
+        open,
+        reader: Box::new(io::empty()),
+    })
 }
 
 struct Unread {

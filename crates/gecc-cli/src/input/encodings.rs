@@ -32,7 +32,11 @@ pub fn detect(
                 }
             }
             goes_on = seen.end_row();
-            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if goes_on {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         });
         if !goes_on {
             break;

@@ -4,8 +4,9 @@ use super::key_texts;
 use super::names::{FieldNames, Role};
 use const_hex::decode_to_slice;
 use gecc::fields::{
-    Encoding, Field, FieldEncodings, FormCounts, ReadSignature, SignatureForm, SignatureProblem, SignatureReader,
-    ecdsa_digest, from_base64, hex_digits, is_ecdsa_digest, is_key_text, plain_hex_digits, read_decimal, take_parity,
+    Encoding, Field, FieldEncodings, FormCounts, ReadSignature, SignatureForm, SignatureProblem,
+    SignatureReader, ecdsa_digest, from_base64, hex_digits, is_ecdsa_digest, is_key_text,
+    plain_hex_digits, read_decimal, take_parity,
 };
 use gecc::{Rejection, SecretKey};
 use gecc_keys::KeyKind;
@@ -32,7 +33,9 @@ struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 impl Members<'_> {
     /// Returns the name of each member, and whether it is null.
     fn names(&self) -> impl Iterator<Item = (&str, bool)> {
-        self.0.iter().map(|(name, value)| (&**name, value.get() == "null"))
+        self.0
+            .iter()
+            .map(|(name, value)| (&**name, value.get() == "null"))
     }
 }
 
@@ -47,7 +50,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Members<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut entries: A,
+            ) -> Result<Members<'de>, A::Error> {
                 let mut members = Vec::new();
                 while let Some(name) = entries.next_key::<BorrowedText>()? {
                     members.push((name.0, entries.next_value()?));
@@ -100,13 +106,20 @@ pub struct LastRoles {
 impl LastRoles {
     /// Returns the roles of these members. They depend on the object only, not on earlier objects.
     fn of(&mut self, members: &Members, names: &FieldNames) -> Result<&[Option<Role>], String> {
-        if !members.names().eq(self.members.iter().map(|(name, is_null)| (name.as_str(), *is_null))) {
+        if !members.names().eq(self
+            .members
+            .iter()
+            .map(|(name, is_null)| (name.as_str(), *is_null)))
+        {
             // Members and roles are replaced together, since the roles may be ambiguous and are not
             // kept then.
             self.members.clear();
             let all: Vec<(&str, bool)> = members.names().collect();
             self.roles = names.roles_of_members(&all)?;
-            self.members = all.into_iter().map(|(name, is_null)| (name.to_owned(), is_null)).collect();
+            self.members = all
+                .into_iter()
+                .map(|(name, is_null)| (name.to_owned(), is_null))
+                .collect();
         }
         Ok(&self.roles)
     }
@@ -127,7 +140,10 @@ impl<'a> Fields<'a> {
             .map_err(|problem| (format!("not a JSON object: {}", described(&problem)), None))?;
         let tag = members.0.iter().rfind(|(name, _)| names.is_tag(name));
         let tag = tag.map(|(_, value)| Tag::Json(value.get()));
-        let mut fields = Fields { tag, ..Fields::default() };
+        let mut fields = Fields {
+            tag,
+            ..Fields::default()
+        };
         let roles = last.of(&members, names).map_err(|problem| (problem, tag))?;
         for ((_, value), role) in members.0.iter().zip(roles) {
             if let Some(Role::Field(field)) = role {
@@ -180,14 +196,21 @@ impl<'a> Fields<'a> {
         kind: KeyKind,
     ) -> Result<Self, String> {
         for field in Field::ALL {
-            if !Encoding::is_of(field, text_messages) || (decimal && matches!(field, Field::R | Field::S)) {
+            if !Encoding::is_of(field, text_messages)
+                || (decimal && matches!(field, Field::R | Field::S))
+            {
                 continue;
             }
-            let Some(text) = self.value(field) else { continue };
+            let Some(text) = self.value(field) else {
+                continue;
+            };
             let hexadecimal = match encodings.of(field).unwrap_or_default() {
-                Encoding::Base64 if field == Field::PublicKey && is_key_text(text.trim()) => continue,
+                Encoding::Base64 if field == Field::PublicKey && is_key_text(text.trim()) => {
+                    continue;
+                }
                 Encoding::Base64 => {
-                    let bytes = from_base64(text.trim()).ok_or_else(|| not_base64(field, text.trim()))?;
+                    let bytes =
+                        from_base64(text.trim()).ok_or_else(|| not_base64(field, text.trim()))?;
                     const_hex::encode(bytes)
                 }
                 Encoding::Hex => match plain_hex_digits(text.as_bytes()) {
@@ -199,12 +222,19 @@ impl<'a> Fields<'a> {
             };
             self.values[field as usize] = Some(Cow::Owned(hexadecimal));
         }
-        let key = self.value(Field::PublicKey).map(digits).filter(|key| key_texts::is_public_key(key, kind));
+        let key = self
+            .value(Field::PublicKey)
+            .map(digits)
+            .filter(|key| key_texts::is_public_key(key, kind));
         if let Some(key) = key.map(|key| key_texts::public_key_digits(key, kind)) {
             self.values[Field::PublicKey as usize] = Some(Cow::Owned(key?));
         }
-        let key = self.value(Field::SecretKey).filter(|key| key_texts::is_private_key(key));
-        self.key = key.map(|key| key_texts::read_private_key(key, kind)).transpose()?;
+        let key = self
+            .value(Field::SecretKey)
+            .filter(|key| key_texts::is_private_key(key));
+        self.key = key
+            .map(|key| key_texts::read_private_key(key, kind))
+            .transpose()?;
         Ok(self)
     }
 
@@ -212,7 +242,9 @@ impl<'a> Fields<'a> {
     /// only.
     pub fn content(&self, is_for_ecdsa: bool) -> Result<SignedContent<'_>, String> {
         match (self.value(Field::Digest), self.value(Field::Message)) {
-            (Some(digest), None) if is_for_ecdsa => ecdsa_digest_of(digits(digest)).map(SignedContent::Digest),
+            (Some(digest), None) if is_for_ecdsa => {
+                ecdsa_digest_of(digits(digest)).map(SignedContent::Digest)
+            }
             (Some(digest), None) => {
                 let mut bytes = [0; 32];
                 decode("digest", digest, &mut bytes)?;
@@ -235,9 +267,15 @@ impl<'a> Fields<'a> {
     ) -> Result<Option<u8>, String> {
         let mut found = Agreed::default();
         if let Some(signature) = self.value(Field::Signature) {
-            found.add("signature", whole_signature(digits(signature), rules.reader, counts)?)?;
+            found.add(
+                "signature",
+                whole_signature(digits(signature), rules.reader, counts)?,
+            )?;
         }
-        if [Field::R, Field::S, Field::YParityAndS].iter().any(|field| self.value(*field).is_some()) {
+        if [Field::R, Field::S, Field::YParityAndS]
+            .iter()
+            .any(|field| self.value(*field).is_some())
+        {
             found.add("r", self.signature_of_parts(rules)?)?;
         }
         if let Some(der) = self.value(Field::Der) {
@@ -250,13 +288,20 @@ impl<'a> Fields<'a> {
 
     /// Reads the signature from r and s, or from r and s with the parity in its top bit (EIP-2098).
     fn signature_of_parts(&self, rules: &SignatureRules) -> Result<ReadSignature, String> {
-        let decode = if rules.decimal { decode_decimal } else { decode_number };
+        let decode = if rules.decimal {
+            decode_decimal
+        } else {
+            decode_number
+        };
         let mut signature = [0; 64];
         let (r, s) = signature.split_at_mut(32);
         decode("r", required("r", self.value(Field::R))?, r)?;
         let Some(s_and_parity) = self.value(Field::YParityAndS) else {
             decode("s", required("s", self.value(Field::S))?, s)?;
-            return Ok(ReadSignature { signature, recovery_id: None });
+            return Ok(ReadSignature {
+                signature,
+                recovery_id: None,
+            });
         };
         decode_number("y_parity_and_s", s_and_parity, s)?;
         let parity = take_parity(&mut s[0]);
@@ -267,12 +312,19 @@ impl<'a> Fields<'a> {
                 return Err(contradiction("s", "y_parity_and_s"));
             }
         }
-        Ok(ReadSignature { signature, recovery_id: Some(parity) })
+        Ok(ReadSignature {
+            signature,
+            recovery_id: Some(parity),
+        })
     }
 
     /// Reads a signature whose only form is its 64 bytes.
     pub fn bare_signature(&self, to: &mut [u8; 64]) -> Result<(), String> {
-        decode("signature", required("signature", self.value(Field::Signature))?, to)
+        decode(
+            "signature",
+            required("signature", self.value(Field::Signature))?,
+            to,
+        )
     }
 
     /// Returns the hexadecimal digits of the public key.
@@ -282,32 +334,51 @@ impl<'a> Fields<'a> {
 
     /// Returns whether any field holds the recovery id.
     pub fn has_recovery_id(&self) -> bool {
-        Field::RECOVERY_IDS.iter().any(|field| self.value(*field).is_some())
+        Field::RECOVERY_IDS
+            .iter()
+            .any(|field| self.value(*field).is_some())
     }
 
     /// Returns the recovery id of the signature and of the fields for it, which have to agree. An
     /// invalid number becomes an id that the engine rejects.
-    pub fn recovery_id(&self, of_signature: Option<u8>, reader: SignatureReader) -> Result<u8, String> {
+    pub fn recovery_id(
+        &self,
+        of_signature: Option<u8>,
+        reader: SignatureReader,
+    ) -> Result<u8, String> {
         let mut found = of_signature.map(|id| ("signature", id));
         for field in Field::RECOVERY_IDS {
-            let Some(text) = self.value(field) else { continue };
-            let id = reader.recovery_id_of_text(text).map_err(|problem| format!("`{field}` {problem}"))?;
+            let Some(text) = self.value(field) else {
+                continue;
+            };
+            let id = reader
+                .recovery_id_of_text(text)
+                .map_err(|problem| format!("`{field}` {problem}"))?;
             let id = id.unwrap_or(u8::MAX);
             match found {
-                Some((before, other)) if other != id => return Err(contradiction(field.name(), before)),
+                Some((before, other)) if other != id => {
+                    return Err(contradiction(field.name(), before));
+                }
                 Some(_) => {}
                 None => found = Some((field.name(), id)),
             }
         }
-        let hint = "`recovery_id` is not given (if it is the top bit of s, use --signature-form eip2098)";
+        let hint =
+            "`recovery_id` is not given (if it is the top bit of s, use --signature-form eip2098)";
         found.map(|(_, id)| id).ok_or_else(|| hint.to_owned())
     }
 
     /// Returns the recovery id where it is only a hint: that of the signature, or else the first
     /// that can be read.
-    pub fn optional_recovery_id(&self, of_signature: Option<u8>, reader: SignatureReader) -> Option<u8> {
+    pub fn optional_recovery_id(
+        &self,
+        of_signature: Option<u8>,
+        reader: SignatureReader,
+    ) -> Option<u8> {
         of_signature.or_else(|| {
-            let mut texts = Field::RECOVERY_IDS.into_iter().filter_map(|field| self.value(field));
+            let mut texts = Field::RECOVERY_IDS
+                .into_iter()
+                .filter_map(|field| self.value(field));
             texts.find_map(|text| reader.recovery_id_of_text(text).ok().flatten())
         })
     }
@@ -331,29 +402,46 @@ impl<'a> Fields<'a> {
         }
         to.zeroize();
         let text = self.value(Field::SecretKey).unwrap_or_default();
-        let found = gecc_keys::unsupported_form(text.as_bytes()).map(|what| format!(": this is {what}"));
-        Err(format!("a private key is 64 hexadecimal digits{}", found.unwrap_or_default()))
+        let found =
+            gecc_keys::unsupported_form(text.as_bytes()).map(|what| format!(": this is {what}"));
+        Err(format!(
+            "a private key is 64 hexadecimal digits{}",
+            found.unwrap_or_default()
+        ))
     }
 }
 
 /// Returns the text of a member; `None` if it is null. A private key is borrowed from the line: a
 /// text with escapes would be assembled in memory that is not wiped, so it is refused unless
 /// [`key_texts`] reads its form.
-fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Option<Cow<'a, str>>, String> {
+fn text_of<'a>(
+    field: Field,
+    value: &'a RawValue,
+    decimal: bool,
+) -> Result<Option<Cow<'a, str>>, String> {
     let json = value.get();
-    let text = json.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let text = json
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'));
     match text {
         _ if json == "null" => Ok(None),
         Some(text) if !text.contains('\\') => Ok(Some(Cow::Borrowed(text))),
-        Some(text) if field == Field::SecretKey && key_texts::is_private_key(text) => Ok(Some(Cow::Borrowed(text))),
+        Some(text) if field == Field::SecretKey && key_texts::is_private_key(text) => {
+            Ok(Some(Cow::Borrowed(text)))
+        }
         // PostgreSQL's notation for bytes: one escape before the digits.
-        Some(text) if field == Field::SecretKey && text.rfind('\\') == Some(1) && text.starts_with("\\\\x") => {
+        Some(text)
+            if field == Field::SecretKey
+                && text.rfind('\\') == Some(1)
+                && text.starts_with("\\\\x") =>
+        {
             Ok(Some(Cow::Borrowed(&text[1..])))
         }
         Some(_) if field == Field::SecretKey => Err(format!("`{field}` is written with escapes")),
         Some(_) => {
             let text: Result<BorrowedText, _> = serde_json::from_str(json);
-            text.map(|text| Some(text.0)).map_err(|_| format!("`{field}` is not a text"))
+            text.map(|text| Some(text.0))
+                .map_err(|_| format!("`{field}` is not a text"))
         }
         // A JSON Web Key, or a number.
         None if matches!(field, Field::PublicKey | Field::SecretKey) && json.starts_with('{') => {
@@ -363,8 +451,12 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
         None if field == Field::SecretKey && json.starts_with('[') => Ok(Some(Cow::Borrowed(json))),
         None if Field::RECOVERY_IDS.contains(&field) => Ok(Some(Cow::Borrowed(json))),
         None if matches!(field, Field::R | Field::S) && decimal => Ok(Some(Cow::Borrowed(json))),
-        None if matches!(field, Field::R | Field::S) && json.bytes().all(|digit| digit.is_ascii_digit()) => {
-            Err(format!("`{field}` is a number: use --decimal if r and s are decimal"))
+        None if matches!(field, Field::R | Field::S)
+            && json.bytes().all(|digit| digit.is_ascii_digit()) =>
+        {
+            Err(format!(
+                "`{field}` is a number: use --decimal if r and s are decimal"
+            ))
         }
         None => Err(format!("`{field}` is not a text")),
     }
@@ -373,8 +465,16 @@ fn text_of<'a>(field: Field, value: &'a RawValue, decimal: bool) -> Result<Optio
 /// Describes an error in a JSON text, with its column. The answer states the line separately. The
 /// token that the parser expected is of no use to users.
 fn described(problem: &serde_json::Error) -> String {
-    let what = if problem.is_eof() { "it ends too early" } else { "not valid JSON" };
-    if problem.line() == 1 { format!("{what} at column {}", problem.column()) } else { what.to_owned() }
+    let what = if problem.is_eof() {
+        "it ends too early"
+    } else {
+        "not valid JSON"
+    };
+    if problem.line() == 1 {
+        format!("{what} at column {}", problem.column())
+    } else {
+        what.to_owned()
+    }
 }
 
 /// The forms in which a signature is given, which have to agree: holds the first, with the name of
@@ -388,7 +488,10 @@ impl Agreed {
             self.0 = Some((name, read));
             return Ok(());
         };
-        let differ = known.recovery_id.zip(read.recovery_id).is_some_and(|(one, other)| one != other);
+        let differ = known
+            .recovery_id
+            .zip(read.recovery_id)
+            .is_some_and(|(one, other)| one != other);
         if differ || known.signature != read.signature {
             return Err(contradiction(name, before));
         }
@@ -406,7 +509,11 @@ fn contradiction(one: &str, other: &str) -> String {
 const LONGEST_SIGNATURE: usize = 73;
 
 /// Reads a signature in a form that the reader supports.
-fn whole_signature(digits: &str, reader: SignatureReader, counts: &mut FormCounts) -> Result<ReadSignature, String> {
+fn whole_signature(
+    digits: &str,
+    reader: SignatureReader,
+    counts: &mut FormCounts,
+) -> Result<ReadSignature, String> {
     const NAME: &str = "signature";
     let mut bytes = [0; LONGEST_SIGNATURE];
     let Some(bytes) = bytes.get_mut(..digits.len() / 2) else {
@@ -422,7 +529,9 @@ fn whole_signature(digits: &str, reader: SignatureReader, counts: &mut FormCount
     if reader.form() == SignatureForm::Auto {
         counts.see(bytes);
     }
-    reader.read(bytes).map_err(|problem| unread(NAME, problem, bytes.len(), reader))
+    reader
+        .read(bytes)
+        .map_err(|problem| unread(NAME, problem, bytes.len(), reader))
 }
 
 /// Reads a signature in DER.
@@ -430,10 +539,17 @@ fn der_signature(digits: &str, reader: SignatureReader) -> Result<ReadSignature,
     const NAME: &str = "der";
     check(NAME, digits)?;
     let mut bytes = [0; LONGEST_SIGNATURE];
-    let bytes = bytes.get_mut(..digits.len() / 2).ok_or_else(|| Rejection::MalformedSignature.to_string())?;
+    let bytes = bytes
+        .get_mut(..digits.len() / 2)
+        .ok_or_else(|| Rejection::MalformedSignature.to_string())?;
     decode_to_slice(digits, &mut *bytes).expect("the digits were checked");
-    let signature = reader.read_der(bytes).map_err(|problem| unread(NAME, problem, bytes.len(), reader))?;
-    Ok(ReadSignature { signature, recovery_id: None })
+    let signature = reader
+        .read_der(bytes)
+        .map_err(|problem| unread(NAME, problem, bytes.len(), reader))?;
+    Ok(ReadSignature {
+        signature,
+        recovery_id: None,
+    })
 }
 
 /// Describes why a signature of `length` bytes cannot be read.
@@ -444,7 +560,10 @@ fn unread(name: &str, problem: SignatureProblem, length: usize, reader: Signatur
     };
     match problem {
         SignatureProblem::Rejected(rejection) => rejection.to_string(),
-        SignatureProblem::WrongLength => format!("`{name}` has {} instead of {expected}", counted(length, "byte")),
+        SignatureProblem::WrongLength => format!(
+            "`{name}` has {} instead of {expected}",
+            counted(length, "byte")
+        ),
         problem => format!("`{name}` {problem}"),
     }
 }
@@ -455,7 +574,10 @@ fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
     let digits = digits(text);
     let most = 2 * to.len();
     let digits = match digits.strip_prefix("00") {
-        Some(rest) if rest.len() == most && matches!(rest.as_bytes()[0], b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+        Some(rest)
+            if rest.len() == most
+                && matches!(rest.as_bytes()[0], b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F') =>
+        {
             rest
         }
         _ => digits,
@@ -472,8 +594,17 @@ fn decode_decimal(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
     /// More digits than any number of 32 bytes has, even with some leading zeros.
     const MOST: usize = 200;
     let digits = text.trim().as_bytes();
-    let read = if digits.len() > MOST { None } else { read_decimal(digits, to) };
-    read.ok_or_else(|| format!("`{name}` is not a decimal number of at most {} bytes", to.len()))
+    let read = if digits.len() > MOST {
+        None
+    } else {
+        read_decimal(digits, to)
+    };
+    read.ok_or_else(|| {
+        format!(
+            "`{name}` is not a decimal number of at most {} bytes",
+            to.len()
+        )
+    })
 }
 
 fn required<T>(name: &str, field: Option<T>) -> Result<T, String> {
@@ -496,7 +627,11 @@ pub fn decode_digits(name: &str, digits: &str, to: &mut [u8]) -> Result<(), Stri
         return Ok(());
     }
     check(name, digits)?;
-    Err(format!("`{name}` has {} instead of {}", counted(digits.len() / 2, "byte"), to.len()))
+    Err(format!(
+        "`{name}` has {} instead of {}",
+        counted(digits.len() / 2, "byte"),
+        to.len()
+    ))
 }
 
 /// Decodes digits and appends the bytes.
@@ -528,9 +663,16 @@ pub fn counted(number: usize, thing: &str) -> String {
 }
 
 fn not_base64(field: Field, text: &str) -> String {
-    match text.char_indices().find(|(_, character)| !is_base64_digit(*character)) {
-        Some((at, character)) => format!("`{field}` is not base64: it contains {character:?} at position {at}"),
-        None => format!("`{field}` is not base64: its length or padding is not that of whole bytes"),
+    match text
+        .char_indices()
+        .find(|(_, character)| !is_base64_digit(*character))
+    {
+        Some((at, character)) => {
+            format!("`{field}` is not base64: it contains {character:?} at position {at}")
+        }
+        None => {
+            format!("`{field}` is not base64: its length or padding is not that of whole bytes")
+        }
     }
 }
 
@@ -541,14 +683,23 @@ fn is_base64_digit(character: char) -> bool {
 
 /// Returns an error unless a text consists of pairs of hexadecimal digits.
 fn check(name: &str, digits: &str) -> Result<(), String> {
-    let problem = match digits.char_indices().find(|(_, character)| !character.is_ascii_hexdigit()) {
+    let problem = match digits
+        .char_indices()
+        .find(|(_, character)| !character.is_ascii_hexdigit())
+    {
         None if digits.len().is_multiple_of(2) => return Ok(()),
         None => "it has an odd number of digits".to_owned(),
         Some((at, character)) if may_show(character, digits) => {
-            format!("it contains {character:?} at position {at}{}", hint(digits, character))
+            format!(
+                "it contains {character:?} at position {at}{}",
+                hint(digits, character)
+            )
         }
         Some((at, character)) => {
-            format!("the character at position {at} is not a digit{}", hint(digits, character))
+            format!(
+                "the character at position {at} is not a digit{}",
+                hint(digits, character)
+            )
         }
     };
     Err(format!("`{name}` is not hexadecimal: {problem}"))
@@ -578,14 +729,17 @@ fn hint(digits: &str, character: char) -> String {
         "hex",
         "base64",
     ];
-    let prefix = digits.split_once(':').map(|(prefix, _)| prefix.to_ascii_lowercase());
+    let prefix = digits
+        .split_once(':')
+        .map(|(prefix, _)| prefix.to_ascii_lowercase());
     match prefix.filter(|prefix| PREFIXES.contains(&prefix.as_str())) {
         Some(prefix) => format!("; leave out the prefix `{prefix}:`"),
         None if digits.starts_with("=\"") => {
             "; this is a formula of Excel: export the value as a text, without =\"…\"".to_owned()
         }
         None if character == ':' => {
-            "; colons are accepted if all bytes have two digits and one colon between them".to_owned()
+            "; colons are accepted if all bytes have two digits and one colon between them"
+                .to_owned()
         }
         None => String::new(),
     }

@@ -73,13 +73,22 @@ pub fn each_key(
         } else {
             splitter.push(text, &mut sections)?
         }
-        let Some(layout) = splitter.layout().cloned() else { continue };
-        let measures = sections.iter().map(|cut| measure(cut, &layout, MAX_ROWS)).collect();
+        let Some(layout) = splitter.layout().cloned() else {
+            continue;
+        };
+        let measures = sections
+            .iter()
+            .map(|cut| measure(cut, &layout, MAX_ROWS))
+            .collect();
         for unit in splitter.number(sections, measures) {
             let mut refusal = Ok(());
             each_of_unit(&unit, &layout, &names, |line, fields| {
                 refusal = take(line, fields.map_err(|(problem, _)| problem));
-                if refusal.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if refusal.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
             });
             refusal?;
         }
@@ -99,7 +108,10 @@ pub fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// Parses rows to fields.
 enum Reader<'l> {
-    Json { spans_lines: bool, shapes: Shapes<'l> },
+    Json {
+        spans_lines: bool,
+        shapes: Shapes<'l>,
+    },
     Keys,
     Table(RowCells, &'l Header),
 }
@@ -109,10 +121,14 @@ const NOT_UTF8: &str = "the text is not UTF-8";
 impl<'l> Reader<'l> {
     fn new(layout: &'l TextLayout, names: &'l FieldNames) -> Self {
         match layout {
-            TextLayout::JsonLines => Reader::Json { spans_lines: false, shapes: Shapes::new(names) },
-            TextLayout::JsonArray | TextLayout::JsonObjects => {
-                Reader::Json { spans_lines: true, shapes: Shapes::new(names) }
-            }
+            TextLayout::JsonLines => Reader::Json {
+                spans_lines: false,
+                shapes: Shapes::new(names),
+            },
+            TextLayout::JsonArray | TextLayout::JsonObjects => Reader::Json {
+                spans_lines: true,
+                shapes: Shapes::new(names),
+            },
             TextLayout::Keys => Reader::Keys,
             TextLayout::Table(header) => Reader::Table(RowCells::new(header.delimiter), header),
         }
@@ -121,7 +137,9 @@ impl<'l> Reader<'l> {
     /// Returns the line on which an item begins, from the line of its row and the space before it.
     fn first_line(&self, line: u64, space: &[u8]) -> u64 {
         match self {
-            Reader::Json { spans_lines: true, .. } => line + count_lines(space),
+            Reader::Json {
+                spans_lines: true, ..
+            } => line + count_lines(space),
             _ => line,
         }
     }
@@ -133,7 +151,9 @@ impl<'l> Reader<'l> {
                 Some(object) => shapes.read(object),
                 None => Err((format!("not a JSON object: {NOT_UTF8}"), None)),
             },
-            Reader::Keys => content.map(Fields::of_key).ok_or_else(|| (NOT_UTF8.to_owned(), None)),
+            Reader::Keys => content
+                .map(Fields::of_key)
+                .ok_or_else(|| (NOT_UTF8.to_owned(), None)),
             Reader::Table(cells, header) => {
                 let row = content.ok_or_else(|| (NOT_UTF8.to_owned(), None))?;
                 fields_of_row(cells, header, row).map_err(|problem| (problem, None))
@@ -157,7 +177,12 @@ impl<'l> Shapes<'l> {
     const MOST: usize = 16;
 
     fn new(names: &'l FieldNames) -> Self {
-        Shapes { names, last: None, found: 0, roles: LastRoles::default() }
+        Shapes {
+            names,
+            last: None,
+            found: 0,
+            roles: LastRoles::default(),
+        }
     }
 
     fn read<'a>(&mut self, object: &'a str) -> Result<Fields<'a>, Unreadable<'a>> {
@@ -173,10 +198,18 @@ impl<'l> Shapes<'l> {
     }
 }
 
-fn fields_of_row<'a>(cells: &'a mut RowCells, header: &Header, row: &'a str) -> Result<Fields<'a>, String> {
+fn fields_of_row<'a>(
+    cells: &'a mut RowCells,
+    header: &Header,
+    row: &'a str,
+) -> Result<Fields<'a>, String> {
     let row = cells.of(row)?;
     if row.len() != header.columns.len() {
-        return Err(format!("{} instead of {}", counted(row.len(), "column"), header.columns.len()));
+        return Err(format!(
+            "{} instead of {}",
+            counted(row.len(), "column"),
+            header.columns.len()
+        ));
     }
     let mut fields = Fields::default();
     let has_digests = header.columns.contains(&Some(Role::Field(Field::Digest)));
@@ -188,7 +221,9 @@ fn fields_of_row<'a>(cells: &'a mut RowCells, header: &Header, row: &'a str) -> 
                 fields.put(*role, cell, Tag::Text(cell));
             }
             // An empty message is a message.
-            Some(role @ Role::Field(Field::Message)) if !has_digests => fields.put(*role, cell, Tag::Text(cell)),
+            Some(role @ Role::Field(Field::Message)) if !has_digests => {
+                fields.put(*role, cell, Tag::Text(cell))
+            }
             Some(role) => fields.set(*role, cell),
             None => {}
         }

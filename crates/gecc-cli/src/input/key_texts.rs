@@ -12,7 +12,9 @@ pub fn is_private_key(text: &str) -> bool {
     let text = text.trim();
     // No branch depends on a digit of a plain key.
     hex_digits(text.as_bytes()).len() != 64
-        && (text.starts_with('{') || text.contains("-----BEGIN") || gecc_keys::is_secret_key(text.as_bytes()))
+        && (text.starts_with('{')
+            || text.contains("-----BEGIN")
+            || gecc_keys::is_secret_key(text.as_bytes()))
 }
 
 /// Parses the key of a value that may contain JSON escapes of line ends, `/` and `"`. Errors do not
@@ -21,7 +23,9 @@ pub fn read_private_key(text: &str, kind: KeyKind) -> Result<SecretKey, String> 
     let engine = engine().map_err(|problem| problem.to_string())?;
     let plain = without_escapes(text.trim()).ok_or("`secret_key` has escapes that no key needs")?;
     let keys = stack::wiped(|| SecretKeyPerFile::read([&plain[..]], kind, Some(engine.clone())))?;
-    keys.get(0).cloned().map_err(|problem| format!("`secret_key`: {problem}"))
+    keys.get(0)
+        .cloned()
+        .map_err(|problem| format!("`secret_key`: {problem}"))
 }
 
 /// Returns an engine for single keys. The lines of an input share it; otherwise each would start
@@ -62,11 +66,13 @@ fn without_escapes(text: &str) -> Option<Wiped> {
 pub fn is_public_key(text: &str, kind: KeyKind) -> bool {
     /// The number of digits of the shortest DER, that of an Ed25519 key (RFC 8410).
     const SHORTEST: usize = 2 * 44;
-    let is_der = text.starts_with("30") && text.len() >= SHORTEST && !matches!(text.len(), 128 | 130);
+    let is_der =
+        text.starts_with("30") && text.len() >= SHORTEST && !matches!(text.len(), 128 | 130);
     // A COSE_Key, PEM that was decoded from base64, or an Ed25519 key after a byte ED.
     let first = text.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
-    let may_be_bytes =
-        matches!(first, b'a' | b'b') || text.starts_with("2d2d") || (text.len() == 66 && kind == KeyKind::Ed25519);
+    let may_be_bytes = matches!(first, b'a' | b'b')
+        || text.starts_with("2d2d")
+        || (text.len() == 66 && kind == KeyKind::Ed25519);
     is_der
         || (is_key_text(text) && gecc_keys::is_public_key(text.as_bytes()))
         || (may_be_bytes && is_public_key_in_hex(text, kind))
@@ -87,7 +93,8 @@ pub fn public_key_digits(text: &str, kind: KeyKind) -> Result<String, String> {
     let key = if is_key_text(text) {
         text.as_bytes()
     } else {
-        decoded = const_hex::decode(text).map_err(|_| "`public_key` is not hexadecimal".to_owned())?;
+        decoded =
+            const_hex::decode(text).map_err(|_| "`public_key` is not hexadecimal".to_owned())?;
         &decoded
     };
     match gecc_keys::public_key(key, kind) {

@@ -32,18 +32,33 @@ impl KeySource {
     /// Reads the keys of a file in any of the supported forms, if one is given; `-` is standard
     /// input. An unusable key is an error here. Keys that state their purpose have to match `kind`.
     /// `streams` are the other inputs and outputs of the command.
-    pub fn open(path: Option<&Path>, kind: KeyKind, streams: &StreamOptions) -> Result<Self, String> {
-        let Some(path) = path else { return Ok(KeySource::OfItems) };
+    pub fn open(
+        path: Option<&Path>,
+        kind: KeyKind,
+        streams: &StreamOptions,
+    ) -> Result<Self, String> {
+        let Some(path) = path else {
+            return Ok(KeySource::OfItems);
+        };
         if is_standard_stream(path) && streams.inputs.iter().any(|path| is_standard_stream(path)) {
-            return Err("the key file and the input are both standard input: name a file for one of them".to_owned());
+            return Err(
+                "the key file and the input are both standard input: name a file for one of them"
+                    .to_owned(),
+            );
         }
         refuse_overwriting(path, streams.output.as_deref())?;
         warn_if_exposed(path);
         // Keys are on the stack during the work.
         let keys = stack::wiped(|| {
-            let source = open(path).map_err(|problem| problem.to_string())?.into_reader();
+            let source = open(path)
+                .map_err(|problem| problem.to_string())?
+                .into_reader();
             let keys = keys::read(source, kind)?;
-            if keys.is_empty() { Err("no key in the file".to_owned()) } else { Ok(keys) }
+            if keys.is_empty() {
+                Err("no key in the file".to_owned())
+            } else {
+                Ok(keys)
+            }
         });
         let keys = keys.map_err(|problem| path_error(path, problem))?;
         Ok(KeySource::File(Arc::new(keys)))
@@ -64,7 +79,12 @@ impl KeySource {
     /// Returns the number of the first item without a key, and the error for it. Returns `None` if
     /// every item has a key.
     pub fn limit(&self) -> Option<(u64, String)> {
-        self.per_item().map(|keys| (keys as u64, format!("the key file has {keys} keys, none for this item")))
+        self.per_item().map(|keys| {
+            (
+                keys as u64,
+                format!("the key file has {keys} keys, none for this item"),
+            )
+        })
     }
 
     /// Calls `work` with the keys of the given items, all of which have one. `own` are the keys in
@@ -76,14 +96,22 @@ impl KeySource {
         items: usize,
         work: impl FnOnce(SecretKeys) -> R,
     ) -> R {
-        let KeySource::File(keys) = self else { return work(own) };
+        let KeySource::File(keys) = self else {
+            return work(own);
+        };
         match (keys.as_slice(), numbers) {
             ([key], _) => work(SecretKeys::all(key)),
-            (keys, ItemNumbers::From(first)) => work(SecretKeys::each(&keys[key_index(first)..][..items])),
+            (keys, ItemNumbers::From(first)) => {
+                work(SecretKeys::each(&keys[key_index(first)..][..items]))
+            }
             (keys, ItemNumbers::Each(numbers)) => {
                 // Allocated once, because a growing vector would leave its old contents behind.
                 let mut each = Vec::with_capacity(items);
-                each.extend(numbers.iter().map(|number| keys[key_index(*number)].clone()));
+                each.extend(
+                    numbers
+                        .iter()
+                        .map(|number| keys[key_index(*number)].clone()),
+                );
                 work(SecretKeys::each(&each))
             }
         }
@@ -93,7 +121,10 @@ impl KeySource {
     /// input.
     pub fn surplus(&self, items: u64) -> Option<String> {
         let keys = self.per_item().filter(|keys| *keys as u64 > items)?;
-        Some(format!("the key file has {keys} keys for {}", counted(items as usize, "item")))
+        Some(format!(
+            "the key file has {keys} keys for {}",
+            counted(items as usize, "item")
+        ))
     }
 
     /// Returns the keys for the rows of a table.
@@ -132,7 +163,8 @@ pub fn as_lines(input: Input, kind: KeyKind) -> Result<Input, String> {
         KeyFileContent::Keys(found) => {
             let mut lines = Wiped::new(vec![b'\n'; found.len() * 65]);
             for (line, key) in lines.chunks_exact_mut(65).zip(&found) {
-                const_hex::encode_to_slice(key.expose_bytes(), &mut line[..64]).expect("two digits for a byte");
+                const_hex::encode_to_slice(key.expose_bytes(), &mut line[..64])
+                    .expect("two digits for a byte");
             }
             Ok(Input::Stream(Box::new(Cursor::new(lines))))
         }

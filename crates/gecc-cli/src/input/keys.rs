@@ -32,7 +32,10 @@ fn of_lines(source: Box<dyn Read + Send>) -> Result<Vec<SecretKey>, String> {
     let mut keys = Vec::new();
     items::each_key(source, |line, fields| {
         let key = fields.and_then(|fields| fields.secret_key());
-        push(&mut keys, key.map_err(|problem| format!("line {line}: {problem}"))?);
+        push(
+            &mut keys,
+            key.map_err(|problem| format!("line {line}: {problem}"))?,
+        );
         Ok(())
     })?;
     Ok(keys)
@@ -48,11 +51,15 @@ pub enum KeyFileContent {
 /// with a key is sufficient.
 ///
 /// The caller wipes the stack.
-pub fn read_content(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<KeyFileContent, String> {
+pub fn read_content(
+    mut source: Box<dyn Read + Send>,
+    kind: KeyKind,
+) -> Result<KeyFileContent, String> {
     let mut head = Zeroizing::new(vec![0; HEAD]);
     let mut length = 0;
     let is_named = loop {
-        let more = items::read(&mut source, &mut head[length..]).map_err(|problem| problem.to_string())?;
+        let more =
+            items::read(&mut source, &mut head[length..]).map_err(|problem| problem.to_string())?;
         length += more;
         if let Some(is_named) = tells(&head[..length]) {
             break is_named;
@@ -77,10 +84,15 @@ pub fn read_content(mut source: Box<dyn Read + Send>, kind: KeyKind) -> Result<K
 /// Returns whether keys that begin with `head` are in a form without lines. Returns `None` while
 /// more bytes could change the answer.
 fn tells(head: &[u8]) -> Option<bool> {
-    if layout::without_mark(head).trim_ascii_start().starts_with(b"{") {
+    if layout::without_mark(head)
+        .trim_ascii_start()
+        .starts_with(b"{")
+    {
         // A line of JSON Lines may have members of JSON Web Keys before its `secret_key`.
         let object = serde_json::from_slice::<IgnoredAny>(layout::without_mark(head));
-        return object.map_or_else(|problem| !problem.is_eof(), |_| true).then(|| are_secret_keys(head));
+        return object
+            .map_or_else(|problem| !problem.is_eof(), |_| true)
+            .then(|| are_secret_keys(head));
     }
     if are_secret_keys(head) {
         return Some(true);
@@ -90,7 +102,9 @@ fn tells(head: &[u8]) -> Option<bool> {
         return rest.trim_ascii_start().first().map(|_| false);
     }
     // Text may precede PEM.
-    let mut whole_lines = head.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    let mut whole_lines = head
+        .split_inclusive(|byte| *byte == b'\n')
+        .filter(|line| line.ends_with(b"\n"));
     whole_lines.any(is_line_of_keys).then_some(false)
 }
 
@@ -111,7 +125,9 @@ fn whole(mut source: Box<dyn Read + Send>) -> Result<Wiped, String> {
             length => append(&mut all, &part[..length]),
         }
         if all.len() > LONGEST {
-            return Err(format!("longer than {LONGEST} bytes; a file with a key in hexadecimal on each line may be"));
+            return Err(format!(
+                "longer than {LONGEST} bytes; a file with a key in hexadecimal on each line may be"
+            ));
         }
     }
 }
@@ -122,7 +138,11 @@ mod tests {
     use gecc::CurveId;
 
     fn keys(content: &str) -> Vec<[u8; 32]> {
-        let keys = read(Box::new(Cursor::new(content.as_bytes().to_vec())), CurveId::P256.into()).unwrap();
+        let keys = read(
+            Box::new(Cursor::new(content.as_bytes().to_vec())),
+            CurveId::P256.into(),
+        )
+        .unwrap();
         keys.iter().map(|key| *key.expose_bytes()).collect()
     }
 
@@ -133,7 +153,10 @@ mod tests {
         let line = format!("{{\"kty\": \"EC\", \"secret_key\": \"{digits}\"}}");
         for (text, expected) in [
             ("-----BEGIN PRIVATE KEY-----", Some(true)),
-            ("Bag Attributes\n    localKeyID: 01\n-----BEGIN EC PRIVATE KEY-----\n", Some(true)),
+            (
+                "Bag Attributes\n    localKeyID: 01\n-----BEGIN EC PRIVATE KEY-----\n",
+                Some(true),
+            ),
             ("Bag Attributes\n    localKeyID: 01\n", None),
             ("{\n  \"kty\": \"EC\",\n  \"crv\": \"P-256\",", None),
             ("{\"kty\": \"EC\"}", Some(true)),
@@ -152,19 +175,33 @@ mod tests {
             assert_eq!(tells(text.as_bytes()), expected, "{text}");
         }
         let der: [u8; 6] = [0x30, 0x77, 0x02, 0x01, 0x01, 0x04];
-        assert_eq!([0, 1, 2, 3].map(|length| tells(&der[..length])), [None, None, None, Some(true)]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|length| tells(&der[..length])),
+            [None, None, None, Some(true)]
+        );
     }
 
     #[test]
     fn lines_are_distinguished_from_forms_that_name_a_curve() {
         let digits = "11".repeat(32);
-        for line in [digits.clone(), format!("0x{digits}"), format!("0X{digits}\n# end\n"), format!("\\x{digits}\n")] {
+        for line in [
+            digits.clone(),
+            format!("0x{digits}"),
+            format!("0X{digits}\n# end\n"),
+            format!("\\x{digits}\n"),
+        ] {
             assert_eq!(keys(&line), [[0x11; 32]]);
         }
         // Digits that look like a DER sequence, and a line of JSON with a member of JSON Web Keys.
         assert_eq!(keys(&"30".repeat(32)), [[0x30; 32]]);
-        assert_eq!(keys(&format!(r#"{{"kty": "EC", "secret_key": "{digits}"}}"#)), [[0x11; 32]]);
+        assert_eq!(
+            keys(&format!(r#"{{"kty": "EC", "secret_key": "{digits}"}}"#)),
+            [[0x11; 32]]
+        );
         let d = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
-        assert_eq!(keys(&format!(r#"{{"kty": "EC", "crv": "P-256", "d": "{d}"}}"#)), [[7; 32]]);
+        assert_eq!(
+            keys(&format!(r#"{{"kty": "EC", "crv": "P-256", "d": "{d}"}}"#)),
+            [[7; 32]]
+        );
     }
 }

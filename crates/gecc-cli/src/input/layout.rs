@@ -99,7 +99,9 @@ impl TextLayout {
         let whole = start..start + text.len();
         match self {
             // A row of empty cells is a row, whether the delimiter is a tab or a comma.
-            TextLayout::Table(header) if text.is_empty() && row.contains(&header.delimiter) => Some(0..row.len()),
+            TextLayout::Table(header) if text.is_empty() && row.contains(&header.delimiter) => {
+                Some(0..row.len())
+            }
             _ if text.is_empty() => None,
             TextLayout::JsonLines | TextLayout::JsonObjects => Some(whole),
             TextLayout::Keys => (!row.starts_with(b"#")).then_some(whole),
@@ -125,7 +127,11 @@ pub fn detect_layout(
     format: Option<Format>,
     names: &FieldNames,
 ) -> Result<LayoutDetection, String> {
-    if is_first && !at_end && text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
+    if is_first
+        && !at_end
+        && text.len() < BYTE_ORDER_MARK.len()
+        && BYTE_ORDER_MARK.starts_with(text)
+    {
         return Ok(LayoutDetection::NeedsMore(0));
     }
     if is_first && !at_end && text.len() < 2 {
@@ -139,18 +145,30 @@ pub fn detect_layout(
     if is_first && format.is_none() && TABLES.iter().any(|magic| text.starts_with(magic)) {
         return Err(NO_TABLE_HERE.to_owned());
     }
-    let start = if is_first { text.len() - without_mark(text).len() } else { 0 };
-    let first = text[start..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|at| start + at);
+    let start = if is_first {
+        text.len() - without_mark(text).len()
+    } else {
+        0
+    };
+    let first = text[start..]
+        .iter()
+        .position(|byte| !byte.is_ascii_whitespace())
+        .map(|at| start + at);
     let line = line_start(text, start, first.unwrap_or(text.len()));
     let rest = &text[line..];
     let length = memchr(b'\n', rest).unwrap_or(rest.len());
     match (format, first.map(|first| (first, text[first]))) {
         // Without items the layout makes no difference. A first line that is too long is not
         // decisive.
-        (_, None) if at_end || rest.len() > MAX_LINE => Ok(LayoutDetection::Known(TextLayout::JsonLines, line)),
+        (_, None) if at_end || rest.len() > MAX_LINE => {
+            Ok(LayoutDetection::Known(TextLayout::JsonLines, line))
+        }
         (_, None) => Ok(LayoutDetection::NeedsMore(line)),
         (Some(Format::Jsonl), _) => Ok(LayoutDetection::Known(TextLayout::JsonLines, line)),
-        (None, Some((first, b'{'))) => match text[first + 1..].iter().find(|byte| !b" \t\r".contains(byte)) {
+        (None, Some((first, b'{'))) => match text[first + 1..]
+            .iter()
+            .find(|byte| !b" \t\r".contains(byte))
+        {
             None if !at_end && length <= MAX_LINE => Ok(LayoutDetection::NeedsMore(0)),
             Some(b'\n') => Ok(LayoutDetection::Known(TextLayout::JsonObjects, line)),
             _ => Ok(LayoutDetection::Known(TextLayout::JsonLines, line)),
@@ -164,7 +182,9 @@ pub fn detect_layout(
                 return Ok(LayoutDetection::NeedsMore(0));
             }
             table(header, at_end, &[delimiter], names).map(|found| match found {
-                Some((header, end)) => LayoutDetection::Known(TextLayout::Table(header), line + length + 1 + end),
+                Some((header, end)) => {
+                    LayoutDetection::Known(TextLayout::Table(header), line + length + 1 + end)
+                }
                 None => LayoutDetection::NeedsMore(0),
             })
         }
@@ -172,7 +192,9 @@ pub fn detect_layout(
             Ok(LayoutDetection::Known(TextLayout::Keys, line))
         }
         _ => table(rest, at_end, &DELIMITERS, names).map(|found| match found {
-            Some((header, length)) => LayoutDetection::Known(TextLayout::Table(header), line + length),
+            Some((header, length)) => {
+                LayoutDetection::Known(TextLayout::Table(header), line + length)
+            }
             None => LayoutDetection::NeedsMore(0),
         }),
     }
@@ -187,13 +209,18 @@ fn is_utf_16_without_a_mark(text: &[u8]) -> bool {
 /// Parses a first line `sep=;`, which Excel writes and reads, and returns the delimiter.
 fn separator(line: &[u8]) -> Option<u8> {
     let line = line.trim_ascii_end();
-    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    let line = line
+        .strip_prefix(b"\"")
+        .and_then(|line| line.strip_suffix(b"\""))
+        .unwrap_or(line);
     let (name, separator) = line.split_at_checked(4)?;
     let is_named = name.eq_ignore_ascii_case(b"sep=");
     match separator {
         // A tab at the end of the line was trimmed as space.
         [] if is_named => Some(b'\t'),
-        [separator] if is_named && (separator.is_ascii_punctuation() && *separator != b'"') => Some(*separator),
+        [separator] if is_named && (separator.is_ascii_punctuation() && *separator != b'"') => {
+            Some(*separator)
+        }
         _ => None,
     }
 }
@@ -213,13 +240,19 @@ fn line_start(text: &[u8], start: usize, first: usize) -> usize {
 pub fn names_a_key(line: &[u8]) -> bool {
     !line.starts_with(b"#")
         && line.split(|byte| b",;\t\"\r\n".contains(byte)).any(|name| {
-            std::str::from_utf8(name.trim_ascii()).is_ok_and(|name| Field::named(name) == Some(Field::SecretKey))
+            std::str::from_utf8(name.trim_ascii())
+                .is_ok_and(|name| Field::named(name) == Some(Field::SecretKey))
         })
 }
 
 /// Parses the header of a table with the delimiter that yields most fields, and returns it with its
 /// end. Returns `None` if more text is needed.
-fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &FieldNames) -> Result<Option<(Header, usize)>, String> {
+fn table(
+    text: &[u8],
+    at_end: bool,
+    delimiters: &[u8],
+    names: &FieldNames,
+) -> Result<Option<(Header, usize)>, String> {
     let mut best: Option<(usize, u8, usize)> = None;
     for &delimiter in delimiters {
         let mut quoted = Quoted::new(delimiter);
@@ -229,20 +262,26 @@ fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &FieldNames) -> Re
             None if quoted.is_open() => return Err(format!("the header: {OPEN_QUOTE}")),
             None => text.len(),
         };
-        let named =
-            cells(&text[..end], delimiter).map_or(0, |cells| cells.iter().filter(|cell| names.knows(cell)).count());
+        let named = cells(&text[..end], delimiter).map_or(0, |cells| {
+            cells.iter().filter(|cell| names.knows(cell)).count()
+        });
         if best.is_none_or(|(most, ..)| named > most) {
             best = Some((named, delimiter, end));
         }
     }
     let (_, delimiter, end) = best.expect("there are delimiters");
-    let cells = cells(&text[..end], delimiter).map_err(|problem| format!("the header: {problem}"))?;
+    let cells =
+        cells(&text[..end], delimiter).map_err(|problem| format!("the header: {problem}"))?;
     let found: Vec<&str> = cells.iter().map(String::as_str).collect();
     if !cells.iter().any(|cell| names.knows(cell)) {
         return Err(fits_nothing(names) + &described(text, at_end));
     }
-    let columns = names.roles(&found).map_err(|problem| format!("the header: {problem}"))?;
-    names.require(&found, &columns).map_err(|problem| format!("the header: {problem}"))?;
+    let columns = names
+        .roles(&found)
+        .map_err(|problem| format!("the header: {problem}"))?;
+    names
+        .require(&found, &columns)
+        .map_err(|problem| format!("the header: {problem}"))?;
     Ok(Some((Header { delimiter, columns }, end)))
 }
 
@@ -250,7 +289,11 @@ fn table(text: &[u8], at_end: bool, delimiters: &[u8], names: &FieldNames) -> Re
 fn cells(row: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
     let mut cells = table::RowCells::new(delimiter);
     let row = String::from_utf8_lossy(row);
-    Ok(cells.of(&row)?.iter().map(|cell| cell.trim().to_owned()).collect())
+    Ok(cells
+        .of(&row)?
+        .iter()
+        .map(|cell| cell.trim().to_owned())
+        .collect())
 }
 
 /// Returns the error that lists the supported layouts.
@@ -264,13 +307,22 @@ fn fits_nothing(names: &FieldNames) -> String {
 /// Describes the input for an error. It is not quoted, since it may be a key that was passed
 /// instead of an input.
 fn described(text: &[u8], at_end: bool) -> String {
-    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
-    let line = std::str::from_utf8(line).ok().filter(|line| !line.contains(|c: char| c.is_control() && c != '\t'));
+    let line = text
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default()
+        .trim_ascii_end();
+    let line = std::str::from_utf8(line)
+        .ok()
+        .filter(|line| !line.contains(|c: char| c.is_control() && c != '\t'));
     match line {
         None if at_end => format!("; the input is {} bytes of binary data", text.len()),
         None => "; the input is binary data".to_owned(),
         Some(line) if line.starts_with("-----BEGIN ") => "; the input is PEM".to_owned(),
         Some(line) if line.starts_with('<') => "; the input is HTML or XML".to_owned(),
-        Some(line) => format!("; the first line is a text of {} characters", line.chars().count()),
+        Some(line) => format!(
+            "; the first line is a text of {} characters",
+            line.chars().count()
+        ),
     }
 }

@@ -30,13 +30,22 @@ pub struct FieldNames {
 impl FieldNames {
     /// Makes the names from the options of a command, for the fields that an operation reads.
     pub fn of(options: &StreamOptions, reads: Reads) -> Self {
-        FieldNames { seen: Arc::clone(&options.seen), ..FieldNames::new(options.mapping(), reads) }
+        FieldNames {
+            seen: Arc::clone(&options.seen),
+            ..FieldNames::new(options.mapping(), reads)
+        }
     }
 
     pub fn new(mapping: Mapping, reads: Reads) -> Self {
         let signatures: &[Field] = match reads.bare_signatures {
             true => &[Field::Signature],
-            false => &[Field::Signature, Field::R, Field::S, Field::YParityAndS, Field::Der],
+            false => &[
+                Field::Signature,
+                Field::R,
+                Field::S,
+                Field::YParityAndS,
+                Field::Der,
+            ],
         };
         let mut read = Vec::new();
         let mut required = Vec::new();
@@ -48,7 +57,13 @@ impl FieldNames {
             read.extend(signatures);
             // Half a signature does not count as one.
             let halves = [Field::S, Field::YParityAndS];
-            required.push(signatures.iter().copied().filter(|field| !halves.contains(field)).collect());
+            required.push(
+                signatures
+                    .iter()
+                    .copied()
+                    .filter(|field| !halves.contains(field))
+                    .collect(),
+            );
         }
         if reads.recovery_ids != RecoveryIds::No {
             read.extend(Field::RECOVERY_IDS);
@@ -56,24 +71,44 @@ impl FieldNames {
         if reads.recovery_ids == RecoveryIds::Required {
             // Signatures of 65 bytes contain a recovery id, and so does yParityAndS.
             let in_signatures = [Field::Signature, Field::YParityAndS];
-            required.push(Field::RECOVERY_IDS.into_iter().chain(in_signatures).collect());
+            required.push(
+                Field::RECOVERY_IDS
+                    .into_iter()
+                    .chain(in_signatures)
+                    .collect(),
+            );
         }
         if reads.user_ids {
             read.push(Field::Id);
         }
-        for (is_read, field) in [(reads.public_keys, Field::PublicKey), (reads.secret_keys, Field::SecretKey)] {
+        for (is_read, field) in [
+            (reads.public_keys, Field::PublicKey),
+            (reads.secret_keys, Field::SecretKey),
+        ] {
             if is_read {
                 read.push(field);
                 required.push(vec![field]);
             }
         }
         let signs = reads.contents && !reads.signatures;
-        FieldNames { mapping, reads: read, required, signs, seen: Arc::default() }
+        FieldNames {
+            mapping,
+            reads: read,
+            required,
+            signs,
+            seen: Arc::default(),
+        }
     }
 
     /// Makes the names for a file of private keys.
     pub fn of_keys() -> Self {
-        Self::new(Mapping::new(), Reads { secret_keys: true, ..Reads::default() })
+        Self::new(
+            Mapping::new(),
+            Reads {
+                secret_keys: true,
+                ..Reads::default()
+            },
+        )
     }
 
     /// Returns whether r and s are decimal numbers.
@@ -84,29 +119,47 @@ impl FieldNames {
     /// Returns whether the input may consist of bare private keys. It may not if their column was
     /// configured.
     pub fn are_keys_alone(&self) -> bool {
-        self.reads == [Field::SecretKey] && !self.mapping.columns().any(|(field, _)| field == Field::SecretKey)
+        self.reads == [Field::SecretKey]
+            && !self
+                .mapping
+                .columns()
+                .any(|(field, _)| field == Field::SecretKey)
     }
 
     /// Makes names that read all fields and require none.
     #[cfg(test)]
     pub fn of_all() -> Self {
-        FieldNames { reads: Field::ALL.to_vec(), ..FieldNames::default() }
+        FieldNames {
+            reads: Field::ALL.to_vec(),
+            ..FieldNames::default()
+        }
     }
 
     /// Makes names that read all fields, with configured columns.
     #[cfg(test)]
     pub fn of_all_with(mapping: Mapping) -> Self {
-        FieldNames { mapping, ..Self::of_all() }
+        FieldNames {
+            mapping,
+            ..Self::of_all()
+        }
     }
 
     /// Returns the role of each column, or of each member of an object; `None` if it is not used.
     pub fn roles(&self, columns: &[&str]) -> Result<Vec<Option<Role>>, String> {
         // Objects may lack a member. Tables may not lack a column: see `require`.
-        let absent = self.mapping.columns().filter(|(_, configured)| !columns.contains(configured));
-        let mapping = absent.fold(self.mapping.clone(), |mapping, (field, _)| mapping.with(field, ""));
+        let absent = self
+            .mapping
+            .columns()
+            .filter(|(_, configured)| !columns.contains(configured));
+        let mapping = absent.fold(self.mapping.clone(), |mapping, (field, _)| {
+            mapping.with(field, "")
+        });
         let mapping = mapping.complete(columns, true, &|field| self.reads(field), &|_, _| true);
         let mapping = mapping.map_err(|problem| problem.to_string())?;
-        let roles: Vec<Option<Role>> = columns.iter().map(|name| self.role(name, &mapping)).collect();
+        let roles: Vec<Option<Role>> = columns
+            .iter()
+            .map(|name| self.role(name, &mapping))
+            .collect();
         require_unique_fields(columns, &roles)?;
         self.seen.note(fields_of(&roles));
         Ok(roles)
@@ -114,7 +167,9 @@ impl FieldNames {
 
     /// Returns the role of a column according to the complete mapping of an input.
     fn role(&self, name: &str, mapping: &Mapping) -> Option<Role> {
-        let field = mapping.columns().find(|(field, column)| *column == name && self.reads(*field));
+        let field = mapping
+            .columns()
+            .find(|(field, column)| *column == name && self.reads(*field));
         match field {
             Some((field, _)) => Some(Role::Field(field)),
             None => self.is_tag(name).then_some(Role::Tag),
@@ -125,7 +180,11 @@ impl FieldNames {
     /// as absent, even if another member has its field. A field that appears twice is refused,
     /// whichever of the two is null: some JSON readers use the last one, others the first.
     pub fn roles_of_members(&self, members: &[(&str, bool)]) -> Result<Vec<Option<Role>>, String> {
-        let with_value: Vec<&str> = members.iter().filter(|(_, is_null)| !is_null).map(|(name, _)| *name).collect();
+        let with_value: Vec<&str> = members
+            .iter()
+            .filter(|(_, is_null)| !is_null)
+            .map(|(name, _)| *name)
+            .collect();
         let mut roles_with_value = self.roles(&with_value)?.into_iter();
         let mut roles = Vec::with_capacity(members.len());
         for (name, is_null) in members {
@@ -147,21 +206,34 @@ impl FieldNames {
     /// Returns why a configured option has no effect on items with the given fields, if it has
     /// none.
     fn without_effect(&self, has: &dyn Fn(Field) -> bool) -> Option<String> {
-        let Mapping { hash, text_messages, encodings, user_id, signature_form, decimal, .. } = &self.mapping;
+        let Mapping {
+            hash,
+            text_messages,
+            encodings,
+            user_id,
+            signature_form,
+            decimal,
+            ..
+        } = &self.mapping;
         // Headers may be in separate fields, and any DER may be followed by a hash type.
-        let has_signatures = [Field::Signature, Field::Der, Field::V, Field::RecoveryId].into_iter().any(has);
+        let has_signatures = [Field::Signature, Field::Der, Field::V, Field::RecoveryId]
+            .into_iter()
+            .any(has);
         let has_messages = has(Field::Message);
         // SHA-384 and SHA-512 are also the hash for nonces, even if digests are given.
         let is_of_nonces = self.signs && matches!(hash, Some(Hash::Sha384 | Hash::Sha512));
-        let is_any_encoded = Field::ALL
-            .into_iter()
-            .any(|field| encodings.of(field).is_some() && Encoding::is_of(field, *text_messages) && has(field));
+        let is_any_encoded = Field::ALL.into_iter().any(|field| {
+            encodings.of(field).is_some() && Encoding::is_of(field, *text_messages) && has(field)
+        });
         let refusals = [
             (
                 hash.is_some() && !has_messages && !is_of_nonces,
                 "--hash has no effect: there is no `message`, and a `digest` is not hashed",
             ),
-            (*text_messages && !has_messages, "--text-messages has no effect: there is no `message`"),
+            (
+                *text_messages && !has_messages,
+                "--text-messages has no effect: there is no `message`",
+            ),
             (
                 user_id.is_some() && !has_messages,
                 "--sm2-id has no effect: there is no `message`, and a `digest` contains the id",
@@ -170,7 +242,10 @@ impl FieldNames {
                 *signature_form != SignatureForm::Auto && !has_signatures,
                 "--signature-form has no effect: there is no field to which it applies",
             ),
-            (*decimal && !has(Field::R), "--decimal has no effect: there are no `r` and `s`"),
+            (
+                *decimal && !has(Field::R),
+                "--decimal has no effect: there are no `r` and `s`",
+            ),
             (
                 !encodings.is_empty() && !is_any_encoded,
                 "--encoding has no effect: there is no field to which it applies",
@@ -179,13 +254,19 @@ impl FieldNames {
         if let Some((_, problem)) = refusals.iter().find(|(is_refused, _)| *is_refused) {
             return Some((*problem).to_owned());
         }
-        let absent = self.mapping.columns().find(|(field, _)| self.reads(*field) && !has(*field));
-        absent.map(|(field, name)| format!("--columns {field}={name} has no effect: no item has `{name}`"))
+        let absent = self
+            .mapping
+            .columns()
+            .find(|(field, _)| self.reads(*field) && !has(*field));
+        absent.map(|(field, name)| {
+            format!("--columns {field}={name} has no effect: no item has `{name}`")
+        })
     }
 
     /// Returns an error if a configured option has no effect on rows of bytes.
     pub fn require_effect_on_rows(&self, layout: &RowLayout) -> Result<(), String> {
-        self.without_effect(&|field| layout.place(field).is_some()).map_or(Ok(()), Err)
+        self.without_effect(&|field| layout.place(field).is_some())
+            .map_or(Ok(()), Err)
     }
 
     /// Returns whether a field is read.
@@ -200,36 +281,57 @@ impl FieldNames {
             return Ok(());
         }
         let read: Vec<&str> = self.reads.iter().map(|field| field.name()).collect();
-        Err(format!("--columns has no effect: what is read here is {}", read.join(", ")))
+        Err(format!(
+            "--columns has no effect: what is read here is {}",
+            read.join(", ")
+        ))
     }
 
     /// Returns whether a column or member of this name is passed through. One that is configured as
     /// a field is not, whether or not the operation reads that field: it may be a private key.
     pub fn is_tag(&self, name: &str) -> bool {
-        name.eq_ignore_ascii_case("tag") && !self.mapping.columns().any(|(_, configured)| configured == name)
+        name.eq_ignore_ascii_case("tag")
+            && !self
+                .mapping
+                .columns()
+                .any(|(_, configured)| configured == name)
     }
 
     /// Returns an error if a table lacks a column that every row needs.
     pub fn require(&self, columns: &[&str], roles: &[Option<Role>]) -> Result<(), String> {
-        let mut configured = self.mapping.columns().filter(|(field, _)| self.reads.contains(field));
+        let mut configured = self
+            .mapping
+            .columns()
+            .filter(|(field, _)| self.reads.contains(field));
         if let Some((field, name)) = configured.find(|(_, name)| !columns.contains(name)) {
             return Err(Mapping::absent(field, name, columns).to_string());
         }
         let present: Vec<Field> = fields_of(roles).collect();
-        if let Some(fields) = self.required.iter().find(|fields| !fields.iter().any(|field| present.contains(field))) {
+        if let Some(fields) = self
+            .required
+            .iter()
+            .find(|fields| !fields.iter().any(|field| present.contains(field)))
+        {
             return Err(Mapping::missing(fields, columns).to_string());
         }
         if self.mapping.user_id.is_some() && present.contains(&Field::Id) {
-            return Err("--sm2-id is for all items, and a column has an id for each: leave one of them out".to_owned());
+            return Err(
+                "--sm2-id is for all items, and a column has an id for each: leave one of them out"
+                    .to_owned(),
+            );
         }
-        self.without_effect(&|field| present.contains(&field)).map_or(Ok(()), Err)
+        self.without_effect(&|field| present.contains(&field))
+            .map_or(Ok(()), Err)
     }
 
     /// Returns whether a column of this name is a field or was configured as one.
     pub fn knows(&self, column: &str) -> bool {
         Field::named(column).is_some()
             || column.eq_ignore_ascii_case("tag")
-            || self.mapping.columns().any(|(_, configured)| configured == column)
+            || self
+                .mapping
+                .columns()
+                .any(|(_, configured)| configured == column)
     }
 
     /// Returns the names that the fields may have, for errors.
@@ -259,7 +361,9 @@ fn require_unique_fields(names: &[&str], roles: &[Option<Role>]) -> Result<(), S
         let is_field = matches!(role, Some(Role::Field(_)));
         if is_field && names.iter().filter(|other| *other == name).count() > 1 {
             let name = name.escape_debug();
-            return Err(format!("`{name}` occurs twice, and it is not clear which is meant: remove one, or rename it"));
+            return Err(format!(
+                "`{name}` occurs twice, and it is not clear which is meant: remove one, or rename it"
+            ));
         }
     }
     Ok(())

@@ -49,7 +49,9 @@ pub fn open(path: &Path) -> io::Result<Input> {
         return open_standard_input();
     }
     if is_pipe(path) {
-        return Ok(Input::Stream(decompressed_when_read(Box::new(Pipe::new(path)))));
+        return Ok(Input::Stream(decompressed_when_read(Box::new(Pipe::new(
+            path,
+        )))));
     }
     as_input(File::open(path)?)
 }
@@ -90,7 +92,11 @@ fn as_input(mut file: File) -> io::Result<Input> {
         return Ok(Input::Stream(decompressed_when_read(Box::new(file))));
     }
     let start = file.stream_position()?;
-    let plain = PlainFile { file, start, end: metadata.len() };
+    let plain = PlainFile {
+        file,
+        start,
+        end: metadata.len(),
+    };
     let mut head = [0; LONGEST_SIGNATURE];
     let length = plain.read_at(&mut head, start)?;
     Ok(match compression(&head[..length])? {
@@ -106,7 +112,10 @@ fn as_input(file: File) -> io::Result<Input> {
 
 /// Makes the error for a file that became shorter after it was opened.
 pub fn became_shorter() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read")
+    io::Error::new(
+        io::ErrorKind::UnexpectedEof,
+        "the file became shorter while it was read",
+    )
 }
 
 impl PlainFile {
@@ -126,7 +135,10 @@ impl PlainFile {
         use std::os::unix::fs::FileExt;
         let mut filled = 0;
         while filled < buffer.len() {
-            match self.file.read_at(&mut buffer[filled..], place + filled as u64) {
+            match self
+                .file
+                .read_at(&mut buffer[filled..], place + filled as u64)
+            {
                 Ok(0) => break,
                 Ok(length) => filled += length,
                 Err(problem) if problem.kind() == io::ErrorKind::Interrupted => {}

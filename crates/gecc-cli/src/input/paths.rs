@@ -23,10 +23,17 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         let before = found.len();
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                let mut listing = Listing { entered: HashSet::new(), found, passed: None };
+                let mut listing = Listing {
+                    entered: HashSet::new(),
+                    found,
+                    passed: None,
+                };
                 listing.enter(path)?;
                 if let Some(passed) = listing.passed {
-                    warn(&format!("{} is not read, as its name begins with _", shown_path(&passed)));
+                    warn(&format!(
+                        "{} is not read, as its name begins with _",
+                        shown_path(&passed)
+                    ));
                 }
                 found = listing.found;
                 if found.len() == before {
@@ -81,13 +88,24 @@ fn is_pattern(path: &Path) -> bool {
 }
 
 fn matches_of(pattern: &Path) -> Result<Vec<PathBuf>, String> {
-    let text = pattern.to_str().ok_or_else(|| path_error(pattern, "a pattern is UTF-8"))?;
+    let text = pattern
+        .to_str()
+        .ok_or_else(|| path_error(pattern, "a pattern is UTF-8"))?;
     let matches = glob::glob(text).map_err(|problem| path_error(pattern, problem))?;
-    let matches = matches.collect::<Result<Vec<PathBuf>, _>>().map_err(|problem| problem.to_string())?;
+    let matches = matches
+        .collect::<Result<Vec<PathBuf>, _>>()
+        .map_err(|problem| problem.to_string())?;
     if let Some(path) = passed_over(pattern) {
-        return Err(path_error(&path, "a pattern cannot match a name that is not UTF-8: name its folder"));
+        return Err(path_error(
+            &path,
+            "a pattern cannot match a name that is not UTF-8: name its folder",
+        ));
     }
-    if matches.is_empty() { Err(path_error(pattern, "the pattern matches no file")) } else { Ok(matches) }
+    if matches.is_empty() {
+        Err(path_error(pattern, "the pattern matches no file"))
+    } else {
+        Ok(matches)
+    }
 }
 
 /// Returns a file or folder that the pattern would match if its name were UTF-8. `glob` skips such
@@ -98,8 +116,16 @@ fn passed_over(pattern: &Path) -> Option<PathBuf> {
         let name = part.as_os_str().to_string_lossy();
         if is_pattern(name.as_ref().as_ref()) {
             let names = glob::Pattern::new(&name).ok()?;
-            let folders = if folder.as_os_str().is_empty() { ".".into() } else { folder.to_string_lossy() };
-            let found = glob::glob(&folders).ok()?.flatten().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
+            let folders = if folder.as_os_str().is_empty() {
+                ".".into()
+            } else {
+                folder.to_string_lossy()
+            };
+            let found = glob::glob(&folders)
+                .ok()?
+                .flatten()
+                .filter_map(|folder| fs::read_dir(folder).ok())
+                .flatten();
             for entry in found.flatten() {
                 let name = entry.file_name();
                 if name.to_str().is_none() && names.matches(&name.to_string_lossy()) {
@@ -124,7 +150,9 @@ struct Listing {
 impl Listing {
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         // A link may form a cycle.
-        let resolved = folder.canonicalize().map_err(|problem| path_error(folder, problem))?;
+        let resolved = folder
+            .canonicalize()
+            .map_err(|problem| path_error(folder, problem))?;
         if !self.entered.insert(resolved) {
             return Ok(());
         }

@@ -31,7 +31,12 @@ pub struct Pipe {
 
 impl Pipe {
     pub fn new(path: &Path) -> Self {
-        Pipe { path: path.to_owned(), pieces: None, piece: Zeroizing::default(), taken: 0 }
+        Pipe {
+            path: path.to_owned(),
+            pieces: None,
+            piece: Zeroizing::default(),
+            taken: 0,
+        }
     }
 
     /// Returns the next piece, which is empty at the end.
@@ -41,7 +46,9 @@ impl Pipe {
             None => {
                 let (to, pieces) = sync_channel(0);
                 let path = self.path.clone();
-                thread::Builder::new().name("gecc-pipe".to_owned()).spawn(move || read_all(&path, &to))?;
+                thread::Builder::new()
+                    .name("gecc-pipe".to_owned())
+                    .spawn(move || read_all(&path, &to))?;
                 self.pieces.insert(pieces)
             }
         };

@@ -68,7 +68,9 @@ impl Scanner {
     /// Returns the error in the end of the last row, if no further row can come after it.
     pub fn wrong_end(&self) -> Option<&'static str> {
         match self {
-            Scanner::Elements(elements) if elements.is_closed && elements.is_comma_open => Some(TRAILING_COMMA),
+            Scanner::Elements(elements) if elements.is_closed && elements.is_comma_open => {
+                Some(TRAILING_COMMA)
+            }
             _ => None,
         }
     }
@@ -107,7 +109,11 @@ enum Quote {
 
 impl Quoted {
     pub fn new(delimiter: u8) -> Self {
-        Quoted { delimiter, state: Quote::Outside, before: b'\n' }
+        Quoted {
+            delimiter,
+            state: Quote::Outside,
+            before: b'\n',
+        }
     }
 
     fn restart(&mut self) {
@@ -140,7 +146,9 @@ impl Quoted {
                 }
                 (_, Quote::Inside) => self.state = Quote::Closing,
                 (_, Quote::Closing) => self.state = Quote::Inside,
-                (_, Quote::Outside) if before == self.delimiter || before == b'\n' => self.state = Quote::Inside,
+                (_, Quote::Outside) if before == self.delimiter || before == b'\n' => {
+                    self.state = Quote::Inside
+                }
                 (_, Quote::Outside) => {}
             }
         }
@@ -170,7 +178,10 @@ pub struct Elements {
 impl Elements {
     /// Makes a scanner for objects outside an array. Each ends with its closing brace.
     pub fn alone() -> Self {
-        Elements { are_alone: true, ..Self::default() }
+        Elements {
+            are_alone: true,
+            ..Self::default()
+        }
     }
 
     fn next_end(&mut self, text: &[u8]) -> Option<usize> {
@@ -248,11 +259,23 @@ mod tests {
     fn same_wherever_cut(scanner: &Scanner, text: &[u8], expected: &[&str]) {
         let whole = rows(scanner, &[text]);
         assert_eq!(whole.concat(), text);
-        assert!(whole.iter().map(|row| row.as_slice()).eq(expected.iter().map(|row| row.as_bytes())), "{whole:?}");
+        assert!(
+            whole
+                .iter()
+                .map(|row| row.as_slice())
+                .eq(expected.iter().map(|row| row.as_bytes())),
+            "{whole:?}"
+        );
         for cut in 0..=text.len() {
             assert_eq!(rows(scanner, &[&text[..cut], &text[cut..]]), whole, "{cut}");
             for second in cut..=text.len() {
-                assert_eq!(rows(scanner, &[&text[..cut], &text[cut..second], &text[second..]]), whole);
+                assert_eq!(
+                    rows(
+                        scanner,
+                        &[&text[..cut], &text[cut..second], &text[second..]]
+                    ),
+                    whole
+                );
             }
             let mut last = scanner.clone();
             let end = last.last_end(&text[..cut], text[..cut].contains(&b'"'));
@@ -262,18 +285,42 @@ mod tests {
                 ends += length;
             }
             assert_eq!(end, ends, "{cut}");
-            assert_eq!(rows(&last, &[&text[cut..]]), rows(&each, &[&text[cut..]]), "{cut}");
+            assert_eq!(
+                rows(&last, &[&text[cut..]]),
+                rows(&each, &[&text[cut..]]),
+                "{cut}"
+            );
         }
     }
 
     #[test]
     fn quotes_hold_line_ends_only_where_they_open_a_field() {
         let quoted = Scanner::Quoted(Quoted::new(b','));
-        same_wherever_cut(&quoted, b"a,\"b\nc\",d\ne,f\n", &["a,\"b\nc\",d\n", "e,f\n", ""]);
-        same_wherever_cut(&quoted, b"a\"b\n\"c\"\"\n\"\nx", &["a\"b\n", "\"c\"\"\n\"\n", "x"]);
-        same_wherever_cut(&quoted, b"\"a\"b\"\n\"\"\n,\"\"\"\n\"", &["\"a\"b\"\n", "\"\"\n", ",\"\"\"\n\""]);
-        same_wherever_cut(&Scanner::Quoted(Quoted::new(b';')), b"a,\"b\n;\"\n\"\n", &["a,\"b\n", ";\"\n\"\n", ""]);
-        same_wherever_cut(&Scanner::Lines, b"a,\"b\n\n\nc", &["a,\"b\n", "\n", "\n", "c"]);
+        same_wherever_cut(
+            &quoted,
+            b"a,\"b\nc\",d\ne,f\n",
+            &["a,\"b\nc\",d\n", "e,f\n", ""],
+        );
+        same_wherever_cut(
+            &quoted,
+            b"a\"b\n\"c\"\"\n\"\nx",
+            &["a\"b\n", "\"c\"\"\n\"\n", "x"],
+        );
+        same_wherever_cut(
+            &quoted,
+            b"\"a\"b\"\n\"\"\n,\"\"\"\n\"",
+            &["\"a\"b\"\n", "\"\"\n", ",\"\"\"\n\""],
+        );
+        same_wherever_cut(
+            &Scanner::Quoted(Quoted::new(b';')),
+            b"a,\"b\n;\"\n\"\n",
+            &["a,\"b\n", ";\"\n\"\n", ""],
+        );
+        same_wherever_cut(
+            &Scanner::Lines,
+            b"a,\"b\n\n\nc",
+            &["a,\"b\n", "\n", "\n", "c"],
+        );
     }
 
     #[test]
@@ -282,7 +329,12 @@ mod tests {
         same_wherever_cut(
             &elements,
             b"{\"a\":[1,2],\"b\":\"}\\\",]\"},\n 3 ,[4,5]] x, y\n",
-            &["{\"a\":[1,2],\"b\":\"}\\\",]\"},", "\n 3 ,", "[4,5]]", " x, y\n"],
+            &[
+                "{\"a\":[1,2],\"b\":\"}\\\",]\"},",
+                "\n 3 ,",
+                "[4,5]]",
+                " x, y\n",
+            ],
         );
         same_wherever_cut(&elements, b"\"\\\\\",{}", &["\"\\\\\",", "{}"]);
     }
@@ -292,7 +344,12 @@ mod tests {
         same_wherever_cut(
             &Scanner::Elements(Elements::alone()),
             b"{\n \"a\": [1, {}],\n \"b\": \"}\\\"{\"\n}\n{},]\n{\"c\":{}} x",
-            &["{\n \"a\": [1, {}],\n \"b\": \"}\\\"{\"\n}", "\n{}", ",]\n{\"c\":{}}", " x"],
+            &[
+                "{\n \"a\": [1, {}],\n \"b\": \"}\\\"{\"\n}",
+                "\n{}",
+                ",]\n{\"c\":{}}",
+                " x",
+            ],
         );
     }
 }

@@ -42,14 +42,27 @@ impl ObjectShape {
             let length = value_length(start, is_text)?;
             let at = object.len() - start.len();
             found.push(name);
-            members.push(Member { before: object[written..at].to_owned(), role: None, is_text });
+            members.push(Member {
+                before: object[written..at].to_owned(),
+                role: None,
+                is_text,
+            });
             written = at + length;
-            let after = start[length..].strip_prefix('"').unwrap_or(&start[length..]).trim_start();
+            let after = start[length..]
+                .strip_prefix('"')
+                .unwrap_or(&start[length..])
+                .trim_start();
             rest = after.strip_prefix(',').unwrap_or(after).trim_start();
         }
         let roles = names.roles(&found).ok()?;
-        members.iter_mut().zip(roles).for_each(|(member, role)| member.role = role);
-        (rest == "}").then(|| ObjectShape { members, end: object[written..].to_owned() })
+        members
+            .iter_mut()
+            .zip(roles)
+            .for_each(|(member, role)| member.role = role);
+        (rest == "}").then(|| ObjectShape {
+            members,
+            end: object[written..].to_owned(),
+        })
     }
 
     /// Returns the fields of an object of this shape, as a JSON parser would. Returns `None` for
@@ -60,7 +73,12 @@ impl ObjectShape {
         }
         let mut fields = Fields::default();
         let mut rest = object;
-        for Member { before, role, is_text } in &self.members {
+        for Member {
+            before,
+            role,
+            is_text,
+        } in &self.members
+        {
             rest = rest.strip_prefix(before.as_str())?;
             let (text, after) = rest.split_at(value_length(rest, *is_text)?);
             if let Some(role) = role {
@@ -79,7 +97,9 @@ impl ObjectShape {
 /// between values.
 fn is_plain(text: &[u8]) -> bool {
     // Without early exit, so that the loop is vectorised.
-    text.iter().fold(true, |plain, byte| plain & (*byte >= b' ') & (*byte != b'\\'))
+    text.iter().fold(true, |plain, byte| {
+        plain & (*byte >= b' ') & (*byte != b'\\')
+    })
 }
 
 /// Returns the length of a string up to its quote, or of a number that JSON allows.
@@ -114,7 +134,10 @@ mod tests {
         });
         let mut signature = [0; 64];
         let mut secret_key = [0; 32];
-        let rules = SignatureRules { reader: reader(), decimal: false };
+        let rules = SignatureRules {
+            reader: reader(),
+            decimal: false,
+        };
         let signed = fields.signature(&rules, &mut signature, &mut FormCounts::default());
         let key = fields.secret_key_into(&mut secret_key);
         let public_key = fields.public_key();
@@ -128,7 +151,9 @@ mod tests {
 
     fn tag_of(tag: super::super::fields::Tag) -> String {
         match tag {
-            super::super::fields::Tag::Json(json) | super::super::fields::Tag::Text(json) => json.to_owned(),
+            super::super::fields::Tag::Json(json) | super::super::fields::Tag::Text(json) => {
+                json.to_owned()
+            }
         }
     }
 
@@ -156,22 +181,56 @@ mod tests {
         for tag in ["\"\"", "\"second, longer\"", "\"ü\"", "\"{}\""] {
             let object = object(tag);
             let read = shape.read(&object).expect("the shape is the same");
-            assert_eq!(described(&read), described(&parsed(&object).ok().unwrap()), "{object}");
+            assert_eq!(
+                described(&read),
+                described(&parsed(&object).ok().unwrap()),
+                "{object}"
+            );
         }
         let key = format!("{{\"secret_key\":\"{}\"}}", hex(32));
-        let read = ObjectShape::of(&key, &FieldNames::of_all()).unwrap().read(&key);
-        assert_eq!(described(&read.unwrap()), described(&parsed(&key).ok().unwrap()));
-        assert!(ObjectShape::of("{}", &FieldNames::of_all()).unwrap().read("{}").is_some());
-        for other in ["\"a\\\"b\"", "1", "null", "[1]", "\"a\",\"tag2\":1", "\"a\tb\""] {
+        let read = ObjectShape::of(&key, &FieldNames::of_all())
+            .unwrap()
+            .read(&key);
+        assert_eq!(
+            described(&read.unwrap()),
+            described(&parsed(&key).ok().unwrap())
+        );
+        assert!(
+            ObjectShape::of("{}", &FieldNames::of_all())
+                .unwrap()
+                .read("{}")
+                .is_some()
+        );
+        for other in [
+            "\"a\\\"b\"",
+            "1",
+            "null",
+            "[1]",
+            "\"a\",\"tag2\":1",
+            "\"a\tb\"",
+        ] {
             assert!(shape.read(&object(other)).is_none(), "{other}");
         }
     }
 
     #[test]
     fn values_of_other_kinds_have_no_shape() {
-        for value in ["null", "true", "-1", "1.5", "1e3", "[]", "{}", "\"\\u0041\""] {
+        for value in [
+            "null",
+            "true",
+            "-1",
+            "1.5",
+            "1e3",
+            "[]",
+            "{}",
+            "\"\\u0041\"",
+        ] {
             let object = format!("{{\"digest\":\"00\",\"x\":{value}}}");
-            assert!(parsed(&object).is_ok() && ObjectShape::of(&object, &FieldNames::of_all()).is_none(), "{object}");
+            assert!(
+                parsed(&object).is_ok()
+                    && ObjectShape::of(&object, &FieldNames::of_all()).is_none(),
+                "{object}"
+            );
         }
     }
 
@@ -198,13 +257,19 @@ mod tests {
                     _ => changed[place] = byte,
                 }
             }
-            let Ok(changed) = String::from_utf8(changed) else { continue };
+            let Ok(changed) = String::from_utf8(changed) else {
+                continue;
+            };
             if let Some(fields) = shape.read(&changed) {
-                let parsed = parsed(&changed).unwrap_or_else(|(problem, _)| panic!("{problem}: {changed}"));
+                let parsed =
+                    parsed(&changed).unwrap_or_else(|(problem, _)| panic!("{problem}: {changed}"));
                 assert_eq!(described(&fields), described(&parsed), "{changed}");
                 read += 1;
             }
-            if let (Ok(_), Some(shape)) = (parsed(&changed), ObjectShape::of(&changed, &FieldNames::of_all())) {
+            if let (Ok(_), Some(shape)) = (
+                parsed(&changed),
+                ObjectShape::of(&changed, &FieldNames::of_all()),
+            ) {
                 assert!(shape.read(&changed).is_some(), "{changed}");
             }
         }

@@ -29,12 +29,24 @@ pub enum TextSource<'p> {
 
 impl<'p> TextSource<'p> {
     /// Makes a source of up to `window` pieces at a time. Files are read by the threads of a pool.
-    pub fn new(input: Input, buffers: Arc<Buffers>, window: usize, pool: &'p ThreadPool) -> io::Result<Self> {
+    pub fn new(
+        input: Input,
+        buffers: Arc<Buffers>,
+        window: usize,
+        pool: &'p ThreadPool,
+    ) -> io::Result<Self> {
         Ok(match input {
-            Input::File(plain) => {
-                TextSource::File(FileSource { place: plain.start, plain, buffers, window: 1, largest: window, pool })
+            Input::File(plain) => TextSource::File(FileSource {
+                place: plain.start,
+                plain,
+                buffers,
+                window: 1,
+                largest: window,
+                pool,
+            }),
+            Input::Stream(reader) => {
+                TextSource::Stream(StreamSource::start(reader, buffers, window)?)
             }
-            Input::Stream(reader) => TextSource::Stream(StreamSource::start(reader, buffers, window)?),
         })
     }
 
@@ -63,9 +75,13 @@ impl FileSource<'_> {
         let size = self.buffers.size() as u64;
         // The end may have moved since; this is detected when it is reached.
         let left = self.plain.end.saturating_sub(self.place).div_ceil(size);
-        let pieces = usize::try_from(left).unwrap_or(usize::MAX).clamp(1, self.window);
+        let pieces = usize::try_from(left)
+            .unwrap_or(usize::MAX)
+            .clamp(1, self.window);
         self.window = self.largest.min(self.window * GROWTH);
-        let texts = map(self.pool, 0..pieces, |piece| self.read_at(self.place + piece as u64 * size));
+        let texts = map(self.pool, 0..pieces, |piece| {
+            self.read_at(self.place + piece as u64 * size)
+        });
         let mut whole = Vec::with_capacity(pieces);
         for text in texts {
             let text = match text {
@@ -87,7 +103,11 @@ impl FileSource<'_> {
         if whole.is_empty() && self.place < self.plain.end {
             return Err(became_shorter());
         }
-        Ok(if whole.is_empty() { SourceEvent::End } else { SourceEvent::Pieces(whole) })
+        Ok(if whole.is_empty() {
+            SourceEvent::End
+        } else {
+            SourceEvent::Pieces(whole)
+        })
     }
 
     /// Reads the piece at a position of the file.
@@ -123,8 +143,17 @@ struct StreamState {
 
 impl StreamSource {
     /// Starts a thread that reads up to `window` pieces ahead.
-    pub fn start(mut reader: Box<dyn Read + Send>, buffers: Arc<Buffers>, window: usize) -> io::Result<Self> {
-        let stream = Arc::new(Stream { state: Mutex::default(), changed: Condvar::new(), buffers, window });
+    pub fn start(
+        mut reader: Box<dyn Read + Send>,
+        buffers: Arc<Buffers>,
+        window: usize,
+    ) -> io::Result<Self> {
+        let stream = Arc::new(Stream {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            buffers,
+            window,
+        });
         let filled = Arc::clone(&stream);
         // The thread is not joined: it may be inside a read that never returns.
         std::thread::Builder::new().spawn(move || {
@@ -140,12 +169,16 @@ impl StreamSource {
         let stream = &*self.0;
         let state = stream
             .changed
-            .wait_timeout_while(stream.lock(), patience, |state| state.pieces.is_empty() && state.end.is_none());
+            .wait_timeout_while(stream.lock(), patience, |state| {
+                state.pieces.is_empty() && state.end.is_none()
+            });
         let state = state.unwrap_or_else(PoisonError::into_inner).0;
         // Gathers further pieces for a moment.
-        let state = stream.changed.wait_timeout_while(state, GATHERING, |state| {
-            !state.pieces.is_empty() && !stream.is_full(state) && state.end.is_none()
-        });
+        let state = stream
+            .changed
+            .wait_timeout_while(state, GATHERING, |state| {
+                !state.pieces.is_empty() && !stream.is_full(state) && state.end.is_none()
+            });
         let mut state = state.unwrap_or_else(PoisonError::into_inner).0;
         if !state.pieces.is_empty() {
             let pieces = std::mem::take(&mut state.pieces);
@@ -181,7 +214,9 @@ impl Stream {
 
     /// Publishes data; blocks while the window is full. Returns whether more is wanted.
     fn add(&self, read: &mut Text, length: usize) -> bool {
-        let state = self.changed.wait_while(self.lock(), |state| self.is_full(state) && !state.is_abandoned);
+        let state = self.changed.wait_while(self.lock(), |state| {
+            self.is_full(state) && !state.is_abandoned
+        });
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         let bytes = &read.room()[..length];
         match state.pieces.last_mut().filter(|last| last.free() >= length) {
@@ -192,7 +227,9 @@ impl Stream {
             }
             None => {
                 read.fill(length);
-                state.pieces.push(std::mem::replace(read, self.buffers.take()));
+                state
+                    .pieces
+                    .push(std::mem::replace(read, self.buffers.take()));
             }
         }
         let goes_on = !state.is_abandoned;
@@ -220,12 +257,17 @@ mod tests {
 
     /// Returns all bytes of an input, and how it ended.
     fn read_all(input: Input, window: usize) -> (Vec<u8>, io::Result<()>) {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
+            .build()
+            .unwrap();
         let mut source = TextSource::new(input, Buffers::new(PIECE, false), window, &pool).unwrap();
         let mut all = Vec::new();
         loop {
             match source.next(Duration::from_millis(10)) {
-                Ok(SourceEvent::Pieces(pieces)) => pieces.iter().for_each(|piece| all.extend_from_slice(piece.bytes())),
+                Ok(SourceEvent::Pieces(pieces)) => pieces
+                    .iter()
+                    .for_each(|piece| all.extend_from_slice(piece.bytes())),
                 Ok(SourceEvent::Nothing) => {}
                 Ok(SourceEvent::End) => return (all, Ok(())),
                 Err(problem) => return (all, Err(problem)),
@@ -243,13 +285,25 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn file_that_grew_or_shrank_since_it_was_opened_is_read_to_its_end() {
-        for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 10 * PIECE, 10 * PIECE + 7] {
+        for length in [
+            0,
+            1,
+            PIECE - 1,
+            PIECE,
+            PIECE + 1,
+            10 * PIECE,
+            10 * PIECE + 7,
+        ] {
             let content = bytes(length);
             for end_then in [0, 1, length / 2, length, length + 1, 30 * PIECE] {
                 for start in [0, length / 3] {
                     let mut file = tempfile::tempfile().unwrap();
                     file.write_all(&content).unwrap();
-                    let plain = PlainFile { file, start: start as u64, end: end_then as u64 };
+                    let plain = PlainFile {
+                        file,
+                        start: start as u64,
+                        end: end_then as u64,
+                    };
                     let (all, end) = read_all(Input::File(plain), 4);
                     assert_eq!(end.is_err(), length < end_then, "{length} {end_then}");
                     assert_eq!(all, content[start..], "{length} {start}");
@@ -280,9 +334,15 @@ mod tests {
     fn data_before_an_error_is_not_lost() {
         for part in [1, 7, PIECE, PIECE + 1] {
             let content = bytes(1000);
-            let stream = Failing { left: content.clone(), part };
+            let stream = Failing {
+                left: content.clone(),
+                part,
+            };
             let (all, end) = read_all(Input::Stream(Box::new(stream)), 2);
-            assert!(all == content && end.is_err_and(|problem| problem.to_string() == "no more"), "{part}");
+            assert!(
+                all == content && end.is_err_and(|problem| problem.to_string() == "no more"),
+                "{part}"
+            );
         }
     }
 }

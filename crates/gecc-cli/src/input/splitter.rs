@@ -92,7 +92,10 @@ impl RowSplitter {
 
     /// Lowers the maximum length of a row, which is [`MAX_LINE`] by default.
     pub fn with_longest(self, longest: usize) -> Self {
-        RowSplitter { longest: longest.min(MAX_LINE), ..self }
+        RowSplitter {
+            longest: longest.min(MAX_LINE),
+            ..self
+        }
     }
 
     /// Returns the layout, which is known once there are rows.
@@ -137,7 +140,10 @@ impl RowSplitter {
                 sections.push(Section::Fault(problem.to_owned(), 0));
             }
             if !carry.bytes().trim_ascii().is_empty() {
-                sections.push(Section::Fault("text after the end of the array".to_owned(), lines));
+                sections.push(Section::Fault(
+                    "text after the end of the array".to_owned(),
+                    lines,
+                ));
             }
         } else if let Some(problem) = self.scanner.unfinished() {
             // An element that is cut off is reported by its own row.
@@ -161,13 +167,18 @@ impl RowSplitter {
             let mut start = 0;
             for UnitRange { end, lines, rows } in parts {
                 let content = match &cut {
-                    Section::Rows(Span { text, range }) => {
-                        Section::Rows(Span { text: Arc::clone(text), range: range.start + start..range.start + end })
-                    }
+                    Section::Rows(Span { text, range }) => Section::Rows(Span {
+                        text: Arc::clone(text),
+                        range: range.start + start..range.start + end,
+                    }),
                     fault => fault.clone(),
                 };
                 if rows > 0 {
-                    units.push(Unit { line: self.line, rows, content });
+                    units.push(Unit {
+                        line: self.line,
+                        rows,
+                        content,
+                    });
                 }
                 self.line += lines;
                 start = end;
@@ -177,8 +188,19 @@ impl RowSplitter {
     }
 
     /// Detects the layout; keeps the text if it is not sufficient.
-    fn begin(&mut self, text: Text, at_end: bool, sections: &mut Vec<Section>) -> Result<(), String> {
-        match detect_layout(text.bytes(), self.is_first, at_end, self.format, &self.names)? {
+    fn begin(
+        &mut self,
+        text: Text,
+        at_end: bool,
+        sections: &mut Vec<Section>,
+    ) -> Result<(), String> {
+        match detect_layout(
+            text.bytes(),
+            self.is_first,
+            at_end,
+            self.format,
+            &self.names,
+        )? {
             LayoutDetection::NeedsMore(blank) => {
                 self.line += count_lines(&text.bytes()[..blank]);
                 self.is_first &= blank == 0;
@@ -207,10 +229,16 @@ impl RowSplitter {
         if range.is_empty() {
             return;
         }
-        let end = range.start + self.scanner.last_end(&text.bytes()[range.clone()], text.has_quotes());
+        let end = range.start
+            + self
+                .scanner
+                .last_end(&text.bytes()[range.clone()], text.has_quotes());
         append(&mut self.carry, &text.bytes()[end..range.end]);
         if end > range.start {
-            sections.push(Section::Rows(Span { text, range: range.start..end }));
+            sections.push(Section::Rows(Span {
+                text,
+                range: range.start..end,
+            }));
         }
         self.give_up_if_too_long(false, sections);
     }
@@ -218,10 +246,15 @@ impl RowSplitter {
     /// Continues the row that began in an earlier piece.
     fn continue_row(&mut self, span: &mut Span, sections: &mut Vec<Section>) {
         let end = self.scanner.next_end(span.bytes());
-        append(&mut self.carry, &span.bytes()[..end.unwrap_or(span.range.len())]);
+        append(
+            &mut self.carry,
+            &span.bytes()[..end.unwrap_or(span.range.len())],
+        );
         span.range.start += end.unwrap_or(span.range.len());
         if !self.give_up_if_too_long(end.is_some(), sections) && end.is_some() {
-            sections.push(Section::Rows(Span::whole(Text::from_bytes(std::mem::take(&mut self.carry)))));
+            sections.push(Section::Rows(Span::whole(Text::from_bytes(
+                std::mem::take(&mut self.carry),
+            ))));
         }
     }
 
@@ -269,7 +302,11 @@ impl RowSplitter {
 
 /// Returns the error for a row that is longer than `longest` bytes.
 pub fn too_long(longest: usize) -> String {
-    let why = if longest < MAX_LINE { ", the most that this --max-memory allows" } else { "" };
+    let why = if longest < MAX_LINE {
+        ", the most that this --max-memory allows"
+    } else {
+        ""
+    };
     format!("the line is longer than {longest} bytes{why}")
 }
 
@@ -281,7 +318,13 @@ pub fn count_lines(text: &[u8]) -> u64 {
 pub fn measure(cut: &Section, layout: &TextLayout, most: usize) -> Vec<UnitRange> {
     let span = match cut {
         Section::Rows(span) => span,
-        Section::Fault(_, lines) => return vec![UnitRange { end: 0, lines: *lines, rows: 1 }],
+        Section::Fault(_, lines) => {
+            return vec![UnitRange {
+                end: 0,
+                lines: *lines,
+                rows: 1,
+            }];
+        }
     };
     if let Some(part) = plain_lines(layout, span).filter(|part| part.rows <= most) {
         return vec![part];
@@ -293,11 +336,19 @@ pub fn measure(cut: &Section, layout: &TextLayout, most: usize) -> Vec<UnitRange
     for row in rows_of(layout, text) {
         rows += usize::from(layout.content(&text[row.clone()]).is_some());
         if rows == most {
-            parts.push(UnitRange { end: row.end, lines: count_lines(&text[start..row.end]), rows });
+            parts.push(UnitRange {
+                end: row.end,
+                lines: count_lines(&text[start..row.end]),
+                rows,
+            });
             (start, rows) = (row.end, 0);
         }
     }
-    parts.push(UnitRange { end: text.len(), lines: count_lines(&text[start..]), rows });
+    parts.push(UnitRange {
+        end: text.len(),
+        lines: count_lines(&text[start..]),
+        rows,
+    });
     parts
 }
 
@@ -314,9 +365,15 @@ fn plain_lines(layout: &TextLayout, span: &Span) -> Option<UnitRange> {
         return None;
     }
     let mut ends = memchr_iter(b'\n', text);
-    let lines = ends.try_fold(0, |lines, end| may_begin_item(text, end + 1).then_some(lines + 1))?;
+    let lines = ends.try_fold(0, |lines, end| {
+        may_begin_item(text, end + 1).then_some(lines + 1)
+    })?;
     let rows = lines + usize::from(text.last().is_some_and(|last| *last != b'\n'));
-    Some(UnitRange { end: text.len(), lines: lines as u64, rows })
+    Some(UnitRange {
+        end: text.len(),
+        lines: lines as u64,
+        rows,
+    })
 }
 
 /// Returns whether the line at `start` is certainly not blank: a blank line begins with a space or
@@ -338,7 +395,11 @@ pub fn rows_of<'a>(layout: &TextLayout, text: &'a [u8]) -> RowRanges<'a> {
         TextLayout::Table(_) if memchr(b'"', text).is_none() => Scanner::Lines,
         layout => layout.scanner(),
     };
-    RowRanges { scanner, text, start: 0 }
+    RowRanges {
+        scanner,
+        text,
+        start: 0,
+    }
 }
 
 impl RowRanges<'_> {
@@ -393,8 +454,13 @@ mod tests {
                     splitter.end(&mut sections)?;
                 }
             }
-            let Some(layout) = splitter.layout().cloned() else { continue };
-            let measures = sections.iter().map(|cut| measure(cut, &layout, most)).collect();
+            let Some(layout) = splitter.layout().cloned() else {
+                continue;
+            };
+            let measures = sections
+                .iter()
+                .map(|cut| measure(cut, &layout, most))
+                .collect();
             for unit in splitter.number(sections, measures) {
                 let before = items.len();
                 each_of_unit(&unit, &layout, &FieldNames::of_all(), |line, fields| {
@@ -404,7 +470,12 @@ mod tests {
                     ControlFlow::Continue(())
                 });
                 assert!(unit.rows <= most);
-                assert_eq!(items.len() - before, unit.rows, "{piece} {most} {}", text.escape_ascii());
+                assert_eq!(
+                    items.len() - before,
+                    unit.rows,
+                    "{piece} {most} {}",
+                    text.escape_ascii()
+                );
             }
         }
         Ok(items)
@@ -429,12 +500,18 @@ mod tests {
             assert!(whole.len() >= 2, "{whole:?}");
             for piece in 1..text.len() {
                 for most in [1, 2, MAX_ROWS] {
-                    assert_eq!(items(text.as_bytes(), piece, most).unwrap(), whole, "{text:?} {piece} {most}");
+                    assert_eq!(
+                        items(text.as_bytes(), piece, most).unwrap(),
+                        whole,
+                        "{text:?} {piece} {most}"
+                    );
                 }
             }
         }
         let read = TEXTS.map(|text| items(text.as_bytes(), 7, 3).unwrap());
-        let lines = read.each_ref().map(|items| items.iter().map(|(line, _)| *line).collect::<Vec<_>>());
+        let lines = read
+            .each_ref()
+            .map(|items| items.iter().map(|(line, _)| *line).collect::<Vec<_>>());
         assert_eq!(lines[0], [1, 4, 5, 6]);
         assert_eq!(lines[1], [4, 6, 9, 10, 12, 14]);
         assert_eq!(lines[4], [1, 3, 4, 5]);
@@ -445,15 +522,29 @@ mod tests {
         // A comma without an element after it is an item that cannot be read, and so is a row of
         // empty cells.
         assert_eq!(lines[7], [1, 2, 3]);
-        assert!(read[7][2].1.contains("a comma precedes the end"), "{:?}", read[7][2]);
+        assert!(
+            read[7][2].1.contains("a comma precedes the end"),
+            "{:?}",
+            read[7][2]
+        );
         assert_eq!(lines[8], [2, 3, 5, 6]);
     }
 
     #[test]
     fn arrays_without_a_trailing_comma_have_no_further_item() {
-        for (text, expected) in [("[]", 0), ("[ \n]", 0), ("[{}]", 1), ("[{},{}\n]", 2), ("[[1,2,],{},]", 3)] {
+        for (text, expected) in [
+            ("[]", 0),
+            ("[ \n]", 0),
+            ("[{}]", 1),
+            ("[{},{}\n]", 2),
+            ("[[1,2,],{},]", 3),
+        ] {
             for piece in 1..=text.len() {
-                assert_eq!(items(text.as_bytes(), piece, MAX_ROWS).unwrap().len(), expected, "{text} {piece}");
+                assert_eq!(
+                    items(text.as_bytes(), piece, MAX_ROWS).unwrap().len(),
+                    expected,
+                    "{text} {piece}"
+                );
             }
         }
     }
@@ -464,14 +555,17 @@ mod tests {
         let text = lines.join("\n");
         let layout = Arc::new(TextLayout::JsonLines);
         let mut read = Vec::new();
-        let cut = Section::Rows(Span::whole(Text::from_bytes(Zeroizing::new(text.into_bytes()))));
+        let cut = Section::Rows(Span::whole(Text::from_bytes(Zeroizing::new(
+            text.into_bytes(),
+        ))));
         let mut splitter = RowSplitter::new(None, names.clone());
         let parts = measure(&cut, &layout, most);
         for unit in splitter.number(vec![cut], vec![parts]) {
             each_of_unit(&unit, &layout, names, |_, fields| {
                 read.push(match fields {
                     Ok(fields) => {
-                        let values = gecc::fields::Field::ALL.map(|field| fields.value(field).map(str::to_owned));
+                        let values = gecc::fields::Field::ALL
+                            .map(|field| fields.value(field).map(str::to_owned));
                         format!("{values:?} {}", fields.tag.is_some())
                     }
                     Err((problem, tag)) => format!("{problem} {}", tag.is_some()),
@@ -506,9 +600,16 @@ mod tests {
         ];
         let mapped = FieldNames::of_all_with("digest=digest,secret_key=tag".parse().unwrap());
         for names in [&FieldNames::of_all(), &mapped] {
-            let alone: Vec<String> = LINES.iter().map(|line| read_of_lines(&[line], 1, names).remove(0)).collect();
+            let alone: Vec<String> = LINES
+                .iter()
+                .map(|line| read_of_lines(&[line], 1, names).remove(0))
+                .collect();
             for (line, is_twice) in [(10, true), (11, true), (12, true), (13, false)] {
-                assert_eq!(alone[line].starts_with("`digest` occurs twice"), is_twice, "{alone:?}");
+                assert_eq!(
+                    alone[line].starts_with("`digest` occurs twice"),
+                    is_twice,
+                    "{alone:?}"
+                );
             }
             for first in 0..LINES.len() {
                 for second in 0..LINES.len() {
@@ -516,7 +617,11 @@ mod tests {
                     let lines = order.map(|line| LINES[line]);
                     let expected = order.map(|line| alone[line].clone());
                     for most in 1..=order.len() {
-                        assert_eq!(read_of_lines(&lines, most, names), expected, "{lines:?} {most}");
+                        assert_eq!(
+                            read_of_lines(&lines, most, names),
+                            expected,
+                            "{lines:?} {most}"
+                        );
                     }
                 }
             }
@@ -524,21 +629,37 @@ mod tests {
         // A column that was declared to be a private key is not passed through, whatever the case
         // of its name.
         let key = r#"{"digest":"00","tag":"11"}"#;
-        assert!(read_of_lines(&[key, key], 2, &mapped).iter().all(|read| read.ends_with("false")));
+        assert!(
+            read_of_lines(&[key, key], 2, &mapped)
+                .iter()
+                .all(|read| read.ends_with("false"))
+        );
     }
 
     #[test]
     fn blank_lines_at_the_beginning_are_not_kept() {
-        for (blank, lines) in [("\n".repeat(3 << 20), 3 << 20), (" \r\n".repeat(1 << 20), 1 << 20)] {
+        for (blank, lines) in [
+            ("\n".repeat(3 << 20), 3 << 20),
+            (" \r\n".repeat(1 << 20), 1 << 20),
+        ] {
             let text = blank + "public_key\na\n";
-            assert_eq!(items(text.as_bytes(), 1 << 12, MAX_ROWS).unwrap(), [(lines + 2, "a".to_owned())]);
+            assert_eq!(
+                items(text.as_bytes(), 1 << 12, MAX_ROWS).unwrap(),
+                [(lines + 2, "a".to_owned())]
+            );
         }
         let mark = "\n\u{feff}{\"public_key\":\"a\"}\n{\"public_key\":\"b\"}";
-        assert!(items(mark.as_bytes(), mark.len(), MAX_ROWS).is_err(), "the mark is at the beginning or nowhere");
+        assert!(
+            items(mark.as_bytes(), mark.len(), MAX_ROWS).is_err(),
+            "the mark is at the beginning or nowhere"
+        );
         assert!(items(mark.as_bytes(), 1, MAX_ROWS).is_err());
         let spaces = " ".repeat(MAX_LINE + (2 << 20)) + "\n{}\n";
         let given = items(spaces.as_bytes(), 1 << 20, MAX_ROWS).unwrap();
-        assert_eq!(given.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(
+            given.iter().map(|(line, _)| *line).collect::<Vec<_>>(),
+            [1, 2]
+        );
         assert_eq!(given[0].1, too_long(MAX_LINE));
     }
 
@@ -546,12 +667,18 @@ mod tests {
     fn rows_that_are_too_long_do_not_affect_others() {
         let long = "1234567\n".repeat(MAX_LINE / 8 + 100);
         let quoted = format!("public_key\na\n\"{long}x\"\nb\n");
-        let lines = format!("{{\"public_key\":\"a\"}}\n{}\n{{\"public_key\":\"b\"}}\n", "x".repeat(MAX_LINE));
+        let lines = format!(
+            "{{\"public_key\":\"a\"}}\n{}\n{{\"public_key\":\"b\"}}\n",
+            "x".repeat(MAX_LINE)
+        );
         let array = format!("[{{\"public_key\":\"a\"}},\"{long}\",{{\"public_key\":\"b\"}}]");
         for (text, others) in [(quoted, Some(101)), (lines, None), (array, None)] {
             let given = items(text.as_bytes(), 1 << 20, MAX_ROWS).unwrap();
             assert_eq!(given, items(text.as_bytes(), 999_983, 1000).unwrap());
-            assert_eq!((given[0].1.as_str(), given[1].1.as_str()), ("a", too_long(MAX_LINE).as_str()));
+            assert_eq!(
+                (given[0].1.as_str(), given[1].1.as_str()),
+                ("a", too_long(MAX_LINE).as_str())
+            );
             assert_eq!(given.last().unwrap().1, "b");
             // Lines inside an abandoned quote are rows again.
             assert_eq!(given.len(), 3 + others.unwrap_or(0), "{:?}", &given[..3]);
@@ -597,7 +724,12 @@ mod tests {
             // messages are not compared.
             let whole = items(&text, text.len(), MAX_ROWS).ok();
             for piece in [1, 1 + random.below(8), 1 + random.below(text.len())] {
-                assert_eq!(items(&text, piece, 1 + random.below(4)).ok(), whole, "{}", text.escape_ascii());
+                assert_eq!(
+                    items(&text, piece, 1 + random.below(4)).ok(),
+                    whole,
+                    "{}",
+                    text.escape_ascii()
+                );
             }
         }
     }

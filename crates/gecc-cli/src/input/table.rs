@@ -37,7 +37,9 @@ impl<'a> TableRow<'a> {
         let text = self.text;
         let gap = self.gap;
         let starts = std::iter::once(0).chain(self.ends.iter().map(move |end| end + gap));
-        starts.zip(self.ends).map(move |(start, &end)| &text[start..end])
+        starts
+            .zip(self.ends)
+            .map(move |(start, &end)| &text[start..end])
     }
 
     /// Returns whether a cell is written in quotes.
@@ -71,7 +73,12 @@ impl<'a> TableRow<'a> {
 
 impl RowCells {
     pub fn new(delimiter: u8) -> Self {
-        RowCells { delimiter, reader: None, unquoted: Wiped::default(), ends: Vec::new() }
+        RowCells {
+            delimiter,
+            reader: None,
+            unquoted: Wiped::default(),
+            ends: Vec::new(),
+        }
     }
 
     /// Splits a row, with or without its line end.
@@ -81,14 +88,23 @@ impl RowCells {
             return self.unquote(row);
         }
         let text = without_end(row)?;
-        self.ends.extend(memchr_iter(self.delimiter, text.as_bytes()));
+        self.ends
+            .extend(memchr_iter(self.delimiter, text.as_bytes()));
         self.ends.push(text.len());
-        Ok(TableRow { quoted: "", delimiter: self.delimiter, text, ends: &self.ends, gap: 1 })
+        Ok(TableRow {
+            quoted: "",
+            delimiter: self.delimiter,
+            text,
+            ends: &self.ends,
+            gap: 1,
+        })
     }
 
     fn unquote<'a>(&'a mut self, row: &'a str) -> Result<TableRow<'a>, String> {
         let delimiter = self.delimiter;
-        let reader = self.reader.get_or_insert_with(|| Box::new(ReaderBuilder::new().delimiter(delimiter).build()));
+        let reader = self
+            .reader
+            .get_or_insert_with(|| Box::new(ReaderBuilder::new().delimiter(delimiter).build()));
         reader.reset();
         // The reader requires free space in the output even when it is done.
         if self.unquoted.len() <= row.len() {
@@ -99,7 +115,8 @@ impl RowCells {
         let mut written = 0;
         loop {
             let mut ends = [0; 16];
-            let (result, read, wrote, ended) = reader.read_record(unread, &mut self.unquoted[written..], &mut ends);
+            let (result, read, wrote, ended) =
+                reader.read_record(unread, &mut self.unquoted[written..], &mut ends);
             unread = &unread[read..];
             written += wrote;
             self.ends.extend_from_slice(&ends[..ended]);
@@ -115,8 +132,15 @@ impl RowCells {
         if !unread.trim_ascii().is_empty() {
             return Err(CARRIAGE_RETURN.to_owned());
         }
-        let text = from_utf8(&self.unquoted[..written]).expect("quotes are characters of their own");
-        Ok(TableRow { quoted: row, delimiter, text, ends: &self.ends, gap: 0 })
+        let text =
+            from_utf8(&self.unquoted[..written]).expect("quotes are characters of their own");
+        Ok(TableRow {
+            quoted: row,
+            delimiter,
+            text,
+            ends: &self.ends,
+            gap: 0,
+        })
     }
 }
 
@@ -152,7 +176,10 @@ mod tests {
             let quoted = cells(b',', &format!("\"a\", b ,\"\",\"c\"{end}")).unwrap();
             assert_eq!(quoted, plain, "{end:?}");
         }
-        assert_eq!(cells(b';', "\"a;\"\"b\n\";c\r\n").unwrap(), ["a;\"b\n", "c"]);
+        assert_eq!(
+            cells(b';', "\"a;\"\"b\n\";c\r\n").unwrap(),
+            ["a;\"b\n", "c"]
+        );
         assert_eq!(cells(b'\t', "a\tb,\"c\n").unwrap(), ["a", "b,\"c"]);
         assert_eq!(cells(b',', ",\n").unwrap(), ["", ""]);
         for row in ["a\rb\n", "\"a\"\rb\n"] {
@@ -160,8 +187,14 @@ mod tests {
         }
         let mut reader = RowCells::new(b',');
         let row = reader.of("\"\",,\"a,\"\",\",\" \",x\"\",\"\"\n").unwrap();
-        assert_eq!(row.iter().collect::<Vec<_>>(), ["", "", "a,\",", " ", "x\"\"", ""]);
-        assert_eq!((0..6).map(|cell| row.is_quoted(cell)).collect::<Vec<_>>(), [true, false, true, true, false, true]);
+        assert_eq!(
+            row.iter().collect::<Vec<_>>(),
+            ["", "", "a,\",", " ", "x\"\"", ""]
+        );
+        assert_eq!(
+            (0..6).map(|cell| row.is_quoted(cell)).collect::<Vec<_>>(),
+            [true, false, true, true, false, true]
+        );
         assert!(!reader.of(",a\n").unwrap().is_quoted(0));
         // More cells than one step of the reader returns.
         let many = "\"x\",".repeat(100) + "y";

@@ -20,7 +20,12 @@ pub struct Text {
 impl Text {
     /// Wraps a text that is already in memory.
     pub fn from_bytes(buffer: Wiped) -> Self {
-        Text { filled: buffer.len(), buffer, has_quotes: None, home: None }
+        Text {
+            filled: buffer.len(),
+            buffer,
+            has_quotes: None,
+            home: None,
+        }
     }
 
     /// Returns whether the text is in one of the buffers that the input is read into.
@@ -54,7 +59,8 @@ impl Text {
     }
 
     pub fn has_quotes(&self) -> bool {
-        self.has_quotes.unwrap_or_else(|| memchr(b'"', self.bytes()).is_some())
+        self.has_quotes
+            .unwrap_or_else(|| memchr(b'"', self.bytes()).is_some())
     }
 
     pub fn is_full(&self) -> bool {
@@ -80,7 +86,10 @@ pub struct Span {
 impl Span {
     pub fn whole(text: Text) -> Self {
         let range = 0..text.bytes().len();
-        Span { text: Arc::new(text), range }
+        Span {
+            text: Arc::new(text),
+            range,
+        }
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -96,7 +105,10 @@ pub struct Buffers {
 
 impl Buffers {
     pub fn new(size: usize, secret: bool) -> Arc<Self> {
-        Arc::new(Buffers { spares: Spares::new(secret, size), size })
+        Arc::new(Buffers {
+            spares: Spares::new(secret, size),
+            size,
+        })
     }
 
     pub fn size(&self) -> usize {
@@ -106,6 +118,11 @@ impl Buffers {
     /// Returns an empty piece.
     pub fn take(self: &Arc<Self>) -> Text {
         let buffer = Zeroizing::new(self.spares.take().unwrap_or_else(|| vec![0; self.size]));
-        Text { buffer, filled: 0, has_quotes: None, home: Some(Arc::clone(self)) }
+        Text {
+            buffer,
+            filled: 0,
+            has_quotes: None,
+            home: Some(Arc::clone(self)),
+        }
     }
 }

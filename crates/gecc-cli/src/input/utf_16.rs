@@ -85,7 +85,15 @@ impl Decoder {
         // Neither grows, which would leave a copy behind: a code unit becomes three bytes at most.
         let encoded = Zeroizing::new(Vec::with_capacity(BUFFER + 4));
         let decoded = Zeroizing::new(Vec::with_capacity(2 * (BUFFER + 4)));
-        Decoder { source, encoding, encoded, decoded, start: 0, is_at_end: false, malformed: None }
+        Decoder {
+            source,
+            encoding,
+            encoded,
+            decoded,
+            start: 0,
+            is_at_end: false,
+            malformed: None,
+        }
     }
 
     /// Reads once from the source, and decodes.
@@ -107,7 +115,10 @@ impl Decoder {
     fn decode(&mut self) {
         let (pairs, half) = self.encoded.as_chunks::<2>();
         let mut rest = half.len();
-        let mut units = pairs.iter().map(|pair| self.encoding.unit(*pair)).peekable();
+        let mut units = pairs
+            .iter()
+            .map(|pair| self.encoding.unit(*pair))
+            .peekable();
         while let Some(unit) = units.next() {
             let is_high_surrogate = (0xd800..0xdc00).contains(&unit);
             if is_high_surrogate && units.peek().is_none() && !self.is_at_end {
@@ -115,11 +126,13 @@ impl Decoder {
                 break;
             }
             let low = units.next_if(|next| is_high_surrogate && (0xdc00..0xe000).contains(next));
-            let Some(Ok(character)) = char::decode_utf16([unit].into_iter().chain(low)).next() else {
+            let Some(Ok(character)) = char::decode_utf16([unit].into_iter().chain(low)).next()
+            else {
                 self.malformed = Some("a surrogate without its pair");
                 return;
             };
-            self.decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            self.decoded
+                .extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         }
         if self.is_at_end && rest > 0 {
             self.malformed = Some("half of a character at its end");
@@ -136,13 +149,18 @@ impl Read for Decoder {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.start == self.decoded.len() {
             if let Some(what) = self.malformed {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the text in UTF-16 has {what}")));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    format!("the text in UTF-16 has {what}"),
+                ));
             }
             if self.is_at_end {
                 return Ok(0);
             }
             match self.fill() {
-                Err(problem) if problem.kind() != io::ErrorKind::Interrupted => return Err(problem),
+                Err(problem) if problem.kind() != io::ErrorKind::Interrupted => {
+                    return Err(problem);
+                }
                 _ => {}
             }
         }
@@ -173,7 +191,9 @@ mod tests {
 
     fn read(bytes: Vec<u8>, step: usize) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
-        decoded(Box::new(Slow(bytes, step)))?.read_to_end(&mut all).map(|_| all)
+        decoded(Box::new(Slow(bytes, step)))?
+            .read_to_end(&mut all)
+            .map(|_| all)
     }
 
     fn encoded(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
@@ -193,7 +213,15 @@ mod tests {
 
     #[test]
     fn other_bytes_are_passed_on() {
-        for bytes in [&b""[..], b"\xff", b"\xfe", b"a", TEXT.as_bytes(), b"\xef\xbb\xbf{}", b"\xff\xff\xff\xff\x10"] {
+        for bytes in [
+            &b""[..],
+            b"\xff",
+            b"\xfe",
+            b"a",
+            TEXT.as_bytes(),
+            b"\xef\xbb\xbf{}",
+            b"\xff\xff\xff\xff\x10",
+        ] {
             for step in [1, 2, 1000] {
                 assert_eq!(read(bytes.to_vec(), step).unwrap(), bytes);
             }
@@ -202,13 +230,22 @@ mod tests {
 
     #[test]
     fn malformed_text_is_an_error_after_what_precedes_it() {
-        for end in [&[0x41][..], &[0x00, 0xd8], &[0x00, 0xdc, 0x41, 0], &[0x00, 0xd8, 0x41, 0]] {
+        for end in [
+            &[0x41][..],
+            &[0x00, 0xd8],
+            &[0x00, 0xdc, 0x41, 0],
+            &[0x00, 0xd8, 0x41, 0],
+        ] {
             let bytes = [&[0xff, 0xfe][..], &encoded("ab", u16::to_le_bytes), end].concat();
             for step in [1, 2, 1000] {
                 let mut decoder = decoded(Box::new(Slow(bytes.clone(), step))).unwrap();
                 let mut all = Vec::new();
                 let problem = decoder.read_to_end(&mut all).unwrap_err();
-                assert_eq!((&all[..], problem.kind()), (&b"ab"[..], io::ErrorKind::InvalidData), "{end:?}");
+                assert_eq!(
+                    (&all[..], problem.kind()),
+                    (&b"ab"[..], io::ErrorKind::InvalidData),
+                    "{end:?}"
+                );
             }
         }
     }

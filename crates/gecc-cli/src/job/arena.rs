@@ -70,7 +70,10 @@ impl ColumnsPart<'_> {
     /// Fills a row with zeros, which are rejected early.
     pub fn clear(&mut self, row: usize) {
         self.clear_public(row);
-        self.secret_keys.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
+        self.secret_keys
+            .get_mut(row)
+            .unwrap_or(&mut [0; 32])
+            .fill(0);
     }
 
     /// Clears a row except for its private key.
@@ -78,8 +81,14 @@ impl ColumnsPart<'_> {
         let width = self.form.width();
         self.digests.get_mut(row).unwrap_or(&mut [0; 32]).fill(0);
         self.signatures.get_mut(row).unwrap_or(&mut [0; 64]).fill(0);
-        self.public_keys.get_mut(row * width..(row + 1) * width).unwrap_or_default().fill(0);
-        self.recovery_ids.get_mut(row..=row).unwrap_or_default().fill(0);
+        self.public_keys
+            .get_mut(row * width..(row + 1) * width)
+            .unwrap_or_default()
+            .fill(0);
+        self.recovery_ids
+            .get_mut(row..=row)
+            .unwrap_or_default()
+            .fill(0);
     }
 }
 
@@ -137,23 +146,47 @@ impl ColumnPages {
 impl Arena {
     /// Makes an arena for columns that are filled part by part.
     pub fn new(engine: &Engine, operation: &Operation, capacity: usize) -> Self {
-        let inputs = ArenaInputs::Columns(Box::new(ColumnPages::new(engine, operation.reads(), capacity)));
+        let inputs = ArenaInputs::Columns(Box::new(ColumnPages::new(
+            engine,
+            operation.reads(),
+            capacity,
+        )));
         Self::with(inputs, engine, operation, capacity)
     }
 
     /// Makes an arena for rows of bytes.
-    pub fn of_rows(engine: &Engine, operation: &Operation, layout: &RowLayout, capacity: usize) -> Self {
+    pub fn of_rows(
+        engine: &Engine,
+        operation: &Operation,
+        layout: &RowLayout,
+        capacity: usize,
+    ) -> Self {
         let has_keys = layout.place(Field::SecretKey).is_some();
         let memory = Pages::new(engine, layout.width() * capacity, has_keys);
-        let parities = Pages::new(engine, if layout.has_parities() { capacity } else { 0 }, false);
-        Self::with(ArenaInputs::Rows(layout.clone(), memory, parities), engine, operation, capacity)
+        let parities = Pages::new(
+            engine,
+            if layout.has_parities() { capacity } else { 0 },
+            false,
+        );
+        Self::with(
+            ArenaInputs::Rows(layout.clone(), memory, parities),
+            engine,
+            operation,
+            capacity,
+        )
     }
 
     fn with(inputs: ArenaInputs, engine: &Engine, operation: &Operation, capacity: usize) -> Self {
         let width = operation.width();
         let codes = Pages::new(engine, capacity, false);
         let results = Pages::new(engine, width * capacity, operation.gives_secrets());
-        Arena { capacity, inputs, codes, results, width }
+        Arena {
+            capacity,
+            inputs,
+            codes,
+            results,
+            width,
+        }
     }
 
     /// Returns the number of bytes per row. `layout` is given for rows of bytes, not for text.
@@ -205,22 +238,37 @@ impl Arena {
 
     /// Returns the first `rows` rows as inputs, and the destination of their results. `number` is
     /// the number of the first item.
-    pub fn items(&mut self, number: u64, rows: usize) -> (OperationInputs<'_>, OperationResults<'_>) {
+    pub fn items(
+        &mut self,
+        number: u64,
+        rows: usize,
+    ) -> (OperationInputs<'_>, OperationResults<'_>) {
         let columns = match &self.inputs {
             ArenaInputs::Columns(pages) => pages.columns(rows),
-            ArenaInputs::Rows(layout, memory, parities) => columns(layout, memory.bytes(), parities.bytes(), rows),
+            ArenaInputs::Rows(layout, memory, parities) => {
+                columns(layout, memory.bytes(), parities.bytes(), rows)
+            }
         };
         let width = self.width;
         let codes = self.codes.bytes_mut();
         let results = self.results.bytes_mut();
         (
-            OperationInputs { numbers: ItemNumbers::From(number), columns },
-            OperationResults { codes: &mut codes[..rows], rows: &mut results[..rows * width] },
+            OperationInputs {
+                numbers: ItemNumbers::From(number),
+                columns,
+            },
+            OperationResults {
+                codes: &mut codes[..rows],
+                rows: &mut results[..rows * width],
+            },
         )
     }
 
     /// Returns the private keys of some rows, if private keys are read.
-    pub fn secret_keys(&self, rows: impl ExactSizeIterator<Item = usize>) -> Zeroizing<Vec<[u8; 32]>> {
+    pub fn secret_keys(
+        &self,
+        rows: impl ExactSizeIterator<Item = usize>,
+    ) -> Zeroizing<Vec<[u8; 32]>> {
         // Allocated once, because a growing vector would leave its old contents behind.
         let mut keys = Zeroizing::new(Vec::with_capacity(rows.len()));
         if let ArenaInputs::Columns(pages) = &self.inputs {
@@ -233,7 +281,10 @@ impl Arena {
     /// Returns the codes and results of the first rows, as computed.
     #[cfg(feature = "arrow")]
     pub fn computed(&self, rows: usize) -> (&[u8], &[u8]) {
-        (&self.codes.bytes()[..rows], &self.results.bytes()[..rows * self.width])
+        (
+            &self.codes.bytes()[..rows],
+            &self.results.bytes()[..rows * self.width],
+        )
     }
 
     /// Returns the codes and results of the first rows for writing.
@@ -247,7 +298,10 @@ impl Arena {
 
     /// Returns the code and the result of a row.
     pub fn result(&self, row: usize) -> (u8, &[u8]) {
-        (self.codes.bytes()[row], &self.results.bytes()[row * self.width..][..self.width])
+        (
+            self.codes.bytes()[row],
+            &self.results.bytes()[row * self.width..][..self.width],
+        )
     }
 
     /// Wipes the secrets in the first rows, before the next batch.
@@ -262,7 +316,14 @@ impl Arena {
 
 /// Returns the maximum width in bytes of each column, which is 0 for columns that are not read.
 fn widths(reads: Reads) -> [usize; 5] {
-    let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = reads;
+    let Reads {
+        contents,
+        signatures,
+        public_keys,
+        recovery_ids,
+        secret_keys,
+        ..
+    } = reads;
     [
         (contents, 32),
         (signatures, 64),
@@ -282,7 +343,8 @@ fn rest<T>(rows: &mut [T], start: usize) -> &mut [T] {
 /// Splits off the first `count` rows; none if the column is not read.
 fn take<'a, T>(rows: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let count = count.min(rows.len());
-    rows.split_off_mut(..count).expect("the count is at most the length")
+    rows.split_off_mut(..count)
+        .expect("the count is at most the length")
 }
 
 fn first(bytes: &[u8], length: usize) -> &[u8] {

@@ -27,10 +27,22 @@ pub struct Batch {
 /// Computes a batch: the items in the columns with one call, and irregular items, which do not fit
 /// the columns, with further calls.
 pub fn compute(operation: &Operation, engine: &Engine, batch: &mut Batch) -> Result<(), Error> {
-    let Batch { arena, number, rows, units, .. } = batch;
-    let limit = operation.keys.limit().map_or(u64::MAX, |(limit, _)| limit.saturating_sub(*number));
+    let Batch {
+        arena,
+        number,
+        rows,
+        units,
+        ..
+    } = batch;
+    let limit = operation
+        .keys
+        .limit()
+        .map_or(u64::MAX, |(limit, _)| limit.saturating_sub(*number));
     let computable = usize::try_from(limit).unwrap_or(usize::MAX).min(*rows);
-    let left_out: usize = units.iter().map(|unit| unit.faults.len() + unit.irregular.items.len()).sum();
+    let left_out: usize = units
+        .iter()
+        .map(|unit| unit.faults.len() + unit.irregular.items.len())
+        .sum();
     arena.results(*rows).codes.fill(0);
     if left_out < *rows {
         let (items, results) = arena.items(*number, computable);
@@ -40,7 +52,14 @@ pub fn compute(operation: &Operation, engine: &Engine, batch: &mut Batch) -> Res
         let items = irregular_items(units, |item| item.message.is_some() == has_message);
         if !items.is_empty() {
             let secret_keys = arena.secret_keys(items.iter().map(|(row, ..)| *row));
-            compute_irregular(operation, engine, &items, *number, &secret_keys, &mut arena.results(*rows))?;
+            compute_irregular(
+                operation,
+                engine,
+                &items,
+                *number,
+                &secret_keys,
+                &mut arena.results(*rows),
+            )?;
         }
     }
     Ok(())
@@ -49,7 +68,10 @@ pub fn compute(operation: &Operation, engine: &Engine, batch: &mut Batch) -> Res
 /// An irregular item: its row in the batch, the item, and the bytes that its ranges refer to.
 type PlacedItem<'a> = (usize, &'a IrregularItem, &'a [u8]);
 
-fn irregular_items(units: &[Origins], is_wanted: impl Fn(&IrregularItem) -> bool) -> Vec<PlacedItem<'_>> {
+fn irregular_items(
+    units: &[Origins],
+    is_wanted: impl Fn(&IrregularItem) -> bool,
+) -> Vec<PlacedItem<'_>> {
     let mut items = Vec::new();
     for (start, unit) in placed(units) {
         let wanted = unit.irregular.items.iter().filter(|item| is_wanted(item));
@@ -76,7 +98,10 @@ fn compute_irregular(
     let contents = if messages.is_empty() {
         Contents::Digests(Rows::new(&digests))
     } else {
-        Contents::Messages { messages: &messages, user_ids: UserIds::each(&ids) }
+        Contents::Messages {
+            messages: &messages,
+            user_ids: UserIds::each(&ids),
+        }
     };
     let columns = Columns {
         contents,
@@ -85,11 +110,21 @@ fn compute_irregular(
         secret_keys: SecretKeys::rows(Rows::new(secret_keys)),
         ..Columns::default()
     };
-    let columns = OperationInputs { numbers: ItemNumbers::Each(&numbers), columns };
+    let columns = OperationInputs {
+        numbers: ItemNumbers::Each(&numbers),
+        columns,
+    };
     // Results may be secret.
     let mut codes = vec![0; items.len()];
     let mut rows = Zeroizing::new(vec![0; width * items.len()]);
-    operation.compute(engine, &columns, OperationResults { codes: &mut codes, rows: &mut rows })?;
+    operation.compute(
+        engine,
+        &columns,
+        OperationResults {
+            codes: &mut codes,
+            rows: &mut rows,
+        },
+    )?;
     for (index, (row, ..)) in items.iter().enumerate() {
         results.codes[*row] = codes[index];
         results.rows[row * width..][..width].copy_from_slice(&rows[index * width..][..width]);

@@ -15,7 +15,10 @@ use crate::output::{Failure, Output, Progress};
 use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use gecc::{Verdict, stack};
-use gecc_arrow::{AnswerColumns, AnswerSelection, Answers, Compression, Format, Places, Pool, PreparedAnswers, Writer};
+use gecc_arrow::{
+    AnswerColumns, AnswerSelection, Answers, Compression, Format, Places, Pool, PreparedAnswers,
+    Writer,
+};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +28,12 @@ pub fn wanted(options: &StreamOptions, place: &str, plain_reasons: bool) -> Answ
     // Nothing else states where a rejected item was if the other items are omitted.
     let has_place = options.line || options.only_rejected;
     let place = has_place.then(|| place.to_owned());
-    AnswerSelection { place, only_rejected: options.only_rejected, check: options.check, plain_reasons }
+    AnswerSelection {
+        place,
+        only_rejected: options.only_rejected,
+        check: options.check,
+        plain_reasons,
+    }
 }
 
 /// Returns the column format of the output, if it has one.
@@ -70,7 +78,11 @@ impl SharedOutput {
 
 impl Write for SharedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let appended = self.0.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
+        let appended = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(bytes);
         match appended {
             Ok(()) => Ok(bytes.len()),
             // Described, so that it is not taken for an error of reading.
@@ -112,8 +124,12 @@ pub fn answer_all(
         Err(problem) => JobEnd::of(failure(problem)),
         Ok(mut writer) => {
             let maker = AnswerColumns::new(&writer, schema, wanted);
-            let form =
-                ColumnFormatter { operation: job.operation, maker, pool: Pool::of(Arc::clone(job.pool)), is_text };
+            let form = ColumnFormatter {
+                operation: job.operation,
+                maker,
+                pool: Pool::of(Arc::clone(job.pool)),
+                is_text,
+            };
             let end = job.answer_all(items, &form, &mut writer, progress, tally);
             let (can_be_read, finished) = writer.finish_readable();
             has_end = can_be_read;
@@ -129,7 +145,9 @@ pub fn answer_all(
 /// Converts an error of the output to the command's.
 pub fn failure(problem: gecc_arrow::Error) -> Failure {
     match problem {
-        gecc_arrow::Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        gecc_arrow::Error::Stream(problem) if problem.kind() == io::ErrorKind::BrokenPipe => {
+            Failure::ClosedPipe
+        }
         problem => Failure::Problem(problem.to_string()),
     }
 }
@@ -155,10 +173,20 @@ impl BatchFormatter for ColumnFormatter<'_> {
         // Shared secrets are on the stack during the work.
         stack::wiped(|| {
             let answers = self.answers(&batch.arena, &batch.units, batch.rows);
-            let tags: Vec<ArrayRef> = if self.is_text { vec![Arc::new(tags(&batch.units))] } else { Vec::new() };
-            let lines: Vec<u64> =
-                batch.units.iter().flat_map(|unit| (0..unit.rows()).map(move |row| unit.line(row))).collect();
-            let made = self.maker.make(tags, &answers, Places::Each(&lines), &self.pool).map_err(failure)?;
+            let tags: Vec<ArrayRef> = if self.is_text {
+                vec![Arc::new(tags(&batch.units))]
+            } else {
+                Vec::new()
+            };
+            let lines: Vec<u64> = batch
+                .units
+                .iter()
+                .flat_map(|unit| (0..unit.rows()).map(move |row| unit.line(row)))
+                .collect();
+            let made = self
+                .maker
+                .make(tags, &answers, Places::Each(&lines), &self.pool)
+                .map_err(failure)?;
             let tally = tally(&batch.units, &answers.codes()[..made.rows]);
             Ok((made, tally))
         })
@@ -174,7 +202,9 @@ impl ColumnFormatter<'_> {
             codes[row] = NO_CODE;
             texts.push((row, reason.to_owned()));
         }
-        self.operation.columns(results, Answers::new(codes)).with_reasons(texts)
+        self.operation
+            .columns(results, Answers::new(codes))
+            .with_reasons(texts)
     }
 }
 
@@ -183,11 +213,17 @@ const NO_CODE: u8 = 0;
 
 /// Returns the rows of a batch that cannot be used, with the reasons, in order.
 fn faults(units: &[Origins]) -> impl Iterator<Item = (usize, &str)> {
-    placed(units).flat_map(|(start, unit)| unit.faults.iter().map(move |(row, reason)| (start + row, reason.as_str())))
+    placed(units).flat_map(|(start, unit)| {
+        unit.faults
+            .iter()
+            .map(move |(row, reason)| (start + row, reason.as_str()))
+    })
 }
 
 fn tags(units: &[Origins]) -> StringArray {
-    let tags = units.iter().flat_map(|unit| (0..unit.rows()).map(move |row| unit.tag(row)));
+    let tags = units
+        .iter()
+        .flat_map(|unit| (0..unit.rows()).map(move |row| unit.tag(row)));
     let tags = tags.map(|tag| std::str::from_utf8(tag).unwrap_or_default());
     tags.map(|tag| (!tag.is_empty()).then_some(tag)).collect()
 }
@@ -207,7 +243,11 @@ fn tally(units: &[Origins], codes: &[u8]) -> Tally {
 }
 
 impl BatchSink<(PreparedAnswers, Tally)> for Writer {
-    fn put_out(&mut self, (made, of_batch): (PreparedAnswers, Tally), tally: &mut Tally) -> Result<(), Failure> {
+    fn put_out(
+        &mut self,
+        (made, of_batch): (PreparedAnswers, Tally),
+        tally: &mut Tally,
+    ) -> Result<(), Failure> {
         made.write(self).map_err(failure)?;
         tally.add(&of_batch);
         Ok(())

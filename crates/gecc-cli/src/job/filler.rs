@@ -61,7 +61,16 @@ impl<'a> Filler<'a> {
             file: Arc::default(),
         };
         let rows = job.limits.first_rows;
-        Filler { job, rules, arenas, filled, rows, most_rows: None, batch: None, number: 0 }
+        Filler {
+            job,
+            rules,
+            arenas,
+            filled,
+            rows,
+            most_rows: None,
+            batch: None,
+            number: 0,
+        }
     }
 
     /// Examines the first units of an input to determine the settings that are not configured.
@@ -72,11 +81,21 @@ impl<'a> Filler<'a> {
         self.rules.file = Arc::clone(&window.name);
         let given = self.job.options.encoding.unwrap_or_default();
         if Field::ALL.iter().any(|field| given.of(*field).is_none()) {
-            let ParsingRules { names, text_messages, .. } = &self.rules;
+            let ParsingRules {
+                names,
+                text_messages,
+                ..
+            } = &self.rules;
             let found = detect(&window.units, &window.layout, names, given, *text_messages);
             self.rules.encodings = found.map_err(|problem| unreadable(&window.name, &problem))?;
         }
-        info(|| format!("text: {}; bytes in {}", window.layout, self.rules.described_encodings()));
+        info(|| {
+            format!(
+                "text: {}; bytes in {}",
+                window.layout,
+                self.rules.described_encodings()
+            )
+        });
         Ok(())
     }
 
@@ -90,13 +109,20 @@ impl<'a> Filler<'a> {
 
     /// Adds units to batches, and hands on full batches. Returns `None` if a later stage has ended.
     pub fn add(&mut self, window: Window) -> Option<()> {
-        let Window { mut units, layout, bytes, .. } = window;
+        let Window {
+            mut units,
+            layout,
+            bytes,
+            ..
+        } = window;
         let rows: usize = units.iter().map(|unit| unit.rows).sum();
         let Job { limits, length, .. } = self.job;
         let most_rows = match self.most_rows {
             Some(rows) => rows,
             None => {
-                let limits = length.map_or(*limits, |length| limits.for_file(length, bytes, rows as u64));
+                let limits = length.map_or(*limits, |length| {
+                    limits.for_file(length, bytes, rows as u64)
+                });
                 self.rows = limits.first_rows;
                 *self.most_rows.insert(limits.most_rows)
             }
@@ -124,7 +150,9 @@ impl<'a> Filler<'a> {
             self.batch = Some(batch);
             if is_full || has_more {
                 self.hand_on()?;
-                self.rows = most_rows.min(self.rows * GROWTH).max(self.job.limits.unit_rows);
+                self.rows = most_rows
+                    .min(self.rows * GROWTH)
+                    .max(self.job.limits.unit_rows);
             }
         }
         Some(())
@@ -132,26 +160,44 @@ impl<'a> Filler<'a> {
 
     /// Begins an empty batch, for which the public keys of the first unit determine the encoding.
     fn begin(&mut self, first: &Unit, layout: &TextLayout) -> Option<Batch> {
-        let Job { operation, engine, .. } = self.job;
+        let Job {
+            operation, engine, ..
+        } = self.job;
         let rows = self.rows;
-        let mut arena = self.arenas.take(rows, || Arena::new(engine, operation, rows))?;
+        let mut arena = self
+            .arenas
+            .take(rows, || Arena::new(engine, operation, rows))?;
         if self.rules.reads.public_keys {
             arena.set_form(key_form(first, layout, &self.rules));
         }
-        Some(Batch { arena, number: self.number, rows: 0, units: Vec::new(), notes: 0, bytes: 0, long_rows: 0 })
+        Some(Batch {
+            arena,
+            number: self.number,
+            rows: 0,
+            units: Vec::new(),
+            notes: 0,
+            bytes: 0,
+            long_rows: 0,
+        })
     }
 
     /// Parses units in parallel.
     fn fill(&mut self, batch: &mut Batch, units: &[Unit], layout: &TextLayout) {
         let rows: Vec<usize> = units.iter().map(|unit| unit.rows).collect();
         let mut parts: Vec<_> = Vec::with_capacity(units.len());
-        for ((unit, part), rows) in units.iter().zip(batch.arena.parts(batch.rows, &rows)).zip(&rows) {
+        for ((unit, part), rows) in units
+            .iter()
+            .zip(batch.arena.parts(batch.rows, &rows))
+            .zip(&rows)
+        {
             parts.push((unit, part, self.number));
             self.number += *rows as u64;
         }
         let rules = &self.rules;
         let origins = map(self.job.pool, parts, |(unit, mut part, number)| {
-            wiped_if(rules.reads.secret_keys, || fill(unit, layout, rules, number, &mut part))
+            wiped_if(rules.reads.secret_keys, || {
+                fill(unit, layout, rules, number, &mut part)
+            })
         });
         batch.notes += origins.iter().map(Origins::notes).sum::<usize>();
         batch.long_rows += units.iter().map(Unit::long_row).sum::<usize>() as u64;

@@ -82,10 +82,20 @@ fn budget(limit: usize) -> usize {
 
 impl Limits {
     /// Makes limits for results of `width` bytes and rows that take `row_bytes` bytes in an arena.
-    pub fn new(options: &StreamOptions, engine: &Engine, width: usize, row_bytes: usize, threads: usize) -> Self {
+    pub fn new(
+        options: &StreamOptions,
+        engine: &Engine,
+        width: usize,
+        row_bytes: usize,
+        threads: usize,
+    ) -> Self {
         let has_gpu = engine.info().backend == Backend::Gpu;
         let (batches, computing) = if has_gpu { (4, 2) } else { (3, 1) };
-        let most_rows = if has_gpu { MOST_ROWS_ON_GPU } else { MOST_ROWS_ON_CPU };
+        let most_rows = if has_gpu {
+            MOST_ROWS_ON_GPU
+        } else {
+            MOST_ROWS_ON_CPU
+        };
         let unlimited = Limits {
             piece: MIB / 2,
             window: (2 * threads).clamp(4, 32),
@@ -124,7 +134,17 @@ impl Limits {
         let notes = bytes / 8 / self.batches;
         let long_rows = bytes / 4;
         let kept = bytes / 8;
-        Limits { piece, window, unit_rows, first_rows, most_rows, notes, long_rows, kept, ..self }
+        Limits {
+            piece,
+            window,
+            unit_rows,
+            first_rows,
+            most_rows,
+            notes,
+            long_rows,
+            kept,
+            ..self
+        }
     }
 
     /// Adjusts the limits to a file of `bytes` bytes, of which `some` bytes contained `items`
@@ -139,6 +159,10 @@ impl Limits {
         let most_rows = self.most_rows.min(part.max(LEAST_ROWS));
         // All rows are available: nobody waits for the first, and arenas of one size serve all
         // batches.
-        Limits { first_rows: most_rows, most_rows, ..self }
+        Limits {
+            first_rows: most_rows,
+            most_rows,
+            ..self
+        }
     }
 }

@@ -34,16 +34,37 @@ pub struct LineSelection {
 }
 
 impl LineSelection {
-    pub fn new(operation: &Operation, options: &StreamOptions, names_files: bool, place: &'static str) -> Self {
+    pub fn new(
+        operation: &Operation,
+        options: &StreamOptions,
+        names_files: bool,
+        place: &'static str,
+    ) -> Self {
         let csv = (options.answers() == AnswerFormat::Csv).then(|| {
             let mut columns = operation.fields();
-            columns.push(if operation.gives_verdicts() { "reason" } else { "error" });
+            columns.push(if operation.gives_verdicts() {
+                "reason"
+            } else {
+                "error"
+            });
             columns.extend(names_files.then_some("file"));
             columns.extend([place, "tag"]);
             columns
         });
-        let StreamOptions { line, only_rejected, check, .. } = *options;
-        LineSelection { place, line, only_rejected, check, names_files, csv }
+        let StreamOptions {
+            line,
+            only_rejected,
+            check,
+            ..
+        } = *options;
+        LineSelection {
+            place,
+            line,
+            only_rejected,
+            check,
+            names_files,
+            csv,
+        }
     }
 
     /// Returns the header of CSV.
@@ -81,10 +102,21 @@ pub struct LineSink<'a> {
 
 impl BatchSink<Vec<FormattedLines>> for LineSink<'_> {
     fn put_out(&mut self, units: Vec<FormattedLines>, tally: &mut Tally) -> Result<(), Failure> {
-        let (texts, tallies): (Vec<Wiped>, Vec<Tally>) = units.into_iter().map(|unit| (unit.text, unit.tally)).unzip();
-        let WriteOutcome { parts, whole, outcome } = self.output.write(texts);
-        tallies[..whole].iter().for_each(|of_unit| tally.add(of_unit));
-        parts.into_iter().for_each(|mut text| self.spares.give_back(std::mem::take(&mut *text)));
+        let (texts, tallies): (Vec<Wiped>, Vec<Tally>) = units
+            .into_iter()
+            .map(|unit| (unit.text, unit.tally))
+            .unzip();
+        let WriteOutcome {
+            parts,
+            whole,
+            outcome,
+        } = self.output.write(texts);
+        tallies[..whole]
+            .iter()
+            .for_each(|of_unit| tally.add(of_unit));
+        parts
+            .into_iter()
+            .for_each(|mut text| self.spares.give_back(std::mem::take(&mut *text)));
         Ok(outcome?)
     }
 }
@@ -137,17 +169,30 @@ impl LineFormatter<'_> {
         self.wanted.check && written.tally.rejected() > 0
     }
 
-    fn write_unit(&self, arena: &Arena, start: usize, unit: &Origins, written: &mut FormattedLines) {
+    fn write_unit(
+        &self,
+        arena: &Arena,
+        start: usize,
+        unit: &Origins,
+        written: &mut FormattedLines,
+    ) {
         let mut faults = unit.faults.iter().peekable();
         for row in 0..unit.rows() {
-            let fault = faults.next_if(|(at, _)| *at == row).map(|(_, reason)| reason.as_str());
+            let fault = faults
+                .next_if(|(at, _)| *at == row)
+                .map(|(_, reason)| reason.as_str());
             let (code, result) = arena.result(start + row);
             let outcome = match fault {
                 Some(reason) => ItemOutcome::Refused(reason),
                 None if code == Verdict::VALID_CODE => ItemOutcome::Passed(result),
                 None => ItemOutcome::Rejected(code),
             };
-            self.write_answer(outcome, (&unit.file, unit.line(row)), unit.tag(row), written);
+            self.write_answer(
+                outcome,
+                (&unit.file, unit.line(row)),
+                unit.tag(row),
+                written,
+            );
             if self.is_last(written) {
                 return;
             }

@@ -44,6 +44,12 @@ pub fn ready(_: &StartedJob, _: Arc<str>, table: TableInput) -> Result<ReadyTabl
     match table {}
 }
 
-pub fn answer(_: &StartedJob, table: ReadyTable, _: &LineSelection, _: Output, _: &mut Tally) -> (JobEnd, Output) {
+pub fn answer(
+    _: &StartedJob,
+    table: ReadyTable,
+    _: &LineSelection,
+    _: Output,
+    _: &mut Tally,
+) -> (JobEnd, Output) {
     match table {}
 }

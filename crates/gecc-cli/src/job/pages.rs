@@ -13,7 +13,9 @@ pub struct Pages {
 impl Pages {
     pub fn new(engine: &Engine, bytes: usize, secret: bool) -> Self {
         // If there is no memory for the vector, the process ends, as with any other vector.
-        let bytes = engine.page_locked_zeros(bytes).unwrap_or_else(|_| vec![0; bytes].into());
+        let bytes = engine
+            .page_locked_zeros(bytes)
+            .unwrap_or_else(|_| vec![0; bytes].into());
         Pages { bytes, secret }
     }
 

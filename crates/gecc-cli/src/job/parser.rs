@@ -40,10 +40,17 @@ impl Origins {
     /// Makes the origins of rows of bytes, the first of which has the index `first`, counted from
     /// 0. Rows starting at `limit` cannot be computed.
     pub fn of_rows(file: Arc<str>, first: u64, rows: usize, limit: Option<&(u64, String)>) -> Self {
-        let mut origins = Origins { rows, first_line: first + 1, file, ..Origins::default() };
+        let mut origins = Origins {
+            rows,
+            first_line: first + 1,
+            file,
+            ..Origins::default()
+        };
         if let Some((limit, reason)) = limit {
             let computable = usize::try_from(limit.saturating_sub(first)).unwrap_or(usize::MAX);
-            origins.faults.extend((computable.min(rows)..rows).map(|row| (row, reason.clone())));
+            origins
+                .faults
+                .extend((computable.min(rows)..rows).map(|row| (row, reason.clone())));
         }
         origins
     }
@@ -51,7 +58,11 @@ impl Origins {
     /// Records that an item cannot be used, unless that is recorded already.
     pub fn refuse(&mut self, row: usize, reason: String) {
         let place = self.faults.partition_point(|(other, _)| *other < row);
-        if self.faults.get(place).is_none_or(|(other, _)| *other != row) {
+        if self
+            .faults
+            .get(place)
+            .is_none_or(|(other, _)| *other != row)
+        {
             self.faults.insert(place, (row, reason));
         }
     }
@@ -59,7 +70,10 @@ impl Origins {
     /// Returns the size in bytes of tags, reasons, and values that do not fit the columns.
     pub fn notes(&self) -> usize {
         let reasons: usize = self.faults.iter().map(|(_, reason)| reason.len()).sum();
-        self.tags.len() + reasons + self.irregular.bytes.len() + KeyColumn::Mixed.width() * self.irregular.items.len()
+        self.tags.len()
+            + reasons
+            + self.irregular.bytes.len()
+            + KeyColumn::Mixed.width() * self.irregular.items.len()
     }
 
     pub fn rows(&self) -> usize {
@@ -68,12 +82,18 @@ impl Origins {
 
     /// Returns the line on which an item began, counted from 1.
     pub fn line(&self, row: usize) -> u64 {
-        self.first_line + self.lines.get(row).map_or(row as u64, |line| u64::from(*line))
+        self.first_line
+            + self
+                .lines
+                .get(row)
+                .map_or(row as u64, |line| u64::from(*line))
     }
 
     /// Returns an item's tag, which is empty if it has none.
     pub fn tag(&self, row: usize) -> &[u8] {
-        let Some(&end) = self.tag_ends.get(row) else { return &[] };
+        let Some(&end) = self.tag_ends.get(row) else {
+            return &[];
+        };
         let start = row.checked_sub(1).map_or(0, |before| self.tag_ends[before]);
         &self.tags[start..end]
     }
@@ -132,7 +152,12 @@ pub struct ParsingRules {
 impl ParsingRules {
     /// Converts the fields to hexadecimal from any supported form.
     fn in_hex<'a>(&self, fields: Fields<'a>) -> Result<Fields<'a>, String> {
-        fields.into_hex(self.encodings, self.text_messages, self.signatures.decimal, self.kind)
+        fields.into_hex(
+            self.encodings,
+            self.text_messages,
+            self.signatures.decimal,
+            self.kind,
+        )
     }
 
     /// Describes the encodings of the fields that are read.
@@ -157,17 +182,38 @@ impl ParsingRules {
 }
 
 /// Fills a part with the items of a unit. `number` is the number of the first item.
-pub fn fill(unit: &Unit, layout: &TextLayout, rules: &ParsingRules, number: u64, part: &mut ColumnsPart) -> Origins {
+pub fn fill(
+    unit: &Unit,
+    layout: &TextLayout,
+    rules: &ParsingRules,
+    number: u64,
+    part: &mut ColumnsPart,
+) -> Origins {
     let first_line = unit.line;
     let lines = Vec::with_capacity(unit.rows);
     let file = Arc::clone(&rules.file);
-    let origins = Origins { first_line, lines, file, ..Origins::default() };
-    let mut filling = RowFiller { rules, number, part, origins, message: Vec::new() };
+    let origins = Origins {
+        first_line,
+        lines,
+        file,
+        ..Origins::default()
+    };
+    let mut filling = RowFiller {
+        rules,
+        number,
+        part,
+        origins,
+        message: Vec::new(),
+    };
     each_of_unit(unit, layout, &rules.names, |line, fields| {
         filling.take(line, fields);
         ControlFlow::Continue(())
     });
-    assert_eq!(filling.origins.rows(), unit.rows, "as many items as were counted");
+    assert_eq!(
+        filling.origins.rows(),
+        unit.rows,
+        "as many items as were counted"
+    );
     filling.origins
 }
 
@@ -176,8 +222,17 @@ pub fn key_form(unit: &Unit, layout: &TextLayout, rules: &ParsingRules) -> KeyCo
     let mut form = None;
     each_of_unit(unit, layout, &rules.names, |_, fields| {
         let fields = fields.ok().and_then(|fields| rules.in_hex(fields).ok());
-        form = fields.and_then(|fields| fields.public_key().ok().map(|digits| form_of(digits, rules)));
-        if form.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        form = fields.and_then(|fields| {
+            fields
+                .public_key()
+                .ok()
+                .map(|digits| form_of(digits, rules))
+        });
+        if form.is_some() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     });
     form.unwrap_or_default()
 }
@@ -209,7 +264,12 @@ impl RowFiller<'_, '_> {
         let offset = u32::try_from(line - self.origins.first_line).expect("a unit has fewer lines");
         self.origins.lines.push(offset);
         let (tag, filled) = match fields {
-            Ok(fields) => (fields.tag, self.rules.in_hex(fields).and_then(|fields| self.fill(row, &fields))),
+            Ok(fields) => (
+                fields.tag,
+                self.rules
+                    .in_hex(fields)
+                    .and_then(|fields| self.fill(row, &fields)),
+            ),
             Err((problem, tag)) => (tag, Err(problem)),
         };
         self.push_tag(row, tag);
@@ -229,7 +289,13 @@ impl RowFiller<'_, '_> {
             None => {}
             // An answer is one line. In JSON, line ends are equivalent to spaces.
             Some(Tag::Json(json)) => {
-                tags.extend(json.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
+                tags.extend(json.bytes().map(|byte| {
+                    if matches!(byte, b'\n' | b'\r') {
+                        b' '
+                    } else {
+                        byte
+                    }
+                }));
             }
             Some(Tag::Text(text)) => {
                 tags.reserve(text.len() + 2);
@@ -242,14 +308,27 @@ impl RowFiller<'_, '_> {
     }
 
     fn fill(&mut self, row: usize, fields: &Fields) -> Result<(), String> {
-        let Reads { contents, signatures, bare_signatures, public_keys, recovery_ids, secret_keys, .. } =
-            self.rules.reads;
-        let message = if contents { self.fill_content(row, fields)? } else { None };
+        let Reads {
+            contents,
+            signatures,
+            bare_signatures,
+            public_keys,
+            recovery_ids,
+            secret_keys,
+            ..
+        } = self.rules.reads;
+        let message = if contents {
+            self.fill_content(row, fields)?
+        } else {
+            None
+        };
         let rules = &self.rules.signatures;
         let mut counts = FormCounts::default();
         let id_of_signature = match (signatures, bare_signatures) {
             (false, _) => Ok(None),
-            (true, true) => fields.bare_signature(&mut self.part.signatures[row]).map(|()| None),
+            (true, true) => fields
+                .bare_signature(&mut self.part.signatures[row])
+                .map(|()| None),
             (true, false) => fields.signature(rules, &mut self.part.signatures[row], &mut counts),
         };
         if recovery_ids == RecoveryIds::Required && !fields.has_recovery_id() {
@@ -266,7 +345,11 @@ impl RowFiller<'_, '_> {
                 self.part.recovery_ids[row] = fields.recovery_id(id_of_signature, rules.reader)?;
             }
         }
-        let irregular_key = if public_keys { self.fill_key(row, fields)? } else { None };
+        let irregular_key = if public_keys {
+            self.fill_key(row, fields)?
+        } else {
+            None
+        };
         if secret_keys {
             fields.secret_key_into(&mut self.part.secret_keys[row])?;
         }
@@ -283,7 +366,11 @@ impl RowFiller<'_, '_> {
 
     /// Fills the digest, unless the operation takes the message.
     fn fill_content(&mut self, row: usize, fields: &Fields) -> Result<Option<Message>, String> {
-        let Reads { messages: takes_messages, user_ids, .. } = self.rules.reads;
+        let Reads {
+            messages: takes_messages,
+            user_ids,
+            ..
+        } = self.rules.reads;
         match fields.content(!takes_messages)? {
             SignedContent::Digest(_) if user_ids && fields.value(Field::Id).is_some() => {
                 Err("`id` goes with `message`: a digest already contains it".to_owned())
@@ -297,10 +384,15 @@ impl RowFiller<'_, '_> {
                 let start = bytes.len();
                 append_message(text, self.rules.text_messages, bytes)?;
                 let message = start..bytes.len();
-                let own = fields.value(Field::Id).filter(|_| user_ids).map(str::as_bytes);
+                let own = fields
+                    .value(Field::Id)
+                    .filter(|_| user_ids)
+                    .map(str::as_bytes);
                 let id = match (own, self.rules.user_id.as_deref()) {
                     (Some(own), Some(of_all)) if own != of_all => {
-                        return Err("`id` is not that of --sm2-id: leave one of them out".to_owned());
+                        return Err(
+                            "`id` is not that of --sm2-id: leave one of them out".to_owned()
+                        );
                     }
                     (own, of_all) => own.or(of_all).map(|id| appended(bytes, id)),
                 };
@@ -311,7 +403,8 @@ impl RowFiller<'_, '_> {
                 append_message(text, self.rules.text_messages, &mut self.message)?;
                 let digest = self.rules.hash.digest(&self.message);
                 let length = counted(self.message.len(), "byte");
-                self.part.digests[row] = digest.ok_or_else(|| format!("`message` has {length} instead of 32"))?;
+                self.part.digests[row] =
+                    digest.ok_or_else(|| format!("`message` has {length} instead of 32"))?;
                 Ok(None)
             }
         }
@@ -347,16 +440,33 @@ impl RowFiller<'_, '_> {
     }
 
     /// Moves an item from the columns to the irregular items.
-    fn make_irregular(&mut self, row: usize, irregular_key: Option<[u8; 65]>, message: Option<Message>) {
+    fn make_irregular(
+        &mut self,
+        row: usize,
+        irregular_key: Option<[u8; 65]>,
+        message: Option<Message>,
+    ) {
         let width = self.part.form.width();
-        let key = self.part.public_keys.get(row * width..(row + 1) * width).unwrap_or_default();
+        let key = self
+            .part
+            .public_keys
+            .get(row * width..(row + 1) * width)
+            .unwrap_or_default();
         let public_key = irregular_key.unwrap_or_else(|| match self.part.form {
             KeyColumn::Mixed => key.try_into().unwrap_or([0; 65]),
-            KeyColumn::Compressed | KeyColumn::XOnly => self.rules.kind.row(key, self.rules.reads.x_only_keys),
+            KeyColumn::Compressed | KeyColumn::XOnly => {
+                self.rules.kind.row(key, self.rules.reads.x_only_keys)
+            }
         });
         let digest = self.part.digests.get(row).copied().unwrap_or_default();
         let signature = self.part.signatures.get(row).copied().unwrap_or([0; 64]);
-        self.origins.irregular.items.push(IrregularItem { row, digest, signature, public_key, message });
+        self.origins.irregular.items.push(IrregularItem {
+            row,
+            digest,
+            signature,
+            public_key,
+            message,
+        });
         self.part.clear_public(row);
     }
 }

@@ -30,12 +30,23 @@ const LINES: usize = 1 << 20;
 fn operations() -> [(&'static str, Operation); 4] {
     const CURVE: CurveId = CurveId::P256;
     let calls = [
-        ("verify", call::Operation::EcdsaVerify(CURVE, Policy::default())),
+        (
+            "verify",
+            call::Operation::EcdsaVerify(CURVE, Policy::default()),
+        ),
         ("recover", call::Operation::EcdsaRecover(CURVE)),
         ("sign", call::Operation::EcdsaSign(CURVE, SForm::default())),
         ("pubkey", call::Operation::PublicKeys(CURVE)),
     ];
-    calls.map(|(name, call)| (name, Operation { is_passed_over: true, ..call.into() }))
+    calls.map(|(name, call)| {
+        (
+            name,
+            Operation {
+                is_passed_over: true,
+                ..call.into()
+            },
+        )
+    })
 }
 
 /// A generator of distinct hexadecimal values (xorshift64).
@@ -64,7 +75,11 @@ fn text(name: &str, csv: bool) -> String {
         "sign" => &["digest", "secret_key"],
         _ => &["secret_key"],
     };
-    let mut text = if csv { fields.join(",") + "\n" } else { String::new() };
+    let mut text = if csv {
+        fields.join(",") + "\n"
+    } else {
+        String::new()
+    };
     for _ in 0..LINES {
         let cells = fields.iter().map(|field| match *field {
             "signature" => values.next(64),
@@ -76,8 +91,11 @@ fn text(name: &str, csv: bool) -> String {
         if csv {
             writeln!(text, "{}", cells.join(",")).unwrap();
         } else {
-            let pairs: Vec<String> =
-                fields.iter().zip(cells).map(|(field, cell)| format!("\"{field}\":\"{cell}\"")).collect();
+            let pairs: Vec<String> = fields
+                .iter()
+                .zip(cells)
+                .map(|(field, cell)| format!("\"{field}\":\"{cell}\""))
+                .collect();
             writeln!(text, "{{{}}}", pairs.join(",")).unwrap();
         }
     }
@@ -96,7 +114,10 @@ fn units(text: &str) -> (Vec<Unit>, Arc<TextLayout>) {
     }
     splitter.end(&mut sections).unwrap();
     let layout = Arc::clone(splitter.layout().unwrap());
-    let measures = sections.iter().map(|cut| measure(cut, &layout, MAX_ROWS)).collect();
+    let measures = sections
+        .iter()
+        .map(|cut| measure(cut, &layout, MAX_ROWS))
+        .collect();
     (splitter.number(sections, measures), layout)
 }
 
@@ -114,9 +135,15 @@ fn nanoseconds(mut work: impl FnMut()) -> f64 {
 
 /// Returns the processor time in nanoseconds.
 fn processor_time() -> i64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: `time` is valid for writes.
-    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) }, 0);
+    assert_eq!(
+        unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) },
+        0
+    );
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
@@ -136,7 +163,10 @@ fn rates_of_one_thread_and_of_all() {
                 kind: CurveId::P256.into(),
                 names: FieldNames::new(Default::default(), operation.reads()),
                 signatures: SignatureRules {
-                    reader: operation.call.signature_reader(SignatureForm::Auto).unwrap(),
+                    reader: operation
+                        .call
+                        .signature_reader(SignatureForm::Auto)
+                        .unwrap(),
                     decimal: false,
                 },
                 encodings: Encoding::Hex.into(),
@@ -156,13 +186,28 @@ fn rates_of_one_thread_and_of_all() {
             let mut origins = Vec::new();
             let parsing = nanoseconds(|| {
                 let parts = units.iter().zip(arena.parts(0, &rows));
-                origins = parts.map(|(unit, mut part)| fill(unit, &layout, &rules, 0, &mut part)).collect();
+                origins = parts
+                    .map(|(unit, mut part)| fill(unit, &layout, &rules, 0, &mut part))
+                    .collect();
             });
             arena.results(LINES).codes.fill(Verdict::VALID_CODE);
-            let batch = Batch { arena, number: 0, rows: LINES, units: origins, notes: 0, bytes: 0, long_rows: 0 };
+            let batch = Batch {
+                arena,
+                number: 0,
+                rows: LINES,
+                units: origins,
+                notes: 0,
+                bytes: 0,
+                long_rows: 0,
+            };
             let spares = Spares::new(false, usize::MAX);
             let wanted = LineSelection::new(&operation, &options(&path), false, "line");
-            let lines = LineFormatter { operation: &operation, wanted: &wanted, spares: &spares, pool: &one };
+            let lines = LineFormatter {
+                operation: &operation,
+                wanted: &wanted,
+                spares: &spares,
+                pool: &one,
+            };
             let writing = nanoseconds(|| {
                 for mut written in lines.make(&batch).ok().unwrap() {
                     spares.give_back(std::mem::take(&mut *written.text));
@@ -185,7 +230,18 @@ fn rates_of_one_thread_and_of_all() {
 
 fn options(path: &std::path::Path) -> StreamOptions {
     let path = path.to_str().unwrap();
-    let arguments = ["gecc", "verify", "--curve", "p256", "--engine", "cpu", "--quiet", "-o", "/dev/null", path];
+    let arguments = [
+        "gecc",
+        "verify",
+        "--curve",
+        "p256",
+        "--engine",
+        "cpu",
+        "--quiet",
+        "-o",
+        "/dev/null",
+        path,
+    ];
     match Arguments::parse_from(arguments).command {
         Command::Verify(options) => options.stream,
         _ => unreachable!("it is `verify`"),

@@ -24,7 +24,14 @@ pub fn reader(input: Input, layout: &RowLayout, limits: &Limits) -> Result<RowRe
 
 /// Returns the fields that an operation needs.
 pub fn fields_of(reads: Reads) -> Vec<Field> {
-    let Reads { contents, signatures, public_keys, recovery_ids, secret_keys, .. } = reads;
+    let Reads {
+        contents,
+        signatures,
+        public_keys,
+        recovery_ids,
+        secret_keys,
+        ..
+    } = reads;
     let needed = [
         (contents, Field::Digest),
         (signatures, Field::Signature),
@@ -32,12 +39,21 @@ pub fn fields_of(reads: Reads) -> Vec<Field> {
         (public_keys, Field::PublicKey),
         (secret_keys, Field::SecretKey),
     ];
-    needed.into_iter().filter_map(|(is_read, field)| is_read.then_some(field)).collect()
+    needed
+        .into_iter()
+        .filter_map(|(is_read, field)| is_read.then_some(field))
+        .collect()
 }
 
 impl Job<'_> {
     /// Reads rows into batches, until the input ends or a later stage has ended.
-    pub fn read_rows(&self, name: &Arc<str>, mut reader: RowReader, mut arenas: Arenas, filled: &FilledBatches) {
+    pub fn read_rows(
+        &self,
+        name: &Arc<str>,
+        mut reader: RowReader,
+        mut arenas: Arenas,
+        filled: &FilledBatches,
+    ) {
         let limits = match reader.rows() {
             Some(rows) => self.limits.for_rows(rows),
             None => self.limits,
@@ -45,7 +61,9 @@ impl Job<'_> {
         let mut rows = limits.first_rows;
         let mut number = 0;
         while !self.is_over() {
-            let arena = arenas.take(rows, || Arena::of_rows(self.engine, self.operation, reader.layout(), rows));
+            let arena = arenas.take(rows, || {
+                Arena::of_rows(self.engine, self.operation, reader.layout(), rows)
+            });
             let Some(mut arena) = arena else { return };
             let memory = &mut arena.memory()[..rows * reader.layout().width()];
             let read = match self.read_into(memory, &mut reader) {
@@ -59,7 +77,15 @@ impl Job<'_> {
             let bytes = (read * reader.layout().width()) as u64;
             let mut units = self.units(name, number, read);
             self.read_signatures(reader.layout(), &mut arena, &mut units);
-            let batch = Batch { arena, number, rows: read, units, notes: 0, bytes, long_rows: 0 };
+            let batch = Batch {
+                arena,
+                number,
+                rows: read,
+                units,
+                notes: 0,
+                bytes,
+                long_rows: 0,
+            };
             if !filled.send(batch) {
                 return;
             }
@@ -72,7 +98,11 @@ impl Job<'_> {
 
     /// Reads rows into memory, and returns their number. Returns `None` at the end of the input, or
     /// if the job should stop while nothing arrives.
-    fn read_into(&self, memory: &mut [u8], reader: &mut RowReader) -> Result<Option<usize>, String> {
+    fn read_into(
+        &self,
+        memory: &mut [u8],
+        reader: &mut RowReader,
+    ) -> Result<Option<usize>, String> {
         loop {
             // Waiting for a stream must not occupy a thread of the pool.
             let read = match reader.rows() {
@@ -92,7 +122,12 @@ impl Job<'_> {
     /// recovery ids if these are read.
     fn read_signatures(&self, layout: &RowLayout, arena: &mut Arena, units: &mut [Origins]) {
         let reads = self.operation.reads();
-        let Some(place) = layout.signature().filter(|_| reads.signatures && !reads.bare_signatures) else { return };
+        let Some(place) = layout
+            .signature()
+            .filter(|_| reads.signatures && !reads.bare_signatures)
+        else {
+            return;
+        };
         let reader = self.options.signature_reader(self.operation.call);
         let v = layout.v().map(|v| v.offset);
         if v.is_none() && !layout.has_parities() {
@@ -105,11 +140,16 @@ impl Job<'_> {
         for unit in units {
             let bytes = unit.rows() * layout.width();
             let of_parities = unit.rows().min(rest_of_parities.len());
-            let rows = rest.split_off_mut(..bytes).expect("the memory has the rows");
-            let parities = rest_of_parities.split_off_mut(..of_parities).expect("the count is at most the length");
+            let rows = rest
+                .split_off_mut(..bytes)
+                .expect("the memory has the rows");
+            let parities = rest_of_parities
+                .split_off_mut(..of_parities)
+                .expect("the count is at most the length");
             parts.push((unit, rows, parities));
         }
-        let counts = reads.recovery_ids == RecoveryIds::Required && reader.form() == SignatureForm::Auto;
+        let counts =
+            reads.recovery_ids == RecoveryIds::Required && reader.form() == SignatureForm::Auto;
         map(self.pool, parts, |(unit, rows, parities)| {
             for (number, row) in rows.chunks_exact_mut(layout.width()).enumerate() {
                 let signature = &mut row[place.offset..][..place.width];
@@ -144,7 +184,12 @@ impl Job<'_> {
         let mut units = Vec::with_capacity(rows.div_ceil(unit));
         for start in (0..rows).step_by(unit) {
             let count = unit.min(rows - start);
-            units.push(Origins::of_rows(Arc::clone(name), first + start as u64, count, limit.as_ref()));
+            units.push(Origins::of_rows(
+                Arc::clone(name),
+                first + start as u64,
+                count,
+                limit.as_ref(),
+            ));
         }
         units
     }

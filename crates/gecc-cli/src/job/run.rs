@@ -35,7 +35,11 @@ enum ReadyInput {
 impl ReadyInput {
     /// Returns the name of an item's position.
     fn place(&self) -> &'static str {
-        if matches!(self, ReadyInput::Text(..)) { "line" } else { "row" }
+        if matches!(self, ReadyInput::Text(..)) {
+            "line"
+        } else {
+            "row"
+        }
     }
 }
 
@@ -56,7 +60,10 @@ impl<'a> RemainingInputs<'a> {
         })
     }
 
-    fn next_ready(&mut self, started: &StartedJob) -> Option<(&'a Path, Result<ReadyInput, Failure>)> {
+    fn next_ready(
+        &mut self,
+        started: &StartedJob,
+    ) -> Option<(&'a Path, Result<ReadyInput, Failure>)> {
         let (path, opened) = self.next()?;
         Some((path, opened.and_then(|opened| ready(started, path, opened))))
     }
@@ -97,10 +104,22 @@ impl<'a> RemainingInputs<'a> {
         let length = input.length();
         let first = iter::once((name_of(path), input));
         if waits {
-            return (ItemSource::Text { texts: Box::new(first), waits }, length);
+            return (
+                ItemSource::Text {
+                    texts: Box::new(first),
+                    waits,
+                },
+                length,
+            );
         }
         let length = length.and_then(|length| Some(length + bytes_of(self.paths.as_slice())?));
-        (ItemSource::Text { texts: Box::new(first.chain(iter::from_fn(|| self.next_text()))), waits }, length)
+        (
+            ItemSource::Text {
+                texts: Box::new(first.chain(iter::from_fn(|| self.next_text()))),
+                waits,
+            },
+            length,
+        )
     }
 }
 
@@ -117,19 +136,36 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
         refuse_overwriting(path, options.output.as_deref())?;
     }
     if paths.len() > 1 && !options.answers().is_lines() {
-        return Err("several inputs require answers in lines: -o FILE.jsonl or FILE.csv".to_owned().into());
+        return Err(
+            "several inputs require answers in lines: -o FILE.jsonl or FILE.csv"
+                .to_owned()
+                .into(),
+        );
     }
     if paths.len() > 1 && operation.keys.limit().is_some() {
-        return Err("several keys require a single input, to whose items they belong".to_owned().into());
+        return Err(
+            "several keys require a single input, to whose items they belong"
+                .to_owned()
+                .into(),
+        );
     }
     FieldNames::of(options, operation.reads()).require_read()?;
     // Errors in the arguments and the first input are reported before an engine is started.
-    let mut rest = RemainingInputs { operation, options, paths: paths.iter(), opened: None };
+    let mut rest = RemainingInputs {
+        operation,
+        options,
+        paths: paths.iter(),
+        opened: None,
+    };
     let (path, opened) = rest.next().expect("there is an input");
     let opened = opened?;
     let started = StartedJob::new(operation, options, bytes_of(&paths))?;
     let mut next = Some((path, Ok(ready(&started, path, opened)?)));
-    let mut output = Output::open(options.output.as_deref(), operation.gives_secrets(), started.interrupted)?;
+    let mut output = Output::open(
+        options.output.as_deref(),
+        operation.gives_secrets(),
+        started.interrupted,
+    )?;
     output.require_sync(options.sync)?;
     let mut tally = Tally::default();
     let mut end = JobEnd::Input;
@@ -140,7 +176,11 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
             Ok(input) => input,
             Err(failure) => {
                 let is_interrupted = started.interrupted.load(Ordering::Relaxed);
-                end = if is_interrupted { JobEnd::Interrupted } else { JobEnd::of(failure) };
+                end = if is_interrupted {
+                    JobEnd::Interrupted
+                } else {
+                    JobEnd::of(failure)
+                };
                 break;
             }
         };
@@ -152,7 +192,14 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
                 break;
             }
         }
-        (end, output) = answer(&started, (path, input), &mut rest, &wanted, output, &mut tally);
+        (end, output) = answer(
+            &started,
+            (path, input),
+            &mut rest,
+            &wanted,
+            output,
+            &mut tally,
+        );
         if !matches!(end, JobEnd::Input) {
             break;
         }
@@ -160,16 +207,22 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
     started.conclude(end, &tally, output)
 }
 
-fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Result<Opened, Failure> {
+fn open_input(
+    operation: &Operation,
+    path: &Path,
+    options: &StreamOptions,
+) -> Result<Opened, Failure> {
     let input = open(path).map_err(|problem| path_error(path, problem))?;
-    let may_be_key_file = operation.reads_keys_alone() && options.format.is_none() && options.columns.is_none();
-    let opened = match tables::open(input, path, options).map_err(|problem| path_error(path, problem))? {
-        Opened::Other(input) if may_be_key_file => {
-            let lines = as_lines(input, operation.call.into());
-            Opened::Other(lines.map_err(|problem| path_error(path, problem))?)
-        }
-        opened => opened,
-    };
+    let may_be_key_file =
+        operation.reads_keys_alone() && options.format.is_none() && options.columns.is_none();
+    let opened =
+        match tables::open(input, path, options).map_err(|problem| path_error(path, problem))? {
+            Opened::Other(input) if may_be_key_file => {
+                let lines = as_lines(input, operation.call.into());
+                Opened::Other(lines.map_err(|problem| path_error(path, problem))?)
+            }
+            opened => opened,
+        };
     options.check_formats(matches!(opened, Opened::Table(_)))?;
     if operation.reads().secret_keys {
         warn_if_exposed(path);
@@ -178,17 +231,31 @@ fn open_input(operation: &Operation, path: &Path, options: &StreamOptions) -> Re
 }
 
 fn ready(started: &StartedJob, path: &Path, opened: Opened) -> Result<ReadyInput, Failure> {
-    let StartedJob { operation, options, engine, pool, .. } = started;
+    let StartedJob {
+        operation,
+        options,
+        engine,
+        pool,
+        ..
+    } = started;
     let input = match opened {
         Opened::Table(table) => {
             options.seen.note_all();
             let table = tables::ready(started, name_of(path), table);
-            return Ok(ReadyInput::Table(Box::new(table.map_err(|problem| path_error(path, problem))?)));
+            return Ok(ReadyInput::Table(Box::new(
+                table.map_err(|problem| path_error(path, problem))?,
+            )));
         }
         Opened::Other(input) => input,
     };
     let row_bytes = Arena::row_bytes(operation, options.layout.as_ref());
-    let limits = Limits::new(options, engine, operation.width(), row_bytes, pool.current_num_threads());
+    let limits = Limits::new(
+        options,
+        engine,
+        operation.width(),
+        row_bytes,
+        pool.current_num_threads(),
+    );
     let length = input.length();
     match (options.format, &options.layout) {
         (Some(Format::Rows), Some(layout)) => {
@@ -197,7 +264,8 @@ fn ready(started: &StartedJob, path: &Path, opened: Opened) -> Result<ReadyInput
             layout.require_widths(operation.call)?;
             FieldNames::of(options, operation.reads()).require_effect_on_rows(&layout)?;
             options.seen.note_all();
-            let reader = rows::reader(input, &layout, &limits).map_err(|problem| path_error(path, problem))?;
+            let reader = rows::reader(input, &layout, &limits)
+                .map_err(|problem| path_error(path, problem))?;
             Ok(ReadyInput::Rows(reader, limits, length))
         }
         _ => Ok(ReadyInput::Text(input, limits)),
@@ -218,13 +286,32 @@ fn answer(
             rest.join(&mut table);
             return tables::answer(started, *table, wanted, output, tally);
         }
-        ReadyInput::Rows(reader, limits, length) => (limits, (ItemSource::Rows(name_of(path), reader), length)),
+        ReadyInput::Rows(reader, limits, length) => {
+            (limits, (ItemSource::Rows(name_of(path), reader), length))
+        }
         ReadyInput::Text(input, limits) => (limits, rest.texts(path, input)),
     };
-    let StartedJob { operation, options, engine, pool, interrupted, .. } = started;
+    let StartedJob {
+        operation,
+        options,
+        engine,
+        pool,
+        interrupted,
+        ..
+    } = started;
     let stopped = AtomicBool::new(false);
     let long_rows = MemoryBudget::new(limits.long_rows as u64);
-    let job = Job { operation, engine, options, pool, limits, long_rows, length, stopped, interrupted };
+    let job = Job {
+        operation,
+        engine,
+        options,
+        pool,
+        limits,
+        long_rows,
+        length,
+        stopped,
+        interrupted,
+    };
     let progress = Progress::new(length, options.messages.quiet);
     let ended = job.answer(items, output, wanted, &progress, tally);
     progress.end();
@@ -246,8 +333,16 @@ impl Job<'_> {
             return columns::answer_all(self, items, output, progress, tally);
         }
         let spares = &Spares::new(self.operation.gives_secrets(), self.limits.kept);
-        let form = LineFormatter { operation: self.operation, wanted, spares, pool: self.pool };
-        let mut sink = LineSink { output: &mut output, spares };
+        let form = LineFormatter {
+            operation: self.operation,
+            wanted,
+            spares,
+            pool: self.pool,
+        };
+        let mut sink = LineSink {
+            output: &mut output,
+            spares,
+        };
         let end = self.answer_all(items, &form, &mut sink, progress, tally);
         (end, output)
     }

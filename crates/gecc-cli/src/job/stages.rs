@@ -84,7 +84,10 @@ struct FormattedBatch<M> {
     long_rows: u64,
 }
 
-fn spawn<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 'scope) -> io::Result<()> {
+fn spawn<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() + Send + 'scope,
+) -> io::Result<()> {
     thread::Builder::new().spawn_scoped(scope, work).map(drop)
 }
 
@@ -101,12 +104,21 @@ impl Job<'_> {
         let (filled, batches, computed) = pipeline(self.limits.batches, 1);
         let (to_output, answers) = sync_channel(1);
         let (to_free, free) = channel();
-        let arenas = Arenas { free, count: 0, most: self.limits.batches, retired: Vec::new() };
+        let arenas = Arenas {
+            free,
+            count: 0,
+            most: self.limits.batches,
+            retired: Vec::new(),
+        };
         thread::scope(|scope| {
-            let started = self.start_reading(scope, items, arenas, filled).and_then(|()| {
-                self.start_computing(scope, batches)?;
-                spawn(scope, move || self.write(computed, form, to_free, to_output))
-            });
+            let started = self
+                .start_reading(scope, items, arenas, filled)
+                .and_then(|()| {
+                    self.start_computing(scope, batches)?;
+                    spawn(scope, move || {
+                        self.write(computed, form, to_free, to_output)
+                    })
+                });
             let end = match started {
                 Ok(()) => self.put_out(answers, sink, progress, tally),
                 Err(problem) => JobEnd::of(format!("threads cannot be started: {problem}").into()),
@@ -128,7 +140,9 @@ impl Job<'_> {
         filled: FilledBatches,
     ) -> io::Result<()> {
         match items {
-            ItemSource::Rows(name, source) => spawn(scope, move || self.read_rows(&name, source, arenas, &filled)),
+            ItemSource::Rows(name, source) => spawn(scope, move || {
+                self.read_rows(&name, source, arenas, &filled)
+            }),
             ItemSource::Text { texts, waits } => {
                 let (to_splitter, read) = sync_channel(0);
                 let (to_parser, windows) = sync_channel(1);
@@ -182,7 +196,12 @@ impl Job<'_> {
                 batch.units.iter().for_each(|unit| forms.add(unit.forms));
                 batch.arena.wipe(batch.rows);
                 let _ = free.send(batch.arena);
-                Ok(FormattedBatch { made: made?, bytes: batch.bytes, forms, long_rows: batch.long_rows })
+                Ok(FormattedBatch {
+                    made: made?,
+                    bytes: batch.bytes,
+                    forms,
+                    long_rows: batch.long_rows,
+                })
             });
             let is_last = answers.is_err();
             if to.send(answers).is_err() || is_last {
@@ -200,7 +219,12 @@ impl Job<'_> {
         tally: &mut Tally,
     ) -> JobEnd {
         for next in answers {
-            let FormattedBatch { made, bytes, forms, long_rows } = match next {
+            let FormattedBatch {
+                made,
+                bytes,
+                forms,
+                long_rows,
+            } = match next {
                 Ok(answers) => answers,
                 // The interruption may be what ended reading.
                 Err(_) if self.interrupted.load(Ordering::Relaxed) => return JobEnd::Interrupted,
@@ -210,7 +234,9 @@ impl Job<'_> {
                 return JobEnd::Interrupted;
             }
             tally.forms.add(forms);
-            if let Some(unclear) = Some(forms.either).filter(|count| *count > 0).and_then(|_| tally.forms.check().err())
+            if let Some(unclear) = Some(forms.either)
+                .filter(|count| *count > 0)
+                .and_then(|_| tally.forms.check().err())
             {
                 return JobEnd::of(unclear.to_string().into());
             }
@@ -226,6 +252,10 @@ impl Job<'_> {
                 return JobEnd::Rejection;
             }
         }
-        if self.interrupted.load(Ordering::Relaxed) { JobEnd::Interrupted } else { JobEnd::Input }
+        if self.interrupted.load(Ordering::Relaxed) {
+            JobEnd::Interrupted
+        } else {
+            JobEnd::Input
+        }
     }
 }

@@ -55,7 +55,11 @@ pub struct Job<'a> {
 /// Makes the failure for an input of this name.
 pub fn unreadable(name: &str, problem: &dyn Display) -> Failure {
     let path = Path::new(name);
-    let name = if is_standard_stream(path) { "standard input".to_owned() } else { shown_path(path) };
+    let name = if is_standard_stream(path) {
+        "standard input".to_owned()
+    } else {
+        shown_path(path)
+    };
     format!("{name}: {problem}").into()
 }
 
@@ -71,15 +75,33 @@ pub struct StartedJob<'a> {
 
 impl<'a> StartedJob<'a> {
     /// Starts a job for inputs of `bytes` bytes, if known.
-    pub fn new(operation: &'a Operation, options: &'a StreamOptions, bytes: Option<u64>) -> Result<Self, String> {
+    pub fn new(
+        operation: &'a Operation,
+        options: &'a StreamOptions,
+        bytes: Option<u64>,
+    ) -> Result<Self, String> {
         let at = Instant::now();
         if options.engine.max_memory.is_some() {
             allocator::give_back_freed();
         }
-        let engine = options.engine.start_for(bytes, options.engine.max_memory.map(of_engine))?;
-        info(|| format!("engine: {engine}, started in {:.3} s", at.elapsed().as_secs_f64()));
+        let engine = options
+            .engine
+            .start_for(bytes, options.engine.max_memory.map(of_engine))?;
+        info(|| {
+            format!(
+                "engine: {engine}, started in {:.3} s",
+                at.elapsed().as_secs_f64()
+            )
+        });
         let pool = Arc::new(pool(options.engine.threads)?);
-        Ok(StartedJob { operation, options, engine, pool, interrupted: interrupt::watch()?, at: Instant::now() })
+        Ok(StartedJob {
+            operation,
+            options,
+            engine,
+            pool,
+            interrupted: interrupt::watch()?,
+            at: Instant::now(),
+        })
     }
 
     /// Ends the output, prints the summary, and returns the exit code.
@@ -91,8 +113,12 @@ impl<'a> StartedJob<'a> {
             end => end,
         };
         let kept = match end {
-            JobEnd::Input | JobEnd::Rejection => output.finish(self.options.sync).map(|()| String::new()),
-            JobEnd::ClosedPipe | JobEnd::Interrupted | JobEnd::Failed(_) => Ok(output.abandon(tally.items > 0)),
+            JobEnd::Input | JobEnd::Rejection => {
+                output.finish(self.options.sync).map(|()| String::new())
+            }
+            JobEnd::ClosedPipe | JobEnd::Interrupted | JobEnd::Failed(_) => {
+                Ok(output.abandon(tally.items > 0))
+            }
         };
         self.say(&end, tally);
         let kept = kept?;
@@ -111,12 +137,16 @@ impl<'a> StartedJob<'a> {
             }
             JobEnd::Input
                 if tally.items > 0
-                    && let Some(problem) =
-                        FieldNames::of(self.options, self.operation.reads()).without_effect_so_far() =>
+                    && let Some(problem) = FieldNames::of(self.options, self.operation.reads())
+                        .without_effect_so_far() =>
             {
                 Err(problem.into())
             }
-            JobEnd::Input | JobEnd::Rejection => Ok(if tally.rejected() == 0 { ALL_PASSED } else { SOME_REJECTED }),
+            JobEnd::Input | JobEnd::Rejection => Ok(if tally.rejected() == 0 {
+                ALL_PASSED
+            } else {
+                SOME_REJECTED
+            }),
         }
     }
 
@@ -126,13 +156,23 @@ impl<'a> StartedJob<'a> {
         let messages = self.options.messages;
         let passed = self.operation.passed();
         // The reader is gone, so it is unknown how much of the output was read.
-        let is_silent = matches!(end, JobEnd::ClosedPipe) || matches!(end, JobEnd::Failed(_)) && tally.items == 0;
+        let is_silent = matches!(end, JobEnd::ClosedPipe)
+            || matches!(end, JobEnd::Failed(_)) && tally.items == 0;
         if !messages.quiet && !is_silent {
-            tally.print(messages.summary, passed, self.at.elapsed().as_secs_f64(), &self.engine);
+            tally.print(
+                messages.summary,
+                passed,
+                self.at.elapsed().as_secs_f64(),
+                &self.engine,
+            );
         }
         warn_of_failures(&self.engine);
         if matches!(end, JobEnd::Input) {
-            self.operation.keys.surplus(tally.items).iter().for_each(|surplus| warn(surplus));
+            self.operation
+                .keys
+                .surplus(tally.items)
+                .iter()
+                .for_each(|surplus| warn(surplus));
             tally.suspicion().into_iter().for_each(warn);
             tally.forms.doubt().iter().for_each(|doubt| warn(doubt));
         }
@@ -141,19 +181,31 @@ impl<'a> StartedJob<'a> {
 
 /// Makes the thread pool for processing text.
 pub fn pool(threads: Option<usize>) -> Result<ThreadPool, String> {
-    let builder = ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).thread_name(|_| "gecc-text".to_owned());
-    builder.build().map_err(|problem| format!("threads cannot be started: {problem}"))
+    let builder = ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .thread_name(|_| "gecc-text".to_owned());
+    builder
+        .build()
+        .map_err(|problem| format!("threads cannot be started: {problem}"))
 }
 
 /// Warns about devices that failed and were replaced by others.
 pub fn warn_of_failures(engine: &Engine) {
-    engine.failures().iter().for_each(|failure| warn(&failure.to_string()));
+    engine
+        .failures()
+        .iter()
+        .for_each(|failure| warn(&failure.to_string()));
 }
 
 /// Describes the origin of the kernels that were used.
 pub fn loaded_from(engine: &Engine) -> String {
     let loaded = engine.loaded_kernels();
-    let each = loaded.iter().map(|kernels| format!("{} for {} from {}", kernels.file, kernels.curve, kernels.origin));
+    let each = loaded.iter().map(|kernels| {
+        format!(
+            "{} for {} from {}",
+            kernels.file, kernels.curve, kernels.origin
+        )
+    });
     if loaded.is_empty() {
         return "kernels: none".to_owned();
     }

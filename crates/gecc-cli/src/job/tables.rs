@@ -3,7 +3,9 @@
 
 use super::columns::{SharedOutput, format, wanted};
 use super::limits::of_tables;
-use super::lines::{BatchSink, FormattedLines, ItemOutcome, LineFormatter, LineSelection, LineSink};
+use super::lines::{
+    BatchSink, FormattedLines, ItemOutcome, LineFormatter, LineSelection, LineSink,
+};
 use super::state::{JobEnd, StartedJob};
 use super::tally::Tally;
 use crate::flags::{Format, StreamOptions};
@@ -16,8 +18,8 @@ use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use gecc_arrow::{
-    AnsweredBatch, BatchJob, Batches, Counts, Error, Mapping, Pool, Projection, ReadOptions, Reason, TransformOptions,
-    answer_batches, complete, detects_encoding, transform,
+    AnsweredBatch, BatchJob, Batches, Counts, Error, Mapping, Pool, Projection, ReadOptions,
+    Reason, TransformOptions, answer_batches, complete, detects_encoding, transform,
 };
 use std::io;
 use std::ops::ControlFlow;
@@ -61,7 +63,10 @@ pub fn open(input: Input, path: &Path, options: &StreamOptions) -> Result<Opened
             open_file(&file, path, options)
         }
         Input::Stream(_) if options.format == Some(Format::Parquet) => {
-            return Err("Parquet is read from files that are not compressed as a whole, and not from pipes".to_owned());
+            return Err(
+                "Parquet is read from files that are not compressed as a whole, and not from pipes"
+                    .to_owned(),
+            );
         }
         Input::Stream(source) if is_named => gecc_arrow::open_stream(source, read_options(options)),
         other => return Ok(Opened::Other(other)),
@@ -69,7 +74,9 @@ pub fn open(input: Input, path: &Path, options: &StreamOptions) -> Result<Opened
     let table = table.map_err(|problem| problem.to_string())?;
     let is_parquet = table.format() == gecc_arrow::Format::Parquet;
     match options.format {
-        Some(Format::Parquet) if !is_parquet => Err("the file is Arrow IPC, not Parquet".to_owned()),
+        Some(Format::Parquet) if !is_parquet => {
+            Err("the file is Arrow IPC, not Parquet".to_owned())
+        }
         Some(Format::Arrow) if is_parquet => Err("the file is Parquet, not Arrow IPC".to_owned()),
         _ => Ok(Opened::Table(TableInput(table, length))),
     }
@@ -83,11 +90,21 @@ fn begins_as_table(file: &PlainFile) -> bool {
     gecc_arrow::Format::of(&first[..length]).is_some()
 }
 
-fn open_file(file: &PlainFile, path: &Path, options: &StreamOptions) -> Result<gecc_arrow::Input, Error> {
+fn open_file(
+    file: &PlainFile,
+    path: &Path,
+    options: &StreamOptions,
+) -> Result<gecc_arrow::Input, Error> {
     if file.start > 0 {
-        return Err(Error::Malformed("a table is read from the beginning of its file".to_owned()));
+        return Err(Error::Malformed(
+            "a table is read from the beginning of its file".to_owned(),
+        ));
     }
-    let path = if is_standard_stream(path) { Path::new("/dev/stdin") } else { path };
+    let path = if is_standard_stream(path) {
+        Path::new("/dev/stdin")
+    } else {
+        path
+    };
     let mut read = read_options(options);
     if file.end <= SMALL {
         // Decoding its rows takes less time than starting threads.
@@ -103,7 +120,12 @@ fn read_options(options: &StreamOptions) -> ReadOptions {
         Some((bytes, rows)) => (bytes as u64, rows.min(default.rows)),
         None => (default.max_memory, default.rows),
     };
-    ReadOptions { rows, threads, max_memory, max_page: max_memory }
+    ReadOptions {
+        rows,
+        threads,
+        max_memory,
+        max_page: max_memory,
+    }
 }
 
 /// A table that suits an operation, alone or combined with others.
@@ -138,12 +160,18 @@ impl ReadyTable {
     /// Returns whether another table is read together with this one.
     pub fn takes(&self, other: &TableInput) -> bool {
         let has_room = self.takes_more && self.inputs.len() < MOST_AS_ONE;
-        has_room && other.is_small() && other.0.schema().fields() == self.inputs[0].schema().fields()
+        has_room
+            && other.is_small()
+            && other.0.schema().fields() == self.inputs[0].schema().fields()
     }
 
     /// Appends a table that this one accepts.
     pub fn add(&mut self, name: Arc<str>, TableInput(input, length): TableInput) {
-        let rows = self.inputs.last().and_then(gecc_arrow::Input::rows).expect("files that are read as one have rows");
+        let rows = self
+            .inputs
+            .last()
+            .and_then(gecc_arrow::Input::rows)
+            .expect("files that are read as one have rows");
         let first = self.files.0.last().map_or(0, |(_, first)| *first) + rows;
         self.files.0.push((name, first));
         self.length = self.length.zip(length).map(|(sum, length)| sum + length);
@@ -152,23 +180,44 @@ impl ReadyTable {
 }
 
 /// Finds the columns, and returns an error if the operation cannot use them.
-pub fn ready(started: &StartedJob, name: Arc<str>, table: TableInput) -> Result<ReadyTable, String> {
+pub fn ready(
+    started: &StartedJob,
+    name: Arc<str>,
+    table: TableInput,
+) -> Result<ReadyTable, String> {
     let is_small = table.is_small();
     let TableInput(input, length) = table;
     let options = started.options;
-    let answers = if options.answers().is_lines() { TableAnswers::Lines } else { TableAnswers::Columns };
+    let answers = if options.answers().is_lines() {
+        TableAnswers::Lines
+    } else {
+        TableAnswers::Columns
+    };
     let operation = started.operation.over_tables(answers);
-    let mapping = complete(options.mapping(), input.schema(), &operation).map_err(|problem| problem.to_string())?;
-    operation.check(&started.engine, input.schema(), &mapping).map_err(|problem| problem.to_string())?;
+    let mapping = complete(options.mapping(), input.schema(), &operation)
+        .map_err(|problem| problem.to_string())?;
+    operation
+        .check(&started.engine, input.schema(), &mapping)
+        .map_err(|problem| problem.to_string())?;
     info(|| {
-        let columns: Vec<String> = mapping.columns().map(|(field, column)| format!("{column} is {field}")).collect();
+        let columns: Vec<String> = mapping
+            .columns()
+            .map(|(field, column)| format!("{column} is {field}"))
+            .collect();
         format!("{:?}: {}", input.format(), columns.join(", "))
     });
     let by_first_rows = detects_encoding(&operation, &mapping, input.schema());
     let takes_more = is_small && !by_first_rows && options.answers().is_lines();
     let inputs = vec![input];
     let files = TableFiles(vec![(name, 0)]);
-    Ok(ReadyTable { inputs, files, length, operation, mapping, takes_more })
+    Ok(ReadyTable {
+        inputs,
+        files,
+        length,
+        operation,
+        mapping,
+        takes_more,
+    })
 }
 
 /// Answers all rows.
@@ -179,9 +228,21 @@ pub fn answer(
     output: Output,
     tally: &mut Tally,
 ) -> (JobEnd, Output) {
-    let ReadyTable { mut inputs, files, length, operation, mapping, .. } = table;
+    let ReadyTable {
+        mut inputs,
+        files,
+        length,
+        operation,
+        mapping,
+        ..
+    } = table;
     let pool = Pool::of(Arc::clone(&started.pool));
-    let job = BatchJob { engine: &started.engine, operation: &operation, mapping: &mapping, pool: &pool };
+    let job = BatchJob {
+        engine: &started.engine,
+        operation: &operation,
+        mapping: &mapping,
+        pool: &pool,
+    };
     let progress = Progress::new(length, started.options.messages.quiet);
     let of_input = inputs[0].progress();
     let ended = progress.follow(
@@ -218,12 +279,21 @@ fn write_lines(
 ) -> (JobEnd, Output) {
     let operation = started.operation;
     let spares = &Spares::new(operation.gives_secrets(), MOST_KEPT);
-    let lines = LineFormatter { operation, wanted, spares, pool: &started.pool };
-    let mut sink = LineSink { output: &mut output, spares };
+    let lines = LineFormatter {
+        operation,
+        wanted,
+        spares,
+        pool: &started.pool,
+    };
+    let mut sink = LineSink {
+        output: &mut output,
+        spares,
+    };
     let current = Arc::new(AtomicUsize::new(0));
     let places = job.operation.columns(inputs[0].schema(), job.mapping);
-    let batches =
-        places.and_then(|places| Batches::concatenated(inputs, &Projection::Only(places), Arc::clone(&current)));
+    let batches = places.and_then(|places| {
+        Batches::concatenated(inputs, &Projection::Only(places), Arc::clone(&current))
+    });
     let ended = batches.and_then(|batches| {
         answer_batches(
             job,
@@ -256,7 +326,9 @@ fn put_out(
     }
     match sink.put_out(units, tally) {
         // After an interruption, an output that accepts nothing is not waited for.
-        Err(_) if started.interrupted.load(Ordering::Relaxed) => ControlFlow::Break(JobEnd::Interrupted),
+        Err(_) if started.interrupted.load(Ordering::Relaxed) => {
+            ControlFlow::Break(JobEnd::Interrupted)
+        }
         Err(failure) => ControlFlow::Break(JobEnd::of(failure)),
         Ok(()) if wanted.check && tally.rejected() > 0 => ControlFlow::Break(JobEnd::Rejection),
         Ok(()) => ControlFlow::Continue(()),
@@ -264,7 +336,11 @@ fn put_out(
 }
 
 fn end_of_input(started: &StartedJob) -> JobEnd {
-    if started.interrupted.load(Ordering::Relaxed) { JobEnd::Interrupted } else { JobEnd::Input }
+    if started.interrupted.load(Ordering::Relaxed) {
+        JobEnd::Interrupted
+    } else {
+        JobEnd::Input
+    }
 }
 
 /// Formats the lines of a batch.
@@ -282,7 +358,9 @@ fn lines_of(
             let outcome = match answers.reason(row) {
                 None => {
                     result.clear();
-                    columns.iter().for_each(|column| result.extend_from_slice(cell(column, row)));
+                    columns
+                        .iter()
+                        .for_each(|column| result.extend_from_slice(cell(column, row)));
                     ItemOutcome::Passed(&result)
                 }
                 Some(Reason::Rejected(_)) => ItemOutcome::Rejected(answers.codes()[row]),
@@ -335,7 +413,9 @@ fn write_columns(
             count(&outcome.counts, tally);
             match outcome.problem {
                 // After an interruption, an output that accepts nothing is not waited for.
-                Some(problem) if !started.interrupted.load(Ordering::Relaxed) => end_of(problem, name),
+                Some(problem) if !started.interrupted.load(Ordering::Relaxed) => {
+                    end_of(problem, name)
+                }
                 None if options.check && tally.rejected() > 0 => JobEnd::Rejection,
                 _ => end_of_input(started),
             }

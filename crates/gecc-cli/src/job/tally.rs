@@ -25,7 +25,9 @@ fn kind_of(reason: &str) -> &str {
     if !is_field {
         return first;
     }
-    let details = rest.split_once(": ").map_or(0, |(_, details)| ": ".len() + details.len());
+    let details = rest
+        .split_once(": ")
+        .map_or(0, |(_, details)| ": ".len() + details.len());
     &reason[..reason.len() - details]
 }
 
@@ -43,7 +45,13 @@ pub struct Tally {
 
 impl Default for Tally {
     fn default() -> Self {
-        Tally { items: 0, passed: 0, by_code: [0; 256], by_reason: BTreeMap::new(), forms: FormCounts::default() }
+        Tally {
+            items: 0,
+            passed: 0,
+            by_code: [0; 256],
+            by_reason: BTreeMap::new(),
+            forms: FormCounts::default(),
+        }
     }
 }
 
@@ -68,12 +76,22 @@ impl Tally {
     pub fn add(&mut self, other: &Tally) {
         self.items += other.items;
         self.passed += other.passed;
-        self.by_code.iter_mut().zip(other.by_code).for_each(|(count, more)| *count += more);
-        other.by_reason.iter().for_each(|(kind, count)| self.count(kind, *count));
+        self.by_code
+            .iter_mut()
+            .zip(other.by_code)
+            .for_each(|(count, more)| *count += more);
+        other
+            .by_reason
+            .iter()
+            .for_each(|(kind, count)| self.count(kind, *count));
     }
 
     fn count(&mut self, kind: &str, more: u64) {
-        let kind = if self.by_reason.len() < KINDS || self.by_reason.contains_key(kind) { kind } else { OTHERS };
+        let kind = if self.by_reason.len() < KINDS || self.by_reason.contains_key(kind) {
+            kind
+        } else {
+            OTHERS
+        };
         match self.by_reason.get_mut(kind) {
             Some(count) => *count += more,
             None => {
@@ -90,23 +108,35 @@ impl Tally {
     pub fn formless(&self) -> Option<String> {
         // If there are few items, each may be wrong individually.
         let of_other_curve = (self.items >= MANY).then_some(Rejection::NotOnCurve);
-        let malformed = [Rejection::MalformedSignature, Rejection::MalformedPoint].into_iter().chain(of_other_curve);
-        let of_codes = malformed.map(|reason| (reason.to_string(), self.by_code[usize::from(reason.code())]));
-        let of_reasons = self.by_reason.iter().map(|(reason, count)| (reason.clone(), *count));
-        let all: Vec<(String, u64)> = of_codes.chain(of_reasons).filter(|(_, count)| *count > 0).collect();
+        let malformed = [Rejection::MalformedSignature, Rejection::MalformedPoint]
+            .into_iter()
+            .chain(of_other_curve);
+        let of_codes =
+            malformed.map(|reason| (reason.to_string(), self.by_code[usize::from(reason.code())]));
+        let of_reasons = self
+            .by_reason
+            .iter()
+            .map(|(reason, count)| (reason.clone(), *count));
+        let all: Vec<(String, u64)> = of_codes
+            .chain(of_reasons)
+            .filter(|(_, count)| *count > 0)
+            .collect();
         let sum: u64 = all.iter().map(|(_, count)| count).sum();
         // The first of the most frequent reasons.
         let (reason, count) = all.into_iter().rev().max_by_key(|(_, count)| *count)?;
         match (sum == self.items, count == sum) {
             (false, _) => None,
             (true, true) => Some(reason),
-            (true, false) => Some(format!("{reason} ({count} of {sum} items; others have other reasons)")),
+            (true, false) => Some(format!(
+                "{reason} ({count} of {sum} items; others have other reasons)"
+            )),
         }
     }
 
     /// Returns a hint about the whole input if many items fail in one way.
     pub fn suspicion(&self) -> Option<&'static str> {
-        let all_differ = self.items >= MANY && self.by_code[usize::from(Rejection::Mismatch.code())] == self.items;
+        let all_differ = self.items >= MANY
+            && self.by_code[usize::from(Rejection::Mismatch.code())] == self.items;
         all_differ.then_some(
             "no signature is right: is the signed content in the column that was read, and hashed with --hash?",
         )
@@ -114,10 +144,17 @@ impl Tally {
 
     /// Returns the rejections by reason, the most frequent first.
     fn reasons(&self) -> Vec<(String, u64)> {
-        let by_code = (0..=u8::MAX).zip(self.by_code).filter(|(_, count)| *count > 0);
-        let mut reasons: Vec<(String, u64)> =
-            by_code.map(|(code, count)| (reason_of(code).to_string(), count)).collect();
-        reasons.extend(self.by_reason.iter().map(|(reason, count)| (reason.clone(), *count)));
+        let by_code = (0..=u8::MAX)
+            .zip(self.by_code)
+            .filter(|(_, count)| *count > 0);
+        let mut reasons: Vec<(String, u64)> = by_code
+            .map(|(code, count)| (reason_of(code).to_string(), count))
+            .collect();
+        reasons.extend(
+            self.by_reason
+                .iter()
+                .map(|(reason, count)| (reason.clone(), *count)),
+        );
         reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         if reasons.len() > NAMED {
             let rest: u64 = reasons.drain(NAMED - 1..).map(|(_, count)| count).sum();
@@ -131,8 +168,11 @@ impl Tally {
         match form {
             SummaryForm::Text => self.print_text(passed, seconds, engine),
             SummaryForm::Json => {
-                let reasons: serde_json::Map<String, Value> =
-                    self.reasons().into_iter().map(|(reason, count)| (reason, count.into())).collect();
+                let reasons: serde_json::Map<String, Value> = self
+                    .reasons()
+                    .into_iter()
+                    .map(|(reason, count)| (reason, count.into()))
+                    .collect();
                 let summary = json!({
                     "items": self.items, "passed": self.passed, "rejected": self.rejected(), "reasons": reasons,
                     "seconds": seconds, "engine": engine.to_string(),

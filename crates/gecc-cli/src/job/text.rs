@@ -57,7 +57,8 @@ impl Job<'_> {
             return Ok(ControlFlow::Break(()));
         }
         let input = as_utf_8(input)?;
-        let mut source = TextSource::new(input, Arc::clone(buffers), self.limits.window, self.pool)?;
+        let mut source =
+            TextSource::new(input, Arc::clone(buffers), self.limits.window, self.pool)?;
         while !self.is_over() {
             let sent = match source.next(PATIENCE)? {
                 SourceEvent::Nothing => continue,
@@ -83,13 +84,21 @@ impl Job<'_> {
         for next in read {
             match next {
                 Ok(ReadEvent::Begin(name)) => {
-                    let splitter =
-                        RowSplitter::new(self.options.format, names.clone()).with_longest(self.limits.longest);
-                    if let Some(ended) = splitting.replace(Splitting { job: self, name, splitter, to }) {
+                    let splitter = RowSplitter::new(self.options.format, names.clone())
+                        .with_longest(self.limits.longest);
+                    if let Some(ended) = splitting.replace(Splitting {
+                        job: self,
+                        name,
+                        splitter,
+                        to,
+                    }) {
                         ended.end()?;
                     }
                 }
-                Ok(ReadEvent::Pieces(pieces)) => splitting.as_mut().expect("an input has begun").push(pieces)?,
+                Ok(ReadEvent::Pieces(pieces)) => splitting
+                    .as_mut()
+                    .expect("an input has begun")
+                    .push(pieces)?,
                 Err(failure) => return to.send(Err(failure)).ok(),
             }
         }
@@ -109,12 +118,21 @@ impl Job<'_> {
         let _ = self.parse_all(&windows, may_wait, Filler::new(self, arenas, filled));
     }
 
-    fn parse_all(&self, windows: &Receiver<Result<Window, Failure>>, may_wait: bool, mut filler: Filler) -> Option<()> {
+    fn parse_all(
+        &self,
+        windows: &Receiver<Result<Window, Failure>>,
+        may_wait: bool,
+        mut filler: Filler,
+    ) -> Option<()> {
         loop {
             // A batch is not delayed for input that may take any time to arrive. Nor is one with
             // long rows delayed for further rows, which may be blocked until its long rows are
             // written.
-            let next = if filler.batch.as_ref().is_some_and(|batch| may_wait || batch.long_rows > 0) {
+            let next = if filler
+                .batch
+                .as_ref()
+                .is_some_and(|batch| may_wait || batch.long_rows > 0)
+            {
                 match windows.try_recv() {
                     Err(TryRecvError::Empty) => {
                         filler.hand_on()?;
@@ -125,7 +143,9 @@ impl Job<'_> {
             } else {
                 windows.recv().ok()
             };
-            let Some(next) = next else { return filler.hand_on() };
+            let Some(next) = next else {
+                return filler.hand_on();
+            };
             match next.and_then(|window| filler.look_at(&window).map(|()| window)) {
                 Ok(window) => filler.add(window)?,
                 Err(failure) => {
@@ -149,7 +169,9 @@ impl Splitting<'_> {
     fn push(&mut self, pieces: Vec<Text>) -> Option<()> {
         let mut sections = Vec::new();
         let bytes = pieces.iter().map(|piece| piece.bytes().len() as u64).sum();
-        let outcome = pieces.into_iter().try_for_each(|piece| self.splitter.push(piece, &mut sections));
+        let outcome = pieces
+            .into_iter()
+            .try_for_each(|piece| self.splitter.push(piece, &mut sections));
         self.put(sections, bytes, outcome)
     }
 
@@ -161,7 +183,12 @@ impl Splitting<'_> {
 
     /// Hands on the units, including those before an error. Returns `None` after an error, or if
     /// nothing more is wanted.
-    fn put(&mut self, sections: Vec<Section>, bytes: u64, outcome: Result<(), String>) -> Option<()> {
+    fn put(
+        &mut self,
+        sections: Vec<Section>,
+        bytes: u64,
+        outcome: Result<(), String>,
+    ) -> Option<()> {
         if let Some(window) = self.measured(sections, bytes) {
             let long_rows = window.units.iter().map(Unit::long_row).sum::<usize>() as u64;
             if long_rows > 0 && !self.job.long_rows.acquire(long_rows) {
@@ -169,16 +196,27 @@ impl Splitting<'_> {
             }
             self.to.send(Ok(window)).ok()?;
         }
-        let problem = outcome.err().map(|problem| unreadable(&self.name, &problem));
-        problem.map_or(Some(()), |failure| self.to.send(Err(failure)).ok().and(None))
+        let problem = outcome
+            .err()
+            .map(|problem| unreadable(&self.name, &problem));
+        problem.map_or(Some(()), |failure| {
+            self.to.send(Err(failure)).ok().and(None)
+        })
     }
 
     /// Measures the cuts and converts them to units. Returns `None` if there are none.
     fn measured(&mut self, sections: Vec<Section>, bytes: u64) -> Option<Window> {
         let layout = self.splitter.layout().cloned()?;
         let Job { limits, pool, .. } = self.job;
-        let measures = map(pool, &sections, |cut| measure(cut, &layout, limits.unit_rows));
+        let measures = map(pool, &sections, |cut| {
+            measure(cut, &layout, limits.unit_rows)
+        });
         let units = self.splitter.number(sections, measures);
-        (!units.is_empty()).then(|| Window { name: Arc::clone(&self.name), units, layout, bytes })
+        (!units.is_empty()).then(|| Window {
+            name: Arc::clone(&self.name),
+            units,
+            layout,
+            bytes,
+        })
     }
 }

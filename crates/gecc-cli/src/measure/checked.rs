@@ -45,6 +45,8 @@ impl CheckedCall<'_> {
         let operation = self.case.operation.name();
         let curve = self.case.curve();
         let items = self.range.len();
-        Err(Failure::Problem(format!("{operation} on {curve}: wrong results in a batch of {items}")))
+        Err(Failure::Problem(format!(
+            "{operation} on {curve}: wrong results in a batch of {items}"
+        )))
     }
 }

@@ -38,8 +38,12 @@ impl BatchOptions {
 }
 
 fn parse_sizes(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let range = text.split_once("..").and_then(|(from, to)| Some(parse_power(from)?..=parse_power(to)?));
-    range.filter(|range| !range.is_empty()).ok_or_else(|| "two powers of two up to 26, such as 10..22".to_owned())
+    let range = text
+        .split_once("..")
+        .and_then(|(from, to)| Some(parse_power(from)?..=parse_power(to)?));
+    range
+        .filter(|range| !range.is_empty())
+        .ok_or_else(|| "two powers of two up to 26, such as 10..22".to_owned())
 }
 
 fn parse_power(text: &str) -> Option<u32> {

@@ -42,16 +42,26 @@ impl Memory {
         if locked.is_locked() {
             return Ok(locked);
         }
-        Err(Failure::Problem(format!("{engine} does not lock {} bytes of memory", size_of_val(&*locked))))
+        Err(Failure::Problem(format!(
+            "{engine} does not lock {} bytes of memory",
+            size_of_val(&*locked)
+        )))
     }
 }
 
 impl BenchInputs {
-    pub fn new(engine: &Engine, curve: CurveId, items: usize, memory: Memory) -> Result<Self, Failure> {
-        let (secret, public) =
-            with_points(items, |secret| keys::public_keys(engine, curve, SecretKeys::rows(secret.into())))?;
+    pub fn new(
+        engine: &Engine,
+        curve: CurveId,
+        items: usize,
+        memory: Memory,
+    ) -> Result<Self, Failure> {
+        let (secret, public) = with_points(items, |secret| {
+            keys::public_keys(engine, curve, SecretKeys::rows(secret.into()))
+        })?;
         let secret = secret.into_iter().map(SecretKey::from_bytes).collect();
-        let (scalars, points) = with_points(items, |scalars| point::mul_base(engine, curve, scalars))?;
+        let (scalars, points) =
+            with_points(items, |scalars| point::mul_base(engine, curve, scalars))?;
         Ok(BenchInputs {
             curve,
             public: memory.place(engine, public)?,
@@ -84,7 +94,8 @@ impl BenchInputs {
     fn agrees(&self, reference: &Engine, range: Range<usize>) -> Result<bool, Error> {
         let public = keys::public_keys(reference, self.curve, &self.secret[range.clone()])?;
         let points = point::mul_base(reference, self.curve, &self.scalars[range.clone()])?;
-        Ok(all_passed(public) == self.public[range.clone()] && all_passed(points) == self.points[range])
+        Ok(all_passed(public) == self.public[range.clone()]
+            && all_passed(points) == self.points[range])
     }
 
     /// Places further inputs in the same kind of memory.
@@ -93,10 +104,27 @@ impl BenchInputs {
     }
 
     pub fn signed(&self, engine: &Engine, signers: usize) -> Result<SignedDigests, Failure> {
-        let keys = self.public.iter().take(signers).cycle().take(self.len()).copied().collect();
-        let secret: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
+        let keys = self
+            .public
+            .iter()
+            .take(signers)
+            .cycle()
+            .take(self.len())
+            .copied()
+            .collect();
+        let secret: Vec<SecretKey> = self
+            .secret
+            .iter()
+            .take(signers)
+            .cycle()
+            .take(self.len())
+            .cloned()
+            .collect();
         let signatures = all_passed(schemes::sign(engine, self.curve, &self.digests, &secret)?);
-        Ok(SignedDigests { keys: self.place(engine, keys)?, signatures: self.place(engine, signatures)? })
+        Ok(SignedDigests {
+            keys: self.place(engine, keys)?,
+            signatures: self.place(engine, signatures)?,
+        })
     }
 }
 
@@ -125,11 +153,16 @@ fn with_points(
 /// MB per second and thread.
 fn random_numbers(count: usize) -> Result<Vec<[u8; 32]>, Error> {
     let mut numbers = vec![[0; 32]; count];
-    let filled = numbers.par_chunks_mut(1 << 12).try_for_each(|part| getrandom::fill(part.as_flattened_mut()));
+    let filled = numbers
+        .par_chunks_mut(1 << 12)
+        .try_for_each(|part| getrandom::fill(part.as_flattened_mut()));
     filled.map_err(|problem| Error::Randomness(problem.to_string()))?;
     Ok(numbers)
 }
 
 pub fn all_passed<T>(results: Vec<Result<T, Rejection>>) -> Vec<T> {
-    results.into_iter().map(|result| result.expect("the inputs are valid")).collect()
+    results
+        .into_iter()
+        .map(|result| result.expect("the inputs are valid"))
+        .collect()
 }

@@ -21,5 +21,9 @@ const GPU_ITEMS: usize = 1 << 20;
 
 /// Returns the default number of items in a batch for an engine.
 pub fn default_items(engine: &Engine) -> usize {
-    if engine.info().backend == Backend::Gpu { GPU_ITEMS } else { CPU_ITEMS }
+    if engine.info().backend == Backend::Gpu {
+        GPU_ITEMS
+    } else {
+        CPU_ITEMS
+    }
 }

@@ -9,8 +9,8 @@ use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{Policy, SForm, recover_addresses, recover_addresses_with_candidates};
 use gecc::ed25519::{self, Rule, Variant};
 use gecc::{
-    CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint,
-    SharedSecret, Verdicts, tweak,
+    CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys,
+    SharedPoint, SharedSecret, Verdicts, tweak,
 };
 use gecc::{ecdh, ecdsa, keys, point};
 use std::ops::Range;
@@ -113,7 +113,10 @@ impl PublicCall {
 
     /// Returns the name on the command line.
     pub fn name(self) -> String {
-        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+        self.to_possible_value()
+            .expect("none is skipped")
+            .get_name()
+            .to_owned()
     }
 }
 
@@ -138,9 +141,15 @@ impl OperationResults {
             all == part && part.iter().all(Result::is_ok)
         }
         match (self, part) {
-            (OperationResults::Points(all), OperationResults::Points(part)) => same(&all[range.clone()], part),
-            (OperationResults::Signatures(all), OperationResults::Signatures(part)) => same(&all[range.clone()], part),
-            (OperationResults::Addresses(all), OperationResults::Addresses(part)) => same(&all[range.clone()], part),
+            (OperationResults::Points(all), OperationResults::Points(part)) => {
+                same(&all[range.clone()], part)
+            }
+            (OperationResults::Signatures(all), OperationResults::Signatures(part)) => {
+                same(&all[range.clone()], part)
+            }
+            (OperationResults::Addresses(all), OperationResults::Addresses(part)) => {
+                same(&all[range.clone()], part)
+            }
             (OperationResults::Verdicts(all), OperationResults::Verdicts(part)) => {
                 all.as_slice()[range.clone()] == *part.as_slice() && part.all_valid()
             }
@@ -153,7 +162,9 @@ impl OperationResults {
                 same(&exposed(&all[range.clone()], bytes), &exposed(part, bytes))
             }
             (OperationResults::Terms(curve, points, reference), OperationResults::Sum(sum)) => {
-                sum.is_ok() && point::sum(reference, *curve, &points[range.clone()]).is_ok_and(|known| known == *sum)
+                sum.is_ok()
+                    && point::sum(reference, *curve, &points[range.clone()])
+                        .is_ok_and(|known| known == *sum)
             }
             _ => false,
         }
@@ -161,8 +172,14 @@ impl OperationResults {
 }
 
 /// Exposes the bytes of secrets, which do not implement comparison.
-fn exposed<T, B>(secrets: &[Result<T, Rejection>], bytes: impl Fn(&T) -> &B) -> Vec<Result<&B, Rejection>> {
-    secrets.iter().map(|secret| secret.as_ref().map(&bytes).map_err(|reason| *reason)).collect()
+fn exposed<T, B>(
+    secrets: &[Result<T, Rejection>],
+    bytes: impl Fn(&T) -> &B,
+) -> Vec<Result<&B, Rejection>> {
+    secrets
+        .iter()
+        .map(|secret| secret.as_ref().map(&bytes).map_err(|reason| *reason))
+        .collect()
 }
 
 /// An operation with all its inputs.
@@ -192,7 +209,11 @@ pub enum ExtraInputs {
 impl<'a> Case<'a> {
     /// Prepares the inputs of an operation. Returns `None` if the curve does not support it.
     /// Ed25519 uses the inputs of secp256k1.
-    pub fn new(inputs: &'a BenchInputs, engine: &Engine, operation: PublicCall) -> Result<Option<Self>, Failure> {
+    pub fn new(
+        inputs: &'a BenchInputs,
+        engine: &Engine,
+        operation: PublicCall,
+    ) -> Result<Option<Self>, Failure> {
         if !operation.is_on(inputs.curve) {
             return Ok(None);
         }
@@ -204,31 +225,50 @@ impl<'a> Case<'a> {
             PublicCall::RecoverAddressesCandidates => {
                 let (signatures, ids) = inputs.recoverable(engine)?;
                 let mut candidates = inputs.public.to_vec();
-                candidates.iter_mut().step_by(10).for_each(|key| *key = Point::IDENTITY);
+                candidates
+                    .iter_mut()
+                    .step_by(10)
+                    .for_each(|key| *key = Point::IDENTITY);
                 ExtraInputs::Candidates(signatures, ids, inputs.place(engine, candidates)?)
             }
             PublicCall::Bip340Verify | PublicCall::Bip340BatchVerify | PublicCall::TaprootTweak => {
                 inputs.bip340(engine)?
             }
-            PublicCall::Ed25519SignExpanded => ExtraInputs::Expanded(ed25519::expand(engine, &inputs.secret)?),
-            PublicCall::Ed25519Verify | PublicCall::Ed25519BatchVerify => inputs.ed25519(engine, usize::MAX)?,
+            PublicCall::Ed25519SignExpanded => {
+                ExtraInputs::Expanded(ed25519::expand(engine, &inputs.secret)?)
+            }
+            PublicCall::Ed25519Verify | PublicCall::Ed25519BatchVerify => {
+                inputs.ed25519(engine, usize::MAX)?
+            }
             PublicCall::Ed25519Verify1000Keys => inputs.ed25519(engine, 1000)?,
             PublicCall::Verify => ExtraInputs::Signed(inputs.signed(engine, usize::MAX)?),
             PublicCall::Verify1000Keys => ExtraInputs::Signed(inputs.signed(engine, 1000)?),
             PublicCall::Verify100Keys => ExtraInputs::Signed(inputs.signed(engine, 100)?),
             PublicCall::Decompress => {
                 let points = inputs.points.iter();
-                let compressed = points.map(|point| point.to_compressed().expect("a multiple of G below n is finite"));
+                let compressed = points.map(|point| {
+                    point
+                        .to_compressed()
+                        .expect("a multiple of G below n is finite")
+                });
                 ExtraInputs::Compressed(inputs.place(engine, compressed.collect())?)
             }
             _ => ExtraInputs::None,
         };
-        Ok(Some(Case { inputs, operation, rest }))
+        Ok(Some(Case {
+            inputs,
+            operation,
+            rest,
+        }))
     }
 
     /// Returns the name of the curve.
     pub fn curve(&self) -> &'static str {
-        if self.operation.is_ed25519() { "ed25519" } else { self.inputs.curve.name() }
+        if self.operation.is_ed25519() {
+            "ed25519"
+        } else {
+            self.inputs.curve.name()
+        }
     }
 
     /// Returns the expected outcome, to which results are compared: the results of a call, or the
@@ -236,8 +276,17 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// Returns an error if a call fails or a sample has other results.
-    pub fn expected(&self, engine: &Engine, reference: &Engine) -> Result<OperationResults, Failure> {
-        let BenchInputs { curve, public, scalars, .. } = self.inputs;
+    pub fn expected(
+        &self,
+        engine: &Engine,
+        reference: &Engine,
+    ) -> Result<OperationResults, Failure> {
+        let BenchInputs {
+            curve,
+            public,
+            scalars,
+            ..
+        } = self.inputs;
         let expected = match self.operation {
             PublicCall::Msm => {
                 let products = all_passed(point::mul(engine, *curve, scalars, public)?);
@@ -251,37 +300,70 @@ impl<'a> Case<'a> {
 
     /// Computes the results of a range.
     pub fn values(&self, engine: &Engine, at: Range<usize>) -> Result<OperationResults, Error> {
-        let BenchInputs { curve, secret, public, scalars, points, digests, .. } = self.inputs;
+        let BenchInputs {
+            curve,
+            secret,
+            public,
+            scalars,
+            points,
+            digests,
+            ..
+        } = self.inputs;
         let curve = *curve;
         let public = &public[at.clone()];
         let points = &points[at.clone()];
         let digests = &digests[at.clone()];
         let secret_keys = SecretKeys::each(&secret[at.clone()]);
         Ok(match (self.operation, &self.rest) {
-            (PublicCall::Add, _) => OperationResults::Points(point::add(engine, curve, points, public)?),
-            (PublicCall::Double, _) => OperationResults::Points(point::double(engine, curve, points)?),
-            (PublicCall::MulBase, _) => OperationResults::Points(point::mul_base(engine, curve, &scalars[at])?),
-            (PublicCall::Mul, _) => OperationResults::Points(point::mul(engine, curve, &scalars[at], public)?),
-            (PublicCall::Msm, _) => OperationResults::Sum(point::msm(engine, curve, &scalars[at], public)?),
-            (PublicCall::PublicKeys, _) => OperationResults::Points(keys::public_keys(engine, curve, secret_keys)?),
-            (PublicCall::Sign, _) => OperationResults::Signatures(schemes::sign(engine, curve, digests, &secret[at])?),
-            (PublicCall::Bip340Sign, _) => {
-                OperationResults::Signatures(bip340::sign(engine, digests, secret_keys, Auxiliary::zeros())?)
+            (PublicCall::Add, _) => {
+                OperationResults::Points(point::add(engine, curve, points, public)?)
             }
+            (PublicCall::Double, _) => {
+                OperationResults::Points(point::double(engine, curve, points)?)
+            }
+            (PublicCall::MulBase, _) => {
+                OperationResults::Points(point::mul_base(engine, curve, &scalars[at])?)
+            }
+            (PublicCall::Mul, _) => {
+                OperationResults::Points(point::mul(engine, curve, &scalars[at], public)?)
+            }
+            (PublicCall::Msm, _) => {
+                OperationResults::Sum(point::msm(engine, curve, &scalars[at], public)?)
+            }
+            (PublicCall::PublicKeys, _) => {
+                OperationResults::Points(keys::public_keys(engine, curve, secret_keys)?)
+            }
+            (PublicCall::Sign, _) => {
+                OperationResults::Signatures(schemes::sign(engine, curve, digests, &secret[at])?)
+            }
+            (PublicCall::Bip340Sign, _) => OperationResults::Signatures(bip340::sign(
+                engine,
+                digests,
+                secret_keys,
+                Auxiliary::zeros(),
+            )?),
             (PublicCall::Bip340SignKnownKeys, _) => {
                 let keys = SigningKeys::with_public(secret_keys, public);
-                OperationResults::Signatures(bip340::sign(engine, digests, keys, Auxiliary::zeros())?)
+                OperationResults::Signatures(bip340::sign(
+                    engine,
+                    digests,
+                    keys,
+                    Auxiliary::zeros(),
+                )?)
             }
-            (PublicCall::TaprootTweak, ExtraInputs::Bip340(keys, _)) => {
-                OperationResults::Points(tweak::taproot(engine, &keys[at], Some(Rows::from(digests)))?)
-            }
+            (PublicCall::TaprootTweak, ExtraInputs::Bip340(keys, _)) => OperationResults::Points(
+                tweak::taproot(engine, &keys[at], Some(Rows::from(digests)))?,
+            ),
             (_, ExtraInputs::Bip340(keys, signatures)) => {
                 let keys = PublicKeys::x_only(&keys[at.clone()]);
                 OperationResults::Verdicts(bip340::verify(engine, digests, &signatures[at], keys)?)
             }
-            (PublicCall::Ed25519Sign, _) => {
-                OperationResults::Signatures(ed25519::sign(engine, digests, secret_keys, Variant::PURE)?)
-            }
+            (PublicCall::Ed25519Sign, _) => OperationResults::Signatures(ed25519::sign(
+                engine,
+                digests,
+                secret_keys,
+                Variant::PURE,
+            )?),
             (_, ExtraInputs::Expanded(keys)) => {
                 let keys = ed25519::SigningKeys::expanded(&keys[at]);
                 OperationResults::Signatures(ed25519::sign(engine, digests, keys, Variant::PURE)?)
@@ -289,11 +371,21 @@ impl<'a> Case<'a> {
             (_, ExtraInputs::Ed25519(keys, signatures)) => {
                 let keys = PublicKeys::ed25519(&keys[at.clone()]);
                 let signatures = &signatures[at];
-                OperationResults::Verdicts(ed25519::verify(engine, digests, signatures, keys, Variant::PURE, RULE)?)
+                OperationResults::Verdicts(ed25519::verify(
+                    engine,
+                    digests,
+                    signatures,
+                    keys,
+                    Variant::PURE,
+                    RULE,
+                )?)
             }
-            (PublicCall::Ecdh, _) => {
-                OperationResults::Secrets(ecdh::shared_secrets(engine, curve, secret_keys, PublicKeys::points(points))?)
-            }
+            (PublicCall::Ecdh, _) => OperationResults::Secrets(ecdh::shared_secrets(
+                engine,
+                curve,
+                secret_keys,
+                PublicKeys::points(points),
+            )?),
             (PublicCall::EcdhOneSecret, _) => {
                 let secret = &secret[0];
                 let peers = PublicKeys::points(points);
@@ -304,28 +396,43 @@ impl<'a> Case<'a> {
                 OperationResults::Points(point::decode_keys(engine, curve, at.len(), compressed)?)
             }
             (_, ExtraInputs::Signed(SignedDigests { keys, signatures })) => {
-                OperationResults::Verdicts(schemes::verify(engine, curve, digests, &signatures[at.clone()], &keys[at])?)
+                OperationResults::Verdicts(schemes::verify(
+                    engine,
+                    curve,
+                    digests,
+                    &signatures[at.clone()],
+                    &keys[at],
+                )?)
             }
             (PublicCall::RecoverAddresses, ExtraInputs::Recoverable(signatures, ids)) => {
-                OperationResults::Addresses(recover_addresses(engine, digests, &signatures[at.clone()], &ids[at])?)
+                OperationResults::Addresses(recover_addresses(
+                    engine,
+                    digests,
+                    &signatures[at.clone()],
+                    &ids[at],
+                )?)
             }
             (_, ExtraInputs::Candidates(signatures, ids, candidates)) => {
                 let signatures = &signatures[at.clone()];
                 let ids = &ids[at.clone()];
                 let keys = &candidates[at];
-                OperationResults::Addresses(recover_addresses_with_candidates(engine, digests, signatures, ids, keys)?)
+                OperationResults::Addresses(recover_addresses_with_candidates(
+                    engine, digests, signatures, ids, keys,
+                )?)
             }
             (PublicCall::BatchVerify, ExtraInputs::Recoverable(signatures, ids)) => {
                 let signatures = &signatures[at.clone()];
                 let ids = &ids[at];
                 let keys = PublicKeys::points(public);
                 let policy = Policy::default();
-                let verdicts = ecdsa::verify_recoverable(engine, curve, digests, signatures, ids, keys, policy);
+                let verdicts = ecdsa::verify_recoverable(
+                    engine, curve, digests, signatures, ids, keys, policy,
+                );
                 OperationResults::Verdicts(verdicts?)
             }
-            (_, ExtraInputs::Recoverable(signatures, ids)) => {
-                OperationResults::Points(ecdsa::recover(engine, curve, digests, &signatures[at.clone()], &ids[at])?)
-            }
+            (_, ExtraInputs::Recoverable(signatures, ids)) => OperationResults::Points(
+                ecdsa::recover(engine, curve, digests, &signatures[at.clone()], &ids[at])?,
+            ),
             (_, ExtraInputs::None) => unreachable!("`new` gives every other operation its inputs"),
         })
     }
@@ -335,30 +442,63 @@ impl BenchInputs {
     fn bip340(&self, engine: &Engine) -> Result<ExtraInputs, Failure> {
         let keys = self.public.iter().map(|point| *point.x()).collect();
         let signing = SigningKeys::with_public(&self.secret[..], &self.public[..]);
-        let signatures = all_passed(bip340::sign(engine, &self.digests, signing, Auxiliary::zeros())?);
-        Ok(ExtraInputs::Bip340(self.place(engine, keys)?, self.place(engine, signatures)?))
+        let signatures = all_passed(bip340::sign(
+            engine,
+            &self.digests,
+            signing,
+            Auxiliary::zeros(),
+        )?);
+        Ok(ExtraInputs::Bip340(
+            self.place(engine, keys)?,
+            self.place(engine, signatures)?,
+        ))
     }
 
     /// Returns the public keys of the first signers in turn, and signatures made on the CPU.
     fn ed25519(&self, engine: &Engine, signers: usize) -> Result<ExtraInputs, Failure> {
         let cpu = Engine::cpu()?;
-        let seeds: Vec<SecretKey> = self.secret.iter().take(signers).cycle().take(self.len()).cloned().collect();
+        let seeds: Vec<SecretKey> = self
+            .secret
+            .iter()
+            .take(signers)
+            .cycle()
+            .take(self.len())
+            .cloned()
+            .collect();
         let signatures = all_passed(ed25519::sign(&cpu, &self.digests, &seeds, Variant::PURE)?);
         let keys = ed25519::public_keys(&cpu, &seeds)?;
-        Ok(ExtraInputs::Ed25519(self.place(engine, keys)?, self.place(engine, signatures)?))
+        Ok(ExtraInputs::Ed25519(
+            self.place(engine, keys)?,
+            self.place(engine, signatures)?,
+        ))
     }
 
     /// Returns signatures and their recovery ids.
-    fn recoverable(&self, engine: &Engine) -> Result<(PageLocked<[u8; 64]>, PageLocked<u8>), Failure> {
-        let signed = ecdsa::sign_recoverable(engine, self.curve, &self.digests, &self.secret[..], SForm::default())?;
-        let signed = all_passed(signed).into_iter().map(|signed| (signed.signature, signed.recovery_id));
+    fn recoverable(
+        &self,
+        engine: &Engine,
+    ) -> Result<(PageLocked<[u8; 64]>, PageLocked<u8>), Failure> {
+        let signed = ecdsa::sign_recoverable(
+            engine,
+            self.curve,
+            &self.digests,
+            &self.secret[..],
+            SForm::default(),
+        )?;
+        let signed = all_passed(signed)
+            .into_iter()
+            .map(|signed| (signed.signature, signed.recovery_id));
         let (signatures, ids) = signed.unzip();
         Ok((self.place(engine, signatures)?, self.place(engine, ids)?))
     }
 }
 
 /// Compares samples of an outcome with the results of the reference engine.
-fn check_sample(case: &Case, reference: &Engine, outcome: &OperationResults) -> Result<(), Failure> {
+fn check_sample(
+    case: &Case,
+    reference: &Engine,
+    outcome: &OperationResults,
+) -> Result<(), Failure> {
     let operation = case.operation.name();
     let curve = case.curve();
     check_all(

@@ -13,7 +13,8 @@ pub fn samples(items: usize) -> Vec<Range<usize>> {
     }
     let mut ranges = Vec::with_capacity(RANGES);
     for _ in 0..RANGES {
-        let start = getrandom::u64().map_or(0, |random| (random % (items - LENGTH) as u64) as usize);
+        let start =
+            getrandom::u64().map_or(0, |random| (random % (items - LENGTH) as u64) as usize);
         ranges.push(start..start + LENGTH);
     }
     ranges

@@ -58,9 +58,14 @@ mod tests {
 
     #[test]
     fn rates_have_three_digits() {
-        let rates = [1.0, 12.34, 999.0, 1e3, 54_321.0, 1e6, 45.678e6, 783.4e6, 100.84e9].map(rate);
-        let expected =
-            ["1.00  /s", "12.3  /s", "999  /s", "1.00 k/s", "54.3 k/s", "1.00 M/s", "45.7 M/s", "783 M/s", "101 G/s"];
+        let rates = [
+            1.0, 12.34, 999.0, 1e3, 54_321.0, 1e6, 45.678e6, 783.4e6, 100.84e9,
+        ]
+        .map(rate);
+        let expected = [
+            "1.00  /s", "12.3  /s", "999  /s", "1.00 k/s", "54.3 k/s", "1.00 M/s", "45.7 M/s",
+            "783 M/s", "101 G/s",
+        ];
         assert_eq!(rates, expected);
     }
 }

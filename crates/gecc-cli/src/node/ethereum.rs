@@ -1,7 +1,9 @@
 //! Blocks of Ethereum over JSON-RPC. They are requested in batches and passed on through a pipe,
 //! one response per line.
 
-use super::{NodeClient, RequestFailure, Url, UrlText, body, place_of, requests, until_interrupted};
+use super::{
+    NodeClient, RequestFailure, Url, UrlText, body, place_of, requests, until_interrupted,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -27,7 +29,8 @@ const LEAST: u64 = 6 << 20;
 /// The number of copies of a response: as received, parsed, and in transit through the pipe.
 const COPIES: usize = 3;
 
-const NOT_BEHIND: &str = "it does not follow the block before it: the node's chain has changed meanwhile";
+const NOT_BEHIND: &str =
+    "it does not follow the block before it: the node's chain has changed meanwhile";
 
 /// A connection to a node from which blocks are being requested.
 pub struct Node {
@@ -44,7 +47,8 @@ impl Node {
         interrupted: &'static AtomicBool,
     ) -> Result<Self, String> {
         let url = url.url("--rpc-url")?;
-        Self::connect_to(&url, blocks, memory, interrupted).map_err(|problem| format!("{url}: {problem}"))
+        Self::connect_to(&url, blocks, memory, interrupted)
+            .map_err(|problem| format!("{url}: {problem}"))
     }
 
     fn connect_to(
@@ -57,14 +61,17 @@ impl Node {
         let (hand_on, given) = sync_channel(0);
         let client = NodeClient::new(url, requests(memory, COPIES * BLOCK), interrupted);
         let is_over = Arc::clone(&client.is_over);
-        let longest = memory.map_or(LONGEST, |memory| LEAST.max((memory / (COPIES * client.requests)) as u64));
+        let longest = memory.map_or(LONGEST, |memory| {
+            LEAST.max((memory / (COPIES * client.requests)) as u64)
+        });
         let at_once = if memory.is_some() { 1 } else { BLOCKS };
         // The threads are not joined: they end when the reader of the pipe is gone.
         let requesting = thread::Builder::new().name("gecc-node".to_owned());
         requesting.spawn(move || client.lines(blocks, at_once, longest, &hand_on))?;
         let writing = thread::Builder::new().name("gecc-node-pipe".to_owned());
         writing.spawn(move || {
-            until_interrupted(given, interrupted).all(|lines: Vec<u8>| writer.write_all(&lines).is_ok())
+            until_interrupted(given, interrupted)
+                .all(|lines: Vec<u8>| writer.write_all(&lines).is_ok())
         })?;
         Ok(Node { reader, is_over })
     }
@@ -84,18 +91,27 @@ impl Drop for Node {
 impl NodeClient {
     /// Sends the responses for all blocks, one per line, in order. If blocks are not available, the
     /// last line is an error.
-    fn lines(&self, blocks: RangeInclusive<u64>, at_once: u64, longest: u64, to: &SyncSender<Vec<u8>>) {
+    fn lines(
+        &self,
+        blocks: RangeInclusive<u64>,
+        at_once: u64,
+        longest: u64,
+        to: &SyncSender<Vec<u8>>,
+    ) {
         let requests = ((blocks.end() - blocks.start()) / at_once).saturating_add(1);
         let mut last: Option<String> = None;
         self.in_order(
             requests,
             |number| {
                 let blocks = batch(&blocks, at_once, number);
-                self.request(&blocks, longest).and_then(|answer| answered(&answer, &blocks))
+                self.request(&blocks, longest)
+                    .and_then(|answer| answered(&answer, &blocks))
             },
             |number, answered| {
-                let answered =
-                    answered.unwrap_or_else(|problem| BlockResponses { blocks: Vec::new(), missing: Some(problem) });
+                let answered = answered.unwrap_or_else(|problem| BlockResponses {
+                    blocks: Vec::new(),
+                    missing: Some(problem),
+                });
                 let is_last = answered.missing.is_some();
                 let lines = self.lines_of(answered, batch(&blocks, at_once, number), &mut last);
                 to.send(lines).is_ok() && !is_last
@@ -105,7 +121,12 @@ impl NodeClient {
 
     /// Returns the lines for the blocks of a request. `last` is the hash of the preceding block, if
     /// known.
-    fn lines_of(&self, answered: BlockResponses, blocks: RangeInclusive<u64>, last: &mut Option<String>) -> Vec<u8> {
+    fn lines_of(
+        &self,
+        answered: BlockResponses,
+        blocks: RangeInclusive<u64>,
+        last: &mut Option<String>,
+    ) -> Vec<u8> {
         let mut lines = Vec::new();
         for (block, found) in blocks.clone().zip(answered.blocks) {
             if let (Some(last), Some(parent)) = (&*last, &found.parent)
@@ -125,15 +146,27 @@ impl NodeClient {
 
     /// Returns the line that reports an error to the reader of the pipe.
     fn error_line(&self, problem: &str) -> Vec<u8> {
-        let mut line = json!({"error": {"message": format!("{}, {problem}", self.url)}}).to_string();
+        let mut line =
+            json!({"error": {"message": format!("{}, {problem}", self.url)}}).to_string();
         line.push('\n');
         line.into_bytes()
     }
 
     /// Returns the body of the response to one request.
-    fn request(&self, blocks: &RangeInclusive<u64>, longest: u64) -> Result<Vec<u8>, RequestFailure> {
-        let calls = blocks.clone().map(block_call).collect::<Value>().to_string();
-        let request = self.agent.post(self.url.uri()).header("Content-Type", "application/json");
+    fn request(
+        &self,
+        blocks: &RangeInclusive<u64>,
+        longest: u64,
+    ) -> Result<Vec<u8>, RequestFailure> {
+        let calls = blocks
+            .clone()
+            .map(block_call)
+            .collect::<Value>()
+            .to_string();
+        let request = self
+            .agent
+            .post(self.url.uri())
+            .header("Content-Type", "application/json");
         body(request.send(calls), longest, "")
     }
 }
@@ -189,7 +222,9 @@ struct BlockHeader<'a> {
 
 impl BlockHeader<'_> {
     fn is(&self, block: u64) -> bool {
-        self.number.strip_prefix("0x").is_some_and(|digits| u64::from_str_radix(digits, 16) == Ok(block))
+        self.number
+            .strip_prefix("0x")
+            .is_some_and(|digits| u64::from_str_radix(digits, 16) == Ok(block))
     }
 }
 
@@ -206,26 +241,49 @@ impl CallError<'_> {
     fn failure(&self) -> RequestFailure {
         /// Codes of JSON-RPC 2.0, section 5.1, from "invalid params" to "invalid request".
         const OF_REQUEST: RangeInclusive<i64> = -32602..=-32600;
-        let message = self.message.as_deref().unwrap_or("an error without a message");
-        let problem = self.code.map_or(message.to_owned(), |code| format!("{message} (code {code})"));
-        RequestFailure { problem, is_for_good: self.code.is_some_and(|code| OF_REQUEST.contains(&code)) }
+        let message = self
+            .message
+            .as_deref()
+            .unwrap_or("an error without a message");
+        let problem = self.code.map_or(message.to_owned(), |code| {
+            format!("{message} (code {code})")
+        });
+        RequestFailure {
+            problem,
+            is_for_good: self.code.is_some_and(|code| OF_REQUEST.contains(&code)),
+        }
     }
 }
 
 /// Returns blocks in their order, whatever the order of the responses, up to the first that the
 /// node does not have.
 fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<BlockResponses, RequestFailure> {
-    if let Ok(CallResponse { error: Some(error), .. }) = serde_json::from_slice(body) {
+    if let Ok(CallResponse {
+        error: Some(error), ..
+    }) = serde_json::from_slice(body)
+    {
         return Err(error.failure());
     }
     let mut answers: Vec<CallResponse> = serde_json::from_slice(body).map_err(|problem| {
-        RequestFailure::for_now(format!("the response is not a list of responses: {}", place_of(&problem)))
+        RequestFailure::for_now(format!(
+            "the response is not a list of responses: {}",
+            place_of(&problem)
+        ))
     })?;
     answers.sort_by_key(|answer| answer.id);
-    if !answers.iter().map(|answer| answer.id).eq(blocks.clone().map(Some)) {
-        return Err(RequestFailure::for_now("the responses do not match the requests".to_owned()));
+    if !answers
+        .iter()
+        .map(|answer| answer.id)
+        .eq(blocks.clone().map(Some))
+    {
+        return Err(RequestFailure::for_now(
+            "the responses do not match the requests".to_owned(),
+        ));
     }
-    let mut found = BlockResponses { blocks: Vec::new(), missing: None };
+    let mut found = BlockResponses {
+        blocks: Vec::new(),
+        missing: None,
+    };
     for (block, answer) in blocks.clone().zip(&answers) {
         match (&answer.error, answer.result) {
             (Some(error), _) => return Err(error.failure()),
@@ -234,9 +292,18 @@ fn answered(body: &[u8], blocks: &RangeInclusive<u64>) -> Result<BlockResponses,
                 break;
             }
             (None, Some(result)) => {
-                let numbered = serde_json::from_str(result.get()).ok().filter(|of: &BlockHeader| of.is(block));
-                let Some(BlockHeader { hash, parent_hash: parent, .. }) = numbered else {
-                    return Err(RequestFailure::for_now(format!("the answer for block {block} is not this block")));
+                let numbered = serde_json::from_str(result.get())
+                    .ok()
+                    .filter(|of: &BlockHeader| of.is(block));
+                let Some(BlockHeader {
+                    hash,
+                    parent_hash: parent,
+                    ..
+                }) = numbered
+                else {
+                    return Err(RequestFailure::for_now(format!(
+                        "the answer for block {block} is not this block"
+                    )));
                 };
                 // A line of its own: in JSON, line ends are equivalent to spaces.
                 let mut line = result.get().replace('\n', " ").into_bytes();
@@ -257,9 +324,15 @@ mod tests {
         for (all, expected) in [
             (5..=40, vec![5..=20, 21..=36, 37..=40]),
             (7..=7, vec![7..=7]),
-            (u64::MAX - 16..=u64::MAX, vec![u64::MAX - 16..=u64::MAX - 1, u64::MAX..=u64::MAX]),
+            (
+                u64::MAX - 16..=u64::MAX,
+                vec![u64::MAX - 16..=u64::MAX - 1, u64::MAX..=u64::MAX],
+            ),
         ] {
-            let requests: Vec<_> = (0..).zip(&expected).map(|(number, _)| batch(&all, 16, number)).collect();
+            let requests: Vec<_> = (0..)
+                .zip(&expected)
+                .map(|(number, _)| batch(&all, 16, number))
+                .collect();
             assert_eq!(requests, expected);
         }
     }
@@ -287,18 +360,36 @@ mod tests {
     #[test]
     fn responses_are_ordered_and_checked() {
         let expected = "{\"a\":1,\"number\":\"0x5\"}\n{\"a\":1,\"number\":\"0x6\"}\n".to_owned();
-        assert_eq!(lines_of(&response(r#""0x5""#, r#""0x6""#)).unwrap(), (expected, None));
-        assert!(failure_of(r#"[{"id":5,"result":{}}]"#).0.contains("do not match the requests"));
+        assert_eq!(
+            lines_of(&response(r#""0x5""#, r#""0x6""#)).unwrap(),
+            (expected, None)
+        );
+        assert!(
+            failure_of(r#"[{"id":5,"result":{}}]"#)
+                .0
+                .contains("do not match the requests")
+        );
         for other in [r#""0x5""#, r#""6""#, "6", "null"] {
             let (problem, is_for_good) = failure_of(&response(r#""0x5""#, other));
-            assert!(problem.contains("block 6 is not this block") && !is_for_good, "{problem}");
+            assert!(
+                problem.contains("block 6 is not this block") && !is_for_good,
+                "{problem}"
+            );
         }
-        let (lines, missing) = lines_of(r#"[{"id":5,"result":{"number":"0x5"}},{"id":6,"result":null}]"#).unwrap();
+        let (lines, missing) =
+            lines_of(r#"[{"id":5,"result":{"number":"0x5"}},{"id":6,"result":null}]"#).unwrap();
         assert_eq!(lines, "{\"number\":\"0x5\"}\n");
         assert_eq!(missing.as_deref(), Some("the node has no block 6"));
         let refused = r#"{"id":null,"error":{"code":-32600,"message":"batch too large"}}"#;
-        assert_eq!(failure_of(refused), ("batch too large (code -32600)".to_owned(), true));
-        let rate = r#"[{"id":5,"error":{"code":-32005,"message":"rate limit"}},{"id":6,"result":{}}]"#;
-        assert_eq!(failure_of(rate), ("rate limit (code -32005)".to_owned(), false));
+        assert_eq!(
+            failure_of(refused),
+            ("batch too large (code -32600)".to_owned(), true)
+        );
+        let rate =
+            r#"[{"id":5,"error":{"code":-32005,"message":"rate limit"}},{"id":6,"result":{}}]"#;
+        assert_eq!(
+            failure_of(rate),
+            ("rate limit (code -32005)".to_owned(), false)
+        );
     }
 }

@@ -37,7 +37,11 @@ const TEXT: u64 = 1 << 14;
 /// Describes where a response is not the expected JSON. The token that the parser expected is of no
 /// use to users.
 fn place_of(problem: &serde_json::Error) -> String {
-    format!("JSON that is not as expected in line {}, at column {}", problem.line(), problem.column())
+    format!(
+        "JSON that is not as expected in line {}, at column {}",
+        problem.line(),
+        problem.column()
+    )
 }
 
 /// The state shared by all requests to a node.
@@ -52,7 +56,13 @@ struct NodeClient {
 
 impl NodeClient {
     fn new(url: &Url, requests: usize, interrupted: &'static AtomicBool) -> Self {
-        NodeClient { url: url.clone(), agent: agent(), requests, is_over: Arc::default(), interrupted }
+        NodeClient {
+            url: url.clone(),
+            agent: agent(),
+            requests,
+            is_over: Arc::default(),
+            interrupted,
+        }
     }
 
     fn is_wanted(&self) -> bool {
@@ -74,8 +84,10 @@ impl NodeClient {
                 let workers = workers.clone();
                 move || workers.work(|request| self.again(|| request_once(request)))
             });
-            let started = spawn(scope, move || (0..requests).all(|request| sender.send(request)))
-                .and_then(|_| spawn_some(scope, asks));
+            let started = spawn(scope, move || {
+                (0..requests).all(|request| sender.send(request))
+            })
+            .and_then(|_| spawn_some(scope, asks));
             // Otherwise there would be no result, as if all blocks had been delivered.
             if let Err(problem) = started {
                 hand_on(0, Err(problem.to_string()));
@@ -93,12 +105,18 @@ impl NodeClient {
 
     /// Retries until there is a response or a permanent failure. Returns `None` if the response is
     /// not wanted any more.
-    fn again<T>(&self, request_once: impl Fn() -> Result<T, RequestFailure>) -> Option<Result<T, String>> {
+    fn again<T>(
+        &self,
+        request_once: impl Fn() -> Result<T, RequestFailure>,
+    ) -> Option<Result<T, String>> {
         let mut pause = PAUSE;
         for attempt in 1.. {
             match request_once() {
                 Ok(answer) => return Some(Ok(answer)),
-                Err(RequestFailure { problem, is_for_good }) if is_for_good || attempt == TRIES => {
+                Err(RequestFailure {
+                    problem,
+                    is_for_good,
+                }) if is_for_good || attempt == TRIES => {
                     return Some(Err(self.url.without_keys(&problem)));
                 }
                 Err(_) if !self.is_wanted() => return None,
@@ -112,7 +130,10 @@ impl NodeClient {
 
 /// Yields what arrives until the sender is gone or the command is interrupted, without waiting for
 /// a node that hangs.
-fn until_interrupted<T: Send>(given: Receiver<T>, interrupted: &'static AtomicBool) -> impl Iterator<Item = T> + Send {
+fn until_interrupted<T: Send>(
+    given: Receiver<T>,
+    interrupted: &'static AtomicBool,
+) -> impl Iterator<Item = T> + Send {
     iter::from_fn(move || {
         loop {
             match given.recv_timeout(SLICE) {
@@ -131,23 +152,50 @@ fn requests(memory: Option<usize>, each: usize) -> usize {
 
 /// Returns the body of a response, of at most `longest` bytes. `default` describes the error if the
 /// node does not.
-fn body(answer: Result<Response<Body>, ureq::Error>, longest: u64, default: &str) -> Result<Vec<u8>, RequestFailure> {
+fn body(
+    answer: Result<Response<Body>, ureq::Error>,
+    longest: u64,
+    default: &str,
+) -> Result<Vec<u8>, RequestFailure> {
     let mut answer = answer.map_err(|problem| RequestFailure::for_now(problem.to_string()))?;
     let status = answer.status();
     if status == StatusCode::OK {
-        return answer.body_mut().with_config().limit(longest).read_to_vec().map_err(|problem| match problem {
-            ureq::Error::BodyExceedsLimit(_) => {
-                RequestFailure::for_good(format!("the answer has more than {longest} bytes"))
-            }
-            other => RequestFailure::for_now(other.to_string()),
-        });
+        return answer
+            .body_mut()
+            .with_config()
+            .limit(longest)
+            .read_to_vec()
+            .map_err(|problem| match problem {
+                ureq::Error::BodyExceedsLimit(_) => {
+                    RequestFailure::for_good(format!("the answer has more than {longest} bytes"))
+                }
+                other => RequestFailure::for_now(other.to_string()),
+            });
     }
-    let text = answer.body_mut().with_config().limit(TEXT).read_to_vec().unwrap_or_default();
-    let text: String = String::from_utf8_lossy(&text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let message = if text.trim().is_empty() { default } else { text.trim() };
-    let problem = format!("the node answered {status}{}{message}", if message.is_empty() { "" } else { ": " });
+    let text = answer
+        .body_mut()
+        .with_config()
+        .limit(TEXT)
+        .read_to_vec()
+        .unwrap_or_default();
+    let text: String = String::from_utf8_lossy(&text)
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let message = if text.trim().is_empty() {
+        default
+    } else {
+        text.trim()
+    };
+    let problem = format!(
+        "the node answered {status}{}{message}",
+        if message.is_empty() { "" } else { ": " }
+    );
     let is_for_now = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
-    Err(RequestFailure { problem, is_for_good: !status.is_server_error() && !is_for_now })
+    Err(RequestFailure {
+        problem,
+        is_for_good: !status.is_server_error() && !is_for_now,
+    })
 }
 
 /// Makes an agent that contacts exactly the named host: no proxy, and no redirects.
@@ -174,10 +222,16 @@ struct RequestFailure {
 
 impl RequestFailure {
     fn for_now(problem: String) -> Self {
-        RequestFailure { problem, is_for_good: false }
+        RequestFailure {
+            problem,
+            is_for_good: false,
+        }
     }
 
     fn for_good(problem: String) -> Self {
-        RequestFailure { problem, is_for_good: true }
+        RequestFailure {
+            problem,
+            is_for_good: true,
+        }
     }
 }

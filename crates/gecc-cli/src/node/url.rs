@@ -68,10 +68,16 @@ impl Url {
 
     /// Returns the URL of a path below this one, with the same query.
     pub fn below(&self, path: &str) -> String {
-        let authority = self.0.authority().map_or("", |authority| authority.as_str());
+        let authority = self
+            .0
+            .authority()
+            .map_or("", |authority| authority.as_str());
         let scheme = self.0.scheme_str().unwrap_or_default();
         let base = self.0.path().trim_end_matches('/');
-        let query = self.0.query().map_or_else(String::new, |query| format!("?{query}"));
+        let query = self
+            .0
+            .query()
+            .map_or_else(String::new, |query| format!("?{query}"));
         format!("{scheme}://{authority}{base}/{path}{query}")
     }
 
@@ -79,11 +85,14 @@ impl Url {
     /// response.
     pub fn without_keys(&self, text: &str) -> String {
         let parts = [self.0.path(), self.0.query().unwrap_or_default()];
-        let keys = parts.iter().flat_map(|part| part.split(['/', '&', '=', ';', '?']));
+        let keys = parts
+            .iter()
+            .flat_map(|part| part.split(['/', '&', '=', ';', '?']));
         let mut keys: Vec<&str> = keys.filter(|key| key.len() >= SHORTEST_KEY).collect();
         // The longest first, since one may be part of another.
         keys.sort_unstable_by_key(|key| std::cmp::Reverse(key.len()));
-        keys.iter().fold(text.to_owned(), |text, key| text.replace(key, HIDDEN))
+        keys.iter()
+            .fold(text.to_owned(), |text, key| text.replace(key, HIDDEN))
     }
 }
 
@@ -91,8 +100,17 @@ impl fmt::Display for Url {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
         let scheme = self.0.scheme_str();
         let authority = self.0.authority();
-        write!(to, "{}://{}/", scheme.unwrap_or_default(), authority.map_or("", |authority| authority.as_str()))?;
-        if self.0.path().len() > 1 || self.0.query().is_some() { to.write_str(HIDDEN) } else { Ok(()) }
+        write!(
+            to,
+            "{}://{}/",
+            scheme.unwrap_or_default(),
+            authority.map_or("", |authority| authority.as_str())
+        )?;
+        if self.0.path().len() > 1 || self.0.query().is_some() {
+            to.write_str(HIDDEN)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -113,7 +131,10 @@ mod tests {
 
     #[test]
     fn urls_of_nodes_show_their_host_only() {
-        assert_eq!(shown("http://localhost:8545"), "http://localhost:8545/ http://localhost:8545/");
+        assert_eq!(
+            shown("http://localhost:8545"),
+            "http://localhost:8545/ http://localhost:8545/"
+        );
         for text in [
             "http://node/v1/0123456789abcdef",
             "http://node/?apikey=0123456789abcdef",
@@ -131,7 +152,10 @@ mod tests {
         ] {
             let text: UrlText = text.parse().unwrap();
             let problem = text.url("--rpc-url").unwrap_err();
-            assert!(problem.starts_with("--rpc-url: ") && !problem.contains("0123456789abcdef"), "{problem}");
+            assert!(
+                problem.starts_with("--rpc-url: ") && !problem.contains("0123456789abcdef"),
+                "{problem}"
+            );
             assert!(!format!("{text:?}").contains("0123456789abcdef"));
         }
     }
@@ -142,7 +166,13 @@ mod tests {
         let text = "v1: no project 0123456789abcdef (secret-token), a";
         assert_eq!(url.without_keys(text), "v1: no project … (…), a");
         assert_eq!(Url::parse("http://node").unwrap().without_keys(text), text);
-        assert_eq!(url.below("rest/a"), "http://node/v1/0123456789abcdef/rest/a?token=secret-token&a=b");
-        assert_eq!(Url::parse("http://node:8332").unwrap().below("rest/a"), "http://node:8332/rest/a");
+        assert_eq!(
+            url.below("rest/a"),
+            "http://node/v1/0123456789abcdef/rest/a?token=secret-token&a=b"
+        );
+        assert_eq!(
+            Url::parse("http://node:8332").unwrap().below("rest/a"),
+            "http://node:8332/rest/a"
+        );
     }
 }

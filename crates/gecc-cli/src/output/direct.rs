@@ -33,7 +33,10 @@ pub struct WriterThread {
 }
 
 impl WriterThread {
-    pub fn start(sink: Box<dyn Write + Send>, interrupted: &'static AtomicBool) -> io::Result<Self> {
+    pub fn start(
+        sink: Box<dyn Write + Send>,
+        interrupted: &'static AtomicBool,
+    ) -> io::Result<Self> {
         Self::start_by(|| Ok(sink), interrupted)
     }
 
@@ -49,23 +52,39 @@ impl WriterThread {
         let count = Arc::clone(&whole);
         let writer = thread::Builder::new().name("gecc-output".to_owned());
         writer.spawn(move || write_received(open(), parts, &count, &done))?;
-        Ok(WriterThread { to, back, whole, interrupted, is_stuck: false })
+        Ok(WriterThread {
+            to,
+            back,
+            whole,
+            interrupted,
+            is_stuck: false,
+        })
     }
 
     /// Writes parts, in order. After an interruption, a write that blocks returns an error, and so
     /// does every later one.
     pub fn write(&mut self, parts: Vec<Wiped>) -> WriteOutcome {
         if self.is_stuck {
-            return WriteOutcome { parts, whole: 0, outcome: Err(interrupted()) };
+            return WriteOutcome {
+                parts,
+                whole: 0,
+                outcome: Err(interrupted()),
+            };
         }
         self.whole.store(0, Ordering::Relaxed);
         if let Err(unsent) = self.to.send(parts) {
-            return WriteOutcome { parts: unsent.0, whole: 0, outcome: Err(ended()) };
+            return WriteOutcome {
+                parts: unsent.0,
+                whole: 0,
+                outcome: Err(ended()),
+            };
         }
         loop {
             let problem = match self.back.recv_timeout(PATIENCE) {
                 Ok(put) => return put,
-                Err(RecvTimeoutError::Timeout) if !self.interrupted.load(Ordering::Relaxed) => continue,
+                Err(RecvTimeoutError::Timeout) if !self.interrupted.load(Ordering::Relaxed) => {
+                    continue;
+                }
                 Err(RecvTimeoutError::Timeout) => interrupted(),
                 Err(RecvTimeoutError::Disconnected) => ended(),
             };
@@ -92,7 +111,11 @@ fn write_received(
             Ok(sink) => write_each(sink, &parts, whole),
             Err(problem) => Err(io::Error::new(problem.kind(), problem.to_string())),
         };
-        let put = WriteOutcome { parts, whole: whole.load(Ordering::Relaxed), outcome };
+        let put = WriteOutcome {
+            parts,
+            whole: whole.load(Ordering::Relaxed),
+            outcome,
+        };
         if done.send(put).is_err() {
             return;
         }
@@ -125,7 +148,9 @@ mod tests {
     static NEVER: AtomicBool = AtomicBool::new(false);
 
     fn parts(count: usize) -> Vec<Wiped> {
-        (0..count).map(|part| Wiped::new(vec![part as u8; 1000])).collect()
+        (0..count)
+            .map(|part| Wiped::new(vec![part as u8; 1000]))
+            .collect()
     }
 
     /// Returns the bytes of a file.
@@ -156,7 +181,10 @@ mod tests {
         assert_eq!(direct.write(parts(3)).whole, 3);
         drop(from);
         let put = direct.write(parts(3));
-        assert_eq!((put.whole, put.outcome.unwrap_err().kind()), (0, io::ErrorKind::BrokenPipe));
+        assert_eq!(
+            (put.whole, put.outcome.unwrap_err().kind()),
+            (0, io::ErrorKind::BrokenPipe)
+        );
     }
 
     #[test]

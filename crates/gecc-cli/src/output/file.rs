@@ -30,7 +30,10 @@ enum OutputSink {
     Beside {
         part: NamedTempFile,
         length: u64,
-        #[cfg_attr(not(feature = "arrow"), expect(dead_code, reason = "tables alone keep a part"))]
+        #[cfg_attr(
+            not(feature = "arrow"),
+            expect(dead_code, reason = "tables alone keep a part")
+        )]
         kept: u64,
         target: PathBuf,
     },
@@ -42,7 +45,11 @@ impl Output {
     /// file that is open already, which `/dev/stdout` may be, is written at its current position or
     /// its end, and not replaced. Outputs are not compressed, and names that suggest it are
     /// refused.
-    pub fn open(path: Option<&Path>, secret: bool, interrupted: &'static AtomicBool) -> Result<Self, String> {
+    pub fn open(
+        path: Option<&Path>,
+        secret: bool,
+        interrupted: &'static AtomicBool,
+    ) -> Result<Self, String> {
         if COMPRESSED.contains(&end_of_name(path).as_str()) {
             let problem = "answers are not compressed: name the output without .gz, .zst, .bz2 or .xz, or pipe it through a program";
             return Err(problem.to_owned());
@@ -50,22 +57,32 @@ impl Output {
         if let Some(path) = path.filter(|path| secret && is_open(path))
             && std::fs::metadata(path).is_ok_and(|file| file.is_file() && is_open_to_others(&file))
         {
-            warn(&format!("others have access to {}, and keep it, as the file was open before", shown_path(path)));
+            warn(&format!(
+                "others have access to {}, and keep it, as the file was open before",
+                shown_path(path)
+            ));
         }
-        let path = path.filter(|path| !is_standard_stream(path) && !is_descriptor(path, "/dev/stdout", "1"));
+        let path = path
+            .filter(|path| !is_standard_stream(path) && !is_descriptor(path, "/dev/stdout", "1"));
         let sink = match path {
             None => {
                 standard_streams::require_output()?;
-                WriterThread::start(Box::new(io::stdout()), interrupted).map(OutputSink::WriterThread)
+                WriterThread::start(Box::new(io::stdout()), interrupted)
+                    .map(OutputSink::WriterThread)
             }
             Some(path) if is_descriptor(path, "/dev/stderr", "2") => {
                 standard_streams::require_error()?;
-                WriterThread::start(Box::new(io::stderr()), interrupted).map(OutputSink::WriterThread)
+                WriterThread::start(Box::new(io::stderr()), interrupted)
+                    .map(OutputSink::WriterThread)
             }
             Some(path) => open_file(path, secret, interrupted),
         };
         let name = path.unwrap_or(Path::new("standard output"));
-        sink.map(|sink| Output { sink, lacks_end: false }).map_err(|problem| path_error(name, problem))
+        sink.map(|sink| Output {
+            sink,
+            lacks_end: false,
+        })
+        .map_err(|problem| path_error(name, problem))
     }
 
     /// Refuses `--sync` if the output is not a file that is renamed at the end.
@@ -85,8 +102,15 @@ impl Output {
             OutputSink::Beside { part, length, .. } => {
                 let texts: Vec<&[u8]> = parts.iter().map(|part| part.as_slice()).collect();
                 let (whole, outcome) = write_at(part.as_file(), *length, &texts);
-                *length += texts[..whole].iter().map(|text| text.len() as u64).sum::<u64>();
-                WriteOutcome { parts, whole, outcome }
+                *length += texts[..whole]
+                    .iter()
+                    .map(|text| text.len() as u64)
+                    .sum::<u64>();
+                WriteOutcome {
+                    parts,
+                    whole,
+                    outcome,
+                }
             }
         }
     }
@@ -103,8 +127,12 @@ impl Output {
     #[cfg(feature = "arrow")]
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.sink {
-            OutputSink::WriterThread(direct) => direct.write(vec![Wiped::new(bytes.to_vec())]).outcome,
-            OutputSink::Beside { part, length, kept, .. } => {
+            OutputSink::WriterThread(direct) => {
+                direct.write(vec![Wiped::new(bytes.to_vec())]).outcome
+            }
+            OutputSink::Beside {
+                part, length, kept, ..
+            } => {
                 if let Err(problem) = write_one(part.as_file(), *length, bytes) {
                     *length = *kept;
                     // If truncating fails too, the first error is still the one to report.
@@ -124,14 +152,19 @@ impl Output {
             OutputSink::Beside { part, target, .. } => (part, target),
             OutputSink::WriterThread(mut direct) => {
                 // A pipe is opened even if nothing was written, so that its reader sees the end.
-                return direct.write(Vec::new()).outcome.map_err(|problem| written(&problem));
+                return direct
+                    .write(Vec::new())
+                    .outcome
+                    .map_err(|problem| written(&problem));
             }
         };
         if sync && let Err(problem) = part.as_file().sync_all() {
             return Err(path_error(&target, problem) + &kept(part));
         }
         match part.persist(&target) {
-            Ok(_) if sync => sync_folder(folder_of(&target)).map_err(|problem| path_error(&target, problem)),
+            Ok(_) if sync => {
+                sync_folder(folder_of(&target)).map_err(|problem| path_error(&target, problem))
+            }
             Ok(_) => Ok(()),
             // In containers, files of the host are mounted, and a mount point cannot be replaced.
             Err(failed) if failed.error.kind() == io::ErrorKind::ResourceBusy => {
@@ -168,7 +201,9 @@ const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
 
 /// Returns whether a path denotes a file that is open already.
 fn is_open(path: &Path) -> bool {
-    ["-", "/dev/stdout", "/dev/stderr"].iter().any(|at| path == Path::new(at))
+    ["-", "/dev/stdout", "/dev/stderr"]
+        .iter()
+        .any(|at| path == Path::new(at))
         || DESCRIPTORS.iter().any(|at| path.starts_with(at))
 }
 
@@ -179,11 +214,16 @@ pub fn is_replaced(output: &Path, before: Option<&Metadata>) -> bool {
 
 /// Returns whether a path denotes an open file, by its name or number.
 fn is_descriptor(path: &Path, name: &str, number: &str) -> bool {
-    path == Path::new(name) || DESCRIPTORS.iter().any(|at| path == Path::new(at).join(number))
+    path == Path::new(name)
+        || DESCRIPTORS
+            .iter()
+            .any(|at| path == Path::new(at).join(number))
 }
 
 fn folder_of(file: &Path) -> &Path {
-    file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
+    file.parent()
+        .filter(|folder| *folder != Path::new(""))
+        .unwrap_or(Path::new("."))
 }
 
 /// Flushes the names in a folder to disk.
@@ -228,11 +268,18 @@ fn write_at(file: &File, start: u64, parts: &[&[u8]]) -> (usize, io::Result<()>)
 fn kept(part: NamedTempFile) -> String {
     match part.keep() {
         Ok((_, path)) => format!("; the answers up to there are in {}", shown_path(&path)),
-        Err(failed) => format!("; the answers up to there could not be kept: {}", failed.error),
+        Err(failed) => format!(
+            "; the answers up to there could not be kept: {}",
+            failed.error
+        ),
     }
 }
 
-fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io::Result<OutputSink> {
+fn open_file(
+    path: &Path,
+    secret: bool,
+    interrupted: &'static AtomicBool,
+) -> io::Result<OutputSink> {
     let before = match std::fs::metadata(path) {
         Ok(metadata) => Some(metadata),
         Err(problem) if problem.kind() == io::ErrorKind::NotFound => None,
@@ -242,22 +289,43 @@ fn open_file(path: &Path, secret: bool, interrupted: &'static AtomicBool) -> io:
         if before.as_ref().is_some_and(is_pipe) {
             return open_pipe(path.to_owned(), interrupted).map(OutputSink::WriterThread);
         }
-        return WriterThread::start(Box::new(File::options().append(true).open(path)?), interrupted)
-            .map(OutputSink::WriterThread);
+        return WriterThread::start(
+            Box::new(File::options().append(true).open(path)?),
+            interrupted,
+        )
+        .map(OutputSink::WriterThread);
     }
     if before.is_some() {
         // A file that is not writable is not replaced either.
         File::options().append(true).open(path)?;
     }
     // A link is kept; its target is replaced or created.
-    let target = if before.is_some() { path.canonicalize()? } else { end_of_links(path)? };
+    let target = if before.is_some() {
+        path.canonicalize()?
+    } else {
+        end_of_links(path)?
+    };
     let name = target.file_name().filter(|_| !names_a_folder(&target));
-    let name = name.ok_or_else(|| io::Error::other("this is the name of a folder, and not of a file"))?;
-    let part = create(Builder::new().prefix(&prefix_of_part(name)), folder_of(&target), before.as_ref(), secret)?;
+    let name =
+        name.ok_or_else(|| io::Error::other("this is the name of a folder, and not of a file"))?;
+    let part = create(
+        Builder::new().prefix(&prefix_of_part(name)),
+        folder_of(&target),
+        before.as_ref(),
+        secret,
+    )?;
     if secret && before.as_ref().is_some_and(is_open_to_others) {
-        warn(&format!("others had access to {}; now its owner alone has", shown_path(path)));
+        warn(&format!(
+            "others had access to {}; now its owner alone has",
+            shown_path(path)
+        ));
     }
-    Ok(OutputSink::Beside { part, length: 0, kept: 0, target })
+    Ok(OutputSink::Beside {
+        part,
+        length: 0,
+        kept: 0,
+        target,
+    })
 }
 
 /// Returns whether a path ends like that of a folder, and therefore has no file name: `new/`, `..`.
@@ -314,7 +382,10 @@ fn is_pipe(_: &Metadata) -> bool {
 fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<WriterThread> {
     use nix::libc;
     use std::os::unix::fs::OpenOptionsExt;
-    let without_waiting = File::options().write(true).custom_flags(libc::O_NONBLOCK).open(&path);
+    let without_waiting = File::options()
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(&path);
     // Kept until the pipe is opened again: otherwise its reader would see the end.
     let opened = match without_waiting {
         Err(problem) if problem.raw_os_error() != Some(libc::ENXIO) => return Err(problem),
@@ -332,7 +403,10 @@ fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<Writ
 
 #[cfg(not(unix))]
 fn open_pipe(path: PathBuf, interrupted: &'static AtomicBool) -> io::Result<WriterThread> {
-    WriterThread::start_by(move || Ok(Box::new(File::options().write(true).open(path)?)), interrupted)
+    WriterThread::start_by(
+        move || Ok(Box::new(File::options().write(true).open(path)?)),
+        interrupted,
+    )
 }
 
 /// Overwrites the target with the contents of a file, and with its permissions. Only the owner may
@@ -352,11 +426,18 @@ fn overwrite(target: &Path, mut part: &File, sync: bool) -> io::Result<()> {
 /// Creates a file with the permissions of the one that was there before, or by the user's mask; for
 /// secrets only the owner's.
 #[cfg(unix)]
-fn create(builder: &mut Builder, folder: &Path, before: Option<&Metadata>, secret: bool) -> io::Result<NamedTempFile> {
+fn create(
+    builder: &mut Builder,
+    folder: &Path,
+    before: Option<&Metadata>,
+    secret: bool,
+) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
     const OWNER: u32 = 0o600;
     const ALL: u32 = 0o666;
-    let part = builder.permissions(Permissions::from_mode(if secret { OWNER } else { ALL })).tempfile_in(folder)?;
+    let part = builder
+        .permissions(Permissions::from_mode(if secret { OWNER } else { ALL }))
+        .tempfile_in(folder)?;
     if let Some(before) = before.filter(|_| !secret) {
         part.as_file().set_permissions(before.permissions())?;
     }
@@ -364,7 +445,12 @@ fn create(builder: &mut Builder, folder: &Path, before: Option<&Metadata>, secre
 }
 
 #[cfg(not(unix))]
-fn create(builder: &mut Builder, folder: &Path, _: Option<&Metadata>, _: bool) -> io::Result<NamedTempFile> {
+fn create(
+    builder: &mut Builder,
+    folder: &Path,
+    _: Option<&Metadata>,
+    _: bool,
+) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
@@ -383,9 +469,10 @@ fn is_open_to_others(_: &Metadata) -> bool {
 /// while it is read.
 pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), String> {
     match output.filter(|output| !is_standard_stream(output)) {
-        Some(output) if same_file(source, output) => {
-            Err(format!("{}: the output would overwrite an input", shown_path(output)))
-        }
+        Some(output) if same_file(source, output) => Err(format!(
+            "{}: the output would overwrite an input",
+            shown_path(output)
+        )),
         None if same_file(source, Path::new("/dev/stdout")) => {
             Err("standard output goes to the file that is the input".to_owned())
         }
@@ -396,7 +483,8 @@ pub fn refuse_overwriting(source: &Path, output: Option<&Path>) -> Result<(), St
 /// Returns whether two names denote the same place, where there may be no file yet.
 #[cfg(feature = "chains")]
 pub fn is_same_place(one: &Path, other: &Path) -> bool {
-    same_file(one, other) || canonical_place(one).is_some_and(|one| Some(one) == canonical_place(other))
+    same_file(one, other)
+        || canonical_place(one).is_some_and(|one| Some(one) == canonical_place(other))
 }
 
 /// Returns the absolute path of a file in a folder that exists, without links if the file exists.
@@ -411,7 +499,11 @@ fn canonical_place(path: &Path) -> Option<PathBuf> {
 #[cfg(unix)]
 fn same_file(source: &Path, output: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let source = if is_standard_stream(source) { Path::new("/dev/stdin") } else { source };
+    let source = if is_standard_stream(source) {
+        Path::new("/dev/stdin")
+    } else {
+        source
+    };
     match (std::fs::metadata(source), std::fs::metadata(output)) {
         (Ok(a), Ok(b)) => a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()),
         _ => false,
@@ -434,13 +526,18 @@ mod tests {
     #[test]
     fn parts_are_written_consecutively() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let parts: Vec<Vec<u8>> = (0..200).map(|part| vec![part as u8; part * 37 % 1000]).collect();
+        let parts: Vec<Vec<u8>> = (0..200)
+            .map(|part| vec![part as u8; part * 37 % 1000])
+            .collect();
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
         let start = b"before";
         file.as_file().write_all_at(start, 0).unwrap();
         let (written, outcome) = write_at(file.as_file(), start.len() as u64, &parts);
         assert!(written == parts.len() && outcome.is_ok());
-        assert_eq!(std::fs::read(file.path()).unwrap(), [&start[..], &parts.concat()].concat());
+        assert_eq!(
+            std::fs::read(file.path()).unwrap(),
+            [&start[..], &parts.concat()].concat()
+        );
     }
 
     #[test]
@@ -450,17 +547,26 @@ mod tests {
         part.as_file().write_all_at(b"new", 0).unwrap();
         for mode in [0o644, 0o600, 0o600] {
             std::fs::write(&target, "longer than that").unwrap();
-            part.as_file().set_permissions(Permissions::from_mode(mode)).unwrap();
+            part.as_file()
+                .set_permissions(Permissions::from_mode(mode))
+                .unwrap();
             overwrite(target.path(), part.as_file(), true).unwrap();
             assert_eq!(std::fs::read(&target).unwrap(), b"new");
-            assert_eq!(std::fs::metadata(&target).unwrap().permissions().mode() & 0o777, mode);
+            assert_eq!(
+                std::fs::metadata(&target).unwrap().permissions().mode() & 0o777,
+                mode
+            );
         }
     }
 
     #[test]
     fn failed_write_returns_the_number_of_parts_written() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let (written, outcome) = write_at(&File::open(file.path()).unwrap(), 0, &[b"", b"", b"text", b"", b"more"]);
+        let (written, outcome) = write_at(
+            &File::open(file.path()).unwrap(),
+            0,
+            &[b"", b"", b"text", b"", b"more"],
+        );
         assert!(written == 2 && outcome.is_err());
     }
 }

@@ -22,7 +22,11 @@ impl<'a> Line<'a> {
         if csv.is_none() {
             append(text, b"{");
         }
-        Line { text, has_fields: false, csv: csv.map(|columns| CsvColumns { columns, commas: 0 }) }
+        Line {
+            text,
+            has_fields: false,
+            csv: csv.map(|columns| CsvColumns { columns, commas: 0 }),
+        }
     }
 
     /// Adds a field whose value is JSON. In CSV, a string is written without quotes, null as
@@ -36,7 +40,10 @@ impl<'a> Line<'a> {
             return append(self.text, value);
         }
         // Only strings are parsed: an error takes longer to create than the cell.
-        let text = value.first().filter(|first| **first == b'"').and_then(|_| serde_json::from_slice(value).ok());
+        let text = value
+            .first()
+            .filter(|first| **first == b'"')
+            .and_then(|_| serde_json::from_slice(value).ok());
         append_cell(self.text, text.as_ref().map_or(value, String::as_bytes));
     }
 
@@ -65,7 +72,8 @@ impl<'a> Line<'a> {
         for part in bytes.chunks(ZEROS.len() / 2) {
             let start = self.text.len();
             append(self.text, &ZEROS[..2 * part.len()]);
-            const_hex::encode_to_slice(part, &mut self.text[start..]).expect("two digits for each byte");
+            const_hex::encode_to_slice(part, &mut self.text[start..])
+                .expect("two digits for each byte");
         }
         append(self.text, quote);
     }
@@ -144,7 +152,10 @@ mod tests {
         line.text("reason", "no");
         line.number("line", 7);
         line.end();
-        assert_eq!(std::str::from_utf8(&text).unwrap(), "true,,,\"a, \"\"b\"\"\n\"\nfalse,no,7,\n");
+        assert_eq!(
+            std::str::from_utf8(&text).unwrap(),
+            "true,,,\"a, \"\"b\"\"\n\"\nfalse,no,7,\n"
+        );
     }
 
     #[test]
@@ -158,7 +169,10 @@ mod tests {
                 line.hex("hex", "0x", &bytes);
                 line.json("tag", b"[1.10]");
                 line.end();
-                let expected = format!("{{\"line\":{number},\"hex\":\"0x{}\",\"tag\":[1.10]}}\n", hex::encode(&bytes));
+                let expected = format!(
+                    "{{\"line\":{number},\"hex\":\"0x{}\",\"tag\":[1.10]}}\n",
+                    hex::encode(&bytes)
+                );
                 assert_eq!(std::str::from_utf8(&text).unwrap(), expected);
             }
         }

@@ -40,7 +40,11 @@ impl Progress {
         } else if io::stderr().is_terminal() {
             ProgressForm::Bar(bar(length))
         } else {
-            ProgressForm::Lines(Mutex::new(ProgressLines { started: Instant::now(), next: FIRST_LINE, bytes: 0 }))
+            ProgressForm::Lines(Mutex::new(ProgressLines {
+                started: Instant::now(),
+                next: FIRST_LINE,
+                bytes: 0,
+            }))
         };
         Progress { form, length }
     }
@@ -68,7 +72,11 @@ impl Progress {
     /// Reports the progress of work that counts by itself. `done` returns its processed bytes and
     /// their description.
     #[cfg(feature = "arrow")]
-    pub fn follow<R>(&self, done: impl Fn() -> (u64, String) + Sync, work: impl FnOnce() -> R) -> R {
+    pub fn follow<R>(
+        &self,
+        done: impl Fn() -> (u64, String) + Sync,
+        work: impl FnOnce() -> R,
+    ) -> R {
         use std::sync::mpsc::{self, RecvTimeoutError};
         if matches!(self.form, ProgressForm::None) {
             return work();
@@ -113,12 +121,20 @@ fn line(bytes: u64, length: Option<u64>, elapsed: Duration, message: &str) -> St
         // Compressed input yields more bytes than its length.
         Some(length) if length >= bytes && length > 0 => {
             let left = (length - bytes) as f64 / rate.max(1e-9);
-            format!(" of {} ({} %), {left:.0} s left", HumanBytes(length), 100 * bytes / length)
+            format!(
+                " of {} ({} %), {left:.0} s left",
+                HumanBytes(length),
+                100 * bytes / length
+            )
         }
         _ => String::new(),
     };
     let comma = if message.is_empty() { "" } else { ", " };
-    format!("gecc: {}{of}, {}/s{comma}{message}", HumanBytes(bytes), HumanBytes(rate as u64))
+    format!(
+        "gecc: {}{of}, {}/s{comma}{message}",
+        HumanBytes(bytes),
+        HumanBytes(rate as u64)
+    )
 }
 
 fn bar(length: Option<u64>) -> ProgressBar {
@@ -127,15 +143,23 @@ fn bar(length: Option<u64>) -> ProgressBar {
         None => "{spinner} {bytes} {bytes_per_sec} {msg}",
     };
     let style = ProgressStyle::with_template(template).expect("the template is well-formed");
-    let style =
-        if is_utf8(|name| env::var(name).ok()) { style } else { style.progress_chars("#> ").tick_chars("|/-\\ ") };
-    length.map_or_else(ProgressBar::new_spinner, ProgressBar::new).with_style(style)
+    let style = if is_utf8(|name| env::var(name).ok()) {
+        style
+    } else {
+        style.progress_chars("#> ").tick_chars("|/-\\ ")
+    };
+    length
+        .map_or_else(ProgressBar::new_spinner, ProgressBar::new)
+        .with_style(style)
 }
 
 /// Returns whether a terminal displays UTF-8 according to the locale (POSIX, section 8.2). It does
 /// if the locale is not set.
 fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable).find(|value| !value.is_empty());
+    let named = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(variable)
+        .find(|value| !value.is_empty());
     named.is_none_or(|locale| {
         let locale = locale.to_ascii_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")
@@ -147,7 +171,12 @@ mod tests {
     use super::*;
 
     fn is_utf8_with(variables: &[(&str, &str)]) -> bool {
-        is_utf8(|name| variables.iter().find(|(set, _)| *set == name).map(|(_, value)| (*value).to_owned()))
+        is_utf8(|name| {
+            variables
+                .iter()
+                .find(|(set, _)| *set == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
     }
 
     #[test]
@@ -163,9 +192,18 @@ mod tests {
     #[test]
     fn counters_of_running_work_are_followed() {
         use std::sync::atomic::{AtomicU64, Ordering};
-        let lines = ProgressLines { started: Instant::now(), next: Duration::MAX, bytes: 0 };
-        let progress = Progress { form: ProgressForm::Lines(Mutex::new(lines)), length: None };
-        let ProgressForm::Lines(lines) = &progress.form else { unreachable!("lines") };
+        let lines = ProgressLines {
+            started: Instant::now(),
+            next: Duration::MAX,
+            bytes: 0,
+        };
+        let progress = Progress {
+            form: ProgressForm::Lines(Mutex::new(lines)),
+            length: None,
+        };
+        let ProgressForm::Lines(lines) = &progress.form else {
+            unreachable!("lines")
+        };
         let bytes = AtomicU64::new(0);
         progress.follow(
             || (bytes.load(Ordering::Relaxed), String::new()),
@@ -184,9 +222,18 @@ mod tests {
     fn lines_show_bytes_rate_and_time_left() {
         let second = Duration::from_secs(1);
         let whole = line(1 << 20, Some(4 << 20), second, "7 items");
-        assert_eq!(whole, "gecc: 1.00 MiB of 4.00 MiB (25 %), 3 s left, 1.00 MiB/s, 7 items");
-        assert_eq!(line(1 << 20, None, 2 * second, ""), "gecc: 1.00 MiB, 512.00 KiB/s");
+        assert_eq!(
+            whole,
+            "gecc: 1.00 MiB of 4.00 MiB (25 %), 3 s left, 1.00 MiB/s, 7 items"
+        );
+        assert_eq!(
+            line(1 << 20, None, 2 * second, ""),
+            "gecc: 1.00 MiB, 512.00 KiB/s"
+        );
         // More bytes than the expected length.
-        assert_eq!(line(1 << 20, Some(1), second, ""), line(1 << 20, None, second, ""));
+        assert_eq!(
+            line(1 << 20, Some(1), second, ""),
+            line(1 << 20, None, second, "")
+        );
     }
 }

@@ -17,7 +17,14 @@ const LARGE: usize = 1 << 20;
 pub fn append(buffer: &mut Wiped, bytes: &[u8]) {
     let capacity = buffer.capacity();
     if buffer.len() + bytes.len() > capacity {
-        reserve(buffer, bytes.len().max(if capacity < LARGE { capacity } else { capacity / 8 }));
+        reserve(
+            buffer,
+            bytes.len().max(if capacity < LARGE {
+                capacity
+            } else {
+                capacity / 8
+            }),
+        );
     }
     buffer.extend_from_slice(bytes);
 }
@@ -44,12 +51,19 @@ pub struct Spares {
 
 impl Spares {
     pub fn new(secret: bool, largest: usize) -> Self {
-        Spares { free: Mutex::default(), secret, largest }
+        Spares {
+            free: Mutex::default(),
+            secret,
+            largest,
+        }
     }
 
     /// Takes a buffer, which has the length with which it was returned.
     pub fn take(&self) -> Option<Vec<u8>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.free
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
     }
 
     pub fn give_back(&self, mut buffer: Vec<u8>) {
@@ -59,7 +73,10 @@ impl Spares {
         if buffer.capacity() > self.largest {
             return;
         }
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+        self.free
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(buffer);
     }
 }
 

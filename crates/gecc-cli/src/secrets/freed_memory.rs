@@ -66,7 +66,11 @@ fn files(folder: &Folder, keys: &[String]) -> Vec<String> {
         ("keys", "", "KEY"),
         ("keys, spaced", "", "  0xUPPER  "),
         ("keys.jsonl", "", r#"{"secret_key":"KEY","tag":1}"#),
-        ("keys, over lines.json", "", "{\n  \"secret_key\": \"KEY\"\n}"),
+        (
+            "keys, over lines.json",
+            "",
+            "{\n  \"secret_key\": \"KEY\"\n}",
+        ),
         ("keys.csv", "tag,secret_key\n", "a,KEY"),
         ("keys, quoted.csv", "secret_key,tag\n", r#""KEY","a""#),
         // Lines that cannot be used.
@@ -79,7 +83,11 @@ fn files(folder: &Folder, keys: &[String]) -> Vec<String> {
         ("bad, a number", "", "1234KEY"),
         ("bad, a number.jsonl", "", r#"{"secret_key":1234KEY}"#),
     ];
-    FORMS.map(|(name, header, form)| folder.write(name, format!("{header}{}", key_lines(keys, form)))).to_vec()
+    FORMS
+        .map(|(name, header, form)| {
+            folder.write(name, format!("{header}{}", key_lines(keys, form)))
+        })
+        .to_vec()
 }
 
 /// Formats a line for each key: `KEY` stands for its digits, `UPPER` for its digits in upper case,
@@ -88,13 +96,23 @@ fn key_lines(keys: &[String], form: &str) -> String {
     let mut lines = Vec::with_capacity(keys.len());
     for key in keys {
         let escaped = format!("\\u{:04x}{}", u32::from(key.as_bytes()[0]), &key[1..]);
-        lines.push(form.replace("KEY", key).replace("UPPER", &key.to_uppercase()).replace("ESCAPED", &escaped));
+        lines.push(
+            form.replace("KEY", key)
+                .replace("UPPER", &key.to_uppercase())
+                .replace("ESCAPED", &escaped),
+        );
     }
     lines.join("\n")
 }
 
 /// Writes a line of JSON for each item, with its private key and another field.
-fn write_items(folder: &Folder, name: &str, keys: &[String], field: &str, values: &[String]) -> String {
+fn write_items(
+    folder: &Folder,
+    name: &str,
+    keys: &[String],
+    field: &str,
+    values: &[String],
+) -> String {
     let mut text = String::new();
     for (key, value) in keys.iter().zip(values) {
         text += &format!("{{\"secret_key\":\"{key}\",\"{field}\":\"{value}\"}}\n");
@@ -105,7 +123,10 @@ fn write_items(folder: &Folder, name: &str, keys: &[String], field: &str, values
 fn command(arguments: &[&str]) -> Result<u8, Failure> {
     let arguments = [&["gecc"], arguments, &["--engine", "cpu"]].concat();
     let matches = Arguments::command().get_matches_from(arguments);
-    crate::run(Arguments::from_arg_matches(&matches).unwrap(), &GivenOptions::of(&matches))
+    crate::run(
+        Arguments::from_arg_matches(&matches).unwrap(),
+        &GivenOptions::of(&matches),
+    )
 }
 
 #[test]
@@ -117,23 +138,46 @@ fn commands_free_no_secrets() {
     // Valid keys of both curves in use.
     let (keys, _) = keys::generate(&engine, Sm2, ITEMS).unwrap();
     let public = keys::public_keys(&engine, P256, &keys).unwrap();
-    let public: Vec<_> = public.into_iter().map(|key| key.expect("n of P-256 is the larger one")).collect();
+    let public: Vec<_> = public
+        .into_iter()
+        .map(|key| key.expect("n of P-256 is the larger one"))
+        .collect();
     for keys in [SecretKeys::each(&keys), SecretKeys::all(&keys[0])] {
-        let shared = ecdh::shared_secrets(&engine, P256, keys, PublicKeys::points(&public)).unwrap();
-        shared.iter().for_each(|secret| watch(&mut secrets, secret.as_ref().unwrap().expose_bytes()));
+        let shared =
+            ecdh::shared_secrets(&engine, P256, keys, PublicKeys::points(&public)).unwrap();
+        shared
+            .iter()
+            .for_each(|secret| watch(&mut secrets, secret.as_ref().unwrap().expose_bytes()));
     }
-    keys.iter().for_each(|key| watch(&mut secrets, key.expose_bytes()));
-    let digits: Vec<String> = keys.iter().map(|key: &SecretKey| hex::encode(key.expose_bytes())).collect();
-    let peers: Vec<String> = public.iter().map(|key| hex::encode(key.as_sec1())).collect();
+    keys.iter()
+        .for_each(|key| watch(&mut secrets, key.expose_bytes()));
+    let digits: Vec<String> = keys
+        .iter()
+        .map(|key: &SecretKey| hex::encode(key.expose_bytes()))
+        .collect();
+    let peers: Vec<String> = public
+        .iter()
+        .map(|key| hex::encode(key.as_sec1()))
+        .collect();
     let peers = folder.write("peers.csv", format!("public_key\n{}", peers.join("\n")));
-    let contents: Vec<String> =
-        (0..ITEMS).map(|item| format!("{{\"{}\":\"{:064x}\"}}", ["digest", "message"][item % 2], 7 * item)).collect();
+    let contents: Vec<String> = (0..ITEMS)
+        .map(|item| {
+            format!(
+                "{{\"{}\":\"{:064x}\"}}",
+                ["digest", "message"][item % 2],
+                7 * item
+            )
+        })
+        .collect();
     let contents = folder.write("contents.jsonl", contents.join("\n"));
     let one = folder.write("one", &digits[0]);
     let out = folder.file("out");
 
     let mut key_files = files(&folder, &digits);
-    for (input, kind) in key_files.iter().flat_map(|input| [(input, P256_CURVE), (input, ED25519)]) {
+    for (input, kind) in key_files
+        .iter()
+        .flat_map(|input| [(input, P256_CURVE), (input, ED25519)])
+    {
         secrets.freed_blocks(&format!("pubkey of {input} for {}", kind[1]), || {
             let _ = command(&["pubkey", kind[0], kind[1], "-o", &out, input]);
         });
@@ -142,7 +186,13 @@ fn commands_free_no_secrets() {
     let rows = folder.write("keys.rows", rows);
     secrets.freed_blocks("pubkey of rows", || {
         let layout = ["--format", "rows", "--layout", "secret_key:32"];
-        let code = command(&[&["pubkey", "--curve", "p256", "-o", &out, &rows], &layout[..]].concat());
+        let code = command(
+            &[
+                &["pubkey", "--curve", "p256", "-o", &out, &rows],
+                &layout[..],
+            ]
+            .concat(),
+        );
         assert!(matches!(code, Ok(0)));
     });
     let messages: Vec<String> = (0..ITEMS).map(|item| format!("{item:08x}")).collect();
@@ -154,23 +204,49 @@ fn commands_free_no_secrets() {
         mixed_peers.extend(pair.get(1).map(|key| hex::encode(key.as_sec1())));
     }
     let agreed = write_items(&folder, "agreed.jsonl", &digits, "public_key", &mixed_peers);
-    let operations = [("sign", P256_CURVE), ("sign", ["--curve", "sm2"]), ("sign", ED25519), ("ecdh", P256_CURVE)];
+    let operations = [
+        ("sign", P256_CURVE),
+        ("sign", ["--curve", "sm2"]),
+        ("sign", ED25519),
+        ("ecdh", P256_CURVE),
+    ];
     for (operation, kind) in operations {
-        let input = if operation == "sign" { &signed } else { &agreed };
-        secrets.freed_blocks(&format!("{operation} for {} with keys of items", kind[1]), || {
-            let code = command(&[operation, kind[0], kind[1], "-o", &out, input]);
-            assert!(matches!(code, Ok(0)));
-        });
+        let input = if operation == "sign" {
+            &signed
+        } else {
+            &agreed
+        };
+        secrets.freed_blocks(
+            &format!("{operation} for {} with keys of items", kind[1]),
+            || {
+                let code = command(&[operation, kind[0], kind[1], "-o", &out, input]);
+                assert!(matches!(code, Ok(0)));
+            },
+        );
     }
     key_files.push(one);
     for keys in &key_files {
         for (operation, kind) in operations {
-            let input = if operation == "sign" { &contents } else { &peers };
+            let input = if operation == "sign" {
+                &contents
+            } else {
+                &peers
+            };
             secrets.freed_blocks(&format!("{operation} for {} with {keys}", kind[1]), || {
-                let code = command(&[operation, kind[0], kind[1], "--key-file", keys, "-o", &out, input]);
+                let code = command(&[
+                    operation,
+                    kind[0],
+                    kind[1],
+                    "--key-file",
+                    keys,
+                    "-o",
+                    &out,
+                    input,
+                ]);
                 // The last files contain no key.
                 assert!(
-                    matches!(code, Ok(0)) != (keys.contains("bad") || keys.contains("cut") || keys.contains("long"))
+                    matches!(code, Ok(0))
+                        != (keys.contains("bad") || keys.contains("cut") || keys.contains("long"))
                 );
             });
         }
@@ -185,7 +261,10 @@ fn readers_of_key_files_free_no_secrets() {
     let folder = Folder::new("forms");
     let mut secrets = Watch::new();
     let (keys, _) = keys::generate(&engine, P256, 300).unwrap();
-    let converted: Vec<_> = keys.iter().map(|key| p256::SecretKey::from_slice(key.expose_bytes()).unwrap()).collect();
+    let converted: Vec<_> = keys
+        .iter()
+        .map(|key| p256::SecretKey::from_slice(key.expose_bytes()).unwrap())
+        .collect();
     let mut pkcs8 = String::new();
     let mut sec1 = String::new();
     for key in &converted {
@@ -197,7 +276,9 @@ fn readers_of_key_files_free_no_secrets() {
         let d = Base64UrlUnpadded::encode_string(key.expose_bytes());
         secrets.add(key.expose_bytes());
         secrets.add_digits(&d[..32]);
-        set.push(format!("{{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"{d}\"}}"));
+        set.push(format!(
+            "{{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"{d}\"}}"
+        ));
     }
     let set = set.join(",");
     // The positions in the lines of a block where base64 digits are of its key only.
@@ -210,15 +291,26 @@ fn readers_of_key_files_free_no_secrets() {
     let files = [
         (folder.write("pkcs8.pem", &pkcs8), keys.len()),
         (folder.write("sec1.pem", &sec1), keys.len()),
-        (folder.write("key.der", converted[0].to_pkcs8_der().unwrap().as_bytes()), 1),
-        (folder.write("set.jwk", format!("{{\"keys\":[{set}]}}")), keys.len()),
+        (
+            folder.write("key.der", converted[0].to_pkcs8_der().unwrap().as_bytes()),
+            1,
+        ),
+        (
+            folder.write("set.jwk", format!("{{\"keys\":[{set}]}}")),
+            keys.len(),
+        ),
     ];
     for (file, count) in files {
         for curve in [CurveId::P256, CurveId::Sm2] {
             secrets.freed_blocks(&format!("{file} for {curve}"), || {
-                let keys = stack::wiped(|| input::keys::read(Box::new(File::open(&file).unwrap()), curve.into()));
+                let keys = stack::wiped(|| {
+                    input::keys::read(Box::new(File::open(&file).unwrap()), curve.into())
+                });
                 // The file names another curve.
-                assert_eq!(keys.ok().map(|keys| keys.len()), (curve == CurveId::P256).then_some(count));
+                assert_eq!(
+                    keys.ok().map(|keys| keys.len()),
+                    (curve == CurveId::P256).then_some(count)
+                );
             });
         }
     }

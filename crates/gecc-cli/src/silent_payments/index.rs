@@ -25,7 +25,11 @@ use std::time::Instant;
 pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let blocks = blocks(options.from, options.to)?;
     let limit = options.engine.max_memory;
-    let node = node::connect(options.rest_url.as_ref(), blocks, memory_for_files(limit, true))?;
+    let node = node::connect(
+        options.rest_url.as_ref(),
+        blocks,
+        memory_for_files(limit, true),
+    )?;
     let of_engine = limit.map(|bytes| bytes / 2);
     let max_memory = memory_for_files(limit, node.is_some());
     if limit.is_some() {
@@ -37,18 +41,30 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     let engine = options.engine.start_for(paths.known_bytes(), of_engine)?;
     let interrupted = interrupt::watch()?;
     let pool = Arc::new(pool(options.engine.threads)?);
-    let settings = Settings { max_memory, ..Settings::new(&engine, &pool, interrupted) };
+    let settings = Settings {
+        max_memory,
+        ..Settings::new(&engine, &pool, interrupted)
+    };
     let output = Output::open(Some(&options.output), false, interrupted)?;
     output.require_sync(options.sync)?;
     let shared = SharedOutput::new(output);
     let mut table = IndexTable::create(&shared, options)?;
     let threads = Pool::of(Arc::clone(&pool));
     let chain = node::source(node, &paths, options.magic);
-    let ended = bitcoin::index(&settings, chain, blocks, |tweaks| match table.put(&tweaks, &threads) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(failure) => ControlFlow::Break(failure),
+    let ended = bitcoin::index(&settings, chain, blocks, |tweaks| {
+        match table.put(&tweaks, &threads) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => ControlFlow::Break(failure),
+        }
     });
-    let IndexTable { writer, rows, outputs, unreadable, not_checked, .. } = table;
+    let IndexTable {
+        writer,
+        rows,
+        outputs,
+        unreadable,
+        not_checked,
+        ..
+    } = table;
     // A table that is kept must be readable.
     let (has_end, finished) = writer.finish_readable();
     let finished = finished.map_err(failure);
@@ -72,7 +88,9 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
     }
     if !options.quiet {
         let seconds = started.elapsed().as_secs_f64();
-        note(&format!("{rows} tweak points and {outputs} outputs in {seconds:.2} s, by {engine}"));
+        note(&format!(
+            "{rows} tweak points and {outputs} outputs in {seconds:.2} s, by {engine}"
+        ));
     }
     Ok(match (unreadable, not_checked) {
         (0, 0) => ALL_PASSED,
@@ -99,8 +117,16 @@ impl IndexTable {
         let path: &Path = &options.output;
         let full_outputs = options.full_outputs;
         let is_arrow = end_of_name(Some(path)) == "arrow";
-        let answers = if is_arrow { AnswerFormat::Arrow } else { AnswerFormat::Parquet };
-        let output = if full_outputs { DataType::FixedSizeBinary(32) } else { DataType::Int64 };
+        let answers = if is_arrow {
+            AnswerFormat::Arrow
+        } else {
+            AnswerFormat::Parquet
+        };
+        let output = if full_outputs {
+            DataType::FixedSizeBinary(32)
+        } else {
+            DataType::Int64
+        };
         let outputs = DataType::List(Arc::new(Field::new("item", output, true)));
         let schema = Arc::new(Schema::new(vec![
             Field::new("txid", DataType::Binary, false),
@@ -109,23 +135,43 @@ impl IndexTable {
             Field::new("outputs", outputs, false),
         ]));
         let format = format_of(answers, Some(path));
-        let writer = Writer::create(shared.writer(), format, Compression::default(), &schema).map_err(failure)?;
-        Ok(IndexTable { writer, schema, full_outputs, rows: 0, outputs: 0, unreadable: 0, not_checked: 0 })
+        let writer = Writer::create(shared.writer(), format, Compression::default(), &schema)
+            .map_err(failure)?;
+        Ok(IndexTable {
+            writer,
+            schema,
+            full_outputs,
+            rows: 0,
+            outputs: 0,
+            unreadable: 0,
+            not_checked: 0,
+        })
     }
 
     fn put(&mut self, tweaks: &TweakIndex, pool: &Pool) -> Result<(), Failure> {
-        count_problems(&tweaks.progress.problems, &mut self.unreadable, &mut self.not_checked, note);
+        count_problems(
+            &tweaks.progress.problems,
+            &mut self.unreadable,
+            &mut self.not_checked,
+            note,
+        );
         if tweaks.txids.is_empty() {
             return Ok(());
         }
-        let heights = tweaks.heights.iter().map(|height| height.and_then(|height| i32::try_from(height).ok()));
+        let heights = tweaks
+            .heights
+            .iter()
+            .map(|height| height.and_then(|height| i32::try_from(height).ok()));
         let columns: Vec<ArrayRef> = vec![
-            Arc::new(BinaryArray::from_iter_values(tweaks.txids.iter().map(displayed_txid))),
+            Arc::new(BinaryArray::from_iter_values(
+                tweaks.txids.iter().map(displayed_txid),
+            )),
             Arc::new(heights.collect::<Int32Array>()),
             Arc::new(BinaryArray::from_iter_values(&tweaks.tweak_points)),
             outputs(tweaks, self.full_outputs),
         ];
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns are as the schema says");
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
+            .expect("columns are as the schema says");
         self.writer.write(&batch, pool).map_err(failure)?;
         self.rows += tweaks.txids.len();
         self.outputs += tweaks.outputs.len();
@@ -134,7 +180,10 @@ impl IndexTable {
 }
 
 fn outputs(tweaks: &TweakIndex, full: bool) -> ArrayRef {
-    let rows = tweaks.offsets.windows(2).map(|row| &tweaks.outputs[row[0] as usize..row[1] as usize]);
+    let rows = tweaks
+        .offsets
+        .windows(2)
+        .map(|row| &tweaks.outputs[row[0] as usize..row[1] as usize]);
     if full {
         let mut lists = ListBuilder::new(FixedSizeBinaryBuilder::new(32));
         for row in rows {

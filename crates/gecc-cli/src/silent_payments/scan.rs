@@ -37,20 +37,32 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     }
     let started = Instant::now();
     warn_if_exposed(&options.key_file);
-    let receiver = ReceiverKeys::read(&options.key_file)
-        .and_then(|keys| keys.receiver(&options.labels).map_err(|reason| reason.to_string()));
+    let receiver = ReceiverKeys::read(&options.key_file).and_then(|keys| {
+        keys.receiver(&options.labels)
+            .map_err(|reason| reason.to_string())
+    });
     let receiver = receiver.map_err(|problem| path_error(&options.key_file, problem))?;
     let engine = options.engine.start_for(bytes_of(&tables), None)?;
     let interrupted = interrupt::watch()?;
     let mut output = Output::open(options.output.as_deref(), true, interrupted)?;
     let max_memory = options.engine.max_memory;
-    let scan = Scan { engine: &engine, receiver: [receiver], interrupted, max_memory };
+    let scan = Scan {
+        engine: &engine,
+        receiver: [receiver],
+        interrupted,
+        max_memory,
+    };
     let mut counts = ScanCounts::default();
     let scanned = scan.tables(&tables, &mut |part: ScannedBatch| {
         counts.add(&part.counts);
         Ok(output.write(vec![part.text]).outcome?)
     });
-    let ScanCounts { rows, found, bad, unknown } = counts;
+    let ScanCounts {
+        rows,
+        found,
+        bad,
+        unknown,
+    } = counts;
     warn_of_failures(&engine);
     if interrupted.load(Ordering::Relaxed) {
         note(&format!("gecc: interrupted{}", output.abandon(found > 0)));
@@ -59,7 +71,9 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
     match scanned {
         Ok(()) => output.finish(false)?,
         Err(Failure::ClosedPipe) => return Ok(CLOSED_PIPE),
-        Err(Failure::Problem(problem)) => return Err(Failure::Problem(problem + &output.abandon(found > 0))),
+        Err(Failure::Problem(problem)) => {
+            return Err(Failure::Problem(problem + &output.abandon(found > 0)));
+        }
     }
     if !options.quiet {
         let seconds = started.elapsed().as_secs_f64();
@@ -71,7 +85,11 @@ pub fn run(options: &ScanOptions) -> Result<u8, Failure> {
             "{found} outputs found in {rows} rows, {bad} without a tweak point{nulls}, in {seconds:.2} s, by {engine}"
         ));
     }
-    Ok(if bad + unknown > 0 { SOME_REJECTED } else { ALL_PASSED })
+    Ok(if bad + unknown > 0 {
+        SOME_REJECTED
+    } else {
+        ALL_PASSED
+    })
 }
 
 #[derive(Default)]
@@ -117,7 +135,11 @@ impl Scan<'_> {
         tables: &[PathBuf],
         hand_on: &mut dyn FnMut(ScannedBatch) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let scanned = if self.max_memory.is_some() { 1 } else { SCANNED };
+        let scanned = if self.max_memory.is_some() {
+            1
+        } else {
+            SCANNED
+        };
         let (sender, workers, parts) = pipeline(scanned, 0);
         thread::scope(|scope| {
             spawn(scope, move || {
@@ -159,7 +181,10 @@ impl Scan<'_> {
 
     /// Starts reading a table.
     fn open(&self, path: &Path) -> Result<gecc_arrow::Batches, Failure> {
-        let mut reading = ReadOptions { rows: ROWS, ..ReadOptions::default() };
+        let mut reading = ReadOptions {
+            rows: ROWS,
+            ..ReadOptions::default()
+        };
         if let Some(bytes) = self.max_memory {
             reading.max_memory = bytes as u64 / 4;
         }
@@ -175,8 +200,13 @@ impl Scan<'_> {
 
     fn batch(&self, batch: &RecordBatch) -> Result<ScannedBatch, Failure> {
         let rows = TweakRows::of(batch)?;
-        let found = silent_payments::scan(self.engine, &self.receiver, rows.keys(), rows.outputs()?)?;
-        let mut counts = ScanCounts { rows: batch.num_rows(), found: found.matches.len(), ..ScanCounts::default() };
+        let found =
+            silent_payments::scan(self.engine, &self.receiver, rows.keys(), rows.outputs()?)?;
+        let mut counts = ScanCounts {
+            rows: batch.num_rows(),
+            found: found.matches.len(),
+            ..ScanCounts::default()
+        };
         for (row, code) in found.codes.iter().enumerate() {
             if *code != Verdict::VALID_CODE {
                 counts.bad += 1;
@@ -186,7 +216,12 @@ impl Scan<'_> {
         }
         let mut text = Wiped::default();
         for of in &found.matches {
-            write(&mut text, of, &Transaction::of(batch, of.row), rows.are_prefixes());
+            write(
+                &mut text,
+                of,
+                &Transaction::of(batch, of.row),
+                rows.are_prefixes(),
+            );
         }
         Ok(ScannedBatch { text, counts })
     }

@@ -30,23 +30,44 @@ impl TableColumns {
 
     /// Returns the columns to read.
     pub fn columns(&self) -> Projection {
-        let places = [Some(self.tweak_key), Some(self.outputs), self.txid, self.height];
+        let places = [
+            Some(self.tweak_key),
+            Some(self.outputs),
+            self.txid,
+            self.height,
+        ];
         Projection::Only(places.into_iter().flatten().collect())
     }
 }
 
 /// Finds a column by its name, and checks its type. Returns `None` if the table does not have it.
-fn optional_column(schema: &Schema, name: &str, fits: fn(&DataType) -> bool) -> Result<Option<usize>, String> {
+fn optional_column(
+    schema: &Schema,
+    name: &str,
+    fits: fn(&DataType) -> bool,
+) -> Result<Option<usize>, String> {
     let mut places = (0..schema.fields().len()).filter(|place| schema.field(*place).name() == name);
-    let Some(place) = places.next() else { return Ok(None) };
+    let Some(place) = places.next() else {
+        return Ok(None);
+    };
     if places.next().is_some() {
-        return Err(format!("there are two columns `{name}`: which of them counts is not known"));
+        return Err(format!(
+            "there are two columns `{name}`: which of them counts is not known"
+        ));
     }
     let data_type = schema.field(place).data_type();
-    if fits(data_type) { Ok(Some(place)) } else { Err(format!("the column `{name}` is of type {data_type}")) }
+    if fits(data_type) {
+        Ok(Some(place))
+    } else {
+        Err(format!("the column `{name}` is of type {data_type}"))
+    }
 }
 
-fn required_column(schema: &Schema, name: &str, fits: fn(&DataType) -> bool) -> Result<usize, String> {
+fn required_column(
+    schema: &Schema,
+    name: &str,
+    fits: fn(&DataType) -> bool,
+) -> Result<usize, String> {
     optional_column(schema, name, fits)?.ok_or_else(|| format!("there is no column `{name}`"))
 }
 
@@ -68,10 +89,17 @@ impl TweakRows {
     /// Returns an error if an output is malformed: lists of outputs have no nulls, and whole keys
     /// have 32 bytes.
     pub fn of(batch: &RecordBatch) -> Result<Self, String> {
-        let tweak_keys = batch.column_by_name("tweak_key").expect("the column was found before");
-        let outputs = batch.column_by_name("outputs").expect("the column was found before");
+        let tweak_keys = batch
+            .column_by_name("tweak_key")
+            .expect("the column was found before");
+        let outputs = batch
+            .column_by_name("outputs")
+            .expect("the column was found before");
         let outputs = OutputLists::of(outputs.as_ref()).map_err(|problem| problem.to_string())?;
-        Ok(TweakRows { keys: TweakKeys::of(&Cells::of(tweak_keys), batch.num_rows()), outputs })
+        Ok(TweakRows {
+            keys: TweakKeys::of(&Cells::of(tweak_keys), batch.num_rows()),
+            outputs,
+        })
     }
 
     pub fn keys(&self) -> PublicKeys<'_> {
@@ -101,7 +129,11 @@ impl TweakKeys {
     /// compressed. A cell of another length, or null, becomes zeros, which do not encode a point.
     fn of(cells: &Cells, rows: usize) -> Self {
         let is_raw = (0..rows).find_map(|row| cells.len(row).ok()) == Some(64);
-        if is_raw { TweakKeys::Raw(read(cells, rows)) } else { TweakKeys::Compressed(read(cells, rows)) }
+        if is_raw {
+            TweakKeys::Raw(read(cells, rows))
+        } else {
+            TweakKeys::Compressed(read(cells, rows))
+        }
     }
 }
 
@@ -127,8 +159,15 @@ pub struct Transaction {
 impl Transaction {
     pub fn of(batch: &RecordBatch, row: usize) -> Self {
         let mut txid = Vec::new();
-        let has_txid = batch.column_by_name("txid").is_some_and(|of| Cells::of(of).append(row, &mut txid).is_ok());
-        let height = batch.column_by_name("height").and_then(|of| Integers::of(of).get(row).ok());
-        Transaction { txid: has_txid.then_some(txid), height }
+        let has_txid = batch
+            .column_by_name("txid")
+            .is_some_and(|of| Cells::of(of).append(row, &mut txid).is_ok());
+        let height = batch
+            .column_by_name("height")
+            .and_then(|of| Integers::of(of).get(row).ok());
+        Transaction {
+            txid: has_txid.then_some(txid),
+            height,
+        }
     }
 }

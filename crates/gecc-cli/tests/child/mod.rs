@@ -4,7 +4,10 @@ use std::process::Command;
 
 /// Runs a command. Returns its exit code, or `None` if a signal ended it, and its peak memory in
 /// bytes. The memory of this process counts as the command's until that is loaded.
-#[allow(clippy::zombie_processes, reason = "wait4 waits for it, and returns its peak memory")]
+#[allow(
+    clippy::zombie_processes,
+    reason = "wait4 waits for it, and returns its peak memory"
+)]
 pub fn run(command: &mut Command) -> (Option<i32>, usize) {
     let child = command.spawn().expect("the command runs");
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
@@ -14,5 +17,8 @@ pub fn run(command: &mut Command) -> (Option<i32>, usize) {
     assert_eq!(waited, child.id() as i32);
     let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
     // SAFETY: all zeros are a value, and the system has written one.
-    (code, (unsafe { usage.assume_init() }.ru_maxrss as usize) << 10)
+    (
+        code,
+        (unsafe { usage.assume_init() }.ru_maxrss as usize) << 10,
+    )
 }

@@ -19,7 +19,9 @@ const BLOCKS: u64 = 60;
 const NAMES: [&str; 2] = ["block300025", "block1087400"];
 
 fn example(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/bitcoin").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/data/bitcoin")
+        .join(name);
     path.to_str().expect("UTF-8").to_owned()
 }
 
@@ -32,7 +34,11 @@ fn number(bytes: &[u8]) -> (usize, usize) {
 }
 
 fn encoded(number: usize) -> Vec<u8> {
-    if number < 0xfd { vec![number as u8] } else { [&[0xfd][..], &(number as u16).to_le_bytes()].concat() }
+    if number < 0xfd {
+        vec![number as u8]
+    } else {
+        [&[0xfd][..], &(number as u16).to_le_bytes()].concat()
+    }
 }
 
 struct Block {
@@ -52,9 +58,14 @@ impl Block {
         let path = folder.join(format!("{name}.raw"));
         fs::write(&path, &bytes).unwrap();
         fs::write(folder.join(format!("{name}-undo.raw")), &outputs).unwrap();
-        let found = answers(&run(&["bitcoin", "verify", "--quiet", path.to_str().unwrap()], ""));
+        let found = answers(&run(
+            &["bitcoin", "verify", "--quiet", path.to_str().unwrap()],
+            "",
+        ));
         assert!(found.iter().all(|answer| answer.get("block").is_none()));
-        let groups: Vec<&[Value]> = found.chunk_by(|one, next| one["txid"] == next["txid"]).collect();
+        let groups: Vec<&[Value]> = found
+            .chunk_by(|one, next| one["txid"] == next["txid"])
+            .collect();
         let mut spent = [encoded(groups.len() + 1), vec![0]].concat();
         let mut rest = outputs.as_slice();
         for group in groups {
@@ -69,7 +80,14 @@ impl Block {
         assert!(rest.is_empty());
         let mut hash = Hash::Sha256d.digest(&bytes[..80]).unwrap();
         hash.reverse();
-        (Block { hash: hex::encode(hash), bytes, spent }, found)
+        (
+            Block {
+                hash: hex::encode(hash),
+                bytes,
+                spent,
+            },
+            found,
+        )
     }
 }
 
@@ -83,7 +101,11 @@ fn chain(blocks: [&Block; 2]) -> Vec<Block> {
             bytes[4..36].copy_from_slice(&before);
             before = Hash::Sha256d.digest(&bytes[..80]).unwrap();
             let hash: Vec<u8> = before.iter().rev().copied().collect();
-            Block { hash: hex::encode(hash), bytes, spent: spent.clone() }
+            Block {
+                hash: hex::encode(hash),
+                bytes,
+                spent: spent.clone(),
+            }
         })
         .collect()
 }
@@ -91,29 +113,47 @@ fn chain(blocks: [&Block; 2]) -> Vec<Block> {
 /// The response to a path: a status with its text, and a body. The part before `/rest/` selects the
 /// failure.
 fn answer(blocks: &[Block], path: &str) -> (&'static str, Vec<u8>) {
-    let (wrong, asked) = path.trim_start_matches('/').split_once("rest/").expect("a path of REST");
+    let (wrong, asked) = path
+        .trim_start_matches('/')
+        .split_once("rest/")
+        .expect("a path of REST");
     let (what, of) = asked.split_once('/').unwrap_or((asked, ""));
     let of = of.trim_end_matches(".bin");
-    let block = || blocks.iter().find(|block| block.hash == of).expect("a block that is there");
+    let block = || {
+        blocks
+            .iter()
+            .find(|block| block.hash == of)
+            .expect("a block that is there")
+    };
     let refused = |what: &str| ("404 Not Found", format!("{what}\r\n").into_bytes());
     let body = match (what, wrong) {
         (_, "none/") => return ("404 Not Found", Vec::new()),
         (_, "moved/") => return ("301 Moved Permanently", Vec::new()),
         ("chaininfo.json", "chain/") => b"{\"chain\":\"liquid\"}".to_vec(),
         ("chaininfo.json", _) => b"{\"chain\":\"main\",\"blocks\":59}".to_vec(),
-        ("blockhashbyheight", "height/") => {
-            Hash::Sha256d.digest(&fs::read(example("block300025.raw")).unwrap()[..80]).unwrap().to_vec()
-        }
+        ("blockhashbyheight", "height/") => Hash::Sha256d
+            .digest(&fs::read(example("block300025.raw")).unwrap()[..80])
+            .unwrap()
+            .to_vec(),
         ("blockhashbyheight", _) => match of.parse::<u64>().unwrap() {
             height if height < BLOCKS => {
                 let is_of_other = wrong == "fork/" && height >= 12;
                 let block = &blocks[height as usize + if is_of_other { 2 } else { 0 }];
-                hex::decode(&block.hash).unwrap().into_iter().rev().collect()
+                hex::decode(&block.hash)
+                    .unwrap()
+                    .into_iter()
+                    .rev()
+                    .collect()
             }
             _ => return refused("Block height out of range"),
         },
         ("block", "long/") => vec![1; 4_000_001],
-        ("block", "other/") => blocks.iter().find(|block| block.hash != of).unwrap().bytes.clone(),
+        ("block", "other/") => blocks
+            .iter()
+            .find(|block| block.hash != of)
+            .unwrap()
+            .bytes
+            .clone(),
         ("block", "cut/") => block().bytes[..1000].to_vec(),
         ("block", "height/") => fs::read(example("block300025.raw")).unwrap(),
         ("block", _) => block().bytes.clone(),
@@ -147,10 +187,17 @@ fn serve(stream: TcpStream, blocks: &[Block], requests: &AtomicU32) -> io::Resul
         let path = first.split(' ').nth(1).expect("a path");
         let request = requests.fetch_add(1, Ordering::Relaxed);
         let (status, body) = match request {
-            0 => ("503 Service Unavailable", b"Loading block index\r\n".to_vec()),
+            0 => (
+                "503 Service Unavailable",
+                b"Loading block index\r\n".to_vec(),
+            ),
             _ => answer(blocks, path),
         };
-        write!(to, "HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n", body.len())?;
+        write!(
+            to,
+            "HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        )?;
         if request == 9 {
             return to.write_all(&body[..body.len() / 2]);
         }
@@ -175,37 +222,79 @@ fn blocks_of_a_node_have_the_answers_of_files() {
         }
     });
     let verify = |wrong: &str, from: &str, to: &str| {
-        run(&["bitcoin", "verify", "--rest-url", &format!("{url}{wrong}"), "--from", from, "--to", to], "")
+        run(
+            &[
+                "bitcoin",
+                "verify",
+                "--rest-url",
+                &format!("{url}{wrong}"),
+                "--from",
+                from,
+                "--to",
+                to,
+            ],
+            "",
+        )
     };
     let output = verify("", "10", "0x15");
-    let expected: Vec<Value> = (0..6).flat_map(|_| [&of_one, &of_two]).flatten().cloned().collect();
+    let expected: Vec<Value> = (0..6)
+        .flat_map(|_| [&of_one, &of_two])
+        .flatten()
+        .cloned()
+        .collect();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(answers(&output) == expected && expected.len() > 6000);
     // A missing block ends the range after the blocks that exist.
     let output = verify("/", "58", "200");
-    assert_eq!((code(&output), answers(&output).len()), (2, of_one.len() + of_two.len()), "{}", stderr(&output));
+    assert_eq!(
+        (code(&output), answers(&output).len()),
+        (2, of_one.len() + of_two.len()),
+        "{}",
+        stderr(&output)
+    );
     let said = "block 60: the node answered 404 Not Found: Block height out of range";
     assert!(stderr(&output).contains(said), "{}", stderr(&output));
     // The node's chain became another.
     let output = verify("/fork", "10", "13");
-    assert!(code(&output) == 2 && answers(&output) == expected[..2 * (of_one.len() + of_two.len())]);
-    let said = ["at block 12: it does not follow the block before it", "1  places of files could not be read"];
-    assert!(said.iter().all(|said| stderr(&output).contains(said)), "{}", stderr(&output));
+    assert!(
+        code(&output) == 2 && answers(&output) == expected[..2 * (of_one.len() + of_two.len())]
+    );
+    let said = [
+        "at block 12: it does not follow the block before it",
+        "1  places of files could not be read",
+    ];
+    assert!(
+        said.iter().all(|said| stderr(&output).contains(said)),
+        "{}",
+        stderr(&output)
+    );
     // As many as there are numbers, and the first is not to be had.
     let output = verify("/pruned", "0", "18446744073709551615");
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     assert!(stderr(&output).contains("block 0: "), "{}", stderr(&output));
     for (wrong, problem) in [
-        ("/none", "404 Not Found: bitcoind serves REST with the option -rest"),
+        (
+            "/none",
+            "404 Not Found: bitcoind serves REST with the option -rest",
+        ),
         ("/old", "since version 30"),
         ("/moved", "the node answered 301 Moved Permanently"),
-        ("/chain", "the node is on the chain `liquid`, which is not supported"),
+        (
+            "/chain",
+            "the node is on the chain `liquid`, which is not supported",
+        ),
         ("/long", "block 0: the answer has more than 4000000 bytes"),
         ("/other", "and what it gave is not that"),
         ("/cut", "at block 0: the encoding ends too early"),
         ("/pruned", "undo not available"),
-        ("/short", "at block 0: an output that was spent ends too early"),
-        ("/more", "at block 0: 1 bytes follow the outputs that were spent"),
+        (
+            "/short",
+            "at block 0: an output that was spent ends too early",
+        ),
+        (
+            "/more",
+            "at block 0: 1 bytes follow the outputs that were spent",
+        ),
         ("/less", "and 0 outputs are said to be spent"),
         ("/many", "at block 0: "),
     ] {
@@ -215,14 +304,33 @@ fn blocks_of_a_node_have_the_answers_of_files() {
         // repeated.
         let asked = requests.load(Ordering::Relaxed) - before;
         assert!(asked <= 4, "{wrong}: {asked}");
-        assert_eq!((code(&output), answers(&output).len()), (2, 0), "{wrong}: {}", stderr(&output));
-        assert!(stderr(&output).contains(problem), "{wrong}: {}", stderr(&output));
+        assert_eq!(
+            (code(&output), answers(&output).len()),
+            (2, 0),
+            "{wrong}: {}",
+            stderr(&output)
+        );
+        assert!(
+            stderr(&output).contains(problem),
+            "{wrong}: {}",
+            stderr(&output)
+        );
     }
     // A block that states its height is not taken for another.
     let output = verify("/height", "300025", "300025");
-    assert_eq!((code(&output), answers(&output).len()), (0, of_one.len()), "{}", stderr(&output));
+    assert_eq!(
+        (code(&output), answers(&output).len()),
+        (0, of_one.len()),
+        "{}",
+        stderr(&output)
+    );
     let output = verify("/height", "300026", "300026");
-    assert_eq!((code(&output), answers(&output).len()), (2, 0), "{}", stderr(&output));
+    assert_eq!(
+        (code(&output), answers(&output).len()),
+        (2, 0),
+        "{}",
+        stderr(&output)
+    );
     let said = "at block 300026: the node gave a block of height 300025 for height 300026";
     assert!(stderr(&output).contains(said), "{}", stderr(&output));
     // The part after the host may be a key.
@@ -230,35 +338,94 @@ fn blocks_of_a_node_have_the_answers_of_files() {
         let output = verify(wrong, "12", "12");
         assert!(!stderr(&output).contains(wrong), "{}", stderr(&output));
     }
-    for (option, command) in [("--rest-url", ["bitcoin", "verify"]), ("--rpc-url", ["ethereum", "senders"])] {
-        for secret in ["http://user:5ec2e7@127.0.0.1:1/", "5ec2e7:8332/v1", "ftp://node/5ec2e7"] {
-            let output = run(&[&command[..], &[option, secret, "--from", "1", "--to", "2"]].concat(), "");
-            assert!(code(&output) == 2 && stderr(&output).contains(option), "{}", stderr(&output));
+    for (option, command) in [
+        ("--rest-url", ["bitcoin", "verify"]),
+        ("--rpc-url", ["ethereum", "senders"]),
+    ] {
+        for secret in [
+            "http://user:5ec2e7@127.0.0.1:1/",
+            "5ec2e7:8332/v1",
+            "ftp://node/5ec2e7",
+        ] {
+            let output = run(
+                &[&command[..], &[option, secret, "--from", "1", "--to", "2"]].concat(),
+                "",
+            );
+            assert!(
+                code(&output) == 2 && stderr(&output).contains(option),
+                "{}",
+                stderr(&output)
+            );
             assert!(!stderr(&output).contains("5ec2e7"), "{}", stderr(&output));
         }
     }
     for (arguments, problem) in [
-        (&["--rest-url", &url, "--magic", "a5df2dcb", "--from", "1", "--to", "2"][..], "cannot be used with"),
+        (
+            &[
+                "--rest-url",
+                &url,
+                "--magic",
+                "a5df2dcb",
+                "--from",
+                "1",
+                "--to",
+                "2",
+            ][..],
+            "cannot be used with",
+        ),
         (&["--rest-url", &url, "--from", "1"], "--to"),
-        (&["--rest-url", &url, "--from", "1", "--to", "2", "blocks"], "cannot be used with"),
-        (&["--rest-url", "localhost:8332", "--from", "1", "--to", "2"], "not a URL such as"),
+        (
+            &["--rest-url", &url, "--from", "1", "--to", "2", "blocks"],
+            "cannot be used with",
+        ),
+        (
+            &["--rest-url", "localhost:8332", "--from", "1", "--to", "2"],
+            "not a URL such as",
+        ),
         (&[], "<PATHS>"),
     ] {
         let refused = run(&[&["bitcoin", "verify"], arguments].concat(), "");
-        assert!(code(&refused) == 2 && stderr(&refused).contains(problem), "{}", stderr(&refused));
+        assert!(
+            code(&refused) == 2 && stderr(&refused).contains(problem),
+            "{}",
+            stderr(&refused)
+        );
     }
     #[cfg(target_os = "linux")]
     {
-        let arguments = ["bitcoin", "verify", "--rest-url", &url, "--from", "10", "--to", "11"];
+        let arguments = [
+            "bitcoin",
+            "verify",
+            "--rest-url",
+            &url,
+            "--from",
+            "10",
+            "--to",
+            "11",
+        ];
         crate::support::some_threads_cannot_be_started(&arguments, of_one.len() + of_two.len());
     }
     #[cfg(feature = "arrow")]
     {
-        let [of_node, of_files] = ["node.parquet", "files.parquet"].map(|name| folder.path().join(name));
-        let paths = NAMES.map(|name| folder.path().join(format!("{name}.raw")).to_str().unwrap().to_owned());
+        let [of_node, of_files] =
+            ["node.parquet", "files.parquet"].map(|name| folder.path().join(name));
+        let paths = NAMES.map(|name| {
+            folder
+                .path()
+                .join(format!("{name}.raw"))
+                .to_str()
+                .unwrap()
+                .to_owned()
+        });
         let from_node = ["--rest-url", &url, "--from", "0", "--to", "1"];
-        for (table, from) in [(&of_node, &from_node[..]), (&of_files, &[paths[0].as_str(), &paths[1]])] {
-            let output = run(&[&["bitcoin", "index", "-o", table.to_str().unwrap()], from].concat(), "");
+        for (table, from) in [
+            (&of_node, &from_node[..]),
+            (&of_files, &[paths[0].as_str(), &paths[1]]),
+        ] {
+            let output = run(
+                &[&["bitcoin", "index", "-o", table.to_str().unwrap()], from].concat(),
+                "",
+            );
             assert_eq!(code(&output), 0, "{}", stderr(&output));
         }
         assert!(fs::read(of_node).unwrap() == fs::read(of_files).unwrap());
@@ -277,14 +444,25 @@ fn interrupt(child: &std::process::Child) {
 fn hanging_node_does_not_block_an_interrupt() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    for command in [["bitcoin", "verify", "--rest-url"], ["ethereum", "senders", "--rpc-url"]] {
+    for command in [
+        ["bitcoin", "verify", "--rest-url"],
+        ["ethereum", "senders", "--rpc-url"],
+    ] {
         let child = start(&[&command[..], &[&url, "--from", "1", "--to", "100"]].concat());
         let connection = listener.accept().unwrap();
         let interrupted = Instant::now();
         interrupt(&child);
         let output = child.wait_with_output().unwrap();
-        assert!(code(&output) == 130 && stderr(&output).contains("gecc: interrupted"), "{}", stderr(&output));
-        assert!(interrupted.elapsed() < Duration::from_secs(20), "{:?}", interrupted.elapsed());
+        assert!(
+            code(&output) == 130 && stderr(&output).contains("gecc: interrupted"),
+            "{}",
+            stderr(&output)
+        );
+        assert!(
+            interrupted.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            interrupted.elapsed()
+        );
         drop(connection);
     }
 }
@@ -294,21 +472,49 @@ fn hanging_node_does_not_block_an_interrupt() {
 #[test]
 fn index_keeps_rows_after_an_interrupt() {
     let folder = tempfile::tempdir().unwrap();
-    let block = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../gecc-chains/tests/data/block866342.raw.zst");
+    let block = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../gecc-chains/tests/data/block866342.raw.zst");
     let table = folder.path().join("table.arrow");
     // Many times the same, which takes far longer than until it is interrupted.
     let blocks = [block.to_str().unwrap(); 500];
-    let mut child =
-        start(&[&["bitcoin", "index", "--max-memory", "1M", "-o", table.to_str().unwrap()], &blocks[..]].concat());
-    let part = || fs::read_dir(folder.path()).unwrap().map(Result::unwrap).find(|entry| entry.path().is_file());
+    let mut child = start(
+        &[
+            &[
+                "bitcoin",
+                "index",
+                "--max-memory",
+                "1M",
+                "-o",
+                table.to_str().unwrap(),
+            ],
+            &blocks[..],
+        ]
+        .concat(),
+    );
+    let part = || {
+        fs::read_dir(folder.path())
+            .unwrap()
+            .map(Result::unwrap)
+            .find(|entry| entry.path().is_file())
+    };
     while part().is_none_or(|part| part.metadata().unwrap().len() < 4096) {
         assert!(child.try_wait().unwrap().is_none(), "it ended before");
         thread::sleep(Duration::from_millis(1));
     }
     interrupt(&child);
     let output = child.wait_with_output().unwrap();
-    assert!(code(&output) == 130 && stderr(&output).contains("the answers up to there are in"), "{}", stderr(&output));
+    assert!(
+        code(&output) == 130 && stderr(&output).contains("the answers up to there are in"),
+        "{}",
+        stderr(&output)
+    );
     let kept = gecc_arrow::open(part().unwrap().path(), Default::default()).unwrap();
     let batches = kept.batches(&gecc_arrow::Projection::All).unwrap();
-    assert!(!table.exists() && batches.map(|batch| batch.unwrap().num_rows()).sum::<usize>() > 0);
+    assert!(
+        !table.exists()
+            && batches
+                .map(|batch| batch.unwrap().num_rows())
+                .sum::<usize>()
+                > 0
+    );
 }

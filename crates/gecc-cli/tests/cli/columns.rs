@@ -13,7 +13,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const ITEMS: usize = 300;
 
 fn read(path: &str) -> Vec<RecordBatch> {
-    open(path, ReadOptions::default()).unwrap().batches(&Projection::All).unwrap().collect::<Result<_, _>>().unwrap()
+    open(path, ReadOptions::default())
+        .unwrap()
+        .batches(&Projection::All)
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap()
 }
 
 /// On a full disk, or with a limit of the file size, the computed answers are kept in a file that
@@ -31,21 +36,40 @@ fn table_at_the_file_size_limit_ends_after_its_last_complete_part() {
         let output = folder.path().join(name);
         let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
         let mut command = std::process::Command::new("sh");
-        command.args(["-c", &script]).arg(crate::PROGRAM).args(["pubkey", "--curve", "secp256k1", "--engine", "cpu"]);
-        command.args(["--quiet", "-o"]).arg(&output).arg(input.path()).output().unwrap()
+        command.args(["-c", &script]).arg(crate::PROGRAM).args([
+            "pubkey",
+            "--curve",
+            "secp256k1",
+            "--engine",
+            "cpu",
+        ]);
+        command
+            .args(["--quiet", "-o"])
+            .arg(&output)
+            .arg(input.path())
+            .output()
+            .unwrap()
     };
     for name in ["out.parquet", "out.arrow"] {
         // In blocks of 512 bytes: of some 16 MB three quarters, and less than the first part.
         let limited = pubkey(name, 24_000);
         let said = stderr(&limited);
         assert_eq!(code(&limited), 2, "{said}");
-        assert!(said.contains("`ulimit -f`") && said.contains("the answers up to there are in "), "{name}: {said}");
+        assert!(
+            said.contains("`ulimit -f`") && said.contains("the answers up to there are in "),
+            "{name}: {said}"
+        );
         let kept = said.trim_end().rsplit(" are in ").next().unwrap();
         let rows: usize = read(kept).iter().map(RecordBatch::num_rows).sum();
         assert!(rows > KEYS / 8 && rows < KEYS, "{name}: {rows}");
         std::fs::remove_file(kept).unwrap();
         let none = pubkey(name, 40);
-        assert_eq!((code(&none), std::fs::read_dir(&folder).unwrap().count()), (2, 0), "{}", stderr(&none));
+        assert_eq!(
+            (code(&none), std::fs::read_dir(&folder).unwrap().count()),
+            (2, 0),
+            "{}",
+            stderr(&none)
+        );
         assert!(stderr(&none).contains("`ulimit -f`"), "{}", stderr(&none));
     }
 }
@@ -59,7 +83,9 @@ fn cell(column: &ArrayRef, row: usize) -> Option<Value> {
         DataType::Boolean => json!(column.as_boolean().value(row)),
         DataType::UInt8 => json!(column.as_primitive::<UInt8Type>().value(row)),
         DataType::UInt64 => json!(column.as_primitive::<UInt64Type>().value(row)),
-        DataType::FixedSizeBinary(_) => json!(hex::encode(column.as_fixed_size_binary().value(row))),
+        DataType::FixedSizeBinary(_) => {
+            json!(hex::encode(column.as_fixed_size_binary().value(row)))
+        }
         DataType::Binary => json!(hex::encode(column.as_binary::<i32>().value(row))),
         DataType::BinaryView => json!(hex::encode(column.as_binary_view().value(row))),
         DataType::Utf8 => json!(column.as_string::<i32>().value(row)),
@@ -75,7 +101,12 @@ fn cell(column: &ArrayRef, row: usize) -> Option<Value> {
 /// Converts the rows of a file to the spelling of lines.
 fn rows(path: &str) -> Vec<Value> {
     let of_row = |batch: &RecordBatch, row: usize| {
-        let names = batch.schema().fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
+        let names = batch
+            .schema()
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .collect::<Vec<_>>();
         let cells = names.into_iter().zip(batch.columns());
         let cells = cells.filter_map(|(name, column)| cell(column, row).map(|cell| (name, cell)));
         let mut object: Map<String, Value> = cells.collect();
@@ -87,7 +118,11 @@ fn rows(path: &str) -> Vec<Value> {
     };
     read(path)
         .iter()
-        .flat_map(|batch| (0..batch.num_rows()).map(|row| of_row(batch, row)).collect::<Vec<_>>())
+        .flat_map(|batch| {
+            (0..batch.num_rows())
+                .map(|row| of_row(batch, row))
+                .collect::<Vec<_>>()
+        })
         .collect()
 }
 
@@ -115,7 +150,10 @@ fn lines() -> String {
                 3 => json["public_key"] = json!("02"),
                 4 => json["signature"] = json!("zz"),
                 5 => json["digest"] = json!(hex::encode([item as u8; 32])),
-                6 => json["public_key"] = json!(hex::encode(set.public[item].to_compressed().unwrap())),
+                6 => {
+                    json["public_key"] =
+                        json!(hex::encode(set.public[item].to_compressed().unwrap()))
+                }
                 7 => json["secret_key"] = json!("00".repeat(32)),
                 8 => return "no item".to_owned(),
                 _ => {}
@@ -131,20 +169,43 @@ fn lines() -> String {
 
 fn keys_of(count: usize) -> String {
     let (secret, _) = keys::generate(&gecc::Engine::cpu().unwrap(), Secp256k1, count).unwrap();
-    secret.iter().map(|key| hex::encode(key.expose_bytes())).collect::<Vec<_>>().join("\n")
+    secret
+        .iter()
+        .map(|key| hex::encode(key.expose_bytes()))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Runs a command for lines and for columns, and requires the same answers.
 fn compare(command: &[&str], input: &str, end: &str) -> Vec<Value> {
     let expected = run(&[command, &["--line", "--", input]].concat(), "");
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
-    let output = TemporaryFile::new(&format!("compared.{}.{end}", NUMBER.fetch_add(1, Ordering::Relaxed)), "");
-    let found = run(&[command, &["--line", "-o", output.path(), "--", input]].concat(), "");
-    assert_eq!((code(&found), found.stdout.len()), (code(&expected), 0), "{command:?} {}", stderr(&found));
+    let output = TemporaryFile::new(
+        &format!("compared.{}.{end}", NUMBER.fetch_add(1, Ordering::Relaxed)),
+        "",
+    );
+    let found = run(
+        &[command, &["--line", "-o", output.path(), "--", input]].concat(),
+        "",
+    );
+    assert_eq!(
+        (code(&found), found.stdout.len()),
+        (code(&expected), 0),
+        "{command:?} {}",
+        stderr(&found)
+    );
     // Rejections by reason are indented.
-    let reasons =
-        |said: String| said.lines().filter(|line| line.starts_with(' ')).map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(reasons(stderr(&found)), reasons(stderr(&expected)), "{command:?}");
+    let reasons = |said: String| {
+        said.lines()
+            .filter(|line| line.starts_with(' '))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        reasons(stderr(&found)),
+        reasons(stderr(&expected)),
+        "{command:?}"
+    );
     let expected: Vec<Value> = answers(&expected).into_iter().map(as_columns).collect();
     let rows = rows(output.path());
     assert_eq!(rows.len(), expected.len(), "{command:?}");
@@ -176,10 +237,18 @@ fn columns_of_text_agree_with_lines() {
     ];
     for end in ["parquet", "arrow"] {
         for command in commands {
-            let rows = compare(&[command, &["--curve", "secp256k1"]].concat(), input.path(), end);
+            let rows = compare(
+                &[command, &["--curve", "secp256k1"]].concat(),
+                input.path(),
+                end,
+            );
             assert_eq!(rows.len(), ITEMS);
             assert_eq!(rows[0]["tag"], json!({"item": 0}));
-            assert_eq!((&rows[2]["line"], rows[8]["reason"].is_string()), (&json!(5), true), "{command:?}");
+            assert_eq!(
+                (&rows[2]["line"], rows[8]["reason"].is_string()),
+                (&json!(5), true),
+                "{command:?}"
+            );
         }
     }
 }
@@ -202,12 +271,24 @@ fn columns_of_rows_agree_with_lines() {
     let input = TemporaryFile::new("columns.rows", bytes);
     let few = TemporaryFile::new("columns.rows.few", keys_of(200));
     let layout = ["--curve", "secp256k1", "--format", "rows"];
-    let fields = ["--layout", "digest:32,public_key:33,signature:65,secret_key:32"];
-    let commands: [&[&str]; 6] =
-        [&["verify"], &["recover"], &["sign", "--key-file", few.path()], &["sign"], &["ecdh"], &["pubkey"]];
+    let fields = [
+        "--layout",
+        "digest:32,public_key:33,signature:65,secret_key:32",
+    ];
+    let commands: [&[&str]; 6] = [
+        &["verify"],
+        &["recover"],
+        &["sign", "--key-file", few.path()],
+        &["sign"],
+        &["ecdh"],
+        &["pubkey"],
+    ];
     for command in commands {
         let rows = compare(&[command, &layout, &fields].concat(), input.path(), "arrow");
-        assert!(rows.len() == ITEMS && rows[4]["row"] == json!(5), "{command:?}");
+        assert!(
+            rows.len() == ITEMS && rows[4]["row"] == json!(5),
+            "{command:?}"
+        );
     }
 }
 
@@ -215,7 +296,11 @@ fn columns_of_rows_agree_with_lines() {
 #[test]
 fn keys_of_items_are_those_of_a_file() {
     let set = signed::<Secp256k1>(20);
-    let keys: Vec<String> = set.secret.iter().map(|key| hex::encode(key.expose_bytes())).collect();
+    let keys: Vec<String> = set
+        .secret
+        .iter()
+        .map(|key| hex::encode(key.expose_bytes()))
+        .collect();
     let file = TemporaryFile::new("items.keys", keys.join("\n"));
     let lines: Vec<String> = (0..20)
         .map(|item| {
@@ -231,35 +316,73 @@ fn keys_of_items_are_those_of_a_file() {
     for command in [&["sign"][..], &["sign", "--recoverable"], &["ecdh"]] {
         let command = [command, &["--curve", "secp256k1"]].concat();
         let of_items = run(&command, lines.join("\n"));
-        let of_file = run(&[&command[..], &["--key-file", file.path()]].concat(), lines.join("\n"));
-        assert_eq!((code(&of_items), &of_items.stdout), (0, &of_file.stdout), "{}", stderr(&of_items));
+        let of_file = run(
+            &[&command[..], &["--key-file", file.path()]].concat(),
+            lines.join("\n"),
+        );
+        assert_eq!(
+            (code(&of_items), &of_items.stdout),
+            (0, &of_file.stdout),
+            "{}",
+            stderr(&of_items)
+        );
     }
     // Messages of SM2 are computed apart too.
     let (secret, _) = keys::generate(&gecc::Engine::cpu().unwrap(), Sm2, 5).unwrap();
-    let keys: Vec<String> = secret.iter().map(|key| hex::encode(key.expose_bytes())).collect();
+    let keys: Vec<String> = secret
+        .iter()
+        .map(|key| hex::encode(key.expose_bytes()))
+        .collect();
     let file = TemporaryFile::new("items.sm2.keys", keys.join("\n"));
-    let lines: Vec<String> =
-        keys.iter().map(|key| json!({"message": "616263", "secret_key": key}).to_string()).collect();
+    let lines: Vec<String> = keys
+        .iter()
+        .map(|key| json!({"message": "616263", "secret_key": key}).to_string())
+        .collect();
     let of_items = run(&["sign", "--curve", "sm2"], lines.join("\n"));
-    let of_file = run(&["sign", "--curve", "sm2", "--key-file", file.path()], lines.join("\n"));
-    assert_eq!((code(&of_items), &of_items.stdout), (0, &of_file.stdout), "{}", stderr(&of_items));
-    let missing = run(&["sign", "--curve", "sm2"], json!({"message": "616263"}).to_string());
-    assert_eq!((code(&missing), &answers(&missing)[0]["error"]), (2, &json!("`secret_key` is not given")));
+    let of_file = run(
+        &["sign", "--curve", "sm2", "--key-file", file.path()],
+        lines.join("\n"),
+    );
+    assert_eq!(
+        (code(&of_items), &of_items.stdout),
+        (0, &of_file.stdout),
+        "{}",
+        stderr(&of_items)
+    );
+    let missing = run(
+        &["sign", "--curve", "sm2"],
+        json!({"message": "616263"}).to_string(),
+    );
+    assert_eq!(
+        (code(&missing), &answers(&missing)[0]["error"]),
+        (2, &json!("`secret_key` is not given"))
+    );
 }
 
 #[test]
 fn columns_respect_only_rejected_and_check() {
     let text = TemporaryFile::new("selected.jsonl", lines());
     let verify = ["verify", "--curve", "secp256k1", text.path()];
-    for (option, end) in [("--only-rejected", "parquet"), ("--check", "parquet"), ("--only-rejected", "arrow")] {
+    for (option, end) in [
+        ("--only-rejected", "parquet"),
+        ("--check", "parquet"),
+        ("--only-rejected", "arrow"),
+    ] {
         let lines = run(&[&verify[..], &[option]].concat(), "");
         let output = TemporaryFile::new(&format!("selected.out.{end}"), "");
         let columns = run(&[&verify[..], &[option, "-o", output.path()]].concat(), "");
-        assert_eq!((code(&lines), code(&columns)), (1, 1), "{}", stderr(&columns));
+        assert_eq!(
+            (code(&lines), code(&columns)),
+            (1, 1),
+            "{}",
+            stderr(&columns)
+        );
         let mut expected: Vec<Value> = answers(&lines);
         if option == "--check" {
             // Without --line columns have no line numbers.
-            expected.iter_mut().for_each(|answer| _ = answer.as_object_mut().unwrap().remove("line"));
+            expected
+                .iter_mut()
+                .for_each(|answer| _ = answer.as_object_mut().unwrap().remove("line"));
         }
         assert_eq!(rows(output.path()), expected, "{option} {end}");
     }

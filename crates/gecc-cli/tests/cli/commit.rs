@@ -37,12 +37,24 @@ fn commit_is_found_in_every_state_of_a_repository() {
     let git = root.path().join(".git");
     // A branch with a file of its own, and with a line among others.
     write(&git.join("HEAD"), "ref: refs/heads/main\n");
-    write(&git.join("packed-refs"), &format!("# pack-refs\n{OTHER} refs/heads/main-2\n{COMMIT} refs/heads/main\n"));
+    write(
+        &git.join("packed-refs"),
+        &format!("# pack-refs\n{OTHER} refs/heads/main-2\n{COMMIT} refs/heads/main\n"),
+    );
     assert_eq!(commit_of(&package).as_deref(), Some(&COMMIT[..12]));
-    assert!(Found::of(&package).read.iter().all(|path| !path.ends_with("main")));
+    assert!(
+        Found::of(&package)
+            .read
+            .iter()
+            .all(|path| !path.ends_with("main"))
+    );
     write(&git.join("refs/heads/main"), &format!("{OTHER}\n"));
     assert_eq!(commit_of(&package).as_deref(), Some(&OTHER[..12]));
-    assert!(Found::of(&package).read.contains(&git.join("refs/heads/main")));
+    assert!(
+        Found::of(&package)
+            .read
+            .contains(&git.join("refs/heads/main"))
+    );
     // Without a branch.
     write(&git.join("HEAD"), &format!("{COMMIT}\n"));
     assert_eq!(commit_of(&package).as_deref(), Some(&COMMIT[..12]));
@@ -57,7 +69,10 @@ fn commit_is_found_in_every_state_of_a_repository() {
 fn work_trees_have_the_branches_of_their_repository() {
     let (root, package) = repository();
     let git = root.path().join("elsewhere/.git");
-    write(&root.path().join(".git"), "gitdir: elsewhere/.git/worktrees/one\n");
+    write(
+        &root.path().join(".git"),
+        "gitdir: elsewhere/.git/worktrees/one\n",
+    );
     write(&git.join("worktrees/one/HEAD"), "ref: refs/heads/one\n");
     write(&git.join("worktrees/one/commondir"), "../..\n");
     write(&git.join("refs/heads/one"), COMMIT);
@@ -72,7 +87,10 @@ fn packages_use_the_commit_recorded_by_cargo() {
     // The repository of a program that has the package among its own files.
     write(&root.path().join(".git/HEAD"), OTHER);
     assert_eq!(commit_of(&package), None);
-    write(&package.join(".cargo_vcs_info.json"), &format!("{{\n  \"git\": {{\n    \"sha1\": \"{COMMIT}\"\n  }}\n}}"));
+    write(
+        &package.join(".cargo_vcs_info.json"),
+        &format!("{{\n  \"git\": {{\n    \"sha1\": \"{COMMIT}\"\n  }}\n}}"),
+    );
     assert_eq!(commit_of(&package).as_deref(), Some(&COMMIT[..12]));
 }
 
@@ -80,11 +98,18 @@ fn packages_use_the_commit_recorded_by_cargo() {
 fn version_prints_commit_of_checkout() {
     let version = String::from_utf8(run(&["--version"], "").stdout).unwrap();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let output = Command::new("git").args(["-C", folder, "rev-parse", "--short=12", "HEAD"]).output();
+    let output = Command::new("git")
+        .args(["-C", folder, "rev-parse", "--short=12", "HEAD"])
+        .output();
     let expected = match output {
-        Ok(output) if output.status.success() && std::env::var_os("GECC_COMMIT").is_none() => output.stdout,
+        Ok(output) if output.status.success() && std::env::var_os("GECC_COMMIT").is_none() => {
+            output.stdout
+        }
         _ => return,
     };
     let expected = String::from_utf8(expected).unwrap();
-    assert!(version.contains(&format!("\ncommit: {expected}")), "{version}");
+    assert!(
+        version.contains(&format!("\ncommit: {expected}")),
+        "{version}"
+    );
 }

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 fn at(folder: &str, name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join(folder)
+        .join(name);
     path.to_str().expect("UTF-8").to_owned()
 }
 
@@ -29,7 +31,11 @@ fn text(path: &Path) -> &str {
 #[cfg(unix)]
 fn run_slowly(arguments: &[&str], input: &[u8]) -> Output {
     let mut command = gecc();
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut to = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
@@ -42,7 +48,10 @@ fn run_slowly(arguments: &[&str], input: &[u8]) -> Output {
 /// Runs a command that reads a named pipe, which provides a few bytes at a time.
 #[cfg(unix)]
 fn run_from_named_pipe(arguments: &[&str], name: &Path, input: &[u8]) -> Output {
-    let made = std::process::Command::new("mkfifo").arg(name).status().unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(name)
+        .status()
+        .unwrap();
     assert!(made.success());
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -50,23 +59,32 @@ fn run_from_named_pipe(arguments: &[&str], name: &Path, input: &[u8]) -> Output 
             // In parts smaller than those that are inspected.
             let _ = input.chunks(3).try_for_each(|part| to.write_all(part));
         });
-        gecc().args(arguments).stdin(Stdio::null()).output().unwrap()
+        gecc()
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
     })
 }
 
 /// A file of RLP from era1: the blocks of one with these transactions.
 fn rlp_of(name: &str) -> Vec<u8> {
-    let (bytes, mut rest, mut header, mut blocks) = (fs::read(data(name)).unwrap(), 0, Vec::new(), Vec::new());
+    let (bytes, mut rest, mut header, mut blocks) =
+        (fs::read(data(name)).unwrap(), 0, Vec::new(), Vec::new());
     while rest < bytes.len() {
         let length = u32::from_le_bytes(bytes[rest + 2..rest + 6].try_into().unwrap()) as usize;
         let content = &bytes[rest + 8..rest + 8 + length];
         let mut plain = Vec::new();
         match bytes[rest] {
             3 => {
-                snap::read::FrameDecoder::new(content).read_to_end(&mut header).unwrap();
+                snap::read::FrameDecoder::new(content)
+                    .read_to_end(&mut header)
+                    .unwrap();
             }
             4 => {
-                snap::read::FrameDecoder::new(content).read_to_end(&mut plain).unwrap();
+                snap::read::FrameDecoder::new(content)
+                    .read_to_end(&mut plain)
+                    .unwrap();
                 // The body's list without its own length: all of these have more than 255 bytes.
                 let payload = [&header[..], &plain[1 + usize::from(plain[0] - 0xf7)..]].concat();
                 let length = (payload.len() as u32).to_be_bytes();
@@ -102,41 +120,71 @@ fn forms_are_detected_from_single_byte_reads() {
     let read = |path: String| fs::read(path).unwrap();
     let json = read(of_examples("ethereum/block_1150000.json"));
     let rlp = rlp_of("made-premerge.era1");
-    let hex: Vec<u8> = rlp_first(&rlp).iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect();
+    let hex: Vec<u8> = rlp_first(&rlp)
+        .iter()
+        .flat_map(|byte| format!("{byte:02x}").into_bytes())
+        .collect();
     let zstd = |content: &[u8]| zstd_of(content);
-    let utf_16: Vec<u8> = [0xff, 0xfe].into_iter().chain(json.iter().flat_map(|byte| [*byte, 0])).collect();
+    let utf_16: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(json.iter().flat_map(|byte| [*byte, 0]))
+        .collect();
     let senders: Vec<(&str, Vec<u8>)> = vec![
         ("era1", read(data("sepolia-00021-txblocks.era1"))),
         ("JSON", json.clone()),
         ("JSON after blanks", [&b" \n\t \r\n "[..], &json].concat()),
-        ("JSON after many blanks", [&b"\n".repeat(20_000)[..], &json].concat()),
-        ("JSON after a byte order mark", [b"\xef\xbb\xbf", &json[..]].concat()),
+        (
+            "JSON after many blanks",
+            [&b"\n".repeat(20_000)[..], &json].concat(),
+        ),
+        (
+            "JSON after a byte order mark",
+            [b"\xef\xbb\xbf", &json[..]].concat(),
+        ),
         ("lines of JSON", [&json[..], b"\n", &json].concat()),
         ("RLP", rlp_first(&rlp).to_vec()),
         ("hexadecimal", hex.clone()),
         ("hexadecimal after 0x", [b"0x", &hex[..]].concat()),
-        ("hexadecimal after blanks", [&b" ".repeat(100)[..], &hex].concat()),
+        (
+            "hexadecimal after blanks",
+            [&b" ".repeat(100)[..], &hex].concat(),
+        ),
         ("gzip", gzip(&json)),
-        ("gzip of era1", gzip(&read(data("mainnet-00000-first16.era1")))),
+        (
+            "gzip of era1",
+            gzip(&read(data("mainnet-00000-first16.era1"))),
+        ),
         ("zstd", zstd(&json)),
         ("zstd of hexadecimal", zstd(&hex)),
         ("xz", b"\xfd7zXZ\0 and more".to_vec()),
         ("bzip2", b"BZh91AY&SY and more".to_vec()),
         ("zip", b"PK\x03\x04 and more".to_vec()),
         ("UTF-16", utf_16),
-        ("Parquet", read(data("ethereum__transactions__polars.parquet"))),
+        (
+            "Parquet",
+            read(data("ethereum__transactions__polars.parquet")),
+        ),
         ("nothing", Vec::new()),
         ("blanks", b" \n".repeat(100)),
         ("something else", b"text".to_vec()),
     ];
     let certificates: Vec<(&str, Vec<u8>)> = vec![
         ("PEM", read(of_examples("sm2/sm2_certs.pem"))),
-        ("PEM after text", [b"some text\n\n", &read(of_examples("sm2/sm2_certs.pem"))[..]].concat()),
+        (
+            "PEM after text",
+            [
+                b"some text\n\n",
+                &read(of_examples("sm2/sm2_certs.pem"))[..],
+            ]
+            .concat(),
+        ),
         ("gzip of PEM", gzip(&read(of_examples("sm2/sm2_certs.pem")))),
         ("nothing", Vec::new()),
     ];
-    let commands =
-        [(&["ethereum", "senders", "--quiet"][..], senders), (&["certificates", "--quiet"][..], certificates)];
+    let commands = [
+        (&["ethereum", "senders", "--quiet"][..], senders),
+        (&["certificates", "--quiet"][..], certificates),
+    ];
     for (command, inputs) in commands {
         for (number, (name, content)) in inputs.iter().enumerate() {
             let file = folder.path().join("file");
@@ -181,21 +229,44 @@ fn forms_are_detected_from_single_byte_reads() {
 #[test]
 fn a_block_of_bitcoin_is_read_from_a_named_pipe() {
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(of_examples("bitcoin/block1087400-undo.raw"), folder.path().join("block-undo.raw")).unwrap();
+    fs::copy(
+        of_examples("bitcoin/block1087400-undo.raw"),
+        folder.path().join("block-undo.raw"),
+    )
+    .unwrap();
     let block = fs::read(of_examples("bitcoin/block1087400.raw")).unwrap();
-    let expected = run(&["bitcoin", "verify", "--quiet", &of_examples("bitcoin/block1087400.raw")], "");
+    let expected = run(
+        &[
+            "bitcoin",
+            "verify",
+            "--quiet",
+            &of_examples("bitcoin/block1087400.raw"),
+        ],
+        "",
+    );
     for content in [block.clone(), gzip(&block)] {
         let pipe = folder.path().join("block.raw");
         let _ = fs::remove_file(&pipe);
-        let found = run_from_named_pipe(&["bitcoin", "verify", "--quiet", text(&pipe)], &pipe, &content);
-        assert_eq!((code(&found), answers(&found)), (code(&expected), answers(&expected)), "{}", stderr(&found));
+        let found = run_from_named_pipe(
+            &["bitcoin", "verify", "--quiet", text(&pipe)],
+            &pipe,
+            &content,
+        );
+        assert_eq!(
+            (code(&found), answers(&found)),
+            (code(&expected), answers(&expected)),
+            "{}",
+            stderr(&found)
+        );
     }
 }
 
 /// The first block of some in RLP.
 fn rlp_first(blocks: &[u8]) -> &[u8] {
     let digits = usize::from(blocks[0] - 0xf7);
-    let length = blocks[1..=digits].iter().fold(0, |length, digit| length << 8 | usize::from(*digit));
+    let length = blocks[1..=digits]
+        .iter()
+        .fold(0, |length, digit| length << 8 | usize::from(*digit));
     &blocks[..1 + digits + length]
 }
 
@@ -220,7 +291,9 @@ fn blocks_are_compared_with_their_transactions_root() {
         fs::write(folder.path().join(name), content).unwrap();
         text(&folder.path().join(name)).to_owned()
     };
-    let whole: Value = serde_json::from_slice(&fs::read(of_examples("ethereum/block_1150000.json")).unwrap()).unwrap();
+    let whole: Value =
+        serde_json::from_slice(&fs::read(of_examples("ethereum/block_1150000.json")).unwrap())
+            .unwrap();
     let mut fewer = whole.clone();
     fewer["transactions"].as_array_mut().unwrap().remove(3);
     let mut none = whole.clone();
@@ -244,17 +317,50 @@ fn blocks_are_compared_with_their_transactions_root() {
         let output = run(&["ethereum", "senders", &path], "");
         let (found, said) = (answers(&output), stderr(&output));
         assert_eq!((code(&output), found.len()), (2, count), "{said}");
-        assert!(said.contains("block 1150000: its transactions have root 0x"), "{said}");
-        assert!(said.contains("0xa2293ed2163c4c5fe71cb9c768bdd854376f1cc2806211a8ca783d64af2e5eb4"), "{said}");
-        assert!(found.iter().all(|answer| answer["valid"].is_null() && answer["from"].is_string()), "{found:?}");
+        assert!(
+            said.contains("block 1150000: its transactions have root 0x"),
+            "{said}"
+        );
+        assert!(
+            said.contains("0xa2293ed2163c4c5fe71cb9c768bdd854376f1cc2806211a8ca783d64af2e5eb4"),
+            "{said}"
+        );
+        assert!(
+            found
+                .iter()
+                .all(|answer| answer["valid"].is_null() && answer["from"].is_string()),
+            "{found:?}"
+        );
         let skipped = run(&["ethereum", "senders", "--skip-roots", &path], "");
-        assert_eq!((code(&skipped), answers(&skipped).len()), (0, count), "{}", stderr(&skipped));
-        assert!(stderr(&skipped).contains("1  blocks were not compared with their transactions root"));
+        assert_eq!(
+            (code(&skipped), answers(&skipped).len()),
+            (0, count),
+            "{}",
+            stderr(&skipped)
+        );
+        assert!(
+            stderr(&skipped).contains("1  blocks were not compared with their transactions root")
+        );
     }
-    let summary = run(&["ethereum", "senders", "--summary", "json", &of_examples("ethereum")], "");
+    let summary = run(
+        &[
+            "ethereum",
+            "senders",
+            "--summary",
+            "json",
+            &of_examples("ethereum"),
+        ],
+        "",
+    );
     let said: Value = serde_json::from_str(stderr(&summary).trim()).unwrap();
-    assert_eq!((&said["blocks_compared"], &said["blocks_not_compared"]), (&json!(8), &json!(0)));
-    assert_eq!(code(&run(&["ethereum", "senders", &at("one.era1", &era1)], "")), 0);
+    assert_eq!(
+        (&said["blocks_compared"], &said["blocks_not_compared"]),
+        (&json!(8), &json!(0))
+    );
+    assert_eq!(
+        code(&run(&["ethereum", "senders", &at("one.era1", &era1)], "")),
+        0
+    );
 }
 
 /// A file whose second group is missing or truncated. If the cut is inside a body, none of its
@@ -267,8 +373,17 @@ fn file_truncated_between_records_is_reported() {
         let path = folder.path().join("cut.era1");
         fs::write(&path, &whole[..end]).unwrap();
         let output = run(&["ethereum", "senders", text(&path)], "");
-        assert_eq!((code(&output), answers(&output).len()), (2, count), "{}", stderr(&output));
-        assert!(stderr(&output).contains("cut.era1: at byte"), "{}", stderr(&output));
+        assert_eq!(
+            (code(&output), answers(&output).len()),
+            (2, count),
+            "{}",
+            stderr(&output)
+        );
+        assert!(
+            stderr(&output).contains("cut.era1: at byte"),
+            "{}",
+            stderr(&output)
+        );
     }
 }
 
@@ -279,7 +394,15 @@ fn state_records_options_and_outcomes_of_files() {
     let (state, file) = (folder.path().join("done"), folder.path().join("file.era1"));
     fs::copy(data("made-premerge.era1"), &file).unwrap();
     let call = |options: &[&str]| {
-        let output = run(&[&["ethereum", "senders", "--state", text(&state)], options, &[text(&file)]].concat(), "");
+        let output = run(
+            &[
+                &["ethereum", "senders", "--state", text(&state)],
+                options,
+                &[text(&file)],
+            ]
+            .concat(),
+            "",
+        );
         (code(&output), answers(&output).len(), stderr(&output))
     };
     let require = |options: &[&str], expected: (i32, usize)| {
@@ -288,7 +411,9 @@ fn state_records_options_and_outcomes_of_files() {
         said
     };
     require(&["--to", "1200000"], (0, 9));
-    assert!(require(&[], (0, 420)).contains("1 files were done with other options, and are done again"));
+    assert!(
+        require(&[], (0, 420)).contains("1 files were done with other options, and are done again")
+    );
     assert!(require(&[], (0, 0)).contains("1 file is done already"));
     require(&["--to", "1200000"], (0, 0));
     require(&["--from", "1200000"], (0, 411));
@@ -317,7 +442,19 @@ fn state_records_options_and_outcomes_of_files() {
     fs::copy(data("made-premerge.era1"), &good).unwrap();
     let both = |state: &str, files: &[&Path]| {
         let files: Vec<&str> = files.iter().map(|file| text(file)).collect();
-        code(&run(&[&["ethereum", "senders", "--state", text(&folder.path().join(state))], &files[..]].concat(), ""))
+        code(&run(
+            &[
+                &[
+                    "ethereum",
+                    "senders",
+                    "--state",
+                    text(&folder.path().join(state)),
+                ],
+                &files[..],
+            ]
+            .concat(),
+            "",
+        ))
     };
     for order in [[&*good, &*file], [&*file, &*good]] {
         let state = format!("both-{}", order[0] == good);
@@ -333,7 +470,11 @@ fn inputs_without_items_are_not_a_success() {
     let empty = folder.path().join("empty");
     fs::create_dir_all(empty.join("within")).unwrap();
     let output = folder.path().join("index.parquet");
-    let mut commands = vec![vec!["ethereum", "senders"], vec!["bitcoin", "verify"], vec!["certificates"]];
+    let mut commands = vec![
+        vec!["ethereum", "senders"],
+        vec!["bitcoin", "verify"],
+        vec!["certificates"],
+    ];
     if cfg!(feature = "arrow") {
         commands.push(vec!["bitcoin", "index", "-o", text(&output)]);
     }
@@ -341,24 +482,68 @@ fn inputs_without_items_are_not_a_success() {
         for quiet in [&[][..], &["--quiet"]] {
             let found = run(&[command, quiet, &[text(&empty)]].concat(), "");
             assert_eq!(code(&found), 2, "{command:?}");
-            assert!(stderr(&found).contains("there is no file in the folder"), "{}", stderr(&found));
+            assert!(
+                stderr(&found).contains("there is no file in the folder"),
+                "{}",
+                stderr(&found)
+            );
         }
     }
     // With other files, which are checked.
-    let both = run(&["ethereum", "senders", text(&empty), &of_examples("ethereum/block_1920000.json")], "");
+    let both = run(
+        &[
+            "ethereum",
+            "senders",
+            text(&empty),
+            &of_examples("ethereum/block_1920000.json"),
+        ],
+        "",
+    );
     assert_eq!((code(&both), answers(&both).len()), (2, 4));
     for nothing in ["", "\n \n", "[]", "[]\n[]\n"] {
         let found = run(&["ethereum", "senders", "--quiet", "-"], nothing);
-        assert!(code(&found) == 2 && !stderr(&found).is_empty(), "{nothing:?}: {}", stderr(&found));
+        assert!(
+            code(&found) == 2 && !stderr(&found).is_empty(),
+            "{nothing:?}: {}",
+            stderr(&found)
+        );
         let found = run(&["certificates", "--quiet", "-"], nothing);
-        assert!(code(&found) == 2 && !stderr(&found).is_empty(), "{nothing:?}: {}", stderr(&found));
+        assert!(
+            code(&found) == 2 && !stderr(&found).is_empty(),
+            "{nothing:?}: {}",
+            stderr(&found)
+        );
     }
     // Blocks without transactions are blocks.
-    let empty_blocks = run(&["ethereum", "senders", &data("mainnet-00000-first16.era1")], "");
-    assert_eq!((code(&empty_blocks), answers(&empty_blocks).len()), (0, 0), "{}", stderr(&empty_blocks));
+    let empty_blocks = run(
+        &["ethereum", "senders", &data("mainnet-00000-first16.era1")],
+        "",
+    );
+    assert_eq!(
+        (code(&empty_blocks), answers(&empty_blocks).len()),
+        (0, 0),
+        "{}",
+        stderr(&empty_blocks)
+    );
     // No block of the requested range.
-    let none = run(&["ethereum", "senders", "--from", "5", "--to", "6", &data("made-premerge.era1")], "");
-    assert_eq!((code(&none), answers(&none).len()), (0, 0), "{}", stderr(&none));
+    let none = run(
+        &[
+            "ethereum",
+            "senders",
+            "--from",
+            "5",
+            "--to",
+            "6",
+            &data("made-premerge.era1"),
+        ],
+        "",
+    );
+    assert_eq!(
+        (code(&none), answers(&none).len()),
+        (0, 0),
+        "{}",
+        stderr(&none)
+    );
 }
 
 /// Messages do not contain keys in the URL of a node, whatever is wrong with it or with the node.
@@ -392,12 +577,21 @@ fn keys_in_urls_of_nodes_are_not_shown() {
         format!("ftp://{host}/v3/{KEY}"),
         format!("{KEY} {KEY}"),
     ];
-    for (command, option) in [(&["ethereum", "senders"][..], "--rpc-url"), (&["bitcoin", "verify"], "--rest-url")] {
+    for (command, option) in [
+        (&["ethereum", "senders"][..], "--rpc-url"),
+        (&["bitcoin", "verify"], "--rest-url"),
+    ] {
         for url in &urls {
-            let output = run(&[command, &[option, url, "--from", "1", "--to", "2", "-vv"]].concat(), "");
+            let output = run(
+                &[command, &[option, url, "--from", "1", "--to", "2", "-vv"]].concat(),
+                "",
+            );
             let said = stderr(&output);
             assert_eq!(code(&output), 2, "{url}: {said}");
-            assert!(!said.contains(KEY) && !said.contains(&KEY[..12]), "{url}: {said}");
+            assert!(
+                !said.contains(KEY) && !said.contains(&KEY[..12]),
+                "{url}: {said}"
+            );
         }
     }
 }

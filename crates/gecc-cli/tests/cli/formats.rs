@@ -14,7 +14,8 @@ fn verify(input: impl Into<Vec<u8>>) -> std::process::Output {
 fn columns_may_be_separated_by_commas_tabs_or_semicolons() {
     let set = signed::<P256>(3);
     let table = |delimiter: char| {
-        let mut text = ["digest", "note, or none", "signature", "public_key", "tag"].join(&delimiter.to_string());
+        let mut text = ["digest", "note, or none", "signature", "public_key", "tag"]
+            .join(&delimiter.to_string());
         if delimiter == ',' {
             text = text.replace("note, or none", "note");
         }
@@ -22,15 +23,26 @@ fn columns_may_be_separated_by_commas_tabs_or_semicolons() {
             let key = hex::encode(set.public[item].as_sec1());
             let digest = hex::encode(set.digests[item]);
             let signature = hex::encode(set.signed[item].signature);
-            let cells = [digest, String::new(), signature, key, format!("\"a{delimiter}{item}\"")];
+            let cells = [
+                digest,
+                String::new(),
+                signature,
+                key,
+                format!("\"a{delimiter}{item}\""),
+            ];
             write!(text, "\n{}", cells.join(&delimiter.to_string())).unwrap();
         }
         text
     };
     for delimiter in [',', '\t', ';'] {
-        let expected: Vec<Value> =
-            (0..3).map(|item| json!({"valid": true, "tag": format!("a{delimiter}{item}")})).collect();
-        assert_eq!(answers(&verify(table(delimiter))), expected, "{delimiter:?}");
+        let expected: Vec<Value> = (0..3)
+            .map(|item| json!({"valid": true, "tag": format!("a{delimiter}{item}")}))
+            .collect();
+        assert_eq!(
+            answers(&verify(table(delimiter))),
+            expected,
+            "{delimiter:?}"
+        );
     }
 }
 
@@ -39,31 +51,71 @@ fn arrays_of_objects_are_read() {
     let set = signed::<P256>(3);
     let objects: Vec<Value> = (0..3).map(|item| set.json(item)).collect();
     let pretty = serde_json::to_string_pretty(&objects).unwrap();
-    let expected: Vec<Value> = (0..3).map(|item| json!({"valid": true, "tag": {"item": item}})).collect();
-    for text in [&pretty, &serde_json::to_string(&objects).unwrap(), &format!("\u{feff}\n {pretty}\n\n")] {
+    let expected: Vec<Value> = (0..3)
+        .map(|item| json!({"valid": true, "tag": {"item": item}}))
+        .collect();
+    for text in [
+        &pretty,
+        &serde_json::to_string(&objects).unwrap(),
+        &format!("\u{feff}\n {pretty}\n\n"),
+    ] {
         assert_eq!(answers(&verify(text.as_str())), expected);
     }
     assert_eq!(answers(&verify(" [ ] \n")), Vec::<Value>::new());
-    let lines: Vec<u64> =
-        pretty.lines().zip(1..).filter(|(line, _)| *line == "  {").map(|(_, number)| number).collect();
+    let lines: Vec<u64> = pretty
+        .lines()
+        .zip(1..)
+        .filter(|(line, _)| *line == "  {")
+        .map(|(_, number)| number)
+        .collect();
     let numbered = run(&["verify", "--curve", "p256", "--line"], pretty.as_str());
-    assert_eq!(answers(&numbered).iter().map(|answer| answer["line"].as_u64().unwrap()).collect::<Vec<_>>(), lines);
+    assert_eq!(
+        answers(&numbered)
+            .iter()
+            .map(|answer| answer["line"].as_u64().unwrap())
+            .collect::<Vec<_>>(),
+        lines
+    );
     // A value that is not an object affects only itself, and a truncated one is not skipped.
     let reasons = |text: &str| -> Vec<String> {
-        answers(&verify(text)).iter().map(|answer| answer["reason"].as_str().unwrap_or("valid").to_owned()).collect()
+        answers(&verify(text))
+            .iter()
+            .map(|answer| answer["reason"].as_str().unwrap_or("valid").to_owned())
+            .collect()
     };
     let object = &set.lines()[0];
-    assert_eq!(reasons(&format!("[1,[{object}],{object}]")), ["not a JSON object", "not a JSON object", "valid"]);
+    assert_eq!(
+        reasons(&format!("[1,[{object}],{object}]")),
+        ["not a JSON object", "not a JSON object", "valid"]
+    );
     let trailing = reasons(&format!("[{object},]"));
-    assert_eq!(trailing, ["valid", "a comma precedes the end of the array, without an element after it"]);
+    assert_eq!(
+        trailing,
+        [
+            "valid",
+            "a comma precedes the end of the array, without an element after it"
+        ]
+    );
     for end in ["", ","] {
         let cut = reasons(&format!("[{object}{end}"));
-        assert_eq!(cut, ["valid", "the array is not closed before the end of the input"]);
+        assert_eq!(
+            cut,
+            [
+                "valid",
+                "the array is not closed before the end of the input"
+            ]
+        );
     }
     let cut = reasons(&format!("[{object},{}", &object[..object.len() - 5]));
-    assert!(cut.len() == 2 && cut[1].starts_with("not a JSON object: it ends too early"), "{cut:?}");
+    assert!(
+        cut.len() == 2 && cut[1].starts_with("not a JSON object: it ends too early"),
+        "{cut:?}"
+    );
     for more in [object, "]", "x, y"] {
-        assert_eq!(reasons(&format!("[{object}]\n {more}")), ["valid", "text after the end of the array"]);
+        assert_eq!(
+            reasons(&format!("[{object}]\n {more}")),
+            ["valid", "text after the end of the array"]
+        );
     }
 }
 
@@ -71,28 +123,68 @@ fn arrays_of_objects_are_read() {
 #[test]
 fn objects_over_several_lines_are_read() {
     let set = signed::<P256>(3);
-    let objects: Vec<String> = (0..3).map(|item| serde_json::to_string_pretty(&set.json(item)).unwrap()).collect();
+    let objects: Vec<String> = (0..3)
+        .map(|item| serde_json::to_string_pretty(&set.json(item)).unwrap())
+        .collect();
     let text = objects.join("\n");
-    let expected: Vec<Value> = (0..3).map(|item| json!({"valid": true, "tag": {"item": item}})).collect();
-    for text in [&text, &format!("\u{feff}\r\n{}\r\n", text.replace('\n', "\r\n")), &objects.join("")] {
+    let expected: Vec<Value> = (0..3)
+        .map(|item| json!({"valid": true, "tag": {"item": item}}))
+        .collect();
+    for text in [
+        &text,
+        &format!("\u{feff}\r\n{}\r\n", text.replace('\n', "\r\n")),
+        &objects.join(""),
+    ] {
         assert_eq!(answers(&verify(text.as_str())), expected, "{text}");
     }
     let lines = |text: &str, more: &[&str]| -> Vec<Value> {
-        answers(&run(&[&["verify", "--curve", "p256", "--line"], more].concat(), text))
+        answers(&run(
+            &[&["verify", "--curve", "p256", "--line"], more].concat(),
+            text,
+        ))
     };
-    let first: Vec<usize> = (0..3).map(|item| 1 + item * objects[0].lines().count()).collect();
-    assert!(lines(&text, &[]).iter().map(|answer| answer["line"].as_u64().unwrap() as usize).eq(first));
+    let first: Vec<usize> = (0..3)
+        .map(|item| 1 + item * objects[0].lines().count())
+        .collect();
+    assert!(
+        lines(&text, &[])
+            .iter()
+            .map(|answer| answer["line"].as_u64().unwrap() as usize)
+            .eq(first)
+    );
     // A value that is not an object affects only itself, and a truncated one is not skipped.
-    let broken = format!("{}\n{{\n\"a\" 1\n}}\n{}", objects[0], &objects[1][..objects[1].len() - 2]);
+    let broken = format!(
+        "{}\n{{\n\"a\" 1\n}}\n{}",
+        objects[0],
+        &objects[1][..objects[1].len() - 2]
+    );
     let given = lines(&broken, &[]);
-    assert_eq!(given.iter().map(|answer| answer["valid"] == true).collect::<Vec<_>>(), [true, false, false]);
-    assert!(given[2]["reason"].as_str().unwrap().starts_with("not a JSON object: it ends too early"), "{given:?}");
+    assert_eq!(
+        given
+            .iter()
+            .map(|answer| answer["valid"] == true)
+            .collect::<Vec<_>>(),
+        [true, false, false]
+    );
+    assert!(
+        given[2]["reason"]
+            .as_str()
+            .unwrap()
+            .starts_with("not a JSON object: it ends too early"),
+        "{given:?}"
+    );
     // With an explicit format every line is one item.
-    assert_eq!(lines(&text, &["--format", "jsonl"]).len(), text.lines().count());
+    assert_eq!(
+        lines(&text, &["--format", "jsonl"]).len(),
+        text.lines().count()
+    );
     // A key file of one object.
     let key = "{\n  \"secret_key\": \"".to_owned() + &"11".repeat(32) + "\"\n}\n";
     let plain = run(&["pubkey", "--curve", "p256"], "11".repeat(32));
-    assert_eq!(answers(&run(&["pubkey", "--curve", "p256"], key)), answers(&plain));
+    assert_eq!(
+        answers(&run(&["pubkey", "--curve", "p256"], key)),
+        answers(&plain)
+    );
 }
 
 #[test]
@@ -101,24 +193,57 @@ fn input_of_unknown_format_is_described_but_not_quoted() {
     assert_eq!((code(&output), output.stdout.len()), (2, 0));
     let said = stderr(&output);
     assert!(said.contains("the input is binary data"), "{said}");
-    assert!(said.contains("JSON Lines") && said.contains("header") && said.contains("public_key"), "{said}");
+    assert!(
+        said.contains("JSON Lines") && said.contains("header") && said.contains("public_key"),
+        "{said}"
+    );
     let long = stderr(&verify("x ".repeat(1000)));
-    assert!(long.contains("the first line is a text of 1999 characters") && !long.contains("x x"), "{long}");
+    assert!(
+        long.contains("the first line is a text of 1999 characters") && !long.contains("x x"),
+        "{long}"
+    );
     // A file of keys may be given in place of the input.
     let digits = "1f2e3d4c5b6a7988".repeat(4);
-    let der: Vec<u8> = b"\x30\x77\x02\x01\x01\x04\x20".iter().chain(b"a key of 32 bytes").copied().collect();
+    let der: Vec<u8> = b"\x30\x77\x02\x01\x01\x04\x20"
+        .iter()
+        .chain(b"a key of 32 bytes")
+        .copied()
+        .collect();
     let pem = b"-----BEGIN EC PRIVATE KEY-----\nMHcC\n".to_vec();
-    for keys in
-        [digits.clone().into_bytes(), format!("  0x{digits}\n").into_bytes(), der, pem, b"key,MHcCAQEEIB5a\n".to_vec()]
-    {
+    for keys in [
+        digits.clone().into_bytes(),
+        format!("  0x{digits}\n").into_bytes(),
+        der,
+        pem,
+        b"key,MHcCAQEEIB5a\n".to_vec(),
+    ] {
         let said = stderr(&verify(keys.clone()));
-        assert!(said.contains("JSON Lines") && !said.contains("begins"), "{said}");
+        assert!(
+            said.contains("JSON Lines") && !said.contains("begins"),
+            "{said}"
+        );
     }
     let number = "1234567890123456";
     let file = TemporaryFile::new("shown.csv", format!("{number},{number}\n"));
-    for arguments in [&["pubkey"][..], &["pubkey", "--format", "csv"], &["sign", "--key-file", file.path()]] {
+    for arguments in [
+        &["pubkey"][..],
+        &["pubkey", "--format", "csv"],
+        &["sign", "--key-file", file.path()],
+    ] {
         let output = run(
-            &[arguments, &["--curve", "p256", if arguments[0] == "sign" { "-" } else { file.path() }]].concat(),
+            &[
+                arguments,
+                &[
+                    "--curve",
+                    "p256",
+                    if arguments[0] == "sign" {
+                        "-"
+                    } else {
+                        file.path()
+                    },
+                ],
+            ]
+            .concat(),
             "",
         );
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
@@ -131,7 +256,10 @@ fn no_message_has_two_places() {
     let input = format!("{{}}\n{{\"digest\":5}}\n{{\"digest\":\"{}", "00".repeat(40));
     for answer in answers(&verify(input)) {
         let reason = answer["reason"].as_str().unwrap();
-        assert!(!reason.contains("line ") && answer["line"].is_u64(), "{answer}");
+        assert!(
+            !reason.contains("line ") && answer["line"].is_u64(),
+            "{answer}"
+        );
     }
 }
 
@@ -181,9 +309,15 @@ fn malformed_inputs_get_an_answer_per_line() {
     for item in 0..8 {
         let digest = hex::encode(set.digests[item]);
         let signature = hex::encode(set.signed[item].signature);
-        write!(csv, "\n\"{item}\",{digest},{signature},{}", hex::encode(set.public[item].as_sec1())).unwrap();
+        write!(
+            csv,
+            "\n\"{item}\",{digest},{signature},{}",
+            hex::encode(set.public[item].as_sec1())
+        )
+        .unwrap();
     }
-    let array = serde_json::to_string(&(0..8).map(|item| set.json(item)).collect::<Vec<_>>()).unwrap();
+    let array =
+        serde_json::to_string(&(0..8).map(|item| set.json(item)).collect::<Vec<_>>()).unwrap();
     let keys = vec!["11".repeat(32); 8].join("\n");
     for round in 0..60 {
         let (valid, command): (&String, &[&str]) = match round % 4 {
@@ -195,8 +329,14 @@ fn malformed_inputs_get_an_answer_per_line() {
         let mut text = valid.clone().into_bytes();
         if round < 8 {
             // Random bytes after a beginning that reveals the format.
-            let kept = if round % 4 == 1 { csv.find('\n').unwrap() + 1 } else { 1 };
-            text[kept..].iter_mut().for_each(|byte| *byte = random.below(256) as u8);
+            let kept = if round % 4 == 1 {
+                csv.find('\n').unwrap() + 1
+            } else {
+                1
+            };
+            text[kept..]
+                .iter_mut()
+                .for_each(|byte| *byte = random.below(256) as u8);
         } else {
             random.mutate(&mut text);
         }
@@ -205,8 +345,11 @@ fn malformed_inputs_get_an_answer_per_line() {
         assert!((0..=2).contains(&code(&output)), "{shown}");
         let given = answers(&output).len();
         let lines = text.split(|byte| *byte == b'\n');
-        let items =
-            lines.filter(|line| !line.trim_ascii().is_empty() && (round % 4 != 3 || !line.starts_with(b"#"))).count();
+        let items = lines
+            .filter(|line| {
+                !line.trim_ascii().is_empty() && (round % 4 != 3 || !line.starts_with(b"#"))
+            })
+            .count();
         match round % 4 {
             0 => assert_eq!(given, items, "{shown}"),
             3 if code(&output) < 2 && !matches!(text.trim_ascii().first(), Some(b'{' | b'[')) => {

@@ -11,12 +11,22 @@ fn help_doctor_and_completions() {
         assert!(doctor.contains(what), "{doctor}");
     }
     // If NVRTC is not found, the doctor gives advice, and does not mention errors of kernels.
-    let nvrtc = doctor.lines().find(|line| line.contains("NVRTC: ")).unwrap();
+    let nvrtc = doctor
+        .lines()
+        .find(|line| line.contains("NVRTC: "))
+        .unwrap();
     assert!(!nvrtc.contains("kernels: "), "{nvrtc}");
-    assert!(nvrtc.starts_with("[ok]") || nvrtc.contains("install the CUDA toolkit or `pip install nvidia"), "{nvrtc}");
+    assert!(
+        nvrtc.starts_with("[ok]")
+            || nvrtc.contains("install the CUDA toolkit or `pip install nvidia"),
+        "{nvrtc}"
+    );
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = run(&["completions", shell], "").stdout;
-        assert!(String::from_utf8_lossy(&script).contains("recover"), "{shell}");
+        assert!(
+            String::from_utf8_lossy(&script).contains("recover"),
+            "{shell}"
+        );
     }
 }
 
@@ -26,7 +36,8 @@ fn version_and_help_name_the_command_gecc() {
     assert_eq!(version, format!("gecc {}\n", env!("CARGO_PKG_VERSION")));
     let help = String::from_utf8(run(&["help"], "").stdout).unwrap();
     assert!(
-        help.starts_with("Batch elliptic-curve cryptography: ") && help.contains("Usage: gecc [OPTIONS] <COMMAND>"),
+        help.starts_with("Batch elliptic-curve cryptography: ")
+            && help.contains("Usage: gecc [OPTIONS] <COMMAND>"),
         "{help}"
     );
 }
@@ -35,9 +46,12 @@ fn version_and_help_name_the_command_gecc() {
 fn help_describes_the_input_of_every_command() {
     for command in ["verify", "recover", "sign", "ecdh", "pubkey"] {
         let help = String::from_utf8(run(&["help", command], "").stdout).unwrap();
-        for part in
-            ["Example", "Output: {", "JSON Lines, JSON objects over several lines or in an array, CSV", "Exit codes"]
-        {
+        for part in [
+            "Example",
+            "Output: {",
+            "JSON Lines, JSON objects over several lines or in an array, CSV",
+            "Exit codes",
+        ] {
             assert!(help.contains(part), "{command}: {part}");
         }
     }
@@ -46,7 +60,11 @@ fn help_describes_the_input_of_every_command() {
 #[cfg(feature = "chains")]
 #[test]
 fn help_describes_the_commands_on_whole_chains() {
-    for command in [&["ethereum", "senders"][..], &["bitcoin", "verify"], &["certificates"]] {
+    for command in [
+        &["ethereum", "senders"][..],
+        &["bitcoin", "verify"],
+        &["certificates"],
+    ] {
         let help = String::from_utf8(run(&[command, &["--help"]].concat(), "").stdout).unwrap();
         for part in ["Example", "Output: {", "Paths are", "Exit codes"] {
             assert!(help.contains(part), "{command:?}: {part}");

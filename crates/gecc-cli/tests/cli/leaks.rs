@@ -32,7 +32,10 @@ impl Folder {
     /// Runs a command with a file as standard input.
     fn run(&self, arguments: &[&str], input: &Path) -> Output {
         let mut command = gecc();
-        command.args(arguments).current_dir(&self.0).stdin(Stdio::from(fs::File::open(input).unwrap()));
+        command
+            .args(arguments)
+            .current_dir(&self.0)
+            .stdin(Stdio::from(fs::File::open(input).unwrap()));
         command.output().unwrap()
     }
 }
@@ -96,26 +99,66 @@ impl Key {
     fn needles(&self) -> HashSet<Vec<u8>> {
         let upper = self.hex.to_uppercase();
         let escaped = self.raw.escape_ascii().to_string();
-        let lossy = String::from_utf8_lossy(&self.raw).escape_debug().to_string();
-        let texts = [&self.hex, &upper, &self.base64, &self.base64url, &self.wif, &self.decimal, &escaped, &lossy];
-        let pairs = [self.pairs(" "), self.pairs(":"), self.pairs(", "), self.pairs(",")];
+        let lossy = String::from_utf8_lossy(&self.raw)
+            .escape_debug()
+            .to_string();
+        let texts = [
+            &self.hex,
+            &upper,
+            &self.base64,
+            &self.base64url,
+            &self.wif,
+            &self.decimal,
+            &escaped,
+            &lossy,
+        ];
+        let pairs = [
+            self.pairs(" "),
+            self.pairs(":"),
+            self.pairs(", "),
+            self.pairs(","),
+        ];
         let digits = self.secret_digits().as_bytes();
-        let all = texts.into_iter().chain(&pairs).map(|text| text.as_bytes()).chain([&self.raw[..], digits]);
-        let runs = all.flat_map(|text| text.windows(RUN).map(<[u8]>::to_vec)).collect::<HashSet<_>>();
+        let all = texts
+            .into_iter()
+            .chain(&pairs)
+            .map(|text| text.as_bytes())
+            .chain([&self.raw[..], digits]);
+        let runs = all
+            .flat_map(|text| text.windows(RUN).map(<[u8]>::to_vec))
+            .collect::<HashSet<_>>();
         // Replacement characters alone reveal nothing.
         runs.into_iter().filter(|run| run.is_ascii()).collect()
     }
 
     /// Files that hold the key, whole and broken.
     fn files(&self) -> Vec<(&'static str, Vec<u8>)> {
-        let Key { raw, hex, base64, base64url, wif, decimal, body, pem, der } = self;
+        let Key {
+            raw,
+            hex,
+            base64,
+            base64url,
+            wif,
+            decimal,
+            body,
+            pem,
+            der,
+        } = self;
         let text = |text: String| text.into_bytes();
-        let jwk = |kty: &str, crv: &str, d: &str| format!(r#"{{"kty":"{kty}","crv":"{crv}","d":"{d}"}}"#);
-        let utf16: Vec<u8> = [0xfeff].into_iter().chain(pem.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        let jwk =
+            |kty: &str, crv: &str, d: &str| format!(r#"{{"kty":"{kty}","crv":"{crv}","d":"{d}"}}"#);
+        let utf16: Vec<u8> = [0xfeff]
+            .into_iter()
+            .chain(pem.encode_utf16())
+            .flat_map(u16::to_le_bytes)
+            .collect();
         vec![
             ("raw", raw.clone()),
             ("raw in a line", [&raw[..], b"\n"].concat()),
-            ("raw in columns", [b"digest,", &raw[..], b"\n1,2\n"].concat()),
+            (
+                "raw in columns",
+                [b"digest,", &raw[..], b"\n1,2\n"].concat(),
+            ),
             ("raw after text", [b"zzz\n", &raw[..]].concat()),
             ("hex", text(hex.clone())),
             ("a digit missing", text(hex[1..].to_owned())),
@@ -124,7 +167,10 @@ impl Key {
             ("spaced", text(self.pairs(" "))),
             ("colons", text(self.pairs(":"))),
             ("commas", text(self.pairs(","))),
-            ("commas with a column", text(self.pairs(",") + ",digest\n1,2\n")),
+            (
+                "commas with a column",
+                text(self.pairs(",") + ",digest\n1,2\n"),
+            ),
             ("tabs", text(self.pairs("\t") + "\n")),
             ("base64", text(base64.clone())),
             ("base64url", text(base64url.clone())),
@@ -134,53 +180,139 @@ impl Key {
             ("der after a quote", [b"\"", &der[..]].concat()),
             ("body", text(body.clone())),
             ("pem", text(pem.clone())),
-            ("pem, no begin", text(pem.replacen("-----BEGIN", "----BEGIN", 1))),
+            (
+                "pem, no begin",
+                text(pem.replacen("-----BEGIN", "----BEGIN", 1)),
+            ),
             ("pem, no end", text(pem.replacen("-----END", "----END", 1))),
             ("pem, no dashes", text(pem.replace('-', ""))),
-            ("pem, two begins", text(format!("-----BEGIN PRIVATE KEY-----\n{pem}"))),
+            (
+                "pem, two begins",
+                text(format!("-----BEGIN PRIVATE KEY-----\n{pem}")),
+            ),
             ("pem, damaged", text(pem.replacen("MIG", "M*G", 1))),
-            ("pem, another label", text(pem.replace("PRIVATE KEY", "EC PRIVATE KEY"))),
-            ("pem, an unknown label", text(pem.replace("PRIVATE KEY", "DSA PRIVATE KEY"))),
-            ("pem, a public label", text(pem.replace("PRIVATE", "PUBLIC"))),
-            ("pem, a certificate's label", text(pem.replace("PRIVATE KEY", "CERTIFICATE"))),
-            ("pem, encrypted", text(pem.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY"))),
-            ("pem, the key in the label", text(format!("-----BEGIN PRIVATE KEY {body}-----\n"))),
-            ("pem, the key in a private label", text(format!("-----BEGIN {body} PRIVATE KEY-----\n-----END X-----\n"))),
-            ("pem, the key in both labels", text(format!("-----BEGIN {body}-----\n-----END {body}-----\n"))),
+            (
+                "pem, another label",
+                text(pem.replace("PRIVATE KEY", "EC PRIVATE KEY")),
+            ),
+            (
+                "pem, an unknown label",
+                text(pem.replace("PRIVATE KEY", "DSA PRIVATE KEY")),
+            ),
+            (
+                "pem, a public label",
+                text(pem.replace("PRIVATE", "PUBLIC")),
+            ),
+            (
+                "pem, a certificate's label",
+                text(pem.replace("PRIVATE KEY", "CERTIFICATE")),
+            ),
+            (
+                "pem, encrypted",
+                text(pem.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY")),
+            ),
+            (
+                "pem, the key in the label",
+                text(format!("-----BEGIN PRIVATE KEY {body}-----\n")),
+            ),
+            (
+                "pem, the key in a private label",
+                text(format!(
+                    "-----BEGIN {body} PRIVATE KEY-----\n-----END X-----\n"
+                )),
+            ),
+            (
+                "pem, the key in both labels",
+                text(format!("-----BEGIN {body}-----\n-----END {body}-----\n")),
+            ),
             ("pem, one line", text(pem.replace('\n', " "))),
             ("pem, literal", text(pem.replace('\n', "\\n"))),
             ("pem, indented", text(pem.replace('\n', "\n  "))),
             ("utf-16", utf16),
             ("jwk", text(jwk("EC", "P-256", base64url))),
-            ("jwk, longer", text(jwk("EC", "P-256", &format!("{base64url}AAAA")))),
+            (
+                "jwk, longer",
+                text(jwk("EC", "P-256", &format!("{base64url}AAAA"))),
+            ),
             ("jwk, in kty", text(jwk(base64url, "P-256", base64url))),
             ("jwk, in crv", text(jwk("EC", base64url, base64url))),
-            ("jwk, a member for a name", text(format!(r#"{{"kty":"EC","{base64url}":1,"d":1}}"#))),
-            ("jwk, cut", text(jwk("EC", "P-256", base64url)[..60].to_owned())),
-            ("jwk, not in quotes", text(format!(r#"{{"kty":"EC","crv":"P-256","d":{base64url}}}"#))),
-            ("jwk, a number", text(format!(r#"{{"kty":"EC","crv":"P-256","d":{decimal}}}"#))),
+            (
+                "jwk, a member for a name",
+                text(format!(r#"{{"kty":"EC","{base64url}":1,"d":1}}"#)),
+            ),
+            (
+                "jwk, cut",
+                text(jwk("EC", "P-256", base64url)[..60].to_owned()),
+            ),
+            (
+                "jwk, not in quotes",
+                text(format!(r#"{{"kty":"EC","crv":"P-256","d":{base64url}}}"#)),
+            ),
+            (
+                "jwk, a number",
+                text(format!(r#"{{"kty":"EC","crv":"P-256","d":{decimal}}}"#)),
+            ),
             ("jwk, a set", text(format!(r#"{{"keys":["{base64url}"]}}"#))),
             ("array of numbers", text(format!("{raw:?}"))),
             ("array", text(format!("[\"{hex}\"]"))),
             ("member's name", text(format!(r#"{{"{hex}":1}}"#))),
             ("header", text(format!("{hex}\n1\n"))),
-            ("header in halves", text(format!("{},{}\n1,2\n", &hex[..32], &hex[32..]))),
+            (
+                "header in halves",
+                text(format!("{},{}\n1,2\n", &hex[..32], &hex[32..])),
+            ),
             (
                 "header in halves with a field",
-                text(format!("digest,{}\t{},{}\n1,2\n", &hex[..8], &hex[..32], &hex[32..])),
+                text(format!(
+                    "digest,{}\t{},{}\n1,2\n",
+                    &hex[..8],
+                    &hex[..32],
+                    &hex[32..]
+                )),
             ),
-            ("header with a field", text(format!("signature;{base64};tag\n1;2;3\n"))),
+            (
+                "header with a field",
+                text(format!("signature;{base64};tag\n1;2;3\n")),
+            ),
             ("tab-separated", text(format!("digest\t{wif}\n1\t2\n"))),
-            ("rows", text(format!("digest,signature,public_key\n{hex}x,{base64},{wif}\n"))),
-            ("row of columns", text(format!("digest\n{},{hex}\n", &hex[..62]))),
-            ("json lines", text(format!(r#"{{"digest":"{wif}","signature":"{base64}","public_key":"{decimal}"}}"#))),
-            ("ethereum", text(format!(r#"{{"hash":"{hex}","r":"{hex}","s":"0x{base64}","input":"{wif}"}}"#))),
-            ("ethereum, a number", text(format!(r#"{{"hash":{decimal},"input":{decimal},"transactions":"{wif}"}}"#))),
+            (
+                "rows",
+                text(format!(
+                    "digest,signature,public_key\n{hex}x,{base64},{wif}\n"
+                )),
+            ),
+            (
+                "row of columns",
+                text(format!("digest\n{},{hex}\n", &hex[..62])),
+            ),
+            (
+                "json lines",
+                text(format!(
+                    r#"{{"digest":"{wif}","signature":"{base64}","public_key":"{decimal}"}}"#
+                )),
+            ),
+            (
+                "ethereum",
+                text(format!(
+                    r#"{{"hash":"{hex}","r":"{hex}","s":"0x{base64}","input":"{wif}"}}"#
+                )),
+            ),
+            (
+                "ethereum, a number",
+                text(format!(
+                    r#"{{"hash":{decimal},"input":{decimal},"transactions":"{wif}"}}"#
+                )),
+            ),
             (
                 "ethereum, a block",
-                text(format!(r#"{{"number":"{hex}","transactions":[{{"hash":"{hex}","nonce":"{wif}"}}]}}"#)),
+                text(format!(
+                    r#"{{"number":"{hex}","transactions":[{{"hash":"{hex}","nonce":"{wif}"}}]}}"#
+                )),
             ),
-            ("a node's error", text(format!(r#"{{"jsonrpc":"2.0","error":"{hex}"}}"#))),
+            (
+                "a node's error",
+                text(format!(r#"{{"jsonrpc":"2.0","error":"{hex}"}}"#)),
+            ),
         ]
     }
 }
@@ -188,7 +320,10 @@ impl Key {
 fn base58(bytes: &[u8]) -> String {
     const ALPHABET: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
     let digits = num_bigint::BigUint::from_bytes_be(bytes).to_radix_be(58);
-    digits.iter().map(|digit| char::from(ALPHABET[usize::from(*digit)])).collect()
+    digits
+        .iter()
+        .map(|digit| char::from(ALPHABET[usize::from(*digit)]))
+        .collect()
 }
 
 /// Fails if a command prints a part of a key.
@@ -196,9 +331,15 @@ fn require_no_leak(needles: &HashSet<Vec<u8>>, output: &Output, case: &str) {
     for (name, text) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         if let Some(run) = text.windows(RUN).find(|run| needles.contains(*run)) {
             let run = run.escape_ascii();
-            panic!("{case}: \"{run}\" in {name}: {}", String::from_utf8_lossy(text));
+            panic!(
+                "{case}: \"{run}\" in {name}: {}",
+                String::from_utf8_lossy(text)
+            );
         }
-        assert!(!String::from_utf8_lossy(text).contains("panicked"), "{case}");
+        assert!(
+            !String::from_utf8_lossy(text).contains("panicked"),
+            "{case}"
+        );
     }
 }
 
@@ -206,7 +347,16 @@ fn require_no_leak(needles: &HashSet<Vec<u8>>, output: &Output, case: &str) {
 const CALLS: [&[&str]; 9] = [
     &["verify", "--curve", "p256"],
     &["verify", "--curve", "sm2", "--format", "csv"],
-    &["verify", "--scheme", "ed25519", "--encoding", "base64", "--format", "jsonl", "-vv"],
+    &[
+        "verify",
+        "--scheme",
+        "ed25519",
+        "--encoding",
+        "base64",
+        "--format",
+        "jsonl",
+        "-vv",
+    ],
     &["verify", "--curve", "p256", "--format", "arrow"],
     &["recover", "--curve", "secp256k1"],
     &["sign", "--curve", "p256"],
@@ -216,8 +366,12 @@ const CALLS: [&[&str]; 9] = [
 ];
 
 #[cfg(feature = "chains")]
-const CHAINS: [&[&str]; 4] =
-    [&["ethereum", "senders"], &["bitcoin", "verify"], &["bitcoin", "index"], &["certificates"]];
+const CHAINS: [&[&str]; 4] = [
+    &["ethereum", "senders"],
+    &["bitcoin", "verify"],
+    &["bitcoin", "index"],
+    &["certificates"],
+];
 #[cfg(not(feature = "chains"))]
 const CHAINS: [&[&str]; 0] = [];
 
@@ -229,9 +383,17 @@ fn inputs_with_keys_are_never_quoted() {
         let path = folder.write("input", &content);
         for (number, call) in CALLS.iter().enumerate() {
             // Through standard input, or by name.
-            let arguments = if number % 2 == 0 { &[][..] } else { &["input"][..] };
+            let arguments = if number % 2 == 0 {
+                &[][..]
+            } else {
+                &["input"][..]
+            };
             let output = folder.run(&[call, arguments, &["--engine", "cpu"]].concat(), &path);
-            require_no_leak(&needles, &output, &format!("{name}: {call:?} {arguments:?}"));
+            require_no_leak(
+                &needles,
+                &output,
+                &format!("{name}: {call:?} {arguments:?}"),
+            );
             let reads_keys = matches!(call[0], "pubkey" | "sign" | "ecdh");
             assert!(reads_keys || code(&output) != 0, "{name}: {call:?}");
         }
@@ -241,9 +403,20 @@ fn inputs_with_keys_are_never_quoted() {
         }
         // Keys where they belong, for another curve.
         let items = folder.write("items.csv", b"digest,public_key\n,\n");
-        for call in [["sign", "--curve", "sm2"], ["sign", "--scheme", "ed25519"], ["ecdh", "--curve", "secp256k1"]] {
-            let output = folder.run(&[&call[..], &["--key-file", "input", "items.csv"]].concat(), &items);
-            require_no_leak(&needles, &output, &format!("{name}: the key file of {call:?}"));
+        for call in [
+            ["sign", "--curve", "sm2"],
+            ["sign", "--scheme", "ed25519"],
+            ["ecdh", "--curve", "secp256k1"],
+        ] {
+            let output = folder.run(
+                &[&call[..], &["--key-file", "input", "items.csv"]].concat(),
+                &items,
+            );
+            require_no_leak(
+                &needles,
+                &output,
+                &format!("{name}: the key file of {call:?}"),
+            );
             assert!(code(&output) != 0, "{name}: {call:?}");
         }
         #[cfg(all(feature = "arrow", feature = "chains"))]
@@ -253,7 +426,10 @@ fn inputs_with_keys_are_never_quoted() {
         }
         #[cfg(feature = "chains")]
         {
-            let output = folder.run(&["ethereum", "senders", "--state", "input", "items.csv"], &items);
+            let output = folder.run(
+                &["ethereum", "senders", "--state", "input", "items.csv"],
+                &items,
+            );
             require_no_leak(&needles, &output, &format!("{name}: --state"));
         }
     }
@@ -264,7 +440,10 @@ fn inputs_with_keys_are_never_quoted() {
 #[test]
 fn arguments_that_are_keys_are_never_quoted() {
     let (key, folder) = (Key::random(), Folder::new("arguments"));
-    let (needles, items) = (key.needles(), folder.write("items.csv", b"digest,public_key\n,\n"));
+    let (needles, items) = (
+        key.needles(),
+        folder.write("items.csv", b"digest,public_key\n,\n"),
+    );
     let forms = [
         key.hex.clone(),
         format!("0x{}", key.hex),
@@ -336,22 +515,45 @@ fn arguments_that_are_keys_are_never_quoted() {
         let form = form.as_str();
         for command in commands {
             // Each option with some forms, in turn.
-            let options = all.iter().enumerate().filter(|(place, _)| (place + number) % 9 == 0);
+            let options = all
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| (place + number) % 9 == 0);
             for (place, option) in options {
                 let joined = format!("{option}={form}");
-                let arguments = if place % 2 == 0 { &[option, form][..] } else { &[joined.as_str()][..] };
+                let arguments = if place % 2 == 0 {
+                    &[option, form][..]
+                } else {
+                    &[joined.as_str()][..]
+                };
                 let output = folder.run(&[*command, arguments].concat(), &items);
                 require_no_leak(&needles, &output, &format!("{command:?} {option} {number}"));
             }
             let output = folder.run(&[&command[..command.len() - 1], &[form]].concat(), &items);
             require_no_leak(&needles, &output, &format!("{command:?} {number}"));
-            assert!(code(&output) != 0 || command[0] == "kernels", "{command:?} {number}");
+            assert!(
+                code(&output) != 0 || command[0] == "kernels",
+                "{command:?} {number}"
+            );
         }
-        for arguments in [&[form][..], &["help", form], &["man", form], &["completions", form]] {
-            require_no_leak(&needles, &folder.run(arguments, &items), &format!("{number}"));
+        for arguments in [
+            &[form][..],
+            &["help", form],
+            &["man", form],
+            &["completions", form],
+        ] {
+            require_no_leak(
+                &needles,
+                &folder.run(arguments, &items),
+                &format!("{number}"),
+            );
         }
         let short = format!("-o{form}");
-        require_no_leak(&needles, &folder.run(&["verify", "--curve", "p256", &short], &items), &short[..2]);
+        require_no_leak(
+            &needles,
+            &folder.run(&["verify", "--curve", "p256", &short], &items),
+            &short[..2],
+        );
     }
 }
 
@@ -365,11 +567,18 @@ fn column_of_private_keys_is_not_passed_through_as_tag() {
         let csv = format!("digest,{name}\n{digest},{}\n", key.hex);
         for content in [json, csv.replace(',', "\t"), csv] {
             let input = folder.write("input", content.as_bytes());
-            for call in
-                [&["sign"][..], &["pubkey"], &["sign", "-o", "out.csv"], &["verify"], &["sign", "-o", "out.parquet"]]
-            {
+            for call in [
+                &["sign"][..],
+                &["pubkey"],
+                &["sign", "-o", "out.csv"],
+                &["verify"],
+                &["sign", "-o", "out.parquet"],
+            ] {
                 let columns = format!("secret_key={name}");
-                let output = folder.run(&[call, &["--curve", "p256", "--columns", &columns]].concat(), &input);
+                let output = folder.run(
+                    &[call, &["--curve", "p256", "--columns", &columns]].concat(),
+                    &input,
+                );
                 require_no_leak(&needles, &output, &format!("{name}: {call:?}"));
                 assert_eq!(code(&output), 2, "{name}: {call:?}");
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -385,13 +594,32 @@ fn column_of_private_keys_is_not_passed_through_as_tag() {
 #[test]
 fn tag_column_mapped_to_digest_is_never_passed_through() {
     let folder = Folder::new("digest");
-    let line =
-        |more: &str| format!("{{\"tag\":\"{}\",\"secret_key\":\"{}\"{more}}}\n", "5a".repeat(32), "11".repeat(32));
-    let lines = [line(""), line(""), line(",\"more\":null"), line(",\"more\":[1]"), line("")].concat();
+    let line = |more: &str| {
+        format!(
+            "{{\"tag\":\"{}\",\"secret_key\":\"{}\"{more}}}\n",
+            "5a".repeat(32),
+            "11".repeat(32)
+        )
+    };
+    let lines = [
+        line(""),
+        line(""),
+        line(",\"more\":null"),
+        line(",\"more\":[1]"),
+        line(""),
+    ]
+    .concat();
     let input = folder.write("input", lines.as_bytes());
-    let output = folder.run(&["sign", "--curve", "p256", "--columns", "digest=tag"], &input);
+    let output = folder.run(
+        &["sign", "--curve", "p256", "--columns", "digest=tag"],
+        &input,
+    );
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let answers: HashSet<&str> = text.lines().collect();
-    assert_eq!((code(&output), text.lines().count(), answers.len()), (0, 5, 1), "{text}");
+    assert_eq!(
+        (code(&output), text.lines().count(), answers.len()),
+        (0, 5, 1),
+        "{text}"
+    );
     assert!(!text.contains("tag"), "{text}");
 }

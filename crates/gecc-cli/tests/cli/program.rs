@@ -12,7 +12,11 @@ pub fn program() -> Command {
 /// Starts the program with all three streams connected to the test.
 pub fn start(arguments: &[&str]) -> Child {
     let mut command = program();
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command.spawn().expect("the binary runs")
 }
 
@@ -30,14 +34,24 @@ pub fn run(arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
 
 /// Requires the message that a GPU is needed, in a process from which the driver hides all GPUs.
 pub fn refuses_without_gpu(arguments: &[&str]) {
-    let output = program().args(arguments).env("CUDA_VISIBLE_DEVICES", "").output().expect("the binary runs");
+    let output = program()
+        .args(arguments)
+        .env("CUDA_VISIBLE_DEVICES", "")
+        .output()
+        .expect("the binary runs");
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("no usable GPU"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("no usable GPU"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 pub fn answers(output: &Output) -> Vec<Value> {
     let text = std::str::from_utf8(&output.stdout).expect("UTF-8");
-    text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a JSON line"))
+        .collect()
 }
 
 pub fn code(output: &Output) -> i32 {

@@ -36,12 +36,14 @@ fn recover_returns_addresses() {
     let mut one = [0; 32];
     one[31] = 1;
     let key = SecretKey::from_bytes(one);
-    let signed = ecdsa::sign_recoverable(&engine, Secp256k1, &[[7; 32]], &key, Default::default()).unwrap();
+    let signed =
+        ecdsa::sign_recoverable(&engine, Secp256k1, &[[7; 32]], &key, Default::default()).unwrap();
     let signed = signed[0].unwrap();
     let line = |id: u8| {
         let digest = hex::encode([7; 32]);
         let signature = hex::encode(signed.signature);
-        json!({"digest": digest, "signature": signature, "recovery_id": id, "tag": id / 4}).to_string()
+        json!({"digest": digest, "signature": signature, "recovery_id": id, "tag": id / 4})
+            .to_string()
     };
     let input = [line(signed.recovery_id), line(4)].join("\n");
     let output = run(&["recover", "--curve", "secp256k1", "--addresses"], input);
@@ -55,11 +57,16 @@ fn recover_returns_addresses() {
     assert_eq!(code(&output), 1);
     let other_curve = run(&["recover", "--curve", "p256", "--addresses"], "");
     assert_eq!(code(&other_curve), 2);
-    assert!(stderr(&other_curve).contains("--addresses is for secp256k1"), "{}", stderr(&other_curve));
+    assert!(
+        stderr(&other_curve).contains("--addresses is for secp256k1"),
+        "{}",
+        stderr(&other_curve)
+    );
     let without_recovery = run(&["recover", "--curve", "sm2"], "");
     assert_eq!(code(&without_recovery), 2);
     assert!(
-        stderr(&without_recovery).contains("ECDSA is not used on sm2, but on brainpoolp256r1, p256, secp256k1"),
+        stderr(&without_recovery)
+            .contains("ECDSA is not used on sm2, but on brainpoolp256r1, p256, secp256k1"),
         "{}",
         stderr(&without_recovery)
     );
@@ -74,11 +81,28 @@ fn recovery_id_is_number_boolean_or_text_of_these() {
         format!("{{\"digest\":\"{digest}\",\"recovery_id\":{id},\"signature\":\"{signature}\"}}\n")
     };
     let id = set.signed[0].recovery_id;
-    let given = [format!("{id}"), format!("\" {id}\""), format!("\"\\u003{id}\""), format!("{}", id == 1)];
+    let given = [
+        format!("{id}"),
+        format!("\" {id}\""),
+        format!("\"\\u003{id}\""),
+        format!("{}", id == 1),
+    ];
     let input: String = given.iter().map(|id| line(id)).collect();
     let public = hex::encode(set.public[0].as_sec1());
-    assert_eq!(answers(&run(&["recover", "--curve", "secp256k1"], input)), vec![json!({"public_key": public}); 4]);
-    let wrong = ["-1", "0.5", "\"yes\"", "[0]", "{\"a\":[0]}", "\"0x\"", "\"0xg\"", &"9".repeat(90)];
+    assert_eq!(
+        answers(&run(&["recover", "--curve", "secp256k1"], input)),
+        vec![json!({"public_key": public}); 4]
+    );
+    let wrong = [
+        "-1",
+        "0.5",
+        "\"yes\"",
+        "[0]",
+        "{\"a\":[0]}",
+        "\"0x\"",
+        "\"0xg\"",
+        &"9".repeat(90),
+    ];
     let input: String = wrong.iter().map(|id| line(id)).collect();
     let output = run(&["recover", "--curve", "secp256k1"], input);
     for (answer, id) in answers(&output).iter().zip(wrong) {
@@ -86,7 +110,10 @@ fn recovery_id_is_number_boolean_or_text_of_these() {
     }
     let absent = run(&["recover", "--curve", "secp256k1"], line("null"));
     let problem = answers(&absent)[0]["error"].as_str().unwrap().to_owned();
-    assert!(problem.starts_with("`recovery_id` is not given") && problem.contains("eip2098"), "{problem}");
+    assert!(
+        problem.starts_with("`recovery_id` is not given") && problem.contains("eip2098"),
+        "{problem}"
+    );
 }
 
 #[test]
@@ -111,7 +138,9 @@ fn recovery_id_may_be_named_v() {
     for v in &given {
         let mut item = set.json(0);
         item.as_object_mut().unwrap().remove("recovery_id");
-        item.as_object_mut().unwrap().extend(v.as_object().unwrap().clone());
+        item.as_object_mut()
+            .unwrap()
+            .extend(v.as_object().unwrap().clone());
         input += &(item.to_string() + "\n");
     }
     let output = run(&["recover", "--curve", "secp256k1"], input);
@@ -124,10 +153,14 @@ fn recovery_id_may_be_named_v() {
     let mut both = set.json(0);
     both["v"] = json!(27 + (id ^ 1));
     let output = run(&["recover", "--curve", "secp256k1"], both.to_string());
-    assert_eq!(answers(&output)[0]["error"], "`v` and `recovery_id` contradict each other");
+    assert_eq!(
+        answers(&output)[0]["error"],
+        "`v` and `recovery_id` contradict each other"
+    );
     let digest = hex::encode(set.digests[0]);
     let signature = hex::encode(set.signed[0].signature);
-    let table = format!("digest,signature,v\n{digest},{signature},{eip155}\n{digest},{signature},26\n");
+    let table =
+        format!("digest,signature,v\n{digest},{signature},{eip155}\n{digest},{signature},26\n");
     let of_table = answers(&run(&["recover", "--curve", "secp256k1"], table));
     assert_eq!(of_table[0]["public_key"], json!(public));
     assert_eq!(of_table[1]["error"], "the recovery id is not in 0..=3");

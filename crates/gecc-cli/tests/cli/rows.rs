@@ -23,7 +23,12 @@ fn rows(set: &crate::support::Signed) -> Vec<u8> {
     rows
 }
 
-const LAYOUT: &[&str] = &["--format", "rows", "--layout", "digest:32,signature:65,public_key:33,skip:1"];
+const LAYOUT: &[&str] = &[
+    "--format",
+    "rows",
+    "--layout",
+    "digest:32,signature:65,public_key:33,skip:1",
+];
 
 #[test]
 fn rows_are_answered_as_lines_are() {
@@ -41,7 +46,10 @@ fn rows_are_answered_as_lines_are() {
     let compressed = zstd::encode_all(&content[..], 1).unwrap();
     for output in [
         run(&[&verify[..], &[file.path()]].concat(), ""),
-        run(&[&verify[..], &["--batch-verification", file.path()]].concat(), ""),
+        run(
+            &[&verify[..], &["--batch-verification", file.path()]].concat(),
+            "",
+        ),
         run(&verify, content.clone()),
         run(&verify, compressed),
     ] {
@@ -53,14 +61,33 @@ fn rows_are_answered_as_lines_are() {
         }
         assert_eq!(code(&output), 1);
     }
-    let recover = [&["recover", "--curve", "secp256k1", "--line", "--only-rejected"], LAYOUT, &[file.path()]].concat();
+    let recover = [
+        &[
+            "recover",
+            "--curve",
+            "secp256k1",
+            "--line",
+            "--only-rejected",
+        ],
+        LAYOUT,
+        &[file.path()],
+    ]
+    .concat();
     for answer in answers(&run(&recover, "")) {
         assert_eq!(answer["row"].as_u64().unwrap() % 5, 3, "{answer}");
     }
-    let recover = [&["recover", "--curve", "secp256k1", "--line"], LAYOUT, &[file.path()]].concat();
+    let recover = [
+        &["recover", "--curve", "secp256k1", "--line"],
+        LAYOUT,
+        &[file.path()],
+    ]
+    .concat();
     let found = answers(&run(&recover, ""));
     for item in (0..ITEMS).filter(|item| item % 5 != 2) {
-        assert_eq!(found[item], json!({"public_key": hex::encode(set.public[item].as_sec1()), "row": item + 1}));
+        assert_eq!(
+            found[item],
+            json!({"public_key": hex::encode(set.public[item].as_sec1()), "row": item + 1})
+        );
     }
     // The first rejection ends it.
     let check = run(&[&verify[..], &["--check", file.path()]].concat(), "");
@@ -70,22 +97,71 @@ fn rows_are_answered_as_lines_are() {
 #[test]
 fn keys_and_signatures_of_rows() {
     let set = signed::<P256>(5);
-    let secrets: Vec<u8> = set.secret.iter().flat_map(|key| *key.expose_bytes()).collect();
-    let keys = run(&["pubkey", "--curve", "p256", "--format", "rows", "--layout", "secret_key:32"], secrets);
-    let expected: Vec<Value> = set.public.iter().map(|key| json!({"public_key": hex::encode(key.as_sec1())})).collect();
+    let secrets: Vec<u8> = set
+        .secret
+        .iter()
+        .flat_map(|key| *key.expose_bytes())
+        .collect();
+    let keys = run(
+        &[
+            "pubkey",
+            "--curve",
+            "p256",
+            "--format",
+            "rows",
+            "--layout",
+            "secret_key:32",
+        ],
+        secrets,
+    );
+    let expected: Vec<Value> = set
+        .public
+        .iter()
+        .map(|key| json!({"public_key": hex::encode(key.as_sec1())}))
+        .collect();
     assert_eq!(answers(&keys), expected);
-    let lines: Vec<String> = set.secret.iter().map(|key| hex::encode(key.expose_bytes())).collect();
+    let lines: Vec<String> = set
+        .secret
+        .iter()
+        .map(|key| hex::encode(key.expose_bytes()))
+        .collect();
     let key_file = TemporaryFile::new("rows.keys", lines[..4].join("\n"));
     let digests = set.digests.concat();
-    let arguments = ["--key-file", key_file.path(), "--format", "rows", "--layout"];
-    let sign = run(&[&["sign", "--curve", "p256"], &arguments[..], &["digest:32"]].concat(), digests);
-    let mut expected: Vec<Value> =
-        set.signed[..4].iter().map(|signed| json!({"signature": hex::encode(signed.signature)})).collect();
+    let arguments = [
+        "--key-file",
+        key_file.path(),
+        "--format",
+        "rows",
+        "--layout",
+    ];
+    let sign = run(
+        &[&["sign", "--curve", "p256"], &arguments[..], &["digest:32"]].concat(),
+        digests,
+    );
+    let mut expected: Vec<Value> = set.signed[..4]
+        .iter()
+        .map(|signed| json!({"signature": hex::encode(signed.signature)}))
+        .collect();
     expected.push(json!({"error": "the key file has 4 keys, none for this item", "row": 5}));
     assert_eq!(answers(&sign), expected);
-    let peers: Vec<u8> = set.public.iter().flat_map(|key| key.as_sec1()[1..].to_vec()).collect();
-    let ecdh = run(&[&["ecdh", "--curve", "p256"], &arguments[..], &["public_key:64"]].concat(), peers);
-    let csv = set.public.iter().map(|key| "\n".to_owned() + &hex::encode(key.as_sec1()));
+    let peers: Vec<u8> = set
+        .public
+        .iter()
+        .flat_map(|key| key.as_sec1()[1..].to_vec())
+        .collect();
+    let ecdh = run(
+        &[
+            &["ecdh", "--curve", "p256"],
+            &arguments[..],
+            &["public_key:64"],
+        ]
+        .concat(),
+        peers,
+    );
+    let csv = set
+        .public
+        .iter()
+        .map(|key| "\n".to_owned() + &hex::encode(key.as_sec1()));
     let of_text = run(
         &["ecdh", "--curve", "p256", "--key-file", key_file.path()],
         "public_key".to_owned() + &csv.collect::<String>(),
@@ -100,18 +176,39 @@ fn unusable_rows_are_reported_before_computing() {
     let verify = ["verify", "--curve", "p256", file.path()];
     let cases: [(&[&str], &str); 6] = [
         (&["--format", "rows"], "--layout <FIELD:BYTES,…>"),
-        (&["--layout", "digest:32"], "--layout requires --format rows"),
-        (&["--format", "rows", "--layout", "digest:31"], "`digest` has 32 bytes, not 31"),
-        (&["--format", "rows", "--layout", "digest:32,skip:1"], "the layout has no `signature` and no `public_key`"),
         (
-            &["--format", "rows", "--layout", "digest:32,signature:64,public_key:33"],
+            &["--layout", "digest:32"],
+            "--layout requires --format rows",
+        ),
+        (
+            &["--format", "rows", "--layout", "digest:31"],
+            "`digest` has 32 bytes, not 31",
+        ),
+        (
+            &["--format", "rows", "--layout", "digest:32,skip:1"],
+            "the layout has no `signature` and no `public_key`",
+        ),
+        (
+            &[
+                "--format",
+                "rows",
+                "--layout",
+                "digest:32,signature:64,public_key:33",
+            ],
             "100 bytes are not whole rows of 129: 100 are left over at the end",
         ),
-        (&["--format", "rows", "--layout", "digest:32,digest:32"], "`digest` is given twice"),
+        (
+            &["--format", "rows", "--layout", "digest:32,digest:32"],
+            "`digest` is given twice",
+        ),
     ];
     for (arguments, expected) in cases {
         let output = run(&[&verify[..], arguments].concat(), "");
-        assert_eq!((code(&output), output.stdout.len()), (2, 0), "{arguments:?}");
+        assert_eq!(
+            (code(&output), output.stdout.len()),
+            (2, 0),
+            "{arguments:?}"
+        );
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
 }
@@ -133,5 +230,9 @@ fn rows_of_a_pipe_are_answered_as_they_arrive() {
     drop(input);
     let ended = child.wait_with_output().unwrap();
     assert_eq!(code(&ended), 2);
-    assert!(stderr(&ended).contains("the input ends with 30 bytes, which are not a row of 131"), "{}", stderr(&ended));
+    assert!(
+        stderr(&ended).contains("the input ends with 30 bytes, which are not a row of 131"),
+        "{}",
+        stderr(&ended)
+    );
 }

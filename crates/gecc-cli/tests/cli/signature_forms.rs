@@ -3,12 +3,16 @@
 use crate::support::{Signed, TemporaryFile, answers, code, run, signed, stderr};
 use base64ct::{Base64, Encoding};
 use gecc::fields::Hash;
-use gecc::{BrainpoolP256r1, EcdsaCurve, Engine, P256, Secp256k1, Sm2, keys, signature_to_der, sm2};
+use gecc::{
+    BrainpoolP256r1, EcdsaCurve, Engine, P256, Secp256k1, Sm2, keys, signature_to_der, sm2,
+};
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 use std::process::Output;
 
-const HASH_TYPES: [u8; 12] = [1, 2, 3, 0x41, 0x42, 0x43, 0x81, 0x82, 0x83, 0xc1, 0xc2, 0xc3];
+const HASH_TYPES: [u8; 12] = [
+    1, 2, 3, 0x41, 0x42, 0x43, 0x81, 0x82, 0x83, 0xc1, 0xc2, 0xc3,
+];
 const VERIFY: [&str; 3] = ["verify", "--curve", "secp256k1"];
 const RECOVER: [&str; 3] = ["recover", "--curve", "secp256k1"];
 const HEADER_FIRST: [&str; 2] = ["--signature-form", "header-first"];
@@ -18,7 +22,10 @@ fn with<'a>(call: &[&'a str], options: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn lines(items: impl IntoIterator<Item = Value>) -> String {
-    items.into_iter().map(|item| item.to_string() + "\n").collect()
+    items
+        .into_iter()
+        .map(|item| item.to_string() + "\n")
+        .collect()
 }
 
 /// The one answer to an item.
@@ -30,7 +37,10 @@ fn answer(arguments: &[&str], item: &Value) -> Value {
 }
 
 fn reason(answer: &Value) -> &str {
-    answer["reason"].as_str().or(answer["error"].as_str()).unwrap_or_default()
+    answer["reason"]
+        .as_str()
+        .or(answer["error"].as_str())
+        .unwrap_or_default()
 }
 
 fn key(set: &Signed, item: usize) -> Value {
@@ -59,7 +69,10 @@ fn of_sm2() -> (Value, [u8; 64]) {
     let engine = Engine::cpu().unwrap();
     let (secret, public) = keys::generate(&engine, Sm2, 1).unwrap();
     let signature = sm2::sign(&engine, &[[7; 32]], &secret).unwrap()[0].unwrap();
-    (json!({"digest": "07".repeat(32), "public_key": hex::encode(public[0].as_sec1())}), signature)
+    (
+        json!({"digest": "07".repeat(32), "public_key": hex::encode(public[0].as_sec1())}),
+        signature,
+    )
 }
 
 /// The byte v of a recovery id is validated; every other last byte has a reason of its own.
@@ -67,15 +80,26 @@ fn of_sm2() -> (Value, [u8; 64]) {
 fn verification_rejects_undefined_v() {
     for (curve, set) in one_of_each() {
         let rs = set.signed[0].signature;
-        let items: Vec<Value> = (0..=u8::MAX).map(|v| item(&set, 0, &[&rs[..], &[v]].concat())).collect();
-        for options in [&[][..], &["--batch-verification"], &["--signature-form", "rsv"]] {
-            let output = run(&with(&["verify", "--curve", curve], options), lines(items.clone()));
+        let items: Vec<Value> = (0..=u8::MAX)
+            .map(|v| item(&set, 0, &[&rs[..], &[v]].concat()))
+            .collect();
+        for options in [
+            &[][..],
+            &["--batch-verification"],
+            &["--signature-form", "rsv"],
+        ] {
+            let output = run(
+                &with(&["verify", "--curve", curve], options),
+                lines(items.clone()),
+            );
             for (v, answer) in answers(&output).iter().enumerate() {
                 let is_v = matches!(v, 0..=3 | 27..=30);
                 assert_eq!(answer["valid"], is_v, "{curve} {v}: {answer}");
-                let looks_header_first = (27..=42).contains(&rs[0]) && options.get(1) != Some(&"rsv");
+                let looks_header_first =
+                    (27..=42).contains(&rs[0]) && options.get(1) != Some(&"rsv");
                 assert!(
-                    is_v || looks_header_first || reason(answer).contains("ends with a byte that is not a v"),
+                    is_v || looks_header_first
+                        || reason(answer).contains("ends with a byte that is not a v"),
                     "{answer}"
                 );
             }
@@ -84,7 +108,10 @@ fn verification_rejects_undefined_v() {
     let (mut item, rs) = of_sm2();
     for v in [0, 1, 27, 28, 5, 0xff] {
         item["signature"] = json!(hex::encode([&rs[..], &[v]].concat()));
-        assert_eq!(reason(&answer(&["verify", "--curve", "sm2"], &item)), "`signature` has 65 bytes instead of 64");
+        assert_eq!(
+            reason(&answer(&["verify", "--curve", "sm2"], &item)),
+            "`signature` has 65 bytes instead of 64"
+        );
     }
     item["signature"] = json!(hex::encode(rs));
     assert_eq!(answer(&["verify", "--curve", "sm2"], &item)["valid"], true);
@@ -94,8 +121,13 @@ fn verification_rejects_undefined_v() {
 #[test]
 fn bytes_after_der_are_rejected_unless_allowed() {
     let (sm2_item, sm2_signature) = of_sm2();
-    let of_curves = one_of_each().map(|(curve, set)| (curve, item(&set, 0, &[]), set.signed[0].signature));
-    for (curve, mut item, signature) in of_curves.into_iter().chain([("sm2", sm2_item, sm2_signature)]) {
+    let of_curves =
+        one_of_each().map(|(curve, set)| (curve, item(&set, 0, &[]), set.signed[0].signature));
+    for (curve, mut item, signature) in
+        of_curves
+            .into_iter()
+            .chain([("sm2", sm2_item, sm2_signature)])
+    {
         let verify = ["verify", "--curve", curve];
         let der = signature_to_der(&signature);
         item.as_object_mut().unwrap().remove("signature");
@@ -105,27 +137,53 @@ fn bytes_after_der_are_rejected_unless_allowed() {
                 item[field] = json!(hex::encode(bytes));
                 item
             };
-            let behind: Vec<Value> = (0..=u8::MAX).map(|byte| of_field(&[&der[..], &[byte]].concat())).collect();
+            let behind: Vec<Value> = (0..=u8::MAX)
+                .map(|byte| of_field(&[&der[..], &[byte]].concat()))
+                .collect();
             let output = run(&verify, lines(behind.clone()));
             for (byte, answer) in answers(&output).iter().enumerate() {
                 assert_eq!(answer["valid"], false, "{curve} {field} {byte:#x}");
                 let says_hash_type = reason(answer).contains("signature hash type");
-                assert_eq!(says_hash_type, HASH_TYPES.contains(&(byte as u8)), "{answer}");
+                assert_eq!(
+                    says_hash_type,
+                    HASH_TYPES.contains(&(byte as u8)),
+                    "{answer}"
+                );
             }
             assert_eq!(answer(&verify, &of_field(&der))["valid"], true);
-            let asked = run(&with(&verify, &["--signature-form", "der-hash-type"]), lines(behind));
+            let asked = run(
+                &with(&verify, &["--signature-form", "der-hash-type"]),
+                lines(behind),
+            );
             if curve != "secp256k1" {
                 assert_eq!(code(&asked), 2);
-                assert!(stderr(&asked).contains("is on secp256k1"), "{}", stderr(&asked));
+                assert!(
+                    stderr(&asked).contains("is on secp256k1"),
+                    "{}",
+                    stderr(&asked)
+                );
                 continue;
             }
             for (byte, answer) in answers(&asked).iter().enumerate() {
-                assert_eq!(answer["valid"], HASH_TYPES.contains(&(byte as u8)), "{byte:#x}");
+                assert_eq!(
+                    answer["valid"],
+                    HASH_TYPES.contains(&(byte as u8)),
+                    "{byte:#x}"
+                );
             }
             let two = of_field(&[&der[..], &[1, 1]].concat());
             let der = of_field(&der);
-            let asked = run(&with(&verify, &["--signature-form", "der-hash-type"]), lines([der, two]));
-            assert_eq!(answers(&asked).iter().map(|answer| answer["valid"] == true).collect::<Vec<_>>(), [true, false]);
+            let asked = run(
+                &with(&verify, &["--signature-form", "der-hash-type"]),
+                lines([der, two]),
+            );
+            assert_eq!(
+                answers(&asked)
+                    .iter()
+                    .map(|answer| answer["valid"] == true)
+                    .collect::<Vec<_>>(),
+                [true, false]
+            );
         }
     }
 }
@@ -136,26 +194,40 @@ fn bare_signatures_have_one_length() {
     for (scheme, rule) in [("bip340", &[][..]), ("ed25519", &["--rule", "strict"])] {
         let verify = [&["verify", "--scheme", scheme], rule].concat();
         for length in [0, 63, 65, 66, 70] {
-            let item =
-                json!({"digest": "00".repeat(32), "signature": "11".repeat(length), "public_key": "22".repeat(32)});
-            assert_eq!(reason(&answer(&verify, &item)), format!("`signature` has {length} bytes instead of 64"));
+            let item = json!({"digest": "00".repeat(32), "signature": "11".repeat(length), "public_key": "22".repeat(32)});
+            assert_eq!(
+                reason(&answer(&verify, &item)),
+                format!("`signature` has {length} bytes instead of 64")
+            );
         }
         for form in ["rs", "rsv", "header-first", "eip2098", "der"] {
             let refused = run(&with(&verify, &["--signature-form", form]), "");
             assert_eq!(code(&refused), 2, "{scheme} {form}");
-            assert!(stderr(&refused).contains("BIP 340 and Ed25519 have 64 bytes"), "{}", stderr(&refused));
+            assert!(
+                stderr(&refused).contains("BIP 340 and Ed25519 have 64 bytes"),
+                "{}",
+                stderr(&refused)
+            );
         }
         assert_eq!(code(&run(&with(&verify, &["--decimal"]), "")), 2);
     }
     for form in ["rsv", "header-first", "eip2098"] {
         let refused = run(&["verify", "--curve", "sm2", "--signature-form", form], "");
-        assert!(code(&refused) == 2 && stderr(&refused).contains("SM2 has none"), "{}", stderr(&refused));
+        assert!(
+            code(&refused) == 2 && stderr(&refused).contains("SM2 has none"),
+            "{}",
+            stderr(&refused)
+        );
     }
 }
 
 /// The bytes of an item's signature, after its header.
 fn header_first(set: &Signed, item: usize, first: u8) -> Vec<u8> {
-    [&[first + set.signed[item].recovery_id], &set.signed[item].signature[..]].concat()
+    [
+        &[first + set.signed[item].recovery_id],
+        &set.signed[item].signature[..],
+    ]
+    .concat()
 }
 
 #[test]
@@ -164,22 +236,34 @@ fn header_first_signatures_of_every_header() {
     for (number, first) in [27, 31, 35, 39].into_iter().enumerate() {
         let whole = item(&set, number, &header_first(&set, number, first));
         assert_eq!(answer(&with(&VERIFY, &HEADER_FIRST), &whole)["valid"], true);
-        assert_eq!(answer(&with(&RECOVER, &HEADER_FIRST), &whole), key(&set, number));
+        assert_eq!(
+            answer(&with(&RECOVER, &HEADER_FIRST), &whole),
+            key(&set, number)
+        );
         // As wallets write them.
         let exported = json!({
             "digest": Base64::encode_string(&set.digests[number]),
             "signature": Base64::encode_string(&header_first(&set, number, first)),
         });
-        assert_eq!(answer(&with(&RECOVER, &HEADER_FIRST), &exported), key(&set, number));
+        assert_eq!(
+            answer(&with(&RECOVER, &HEADER_FIRST), &exported),
+            key(&set, number)
+        );
         let digest = whole["digest"].as_str().unwrap();
         let signature = whole["signature"].as_str().unwrap();
         let table = format!("digest,signature\n{digest},{signature}\n");
-        assert_eq!(answers(&run(&with(&RECOVER, &HEADER_FIRST), table)), [key(&set, number)]);
+        assert_eq!(
+            answers(&run(&with(&RECOVER, &HEADER_FIRST), table)),
+            [key(&set, number)]
+        );
         // The header in a field of its own.
         let (r, s) = set.signed[number].signature.split_at(32);
         let v = first + set.signed[number].recovery_id;
         let parts = json!({"digest": digest, "r": hex::encode(r), "s": hex::encode(s), "v": v});
-        assert_eq!(answer(&with(&RECOVER, &HEADER_FIRST), &parts), key(&set, number));
+        assert_eq!(
+            answer(&with(&RECOVER, &HEADER_FIRST), &parts),
+            key(&set, number)
+        );
         // Without the form those that no chain id explains are read, too.
         if first < 35 {
             assert_eq!(answer(&RECOVER, &parts), key(&set, number));
@@ -189,9 +273,15 @@ fn header_first_signatures_of_every_header() {
         let mut bytes = header_first(&set, 0, 27);
         bytes[0] = header;
         let answer = answer(&with(&VERIFY, &HEADER_FIRST), &item(&set, 0, &bytes));
-        assert!(reason(&answer).contains("does not begin with a header of 27 to 42"), "{answer}");
+        assert!(
+            reason(&answer).contains("does not begin with a header of 27 to 42"),
+            "{answer}"
+        );
     }
-    let short = answer(&with(&VERIFY, &HEADER_FIRST), &item(&set, 0, &set.signed[0].signature));
+    let short = answer(
+        &with(&VERIFY, &HEADER_FIRST),
+        &item(&set, 0, &set.signed[0].signature),
+    );
     assert_eq!(reason(&short), "`signature` has 64 bytes instead of 65");
 }
 
@@ -200,20 +290,34 @@ fn header_first_signatures_of_every_header() {
 #[test]
 fn signed_messages_of_bitcoin() {
     let message = "This is an example of a signed message.";
-    let signature = "H9L5yLFjti0QTHhPyFrZCT1V/MMnBtXKmoiKDZ78NDBjERki6ZTQZdSMCtkgoNmp17By9ItJr8o7ChX0XxY91nk=";
+    let signature =
+        "H9L5yLFjti0QTHhPyFrZCT1V/MMnBtXKmoiKDZ78NDBjERki6ZTQZdSMCtkgoNmp17By9ItJr8o7ChX0XxY91nk=";
     let options = ["--hash", "bitcoin-message", "--text-messages"];
     let recover = [&RECOVER[..], &HEADER_FIRST, &options].concat();
-    let recovered = answer(&recover, &json!({"message": message, "signature": signature}));
+    let recovered = answer(
+        &recover,
+        &json!({"message": message, "signature": signature}),
+    );
     assert_eq!(recovered["public_key"], BITCOINJS_KEY, "{recovered}");
     let item = json!({"message": message, "signature": signature, "public_key": Base64::encode_string(&hex::decode(BITCOINJS_KEY).unwrap())});
-    assert_eq!(answer(&[&VERIFY[..], &HEADER_FIRST, &options].concat(), &item)["valid"], true);
+    assert_eq!(
+        answer(&[&VERIFY[..], &HEADER_FIRST, &options].concat(), &item)["valid"],
+        true
+    );
     let mut other = item.clone();
     other["message"] = json!("This is an example of a signed message");
-    assert_eq!(answer(&[&VERIFY[..], &HEADER_FIRST, &options].concat(), &other)["valid"], false);
+    assert_eq!(
+        answer(&[&VERIFY[..], &HEADER_FIRST, &options].concat(), &other)["valid"],
+        false
+    );
     // Signatures of the command's are of the same digest.
     let set = signed::<Secp256k1>(1);
-    let keyed = json!({"message": message, "secret_key": hex::encode(set.secret[0].expose_bytes())});
-    let signed = answer(&[&["sign", "--curve", "secp256k1"], &options[..]].concat(), &keyed);
+    let keyed =
+        json!({"message": message, "secret_key": hex::encode(set.secret[0].expose_bytes())});
+    let signed = answer(
+        &[&["sign", "--curve", "secp256k1"], &options[..]].concat(),
+        &keyed,
+    );
     let digest = Hash::BitcoinMessage.digest(message.as_bytes()).unwrap();
     let of_digest = json!({"digest": hex::encode(digest), "signature": signed["signature"], "public_key": hex::encode(set.public[0].as_sec1())});
     assert_eq!(answer(&VERIFY, &of_digest)["valid"], true);
@@ -221,7 +325,9 @@ fn signed_messages_of_bitcoin() {
 
 /// Signatures of 65 bytes that begin with a header, one per item.
 fn many_header_first(set: &Signed) -> Vec<Vec<u8>> {
-    (0..set.digests.len()).map(|item| header_first(set, item, 31)).collect()
+    (0..set.digests.len())
+        .map(|item| header_first(set, item, 31))
+        .collect()
 }
 
 fn fits_both(signature: &[u8]) -> bool {
@@ -231,9 +337,16 @@ fn fits_both(signature: &[u8]) -> bool {
 /// An output that gives no key for any item.
 fn gives_no_key(output: &Output, says: &str) {
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(!text.contains("\"public_key\"") && !text.contains("\n04"), "{text}");
+    assert!(
+        !text.contains("\"public_key\"") && !text.contains("\n04"),
+        "{text}"
+    );
     assert!(matches!(code(output), 1 | 2), "{}", stderr(output));
-    assert!((text.to_string() + &stderr(output)).contains(says), "{text} {}", stderr(output));
+    assert!(
+        (text.to_string() + &stderr(output)).contains(says),
+        "{text} {}",
+        stderr(output)
+    );
 }
 
 /// Where the form is not said no key is recovered from header-first signatures: not from one whose last byte is a v by
@@ -251,32 +364,64 @@ fn header_first_signatures_do_not_recover_wrong_keys() {
     let table: String = (0..400)
         .map(|number| {
             let item = object(number);
-            format!("{},{}\n", item["digest"].as_str().unwrap(), item["signature"].as_str().unwrap())
+            format!(
+                "{},{}\n",
+                item["digest"].as_str().unwrap(),
+                item["signature"].as_str().unwrap()
+            )
         })
         .collect();
-    gives_no_key(&run(&RECOVER, format!("digest,signature\n{table}")), suggests);
     gives_no_key(
-        &run(&with(&RECOVER, &["-o", "/dev/stdout", "--output-format", "csv"]), lines((0..400).map(object))),
+        &run(&RECOVER, format!("digest,signature\n{table}")),
         suggests,
     );
-    let rows: Vec<u8> = (0..400).flat_map(|number| [&set.digests[number][..], &signatures[number]].concat()).collect();
+    gives_no_key(
+        &run(
+            &with(&RECOVER, &["-o", "/dev/stdout", "--output-format", "csv"]),
+            lines((0..400).map(object)),
+        ),
+        suggests,
+    );
+    let rows: Vec<u8> = (0..400)
+        .flat_map(|number| [&set.digests[number][..], &signatures[number]].concat())
+        .collect();
     let layout = ["--format", "rows", "--layout", "digest:32,signature:65"];
     let file = TemporaryFile::new("header-first", &rows);
-    gives_no_key(&run(&[&RECOVER[..], &layout, &[file.path()]].concat(), ""), suggests);
-    gives_no_key(&run(&[&RECOVER[..], &layout].concat(), rows.clone()), suggests);
+    gives_no_key(
+        &run(&[&RECOVER[..], &layout, &[file.path()]].concat(), ""),
+        suggests,
+    );
+    gives_no_key(
+        &run(&[&RECOVER[..], &layout].concat(), rows.clone()),
+        suggests,
+    );
     // Each by itself is rejected where it can be, and else said to be doubtful.
-    let plain = (0..400).find(|number| !fits_both(&signatures[*number])).unwrap();
+    let plain = (0..400)
+        .find(|number| !fits_both(&signatures[*number]))
+        .unwrap();
     assert!(reason(&answer(&RECOVER, &object(plain))).contains(suggests));
     let both = run(&RECOVER, object(200).to_string());
-    assert!(stderr(&both).contains("fit both r || s || v and header-first"), "{}", stderr(&both));
+    assert!(
+        stderr(&both).contains("fit both r || s || v and header-first"),
+        "{}",
+        stderr(&both)
+    );
     // With the form all are right but the one that was changed.
     let right = |output: &Output| {
         let found = answers(output);
         assert_eq!(found.len(), 400, "{}", stderr(output));
-        (0..400).filter(|number| *number != 200).for_each(|number| assert_eq!(found[number], key(&set, number)));
+        (0..400)
+            .filter(|number| *number != 200)
+            .for_each(|number| assert_eq!(found[number], key(&set, number)));
     };
-    right(&run(&with(&RECOVER, &HEADER_FIRST), lines((0..400).map(object))));
-    right(&run(&[&RECOVER[..], &HEADER_FIRST, &layout, &[file.path()]].concat(), ""));
+    right(&run(
+        &with(&RECOVER, &HEADER_FIRST),
+        lines((0..400).map(object)),
+    ));
+    right(&run(
+        &[&RECOVER[..], &HEADER_FIRST, &layout, &[file.path()]].concat(),
+        "",
+    ));
 }
 
 /// One of sixteen honest signatures begins with a byte that may be a header.
@@ -285,14 +430,29 @@ fn valid_rsv_is_recovered_for_any_first_byte() {
     let set = signed::<Secp256k1>(800);
     for first in [0, 27] {
         let signatures: Vec<Vec<u8>> = (0..800)
-            .map(|item| [&set.signed[item].signature[..], &[first + set.signed[item].recovery_id]].concat())
+            .map(|item| {
+                [
+                    &set.signed[item].signature[..],
+                    &[first + set.signed[item].recovery_id],
+                ]
+                .concat()
+            })
             .collect();
         assert!(signatures.iter().any(|signature| fits_both(signature)));
         let items = lines((0..800).map(|number| item(&set, number, &signatures[number])));
         let output = run(&RECOVER, items.clone());
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert!(answers(&output).iter().enumerate().all(|(number, answer)| *answer == key(&set, number)));
-        assert!(!stderr(&output).contains("header-first"), "{}", stderr(&output));
+        assert!(
+            answers(&output)
+                .iter()
+                .enumerate()
+                .all(|(number, answer)| *answer == key(&set, number))
+        );
+        assert!(
+            !stderr(&output).contains("header-first"),
+            "{}",
+            stderr(&output)
+        );
         assert_eq!(code(&run(&VERIFY, items)), 0);
     }
 }
@@ -325,36 +485,88 @@ fn parity_in_the_top_bit_of_s() {
             let parts = json!({"message": message, "r": r, name: vs});
             assert_eq!(answer(&recover, &parts), address, "{name}");
             let table = format!("message,r,{name}\n{message},{r},{vs}\n");
-            assert_eq!(answers(&run(&recover, table)), std::slice::from_ref(&address), "{name}");
+            assert_eq!(
+                answers(&run(&recover, table)),
+                std::slice::from_ref(&address),
+                "{name}"
+            );
         }
         // The same as r || s || v, and next to v and s, which agree.
-        let s = format!("{:02x}{}", u8::from_str_radix(&vs[..2], 16).unwrap() & 0x7f, &vs[2..]);
-        assert_eq!(answer(&recover, &json!({"message": message, "signature": format!("{r}{s}{v:02x}")})), address);
+        let s = format!(
+            "{:02x}{}",
+            u8::from_str_radix(&vs[..2], 16).unwrap() & 0x7f,
+            &vs[2..]
+        );
+        assert_eq!(
+            answer(
+                &recover,
+                &json!({"message": message, "signature": format!("{r}{s}{v:02x}")})
+            ),
+            address
+        );
         let all = json!({"message": message, "r": r, "s": s, "yParityAndS": vs, "v": v, "yParity": v - 27});
         assert_eq!(answer(&recover, &all), address);
         let mut other = all.clone();
         other["v"] = json!(55 - v);
-        assert_eq!(reason(&answer(&recover, &other)), "`v` and `signature` contradict each other");
+        assert_eq!(
+            reason(&answer(&recover, &other)),
+            "`v` and `signature` contradict each other"
+        );
         let mut other = all.clone();
         other["s"] = json!(vs.replacen(&vs[4..6], "00", 1));
-        assert!(reason(&answer(&recover, &other)).contains("`s` and `y_parity_and_s` contradict each other"));
+        assert!(
+            reason(&answer(&recover, &other))
+                .contains("`s` and `y_parity_and_s` contradict each other")
+        );
         // Verification, where the parity decides nothing and is not part of s.
         let full = with(&RECOVER, &options);
-        let key = answer(&full, &json!({"message": message, "r": r, "vs": vs}))["public_key"].clone();
+        let key =
+            answer(&full, &json!({"message": message, "r": r, "vs": vs}))["public_key"].clone();
         let verify = [&VERIFY[..], &options].concat();
-        let compact = json!({"message": message, "signature": format!("{r}{vs}"), "public_key": key});
-        assert_eq!(answer(&with(&verify, &["--signature-form", "eip2098"]), &compact)["valid"], true);
-        assert_eq!(answer(&verify, &json!({"message": message, "r": r, "vs": vs, "public_key": key}))["valid"], true);
-        let whole = answer(&full, &json!({"message": message, "signature": format!("{r}{vs}")}));
-        assert!(reason(&whole).contains("--signature-form eip2098"), "{whole}");
+        let compact =
+            json!({"message": message, "signature": format!("{r}{vs}"), "public_key": key});
+        assert_eq!(
+            answer(&with(&verify, &["--signature-form", "eip2098"]), &compact)["valid"],
+            true
+        );
+        assert_eq!(
+            answer(
+                &verify,
+                &json!({"message": message, "r": r, "vs": vs, "public_key": key})
+            )["valid"],
+            true
+        );
+        let whole = answer(
+            &full,
+            &json!({"message": message, "signature": format!("{r}{vs}")}),
+        );
+        assert!(
+            reason(&whole).contains("--signature-form eip2098"),
+            "{whole}"
+        );
     }
     let rows = |form: &[&str], width: usize, signatures: Vec<Vec<u8>>, set: &Signed| {
-        let content: Vec<u8> =
-            signatures.iter().enumerate().flat_map(|(item, bytes)| [&set.digests[item][..], bytes].concat()).collect();
+        let content: Vec<u8> = signatures
+            .iter()
+            .enumerate()
+            .flat_map(|(item, bytes)| [&set.digests[item][..], bytes].concat())
+            .collect();
         let layout = format!("digest:32,signature:{width}");
-        let output = run(&[&RECOVER[..], form, &["--format", "rows", "--layout", &layout]].concat(), content);
+        let output = run(
+            &[
+                &RECOVER[..],
+                form,
+                &["--format", "rows", "--layout", &layout],
+            ]
+            .concat(),
+            content,
+        );
         let found = answers(&output);
-        assert!((0..signatures.len()).all(|item| found[item] == key(set, item)), "{}", stderr(&output));
+        assert!(
+            (0..signatures.len()).all(|item| found[item] == key(set, item)),
+            "{}",
+            stderr(&output)
+        );
     };
     let set = signed::<Secp256k1>(20);
     let compact = |item: usize| {
@@ -362,7 +574,12 @@ fn parity_in_the_top_bit_of_s() {
         bytes[32] |= set.signed[item].recovery_id << 7;
         bytes
     };
-    rows(&["--signature-form", "eip2098"], 64, (0..20).map(compact).collect(), &set);
+    rows(
+        &["--signature-form", "eip2098"],
+        64,
+        (0..20).map(compact).collect(),
+        &set,
+    );
 }
 
 /// Fields for the same value have to agree; otherwise the item's error names both.
@@ -377,7 +594,9 @@ fn redundant_fields_have_to_agree() {
     let s = hex::encode(&rs[32..]);
     let of = |members: Value| {
         let mut item = json!({"digest": hex::encode(set.digests[0])});
-        item.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        item.as_object_mut()
+            .unwrap()
+            .extend(members.as_object().unwrap().clone());
         item
     };
     let whole = hex::encode(&rsv);
@@ -392,44 +611,86 @@ fn redundant_fields_have_to_agree() {
         json!({"r": r, "s": s, "v": null, "yParity": id}),
     ];
     for members in agreeing {
-        assert_eq!(answer(&RECOVER, &of(members.clone())), key(&set, 0), "{members}");
+        assert_eq!(
+            answer(&RECOVER, &of(members.clone())),
+            key(&set, 0),
+            "{members}"
+        );
         let mut keyed = of(members.clone());
         keyed["public_key"] = key(&set, 0)["public_key"].clone();
         assert_eq!(answer(&VERIFY, &keyed)["valid"], true, "{members}");
     }
     let changed = hex::encode([rs[0] ^ 1]) + &r[2..];
     let contradicting = [
-        (json!({"signature": whole, "v": 27 + other}), "`v` and `signature`"),
-        (json!({"signature": whole, "recovery_id": other}), "`recovery_id` and `signature`"),
-        (json!({"signature": whole, "yParity": other}), "`y_parity` and `signature`"),
-        (json!({"signature": whole, "r": changed, "s": s}), "`r` and `signature`"),
-        (json!({"signature": whole, "der": hex::encode(signature_to_der(&[7; 64]))}), "`der` and `signature`"),
-        (json!({"r": r, "s": s, "v": 27 + id, "yParity": other}), "`y_parity` and `v`"),
-        (json!({"r": r, "s": s, "v": 27 + other, "recovery_id": id}), "`v` and `recovery_id`"),
-        (json!({"r": r, "s": s, "v": 99 + id, "yParity": other, "recovery_id": other}), "`v` and `recovery_id`"),
+        (
+            json!({"signature": whole, "v": 27 + other}),
+            "`v` and `signature`",
+        ),
+        (
+            json!({"signature": whole, "recovery_id": other}),
+            "`recovery_id` and `signature`",
+        ),
+        (
+            json!({"signature": whole, "yParity": other}),
+            "`y_parity` and `signature`",
+        ),
+        (
+            json!({"signature": whole, "r": changed, "s": s}),
+            "`r` and `signature`",
+        ),
+        (
+            json!({"signature": whole, "der": hex::encode(signature_to_der(&[7; 64]))}),
+            "`der` and `signature`",
+        ),
+        (
+            json!({"r": r, "s": s, "v": 27 + id, "yParity": other}),
+            "`y_parity` and `v`",
+        ),
+        (
+            json!({"r": r, "s": s, "v": 27 + other, "recovery_id": id}),
+            "`v` and `recovery_id`",
+        ),
+        (
+            json!({"r": r, "s": s, "v": 99 + id, "yParity": other, "recovery_id": other}),
+            "`v` and `recovery_id`",
+        ),
     ];
     for (members, fields) in contradicting {
         let item = of(members);
         let answer_of = answer(&RECOVER, &item);
-        assert_eq!(reason(&answer_of), format!("{fields} contradict each other"), "{item}");
+        assert_eq!(
+            reason(&answer_of),
+            format!("{fields} contradict each other"),
+            "{item}"
+        );
         // Verification needs no id: what is there is a hint.
         let mut keyed = item.clone();
         keyed["public_key"] = key(&set, 0)["public_key"].clone();
         let is_one_signature = !fields.contains("`r`") && !fields.contains("`der`");
         for options in [&[][..], &["--batch-verification"]] {
-            assert_eq!(answer(&with(&VERIFY, options), &keyed)["valid"], is_one_signature, "{keyed}");
+            assert_eq!(
+                answer(&with(&VERIFY, options), &keyed)["valid"],
+                is_one_signature,
+                "{keyed}"
+            );
         }
     }
     // An undefined v is none, also where another field has the right one.
-    let undefined = of(json!({"signature": hex::encode([&rs[..], &[5]].concat()), "recovery_id": id}));
+    let undefined =
+        of(json!({"signature": hex::encode([&rs[..], &[5]].concat()), "recovery_id": id}));
     assert!(answer(&RECOVER, &undefined).get("public_key").is_none());
     let digest = hex::encode(set.digests[0]);
-    let table =
-        format!("digest,signature,v,yParity\n{digest},{whole},{0},{id}\n{digest},{whole},{0},{other}\n", 27 + id);
+    let table = format!(
+        "digest,signature,v,yParity\n{digest},{whole},{0},{id}\n{digest},{whole},{0},{other}\n",
+        27 + id
+    );
     let of_table = answers(&run(&RECOVER, table));
     assert_eq!(
         (&of_table[0], reason(&of_table[1])),
-        (&key(&set, 0), "`y_parity` and `signature` contradict each other")
+        (
+            &key(&set, 0),
+            "`y_parity` and `signature` contradict each other"
+        )
     );
 }
 
@@ -449,22 +710,35 @@ fn duplicate_names_are_refused() {
         for [first, second] in [[&digest, &other], [&other, &digest], [&digest, &digest]] {
             let item = format!("{{\"digest\":\"{first}\",\"digest\":\"{second}\",{rest}}}");
             let found = answers(&run(&verify, item));
-            assert!(found[0]["valid"] == false && reason(&found[0]).contains("`digest` occurs twice"), "{found:?}");
+            assert!(
+                found[0]["valid"] == false && reason(&found[0]).contains("`digest` occurs twice"),
+                "{found:?}"
+            );
         }
         for item in [
             format!("{{\"digest\":\"{digest}\",\"digest\":null,{rest}}}"),
             format!("{{\"digest\":null,\"digest\":\"{digest}\",{rest}}}"),
         ] {
             let found = answers(&run(&verify, item));
-            assert!(found[0]["valid"] == false && reason(&found[0]).contains("`digest` occurs twice"), "{found:?}");
+            assert!(
+                found[0]["valid"] == false && reason(&found[0]).contains("`digest` occurs twice"),
+                "{found:?}"
+            );
         }
         let row = format!(
             "{digest},{other},{},{}",
             hex::encode(set.signed[0].signature),
             hex::encode(set.public[0].as_sec1())
         );
-        let table = run(&verify, format!("digest,digest,signature,public_key\n{row}\n"));
-        assert!(code(&table) == 2 && stderr(&table).contains("`digest` occurs twice"), "{}", stderr(&table));
+        let table = run(
+            &verify,
+            format!("digest,digest,signature,public_key\n{row}\n"),
+        );
+        assert!(
+            code(&table) == 2 && stderr(&table).contains("`digest` occurs twice"),
+            "{}",
+            stderr(&table)
+        );
         // What is no field does not matter.
         let item = format!("{{\"digest\":\"{digest}\",\"note\":1,\"note\":2,{rest}}}");
         assert_eq!(answers(&run(&verify, item))[0]["valid"], true);
@@ -480,7 +754,13 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
     let mut items = Vec::new();
     for item in 0..40 {
         let (r, s) = set.signed[item].signature.split_at(32);
-        let signed = |number: &[u8]| if number[0] & 0x80 != 0 { [&[0], number].concat() } else { number.to_vec() };
+        let signed = |number: &[u8]| {
+            if number[0] & 0x80 != 0 {
+                [&[0], number].concat()
+            } else {
+                number.to_vec()
+            }
+        };
         signs += usize::from(r[0] & 0x80 != 0);
         items.push(json!({"digest": digest(item), "r": hex::encode(signed(r)), "s": hex::encode(signed(s)), "v": set.signed[item].recovery_id}));
     }
@@ -491,20 +771,37 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
     let id = set.signed[0].recovery_id;
     // Not a sign, and not the only one.
     for (number, problem) in [
-        ("0071".to_owned() + &"00".repeat(31), "66 hexadecimal digits"),
-        ("0000ff".to_owned() + &"00".repeat(31), "68 hexadecimal digits"),
+        (
+            "0071".to_owned() + &"00".repeat(31),
+            "66 hexadecimal digits",
+        ),
+        (
+            "0000ff".to_owned() + &"00".repeat(31),
+            "68 hexadecimal digits",
+        ),
     ] {
-        let answer = answer(&RECOVER, &json!({"digest": digest(0), "r": number, "s": hex::encode(s), "v": id}));
+        let answer = answer(
+            &RECOVER,
+            &json!({"digest": digest(0), "r": number, "s": hex::encode(s), "v": id}),
+        );
         assert!(reason(&answer).contains(problem), "{answer}");
     }
     let [r, s] = [r, s].map(BigUint::from_bytes_be);
     let text = json!({"digest": digest(0), "r": r.to_string(), "s": s.to_string(), "v": id});
-    let numbers = format!("{{\"digest\":\"{}\",\"r\":{r},\"s\":{s},\"v\":{id}}}", digest(0));
+    let numbers = format!(
+        "{{\"digest\":\"{}\",\"r\":{r},\"s\":{s},\"v\":{id}}}",
+        digest(0)
+    );
     let decimal = with(&RECOVER, &["--decimal"]);
     assert_eq!(answer(&decimal, &text), key(&set, 0));
     // By a parser, and by the shape of the line before.
     let output = run(&decimal, format!("{numbers}\n{numbers}\n"));
-    assert_eq!(answers(&output), [key(&set, 0), key(&set, 0)], "{}", stderr(&output));
+    assert_eq!(
+        answers(&output),
+        [key(&set, 0), key(&set, 0)],
+        "{}",
+        stderr(&output)
+    );
     let table = format!("digest,r,s,v\n{},{r},{s},{id}\n", digest(0));
     assert_eq!(answers(&run(&decimal, table)), [key(&set, 0)]);
     assert!(reason(&answers(&run(&RECOVER, numbers))[0]).contains("use --decimal"));
@@ -512,7 +809,11 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
     for wrong in ["0xff", "1e3", "-1", "1.0", &too_large] {
         let mut item = text.clone();
         item["r"] = json!(wrong);
-        assert_eq!(reason(&answer(&decimal, &item)), "`r` is not a decimal number of at most 32 bytes", "{wrong}");
+        assert_eq!(
+            reason(&answer(&decimal, &item)),
+            "`r` is not a decimal number of at most 32 bytes",
+            "{wrong}"
+        );
     }
 }
 
@@ -524,17 +825,34 @@ fn v_as_other_programs_write_it() {
     let rs = hex::encode(set.signed[0].signature);
     let id = set.signed[0].recovery_id;
     let truth = if id == 1 { "True" } else { "False" };
-    for v in
-        [format!("{}.0", 27 + id), format!("{id}.0"), truth.to_owned(), truth.to_uppercase(), (31 + id).to_string()]
-    {
+    for v in [
+        format!("{}.0", 27 + id),
+        format!("{id}.0"),
+        truth.to_owned(),
+        truth.to_uppercase(),
+        (31 + id).to_string(),
+    ] {
         let table = format!("digest,signature,v\n{digest},{rs},{v}\n");
         assert_eq!(answers(&run(&RECOVER, table)), [key(&set, 0)], "{v}");
-        assert_eq!(answer(&RECOVER, &json!({"digest": digest, "signature": rs, "v": v})), key(&set, 0), "{v}");
+        assert_eq!(
+            answer(
+                &RECOVER,
+                &json!({"digest": digest, "signature": rs, "v": v})
+            ),
+            key(&set, 0),
+            "{v}"
+        );
     }
-    let number = format!("{{\"digest\":\"{digest}\",\"signature\":\"{rs}\",\"v\":{}.0}}", 27 + id);
+    let number = format!(
+        "{{\"digest\":\"{digest}\",\"signature\":\"{rs}\",\"v\":{}.0}}",
+        27 + id
+    );
     assert_eq!(answers(&run(&RECOVER, number)), [key(&set, 0)]);
     for v in ["27.5", "27n", "1e0", "yes", "36893488147419103267.0"] {
-        let answer = answer(&RECOVER, &json!({"digest": digest, "signature": rs, "v": v}));
+        let answer = answer(
+            &RECOVER,
+            &json!({"digest": digest, "signature": rs, "v": v}),
+        );
         assert!(reason(&answer).contains("`v` is not a number"), "{answer}");
     }
 }
@@ -544,26 +862,57 @@ fn v_as_other_programs_write_it() {
 #[test]
 fn short_der_is_read_if_unambiguous() {
     let items = include_str!("../data/short_der.jsonl");
-    let items: Vec<Value> = items.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let items: Vec<Value> = items
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let output = run(&VERIFY, lines(items.clone()));
-    assert!(answers(&output).iter().all(|answer| answer["valid"] == true), "{}", stderr(&output));
+    assert!(
+        answers(&output)
+            .iter()
+            .all(|answer| answer["valid"] == true),
+        "{}",
+        stderr(&output)
+    );
     let as_signatures = items.iter().map(|item| {
         let mut item = item.clone();
         item["signature"] = item.as_object_mut().unwrap().remove("der").unwrap();
         item
     });
     let as_signatures: Vec<Value> = as_signatures.collect();
-    let lengths: Vec<usize> = as_signatures.iter().map(|item| item["signature"].as_str().unwrap().len() / 2).collect();
+    let lengths: Vec<usize> = as_signatures
+        .iter()
+        .map(|item| item["signature"].as_str().unwrap().len() / 2)
+        .collect();
     assert_eq!(lengths, [64, 65, 64, 65, 46]);
-    for (answer, length) in answers(&run(&VERIFY, lines(as_signatures.clone()))).iter().zip(lengths) {
+    for (answer, length) in answers(&run(&VERIFY, lines(as_signatures.clone())))
+        .iter()
+        .zip(lengths)
+    {
         // The last bytes of those of 65 are no v.
         assert_eq!(answer["valid"], length != 64, "{answer}");
-        assert!(length != 64 || reason(answer).contains("is both r || s and DER"), "{answer}");
+        assert!(
+            length != 64 || reason(answer).contains("is both r || s and DER"),
+            "{answer}"
+        );
     }
-    let as_der = run(&with(&VERIFY, &["--signature-form", "der"]), lines(as_signatures.clone()));
-    assert!(answers(&as_der).iter().all(|answer| answer["valid"] == true));
-    let as_numbers = run(&with(&VERIFY, &["--signature-form", "rs"]), lines(as_signatures));
-    assert_eq!(reason(&answers(&as_numbers)[0]), "the signature does not match");
+    let as_der = run(
+        &with(&VERIFY, &["--signature-form", "der"]),
+        lines(as_signatures.clone()),
+    );
+    assert!(
+        answers(&as_der)
+            .iter()
+            .all(|answer| answer["valid"] == true)
+    );
+    let as_numbers = run(
+        &with(&VERIFY, &["--signature-form", "rs"]),
+        lines(as_signatures),
+    );
+    assert_eq!(
+        reason(&answers(&as_numbers)[0]),
+        "the signature does not match"
+    );
 }
 
 /// Of the private key in that README.

@@ -1,6 +1,8 @@
 //! Files and pipes, and failures of either.
 
-use crate::support::{TemporaryFile, answers, code, gecc, refuses_without_gpu, run, signed, start, stderr};
+use crate::support::{
+    TemporaryFile, answers, code, gecc, refuses_without_gpu, run, signed, start, stderr,
+};
 use gecc::{P256, Secp256k1};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
@@ -12,12 +14,29 @@ fn calls_that_cannot_run_exit_with_code_2() {
     assert_eq!(code(&unknown), 2);
     assert!(stderr(&unknown).contains("header"), "{}", stderr(&unknown));
     let twice = run(&["verify", "--curve", "p256"], "digest,digest\n");
-    assert!(stderr(&twice).contains("`digest` occurs twice"), "{}", stderr(&twice));
+    assert!(
+        stderr(&twice).contains("`digest` occurs twice"),
+        "{}",
+        stderr(&twice)
+    );
     let missing = run(&["verify", "--curve", "p256", "/no/such/file"], "");
     assert_eq!(code(&missing), 2);
-    assert!(stderr(&missing).contains("/no/such/file"), "{}", stderr(&missing));
-    assert_eq!(code(&run(&["verify", "--curve", "p256", "-o", "/no/such/folder/out"], "")), 2);
-    assert_eq!(code(&run(&["verify", "--curve", "p256", "--threads", "0"], "")), 2);
+    assert!(
+        stderr(&missing).contains("/no/such/file"),
+        "{}",
+        stderr(&missing)
+    );
+    assert_eq!(
+        code(&run(
+            &["verify", "--curve", "p256", "-o", "/no/such/folder/out"],
+            ""
+        )),
+        2
+    );
+    assert_eq!(
+        code(&run(&["verify", "--curve", "p256", "--threads", "0"], "")),
+        2
+    );
     assert_eq!(code(&run(&["verify"], "")), 2);
     refuses_without_gpu(&["verify", "--curve", "p256", "--engine", "gpu"]);
 }
@@ -28,17 +47,30 @@ fn many_chunks_keep_their_order_and_go_to_a_file() {
     let lines = set.lines();
     // More than one chunk of the command line.
     let count = 70_000;
-    let input: String = (0..count).flat_map(|item| [lines[item % 16].as_str(), "\n"]).collect();
+    let input: String = (0..count)
+        .flat_map(|item| [lines[item % 16].as_str(), "\n"])
+        .collect();
     let input = TemporaryFile::new("many.jsonl", input);
     let out = TemporaryFile::new("many.out", "");
     let output = gecc()
-        .args(["verify", "--curve", "secp256k1", "--max-memory", "8M", "--sync", "-o", out.path(), input.path()])
+        .args([
+            "verify",
+            "--curve",
+            "secp256k1",
+            "--max-memory",
+            "8M",
+            "--sync",
+            "-o",
+            out.path(),
+            input.path(),
+        ])
         .output()
         .expect("the binary runs");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = std::fs::read_to_string(out.path()).unwrap();
-    let expected: String =
-        (0..count).map(|item| format!("{{\"valid\":true,\"tag\":{{\"item\":{}}}}}\n", item % 16)).collect();
+    let expected: String = (0..count)
+        .map(|item| format!("{{\"valid\":true,\"tag\":{{\"item\":{}}}}}\n", item % 16))
+        .collect();
     assert!(text == expected, "every line in its place");
 }
 
@@ -62,11 +94,18 @@ fn items_of_a_slow_pipe_are_answered_immediately() {
 #[test]
 fn closed_pipe_ends_quietly_with_its_own_exit_code() {
     let set = signed::<P256>(1);
-    let input: String = std::iter::repeat_n(set.lines()[0].as_str(), 20_000).flat_map(|line| [line, "\n"]).collect();
+    let input: String = std::iter::repeat_n(set.lines()[0].as_str(), 20_000)
+        .flat_map(|line| [line, "\n"])
+        .collect();
     let input = TemporaryFile::new("pipe.jsonl", input);
     let mut child = start(&["verify", "--curve", "p256", input.path()]);
     let mut first = [0; 16];
-    child.stdout.take().expect("piped").read_exact(&mut first).unwrap();
+    child
+        .stdout
+        .take()
+        .expect("piped")
+        .read_exact(&mut first)
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(code(&output), 141);
     assert!(!stderr(&output).contains("pipe"), "{}", stderr(&output));
@@ -82,7 +121,10 @@ fn interrupt_ends_output_after_complete_lines() {
     let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
     let mut answer = String::new();
     stdout.read_line(&mut answer).unwrap();
-    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupted = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(interrupted.success());
     let started = std::time::Instant::now();
     let status = child.wait().unwrap();
@@ -99,16 +141,32 @@ fn interrupt_ends_output_after_complete_lines() {
 fn an_interrupt_ends_also_while_a_full_pipe_is_not_read() {
     let line = signed::<P256>(1).lines().remove(0) + "\n";
     let input = TemporaryFile::new("unread.jsonl", line.repeat(100_000));
-    let forms: &[&[&str]] = if cfg!(feature = "arrow") { &[&[], &["--output-format", "arrow"]] } else { &[&[]] };
+    let forms: &[&[&str]] = if cfg!(feature = "arrow") {
+        &[&[], &["--output-format", "arrow"]]
+    } else {
+        &[&[]]
+    };
     for more in forms {
         let mut command = gecc();
-        command.args(["verify", "--curve", "p256", "--line", input.path()]).args(*more);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        command
+            .args(["verify", "--curve", "p256", "--line", input.path()])
+            .args(*more);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         // Until the pipe is full.
         std::thread::sleep(Duration::from_secs(2));
         assert!(child.try_wait().unwrap().is_none());
         let started = std::time::Instant::now();
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-INT", &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         while child.try_wait().unwrap().is_none() {
             if started.elapsed() > Duration::from_secs(10) {
                 child.kill().unwrap();
@@ -134,9 +192,41 @@ fn an_output_that_is_an_input_is_refused_and_kept() {
         .output()
         .unwrap();
     let calls = [
-        run(&["verify", "--curve", "p256", "-o", input.path(), input.path()], ""),
-        run(&["sign", "--curve", "p256", "--key-file", key.path(), "-o", key.path()], ""),
-        run(&["ecdh", "--curve", "p256", "--key-file", key.path(), "-o", key.path()], ""),
+        run(
+            &[
+                "verify",
+                "--curve",
+                "p256",
+                "-o",
+                input.path(),
+                input.path(),
+            ],
+            "",
+        ),
+        run(
+            &[
+                "sign",
+                "--curve",
+                "p256",
+                "--key-file",
+                key.path(),
+                "-o",
+                key.path(),
+            ],
+            "",
+        ),
+        run(
+            &[
+                "ecdh",
+                "--curve",
+                "p256",
+                "--key-file",
+                key.path(),
+                "-o",
+                key.path(),
+            ],
+            "",
+        ),
         from_stdin,
     ];
     for output in &calls {
@@ -144,7 +234,10 @@ fn an_output_that_is_an_input_is_refused_and_kept() {
         assert!(stderr(output).contains("overwrite"), "{}", stderr(output));
     }
     assert_eq!(std::fs::read_to_string(input.path()).unwrap(), content);
-    assert_eq!(std::fs::read_to_string(key.path()).unwrap(), "11".repeat(32));
+    assert_eq!(
+        std::fs::read_to_string(key.path()).unwrap(),
+        "11".repeat(32)
+    );
 }
 
 /// A shell appends to the file while it is read.
@@ -153,18 +246,31 @@ fn an_output_that_is_an_input_is_refused_and_kept() {
 fn standard_output_that_is_the_input_is_refused() {
     let content = signed::<P256>(3).lines().join("\n");
     let input = TemporaryFile::new("appended.jsonl", &content);
-    let appended = std::fs::File::options().append(true).open(input.path()).unwrap();
+    let appended = std::fs::File::options()
+        .append(true)
+        .open(input.path())
+        .unwrap();
     let mut command = gecc();
-    command.args(["verify", "--curve", "p256"]).arg(input.path()).stdout(appended);
+    command
+        .args(["verify", "--curve", "p256"])
+        .arg(input.path())
+        .stdout(appended);
     let output = command.output().expect("the binary runs");
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("the file that is the input"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("the file that is the input"),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(std::fs::read_to_string(input.path()).unwrap(), content);
 }
 
 #[test]
 fn a_dash_is_standard_input_and_output() {
-    let output = run(&["verify", "--curve", "p256", "-o", "-", "-"], signed::<P256>(1).lines().remove(0));
+    let output = run(
+        &["verify", "--curve", "p256", "-o", "-", "-"],
+        signed::<P256>(1).lines().remove(0),
+    );
     assert_eq!(answers(&output).len(), 1);
     assert!(!std::path::Path::new("-").exists());
 }
@@ -183,13 +289,28 @@ fn line_larger_than_half_of_the_memory_is_rejected_alone() {
     let mut long = set.json(0);
     long["tag"] = "t".repeat(5 << 20).into();
     let lines = format!("{first}\n{long}\n{last}\n");
-    let output = run(&["verify", "--curve", "p256", "--max-memory", "8M"], lines.clone());
+    let output = run(
+        &["verify", "--curve", "p256", "--max-memory", "8M"],
+        lines.clone(),
+    );
     let given = answers(&output);
     assert_eq!((code(&output), given.len()), (1, 3));
-    assert_eq!([&given[0]["valid"], &given[1]["valid"], &given[2]["valid"]], [true, false, true]);
+    assert_eq!(
+        [&given[0]["valid"], &given[1]["valid"], &given[2]["valid"]],
+        [true, false, true]
+    );
     let reason = given[1]["reason"].as_str().expect("a text");
-    assert_eq!(reason, "the line is longer than 4194304 bytes, the most that this --max-memory allows");
-    assert_eq!(code(&run(&["verify", "--curve", "p256", "--max-memory", "16M"], lines)), 0);
+    assert_eq!(
+        reason,
+        "the line is longer than 4194304 bytes, the most that this --max-memory allows"
+    );
+    assert_eq!(
+        code(&run(
+            &["verify", "--curve", "p256", "--max-memory", "16M"],
+            lines
+        )),
+        0
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -200,12 +321,20 @@ fn threads_that_cannot_be_started_are_an_error() {
 
 #[test]
 fn commands_that_only_print_end_quietly_on_a_closed_pipe() {
-    for arguments in [&["doctor"][..], &["completions", "bash"], &["bench", "--items", "2", "--curve", "p256"]] {
+    for arguments in [
+        &["doctor"][..],
+        &["completions", "bash"],
+        &["bench", "--items", "2", "--curve", "p256"],
+    ] {
         // Closed before the command starts, as its output fits into a pipe.
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let output = gecc().args(arguments).stdout(writer).output().unwrap();
-        assert_eq!((code(&output), stderr(&output)), (141, String::new()), "{arguments:?}");
+        assert_eq!(
+            (code(&output), stderr(&output)),
+            (141, String::new()),
+            "{arguments:?}"
+        );
     }
 }
 
@@ -214,11 +343,22 @@ fn commands_that_only_print_end_quietly_on_a_closed_pipe() {
 fn a_full_disk_is_an_error() {
     let line = signed::<P256>(1).lines().remove(0);
     let input = TemporaryFile::new("full.jsonl", line);
-    for arguments in [&["doctor"][..], &["completions", "bash"], &["verify", "--curve", "p256", input.path()]] {
-        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    for arguments in [
+        &["doctor"][..],
+        &["completions", "bash"],
+        &["verify", "--curve", "p256", input.path()],
+    ] {
+        let full = std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
         let output = gecc().args(arguments).stdout(full).output().unwrap();
         assert_eq!(code(&output), 2, "{arguments:?}");
-        assert!(stderr(&output).contains("writing the output"), "{arguments:?}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains("writing the output"),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
     }
 }
 
@@ -226,7 +366,12 @@ fn a_full_disk_is_an_error() {
 fn a_closed_standard_error_is_no_panic() {
     let mut child = start(&["verify", "--curve", "p256"]);
     drop(child.stderr.take());
-    child.stdin.take().expect("piped").write_all(signed::<P256>(1).lines()[0].as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .expect("piped")
+        .write_all(signed::<P256>(1).lines()[0].as_bytes())
+        .unwrap();
     assert_eq!(code(&child.wait_with_output().unwrap()), 0);
 }
 
@@ -236,17 +381,38 @@ fn a_closed_standard_error_is_no_panic() {
 fn standard_output_that_cannot_be_written_is_an_error() {
     let line = signed::<P256>(1).lines().remove(0);
     let input = TemporaryFile::new("unwritable.jsonl", line);
-    let calls = [&["verify", "--curve", "p256", "--quiet", input.path()][..], &["doctor"], &["completions", "bash"]];
-    for (redirection, said) in [(">&-", "is closed"), ("1</dev/null", "is not open for writing")] {
+    let calls = [
+        &["verify", "--curve", "p256", "--quiet", input.path()][..],
+        &["doctor"],
+        &["completions", "bash"],
+    ];
+    for (redirection, said) in [
+        (">&-", "is closed"),
+        ("1</dev/null", "is not open for writing"),
+    ] {
         for arguments in calls {
             let output = shell(&format!("exec \"$0\" \"$@\" {redirection}"), arguments);
             assert_eq!(code(&output), 2, "{arguments:?} {redirection}");
-            assert_eq!(stderr(&output), format!("gecc: standard output {said}\n"), "{arguments:?} {redirection}");
+            assert_eq!(
+                stderr(&output),
+                format!("gecc: standard output {said}\n"),
+                "{arguments:?} {redirection}"
+            );
         }
     }
     let discarded = shell("exec \"$0\" \"$@\" >/dev/null", calls[0]);
     assert_eq!((code(&discarded), stderr(&discarded)), (0, String::new()));
-    let to_error = shell("exec \"$0\" \"$@\" 2>&-", &["verify", "--curve", "p256", "-o", "/dev/stderr", input.path()]);
+    let to_error = shell(
+        "exec \"$0\" \"$@\" 2>&-",
+        &[
+            "verify",
+            "--curve",
+            "p256",
+            "-o",
+            "/dev/stderr",
+            input.path(),
+        ],
+    );
     assert_eq!(code(&to_error), 2);
 }
 
@@ -255,11 +421,21 @@ fn standard_output_that_cannot_be_written_is_an_error() {
 fn standard_input_that_cannot_be_read_is_an_error() {
     let scratch = TemporaryFile::new("write-only", "");
     let for_writing = format!("0>>{}", scratch.path());
-    for (redirection, said) in [("<&-", "is closed"), (for_writing.as_str(), "is not open for reading")] {
-        for arguments in [&["verify", "--curve", "p256", "--allow-empty"][..], &["verify", "--curve", "p256", "-"]] {
+    for (redirection, said) in [
+        ("<&-", "is closed"),
+        (for_writing.as_str(), "is not open for reading"),
+    ] {
+        for arguments in [
+            &["verify", "--curve", "p256", "--allow-empty"][..],
+            &["verify", "--curve", "p256", "-"],
+        ] {
             let output = shell(&format!("exec \"$0\" \"$@\" {redirection}"), arguments);
             assert_eq!(code(&output), 2, "{redirection}");
-            assert!(stderr(&output).contains(&format!("standard input {said}")), "{}", stderr(&output));
+            assert!(
+                stderr(&output).contains(&format!("standard input {said}")),
+                "{}",
+                stderr(&output)
+            );
         }
     }
 }
@@ -268,7 +444,10 @@ fn standard_input_that_cannot_be_read_is_an_error() {
 #[cfg(unix)]
 fn shell(script: &str, arguments: &[&str]) -> std::process::Output {
     let mut command = Command::new("sh");
-    command.args(["-c", script]).arg(gecc().get_program()).args(arguments);
+    command
+        .args(["-c", script])
+        .arg(gecc().get_program())
+        .args(arguments);
     command.output().expect("there is a shell")
 }
 
@@ -277,7 +456,12 @@ fn input_without_items_is_an_error_unless_it_is_allowed() {
     let key = "11".repeat(32);
     let key_file = TemporaryFile::new("empty.key", key);
     let header = "digest,signature,public_key\n";
-    let rows = ["--format", "rows", "--layout", "digest:32,signature:64,public_key:33"];
+    let rows = [
+        "--format",
+        "rows",
+        "--layout",
+        "digest:32,signature:64,public_key:33",
+    ];
     let verify = ["verify", "--curve", "p256", "--engine", "cpu"];
     let mut calls: Vec<(Vec<&str>, &str)> = vec![
         (verify.to_vec(), ""),
@@ -285,8 +469,14 @@ fn input_without_items_is_an_error_unless_it_is_allowed() {
         (verify.to_vec(), header),
         (verify.to_vec(), "[]"),
         (vec!["recover", "--curve", "p256"], ""),
-        (vec!["sign", "--curve", "p256", "--key-file", key_file.path()], ""),
-        (vec!["ecdh", "--curve", "p256", "--key-file", key_file.path()], ""),
+        (
+            vec!["sign", "--curve", "p256", "--key-file", key_file.path()],
+            "",
+        ),
+        (
+            vec!["ecdh", "--curve", "p256", "--key-file", key_file.path()],
+            "",
+        ),
         (vec!["pubkey", "--curve", "p256"], ""),
     ];
     calls.push(([&verify[..], &rows].concat(), ""));
@@ -294,15 +484,38 @@ fn input_without_items_is_an_error_unless_it_is_allowed() {
     let out = TemporaryFile::new("empty.out", before);
     for (arguments, input) in calls {
         let refused = run(&arguments, input);
-        assert_eq!((code(&refused), refused.stdout.len()), (2, 0), "{arguments:?} {input:?}");
-        assert!(stderr(&refused).contains("has no items (--allow-empty"), "{arguments:?}: {}", stderr(&refused));
+        assert_eq!(
+            (code(&refused), refused.stdout.len()),
+            (2, 0),
+            "{arguments:?} {input:?}"
+        );
+        assert!(
+            stderr(&refused).contains("has no items (--allow-empty"),
+            "{arguments:?}: {}",
+            stderr(&refused)
+        );
         let to_file = run(&[&arguments[..], &["-o", out.path()]].concat(), input);
-        assert_eq!((code(&to_file), std::fs::read_to_string(out.path()).unwrap().as_str()), (2, before));
+        assert_eq!(
+            (
+                code(&to_file),
+                std::fs::read_to_string(out.path()).unwrap().as_str()
+            ),
+            (2, before)
+        );
         let allowed = run(&[&arguments[..], &["--allow-empty"]].concat(), input);
         assert_eq!(code(&allowed), 0, "{arguments:?}: {}", stderr(&allowed));
     }
-    let allowed = run(&[&verify[..], &["--allow-empty", "-o", out.path()]].concat(), "");
-    assert_eq!((code(&allowed), std::fs::read_to_string(out.path()).unwrap().as_str()), (0, ""));
+    let allowed = run(
+        &[&verify[..], &["--allow-empty", "-o", out.path()]].concat(),
+        "",
+    );
+    assert_eq!(
+        (
+            code(&allowed),
+            std::fs::read_to_string(out.path()).unwrap().as_str()
+        ),
+        (0, "")
+    );
 }
 
 #[cfg(unix)]
@@ -316,15 +529,28 @@ fn dangling_link_is_kept_and_its_target_created() {
     std::os::unix::fs::symlink("second", &link).unwrap();
     std::os::unix::fs::symlink("inside/target", folder.path().join("second")).unwrap();
     for _ in 0..2 {
-        let output = gecc().args(["verify", "--curve", "p256", "-o"]).arg(&link).arg(input.path()).output().unwrap();
+        let output = gecc()
+            .args(["verify", "--curve", "p256", "-o"])
+            .arg(&link)
+            .arg(input.path())
+            .output()
+            .unwrap();
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(std::fs::read_to_string(inside.join("target")).unwrap(), "{\"valid\":true,\"tag\":{\"item\":0}}\n");
+        assert_eq!(
+            std::fs::read_to_string(inside.join("target")).unwrap(),
+            "{\"valid\":true,\"tag\":{\"item\":0}}\n"
+        );
     }
     for (name, points_to) in [("astray", "missing/target"), ("loop", "loop")] {
         let link = folder.path().join(name);
         std::os::unix::fs::symlink(points_to, &link).unwrap();
-        let output = gecc().args(["verify", "--curve", "p256", "-o"]).arg(&link).arg(input.path()).output().unwrap();
+        let output = gecc()
+            .args(["verify", "--curve", "p256", "-o"])
+            .arg(&link)
+            .arg(input.path())
+            .output()
+            .unwrap();
         assert_eq!(code(&output), 2);
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink() && output.stdout.is_empty());
     }
@@ -340,8 +566,15 @@ fn output_names_are_checked_before_computing() {
         let mut command = gecc();
         let output = folder.path().join(name);
         // Not by `join`, which leaves ends of names as they are, but for that of `.`.
-        let output = if name == "." { folder.path().to_owned() } else { output };
-        command.args(["verify", "--curve", "p256", "--quiet", "-o"]).arg(output).arg(input.path());
+        let output = if name == "." {
+            folder.path().to_owned()
+        } else {
+            output
+        };
+        command
+            .args(["verify", "--curve", "p256", "--quiet", "-o"])
+            .arg(output)
+            .arg(input.path());
         command.output().unwrap()
     };
     let too_long = "n".repeat(256);
@@ -349,9 +582,18 @@ fn output_names_are_checked_before_computing() {
         let output = verify(name);
         assert_eq!(code(&output), 2, "{name}: {}", stderr(&output));
     }
-    assert!(stderr(&verify("new/")).contains("the name of a folder"), "{}", stderr(&verify("new/")));
+    assert!(
+        stderr(&verify("new/")).contains("the name of a folder"),
+        "{}",
+        stderr(&verify("new/"))
+    );
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
-    for name in ["n".repeat(244), "n".repeat(255), "é".repeat(127), "é".repeat(120) + "abc"] {
+    for name in [
+        "n".repeat(244),
+        "n".repeat(255),
+        "é".repeat(127),
+        "é".repeat(120) + "abc",
+    ] {
         let output = verify(&name);
         assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));
         assert!(folder.path().join(&name).is_file());
@@ -363,7 +605,9 @@ fn output_names_are_checked_before_computing() {
 fn is_ignored_here(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0);
+    let mask = mask
+        .and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok())
+        .unwrap_or(0);
     mask >> (signal - 1) & 1 == 1
 }
 
@@ -373,7 +617,13 @@ fn is_ignored_here(signal: i32) -> bool {
 fn a_signal_ends_a_command_that_waits_for_a_named_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     let pipe = pipe.to_str().unwrap();
     let input = TemporaryFile::new("piped.jsonl", signed::<P256>(1).lines().remove(0));
     let keys = TemporaryFile::new("piped.keys", "11".repeat(32));
@@ -395,7 +645,9 @@ fn a_signal_ends_a_command_that_waits_for_a_named_pipe() {
             // It waits by then.
             std::thread::sleep(Duration::from_millis(700));
             assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
-            let signalled = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+            let signalled = Command::new("kill")
+                .args([&format!("-{signal}"), &child.id().to_string()])
+                .status();
             assert!(signalled.unwrap().success());
             let started = std::time::Instant::now();
             let status = loop {
@@ -422,12 +674,28 @@ fn a_signal_ends_a_command_that_waits_for_a_named_pipe() {
 fn answers_go_through_a_named_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     let set = signed::<P256>(3);
     for (input, expected) in [(set.lines().join("\n"), 3), (String::new(), 0)] {
         let from = pipe.clone();
         let reader = std::thread::spawn(move || std::fs::read_to_string(from).unwrap());
-        let output = run(&["verify", "--curve", "p256", "--allow-empty", "-o", pipe.to_str().unwrap()], input);
+        let output = run(
+            &[
+                "verify",
+                "--curve",
+                "p256",
+                "--allow-empty",
+                "-o",
+                pipe.to_str().unwrap(),
+            ],
+            input,
+        );
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert_eq!(reader.join().unwrap().lines().count(), expected);
     }
@@ -436,9 +704,23 @@ fn answers_go_through_a_named_pipe() {
     let lines = set.lines().join("\n");
     let writer = std::thread::spawn(move || std::fs::write(to, lines).unwrap());
     let file = TemporaryFile::new("beside-pipe.jsonl", &set.lines()[0]);
-    let output = run(&["verify", "--curve", "p256", file.path(), pipe.to_str().unwrap()], "");
+    let output = run(
+        &[
+            "verify",
+            "--curve",
+            "p256",
+            file.path(),
+            pipe.to_str().unwrap(),
+        ],
+        "",
+    );
     writer.join().unwrap();
-    assert_eq!((code(&output), answers(&output).len()), (0, 4), "{}", stderr(&output));
+    assert_eq!(
+        (code(&output), answers(&output).len()),
+        (0, 4),
+        "{}",
+        stderr(&output)
+    );
 }
 
 /// `ulimit -f` limits the size of files, for which the system otherwise ends a program by a signal.
@@ -452,15 +734,30 @@ fn file_size_limit_is_an_error_that_names_the_kept_file() {
     let folder = tempfile::tempdir().unwrap();
     for format in ["jsonl", "csv"] {
         let output = folder.path().join(format!("out.{format}"));
-        let arguments = ["pubkey", "--curve", "secp256k1", "--quiet", "-o", output.to_str().unwrap(), input.path()];
+        let arguments = [
+            "pubkey",
+            "--curve",
+            "secp256k1",
+            "--quiet",
+            "-o",
+            output.to_str().unwrap(),
+            input.path(),
+        ];
         // In blocks of 512 bytes.
         let limited = shell("ulimit -f 8000; exec \"$0\" \"$@\"", &arguments);
         let said = stderr(&limited);
         assert_eq!(code(&limited), 2, "{said}");
-        assert!(said.contains("`ulimit -f`") && said.contains("the answers up to there are in"), "{said}");
+        assert!(
+            said.contains("`ulimit -f`") && said.contains("the answers up to there are in"),
+            "{said}"
+        );
         let kept = said.trim_end().rsplit(" are in ").next().unwrap();
         let lines = std::fs::read_to_string(kept).unwrap();
-        assert!(lines.ends_with('\n') && lines.lines().count() > 1000, "{}", lines.lines().count());
+        assert!(
+            lines.ends_with('\n') && lines.lines().count() > 1000,
+            "{}",
+            lines.lines().count()
+        );
         std::fs::remove_file(kept).unwrap();
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
     }
@@ -474,7 +771,9 @@ fn a_signal_names_the_file_with_the_answers_so_far() {
     let out = folder.path().join("out.jsonl");
     for (signal, expected) in [("HUP", 129), ("QUIT", 131), ("XCPU", 152)] {
         let mut command = gecc();
-        command.args(["verify", "--curve", "p256", "--quiet", "-o"]).arg(&out);
+        command
+            .args(["verify", "--curve", "p256", "--quiet", "-o"])
+            .arg(&out);
         // A shell starts background processes with SIGQUIT ignored, and so these tests may run.
         let not_ignored = || {
             // SAFETY: the default action is not a handler.
@@ -486,7 +785,11 @@ fn a_signal_names_the_file_with_the_answers_so_far() {
         };
         // SAFETY: between fork and exec it calls `signal` alone, which may be called there.
         unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, not_ignored) };
-        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut stdin = child.stdin.take().unwrap();
         writeln!(stdin, "{}", signed::<P256>(1).lines()[0]).unwrap();
         let has_answer = || {
@@ -497,15 +800,26 @@ fn a_signal_names_the_file_with_the_answers_so_far() {
             std::thread::sleep(Duration::from_millis(20));
         }
         assert!(
-            Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success()
+            Command::new("kill")
+                .args([&format!("-{signal}"), &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
         );
         let output = child.wait_with_output().unwrap();
         drop(stdin);
         assert_eq!(code(&output), expected, "{}", stderr(&output));
         let said = stderr(&output);
         let kept = said.trim_end().rsplit(" are in ").next().unwrap();
-        assert!(said.starts_with("gecc: interrupted; the answers up to there are in"), "{said}");
-        assert!(std::fs::read_to_string(kept).unwrap().starts_with("{\"valid\":true"));
+        assert!(
+            said.starts_with("gecc: interrupted; the answers up to there are in"),
+            "{said}"
+        );
+        assert!(
+            std::fs::read_to_string(kept)
+                .unwrap()
+                .starts_with("{\"valid\":true")
+        );
         std::fs::remove_file(kept).unwrap();
     }
 }
@@ -520,21 +834,45 @@ fn control_characters_in_names_are_escaped() {
     let verify = ["-v", "verify", "--curve", "p256", "--engine", "cpu"];
     let calls = [
         (verify.to_vec(), there.clone()),
-        (verify.to_vec(), folder.path().join(format!("missing{name}"))),
-        ([&verify[..], &["--format", "parquet"]].concat(), there.clone()),
-        (vec!["ethereum", "senders", "--engine", "cpu"], there.clone()),
-        (vec!["ethereum", "senders", "--engine", "cpu"], folder.path().join(format!("missing{name}"))),
+        (
+            verify.to_vec(),
+            folder.path().join(format!("missing{name}")),
+        ),
+        (
+            [&verify[..], &["--format", "parquet"]].concat(),
+            there.clone(),
+        ),
+        (
+            vec!["ethereum", "senders", "--engine", "cpu"],
+            there.clone(),
+        ),
+        (
+            vec!["ethereum", "senders", "--engine", "cpu"],
+            folder.path().join(format!("missing{name}")),
+        ),
     ];
-    for (arguments, path) in calls.into_iter().filter(|(call, _)| call[0] != "ethereum" || cfg!(feature = "chains")) {
+    for (arguments, path) in calls
+        .into_iter()
+        .filter(|(call, _)| call[0] != "ethereum" || cfg!(feature = "chains"))
+    {
         let output = gecc().args(&arguments).arg(&path).output().unwrap();
         let said = stderr(&output);
         // An argument that is not a file may be a key, and is not shown.
         if !said.contains("not shown as they may be a key") {
-            assert!(said.contains("\\u{1b}[31mb\\u{202e}c"), "{arguments:?}: {said}");
-            assert!(arguments[0] == "ethereum" || said.contains("a\\n\\u{1b}"), "{arguments:?}: {said}");
+            assert!(
+                said.contains("\\u{1b}[31mb\\u{202e}c"),
+                "{arguments:?}: {said}"
+            );
+            assert!(
+                arguments[0] == "ethereum" || said.contains("a\\n\\u{1b}"),
+                "{arguments:?}: {said}"
+            );
         } else {
             assert!(!path.exists(), "{arguments:?}: {said}");
         }
-        assert!(!said.contains(['\u{1b}', '\u{202e}']), "{arguments:?}: {said}");
+        assert!(
+            !said.contains(['\u{1b}', '\u{202e}']),
+            "{arguments:?}: {said}"
+        );
     }
 }

@@ -19,13 +19,22 @@ pub fn some_threads_cannot_be_started(arguments: &[&str], answers: usize) {
     let mut failed = 0;
     for threads in 2..16 {
         let mut command = Command::new("sh");
-        command.args(["-c", script]).arg(gecc().get_program()).args(arguments).stdin(Stdio::null());
-        command.env("MALLOC_ARENA_MAX", "1").env("RUST_MIN_STACK", (3_600_000_000_u64 / threads).to_string());
+        command
+            .args(["-c", script])
+            .arg(gecc().get_program())
+            .args(arguments)
+            .stdin(Stdio::null());
+        command
+            .env("MALLOC_ARENA_MAX", "1")
+            .env("RUST_MIN_STACK", (3_600_000_000_u64 / threads).to_string());
         let output = command.output().unwrap();
         let message = stderr(&output);
         let lines = output.stdout.iter().filter(|byte| **byte == b'\n').count();
         assert!(!message.contains("panicked"), "{threads}: {message}");
-        assert!(output.status.code() != Some(0) || lines == answers, "{threads}: {lines} answers, {message}");
+        assert!(
+            output.status.code() != Some(0) || lines == answers,
+            "{threads}: {lines} answers, {message}"
+        );
         failed += usize::from(message.contains("be started"));
     }
     assert!(failed > 0);
@@ -42,8 +51,14 @@ pub fn signed<C: EcdsaCurve>(count: usize) -> Signed {
     let engine = Engine::cpu().unwrap();
     let (secret, public) = keys::generate(&engine, C::ID, count).unwrap();
     let digests: Vec<[u8; 32]> = (0..count).map(|item| [item as u8 ^ 0x5a; 32]).collect();
-    let signed = ecdsa::sign_recoverable(&engine, C::ID, &digests, &secret, Default::default()).unwrap();
-    Signed { secret, public, digests, signed: signed.into_iter().map(Result::unwrap).collect() }
+    let signed =
+        ecdsa::sign_recoverable(&engine, C::ID, &digests, &secret, Default::default()).unwrap();
+    Signed {
+        secret,
+        public,
+        digests,
+        signed: signed.into_iter().map(Result::unwrap).collect(),
+    }
 }
 
 pub fn gzip(content: &[u8]) -> Vec<u8> {
@@ -65,6 +80,8 @@ impl Signed {
     }
 
     pub fn lines(&self) -> Vec<String> {
-        (0..self.digests.len()).map(|item| self.json(item).to_string()).collect()
+        (0..self.digests.len())
+            .map(|item| self.json(item).to_string())
+            .collect()
     }
 }

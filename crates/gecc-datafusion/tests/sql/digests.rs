@@ -16,10 +16,17 @@ fn they_are_those_of_the_library() {
     let message = b"Hello World";
     for hash in Hash::ALL.iter().filter(|hash| **hash != Hash::None) {
         let expected = hash.digest(message).map(|digest| hex(&digest));
-        for form in ["'Hello World'::BYTEA".to_owned(), format!("x'{}'", hex(message)), format!("'0x{}'", hex(message))]
-        {
+        for form in [
+            "'Hello World'::BYTEA".to_owned(),
+            format!("x'{}'", hex(message)),
+            format!("'0x{}'", hex(message)),
+        ] {
             let sql = format!("SELECT message_digest('{}', {form})", hash.name());
-            assert_eq!(row(&context, &sql), std::slice::from_ref(&expected), "{sql}");
+            assert_eq!(
+                row(&context, &sql),
+                std::slice::from_ref(&expected),
+                "{sql}"
+            );
         }
     }
     // The example in ethers' documentation.
@@ -31,8 +38,10 @@ fn they_are_those_of_the_library() {
 #[test]
 fn of_tables_and_of_what_is_no_message() {
     let messages: Vec<String> = (0..20000).map(|row| format!("message {row}")).collect();
-    let digests: Vec<[u8; 32]> =
-        messages.iter().map(|message| Hash::Sha256.digest(message.as_bytes()).unwrap()).collect();
+    let digests: Vec<[u8; 32]> = messages
+        .iter()
+        .map(|message| Hash::Sha256.digest(message.as_bytes()).unwrap())
+        .collect();
     let messages = Arc::new(BinaryArray::from_iter_values(messages)) as ArrayRef;
     let table = [("m", messages), ("d", fixed(&some(&digests)).unwrap())];
     let context = with_table(RecordBatch::try_from_iter(table).unwrap());
@@ -46,7 +55,11 @@ fn of_tables_and_of_what_is_no_message() {
     ] {
         let arguments = format!("'{hash}', {message}");
         let sql = format!("SELECT message_digest({arguments}), message_digest_reason({arguments})");
-        assert_eq!(row(&context, &sql), [None, Some(reason.to_owned())], "{sql}");
+        assert_eq!(
+            row(&context, &sql),
+            [None, Some(reason.to_owned())],
+            "{sql}"
+        );
     }
     let sql = format!("SELECT message_digest('none', x'{0}')", "ab".repeat(32));
     assert_eq!(row(&context, &sql), [Some("ab".repeat(32))]);

@@ -9,8 +9,8 @@ use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use gecc::service::Coalescer;
 use gecc::{CurveId, call};
 use gecc_arrow::{
-    Compression, Field, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions, Writer, complete,
-    open, transform,
+    Compression, Field, Format, Job, Mapping, Operation, Output, Pool, ReadOptions,
+    TransformOptions, Writer, complete, open, transform,
 };
 use gecc_datafusion::Functions;
 use std::path::Path;
@@ -32,12 +32,21 @@ fn table(curve: CurveId) -> RecordBatch {
     }
     // A dictionary of few values, with one row in a hundred null.
     let digest = |row: usize| (row % 100 != 99).then_some(row as i32);
-    let digests: StringArray = items.digests.iter().map(|digest| Some(hex(digest))).collect();
-    let digests = DictionaryArray::<Int32Type>::new((0..ROWS).map(digest).collect(), Arc::new(digests));
+    let digests: StringArray = items
+        .digests
+        .iter()
+        .map(|digest| Some(hex(digest)))
+        .collect();
+    let digests =
+        DictionaryArray::<Int32Type>::new((0..ROWS).map(digest).collect(), Arc::new(digests));
     let signature: ArrayRef = crate::items::fixed(&signatures).expect("one width");
     let key = crate::items::columns(&keys).remove(0);
     let columns: [(&str, ArrayRef, bool); 4] = [
-        ("row", Arc::new(Int64Array::from_iter_values(0..ROWS as i64)), false),
+        (
+            "row",
+            Arc::new(Int64Array::from_iter_values(0..ROWS as i64)),
+            false,
+        ),
         ("digest", Arc::new(digests), true),
         ("signature", signature, true),
         ("public_key", key, true),
@@ -51,7 +60,8 @@ fn hex(bytes: &[u8]) -> String {
 
 fn write(path: &Path, rows: &RecordBatch) {
     let output = Output::File(path.to_owned());
-    let mut writer = Writer::create(output, Format::Parquet, Compression::None, &rows.schema()).unwrap();
+    let mut writer =
+        Writer::create(output, Format::Parquet, Compression::None, &rows.schema()).unwrap();
     writer.write(rows, &Pool::default()).unwrap();
     writer.finish().unwrap();
 }
@@ -60,17 +70,39 @@ fn write(path: &Path, rows: &RecordBatch) {
 /// `reason`.
 fn answer(curve: CurveId, from: &Path, to: &Path) {
     let input = open(from, ReadOptions::default()).unwrap();
-    let (operation, pool) = (Operation::from(call::Operation::verify(curve, Default::default())), Pool::default());
+    let (operation, pool) = (
+        Operation::from(call::Operation::verify(curve, Default::default())),
+        Pool::default(),
+    );
     let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
     assert_eq!(mapping.column(Field::PublicKey), Some("public_key"));
-    let job = Job { engine: engine(), operation: &operation, mapping: &mapping, pool: &pool };
-    let options = TransformOptions { beside: true, ..Default::default() };
-    let outcome = transform(&job, input, Output::File(to.to_owned()), &options, &AtomicBool::new(false)).unwrap();
+    let job = Job {
+        engine: engine(),
+        operation: &operation,
+        mapping: &mapping,
+        pool: &pool,
+    };
+    let options = TransformOptions {
+        beside: true,
+        ..Default::default()
+    };
+    let outcome = transform(
+        &job,
+        input,
+        Output::File(to.to_owned()),
+        &options,
+        &AtomicBool::new(false),
+    )
+    .unwrap();
     assert!(outcome.problem.is_none());
 }
 
 fn with_file(context: &SessionContext, path: &Path) {
-    let file = context.register_parquet("t", path.to_str().expect("a name"), ParquetReadOptions::default());
+    let file = context.register_parquet(
+        "t",
+        path.to_str().expect("a name"),
+        ParquetReadOptions::default(),
+    );
     runtime().block_on(file).unwrap();
 }
 
@@ -83,7 +115,10 @@ fn function(curve: CurveId, ending: &str) -> String {
 
 /// A coalescer for this test, so that its statistics can be checked.
 fn functions(largest: usize) -> Functions {
-    let coalescer = Coalescer::builder().largest_batch(largest).build(engine()).unwrap();
+    let coalescer = Coalescer::builder()
+        .largest_batch(largest)
+        .build(engine())
+        .unwrap();
     Functions::through(engine(), coalescer)
 }
 
@@ -91,7 +126,10 @@ fn functions(largest: usize) -> Functions {
 fn sql_says_what_the_command_writes() {
     for curve in CURVES {
         let folder = TempDir::new().unwrap();
-        let (signed, answered) = (folder.path().join("signed.parquet"), folder.path().join("answered.parquet"));
+        let (signed, answered) = (
+            folder.path().join("signed.parquet"),
+            folder.path().join("answered.parquet"),
+        );
         write(&signed, &table(curve));
         answer(curve, &signed, &answered);
         let (verdict, reason) = (function(curve, ""), function(curve, "_reason"));
@@ -113,26 +151,46 @@ fn sql_says_what_the_command_writes() {
         assert_eq!((count(0), count(3)), (ROWS, 0), "{curve}");
         assert_eq!(count(2), count(4), "{curve}");
         // Two thirds are not corrupted, and most of those have no null cells.
-        assert!(count(1) > ROWS / 3 && count(2) > ROWS / 10, "{curve}: {found:?}");
-        assert!(found.iter().all(|other| *other == found[0]), "{curve}: {found:?}");
+        assert!(
+            count(1) > ROWS / 3 && count(2) > ROWS / 10,
+            "{curve}: {found:?}"
+        );
+        assert!(
+            found.iter().all(|other| *other == found[0]),
+            "{curve}: {found:?}"
+        );
     }
 }
 
 #[test]
 fn small_batches_of_many_partitions_are_computed_together() {
     let rows = table(CurveId::P256);
-    let batches: Vec<_> = (0..ROWS).step_by(80).map(|start| rows.slice(start, 80)).collect();
+    let batches: Vec<_> = (0..ROWS)
+        .step_by(80)
+        .map(|start| rows.slice(start, 80))
+        .collect();
     let parts = batches.chunks(4).map(<[_]>::to_vec).collect();
     let functions = functions(1300);
     let context = session(&functions, 16, 80);
-    context.register_table("t", Arc::new(MemTable::try_new(rows.schema(), parts).unwrap())).unwrap();
+    context
+        .register_table(
+            "t",
+            Arc::new(MemTable::try_new(rows.schema(), parts).unwrap()),
+        )
+        .unwrap();
     let verdict = function(CurveId::P256, "");
-    let found = row(&context, &format!("SELECT count(*) FROM t WHERE {verdict} IS NOT DISTINCT FROM true"));
+    let found = row(
+        &context,
+        &format!("SELECT count(*) FROM t WHERE {verdict} IS NOT DISTINCT FROM true"),
+    );
     assert!(found[0].as_ref().unwrap().parse::<usize>().unwrap() > ROWS / 3);
     let stats = functions.stats();
     // Keys have several encodings, so that each of these batches is two requests.
     let (batches, handed_in) = (stats.cpu_batches, 2 * ROWS.div_ceil(80) as u64);
-    assert!(batches < handed_in / 2, "{batches} batches of {handed_in} requests");
+    assert!(
+        batches < handed_in / 2,
+        "{batches} batches of {handed_in} requests"
+    );
 }
 
 #[test]
@@ -148,20 +206,32 @@ fn batches_longer_than_the_largest_are_cut() {
     });
     assert_eq!(cut, whole);
     assert_eq!(whole.num_rows(), 1000);
-    assert!(whole.columns().iter().all(|column| column.null_count() < 900));
+    assert!(
+        whole
+            .columns()
+            .iter()
+            .all(|column| column.null_count() < 900)
+    );
 }
 
 #[test]
 fn real_signatures_have_their_verdicts() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gecc-arrow/tests/data/signatures.parquet");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../gecc-arrow/tests/data/signatures.parquet");
     let context = session(crate::session::functions(), 3, 8192);
     with_file(&context, &path);
     let case = |ending: &str| {
         let when = |curve: &CurveId| format!("WHEN '{curve}' THEN {}", function(*curve, ending));
-        format!("CASE tag {} END", CURVES.iter().map(when).collect::<Vec<_>>().join(" "))
+        format!(
+            "CASE tag {} END",
+            CURVES.iter().map(when).collect::<Vec<_>>().join(" ")
+        )
     };
     let (verdict, reason) = (case(""), case("_reason"));
     let sql = format!("SELECT count(*), count(*) FILTER (WHERE {verdict}), count({reason}) FROM t");
     // The same numbers as in signatures_verdicts.csv.gz.
-    assert_eq!(row(&context, &sql), ["1702", "1487", "215"].map(|count| Some(count.to_owned())));
+    assert_eq!(
+        row(&context, &sql),
+        ["1702", "1487", "215"].map(|count| Some(count.to_owned()))
+    );
 }

@@ -18,7 +18,9 @@ pub fn functions() -> &'static Functions {
 }
 
 pub fn session(functions: &Functions, partitions: usize, batch: usize) -> SessionContext {
-    let config = SessionConfig::new().with_target_partitions(partitions).with_batch_size(batch);
+    let config = SessionConfig::new()
+        .with_target_partitions(partitions)
+        .with_batch_size(batch);
     let context = SessionContext::new_with_config(config);
     functions.register(&context);
     context
@@ -32,7 +34,10 @@ pub fn with_table(columns: RecordBatch) -> SessionContext {
 }
 
 pub fn runtime() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().unwrap()
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .unwrap()
 }
 
 pub async fn rows(context: &SessionContext, sql: &str) -> Result<RecordBatch> {
@@ -42,12 +47,17 @@ pub async fn rows(context: &SessionContext, sql: &str) -> Result<RecordBatch> {
 }
 
 pub fn query(context: &SessionContext, sql: &str) -> RecordBatch {
-    runtime().block_on(rows(context, sql)).unwrap_or_else(|problem| panic!("{sql}: {problem}"))
+    runtime()
+        .block_on(rows(context, sql))
+        .unwrap_or_else(|problem| panic!("{sql}: {problem}"))
 }
 
 /// Returns the error of planning a statement.
 pub fn refusal(context: &SessionContext, sql: &str) -> String {
-    runtime().block_on(context.sql(sql)).expect_err(sql).strip_backtrace()
+    runtime()
+        .block_on(context.sql(sql))
+        .expect_err(sql)
+        .strip_backtrace()
 }
 
 /// Returns the values of a column, `None` for null.
@@ -56,7 +66,9 @@ pub fn texts(column: &dyn Array) -> Vec<Option<String>> {
         let formatter = ArrayFormatter::try_new(column, &FormatOptions::new())?;
         let nulls = column.logical_nulls();
         let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-        Ok((0..column.len()).map(|row| (!is_null(row)).then(|| formatter.value(row).to_string())).collect())
+        Ok((0..column.len())
+            .map(|row| (!is_null(row)).then(|| formatter.value(row).to_string()))
+            .collect())
     };
     values().expect("a column that can be shown")
 }
@@ -65,5 +77,9 @@ pub fn texts(column: &dyn Array) -> Vec<Option<String>> {
 pub fn row(context: &SessionContext, sql: &str) -> Vec<Option<String>> {
     let found = query(context, sql);
     assert_eq!(found.num_rows(), 1, "{sql}");
-    found.columns().iter().map(|column| texts(column).remove(0)).collect()
+    found
+        .columns()
+        .iter()
+        .map(|column| texts(column).remove(0))
+        .collect()
 }

@@ -35,9 +35,15 @@ static SIGNED: LazyLock<RecordBatch> = LazyLock::new(|| {
 /// space in the queue.
 fn crowded(partitions: usize) -> SessionContext {
     let part = ROWS / partitions;
-    let parts = (0..partitions).map(|which| vec![SIGNED.slice(which * part, part)]).collect();
+    let parts = (0..partitions)
+        .map(|which| vec![SIGNED.slice(which * part, part)])
+        .collect();
     let table = MemTable::try_new(SIGNED.schema(), parts).unwrap();
-    let coalescer = Coalescer::builder().largest_batch(400).queue(800).build(engine()).unwrap();
+    let coalescer = Coalescer::builder()
+        .largest_batch(400)
+        .queue(800)
+        .build(engine())
+        .unwrap();
     let context = session(&Functions::through(engine(), coalescer), partitions, 100);
     context.register_table("t", Arc::new(table)).unwrap();
     context
@@ -52,7 +58,9 @@ async fn valid(context: SessionContext) -> Result<usize> {
 fn ends<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = channel();
     thread::spawn(move || sender.send(work()));
-    receiver.recv_timeout(Duration::from_secs(300)).expect("it does not lock up")
+    receiver
+        .recv_timeout(Duration::from_secs(300))
+        .expect("it does not lock up")
 }
 
 #[test]
@@ -65,7 +73,10 @@ fn no_runtime_locks_up() {
         assert_eq!(one_thread.unwrap(), ROWS);
         for workers in [1, 3] {
             let several = ends(move || {
-                let runtime = Builder::new_multi_thread().worker_threads(workers).build().unwrap();
+                let runtime = Builder::new_multi_thread()
+                    .worker_threads(workers)
+                    .build()
+                    .unwrap();
                 let on_a_worker = runtime.spawn(valid(crowded(partitions)));
                 let outside = runtime.block_on(valid(crowded(partitions)));
                 [runtime.block_on(on_a_worker).unwrap(), outside]
@@ -73,7 +84,10 @@ fn no_runtime_locks_up() {
             assert!(several.into_iter().all(|found| found.unwrap() == ROWS));
             // On this runtime, `block_in_place` panics.
             let local = ends(move || {
-                let runtime = Builder::new_multi_thread().worker_threads(workers).build().unwrap();
+                let runtime = Builder::new_multi_thread()
+                    .worker_threads(workers)
+                    .build()
+                    .unwrap();
                 LocalSet::new().block_on(&runtime, valid(crowded(partitions)))
             });
             assert_eq!(local.unwrap(), ROWS);

@@ -39,8 +39,17 @@ pub struct RowAnswers {
 
 impl BatchGatherer {
     pub fn new(receiver: Receiver, known: OutputKind) -> Self {
-        let state = GatherState { open: ScanColumns::new(known), answer: Arc::default(), computing: 0 };
-        BatchGatherer { receiver: [receiver], known, state: Mutex::new(state), changed: Condvar::new() }
+        let state = GatherState {
+            open: ScanColumns::new(known),
+            answer: Arc::default(),
+            computing: 0,
+        };
+        BatchGatherer {
+            receiver: [receiver],
+            known,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }
     }
 
     /// Returns the answers for these rows, computed in a batch with those of other threads. Blocks
@@ -52,10 +61,17 @@ impl BatchGatherer {
         let mut state = self.lock();
         let first = state.open.rows();
         state.open.append(columns);
-        let part = RowAnswers { answer: Arc::clone(&state.answer), rows: first..state.open.rows() };
+        let part = RowAnswers {
+            answer: Arc::clone(&state.answer),
+            rows: first..state.open.rows(),
+        };
         loop {
             if let Some(answer) = part.answer.get() {
-                return answer.as_ref().map(|_| ()).map_err(String::clone).map(|()| part);
+                return answer
+                    .as_ref()
+                    .map(|_| ())
+                    .map_err(String::clone)
+                    .map(|()| part);
             }
             let is_open = Arc::ptr_eq(&part.answer, &state.answer);
             if is_open && state.computing < COMPUTING {
@@ -66,16 +82,24 @@ impl BatchGatherer {
                 self.compute(engine, &batch, &part.answer);
                 state = self.lock();
             } else {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
             }
         }
     }
 
     /// Computes a batch. However it ends, the waiting threads are notified.
     fn compute(&self, engine: &Engine, batch: &ScanColumns, answer: &BatchAnswer) {
-        let _computing = ComputingGuard { gather: self, answer };
+        let _computing = ComputingGuard {
+            gather: self,
+            answer,
+        };
         let outputs = batch.outputs();
-        let scan = outputs.and_then(|outputs| silent_payments::scan(engine, &self.receiver, batch.keys(), outputs));
+        let scan = outputs.and_then(|outputs| {
+            silent_payments::scan(engine, &self.receiver, batch.keys(), outputs)
+        });
         // The answer was not set before.
         let _ = answer.set(scan.map_err(|problem| problem.to_string()));
     }
@@ -93,7 +117,9 @@ struct ComputingGuard<'a> {
 
 impl Drop for ComputingGuard<'_> {
     fn drop(&mut self) {
-        let _ = self.answer.set(Err("the batch was not computed".to_owned()));
+        let _ = self
+            .answer
+            .set(Err("the batch was not computed".to_owned()));
         self.gather.lock().computing -= 1;
         self.gather.changed.notify_all();
     }
@@ -101,7 +127,10 @@ impl Drop for ComputingGuard<'_> {
 
 impl RowAnswers {
     fn scan(&self) -> &Scan {
-        self.answer.get().and_then(|answer| answer.as_ref().ok()).expect("the batch was computed")
+        self.answer
+            .get()
+            .and_then(|answer| answer.as_ref().ok())
+            .expect("the batch was computed")
     }
 
     /// Returns a code for each row.

@@ -45,7 +45,13 @@ pub struct ScanColumns {
 
 impl ScanColumns {
     pub fn new(known: OutputKind) -> Self {
-        ScanColumns { known, tweak_points: Vec::new(), offsets: vec![0], prefixes: Vec::new(), keys: Vec::new() }
+        ScanColumns {
+            known,
+            tweak_points: Vec::new(),
+            offsets: vec![0],
+            prefixes: Vec::new(),
+            keys: Vec::new(),
+        }
     }
 
     pub fn rows(&self) -> usize {
@@ -57,7 +63,10 @@ impl ScanColumns {
         let begin = self.count();
         let is_read = places.into_iter().all(|place| match self.known {
             // DuckDB stores them as signed numbers.
-            OutputKind::Prefixes => values.integer(place).map(|value| self.prefixes.push(value as u64)).is_some(),
+            OutputKind::Prefixes => values
+                .integer(place)
+                .map(|value| self.prefixes.push(value as u64))
+                .is_some(),
             OutputKind::Keys => {
                 let key = values.bytes(place).and_then(|bytes| bytes.try_into().ok());
                 key.map(|key| self.keys.push(key)).is_some()
@@ -77,7 +86,8 @@ impl ScanColumns {
     pub fn append(&mut self, rows: ScanColumns) {
         let begin = self.count() as u64;
         self.tweak_points.extend(rows.tweak_points);
-        self.offsets.extend(rows.offsets[1..].iter().map(|offset| begin + offset));
+        self.offsets
+            .extend(rows.offsets[1..].iter().map(|offset| begin + offset));
         self.prefixes.extend(rows.prefixes);
         self.keys.extend(rows.keys);
     }

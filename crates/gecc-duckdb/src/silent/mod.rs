@@ -8,7 +8,9 @@ mod receivers;
 use crate::api::{Handle, api};
 use crate::engine::service;
 use crate::scalar::{self, BoundCall, ScalarFunction};
-use crate::vector::{ANY, BIGINT, BLOB, BOOLEAN, INTEGER, LogicalType, Results, Type, VARCHAR, Vector};
+use crate::vector::{
+    ANY, BIGINT, BLOB, BOOLEAN, INTEGER, LogicalType, Results, Type, VARCHAR, Vector,
+};
 use batching::RowAnswers;
 use columns::{OutputKind, ScanColumns};
 use gecc::silent_payments::Receiver;
@@ -51,7 +53,11 @@ unsafe fn register_setting(connection: Handle) -> Result<(), String> {
         let state = (api().register_config_option)(connection, option);
         (api().destroy_value)(&mut empty);
         (api().destroy_config_option)(&mut option);
-        if state == 0 { Ok(()) } else { Err("the setting `gecc_key_file` cannot be registered".to_owned()) }
+        if state == 0 {
+            Ok(())
+        } else {
+            Err("the setting `gecc_key_file` cannot be registered".to_owned())
+        }
     }
 }
 
@@ -99,7 +105,13 @@ impl ScalarFunction for ScanFunction {
             ScanFunction::Own => vec![
                 vec![simple(ANY), simple(BLOB)],
                 vec![simple(ANY), simple(BLOB), list_of(BIGINT)],
-                vec![simple(ANY), simple(BLOB), simple(BLOB), simple(BLOB), list_of(BIGINT)],
+                vec![
+                    simple(ANY),
+                    simple(BLOB),
+                    simple(BLOB),
+                    simple(BLOB),
+                    list_of(BIGINT),
+                ],
             ],
             ScanFunction::Frigate => vec![vec![simple(ANY), list_of(BLOB), list_of(BLOB)]],
         }
@@ -122,11 +134,16 @@ impl ScalarFunction for ScanFunction {
         let known = OutputKind::of(&call.type_of(0))?;
         let needs_file = *self == ScanFunction::Own && call.arguments() < 5;
         let file = needs_file.then(|| {
-            let path =
-                call.setting(KEY_FILE).ok_or("no keys are given, and the setting `gecc_key_file` names no file")?;
+            let path = call
+                .setting(KEY_FILE)
+                .ok_or("no keys are given, and the setting `gecc_key_file` names no file")?;
             ReceiverKeys::read(Path::new(&path)).map_err(|problem| format!("{path}: {problem}"))
         });
-        Ok(ScanStatement { known, file: file.transpose()?, searches: Searches::default() })
+        Ok(ScanStatement {
+            known,
+            file: file.transpose()?,
+            searches: Searches::default(),
+        })
     }
 
     fn compute(
@@ -163,7 +180,9 @@ impl ScanFunction {
         let lists: Vec<_> = arguments.iter().map(Vector::elements).collect();
         let mut groups: Vec<(RowKeys, ScanColumns, Vec<usize>)> = Vec::new();
         for row in 0..rows {
-            let Some(of) = self.row(arguments, &lists, row) else { continue };
+            let Some(of) = self.row(arguments, &lists, row) else {
+                continue;
+            };
             // Usually the same as for the previous row.
             let group = match groups.iter().rposition(|(keys, ..)| keys.is(&of.keys)) {
                 Some(group) => group,
@@ -173,13 +192,17 @@ impl ScanFunction {
                 }
             };
             let (_, columns, places) = &mut groups[group];
-            if lists[0].is_some_and(|outputs| columns.push(self.tweak_point(of.tweak_key), &outputs, of.outputs)) {
+            if lists[0].is_some_and(|outputs| {
+                columns.push(self.tweak_point(of.tweak_key), &outputs, of.outputs)
+            }) {
                 places.push(row);
             }
         }
         let mut found: FoundRows = vec![None; rows];
         for (keys, columns, places) in groups {
-            let search = statement.searches.of(mine, &keys, statement.known, || self.receiver(statement, &keys))?;
+            let search = statement.searches.of(mine, &keys, statement.known, || {
+                self.receiver(statement, &keys)
+            })?;
             let part = Arc::new(search.gather.scan(service()?.engine(), columns)?);
             for (place, (row, code)) in places.into_iter().zip(part.codes()).enumerate() {
                 found[row] = (*code == Verdict::VALID_CODE).then(|| (Arc::clone(&part), place));
@@ -190,16 +213,30 @@ impl ScanFunction {
 
     /// Returns the arguments of a row; `None` if one is null. `lists` contains the elements of
     /// arguments that are lists.
-    fn row<'a>(&self, arguments: &[Vector<'a>], lists: &[Option<Vector<'a>>], row: usize) -> Option<ScanRow<'a>> {
+    fn row<'a>(
+        &self,
+        arguments: &[Vector<'a>],
+        lists: &[Option<Vector<'a>>],
+        row: usize,
+    ) -> Option<ScanRow<'a>> {
         let outputs = arguments[0].list(row)?;
         let (scan, spend, tweak_key, labels) = match (self, arguments.len()) {
             (ScanFunction::Own, 2) => (&[][..], &[][..], arguments[1].bytes(row)?, None),
-            (ScanFunction::Own, 3) => {
-                (&[][..], &[][..], arguments[1].bytes(row)?, Some(labels_of(arguments, lists, 2, row)?))
-            }
+            (ScanFunction::Own, 3) => (
+                &[][..],
+                &[][..],
+                arguments[1].bytes(row)?,
+                Some(labels_of(arguments, lists, 2, row)?),
+            ),
             (ScanFunction::Own, _) => {
-                let [scan, spend, tweak_key] = [1, 2, 3].map(|which: usize| arguments[which].bytes(row));
-                (scan?, spend?, tweak_key?, Some(labels_of(arguments, lists, 4, row)?))
+                let [scan, spend, tweak_key] =
+                    [1, 2, 3].map(|which: usize| arguments[which].bytes(row));
+                (
+                    scan?,
+                    spend?,
+                    tweak_key?,
+                    Some(labels_of(arguments, lists, 4, row)?),
+                )
             }
             (ScanFunction::Frigate, _) => {
                 let places = arguments[1].list(row)?;
@@ -209,24 +246,46 @@ impl ScanFunction {
                     return None;
                 }
                 let labels = labels_of(arguments, lists, 2, row)?;
-                (keys.bytes(scan)?, keys.bytes(spend)?, keys.bytes(tweak_key)?, Some(labels))
+                (
+                    keys.bytes(scan)?,
+                    keys.bytes(spend)?,
+                    keys.bytes(tweak_key)?,
+                    Some(labels),
+                )
             }
         };
-        Some(ScanRow { keys: RowKeys { scan, spend, labels }, tweak_key, outputs })
+        Some(ScanRow {
+            keys: RowKeys {
+                scan,
+                spend,
+                labels,
+            },
+            tweak_key,
+            outputs,
+        })
     }
 
     /// # Errors
     /// A problem of the keys, without any part of them.
     fn receiver(&self, statement: &ScanStatement, keys: &RowKeys) -> Result<Receiver, String> {
         if let Some(file) = &statement.file {
-            return file.receiver(&keys.label_numbers()?).map_err(|reason| reason.to_string());
+            return file
+                .receiver(&keys.label_numbers()?)
+                .map_err(|reason| reason.to_string());
         }
-        let scan: &[u8; 32] = keys.scan.try_into().map_err(|_| "the scan key has 32 bytes")?;
+        let scan: &[u8; 32] = keys
+            .scan
+            .try_into()
+            .map_err(|_| "the scan key has 32 bytes")?;
         let scan = SecretKey::from_bytes(*scan);
         let spend = self.sec1(keys.spend);
         let receiver = match (self, &keys.labels) {
             (ScanFunction::Frigate, Some(labels)) => {
-                let points: Vec<Vec<u8>> = labels.points()?.into_iter().map(|point| self.sec1(point)).collect();
+                let points: Vec<Vec<u8>> = labels
+                    .points()?
+                    .into_iter()
+                    .map(|point| self.sec1(point))
+                    .collect();
                 Receiver::with_label_points(scan, &spend, points.iter().map(Vec::as_slice))
             }
             _ => Receiver::new(scan, &spend, &keys.label_numbers()?),
@@ -272,7 +331,10 @@ fn labels_of<'a>(
     argument: usize,
     row: usize,
 ) -> Option<Labels<'a>> {
-    Some(Labels { values: lists[argument]?, places: arguments[argument].list(row)? })
+    Some(Labels {
+        values: lists[argument]?,
+        places: arguments[argument].list(row)?,
+    })
 }
 
 fn write_booleans(found: &FoundRows, results: &mut Results) {
@@ -288,7 +350,9 @@ fn write_booleans(found: &FoundRows, results: &mut Results) {
 fn write_matches(found: &FoundRows, results: &mut Results) -> Result<(), String> {
     let mut end = 0;
     for (row, found) in found.iter().enumerate() {
-        let count = found.as_ref().map_or(0, |(part, place)| part.of_row(*place).len());
+        let count = found
+            .as_ref()
+            .map_or(0, |(part, place)| part.of_row(*place).len());
         results.set_list(row, end..end + count);
         end += count;
         if found.is_none() {
@@ -296,7 +360,10 @@ fn write_matches(found: &FoundRows, results: &mut Results) -> Result<(), String>
         }
     }
     let mut elements = results.elements(end)?;
-    let matches = found.iter().flatten().flat_map(|(part, place)| part.of_row(*place));
+    let matches = found
+        .iter()
+        .flatten()
+        .flat_map(|(part, place)| part.of_row(*place));
     for (element, found) in matches.enumerate() {
         // A row has few outputs, and k is small.
         elements.member(0).set_integer(element, found.output as i32);
@@ -305,7 +372,9 @@ fn write_matches(found: &FoundRows, results: &mut Results) -> Result<(), String>
             Some(label) => elements.member(2).set_bigint(element, label.into()),
             None => elements.member(2).set_null(element),
         }
-        elements.member(3).set_bytes(element, found.tweak.expose_bytes());
+        elements
+            .member(3)
+            .set_bytes(element, found.tweak.expose_bytes());
     }
     Ok(())
 }

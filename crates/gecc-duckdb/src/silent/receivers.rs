@@ -26,7 +26,9 @@ impl<'a> Labels<'a> {
     /// A label out of range.
     pub fn numbers(&self) -> Result<Vec<u32>, String> {
         let integers = self.places.clone().map(|place| self.values.integer(place));
-        let all: Option<Vec<u32>> = integers.map(|integer| u32::try_from(integer?).ok()).collect();
+        let all: Option<Vec<u32>> = integers
+            .map(|integer| u32::try_from(integer?).ok())
+            .collect();
         all.ok_or_else(|| "a label is not a number of 0 to 4294967295".to_owned())
     }
 
@@ -35,7 +37,11 @@ impl<'a> Labels<'a> {
     /// # Errors
     /// A label that is null.
     pub fn points(&self) -> Result<Vec<&'a [u8]>, String> {
-        let all: Option<Vec<&[u8]>> = self.places.clone().map(|place| self.values.bytes(place)).collect();
+        let all: Option<Vec<&[u8]>> = self
+            .places
+            .clone()
+            .map(|place| self.values.bytes(place))
+            .collect();
         all.ok_or_else(|| "a label is null".to_owned())
     }
 
@@ -86,7 +92,9 @@ impl RowKeys<'_> {
         // growing vector would leave copies in freed memory.
         let labels = self.labels.as_ref().map_or(0, |labels| labels.places.len());
         let mut identity = Zeroizing::new(Vec::with_capacity(256 + 128 * labels));
-        self.labels.iter().for_each(|labels| labels.write(&mut identity));
+        self.labels
+            .iter()
+            .for_each(|labels| labels.write(&mut identity));
         write_part(self.spend, &mut identity);
         write_part(self.scan, &mut identity);
         identity
@@ -101,7 +109,12 @@ fn write_part(part: &[u8], to: &mut Vec<u8>) {
 
 /// Compares bytes in a time that does not depend on the position of a difference.
 fn are_equal(one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .fold(0, |differs, (a, b)| differs | (a ^ b))
+            == 0
 }
 
 /// A receiver, with the batches that are searched for it.
@@ -129,7 +142,10 @@ impl Searches {
         receiver: impl FnOnce() -> Result<Receiver, String>,
     ) -> Result<Arc<Search>, String> {
         let identity = keys.identity();
-        if let Some(search) = mine.iter().find(|search| are_equal(&search.identity, &identity)) {
+        if let Some(search) = mine
+            .iter()
+            .find(|search| are_equal(&search.identity, &identity))
+        {
             return Ok(Arc::clone(search));
         }
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -68,15 +68,27 @@ fn seeds_of_every_form_are_read() {
     let seed = decoded(SEED);
     for text in [PKCS8, PKCS8_WITH_PUBLIC_KEY] {
         assert_eq!(seeds(decoded(text)).unwrap(), std::slice::from_ref(&seed));
-        let two = format!("# two\n{}{}", block("PRIVATE KEY", text), block("OPENSSH PRIVATE KEY", OPENSSH));
+        let two = format!(
+            "# two\n{}{}",
+            block("PRIVATE KEY", text),
+            block("OPENSSH PRIVATE KEY", OPENSSH)
+        );
         let found = seeds(two).unwrap();
         assert_eq!((found.len(), &found[0]), (2, &seed));
-        let line = public_key(OPENSSH_PUBLIC.as_bytes(), KeyKind::Ed25519).unwrap().unwrap();
+        let line = public_key(OPENSSH_PUBLIC.as_bytes(), KeyKind::Ed25519)
+            .unwrap()
+            .unwrap();
         assert_eq!(public_of(&found[1]).as_slice(), line);
     }
     let expected = Base64UrlUnpadded::decode_vec(jwk()["d"].as_str().unwrap()).unwrap();
-    assert_eq!(seeds(jwk().to_string()).unwrap(), std::slice::from_ref(&expected));
-    assert_eq!(seeds(json!({"keys": [jwk(), jwk()]}).to_string()).unwrap(), [expected.clone(), expected]);
+    assert_eq!(
+        seeds(jwk().to_string()).unwrap(),
+        std::slice::from_ref(&expected)
+    );
+    assert_eq!(
+        seeds(json!({"keys": [jwk(), jwk()]}).to_string()).unwrap(),
+        [expected.clone(), expected]
+    );
 }
 
 #[test]
@@ -90,33 +102,59 @@ fn public_keys_belong_to_their_seeds() {
     refused(other.to_string(), reason);
     // OpenSSH has it three times.
     let file = decoded(OPENSSH);
-    let key = public_key(OPENSSH_PUBLIC.as_bytes(), KeyKind::Ed25519).unwrap().unwrap();
-    let places: Vec<usize> = file.windows(32).enumerate().filter(|(_, part)| *part == key).map(|(at, _)| at).collect();
+    let key = public_key(OPENSSH_PUBLIC.as_bytes(), KeyKind::Ed25519)
+        .unwrap()
+        .unwrap();
+    let places: Vec<usize> = file
+        .windows(32)
+        .enumerate()
+        .filter(|(_, part)| *part == key)
+        .map(|(at, _)| at)
+        .collect();
     assert_eq!(places.len(), 3);
     for place in places {
         let mut corrupted = file.clone();
         corrupted[place + 5] ^= 1;
-        refused(block("OPENSSH PRIVATE KEY", &Base64::encode_string(&corrupted)), reason);
+        refused(
+            block("OPENSSH PRIVATE KEY", &Base64::encode_string(&corrupted)),
+            reason,
+        );
     }
 }
 
 #[test]
 fn unusable_keys_are_explained() {
     let openssh = |text: &str| block("OPENSSH PRIVATE KEY", text);
-    refused(openssh(OPENSSH_ENCRYPTED), "block in line 1: the key is encrypted: decrypt it first");
+    refused(
+        openssh(OPENSSH_ENCRYPTED),
+        "block in line 1: the key is encrypted: decrypt it first",
+    );
     // The numbers that have to be equal, and the padding.
     let file = decoded(OPENSSH);
     for place in [98, file.len() - 1] {
         let mut corrupted = file.clone();
         corrupted[place] ^= 1;
-        refused(openssh(&Base64::encode_string(&corrupted)), "not a private key as OpenSSH writes them");
+        refused(
+            openssh(&Base64::encode_string(&corrupted)),
+            "not a private key as OpenSSH writes them",
+        );
     }
     for length in 0..file.len() {
-        let problem = seeds(openssh(&Base64::encode_string(&file[..length]))).expect_err("a part of a key");
-        assert!(problem.contains("not a private key as OpenSSH") || problem.contains("not valid PEM"), "{problem}");
+        let problem =
+            seeds(openssh(&Base64::encode_string(&file[..length]))).expect_err("a part of a key");
+        assert!(
+            problem.contains("not a private key as OpenSSH") || problem.contains("not valid PEM"),
+            "{problem}"
+        );
     }
-    refused(block("EC PRIVATE KEY", "MAUCAQEEAA=="), "in SEC 1, and not one of Ed25519");
-    refused(block("DSA PRIVATE KEY", "MAA="), "PRIVATE KEY and OPENSSH PRIVATE KEY are");
+    refused(
+        block("EC PRIVATE KEY", "MAUCAQEEAA=="),
+        "in SEC 1, and not one of Ed25519",
+    );
+    refused(
+        block("DSA PRIVATE KEY", "MAA="),
+        "PRIVATE KEY and OPENSSH PRIVATE KEY are",
+    );
     // X25519, whose identifier is one less.
     let mut x25519 = decoded(PKCS8);
     x25519[11] = 0x6e;
@@ -129,8 +167,16 @@ fn unusable_keys_are_explained() {
     refused(with("kty", "EC"), "`kty` is not OKP");
     refused(with("crv", "X25519"), "`crv` is not Ed25519");
     refused(with("x", "AA"), "`x` has 1 bytes instead of 32");
-    let of_curve = secret_keys(block("OPENSSH PRIVATE KEY", OPENSSH).as_bytes(), CurveId::P256).map(|keys| keys.len());
-    assert!(of_curve.unwrap_err().contains("the key is for Ed25519, not for p256"));
+    let of_curve = secret_keys(
+        block("OPENSSH PRIVATE KEY", OPENSSH).as_bytes(),
+        CurveId::P256,
+    )
+    .map(|keys| keys.len());
+    assert!(
+        of_curve
+            .unwrap_err()
+            .contains("the key is for Ed25519, not for p256")
+    );
 }
 
 #[test]
@@ -138,12 +184,17 @@ fn public_keys_of_every_form_are_read() {
     let der = decoded(SPKI);
     let expected = public_of(&decoded(SEED));
     let pem = block("PUBLIC KEY", SPKI);
-    let of_jwk = json!({"kty": "OKP", "crv": "Ed25519", "x": Base64UrlUnpadded::encode_string(&expected)}).to_string();
+    let of_jwk =
+        json!({"kty": "OKP", "crv": "Ed25519", "x": Base64UrlUnpadded::encode_string(&expected)})
+            .to_string();
     let blob = [&b"\0\0\0\x0bssh-ed25519\0\0\0\x20"[..], &expected].concat();
     let line = format!("ssh-ed25519 {}\n", Base64::encode_string(&blob));
     let forms = [&der, pem.as_bytes(), of_jwk.as_bytes(), line.as_bytes()];
     for key in forms {
-        assert_eq!(public_key(key, KeyKind::Ed25519), Some(Ok(expected.to_vec())));
+        assert_eq!(
+            public_key(key, KeyKind::Ed25519),
+            Some(Ok(expected.to_vec()))
+        );
         for length in 0..key.trim_ascii_end().len() {
             assert!(public_key(&key[..length], KeyKind::Ed25519).is_none_or(|key| key.is_err()));
         }
@@ -153,13 +204,30 @@ fn public_keys_of_every_form_are_read() {
         assert_eq!(public_key(key, CurveId::Secp256k1), Some(Err(problem)));
     }
     let rsa = line.replace("ssh-ed25519", "ssh-rsa");
-    assert!(public_key(rsa.as_bytes(), KeyKind::Ed25519).unwrap().unwrap_err().contains("neither for ssh-ed25519 nor"));
+    assert!(
+        public_key(rsa.as_bytes(), KeyKind::Ed25519)
+            .unwrap()
+            .unwrap_err()
+            .contains("neither for ssh-ed25519 nor")
+    );
     assert_eq!(public_key(&expected, KeyKind::Ed25519), None);
     // A column of all of them, with what is no key.
     let mut reader = Reader::new(KeyKind::Ed25519);
     let more = [&expected[..], &[2; 33], b"", b"ssh-ed25519 AAAA"];
-    let rows: Vec<[u8; 65]> = forms.into_iter().chain(more).map(|key| reader.row(key)).collect();
+    let rows: Vec<[u8; 65]> = forms
+        .into_iter()
+        .chain(more)
+        .map(|key| reader.row(key))
+        .collect();
     reader.finish().unwrap();
-    assert!(rows[..5].iter().all(|row| *row == PublicKeys::mixed_row_of_x(&expected)));
-    assert!(rows[5..].iter().all(|row| *row == PublicKeys::mixed_row(&[])));
+    assert!(
+        rows[..5]
+            .iter()
+            .all(|row| *row == PublicKeys::mixed_row_of_x(&expected))
+    );
+    assert!(
+        rows[5..]
+            .iter()
+            .all(|row| *row == PublicKeys::mixed_row(&[]))
+    );
 }

@@ -13,8 +13,8 @@ use gecc::CurveId;
 use gecc::call::Operation as Call;
 use gecc::fields::UnclearColumns;
 use gecc_arrow::{
-    AnswerSelection, Cells, Error, Field, KeyForm, Mapping, Operation, Pool, check_imported, column_of, columns_beside,
-    complete,
+    AnswerSelection, Cells, Error, Field, KeyForm, Mapping, Operation, Pool, check_imported,
+    column_of, columns_beside, complete,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -47,24 +47,37 @@ impl BatchOperation {
         der: bool,
     ) -> PyResult<Self> {
         let call = match operation(name, curve, low_s, "curve_default", rule)? {
-            Call::EcdsaVerify(curve, policy) if batch_verification => Call::EcdsaVerifyRecoverable(curve, policy),
+            Call::EcdsaVerify(curve, policy) if batch_verification => {
+                Call::EcdsaVerifyRecoverable(curve, policy)
+            }
             call => call,
         };
         match call {
-            Call::EcdsaRecover(CurveId::Sm2) | Call::EcdsaSignRecoverable(CurveId::Sm2, _) => {
-                Err(PyValueError::new_err("SM2 has no recovery ids, and no recovery of public keys"))
-            }
+            Call::EcdsaRecover(CurveId::Sm2) | Call::EcdsaSignRecoverable(CurveId::Sm2, _) => Err(
+                PyValueError::new_err("SM2 has no recovery ids, and no recovery of public keys"),
+            ),
             Call::Ed25519Verify(rule) if batch_verification && !rule.is_cofactored() => {
-                let text = format!("batch_verification: for rules with the cofactor, and {rule} has none");
+                let text =
+                    format!("batch_verification: for rules with the cofactor, and {rule} has none");
                 Err(PyValueError::new_err(text))
             }
-            Call::Sm2Verify if batch_verification => {
-                Err(PyValueError::new_err("batch_verification: for ECDSA; SM2 has none"))
-            }
+            Call::Sm2Verify if batch_verification => Err(PyValueError::new_err(
+                "batch_verification: for ECDSA; SM2 has none",
+            )),
             _ => {
-                let key_form = if compressed { KeyForm::Compressed } else { KeyForm::Uncompressed };
+                let key_form = if compressed {
+                    KeyForm::Compressed
+                } else {
+                    KeyForm::Uncompressed
+                };
                 let variant = choices::ed25519_variant(context, prehashed)?;
-                Ok(BatchOperation(Operation { additional, variant, key_form, der, ..call.into() }))
+                Ok(BatchOperation(Operation {
+                    additional,
+                    variant,
+                    key_form,
+                    der,
+                    ..call.into()
+                }))
             }
         }
     }
@@ -85,16 +98,25 @@ impl BatchOperation {
         plain: bool,
         batches: Vec<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let batches = batches.iter().map(taken).collect::<PyResult<Vec<RecordBatch>>>()?;
-        let Some(first) = batches.first() else { return Ok(Vec::new()) };
+        let batches = batches
+            .iter()
+            .map(taken)
+            .collect::<PyResult<Vec<RecordBatch>>>()?;
+        let Some(first) = batches.first() else {
+            return Ok(Vec::new());
+        };
         let schema = first.schema();
         // Batches that are computed together must have the same columns in the same positions.
-        if let Some(place) = batches.iter().position(|batch| batch.schema_ref().fields() != schema.fields()) {
+        if let Some(place) = batches
+            .iter()
+            .position(|batch| batch.schema_ref().fields() != schema.fields())
+        {
             let text = format!("batch {place} has other columns, or other types, than batch 0");
             return Err(batch_exception(Error::Columns(text)));
         }
         let specified = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
-        let mut specified = specified.map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
+        let mut specified = specified
+            .map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
         specified.hash = hash_of(self.0.call, hash)?;
         specified.user_id = user_id;
         specified.signature_form = choices::signature_reader(self.0.call, signature_form)?.form();
@@ -105,20 +127,32 @@ impl BatchOperation {
         let job = BatchJob {
             engine: engine::of(py, engine)?,
             operation: &self.0,
-            messages: messages.and_then(|messages| read.iter().position(|place| *place == messages)),
+            messages: messages
+                .and_then(|messages| read.iter().position(|place| *place == messages)),
             read,
             mapping,
             plain,
         };
         let answers = job.answers(py, &schema, &batches)?;
-        let kept = if beside { columns_beside(&schema, &job.mapping).map_err(batch_exception)? } else { Vec::new() };
-        let wanted = AnswerSelection { plain_reasons: plain, ..AnswerSelection::default() };
+        let kept = if beside {
+            columns_beside(&schema, &job.mapping).map_err(batch_exception)?
+        } else {
+            Vec::new()
+        };
+        let wanted = AnswerSelection {
+            plain_reasons: plain,
+            ..AnswerSelection::default()
+        };
         let names = wanted.schema(&schema.project(&kept).map_err(batch_exception)?, &self.0);
         let made = batches.iter().zip(answers).map(|(batch, answers)| {
-            let mut columns: Vec<ArrayRef> = kept.iter().map(|place| batch.column(*place).clone()).collect();
+            let mut columns: Vec<ArrayRef> = kept
+                .iter()
+                .map(|place| batch.column(*place).clone())
+                .collect();
             columns.extend_from_slice(answers.columns());
             let batch = RecordBatch::try_new(names.clone(), columns).map_err(batch_exception)?;
-            py.import("pyarrow")?.call_method1("record_batch", (ExportedBatch(batch),))
+            py.import("pyarrow")?
+                .call_method1("record_batch", (ExportedBatch(batch),))
         });
         made.collect()
     }
@@ -128,10 +162,16 @@ impl BatchOperation {
 fn taken(batch: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     let (array, field) = capsules::array("batch", &batch.call_method0("__arrow_c_array__")?)?;
     let DataType::Struct(fields) = field.data_type() else {
-        return Err(PyValueError::new_err(format!("batch: an array of {}, not a batch", field.data_type())));
+        return Err(PyValueError::new_err(format!(
+            "batch: an array of {}, not a batch",
+            field.data_type()
+        )));
     };
     let rows = array.as_struct();
-    let schema = Arc::new(Schema::new_with_metadata(fields.clone(), field.metadata().clone()));
+    let schema = Arc::new(Schema::new_with_metadata(
+        fields.clone(),
+        field.metadata().clone(),
+    ));
     let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
     let batch = RecordBatch::try_new_with_options(schema, rows.columns().to_vec(), &options);
     batch.map_err(batch_exception)
@@ -152,7 +192,11 @@ impl ExportedBatch {
         let _ = requested_schema;
         let schema = self.0.schema_ref();
         let field = ArrowField::new_struct("", schema.fields().clone(), false);
-        capsules::pair(py, &StructArray::from(self.0.clone()), &field.with_metadata(schema.metadata().clone()))
+        capsules::pair(
+            py,
+            &StructArray::from(self.0.clone()),
+            &field.with_metadata(schema.metadata().clone()),
+        )
     }
 }
 
@@ -169,15 +213,29 @@ struct BatchJob<'a> {
 
 impl BatchJob<'_> {
     /// Returns the columns of answers for each batch.
-    fn answers(&self, py: Python<'_>, schema: &Schema, batches: &[RecordBatch]) -> PyResult<Vec<RecordBatch>> {
+    fn answers(
+        &self,
+        py: Python<'_>,
+        schema: &Schema,
+        batches: &[RecordBatch],
+    ) -> PyResult<Vec<RecordBatch>> {
         let secret = column_of(&self.mapping, Field::SecretKey, schema).map_err(batch_exception)?;
         if secret.is_some_and(|place| self.read.contains(&place)) || batches.len() == 1 {
-            return batches.iter().map(|batch| self.answers_of(py, &self.project(batch)?)).collect();
+            return batches
+                .iter()
+                .map(|batch| self.answers_of(py, &self.project(batch)?))
+                .collect();
         }
-        let read: Vec<RecordBatch> = batches.iter().map(|batch| self.project(batch)).collect::<PyResult<_>>()?;
+        let read: Vec<RecordBatch> = batches
+            .iter()
+            .map(|batch| self.project(batch))
+            .collect::<PyResult<_>>()?;
         // 32-bit offsets are limited to 2 GiB.
         let Ok(combined) = py.detach(|| concat_batches(read[0].schema_ref(), &read)) else {
-            return read.iter().map(|batch| self.answers_of(py, batch)).collect();
+            return read
+                .iter()
+                .map(|batch| self.answers_of(py, batch))
+                .collect();
         };
         let answers = self.answers_of(py, &combined)?;
         let mut start = 0;
@@ -192,26 +250,46 @@ impl BatchJob<'_> {
     /// Returns the columns that are read, after checking that they are within their memory.
     fn project(&self, batch: &RecordBatch) -> PyResult<RecordBatch> {
         let read = batch.project(&self.read).map_err(batch_exception)?;
-        read.columns().iter().try_for_each(|column| check_imported(column.as_ref())).map_err(batch_exception)?;
+        read.columns()
+            .iter()
+            .try_for_each(|column| check_imported(column.as_ref()))
+            .map_err(batch_exception)?;
         Ok(read)
     }
 
     fn answers_of_piece(&self, piece: &RecordBatch) -> Result<RecordBatch, Error> {
-        let answers = self.operation.apply(&self.engine, piece, &self.mapping, &Pool::default())?;
-        let answers = if self.plain { answers.with_reasons(Vec::new()) } else { answers };
+        let answers = self
+            .operation
+            .apply(&self.engine, piece, &self.mapping, &Pool::default())?;
+        let answers = if self.plain {
+            answers.with_reasons(Vec::new())
+        } else {
+            answers
+        };
         answers.to_columns()
     }
 
     /// Returns the columns of answers for one batch, computed in pieces.
     fn answers_of(&self, py: Python<'_>, batch: &RecordBatch) -> PyResult<RecordBatch> {
         let mut answers = Vec::new();
-        let messages = self.messages.map(|position| Cells::of(batch.column(position)));
-        let lengths = messages.as_ref().map(|messages| move |row| messages.len(row).unwrap_or(0));
+        let messages = self
+            .messages
+            .map(|position| Cells::of(batch.column(position)));
+        let lengths = messages
+            .as_ref()
+            .map(|messages| move |row| messages.len(row).unwrap_or(0));
         let length = lengths.as_ref().map(|length| length as Length<'_>);
-        pieces::run_or(py, &self.engine, batch.num_rows(), length, batch_exception, |range| {
-            answers.push(self.answers_of_piece(&batch.slice(range.start, range.len()))?);
-            Ok::<(), Error>(())
-        })?;
+        pieces::run_or(
+            py,
+            &self.engine,
+            batch.num_rows(),
+            length,
+            batch_exception,
+            |range| {
+                answers.push(self.answers_of_piece(&batch.slice(range.start, range.len()))?);
+                Ok::<(), Error>(())
+            },
+        )?;
         match &answers[..] {
             [all] => Ok(all.clone()),
             several => concat_batches(several[0].schema_ref(), several).map_err(batch_exception),

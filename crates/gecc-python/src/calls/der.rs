@@ -33,11 +33,20 @@ pub fn signatures_from_der<'py>(
 
 /// Converts rows of 64 bytes to a list of signatures in DER.
 #[pyfunction]
-pub fn signatures_to_der<'py>(py: Python<'py>, signatures: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+pub fn signatures_to_der<'py>(
+    py: Python<'py>,
+    signatures: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyList>> {
     let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let column = call.rows(argument("signatures", Field::Signature), 64, signatures)?;
-    if let Some(item) = call.problems.as_ref().and_then(|problems| problems.iter().position(|code| *code != 0)) {
-        return Err(PyValueError::new_err(format!("signatures: item {item} is not a signature of 64 bytes")));
+    if let Some(item) = call
+        .problems
+        .as_ref()
+        .and_then(|problems| problems.iter().position(|code| *code != 0))
+    {
+        return Err(PyValueError::new_err(format!(
+            "signatures: item {item} is not a signature of 64 bytes"
+        )));
     }
     let items = call.items();
     let rows = column.rows::<64>(0..items);

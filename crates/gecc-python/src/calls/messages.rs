@@ -20,9 +20,15 @@ pub enum Contents {
 
 impl Contents {
     /// Reads the messages of a call. Without a hash they are digests.
-    pub fn of_messages<'py>(call: &mut Call<'py>, messages: &Bound<'py, PyAny>, hash: Hash) -> PyResult<Self> {
+    pub fn of_messages<'py>(
+        call: &mut Call<'py>,
+        messages: &Bound<'py, PyAny>,
+        hash: Hash,
+    ) -> PyResult<Self> {
         Ok(match hash {
-            Hash::None => Contents::Digests(call.rows(argument("messages", Field::Digest), 32, messages)?),
+            Hash::None => {
+                Contents::Digests(call.rows(argument("messages", Field::Digest), 32, messages)?)
+            }
             _ => Contents::Messages(call.strings(argument("messages", Field::Message), messages)?),
         })
     }
@@ -74,7 +80,10 @@ pub fn message_digests<'py>(
             }
             Contents::Digests(given) => {
                 let given = given.rows::<32>(range.clone());
-                digests.iter_mut().enumerate().for_each(|(item, digest)| *digest = *given.get(item));
+                digests
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(item, digest)| *digest = *given.get(item));
             }
         }
         codes[range].fill(Verdict::VALID_CODE);

@@ -1,6 +1,9 @@
 //! Calls to the library, with arguments and results of Python.
 
-#![allow(clippy::too_many_arguments, reason = "columns and options of a call are its parameters")]
+#![allow(
+    clippy::too_many_arguments,
+    reason = "columns and options of a call are its parameters"
+)]
 
 pub mod batches;
 pub mod der;

@@ -3,7 +3,9 @@
 use crate::calls::messages::{Contents, in_pieces};
 use crate::choices;
 use crate::engine::{self, Engine};
-use crate::input::{Argument, Call, NO_ID, PublicKeyColumn, RowColumn, Signatures, Strings, argument};
+use crate::input::{
+    Argument, Call, NO_ID, PublicKeyColumn, RowColumn, Signatures, Strings, argument,
+};
 use crate::memory;
 use crate::output::{ResultColumn, RowFormat, answer};
 use crate::pieces;
@@ -49,27 +51,56 @@ pub fn run<'py>(
     let inputs = CallColumns::read(&mut call, operation, reader, hash, columns)?;
 
     let formats = [0, 1].map(|result| row_format(operation, result));
-    let mut first = formats[0].map(|row| ResultColumn::of_caller(&call, row, out)).transpose()?;
-    let mut second = formats[1].map(|row| ResultColumn::of(&call, row)).transpose()?;
+    let mut first = formats[0]
+        .map(|row| ResultColumn::of_caller(&call, row, out))
+        .transpose()?;
+    let mut second = formats[1]
+        .map(|row| ResultColumn::of(&call, row))
+        .transpose()?;
     let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
-    let [first_bytes, second_bytes] =
-        [&mut first, &mut second].map(|output| output.as_mut().map_or(&mut [][..], ResultColumn::bytes));
+    let [first_bytes, second_bytes] = [&mut first, &mut second]
+        .map(|output| output.as_mut().map_or(&mut [][..], ResultColumn::bytes));
     let codes = output.bytes();
     let [first_width, second_width] = formats.map(|row| row.map_or(0, |row| row.width));
-    in_pieces(py, &engine, call.items(), inputs.contents.as_ref(), |range| {
-        let Range { start, end } = range;
-        let first = &mut first_bytes[start * first_width..end * first_width];
-        let second = &mut second_bytes[start * second_width..end * second_width];
-        let alike = Columns { hash, variant, ..Columns::default() };
-        inputs.compute(operation, &engine, start..end, &alike, [first, second], &mut codes[start..end])
-    })?;
-    answer(call, first.into_iter().chain(second).collect(), output, reasons)
+    in_pieces(
+        py,
+        &engine,
+        call.items(),
+        inputs.contents.as_ref(),
+        |range| {
+            let Range { start, end } = range;
+            let first = &mut first_bytes[start * first_width..end * first_width];
+            let second = &mut second_bytes[start * second_width..end * second_width];
+            let alike = Columns {
+                hash,
+                variant,
+                ..Columns::default()
+            };
+            inputs.compute(
+                operation,
+                &engine,
+                start..end,
+                &alike,
+                [first, second],
+                &mut codes[start..end],
+            )
+        },
+    )?;
+    answer(
+        call,
+        first.into_iter().chain(second).collect(),
+        output,
+        reasons,
+    )
 }
 
 /// Returns the format of a result, if the operation has it.
 fn row_format(operation: Operation, result: usize) -> Option<RowFormat> {
     let column = operation.results().get(result)?;
-    Some(RowFormat { width: column.width, is_secret: operation.has_secret_results() })
+    Some(RowFormat {
+        width: column.width,
+        is_secret: operation.has_secret_results(),
+    })
 }
 
 /// Generates key pairs: private keys and public keys.
@@ -98,7 +129,13 @@ pub fn generate_keys<'py>(
 }
 
 /// Returns the operation with this name.
-pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str) -> PyResult<Operation> {
+pub fn operation(
+    name: &str,
+    curve: &str,
+    low_s: bool,
+    s_form: &str,
+    rule: &str,
+) -> PyResult<Operation> {
     let curve = choices::curve(curve)?;
     let policy = choices::policy(low_s);
     let form = choices::s_form(s_form)?;
@@ -115,7 +152,11 @@ pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str)
         "sign_recoverable" => Operation::EcdsaSignRecoverable(curve, form),
         "recover" => Operation::EcdsaRecover(curve),
         "recover_addresses" if curve == CurveId::Secp256k1 => Operation::EcdsaRecoverAddresses,
-        "recover_addresses" => return Err(PyValueError::new_err("curve: addresses are of Ethereum, on secp256k1")),
+        "recover_addresses" => {
+            return Err(PyValueError::new_err(
+                "curve: addresses are of Ethereum, on secp256k1",
+            ));
+        }
         "bip340_verify" => Operation::Bip340Verify,
         "bip340_sign" => Operation::Bip340Sign,
         "ed25519_verify" => Operation::Ed25519Verify(choices::ed25519_rule(rule)?),
@@ -123,7 +164,11 @@ pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str)
         "ed25519_public_keys" => Operation::Ed25519PublicKeys,
         "public_keys" => Operation::PublicKeys(curve),
         "ecdh" => Operation::SharedSecrets(curve),
-        _ => return Err(PyValueError::new_err(format!("{name:?} is not an operation"))),
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "{name:?} is not an operation"
+            )));
+        }
     })
 }
 
@@ -134,10 +179,12 @@ pub fn operation(name: &str, curve: &str, low_s: bool, s_form: &str, rule: &str)
 pub fn hash_of(operation: Operation, name: Option<&str>) -> PyResult<Option<Hash>> {
     let hash = name.map(choices::hash).transpose()?;
     match operation.reads() {
-        reads if hash.is_some() && reads.user_ids => Err(PyValueError::new_err("hash: SM2 has a hash of its own")),
-        reads if hash.is_some() && (reads.messages || !reads.contents) => {
-            Err(PyValueError::new_err("hash: for ECDSA; this operation has a hash of its own, or none"))
+        reads if hash.is_some() && reads.user_ids => {
+            Err(PyValueError::new_err("hash: SM2 has a hash of its own"))
         }
+        reads if hash.is_some() && (reads.messages || !reads.contents) => Err(
+            PyValueError::new_err("hash: for ECDSA; this operation has a hash of its own, or none"),
+        ),
         _ => Ok(hash),
     }
 }
@@ -183,26 +230,43 @@ impl CallColumns {
             let value = &value;
             match name.extract::<&str>()? {
                 "digests" => {
-                    let rows = call.rows(named_argument("digests", Field::Digest, operation), 32, value)?;
+                    let rows = call.rows(
+                        named_argument("digests", Field::Digest, operation),
+                        32,
+                        value,
+                    )?;
                     inputs.contents = Some(Contents::Digests(rows));
                 }
                 "messages" => inputs.contents = Some(Contents::of_messages(call, value, hash)?),
                 "signatures" if is_bip340 || operation.reads().bare_signatures => {
-                    let rows = call.rows(named_argument("signatures", Field::Signature, operation), 64, value)?;
+                    let rows = call.rows(
+                        named_argument("signatures", Field::Signature, operation),
+                        64,
+                        value,
+                    )?;
                     inputs.signatures = Some(Signatures::plain(rows));
                 }
                 "signatures" => inputs.signatures = Some(call.signatures(reader, value)?),
                 "public_keys" if is_bip340 => {
-                    let rows = call.rows(named_argument("public_keys", Field::PublicKey, operation), 32, value)?;
+                    let rows = call.rows(
+                        named_argument("public_keys", Field::PublicKey, operation),
+                        32,
+                        value,
+                    )?;
                     inputs.public_keys = Some(PublicKeyColumn::Column(rows));
                 }
                 "public_keys" => {
-                    inputs.public_keys =
-                        Some(call.keys(named_argument("public_keys", Field::PublicKey, operation), value)?)
+                    inputs.public_keys = Some(call.keys(
+                        named_argument("public_keys", Field::PublicKey, operation),
+                        value,
+                    )?)
                 }
                 "secret_keys" => {
-                    inputs.secret_keys =
-                        Some(call.rows(named_argument("secret_keys", Field::SecretKey, operation), 32, value)?)
+                    inputs.secret_keys = Some(call.rows(
+                        named_argument("secret_keys", Field::SecretKey, operation),
+                        32,
+                        value,
+                    )?)
                 }
                 "recovery_ids" => {
                     let given = Some(value).filter(|value| !value.is_none());
@@ -211,20 +275,26 @@ impl CallColumns {
                 }
                 "additional_data" | "user_ids" | "candidates" if value.is_none() => {}
                 "additional_data" => {
-                    inputs.additional =
-                        Some(call.rows(named_argument("additional_data", Field::SecretKey, operation), 32, value)?);
+                    inputs.additional = Some(call.rows(
+                        named_argument("additional_data", Field::SecretKey, operation),
+                        32,
+                        value,
+                    )?);
                 }
                 "user_ids" if !operation.reads().user_ids => {
                     return Err(PyValueError::new_err("user_ids: only SM2 has user ids"));
                 }
                 "user_ids" => {
-                    inputs.user_ids = Some(call.ids(named_argument("user_ids", Field::Id, operation), value)?)
+                    inputs.user_ids =
+                        Some(call.ids(named_argument("user_ids", Field::Id, operation), value)?)
                 }
                 "candidates" => {
-                    inputs.candidates =
-                        Some(call.hints(|call| {
-                            call.keys(named_argument("candidates", Field::PublicKey, operation), value)
-                        })?);
+                    inputs.candidates = Some(call.hints(|call| {
+                        call.keys(
+                            named_argument("candidates", Field::PublicKey, operation),
+                            value,
+                        )
+                    })?);
                 }
                 column => return Err(PyValueError::new_err(format!("{column:?} is not a column"))),
             }
@@ -245,19 +315,27 @@ impl CallColumns {
         let mut columns = *alike;
         let (messages, ids);
         match &self.contents {
-            Some(Contents::Digests(digests)) => columns.contents = call::Contents::Digests(digests.rows(range.clone())),
+            Some(Contents::Digests(digests)) => {
+                columns.contents = call::Contents::Digests(digests.rows(range.clone()))
+            }
             Some(Contents::Messages(given)) => {
                 messages = given.slices(range.clone());
-                ids = self.user_ids.as_ref().map(|ids| match ids.is_one_for_all() {
-                    true => ids.slices(0..1),
-                    false => ids.slices(range.clone()),
-                });
+                ids = self
+                    .user_ids
+                    .as_ref()
+                    .map(|ids| match ids.is_one_for_all() {
+                        true => ids.slices(0..1),
+                        false => ids.slices(range.clone()),
+                    });
                 let user_ids = match (&ids, &self.user_ids) {
                     (Some(ids), Some(given)) if given.is_one_for_all() => UserIds::all(ids[0]),
                     (Some(ids), _) => UserIds::each(ids),
                     _ => UserIds::default(),
                 };
-                columns.contents = call::Contents::Messages { messages: &messages, user_ids };
+                columns.contents = call::Contents::Messages {
+                    messages: &messages,
+                    user_ids,
+                };
             }
             None => {}
         }
@@ -278,7 +356,10 @@ impl CallColumns {
         if let Some(keys) = &self.secret_keys {
             columns.secret_keys = keys.secret_keys(range.clone());
         }
-        columns.additional = self.additional.as_ref().map(|data| data.rows(range.clone()));
+        columns.additional = self
+            .additional
+            .as_ref()
+            .map(|data| data.rows(range.clone()));
         columns.candidates = self.candidates.as_ref().map(|keys| keys.part(range));
         operation.run(engine, &columns, first, second, codes)
     }
@@ -294,14 +375,17 @@ fn ids_of<'py>(
     signatures: Option<&mut Signatures>,
 ) -> PyResult<RowColumn> {
     let decide = !matches!(operation, Operation::EcdsaVerifyRecoverable(..));
-    let of_signatures = signatures.and_then(|signatures| Some((signatures.ids.take()?, signatures.counts)));
+    let of_signatures =
+        signatures.and_then(|signatures| Some((signatures.ids.take()?, signatures.counts)));
     match (given, of_signatures) {
         // The ids are only hints.
         (_, Some((embedded, _))) if !decide => Ok(embedded),
         (Some(given), None) if decide => call.recovery_ids(reader, given),
         (Some(given), None) => call.hints(|call| call.recovery_ids(reader, given)),
         (None, Some((embedded, counts))) => {
-            counts.check().map_err(|unclear| PyValueError::new_err(format!("signatures: {unclear}")))?;
+            counts
+                .check()
+                .map_err(|unclear| PyValueError::new_err(format!("signatures: {unclear}")))?;
             Ok(embedded)
         }
         (Some(given), Some((embedded, _))) => {

@@ -33,22 +33,31 @@ impl Receiver {
         let scan_key = call.rows(argument("scan_key", Field::SecretKey), 32, scan_key)?;
         let spend_key = call.keys(argument("spend_key", Field::PublicKey), spend_key)?;
         if call.items() != 1 || call.problems.is_some() {
-            return Err(PyValueError::new_err("a receiver has one scan key and one spend key"));
+            return Err(PyValueError::new_err(
+                "a receiver has one scan key and one spend key",
+            ));
         }
         let receiver = stack::wiped(|| {
             let secret = SecretKey::from_bytes(*scan_key.rows::<32>(0..1).get(0));
             silent_payments::Receiver::new(secret, &spend_key.sec1_of_first(), &labels)
         });
-        receiver
-            .map(Receiver)
-            .map_err(|reason| PyValueError::new_err(format!("a receiver cannot have these keys or labels: {reason}")))
+        receiver.map(Receiver).map_err(|reason| {
+            PyValueError::new_err(format!(
+                "a receiver cannot have these keys or labels: {reason}"
+            ))
+        })
     }
 
     /// The spend public keys in addresses, 64 bytes `x || y` each: without a label, and with each
     /// label in the given order.
     #[getter]
     fn spend_keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let rows: Vec<Vec<u8>> = self.0.spend_keys().iter().map(|key| key.as_bytes()[1..].to_vec()).collect();
+        let rows: Vec<Vec<u8>> = self
+            .0
+            .spend_keys()
+            .iter()
+            .map(|key| key.as_bytes()[1..].to_vec())
+            .collect();
         Ok(PyArray2::from_vec2(py, &rows)?.into_any())
     }
 
@@ -60,11 +69,16 @@ impl Receiver {
 
     /// Omits the keys.
     fn __repr__(&self) -> String {
-        format!("<gecc.silent_payments.Receiver: {} labels>", self.0.spend_keys().len() - 1)
+        format!(
+            "<gecc.silent_payments.Receiver: {} labels>",
+            self.0.spend_keys().len() - 1
+        )
     }
 
     fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err("a Receiver has a secret key, and cannot be pickled"))
+        Err(PyTypeError::new_err(
+            "a Receiver has a secret key, and cannot be pickled",
+        ))
     }
 }
 
@@ -80,8 +94,12 @@ pub fn scan_silent_payments<'py>(
     offsets: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyAny>)> {
-    let receivers: Vec<silent_payments::Receiver> =
-        stack::wiped(|| receivers.iter().map(|receiver| receiver.0.clone()).collect());
+    let receivers: Vec<silent_payments::Receiver> = stack::wiped(|| {
+        receivers
+            .iter()
+            .map(|receiver| receiver.0.clone())
+            .collect()
+    });
     let engine = engine::of(py, engine)?;
     let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let points = call.keys(argument("tweak_points", Field::PublicKey), tweak_points)?;
@@ -97,7 +115,10 @@ pub fn scan_silent_payments<'py>(
         let outputs = outputs.slice(range.clone());
         let mut found = silent_payments::scan(&engine, &receivers, keys, outputs)?;
         codes[range.clone()].copy_from_slice(&found.codes);
-        found.matches.iter_mut().for_each(|found| found.row += range.start);
+        found
+            .matches
+            .iter_mut()
+            .for_each(|found| found.row += range.start);
         found_in.push(found.matches);
         Ok(())
     })?;
@@ -110,13 +131,22 @@ pub fn scan_silent_payments<'py>(
         ArrayLibrary::Arrow(argument) => arrow_columns(argument, &matches)?,
         _ => numpy_columns(py, &matches)?,
     };
-    Ok((PyTuple::new(py, columns)?, answer(call, Vec::new(), verdicts, reasons)?))
+    Ok((
+        PyTuple::new(py, columns)?,
+        answer(call, Vec::new(), verdicts, reasons)?,
+    ))
 }
 
 /// Returns the columns row, receiver, output, k, label and tweak.
 fn numpy_columns<'py>(py: Python<'py>, matches: &[&Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let tweaks = PyArray2::<u8>::zeros(py, [matches.len(), 32], false);
-    for (found, row) in matches.iter().zip(tweaks.try_readwrite()?.as_slice_mut()?.as_chunks_mut::<32>().0) {
+    for (found, row) in matches.iter().zip(
+        tweaks
+            .try_readwrite()?
+            .as_slice_mut()?
+            .as_chunks_mut::<32>()
+            .0,
+    ) {
         row.copy_from_slice(found.tweak.expose_bytes());
     }
     let matches = matches.iter();
@@ -131,20 +161,37 @@ fn numpy_columns<'py>(py: Python<'py>, matches: &[&Match]) -> PyResult<Vec<Bound
 }
 
 /// Returns Arrow columns, with null where there is no label.
-fn arrow_columns<'py>(argument: &Bound<'py, PyAny>, matches: &[&Match]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+fn arrow_columns<'py>(
+    argument: &Bound<'py, PyAny>,
+    matches: &[&Match],
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let mut tweaks = Vec::with_capacity(32 * matches.len());
-    matches.iter().for_each(|found| tweaks.extend_from_slice(found.tweak.expose_bytes()));
+    matches
+        .iter()
+        .for_each(|found| tweaks.extend_from_slice(found.tweak.expose_bytes()));
     let matches = matches.iter();
-    let labels: Int64Array = matches.clone().map(|found| found.label.map(i64::from)).collect();
+    let labels: Int64Array = matches
+        .clone()
+        .map(|found| found.label.map(i64::from))
+        .collect();
     let columns: [ArrayRef; 6] = [
-        Arc::new(UInt64Array::from_iter_values(matches.clone().map(|found| found.row as u64))),
-        Arc::new(UInt32Array::from_iter_values(matches.clone().map(|found| found.receiver as u32))),
-        Arc::new(UInt64Array::from_iter_values(matches.clone().map(|found| found.output as u64))),
+        Arc::new(UInt64Array::from_iter_values(
+            matches.clone().map(|found| found.row as u64),
+        )),
+        Arc::new(UInt32Array::from_iter_values(
+            matches.clone().map(|found| found.receiver as u32),
+        )),
+        Arc::new(UInt64Array::from_iter_values(
+            matches.clone().map(|found| found.output as u64),
+        )),
         Arc::new(UInt32Array::from_iter_values(matches.map(|found| found.k))),
         Arc::new(labels),
         Arc::new(FixedSizeBinaryArray::new(32, secret_buffer(tweaks), None)),
     ];
-    columns.into_iter().map(|column| arrow_output::like(argument, column)).collect()
+    columns
+        .into_iter()
+        .map(|column| arrow_output::like(argument, column))
+        .collect()
 }
 
 /// Computes the tweak point of each transaction.
@@ -161,7 +208,19 @@ pub fn index_silent_payments<'py>(
     let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let outpoints = call.rows(argument("outpoints", Field::Digest), 36, outpoints)?;
     let keys = call.keys(argument("input_keys", Field::PublicKey), input_keys)?;
-    answer_rows(call, &engine, RowFormat::public, AnswerOptions { out, reasons }, |range, rows, codes| {
-        silent_payments::index_into(&engine, outpoints.rows::<36>(range.clone()), keys.part(range), rows, codes)
-    })
+    answer_rows(
+        call,
+        &engine,
+        RowFormat::public,
+        AnswerOptions { out, reasons },
+        |range, rows, codes| {
+            silent_payments::index_into(
+                &engine,
+                outpoints.rows::<36>(range.clone()),
+                keys.part(range),
+                rows,
+                codes,
+            )
+        },
+    )
 }

@@ -29,13 +29,18 @@ pub fn total<'py>(
         [points] => (None, points),
         [scalars, points] => (Some(scalars), points),
         _ => {
-            return Err(PyValueError::new_err(format!("{} columns, not points, or scalars and points", columns.len())));
+            return Err(PyValueError::new_err(format!(
+                "{} columns, not points, or scalars and points",
+                columns.len()
+            )));
         }
     };
     let curve = choices::curve(curve)?;
     let engine = engine::of(py, engine)?;
     let mut call = Call::for_keys(py, curve);
-    let scalars = scalars.map(|scalars| call.rows(scalars_argument(), 32, scalars)).transpose()?;
+    let scalars = scalars
+        .map(|scalars| call.rows(scalars_argument(), 32, scalars))
+        .transpose()?;
     let points = call.keys(point_argument("points"), points)?;
     let mut sums = Vec::new();
     let mut bad = None;
@@ -47,7 +52,9 @@ pub fn total<'py>(
         let items = range.len();
         let points = points.part(range.clone());
         let sum = match &scalars {
-            Some(scalars) => point::msm_columns(&engine, curve, items, scalars.rows(range), points)?,
+            Some(scalars) => {
+                point::msm_columns(&engine, curve, items, scalars.rows(range), points)?
+            }
             None => point::sum_columns(&engine, curve, items, points)?,
         };
         match sum {
@@ -59,7 +66,10 @@ pub fn total<'py>(
     let mut codes = call.problems.iter().flatten().copied().enumerate();
     let unread = codes.find(|(_, code)| *code != 0);
     // For an item with both problems, the unreadable value is more informative.
-    let bad = [unread, bad].into_iter().flatten().min_by_key(|(item, _)| *item);
+    let bad = [unread, bad]
+        .into_iter()
+        .flatten()
+        .min_by_key(|(item, _)| *item);
     let sum = match bad {
         Some(bad) => Err(bad),
         None => py

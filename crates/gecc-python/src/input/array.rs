@@ -26,9 +26,14 @@ impl<'py> Bytes<'py> {
         let array = if value.is_instance_of::<PyUntypedArray>() {
             value.clone()
         } else {
-            let view =
-                py.import("builtins")?.getattr("memoryview")?.call1((value,)).map_err(|_| argument.kind(value))?;
-            py.import("numpy")?.call_method1("asarray", (view,)).map_err(|_| argument.kind(value))?
+            let view = py
+                .import("builtins")?
+                .getattr("memoryview")?
+                .call1((value,))
+                .map_err(|_| argument.kind(value))?;
+            py.import("numpy")?
+                .call_method1("asarray", (view,))
+                .map_err(|_| argument.kind(value))?
         };
         // Values hidden by a mask must not be read.
         if array.hasattr("mask")? {
@@ -38,7 +43,10 @@ impl<'py> Bytes<'py> {
             Ok(bytes) => Ok(Bytes(bytes.clone())),
             Err(_) => {
                 let found = array.getattr("dtype")?;
-                Err(PyTypeError::new_err(format!("{}: an array of {found}, not of uint8", argument.name)))
+                Err(PyTypeError::new_err(format!(
+                    "{}: an array of {found}, not of uint8",
+                    argument.name
+                )))
             }
         }
     }
@@ -70,11 +78,17 @@ impl<'py> Bytes<'py> {
         require_within_memory(argument, [(items, row_stride), (width, byte_stride)])?;
         let bytes_are_together = byte_stride == 1 || width == 1;
         // For one row, numpy's stride may have any value.
-        let row_stride = if items == 1 { width as isize } else { row_stride };
+        let row_stride = if items == 1 {
+            width as isize
+        } else {
+            row_stride
+        };
         match usize::try_from(row_stride) {
-            Ok(stride) if bytes_are_together && (stride >= width || stride == 0) => {
-                Ok(Rows { data, stride, keep: MemoryOwner::Python(self.0.clone().into_any().unbind()) })
-            }
+            Ok(stride) if bytes_are_together && (stride >= width || stride == 0) => Ok(Rows {
+                data,
+                stride,
+                keep: MemoryOwner::Python(self.0.clone().into_any().unbind()),
+            }),
             _ => copied(data, items, width, row_stride, byte_stride),
         }
     }
@@ -93,16 +107,28 @@ impl<'py> Bytes<'py> {
 
 /// Checks that the offset of every byte is representable, for these numbers and lengths of steps.
 fn require_within_memory(argument: Argument, steps: [(usize, isize); 2]) -> PyResult<()> {
-    let [rows, bytes] = steps.map(|(count, stride)| count.saturating_sub(1).checked_mul(stride.unsigned_abs()));
-    let span = rows.zip(bytes).and_then(|(rows, bytes)| rows.checked_add(bytes));
+    let [rows, bytes] =
+        steps.map(|(count, stride)| count.saturating_sub(1).checked_mul(stride.unsigned_abs()));
+    let span = rows
+        .zip(bytes)
+        .and_then(|(rows, bytes)| rows.checked_add(bytes));
     if span.is_none_or(|span| span >= isize::MAX as usize) {
-        return Err(PyValueError::new_err(format!("{}: an array whose strides lead out of memory", argument.name)));
+        return Err(PyValueError::new_err(format!(
+            "{}: an array whose strides lead out of memory",
+            argument.name
+        )));
     }
     Ok(())
 }
 
 /// Copies rows with any strides into contiguous rows.
-fn copied(data: *const u8, items: usize, width: usize, row_stride: isize, byte_stride: isize) -> PyResult<Rows> {
+fn copied(
+    data: *const u8,
+    items: usize,
+    width: usize,
+    row_stride: isize,
+    byte_stride: isize,
+) -> PyResult<Rows> {
     let mut copy = Zeroizing::new(memory::zeros(items, width)?);
     for (row, bytes) in copy.chunks_exact_mut(width).enumerate() {
         for (place, byte) in bytes.iter_mut().enumerate() {
@@ -111,5 +137,9 @@ fn copied(data: *const u8, items: usize, width: usize, row_stride: isize, byte_s
             *byte = unsafe { data.offset(offset).read() };
         }
     }
-    Ok(Rows { data: copy.as_ptr(), stride: width, keep: MemoryOwner::Copy(copy) })
+    Ok(Rows {
+        data: copy.as_ptr(),
+        stride: width,
+        keep: MemoryOwner::Copy(copy),
+    })
 }

@@ -32,26 +32,47 @@ impl Chunks {
 /// Imports an object's array through Arrow's C interface, if it has that. A table must have one
 /// column.
 pub fn chunks(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<Chunks>> {
-    let Some((pieces, field)) = pieces(argument, value)? else { return Ok(None) };
+    let Some((pieces, field)) = pieces(argument, value)? else {
+        return Ok(None);
+    };
     let DataType::Struct(fields) = field.data_type() else {
-        return Ok(Some(Chunks { pieces, data_type: field.data_type().clone() }));
+        return Ok(Some(Chunks {
+            pieces,
+            data_type: field.data_type().clone(),
+        }));
     };
     let [column] = &fields[..] else {
-        let found = format!("{}: a table of {} columns, not one column", argument.name, fields.len());
+        let found = format!(
+            "{}: a table of {} columns, not one column",
+            argument.name,
+            fields.len()
+        );
         return Err(PyValueError::new_err(found));
     };
     if pieces.iter().any(|table| table.null_count() > 0) {
-        return Err(PyValueError::new_err(format!("{}: a struct that is null", argument.name)));
+        return Err(PyValueError::new_err(format!(
+            "{}: a struct that is null",
+            argument.name
+        )));
     }
-    let pieces = pieces.iter().map(|table| table.as_struct().column(0).clone()).collect();
-    Ok(Some(Chunks { pieces, data_type: column.data_type().clone() }))
+    let pieces = pieces
+        .iter()
+        .map(|table| table.as_struct().column(0).clone())
+        .collect();
+    Ok(Some(Chunks {
+        pieces,
+        data_type: column.data_type().clone(),
+    }))
 }
 
 /// Returns the pieces of an array, and its type; `None` for an object without the interface.
 ///
 /// # Errors
 /// `ValueError` if it was consumed before, or if it refers to memory outside its own.
-pub fn pieces(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<ArrayRef>, Field)>> {
+pub fn pieces(
+    argument: Argument,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Option<(Vec<ArrayRef>, Field)>> {
     let value = &with_buffers(value)?;
     let (pieces, field) = if let Some(method) = value.getattr_opt("__arrow_c_array__")? {
         let (array, field) = capsules::array(argument.name, &method.call0()?)?;
@@ -61,7 +82,11 @@ pub fn pieces(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<(
     } else {
         return Ok(None);
     };
-    let checked = value.py().detach(|| pieces.iter().try_for_each(|piece| check_imported(piece.as_ref())));
+    let checked = value.py().detach(|| {
+        pieces
+            .iter()
+            .try_for_each(|piece| check_imported(piece.as_ref()))
+    });
     checked.map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))?;
     Ok(Some((pieces, field)))
 }
@@ -69,10 +94,17 @@ pub fn pieces(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Option<(
 /// Validates data of pyarrow, whose buffer lengths the interface does not pass on: pyarrow compares
 /// them when asked, not when it reads a file. Data of other libraries is returned unchanged.
 fn with_buffers<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    if !value.get_type().module()?.to_string().starts_with("pyarrow") {
+    if !value
+        .get_type()
+        .module()?
+        .to_string()
+        .starts_with("pyarrow")
+    {
         return Ok(value.clone());
     }
-    let read = value.getattr_opt("read_all")?.map_or_else(|| Ok(value.clone()), |read_all| read_all.call0())?;
+    let read = value
+        .getattr_opt("read_all")?
+        .map_or_else(|| Ok(value.clone()), |read_all| read_all.call0())?;
     if let Some(validate) = read.getattr_opt("validate")? {
         validate.call0()?;
     }
@@ -80,7 +112,10 @@ fn with_buffers<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 pub fn items(chunks: &Chunks) -> usize {
-    chunks.pieces.iter().fold(0, |items, piece| items.saturating_add(piece.len()))
+    chunks
+        .pieces
+        .iter()
+        .fold(0, |items, piece| items.saturating_add(piece.len()))
 }
 
 /// Checks that the array contains bytes or hexadecimal text, of one of these widths if its type has
@@ -89,14 +124,21 @@ pub fn require_bytes(argument: Argument, chunks: &Chunks, widths: &[usize]) -> P
     let name = argument.name;
     let found = &chunks.data_type;
     if !holds_bytes(found) {
-        let text = format!("{name}: an Arrow array of {found}, not of FixedSizeBinary, Binary or hexadecimal text");
+        let text = format!(
+            "{name}: an Arrow array of {found}, not of FixedSizeBinary, Binary or hexadecimal text"
+        );
         return Err(PyTypeError::new_err(text));
     }
     match found {
-        DataType::FixedSizeBinary(width) if !widths.is_empty() && !widths.contains(&(*width as usize)) => {
+        DataType::FixedSizeBinary(width)
+            if !widths.is_empty() && !widths.contains(&(*width as usize)) =>
+        {
             let widths: Vec<String> = widths.iter().map(usize::to_string).collect();
             let expected = format!("of {} bytes", widths.join(", "));
-            Err(argument.shape(&format!("an Arrow array of {width} bytes an item"), &expected))
+            Err(argument.shape(
+                &format!("an Arrow array of {width} bytes an item"),
+                &expected,
+            ))
         }
         _ => Ok(()),
     }
@@ -104,21 +146,29 @@ pub fn require_bytes(argument: Argument, chunks: &Chunks, widths: &[usize]) -> P
 
 /// Returns the values of an array in one piece, if they are contiguous.
 pub fn contiguous(chunks: &Chunks, width: usize) -> Option<(*const u8, MemoryOwner)> {
-    let [piece] = &chunks.pieces[..] else { return None };
+    let [piece] = &chunks.pieces[..] else {
+        return None;
+    };
     let values = Cells::of(piece.as_ref()).contiguous(width)?;
     Some((values.as_ptr(), MemoryOwner::Arrow(piece.clone())))
 }
 
 /// Returns a code for each item, if some are null.
 pub fn nulls(argument: Argument, chunks: &Chunks) -> PyResult<Option<Vec<u8>>> {
-    if chunks.pieces.iter().all(|piece| piece.logical_null_count() == 0) {
+    if chunks
+        .pieces
+        .iter()
+        .all(|piece| piece.logical_null_count() == 0)
+    {
         return Ok(None);
     }
     let code = argument.role.code(CellProblem::Null);
     let mut codes = memory::room(items(chunks))?;
     for piece in &chunks.pieces {
         match piece.logical_nulls() {
-            Some(nulls) => codes.extend(nulls.iter().map(|is_valid| if is_valid { 0 } else { code })),
+            Some(nulls) => {
+                codes.extend(nulls.iter().map(|is_valid| if is_valid { 0 } else { code }))
+            }
             None => codes.resize(codes.len() + piece.len(), 0),
         }
     }
@@ -127,7 +177,11 @@ pub fn nulls(argument: Argument, chunks: &Chunks) -> PyResult<Option<Vec<u8>>> {
 
 /// Copies the values of all pieces. Also returns a code for each item, which is 0 if it has no
 /// problem.
-pub fn copied(argument: Argument, chunks: &Chunks, width: usize) -> PyResult<(Zeroizing<Vec<u8>>, Vec<u8>)> {
+pub fn copied(
+    argument: Argument,
+    chunks: &Chunks,
+    width: usize,
+) -> PyResult<(Zeroizing<Vec<u8>>, Vec<u8>)> {
     let items = items(chunks);
     let mut copy = Zeroizing::new(memory::zeros(items, width)?);
     let mut problems = memory::zeros(items, 1)?;
@@ -137,9 +191,17 @@ pub fn copied(argument: Argument, chunks: &Chunks, width: usize) -> PyResult<(Ze
         let (of_piece, other_rows) = rows.split_at_mut(piece.len() * width);
         let (codes_of_piece, other_codes) = codes.split_at_mut(piece.len());
         let cells = Cells::of(piece.as_ref());
-        parallel::fill(width, of_piece, codes_of_piece, argument.role.is_secret(), |item, row| {
-            cells.read(item, row).map_err(|problem| argument.role.code(problem))
-        });
+        parallel::fill(
+            width,
+            of_piece,
+            codes_of_piece,
+            argument.role.is_secret(),
+            |item, row| {
+                cells
+                    .read(item, row)
+                    .map_err(|problem| argument.role.code(problem))
+            },
+        );
         (rows, codes) = (other_rows, other_codes);
     }
     Ok((copy, problems))

@@ -31,8 +31,18 @@ unsafe impl Sync for RowColumn {}
 impl RowColumn {
     /// Creates a column of contiguous copied rows.
     pub fn of_copy(width: usize, items: Option<usize>, copy: Zeroizing<Vec<u8>>) -> Self {
-        assert_eq!(copy.len(), width * items.unwrap_or(1), "a row for each item");
-        RowColumn { data: copy.as_ptr(), width, stride: width, items, _keep: MemoryOwner::Copy(copy) }
+        assert_eq!(
+            copy.len(),
+            width * items.unwrap_or(1),
+            "a row for each item"
+        );
+        RowColumn {
+            data: copy.as_ptr(),
+            width,
+            stride: width,
+            items,
+            _keep: MemoryOwner::Copy(copy),
+        }
     }
 
     /// Borrows the rows of an array: with two dimensions, or with one that contains all rows, where
@@ -47,20 +57,33 @@ impl RowColumn {
                 return Err(argument.shape(&bytes.shape_text(), &expected));
             }
         };
-        Ok(Self::of_rows(width, items, bytes.rows(argument, items.unwrap_or(1), width)?))
+        Ok(Self::of_rows(
+            width,
+            items,
+            bytes.rows(argument, items.unwrap_or(1), width)?,
+        ))
     }
 
     /// Creates one row for all items.
     pub fn of_row(argument: Argument, width: usize, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
         if row.len() != width {
-            return Err(argument.shape(&format!("a text of {} bytes", row.len()), &format!("of {width}")));
+            return Err(argument.shape(
+                &format!("a text of {} bytes", row.len()),
+                &format!("of {width}"),
+            ));
         }
         Ok(Self::of_copy(width, None, row))
     }
 
     /// Creates a column from an array whose shape has been checked.
     pub fn of_rows(width: usize, items: Option<usize>, rows: array::Rows) -> Self {
-        RowColumn { data: rows.data, width, stride: rows.stride, items, _keep: rows.keep }
+        RowColumn {
+            data: rows.data,
+            width,
+            stride: rows.stride,
+            items,
+            _keep: rows.keep,
+        }
     }
 
     /// Copies byte strings. Those of another length get codes, and rows of zeros.
@@ -75,19 +98,36 @@ impl RowColumn {
                 Err(found) => *problem = argument.role.code(found),
             }
         }
-        Ok((Self::of_copy(width, Some(items), copy), some_problems(problems)))
+        Ok((
+            Self::of_copy(width, Some(items), copy),
+            some_problems(problems),
+        ))
     }
 
     /// Reads the rows of an Arrow array: borrowed if it is in one piece with contiguous values,
     /// otherwise copied.
-    pub fn of_arrow(py: Python<'_>, argument: Argument, width: usize, chunks: &Chunks) -> ReadResult<Self> {
+    pub fn of_arrow(
+        py: Python<'_>,
+        argument: Argument,
+        width: usize,
+        chunks: &Chunks,
+    ) -> ReadResult<Self> {
         arrow::require_bytes(argument, chunks, &[width])?;
         if let Some((data, keep)) = arrow::contiguous(chunks, width) {
-            let column = RowColumn { data, width, stride: width, items: Some(arrow::items(chunks)), _keep: keep };
+            let column = RowColumn {
+                data,
+                width,
+                stride: width,
+                items: Some(arrow::items(chunks)),
+                _keep: keep,
+            };
             return Ok((column, arrow::nulls(argument, chunks)?));
         }
         let (copy, problems) = py.detach(|| arrow::copied(argument, chunks, width))?;
-        Ok((Self::of_copy(width, Some(arrow::items(chunks)), copy), some_problems(problems)))
+        Ok((
+            Self::of_copy(width, Some(arrow::items(chunks)), copy),
+            some_problems(problems),
+        ))
     }
 
     /// Returns the number of items; `None` if one row is for all.
@@ -105,21 +145,37 @@ impl RowColumn {
 
     /// Returns the number of rows with memory of their own: at most one if all are the same.
     pub fn different(&self) -> usize {
-        if self.stride() == 0 { self.items.map_or(1, |items| items.min(1)) } else { self.items.unwrap_or(1) }
+        if self.stride() == 0 {
+            self.items.map_or(1, |items| items.min(1))
+        } else {
+            self.items.unwrap_or(1)
+        }
     }
 
     /// Returns a part of the bytes of each row.
     pub fn part(self, start: usize, width: usize) -> Self {
         assert!(start + width <= self.width, "the part is within a row");
         // SAFETY: the part begins within a row.
-        let data = if self.different() == 0 { self.data } else { unsafe { self.data.add(start) } };
-        RowColumn { data, width, ..self }
+        let data = if self.different() == 0 {
+            self.data
+        } else {
+            unsafe { self.data.add(start) }
+        };
+        RowColumn {
+            data,
+            width,
+            ..self
+        }
     }
 
     /// Returns the addresses from the first row to the end of the last.
     pub fn span(&self) -> Range<usize> {
         let start = self.data.addr();
-        let bytes = self.items.unwrap_or(1).checked_sub(1).map_or(0, |others| others * self.stride + self.width);
+        let bytes = self
+            .items
+            .unwrap_or(1)
+            .checked_sub(1)
+            .map_or(0, |others| others * self.stride + self.width);
         start..start + bytes
     }
 
@@ -129,7 +185,10 @@ impl RowColumn {
     /// If the column's width is not `W`, or if there are no such items.
     pub fn rows<const W: usize>(&self, range: Range<usize>) -> Rows<'_, W> {
         assert_eq!(self.width, W, "rows of this width");
-        assert!(range.start <= range.end && self.items.is_none_or(|items| range.end <= items), "the items are there");
+        assert!(
+            range.start <= range.end && self.items.is_none_or(|items| range.end <= items),
+            "the items are there"
+        );
         if range.is_empty() {
             return Rows::new(&[]);
         }
@@ -139,7 +198,10 @@ impl RowColumn {
         }
         // SAFETY: there are `range.len()` rows starting here, which live as long as the column.
         let bytes = unsafe {
-            slice::from_raw_parts(self.data.add(range.start * self.stride), (range.len() - 1) * self.stride + W)
+            slice::from_raw_parts(
+                self.data.add(range.start * self.stride),
+                (range.len() - 1) * self.stride + W,
+            )
         };
         Rows::strided(bytes, self.stride, range.len()).expect("rows of the column")
     }

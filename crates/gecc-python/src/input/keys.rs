@@ -27,11 +27,19 @@ impl KeyWidths {
         match argument.kind {
             Some(KeyKind::Ed25519) => {
                 let shapes = "(n, 32), or a single row of 32 for all items";
-                KeyWidths { widths: &[32], shapes, of_text: "of 32" }
+                KeyWidths {
+                    widths: &[32],
+                    shapes,
+                    of_text: "of 32",
+                }
             }
             Some(KeyKind::Curve(_)) | None => {
                 let shapes = "(n, 33), (n, 64) or (n, 65), or a single row of these for all items";
-                KeyWidths { widths: &[33, 64, 65], shapes, of_text: "of 33, 64 or 65" }
+                KeyWidths {
+                    widths: &[33, 64, 65],
+                    shapes,
+                    of_text: "of 33, 64 or 65",
+                }
             }
         }
     }
@@ -59,45 +67,68 @@ pub enum PublicKeyColumn {
 impl PublicKeyColumn {
     /// Reads keys in an array. In one dimension, their width follows from the number of items, if
     /// it is known.
-    pub fn of_array(argument: Argument, items: Option<usize>, bytes: &array::Bytes<'_>) -> PyResult<Self> {
+    pub fn of_array(
+        argument: Argument,
+        items: Option<usize>,
+        bytes: &array::Bytes<'_>,
+    ) -> PyResult<Self> {
         let KeyWidths { widths, shapes, .. } = KeyWidths::of(argument);
         let found = match *bytes.shape() {
             [items, width] if widths.contains(&width) => Some((Some(items), width)),
             [width] if widths.contains(&width) => Some((None, width)),
-            [length] => width_of_flat(widths, length, items).map(|width| (Some(length / width), width)),
+            [length] => {
+                width_of_flat(widths, length, items).map(|width| (Some(length / width), width))
+            }
             _ => None,
         };
         let (items, width) = found.ok_or_else(|| argument.shape(&bytes.shape_text(), shapes))?;
         let rows = bytes.rows(argument, items.unwrap_or(1), width)?;
-        Ok(PublicKeyColumn::Column(RowColumn::of_rows(width, items, rows)))
+        Ok(PublicKeyColumn::Column(RowColumn::of_rows(
+            width, items, rows,
+        )))
     }
 
     /// Creates one key for all items.
     pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>) -> PyResult<Self> {
-        let KeyWidths { widths, of_text, .. } = KeyWidths::of(argument);
+        let KeyWidths {
+            widths, of_text, ..
+        } = KeyWidths::of(argument);
         if !widths.contains(&row.len()) {
             return Err(argument.shape(&format!("a text of {} bytes", row.len()), of_text));
         }
-        Ok(PublicKeyColumn::Column(RowColumn::of_copy(row.len(), None, row)))
+        Ok(PublicKeyColumn::Column(RowColumn::of_copy(
+            row.len(),
+            None,
+            row,
+        )))
     }
 
     /// Copies byte strings, which may be in several encodings.
     pub fn of_strings(argument: Argument, strings: &Strings) -> ReadResult<Self> {
-        let first = (0..strings.len()).find_map(|item| strings.get(item).ok()).map(<[u8]>::len);
+        let first = (0..strings.len())
+            .find_map(|item| strings.get(item).ok())
+            .map(<[u8]>::len);
         let KeyWidths { widths, .. } = KeyWidths::of(argument);
-        let width = first.filter(|width| widths.contains(width)).unwrap_or(widths[0]);
+        let width = first
+            .filter(|width| widths.contains(width))
+            .unwrap_or(widths[0]);
         if (0..strings.len()).all(|item| strings.get(item).map_or(true, |key| key.len() == width)) {
             let (column, problems) = RowColumn::of_strings(argument, width, strings)?;
             return Ok((PublicKeyColumn::Column(column), problems));
         }
         let mut keys = memory::room(strings.len())?;
         let octets = (0..strings.len()).map(|item| strings.get(item).unwrap_or_default());
-        match argument.kind.filter(|_| argument.role == ArgumentRole::Field(Field::PublicKey)) {
+        match argument
+            .kind
+            .filter(|_| argument.role == ArgumentRole::Field(Field::PublicKey))
+        {
             None => keys.extend(octets.map(PublicKeys::mixed_row)),
             Some(kind) => {
                 let mut reader = gecc_keys::Reader::new(kind);
                 keys.extend(octets.map(|key| reader.row(key)));
-                reader.finish().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))?;
+                reader.finish().map_err(|problem| {
+                    PyValueError::new_err(format!("{}: {problem}", argument.name))
+                })?;
             }
         }
         Ok((PublicKeyColumn::Mixed(keys), strings.problems(argument)?))
@@ -112,7 +143,10 @@ impl PublicKeyColumn {
             let (column, problems) = RowColumn::of_arrow(py, argument, width, chunks)?;
             return Ok((PublicKeyColumn::Column(column), problems));
         }
-        Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone(), LONGEST)?)
+        Self::of_strings(
+            argument,
+            &Strings::of_arrow(argument, chunks.clone(), LONGEST)?,
+        )
     }
 
     /// Returns the number of items; `None` if one key is for all.

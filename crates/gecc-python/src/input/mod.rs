@@ -38,7 +38,10 @@ pub(crate) type ReadResult<T> = PyResult<(T, Option<Vec<u8>>)>;
 
 /// Returns the codes of items, if there are problems.
 pub(crate) fn some_problems(problems: Vec<u8>) -> Option<Vec<u8>> {
-    problems.iter().any(|problem| *problem != 0).then_some(problems)
+    problems
+        .iter()
+        .any(|problem| *problem != 0)
+        .then_some(problems)
 }
 
 /// Maximum length in bytes of a key or signature in an Arrow array, as in `gecc_arrow`: a
@@ -56,7 +59,11 @@ pub struct Argument {
 
 /// Creates an argument of a kind that files have too.
 pub fn argument(name: &'static str, field: Field) -> Argument {
-    Argument { name, role: ArgumentRole::Field(field), kind: None }
+    Argument {
+        name,
+        role: ArgumentRole::Field(field),
+        kind: None,
+    }
 }
 
 impl Argument {
@@ -76,17 +83,26 @@ impl Argument {
     /// Rejects a column of strings none of which is hexadecimal: such a column has another meaning,
     /// and its items are not just malformed.
     fn require_some_hexadecimal(self, problems: &[u8]) -> PyResult<()> {
-        let ArgumentRole::Field(_) = self.role else { return Ok(()) };
-        let [text, null] = [CellProblem::NotHexadecimal, CellProblem::Null].map(|problem| self.role.code(problem));
+        let ArgumentRole::Field(_) = self.role else {
+            return Ok(());
+        };
+        let [text, null] =
+            [CellProblem::NotHexadecimal, CellProblem::Null].map(|problem| self.role.code(problem));
         if problems.contains(&text) && problems.iter().all(|code| *code == text || *code == null) {
-            return Err(PyValueError::new_err(format!("{}: no text of the column is hexadecimal", self.name)));
+            return Err(PyValueError::new_err(format!(
+                "{}: no text of the column is hexadecimal",
+                self.name
+            )));
         }
         Ok(())
     }
 
     /// Returns the error for a type that arguments cannot have.
     fn kind(self, found: &Bound<'_, PyAny>) -> PyErr {
-        let found = found.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+        let found = found
+            .get_type()
+            .name()
+            .map_or_else(|_| "an object".to_owned(), |name| name.to_string());
         let expected = "not an array of uint8, bytes, a list of bytes, or an Arrow array";
         PyTypeError::new_err(format!("{}: {found}, {expected}", self.name))
     }
@@ -120,17 +136,30 @@ pub struct Call<'py> {
 impl<'py> Call<'py> {
     /// Creates a call without keys in formats that state a purpose.
     pub fn new(py: Python<'py>) -> Self {
-        Call { py, kind: None, items: None, form: ArrayLibrary::Numpy, read: Vec::new(), problems: None }
+        Call {
+            py,
+            kind: None,
+            items: None,
+            form: ArrayLibrary::Numpy,
+            read: Vec::new(),
+            problems: None,
+        }
     }
 
     /// Creates a call whose keys have this purpose.
     pub fn for_keys(py: Python<'py>, kind: impl Into<KeyKind>) -> Self {
-        Call { kind: Some(kind.into()), ..Self::new(py) }
+        Call {
+            kind: Some(kind.into()),
+            ..Self::new(py)
+        }
     }
 
     /// Returns the argument with the purpose of this call.
     fn of_kind(&self, argument: Argument) -> Argument {
-        Argument { kind: self.kind, ..argument }
+        Argument {
+            kind: self.kind,
+            ..argument
+        }
     }
 
     /// Returns the number of items; one if every argument is a value for all items.
@@ -139,11 +168,18 @@ impl<'py> Call<'py> {
     }
 
     /// Reads a column of rows of `width` bytes.
-    pub fn rows(&mut self, argument: Argument, width: usize, value: &Bound<'py, PyAny>) -> PyResult<RowColumn> {
+    pub fn rows(
+        &mut self,
+        argument: Argument,
+        width: usize,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<RowColumn> {
         let argument = self.of_kind(argument);
         let read = match self.value(argument, value)? {
             ArgumentValue::Arrow(chunks) => RowColumn::of_arrow(self.py, argument, width, &chunks)?,
-            ArgumentValue::List(items) => RowColumn::of_strings(argument, width, &Strings::of_list(argument, &items)?)?,
+            ArgumentValue::List(items) => {
+                RowColumn::of_strings(argument, width, &Strings::of_list(argument, &items)?)?
+            }
             ArgumentValue::Array(bytes) => (RowColumn::of_array(argument, width, &bytes)?, None),
             ArgumentValue::Row(row) => (RowColumn::of_row(argument, width, row)?, None),
         };
@@ -153,46 +189,73 @@ impl<'py> Call<'py> {
     }
 
     /// Reads signatures, which may contain recovery ids.
-    pub fn signatures(&mut self, reader: SignatureReader, value: &Bound<'py, PyAny>) -> PyResult<Signatures> {
+    pub fn signatures(
+        &mut self,
+        reader: SignatureReader,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Signatures> {
         let argument = argument("signatures", Field::Signature);
         let read = match self.value(argument, value)? {
-            ArgumentValue::Arrow(chunks) => Signatures::of_arrow(self.py, argument, &chunks, reader)?,
+            ArgumentValue::Arrow(chunks) => {
+                Signatures::of_arrow(self.py, argument, &chunks, reader)?
+            }
             ArgumentValue::List(items) => {
                 Signatures::of_strings(argument, &Strings::of_list(argument, &items)?, reader)?
             }
             ArgumentValue::Array(bytes) => Signatures::of_array(argument, &bytes, reader)?,
             ArgumentValue::Row(row) => Signatures::of_row(argument, row, reader)?,
         };
-        let signatures = self.agree(argument, read, |signatures: &Signatures| signatures.rows.items())?;
+        let signatures = self.agree(argument, read, |signatures: &Signatures| {
+            signatures.rows.items()
+        })?;
         self.read.push((argument.name, signatures.rows.span()));
         Ok(signatures)
     }
 
     /// Reads public keys or other points.
-    pub fn keys(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<PublicKeyColumn> {
+    pub fn keys(
+        &mut self,
+        argument: Argument,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<PublicKeyColumn> {
         let argument = self.of_kind(argument);
         let read = match self.value(argument, value)? {
             ArgumentValue::Arrow(chunks) => PublicKeyColumn::of_arrow(self.py, argument, &chunks)?,
-            ArgumentValue::List(items) => PublicKeyColumn::of_strings(argument, &Strings::of_list(argument, &items)?)?,
-            ArgumentValue::Array(bytes) => {
-                (PublicKeyColumn::of_array(argument, self.items.map(|(items, _)| items), &bytes)?, None)
+            ArgumentValue::List(items) => {
+                PublicKeyColumn::of_strings(argument, &Strings::of_list(argument, &items)?)?
             }
+            ArgumentValue::Array(bytes) => (
+                PublicKeyColumn::of_array(argument, self.items.map(|(items, _)| items), &bytes)?,
+                None,
+            ),
             ArgumentValue::Row(row) => (PublicKeyColumn::of_row(argument, row)?, None),
         };
         let keys = self.agree(argument, read, PublicKeyColumn::items)?;
-        self.read.extend(keys.span().map(|span| (argument.name, span)));
+        self.read
+            .extend(keys.span().map(|span| (argument.name, span)));
         Ok(keys)
     }
 
     /// Reads recovery ids, one byte each.
-    pub fn recovery_ids(&mut self, reader: SignatureReader, value: &Bound<'py, PyAny>) -> PyResult<RowColumn> {
+    pub fn recovery_ids(
+        &mut self,
+        reader: SignatureReader,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<RowColumn> {
         let argument = argument("recovery_ids", Field::RecoveryId);
         let value = &self.without_index(argument, value)?;
         if let Ok(number) = value.extract::<i128>() {
-            return self.agree(argument, (numbers::of_one(number, reader), None), RowColumn::items);
+            return self.agree(
+                argument,
+                (numbers::of_one(number, reader), None),
+                RowColumn::items,
+            );
         }
         let floats = numbers::of_floats(argument, value, reader)?;
-        let read = match numbers::of_integers(argument, value, reader)?.map(|column| (column, None)).or(floats) {
+        let read = match numbers::of_integers(argument, value, reader)?
+            .map(|column| (column, None))
+            .or(floats)
+        {
             Some(read) => read,
             None => match self.value(argument, value)? {
                 ArgumentValue::Arrow(chunks) => numbers::of_arrow(argument, &chunks, reader)?,
@@ -218,7 +281,8 @@ impl<'py> Call<'py> {
     /// Returns the first argument whose rows share memory with these addresses.
     pub fn reads_in(&self, addresses: &Range<usize>) -> Option<&'static str> {
         let mut read = self.read.iter();
-        let overlapping = read.find(|(_, read)| read.start < addresses.end && addresses.start < read.end);
+        let overlapping =
+            read.find(|(_, read)| read.start < addresses.end && addresses.start < read.end);
         overlapping.map(|(name, _)| *name)
     }
 
@@ -232,18 +296,25 @@ impl<'py> Call<'py> {
         let strings = self.unchecked_strings(argument, value)?;
         let problems = strings.problems(argument)?;
         let strings = self.agree(argument, (strings, problems), Strings::items)?;
-        self.read.extend(strings.span().map(|span| (argument.name, span)));
+        self.read
+            .extend(strings.span().map(|span| (argument.name, span)));
         Ok(strings)
     }
 
     /// Reads user ids: byte strings or text, a single one of which is for all items. Null is the
     /// default id.
     pub fn ids(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Strings> {
-        let ids = self.unchecked_strings(argument, value)?.with_default(DEFAULT_USER_ID);
+        let ids = self
+            .unchecked_strings(argument, value)?
+            .with_default(DEFAULT_USER_ID);
         self.agree(argument, (ids, None), Strings::items)
     }
 
-    fn unchecked_strings(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Strings> {
+    fn unchecked_strings(
+        &mut self,
+        argument: Argument,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Strings> {
         if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyString>() {
             return Strings::of_one(argument, value);
         }
@@ -251,7 +322,9 @@ impl<'py> Call<'py> {
         match self.value(argument, &column)? {
             // Text in a frame is not assumed to be hexadecimal.
             ArgumentValue::Arrow(chunks)
-                if !column.is(value) && chunks.are_texts() && argument.role == ArgumentRole::Field(Field::Message) =>
+                if !column.is(value)
+                    && chunks.are_texts()
+                    && argument.role == ArgumentRole::Field(Field::Message) =>
             {
                 let text = "text, not bytes: encode it, as by .str.encode()";
                 Err(PyTypeError::new_err(format!("{}: {text}", argument.name)))
@@ -263,7 +336,11 @@ impl<'py> Call<'py> {
         }
     }
 
-    fn value(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<ArgumentValue<'py>> {
+    fn value(
+        &mut self,
+        argument: Argument,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<ArgumentValue<'py>> {
         let argument = self.of_kind(argument);
         let value = &self.without_index(argument, value)?;
         let read = ArgumentValue::of(argument, value)?;
@@ -275,8 +352,14 @@ impl<'py> Call<'py> {
 
     /// Returns the values of a pandas column, whose index the results will have. Other values are
     /// returned unchanged.
-    fn without_index(&mut self, argument: Argument, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let Some((values, index)) = pandas::column(argument, value)? else { return Ok(value.clone()) };
+    fn without_index(
+        &mut self,
+        argument: Argument,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Some((values, index)) = pandas::column(argument, value)? else {
+            return Ok(value.clone());
+        };
         match &self.form {
             // Items are matched by position, and rows of two indexes may have different orders.
             ArrayLibrary::Pandas(first) if !pandas::agree(first, &index)? => {
@@ -312,7 +395,11 @@ impl<'py> Call<'py> {
             argument.require_some_hexadecimal(&found)?;
             match &mut self.problems {
                 Some(all) => {
-                    for (before, found) in all.iter_mut().zip(found).filter(|(before, _)| **before == 0) {
+                    for (before, found) in all
+                        .iter_mut()
+                        .zip(found)
+                        .filter(|(before, _)| **before == 0)
+                    {
                         *before = found;
                     }
                 }
@@ -326,7 +413,15 @@ impl<'py> Call<'py> {
 /// Returns where the engine reads a column: the address of the first row, the distance between rows
 /// in bytes (0 if one row is for all), and the number of rows. For tests that check for copies.
 #[pyfunction]
-pub fn place_of(py: Python<'_>, value: &Bound<'_, PyAny>, width: usize) -> PyResult<(usize, usize, Option<usize>)> {
-    let column = Call::for_keys(py, CurveId::Secp256k1).rows(argument("value", Field::Digest), width, value)?;
+pub fn place_of(
+    py: Python<'_>,
+    value: &Bound<'_, PyAny>,
+    width: usize,
+) -> PyResult<(usize, usize, Option<usize>)> {
+    let column = Call::for_keys(py, CurveId::Secp256k1).rows(
+        argument("value", Field::Digest),
+        width,
+        value,
+    )?;
     Ok((column.span().start, column.stride(), column.items()))
 }

@@ -21,7 +21,8 @@ pub const NO_ID: u8 = u8::MAX;
 /// Returns the id that a number represents.
 fn id(number: impl TryInto<u128>, reader: SignatureReader) -> u8 {
     let v = number.try_into().ok();
-    v.and_then(|v| reader.recovery_id_of_v(&v.to_be_bytes())).unwrap_or(NO_ID)
+    v.and_then(|v| reader.recovery_id_of_v(&v.to_be_bytes()))
+        .unwrap_or(NO_ID)
 }
 
 /// Returns the id that each byte represents.
@@ -36,7 +37,11 @@ pub fn of_one(number: i128, reader: SignatureReader) -> RowColumn {
 
 /// Reads a list of integers, or of `None`, which is null. A float with an integer value is
 /// accepted, and NaN is null, as in pandas.
-pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>], reader: SignatureReader) -> ReadResult<RowColumn> {
+pub fn of_list(
+    argument: Argument,
+    items: &[Bound<'_, PyAny>],
+    reader: SignatureReader,
+) -> ReadResult<RowColumn> {
     let mut problems = memory::zeros(items.len(), 1)?;
     let mut ids = Zeroizing::new(memory::zeros(items.len(), 1)?);
     for (index, item) in items.iter().enumerate() {
@@ -52,32 +57,54 @@ pub fn of_list(argument: Argument, items: &[Bound<'_, PyAny>], reader: Signature
             }
             continue;
         }
-        let number = item
-            .call_method0("__index__")
-            .map_err(|_| PyTypeError::new_err(format!("{}[{index}]: not an integer", argument.name)))?;
+        let number = item.call_method0("__index__").map_err(|_| {
+            PyTypeError::new_err(format!("{}[{index}]: not an integer", argument.name))
+        })?;
         // A number that does not fit in an i128 is out of range, too.
-        ids[index] = number.extract::<i128>().map_or(NO_ID, |number| id(number, reader));
+        ids[index] = number
+            .extract::<i128>()
+            .map_or(NO_ID, |number| id(number, reader));
     }
-    Ok((RowColumn::of_copy(1, Some(items.len()), ids), some_problems(problems)))
+    Ok((
+        RowColumn::of_copy(1, Some(items.len()), ids),
+        some_problems(problems),
+    ))
 }
 
 /// Reads integers or booleans of an Arrow array.
-pub fn of_arrow(argument: Argument, chunks: &Chunks, reader: SignatureReader) -> ReadResult<RowColumn> {
+pub fn of_arrow(
+    argument: Argument,
+    chunks: &Chunks,
+    reader: SignatureReader,
+) -> ReadResult<RowColumn> {
     if !Integers::are_of(&chunks.data_type) {
-        let text = format!("{}: an Arrow array of {}, not of integers or booleans", argument.name, chunks.data_type);
+        let text = format!(
+            "{}: an Arrow array of {}, not of integers or booleans",
+            argument.name, chunks.data_type
+        );
         return Err(PyTypeError::new_err(text));
     }
     let items = arrow::items(chunks);
     let mut ids = Zeroizing::new(memory::room(items)?);
     for piece in &chunks.pieces {
         let integers = Integers::of(piece.as_ref());
-        ids.extend((0..piece.len()).map(|row| integers.get(row).map_or(NO_ID, |number| id(number, reader))));
+        ids.extend(
+            (0..piece.len())
+                .map(|row| integers.get(row).map_or(NO_ID, |number| id(number, reader))),
+        );
     }
-    Ok((RowColumn::of_copy(1, Some(items), ids), arrow::nulls(argument, chunks)?))
+    Ok((
+        RowColumn::of_copy(1, Some(items), ids),
+        arrow::nulls(argument, chunks)?,
+    ))
 }
 
 /// Reads the bytes of an array: borrowed if all of them are ids, otherwise copied.
-pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> PyResult<RowColumn> {
+pub fn of_array(
+    argument: Argument,
+    bytes: &array::Bytes<'_>,
+    reader: SignatureReader,
+) -> PyResult<RowColumn> {
     let column = RowColumn::of_array(argument, 1, bytes)?;
     let rows = column.rows::<1>(0..column.different());
     let ids = ids_of_bytes(reader);
@@ -85,7 +112,11 @@ pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureR
         let [byte] = *rows.get(item);
         byte == ids[usize::from(byte)]
     });
-    if are_ids { Ok(column) } else { of_bytes(&column, reader) }
+    if are_ids {
+        Ok(column)
+    } else {
+        of_bytes(&column, reader)
+    }
 }
 
 /// Copies bytes, converted to ids.
@@ -94,7 +125,11 @@ fn of_bytes(column: &RowColumn, reader: SignatureReader) -> PyResult<RowColumn> 
     let of_bytes = ids_of_bytes(reader);
     let mut ids = Zeroizing::new(memory::room(column.different())?);
     ids.extend((0..column.different()).map(|item| of_bytes[usize::from(rows.get(item)[0])]));
-    let rows = array::Rows { data: ids.as_ptr(), stride: column.stride().min(1), keep: MemoryOwner::Copy(ids) };
+    let rows = array::Rows {
+        data: ids.as_ptr(),
+        stride: column.stride().min(1),
+        keep: MemoryOwner::Copy(ids),
+    };
     Ok(RowColumn::of_rows(1, column.items(), rows))
 }
 
@@ -109,9 +144,22 @@ pub fn of_integers(
     if !value.is_instance_of::<PyUntypedArray>() || value.hasattr("mask")? {
         return Ok(None);
     }
-    let read = [of_kind::<i64>, of_kind::<i32>, of_kind::<i16>, of_kind::<i8>];
-    let more = [of_kind::<u64>, of_kind::<u32>, of_kind::<u16>, of_kind::<bool>];
-    read.into_iter().chain(more).find_map(|read| read(argument, value, reader).transpose()).transpose()
+    let read = [
+        of_kind::<i64>,
+        of_kind::<i32>,
+        of_kind::<i16>,
+        of_kind::<i8>,
+    ];
+    let more = [
+        of_kind::<u64>,
+        of_kind::<u32>,
+        of_kind::<u16>,
+        of_kind::<bool>,
+    ];
+    read.into_iter()
+        .chain(more)
+        .find_map(|read| read(argument, value, reader).transpose())
+        .transpose()
 }
 
 /// Reads floating-point numbers of an array that are integers, as pandas stores them if other
@@ -124,7 +172,9 @@ pub fn of_floats(
     if !value.is_instance_of::<PyUntypedArray>() || value.hasattr("mask")? {
         return Ok(None);
     }
-    let Ok(array) = value.cast::<PyArray1<f64>>() else { return Ok(None) };
+    let Ok(array) = value.cast::<PyArray1<f64>>() else {
+        return Ok(None);
+    };
     let array = read_only(argument, array)?;
     let numbers = array.as_array();
     let mut ids = Zeroizing::new(memory::room(numbers.len())?);
@@ -138,7 +188,10 @@ pub fn of_floats(
             }
         }
     }
-    Ok(Some((RowColumn::of_copy(1, Some(numbers.len()), ids), some_problems(problems))))
+    Ok(Some((
+        RowColumn::of_copy(1, Some(numbers.len()), ids),
+        some_problems(problems),
+    )))
 }
 
 /// Converts a float to an integer: one that is not a valid v if it has a fraction, or is so large
@@ -157,7 +210,9 @@ fn read_only<'py, T: Element>(
     argument: Argument,
     array: &Bound<'py, PyArray1<T>>,
 ) -> PyResult<PyReadonlyArray1<'py, T>> {
-    array.try_readonly().map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))
+    array
+        .try_readonly()
+        .map_err(|problem| PyValueError::new_err(format!("{}: {problem}", argument.name)))
 }
 
 fn of_kind<T: Element + Copy + TryInto<u128>>(
@@ -165,7 +220,9 @@ fn of_kind<T: Element + Copy + TryInto<u128>>(
     value: &Bound<'_, PyAny>,
     reader: SignatureReader,
 ) -> PyResult<Option<RowColumn>> {
-    let Ok(array) = value.cast::<PyArray1<T>>() else { return Ok(None) };
+    let Ok(array) = value.cast::<PyArray1<T>>() else {
+        return Ok(None);
+    };
     let array = read_only(argument, array)?;
     let numbers = array.as_array();
     let mut ids = Zeroizing::new(memory::room(numbers.len())?);

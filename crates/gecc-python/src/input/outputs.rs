@@ -22,9 +22,15 @@ pub enum OutputColumn {
 
 impl OutputColumn {
     /// Reads an Arrow column of lists; or, with offsets, rows of 32 bytes or an array of numbers.
-    pub fn of(py: Python<'_>, value: &Bound<'_, PyAny>, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    pub fn of(
+        py: Python<'_>,
+        value: &Bound<'_, PyAny>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let outputs = argument("outputs", Field::Digest);
-        let Some(offsets) = offsets else { return Self::of_lists(outputs, value) };
+        let Some(offsets) = offsets else {
+            return Self::of_lists(outputs, value);
+        };
         let offsets = numbers(argument("offsets", Field::Digest), offsets)?;
         if let Ok(prefixes) = numbers(outputs, value) {
             return Ok(OutputColumn::Prefixes(offsets, prefixes));
@@ -32,7 +38,9 @@ impl OutputColumn {
         let mut call = Call::for_keys(py, CurveId::Secp256k1);
         let keys = call.rows(outputs, 32, value)?;
         if call.problems.is_some() || keys.items().is_none() {
-            return Err(PyValueError::new_err("outputs: one is null, or has not 32 bytes"));
+            return Err(PyValueError::new_err(
+                "outputs: one is null, or has not 32 bytes",
+            ));
         }
         Ok(OutputColumn::Keys(offsets, keys))
     }
@@ -42,14 +50,17 @@ impl OutputColumn {
             let text = "outputs: not an Arrow column of lists: give offsets with other arrays";
             return Err(PyTypeError::new_err(text));
         };
-        let pieces: Vec<&dyn arrow_array::Array> = pieces.iter().map(|piece| piece.as_ref()).collect();
+        let pieces: Vec<&dyn arrow_array::Array> =
+            pieces.iter().map(|piece| piece.as_ref()).collect();
         let whole = match &pieces[..] {
             [] => arrow_array::new_empty_array(field.data_type()),
             pieces => arrow_select::concat::concat(pieces).map_err(batch_exception)?,
         };
         let lists = OutputLists::of(whole.as_ref()).map_err(batch_exception)?;
         if let Some(row) = (0..whole.len()).find(|row| lists.is_null(*row)) {
-            let text = format!("outputs: the list of row {row} is null; that of a row without outputs is empty");
+            let text = format!(
+                "outputs: the list of row {row} is null; that of a row without outputs is empty"
+            );
             return Err(PyValueError::new_err(text));
         }
         Ok(OutputColumn::Lists(lists))
@@ -64,9 +75,13 @@ impl OutputColumn {
             }
             OutputColumn::Prefixes(offsets, prefixes) => Outputs::prefixes(offsets, prefixes),
         };
-        let outputs = outputs.map_err(|problem| PyValueError::new_err(format!("outputs: {problem}")))?;
+        let outputs =
+            outputs.map_err(|problem| PyValueError::new_err(format!("outputs: {problem}")))?;
         if outputs.rows() != rows {
-            let text = format!("outputs: those of {} rows, where tweak_points has {rows}", outputs.rows());
+            let text = format!(
+                "outputs: those of {} rows, where tweak_points has {rows}",
+                outputs.rows()
+            );
             return Err(PyValueError::new_err(text));
         }
         Ok(outputs)
@@ -79,7 +94,15 @@ fn numbers(argument: Argument, value: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         return Ok(array.try_readonly()?.as_array().to_vec());
     }
     if let Ok(array) = value.cast::<PyArray1<i64>>() {
-        return Ok(array.try_readonly()?.as_array().iter().map(|number| number.cast_unsigned()).collect());
+        return Ok(array
+            .try_readonly()?
+            .as_array()
+            .iter()
+            .map(|number| number.cast_unsigned())
+            .collect());
     }
-    Err(PyTypeError::new_err(format!("{}: not an array of uint64 or int64", argument.name)))
+    Err(PyTypeError::new_err(format!(
+        "{}: not an array of uint64 or int64",
+        argument.name
+    )))
 }

@@ -13,7 +13,9 @@ pub fn column<'py>(
     argument: Argument,
     value: &Bound<'py, PyAny>,
 ) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-    frames(value.py())?.call_method1("column", (argument.name, value))?.extract()
+    frames(value.py())?
+        .call_method1("column", (argument.name, value))?
+        .extract()
 }
 
 /// Converts results to a Series with an index: numbers and booleans unchanged, rows as `bytes`.

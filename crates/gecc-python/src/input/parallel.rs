@@ -23,7 +23,11 @@ pub fn fill(
         return fill_part(width, 0, rows, codes, is_secret, read);
     }
     thread::scope(|scope| {
-        for (index, (rows, codes)) in rows.chunks_mut(part * width).zip(codes.chunks_mut(part)).enumerate() {
+        for (index, (rows, codes)) in rows
+            .chunks_mut(part * width)
+            .zip(codes.chunks_mut(part))
+            .enumerate()
+        {
             scope.spawn(move || fill_part(width, index * part, rows, codes, is_secret, read));
         }
     });

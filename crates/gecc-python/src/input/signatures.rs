@@ -32,11 +32,19 @@ pub struct Signatures {
 impl Signatures {
     /// Creates signatures from rows of 64 bytes whose content need not be examined.
     pub fn plain(rows: RowColumn) -> Self {
-        Signatures { rows, ids: None, counts: FormCounts::default() }
+        Signatures {
+            rows,
+            ids: None,
+            counts: FormCounts::default(),
+        }
     }
 
     /// Reads rows of 64 or 65 bytes.
-    fn of_column(argument: Argument, column: RowColumn, reader: SignatureReader) -> ReadResult<Self> {
+    fn of_column(
+        argument: Argument,
+        column: RowColumn,
+        reader: SignatureReader,
+    ) -> ReadResult<Self> {
         match (column.width(), reader.form()) {
             // Rows of this width are r || s: DER has no fixed width.
             (64, SignatureForm::Auto | SignatureForm::Rs) => Ok((Self::plain(column), None)),
@@ -45,7 +53,11 @@ impl Signatures {
         }
     }
 
-    fn of_rows<const W: usize>(argument: Argument, column: RowColumn, reader: SignatureReader) -> ReadResult<Self> {
+    fn of_rows<const W: usize>(
+        argument: Argument,
+        column: RowColumn,
+        reader: SignatureReader,
+    ) -> ReadResult<Self> {
         let different = column.different();
         let is_one_for_all = column.items().is_none();
         let start = usize::from(reader.form() == SignatureForm::HeaderFirst);
@@ -61,7 +73,9 @@ impl Signatures {
             }
             let read = reader.read(bytes);
             lies_otherwise |= read.is_ok_and(|read| read.signature[..] != bytes[start..start + 64]);
-            ids.push(read.map_or(numbers::NO_ID, |read| read.recovery_id.unwrap_or(numbers::NO_ID)));
+            ids.push(read.map_or(numbers::NO_ID, |read| {
+                read.recovery_id.unwrap_or(numbers::NO_ID)
+            }));
             if let Err(found) = read {
                 if is_one_for_all {
                     return Err(PyValueError::new_err(format!("{}: {found}", argument.name)));
@@ -72,7 +86,11 @@ impl Signatures {
         let items = column.items();
         let stride = column.stride();
         let has_ids = ids.iter().any(|id| *id != numbers::NO_ID) || !lies_otherwise;
-        let of_ids = array::Rows { data: ids.as_ptr(), stride: stride.min(1), keep: MemoryOwner::Copy(ids) };
+        let of_ids = array::Rows {
+            data: ids.as_ptr(),
+            stride: stride.min(1),
+            keep: MemoryOwner::Copy(ids),
+        };
         let ids = has_ids.then(|| RowColumn::of_rows(1, items, of_ids));
         let rows = if lies_otherwise {
             let mut copies = Zeroizing::new(memory::zeros(different, 64)?);
@@ -85,7 +103,11 @@ impl Signatures {
             RowColumn::of_rows(
                 64,
                 items,
-                array::Rows { data: copies.as_ptr(), stride, keep: MemoryOwner::Copy(copies) },
+                array::Rows {
+                    data: copies.as_ptr(),
+                    stride,
+                    keep: MemoryOwner::Copy(copies),
+                },
             )
         } else {
             column.part(start, 64)
@@ -104,13 +126,17 @@ impl Signatures {
 
     /// Reads signatures in an array: with two dimensions, or with one that contains a single row or
     /// all rows of 64 bytes.
-    pub fn of_array(argument: Argument, bytes: &array::Bytes<'_>, reader: SignatureReader) -> ReadResult<Self> {
+    pub fn of_array(
+        argument: Argument,
+        bytes: &array::Bytes<'_>,
+        reader: SignatureReader,
+    ) -> ReadResult<Self> {
         let (items, width) = match *bytes.shape() {
             [items, width] if WIDTHS.contains(&width) => (Some(items), width),
             [length] if length % 64 == 0 && length != 64 => (Some(length / 64), 64),
-            [_] if bytes
-                .as_slice()
-                .is_some_and(|bytes| reader.read(bytes).is_ok() || WIDTHS.contains(&bytes.len())) =>
+            [_] if bytes.as_slice().is_some_and(|bytes| {
+                reader.read(bytes).is_ok() || WIDTHS.contains(&bytes.len())
+            }) =>
             {
                 let row = bytes.as_slice().unwrap_or_default().to_vec();
                 return Self::of_row(argument, Zeroizing::new(row), reader);
@@ -118,12 +144,20 @@ impl Signatures {
             [width] if WIDTHS.contains(&width) => (None, width),
             _ => return Err(argument.shape(&bytes.shape_text(), EXPECTED)),
         };
-        let column = RowColumn::of_rows(width, items, bytes.rows(argument, items.unwrap_or(1), width)?);
+        let column = RowColumn::of_rows(
+            width,
+            items,
+            bytes.rows(argument, items.unwrap_or(1), width)?,
+        );
         Self::of_column(argument, column, reader)
     }
 
     /// Reads one signature for all items.
-    pub fn of_row(argument: Argument, row: Zeroizing<Vec<u8>>, reader: SignatureReader) -> ReadResult<Self> {
+    pub fn of_row(
+        argument: Argument,
+        row: Zeroizing<Vec<u8>>,
+        reader: SignatureReader,
+    ) -> ReadResult<Self> {
         let mut counts = FormCounts::default();
         if reader.form() == SignatureForm::Auto {
             counts.see(&row);
@@ -131,19 +165,26 @@ impl Signatures {
         match reader.read(&row) {
             Ok(read) => {
                 let rows = RowColumn::of_copy(64, None, Zeroizing::new(read.signature.to_vec()));
-                let ids = read.recovery_id.map(|id| RowColumn::of_copy(1, None, Zeroizing::new(vec![id])));
+                let ids = read
+                    .recovery_id
+                    .map(|id| RowColumn::of_copy(1, None, Zeroizing::new(vec![id])));
                 Ok((Signatures { rows, ids, counts }, None))
             }
-            Err(problem) if WIDTHS.contains(&row.len()) => {
-                Err(PyValueError::new_err(format!("{}: {problem}", argument.name)))
-            }
+            Err(problem) if WIDTHS.contains(&row.len()) => Err(PyValueError::new_err(format!(
+                "{}: {problem}",
+                argument.name
+            ))),
             // The error states the expected length.
             Err(_) => Ok((Self::plain(RowColumn::of_row(argument, 64, row)?), None)),
         }
     }
 
     /// Copies byte strings, of either length or in DER.
-    pub fn of_strings(argument: Argument, strings: &Strings, reader: SignatureReader) -> ReadResult<Self> {
+    pub fn of_strings(
+        argument: Argument,
+        strings: &Strings,
+        reader: SignatureReader,
+    ) -> ReadResult<Self> {
         let items = strings.len();
         let mut rows = Zeroizing::new(memory::zeros(items, 64)?);
         let mut ids = Zeroizing::new(memory::zeros(items, 1)?);
@@ -179,7 +220,12 @@ impl Signatures {
 
     /// Reads signatures of an Arrow array: borrowed if it is in one piece with contiguous values,
     /// otherwise copied.
-    pub fn of_arrow(py: Python<'_>, argument: Argument, chunks: &Chunks, reader: SignatureReader) -> ReadResult<Self> {
+    pub fn of_arrow(
+        py: Python<'_>,
+        argument: Argument,
+        chunks: &Chunks,
+        reader: SignatureReader,
+    ) -> ReadResult<Self> {
         arrow::require_bytes(argument, chunks, &WIDTHS)?;
         let is_fixed = matches!(chunks.data_type, DataType::FixedSizeBinary(_));
         match arrow::common_width(chunks).filter(|_| is_fixed) {
@@ -188,7 +234,11 @@ impl Signatures {
                 let (signatures, problems) = Self::of_column(argument, column, reader)?;
                 Ok((signatures, first_problems(nulls, problems)))
             }
-            _ => Self::of_strings(argument, &Strings::of_arrow(argument, chunks.clone(), LONGEST)?, reader),
+            _ => Self::of_strings(
+                argument,
+                &Strings::of_arrow(argument, chunks.clone(), LONGEST)?,
+                reader,
+            ),
         }
     }
 }
@@ -197,7 +247,10 @@ impl Signatures {
 fn first_problems(first: Option<Vec<u8>>, second: Option<Vec<u8>>) -> Option<Vec<u8>> {
     match (first, second) {
         (Some(mut all), Some(others)) => {
-            let free = all.iter_mut().zip(others).filter(|(before, _)| **before == 0);
+            let free = all
+                .iter_mut()
+                .zip(others)
+                .filter(|(before, _)| **before == 0);
             free.for_each(|(before, found)| *before = found);
             Some(all)
         }

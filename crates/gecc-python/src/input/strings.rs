@@ -51,13 +51,21 @@ unsafe impl Sync for Strings {}
 
 impl StringSlice {
     fn of(bytes: &[u8]) -> Self {
-        StringSlice { data: bytes.as_ptr(), length: bytes.len() }
+        StringSlice {
+            data: bytes.as_ptr(),
+            length: bytes.len(),
+        }
     }
 }
 
 impl Strings {
     fn with_room(items: usize) -> PyResult<Self> {
-        Ok(Strings { places: memory::room(items)?, rows: None, is_one_for_all: false, keeps: Vec::new() })
+        Ok(Strings {
+            places: memory::room(items)?,
+            rows: None,
+            is_one_for_all: false,
+            keeps: Vec::new(),
+        })
     }
 
     /// Reads one string for all items: `bytes`, or text as UTF-8.
@@ -115,21 +123,32 @@ impl Strings {
                 },
             }
         } else {
-            let bytes = array::Bytes::of(argument, item).map_err(|_| wrong_item(argument, index, item))?;
-            let bytes = bytes.as_slice().ok_or_else(|| wrong_item(argument, index, item))?;
+            let bytes =
+                array::Bytes::of(argument, item).map_err(|_| wrong_item(argument, index, item))?;
+            let bytes = bytes
+                .as_slice()
+                .ok_or_else(|| wrong_item(argument, index, item))?;
             self.push_copy(Zeroizing::new(bytes.to_vec()));
         }
         Ok(())
     }
 
     /// Reads a private key in PEM, DER or as a JSON Web Key.
-    fn secret_key(argument: Argument, index: usize, item: &Bound<'_, PyAny>) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
+    fn secret_key(
+        argument: Argument,
+        index: usize,
+        item: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
         if !argument.role.is_secret() {
             return Ok(None);
         }
         named_key::of_one(argument, item).map_err(|problem| {
             let text = problem.value(item.py()).to_string();
-            PyValueError::new_err(text.replacen(argument.name, &format!("{}[{index}]", argument.name), 1))
+            PyValueError::new_err(text.replacen(
+                argument.name,
+                &format!("{}[{index}]", argument.name),
+                1,
+            ))
         })
     }
 
@@ -145,11 +164,19 @@ impl Strings {
         };
         let mut strings = Self::with_room(0)?;
         if length == 0 {
-            strings.rows = Some(StringRows { first: StringSlice::of(&[]), stride: 0, items });
+            strings.rows = Some(StringRows {
+                first: StringSlice::of(&[]),
+                stride: 0,
+                items,
+            });
             return Ok(strings);
         }
         let array::Rows { data, stride, keep } = bytes.rows(argument, items, length)?;
-        strings.rows = Some(StringRows { first: StringSlice { data, length }, stride, items });
+        strings.rows = Some(StringRows {
+            first: StringSlice { data, length },
+            stride,
+            items,
+        });
         strings.keeps.push(keep);
         Ok(strings)
     }
@@ -170,7 +197,11 @@ impl Strings {
                     strings.places.push(Ok(StringSlice::of(&[])));
                     continue;
                 }
-                if !is_hexadecimal || cells.get(row).is_ok_and(|text| named_key::may_be(argument, text)) {
+                if !is_hexadecimal
+                    || cells
+                        .get(row)
+                        .is_ok_and(|text| named_key::may_be(argument, text))
+                {
                     strings.places.push(cells.get(row).map(StringSlice::of));
                     continue;
                 }
@@ -181,20 +212,29 @@ impl Strings {
                 }
             }
         }
-        strings.keeps.extend(chunks.pieces.into_iter().map(MemoryOwner::Arrow));
+        strings
+            .keeps
+            .extend(chunks.pieces.into_iter().map(MemoryOwner::Arrow));
         Ok(strings)
     }
 
     /// Returns a code for each item, if some cannot be read.
     pub fn problems(&self, argument: Argument) -> PyResult<Option<Vec<u8>>> {
         let mut codes = memory::room(self.places.len())?;
-        codes.extend(self.places.iter().map(|place| place.err().map_or(0, |problem| argument.role.code(problem))));
+        codes.extend(
+            self.places
+                .iter()
+                .map(|place| place.err().map_or(0, |problem| argument.role.code(problem))),
+        );
         Ok(some_problems(codes))
     }
 
     /// Substitutes the default for missing strings.
     pub fn with_default(mut self, default: &'static [u8]) -> Self {
-        self.places.iter_mut().filter(|place| place.is_err()).for_each(|place| *place = Ok(StringSlice::of(default)));
+        self.places
+            .iter_mut()
+            .filter(|place| place.is_err())
+            .for_each(|place| *place = Ok(StringSlice::of(default)));
         self
     }
 
@@ -205,15 +245,23 @@ impl Strings {
 
     /// Returns the addresses of the rows of an array. Other strings cannot overlap with an output.
     pub fn span(&self) -> Option<Range<usize>> {
-        let StringRows { first, stride, items } = self.rows.as_ref()?;
+        let StringRows {
+            first,
+            stride,
+            items,
+        } = self.rows.as_ref()?;
         let start = first.data.addr();
-        let bytes = items.checked_sub(1).map_or(0, |others| others * stride + first.length);
+        let bytes = items
+            .checked_sub(1)
+            .map_or(0, |others| others * stride + first.length);
         Some(start..start + bytes)
     }
 
     /// Returns the number of strings.
     pub fn len(&self) -> usize {
-        self.rows.as_ref().map_or(self.places.len(), |rows| rows.items)
+        self.rows
+            .as_ref()
+            .map_or(self.places.len(), |rows| rows.items)
     }
 
     pub fn is_one_for_all(&self) -> bool {
@@ -223,10 +271,17 @@ impl Strings {
     /// Returns the string at index `place`.
     pub fn get(&self, place: usize) -> Result<&[u8], CellProblem> {
         let place = match &self.rows {
-            Some(StringRows { first: StringSlice { data, length }, stride, items }) => {
+            Some(StringRows {
+                first: StringSlice { data, length },
+                stride,
+                items,
+            }) => {
                 assert!(place < *items, "the string is there");
                 // SAFETY: there are more than `place` rows.
-                Ok(StringSlice { data: unsafe { data.add(place * stride) }, length: *length })
+                Ok(StringSlice {
+                    data: unsafe { data.add(place * stride) },
+                    length: *length,
+                })
             }
             None => self.places[place],
         };
@@ -245,7 +300,9 @@ impl Strings {
 
     /// Returns the strings of a range of items, with empty ones for those that cannot be read.
     pub fn slices(&self, range: Range<usize>) -> Vec<&[u8]> {
-        range.map(|item| self.of_item(item).unwrap_or_default()).collect()
+        range
+            .map(|item| self.of_item(item).unwrap_or_default())
+            .collect()
     }
 }
 
@@ -265,17 +322,23 @@ fn require_few_bytes(argument: Argument, chunks: &Chunks, longest: usize) -> PyR
     let mut bytes = 0_u64;
     for piece in &chunks.pieces {
         let cells = Cells::of(piece.as_ref());
-        let lengths = (0..piece.len()).filter_map(|row| cells.len(row).ok().filter(|length| *length <= longest));
+        let lengths = (0..piece.len())
+            .filter_map(|row| cells.len(row).ok().filter(|length| *length <= longest));
         bytes = lengths.fold(bytes, |sum, length| sum.saturating_add(length as u64));
     }
     if bytes > MOST_DECODED {
-        let text = format!("texts of {bytes} bytes, above the limit of {MOST_DECODED}: give bytes, or fewer at a time");
+        let text = format!(
+            "texts of {bytes} bytes, above the limit of {MOST_DECODED}: give bytes, or fewer at a time"
+        );
         return Err(PyValueError::new_err(format!("{}: {text}", argument.name)));
     }
     Ok(())
 }
 
 fn wrong_item(argument: Argument, index: usize, item: &Bound<'_, PyAny>) -> PyErr {
-    let found = item.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+    let found = item
+        .get_type()
+        .name()
+        .map_or_else(|_| "an object".to_owned(), |name| name.to_string());
     PyTypeError::new_err(format!("{}[{index}]: {found}, not bytes", argument.name))
 }

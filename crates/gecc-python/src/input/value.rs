@@ -30,7 +30,10 @@ impl<'py> ArgumentValue<'py> {
         }
         if let Ok(text) = value.cast::<PyString>() {
             let Some(row) = text.to_cow().ok().and_then(|text| hexadecimal(&text).ok()) else {
-                return Err(PyValueError::new_err(format!("{}: a text that is not hexadecimal", argument.name)));
+                return Err(PyValueError::new_err(format!(
+                    "{}: a text that is not hexadecimal",
+                    argument.name
+                )));
             };
             return Ok(ArgumentValue::Row(row));
         }
@@ -39,21 +42,29 @@ impl<'py> ArgumentValue<'py> {
             Err(_) => value.clone(),
         };
         if list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>() {
-            return Ok(ArgumentValue::List(list.try_iter()?.collect::<PyResult<_>>()?));
+            return Ok(ArgumentValue::List(
+                list.try_iter()?.collect::<PyResult<_>>()?,
+            ));
         }
         Ok(ArgumentValue::Array(array::Bytes::of(argument, value)?))
     }
 }
 
 /// Converts an array of objects or strings to a list. Other arrays are returned unchanged.
-fn list_of<'py>(argument: Argument, array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyAny>> {
+fn list_of<'py>(
+    argument: Argument,
+    array: &Bound<'py, PyUntypedArray>,
+) -> PyResult<Bound<'py, PyAny>> {
     // numpy's byte strings drop zeros at their end.
     if array.dtype().kind() == b'S' {
-        let text =
-            "an array of numpy's byte strings, which drop zeros at their end: take dtype=object, uint8, or a list";
+        let text = "an array of numpy's byte strings, which drop zeros at their end: take dtype=object, uint8, or a list";
         return Err(PyTypeError::new_err(format!("{}: {text}", argument.name)));
     }
     let holds_items = matches!(array.dtype().kind(), b'O' | b'U') && array.ndim() == 1;
     // Values hidden by a mask must not be read.
-    if holds_items && !array.hasattr("mask")? { array.call_method0("tolist") } else { Ok(array.clone().into_any()) }
+    if holds_items && !array.hasattr("mask")? {
+        array.call_method0("tolist")
+    } else {
+        Ok(array.clone().into_any())
+    }
 }

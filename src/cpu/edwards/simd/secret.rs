@@ -5,7 +5,9 @@
 use super::{Addend, Element, LANES, Lanes, Point, Projective};
 use crate::cpu::edwards::curves::EdwardsCurve;
 use crate::cpu::edwards::scalar::Scalar;
-use crate::cpu::edwards::tables::{UNIFORM_ENTRIES, UNIFORM_WINDOW, UNIFORM_WINDOWS, Uniform, UniformWindow};
+use crate::cpu::edwards::tables::{
+    UNIFORM_ENTRIES, UNIFORM_WINDOW, UNIFORM_WINDOWS, Uniform, UniformWindow,
+};
 use crate::cpu::field::moduli::Modulus;
 use crate::cpu::field::vector::Words;
 use crate::cpu::scalar::uniform_windows;
@@ -58,8 +60,9 @@ fn sum(lanes: Lanes, digits: &Digits, table: &[UniformWindow]) -> [Projective; L
         let index = absolute.sub(one);
         let mut words = [zero; 12];
         for (word, entries) in words.iter_mut().zip(window) {
-            let [low, high] =
-                [0, 8].map(|first| Words::load(lanes, entries[first..].first_chunk().expect("16 entries")));
+            let [low, high] = [0, 8].map(|first| {
+                Words::load(lanes, entries[first..].first_chunk().expect("16 entries"))
+            });
             *word = low.lookup(index, high).select(is_zero, zero);
         }
         // The sum and the difference of the identity are 1.
@@ -72,7 +75,9 @@ fn sum(lanes: Lanes, digits: &Digits, table: &[UniformWindow]) -> [Projective; L
             product: Element::unpack::<0>([p0, p1, p2, p3]),
             z2: sum.z,
         };
-        sum = sum.add(&addend, negative, sum.z.sum().shl::<1>()).to_point();
+        sum = sum
+            .add(&addend, negative, sum.z.sum().shl::<1>())
+            .to_point();
     }
     sum.store()
 }

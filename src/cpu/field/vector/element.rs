@@ -100,9 +100,21 @@ impl<P: Prime> Element<P> {
         let [w0, w1, w2, w3] = words;
         let low = w0.all(LOW);
         let words = if N == 0 {
-            [w0, w0.shr_wide::<52>(w1), w1.shr_wide::<40>(w2), w2.shr_wide::<28>(w3), w3.shr::<16>()]
+            [
+                w0,
+                w0.shr_wide::<52>(w1),
+                w1.shr_wide::<40>(w2),
+                w2.shr_wide::<28>(w3),
+                w3.shr::<16>(),
+            ]
         } else {
-            [w0.shl::<4>(), w0.shr_wide::<48>(w1), w1.shr_wide::<36>(w2), w2.shr_wide::<24>(w3), w3.shr::<12>()]
+            [
+                w0.shl::<4>(),
+                w0.shr_wide::<48>(w1),
+                w1.shr_wide::<36>(w2),
+                w2.shr_wide::<24>(w3),
+                w3.shr::<12>(),
+            ]
         };
         let [t0, t1, t2, t3, t4] = words;
         Self::new([t0.and(low), t1.and(low), t2.and(low), t3.and(low), t4])
@@ -158,19 +170,28 @@ impl<P: Prime> Element<P> {
     /// compares only the lowest word.
     #[inline(always)]
     pub fn likely_zeros(self) -> Mask {
-        self.multiples().into_iter().fold(0, |mask, multiple| mask | self.0[0].equals(multiple[0]))
+        self.multiples()
+            .into_iter()
+            .fold(0, |mask, multiple| mask | self.0[0].equals(multiple[0]))
     }
 
     /// Returns 0, p and 2 p.
     #[inline(always)]
     fn multiples(self) -> [[Words; 5]; 3] {
         let zero = [self.0[0].all(0); 5];
-        [zero, carry(P::add_multiple(zero, 1)), carry(P::add_multiple(zero, 2))]
+        [
+            zero,
+            carry(P::add_multiple(zero, 1)),
+            carry(P::add_multiple(zero, 2)),
+        ]
     }
 
     #[inline(always)]
     fn equals(self, other: [Words; 5]) -> Mask {
-        self.0.into_iter().zip(other).fold(Mask::MAX, |mask, (word, other)| mask & word.equals(other))
+        self.0
+            .into_iter()
+            .zip(other)
+            .fold(Mask::MAX, |mask, (word, other)| mask & word.equals(other))
     }
 
     /// self rhs.
@@ -253,7 +274,11 @@ impl<P: Prime> Sum<P> {
     /// Returns the element sum + k p, which must be in 0..16 p.
     #[inline(always)]
     pub fn plus_multiple(self, k: i64) -> Element<P> {
-        Element::new(carry(if k == 0 { self.0 } else { P::add_multiple(self.0, k) }))
+        Element::new(carry(if k == 0 {
+            self.0
+        } else {
+            P::add_multiple(self.0, k)
+        }))
     }
 
     /// Returns the sum modulo p, below 2.01 p; the sum may be negative.
@@ -266,7 +291,16 @@ impl<P: Prime> Sum<P> {
     #[inline(always)]
     pub fn shl<const N: u32>(self) -> Self {
         let [t0, t1, t2, t3, t4] = self.0;
-        Sum([t0.shl::<N>(), t1.shl::<N>(), t2.shl::<N>(), t3.shl::<N>(), t4.shl::<N>()], PhantomData)
+        Sum(
+            [
+                t0.shl::<N>(),
+                t1.shl::<N>(),
+                t2.shl::<N>(),
+                t3.shl::<N>(),
+                t4.shl::<N>(),
+            ],
+            PhantomData,
+        )
     }
 
     /// Returns -sum where the mask is set, and sum elsewhere.

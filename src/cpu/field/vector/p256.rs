@@ -41,7 +41,13 @@ impl<M: Modulus> Prime for MontgomeryP256<M> {
     #[inline(always)]
     fn fold(sum: [Words; 5]) -> [Words; 5] {
         fold_by_complement(sum, |[t0, t1, t2, t3, t4], k| {
-            [t0.add(k), t1.sub(k.shl::<44>()), t2, t3.sub(k.shl::<36>()), t4.add(k.shl::<16>())]
+            [
+                t0.add(k),
+                t1.sub(k.shl::<44>()),
+                t2,
+                t3.sub(k.shl::<36>()),
+                t4.add(k.shl::<16>()),
+            ]
         })
     }
 }

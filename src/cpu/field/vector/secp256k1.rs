@@ -43,14 +43,26 @@ impl<M: PrimeOfCoordinates> Prime for Element<M> {
 
     #[inline(always)]
     fn add_multiple([t0, t1, t2, t3, t4]: [Words; 5], k: i64) -> [Words; 5] {
-        [t0.sub(t0.all((k * Self::C as i64) as u64)), t1, t2, t3, t4.add(t4.all((k << 48) as u64))]
+        [
+            t0.sub(t0.all((k * Self::C as i64) as u64)),
+            t1,
+            t2,
+            t3,
+            t4.add(t4.all((k << 48) as u64)),
+        ]
     }
 
     #[inline(always)]
     fn fold(sum: [Words; 5]) -> [Words; 5] {
         fold_by_complement(sum, |[t0, t1, t2, t3, t4], k| {
             let low = k.all(Self::C - (1 << 32));
-            [t0.add(k.mul_signed_32(low)).add(k.shl::<32>()), t1, t2, t3, t4]
+            [
+                t0.add(k.mul_signed_32(low)).add(k.shl::<32>()),
+                t1,
+                t2,
+                t3,
+                t4,
+            ]
         })
     }
 }

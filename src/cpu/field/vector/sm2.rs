@@ -41,7 +41,13 @@ impl<M: Modulus> Prime for MontgomerySm2<M> {
     #[inline(always)]
     fn fold(sum: [Words; 5]) -> [Words; 5] {
         fold_by_complement(sum, |[t0, t1, t2, t3, t4], k| {
-            [t0.add(k), t1.add(k.shl::<44>()).sub(k.shl::<12>()), t2, t3, t4.add(k.shl::<16>())]
+            [
+                t0.add(k),
+                t1.add(k.shl::<44>()).sub(k.shl::<12>()),
+                t2,
+                t3,
+                t4.add(k.shl::<16>()),
+            ]
         })
     }
 }

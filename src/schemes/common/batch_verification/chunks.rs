@@ -33,13 +33,27 @@ impl Chunks {
         let credit = MAY_BE_LOST * items as i64;
         let affordable = (credit / LOST) as usize;
         // A batch in which no chunk is tried is planned as without batch verification.
-        let (fewest, largest) = if affordable < FEWEST { (usize::MAX, usize::MAX) } else { (FEWEST, affordable) };
-        Chunks { fewest, largest, credit: AtomicI64::new(credit), spared: AtomicUsize::new(0) }
+        let (fewest, largest) = if affordable < FEWEST {
+            (usize::MAX, usize::MAX)
+        } else {
+            (FEWEST, affordable)
+        };
+        Chunks {
+            fewest,
+            largest,
+            credit: AtomicI64::new(credit),
+            spared: AtomicUsize::new(0),
+        }
     }
 
     /// Allows every chunk to be tried, regardless of the cost.
     pub fn all() -> Self {
-        Chunks { fewest: 1, largest: usize::MAX, credit: AtomicI64::new(i64::MAX / 4), spared: AtomicUsize::new(0) }
+        Chunks {
+            fewest: 1,
+            largest: usize::MAX,
+            credit: AtomicI64::new(i64::MAX / 4),
+            spared: AtomicUsize::new(0),
+        }
     }
 
     /// Returns the size of the largest chunk that may be tried at first.
@@ -61,14 +75,17 @@ impl Chunks {
         }
         let spent = self
             .credit
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |credit| (credit >= cost).then(|| credit - cost));
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |credit| {
+                (credit >= cost).then(|| credit - cost)
+            });
         spent.is_ok()
     }
 
     /// Records that the equation of a chunk holds, and that `items` of its items need no individual
     /// verification.
     pub fn held(&self, items: usize) {
-        self.credit.fetch_add((LOST + SAVED) * items as i64, Ordering::Relaxed);
+        self.credit
+            .fetch_add((LOST + SAVED) * items as i64, Ordering::Relaxed);
         self.spared.fetch_add(items, Ordering::Relaxed);
     }
 
@@ -126,9 +143,14 @@ mod tests {
             for at_a_time in [1, 5, 20] {
                 for one_in in [1, 2, 3, 10, 100] {
                     for first in [0, 5, 50] {
-                        let (cost, _) = cost(items, at_a_time, |chunk| chunk < first || chunk % one_in != 0);
+                        let (cost, _) = cost(items, at_a_time, |chunk| {
+                            chunk < first || chunk % one_in != 0
+                        });
                         let bound = (100 + MAY_BE_LOST) * items as i64;
-                        assert!(cost <= bound, "{items} items, {at_a_time} at a time, one in {one_in}: {cost}");
+                        assert!(
+                            cost <= bound,
+                            "{items} items, {at_a_time} at a time, one in {one_in}: {cost}"
+                        );
                     }
                 }
             }
@@ -154,10 +176,16 @@ mod tests {
     fn small_batches_are_verified_one_by_one() {
         for items in [0, 1, FEWEST, 2 * FEWEST] {
             let chunks = Chunks::new(items);
-            assert!(!chunks.may_try(items) && !chunks.begin(items) && chunks.largest() == usize::MAX);
+            assert!(
+                !chunks.may_try(items) && !chunks.begin(items) && chunks.largest() == usize::MAX
+            );
         }
         let chunks = Chunks::new(1 << 20);
-        assert!(chunks.may_try(chunks.largest()) && chunks.begin(chunks.largest()) && !chunks.begin(FEWEST));
+        assert!(
+            chunks.may_try(chunks.largest())
+                && chunks.begin(chunks.largest())
+                && !chunks.begin(FEWEST)
+        );
         assert!(!Chunks::new(1 << 20).begin(FEWEST - 1));
     }
 }

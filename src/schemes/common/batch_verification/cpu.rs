@@ -50,8 +50,11 @@ pub fn in_groups<M>(
     verify: impl Fn(&[usize]) -> Option<Vec<M>>,
     mut valid: impl FnMut(M),
 ) {
-    let largest = engine.max_memory.map_or(MOST_ITEMS, |limit| MOST_ITEMS.min(limit / 8 / ITEM_BYTES));
-    let [smallest, largest] = [SMALLEST, LARGEST].map(|each| (each * engine.threads()).min(largest).max(SMALLEST));
+    let largest = engine
+        .max_memory
+        .map_or(MOST_ITEMS, |limit| MOST_ITEMS.min(limit / 8 / ITEM_BYTES));
+    let [smallest, largest] =
+        [SMALLEST, LARGEST].map(|each| (each * engine.threads()).min(largest).max(SMALLEST));
     let mut groups = Groups::new(items.len(), smallest, largest);
     let mut rest = items;
     while !rest.is_empty() {
@@ -87,8 +90,9 @@ pub fn verify_group<C: CpuCurve, K: FinalCheck<C>>(
     equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
     draw: &Draw,
 ) -> Option<Vec<GroupMember<C>>> {
-    let parts =
-        engine.map_parts(group.len(), |range| GroupPart::<C>::new(engine, &group[range], keys, equations, draw));
+    let parts = engine.map_parts(group.len(), |range| {
+        GroupPart::<C>::new(engine, &group[range], keys, equations, draw)
+    });
     let mut terms = Terms::with_capacity(2 * group.len() + 1);
     let mut members = Vec::with_capacity(group.len());
     let mut of_base = C::Scalar::ZERO;
@@ -99,7 +103,9 @@ pub fn verify_group<C: CpuCurve, K: FinalCheck<C>>(
         of_base = of_base.add(&part.of_base);
     }
     terms.append(Terms::new(engine.lanes, &[of_base], &[generator::<C>()]));
-    msm::sum(&engine.pool, engine.lanes, &terms).infinity.then_some(members)
+    msm::sum(&engine.pool, engine.lanes, &terms)
+        .infinity
+        .then_some(members)
 }
 
 /// The contribution of a range of items to the equation of their group.
@@ -133,20 +139,37 @@ impl<C: CpuCurve> GroupPart<C> {
         let coefficients = draw(known.len())?;
         let mut of_base = C::Scalar::ZERO;
         let mut of_keys = Vec::with_capacity(known.len());
-        for (EquationWithR { scalars: [u1, u2], .. }, a) in known.iter().zip(&coefficients) {
+        for (
+            EquationWithR {
+                scalars: [u1, u2], ..
+            },
+            a,
+        ) in known.iter().zip(&coefficients)
+        {
             let a = scalar::<C>(*a);
             of_base = of_base.add(&a.mul(u1));
             of_keys.push(a.mul(u2));
         }
-        let of_r = coefficients
-            .iter()
-            .map(|a| SignedScalar { negative: true, magnitude: [*a as u64, (a >> 64) as u64, 0, 0] });
-        let [keys, r] = [|known: &EquationWithR<C>| known.key, |known: &EquationWithR<C>| known.r]
-            .map(|point| known.iter().map(point).collect::<Vec<_>>());
+        let of_r = coefficients.iter().map(|a| SignedScalar {
+            negative: true,
+            magnitude: [*a as u64, (a >> 64) as u64, 0, 0],
+        });
+        let [keys, r] = [
+            |known: &EquationWithR<C>| known.key,
+            |known: &EquationWithR<C>| known.r,
+        ]
+        .map(|point| known.iter().map(point).collect::<Vec<_>>());
         let mut terms = Terms::new(engine.lanes, &of_keys, &keys);
         terms.append(Terms::whole(engine.lanes, of_r.collect(), &r));
-        let members = known.into_iter().map(|EquationWithR { item, key, .. }| GroupMember { item, key }).collect();
-        Some(GroupPart { members, terms, of_base })
+        let members = known
+            .into_iter()
+            .map(|EquationWithR { item, key, .. }| GroupMember { item, key })
+            .collect();
+        Some(GroupPart {
+            members,
+            terms,
+            of_base,
+        })
     }
 }
 
@@ -158,14 +181,30 @@ fn known<C: CpuCurve, K: FinalCheck<C>>(
     equations: &impl Fn(&[usize]) -> Equations<C, K>,
 ) -> Vec<EquationWithR<C>> {
     let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
-    let good = equations(items).into_iter().zip(points).zip(items).filter_map(|((equation, key), item)| {
-        let equation = equation.ok()?;
-        Some(((*item, [equation.u1, equation.u2], key.ok()?), equation.final_check.point()?))
-    });
+    let good = equations(items)
+        .into_iter()
+        .zip(points)
+        .zip(items)
+        .filter_map(|((equation, key), item)| {
+            let equation = equation.ok()?;
+            Some((
+                (*item, [equation.u1, equation.u2], key.ok()?),
+                equation.final_check.point()?,
+            ))
+        });
     let (good, coordinates): (Vec<_>, Vec<_>) = good.unzip();
     let lifted = decode::lift_all::<C>(engine.lanes, &coordinates);
     let with_r = good.into_iter().zip(lifted);
-    with_r.filter_map(|((item, scalars, key), r)| Some(EquationWithR { item, scalars, key, r: r? })).collect()
+    with_r
+        .filter_map(|((item, scalars, key), r)| {
+            Some(EquationWithR {
+                item,
+                scalars,
+                key,
+                r: r?,
+            })
+        })
+        .collect()
 }
 
 /// Returns coefficients from the operating system's random number generator.

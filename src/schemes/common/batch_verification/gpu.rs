@@ -4,7 +4,8 @@ use super::Chunks;
 use crate::curve::CurveId;
 use crate::gpu::buckets::{Buckets, Scaled, products};
 use crate::gpu::columns::{
-    Codes, Coefficients, Column, Content, Counters, ItemNumbers, RecoveryIds, ScalarRows, Scalars, Verdicts, Xy,
+    Codes, Coefficients, Column, Content, Counters, ItemNumbers, RecoveryIds, ScalarRows, Scalars,
+    Verdicts, Xy,
 };
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
@@ -73,10 +74,22 @@ impl<'a> Group<'a> {
         let sums = kernels::BatchVerifyItems::BLOCKS as usize * plan.multiprocessors();
         let of_base = plan.buffer(SCALAR_ROW * sums);
         let counters = plan.buffer(COUNTERS);
-        let of_r = Scaled { points: plan.items() as u64, bits: COEFFICIENT_BITS };
+        let of_r = Scaled {
+            points: plan.items() as u64,
+            bits: COEFFICIENT_BITS,
+        };
         let buckets = Buckets::new(plan, row, &[products, of_r]);
         let counters = plan.download(counters, COUNTERS);
-        Group { chunks, scalars, coefficients, of_base, sums, others, counters, buckets }
+        Group {
+            chunks,
+            scalars,
+            coefficients,
+            of_base,
+            sums,
+            others,
+            counters,
+            buckets,
+        }
     }
 
     pub fn counters(&self) -> Column<Counters> {
@@ -99,14 +112,35 @@ impl<'a> Group<'a> {
 
     /// Computes the window sums of all terms, whose points are in rows.
     pub fn add_up(&self, stream: &mut Stream, curve: &'static str, n: usize) -> Result<(), Fault> {
-        let &Group { scalars, coefficients, .. } = self;
+        let &Group {
+            scalars,
+            coefficients,
+            ..
+        } = self;
         let n = n as u64;
         let Buckets { terms, ends, .. } = self.buckets;
         let (bits, windows) = self.buckets.windows();
         self.buckets.reset(stream)?;
-        kernels::BatchVerifyCount { scalars, coefficients, bits, windows, ends, n }.launch(stream, curve)?;
+        kernels::BatchVerifyCount {
+            scalars,
+            coefficients,
+            bits,
+            windows,
+            ends,
+            n,
+        }
+        .launch(stream, curve)?;
         self.buckets.start(stream, curve)?;
-        kernels::BatchVerifySort { scalars, coefficients, bits, windows, ends, terms, n }.launch(stream, curve)?;
+        kernels::BatchVerifySort {
+            scalars,
+            coefficients,
+            bits,
+            windows,
+            ends,
+            terms,
+            n,
+        }
+        .launch(stream, curve)?;
         self.buckets.add_up(stream, curve)
     }
 
@@ -120,7 +154,13 @@ impl<'a> Group<'a> {
     ) -> Result<Open, Fault> {
         let coefficients = self.coefficients;
         let counters = self.counters.column;
-        kernels::BatchVerifyAccept { coefficients, counters, verdicts, n: n as u64 }.launch(stream, curve)?;
+        kernels::BatchVerifyAccept {
+            coefficients,
+            counters,
+            verdicts,
+            n: n as u64,
+        }
+        .launch(stream, curve)?;
         stream.download(&self.counters);
         stream.wait()?;
         let (values, _) = stream.read(&self.counters).as_chunks();
@@ -130,7 +170,11 @@ impl<'a> Group<'a> {
         }
         let count = u32::from_ne_bytes(values[1]) as usize;
         self.chunks.held(n - count);
-        Ok(if count == 0 { Open::None } else { Open::Listed((self.others, counters.count(1)), count) })
+        Ok(if count == 0 {
+            Open::None
+        } else {
+            Open::Listed((self.others, counters.count(1)), count)
+        })
     }
 }
 
@@ -142,23 +186,57 @@ pub struct BatchVerification<'a> {
 }
 
 impl<'a> BatchVerification<'a> {
-    pub fn new(plan: &mut Plan, curve: CurveId, named: Named, listed: Listed, chunks: &'a Chunks) -> Self {
+    pub fn new(
+        plan: &mut Plan,
+        curve: CurveId,
+        named: Named,
+        listed: Listed,
+        chunks: &'a Chunks,
+    ) -> Self {
         let products = products(curve, plan.items());
-        BatchVerification { named, listed, group: Group::new(plan, Xy::BYTES, products, chunks) }
+        BatchVerification {
+            named,
+            listed,
+            group: Group::new(plan, Xy::BYTES, products, chunks),
+        }
     }
 
     /// Finds valid items with one equation if the batch can afford to try.
     pub fn find_valid(
         &self,
         stream: &mut Stream,
-        EquationsOfChunk { curve, equations, keys, n }: EquationsOfChunk,
+        EquationsOfChunk {
+            curve,
+            equations,
+            keys,
+            n,
+        }: EquationsOfChunk,
         table: &PublicTable,
     ) -> Result<Open, Fault> {
-        let &BatchVerification { named: Named { ids, on_device }, listed, ref group } = self;
-        let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, n)? else { return Ok(Open::AsBefore) };
-        let Equations { u1, u2, x, verdicts } = equations;
+        let &BatchVerification {
+            named: Named { ids, on_device },
+            listed,
+            ref group,
+        } = self;
+        let Some([seed0, seed1, seed2, seed3]) = group.begin(stream, n)? else {
+            return Ok(Open::AsBefore);
+        };
+        let Equations {
+            u1,
+            u2,
+            x,
+            verdicts,
+        } = equations;
         let Points { xy, kinds } = keys;
-        let &Group { scalars, coefficients, of_base, sums, others, buckets, .. } = group;
+        let &Group {
+            scalars,
+            coefficients,
+            of_base,
+            sums,
+            others,
+            buckets,
+            ..
+        } = group;
         let rows = buckets.rows;
         let counters = group.counters();
         kernels::BatchVerifyItems {
@@ -183,7 +261,12 @@ impl<'a> BatchVerification<'a> {
             n: n as u64,
         }
         .launch(stream, curve)?;
-        kernels::MsmPoints { xy, rows, n: n as u64 }.launch(stream, curve)?;
+        kernels::MsmPoints {
+            xy,
+            rows,
+            n: n as u64,
+        }
+        .launch(stream, curve)?;
         group.add_up(stream, curve, n)?;
         let (_, windows) = buckets.windows();
         let window_sums = buckets.window_sums;

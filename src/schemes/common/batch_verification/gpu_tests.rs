@@ -14,7 +14,10 @@ pub struct Engines {
 impl Engines {
     pub fn new() -> Self {
         let gpu = GpuEngine::new(Limits::default()).expect("there is a GPU");
-        Engines { gpu, cpu: CpuEngine::new(None, None).unwrap() }
+        Engines {
+            gpu,
+            cpu: CpuEngine::new(None, None).unwrap(),
+        }
     }
 
     /// Computes codes of `found` on the GPU, and checks that they are those of `expected` on the
@@ -30,9 +33,20 @@ impl Engines {
     }
 
     /// Runs an operation on the GPU. Items that are left to the CPU are computed by `rest`.
-    pub fn run(&self, operation: &impl Computation, rest: &impl Computation, out: &mut dyn ResultSink) {
+    pub fn run(
+        &self,
+        operation: &impl Computation,
+        rest: &impl Computation,
+        out: &mut dyn ResultSink,
+    ) {
         self.gpu
-            .run(&self.cpu, operation, out, &|items, out| rest.on_cpu(&self.cpu, items, out), false)
+            .run(
+                &self.cpu,
+                operation,
+                out,
+                &|items, out| rest.on_cpu(&self.cpu, items, out),
+                false,
+            )
             .expect("the GPU works");
     }
 }

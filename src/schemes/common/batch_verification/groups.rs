@@ -43,7 +43,15 @@ impl Groups {
     pub fn new(items: usize, smallest: usize, largest: usize) -> Self {
         let may_be_lost = MAY_BE_LOST * items as i64;
         let size = (FIRST * smallest).min(largest);
-        Groups { smallest, largest, size, lost: 0, may_be_lost, pause: 0, next_pause: smallest }
+        Groups {
+            smallest,
+            largest,
+            size,
+            lost: 0,
+            may_be_lost,
+            pause: 0,
+            next_pause: smallest,
+        }
     }
 
     /// Returns the next step if `left` items are left: at least one.
@@ -55,8 +63,16 @@ impl Groups {
         // At most half of that, but not less than the smallest group.
         let size = self.size.min((affordable / 2).max(self.smallest)).min(left);
         // The items left after this group would be too few for a group.
-        let size = if left - size < self.smallest && left <= affordable { left } else { size };
-        if size < self.smallest || size > affordable { Step::OneByOne(left) } else { Step::Group(size) }
+        let size = if left - size < self.smallest && left <= affordable {
+            left
+        } else {
+            size
+        };
+        if size < self.smallest || size > affordable {
+            Step::OneByOne(left)
+        } else {
+            Step::Group(size)
+        }
     }
 
     /// Records that the last group's equation held for `valid` items; the others of the group took
@@ -128,14 +144,21 @@ mod tests {
         let mut random = Random::fresh();
         for items in [0, 1, 255, 256, 700, 1000, 5000, 20_000, 300_000] {
             for one_in in [1, 2, 10, 100, 300, 1000, 10_000, 100_000, u64::MAX] {
-                let is_valid: Vec<bool> = (0..items).map(|_| !random.word().is_multiple_of(one_in)).collect();
+                let is_valid: Vec<bool> = (0..items)
+                    .map(|_| !random.word().is_multiple_of(one_in))
+                    .collect();
                 let (cost, _) = cost(&is_valid);
-                assert!(cost <= bound(items), "{items} items, one in {one_in}: {cost}");
+                assert!(
+                    cost <= bound(items),
+                    "{items} items, one in {one_in}: {cost}"
+                );
             }
             // Valid items first, so that groups become large, and then one invalid item in each
             // group.
             for valid in [0, items / 3, items / 2] {
-                let is_valid: Vec<bool> = (0..items).map(|item| item < valid || item % SMALLEST != 0).collect();
+                let is_valid: Vec<bool> = (0..items)
+                    .map(|item| item < valid || item % SMALLEST != 0)
+                    .collect();
                 assert!(cost(&is_valid).0 <= bound(items));
             }
         }
@@ -145,7 +168,10 @@ mod tests {
     fn valid_items_are_verified_together() {
         for items in [2000, 5000, 300_000] {
             let (_, batch_verification) = cost(&vec![true; items]);
-            assert!(batch_verification + 2 * SMALLEST > items, "{batch_verification} of {items}");
+            assert!(
+                batch_verification + 2 * SMALLEST > items,
+                "{batch_verification} of {items}"
+            );
         }
         // A few invalid items only affect their own groups.
         let is_valid: Vec<bool> = (0..300_000).map(|item| item % 60_000 != 30_000).collect();

@@ -23,7 +23,14 @@ struct Item<C: CpuCurve> {
 impl<C: CpuCurve> Item<C> {
     fn equation(&self) -> Result<Equation<C, XModuloN<C>>, Rejection> {
         let [u1, u2] = self.scalars?;
-        Ok(Equation { u1, u2, final_check: XModuloN { x: u2, named: self.r } })
+        Ok(Equation {
+            u1,
+            u2,
+            final_check: XModuloN {
+                x: u2,
+                named: self.r,
+            },
+        })
     }
 }
 
@@ -39,26 +46,40 @@ pub fn scalars<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<C::Scalar>
 /// Returns items for which u1 G + u2 Q is R minus `error` G.
 fn items<C: CpuCurve>(random: &mut Random, errors: &[C::Scalar]) -> Vec<Item<C>> {
     let [u1, u2, secrets] = [(); 3].map(|()| scalars::<C>(random, errors.len()));
-    let of_r: Vec<C::Scalar> =
-        (0..errors.len()).map(|item| u1[item].add(&u2[item].mul(&secrets[item])).add(&errors[item])).collect();
+    let of_r: Vec<C::Scalar> = (0..errors.len())
+        .map(|item| {
+            u1[item]
+                .add(&u2[item].mul(&secrets[item]))
+                .add(&errors[item])
+        })
+        .collect();
     let [keys, r] = [&secrets, &of_r].map(|numbers| points::<C>(numbers));
     let items = (0..errors.len()).map(|item| Item {
         scalars: Ok([u1[item], u2[item]]),
         r: Some((r[item].x, r[item].y.is_odd())),
-        key: [keys[item].x.to_be_bytes(), keys[item].y.to_be_bytes()].concat().try_into().expect("64 bytes"),
+        key: [keys[item].x.to_be_bytes(), keys[item].y.to_be_bytes()]
+            .concat()
+            .try_into()
+            .expect("64 bytes"),
     });
     items.collect()
 }
 
 /// Returns multiples of G.
 pub fn points<C: CpuCurve>(numbers: &[C::Scalar]) -> Vec<Affine<C::Base>> {
-    normalize(&multiply::mul_add::<C>(None, numbers, &vec![generator::<C>(); numbers.len()], None))
+    normalize(&multiply::mul_add::<C>(
+        None,
+        numbers,
+        &vec![generator::<C>(); numbers.len()],
+        None,
+    ))
 }
 
 /// Returns a number that is not the x-coordinate of a point.
 pub fn x_of_no_point<C: CpuCurve>() -> C::Base {
     let numbers = std::iter::successors(Some(C::Base::ONE), |x| Some(x.add(&C::Base::ONE)));
-    let mut of_no_point = numbers.filter(|x| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none());
+    let mut of_no_point =
+        numbers.filter(|x| decode::lift_all::<C>(None, &[(*x, false)])[0].is_none());
     of_no_point.next().expect("half of all numbers")
 }
 
@@ -67,17 +88,33 @@ fn good<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<Item<C>> {
 }
 
 /// Returns a function that computes the equations of items given their indices.
-fn equations<C: CpuCurve>(items: &[Item<C>]) -> impl Fn(&[usize]) -> Equations<C, XModuloN<C>> + Sync {
-    move |numbers| numbers.iter().map(|number| items[*number].equation()).collect()
+fn equations<C: CpuCurve>(
+    items: &[Item<C>],
+) -> impl Fn(&[usize]) -> Equations<C, XModuloN<C>> + Sync {
+    move |numbers| {
+        numbers
+            .iter()
+            .map(|number| items[*number].equation())
+            .collect()
+    }
 }
 
 /// Verifies all items as one group. Returns the valid items that were found.
 fn verify<C: CpuCurve>(engine: &CpuEngine, items: &[Item<C>], draw: &Draw) -> Option<Vec<usize>> {
     let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
     let numbers: Vec<usize> = (0..items.len()).collect();
-    let members = verify_group::<C, _>(engine, &numbers, &PublicKeys::raw(&keys), &equations(items), draw)?;
+    let members = verify_group::<C, _>(
+        engine,
+        &numbers,
+        &PublicKeys::raw(&keys),
+        &equations(items),
+        draw,
+    )?;
     for GroupMember { item, key } in &members {
-        assert_eq!([key.x.to_be_bytes(), key.y.to_be_bytes()].as_flattened(), items[*item].key);
+        assert_eq!(
+            [key.x.to_be_bytes(), key.y.to_be_bytes()].as_flattened(),
+            items[*item].key
+        );
     }
     Some(members.into_iter().map(|member| member.item).collect())
 }
@@ -85,7 +122,12 @@ fn verify<C: CpuCurve>(engine: &CpuEngine, items: &[Item<C>], draw: &Draw) -> Op
 fn engines() -> [CpuEngine; 4] {
     let [with_lanes, several_with_lanes, portable, several_portable] =
         [1, 3, 1, 2].map(|threads| CpuEngine::new(Some(threads), None).unwrap());
-    [with_lanes, several_with_lanes, portable.portable(), several_portable.portable()]
+    [
+        with_lanes,
+        several_with_lanes,
+        portable.portable(),
+        several_portable.portable(),
+    ]
 }
 
 macro_rules! on_each_curve {
@@ -104,7 +146,10 @@ fn equations_of_valid_items_hold() {
                 assert_eq!(found, Some((0..count).collect()), "{count} items");
             }
             // One item, repeated.
-            assert_eq!(verify(&engine, &vec![all[0].clone(); 50], &fresh_coefficients), Some((0..50).collect()));
+            assert_eq!(
+                verify(&engine, &vec![all[0].clone(); 50], &fresh_coefficients),
+                Some((0..50).collect())
+            );
         }
     }
     for_each_curve!(on_each_curve! test);
@@ -137,14 +182,21 @@ fn invalid_items_fail_the_equation_or_are_excluded() {
         for engine in engines() {
             for fault in 0..12 {
                 let mut all_bad = clean.clone();
-                all_bad.iter_mut().for_each(|item| corrupt::<C>(item, fault, &of_another));
+                all_bad
+                    .iter_mut()
+                    .for_each(|item| corrupt::<C>(item, fault, &of_another));
                 let takes_part = fault > 5;
                 let of_all_bad = verify(&engine, &all_bad, &fresh_coefficients);
-                assert_eq!(of_all_bad, (!takes_part).then(Vec::new), "all with fault {fault}");
+                assert_eq!(
+                    of_all_bad,
+                    (!takes_part).then(Vec::new),
+                    "all with fault {fault}"
+                );
                 for position in 0..clean.len() {
                     let mut group = clean.clone();
                     corrupt::<C>(&mut group[position], fault, &of_another);
-                    let expected = (!takes_part).then(|| (0..9).filter(|item| *item != position).collect());
+                    let expected =
+                        (!takes_part).then(|| (0..9).filter(|item| *item != position).collect());
                     let found = verify(&engine, &group, &fresh_coefficients);
                     assert_eq!(found, expected, "fault {fault} at {position}");
                 }
@@ -168,7 +220,11 @@ fn errors_do_not_cancel() {
             let group = items::<C>(random, &errors);
             for engine in engines() {
                 let found = verify(&engine, &group, &|count| {
-                    Some((0..count).map(|item| if item < 4 { a } else { b }).collect())
+                    Some(
+                        (0..count)
+                            .map(|item| if item < 4 { a } else { b })
+                            .collect(),
+                    )
                 });
                 assert_eq!(found, Some((0..12).collect()));
                 for _ in 0..5 {
@@ -197,7 +253,10 @@ fn coefficients_are_fresh() {
     let mut drawn = drawn.into_inner().unwrap();
     assert_eq!(drawn.len(), 900);
     assert_eq!(
-        (drawn.iter().fold(0, |all, a| all | a), drawn.iter().fold(u128::MAX, |all, a| all & a)),
+        (
+            drawn.iter().fold(0, |all, a| all | a),
+            drawn.iter().fold(u128::MAX, |all, a| all & a)
+        ),
         (u128::MAX, 0)
     );
     drawn.sort_unstable();
@@ -229,12 +288,24 @@ fn batches_are_split_into_groups() {
         }
         for engine in engines().iter().chain([&limited]) {
             let mut found = vec![false; count];
-            find_valid::<types::Secp256k1, _>(engine, &numbers, &keys, &equations(&batch), |item, _| {
-                found[item] = true;
-            });
+            find_valid::<types::Secp256k1, _>(
+                engine,
+                &numbers,
+                &keys,
+                &equations(&batch),
+                |item, _| {
+                    found[item] = true;
+                },
+            );
             let valid = found.iter().filter(|found| **found).count();
             assert!(
-                bad.is_none_or(|bad| !found[bad]) && valid >= if bad.is_some() { count / 3 } else { count * 8 / 10 }
+                bad.is_none_or(|bad| !found[bad])
+                    && valid
+                        >= if bad.is_some() {
+                            count / 3
+                        } else {
+                            count * 8 / 10
+                        }
             );
         }
         if let Some(bad) = bad {

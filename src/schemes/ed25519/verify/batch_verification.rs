@@ -32,8 +32,18 @@ pub fn many_uses(engine: &CpuEngine) -> usize {
 
 /// Calls `valid` with valid items: those of groups whose equation holds. All invalid items are
 /// among the others.
-pub fn find_valid<C: BaseTables>(engine: &CpuEngine, batch: &Verification, items: &[usize], valid: impl FnMut(usize)) {
-    in_groups(engine, items, |group| verify_group::<C>(engine, batch, group, &fresh_coefficients), valid);
+pub fn find_valid<C: BaseTables>(
+    engine: &CpuEngine,
+    batch: &Verification,
+    items: &[usize],
+    valid: impl FnMut(usize),
+) {
+    in_groups(
+        engine,
+        items,
+        |group| verify_group::<C>(engine, batch, group, &fresh_coefficients),
+        valid,
+    );
 }
 
 /// Returns the items of a group that are known to be valid, or `None` if its equation does not hold
@@ -44,7 +54,9 @@ pub fn verify_group<C: BaseTables>(
     group: &[usize],
     draw: &Draw,
 ) -> Option<Vec<usize>> {
-    let parts = engine.map_parts(group.len(), |range| GroupPart::<C>::new(engine, batch, &group[range], draw));
+    let parts = engine.map_parts(group.len(), |range| {
+        GroupPart::<C>::new(engine, batch, &group[range], draw)
+    });
     let mut terms = Terms::with_capacity(2 * group.len());
     let mut of_base = Scalar::ZERO;
     let mut members = Vec::with_capacity(group.len());
@@ -54,8 +66,12 @@ pub fn verify_group<C: BaseTables>(
         members.extend(part.members);
         of_base = of_base.add(&part.of_base);
     }
-    let sum = C::tables().comb().add_product_var(msm::sum::<C>(&engine.pool, engine.lanes, &terms), &of_base);
-    sum.to_projective().has_small_order_var::<C>().then_some(members)
+    let sum = C::tables()
+        .comb()
+        .add_product_var(msm::sum::<C>(&engine.pool, engine.lanes, &terms), &of_base);
+    sum.to_projective()
+        .has_small_order_var::<C>()
+        .then_some(members)
 }
 
 /// The contribution of a range of items to the equation of their group.
@@ -73,10 +89,16 @@ impl<C: BaseTables> GroupPart<C> {
     fn new(engine: &CpuEngine, batch: &Verification, items: &[usize], draw: &Draw) -> Option<Self> {
         let lanes = engine.lanes_for(items.len());
         let points = batch.points::<C>(lanes, items).into_iter();
-        let equations: Vec<Equation<'_, C, [Element; 2]>> =
-            items.iter().zip(points).filter_map(|(&item, key)| batch.equation(item, key).ok()).collect();
+        let equations: Vec<Equation<'_, C, [Element; 2]>> = items
+            .iter()
+            .zip(points)
+            .filter_map(|(&item, key)| batch.equation(item, key).ok())
+            .collect();
         let minus_r = batch.minus_r::<C>(lanes, equations.iter().map(|equation| equation.r));
-        let with_r = equations.iter().zip(minus_r).filter_map(|(equation, minus_r)| Some((equation, minus_r.ok()?)));
+        let with_r = equations
+            .iter()
+            .zip(minus_r)
+            .filter_map(|(equation, minus_r)| Some((equation, minus_r.ok()?)));
         let members: Vec<(&Equation<'_, C, [Element; 2]>, [Element; 2])> = with_r.collect();
         let mut terms = Terms::with_capacity(2 * members.len());
         let mut of_base = Scalar::ZERO;
@@ -86,7 +108,11 @@ impl<C: BaseTables> GroupPart<C> {
             terms.push::<C>(*a_scalar.mul(k).limbs(), key);
             terms.push::<C>([a as u64, (a >> 64) as u64, 0, 0], minus_r);
         }
-        Some(GroupPart { members: members.iter().map(|(equation, _)| equation.item).collect(), terms, of_base })
+        Some(GroupPart {
+            members: members.iter().map(|(equation, _)| equation.item).collect(),
+            terms,
+            of_base,
+        })
     }
 }
 

@@ -39,15 +39,20 @@ impl Chain<'_> {
         // radix_bits) makes that 2^radix_bits.
         let exponent = u64::try_from(2 * 8 * bytes - self.radix_bits).expect("a few hundred");
         let two = FixedMontyForm::new(&Uint::from(2u8), &params);
-        let correction = FixedMontyForm::from_montgomery(two.pow(&U64::from(exponent)).retrieve(), &params);
+        let correction =
+            FixedMontyForm::from_montgomery(two.pow(&U64::from(exponent)).retrieve(), &params);
         let mut results = vec![0; items.len()];
-        let blocks = results.par_chunks_mut(BLOCK * bytes).zip(items.par_chunks(BLOCK * bytes));
+        let blocks = results
+            .par_chunks_mut(BLOCK * bytes)
+            .zip(items.par_chunks(BLOCK * bytes));
         blocks.for_each(|(results, items)| {
             for (result, item) in results.chunks_mut(bytes).zip(items.chunks(bytes)) {
                 let item = FixedMontyForm::from_montgomery(Uint::from_le_slice(item), &params);
                 let mut power = item;
                 for _ in 0..self.rounds {
-                    power = power.mul(if self.squares { &power } else { &item }).mul(&correction);
+                    power = power
+                        .mul(if self.squares { &power } else { &item })
+                        .mul(&correction);
                 }
                 result.copy_from_slice(power.as_montgomery().to_le_bytes().as_ref());
             }
@@ -78,15 +83,19 @@ fn products<const LIMBS: usize, const BYTES: usize>(
 ) -> Vec<[u8; BYTES]> {
     let params = parameters(Uint::<LIMBS>::from_be_slice(modulus));
     // a times b R is a b R, and the Montgomery product removes the R.
-    let factors: Vec<FixedMontyForm<LIMBS>> =
-        b.iter().map(|b| FixedMontyForm::new(&Uint::from_be_slice(b), &params)).collect();
+    let factors: Vec<FixedMontyForm<LIMBS>> = b
+        .iter()
+        .map(|b| FixedMontyForm::new(&Uint::from_be_slice(b), &params))
+        .collect();
     let mut products = vec![[0; BYTES]; a.len() * b.len()];
-    a.par_iter().zip(products.par_chunks_mut(b.len())).for_each(|(a, row)| {
-        let a = FixedMontyForm::from_montgomery(Uint::from_be_slice(a), &params);
-        for (product, b) in row.iter_mut().zip(&factors) {
-            product.copy_from_slice(a.mul(b).as_montgomery().to_be_bytes().as_ref());
-        }
-    });
+    a.par_iter()
+        .zip(products.par_chunks_mut(b.len()))
+        .for_each(|(a, row)| {
+            let a = FixedMontyForm::from_montgomery(Uint::from_be_slice(a), &params);
+            for (product, b) in row.iter_mut().zip(&factors) {
+                product.copy_from_slice(a.mul(b).as_montgomery().to_be_bytes().as_ref());
+            }
+        });
     products
 }
 
@@ -107,16 +116,26 @@ mod tests {
             let (modulus, items) = random.split_at_mut(bytes);
             modulus[0] |= 1;
             modulus[bytes - 1] = 0xff;
-            items.chunks_mut(bytes).for_each(|item| item[bytes - 1] = 0x7f);
+            items
+                .chunks_mut(bytes)
+                .for_each(|item| item[bytes - 1] = 0x7f);
             let m = BigUint::from_bytes_le(modulus);
             let inverse: BigUint = (BigUint::from(1u8) << radix_bits).modinv(&m).unwrap();
             for squares in [false, true] {
-                let results = Chain { modulus, radix_bits, squares, rounds: 3 }.results(items);
+                let results = Chain {
+                    modulus,
+                    radix_bits,
+                    squares,
+                    rounds: 3,
+                }
+                .results(items);
                 for (result, item) in results.chunks(bytes).zip(items.chunks(bytes)) {
                     let item = BigUint::from_bytes_le(item);
                     let mut expected = item.clone();
                     for _ in 0..3 {
-                        expected = &expected * (if squares { &expected } else { &item }) % &m * &inverse % &m;
+                        expected = &expected * (if squares { &expected } else { &item }) % &m
+                            * &inverse
+                            % &m;
                     }
                     assert_eq!(BigUint::from_bytes_le(result), expected);
                 }
@@ -136,9 +155,16 @@ mod tests {
         getrandom::fill(a.as_flattened_mut()).unwrap();
         getrandom::fill(b.as_flattened_mut()).unwrap();
         modulus[191] = 0xfd;
-        let expected = a.iter().flat_map(|a| b.iter().map(move |b| number(a) * number(b)));
+        let expected = a
+            .iter()
+            .flat_map(|a| b.iter().map(move |b| number(a) * number(b)));
         let products = all_products(&modulus, &a, &b);
         assert_eq!(products.len(), 6);
-        assert!(products.iter().zip(expected).all(|(found, product)| number(found) == product % number(&modulus)));
+        assert!(
+            products
+                .iter()
+                .zip(expected)
+                .all(|(found, product)| number(found) == product % number(&modulus))
+        );
     }
 }

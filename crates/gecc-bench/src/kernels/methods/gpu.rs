@@ -75,21 +75,41 @@ const PRODUCTION: &[Method] = methods! {
 
 type Report<'a> = &'a mut dyn FnMut(&Measurement);
 
-pub fn measure(curves: &[CurveId], check: usize, report: Report) -> Result<Vec<Measurement>, Error> {
+pub fn measure(
+    curves: &[CurveId],
+    check: usize,
+    report: Report,
+) -> Result<Vec<Measurement>, Error> {
     let gpu = Engine::builder().backend(Backend::Gpu).build()?;
-    let engines = Engines { gpu, cpu: Engine::cpu()? };
+    let engines = Engines {
+        gpu,
+        cpu: Engine::cpu()?,
+    };
     let mut bench = Bench::open()?;
-    let mut rows = Rows { rows: Vec::new(), report };
+    let mut rows = Rows {
+        rows: Vec::new(),
+        report,
+    };
     for method in METHODS {
         let prime = (method.name == "gecc_sm2").then_some(&constants::sm2::P);
         for squares in [false, true] {
             rows.add(bench.chain(method, squares, "methods", None, prime, check)?);
         }
     }
-    for primes in PRIMES.iter().filter(|primes| curves.contains(&primes.curve)) {
+    for primes in PRIMES
+        .iter()
+        .filter(|primes| curves.contains(&primes.curve))
+    {
         for (method, prime) in PRODUCTION.iter().zip([primes.p, primes.n]) {
             for squares in [false, true] {
-                rows.add(bench.chain(method, squares, "production", Some(primes), Some(prime), check)?);
+                rows.add(bench.chain(
+                    method,
+                    squares,
+                    "production",
+                    Some(primes),
+                    Some(prime),
+                    check,
+                )?);
             }
         }
     }
@@ -175,7 +195,11 @@ fn repeated_columns(items: &[u8], bytes: usize, n: usize) -> Vec<u8> {
     for word in 0..bytes / 4 {
         let start = columns.len();
         let end = columns.len() + 4 * n;
-        columns.extend(items.chunks_exact(bytes).flat_map(|item| &item[4 * word..][..4]));
+        columns.extend(
+            items
+                .chunks_exact(bytes)
+                .flat_map(|item| &item[4 * word..][..4]),
+        );
         while columns.len() < end {
             let known = columns.len();
             columns.extend_from_within(start..known.min(start + end - known));
@@ -200,7 +224,9 @@ fn differing(columns: &[u8], items: &[u8], bytes: usize) -> usize {
 /// Returns the modulus in the form in which kernels take it by value.
 fn modulus_words(modulus: &[u8]) -> [u32; 17] {
     let mut words = [0; 17];
-    let of = modulus.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes")));
+    let of = modulus
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes")));
     words.iter_mut().zip(of).for_each(|(to, word)| *to = word);
     words[modulus.len() / 4] = negated_inverse(words[0]);
     words
@@ -209,7 +235,9 @@ fn modulus_words(modulus: &[u8]) -> [u32; 17] {
 /// Returns -1 / m modulo 2^32 for an odd m. Each step doubles the number of correct bits, which is
 /// three initially.
 fn negated_inverse(m: u32) -> u32 {
-    let inverse = (0..4).fold(m, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(m.wrapping_mul(inverse))));
+    let inverse = (0..4).fold(m, |inverse, _| {
+        inverse.wrapping_mul(2u32.wrapping_sub(m.wrapping_mul(inverse)))
+    });
     inverse.wrapping_neg()
 }
 
@@ -257,16 +285,28 @@ impl Rates {
     /// Returns the resource that bounds the rate of an operation, and the bound. The clocks are
     /// those measured on Hopper.
     fn limit(&self, cost: &Cost) -> (Pipe, f64) {
-        let Instructions { wide, imad, iadd3, logic, dfma, dadd, .. } = cost.instructions;
+        let Instructions {
+            wide,
+            imad,
+            iadd3,
+            logic,
+            dfma,
+            dadd,
+            ..
+        } = cost.instructions;
         let clocks = [
             (Pipe::Multiplier, 4.0 * wide + 2.0 * imad),
             (Pipe::Adder, 2.0 * (wide + iadd3 + logic)),
             (Pipe::DoublePrecision, self.double_clocks * (dfma + dadd)),
             (Pipe::Issue, cost.instructions.total()),
         ];
-        let rates = clocks.map(|(pipe, clocks)| (pipe, self.issues * WARP / (clocks * cost.threads)));
+        let rates =
+            clocks.map(|(pipe, clocks)| (pipe, self.issues * WARP / (clocks * cost.threads)));
         let memory = (Pipe::Memory, self.memory_bytes / cost.memory_bytes);
-        rates.into_iter().fold(memory, |least, rate| if rate.1 < least.1 { rate } else { least })
+        rates.into_iter().fold(
+            memory,
+            |least, rate| if rate.1 < least.1 { rate } else { least },
+        )
     }
 }
 
@@ -274,15 +314,24 @@ impl Bench {
     fn open() -> Result<Self, Error> {
         let slot = open(false)?;
         let limits = Rates::of(&slot.device)?;
-        Ok(Bench { slot, limits, cubins: HashMap::new() })
+        Ok(Bench {
+            slot,
+            limits,
+            cubins: HashMap::new(),
+        })
     }
 
     /// Returns operations per second. `launch` runs a number of rounds with `per_round` operations
     /// each.
-    fn rate(&mut self, per_round: f64, launch: impl Fn(&mut Lane, u32) -> Result<(), Fault>) -> Result<f64, Fault> {
+    fn rate(
+        &mut self,
+        per_round: f64,
+        launch: impl Fn(&mut Lane, u32) -> Result<(), Fault>,
+    ) -> Result<f64, Fault> {
         // The first run loads the code.
         seconds(&mut self.slot, |slot| launch(slot, TRIAL_ROUNDS))?;
-        let trial = seconds(&mut self.slot, |slot| launch(slot, TRIAL_ROUNDS))? / f64::from(TRIAL_ROUNDS);
+        let trial =
+            seconds(&mut self.slot, |slot| launch(slot, TRIAL_ROUNDS))? / f64::from(TRIAL_ROUNDS);
         // A multiple of the number of steps in an iteration of a loop.
         let rounds = ((RUN_SECONDS / trial).min(1e6) as u32 / 4 * 4).max(TRIAL_ROUNDS);
         let run = median_of(|| seconds(&mut self.slot, |slot| launch(slot, rounds)))?;
@@ -297,7 +346,8 @@ impl Bench {
             Entry::Vacant(entry) => entry.insert(Arc::new(device.machine_code(unit)?)),
         };
         let code = Code::of(cubin, kernel, &device.architecture);
-        code.map(|code| code.longest_loop()).ok_or_else(|| Fault::kernels(format!("{kernel} has no machine code")))
+        code.map(|code| code.longest_loop())
+            .ok_or_else(|| Fault::kernels(format!("{kernel} has no machine code")))
     }
 
     /// Makes a row of the table.
@@ -343,7 +393,8 @@ impl Bench {
     ) -> Result<Measurement, Error> {
         let text: Text = text(file, primes.map_or(NO_CURVE, |primes| primes.curve.name()));
         let kernel = (text.unit, method.kernels[usize::from(squares)]);
-        self.cubins.insert(text.unit, machine_code(&self.slot.device, &text)?);
+        self.cubins
+            .insert(text.unit, machine_code(&self.slot.device, &text)?);
         let bits = method.bits;
         let bytes = method.bits / 8;
         let moduli = match prime {
@@ -358,7 +409,12 @@ impl Bench {
         let mut wrong = 0;
         let share = check.div_ceil(moduli.len());
         for modulus in moduli.iter().filter(|_| share > 0) {
-            let chain = Chain { modulus, radix_bits, squares, rounds: CHECKED_ROUNDS };
+            let chain = Chain {
+                modulus,
+                radix_bits,
+                squares,
+                rounds: CHECKED_ROUNDS,
+            };
             wrong += self.check_chain(kernel, &chain, share)?;
         }
         let modulus = moduli.last().expect("there is one");
@@ -368,15 +424,36 @@ impl Bench {
         let items = self.upload(&random_below(modulus, n)?, bytes)?;
         let modulus = modulus_words(modulus);
         let rate = self.rate(n as f64, |slot, rounds| {
-            Methods { items, modulus, rounds, n: n as u64, resident: blocks }.launch(slot, kernel)
+            Methods {
+                items,
+                modulus,
+                rounds,
+                n: n as u64,
+                resident: blocks,
+            }
+            .launch(slot, kernel)
         })?;
 
         let per_turn = self.instructions(kernel.0, kernel.1)?;
         let instructions = per_turn.times(1.0 / f64::from(method.unrolled));
-        let cost = Cost { instructions, threads: 1.0, memory_bytes: 0.0 };
-        let operation = if squares { MethodOperation::Square } else { MethodOperation::Mul };
+        let cost = Cost {
+            instructions,
+            threads: 1.0,
+            memory_bytes: 0.0,
+        };
+        let operation = if squares {
+            MethodOperation::Square
+        } else {
+            MethodOperation::Mul
+        };
         let checked = (share * moduli.len(), wrong);
-        Ok(self.row(kernel, (method.name, bits, operation), (instructions, &cost), rate, checked)?)
+        Ok(self.row(
+            kernel,
+            (method.name, bits, operation),
+            (instructions, &cost),
+            rate,
+            checked,
+        )?)
     }
 
     /// Starts a chunk with items in columns on the GPU.
@@ -387,13 +464,25 @@ impl Bench {
     }
 
     /// Returns the number of random items whose results differ from the CPU's.
-    fn check_chain(&mut self, kernel: (Unit, &'static str), chain: &Chain, n: usize) -> Result<usize, Error> {
+    fn check_chain(
+        &mut self,
+        kernel: (Unit, &'static str),
+        chain: &Chain,
+        n: usize,
+    ) -> Result<usize, Error> {
         let bytes = chain.modulus.len();
         let inputs = random_below(chain.modulus, n)?;
         let items = self.upload(&inputs, bytes)?;
         let modulus = modulus_words(chain.modulus);
         let slot = &mut self.slot;
-        Methods { items, modulus, rounds: chain.rounds, n: n as u64, resident: 2 }.launch(slot, kernel)?;
+        Methods {
+            items,
+            modulus,
+            rounds: chain.rounds,
+            n: n as u64,
+            resident: 2,
+        }
+        .launch(slot, kernel)?;
         let results = slot.copy_of(items, inputs.len())?;
         collect(&mut self.slot)?;
         Ok(differing(&results, &chain.results(&inputs), bytes))
@@ -430,15 +519,33 @@ impl Bench {
             true => self.instructions(unit, square)?.plus(&turn.times(0.5)),
         };
         let numbers = if squares { 2 } else { 3 };
-        let cost = Cost { instructions, threads: 1.0, memory_bytes: (numbers * BYTES + 1) as f64 };
-        let operation = if squares { MethodOperation::SquareMod } else { MethodOperation::MulMod };
+        let cost = Cost {
+            instructions,
+            threads: 1.0,
+            memory_bytes: (numbers * BYTES + 1) as f64,
+        };
+        let operation = if squares {
+            MethodOperation::SquareMod
+        } else {
+            MethodOperation::MulMod
+        };
         let what = ("modular", 8 * BYTES, operation);
-        Ok(self.row((unit, name), what, (instructions, &cost), rate, (checked, wrong))?)
+        Ok(self.row(
+            (unit, name),
+            what,
+            (instructions, &cost),
+            rate,
+            (checked, wrong),
+        )?)
     }
 
     /// Measures `modexp`, without the transfer of the numbers, with exponents as long as the
     /// modulus.
-    fn power<const BYTES: usize>(&mut self, checked: usize, wrong: usize) -> Result<Measurement, Error> {
+    fn power<const BYTES: usize>(
+        &mut self,
+        checked: usize,
+        wrong: usize,
+    ) -> Result<Measurement, Error> {
         let bits = 8 * BYTES;
         let modulus = big_endian_modulus::<BYTES>()?;
         let kernel = of_size(Modexp::KERNELS, bits);
@@ -457,19 +564,35 @@ impl Bench {
         // first.
         let multiplications = 19 + 5 * (bits / 4 - 1);
         let whole = instructions.times(multiplications as f64);
-        let cost = Cost { instructions: whole, threads: lanes as f64, memory_bytes: 0.0 };
+        let cost = Cost {
+            instructions: whole,
+            threads: lanes as f64,
+            memory_bytes: 0.0,
+        };
         let what = ("doubles", bits, MethodOperation::Modexp);
         Ok(self.row(kernel, what, (instructions, &cost), rate, (checked, wrong))?)
     }
 }
 
 /// Returns items per second of the kernel in a public call on `items` items in one chunk.
-fn rate_of_call(kernel: &'static str, items: usize, call: impl Fn(&Engine) -> Result<(), Error>) -> Result<f64, Error> {
-    let engine = Engine::builder().backend(Backend::Gpu).time_kernels(true).chunk_items(items).build()?;
+fn rate_of_call(
+    kernel: &'static str,
+    items: usize,
+    call: impl Fn(&Engine) -> Result<(), Error>,
+) -> Result<f64, Error> {
+    let engine = Engine::builder()
+        .backend(Backend::Gpu)
+        .time_kernels(true)
+        .chunk_items(items)
+        .build()?;
     let run = median_of(|| -> Result<f64, Error> {
         call(&engine)?;
         let times = engine.take_kernel_times();
-        Ok(times.iter().filter(|time| time.kernel == kernel).map(|time| time.seconds).sum())
+        Ok(times
+            .iter()
+            .filter(|time| time.kernel == kernel)
+            .map(|time| time.seconds)
+            .sum())
     })?;
     Ok(items as f64 / run)
 }
@@ -502,11 +625,17 @@ impl Engines {
         let factors: Vec<[u8; BYTES]> = {
             let little_endian: Vec<u8> = modulus.iter().rev().copied().collect();
             let factors = random_below(&little_endian, 2 * side)?;
-            factors.chunks_exact(BYTES).map(|row| std::array::from_fn(|byte| row[BYTES - 1 - byte])).collect()
+            factors
+                .chunks_exact(BYTES)
+                .map(|row| std::array::from_fn(|byte| row[BYTES - 1 - byte]))
+                .collect()
         };
         let exponent = random_rows::<BYTES>(1)?[0];
         let powers = modular::modexp(&self.cpu, &modulus, &factors, &vec![exponent; 2 * side])?;
-        let powers: Vec<_> = powers.into_iter().map(|power| power.expect("below the modulus")).collect();
+        let powers: Vec<_> = powers
+            .into_iter()
+            .map(|power| power.expect("below the modulus"))
+            .collect();
         let [bases, powers] = [&factors, &powers].map(|numbers: &Vec<[u8; BYTES]>| {
             let mut products = all_products(&modulus, &numbers[..side], &numbers[side..]);
             products.truncate(n);
@@ -516,7 +645,10 @@ impl Engines {
         let expected: Vec<_> = powers.into_iter().map(Ok).collect();
         let wrong = count_differing(&found, &expected);
 
-        let [bases, exponents] = [random_rows(n.div_ceil(ALONE))?, random_rows::<BYTES>(n.div_ceil(ALONE))?];
+        let [bases, exponents] = [
+            random_rows(n.div_ceil(ALONE))?,
+            random_rows::<BYTES>(n.div_ceil(ALONE))?,
+        ];
         let found = modular::modexp(&self.gpu, &modulus, &bases, &exponents)?;
         let expected = modular::modexp(&self.cpu, &modulus, &bases, &exponents)?;
         Ok(wrong + count_differing(&found, &expected))
@@ -530,5 +662,9 @@ fn big_endian_modulus<const BYTES: usize>() -> Result<[u8; BYTES], Error> {
 
 fn count_differing<T: PartialEq + Sync>(found: &[T], expected: &[T]) -> usize {
     debug_assert_eq!(found.len(), expected.len());
-    found.iter().zip(expected).filter(|(found, expected)| found != expected).count()
+    found
+        .iter()
+        .zip(expected)
+        .filter(|(found, expected)| found != expected)
+        .count()
 }

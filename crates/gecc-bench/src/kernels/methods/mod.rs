@@ -72,7 +72,15 @@ pub struct Instructions {
 impl Instructions {
     /// Returns all kinds with their names.
     pub fn by_kind(&self) -> [(&'static str, f64); 7] {
-        let Instructions { wide, imad, iadd3, logic, dfma, dadd, other } = *self;
+        let Instructions {
+            wide,
+            imad,
+            iadd3,
+            logic,
+            dfma,
+            dadd,
+            other,
+        } = *self;
         [
             ("wide", wide),
             ("imad", imad),

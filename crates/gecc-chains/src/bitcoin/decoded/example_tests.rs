@@ -15,12 +15,18 @@ use gecc::PublicKeys;
 #[test]
 fn example_lines_equal_decoded_blocks() {
     let paths = paths(&["bitcoin/block300025.raw", "bitcoin/block1087400.raw"]);
-    let decoded = decode(&InputVerification::new(BlockRange::default()), files(&paths, Magics::Known));
+    let decoded = decode(
+        &InputVerification::new(BlockRange::default()),
+        files(&paths, Magics::Known),
+    );
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let lines = lines("bitcoin_blocks.jsonl");
     let mut next = lines.iter();
     let mut passed_over = 0;
-    for (decoded, check) in decoded.iter().flat_map(|part| part.checks.pending.iter().map(move |check| (part, check))) {
+    for (decoded, check) in decoded
+        .iter()
+        .flat_map(|part| part.checks.pending.iter().map(move |check| (part, check)))
+    {
         let answer = &decoded.answers[check.answer];
         let mut keys = decoded.checks.keys[check.keys.clone()].iter();
         for signed in &decoded.checks.signatures[check.signatures.clone()] {
@@ -29,7 +35,9 @@ fn example_lines_equal_decoded_blocks() {
             assert_eq!(line.text("tag"), tag);
             let digest = match signed.digest {
                 SighashDigest::Known(digest) => digest,
-                SighashDigest::Of(message) => sha256d(decoded.checks.messages.iter().nth(message).unwrap()),
+                SighashDigest::Of(message) => {
+                    sha256d(decoded.checks.messages.iter().nth(message).unwrap())
+                }
             };
             assert_eq!(line.bytes("digest"), digest, "{tag}");
             assert_eq!(line.bytes("signature"), signed.signature, "{tag}");
@@ -60,7 +68,11 @@ fn unchecked(left: u64) -> usize {
     open.legacy_left = left;
     let mut decoded = DecodedInputs::default();
     assert!(decoded.add(&mut open, usize::MAX));
-    decoded.answers.iter().filter(|answer| answer.reason == Some(TOO_MUCH)).count()
+    decoded
+        .answers
+        .iter()
+        .filter(|answer| answer.reason == Some(TOO_MUCH))
+        .count()
 }
 
 /// Inputs that sign in the legacy form each hash their whole transaction.

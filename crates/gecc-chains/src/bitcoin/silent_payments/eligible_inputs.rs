@@ -12,8 +12,8 @@ pub type CompressedKey = [u8; 33];
 /// The x-coordinate of the point H of BIP 341, whose private key nobody knows: an output with it as
 /// the internal key can be spent only by scripts.
 const NUMS: [u8; 32] = [
-    0x50, 0x92, 0x9b, 0x74, 0xc1, 0xa0, 0x49, 0x54, 0xb7, 0x8b, 0x4b, 0x60, 0x35, 0xe9, 0x7a, 0x5e, 0x07, 0x8a, 0x5a,
-    0x0f, 0x28, 0xec, 0x96, 0xd5, 0x47, 0xbf, 0xee, 0x9a, 0xce, 0x80, 0x3a, 0xc0,
+    0x50, 0x92, 0x9b, 0x74, 0xc1, 0xa0, 0x49, 0x54, 0xb7, 0x8b, 0x4b, 0x60, 0x35, 0xe9, 0x7a, 0x5e,
+    0x07, 0x8a, 0x5a, 0x0f, 0x28, 0xec, 0x96, 0xd5, 0x47, 0xbf, 0xee, 0x9a, 0xce, 0x80, 0x3a, 0xc0,
 ];
 
 /// Returns whether an output has a witness version that is not defined yet. A transaction that
@@ -34,7 +34,9 @@ pub fn input_key(input: &InputView, spent: OutputView) -> Option<CompressedKey> 
         return shown_key(input);
     }
     // A script that only pushes a P2WPKH program.
-    let [22, redeem @ ..] = input.script else { return None };
+    let [22, redeem @ ..] = input.script else {
+        return None;
+    };
     let is_it = is_p2wpkh(redeem) && *p2sh_hash(spent.script)? == hash160(redeem);
     if is_it { shown_key(input) } else { None }
 }
@@ -65,9 +67,15 @@ fn shown_key(input: &InputView) -> Option<CompressedKey> {
 /// Finds the last 33 bytes with this hash: anybody could have added data to a script that only
 /// pushes.
 fn key_with_hash(script: &[u8], hash: &[u8; 20]) -> Option<CompressedKey> {
-    script.windows(33).rev().filter_map(compressed).find(|key| hash160(key) == *hash)
+    script
+        .windows(33)
+        .rev()
+        .filter_map(compressed)
+        .find(|key| hash160(key) == *hash)
 }
 
 fn compressed(key: &[u8]) -> Option<CompressedKey> {
-    key.try_into().ok().filter(|key: &CompressedKey| matches!(key[0], 2 | 3))
+    key.try_into()
+        .ok()
+        .filter(|key: &CompressedKey| matches!(key[0], 2 | 3))
 }

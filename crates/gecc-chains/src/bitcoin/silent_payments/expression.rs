@@ -19,7 +19,13 @@ const BECH32_CHECKSUM: usize = 6;
 const BECH32: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 /// BIP 350: the residue of a correct checksum, and the coefficients of the generator polynomial.
 const BECH32M: u32 = 0x2bc8_30a3;
-const BECH32_GENERATOR: [u32; 5] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3];
+const BECH32_GENERATOR: [u32; 5] = [
+    0x3b6a_57b2,
+    0x2650_8e6d,
+    0x1ea1_19fa,
+    0x3d42_33dd,
+    0x2a14_62b3,
+];
 const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 /// Length in bytes of a compressed private key in WIF: a version, the key, 1 and a checksum.
 const WIF: usize = 38;
@@ -28,7 +34,13 @@ const DESCRIPTOR: &[u8; 95] = b"0123456789()[],'/*abcdefgh@:$%{}\
     IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~\
     ijklmnopqrstuvwxyzABCDEFGH`#\"\\ ";
 const DESCRIPTOR_CHECKSUM: usize = 8;
-const DESCRIPTOR_GENERATOR: [u64; 5] = [0xf5_dee5_1989, 0xa9_fdca_3312, 0x1b_ab10_e32d, 0x37_06b1_677a, 0x64_4d62_6ffd];
+const DESCRIPTOR_GENERATOR: [u64; 5] = [
+    0xf5_dee5_1989,
+    0xa9_fdca_3312,
+    0x1b_ab10_e32d,
+    0x37_06b1_677a,
+    0x64_4d62_6ffd,
+];
 
 /// The scan private key and the spend public key.
 pub type ScanAndSpendKeys = (Zeroizing<[u8; 32]>, [u8; 33]);
@@ -41,7 +53,11 @@ pub fn read(text: &str) -> Result<Option<ScanAndSpendKeys>, String> {
     if let Some(descriptor) = text.strip_prefix("sp(") {
         return of_descriptor(text, descriptor).map(Some);
     }
-    if begins_with_any(text, &SPEND) || begins_with_any(text, &SCAN) { scan_key(text).map(Some) } else { Ok(None) }
+    if begins_with_any(text, &SPEND) || begins_with_any(text, &SCAN) {
+        scan_key(text).map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 /// Returns whether a text begins with one of `all` and `1`, in lower or upper case.
@@ -58,8 +74,7 @@ fn of_hrp<'a>(text: &'a str, hrp: &str) -> Option<&'a [u8]> {
 
 /// Parses a descriptor. `rest` is the text after `sp(`.
 fn of_descriptor(text: &str, rest: &str) -> Result<ScanAndSpendKeys, String> {
-    const SHAPE: &str =
-        "a descriptor has the form sp(KEY) or sp(KEY,KEY), and may end in # and a checksum of 8 characters";
+    const SHAPE: &str = "a descriptor has the form sp(KEY) or sp(KEY,KEY), and may end in # and a checksum of 8 characters";
     let (inner, after) = rest.rsplit_once(')').ok_or(SHAPE)?;
     if let Some(checksum) = after.strip_prefix('#') {
         let described = &text[..text.len() - after.len()];
@@ -72,7 +87,9 @@ fn of_descriptor(text: &str, rest: &str) -> Result<ScanAndSpendKeys, String> {
         Some((scan, spend)) => {
             let scan = without_origin(scan)?;
             if begins_with_any(scan, &SCAN) || begins_with_any(scan, &SPEND) {
-                return Err("sp() takes one such key, or a scan and a spend key, and not both".to_owned());
+                return Err(
+                    "sp() takes one such key, or a scan and a spend key, and not both".to_owned(),
+                );
             }
             Ok((wif(scan.as_bytes())?, spend_key(without_origin(spend)?)?))
         }
@@ -83,10 +100,16 @@ fn of_descriptor(text: &str, rest: &str) -> Result<ScanAndSpendKeys, String> {
 /// derivation, in brackets.
 fn without_origin(key: &str) -> Result<&str, String> {
     const WRONG: &str = "the origin of a key has the form [deadbeef/352h/0h/0h]";
-    let Some(rest) = key.strip_prefix('[') else { return Ok(key) };
+    let Some(rest) = key.strip_prefix('[') else {
+        return Ok(key);
+    };
     let (origin, key) = rest.split_once(']').ok_or(WRONG)?;
     let mut parts = origin.split('/');
-    if parts.next().is_some_and(is_fingerprint) && parts.all(is_step) { Ok(key) } else { Err(WRONG.to_owned()) }
+    if parts.next().is_some_and(is_fingerprint) && parts.all(is_step) {
+        Ok(key)
+    } else {
+        Err(WRONG.to_owned())
+    }
 }
 
 fn is_fingerprint(part: &str) -> bool {
@@ -96,29 +119,41 @@ fn is_fingerprint(part: &str) -> bool {
 /// Returns whether a text is a step of a derivation, hardened or not.
 fn is_step(step: &str) -> bool {
     let number = step.strip_suffix(['h', 'H', '\'']).unwrap_or(step);
-    number.bytes().all(|digit| digit.is_ascii_digit()) && number.parse().is_ok_and(|number: u32| number < 1 << 31)
+    number.bytes().all(|digit| digit.is_ascii_digit())
+        && number.parse().is_ok_and(|number: u32| number < 1 << 31)
 }
 
 /// Parses `spscan1…`.
 fn scan_key(text: &str) -> Result<ScanAndSpendKeys, String> {
     if begins_with_any(text, &SPEND) {
-        return Err("spspend1… holds the spend private key, which a scan does not need: \
+        return Err(
+            "spspend1… holds the spend private key, which a scan does not need: \
             export the scan key (spscan1…) from the wallet"
-            .to_owned());
+                .to_owned(),
+        );
     }
     let of_scan = SCAN.iter().find_map(|hrp| Some((*hrp, of_hrp(text, hrp)?)));
-    let (hrp, characters) = of_scan.ok_or("sp() with one key takes spscan1…, or tspscan1… of a test network")?;
+    let (hrp, characters) =
+        of_scan.ok_or("sp() with one key takes spscan1…, or tspscan1… of a test network")?;
     const CHARACTERS: usize = 1 + GROUPS + BECH32_CHECKSUM;
-    let characters: &[u8; CHARACTERS] = characters
-        .try_into()
-        .map_err(|_| format!("{hrp}1… is followed by {CHARACTERS} characters, and here by {}", characters.len()))?;
+    let characters: &[u8; CHARACTERS] = characters.try_into().map_err(|_| {
+        format!(
+            "{hrp}1… is followed by {CHARACTERS} characters, and here by {}",
+            characters.len()
+        )
+    })?;
     let values = bech32m(text.as_bytes(), hrp, characters)?;
     if values[0] != 0 {
-        return Err(format!("{hrp}1… is of version {}, and only version 0 is known", values[0]));
+        return Err(format!(
+            "{hrp}1… is of version {}, and only version 0 is known",
+            values[0]
+        ));
     }
     let mut payload = Zeroizing::new([0; 65]);
     for (bytes, groups) in payload.chunks_mut(5).zip(values[1..=GROUPS].chunks(8)) {
-        let bits = groups.iter().fold(0_u64, |bits, group| bits << 5 | u64::from(*group));
+        let bits = groups
+            .iter()
+            .fold(0_u64, |bits, group| bits << 5 | u64::from(*group));
         let all = Zeroizing::new(bits.to_be_bytes());
         bytes.copy_from_slice(&all[3..]);
     }
@@ -149,11 +184,16 @@ fn place_in(alphabet: &[u8], byte: u8) -> Option<u8> {
 
 /// Returns whether any byte is in a range. No branch depends on which one.
 fn has_any(text: &[u8], range: RangeInclusive<u8>) -> bool {
-    text.iter().fold(false, |has, character| has | range.contains(character))
+    text.iter()
+        .fold(false, |has, character| has | range.contains(character))
 }
 
 /// Decodes the characters after a human-readable part, and requires the checksum of BIP 350.
-fn bech32m<const N: usize>(text: &[u8], hrp: &str, characters: &[u8; N]) -> Result<Zeroizing<[u8; N]>, String> {
+fn bech32m<const N: usize>(
+    text: &[u8],
+    hrp: &str,
+    characters: &[u8; N],
+) -> Result<Zeroizing<[u8; N]>, String> {
     let has_capitals = has_any(text, b'A'..=b'Z');
     if has_capitals && has_any(text, b'a'..=b'z') {
         return Err(format!("{hrp}1… has small letters and capitals"));
@@ -163,7 +203,8 @@ fn bech32m<const N: usize>(text: &[u8], hrp: &str, characters: &[u8; N]) -> Resu
     let mut values = Zeroizing::new([0; N]);
     for (value, character) in values.iter_mut().zip(characters) {
         let small = character | (character & letter_bit) >> 1;
-        *value = place_in(BECH32, small).ok_or(format!("{hrp}1… has a character that it cannot have"))?;
+        *value = place_in(BECH32, small)
+            .ok_or(format!("{hrp}1… has a character that it cannot have"))?;
     }
     let high_bits = hrp.bytes().map(|byte| byte >> 5);
     let low_bits = hrp.bytes().map(|byte| byte & 31);
@@ -176,7 +217,13 @@ fn bech32m<const N: usize>(text: &[u8], hrp: &str, characters: &[u8; N]) -> Resu
             residue ^= generator & 0_u32.wrapping_sub(top >> bit & 1);
         }
     }
-    if residue == BECH32M { Ok(values) } else { Err(format!("{hrp}1… does not have its checksum: it was mistyped")) }
+    if residue == BECH32M {
+        Ok(values)
+    } else {
+        Err(format!(
+            "{hrp}1… does not have its checksum: it was mistyped"
+        ))
+    }
 }
 
 /// Decodes a compressed private key in WIF.
@@ -187,7 +234,9 @@ fn wif(text: &[u8]) -> Result<Zeroizing<[u8; 32]>, String> {
         );
     }
     if text.starts_with(b"xpub") || text.starts_with(b"tpub") {
-        return Err("a scan needs the scan private key, and an extended public key is given".to_owned());
+        return Err(
+            "a scan needs the scan private key, and an extended public key is given".to_owned(),
+        );
     }
     const WANTED: &str = "the scan key of sp(KEY,KEY) is a compressed private key in WIF, which begins with K, L or c";
     if text.len() != 52 {
@@ -205,7 +254,10 @@ fn wif(text: &[u8]) -> Result<Zeroizing<[u8; 32]>, String> {
         overflow |= carry;
     }
     let checksum = Zeroizing::new(sha256d(&bytes[..WIF - 4]));
-    let differs = bytes[WIF - 4..].iter().zip(&checksum[..4]).fold(0, |differs, (one, other)| differs | (one ^ other));
+    let differs = bytes[WIF - 4..]
+        .iter()
+        .zip(&checksum[..4])
+        .fold(0, |differs, (one, other)| differs | (one ^ other));
     if overflow != 0 || differs != 0 {
         return Err("the scan key in WIF does not have its checksum: it was mistyped".to_owned());
     }
@@ -220,8 +272,9 @@ fn wif(text: &[u8]) -> Result<Zeroizing<[u8; 32]>, String> {
 /// Decodes a compressed public key in hexadecimal.
 fn spend_key(text: &str) -> Result<[u8; 33], String> {
     let mut key = [0; 33];
-    const_hex::decode_to_slice(text, &mut key)
-        .map_err(|_| "the spend key of sp(KEY,KEY) is a compressed public key, 66 hexadecimal digits")?;
+    const_hex::decode_to_slice(text, &mut key).map_err(
+        |_| "the spend key of sp(KEY,KEY) is a compressed public key, 66 hexadecimal digits",
+    )?;
     Ok(key)
 }
 
@@ -230,7 +283,9 @@ fn require_checksum(described: &[u8], checksum: &[u8]) -> Result<(), String> {
     const WRONG: &str = "the descriptor does not have its checksum: it was mistyped or cut";
     const CHARACTER: &str = "the descriptor has a character that it cannot have";
     if checksum.len() != DESCRIPTOR_CHECKSUM {
-        return Err(format!("the checksum of a descriptor has {DESCRIPTOR_CHECKSUM} characters"));
+        return Err(format!(
+            "the checksum of a descriptor has {DESCRIPTOR_CHECKSUM} characters"
+        ));
     }
     let mut residue = 1;
     for group in described.chunks(3) {
@@ -243,11 +298,15 @@ fn require_checksum(described: &[u8], checksum: &[u8]) -> Result<(), String> {
         residue = next_residue(residue, of_group);
     }
     for character in checksum {
-        let value =
-            place_in(BECH32, *character).ok_or("the checksum of the descriptor has a character that it cannot have")?;
+        let value = place_in(BECH32, *character)
+            .ok_or("the checksum of the descriptor has a character that it cannot have")?;
         residue = next_residue(residue, value);
     }
-    if residue == 1 { Ok(()) } else { Err(WRONG.to_owned()) }
+    if residue == 1 {
+        Ok(())
+    } else {
+        Err(WRONG.to_owned())
+    }
 }
 
 fn next_residue(residue: u64, value: u8) -> u64 {
@@ -284,11 +343,22 @@ mod tests {
             format!("sp([deadbeef/352h/0'/0H]{SPSCAN})"),
             format!("sp([deadbeef]{SPSCAN})"),
         ] {
-            assert_eq!(read(&text).unwrap().map(hexadecimal).as_ref(), Some(&expected), "{text}");
+            assert_eq!(
+                read(&text).unwrap().map(hexadecimal).as_ref(),
+                Some(&expected),
+                "{text}"
+            );
         }
-        let (scan, spend) = hexadecimal(read(&format!("sp({WIF_KEY},[deadbeef/0h]{SPEND_KEY})")).unwrap().unwrap());
+        let (scan, spend) = hexadecimal(
+            read(&format!("sp({WIF_KEY},[deadbeef/0h]{SPEND_KEY})"))
+                .unwrap()
+                .unwrap(),
+        );
         // The key of the BIP's example is SHA-256 of the empty string.
-        assert_eq!(scan, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(
+            scan,
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        );
         assert_eq!(spend, SPEND_KEY);
         assert!(read("sp1qqgste").unwrap().is_none() && read(SCAN_KEY).unwrap().is_none());
     }
@@ -336,7 +406,10 @@ mod tests {
             (format!("sp({}2,{SPEND_KEY})", &WIF_KEY[..51]), "mistyped"),
             (format!("sp({WIF_KEY},{WIF_KEY})"), "66 hexadecimal digits"),
             // An uncompressed private key in WIF (BIP 392).
-            (format!("sp(5KYZdUEo39z3FPrtuX2QbbwGnNP5zTd7yyr2SC1j299sBCnWjss,{SPEND_KEY})"), "compressed"),
+            (
+                format!("sp(5KYZdUEo39z3FPrtuX2QbbwGnNP5zTd7yyr2SC1j299sBCnWjss,{SPEND_KEY})"),
+                "compressed",
+            ),
         ] {
             let said = read(&text).unwrap_err();
             assert!(said.contains(expected), "{text}: {said}");

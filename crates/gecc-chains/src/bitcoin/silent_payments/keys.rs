@@ -37,7 +37,9 @@ impl ReceiverKeys {
             // A growing buffer would leave copies of its contents in freed memory.
             let mut text = Zeroizing::new(String::with_capacity(LONGEST as usize + 1));
             let file = File::open(path).map_err(|problem| problem.to_string())?;
-            file.take(LONGEST + 1).read_to_string(&mut text).map_err(|problem| problem.to_string())?;
+            file.take(LONGEST + 1)
+                .read_to_string(&mut text)
+                .map_err(|problem| problem.to_string())?;
             if text.len() as u64 > LONGEST {
                 return Err(format!("a key file has at most {LONGEST} bytes"));
             }
@@ -48,7 +50,10 @@ impl ReceiverKeys {
     fn parse(text: &str) -> Result<Self, String> {
         const WANTED: &str = "expected a scan private key, and a spend public key or an address, and nothing else; \
             or a scan key expression, such as spscan1… or sp(…)";
-        let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        let lines = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.starts_with('#'));
         let mut words = lines.flat_map(str::split_whitespace);
         let (Some(scan), spend, None) = (words.next(), words.next(), words.next()) else {
             return Err(WANTED.to_owned());
@@ -72,7 +77,10 @@ impl ReceiverKeys {
                 (address_key, spend_key)
             }
         };
-        let keys = ReceiverKeys { scan_key, spend_key };
+        let keys = ReceiverKeys {
+            scan_key,
+            spend_key,
+        };
         let receiver = keys.receiver(&[]).map_err(|reason| reason.to_string())?;
         if address_key.is_some_and(|key| receiver.scan_public_key().to_compressed() != Some(key)) {
             return Err("the address has another scan key".to_owned());
@@ -91,24 +99,33 @@ impl ReceiverKeys {
 
 fn hexadecimal_scan_key(text: &str) -> Result<Zeroizing<[u8; 32]>, String> {
     let mut key = Zeroizing::new([0; 32]);
-    const_hex::decode_to_slice(text, &mut *key)
-        .map_err(|_| "the scan private key has 64 hexadecimal digits, or is an expression such as spscan1…")?;
+    const_hex::decode_to_slice(text, &mut *key).map_err(
+        |_| "the scan private key has 64 hexadecimal digits, or is an expression such as spscan1…",
+    )?;
     Ok(key)
 }
 
 fn spend_key(text: &str) -> Result<[u8; 33], String> {
     let mut key = [0; 33];
-    const_hex::decode_to_slice(text, &mut key).map_err(|_| "the spend public key has 66 hexadecimal digits")?;
+    const_hex::decode_to_slice(text, &mut key)
+        .map_err(|_| "the spend public key has 66 hexadecimal digits")?;
     Ok(key)
 }
 
 /// Decodes the scan and the spend public key of an address; `None` if the text is something else.
 fn address(text: &str) -> Result<Option<([u8; 33], [u8; 33])>, String> {
-    if !["sp1", "tsp1", "sprt1"].iter().any(|start| text.to_ascii_lowercase().starts_with(start)) {
+    if !["sp1", "tsp1", "sprt1"]
+        .iter()
+        .any(|start| text.to_ascii_lowercase().starts_with(start))
+    {
         return Ok(None);
     }
-    let mut parts = CheckedHrpstring::new::<Bech32m>(text).map_err(|problem| format!("the address: {problem}"))?;
-    let version = parts.remove_witness_version().ok_or("the address has no version")?.to_u8();
+    let mut parts = CheckedHrpstring::new::<Bech32m>(text)
+        .map_err(|problem| format!("the address: {problem}"))?;
+    let version = parts
+        .remove_witness_version()
+        .ok_or("the address has no version")?
+        .to_u8();
     let bytes: Vec<u8> = parts.byte_iter().collect();
     // BIP 352: later versions append data. Version 31 is reserved for an incompatible change.
     let whole = match version {
@@ -116,8 +133,11 @@ fn address(text: &str) -> Result<Option<([u8; 33], [u8; 33])>, String> {
         1..=30 => bytes.len() >= 66,
         _ => false,
     };
-    let (Some(scan), Some(spend), true) = (bytes.first_chunk(), bytes.get(33..).and_then(<[u8]>::first_chunk), whole)
-    else {
+    let (Some(scan), Some(spend), true) = (
+        bytes.first_chunk(),
+        bytes.get(33..).and_then(<[u8]>::first_chunk),
+        whole,
+    ) else {
         return Err("the address is of a version that is not known, or not whole".to_owned());
     };
     Ok(Some((*scan, *spend)))
@@ -159,7 +179,11 @@ mod tests {
             assert_eq!(found.scan_public_key(), expected.scan_public_key());
         }
         let other = format!("{SPSCAN} 02{}", &SPEND[2..].replace("36", "35"));
-        assert!(ReceiverKeys::parse(&other).unwrap_err().contains("another spend key"));
+        assert!(
+            ReceiverKeys::parse(&other)
+                .unwrap_err()
+                .contains("another spend key")
+        );
     }
 
     #[test]

@@ -57,7 +57,13 @@ pub fn index<'a, B>(
     mut sink: impl FnMut(TweakIndex) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
     let work = BlockWork::<Candidates>::new(blocks);
-    flow::run(&work, settings, chain.into().sources(), &Unformatted, |batch| batch.into_iter().try_for_each(&mut sink))
+    flow::run(
+        &work,
+        settings,
+        chain.into().sources(),
+        &Unformatted,
+        |batch| batch.into_iter().try_for_each(&mut sink),
+    )
 }
 
 /// Transactions with taproot outputs and eligible inputs.
@@ -113,7 +119,12 @@ impl DecodedBlocks for Candidates {
     }
 
     /// Computes one part for the whole batch.
-    fn compute(batch: Vec<Self>, engine: &Engine, _: &ThreadPool, _: &mut ()) -> Result<Vec<TweakIndex>, gecc::Error> {
+    fn compute(
+        batch: Vec<Self>,
+        engine: &Engine,
+        _: &ThreadPool,
+        _: &mut (),
+    ) -> Result<Vec<TweakIndex>, gecc::Error> {
         let mut all = Candidates::default();
         batch.into_iter().for_each(|found| all.append(found));
         Ok(vec![all.tweaks(engine)?])
@@ -130,9 +141,20 @@ impl Candidates {
         self.progress.append(next.progress);
     }
 
-    fn add_transaction(&mut self, height: Option<u64>, txid: Txid, transaction: TransactionView, spent: OutputsView) {
+    fn add_transaction(
+        &mut self,
+        height: Option<u64>,
+        txid: Txid,
+        transaction: TransactionView,
+        spent: OutputsView,
+    ) {
         let outputs = self.outputs.len();
-        self.outputs.extend(transaction.outputs().iter().filter_map(|output| p2tr_key(output.script)));
+        self.outputs.extend(
+            transaction
+                .outputs()
+                .iter()
+                .filter_map(|output| p2tr_key(output.script)),
+        );
         if self.outputs.len() == outputs {
             return;
         }
@@ -146,7 +168,11 @@ impl Candidates {
         self.transactions.push(Candidate {
             height,
             txid,
-            outpoint: *transaction.inputs().map(|input| input.outpoint).min().expect("it has inputs"),
+            outpoint: *transaction
+                .inputs()
+                .map(|input| input.outpoint)
+                .min()
+                .expect("it has inputs"),
             keys: self.keys.len() - keys,
             outputs: self.outputs.len() - outputs,
         });
@@ -157,18 +183,40 @@ impl Candidates {
         if spent.iter().any(is_of_unknown_version) {
             return;
         }
-        self.keys
-            .extend(transaction.inputs().zip(spent.iter()).filter_map(|(input, output)| input_key(&input, output)));
+        self.keys.extend(
+            transaction
+                .inputs()
+                .zip(spent.iter())
+                .filter_map(|(input, output)| input_key(&input, output)),
+        );
     }
 
     fn tweaks(self, engine: &Engine) -> Result<TweakIndex, gecc::Error> {
-        let Candidates { transactions, keys, outputs, ineligible, progress, .. } = self;
+        let Candidates {
+            transactions,
+            keys,
+            outputs,
+            ineligible,
+            progress,
+            ..
+        } = self;
         let sums = sums(engine, transactions.iter().map(|of| of.keys), &keys)?;
         let outpoints: Vec<[u8; 36]> = transactions.iter().map(|of| of.outpoint).collect();
         let mut points = vec![[0; 64]; sums.len()];
         let mut codes = vec![0; sums.len()];
-        silent_payments::index_into(engine, &outpoints, PublicKeys::raw(&sums), &mut points, &mut codes)?;
-        let mut tweaks = TweakIndex { ineligible, progress, offsets: vec![0], ..TweakIndex::default() };
+        silent_payments::index_into(
+            engine,
+            &outpoints,
+            PublicKeys::raw(&sums),
+            &mut points,
+            &mut codes,
+        )?;
+        let mut tweaks = TweakIndex {
+            ineligible,
+            progress,
+            offsets: vec![0],
+            ..TweakIndex::default()
+        };
         let mut rest = outputs.as_slice();
         for (of, (point, code)) in transactions.iter().zip(points.iter().zip(codes)) {
             let (of_transaction, others) = rest.split_at(of.outputs);
@@ -180,7 +228,11 @@ impl Candidates {
             }
             tweaks.heights.push(of.height);
             tweaks.txids.push(of.txid);
-            tweaks.tweak_points.push(gecc::Point::from_raw(point).to_compressed().expect("not the identity"));
+            tweaks.tweak_points.push(
+                gecc::Point::from_raw(point)
+                    .to_compressed()
+                    .expect("not the identity"),
+            );
             tweaks.outputs.extend_from_slice(of_transaction);
             tweaks.offsets.push(tweaks.outputs.len() as u64);
         }
@@ -202,7 +254,10 @@ fn sums(
         .map(|count| {
             let (of_sum, others) = rest.split_at(count);
             rest = others;
-            of_sum.iter().filter_map(|point| point.as_ref().ok().map(coordinates)).collect()
+            of_sum
+                .iter()
+                .filter_map(|point| point.as_ref().ok().map(coordinates))
+                .collect()
         })
         .collect();
     loop {
@@ -215,7 +270,10 @@ fn sums(
             }
         }
         if left.is_empty() {
-            return Ok(terms.iter().map(|of_sum| of_sum.first().copied().unwrap_or([0; 64])).collect());
+            return Ok(terms
+                .iter()
+                .map(|of_sum| of_sum.first().copied().unwrap_or([0; 64]))
+                .collect());
         }
         let mut added = vec![[0; 64]; left.len()];
         let mut codes = vec![0; left.len()];
@@ -225,7 +283,11 @@ fn sums(
         let mut added = added.into_iter();
         for of_sum in &mut terms {
             let (pairs, single) = of_sum.as_chunks::<2>();
-            let next: Vec<[u8; 64]> = added.by_ref().take(pairs.len()).chain(single.iter().copied()).collect();
+            let next: Vec<[u8; 64]> = added
+                .by_ref()
+                .take(pairs.len())
+                .chain(single.iter().copied())
+                .collect();
             *of_sum = next;
         }
     }

@@ -46,15 +46,35 @@ fn example_lines_equal_decoded_blocks() {
     let decoded = decode(&Senders::new(&options), sources(&paths));
     assert!(decoded.iter().all(|part| part.progress.problems.is_empty()));
     let rows: usize = decoded.iter().map(DecodedSignatures::rows).sum();
-    let items = decoded.iter().flat_map(|part| part.items.iter().enumerate().map(move |(row, item)| (part, row, item)));
+    let items = decoded.iter().flat_map(|part| {
+        part.items
+            .iter()
+            .enumerate()
+            .map(move |(row, item)| (part, row, item))
+    });
     assert_eq!((lines.len(), rows, items.clone().count()), (530, 530, 530));
     for (line, (part, row, item)) in lines.iter().zip(items) {
-        assert_eq!((line.text("tag"), &item.not_rebuilt), (tag(part, item).as_str(), &None));
-        assert_eq!(line.bytes("digest"), keccak256(part.signed.iter().nth(row).unwrap()).0, "line {row}");
+        assert_eq!(
+            (line.text("tag"), &item.not_rebuilt),
+            (tag(part, item).as_str(), &None)
+        );
+        assert_eq!(
+            line.bytes("digest"),
+            keccak256(part.signed.iter().nth(row).unwrap()).0,
+            "line {row}"
+        );
         assert_eq!(line.bytes("signature"), part.signatures[row], "line {row}");
-        assert_eq!(line.number("recovery_id"), u64::from(part.recovery_ids[row]), "line {row}");
+        assert_eq!(
+            line.number("recovery_id"),
+            u64::from(part.recovery_ids[row]),
+            "line {row}"
+        );
         // SEC 1, uncompressed. That this key is recovered is shown by tests of the library.
         let key = line.bytes("public_key");
-        assert_eq!(Some(Address::from_raw_public_key(&key[1..]).into_array()), item.claimed, "line {row}");
+        assert_eq!(
+            Some(Address::from_raw_public_key(&key[1..]).into_array()),
+            item.claimed,
+            "line {row}"
+        );
     }
 }

@@ -4,8 +4,12 @@
 use super::{EncodedTransaction, SignedMessage};
 use crate::ethereum::answers::Kind;
 use crate::test_support::change;
-use alloy_consensus::transaction::{EthereumTypedTransaction, RlpEcdsaDecodableTx, RlpEcdsaEncodableTx};
-use alloy_consensus::{SignableTransaction, Transaction as _, TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy};
+use alloy_consensus::transaction::{
+    EthereumTypedTransaction, RlpEcdsaDecodableTx, RlpEcdsaEncodableTx,
+};
+use alloy_consensus::{
+    SignableTransaction, Transaction as _, TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy,
+};
 use alloy_eips::eip2930::{AccessList, AccessListItem};
 use alloy_eips::eip7702::{Authorization, SignedAuthorization};
 use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256};
@@ -21,9 +25,13 @@ type Typed = EthereumTypedTransaction<TxEip4844>;
 const MADE: usize = 2000;
 const CHANGED: usize = 320;
 /// The byte values at which decoders branch.
-const TELLING: [u8; 14] = [0, 1, 2, 3, 0x1b, 0x7f, 0x80, 0x81, 0xa0, 0xb8, 0xc0, 0xc1, 0xf8, 0xff];
+const TELLING: [u8; 14] = [
+    0, 1, 2, 3, 0x1b, 0x7f, 0x80, 0x81, 0xa0, 0xb8, 0xc0, 0xc1, 0xf8, 0xff,
+];
 
-fn decode_as<T: RlpEcdsaDecodableTx + Into<Typed>>(mut encoded: &[u8]) -> Option<(Typed, Signature)> {
+fn decode_as<T: RlpEcdsaDecodableTx + Into<Typed>>(
+    mut encoded: &[u8],
+) -> Option<(Typed, Signature)> {
     let (transaction, signature) = T::rlp_decode_with_signature(&mut encoded).ok()?;
     encoded.is_empty().then(|| (transaction.into(), signature))
 }
@@ -50,12 +58,21 @@ fn kind_of(transaction: &Typed) -> Kind {
     }
 }
 
-fn require_signed(signed: &SignedMessage, chain_id: Option<u64>, (r, s): (U256, U256), parity: u8, message: &[u8]) {
+fn require_signed(
+    signed: &SignedMessage,
+    chain_id: Option<u64>,
+    (r, s): (U256, U256),
+    parity: u8,
+    message: &[u8],
+) {
     let mut written = Vec::new();
     signed.write(&mut written);
     assert_eq!(const_hex::encode(written), const_hex::encode(message));
     assert_eq!((signed.chain_id, signed.parity), (chain_id, parity));
-    assert_eq!(signed.signature, *[r.to_be_bytes::<32>(), s.to_be_bytes()].as_flattened());
+    assert_eq!(
+        signed.signature,
+        *[r.to_be_bytes::<32>(), s.to_be_bytes()].as_flattened()
+    );
 }
 
 /// Compares both decoders, which have to agree in everything. Returns whether they accept the
@@ -63,13 +80,26 @@ fn require_signed(signed: &SignedMessage, chain_id: Option<u64>, (r, s): (U256, 
 fn compare(encoded: &[u8]) -> bool {
     let found = EncodedTransaction::parse(encoded);
     let expected = decode(encoded);
-    assert_eq!(found.is_ok(), expected.is_some(), "{}", const_hex::encode(encoded));
-    let (Ok(found), Some((transaction, signature))) = (found, expected) else { return false };
+    assert_eq!(
+        found.is_ok(),
+        expected.is_some(),
+        "{}",
+        const_hex::encode(encoded)
+    );
+    let (Ok(found), Some((transaction, signature))) = (found, expected) else {
+        return false;
+    };
     assert_eq!(found.kind, kind_of(&transaction));
     let mut message = Vec::new();
     transaction.encode_for_signing(&mut message);
     let parity = u8::from(signature.v());
-    require_signed(&found.signed, transaction.chain_id(), (signature.r(), signature.s()), parity, &message);
+    require_signed(
+        &found.signed,
+        transaction.chain_id(),
+        (signature.r(), signature.s()),
+        parity,
+        &message,
+    );
     let expected = transaction.authorization_list().unwrap_or_default();
     let authorizations: Vec<SignedMessage> = found.authorizations().collect();
     assert_eq!(authorizations.len(), expected.len());
@@ -77,7 +107,13 @@ fn compare(encoded: &[u8]) -> bool {
         let mut message = vec![5];
         expected.inner().encode(&mut message);
         let chain_id = Some(expected.chain_id.saturating_to::<u64>()).filter(|chain| *chain != 0);
-        require_signed(found, chain_id, (expected.r(), expected.s()), expected.y_parity(), &message);
+        require_signed(
+            found,
+            chain_id,
+            (expected.r(), expected.s()),
+            expected.y_parity(),
+            &message,
+        );
     }
     // There is no other form, so the hash of these bytes is that of the transaction.
     let mut again = Vec::new();
@@ -88,7 +124,12 @@ fn compare(encoded: &[u8]) -> bool {
 
 /// Returns the transactions of an era1 file.
 fn shipped(name: &str) -> Vec<Vec<u8>> {
-    let bytes = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap();
+    let bytes = std::fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/data")
+            .join(name),
+    )
+    .unwrap();
     let mut rest = bytes.as_slice();
     let mut found = Vec::new();
     while let [kind, _, a, b, c, d, _, _, record @ ..] = rest {
@@ -98,7 +139,9 @@ fn shipped(name: &str) -> Vec<Vec<u8>> {
             continue;
         }
         let mut body = Vec::new();
-        snap::read::FrameDecoder::new(content).read_to_end(&mut body).unwrap();
+        snap::read::FrameDecoder::new(content)
+            .read_to_end(&mut body)
+            .unwrap();
         let mut parts = Header::decode_bytes(&mut body.as_slice(), true).unwrap();
         let mut list = Header::decode_bytes(&mut parts, true).unwrap();
         while !list.is_empty() {
@@ -106,7 +149,14 @@ fn shipped(name: &str) -> Vec<Vec<u8>> {
             let header = Header::decode(&mut list).unwrap();
             let (payload, rest) = list.split_at(header.payload_length);
             list = rest;
-            found.push(if header.list { &whole[..whole.len() - rest.len()] } else { payload }.to_vec());
+            found.push(
+                if header.list {
+                    &whole[..whole.len() - rest.len()]
+                } else {
+                    payload
+                }
+                .to_vec(),
+            );
         }
     }
     found
@@ -118,35 +168,57 @@ fn number(random: &mut StdRng) -> U256 {
 }
 
 fn amount(random: &mut StdRng) -> u128 {
-    random.random::<u128>().checked_shr(random.random_range(0..=128)).unwrap_or(0)
+    random
+        .random::<u128>()
+        .checked_shr(random.random_range(0..=128))
+        .unwrap_or(0)
 }
 
 fn small(random: &mut StdRng) -> u64 {
-    random.random::<u64>().checked_shr(random.random_range(0..=64)).unwrap_or(0)
+    random
+        .random::<u64>()
+        .checked_shr(random.random_range(0..=64))
+        .unwrap_or(0)
 }
 
 fn hashes(random: &mut StdRng) -> Vec<B256> {
-    (0..random.random_range(0..4)).map(|_| B256::new(random.random())).collect()
+    (0..random.random_range(0..4))
+        .map(|_| B256::new(random.random()))
+        .collect()
 }
 
 fn access_list_item(random: &mut StdRng) -> AccessListItem {
-    AccessListItem { address: Address::new(random.random()), storage_keys: hashes(random) }
+    AccessListItem {
+        address: Address::new(random.random()),
+        storage_keys: hashes(random),
+    }
 }
 
 fn authorization(random: &mut StdRng) -> SignedAuthorization {
-    let inner =
-        Authorization { chain_id: number(random), address: Address::new(random.random()), nonce: small(random) };
+    let inner = Authorization {
+        chain_id: number(random),
+        address: Address::new(random.random()),
+        nonce: small(random),
+    };
     SignedAuthorization::new_unchecked(inner, random.random(), number(random), number(random))
 }
 
 /// Generates a transaction of any type.
 fn made(random: &mut StdRng) -> Vec<u8> {
     let address = Address::new(random.random());
-    let some_to = if random.random() { TxKind::Call(address) } else { TxKind::Create };
+    let some_to = if random.random() {
+        TxKind::Call(address)
+    } else {
+        TxKind::Create
+    };
     let mut input = vec![0; [0, 1, 4, 55, 56, 300][random.random_range(0..6)]];
     random.fill_bytes(&mut input);
     let input = Bytes::from(input);
-    let access_list = AccessList((0..random.random_range(0..3)).map(|_| access_list_item(random)).collect());
+    let access_list = AccessList(
+        (0..random.random_range(0..3))
+            .map(|_| access_list_item(random))
+            .collect(),
+    );
     let chain_id = small(random);
     let nonce = small(random);
     let gas_limit = small(random);
@@ -157,9 +229,28 @@ fn made(random: &mut StdRng) -> Vec<u8> {
     let transaction: Typed = match random.random_range(0..5) {
         0 => {
             let chain_id = random.random::<bool>().then_some(chain_id);
-            TxLegacy { chain_id, nonce, gas_price, gas_limit, to: some_to, value, input }.into()
+            TxLegacy {
+                chain_id,
+                nonce,
+                gas_price,
+                gas_limit,
+                to: some_to,
+                value,
+                input,
+            }
+            .into()
         }
-        1 => TxEip2930 { chain_id, nonce, gas_price, gas_limit, to: some_to, value, access_list, input }.into(),
+        1 => TxEip2930 {
+            chain_id,
+            nonce,
+            gas_price,
+            gas_limit,
+            to: some_to,
+            value,
+            access_list,
+            input,
+        }
+        .into(),
         2 => TxEip1559 {
             chain_id,
             nonce,
@@ -187,7 +278,9 @@ fn made(random: &mut StdRng) -> Vec<u8> {
         }
         .into(),
         _ => {
-            let authorization_list = (0..random.random_range(0..4)).map(|_| authorization(random)).collect();
+            let authorization_list = (0..random.random_range(0..4))
+                .map(|_| authorization(random))
+                .collect();
             TxEip7702 {
                 chain_id,
                 nonce,
@@ -204,7 +297,10 @@ fn made(random: &mut StdRng) -> Vec<u8> {
         }
     };
     let mut encoded = Vec::new();
-    transaction.eip2718_encode(&Signature::new(number(random), number(random), random.random()), &mut encoded);
+    transaction.eip2718_encode(
+        &Signature::new(number(random), number(random), random.random()),
+        &mut encoded,
+    );
     encoded
 }
 
@@ -213,14 +309,21 @@ fn changed(encoded: &[u8], random: &mut StdRng) -> Vec<u8> {
     let first = usize::from(encoded[0] < 0xc0);
     let mut payload = &encoded[first..];
     let is_whole = random.random_bool(0.2);
-    let mut bytes =
-        if is_whole { encoded.to_vec() } else { Header::decode_bytes(&mut payload, true).unwrap().to_vec() };
+    let mut bytes = if is_whole {
+        encoded.to_vec()
+    } else {
+        Header::decode_bytes(&mut payload, true).unwrap().to_vec()
+    };
     change(&mut bytes, 0, &TELLING, random);
     if is_whole {
         return bytes;
     }
     let mut whole = encoded[..first].to_vec();
-    Header { list: true, payload_length: bytes.len() }.encode(&mut whole);
+    Header {
+        list: true,
+        payload_length: bytes.len(),
+    }
+    .encode(&mut whole);
     whole.extend(bytes);
     whole
 }
@@ -230,7 +333,11 @@ fn accepted_encodings_and_signed_messages_equal_those_of_alloy() {
     let seed = rand::random();
     println!("seed {seed}");
     let mut random = StdRng::seed_from_u64(seed);
-    let files = ["sepolia-00021-txblocks.era1", "made-premerge.era1", "made-postmerge.e2s"];
+    let files = [
+        "sepolia-00021-txblocks.era1",
+        "made-premerge.era1",
+        "made-postmerge.e2s",
+    ];
     let mut all: Vec<Vec<u8>> = files.into_iter().flat_map(shipped).collect();
     assert_eq!(all.len(), 51 + 420 + 700);
     all.extend((0..MADE).map(|_| made(&mut random)));
@@ -239,12 +346,25 @@ fn accepted_encodings_and_signed_messages_equal_those_of_alloy() {
     for encoded in &all {
         assert!(compare(encoded));
         for _ in 0..CHANGED {
-            if compare(&changed(encoded, &mut random)) { taken += 1 } else { refused += 1 }
+            if compare(&changed(encoded, &mut random)) {
+                taken += 1
+            } else {
+                refused += 1
+            }
         }
     }
     println!("of changed ones {taken} taken, {refused} refused");
     assert!(taken > 20_000 && refused > 20_000);
-    for bytes in [&[][..], &[0xc0], &[2], &[2, 0xc0], &[5, 0xc0], &[0x80], &[4, 0x80], &[0xc1, 0x80]] {
+    for bytes in [
+        &[][..],
+        &[0xc0],
+        &[2],
+        &[2, 0xc0],
+        &[5, 0xc0],
+        &[0x80],
+        &[4, 0x80],
+        &[0xc1, 0x80],
+    ] {
         assert!(!compare(bytes));
     }
 }

@@ -87,9 +87,13 @@ impl FoundValue {
     fn within(bytes: &[u8], text: Range<usize>, depth: usize) -> Result<Self, Why> {
         match bytes[text.clone()].first() {
             Some(b'[') => return Ok(FoundValue::List(text)),
-            Some(b'{') if depth > DEEPEST => return Err(format!("objects in objects, {depth} of them").into()),
+            Some(b'{') if depth > DEEPEST => {
+                return Err(format!("objects in objects, {depth} of them").into());
+            }
             Some(b'{') => {}
-            _ if bytes[text.clone()] == *b"null" => return Err("null in place of a block or a transaction".into()),
+            _ if bytes[text.clone()] == *b"null" => {
+                return Err("null in place of a block or a transaction".into());
+            }
             _ => return Ok(FoundValue::Encoded(text)),
         }
         let members = Members::<EnvelopeMember>::of_any(&bytes[text.clone()])?;
@@ -112,9 +116,14 @@ impl FoundValue {
         }
         if let Some(method) = members.get(EnvelopeMember::Method) {
             // The result of a notification is in its parameters.
-            return match members.get(EnvelopeMember::Params).filter(|params| params.starts_with('{')) {
+            return match members
+                .get(EnvelopeMember::Params)
+                .filter(|params| params.starts_with('{'))
+            {
                 Some(params) => Self::inside(bytes, params, depth),
-                None => Err(format!("a request of {} and not the answer to it", quoted(method)).into()),
+                None => {
+                    Err(format!("a request of {} and not the answer to it", quoted(method)).into())
+                }
             };
         }
         if members.has(EnvelopeMember::Jsonrpc) {
@@ -148,17 +157,29 @@ impl FoundValue {
 }
 
 /// Returns the block with a list of transactions.
-fn block_of(bytes: &[u8], members: &Members<EnvelopeMember>, transactions: &str) -> Result<FoundValue, Why> {
+fn block_of(
+    bytes: &[u8],
+    members: &Members<EnvelopeMember>,
+    transactions: &str,
+) -> Result<FoundValue, Why> {
     if !transactions.starts_with('[') {
         return Err("`transactions` is not a list".into());
     }
     let number = members.read(EnvelopeMember::Number, small)?;
     let root = members.read(EnvelopeMember::TransactionsRoot, fixed)?;
-    Ok(FoundValue::Block(place_in(bytes, transactions.as_bytes()), number, root))
+    Ok(FoundValue::Block(
+        place_in(bytes, transactions.as_bytes()),
+        number,
+        root,
+    ))
 }
 
 /// Returns an encoded transaction with the statements next to it.
-fn raw_transaction(bytes: &[u8], members: &Members<EnvelopeMember>, raw: &str) -> Result<FoundValue, Why> {
+fn raw_transaction(
+    bytes: &[u8],
+    members: &Members<EnvelopeMember>,
+    raw: &str,
+) -> Result<FoundValue, Why> {
     let stated = EncodedClaims {
         block: members.read(EnvelopeMember::Number, small)?,
         hash: members.read(EnvelopeMember::Hash, fixed)?,
@@ -167,7 +188,10 @@ fn raw_transaction(bytes: &[u8], members: &Members<EnvelopeMember>, raw: &str) -
         s: members.read(EnvelopeMember::S, scalar)?,
         v: members.read(EnvelopeMember::V, v)?,
     };
-    Ok(FoundValue::Raw(RawTransaction { digits: place_in(bytes, raw.as_bytes()), stated }))
+    Ok(FoundValue::Raw(RawTransaction {
+        digits: place_in(bytes, raw.as_bytes()),
+        stated,
+    }))
 }
 
 /// Returns whether an object is a transaction, or is meant to be one. Logs have data as well, and
@@ -182,10 +206,18 @@ fn is_transaction(members: &Members<EnvelopeMember>) -> bool {
     ]) {
         return false;
     }
-    let has_data = members.get(EnvelopeMember::Data).is_some_and(|data| data.starts_with('"'));
-    let has_signature =
-        members.has_any(&[EnvelopeMember::R, EnvelopeMember::S, EnvelopeMember::V, EnvelopeMember::OfTransaction]);
-    has_data || members.has(EnvelopeMember::Input) || !members.has(EnvelopeMember::Raw) && has_signature
+    let has_data = members
+        .get(EnvelopeMember::Data)
+        .is_some_and(|data| data.starts_with('"'));
+    let has_signature = members.has_any(&[
+        EnvelopeMember::R,
+        EnvelopeMember::S,
+        EnvelopeMember::V,
+        EnvelopeMember::OfTransaction,
+    ]);
+    has_data
+        || members.has(EnvelopeMember::Input)
+        || !members.has(EnvelopeMember::Raw) && has_signature
 }
 
 /// Describes an object that contains neither blocks nor transactions.
@@ -208,10 +240,13 @@ fn described(members: &Members<EnvelopeMember>) -> Why {
 /// by nonces.
 fn waiting(bytes: &[u8], members: &Members<EnvelopeMember>) -> Result<FoundValue, Why> {
     let mut found = Vec::new();
-    for (name, object) in members.all(EnvelopeMember::Pending).chain(members.all(EnvelopeMember::Queued)) {
+    for (name, object) in members
+        .all(EnvelopeMember::Pending)
+        .chain(members.all(EnvelopeMember::Queued))
+    {
         for value in Entries::of(object, name)? {
-            let is_one =
-                Members::<EnvelopeMember>::of_any(value.as_bytes()).is_ok_and(|members| is_transaction(&members));
+            let is_one = Members::<EnvelopeMember>::of_any(value.as_bytes())
+                .is_ok_and(|members| is_transaction(&members));
             if is_one {
                 found.push(place_in(bytes, value.as_bytes()));
                 continue;
@@ -277,14 +312,22 @@ meanings! {
 /// Formats a text of the input for a message: it may not come from a node, and may be anything,
 /// such as a key.
 fn quoted(text: &str) -> String {
-    if may_be_secret(text.as_bytes()) { shown(text) } else { brief(text) }
+    if may_be_secret(text.as_bytes()) {
+        shown(text)
+    } else {
+        brief(text)
+    }
 }
 
 /// Returns the error with which a node responded.
 fn node_says(error: &str) -> Why {
     let members = Members::<ErrorMember>::of_any(error.as_bytes()).ok();
-    let code = members.as_ref().and_then(|members| members.get(ErrorMember::Code));
-    let message = members.as_ref().and_then(|members| members.get(ErrorMember::Message));
+    let code = members
+        .as_ref()
+        .and_then(|members| members.get(ErrorMember::Code));
+    let message = members
+        .as_ref()
+        .and_then(|members| members.get(ErrorMember::Message));
     let message = message.and_then(|message| text(message).ok());
     let text = match (message, code) {
         (Some(message), Some(code)) => format!("{} (code {})", brief(message), brief(code)),

@@ -68,7 +68,10 @@ impl<'a, M: Meaning> Members<'a, M> {
     /// # Errors
     /// The first duplicate name.
     pub fn require_once(&self) -> Result<(), Why> {
-        self.twice.map_or(Ok(()), |name| Err(format!("`{name}` is given twice").into()))
+        self.twice.map_or(
+            Ok(()),
+            |name| Err(format!("`{name}` is given twice").into()),
+        )
     }
 
     /// Parses an object that may contain duplicate names.
@@ -85,7 +88,10 @@ impl<'a, M: Meaning> Members<'a, M> {
 
     /// Returns the values with this meaning that are not null, with their names.
     pub fn all(&self, meaning: M) -> impl Iterator<Item = (&'static str, &'a str)> {
-        let members = self.found.iter().filter(move |member| member.meaning == meaning && member.value != "null");
+        let members = self
+            .found
+            .iter()
+            .filter(move |member| member.meaning == meaning && member.value != "null");
         members.map(|member| (member.name, member.value))
     }
 
@@ -113,12 +119,18 @@ impl<'a, M: Meaning> Members<'a, M> {
     ///
     /// # Errors
     /// A problem of a value, after its name; or the names of two members whose values differ.
-    pub fn read<T: PartialEq>(&self, meaning: M, read: impl Fn(&'a str) -> Result<T, Why>) -> Result<Option<T>, Why> {
+    pub fn read<T: PartialEq>(
+        &self,
+        meaning: M,
+        read: impl Fn(&'a str) -> Result<T, Why>,
+    ) -> Result<Option<T>, Why> {
         let mut first: Option<(&str, T)> = None;
         for (name, value) in self.all(meaning) {
             let value = read(value).map_err(|why| format!("`{name}` {why}"))?;
             match &first {
-                Some((other, known)) if *known != value => return Err(format!("`{other}` and `{name}` differ").into()),
+                Some((other, known)) if *known != value => {
+                    return Err(format!("`{other}` and `{name}` differ").into());
+                }
                 Some(_) => {}
                 None => first = Some((name, value)),
             }
@@ -130,8 +142,17 @@ impl<'a, M: Meaning> Members<'a, M> {
 /// Describes text that is not JSON. The position comes after a colon, because summaries omit that
 /// part.
 pub fn not_json(problem: &serde_json::Error) -> Why {
-    let what = if problem.is_eof() { "JSON that ends too early" } else { "not valid JSON" };
-    format!("{what}: in line {} at column {}", problem.line(), problem.column()).into()
+    let what = if problem.is_eof() {
+        "JSON that ends too early"
+    } else {
+        "not valid JSON"
+    };
+    format!(
+        "{what}: in line {} at column {}",
+        problem.line(),
+        problem.column()
+    )
+    .into()
 }
 
 impl<'de: 'a, 'a, M: Meaning> Deserialize<'de> for Members<'a, M> {
@@ -150,7 +171,10 @@ impl<'de: 'a, 'a, M: Meaning> Visitor<'de> for MembersVisitor<'a, M> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Members { found: Vec::with_capacity(24), twice: None };
+        let mut members = Members {
+            found: Vec::with_capacity(24),
+            twice: None,
+        };
         while let Some(MemberName(known)) = map.next_key::<MemberName<M>>()? {
             let Some((meaning, name)) = known else {
                 map.next_value::<IgnoredAny>()?;
@@ -161,7 +185,11 @@ impl<'de: 'a, 'a, M: Meaning> Visitor<'de> for MembersVisitor<'a, M> {
                 // Only the first one is kept: there may be any number of others.
                 members.twice = members.twice.or(Some(name));
             } else {
-                members.found.push(Member { meaning, name, value });
+                members.found.push(Member {
+                    meaning,
+                    name,
+                    value,
+                });
             }
         }
         Ok(members)
@@ -214,25 +242,56 @@ mod tests {
     fn members_with_one_meaning_must_agree() {
         assert_eq!(read(r#"{"to":1}"#), Ok(None));
         assert_eq!(read(r#"{"gas":null}"#), Ok(None));
-        assert_eq!(read(r#" {"gas":"1","other":{"gas":2}} "#), Ok(Some("\"1\"".to_owned())));
-        assert_eq!(read(r#"{"gas":1,"gasLimit":1,"other":0,"other":1}"#), Ok(Some("1".to_owned())));
-        assert_eq!(read(r#"{"gasLimit":null,"gas":1}"#), Ok(Some("1".to_owned())));
+        assert_eq!(
+            read(r#" {"gas":"1","other":{"gas":2}} "#),
+            Ok(Some("\"1\"".to_owned()))
+        );
+        assert_eq!(
+            read(r#"{"gas":1,"gasLimit":1,"other":0,"other":1}"#),
+            Ok(Some("1".to_owned()))
+        );
+        assert_eq!(
+            read(r#"{"gasLimit":null,"gas":1}"#),
+            Ok(Some("1".to_owned()))
+        );
         assert_eq!(read(r#"{"g\u0061s":1}"#), Ok(Some("1".to_owned())));
-        assert_eq!(read(r#"{"gasLimit":1,"gas":2}"#), Err("`gasLimit` and `gas` differ".into()));
+        assert_eq!(
+            read(r#"{"gasLimit":1,"gas":2}"#),
+            Err("`gasLimit` and `gas` differ".into())
+        );
         let twice = Err("`gas` is given twice".into());
-        for text in [r#"{"gas":1,"gas":1}"#, r#"{"gas":null,"gas":1}"#, r#"{"gas":1,"g\u0061s":null}"#] {
+        for text in [
+            r#"{"gas":1,"gas":1}"#,
+            r#"{"gas":null,"gas":1}"#,
+            r#"{"gas":1,"g\u0061s":null}"#,
+        ] {
             assert_eq!(read(text), twice, "{text}");
         }
     }
 
     #[test]
     fn errors_of_the_parser_are_not_quoted() {
-        for text in ["{", "{\"gas\":}", "{\"gas\":1,}", "{\"gas\":\"\n\"}", "{\"gas\":01}", "{1:2}"] {
+        for text in [
+            "{",
+            "{\"gas\":}",
+            "{\"gas\":1,}",
+            "{\"gas\":\"\n\"}",
+            "{\"gas\":01}",
+            "{1:2}",
+        ] {
             let why = of(text).err().unwrap();
-            assert!(why.starts_with("not valid JSON: ") || why.starts_with("JSON that ends too early: "), "{why}");
+            assert!(
+                why.starts_with("not valid JSON: ")
+                    || why.starts_with("JSON that ends too early: "),
+                "{why}"
+            );
         }
         for text in ["[]", "[1,2]", "1", "\"gas\"", ""] {
-            assert_eq!(of(text).err().unwrap(), "it is not an object of JSON", "{text}");
+            assert_eq!(
+                of(text).err().unwrap(),
+                "it is not an object of JSON",
+                "{text}"
+            );
         }
     }
 }

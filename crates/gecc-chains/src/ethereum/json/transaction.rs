@@ -8,7 +8,8 @@ use crate::ethereum::decoded::{Decoder, SourceClaims};
 use crate::ethereum::interpretation::{MemberNames, SignatureStatement, parity_of_v};
 use crate::ethereum::rlp;
 use crate::ethereum::transaction::{
-    Authorization, Deposit, FieldBuffers, LENGTH_OF_HASH, Number, TransactionFields, is_zero_or_missing, put_access,
+    Authorization, Deposit, FieldBuffers, LENGTH_OF_HASH, Number, TransactionFields,
+    is_zero_or_missing, put_access,
 };
 use crate::ethereum::unsigned::{self, ARBITRUM_CLASSIC, UnsignedType, is_unsigned_type};
 use gecc::ecdsa::Address;
@@ -76,7 +77,12 @@ meanings! {
     }
 }
 
-const NAMES: MemberNames = MemberNames { v: "v", y_parity: "yParity", chain_id: "chainId", type_number: "type" };
+const NAMES: MemberNames = MemberNames {
+    v: "v",
+    y_parity: "yParity",
+    chain_id: "chainId",
+    type_number: "type",
+};
 
 /// An object that is a transaction, or is meant to be one.
 pub struct JsonTransaction<'a>(Members<'a, Field>);
@@ -103,12 +109,17 @@ impl<'a> JsonTransaction<'a> {
     fn type_number(&self) -> Result<Option<u64>, Why> {
         // In ethereum-etl, `type` states that an item is a transaction, and the number is
         // elsewhere.
-        let is_kind = self.0.all(Field::Type).any(|(name, value)| name == "type" && value == "\"transaction\"");
+        let is_kind = self
+            .0
+            .all(Field::Type)
+            .any(|(name, value)| name == "type" && value == "\"transaction\"");
         if !is_kind {
             return self.0.read(Field::Type, type_number);
         }
         let other = self.0.all(Field::Type).find(|(name, _)| *name != "type");
-        other.map(|(name, value)| type_number(value).map_err(|why| format!("`{name}` {why}").into())).transpose()
+        other
+            .map(|(name, value)| type_number(value).map_err(|why| format!("`{name}` {why}").into()))
+            .transpose()
     }
 
     fn signature(&self) -> Result<JsonSignature, Why> {
@@ -116,11 +127,17 @@ impl<'a> JsonTransaction<'a> {
         let given = JsonSignature {
             r: members.read(Field::R, scalar_or_empty)?.flatten(),
             s: members.read(Field::S, scalar_or_empty)?.flatten(),
-            v: members.read(Field::V, |value| or_empty(value, v))?.flatten(),
-            y_parity: members.read(Field::YParity, |value| or_empty(value, parity))?.flatten(),
+            v: members
+                .read(Field::V, |value| or_empty(value, v))?
+                .flatten(),
+            y_parity: members
+                .read(Field::YParity, |value| or_empty(value, parity))?
+                .flatten(),
             v_is_normalised: false,
         };
-        let Some(object) = members.get(Field::Signature) else { return Ok(given) };
+        let Some(object) = members.get(Field::Signature) else {
+            return Ok(given);
+        };
         given.with(JsonSignature::of(object)?)
     }
 
@@ -140,7 +157,8 @@ impl<'a> JsonTransaction<'a> {
             y_parity: signature.y_parity,
             has_access_list: self.0.has(Field::AccessList),
             has_fees: self.0.has(Field::MaxFeePerGas) || self.0.has(Field::MaxPriorityFeePerGas),
-            has_blobs: self.has_items(Field::BlobVersionedHashes) || self.0.has(Field::MaxFeePerBlobGas),
+            has_blobs: self.has_items(Field::BlobVersionedHashes)
+                || self.0.has(Field::MaxFeePerBlobGas),
             has_authorizations: self.has_items(Field::AuthorizationList),
             has_hash,
         })
@@ -155,14 +173,20 @@ impl<'a> JsonTransaction<'a> {
     fn fields(&self, signature: &JsonSignature) -> Result<TransactionFields<'static>, Why> {
         let members = &self.0;
         Ok(TransactionFields {
-            nonce: members.read(Field::Nonce, small)?.ok_or_else(|| missing("nonce"))?,
+            nonce: members
+                .read(Field::Nonce, small)?
+                .ok_or_else(|| missing("nonce"))?,
             gas_price: members.read(Field::GasPrice, amount)?,
             max_fee_per_gas: members.read(Field::MaxFeePerGas, amount)?,
             max_priority_fee_per_gas: members.read(Field::MaxPriorityFeePerGas, amount)?,
             max_fee_per_blob_gas: members.read(Field::MaxFeePerBlobGas, amount)?,
-            gas_limit: members.read(Field::GasLimit, small)?.ok_or_else(|| missing("gas"))?,
+            gas_limit: members
+                .read(Field::GasLimit, small)?
+                .ok_or_else(|| missing("gas"))?,
             to: members.read(Field::To, recipient)?.flatten(),
-            value: members.read(Field::Value, number)?.ok_or_else(|| missing("value"))?,
+            value: members
+                .read(Field::Value, number)?
+                .ok_or_else(|| missing("value"))?,
             r: signature.r.ok_or_else(|| missing("r"))?,
             s: signature.s.ok_or_else(|| missing("s"))?,
             ..TransactionFields::default()
@@ -171,19 +195,33 @@ impl<'a> JsonTransaction<'a> {
 
     /// Reads a deposit of an OP chain. Some nodes add a signature of zeros, and omit fields that
     /// are not set.
-    fn deposit<'i>(&self, signature: &JsonSignature, input: &'i mut Vec<u8>) -> Result<Deposit<'i>, Why> {
+    fn deposit<'i>(
+        &self,
+        signature: &JsonSignature,
+        input: &'i mut Vec<u8>,
+    ) -> Result<Deposit<'i>, Why> {
         let members = &self.0;
         if let Some(name) = signature.first_of_signed() {
             return Err(format!("a deposit has no signature, and this has `{name}`").into());
         }
-        *input = members.read(Field::Input, bytes)?.ok_or_else(|| missing_of_deposit("input"))?;
+        *input = members
+            .read(Field::Input, bytes)?
+            .ok_or_else(|| missing_of_deposit("input"))?;
         Ok(Deposit {
-            source_hash: members.read(Field::SourceHash, fixed)?.ok_or_else(|| missing_of_deposit("sourceHash"))?,
-            from: members.read(Field::From, fixed)?.ok_or_else(|| missing_of_deposit("from"))?,
+            source_hash: members
+                .read(Field::SourceHash, fixed)?
+                .ok_or_else(|| missing_of_deposit("sourceHash"))?,
+            from: members
+                .read(Field::From, fixed)?
+                .ok_or_else(|| missing_of_deposit("from"))?,
             to: members.read(Field::To, recipient)?.flatten(),
             mint: members.read(Field::Mint, number)?.unwrap_or_default(),
-            value: members.read(Field::Value, number)?.ok_or_else(|| missing_of_deposit("value"))?,
-            gas_limit: members.read(Field::GasLimit, small)?.ok_or_else(|| missing_of_deposit("gas"))?,
+            value: members
+                .read(Field::Value, number)?
+                .ok_or_else(|| missing_of_deposit("value"))?,
+            gas_limit: members
+                .read(Field::GasLimit, small)?
+                .ok_or_else(|| missing_of_deposit("gas"))?,
             is_system: members.read(Field::IsSystem, parity)?.unwrap_or_default(),
             input,
         })
@@ -191,7 +229,10 @@ impl<'a> JsonTransaction<'a> {
 
     /// Reads the input and the lists, and the signers of authorizations that the source states.
     fn parts(&self) -> Result<(FieldBuffers, Vec<Option<Address>>), Why> {
-        let input = self.0.read(Field::Input, bytes)?.ok_or_else(|| missing("input"))?;
+        let input = self
+            .0
+            .read(Field::Input, bytes)?
+            .ok_or_else(|| missing("input"))?;
         let access_list = self.list(Field::AccessList, put_access_item)?;
         let blob_versioned_hashes = self.list(Field::BlobVersionedHashes, put_hash)?;
         let mut authorities = Vec::new();
@@ -201,12 +242,26 @@ impl<'a> JsonTransaction<'a> {
             authorities.push(authorization.read(AuthorizationMember::Authority, fixed)?);
             Ok(())
         })?;
-        Ok((FieldBuffers { input, access_list, blob_versioned_hashes, authorization_list }, authorities))
+        Ok((
+            FieldBuffers {
+                input,
+                access_list,
+                blob_versioned_hashes,
+                authorization_list,
+            },
+            authorities,
+        ))
     }
 
     /// Returns the encodings of the items of a list, which the source may omit.
-    fn list(&self, field: Field, mut put: impl FnMut(&str, &mut Vec<u8>) -> Result<(), Why>) -> Result<Vec<u8>, Why> {
-        let Some((name, list)) = self.0.all(field).next() else { return Ok(Vec::new()) };
+    fn list(
+        &self,
+        field: Field,
+        mut put: impl FnMut(&str, &mut Vec<u8>) -> Result<(), Why>,
+    ) -> Result<Vec<u8>, Why> {
+        let Some((name, list)) = self.0.all(field).next() else {
+            return Ok(Vec::new());
+        };
         let mut encoded = Vec::new();
         each(list, |item| put(item, &mut encoded)).map_err(|why| format!("`{name}`: {why}"))?;
         Ok(encoded)
@@ -228,7 +283,9 @@ impl JsonSignature {
     /// EIP-155, or null.
     fn of(object: &str) -> Result<Self, Why> {
         let members = Members::of(object.as_bytes());
-        members.and_then(|members| Self::of_members(&members)).map_err(|why| format!("`signature`: {why}").into())
+        members
+            .and_then(|members| Self::of_members(&members))
+            .map_err(|why| format!("`signature`: {why}").into())
     }
 
     fn of_members(members: &Members<SignatureMember>) -> Result<Self, Why> {
@@ -250,7 +307,11 @@ impl JsonSignature {
 
     /// Merges the parts that are members of a transaction with those of its signature object.
     fn with(self, object: Self) -> Result<Self, Why> {
-        fn one<T: PartialEq>(name: &str, given: Option<T>, of_object: Option<T>) -> Result<Option<T>, Why> {
+        fn one<T: PartialEq>(
+            name: &str,
+            given: Option<T>,
+            of_object: Option<T>,
+        ) -> Result<Option<T>, Why> {
             match (given, of_object) {
                 (Some(given), Some(of_object)) if given != of_object => {
                     Err(format!("`{name}` and `signature.{name}` differ").into())
@@ -303,7 +364,11 @@ fn missing(name: &str) -> Why {
 
 /// Reads a value that some chains leave empty if there is no signature.
 fn or_empty<T>(value: &str, read: impl Fn(&str) -> Result<T, Why>) -> Result<Option<T>, Why> {
-    if matches!(value, "\"0x\"" | "\"\"") { Ok(None) } else { read(value).map(Some) }
+    if matches!(value, "\"0x\"" | "\"\"") {
+        Ok(None)
+    } else {
+        read(value).map(Some)
+    }
 }
 
 fn scalar_or_empty(value: &str) -> Result<Option<Number>, Why> {
@@ -318,7 +383,9 @@ fn recipient(value: &str) -> Result<Option<Address>, Why> {
 /// Parses a type, given by its number or by viem's name.
 fn type_number(value: &str) -> Result<u64, Why> {
     const NAMES: [&str; 5] = ["legacy", "eip2930", "eip1559", "eip4844", "eip7702"];
-    let named = text(value).ok().and_then(|name| NAMES.iter().position(|known| *known == name));
+    let named = text(value)
+        .ok()
+        .and_then(|name| NAMES.iter().position(|known| *known == name));
     named.map_or_else(|| small(value), |number| Ok(number as u64))
 }
 
@@ -342,8 +409,12 @@ fn put_hash(item: &str, to: &mut Vec<u8>) -> Result<(), Why> {
 
 fn put_access_item(item: &str, to: &mut Vec<u8>) -> Result<(), Why> {
     let members = Members::of(item.as_bytes())?;
-    let address = members.read(AccessMember::Address, fixed)?.ok_or_else(|| missing("address"))?;
-    let list = members.get(AccessMember::StorageKeys).ok_or_else(|| missing("storageKeys"))?;
+    let address = members
+        .read(AccessMember::Address, fixed)?
+        .ok_or_else(|| missing("address"))?;
+    let list = members
+        .get(AccessMember::StorageKeys)
+        .ok_or_else(|| missing("storageKeys"))?;
     let mut keys = Vec::new();
     each(list, |key| put_hash(key, &mut keys)).map_err(|why| format!("`storageKeys`: {why}"))?;
     put_access(&address, keys.len() / LENGTH_OF_HASH, to);
@@ -358,14 +429,22 @@ fn byte(value: &str) -> Result<u8, Why> {
 
 /// Reads an authorization. Its parity is part of what the transaction signs, and may be any byte.
 fn read_authorization(members: &Members<AuthorizationMember>) -> Result<Authorization, Why> {
-    let object = members.get(AuthorizationMember::Signature).map(JsonSignature::of).transpose()?.unwrap_or_default();
+    let object = members
+        .get(AuthorizationMember::Signature)
+        .map(JsonSignature::of)
+        .transpose()?
+        .unwrap_or_default();
     let given = JsonSignature {
         r: members.read(AuthorizationMember::R, scalar)?,
         s: members.read(AuthorizationMember::S, scalar)?,
         ..JsonSignature::default()
     };
     // ethers writes 27 or 28 there for 0 and 1.
-    let of_object = object.v.and_then(parity_of_v).or(object.y_parity).map(u8::from);
+    let of_object = object
+        .v
+        .and_then(parity_of_v)
+        .or(object.y_parity)
+        .map(u8::from);
     let of_v = members.read(AuthorizationMember::V, byte)?;
     let of_parity = members.read(AuthorizationMember::YParity, byte)?;
     if let (Some(v), Some(parity)) = (of_v, of_parity)
@@ -382,11 +461,21 @@ fn read_authorization(members: &Members<AuthorizationMember>) -> Result<Authoriz
         let name = if of_parity.is_some() { "yParity" } else { "v" };
         return Err(format!("`{name}` and `signature.v` differ").into());
     }
-    let JsonSignature { r, s, .. } = given.with(JsonSignature { v: None, y_parity: None, ..object })?;
+    let JsonSignature { r, s, .. } = given.with(JsonSignature {
+        v: None,
+        y_parity: None,
+        ..object
+    })?;
     Ok(Authorization {
-        chain_id: members.read(AuthorizationMember::ChainId, number)?.ok_or_else(|| missing("chainId"))?,
-        address: members.read(AuthorizationMember::Address, fixed)?.ok_or_else(|| missing("address"))?,
-        nonce: members.read(AuthorizationMember::Nonce, small)?.ok_or_else(|| missing("nonce"))?,
+        chain_id: members
+            .read(AuthorizationMember::ChainId, number)?
+            .ok_or_else(|| missing("chainId"))?,
+        address: members
+            .read(AuthorizationMember::Address, fixed)?
+            .ok_or_else(|| missing("address"))?,
+        nonce: members
+            .read(AuthorizationMember::Nonce, small)?
+            .ok_or_else(|| missing("nonce"))?,
         parity: of_object.or(parity).ok_or_else(|| missing("yParity"))?,
         r: r.ok_or_else(|| missing("r"))?,
         s: s.ok_or_else(|| missing("s"))?,
@@ -397,13 +486,21 @@ impl Decoder<'_> {
     /// Adds a transaction. A malformed transaction affects no others.
     pub fn add_json_transaction(&mut self, transaction: &JsonTransaction, block: Option<u64>) {
         if let Err(why) = self.try_add_json_transaction(transaction, block) {
-            let unsigned = transaction.type_number().ok().flatten().and_then(UnsignedType::of);
+            let unsigned = transaction
+                .type_number()
+                .ok()
+                .flatten()
+                .and_then(UnsignedType::of);
             let kind = unsigned.map_or(Kind::Unknown, UnsignedType::kind);
             self.add_not_rebuilt(kind, transaction.hash().unwrap_or_default(), block, why);
         }
     }
 
-    fn try_add_json_transaction(&mut self, transaction: &JsonTransaction, block: Option<u64>) -> Result<(), Why> {
+    fn try_add_json_transaction(
+        &mut self,
+        transaction: &JsonTransaction,
+        block: Option<u64>,
+    ) -> Result<(), Why> {
         let members = &transaction.0;
         members.require_once()?;
         let type_number = transaction.type_number()?;
@@ -420,13 +517,17 @@ impl Decoder<'_> {
             self.add_deposit(&deposit, claims.hash, block);
             return Ok(());
         }
-        let mut statement = transaction.statement(&signature, type_number, claims.hash.is_some())?;
+        let mut statement =
+            transaction.statement(&signature, type_number, claims.hash.is_some())?;
         if signature.is_zero() {
             if self.add_json_system(&signature, &statement, &claims)? {
                 return Ok(());
             }
         } else if let Some(number) = type_number.filter(|number| is_unsigned_type(*number)) {
-            return Err(format!("transactions of type {number} have no signature, but `r` and `s` are given").into());
+            return Err(format!(
+                "transactions of type {number} have no signature, but `r` and `s` are given"
+            )
+            .into());
         }
         if statement.has_hash && statement.type_number == Some(ARBITRUM_CLASSIC) {
             // Signed ones are legacy transactions under another type.
@@ -435,7 +536,11 @@ impl Decoder<'_> {
         let interpretations = statement.interpretations(&NAMES)?;
         let (parts, authorities) = transaction.parts()?;
         claims.authorities = authorities;
-        self.add_fields(&transaction.fields(&signature)?.with(&parts), &interpretations, &claims);
+        self.add_fields(
+            &transaction.fields(&signature)?.with(&parts),
+            &interpretations,
+            &claims,
+        );
         Ok(())
     }
 

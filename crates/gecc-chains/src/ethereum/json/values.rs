@@ -17,17 +17,23 @@ enum Digits<'a> {
 
 /// Returns the text of a string. Most strings have no escapes.
 pub fn text(value: &str) -> Result<Cow<'_, str>, Why> {
-    let inner = value.strip_prefix('"').and_then(|text| text.strip_suffix('"')).ok_or("is not a text")?;
+    let inner = value
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'))
+        .ok_or("is not a text")?;
     if !inner.contains('\\') {
         return Ok(Cow::Borrowed(inner));
     }
-    serde_json::from_str(value).map(Cow::Owned).map_err(|_| "is not a text: it has an invalid escape".into())
+    serde_json::from_str(value)
+        .map(Cow::Owned)
+        .map_err(|_| "is not a text: it has an invalid escape".into())
 }
 
 /// Returns the digits after the prefix. Other characters are rejected here, because the parsers
 /// would accept a sign or a second prefix.
 fn hexadecimal(text: &str) -> Option<&str> {
-    text.strip_prefix("0x").filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    text.strip_prefix("0x")
+        .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
 fn is_decimal(text: &str) -> bool {
@@ -39,9 +45,10 @@ fn digits(value: &str) -> Result<Digits<'_>, Why> {
     if !value.starts_with('"') {
         return match value {
             number if is_decimal(number) => Ok(Digits::Decimal(Cow::Borrowed(number))),
-            number if number.starts_with(|first: char| first.is_ascii_digit()) => {
-                Err("is not a whole number: it has a fraction or an exponent, and may be rounded".into())
-            }
+            number if number.starts_with(|first: char| first.is_ascii_digit()) => Err(
+                "is not a whole number: it has a fraction or an exponent, and may be rounded"
+                    .into(),
+            ),
             _ => Err("is not a number".into()),
         };
     }
@@ -68,7 +75,10 @@ pub fn number(value: &str) -> Result<Number, Why> {
         Digits::Hexadecimal(digits) => {
             let significant = digits.trim_start_matches('0').as_bytes();
             let mut padded = [b'0'; 2 * size_of::<Number>()];
-            let start = padded.len().checked_sub(significant.len()).ok_or(TOO_LARGE)?;
+            let start = padded
+                .len()
+                .checked_sub(significant.len())
+                .ok_or(TOO_LARGE)?;
             padded[start..].copy_from_slice(significant);
             const_hex::decode_to_array(padded).map_err(|_| "is not hexadecimal".into())
         }
@@ -125,7 +135,11 @@ pub fn parity(value: &str) -> Result<bool, Why> {
 /// would remove it.
 fn digits_of_bytes(text: &str) -> Result<&str, Why> {
     let digits = text.strip_prefix("0x").ok_or("does not begin with 0x")?;
-    if digits.starts_with("0x") || digits.starts_with("0X") { Err("is not hexadecimal".into()) } else { Ok(digits) }
+    if digits.starts_with("0x") || digits.starts_with("0X") {
+        Err("is not hexadecimal".into())
+    } else {
+        Ok(digits)
+    }
 }
 
 /// Decodes bytes of any number.
@@ -147,10 +161,12 @@ fn not_bytes(digits: &str, expected: Option<usize>) -> Why {
     match expected {
         _ if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) => "is not hexadecimal".into(),
         None => "has an odd number of digits".into(),
-        Some(bytes) => {
-            format!("is not {bytes} bytes long: it has {} hexadecimal digits, expected {}", digits.len(), 2 * bytes)
-                .into()
-        }
+        Some(bytes) => format!(
+            "is not {bytes} bytes long: it has {} hexadecimal digits, expected {}",
+            digits.len(),
+            2 * bytes
+        )
+        .into(),
     }
 }
 
@@ -169,7 +185,11 @@ mod tests {
             let known = U256::MAX.checked_shr(bits).unwrap_or_default();
             let hexadecimal = [format!("{known:#x}"), format!("0x{known:080X}")];
             let decimal = [known.to_string(), format!("{known:090}")];
-            let texts: Vec<String> = hexadecimal.iter().chain(&decimal).map(|text| quoted(text)).collect();
+            let texts: Vec<String> = hexadecimal
+                .iter()
+                .chain(&decimal)
+                .map(|text| quoted(text))
+                .collect();
             for text in texts.iter().chain([&known.to_string()]) {
                 assert_eq!(number(text), Ok(known.to_be_bytes()), "{text}");
                 assert_eq!(amount(text).ok(), known.try_into().ok(), "{text}");
@@ -178,10 +198,21 @@ mod tests {
         }
         let hexadecimal = quoted(&format!("0x1{:064x}", 0));
         let decimal = format!("{}0", U256::MAX);
-        let quoted = ["", "0x", "0X1", "1_0", "0x1_0", "0x+1", "+1", "-1", "0xg", "ü", "0x0x1", "0x0X1", "1.0", " 1"];
+        let quoted = [
+            "", "0x", "0X1", "1_0", "0x1_0", "0x+1", "+1", "-1", "0xg", "ü", "0x0x1", "0x0X1",
+            "1.0", " 1",
+        ];
         let bare = ["-1", "1.0", "1e3", "true", "{}", "[]", "null"].map(str::to_owned);
-        for text in quoted.map(self::quoted).iter().chain(&bare).chain([&hexadecimal, &decimal]) {
-            assert!(number(text).is_err() && amount(text).is_err() && small(text).is_err(), "{text}");
+        for text in quoted
+            .map(self::quoted)
+            .iter()
+            .chain(&bare)
+            .chain([&hexadecimal, &decimal])
+        {
+            assert!(
+                number(text).is_err() && amount(text).is_err() && small(text).is_err(),
+                "{text}"
+            );
         }
         assert_eq!(number("\"\\u0030x\\u0031f\"").unwrap()[31], 0x1f);
     }
@@ -192,10 +223,18 @@ mod tests {
         assert_eq!(fixed(&quoted(&format!("0x{digits}"))), Ok([0x0b; 20]));
         assert_eq!(bytes(&quoted(&format!("0x{digits}"))), Ok(vec![0x0b; 20]));
         let shorter = &digits[1..];
-        let others = [digits.clone(), format!("0x0x{digits}"), format!("0x0X{digits}"), format!("0x+{shorter}")];
+        let others = [
+            digits.clone(),
+            format!("0x0x{digits}"),
+            format!("0x0X{digits}"),
+            format!("0x+{shorter}"),
+        ];
         for text in others.iter().chain([&format!("0x{shorter}")]) {
             let text = quoted(text);
-            assert!(fixed::<20>(&text).is_err() && bytes(&text).is_err(), "{text}");
+            assert!(
+                fixed::<20>(&text).is_err() && bytes(&text).is_err(),
+                "{text}"
+            );
         }
         assert_eq!(bytes("\"0x\""), Ok(Vec::new()));
         for text in ["1", "null", "{}", "\"\""] {
@@ -207,7 +246,12 @@ mod tests {
     #[test]
     fn values_are_not_quoted() {
         let key = "7a6b".repeat(16);
-        for text in [quoted(&key), quoted(&format!("0x{}", &key[1..])), quoted(&format!("0x{key}zz")), key.clone()] {
+        for text in [
+            quoted(&key),
+            quoted(&format!("0x{}", &key[1..])),
+            quoted(&format!("0x{key}zz")),
+            key.clone(),
+        ] {
             let whys = [
                 number(&text).err(),
                 small(&text).err(),
@@ -215,14 +259,21 @@ mod tests {
                 bytes(&text).err(),
                 fixed::<20>(&text).err(),
             ];
-            assert!(whys.iter().flatten().all(|why| !why.contains("7a6b")), "{whys:?}");
+            assert!(
+                whys.iter().flatten().all(|why| !why.contains("7a6b")),
+                "{whys:?}"
+            );
         }
     }
 
     #[test]
     fn scalar_rejects_digits_of_either_base() {
         assert!(scalar(&quoted(&"1".repeat(64))).is_err());
-        for text in [quoted(&format!("0x{}", "1".repeat(64))), quoted(&"1".repeat(63)), "1".repeat(64)] {
+        for text in [
+            quoted(&format!("0x{}", "1".repeat(64))),
+            quoted(&"1".repeat(63)),
+            "1".repeat(64),
+        ] {
             assert!(scalar(&text).is_ok(), "{text}");
         }
     }

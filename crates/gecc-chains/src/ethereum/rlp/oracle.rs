@@ -12,9 +12,13 @@ use std::fmt::Debug;
 const MADE: usize = 20_000;
 const CHANGED: usize = 9;
 /// Lengths of payloads: at the limits of every form, of numbers and of fields.
-const LENGTHS: [usize; 20] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 54, 55, 56, 57, 255, 256, 65_536];
+const LENGTHS: [usize; 20] = [
+    0, 1, 2, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 54, 55, 56, 57, 255, 256, 65_536,
+];
 /// The byte values at which decoders branch.
-const TELLING: [u8; 16] = [0, 1, 0x37, 0x38, 0x7f, 0x80, 0x81, 0x88, 0x94, 0xa0, 0xb7, 0xb8, 0xbf, 0xc0, 0xf7, 0xf8];
+const TELLING: [u8; 16] = [
+    0, 1, 0x37, 0x38, 0x7f, 0x80, 0x81, 0x88, 0x94, 0xa0, 0xb7, 0xb8, 0xbf, 0xc0, 0xf7, 0xf8,
+];
 
 /// Returns our reasons that correspond to an error.
 fn reasons(error: Error) -> &'static [&'static str] {
@@ -42,7 +46,12 @@ fn same<'a, T: PartialEq + Debug>(
     let mut their_rest = bytes;
     match (ours(&mut our_rest), theirs(&mut their_rest)) {
         (Ok(found), Ok(expected)) => {
-            assert_eq!((&found, our_rest), (&expected, their_rest), "{}", const_hex::encode(bytes));
+            assert_eq!(
+                (&found, our_rest),
+                (&expected, their_rest),
+                "{}",
+                const_hex::encode(bytes)
+            );
             Some(found)
         }
         (Err(why), Err(error)) if reasons(error).contains(&why) => None,
@@ -51,8 +60,15 @@ fn same<'a, T: PartialEq + Debug>(
 }
 
 fn header<'a>(rest: &mut &'a [u8]) -> alloy_rlp::Result<(bool, &'a [u8])> {
-    let Header { list, payload_length } = Header::decode(rest)?;
-    Ok((list, rest.split_off(..payload_length).expect("a header fits its payload")))
+    let Header {
+        list,
+        payload_length,
+    } = Header::decode(rest)?;
+    Ok((
+        list,
+        rest.split_off(..payload_length)
+            .expect("a header fits its payload"),
+    ))
 }
 
 fn decode<T: Decodable>(rest: &mut &[u8]) -> alloy_rlp::Result<T> {
@@ -67,7 +83,11 @@ fn taken<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
 
 /// Decodes bytes as each possible type, and returns the number of types that accept them.
 fn compare(bytes: &[u8]) -> usize {
-    let read = same(bytes, |rest| item(rest).map(|item| (item.is_list, item.payload)), header);
+    let read = same(
+        bytes,
+        |rest| item(rest).map(|item| (item.is_list, item.payload)),
+        header,
+    );
     if let Some((true, items)) = read {
         compare(items);
     }
@@ -78,7 +98,12 @@ fn compare(bytes: &[u8]) -> usize {
         same(bytes, |rest| taken(rest).map(u8::from_be_bytes), decode).is_some(),
         same(bytes, |rest| taken(rest).map(u64::from_be_bytes), decode).is_some(),
         same(bytes, |rest| taken(rest).map(u128::from_be_bytes), decode).is_some(),
-        same(bytes, |rest| taken(rest).map(U256::from_be_bytes::<32>), decode).is_some(),
+        same(
+            bytes,
+            |rest| taken(rest).map(U256::from_be_bytes::<32>),
+            decode,
+        )
+        .is_some(),
         same(bytes, |rest| fixed(rest).copied(), decode::<[u8; 20]>).is_some(),
         same(bytes, |rest| fixed(rest).copied(), decode::<[u8; 32]>).is_some(),
     ];
@@ -97,7 +122,8 @@ fn made(random: &mut StdRng, depth: usize) -> Vec<u8> {
             payload.as_slice().encode(&mut expected);
         }
         1 => {
-            let number: U256 = U256::from_be_bytes(random.random::<[u8; 32]>()) >> random.random_range(0..=256);
+            let number: U256 =
+                U256::from_be_bytes(random.random::<[u8; 32]>()) >> random.random_range(0..=256);
             put_number(&number.to_be_bytes(), &mut found);
             number.encode(&mut expected);
             if let Ok(number) = u128::try_from(number) {
@@ -111,10 +137,16 @@ fn made(random: &mut StdRng, depth: usize) -> Vec<u8> {
         }
         _ => {
             if depth < 3 {
-                payload = (0..random.random_range(0..5)).flat_map(|_| made(random, depth + 1)).collect();
+                payload = (0..random.random_range(0..5))
+                    .flat_map(|_| made(random, depth + 1))
+                    .collect();
             }
             put_list(&payload, &mut found);
-            Header { list: true, payload_length: payload.len() }.encode(&mut expected);
+            Header {
+                list: true,
+                payload_length: payload.len(),
+            }
+            .encode(&mut expected);
             expected.extend(payload);
         }
     }
@@ -140,7 +172,9 @@ fn change(bytes: &mut Vec<u8>, random: &mut StdRng) {
 /// Generates a first byte, a few digits, and about as many bytes after them as these may state.
 fn raw(random: &mut StdRng) -> Vec<u8> {
     let digits = random.random_range(0..4);
-    let mut bytes: Vec<u8> = (0..digits).map(|_| TELLING[random.random_range(0..TELLING.len())]).collect();
+    let mut bytes: Vec<u8> = (0..digits)
+        .map(|_| TELLING[random.random_range(0..TELLING.len())])
+        .collect();
     bytes.insert(0, random.random());
     bytes.resize(bytes.len() + random.random_range(0..300), random.random());
     bytes
@@ -185,7 +219,15 @@ fn require_refusal(bytes: &[u8], why: &str) {
 #[test]
 fn malformed_items_are_rejected_with_reason() {
     require_refusal(&[], MISSING);
-    for bytes in [&[0x82, 1][..], &[0xb8], &[0xb9, 1], &[0xb8, 56], &[0xc1], &[0xbf; 9], &[0xff; 9]] {
+    for bytes in [
+        &[0x82, 1][..],
+        &[0xb8],
+        &[0xb9, 1],
+        &[0xb8, 56],
+        &[0xc1],
+        &[0xbf; 9],
+        &[0xff; 9],
+    ] {
         require_refusal(bytes, CUT);
     }
     require_refusal(&[0x81, 0x7f], NOT_BARE);
@@ -196,6 +238,9 @@ fn malformed_items_are_rejected_with_reason() {
     assert_eq!(taken::<8>(&mut &[0][..]), Err(LEADING_ZERO));
     assert_eq!(taken::<1>(&mut &[0x82, 1, 0][..]), Err(TOO_LARGE));
     assert_eq!(fixed::<2>(&mut &[0x81, 0x80][..]), Err(OTHER_LENGTH));
-    assert_eq!((string(&mut &[0xc0][..]), list(&mut &[0x80][..])), (Err(NO_STRING), Err(NO_LIST)));
+    assert_eq!(
+        (string(&mut &[0xc0][..]), list(&mut &[0x80][..])),
+        (Err(NO_STRING), Err(NO_LIST))
+    );
     assert_eq!(end(&[0x80]), Err(NOT_EMPTY));
 }

@@ -22,14 +22,21 @@ fn block() -> (Block, Vec<TxOut>) {
     while !rest.is_empty() {
         spent.push(TxOut::consensus_decode(&mut rest).unwrap());
     }
-    (deserialize(&decompressed("block866342.raw.zst")).unwrap(), spent)
+    (
+        deserialize(&decompressed("block866342.raw.zst")).unwrap(),
+        spent,
+    )
 }
 
 fn check_block(settings: &Settings, block: &Block, spent: &[TxOut]) -> Vec<Answer> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.raw");
     std::fs::write(&path, serialize(block)).unwrap();
-    std::fs::write(folder.path().join("a-undo.raw"), spent.iter().flat_map(serialize).collect::<Vec<u8>>()).unwrap();
+    std::fs::write(
+        folder.path().join("a-undo.raw"),
+        spent.iter().flat_map(serialize).collect::<Vec<u8>>(),
+    )
+    .unwrap();
     check(settings, &[path])
 }
 
@@ -54,7 +61,11 @@ pub fn witnesses_with_changed_bytes(settings: &Settings) {
     let mut index = 0;
     for transaction in block.txdata.iter_mut().skip(1) {
         for input in &mut transaction.input {
-            if matches!(expected[index].template, Template::P2wpkh | Template::P2shP2wpkh) && random.random_bool(0.02) {
+            if matches!(
+                expected[index].template,
+                Template::P2wpkh | Template::P2shP2wpkh
+            ) && random.random_bool(0.02)
+            {
                 let mut elements = input.witness.to_vec();
                 let element = random.random_range(0..2);
                 // Not the hash type, of which some mean the same to this block.
@@ -77,12 +88,20 @@ pub fn spent_outputs_with_changed_bytes(settings: &Settings) {
     // Inputs of taproot sign all outputs that the transaction spends.
     let with_taproot: HashSet<Txid> = expected
         .iter()
-        .filter(|answer| matches!(answer.template, Template::TaprootKey | Template::TaprootScript))
+        .filter(|answer| {
+            matches!(
+                answer.template,
+                Template::TaprootKey | Template::TaprootScript
+            )
+        })
         .map(|answer| answer.txid)
         .collect();
     let mut changed = Vec::new();
     for index in 0..spent.len() {
-        let is_segwit = matches!(expected[index].template, Template::P2wpkh | Template::P2shP2wpkh);
+        let is_segwit = matches!(
+            expected[index].template,
+            Template::P2wpkh | Template::P2shP2wpkh
+        );
         let is_alone = is_segwit && !with_taproot.contains(&expected[index].txid);
         if expected[index].valid() != Some(true) || !is_alone || random.random_bool(0.98) {
             continue;
@@ -100,16 +119,27 @@ pub fn spent_outputs_with_changed_bytes(settings: &Settings) {
     }
     let found = check_block(settings, &block, &spent);
     require_rejected(&found, &expected, &changed);
-    assert!(changed.iter().any(|index| found[*index].reason == Some(OTHER_SCRIPT)));
+    assert!(
+        changed
+            .iter()
+            .any(|index| found[*index].reason == Some(OTHER_SCRIPT))
+    );
 }
 
 /// The files of a folder of Bitcoin Core, without the key and without space that was allocated
 /// ahead.
 pub fn real_files() -> (Vec<u8>, Vec<u8>) {
-    let key: [u8; 8] = std::fs::read(data("blkrev/xor.dat")).unwrap().try_into().unwrap();
+    let key: [u8; 8] = std::fs::read(data("blkrev/xor.dat"))
+        .unwrap()
+        .try_into()
+        .unwrap();
     let plain = |name: &str| {
         let bytes = std::fs::read(data("blkrev").join(name)).unwrap();
-        let bytes: Vec<u8> = bytes.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
+        let bytes: Vec<u8> = bytes
+            .iter()
+            .zip(key.iter().cycle())
+            .map(|(byte, key)| byte ^ key)
+            .collect();
         // The records are followed by space that was allocated ahead.
         bytes[..bytes.len() - 1024].to_vec()
     };
@@ -118,7 +148,11 @@ pub fn real_files() -> (Vec<u8>, Vec<u8>) {
 
 fn check_folder(settings: &Settings, folder: &Path) -> (Vec<Answer>, usize) {
     let (answers, problems) = check_with(settings, &[folder.to_owned()]);
-    assert!(problems.iter().all(|problem| problem.path.starts_with(folder)));
+    assert!(
+        problems
+            .iter()
+            .all(|problem| problem.path.starts_with(folder))
+    );
     (answers, problems.len())
 }
 
@@ -134,8 +168,13 @@ pub fn files_cut_anywhere(settings: &Settings) {
         if random.random_bool(0.5) {
             undo.truncate(random.random_range(1..undo.len()));
         }
-        let hide =
-            |bytes: &[u8]| bytes.iter().zip(KEY.iter().cycle()).map(|(byte, key)| byte ^ key).collect::<Vec<u8>>();
+        let hide = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .zip(KEY.iter().cycle())
+                .map(|(byte, key)| byte ^ key)
+                .collect::<Vec<u8>>()
+        };
         std::fs::write(folder.path().join("blk00000.dat"), hide(&blocks)).unwrap();
         std::fs::write(folder.path().join("rev00000.dat"), hide(&undo)).unwrap();
         std::fs::write(folder.path().join("xor.dat"), KEY).unwrap();
@@ -152,19 +191,39 @@ pub fn files_with_changed_bytes(settings: &Settings) {
         let folder = tempfile::tempdir().unwrap();
         let mut blocks = blocks.clone();
         let mut undo = undo.clone();
-        let changed = if round % 2 == 0 { &mut blocks } else { &mut undo };
+        let changed = if round % 2 == 0 {
+            &mut blocks
+        } else {
+            &mut undo
+        };
         let place = random.random_range(0..changed.len());
         changed[place] ^= 1 << random.random_range(0..8);
         write_folder(folder.path(), &blocks, &undo, KEY);
         let (answers, problems) = check_folder(settings, folder.path());
         // The merkle root and the checksums cover everything but headers and witnesses, and the
         // contents of headers are part of a checksum.
-        let others = answers.iter().filter(|answer| !expected.contains(answer)).count();
-        assert!(problems > 0 || others > 0 || answers == expected, "round {round}, byte {place}");
+        let others = answers
+            .iter()
+            .filter(|answer| !expected.contains(answer))
+            .count();
+        assert!(
+            problems > 0 || others > 0 || answers == expected,
+            "round {round}, byte {place}"
+        );
         // With another version the header states no height, or states one where it did not.
-        let is_known =
-            |answer: &Answer| expected.iter().any(|known| Answer { height: known.height, ..answer.clone() } == *known);
-        assert!(answers.iter().all(|answer| is_known(answer) || answer.valid() != Some(true)));
+        let is_known = |answer: &Answer| {
+            expected.iter().any(|known| {
+                Answer {
+                    height: known.height,
+                    ..answer.clone()
+                } == *known
+            })
+        };
+        assert!(
+            answers
+                .iter()
+                .all(|answer| is_known(answer) || answer.valid() != Some(true))
+        );
     }
 }
 
@@ -172,7 +231,10 @@ pub fn blocks_of_another_network(settings: &Settings) {
     let (mut blocks, undo) = real_files();
     let expected = check(settings, &[data("blkrev")]);
     let start = blocks.len() as u64;
-    blocks.extend(record([0x0b, 0x11, 0x09, 0x07], &decompressed("block866342.raw.zst")));
+    blocks.extend(record(
+        [0x0b, 0x11, 0x09, 0x07],
+        &decompressed("block866342.raw.zst"),
+    ));
     blocks.extend(record([1, 2, 3, 4], b"something else"));
     blocks.extend(record(MAGIC, &decompressed("block866342.raw.zst")));
     let undo = [undo, decompressed("block866342-rev.raw.zst")].concat();
@@ -181,7 +243,10 @@ pub fn blocks_of_another_network(settings: &Settings) {
     let (answers, problems) = check_with(settings, &[folder.path().to_owned()]);
     assert_eq!(answers[..309], expected);
     assert_eq!(answers.len(), 309 + 7972);
-    assert_eq!((problems.len(), problems[0].place), (2, FilePosition::Byte(start)));
+    assert_eq!(
+        (problems.len(), problems[0].place),
+        (2, FilePosition::Byte(start))
+    );
 }
 
 pub fn missing_files(settings: &Settings) {

@@ -9,7 +9,11 @@ use std::time::{Duration, Instant};
 /// Far more than any of these files needs, and far less than the square of what they have.
 const LONG: Duration = Duration::from_secs(20);
 
-fn check_in_time(settings: &Settings, blocks: &[u8], undo: &[u8]) -> (usize, Vec<gecc_chains::Problem>) {
+fn check_in_time(
+    settings: &Settings,
+    blocks: &[u8],
+    undo: &[u8],
+) -> (usize, Vec<gecc_chains::Problem>) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("blk00000.dat"), blocks).unwrap();
     std::fs::write(folder.path().join("rev00000.dat"), undo).unwrap();
@@ -21,14 +25,28 @@ fn check_in_time(settings: &Settings, blocks: &[u8], undo: &[u8]) -> (usize, Vec
 
 /// A header, and two transactions of one input each.
 fn block() -> Vec<u8> {
-    let transaction = [&[1, 0, 0, 0, 1][..], &[7; 36], &[0], &[0xff; 4], &[0], &[0; 4]].concat();
+    let transaction = [
+        &[1, 0, 0, 0, 1][..],
+        &[7; 36],
+        &[0],
+        &[0xff; 4],
+        &[0],
+        &[0; 4],
+    ]
+    .concat();
     [&[0; 80][..], &[2], &transaction, &transaction].concat()
 }
 
 /// The outputs that the transaction after the coinbase spends, with a checksum that matches no block.
 fn undo(bytes: usize) -> Vec<u8> {
     let content = [&[1][..], &vec![0; bytes - 1]].concat();
-    [&MAGIC[..], &(bytes as u32).to_le_bytes(), &content, &[0; 32]].concat()
+    [
+        &MAGIC[..],
+        &(bytes as u32).to_le_bytes(),
+        &content,
+        &[0; 32],
+    ]
+    .concat()
 }
 
 /// Every record is hashed for each block with the same number of transactions: a long record, and many.
@@ -50,7 +68,11 @@ pub fn magics_without_records(settings: &Settings) {
     // A magic behind much else.
     let far = [&vec![7; 5 << 20][..], &record(MAGIC, &block())].concat();
     let (_, problems) = check_in_time(settings, &far, &undo(50));
-    assert_eq!(problems.last().unwrap().place, FilePosition::Byte((5 << 20) + 8), "{problems:?}");
+    assert_eq!(
+        problems.last().unwrap().place,
+        FilePosition::Byte((5 << 20) + 8),
+        "{problems:?}"
+    );
 }
 
 /// Magics with a length that is possible, behind which nothing is a block: each could be read over and over.
@@ -59,13 +81,23 @@ pub fn records_without_blocks(settings: &Settings) {
     let lies = lie.repeat((16 << 20) / lie.len());
     // A block whose one script has the rest of the file.
     let script = [&[1, 0, 0, 0, 1][..], &[7; 36], &[0xfe, 0, 0, 0x30, 0]].concat();
-    let lie = [&MAGIC[..], &3_500_000_u32.to_le_bytes(), &[1; 80], &[1], &script].concat();
+    let lie = [
+        &MAGIC[..],
+        &3_500_000_u32.to_le_bytes(),
+        &[1; 80],
+        &[1],
+        &script,
+    ]
+    .concat();
     let long = lie.repeat((16 << 20) / lie.len());
     for lies in [lies, long] {
         let content = [&lies[..], &record(MAGIC, &block())].concat();
         let (answers, problems) = check_in_time(settings, &content, &[]);
         assert_eq!(answers, 0);
-        assert!((1..2000).contains(&problems.len()) && problems[0].place == FilePosition::Byte(0), "{problems:?}");
+        assert!(
+            (1..2000).contains(&problems.len()) && problems[0].place == FilePosition::Byte(0),
+            "{problems:?}"
+        );
     }
 }
 
@@ -75,10 +107,18 @@ pub fn little_memory(settings: &Settings) {
     let blocks = decompressed("block866342.raw.zst");
     let spent = decompressed("block866342-rev.raw.zst");
     write_folder(folder.path(), &record(MAGIC, &blocks), &spent, [0; 8]);
-    let files = [folder.path().to_owned(), data("taproot.raw"), data("taproot-undo.raw")];
+    let files = [
+        folder.path().to_owned(),
+        data("taproot.raw"),
+        data("taproot-undo.raw"),
+    ];
     let expected = check_with(settings, &files);
     assert!(expected.0.len() > 7972 && expected.1.is_empty());
-    let little = Settings { max_memory: Some(0), batch: None, ..*settings };
+    let little = Settings {
+        max_memory: Some(0),
+        batch: None,
+        ..*settings
+    };
     assert!(check_with(&little, &files) == expected);
 }
 
@@ -95,7 +135,10 @@ pub fn blocks_and_outputs_that_are_too_many(settings: &Settings) {
     for (name, what) in [("long.raw", "4000000"), ("many.raw", "more spent outputs")] {
         let (answers, problems) = check(name);
         assert!(answers.is_empty() && problems.len() == 1, "{problems:?}");
-        assert!(problems[0].what.contains(what) && *problems[0].path == *at(name), "{problems:?}");
+        assert!(
+            problems[0].what.contains(what) && *problems[0].path == *at(name),
+            "{problems:?}"
+        );
     }
     require_regular(settings, folder.path());
 }
@@ -110,9 +153,17 @@ fn require_regular(settings: &Settings, folder: &Path) {
     }
     symlink("/dev/zero", folder.join("xor.dat")).unwrap();
     std::fs::write(folder.join("blk00000.dat"), record(MAGIC, &block())).unwrap();
-    let (answers, problems) = check_with(settings, &[folder.join("many.raw"), folder.join("blk00000.dat")]);
+    let (answers, problems) = check_with(
+        settings,
+        &[folder.join("many.raw"), folder.join("blk00000.dat")],
+    );
     assert!(answers.is_empty() && problems.len() == 2, "{problems:?}");
-    assert!(problems.iter().all(|problem| problem.what.contains("regular")), "{problems:?}");
+    assert!(
+        problems
+            .iter()
+            .all(|problem| problem.what.contains("regular")),
+        "{problems:?}"
+    );
 }
 
 #[cfg(not(unix))]

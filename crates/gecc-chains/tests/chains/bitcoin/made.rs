@@ -27,7 +27,8 @@ struct Signer<'a> {
 
 impl<'a> Signer<'a> {
     fn new(settings: &'a Settings, form: u32) -> Self {
-        let (mut secrets, points) = keys::generate(settings.engine().unwrap(), Secp256k1, 1).unwrap();
+        let (mut secrets, points) =
+            keys::generate(settings.engine().unwrap(), Secp256k1, 1).unwrap();
         let raw = points[0].as_bytes()[points[0].as_bytes().len() - 64..].to_vec();
         let parity = raw[63] & 1;
         let public = match form {
@@ -35,12 +36,21 @@ impl<'a> Signer<'a> {
             1 => [&[4], &raw[..]].concat(),
             _ => [&[6 + parity], &raw[..]].concat(),
         };
-        Signer { settings, secret: secrets.remove(0), public }
+        Signer {
+            settings,
+            secret: secrets.remove(0),
+            public,
+        }
     }
 
     fn sign(&self, digest: [u8; 32], hash_type: u8) -> Vec<u8> {
-        let signed =
-            ecdsa::sign(self.settings.engine().unwrap(), Secp256k1, &[digest], &self.secret, ecdsa::SForm::AsComputed);
+        let signed = ecdsa::sign(
+            self.settings.engine().unwrap(),
+            Secp256k1,
+            &[digest],
+            &self.secret,
+            ecdsa::SForm::AsComputed,
+        );
         let mut der = signature_to_der(&signed.unwrap()[0].unwrap()).to_vec();
         der.push(hash_type);
         der
@@ -53,7 +63,12 @@ fn push(bytes: &[u8]) -> PushBytesBuf {
 
 /// A script of pushes.
 fn pushes(elements: &[Vec<u8>]) -> ScriptBuf {
-    elements.iter().fold(Builder::new(), |script, element| script.push_slice(push(element))).into_script()
+    elements
+        .iter()
+        .fold(Builder::new(), |script, element| {
+            script.push_slice(push(element))
+        })
+        .into_script()
 }
 
 /// The forms that a script which asks for signatures has.
@@ -87,21 +102,37 @@ impl<'a> Made<'a> {
             _ => (Form::KeyHash, Wrapping::P2wsh),
         };
         let segwit = matches!(wrapping, Wrapping::P2wsh | Wrapping::P2shP2wsh);
-        let count = if form == Form::Keys { random.random_range(1..=4) } else { 1 };
-        let signers: Vec<Signer> = (0..count).map(|_| Signer::new(settings, random.random_range(0..3))).collect();
+        let count = if form == Form::Keys {
+            random.random_range(1..=4)
+        } else {
+            1
+        };
+        let signers: Vec<Signer> = (0..count)
+            .map(|_| Signer::new(settings, random.random_range(0..3)))
+            .collect();
         let needed = random.random_range(1..=count);
         let key = &signers[0].public;
         let inner = match form {
-            Form::Key => Builder::new().push_slice(push(key)).push_opcode(OP_CHECKSIG).into_script(),
+            Form::Key => Builder::new()
+                .push_slice(push(key))
+                .push_opcode(OP_CHECKSIG)
+                .into_script(),
             Form::KeyHash => ScriptBuf::new_p2pkh(&PubkeyHash::hash(key)),
             Form::Keys => {
                 let script = Builder::new().push_int(needed as i64);
-                let script = signers.iter().fold(script, |script, signer| script.push_slice(push(&signer.public)));
-                script.push_int(count as i64).push_opcode(OP_CHECKMULTISIG).into_script()
+                let script = signers.iter().fold(script, |script, signer| {
+                    script.push_slice(push(&signer.public))
+                });
+                script
+                    .push_int(count as i64)
+                    .push_opcode(OP_CHECKMULTISIG)
+                    .into_script()
             }
         };
         let program = match template {
-            Template::P2wpkh | Template::P2shP2wpkh => ScriptBuf::new_p2wpkh(&WPubkeyHash::hash(key)),
+            Template::P2wpkh | Template::P2shP2wpkh => {
+                ScriptBuf::new_p2wpkh(&WPubkeyHash::hash(key))
+            }
             _ => inner.to_p2wsh(),
         };
         let (script_pubkey, redeem) = match wrapping {
@@ -110,25 +141,65 @@ impl<'a> Made<'a> {
             Wrapping::P2wsh => (program, None),
             Wrapping::P2shP2wsh => (program.to_p2sh(), Some(program)),
         };
-        let output = TxOut { value: Amount::from_sat(random.random_range(0..1 << 40)), script_pubkey };
-        Made { template, output, inner, form, redeem, segwit, signers, needed }
+        let output = TxOut {
+            value: Amount::from_sat(random.random_range(0..1 << 40)),
+            script_pubkey,
+        };
+        Made {
+            template,
+            output,
+            inner,
+            form,
+            redeem,
+            segwit,
+            signers,
+            needed,
+        }
     }
 
-    fn digest(&self, transaction: &Transaction, index: usize, hash_type: EcdsaSighashType) -> [u8; 32] {
+    fn digest(
+        &self,
+        transaction: &Transaction,
+        index: usize,
+        hash_type: EcdsaSighashType,
+    ) -> [u8; 32] {
         let mut cache = SighashCache::new(transaction);
         if self.segwit {
             let hash = cache.p2wsh_signature_hash(index, &self.inner, self.output.value, hash_type);
             return hash.unwrap().to_byte_array();
         }
-        cache.legacy_signature_hash(index, &self.inner, hash_type.to_u32()).unwrap().to_byte_array()
+        cache
+            .legacy_signature_hash(index, &self.inner, hash_type.to_u32())
+            .unwrap()
+            .to_byte_array()
     }
 
     /// Returns the script and the witness of an input; some of the signers sign, in their order.
-    fn show(&self, transaction: &Transaction, index: usize, random: &mut Random) -> (ScriptBuf, Witness) {
+    fn show(
+        &self,
+        transaction: &Transaction,
+        index: usize,
+        random: &mut Random,
+    ) -> (ScriptBuf, Witness) {
         use EcdsaSighashType as Type;
-        let types = [Type::All, Type::None, Type::Single, Type::AllPlusAnyoneCanPay, Type::NonePlusAnyoneCanPay];
-        let mut left_out = self.signers.len() - if self.form == Form::Keys { self.needed } else { 1 };
-        let mut shown = if self.form == Form::Keys { vec![Vec::new()] } else { Vec::new() };
+        let types = [
+            Type::All,
+            Type::None,
+            Type::Single,
+            Type::AllPlusAnyoneCanPay,
+            Type::NonePlusAnyoneCanPay,
+        ];
+        let mut left_out = self.signers.len()
+            - if self.form == Form::Keys {
+                self.needed
+            } else {
+                1
+            };
+        let mut shown = if self.form == Form::Keys {
+            vec![Vec::new()]
+        } else {
+            Vec::new()
+        };
         for (at, signer) in self.signers.iter().enumerate() {
             let rest = self.signers.len() - at;
             if left_out > 0 && random.random_range(0..rest) < left_out {
@@ -136,7 +207,10 @@ impl<'a> Made<'a> {
                 continue;
             }
             let hash_type = types[random.random_range(0..types.len())];
-            shown.push(signer.sign(self.digest(transaction, index, hash_type), hash_type.to_u32() as u8));
+            shown.push(signer.sign(
+                self.digest(transaction, index, hash_type),
+                hash_type.to_u32() as u8,
+            ));
         }
         if self.form == Form::KeyHash {
             shown.push(self.signers[0].public.clone());
@@ -154,16 +228,30 @@ impl<'a> Made<'a> {
         if !matches!(self.template, Template::P2wpkh | Template::P2shP2wpkh) {
             shown.push(self.inner.to_bytes());
         }
-        (pushes(&of_redeem().into_iter().collect::<Vec<_>>()), Witness::from_slice(&shown))
+        (
+            pushes(&of_redeem().into_iter().collect::<Vec<_>>()),
+            Witness::from_slice(&shown),
+        )
     }
 }
 
 fn templates() -> Vec<Template> {
-    let wrappings = [Wrapping::Bare, Wrapping::P2sh, Wrapping::P2wsh, Wrapping::P2shP2wsh];
-    let of_each = wrappings
-        .into_iter()
-        .flat_map(|wrapping| [Template::P2pk(wrapping), Template::P2pkh(wrapping), Template::Multisig(wrapping)]);
-    of_each.chain([Template::P2wpkh, Template::P2shP2wpkh]).collect()
+    let wrappings = [
+        Wrapping::Bare,
+        Wrapping::P2sh,
+        Wrapping::P2wsh,
+        Wrapping::P2shP2wsh,
+    ];
+    let of_each = wrappings.into_iter().flat_map(|wrapping| {
+        [
+            Template::P2pk(wrapping),
+            Template::P2pkh(wrapping),
+            Template::Multisig(wrapping),
+        ]
+    });
+    of_each
+        .chain([Template::P2wpkh, Template::P2shP2wpkh])
+        .collect()
 }
 
 /// The outputs that inputs spend. The transaction's own outputs are the same.
@@ -173,12 +261,18 @@ fn spent(made: &[Made]) -> Vec<TxOut> {
 
 /// A transaction with an input of every template, all signed.
 fn signed<'a>(settings: &'a Settings, random: &mut Random) -> (Transaction, Vec<Made<'a>>) {
-    let made: Vec<Made> = templates().into_iter().map(|template| Made::new(template, settings, random)).collect();
+    let made: Vec<Made> = templates()
+        .into_iter()
+        .map(|template| Made::new(template, settings, random))
+        .collect();
     let mut transaction = unsigned(made.len(), spent(&made), random);
     let plain = transaction.clone();
     for (index, made) in made.iter().enumerate() {
         let (script_sig, witness) = made.show(&plain, index, random);
-        (transaction.input[index].script_sig, transaction.input[index].witness) = (script_sig, witness);
+        (
+            transaction.input[index].script_sig,
+            transaction.input[index].witness,
+        ) = (script_sig, witness);
     }
     (transaction, made)
 }
@@ -187,8 +281,15 @@ pub fn inputs_of_every_template(settings: &Settings) {
     let mut random = Random::new();
     for _ in 0..ROUNDS {
         let (transaction, made) = signed(settings, &mut random);
-        for (index, (answer, made)) in
-            check_inputs(settings, 700_000, slice::from_ref(&transaction), &spent(&made)).iter().zip(&made).enumerate()
+        for (index, (answer, made)) in check_inputs(
+            settings,
+            700_000,
+            slice::from_ref(&transaction),
+            &spent(&made),
+        )
+        .iter()
+        .zip(&made)
+        .enumerate()
         {
             let expected = Answer {
                 height: Some(700_000),
@@ -207,10 +308,15 @@ pub fn corrupted_inputs(settings: &Settings) {
     let mut random = Random::new();
     for round in 0..ROUNDS {
         let (mut transaction, mut made) = signed(settings, &mut random);
-        let corrupted: Vec<usize> = (0..made.len()).filter(|_| random.random_bool(0.3)).collect();
+        let corrupted: Vec<usize> = (0..made.len())
+            .filter(|_| random.random_bool(0.3))
+            .collect();
         let unsigned = {
             let mut plain = transaction.clone();
-            plain.input.iter_mut().for_each(|input| (input.script_sig, input.witness) = Default::default());
+            plain
+                .input
+                .iter_mut()
+                .for_each(|input| (input.script_sig, input.witness) = Default::default());
             plain
         };
         for index in &corrupted {
@@ -227,7 +333,11 @@ pub fn corrupted_inputs(settings: &Settings) {
         }
         let answers = check_inputs(settings, 700_000, &[transaction], &spent(&made));
         for (index, answer) in answers.iter().enumerate() {
-            assert_eq!(answer.valid(), Some(!corrupted.contains(&index)), "round {round}: {answer:?}");
+            assert_eq!(
+                answer.valid(),
+                Some(!corrupted.contains(&index)),
+                "round {round}: {answer:?}"
+            );
         }
     }
 }
@@ -235,16 +345,29 @@ pub fn corrupted_inputs(settings: &Settings) {
 /// Encodings that OpenSSL accepted are valid before BIP 66: here a length in two bytes.
 pub fn rules_by_height(settings: &Settings) {
     let mut random = Random::new();
-    let made = vec![Made::new(Template::P2pkh(Wrapping::Bare), settings, &mut random)];
+    let made = vec![Made::new(
+        Template::P2pkh(Wrapping::Bare),
+        settings,
+        &mut random,
+    )];
     let mut transaction = unsigned(1, spent(&made), &mut random);
     let strict = made[0].signers[0].sign(made[0].digest(&transaction, 0, EcdsaSighashType::All), 1);
     let mut lax = strict.clone();
     lax.splice(1..2, [0x81, strict[1]]);
-    for (signature, height, holds) in
-        [(&strict, BIP_66 - 1, true), (&strict, BIP_66, true), (&lax, BIP_66 - 1, true), (&lax, BIP_66, false)]
-    {
-        transaction.input[0].script_sig = pushes(&[signature.clone(), made[0].signers[0].public.clone()]);
-        let answers = check_inputs(settings, height, slice::from_ref(&transaction), &spent(&made));
+    for (signature, height, holds) in [
+        (&strict, BIP_66 - 1, true),
+        (&strict, BIP_66, true),
+        (&lax, BIP_66 - 1, true),
+        (&lax, BIP_66, false),
+    ] {
+        transaction.input[0].script_sig =
+            pushes(&[signature.clone(), made[0].signers[0].public.clone()]);
+        let answers = check_inputs(
+            settings,
+            height,
+            slice::from_ref(&transaction),
+            &spent(&made),
+        );
         assert_eq!(answers[0].valid(), Some(holds), "{height}: {answers:?}");
     }
     // BIP 147, from block 481,824 on: what a multisignature leaves behind.
@@ -259,12 +382,25 @@ pub fn rules_by_height(settings: &Settings) {
     made.output.script_pubkey = made.inner.clone();
     let made = vec![made];
     let mut transaction = unsigned(1, spent(&made), &mut random);
-    let signature = made[0].signers[0].sign(made[0].digest(&transaction, 0, EcdsaSighashType::All), 1);
-    for (dummy, height, holds) in [(vec![], 481_824, true), (vec![5], 481_823, true), (vec![5], 481_824, false)] {
+    let signature =
+        made[0].signers[0].sign(made[0].digest(&transaction, 0, EcdsaSighashType::All), 1);
+    for (dummy, height, holds) in [
+        (vec![], 481_824, true),
+        (vec![5], 481_823, true),
+        (vec![5], 481_824, false),
+    ] {
         transaction.input[0].script_sig = pushes(&[dummy, signature.clone()]);
-        let answers = check_inputs(settings, height, slice::from_ref(&transaction), &spent(&made));
+        let answers = check_inputs(
+            settings,
+            height,
+            slice::from_ref(&transaction),
+            &spent(&made),
+        );
         assert_eq!(answers[0].valid(), Some(holds), "{height}: {answers:?}");
-        assert_eq!(matches!(answers[0].reason, Some(Reason::Malformed(_))), !holds);
+        assert_eq!(
+            matches!(answers[0].reason, Some(Reason::Malformed(_))),
+            !holds
+        );
     }
 }
 
@@ -275,11 +411,21 @@ pub fn inputs_that_consensus_rejects_are_invalid(settings: &Settings) {
     let nested = Template::P2shP2wpkh;
     let in_p2sh = Template::P2pkh(Wrapping::P2sh);
     let below = |elements: Vec<Vec<u8>>| {
-        move |script: &ScriptBuf| (ScriptBuf::from([pushes(&elements).into_bytes(), script.to_bytes()].concat()), false)
+        move |script: &ScriptBuf| {
+            (
+                ScriptBuf::from([pushes(&elements).into_bytes(), script.to_bytes()].concat()),
+                false,
+            )
+        }
     };
     let with_a_witness = |script: &ScriptBuf| (script.clone(), true);
     let as_it_is = |script: &ScriptBuf| (script.clone(), false);
-    let pushed_otherwise = |script: &ScriptBuf| (ScriptBuf::from([&[0x4c], script.as_bytes()].concat()), false);
+    let pushed_otherwise = |script: &ScriptBuf| {
+        (
+            ScriptBuf::from([&[0x4c], script.as_bytes()].concat()),
+            false,
+        )
+    };
     type Change<'a> = &'a dyn Fn(&ScriptBuf) -> (ScriptBuf, bool);
     let cases: [(Template, Change, Option<bool>); 11] = [
         (bare, &as_it_is, Some(true)),
@@ -300,8 +446,17 @@ pub fn inputs_that_consensus_rejects_are_invalid(settings: &Settings) {
         let (script, witness) = made[0].show(&transaction, 0, &mut random);
         let (script, has_witness) = change(&script);
         transaction.input[0].script_sig = script;
-        transaction.input[0].witness = if has_witness { Witness::from_slice(&[[7]]) } else { witness };
-        let answers = check_inputs(settings, 700_000, slice::from_ref(&transaction), &spent(&made));
+        transaction.input[0].witness = if has_witness {
+            Witness::from_slice(&[[7]])
+        } else {
+            witness
+        };
+        let answers = check_inputs(
+            settings,
+            700_000,
+            slice::from_ref(&transaction),
+            &spent(&made),
+        );
         assert_eq!(answers[0].valid(), expected, "{case}: {answers:?}");
     }
 }
@@ -311,8 +466,15 @@ pub fn inputs_that_consensus_rejects_are_invalid(settings: &Settings) {
 pub fn long_elements_of_witnesses(settings: &Settings) {
     const LONG: Reason = Reason::Malformed("an element of the witness has more than 520 bytes");
     let mut random = Random::new();
-    for (wrapping, template) in [(Wrapping::P2wsh, Template::P2wpkh), (Wrapping::P2shP2wsh, Template::P2shP2wpkh)] {
-        let keys = vec![Made::new(Template::Multisig(wrapping), settings, &mut random)];
+    for (wrapping, template) in [
+        (Wrapping::P2wsh, Template::P2wpkh),
+        (Wrapping::P2shP2wsh, Template::P2shP2wpkh),
+    ] {
+        let keys = vec![Made::new(
+            Template::Multisig(wrapping),
+            settings,
+            &mut random,
+        )];
         let mut transaction = unsigned(1, spent(&keys), &mut random);
         let (script, witness) = keys[0].show(&transaction, 0, &mut random);
         for (length, height, expected) in [
@@ -326,20 +488,35 @@ pub fn long_elements_of_witnesses(settings: &Settings) {
             elements[0] = vec![7; length];
             transaction.input[0].script_sig = script.clone();
             transaction.input[0].witness = Witness::from_slice(&elements);
-            let answers = check_inputs(settings, height, slice::from_ref(&transaction), &spent(&keys));
+            let answers = check_inputs(
+                settings,
+                height,
+                slice::from_ref(&transaction),
+                &spent(&keys),
+            );
             assert_eq!(answers[0].reason, expected, "{length} at {height}");
         }
         let key = vec![Made::new(template, settings, &mut random)];
         let mut transaction = unsigned(1, spent(&key), &mut random);
         let (script, witness) = key[0].show(&transaction, 0, &mut random);
-        for (length, expected) in [(519, None), (520, None), (521, Some(LONG)), (522, Some(LONG))] {
+        for (length, expected) in [
+            (519, None),
+            (520, None),
+            (521, Some(LONG)),
+            (522, Some(LONG)),
+        ] {
             let mut elements = witness.to_vec();
             let hash_type = elements[0].pop().unwrap();
             elements[0].resize(length - 1, 0);
             elements[0].push(hash_type);
             transaction.input[0].script_sig = script.clone();
             transaction.input[0].witness = Witness::from_slice(&elements);
-            let answers = check_inputs(settings, BIP_66 - 1, slice::from_ref(&transaction), &spent(&key));
+            let answers = check_inputs(
+                settings,
+                BIP_66 - 1,
+                slice::from_ref(&transaction),
+                &spent(&key),
+            );
             // A hybrid key is none in P2WPKH either; its hash is what counts.
             assert_eq!(answers[0].reason, expected, "{length}");
         }
@@ -355,8 +532,16 @@ pub fn long_elements_of_witnesses(settings: &Settings) {
         let mut transaction = unsigned(1, spent(&other), &mut random);
         for (length, expected) in [(520, None), (521, Some(false))] {
             let (script, witness) = other[0].place(vec![vec![7; length]]);
-            (transaction.input[0].script_sig, transaction.input[0].witness) = (script, witness);
-            let answers = check_inputs(settings, 700_000, slice::from_ref(&transaction), &spent(&other));
+            (
+                transaction.input[0].script_sig,
+                transaction.input[0].witness,
+            ) = (script, witness);
+            let answers = check_inputs(
+                settings,
+                700_000,
+                slice::from_ref(&transaction),
+                &spent(&other),
+            );
             assert_eq!(answers[0].valid(), expected, "{length}");
         }
     }
@@ -378,7 +563,11 @@ pub fn malformed_signatures_are_invalid(settings: &Settings) {
     ] {
         let made = vec![Made::new(template, settings, &mut random)];
         let mut transaction = unsigned(1, spent(&made), &mut random);
-        let count = if made[0].form == Form::Keys { made[0].needed } else { 1 };
+        let count = if made[0].form == Form::Keys {
+            made[0].needed
+        } else {
+            1
+        };
         for (signature, height, said) in [
             (Vec::new(), 700_000, "the signature is empty"),
             (Vec::new(), 300_000, "the signature is empty"),
@@ -386,8 +575,16 @@ pub fn malformed_signatures_are_invalid(settings: &Settings) {
             (vec![1], 300_000, "the signature is not DER"),
             (vec![7; 71], 700_000, "the signature is not DER"),
             (integers(&[0, 1], &[1]), 700_000, "the signature is not DER"),
-            (integers(&[1; 33], &[1]), 700_000, "r or s of the signature has more than 32 bytes"),
-            (integers(&[1; 33], &[1]), 300_000, "r or s of the signature has more than 32 bytes"),
+            (
+                integers(&[1; 33], &[1]),
+                700_000,
+                "r or s of the signature has more than 32 bytes",
+            ),
+            (
+                integers(&[1; 33], &[1]),
+                300_000,
+                "r or s of the signature has more than 32 bytes",
+            ),
             (integers(&[0], &[1]), 700_000, "r is not in 1..n"),
             (integers(&[1], &[0]), 700_000, "s is not in 1..n"),
         ] {
@@ -397,10 +594,22 @@ pub fn malformed_signatures_are_invalid(settings: &Settings) {
                 Form::KeyHash => shown.push(made[0].signers[0].public.clone()),
                 Form::Keys => shown.insert(0, Vec::new()),
             }
-            (transaction.input[0].script_sig, transaction.input[0].witness) = made[0].place(shown);
-            let answers = check_inputs(settings, height, slice::from_ref(&transaction), &spent(&made));
+            (
+                transaction.input[0].script_sig,
+                transaction.input[0].witness,
+            ) = made[0].place(shown);
+            let answers = check_inputs(
+                settings,
+                height,
+                slice::from_ref(&transaction),
+                &spent(&made),
+            );
             assert_eq!(answers[0].valid(), Some(false));
-            assert_eq!(answers[0].reason.unwrap().to_string(), said, "{template:?} at {height}");
+            assert_eq!(
+                answers[0].reason.unwrap().to_string(),
+                said,
+                "{template:?} at {height}"
+            );
         }
     }
 }
@@ -414,13 +623,29 @@ pub fn hash_types_without_a_name(settings: &Settings) {
         let mut signed = Vec::new();
         let all = EcdsaSighashType::All;
         SighashCache::new(&transaction)
-            .segwit_v0_encode_signing_data_to(&mut signed, 0, &made[0].inner, made[0].output.value, all)
+            .segwit_v0_encode_signing_data_to(
+                &mut signed,
+                0,
+                &made[0].inner,
+                made[0].output.value,
+                all,
+            )
             .unwrap();
         *signed.last_chunk_mut().unwrap() = u32::from(hash_type).to_le_bytes();
-        let signature = made[0].signers[0].sign(sha256d::Hash::hash(&signed).to_byte_array(), hash_type);
+        let signature =
+            made[0].signers[0].sign(sha256d::Hash::hash(&signed).to_byte_array(), hash_type);
         let shown = [signature, made[0].signers[0].public.clone()];
         transaction.input[0].witness = Witness::from_slice(&shown);
-        let answers = check_inputs(settings, 700_000, slice::from_ref(&transaction), &spent(&made));
-        assert_eq!(answers[0].valid(), Some(true), "{hash_type:#x}: {answers:?}");
+        let answers = check_inputs(
+            settings,
+            700_000,
+            slice::from_ref(&transaction),
+            &spent(&made),
+        );
+        assert_eq!(
+            answers[0].valid(),
+            Some(true),
+            "{hash_type:#x}: {answers:?}"
+        );
     }
 }

@@ -13,7 +13,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// The reason for an output with the hash of another script or key.
-pub const OTHER_SCRIPT: Reason = Reason::Malformed("the script or key is not the one that the output commits to");
+pub const OTHER_SCRIPT: Reason =
+    Reason::Malformed("the script or key is not the one that the output commits to");
 /// The magic of the main chain.
 pub const MAGIC: [u8; 4] = [0xf9, 0xbe, 0xb4, 0xd9];
 
@@ -22,12 +23,17 @@ pub fn check_with(settings: &Settings, files: &[PathBuf]) -> (Vec<Answer>, Vec<P
     let mut problems = Vec::new();
     let mut bytes = 0;
     let paths = paths(files);
-    let ended = verify(settings, &paths, BlockRange::default(), |Answers { answers, progress }| {
-        all.extend(answers);
-        problems.extend(progress.problems);
-        bytes += progress.bytes;
-        ControlFlow::<()>::Continue(())
-    });
+    let ended = verify(
+        settings,
+        &paths,
+        BlockRange::default(),
+        |Answers { answers, progress }| {
+            all.extend(answers);
+            problems.extend(progress.problems);
+            bytes += progress.bytes;
+            ControlFlow::<()>::Continue(())
+        },
+    );
     assert_eq!(ended.unwrap(), None);
     assert!(bytes <= paths.bytes());
     (all, problems)
@@ -63,7 +69,11 @@ pub fn decompressed(name: &str) -> Vec<u8> {
 /// made ahead.
 pub fn write_folder(folder: &Path, blocks: &[u8], undo: &[u8], key: [u8; 8]) {
     for (name, bytes) in [("blk00007.dat", blocks), ("rev00007.dat", undo)] {
-        let mut hidden: Vec<u8> = bytes.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
+        let mut hidden: Vec<u8> = bytes
+            .iter()
+            .zip(key.iter().cycle())
+            .map(|(byte, key)| byte ^ key)
+            .collect();
         hidden.extend([0; 1000]);
         std::fs::write(folder.join(name), hidden).unwrap();
     }
@@ -76,20 +86,35 @@ pub fn record(magic: [u8; 4], content: &[u8]) -> Vec<u8> {
 }
 
 pub fn block_300025(settings: &Settings) {
-    let answers =
-        check(settings, &[of_examples("bitcoin/block300025.raw"), of_examples("bitcoin/block300025-undo.raw")]);
+    let answers = check(
+        settings,
+        &[
+            of_examples("bitcoin/block300025.raw"),
+            of_examples("bitcoin/block300025-undo.raw"),
+        ],
+    );
     assert!(answers.iter().all(|answer| answer.height == Some(300_025)));
     let counts = counts(&answers);
     assert_eq!(counts[&Template::P2pkh(Wrapping::Bare)], (1424, 0));
     // Of one signature each.
     assert_eq!(counts.values().map(|(valid, _)| valid).sum::<usize>(), 1427);
-    assert_eq!(counts.values().map(|(_, unchecked)| unchecked).sum::<usize>(), answers.len() - 1427);
+    assert_eq!(
+        counts
+            .values()
+            .map(|(_, unchecked)| unchecked)
+            .sum::<usize>(),
+        answers.len() - 1427
+    );
 }
 
 pub fn block_of_testnet(settings: &Settings) {
     let counts = counts(&check(settings, &[of_examples("bitcoin/block1087400.raw")]));
     assert!(counts.values().all(|(_, unchecked)| *unchecked == 0));
-    assert!(counts.keys().any(|template| matches!(template, Template::Multisig(_))));
+    assert!(
+        counts
+            .keys()
+            .any(|template| matches!(template, Template::Multisig(_)))
+    );
 }
 
 /// Blocks as written by `bitcoin-cli getblock HASH 0`.
@@ -99,15 +124,24 @@ pub fn blocks_in_hexadecimal(settings: &Settings) {
     let expected = check(settings, &[of_examples("bitcoin/block300025.raw")]);
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let lines =
-        |digits: String| digits.as_bytes().chunks(60).map(|line| [line, b"\r\n"].concat()).collect::<Vec<_>>().concat();
+    let lines = |digits: String| {
+        digits
+            .as_bytes()
+            .chunks(60)
+            .map(|line| [line, b"\r\n"].concat())
+            .collect::<Vec<_>>()
+            .concat()
+    };
     for block in [
         const_hex::encode(&block).into_bytes(),
         (const_hex::encode_upper(&block) + "\n").into_bytes(),
         const_hex::encode_prefixed(&block).into_bytes(),
         lines(const_hex::encode(&block)),
     ] {
-        for spent in [spent.clone(), (const_hex::encode(&spent) + "\n").into_bytes()] {
+        for spent in [
+            spent.clone(),
+            (const_hex::encode(&spent) + "\n").into_bytes(),
+        ] {
             std::fs::write(at("block.hex"), &block).unwrap();
             std::fs::write(at("block-undo.hex"), &spent).unwrap();
             assert_eq!(check(settings, &[at("block.hex")]), expected);
@@ -120,7 +154,10 @@ pub fn blocks_in_hexadecimal(settings: &Settings) {
     ] {
         std::fs::write(at("block.hex"), content).unwrap();
         let (answers, problems) = check_with(settings, &[at("block.hex")]);
-        assert!(answers.is_empty() && problems.len() == 1 && problems[0].what.contains(message), "{problems:?}");
+        assert!(
+            answers.is_empty() && problems.len() == 1 && problems[0].what.contains(message),
+            "{problems:?}"
+        );
     }
 }
 
@@ -128,15 +165,29 @@ pub fn block_866342(settings: &Settings) {
     let block = decompressed("block866342.raw.zst");
     let record = decompressed("block866342-rev.raw.zst");
     let folder = tempfile::tempdir().unwrap();
-    write_folder(folder.path(), &self::record(MAGIC, &block), &record, *b"\x01key\xff\x00\x80!");
+    write_folder(
+        folder.path(),
+        &self::record(MAGIC, &block),
+        &record,
+        *b"\x01key\xff\x00\x80!",
+    );
     let answers = check(settings, &[folder.path().to_owned()]);
     assert_eq!(answers.len(), 7972);
     let counts = counts(&answers);
-    assert_eq!(counts[&Template::P2wpkh].0 + counts[&Template::P2shP2wpkh].0, 4597);
+    assert_eq!(
+        counts[&Template::P2wpkh].0 + counts[&Template::P2shP2wpkh].0,
+        4597
+    );
     assert_eq!(counts[&Template::P2pkh(Wrapping::Bare)], (905, 0));
     assert_eq!(counts[&Template::TaprootKey], (2223, 0));
     // Inscriptions; the others ask for more than a signature.
-    assert_eq!((counts[&Template::TaprootScript], counts[&Template::TaprootOther]), ((147, 0), (0, 3)));
+    assert_eq!(
+        (
+            counts[&Template::TaprootScript],
+            counts[&Template::TaprootOther]
+        ),
+        ((147, 0), (0, 3))
+    );
     // The same with the outputs as they are in blocks.
     let path = folder.path().join("other.raw");
     std::fs::write(&path, &block).unwrap();
@@ -211,6 +262,8 @@ pub fn folder_of_bitcoin_core(settings: &Settings) {
     }
     let (answers, problems) = check_with(settings, &[folder.path().to_owned()]);
     assert!(answers.is_empty() && !problems.is_empty());
-    let all = counts.values().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
+    let all = counts
+        .values()
+        .fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
     assert_eq!(all.0 + all.1, 309);
 }

@@ -45,7 +45,12 @@ fn known(settings: &Settings) -> Known {
 }
 
 /// Checks a folder of two files, hidden by a key.
-fn check_folder(settings: &Settings, blocks: &[u8], spent: &[u8], key: [u8; 8]) -> (Vec<Answer>, Vec<Problem>) {
+fn check_folder(
+    settings: &Settings,
+    blocks: &[u8],
+    spent: &[u8],
+    key: [u8; 8],
+) -> (Vec<Answer>, Vec<Problem>) {
     let folder = tempfile::tempdir().unwrap();
     write_folder(folder.path(), blocks, spent, key);
     check_with(settings, &[folder.path().to_owned()])
@@ -53,27 +58,51 @@ fn check_folder(settings: &Settings, blocks: &[u8], spent: &[u8], key: [u8; 8]) 
 
 /// Requires all answers, and one problem for each stretch of bytes that belongs to no record, in that order. The files
 /// are hidden by a key or not, by their length.
-fn require_skipped(settings: &Settings, known: &Known, blocks: &[u8], spent: &[u8], stretches: &[(usize, usize)]) {
+fn require_skipped(
+    settings: &Settings,
+    known: &Known,
+    blocks: &[u8],
+    spent: &[u8],
+    stretches: &[(usize, usize)],
+) {
     let key = KEYS[blocks.len() % 2];
     let (answers, problems) = check_folder(settings, blocks, spent, key);
-    assert!(answers == known.answers, "{} answers, {problems:?}", answers.len());
+    assert!(
+        answers == known.answers,
+        "{} answers, {problems:?}",
+        answers.len()
+    );
     let found: Vec<(FilePosition, bool)> = problems
         .iter()
         .zip(stretches)
         .map(|(problem, (from, until))| {
             let said = format!("bytes {from} to {} are skipped: ", until - 1);
-            (problem.place, problem.what.starts_with(&said) && !problem.not_checked)
+            (
+                problem.place,
+                problem.what.starts_with(&said) && !problem.not_checked,
+            )
         })
         .collect();
-    let expected: Vec<(FilePosition, bool)> =
-        stretches.iter().map(|(from, _)| (FilePosition::Byte(*from as u64), true)).collect();
-    assert_eq!((problems.len(), found), (stretches.len(), expected), "{problems:?}");
+    let expected: Vec<(FilePosition, bool)> = stretches
+        .iter()
+        .map(|(from, _)| (FilePosition::Byte(*from as u64), true))
+        .collect();
+    assert_eq!(
+        (problems.len(), found),
+        (stretches.len(), expected),
+        "{problems:?}"
+    );
 }
 
 /// Puts bytes in front of a record of a file, and gives where they stand.
 fn with_bytes_before(records: &[Vec<u8>], at: usize, bytes: &[u8]) -> (Vec<u8>, (usize, usize)) {
     let from = records[..at].concat().len();
-    let file = [records[..at].concat(), bytes.to_vec(), records[at..].concat()].concat();
+    let file = [
+        records[..at].concat(),
+        bytes.to_vec(),
+        records[at..].concat(),
+    ]
+    .concat();
     (file, (from, from + bytes.len()))
 }
 
@@ -93,19 +122,35 @@ pub fn bytes_between_records(settings: &Settings) {
     let spent = known.spent.concat();
     for round in 0..ROUNDS {
         let length = [1, 3, 7, 8, 9, 64, 5000, 200_000][round % 8];
-        let bytes = if round % 3 == 0 { vec![0; length] } else { garbage(&mut random, length) };
+        let bytes = if round % 3 == 0 {
+            vec![0; length]
+        } else {
+            garbage(&mut random, length)
+        };
         let at = random.random_range(0..5);
         let (file, stretch) = with_bytes_before(&known.blocks, at, &bytes);
         require_skipped(settings, &known, &file, &spent, &[stretch]);
         let at = random.random_range(0..known.spent.len());
         let (file_of_spent, of_spent) = with_bytes_before(&known.spent, at, &bytes);
         require_skipped(settings, &known, &blocks, &file_of_spent, &[of_spent]);
-        require_skipped(settings, &known, &file, &file_of_spent, &[stretch, of_spent]);
+        require_skipped(
+            settings,
+            &known,
+            &file,
+            &file_of_spent,
+            &[stretch, of_spent],
+        );
     }
     // At the end, in front of zeros.
     let bytes = garbage(&mut random, 100);
     let file = [&blocks[..], &bytes].concat();
-    require_skipped(settings, &known, &file, &spent, &[(blocks.len(), file.len())]);
+    require_skipped(
+        settings,
+        &known,
+        &file,
+        &spent,
+        &[(blocks.len(), file.len())],
+    );
     // Blocks that spend nothing leave no trace in the other file.
     let alone = record(MAGIC, &minimal_block());
     let file = [&alone[..], &[0; 64], &alone].concat();
@@ -116,7 +161,16 @@ pub fn bytes_between_records(settings: &Settings) {
 
 /// A block with a coinbase alone, whose header commits to nothing.
 fn minimal_block() -> Vec<u8> {
-    let coinbase = [&[1, 0, 0, 0, 1][..], &[0; 32], &[0xff; 4], &[0], &[0xff; 4], &[0], &[0; 4]].concat();
+    let coinbase = [
+        &[1, 0, 0, 0, 1][..],
+        &[0; 32],
+        &[0xff; 4],
+        &[0],
+        &[0xff; 4],
+        &[0],
+        &[0; 4],
+    ]
+    .concat();
     [&[0; 80][..], &[1], &coinbase].concat()
 }
 
@@ -181,9 +235,19 @@ pub fn records_of_another_length(settings: &Settings) {
         changed[at][4..8].copy_from_slice(&other.to_le_bytes());
         let place = changed[..at].concat().len() as u64;
         let (answers, problems) = check_folder(settings, &blocks.concat(), &spent.concat(), key);
-        assert!(answers == known.answers, "{other} for {length}: {problems:?}");
-        assert_eq!((problems.len(), problems[0].place), (1, FilePosition::Byte(place)), "{problems:?}");
-        assert!(problems[0].what.contains(&format!("states {other} bytes")), "{problems:?}");
+        assert!(
+            answers == known.answers,
+            "{other} for {length}: {problems:?}"
+        );
+        assert_eq!(
+            (problems.len(), problems[0].place),
+            (1, FilePosition::Byte(place)),
+            "{problems:?}"
+        );
+        assert!(
+            problems[0].what.contains(&format!("states {other} bytes")),
+            "{problems:?}"
+        );
     }
 }
 
@@ -192,14 +256,25 @@ pub fn files_without_blocks(settings: &Settings) {
     let known = known(settings);
     let blocks = known.blocks.concat();
     let spent = known.spent.concat();
-    for (content, key) in [(Vec::new(), [0; 8]), (vec![0; 70_000], [0; 8]), (vec![0; 70_000], KEYS[1])] {
+    for (content, key) in [
+        (Vec::new(), [0; 8]),
+        (vec![0; 70_000], [0; 8]),
+        (vec![0; 70_000], KEYS[1]),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         write_folder(folder.path(), &blocks, &spent, key);
         std::fs::write(folder.path().join("blk00007.dat"), &content).unwrap();
         let (answers, problems) = check_with(settings, &[folder.path().to_owned()]);
         assert!(answers.is_empty());
-        let without = problems.iter().filter(|problem| problem.what.contains("belongs to no block")).count();
-        assert_eq!((problems.len(), without), (1 + known.spent.len(), known.spent.len()), "{problems:?}");
+        let without = problems
+            .iter()
+            .filter(|problem| problem.what.contains("belongs to no block"))
+            .count();
+        assert_eq!(
+            (problems.len(), without),
+            (1 + known.spent.len(), known.spent.len()),
+            "{problems:?}"
+        );
         assert!(problems[0].what.contains("holds no block"), "{problems:?}");
     }
     // One block is missing, whatever it spends.
@@ -207,16 +282,27 @@ pub fn files_without_blocks(settings: &Settings) {
         let others = [known.blocks[..at].concat(), known.blocks[at + 1..].concat()].concat();
         let (answers, problems) = check_folder(settings, &others, &spent, [0; 8]);
         assert!(answers.len() < known.answers.len() || known.answers.len() == answers.len());
-        let named = problems.iter().filter(|problem| problem.what.contains("belongs to no block")).count();
+        let named = problems
+            .iter()
+            .filter(|problem| problem.what.contains("belongs to no block"))
+            .count();
         assert!(named == 1 && problems.len() == 1, "{at}: {problems:?}");
     }
     // A record that is of another network, or stands there twice.
     let mut other = known.spent.clone();
     other[1][..4].copy_from_slice(&[0x0b, 0x11, 0x09, 0x07]);
     let (_, problems) = check_folder(settings, &blocks, &other.concat(), [0; 8]);
-    assert!(problems.iter().any(|problem| problem.what.contains("a record of testnet among")), "{problems:?}");
+    assert!(
+        problems
+            .iter()
+            .any(|problem| problem.what.contains("a record of testnet among")),
+        "{problems:?}"
+    );
     let twice = [&spent[..], &known.spent[1]].concat();
-    assert_eq!(check_folder(settings, &blocks, &twice, [0; 8]), (known.answers, Vec::new()));
+    assert_eq!(
+        check_folder(settings, &blocks, &twice, [0; 8]),
+        (known.answers, Vec::new())
+    );
 }
 
 /// Bitcoin Core allocates 16 MiB ahead, and no more.
@@ -224,34 +310,64 @@ pub fn zeros_at_the_end(settings: &Settings) {
     let known = known(settings);
     let blocks = known.blocks.concat();
     let spent = known.spent.concat();
-    for (zeros, is_named) in [(1, false), (100, false), (16 << 20, false), ((16 << 20) + 1, true)] {
+    for (zeros, is_named) in [
+        (1, false),
+        (100, false),
+        (16 << 20, false),
+        ((16 << 20) + 1, true),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         write_folder(folder.path(), &blocks, &spent, KEYS[1]);
-        for (name, length) in [("blk00007.dat", blocks.len() + zeros), ("rev00007.dat", spent.len() + 2 * zeros)] {
-            let file = std::fs::File::options().write(true).open(folder.path().join(name)).unwrap();
-            file.set_len(if name.starts_with("blk") { blocks.len() } else { spent.len() } as u64).unwrap();
+        for (name, length) in [
+            ("blk00007.dat", blocks.len() + zeros),
+            ("rev00007.dat", spent.len() + 2 * zeros),
+        ] {
+            let file = std::fs::File::options()
+                .write(true)
+                .open(folder.path().join(name))
+                .unwrap();
+            file.set_len(if name.starts_with("blk") {
+                blocks.len()
+            } else {
+                spent.len()
+            } as u64)
+                .unwrap();
             file.set_len(length as u64).unwrap();
         }
         let (answers, problems) = check_with(settings, &[folder.path().to_owned()]);
         assert!(answers == known.answers);
         assert_eq!(problems.len(), usize::from(is_named), "{problems:?}");
-        assert!(problems.iter().all(|problem| problem.place == FilePosition::Byte(blocks.len() as u64)));
+        assert!(
+            problems
+                .iter()
+                .all(|problem| problem.place == FilePosition::Byte(blocks.len() as u64))
+        );
     }
 }
 
 /// The answers to a folder whose records have this magic.
-fn check_magic(settings: &Settings, blocks: &[u8], spent: &[u8], magic: [u8; 4]) -> (Vec<Answer>, Vec<Problem>) {
+fn check_magic(
+    settings: &Settings,
+    blocks: &[u8],
+    spent: &[u8],
+    magic: [u8; 4],
+) -> (Vec<Answer>, Vec<Problem>) {
     let folder = tempfile::tempdir().unwrap();
     write_folder(folder.path(), blocks, spent, KEYS[1]);
     let mut all = Vec::new();
     let mut problems = Vec::new();
     let paths = paths(&[folder.path().to_owned()]);
     let chain = Chain::FilesWithMagic(&paths, magic);
-    let ended = verify(settings, chain, BlockRange::default(), |Answers { answers, progress }| {
-        all.extend(answers);
-        problems.extend(progress.problems);
-        ControlFlow::<()>::Continue(())
-    });
+    let ended = verify(
+        settings,
+        chain,
+        BlockRange::default(),
+        |Answers { answers, progress }| {
+            all.extend(answers);
+            problems.extend(progress.problems);
+            ControlFlow::<()>::Continue(())
+        },
+    );
     assert_eq!(ended.unwrap(), None);
     (all, problems)
 }
@@ -262,23 +378,43 @@ pub fn magics_of_custom_signets(settings: &Settings) {
     let magic = [0xa5, 0xdf, 0x2d, 0xcb];
     let with = |records: &[Vec<u8>]| {
         let mut records = records.to_vec();
-        records.iter_mut().for_each(|record| record[..4].copy_from_slice(&magic));
+        records
+            .iter_mut()
+            .for_each(|record| record[..4].copy_from_slice(&magic));
         records.concat()
     };
     let blocks = with(&known.blocks);
     let spent = with(&known.spent);
     let (answers, problems) = check_magic(settings, &blocks, &spent, magic);
     assert_eq!(problems, []);
-    let verdicts = |answers: &[Answer]| answers.iter().map(|answer| (answer.txid, answer.input)).collect::<Vec<_>>();
+    let verdicts = |answers: &[Answer]| {
+        answers
+            .iter()
+            .map(|answer| (answer.txid, answer.input))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(verdicts(&answers), verdicts(&known.answers));
     // The known magics are those of no record then, and the other way round.
-    let (answers, problems) = check_magic(settings, &known.blocks.concat(), &known.spent.concat(), magic);
+    let (answers, problems) = check_magic(
+        settings,
+        &known.blocks.concat(),
+        &known.spent.concat(),
+        magic,
+    );
     assert!(answers.is_empty() && !problems.is_empty());
     let (answers, problems) = check_folder(settings, &blocks, &spent, KEYS[1]);
     assert!(answers.is_empty());
-    assert!(problems[0].what.contains("--magic a5df2dcb"), "{problems:?}");
+    assert!(
+        problems[0].what.contains("--magic a5df2dcb"),
+        "{problems:?}"
+    );
     // One that is known says the network.
-    let (answers, problems) = check_magic(settings, &known.blocks.concat(), &known.spent.concat(), MAGIC);
+    let (answers, problems) = check_magic(
+        settings,
+        &known.blocks.concat(),
+        &known.spent.concat(),
+        MAGIC,
+    );
     assert_eq!((answers, problems), (known.answers, Vec::new()));
 }
 
@@ -287,7 +423,10 @@ pub fn keys_that_are_missing(settings: &Settings) {
     let known = known(settings);
     let blocks = known.blocks.concat();
     let spent = known.spent.concat();
-    for (key, said) in [(None, "put the xor.dat"), (Some([1; 8]), "does not belong to these files")] {
+    for (key, said) in [
+        (None, "put the xor.dat"),
+        (Some([1; 8]), "does not belong to these files"),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         write_folder(folder.path(), &blocks, &spent, KEYS[1]);
         match key {

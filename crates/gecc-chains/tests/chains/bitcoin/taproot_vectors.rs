@@ -12,7 +12,10 @@ use serde_json::Value;
 use std::slice;
 
 fn vectors() -> Value {
-    serde_json::from_str(include_str!("../../../../../tests/vectors/bip341_wallet_test_vectors.json")).unwrap()
+    serde_json::from_str(include_str!(
+        "../../../../../tests/vectors/bip341_wallet_test_vectors.json"
+    ))
+    .unwrap()
 }
 
 fn bytes(value: &Value) -> Vec<u8> {
@@ -20,24 +23,46 @@ fn bytes(value: &Value) -> Vec<u8> {
 }
 
 fn output(script_pubkey: &Value, value: u64) -> TxOut {
-    TxOut { value: Amount::from_sat(value), script_pubkey: ScriptBuf::from_bytes(bytes(script_pubkey)) }
+    TxOut {
+        value: Amount::from_sat(value),
+        script_pubkey: ScriptBuf::from_bytes(bytes(script_pubkey)),
+    }
 }
 
 /// A transaction with all hash types, and with inputs of other templates.
 pub fn key_paths_of_bip_341(settings: &Settings) {
     let vectors = &vectors()["keyPathSpending"][0];
-    let transaction: Transaction = deserialize(&bytes(&vectors["auxiliary"]["fullySignedTx"])).unwrap();
+    let transaction: Transaction =
+        deserialize(&bytes(&vectors["auxiliary"]["fullySignedTx"])).unwrap();
     let spent = vectors["given"]["utxosSpent"].as_array().unwrap().iter();
-    let spent: Vec<TxOut> =
-        spent.map(|spent| output(&spent["scriptPubKey"], spent["amountSats"].as_u64().unwrap())).collect();
+    let spent: Vec<TxOut> = spent
+        .map(|spent| {
+            output(
+                &spent["scriptPubKey"],
+                spent["amountSats"].as_u64().unwrap(),
+            )
+        })
+        .collect();
     let answers = check_inputs(settings, TAPROOT, slice::from_ref(&transaction), &spent);
-    assert!(answers.len() == 9 && answers.iter().all(|answer| answer.valid() == Some(true)), "{answers:?}");
+    assert!(
+        answers.len() == 9 && answers.iter().all(|answer| answer.valid() == Some(true)),
+        "{answers:?}"
+    );
     for input in vectors["inputSpending"].as_array().unwrap() {
         let index = input["given"]["txinIndex"].as_u64().unwrap() as usize;
         assert_eq!(answers[index].template, Template::TaprootKey);
-        assert_eq!(transaction.input[index].witness.nth(0).unwrap(), bytes(&input["expected"]["witness"][0]));
+        assert_eq!(
+            transaction.input[index].witness.nth(0).unwrap(),
+            bytes(&input["expected"]["witness"][0])
+        );
     }
-    assert_eq!(answers.iter().filter(|answer| answer.template == Template::TaprootKey).count(), 7);
+    assert_eq!(
+        answers
+            .iter()
+            .filter(|answer| answer.template == Template::TaprootKey)
+            .count(),
+        7
+    );
 }
 
 /// The leaves of a tree, in the order of their numbers.
@@ -45,7 +70,10 @@ fn leaves(tree: &Value) -> Vec<(u8, Vec<u8>)> {
     match tree {
         Value::Array(branches) => branches.iter().flat_map(leaves).collect(),
         Value::Null => Vec::new(),
-        leaf => vec![(leaf["leafVersion"].as_u64().unwrap() as u8, bytes(&leaf["script"]))],
+        leaf => vec![(
+            leaf["leafVersion"].as_u64().unwrap() as u8,
+            bytes(&leaf["script"]),
+        )],
     }
 }
 
@@ -55,7 +83,10 @@ pub fn script_paths_of_bip_341(settings: &Settings) {
     let mut shown = Vec::new();
     let mut expected = Vec::new();
     for vector in vectors()["scriptPubKey"].as_array().unwrap() {
-        for (number, (version, script)) in leaves(&vector["given"]["scriptTree"]).into_iter().enumerate() {
+        for (number, (version, script)) in leaves(&vector["given"]["scriptTree"])
+            .into_iter()
+            .enumerate()
+        {
             let control = bytes(&vector["expected"]["scriptPathControlBlocks"][number]);
             spent.push(output(&vector["expected"]["scriptPubKey"], 1));
             expected.push(match (version, script.len(), script[0]) {
@@ -79,7 +110,9 @@ pub fn script_paths_of_bip_341(settings: &Settings) {
         for (answer, (template, valid)) in answers.iter().zip(&expected) {
             assert_eq!(answer.template, *template);
             match (changed, answer.reason) {
-                (None, Some(Reason::Signature(_) | Reason::NotChecked(_))) => assert_eq!(answer.valid(), *valid),
+                (None, Some(Reason::Signature(_) | Reason::NotChecked(_))) => {
+                    assert_eq!(answer.valid(), *valid)
+                }
                 // The parity is wrong.
                 (Some(0), Some(OTHER_SCRIPT)) => {}
                 // So is the key, or it is on no curve.

@@ -19,8 +19,13 @@ fn read(name: &str) -> Vec<u8> {
 /// The answers to a file with this content, and its problems, each of which names the file.
 fn check_bytes(settings: &Settings, bytes: &[u8]) -> (Vec<Answer>, Vec<Problem>) {
     let (_folder, path) = file(bytes);
-    let (answers, problems) = check_with(settings, std::slice::from_ref(&path), &Options::default());
-    assert!(problems.iter().all(|problem| *problem.path == *path && !problem.what.is_empty()));
+    let (answers, problems) =
+        check_with(settings, std::slice::from_ref(&path), &Options::default());
+    assert!(
+        problems
+            .iter()
+            .all(|problem| *problem.path == *path && !problem.what.is_empty())
+    );
     (answers, problems)
 }
 
@@ -48,12 +53,14 @@ pub fn era1_cut_anywhere(settings: &Settings) {
     for end in anywhere.chain(between_records) {
         let (answers, problems) = check_bytes(settings, &whole[..end]);
         assert_eq!(answers, expected[..answers.len()]);
-        let (start, kind, length) = records.iter().rfind(|(start, ..)| *start < end).expect("the first begins at 0");
+        let (start, kind, length) = records
+            .iter()
+            .rfind(|(start, ..)| *start < end)
+            .expect("the first begins at 0");
         // Each group ends with its index.
         let is_whole = start + 8 + length == end && *kind == 0x3266;
         assert_eq!(problems.is_empty(), is_whole, "{end}: {problems:?}");
-        let is_there =
-            |problem: &Problem| matches!(problem.place, FilePosition::Byte(place) if place as usize >= *start);
+        let is_there = |problem: &Problem| matches!(problem.place, FilePosition::Byte(place) if place as usize >= *start);
         assert!(problems.first().is_none_or(is_there), "{end}: {problems:?}");
     }
 }
@@ -81,16 +88,25 @@ pub fn lengths_that_lie(settings: &Settings) {
     let expected = check(settings, &[data(NAME)]);
     let records = records(&whole);
     // The last group's blocks are in the index: its bodies, and those before it.
-    let bodies: Vec<usize> = records.iter().filter(|(_, kind, _)| *kind == 4).map(|(place, ..)| *place).collect();
+    let bodies: Vec<usize> = records
+        .iter()
+        .filter(|(_, kind, _)| *kind == 4)
+        .map(|(place, ..)| *place)
+        .collect();
     for (index, place) in bodies.iter().enumerate() {
         for lie in [1, 0xffff_ffff, 5_000] {
             let mut bytes = whole.clone();
             bytes[place + 2..place + 6].copy_from_slice(&u32::to_le_bytes(lie));
             let (answers, problems) = check_bytes(settings, &bytes);
             assert!(!problems.is_empty() && answers.iter().all(|answer| expected.contains(answer)));
-            let blocks = |answers: &[Answer]| answers.iter().filter_map(|answer| answer.block).max();
+            let blocks =
+                |answers: &[Answer]| answers.iter().filter_map(|answer| answer.block).max();
             if index + 1 < bodies.len() {
-                assert_eq!(blocks(&answers), blocks(&expected), "body {index}, length {lie}");
+                assert_eq!(
+                    blocks(&answers),
+                    blocks(&expected),
+                    "body {index}, length {lie}"
+                );
             }
         }
     }
@@ -101,14 +117,20 @@ pub fn lengths_that_lie(settings: &Settings) {
 pub fn lengths_that_hide_blocks(settings: &Settings) {
     let whole = read("mainnet-00000-first16.era1");
     let records = records(&whole);
-    let of_kind = |wanted: u16| records.iter().filter(move |(_, kind, _)| *kind == wanted).map(|(place, ..)| *place);
+    let of_kind = |wanted: u16| {
+        records
+            .iter()
+            .filter(move |(_, kind, _)| *kind == wanted)
+            .map(|(place, ..)| *place)
+    };
     let difficulties: Vec<usize> = of_kind(6).collect();
     let headers: Vec<usize> = of_kind(3).collect();
     assert_eq!((difficulties.len(), headers.len()), (16, 16));
     for (first, place) in difficulties.iter().enumerate().take(14) {
         for behind in &headers[first + 2..] {
             let mut bytes = whole.clone();
-            bytes[place + 2..place + 6].copy_from_slice(&((behind - place - 8) as u32).to_le_bytes());
+            bytes[place + 2..place + 6]
+                .copy_from_slice(&((behind - place - 8) as u32).to_le_bytes());
             let (_, problems) = check_bytes(settings, &bytes);
             assert_eq!(problems.len(), 1);
             assert!(problems[0].what.contains("not found"), "{problems:?}");
@@ -127,7 +149,11 @@ pub fn files_of_problems(settings: &Settings) {
         }
         bytes.extend(part.repeat(PARTS));
         let (answers, problems) = check_bytes(settings, &bytes);
-        assert!(answers.is_empty() && !problems.is_empty() && problems.len() < 20_000, "{}", problems.len());
+        assert!(
+            answers.is_empty() && !problems.is_empty() && problems.len() < 20_000,
+            "{}",
+            problems.len()
+        );
     }
 }
 
@@ -148,11 +174,22 @@ pub fn bombs(settings: &Settings) {
     let (answers, problems) = check_bytes(settings, &bytes);
     assert_eq!(answers, expected);
     // There is no header before it, and no index behind it.
-    assert_eq!((problems.len(), problems[0].place), (2, FilePosition::Byte(start)));
+    assert_eq!(
+        (problems.len(), problems[0].place),
+        (2, FilePosition::Byte(start))
+    );
     // The same for lists in RLP that claim what is not there.
-    for claim in [&[0xfb, 0xff, 0xff, 0xff, 0xff][..], &[0xfe; 9], &[0xf8], &[0xf9, 0x10, 0x00, 0xc0]] {
+    for claim in [
+        &[0xfb, 0xff, 0xff, 0xff, 0xff][..],
+        &[0xfe; 9],
+        &[0xf8],
+        &[0xf9, 0x10, 0x00, 0xc0],
+    ] {
         let (answers, problems) = check_bytes(settings, claim);
-        assert_eq!((answers.len(), problems.len(), problems[0].place), (0, 1, FilePosition::Byte(0)));
+        assert_eq!(
+            (answers.len(), problems.len(), problems[0].place),
+            (0, 1, FilePosition::Byte(0))
+        );
     }
 }
 
@@ -178,8 +215,15 @@ pub fn tables_with_changed_bytes(settings: &Settings) {
 pub fn files_of_something_else(settings: &Settings) {
     let mut random = Random::new();
     // The last is as a file of the beacon chain.
-    let contents: [&[u8]; 7] =
-        [b"", b"text", b"\x00\x01\x02", b"PAR1", b"{}", b"[1]", b"e2\0\0\0\0\0\0\x01\0\x03\0\0\0\0\0abc"];
+    let contents: [&[u8]; 7] = [
+        b"",
+        b"text",
+        b"\x00\x01\x02",
+        b"PAR1",
+        b"{}",
+        b"[1]",
+        b"e2\0\0\0\0\0\0\x01\0\x03\0\0\0\0\0abc",
+    ];
     for content in contents {
         let (answers, problems) = check_bytes(settings, content);
         assert_eq!((answers.len(), problems.len()), (0, 1), "{content:?}");
@@ -189,6 +233,9 @@ pub fn files_of_something_else(settings: &Settings) {
         random.fill_bytes(&mut noise);
         noise[0] = [noise[0], b'{', b'[', 0xf8, 0xc0, 0xf9][random.random_range(0..6)];
         let (answers, problems) = check_bytes(settings, &noise);
-        assert!(!problems.is_empty() || answers.iter().all(|answer| answer.valid().is_none()), "{noise:?}");
+        assert!(
+            !problems.is_empty() || answers.iter().all(|answer| answer.valid().is_none()),
+            "{noise:?}"
+        );
     }
 }

@@ -14,18 +14,37 @@ use sha2::{Digest, Sha256};
 
 fn problem_of(settings: &Settings, value: &Value) -> String {
     let (answers, problems) = answers_of(settings, &value.to_string(), &Options::default());
-    assert_eq!((answers.len(), problems.len()), (0, 1), "{value}: {problems:?}");
+    assert_eq!(
+        (answers.len(), problems.len()),
+        (0, 1),
+        "{value}: {problems:?}"
+    );
     problems.into_iter().next().unwrap()
 }
 
 pub fn envelopes(settings: &Settings) {
-    let all = [transaction("0x0", true), transaction("0x2", false), transaction("0x4", false)];
-    let expected: Vec<Answer> = all.iter().flat_map(|transaction| answers_to(settings, transaction)).collect();
+    let all = [
+        transaction("0x0", true),
+        transaction("0x2", false),
+        transaction("0x4", false),
+    ];
+    let expected: Vec<Answer> = all
+        .iter()
+        .flat_map(|transaction| answers_to(settings, transaction))
+        .collect();
     let one = |place: usize| answers_to(settings, &all[place]);
     let notified = |result: &Value| json!({"jsonrpc": "2.0", "method": "eth_subscription", "params": {"subscription": "0x1", "result": result}});
     assert_eq!(answers_to(settings, &notified(&all[1])), one(1));
-    let lines = format!("{}\n{}\n{}\n", notified(&all[0]), notified(&all[1]), notified(&all[2]));
-    assert_eq!(answers_of(settings, &lines, &Options::default()), (expected.clone(), Vec::new()));
+    let lines = format!(
+        "{}\n{}\n{}\n",
+        notified(&all[0]),
+        notified(&all[1]),
+        notified(&all[2])
+    );
+    assert_eq!(
+        answers_of(settings, &lines, &Options::default()),
+        (expected.clone(), Vec::new())
+    );
     // Pools, by senders and nonces or by nonces.
     let pool = json!({
         "pending": {"0x1111111111111111111111111111111111111111": {"5": all[0]}, "0x2222222222222222222222222222222222222222": {"1": all[1]}},
@@ -34,26 +53,49 @@ pub fn envelopes(settings: &Settings) {
     let of_sender = json!({"pending": {"5": all[0], "6": all[1]}, "queued": {"9": all[2]}});
     for pool in [&pool, &of_sender] {
         assert_eq!(answers_to(settings, pool), expected);
-        assert_eq!(answers_to(settings, &json!({"jsonrpc": "2.0", "id": 1, "result": pool})), expected);
+        assert_eq!(
+            answers_to(
+                settings,
+                &json!({"jsonrpc": "2.0", "id": 1, "result": pool})
+            ),
+            expected
+        );
     }
-    assert_eq!(answers_to(settings, &json!({"pending": {}, "queued": {}})), []);
+    assert_eq!(
+        answers_to(settings, &json!({"pending": {}, "queued": {}})),
+        []
+    );
     // Blocks in other objects, and with encoded transactions.
     let path = of_examples("ethereum/block_22431083.json");
     let whole: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let of_block = answers_to(settings, &whole);
-    assert_eq!(answers_to(settings, &json!({"block": whole, "transaction_receipts": [{"logs": []}]})), of_block);
-    assert_eq!(answers_to(settings, &json!({"result": {"block": whole}})), of_block);
+    assert_eq!(
+        answers_to(
+            settings,
+            &json!({"block": whole, "transaction_receipts": [{"logs": []}]})
+        ),
+        of_block
+    );
+    assert_eq!(
+        answers_to(settings, &json!({"result": {"block": whole}})),
+        of_block
+    );
     let mut random = Random::new();
-    let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
+    let kinds = [
+        Kind::Legacy,
+        Kind::Eip155,
+        Kind::Eip2930,
+        Kind::Eip1559,
+        Kind::Eip4844,
+        Kind::Eip7702,
+    ];
     let encoded = kinds.map(|kind| made(kind, &Signer::new(settings), &mut random).0);
     let (_folder, path) = file(&block(77, &encoded));
     let of_encoded = super::real::check(settings, &[path]);
     let raw = encoded.each_ref().map(const_hex::encode_prefixed);
-    let payload =
-        json!({"blockNumber": "0x4d", "parentHash": const_hex::encode_prefixed([1; 32]), "transactions": raw});
+    let payload = json!({"blockNumber": "0x4d", "parentHash": const_hex::encode_prefixed([1; 32]), "transactions": raw});
     let of_beacon = json!({"block_number": "77", "transactions": raw});
-    let message =
-        json!({"slot": "9", "parent_root": "0x00", "body": {"graffiti": "0x", "execution_payload": of_beacon}});
+    let message = json!({"slot": "9", "parent_root": "0x00", "body": {"graffiti": "0x", "execution_payload": of_beacon}});
     for value in [
         payload.clone(),
         json!({"executionPayload": payload, "blockValue": "0x1"}),
@@ -69,24 +111,51 @@ pub fn envelopes_without_transactions(settings: &Settings) {
     let hash = const_hex::encode_prefixed([1; 32]);
     for (value, expected) in [
         (json!({"jsonrpc": "2.0", "id": 1}), "without `result`"),
-        (json!({"jsonrpc": "2.0", "id": 1, "result": null}), "answered with null"),
+        (
+            json!({"jsonrpc": "2.0", "id": 1, "result": null}),
+            "answered with null",
+        ),
         (
             json!({"jsonrpc": "2.0", "id": 1, "method": "eth_getBlockByNumber", "params": ["0x1", true]}),
             "a request of ",
         ),
-        (json!({"parentHash": hash, "number": "0x1", "stateRoot": hash, "nonce": "0x0"}), "the header of a block"),
+        (
+            json!({"parentHash": hash, "number": "0x1", "stateRoot": hash, "nonce": "0x0"}),
+            "the header of a block",
+        ),
         (
             json!({"method": "eth_subscription", "params": {"result": {"parentHash": hash, "logsBloom": "0x"}}}),
             "the header of",
         ),
-        (json!({"transactionHash": hash, "cumulativeGasUsed": "0x1", "logs": [], "type": "0x2"}), "a receipt"),
-        (json!({"address": "0x", "topics": [hash], "data": "0x00", "logIndex": "0x1"}), "an event"),
-        (json!({"data": {"message": {"parent_root": hash, "body": {"execution_payload_header": {}}}}}), "beacon chain"),
-        (json!({"pending": "0x10", "queued": "0x7"}), "`pending` does not have transactions"),
-        (json!({"pending": {"0x11": {"5": "0x22: 1 wei"}}}), "`pending` does not have transactions"),
+        (
+            json!({"transactionHash": hash, "cumulativeGasUsed": "0x1", "logs": [], "type": "0x2"}),
+            "a receipt",
+        ),
+        (
+            json!({"address": "0x", "topics": [hash], "data": "0x00", "logIndex": "0x1"}),
+            "an event",
+        ),
+        (
+            json!({"data": {"message": {"parent_root": hash, "body": {"execution_payload_header": {}}}}}),
+            "beacon chain",
+        ),
+        (
+            json!({"pending": "0x10", "queued": "0x7"}),
+            "`pending` does not have transactions",
+        ),
+        (
+            json!({"pending": {"0x11": {"5": "0x22: 1 wei"}}}),
+            "`pending` does not have transactions",
+        ),
         (json!({"transactions": {}}), "`transactions` is not a list"),
-        (json!({"number": "zero", "transactions": []}), "`number` is not a number"),
-        (json!({"number": "0x1", "block_number": 2, "transactions": []}), "`block_number` and `number` differ"),
+        (
+            json!({"number": "zero", "transactions": []}),
+            "`number` is not a number",
+        ),
+        (
+            json!({"number": "0x1", "block_number": 2, "transactions": []}),
+            "`block_number` and `number` differ",
+        ),
         (json!({"a": 1}), "neither a block"),
         (json!([null]), "null in place of"),
     ] {
@@ -99,16 +168,29 @@ pub fn envelopes_without_transactions(settings: &Settings) {
     }
     assert!(problem_of(settings, &deep).contains("objects in objects"));
     // A hash is no transaction, and may be a private key.
-    for value in [json!(hash), json!([hash]), json!({"jsonrpc": "2.0", "id": 1, "result": hash})] {
+    for value in [
+        json!(hash),
+        json!([hash]),
+        json!({"jsonrpc": "2.0", "id": 1, "result": hash}),
+    ] {
         let said = problem_of(settings, &value);
-        assert!(said.contains("32 bytes alone") && !said.contains("0101"), "{said}");
+        assert!(
+            said.contains("32 bytes alone") && !said.contains("0101"),
+            "{said}"
+        );
     }
 }
 
 /// An encoded transaction with parts of it beside it: `eth_signTransaction`, web3.js, web3.py and mempool-dumpster.
 pub fn encoded_beside_what_is_said_of_it(settings: &Settings) {
     let mut random = Random::new();
-    for kind in [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844] {
+    for kind in [
+        Kind::Legacy,
+        Kind::Eip155,
+        Kind::Eip2930,
+        Kind::Eip1559,
+        Kind::Eip4844,
+    ] {
         let encoded = made(kind, &Signer::new(settings), &mut random).0;
         let raw = const_hex::encode_prefixed(&encoded);
         let expected = answers_to(settings, &json!([raw]));
@@ -124,7 +206,10 @@ pub fn encoded_beside_what_is_said_of_it(settings: &Settings) {
         ] {
             assert_eq!(answers_to(settings, &value), expected, "{value}");
         }
-        let other = answers_to(settings, &json!({"raw": raw, "from": const_hex::encode_prefixed([1; 20])}));
+        let other = answers_to(
+            settings,
+            &json!({"raw": raw, "from": const_hex::encode_prefixed([1; 20])}),
+        );
         assert_eq!(other[0].reason, Some(Reason::OtherSender));
         for (name, value) in [
             ("hash", json!(const_hex::encode_prefixed([1; 32]))),
@@ -133,7 +218,9 @@ pub fn encoded_beside_what_is_said_of_it(settings: &Settings) {
             ("v", json!(29)),
         ] {
             let found = answers_to(settings, &json!({"raw": raw, name: value}));
-            let Some(Reason::NotRebuilt(why)) = &found[0].reason else { panic!("{name}: {found:?}") };
+            let Some(Reason::NotRebuilt(why)) = &found[0].reason else {
+                panic!("{name}: {found:?}")
+            };
             assert!(why.contains(name) && found[0].kind == kind, "{why}");
         }
     }
@@ -147,7 +234,11 @@ fn string(bytes: &[u8]) -> Vec<u8> {
 
 fn list(payload: &[u8]) -> Vec<u8> {
     let mut encoded = Vec::new();
-    Header { list: true, payload_length: payload.len() }.encode(&mut encoded);
+    Header {
+        list: true,
+        payload_length: payload.len(),
+    }
+    .encode(&mut encoded);
     [&encoded[..], payload].concat()
 }
 
@@ -180,11 +271,17 @@ pub fn blobs_behind_their_transaction(settings: &Settings) {
     const BLOB: usize = 1 << 17;
     let (alone, commitments) = with_two_blobs(settings);
     let expected = answers_to(settings, &json!([const_hex::encode_prefixed(&alone)]));
-    assert_eq!((expected[0].valid(), expected[0].hash), (Some(true), keccak256(&alone).0));
+    assert_eq!(
+        (expected[0].valid(), expected[0].hash),
+        (Some(true), keccak256(&alone).0)
+    );
     let body = &alone[1..];
     let of = |items: Vec<Vec<u8>>| list(&items.concat());
     let blobs = of(vec![string(&[0; BLOB]), string(&[1; BLOB])]);
-    let listed = of(commitments.iter().map(|commitment| string(commitment)).collect());
+    let listed = of(commitments
+        .iter()
+        .map(|commitment| string(commitment))
+        .collect());
     let proofs = |count| of(vec![string(&[7; 48]); count]);
     let wrapped = |parts: &[&[u8]]| [&[3][..], &list(&parts.concat())].concat();
     let in_4844 = wrapped(&[body, &blobs, &listed, &proofs(2)]);
@@ -192,40 +289,87 @@ pub fn blobs_behind_their_transaction(settings: &Settings) {
     for whole in [&in_4844, &in_7594] {
         let raw = const_hex::encode_prefixed(whole);
         let hash = const_hex::encode_prefixed(expected[0].hash);
-        for text in [raw.clone(), json!({"result": raw}).to_string(), json!({"raw": raw, "hash": hash}).to_string()] {
-            assert_eq!(answers_of(settings, &text, &Options::default()), (expected.clone(), Vec::new()));
+        for text in [
+            raw.clone(),
+            json!({"result": raw}).to_string(),
+            json!({"raw": raw, "hash": hash}).to_string(),
+        ] {
+            assert_eq!(
+                answers_of(settings, &text, &Options::default()),
+                (expected.clone(), Vec::new())
+            );
         }
         let of_block = json!({"number": "0x7", "transactions": [raw]});
-        assert_eq!(answers_to(settings, &of_block), [Answer { block: Some(7), ..expected[0].clone() }]);
+        assert_eq!(
+            answers_to(settings, &of_block),
+            [Answer {
+                block: Some(7),
+                ..expected[0].clone()
+            }]
+        );
         // Blocks of the chain have the transaction alone.
         let (_folder, path) = file(&block(7, std::slice::from_ref(whole)));
         let (answers, _) = super::real::check_with(settings, &[path], &Options::default());
-        assert!(answers[0].valid().is_none() && answers[0].hash == expected[0].hash, "{answers:?}");
+        assert!(
+            answers[0].valid().is_none() && answers[0].hash == expected[0].hash,
+            "{answers:?}"
+        );
     }
     let other = of(vec![string(&[0xc1; 48]), string(&[0xc3; 48])]);
     let swapped = of(vec![string(&[0xc2; 48]), string(&[0xc1; 48])]);
     let short = of(vec![string(&[0; BLOB]), string(&[1; BLOB - 1])]);
     for (parts, why) in [
-        (vec![body, &blobs, &other, &proofs(2)], "a commitment does not match"),
-        (vec![body, &blobs, &swapped, &proofs(2)], "a commitment does not match"),
-        (vec![body, &short, &listed, &proofs(2)], "the wrong length"),
-        (vec![body, &blobs, &listed, &proofs(1)], "does not match the number"),
-        (vec![body, &blobs, &listed, &proofs(256)], "does not match the number"),
-        (vec![body, &[1], &blobs, &listed, &proofs(2)], "does not match the number"),
-        (vec![body, &[2], &blobs, &listed, &proofs(256)], "their version is not 1"),
         (
-            vec![body, &of(vec![string(&[0; BLOB])]), &of(vec![string(&commitments[0])]), &proofs(1)],
+            vec![body, &blobs, &other, &proofs(2)],
+            "a commitment does not match",
+        ),
+        (
+            vec![body, &blobs, &swapped, &proofs(2)],
+            "a commitment does not match",
+        ),
+        (vec![body, &short, &listed, &proofs(2)], "the wrong length"),
+        (
+            vec![body, &blobs, &listed, &proofs(1)],
             "does not match the number",
         ),
-        (vec![body, &blobs, &listed, &proofs(2), &[0x80]], "more than its fields"),
+        (
+            vec![body, &blobs, &listed, &proofs(256)],
+            "does not match the number",
+        ),
+        (
+            vec![body, &[1], &blobs, &listed, &proofs(2)],
+            "does not match the number",
+        ),
+        (
+            vec![body, &[2], &blobs, &listed, &proofs(256)],
+            "their version is not 1",
+        ),
+        (
+            vec![
+                body,
+                &of(vec![string(&[0; BLOB])]),
+                &of(vec![string(&commitments[0])]),
+                &proofs(1),
+            ],
+            "does not match the number",
+        ),
+        (
+            vec![body, &blobs, &listed, &proofs(2), &[0x80]],
+            "more than its fields",
+        ),
         (vec![body, &blobs, &listed], "missing"),
     ] {
         let raw = const_hex::encode_prefixed(wrapped(&parts));
         let found = answers_to(settings, &json!([raw]));
-        let Some(Reason::NotRebuilt(said)) = &found[0].reason else { panic!("{why}: {found:?}") };
+        let Some(Reason::NotRebuilt(said)) = &found[0].reason else {
+            panic!("{why}: {found:?}")
+        };
         assert!(said.contains(why), "{said} in place of {why}");
         // Also then it is the transaction's.
-        assert_eq!((found[0].hash, found[0].kind), (expected[0].hash, Kind::Eip4844));
+        assert_eq!(
+            (found[0].hash, found[0].kind),
+            (expected[0].hash, Kind::Eip4844)
+        );
     }
     let behind = const_hex::encode_prefixed([&in_4844[..], &[0]].concat());
     assert_eq!(answers_to(settings, &json!([behind]))[0].valid(), None);

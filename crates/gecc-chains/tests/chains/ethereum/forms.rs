@@ -53,32 +53,61 @@ pub fn transactions_by_themselves(settings: &Settings) {
 /// The output of `debug_getRawBlock`, `eth_getRawTransactionByHash` and tools.
 pub fn blocks_and_transactions_in_hexadecimal(settings: &Settings) {
     let mut random = Random::new();
-    let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
+    let kinds = [
+        Kind::Legacy,
+        Kind::Eip155,
+        Kind::Eip2930,
+        Kind::Eip1559,
+        Kind::Eip4844,
+        Kind::Eip7702,
+    ];
     let encoded = kinds.map(|kind| transaction(kind, &Signer::new(settings), &mut random).0);
     let (_folder, path) = file(&block(7, &encoded));
     let of_block = check(settings, &[path]);
-    let alone: Vec<Answer> = of_block.iter().map(|answer| Answer { block: None, ..answer.clone() }).collect();
-    let hex = encoded.each_ref().map(|encoded| format!("0x{}", const_hex::encode(encoded)));
+    let alone: Vec<Answer> = of_block
+        .iter()
+        .map(|answer| Answer {
+            block: None,
+            ..answer.clone()
+        })
+        .collect();
+    let hex = encoded
+        .each_ref()
+        .map(|encoded| format!("0x{}", const_hex::encode(encoded)));
     let quoted = hex.each_ref().map(|hex| format!("\"{hex}\""));
-    let answers = hex.each_ref().map(|hex| json!({"jsonrpc": "2.0", "id": 1, "result": hex}).to_string());
+    let answers = hex
+        .each_ref()
+        .map(|hex| json!({"jsonrpc": "2.0", "id": 1, "result": hex}).to_string());
     let digits = hex.each_ref().map(|hex| hex[2..].to_uppercase());
     let list = json!({"jsonrpc": "2.0", "id": 1, "result": hex}).to_string();
-    let texts =
-        [hex.join("\n"), quoted.join("\r\n"), answers.join("\n"), digits.join("\n\n"), json!(hex).to_string(), list];
+    let texts = [
+        hex.join("\n"),
+        quoted.join("\r\n"),
+        answers.join("\n"),
+        digits.join("\n\n"),
+        json!(hex).to_string(),
+        list,
+    ];
     for text in texts {
         assert_eq!(of_text(settings, &text), alone, "{text}");
     }
     let raw = format!("0x{}", const_hex::encode(block(7, &encoded)));
-    for text in
-        [raw.clone(), json!(raw).to_string(), json!({"id": 1, "result": raw}).to_string(), json!([raw]).to_string()]
-    {
+    for text in [
+        raw.clone(),
+        json!(raw).to_string(),
+        json!({"id": 1, "result": raw}).to_string(),
+        json!([raw]).to_string(),
+    ] {
         assert_eq!(of_text(settings, &text), of_block);
     }
     // A line that is none costs itself alone.
     let (_folder, path) = file(format!("{}\n0xzz\n{}\n", hex[0], hex[5]).as_bytes());
     let (found, problems) = check_with(settings, &[path], &Options::default());
     assert_eq!((&found[0], problems.len()), (&alone[0], 1));
-    assert!(found.len() > 1 && problems[0].what.contains("not in hexadecimal"), "{problems:?}");
+    assert!(
+        found.len() > 1 && problems[0].what.contains("not in hexadecimal"),
+        "{problems:?}"
+    );
 }
 
 pub fn node_errors_are_reported(settings: &Settings) {
@@ -87,7 +116,10 @@ pub fn node_errors_are_reported(settings: &Settings) {
         problem_of(settings, error),
         "the node answered with an error: daily request count exceeded (code -32005)"
     );
-    assert_eq!(problem_of(settings, &format!("[{error}]")), problem_of(settings, error));
+    assert_eq!(
+        problem_of(settings, &format!("[{error}]")),
+        problem_of(settings, error)
+    );
     assert!(problem_of(settings, r#"{"error":"no such method"}"#).contains("no such method"));
     let null = problem_of(settings, r#"{"jsonrpc":"2.0","id":1,"result":null}"#);
     assert!(null.contains("null: it has no such block"), "{null}");
@@ -102,7 +134,10 @@ pub fn node_errors_are_reported(settings: &Settings) {
     assert_eq!(found, check(settings, &[path.clone(), path]));
     let behind = error.len() + whole.to_string().len() + 3;
     let places: Vec<FilePosition> = problems.iter().map(|problem| problem.place).collect();
-    assert_eq!(places, [1, behind, behind + null.len() + 1].map(|place| FilePosition::Byte(place as u64)));
+    assert_eq!(
+        places,
+        [1, behind, behind + null.len() + 1].map(|place| FilePosition::Byte(place as u64))
+    );
 }
 
 /// Transactions of type 126 of OP chains bear no signature.
@@ -117,7 +152,11 @@ pub fn deposits(settings: &Settings) {
     }
     [2u8; 100].as_slice().encode(&mut payload);
     let mut encoded = vec![0x7e];
-    Header { list: true, payload_length: payload.len() }.encode(&mut encoded);
+    Header {
+        list: true,
+        payload_length: payload.len(),
+    }
+    .encode(&mut encoded);
     encoded.extend(payload);
     let hash = keccak256(&encoded).0;
     let expected = |block| Answer {
@@ -129,7 +168,10 @@ pub fn deposits(settings: &Settings) {
         reason: Some(Reason::Unsigned),
     };
     assert_eq!(expected(None).valid(), None);
-    assert_eq!(of_text(settings, &const_hex::encode_prefixed(&encoded)), [expected(None)]);
+    assert_eq!(
+        of_text(settings, &const_hex::encode_prefixed(&encoded)),
+        [expected(None)]
+    );
     let (_folder, path) = file(&block(9, std::slice::from_ref(&encoded)));
     assert_eq!(check(settings, &[path]), [expected(Some(9))]);
     // As nodes write it, with a signature of zeros or without.
@@ -145,7 +187,13 @@ pub fn deposits(settings: &Settings) {
     for name in ["v", "r", "s", "nonce", "mint", "isSystemTx"] {
         bare.as_object_mut().unwrap().remove(name);
     }
-    assert_eq!(of_text(settings, &json!({"number": "0x9", "transactions": [bare]}).to_string()), [expected(Some(9))]);
+    assert_eq!(
+        of_text(
+            settings,
+            &json!({"number": "0x9", "transactions": [bare]}).to_string()
+        ),
+        [expected(Some(9))]
+    );
     // A field that differs or is missing, or a signature.
     let changes = [
         ("sourceHash", json!(const_hex::encode_prefixed([8; 32]))),
@@ -192,7 +240,11 @@ pub fn malformed_deposits(settings: &Settings) {
     let encode = |fields: &[Vec<u8>]| {
         let payload = fields.concat();
         let mut encoded = vec![0x7e];
-        Header { list: true, payload_length: payload.len() }.encode(&mut encoded);
+        Header {
+            list: true,
+            payload_length: payload.len(),
+        }
+        .encode(&mut encoded);
         [encoded, payload].concat()
     };
     let fields = [
@@ -207,7 +259,10 @@ pub fn malformed_deposits(settings: &Settings) {
     ];
     let reason = |encoded: &[u8]| {
         let found = of_text(settings, &const_hex::encode(encoded));
-        assert_eq!((found.len(), found[0].kind, found[0].hash), (1, Kind::Deposit, keccak256(encoded).0));
+        assert_eq!(
+            (found.len(), found[0].kind, found[0].hash),
+            (1, Kind::Deposit, keccak256(encoded).0)
+        );
         found[0].reason.clone()
     };
     assert_eq!(reason(&encode(&fields)), Some(Reason::Unsigned));
@@ -230,11 +285,18 @@ pub fn malformed_deposits(settings: &Settings) {
         let mut changed = fields.clone();
         changed[place] = field;
         let found = reason(&encode(&changed));
-        assert!(matches!(found, Some(Reason::NotRebuilt(_))), "field {place}: {found:?}");
+        assert!(
+            matches!(found, Some(Reason::NotRebuilt(_))),
+            "field {place}: {found:?}"
+        );
     }
     let mut more = fields.to_vec();
     more.push(vec![0x80]);
-    for encoded in [encode(&more), [&encode(&fields)[..], &[0]].concat(), [&[0x7e][..], &[0xa5; 100]].concat()] {
+    for encoded in [
+        encode(&more),
+        [&encode(&fields)[..], &[0]].concat(),
+        [&[0x7e][..], &[0xa5; 100]].concat(),
+    ] {
         assert!(matches!(reason(&encoded), Some(Reason::NotRebuilt(_))));
     }
     let mut random = Random::new();
@@ -246,7 +308,9 @@ pub fn malformed_deposits(settings: &Settings) {
         // Whatever is taken is a deposit: alloy has none, but each field of it is one of RLP.
         let is_taken = reason(&changed) == Some(Reason::Unsigned);
         let mut rest = &changed[1..];
-        let fields = Header::decode_bytes(&mut rest, true).ok().filter(|_| rest.is_empty());
+        let fields = Header::decode_bytes(&mut rest, true)
+            .ok()
+            .filter(|_| rest.is_empty());
         let count = fields.map(|mut fields| {
             let mut count = 0;
             while !fields.is_empty() && Header::decode_bytes(&mut fields, false).is_ok() {
@@ -262,34 +326,67 @@ pub fn malformed_deposits(settings: &Settings) {
 pub fn deposits_of_op_mainnet(settings: &Settings) {
     let path = data("op_deposits.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
-    let given: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let given: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let found = check(settings, std::slice::from_ref(&path));
     assert_eq!(found.len(), given.len());
     for (answer, given) in found.iter().zip(&given) {
         assert_eq!(const_hex::encode_prefixed(answer.hash), given["hash"]);
-        assert_eq!(answer.from.map(const_hex::encode_prefixed).unwrap(), given["from"]);
-        assert_eq!((answer.kind, answer.reason.clone()), (Kind::Deposit, Some(Reason::Unsigned)));
+        assert_eq!(
+            answer.from.map(const_hex::encode_prefixed).unwrap(),
+            given["from"]
+        );
+        assert_eq!(
+            (answer.kind, answer.reason.clone()),
+            (Kind::Deposit, Some(Reason::Unsigned))
+        );
     }
     // OP Mainnet has deposits, and so may a chain that is not known; Ethereum has none.
-    for (chain_id, reason) in [(10, Reason::Unsigned), (987_654_321, Reason::Unsigned), (1, Reason::NotOnChain)] {
-        let options = Options { chain_id: Some(chain_id), ..Options::default() };
+    for (chain_id, reason) in [
+        (10, Reason::Unsigned),
+        (987_654_321, Reason::Unsigned),
+        (1, Reason::NotOnChain),
+    ] {
+        let options = Options {
+            chain_id: Some(chain_id),
+            ..Options::default()
+        };
         let (found, problems) = check_with(settings, std::slice::from_ref(&path), &options);
         assert_eq!(problems, []);
-        assert!(found.len() == 2 && found.iter().all(|answer| answer.reason.as_ref() == Some(&reason)), "{chain_id}");
+        assert!(
+            found.len() == 2
+                && found
+                    .iter()
+                    .all(|answer| answer.reason.as_ref() == Some(&reason)),
+            "{chain_id}"
+        );
     }
 }
 
 pub fn compressed_files(settings: &Settings) {
-    for plain in [of_examples("ethereum/block_1150000.json"), data("sepolia-00021-txblocks.era1")] {
+    for plain in [
+        of_examples("ethereum/block_1150000.json"),
+        data("sepolia-00021-txblocks.era1"),
+    ] {
         let expected = check(settings, std::slice::from_ref(&plain));
         let content = std::fs::read(&plain).unwrap();
         let gzip = gzip(&content);
         let zstd = zstd::encode_all(content.as_slice(), 1).unwrap();
         for (compressed, name) in [(&gzip, "gzip"), (&zstd, "zstd")] {
-            assert!(all_of(settings, compressed) == (expected.clone(), Vec::new()), "{name}");
+            assert!(
+                all_of(settings, compressed) == (expected.clone(), Vec::new()),
+                "{name}"
+            );
             let (some, problems) = all_of(settings, &compressed[..compressed.len() / 2]);
-            let is_said = problems.iter().any(|problem| problem.contains("the compressed data"));
-            assert!(some.len() < expected.len() && is_said, "{name}: {problems:?}");
+            let is_said = problems
+                .iter()
+                .any(|problem| problem.contains("the compressed data"));
+            assert!(
+                some.len() < expected.len() && is_said,
+                "{name}: {problems:?}"
+            );
         }
     }
     let (_, problems) = all_of(settings, &zstd::encode_all(&b"PAR1PAR1"[..], 1).unwrap());
@@ -302,7 +399,10 @@ pub fn compressed_files(settings: &Settings) {
     let expected = all_of(settings, &blocks);
     for cut in one.len()..one.len() + 3 {
         let parts = [gzip(&blocks[..cut]), gzip(&blocks[cut..])].concat();
-        assert!(expected.0.len() == 2 && all_of(settings, &parts) == expected, "{cut}");
+        assert!(
+            expected.0.len() == 2 && all_of(settings, &parts) == expected,
+            "{cut}"
+        );
     }
 }
 
@@ -317,11 +417,16 @@ fn all_of(settings: &Settings, content: &[u8]) -> (Vec<Answer>, Vec<String>) {
     let (_folder, path) = file(content);
     let mut all = Vec::new();
     let mut said = Vec::new();
-    let ended = senders(settings, &paths(&[path]), &Options::default(), |Answers { answers, progress }| {
-        all.extend(answers);
-        said.extend(progress.problems.iter().map(|problem| problem.what.clone()));
-        ControlFlow::<()>::Continue(())
-    });
+    let ended = senders(
+        settings,
+        &paths(&[path]),
+        &Options::default(),
+        |Answers { answers, progress }| {
+            all.extend(answers);
+            said.extend(progress.problems.iter().map(|problem| problem.what.clone()));
+            ControlFlow::<()>::Continue(())
+        },
+    );
     assert_eq!(ended.unwrap(), None);
     (all, said)
 }

@@ -32,7 +32,13 @@ fn header(transactions: &[Vec<u8>]) -> Vec<u8> {
 
 /// A record of e2store.
 pub fn record(kind: u16, content: &[u8]) -> Vec<u8> {
-    [&kind.to_le_bytes()[..], &(content.len() as u32).to_le_bytes(), &[0, 0], content].concat()
+    [
+        &kind.to_le_bytes()[..],
+        &(content.len() as u32).to_le_bytes(),
+        &[0, 0],
+        content,
+    ]
+    .concat()
 }
 
 pub fn compressed(content: &[u8]) -> Vec<u8> {
@@ -44,8 +50,14 @@ pub fn compressed(content: &[u8]) -> Vec<u8> {
 /// A block with this header and these transactions, as they stand in it, as a group of era1.
 fn group(header: &[u8], transactions: &[u8]) -> Vec<u8> {
     let body = list(&[list(transactions), list(&[])].concat());
-    let block = [record(3, &compressed(header)), record(4, &compressed(&body)), record(6, &[7; 32])].concat();
-    let pair = |left: &[u8], right: &[u8]| -> [u8; 32] { Sha256::digest([left, right].concat()).into() };
+    let block = [
+        record(3, &compressed(header)),
+        record(4, &compressed(&body)),
+        record(6, &[7; 32]),
+    ]
+    .concat();
+    let pair =
+        |left: &[u8], right: &[u8]| -> [u8; 32] { Sha256::digest([left, right].concat()).into() };
     let mut root = pair(keccak256(header).as_slice(), &[7; 32]);
     let mut zeros = [0; 32];
     for _ in 0..13 {
@@ -54,7 +66,10 @@ fn group(header: &[u8], transactions: &[u8]) -> Vec<u8> {
     let one = [&1_u64.to_le_bytes()[..], &[0; 24]].concat();
     let whole = [version(), block, record(7, &pair(&root, &one))].concat();
     let offset = (8 - whole.len() as i64).to_le_bytes();
-    let index = record(0x3266, &[1_u64.to_le_bytes(), offset, 1_u64.to_le_bytes()].concat());
+    let index = record(
+        0x3266,
+        &[1_u64.to_le_bytes(), offset, 1_u64.to_le_bytes()].concat(),
+    );
     [whole, index].concat()
 }
 
@@ -76,22 +91,34 @@ pub fn lists_of_no_transactions(settings: &Settings) {
         let second = header(&[smallest()]);
         let era1 = [group(&first, &items), group(&second, &smallest())].concat();
         assert!(era1.len() < ITEMS / 16);
-        let block = |header: &[u8], items: &[u8]| list(&[header, &list(items), &list(&[])].concat());
+        let block =
+            |header: &[u8], items: &[u8]| list(&[header, &list(items), &list(&[])].concat());
         let rlp = [block(&first, &items), block(&second, &smallest())].concat();
         for bytes in [era1, rlp] {
             let (answers, problems) = check_bytes(settings, &bytes);
-            assert_eq!((answers.len(), problems.len()), (UNREADABLE + 1, 1), "{problems:?}");
-            assert!(answers[..UNREADABLE].iter().all(|answer| answer.valid().is_none()));
+            assert_eq!(
+                (answers.len(), problems.len()),
+                (UNREADABLE + 1, 1),
+                "{problems:?}"
+            );
+            assert!(
+                answers[..UNREADABLE]
+                    .iter()
+                    .all(|answer| answer.valid().is_none())
+            );
             assert_eq!(answers[UNREADABLE].valid(), Some(false));
         }
     }
-    let last =
-        r#"{"number":"0x2","transactions":["0x0000000000000000000000000000000000000000000000000000000000000007"]}"#;
+    let last = r#"{"number":"0x2","transactions":["0x0000000000000000000000000000000000000000000000000000000000000007"]}"#;
     for item in ["0", "{}", "[]", "\"0x\"", "null"] {
         let items = vec![item; ITEMS / 10].join(",");
         let text = format!("{{\"number\":\"0x1\",\"transactions\":[{items}]}}\n{last}\n");
         let (answers, problems) = check_bytes(settings, text.as_bytes());
-        assert_eq!((answers.len(), problems.len()), (UNREADABLE + 1, 1), "{problems:?}");
+        assert_eq!(
+            (answers.len(), problems.len()),
+            (UNREADABLE + 1, 1),
+            "{problems:?}"
+        );
         assert_eq!(answers[UNREADABLE].block, Some(2));
     }
     // A thousand problems are listed, and that there are more.
@@ -108,7 +135,9 @@ pub fn bad_records(settings: &Settings) {
     bytes.extend(&good);
     let index = bytes.len() as i64;
     let places = (0..RECORDS).map(|record| 8 + 8 * record).chain([start]);
-    let offsets: Vec<u8> = places.flat_map(|place| (place as i64 - index).to_le_bytes()).collect();
+    let offsets: Vec<u8> = places
+        .flat_map(|place| (place as i64 - index).to_le_bytes())
+        .collect();
     let count = (RECORDS as u64 + 1).to_le_bytes();
     bytes.extend(record(0x3266, &[&[0; 8], &offsets[..], &count].concat()));
     let (answers, problems) = check_bytes(settings, &bytes);
@@ -124,8 +153,14 @@ pub fn long_texts(settings: &Settings) {
     let text = "z".repeat(10_000);
     let lines = format!("{{}}\n{}", format!("\"{text}\"\n").repeat(50));
     let (_, problems) = check_bytes(settings, lines.as_bytes());
-    assert!(problems.len() == 51 && problems.iter().all(|problem| problem.what.len() < 300), "{problems:?}");
-    let (answers, _) = check_bytes(settings, format!("{{\"transactions\":[\"{text}\"]}}").as_bytes());
+    assert!(
+        problems.len() == 51 && problems.iter().all(|problem| problem.what.len() < 300),
+        "{problems:?}"
+    );
+    let (answers, _) = check_bytes(
+        settings,
+        format!("{{\"transactions\":[\"{text}\"]}}").as_bytes(),
+    );
     assert!(answers[0].reason.as_ref().unwrap().to_string().len() < 300);
 }
 
@@ -135,13 +170,27 @@ pub fn little_memory(settings: &Settings) {
     const MANY: usize = 30_000;
     let read = |name: &str| std::fs::read(data(name)).unwrap();
     let hashes: Vec<String> = (0..MANY).map(|hash| format!("\"0x{hash:064x}\"")).collect();
-    let block_of_hashes = format!("{{\"number\":\"0x1\",\"transactions\":[{}]}}\n", hashes.join(","));
+    let block_of_hashes = format!(
+        "{{\"number\":\"0x1\",\"transactions\":[{}]}}\n",
+        hashes.join(",")
+    );
     let pretty = block_of_hashes.replace("[", "[\n\t").replace(",", "\n ,\n");
     let header_of_many = header(&vec![smallest(); MANY]);
-    let rlp = list(&[&header_of_many[..], &list(&smallest().repeat(MANY)), &list(&[])].concat());
+    let rlp = list(
+        &[
+            &header_of_many[..],
+            &list(&smallest().repeat(MANY)),
+            &list(&[]),
+        ]
+        .concat(),
+    );
     let mut files = vec![
         read("made-premerge.era1").repeat(COPIES),
-        [group(&header_of_many, &smallest().repeat(MANY)), group(&header(&[smallest()]), &smallest())].concat(),
+        [
+            group(&header_of_many, &smallest().repeat(MANY)),
+            group(&header(&[smallest()]), &smallest()),
+        ]
+        .concat(),
         rlp.repeat(3),
         block_of_hashes.repeat(2).into_bytes(),
         pretty.clone().into_bytes(),
@@ -150,36 +199,57 @@ pub fn little_memory(settings: &Settings) {
     if cfg!(feature = "arrow") {
         files.push(read("ethereum__transactions__mixed.parquet"));
     }
-    let little = Settings { max_memory: Some(0), batch: None, ..*settings };
+    let little = Settings {
+        max_memory: Some(0),
+        batch: None,
+        ..*settings
+    };
     for bytes in files {
         let (expected, problems) = check_bytes(settings, &bytes);
         assert_eq!(problems, []);
         let (found, problems) = check_bytes(&little, &bytes);
         assert_eq!(problems, []);
-        assert!(found == expected && found.len() > 1000, "{} and {}", found.len(), expected.len());
+        assert!(
+            found == expected && found.len() > 1000,
+            "{} and {}",
+            found.len(),
+            expected.len()
+        );
     }
 }
 
 /// A block that does not fit is a problem, and the next is read though no index says where it is. So it is with a line.
 pub fn blocks_beyond_the_memory(settings: &Settings) {
-    let little = Settings { max_memory: Some(0), ..*settings };
+    let little = Settings {
+        max_memory: Some(0),
+        ..*settings
+    };
     let long = vec![0; 16 << 20];
     let mut transaction = Vec::new();
     long.as_slice().encode(&mut transaction);
     let first = header(std::slice::from_ref(&long));
-    let bytes = [group(&first, &transaction), group(&header(&[smallest()]), &smallest())].concat();
+    let bytes = [
+        group(&first, &transaction),
+        group(&header(&[smallest()]), &smallest()),
+    ]
+    .concat();
     for (settings, expected) in [(settings, (2, 0)), (&little, (1, 1))] {
         let (answers, problems) = check_bytes(settings, &bytes);
         assert_eq!((answers.len(), problems.len()), expected, "{problems:?}");
     }
     let text = format!("{{\"transactions\":[\"{}\"]}}", "a".repeat(16 << 20));
     let encoded = const_hex::encode(smallest());
-    for (text, place) in
-        [(text.clone(), 0), (format!("{text}\n{encoded}"), 0), (format!("{encoded}\n{text}\n{encoded}"), 21)]
-    {
+    for (text, place) in [
+        (text.clone(), 0),
+        (format!("{text}\n{encoded}"), 0),
+        (format!("{encoded}\n{text}\n{encoded}"), 21),
+    ] {
         let (answers, problems) = check_bytes(&little, text.as_bytes());
         assert_eq!(answers.len(), text.matches(&encoded).count());
-        assert!(problems.len() == 1 && problems[0].what.contains("more than"), "{problems:?}");
+        assert!(
+            problems.len() == 1 && problems[0].what.contains("more than"),
+            "{problems:?}"
+        );
         assert_eq!(problems[0].place, FilePosition::Byte(place));
     }
 }

@@ -29,9 +29,14 @@ pub struct Signer<'a> {
 
 impl<'a> Signer<'a> {
     pub fn new(settings: &'a Settings) -> Self {
-        let (mut keys, public) = gecc::keys::generate(settings.engine().unwrap(), Secp256k1, 1).unwrap();
+        let (mut keys, public) =
+            gecc::keys::generate(settings.engine().unwrap(), Secp256k1, 1).unwrap();
         let raw = &public[0].as_bytes()[public[0].as_bytes().len() - 64..];
-        Signer { settings, key: keys.remove(0), address: Address::from_raw_public_key(raw) }
+        Signer {
+            settings,
+            key: keys.remove(0),
+            address: Address::from_raw_public_key(raw),
+        }
     }
 
     pub fn sign(&self, digest: B256) -> Signature {
@@ -69,13 +74,19 @@ fn data(random: &mut Random) -> Bytes {
 }
 
 fn recipient(random: &mut Random) -> TxKind {
-    if random.random_bool(0.25) { TxKind::Create } else { TxKind::Call(Address::new(bytes(random))) }
+    if random.random_bool(0.25) {
+        TxKind::Create
+    } else {
+        TxKind::Call(Address::new(bytes(random)))
+    }
 }
 
 fn access_list(random: &mut Random) -> AccessList {
     let item = |random: &mut Random| AccessListItem {
         address: Address::new(bytes(random)),
-        storage_keys: (0..random.next_u32() % 3).map(|_| B256::new(bytes(random))).collect(),
+        storage_keys: (0..random.next_u32() % 3)
+            .map(|_| B256::new(bytes(random)))
+            .collect(),
     };
     AccessList((0..random.next_u32() % 3).map(|_| item(random)).collect())
 }
@@ -83,7 +94,10 @@ fn access_list(random: &mut Random) -> AccessList {
 /// A signed transaction of a type in the encoding that is hashed, with the signers of its
 /// authorizations.
 pub fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>, Vec<Address>) {
-    fn encode<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(transaction: &T, signer: &Signer) -> Vec<u8> {
+    fn encode<T: RlpEcdsaEncodableTx + SignableTransaction<Signature>>(
+        transaction: &T,
+        signer: &Signer,
+    ) -> Vec<u8> {
         let signature = signer.sign(transaction.signature_hash());
         let mut encoded = Vec::new();
         transaction.eip2718_encode(&signature, &mut encoded);
@@ -102,9 +116,19 @@ pub fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>
     let access_list = access_list(random);
     let mut authorities = Vec::new();
     let encoded = match kind {
-        Kind::Eip2930 => {
-            encode(&TxEip2930 { chain_id, nonce, gas_price, gas_limit, to, value, access_list, input }, signer)
-        }
+        Kind::Eip2930 => encode(
+            &TxEip2930 {
+                chain_id,
+                nonce,
+                gas_price,
+                gas_limit,
+                to,
+                value,
+                access_list,
+                input,
+            },
+            signer,
+        ),
         Kind::Eip1559 => {
             let transaction = TxEip1559 {
                 chain_id,
@@ -148,7 +172,12 @@ pub fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>
                 let mut signed = vec![5];
                 inner.encode(&mut signed);
                 let signature = signer.sign(keccak256(signed));
-                SignedAuthorization::new_unchecked(inner, signature.v().into(), signature.r(), signature.s())
+                SignedAuthorization::new_unchecked(
+                    inner,
+                    signature.v().into(),
+                    signature.r(),
+                    signature.s(),
+                )
             };
             let transaction = TxEip7702 {
                 chain_id,
@@ -168,7 +197,18 @@ pub fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>
         }
         kind => {
             let chain_id = (kind == Kind::Eip155).then_some(chain_id);
-            encode(&TxLegacy { chain_id, nonce, gas_price, gas_limit, to, value, input }, signer)
+            encode(
+                &TxLegacy {
+                    chain_id,
+                    nonce,
+                    gas_price,
+                    gas_limit,
+                    to,
+                    value,
+                    input,
+                },
+                signer,
+            )
         }
     };
     (encoded, authorities)
@@ -177,14 +217,21 @@ pub fn transaction(kind: Kind, signer: &Signer, random: &mut Random) -> (Vec<u8>
 /// A list of these items in RLP.
 pub fn list(payload: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
-    Header { list: true, payload_length: payload.len() }.encode(&mut whole);
+    Header {
+        list: true,
+        payload_length: payload.len(),
+    }
+    .encode(&mut whole);
     whole.extend_from_slice(payload);
     whole
 }
 
 /// The transactions root of a block, by alloy.
 pub fn root_of(transactions: &[Vec<u8>]) -> [u8; 32] {
-    ordered_trie_root_with_encoder(transactions, |transaction, to| to.extend_from_slice(transaction)).0
+    ordered_trie_root_with_encoder(transactions, |transaction, to| {
+        to.extend_from_slice(transaction)
+    })
+    .0
 }
 
 /// A header in which only the number and the root of the transactions match a real one.
@@ -200,14 +247,25 @@ pub fn header(number: u64, root: [u8; 32]) -> Vec<u8> {
 pub fn in_block(transactions: &[Vec<u8>]) -> Vec<u8> {
     let mut in_block = Vec::new();
     for transaction in transactions {
-        if transaction[0] < 0xc0 { transaction.as_slice().encode(&mut in_block) } else { in_block.extend(transaction) }
+        if transaction[0] < 0xc0 {
+            transaction.as_slice().encode(&mut in_block)
+        } else {
+            in_block.extend(transaction)
+        }
     }
     list(&in_block)
 }
 
 /// A block of these transactions.
 pub fn block(number: u64, transactions: &[Vec<u8>]) -> Vec<u8> {
-    list(&[header(number, root_of(transactions)), in_block(transactions), list(&[])].concat())
+    list(
+        &[
+            header(number, root_of(transactions)),
+            in_block(transactions),
+            list(&[]),
+        ]
+        .concat(),
+    )
 }
 
 fn check_block(settings: &Settings, number: u64, transactions: &[Vec<u8>]) -> Vec<Answer> {
@@ -217,7 +275,14 @@ fn check_block(settings: &Settings, number: u64, transactions: &[Vec<u8>]) -> Ve
 
 pub fn transactions_of_every_kind(settings: &Settings) {
     let mut random = Random::new();
-    let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
+    let kinds = [
+        Kind::Legacy,
+        Kind::Eip155,
+        Kind::Eip2930,
+        Kind::Eip1559,
+        Kind::Eip4844,
+        Kind::Eip7702,
+    ];
     let mut transactions = Vec::new();
     let mut expected = Vec::new();
     for index in 0..TRANSACTIONS {
@@ -235,17 +300,29 @@ pub fn transactions_of_every_kind(settings: &Settings) {
         };
         expected.push(answer(None, kind, signer.address));
         let authorities = authorities.into_iter().zip(0..);
-        expected.extend(authorities.map(|(from, index)| answer(Some(index), Kind::Authorization, from)));
+        expected.extend(
+            authorities.map(|(from, index)| answer(Some(index), Kind::Authorization, from)),
+        );
         transactions.push(encoded);
     }
     assert_eq!(check_block(settings, 7, &transactions), expected);
 }
 
 /// Replaces s by n - s, and encodes the transaction again.
-fn with_high_s(settings: &Settings, random: &mut Random, chain_id: Option<u64>) -> (Vec<u8>, Address) {
-    let order = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141".parse::<U256>().unwrap();
+fn with_high_s(
+    settings: &Settings,
+    random: &mut Random,
+    chain_id: Option<u64>,
+) -> (Vec<u8>, Address) {
+    let order = "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
+        .parse::<U256>()
+        .unwrap();
     let signer = Signer::new(settings);
-    let transaction = TxLegacy { chain_id, nonce: number(random), ..TxLegacy::default() };
+    let transaction = TxLegacy {
+        chain_id,
+        nonce: number(random),
+        ..TxLegacy::default()
+    };
     let low = signer.sign(transaction.signature_hash());
     let high = Signature::new(low.r(), order - low.s(), !low.v());
     let mut encoded = Vec::new();
@@ -255,9 +332,11 @@ fn with_high_s(settings: &Settings, random: &mut Random, chain_id: Option<u64>) 
 
 pub fn high_s(settings: &Settings) {
     let mut random = Random::new();
-    for (chain_id, block, is_forbidden) in
-        [(None, HOMESTEAD - 1, false), (None, HOMESTEAD, true), (Some(1), HOMESTEAD - 1, true)]
-    {
+    for (chain_id, block, is_forbidden) in [
+        (None, HOMESTEAD - 1, false),
+        (None, HOMESTEAD, true),
+        (Some(1), HOMESTEAD - 1, true),
+    ] {
         let (encoded, from) = with_high_s(settings, &mut random, chain_id);
         let answers = check_block(settings, block, &[encoded]);
         assert_eq!(answers[0].from, Some(from.into_array()));
@@ -286,34 +365,64 @@ pub fn other_senders_and_hashes(settings: &Settings) {
     };
     assert_eq!(reason(&|_| {}), None);
     let other = json!("0x00000000000000000000000000000000000000ff");
-    assert_eq!(reason(&|transaction| transaction["from"] = other.clone()), Some(Reason::OtherSender));
+    assert_eq!(
+        reason(&|transaction| transaction["from"] = other.clone()),
+        Some(Reason::OtherSender)
+    );
     // The hash covers every field and the signature.
-    for (name, value) in [("nonce", "0xffff"), ("value", "0x12345"), ("input", "0x00ff"), ("s", "0x7"), ("to", "0x")] {
+    for (name, value) in [
+        ("nonce", "0xffff"),
+        ("value", "0x12345"),
+        ("input", "0x00ff"),
+        ("s", "0x7"),
+        ("to", "0x"),
+    ] {
         let found = reason(&|transaction| transaction[name] = json!(value));
-        assert!(matches!(found, Some(Reason::NotRebuilt(_))), "{name}: {found:?}");
+        assert!(
+            matches!(found, Some(Reason::NotRebuilt(_))),
+            "{name}: {found:?}"
+        );
     }
     // Without a hash to compare with, the signature alone tells.
     let without = |transaction: &mut Value| {
         transaction.as_object_mut().unwrap().remove("hash");
         transaction["nonce"] = json!("0xffff");
     };
-    assert!(matches!(reason(&without), Some(Reason::OtherSender | Reason::Rejected(_))));
+    assert!(matches!(
+        reason(&without),
+        Some(Reason::OtherSender | Reason::Rejected(_))
+    ));
     let zero = |transaction: &mut Value| {
         transaction.as_object_mut().unwrap().remove("hash");
         transaction["r"] = json!("0x0");
     };
-    assert_eq!(reason(&zero), Some(Reason::Rejected(gecc::Rejection::ROutOfRange)));
+    assert_eq!(
+        reason(&zero),
+        Some(Reason::Rejected(gecc::Rejection::ROutOfRange))
+    );
 }
 
 /// JSON as nodes and scripts write it: a response, one block per line, a list of blocks, and blocks
 /// with hashes alone.
 pub fn responses_of_nodes(settings: &Settings) {
-    let names = ["ethereum/block_1150000.json", "ethereum/block_22431083.json"].map(crate::support::of_examples);
-    let blocks = names.clone().map(|path| serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap());
+    let names = [
+        "ethereum/block_1150000.json",
+        "ethereum/block_22431083.json",
+    ]
+    .map(crate::support::of_examples);
+    let blocks = names
+        .clone()
+        .map(|path| serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap());
     let expected = check(settings, &names);
-    let answers = blocks.clone().map(|block| json!({"jsonrpc": "2.0", "id": 1, "result": block}).to_string());
+    let answers = blocks
+        .clone()
+        .map(|block| json!({"jsonrpc": "2.0", "id": 1, "result": block}).to_string());
     let lines = blocks.clone().map(|block| block.to_string());
-    let texts = [answers.join("\n"), lines.join("\n") + "\n\n", format!("[{}]", lines.join(",\n"))];
+    let texts = [
+        answers.join("\n"),
+        lines.join("\n") + "\n\n",
+        format!("[{}]", lines.join(",\n")),
+    ];
     for text in texts {
         let (_folder, path) = file(text.as_bytes());
         assert_eq!(check(settings, &[path]), expected);
@@ -324,10 +433,22 @@ pub fn responses_of_nodes(settings: &Settings) {
     }
     let (_folder, path) = file(hashes.to_string().as_bytes());
     let found = check(settings, &[path]);
-    assert!(found.iter().zip(&expected).all(|(found, known)| found.hash == known.hash && found.valid().is_none()));
+    assert!(
+        found
+            .iter()
+            .zip(&expected)
+            .all(|(found, known)| found.hash == known.hash && found.valid().is_none())
+    );
     // A line that is none costs itself alone.
-    let (_folder, path) = file([&lines[0], "{\"number\":", &lines[1], ""].join("\n").as_bytes());
+    let (_folder, path) = file(
+        [&lines[0], "{\"number\":", &lines[1], ""]
+            .join("\n")
+            .as_bytes(),
+    );
     let (found, problems) = check_with(settings, &[path], &Options::default());
     assert_eq!((found, problems.len()), (expected, 1));
-    assert_eq!(problems[0].place, gecc_chains::FilePosition::Byte(lines[0].len() as u64 + 1));
+    assert_eq!(
+        problems[0].place,
+        gecc_chains::FilePosition::Byte(lines[0].len() as u64 + 1)
+    );
 }

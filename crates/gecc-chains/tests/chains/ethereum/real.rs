@@ -10,23 +10,36 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// The answers to some files, with the problems.
-pub fn check_with(settings: &Settings, files: &[PathBuf], options: &Options) -> (Vec<Answer>, Vec<Problem>) {
+pub fn check_with(
+    settings: &Settings,
+    files: &[PathBuf],
+    options: &Options,
+) -> (Vec<Answer>, Vec<Problem>) {
     let mut all = Vec::new();
     let mut problems = Vec::new();
     let mut bytes = 0;
     let mut finished = Vec::new();
     let paths = paths(files);
-    let ended = senders(settings, &paths, options, |Answers { answers, progress }| {
-        all.extend(answers);
-        problems.extend(progress.problems);
-        bytes += progress.bytes;
-        finished.extend(progress.finished);
-        ControlFlow::<()>::Continue(())
-    });
+    let ended = senders(
+        settings,
+        &paths,
+        options,
+        |Answers { answers, progress }| {
+            all.extend(answers);
+            problems.extend(progress.problems);
+            bytes += progress.bytes;
+            finished.extend(progress.finished);
+            ControlFlow::<()>::Continue(())
+        },
+    );
     assert_eq!(ended.unwrap(), None);
     assert_eq!(finished.len(), paths.files.len());
     assert!(bytes <= paths.bytes());
-    assert!(!problems.is_empty() || bytes == paths.bytes(), "{bytes} of {} bytes", paths.bytes());
+    assert!(
+        !problems.is_empty() || bytes == paths.bytes(),
+        "{bytes} of {} bytes",
+        paths.bytes()
+    );
     (all, problems)
 }
 
@@ -41,7 +54,8 @@ pub fn check(settings: &Settings, files: &[PathBuf]) -> Vec<Answer> {
 fn known_senders() -> HashMap<[u8; 32], Address> {
     let mut known = HashMap::new();
     for file in std::fs::read_dir(of_examples("ethereum")).unwrap() {
-        let block: Value = serde_json::from_slice(&std::fs::read(file.unwrap().path()).unwrap()).unwrap();
+        let block: Value =
+            serde_json::from_slice(&std::fs::read(file.unwrap().path()).unwrap()).unwrap();
         for transaction in block["transactions"].as_array().unwrap() {
             let text = |name: &str| transaction[name].as_str().unwrap();
             let hash = const_hex::decode_to_array(text("hash"));
@@ -67,9 +81,13 @@ fn require_known(answers: &[Answer]) -> usize {
     for answer in answers {
         assert_eq!(answer.reason, None, "{answer:?}");
     }
-    let transactions = answers.iter().filter(|answer| answer.authorization.is_none());
+    let transactions = answers
+        .iter()
+        .filter(|answer| answer.authorization.is_none());
     let found = transactions.filter_map(|answer| Some((known.get(&answer.hash)?, answer.from)));
-    found.inspect(|(known, from)| assert_eq!(Some(**known), *from)).count()
+    found
+        .inspect(|(known, from)| assert_eq!(Some(**known), *from))
+        .count()
 }
 
 pub fn json_blocks(settings: &Settings) {
@@ -88,9 +106,15 @@ pub fn era1_of_the_main_chain(settings: &Settings) {
     // Blocks 19426587, 22431082, 22431083 and 22431086 are.
     assert_eq!(require_known(&after), 37 + 68 + 139 + 124);
     assert!(
-        [Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702]
-            .iter()
-            .all(|kind| count(&after, *kind) > 0)
+        [
+            Kind::Eip155,
+            Kind::Eip2930,
+            Kind::Eip1559,
+            Kind::Eip4844,
+            Kind::Eip7702
+        ]
+        .iter()
+        .all(|kind| count(&after, *kind) > 0)
     );
 }
 
@@ -98,7 +122,10 @@ pub fn era1_of_sepolia(settings: &Settings) {
     let answers = check(settings, &[data("sepolia-00021-txblocks.era1")]);
     assert_eq!((require_known(&answers), answers.len()), (0, 51));
     assert_eq!(
-        (count(&answers, Kind::Eip1559), count(&answers, Kind::Legacy) + count(&answers, Kind::Eip155)),
+        (
+            count(&answers, Kind::Eip1559),
+            count(&answers, Kind::Legacy) + count(&answers, Kind::Eip155)
+        ),
         (36, 15)
     );
 }
@@ -119,14 +146,20 @@ fn as_rlp(name: &str) -> Vec<u8> {
         let content = &bytes[rest + 8..rest + 8 + length];
         let mut plain = Vec::new();
         if matches!(kind, 3 | 4) {
-            snap::read::FrameDecoder::new(content).read_to_end(&mut plain).unwrap();
+            snap::read::FrameDecoder::new(content)
+                .read_to_end(&mut plain)
+                .unwrap();
         }
         match kind {
             3 => header = plain,
             4 => {
                 let body = alloy_rlp::Header::decode_bytes(&mut plain.as_slice(), true).unwrap();
                 let payload_length = header.len() + body.len();
-                alloy_rlp::Header { list: true, payload_length }.encode(&mut blocks);
+                alloy_rlp::Header {
+                    list: true,
+                    payload_length,
+                }
+                .encode(&mut blocks);
                 blocks.extend_from_slice(&header);
                 blocks.extend_from_slice(body);
             }
@@ -138,7 +171,11 @@ fn as_rlp(name: &str) -> Vec<u8> {
 }
 
 pub fn blocks_in_rlp(settings: &Settings) {
-    for name in ["made-premerge.era1", "made-postmerge.e2s", "sepolia-00021-txblocks.era1"] {
+    for name in [
+        "made-premerge.era1",
+        "made-postmerge.e2s",
+        "sepolia-00021-txblocks.era1",
+    ] {
         let (_folder, path) = file(&as_rlp(name));
         assert_eq!(check(settings, &[path]), check(settings, &[data(name)]));
     }
@@ -149,20 +186,29 @@ pub fn tables_of_amp(settings: &Settings) {
     let answers = check(settings, &[data("amp_evm_transactions.parquet")]);
     assert_eq!(answers.len() - count(&answers, Kind::Authorization), 1120);
     assert_eq!(require_known(&answers), 529);
-    let era1 = check(settings, &[data("made-premerge.era1"), data("made-postmerge.e2s")]);
+    let era1 = check(
+        settings,
+        &[data("made-premerge.era1"), data("made-postmerge.e2s")],
+    );
     assert_eq!(counts(&answers), counts(&era1));
 }
 
 #[cfg(feature = "arrow")]
 pub fn tables_of_cryo(settings: &Settings) {
-    for (name, rebuilt, lost) in
-        [("ethereum__transactions__mixed.parquet", 1107, 13), ("ethereum__transactions__polars.parquet", 82, 1)]
-    {
+    for (name, rebuilt, lost) in [
+        ("ethereum__transactions__mixed.parquet", 1107, 13),
+        ("ethereum__transactions__polars.parquet", 82, 1),
+    ] {
         let answers = check(settings, &[data(name)]);
-        let (good, bad): (Vec<Answer>, _) = answers.into_iter().partition(|answer| answer.valid() == Some(true));
+        let (good, bad): (Vec<Answer>, _) = answers
+            .into_iter()
+            .partition(|answer| answer.valid() == Some(true));
         assert_eq!((good.len(), bad.len()), (rebuilt, lost), "{name}");
         require_known(&good);
-        assert!(bad.iter().all(|answer| matches!(answer.reason, Some(Reason::NotRebuilt(_)))));
+        assert!(
+            bad.iter()
+                .all(|answer| matches!(answer.reason, Some(Reason::NotRebuilt(_))))
+        );
         if lost > 1 {
             assert_eq!(count(&good, Kind::Legacy), 34);
         }
@@ -176,8 +222,14 @@ pub fn ranges_of_blocks(settings: &Settings) {
     }
     for file in files {
         let all = check(settings, std::slice::from_ref(&file));
-        let blocks = BlockRange { from: Some(19_426_587), to: Some(22_431_082) };
-        let options = Options { blocks, ..Options::default() };
+        let blocks = BlockRange {
+            from: Some(19_426_587),
+            to: Some(22_431_082),
+        };
+        let options = Options {
+            blocks,
+            ..Options::default()
+        };
         let (some, problems) = check_with(settings, &[file], &options);
         assert_eq!(problems, []);
         let inside = |answer: &&Answer| (19_426_587..=22_431_082).contains(&answer.block.unwrap());
@@ -189,16 +241,37 @@ pub fn ranges_of_blocks(settings: &Settings) {
 pub fn other_chains(settings: &Settings) {
     let file = data("sepolia-00021-txblocks.era1");
     for (chain_id, is_other) in [(11_155_111, false), (1, true)] {
-        let options = Options { chain_id: Some(chain_id), ..Options::default() };
+        let options = Options {
+            chain_id: Some(chain_id),
+            ..Options::default()
+        };
         let (answers, problems) = check_with(settings, std::slice::from_ref(&file), &options);
         assert_eq!(problems, []);
-        let others = answers.iter().filter(|answer| answer.reason == Some(Reason::OtherChain)).count();
-        assert_eq!(others, if is_other { answers.len() - count(&answers, Kind::Legacy) } else { 0 });
+        let others = answers
+            .iter()
+            .filter(|answer| answer.reason == Some(Reason::OtherChain))
+            .count();
+        assert_eq!(
+            others,
+            if is_other {
+                answers.len() - count(&answers, Kind::Legacy)
+            } else {
+                0
+            }
+        );
         // Those that are rejected still have the hashes of their transactions, which these files do not say.
         let mut expected = answers;
-        let valid = expected.iter_mut().filter(|answer| answer.valid() == Some(true));
+        let valid = expected
+            .iter_mut()
+            .filter(|answer| answer.valid() == Some(true));
         valid.for_each(|answer| answer.hash = [0; 32]);
-        let options = Options { only_rejected: true, ..options };
-        assert_eq!(check_with(settings, std::slice::from_ref(&file), &options), (expected, vec![]));
+        let options = Options {
+            only_rejected: true,
+            ..options
+        };
+        assert_eq!(
+            check_with(settings, std::slice::from_ref(&file), &options),
+            (expected, vec![])
+        );
     }
 }

@@ -10,17 +10,26 @@ use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
 /// The answers to a text, its problems, and how many blocks were compared.
-fn of_bytes(settings: &Settings, bytes: &[u8], options: &Options) -> (Vec<Answer>, Vec<Problem>, RootComparisons) {
+fn of_bytes(
+    settings: &Settings,
+    bytes: &[u8],
+    options: &Options,
+) -> (Vec<Answer>, Vec<Problem>, RootComparisons) {
     let (_folder, path) = file(bytes);
     let mut all = Vec::new();
     let mut problems = Vec::new();
     let mut compared = RootComparisons::default();
-    let ended = senders(settings, &paths(&[path]), options, |Answers { answers, progress }| {
-        all.extend(answers);
-        problems.extend(progress.problems);
-        compared.add(progress.blocks);
-        ControlFlow::<()>::Continue(())
-    });
+    let ended = senders(
+        settings,
+        &paths(&[path]),
+        options,
+        |Answers { answers, progress }| {
+            all.extend(answers);
+            problems.extend(progress.problems);
+            compared.add(progress.blocks);
+            ControlFlow::<()>::Continue(())
+        },
+    );
     assert_eq!(ended.unwrap(), None);
     (all, problems, compared)
 }
@@ -36,19 +45,40 @@ fn require_other_root(settings: &Settings, bytes: &[u8], number: u64) -> Vec<Ans
     let (answers, problems, compared) = of_bytes(settings, bytes, &Options::default());
     let named: Vec<&Problem> = problems
         .iter()
-        .filter(|problem| problem.what.starts_with(&format!("block {number}: its transactions have root 0x")))
+        .filter(|problem| {
+            problem
+                .what
+                .starts_with(&format!("block {number}: its transactions have root 0x"))
+        })
         .collect();
-    assert!(named.len() == 1 && named[0].what.matches("0x").count() == 2, "{problems:?}");
+    assert!(
+        named.len() == 1 && named[0].what.matches("0x").count() == 2,
+        "{problems:?}"
+    );
     let of_block = answers.iter().filter(|answer| answer.block == Some(number));
-    assert!(of_block.clone().all(|answer| answer.valid() != Some(true)), "{answers:?}");
+    assert!(
+        of_block.clone().all(|answer| answer.valid() != Some(true)),
+        "{answers:?}"
+    );
     assert!(compared.compared > 0);
     // If that is not wanted nothing is said of it, and it is counted.
-    let (all, none, compared) = of_bytes(settings, bytes, &Options { skip_roots: true, ..Options::default() });
+    let (all, none, compared) = of_bytes(
+        settings,
+        bytes,
+        &Options {
+            skip_roots: true,
+            ..Options::default()
+        },
+    );
     assert_eq!((all.len(), none.len()), (answers.len(), problems.len() - 1));
     assert!(compared.compared == 0 && compared.not_compared > 0);
     let signed = |answer: &&Answer| answer.reason == Some(Reason::OtherRoot);
     assert!(
-        answers.iter().zip(&all).filter(|(answer, _)| signed(answer)).all(|(_, answer)| answer.valid() == Some(true))
+        answers
+            .iter()
+            .zip(&all)
+            .filter(|(answer, _)| signed(answer))
+            .all(|(_, answer)| answer.valid() == Some(true))
     );
     answers
 }
@@ -56,19 +86,35 @@ fn require_other_root(settings: &Settings, bytes: &[u8], number: u64) -> Vec<Ans
 pub fn blocks_in_json(settings: &Settings) {
     for number in [1_150_000, 12_244_000, 22_431_083] {
         let whole = block_of_examples(number);
-        let (expected, problems, compared) = of_bytes(settings, whole.to_string().as_bytes(), &Options::default());
-        assert_eq!((problems, compared), (vec![], RootComparisons { compared: 1, not_compared: 0 }));
+        let (expected, problems, compared) =
+            of_bytes(settings, whole.to_string().as_bytes(), &Options::default());
+        assert_eq!(
+            (problems, compared),
+            (
+                vec![],
+                RootComparisons {
+                    compared: 1,
+                    not_compared: 0
+                }
+            )
+        );
         let changed = |change: &dyn Fn(&mut Value)| {
             let mut block = whole.clone();
             change(&mut block);
             block.to_string().into_bytes()
         };
         let list = |block: &mut Value| block["transactions"].as_array_mut().unwrap().clone();
-        let with = |transactions: Vec<Value>| changed(&|block| block["transactions"] = json!(transactions));
+        let with = |transactions: Vec<Value>| {
+            changed(&|block| block["transactions"] = json!(transactions))
+        };
         let all = list(&mut whole.clone());
         assert_eq!(require_other_root(settings, &with(Vec::new()), number), []);
         let fewer = require_other_root(settings, &with(all[1..].to_vec()), number);
-        assert!(fewer.iter().all(|answer| answer.reason == Some(Reason::OtherRoot)));
+        assert!(
+            fewer
+                .iter()
+                .all(|answer| answer.reason == Some(Reason::OtherRoot))
+        );
         require_other_root(settings, &with([&all[..], &all[..1]].concat()), number);
         let mut swapped = all.clone();
         swapped.swap(0, 1);
@@ -81,23 +127,52 @@ pub fn blocks_in_json(settings: &Settings) {
         first.remove("from");
         require_other_root(settings, &with(other), number);
         let root = json!(const_hex::encode_prefixed([7; 32]));
-        require_other_root(settings, &changed(&|block| block["transactionsRoot"] = root.clone()), number);
+        require_other_root(
+            settings,
+            &changed(&|block| block["transactionsRoot"] = root.clone()),
+            number,
+        );
         // Nothing to compare with: zeros are no root.
-        let (found, problems, compared) =
-            of_bytes(settings, &changed(&|block| block["transactionsRoot"] = Value::Null), &Options::default());
-        assert_eq!((&found, problems, compared.not_compared), (&expected, vec![], 1));
+        let (found, problems, compared) = of_bytes(
+            settings,
+            &changed(&|block| block["transactionsRoot"] = Value::Null),
+            &Options::default(),
+        );
+        assert_eq!(
+            (&found, problems, compared.not_compared),
+            (&expected, vec![], 1)
+        );
         let zeros = json!(const_hex::encode_prefixed([0; 32]));
-        let (found, problems, compared) =
-            of_bytes(settings, &changed(&|block| block["transactionsRoot"] = zeros.clone()), &Options::default());
+        let (found, problems, compared) = of_bytes(
+            settings,
+            &changed(&|block| block["transactionsRoot"] = zeros.clone()),
+            &Options::default(),
+        );
         assert_eq!((&found, compared.not_compared), (&expected, 1));
-        assert!(problems.len() == 1 && problems[0].not_checked, "{problems:?}");
+        assert!(
+            problems.len() == 1 && problems[0].not_checked,
+            "{problems:?}"
+        );
         // Not a root.
         let short = changed(&|block| block["transactionsRoot"] = json!("0x12"));
         assert!(!of_bytes(settings, &short, &Options::default()).1.is_empty());
         // Transactions that cannot be encoded are not judged, and have no valid answer of their own.
-        let hashes = with(all.iter().map(|transaction| transaction["hash"].clone()).collect());
+        let hashes = with(
+            all.iter()
+                .map(|transaction| transaction["hash"].clone())
+                .collect(),
+        );
         let (_, problems, compared) = of_bytes(settings, &hashes, &Options::default());
-        assert_eq!((problems, compared), (vec![], RootComparisons { compared: 0, not_compared: 1 }));
+        assert_eq!(
+            (problems, compared),
+            (
+                vec![],
+                RootComparisons {
+                    compared: 0,
+                    not_compared: 1
+                }
+            )
+        );
     }
 }
 
@@ -106,30 +181,57 @@ pub fn blocks_in_parts(settings: &Settings) {
     const COPIES: usize = 40;
     let mut long = block_of_examples(12_244_000);
     let all = long["transactions"].as_array().unwrap().clone();
-    let many: Vec<Value> = std::iter::repeat_n(&all, COPIES).flatten().cloned().collect();
+    let many: Vec<Value> = std::iter::repeat_n(&all, COPIES)
+        .flatten()
+        .cloned()
+        .collect();
     long["transactions"] = json!(many);
     let encoded = super::e2store::transactions_of("made-premerge.era1", 12_244_000);
-    let little = Settings { max_memory: Some(0), ..*settings };
-    let copies: Vec<Vec<u8>> = std::iter::repeat_n(&encoded, COPIES).flatten().cloned().collect();
+    let little = Settings {
+        max_memory: Some(0),
+        ..*settings
+    };
+    let copies: Vec<Vec<u8>> = std::iter::repeat_n(&encoded, COPIES)
+        .flatten()
+        .cloned()
+        .collect();
     long["transactionsRoot"] = json!(const_hex::encode_prefixed(root_of(&copies)));
     let (found, problems, _) = of_bytes(&little, long.to_string().as_bytes(), &Options::default());
     assert_eq!((found.len(), problems), (COPIES * all.len(), vec![]));
     assert!(found.iter().all(|answer| answer.valid() == Some(true)));
     long["transactions"].as_array_mut().unwrap().pop();
     let found = require_other_root(&little, long.to_string().as_bytes(), 12_244_000);
-    assert!(found.iter().all(|answer| answer.reason == Some(Reason::OtherRoot)));
+    assert!(
+        found
+            .iter()
+            .all(|answer| answer.reason == Some(Reason::OtherRoot))
+    );
     // The same in RLP and in hexadecimal.
     let whole = block(7, &copies);
-    let fewer = list(&[header(7, root_of(&copies)), in_block(&copies[1..]), list(&[])].concat());
+    let fewer = list(
+        &[
+            header(7, root_of(&copies)),
+            in_block(&copies[1..]),
+            list(&[]),
+        ]
+        .concat(),
+    );
     for (whole, fewer) in [
         (whole.clone(), fewer.clone()),
-        (const_hex::encode(&whole).into_bytes(), const_hex::encode_prefixed(&fewer).into_bytes()),
+        (
+            const_hex::encode(&whole).into_bytes(),
+            const_hex::encode_prefixed(&fewer).into_bytes(),
+        ),
     ] {
         let (found, problems, _) = of_bytes(&little, &whole, &Options::default());
         assert_eq!((found.len(), problems), (copies.len(), vec![]));
         assert!(found.iter().all(|answer| answer.valid() == Some(true)));
         let found = require_other_root(&little, &fewer, 7);
-        assert!(found.iter().all(|answer| answer.reason == Some(Reason::OtherRoot)));
+        assert!(
+            found
+                .iter()
+                .all(|answer| answer.reason == Some(Reason::OtherRoot))
+        );
     }
 }
 
@@ -137,7 +239,14 @@ pub fn blocks_in_parts(settings: &Settings) {
 /// not. The header is left as it is: its transactions root says nothing of the other fields, such as the number.
 pub fn blocks_with_a_changed_bit(settings: &Settings) {
     let random = &mut Random::new();
-    let kinds = [Kind::Legacy, Kind::Eip155, Kind::Eip2930, Kind::Eip1559, Kind::Eip4844, Kind::Eip7702];
+    let kinds = [
+        Kind::Legacy,
+        Kind::Eip155,
+        Kind::Eip2930,
+        Kind::Eip1559,
+        Kind::Eip4844,
+        Kind::Eip7702,
+    ];
     let encoded = kinds.map(|kind| transaction(kind, &Signer::new(settings), random).0);
     let first = block(5, &encoded);
     let second = block(6, &encoded[..2]);
@@ -151,11 +260,22 @@ pub fn blocks_with_a_changed_bit(settings: &Settings) {
         changed[place] ^= 1 << rand::RngExt::random_range(random, 0..8);
         for bytes in [
             [&changed[..], &second].concat(),
-            format!("{}\n{}\n", const_hex::encode(&changed), const_hex::encode(&second)).into_bytes(),
+            format!(
+                "{}\n{}\n",
+                const_hex::encode(&changed),
+                const_hex::encode(&second)
+            )
+            .into_bytes(),
         ] {
             let (found, problems, _) = of_bytes(settings, &bytes, &Options::default());
             let valid = |answer: &&Answer| answer.valid() == Some(true);
-            assert!(found.iter().filter(valid).all(|answer| expected.contains(answer)), "{place}");
+            assert!(
+                found
+                    .iter()
+                    .filter(valid)
+                    .all(|answer| expected.contains(answer)),
+                "{place}"
+            );
             assert!(!problems.is_empty() || found == expected, "{place}");
         }
     }
@@ -165,10 +285,17 @@ pub fn blocks_with_a_changed_bit(settings: &Settings) {
 pub fn roots_are_compared_with_only_rejected(settings: &Settings) {
     let encoded = super::e2store::transactions_of("made-premerge.era1", 2_675_000);
     let changed = list(&[header(7, [7; 32]), in_block(&encoded), list(&[])].concat());
-    let options = Options { only_rejected: true, ..Options::default() };
+    let options = Options {
+        only_rejected: true,
+        ..Options::default()
+    };
     let (_folder, path) = file(&changed);
     let (found, problems) = check_with(settings, std::slice::from_ref(&path), &options);
     assert_eq!(problems.len(), 1);
     assert_eq!(found, check_with(settings, &[path], &Options::default()).0);
-    assert!(found.iter().all(|answer| answer.reason == Some(Reason::OtherRoot) && answer.hash != [0; 32]));
+    assert!(
+        found
+            .iter()
+            .all(|answer| answer.reason == Some(Reason::OtherRoot) && answer.hash != [0; 32])
+    );
 }

@@ -45,12 +45,17 @@ const TYPES: [(u64, Kind); 10] = [
 
 fn without(value: &Value, names: &[&str]) -> Value {
     let mut value = value.clone();
-    names.iter().for_each(|name| drop(value.as_object_mut().unwrap().remove(*name)));
+    names
+        .iter()
+        .for_each(|name| drop(value.as_object_mut().unwrap().remove(*name)));
     value
 }
 
 fn reason_of(settings: &Settings, value: &Value, chain_id: Option<u64>) -> Option<Reason> {
-    let options = Options { chain_id, ..Options::default() };
+    let options = Options {
+        chain_id,
+        ..Options::default()
+    };
     let (answers, problems) = answers_of(settings, &value.to_string(), &options);
     assert_eq!((answers.len(), problems), (1, Vec::new()), "{value}");
     answers[0].reason.clone()
@@ -74,14 +79,28 @@ pub fn transactions_without_a_signature(settings: &Settings) {
         assert_eq!(expected.valid(), None);
         let null = json!({"v": null, "r": null, "s": null});
         let mut nulls = transaction.clone();
-        nulls.as_object_mut().unwrap().extend(null.as_object().unwrap().clone());
+        nulls
+            .as_object_mut()
+            .unwrap()
+            .extend(null.as_object().unwrap().clone());
         let missing = without(&transaction, &["v", "r", "s"]);
         let mut empty = transaction.clone();
         (empty["r"], empty["s"], empty["v"]) = (json!("0x"), json!("0x"), json!("0x"));
         let mut padded = transaction.clone();
         padded["r"] = json!(const_hex::encode_prefixed([0; 32]));
-        for same in [&transaction, &nulls, &missing, &empty, &padded, &without(&transaction, &["chainId", "to"])] {
-            assert_eq!(answers_to(settings, same), std::slice::from_ref(&expected), "{same}");
+        for same in [
+            &transaction,
+            &nulls,
+            &missing,
+            &empty,
+            &padded,
+            &without(&transaction, &["chainId", "to"]),
+        ] {
+            assert_eq!(
+                answers_to(settings, same),
+                std::slice::from_ref(&expected),
+                "{same}"
+            );
         }
         let whole = json!({"number": "0x45a59bb", "transactions": [transaction]});
         assert_eq!(answers_to(settings, &whole), [expected]);
@@ -90,13 +109,27 @@ pub fn transactions_without_a_signature(settings: &Settings) {
     for (chain_id, is_typed) in [(137, true), (137, false), (10, true)] {
         let mut zeros = of_type(0, chain_id);
         zeros["from"] = json!(const_hex::encode_prefixed([0; 20]));
-        let zeros = if is_typed { zeros } else { without(&zeros, &["type"]) };
+        let zeros = if is_typed {
+            zeros
+        } else {
+            without(&zeros, &["type"])
+        };
         let found = answers_to(settings, &zeros);
-        assert_eq!((found[0].kind, &found[0].reason), (Kind::Zeros, &Some(Reason::Unsigned)), "{zeros}");
+        assert_eq!(
+            (found[0].kind, &found[0].reason),
+            (Kind::Zeros, &Some(Reason::Unsigned)),
+            "{zeros}"
+        );
     }
     let before_bedrock: Value = serde_json::from_str(BEFORE_BEDROCK).unwrap();
-    assert_eq!(reason_of(settings, &before_bedrock, None), Some(Reason::Unsigned));
-    assert_eq!(reason_of(settings, &before_bedrock, Some(10)), Some(Reason::Unsigned));
+    assert_eq!(
+        reason_of(settings, &before_bedrock, None),
+        Some(Reason::Unsigned)
+    );
+    assert_eq!(
+        reason_of(settings, &before_bedrock, Some(10)),
+        Some(Reason::Unsigned)
+    );
 }
 
 /// A type alone is not believed.
@@ -108,26 +141,56 @@ pub fn types_that_are_contradicted(settings: &Settings) {
         for names in [&["r", "s", "v"][..], &["r"], &["s"], &["v"], &["yParity"]] {
             let mut signed = unsigned.clone();
             for name in names {
-                signed[*name] = if matches!(*name, "v" | "yParity") { json!("0x1") } else { json!(scalar) };
+                signed[*name] = if matches!(*name, "v" | "yParity") {
+                    json!("0x1")
+                } else {
+                    json!(scalar)
+                };
             }
-            assert!(is_not_rebuilt(&reason_of(settings, &signed, None)), "{signed}");
+            assert!(
+                is_not_rebuilt(&reason_of(settings, &signed, None)),
+                "{signed}"
+            );
         }
         // A hash or a sender that is none, and no sender.
-        for (name, value) in [("hash", json!("0x07")), ("from", json!("0x0b")), ("from", Value::Null)] {
+        for (name, value) in [
+            ("hash", json!("0x07")),
+            ("from", json!("0x0b")),
+            ("from", Value::Null),
+        ] {
             let mut other = unsigned.clone();
             other[name] = value;
-            assert!(is_not_rebuilt(&reason_of(settings, &other, None)), "{other}");
+            assert!(
+                is_not_rebuilt(&reason_of(settings, &other, None)),
+                "{other}"
+            );
         }
         // Ethereum has no such transactions.
         for chain_id in [1, 5, 17_000, 560_048, 11_155_111] {
-            assert!(is_not_rebuilt(&reason_of(settings, &of_type(type_number, chain_id), None)));
+            assert!(is_not_rebuilt(&reason_of(
+                settings,
+                &of_type(type_number, chain_id),
+                None
+            )));
             let unknown = without(&unsigned, &["chainId"]);
-            assert_eq!(reason_of(settings, &unknown, Some(chain_id)), Some(Reason::NotOnChain));
+            assert_eq!(
+                reason_of(settings, &unknown, Some(chain_id)),
+                Some(Reason::NotOnChain)
+            );
         }
-        assert_eq!(reason_of(settings, &unsigned, Some(42_161)), Some(Reason::Unsigned));
-        assert_eq!(reason_of(settings, &unsigned, Some(42_170)), Some(Reason::OtherChain));
+        assert_eq!(
+            reason_of(settings, &unsigned, Some(42_161)),
+            Some(Reason::Unsigned)
+        );
+        assert_eq!(
+            reason_of(settings, &unsigned, Some(42_170)),
+            Some(Reason::OtherChain)
+        );
         for reason in [Reason::NotOnChain, Reason::OtherChain] {
-            let answer = Answer { reason: Some(reason), ..answers_to(settings, &unsigned).remove(0) };
+            let answer = Answer {
+                reason: Some(reason),
+                ..answers_to(settings, &unsigned).remove(0)
+            };
             assert_eq!(answer.valid(), Some(false));
         }
     }
@@ -139,7 +202,10 @@ pub fn types_that_are_contradicted(settings: &Settings) {
         assert!(is_not_rebuilt(&reason_of(settings, &changed, None)));
     }
     let mut zeros = of_type(0, 42_161);
-    assert!(answers_to(settings, &zeros)[0].reason != Some(Reason::Unsigned), "its sender is not the zero address");
+    assert!(
+        answers_to(settings, &zeros)[0].reason != Some(Reason::Unsigned),
+        "its sender is not the zero address"
+    );
     zeros["from"] = json!(const_hex::encode_prefixed([0; 20]));
     zeros["chainId"] = json!("0x1");
     assert!(is_not_rebuilt(&reason_of(settings, &zeros, None)));
@@ -149,9 +215,15 @@ pub fn types_that_are_contradicted(settings: &Settings) {
         assert!(answers_to(settings, &typed)[0].reason != Some(Reason::Unsigned));
     }
     // Types whose signature the source does not give are not without one: ZKsync's of EIP-712, and what Filecoin shows.
-    for (type_number, names) in [(0x71, &["r", "s", "v"][..]), (0, &["r", "s", "v"]), (2, &["r", "s", "v"])] {
+    for (type_number, names) in [
+        (0x71, &["r", "s", "v"][..]),
+        (0, &["r", "s", "v"]),
+        (2, &["r", "s", "v"]),
+    ] {
         let missing = without(&of_type(type_number, 324), names);
-        let Some(Reason::NotRebuilt(why)) = reason_of(settings, &missing, None) else { panic!("{missing}") };
+        let Some(Reason::NotRebuilt(why)) = reason_of(settings, &missing, None) else {
+            panic!("{missing}")
+        };
         assert!(why.starts_with("there is no signature: "), "{why}");
         let mut empty = of_type(type_number, 314);
         names.iter().for_each(|name| empty[*name] = json!("0x"));
@@ -168,7 +240,11 @@ pub fn signed_transactions_of_arbitrum_classic(settings: &Settings) {
     assert_eq!(answers_to(settings, &classic), expected);
     classic["hash"] = json!(const_hex::encode_prefixed([7; 32]));
     assert!(is_not_rebuilt(&reason_of(settings, &classic, None)));
-    assert!(is_not_rebuilt(&reason_of(settings, &without(&classic, &["hash"]), None)));
+    assert!(is_not_rebuilt(&reason_of(
+        settings,
+        &without(&classic, &["hash"]),
+        None
+    )));
 }
 
 fn string(bytes: &[u8]) -> Vec<u8> {
@@ -179,7 +255,11 @@ fn string(bytes: &[u8]) -> Vec<u8> {
 
 fn list(payload: &[u8]) -> Vec<u8> {
     let mut encoded = Vec::new();
-    Header { list: true, payload_length: payload.len() }.encode(&mut encoded);
+    Header {
+        list: true,
+        payload_length: payload.len(),
+    }
+    .encode(&mut encoded);
     [&encoded[..], payload].concat()
 }
 
@@ -211,8 +291,11 @@ pub fn encoded_ones(settings: &Settings) {
         (0x6a, "cb"),
     ];
     let answer = |encoded: &[u8], options: &Options| {
-        let (answers, problems) =
-            answers_of(settings, &json!([const_hex::encode_prefixed(encoded)]).to_string(), options);
+        let (answers, problems) = answers_of(
+            settings,
+            &json!([const_hex::encode_prefixed(encoded)]).to_string(),
+            options,
+        );
         assert_eq!((answers.len(), problems), (1, Vec::new()));
         answers[0].clone()
     };
@@ -221,31 +304,86 @@ pub fn encoded_ones(settings: &Settings) {
         let whole = encoded(type_number, form);
         let found = answer(&whole, &all);
         let from = form.contains('f').then_some(FROM);
-        let expected = (keccak256(&whole).0, Kind::Arbitrum, from, Some(Reason::Unsigned));
-        assert_eq!((found.hash, found.kind, found.from, found.reason), expected, "{type_number:#x}");
-        let reason = |chain_id| answer(&whole, &Options { chain_id: Some(chain_id), ..Options::default() }).reason;
+        let expected = (
+            keccak256(&whole).0,
+            Kind::Arbitrum,
+            from,
+            Some(Reason::Unsigned),
+        );
+        assert_eq!(
+            (found.hash, found.kind, found.from, found.reason),
+            expected,
+            "{type_number:#x}"
+        );
+        let reason = |chain_id| {
+            answer(
+                &whole,
+                &Options {
+                    chain_id: Some(chain_id),
+                    ..Options::default()
+                },
+            )
+            .reason
+        };
         assert_eq!(reason(42_161), Some(Reason::Unsigned));
-        assert_eq!((reason(1), reason(10)), (Some(Reason::NotOnChain), Some(Reason::OtherChain)));
+        assert_eq!(
+            (reason(1), reason(10)),
+            (Some(Reason::NotOnChain), Some(Reason::OtherChain))
+        );
         let (_folder, path) = file(&block(9, std::slice::from_ref(&whole)));
-        assert_eq!(super::real::check(settings, &[path])[0].reason, Some(Reason::Unsigned));
+        assert_eq!(
+            super::real::check(settings, &[path])[0].reason,
+            Some(Reason::Unsigned)
+        );
         // One field more or less, one of another length, bytes behind it, and another type.
         let more = format!("{form}n");
         let shorter = &form[..form.len() - 1];
         let other: String = form.replace('f', "h").replace('c', "b");
         for form in [&more[..], shorter, &other] {
             let reason = answer(&encoded(type_number, form), &all).reason;
-            assert!(is_not_rebuilt(&reason), "{type_number:#x} {form}: {reason:?}");
+            assert!(
+                is_not_rebuilt(&reason),
+                "{type_number:#x} {form}: {reason:?}"
+            );
         }
-        assert!(is_not_rebuilt(&answer(&[&whole[..], &[0]].concat(), &all).reason));
+        assert!(is_not_rebuilt(
+            &answer(&[&whole[..], &[0]].concat(), &all).reason
+        ));
         assert!(is_not_rebuilt(&answer(&encoded(0x67, form), &all).reason));
     }
     // A legacy transaction whose r, s and v are zero says nothing else of itself.
     let zero = string(&[]);
-    let fields = [string(&[5]), zero.clone(), string(&[9]), string(&[1; 20]), zero.clone(), string(&[4; 30])].concat();
+    let fields = [
+        string(&[5]),
+        zero.clone(),
+        string(&[9]),
+        string(&[1; 20]),
+        zero.clone(),
+        string(&[4; 30]),
+    ]
+    .concat();
     let zeros = list(&[&fields[..], &zero.repeat(3)].concat());
-    let reason = |chain_id| answer(&zeros, &Options { chain_id, ..Options::default() }).reason;
+    let reason = |chain_id| {
+        answer(
+            &zeros,
+            &Options {
+                chain_id,
+                ..Options::default()
+            },
+        )
+        .reason
+    };
     assert_eq!(reason(Some(10)), Some(Reason::Unsigned));
     assert!(is_not_rebuilt(&reason(None)) && is_not_rebuilt(&reason(Some(1))));
     let with_r = list(&[&fields[..], &zero, &string(&[1]), &zero].concat());
-    assert!(is_not_rebuilt(&answer(&with_r, &Options { chain_id: Some(10), ..Options::default() }).reason));
+    assert!(is_not_rebuilt(
+        &answer(
+            &with_r,
+            &Options {
+                chain_id: Some(10),
+                ..Options::default()
+            }
+        )
+        .reason
+    ));
 }

@@ -7,8 +7,17 @@ use gecc::{PublicKeys, Rows, SecretKeys};
 
 /// Returns the first rows in memory, which are complete, as columns. Fields that the layout lacks
 /// are empty. Recovery ids that have no byte of their own are the first of `parities`.
-pub fn columns<'a>(layout: &'a RowLayout, memory: &'a [u8], parities: &'a [u8], rows: usize) -> Columns<'a> {
-    let of = Strided { layout, memory, rows };
+pub fn columns<'a>(
+    layout: &'a RowLayout,
+    memory: &'a [u8],
+    parities: &'a [u8],
+    rows: usize,
+) -> Columns<'a> {
+    let of = Strided {
+        layout,
+        memory,
+        rows,
+    };
     Columns {
         contents: Contents::Digests(of.field(Field::Digest)),
         signatures: of.field(Field::Signature),
@@ -42,7 +51,9 @@ impl<'a> Strided<'a> {
     }
 
     fn field<const W: usize>(&self, field: Field) -> Rows<'a, W> {
-        let Some(FieldPlace { offset, .. }) = self.layout.place(field) else { return Rows::new(&[]) };
+        let Some(FieldPlace { offset, .. }) = self.layout.place(field) else {
+            return Rows::new(&[]);
+        };
         let column = Rows::strided(&self.memory[offset..], self.layout.width(), self.rows);
         column.expect("the memory has the rows, and these the field")
     }

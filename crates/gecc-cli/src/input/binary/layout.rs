@@ -16,7 +16,11 @@ const FIELDS: [(Field, &[usize], &str); 5] = [
         &[32, 33, 64, 65],
         "33 bytes (compressed), 64 (x || y) or 65 (uncompressed), or 32 (x) for BIP 340",
     ),
-    (Field::Signature, &[64, 65], "64 bytes (r || s) or 65 (r || s || v, or the form of --signature-form)"),
+    (
+        Field::Signature,
+        &[64, 65],
+        "64 bytes (r || s) or 65 (r || s || v, or the form of --signature-form)",
+    ),
     (Field::RecoveryId, &[1], "1 byte"),
     (Field::SecretKey, &[32], "32 bytes"),
 ];
@@ -55,7 +59,10 @@ impl RowLayout {
             Field::Signature => {
                 let FieldPlace { offset, .. } = self.signature()?;
                 let header = usize::from(self.form == SignatureForm::HeaderFirst);
-                Some(FieldPlace { offset: offset + header, width: 64 })
+                Some(FieldPlace {
+                    offset: offset + header,
+                    width: 64,
+                })
             }
             Field::RecoveryId => self.given(field).or_else(|| self.v()),
             field => self.given(field),
@@ -63,7 +70,10 @@ impl RowLayout {
     }
 
     fn given(&self, field: Field) -> Option<FieldPlace> {
-        self.fields.iter().find(|(given, _)| *given == field).map(|(_, place)| *place)
+        self.fields
+            .iter()
+            .find(|(given, _)| *given == field)
+            .map(|(_, place)| *place)
     }
 
     /// Returns the place of signatures, with all their bytes.
@@ -74,8 +84,15 @@ impl RowLayout {
     /// Returns the place of the byte with the recovery id in signatures of 65 bytes.
     pub fn v(&self) -> Option<FieldPlace> {
         let signature = self.signature().filter(|signature| signature.width == 65)?;
-        let start = if self.form == SignatureForm::HeaderFirst { 0 } else { 64 };
-        Some(FieldPlace { offset: signature.offset + start, width: 1 })
+        let start = if self.form == SignatureForm::HeaderFirst {
+            0
+        } else {
+            64
+        };
+        Some(FieldPlace {
+            offset: signature.offset + start,
+            width: 1,
+        })
     }
 
     /// Returns whether recovery ids are the top bits of s, and therefore have no byte of their own.
@@ -85,14 +102,18 @@ impl RowLayout {
 
     /// Returns an error unless the rows have all fields that a command needs.
     pub fn require(&self, needed: &[Field]) -> Result<(), String> {
-        let is_there =
-            |field: Field| self.place(field).is_some() || (field == Field::RecoveryId && self.has_parities());
+        let is_there = |field: Field| {
+            self.place(field).is_some() || (field == Field::RecoveryId && self.has_parities())
+        };
         let missing: Vec<_> = needed.iter().filter(|field| !is_there(**field)).collect();
         if missing.is_empty() {
             return Ok(());
         }
         let names: Vec<_> = missing.iter().map(|field| format!("`{field}`")).collect();
-        Err(format!("the layout has no {}, which the command needs", names.join(" and no ")))
+        Err(format!(
+            "the layout has no {}, which the command needs",
+            names.join(" and no ")
+        ))
     }
 
     /// Returns an error if the width of public keys or signatures does not suit the operation.
@@ -117,11 +138,16 @@ impl RowLayout {
     /// Returns an error if signatures do not have the width of their form, or the form has no fixed
     /// width.
     fn require_form(&self, operation: Operation) -> Result<(), String> {
-        let Some(FieldPlace { width, .. }) = self.signature() else { return Ok(()) };
+        let Some(FieldPlace { width, .. }) = self.signature() else {
+            return Ok(());
+        };
         let has_v = operation.signature_reader(SignatureForm::Rsv).is_ok();
         let expected = match self.form {
             SignatureForm::Auto if width == 65 && !has_v => {
-                return Err("a `signature` of SM2 has no v: use signature:64,skip:1 if a byte follows it".to_owned());
+                return Err(
+                    "a `signature` of SM2 has no v: use signature:64,skip:1 if a byte follows it"
+                        .to_owned(),
+                );
             }
             SignatureForm::Auto => width,
             SignatureForm::Rs | SignatureForm::Eip2098 => 64,
@@ -138,13 +164,20 @@ impl RowLayout {
         if width == expected {
             return Ok(());
         }
-        Err(format!("a `signature` of the form {} has {expected} bytes, not {width}", self.form))
+        Err(format!(
+            "a `signature` of the form {} has {expected} bytes, not {width}",
+            self.form
+        ))
     }
 
     /// Appends a field, or bytes that are skipped, to the layout.
     fn add(&mut self, part: &str) -> Result<(), String> {
-        let (name, width) = part.split_once(':').ok_or_else(|| format!("`{part}` has no width: write NAME:BYTES"))?;
-        let width: usize = width.parse().map_err(|_| format!("`{part}`: the width is not a number of bytes"))?;
+        let (name, width) = part
+            .split_once(':')
+            .ok_or_else(|| format!("`{part}` has no width: write NAME:BYTES"))?;
+        let width: usize = width
+            .parse()
+            .map_err(|_| format!("`{part}`: the width is not a number of bytes"))?;
         match FIELDS.iter().find(|(field, ..)| field.name() == name) {
             Some((field, widths, _)) if widths.contains(&width) => self.add_field(*field, width)?,
             Some((_, _, meaning)) => return Err(format!("`{name}` has {meaning}, not {width}")),
@@ -153,15 +186,30 @@ impl RowLayout {
             None => return Err(unknown(name)),
         }
         self.width = self.width.saturating_add(width);
-        if self.width > WIDEST { Err(format!("rows are wider than {WIDEST} bytes")) } else { Ok(()) }
+        if self.width > WIDEST {
+            Err(format!("rows are wider than {WIDEST} bytes"))
+        } else {
+            Ok(())
+        }
     }
 
     fn add_field(&mut self, field: Field, width: usize) -> Result<(), String> {
         if self.fields.iter().any(|(given, _)| *given == field) {
             return Err(format!("`{field}` is given twice"));
         }
-        self.fields.push((field, FieldPlace { offset: self.width, width }));
-        let recovery_ids = [self.fields.iter().any(|(given, _)| *given == Field::RecoveryId), self.v().is_some()];
+        self.fields.push((
+            field,
+            FieldPlace {
+                offset: self.width,
+                width,
+            },
+        ));
+        let recovery_ids = [
+            self.fields
+                .iter()
+                .any(|(given, _)| *given == Field::RecoveryId),
+            self.v().is_some(),
+        ];
         if recovery_ids == [true; 2] {
             return Err(
                 "a signature of 65 bytes contains a recovery id: remove `recovery_id` from the layout".to_owned()
@@ -184,8 +232,17 @@ impl FromStr for RowLayout {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut layout = RowLayout { width: 0, fields: Vec::new(), form: SignatureForm::Auto };
-        text.split(',').try_for_each(|part| layout.add(part.trim()))?;
-        if layout.fields.is_empty() { Err("the layout has no field".to_owned()) } else { Ok(layout) }
+        let mut layout = RowLayout {
+            width: 0,
+            fields: Vec::new(),
+            form: SignatureForm::Auto,
+        };
+        text.split(',')
+            .try_for_each(|part| layout.add(part.trim()))?;
+        if layout.fields.is_empty() {
+            Err("the layout has no field".to_owned())
+        } else {
+            Ok(layout)
+        }
     }
 }

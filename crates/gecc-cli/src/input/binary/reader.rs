@@ -44,10 +44,16 @@ impl RowReader {
     /// # Errors
     /// Returns an error if the length of a file is not a multiple of the row width, or if no thread
     /// can be started.
-    pub fn new(input: Input, layout: RowLayout, buffers: Arc<Buffers>, window: usize) -> Result<Self, String> {
+    pub fn new(
+        input: Input,
+        layout: RowLayout,
+        buffers: Arc<Buffers>,
+        window: usize,
+    ) -> Result<Self, String> {
         let source = match input {
             Input::Stream(reader) => {
-                let stream = StreamSource::start(reader, buffers, window).map_err(|problem| problem.to_string())?;
+                let stream = StreamSource::start(reader, buffers, window)
+                    .map_err(|problem| problem.to_string())?;
                 RowSource::Stream(RowStream::new(stream))
             }
             Input::File(file) => {
@@ -85,7 +91,10 @@ impl RowReader {
     /// Rows returned earlier remain valid.
     pub fn read(&mut self, memory: &mut [u8], patience: Duration) -> Result<ReadRows, String> {
         // Recovery ids that are part of signatures are read with these.
-        let v = self.layout.place(Field::RecoveryId).filter(|_| self.layout.v().is_none());
+        let v = self
+            .layout
+            .place(Field::RecoveryId)
+            .filter(|_| self.layout.v().is_none());
         let width = self.layout.width();
         match &mut self.source {
             RowSource::Stream(stream) => {
@@ -96,7 +105,9 @@ impl RowReader {
                 Ok(filled)
             }
             RowSource::File(file, left) => {
-                let rows = usize::try_from(*left).unwrap_or(usize::MAX).min(memory.len() / width);
+                let rows = usize::try_from(*left)
+                    .unwrap_or(usize::MAX)
+                    .min(memory.len() / width);
                 if rows == 0 {
                     return Ok(ReadRows::End);
                 }
@@ -110,22 +121,34 @@ impl RowReader {
 }
 
 /// Fills the memory with whole rows.
-fn read_file(file: &PlainFile, memory: &mut [u8], width: usize, v: Option<FieldPlace>) -> Result<(), String> {
+fn read_file(
+    file: &PlainFile,
+    memory: &mut [u8],
+    width: usize,
+    v: Option<FieldPlace>,
+) -> Result<(), String> {
     let part = SMALLEST_PART.div_ceil(width) * width;
-    memory.par_chunks_mut(part).enumerate().try_for_each(|(index, rows)| {
-        let place = file.start + (index * part) as u64;
-        let length = file.read_at(rows, place).map_err(|problem| problem.to_string())?;
-        if length < rows.len() {
-            return Err(became_shorter().to_string());
-        }
-        normalise_v(rows, width, v);
-        Ok(())
-    })
+    memory
+        .par_chunks_mut(part)
+        .enumerate()
+        .try_for_each(|(index, rows)| {
+            let place = file.start + (index * part) as u64;
+            let length = file
+                .read_at(rows, place)
+                .map_err(|problem| problem.to_string())?;
+            if length < rows.len() {
+                return Err(became_shorter().to_string());
+            }
+            normalise_v(rows, width, v);
+            Ok(())
+        })
 }
 
 /// Converts v to a recovery id. Invalid values are kept, and are rejected with their items.
 fn normalise_v(rows: &mut [u8], width: usize, v: Option<FieldPlace>) {
-    let Some(FieldPlace { offset, .. }) = v else { return };
+    let Some(FieldPlace { offset, .. }) = v else {
+        return;
+    };
     for v in rows.chunks_exact_mut(width).map(|row| &mut row[offset]) {
         *v = recovery_id_of_v(&[*v]).unwrap_or(*v);
     }
@@ -146,10 +169,21 @@ struct RowStream {
 
 impl RowStream {
     fn new(source: StreamSource) -> Self {
-        RowStream { source, pieces: Vec::new(), start: 0, part: Wiped::default(), end: None }
+        RowStream {
+            source,
+            pieces: Vec::new(),
+            start: 0,
+            part: Wiped::default(),
+            end: None,
+        }
     }
 
-    fn read(&mut self, memory: &mut [u8], row: usize, patience: Duration) -> Result<ReadRows, String> {
+    fn read(
+        &mut self,
+        memory: &mut [u8],
+        row: usize,
+        patience: Duration,
+    ) -> Result<ReadRows, String> {
         let mut filled = self.part.len();
         memory[..filled].copy_from_slice(&self.part);
         filled += self.take(&mut memory[filled..]);
@@ -171,7 +205,10 @@ impl RowStream {
             Some(Err(problem)) => Err(problem.clone()),
             Some(Ok(())) if left > 0 => {
                 let are = if left == 1 { "is" } else { "are" };
-                Err(format!("the input ends with {}, which {are} not a row of {row}", counted(left, "byte")))
+                Err(format!(
+                    "the input ends with {}, which {are} not a row of {row}",
+                    counted(left, "byte")
+                ))
             }
             Some(Ok(())) => Ok(ReadRows::End),
         }
