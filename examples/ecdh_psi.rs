@@ -26,7 +26,7 @@
 mod common;
 
 use clap::Parser;
-use common::{ExampleResult, shipped};
+use common::{ExampleResult, example_data};
 use gecc::{Engine, P256, Point, PublicKeys, SecretKey, SharedPoint, ecdh, point};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashSet};
@@ -40,10 +40,10 @@ const DOMAIN: &[u8] = b"gecc example ecdh_psi: P-256, SHA-256, try and increment
 #[derive(Parser)]
 struct Args {
     /// Alice's list, one element a line
-    #[arg(default_value_os_t = shipped("psi/senders_22431083.txt"))]
+    #[arg(default_value_os_t = example_data("psi/senders_22431083.txt"))]
     alice: PathBuf,
     /// Bob's list
-    #[arg(default_value_os_t = shipped("psi/senders_22431086.txt"))]
+    #[arg(default_value_os_t = example_data("psi/senders_22431086.txt"))]
     bob: PathBuf,
 }
 

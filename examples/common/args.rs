@@ -1,6 +1,6 @@
 //! The command line of the examples that check signatures.
 
-use crate::common::shipped;
+use crate::common::example_data;
 use clap::Parser;
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ struct Args {
 pub fn paths_or(name: &str) -> Vec<PathBuf> {
     let Args { paths } = Args::parse();
     if paths.is_empty() {
-        vec![shipped(name)]
+        vec![example_data(name)]
     } else {
         paths
     }

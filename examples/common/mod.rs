@@ -11,7 +11,7 @@ use std::time::Duration;
 pub type ExampleResult<T> = Result<T, Box<dyn Error>>;
 
 /// The path of a file or folder in `examples/data`, which lies above the package that the example is built with.
-pub fn shipped(name: &str) -> PathBuf {
+pub fn example_data(name: &str) -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let data = package
         .ancestors()

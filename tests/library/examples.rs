@@ -32,7 +32,7 @@ fn data(name: &str) -> PathBuf {
 }
 
 fn read_json(name: &str) -> Value {
-    serde_json::from_slice(&fs::read(data(name)).expect("shipped")).expect("JSON")
+    serde_json::from_slice(&fs::read(data(name)).expect("example data")).expect("JSON")
 }
 
 fn examples_give_the_known_answers() {
@@ -69,7 +69,7 @@ struct Items {
 
 impl Items {
     fn read(file: &str) -> Self {
-        let text = fs::read_to_string(data(file)).expect("shipped");
+        let text = fs::read_to_string(data(file)).expect("example data");
         let rows: Vec<Value> = text
             .lines()
             .map(|line| serde_json::from_str(line).expect("a JSON object"))
@@ -218,7 +218,8 @@ fn the_private_lists_are_the_senders_of_their_blocks() {
             .iter()
             .map(|one| one["from"].as_str().expect("text"))
             .collect();
-        let list = fs::read_to_string(data(&format!("psi/senders_{number}.txt"))).expect("shipped");
+        let list =
+            fs::read_to_string(data(&format!("psi/senders_{number}.txt"))).expect("example data");
         assert!(list.lines().eq(senders), "{number}");
     }
 }

@@ -58,7 +58,7 @@ impl ExampleLine {
 }
 
 pub fn lines(name: &str) -> Vec<ExampleLine> {
-    let text = std::fs::read_to_string(path(name)).expect("shipped");
+    let text = std::fs::read_to_string(path(name)).expect("example data");
     text.lines()
         .map(|line| ExampleLine(serde_json::from_str(line).expect("JSON")))
         .collect()

@@ -3,14 +3,13 @@
 //!
 //! A process of its own for all of it: what this one has counts as the command's until that is loaded.
 
-#[path = "../../gecc-arrow/tests/arrow/crafted.rs"]
-mod crafted;
 #[path = "../../../tests/harness/mod.rs"]
 mod harness;
+#[path = "../../gecc-arrow/tests/arrow/synthetic.rs"]
+mod synthetic;
 
 mod child;
 
-use crafted::Beside;
 use harness::test;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -19,6 +18,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+use synthetic::Beside;
 
 const MIB: usize = 1 << 20;
 /// Limits in MiB: below and above those that allow the large tables of one, two and three curves.
@@ -403,7 +403,7 @@ fn folder(name: &str) -> tempfile::TempDir {
 fn adversarial_headers_stay_within_the_memory_limit() {
     let folder = folder("headers");
     let verify = of_tables(&["verify", "--curve", "secp256k1"]);
-    for (number, (name, bytes)) in crafted::hostile().into_iter().enumerate() {
+    for (number, (name, bytes)) in synthetic::hostile().into_iter().enumerate() {
         let path = folder.path().join(format!("{number}.parquet"));
         std::fs::write(&path, bytes).expect("writable");
         let (code, message) = over_table(&verify, &path, &name);
@@ -420,7 +420,7 @@ fn adversarial_headers_of_tables_stay_within_the_memory_limit() {
         "2^31 - 1 row groups as a number",
         "100000 groups in groups as field 65538",
     ] {
-        let (_, bytes) = crafted::hostile()
+        let (_, bytes) = synthetic::hostile()
             .into_iter()
             .find(|(known, _)| known == name)
             .expect("a file of this name");
@@ -453,8 +453,8 @@ fn wide_footers_and_long_lists_stay_within_the_memory_limit() {
         output.to_str().expect("text"),
     ]);
     let files = [
-        ("columns", crafted::wide(200_000)),
-        ("a list", crafted::long_list(200_000_000)),
+        ("columns", synthetic::wide(200_000)),
+        ("a list", synthetic::long_list(200_000_000)),
     ];
     for (name, bytes) in files {
         std::fs::write(&path, bytes).expect("writable");
@@ -481,7 +481,7 @@ fn repeated_values_stay_within_the_memory_limit() {
         output.to_str().expect("text"),
     ]);
     for part in [Beside::Bytes, Beside::Struct, Beside::List] {
-        std::fs::write(&path, crafted::file_beside(part, ROWS, MIB)).expect("writable");
+        std::fs::write(&path, synthetic::file_beside(part, ROWS, MIB)).expect("writable");
         let (code, message) = over_table(&beside, &path, &format!("{part:?}"));
         // No key is one.
         assert_eq!(code, Some(2), "{part:?}: {message}");

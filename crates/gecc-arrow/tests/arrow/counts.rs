@@ -1,7 +1,7 @@
 //! Parquet files whose pages do not have the values and rows that the footer says, and such that only look like it.
 
-use crate::crafted::{self, BYTES, Column, FIXED, INT32, PLAIN, page};
 use crate::files::options;
+use crate::synthetic::{self, BYTES, Column, FIXED, INT32, PLAIN, page};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, RecordBatch};
@@ -86,7 +86,7 @@ fn with_change(group: usize, rows: i64, change: impl Fn(&mut Chunk)) -> Vec<u8> 
         .map(|(number, columns)| (&columns[..], of(number)))
         .collect();
     let all = groups.iter().map(|(_, rows)| rows).sum();
-    crafted::file_of_groups(&groups, all)
+    synthetic::file_of_groups(&groups, all)
 }
 
 /// Reads up to the end or an error.
@@ -154,11 +154,11 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("counts");
     let index = [
-        &crafted::structure(&[
-            crafted::int(1, 1),
-            crafted::int(2, 2),
-            crafted::int(3, 2),
-            crafted::inner(6, &[]),
+        &synthetic::structure(&[
+            synthetic::int(1, 1),
+            synthetic::int(2, 2),
+            synthetic::int(3, 2),
+            synthetic::inner(6, &[]),
         ])[..],
         &[1, 2],
     ]
@@ -223,11 +223,11 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
         ),
         (
             "a dictionary between",
-            Box::new(|chunk| chunk.between = Some((1, crafted::dictionary(1, &[0; 4])))),
+            Box::new(|chunk| chunk.between = Some((1, synthetic::dictionary(1, &[0; 4])))),
         ),
         (
             "a dictionary behind",
-            Box::new(|chunk| chunk.between = Some((2, crafted::dictionary(1, &[0; 4])))),
+            Box::new(|chunk| chunk.between = Some((2, synthetic::dictionary(1, &[0; 4])))),
         ),
     ];
     for (what, change) in changes {
@@ -298,14 +298,14 @@ fn rows_of_the_file_are_those_of_its_row_groups() {
     let columns = [Chunk::new("a", 0).column(), Chunk::new("b", 0).column()];
     let groups = [(&columns[..], 3), (&columns[..], 3)];
     for rows in [0, 3, 5, 7, -1, i64::MAX] {
-        std::fs::write(&path, crafted::file_of_groups(&groups, rows)).unwrap();
+        std::fs::write(&path, synthetic::file_of_groups(&groups, rows)).unwrap();
         let problem = open(&path, options(10)).err().unwrap().to_string();
         assert!(
             problem.contains(&format!("have 6 rows together, but the footer says {rows}")),
             "{problem}"
         );
     }
-    std::fs::write(&path, crafted::file_of_groups(&groups, 6)).unwrap();
+    std::fs::write(&path, synthetic::file_of_groups(&groups, 6)).unwrap();
     assert_eq!(open(&path, options(10)).unwrap().rows(), Some(6));
 }
 
@@ -327,8 +327,8 @@ fn page_of_lists(repetition: &[u8], first: i32, version_2: Option<i64>) -> Vec<u
             count,
             PLAIN,
             &[
-                crafted::value(&repetition),
-                crafted::value(&definition),
+                synthetic::value(&repetition),
+                synthetic::value(&definition),
                 values,
             ]
             .concat(),
@@ -336,20 +336,20 @@ fn page_of_lists(repetition: &[u8], first: i32, version_2: Option<i64>) -> Vec<u
     };
     let bytes = [&repetition[..], &definition, &values].concat();
     let fields = [
-        crafted::int(1, count),
-        crafted::int(2, 0),
-        crafted::int(3, rows),
-        crafted::int(4, PLAIN),
-        crafted::int(5, definition.len() as i64),
-        crafted::int(6, repetition.len() as i64),
+        synthetic::int(1, count),
+        synthetic::int(2, 0),
+        synthetic::int(3, rows),
+        synthetic::int(4, PLAIN),
+        synthetic::int(5, definition.len() as i64),
+        synthetic::int(6, repetition.len() as i64),
     ];
     let length = bytes.len() as i64;
     [
-        crafted::structure(&crafted::header(
+        synthetic::structure(&synthetic::header(
             3,
             length,
             length,
-            crafted::inner(8, &fields),
+            synthetic::inner(8, &fields),
         )),
         bytes,
     ]
@@ -369,7 +369,7 @@ fn lists(groups: &[(&[&[u8]], Option<i64>)]) -> Vec<u8> {
                 page_of_lists(levels, (values - levels.len()) as i32, *version_2)
             });
             let pages: Vec<_> = pages.collect();
-            let elements = vec![crafted::element("b", INT32, None, 2)];
+            let elements = vec![synthetic::element("b", INT32, None, 2)];
             let b = Column {
                 elements,
                 ..Column::new("b", INT32, None, values as i64, pages)
@@ -381,7 +381,7 @@ fn lists(groups: &[(&[&[u8]], Option<i64>)]) -> Vec<u8> {
         .iter()
         .map(|columns| (&columns[..], GROUP as i64))
         .collect();
-    crafted::file_of_groups(&groups, (groups.len() * GROUP) as i64)
+    synthetic::file_of_groups(&groups, (groups.len() * GROUP) as i64)
 }
 
 #[test]
@@ -461,18 +461,18 @@ fn definition_levels_above_the_highest_are_errors() {
     let path = folder.path().join("levels");
     let values: Vec<u8> = (0..GROUP as i32).flat_map(i32::to_le_bytes).collect();
     for (highest, is_refused) in [(1, false), (2, true), (3, true)] {
-        let definition = crafted::value(&levels(&[1, 1, highest]));
+        let definition = synthetic::value(&levels(&[1, 1, highest]));
         let pages = vec![page(
             GROUP as i64,
             PLAIN,
             &[definition, values.clone()].concat(),
         )];
-        let elements = vec![crafted::element("b", INT32, None, 1)];
+        let elements = vec![synthetic::element("b", INT32, None, 1)];
         let column = Column {
             elements,
             ..Column::new("b", INT32, None, GROUP as i64, pages)
         };
-        std::fs::write(&path, crafted::file(&[column], GROUP as i64)).unwrap();
+        std::fs::write(&path, synthetic::file(&[column], GROUP as i64)).unwrap();
         let (batches, problem) = read_up_to(&path, options(GROUP));
         let problem = problem.map(|problem| problem.to_string());
         let named = problem
@@ -501,7 +501,10 @@ fn chunks_begin_where_others_look_for_them() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("offsets");
     let coded = |has_dictionary, dictionary_offset| {
-        let pages = vec![crafted::dictionary(1, &[7; 32]), crafted::first_value(20)];
+        let pages = vec![
+            synthetic::dictionary(1, &[7; 32]),
+            synthetic::first_value(20),
+        ];
         Column {
             has_dictionary,
             dictionary_offset,
@@ -527,7 +530,7 @@ fn chunks_begin_where_others_look_for_them() {
         plain(Some(1000)),
     ];
     for column in columns {
-        std::fs::write(&path, crafted::file(&[column], 20)).unwrap();
+        std::fs::write(&path, synthetic::file(&[column], 20)).unwrap();
         for rows in [1, 7, 100] {
             let (batches, problem) = read_up_to(&path, options(rows));
             assert!(problem.is_none(), "{problem:?}");
@@ -547,11 +550,11 @@ fn names_of_columns_are_shown_in_errors() {
     let pages = vec![page(
         2,
         PLAIN,
-        &[crafted::value(b"a"), crafted::value(b"b")].concat(),
+        &[synthetic::value(b"a"), synthetic::value(b"b")].concat(),
     )];
     std::fs::write(
         &path,
-        crafted::file(&[Column::new("\u{1b}[2J", BYTES, None, 1, pages)], 1),
+        synthetic::file(&[Column::new("\u{1b}[2J", BYTES, None, 1, pages)], 1),
     )
     .unwrap();
     let (_, problem) = read_up_to(&path, options(1));

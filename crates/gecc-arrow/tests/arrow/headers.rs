@@ -1,9 +1,9 @@
 //! Headers of Parquet files: those with two readings, those that claim much, and pages of every kind.
 
-use crate::crafted::{
+use crate::files::{content, options, read};
+use crate::synthetic::{
     self, BINARY, Beside, Column, DICTIONARY, FIXED, Field, I32, I64, LIST, PLAIN, STRUCT, TRUE,
 };
-use crate::files::{content, options, read};
 use arrow_array::builder::{BinaryBuilder, FixedSizeListBuilder, Int32Builder, ListBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, StructArray};
@@ -40,7 +40,7 @@ fn attempt(path: &Path, bytes: &[u8], options: ReadOptions) -> Result<Vec<Record
 fn no_hostile_file_is_read() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("hostile");
-    for (name, bytes) in crafted::hostile() {
+    for (name, bytes) in synthetic::hostile() {
         let begin = Instant::now();
         let problem = attempt(&path, &bytes, bounded(1000))
             .map(|_| name.clone())
@@ -60,15 +60,15 @@ fn no_hostile_file_is_read() {
 #[test]
 fn crafted_files_are_files() {
     let folder = TempDir::new().unwrap();
-    let path = folder.path().join("crafted");
+    let path = folder.path().join("synthetic");
     let rows = |bytes: &[u8]| {
         let batches = attempt(&path, bytes, bounded(7)).unwrap();
         concat_batches(&batches[0].schema(), &batches).unwrap()
     };
-    let plain = rows(&crafted::file(&crafted::rejected(20), 20));
+    let plain = rows(&synthetic::file(&synthetic::rejected(20), 20));
     assert_eq!((plain.num_rows(), plain.num_columns()), (20, 3));
     for part in [Beside::Bytes, Beside::Struct, Beside::List] {
-        let batch = rows(&crafted::file_beside(part, 20, 30));
+        let batch = rows(&synthetic::file_beside(part, 20, 30));
         let x = batch.column_by_name("x").unwrap();
         let cells = match part {
             Beside::Struct => x.as_struct().column(0).clone(),
@@ -84,7 +84,7 @@ fn crafted_files_are_files() {
             "{part:?}"
         );
     }
-    let lists = rows(&crafted::long_list(1000));
+    let lists = rows(&synthetic::long_list(1000));
     assert_eq!(
         lists
             .column_by_name("x")
@@ -94,8 +94,8 @@ fn crafted_files_are_files() {
             .len(),
         1000
     );
-    assert_eq!(rows(&crafted::small_pages(20)), plain);
-    assert_eq!(open_columns(&path, &crafted::wide(300)), 300);
+    assert_eq!(rows(&synthetic::small_pages(20)), plain);
+    assert_eq!(open_columns(&path, &synthetic::wide(300)), 300);
 }
 
 fn open_columns(path: &Path, bytes: &[u8]) -> usize {
@@ -113,10 +113,10 @@ fn what_is_in_no_page_is_bounded_too() {
             .unwrap_err()
             .to_string()
     };
-    assert!(problem(&crafted::wide(100_000)).contains("bytes of columns and row groups"));
-    assert!(problem(&crafted::long_list(100_000_000)).contains("is above the limit"));
+    assert!(problem(&synthetic::wide(100_000)).contains("bytes of columns and row groups"));
+    assert!(problem(&synthetic::long_list(100_000_000)).contains("is above the limit"));
     assert!(
-        problem(&crafted::file_beside(Beside::Decimal, 100, 1 << 20))
+        problem(&synthetic::file_beside(Beside::Decimal, 100, 1 << 20))
             .contains("numbers that are too long")
     );
 }
@@ -128,7 +128,7 @@ fn small_pages_are_read_in_linear_time() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("small");
     let begin = Instant::now();
-    let batches = attempt(&path, &crafted::small_pages(50_000), options(50)).unwrap();
+    let batches = attempt(&path, &synthetic::small_pages(50_000), options(50)).unwrap();
     assert_eq!(batches.len(), 1000);
     assert!(
         begin.elapsed() < Duration::from_secs(20),
@@ -242,7 +242,7 @@ fn what_few_values_stand_for_is_written_in_parts() {
     let folder = TempDir::new().unwrap();
     let (path, copy) = (folder.path().join("beside"), folder.path().join("copy"));
     for part in [Beside::Bytes, Beside::Struct, Beside::List] {
-        std::fs::write(&path, crafted::file_beside(part, 100, 1 << 20)).unwrap();
+        std::fs::write(&path, synthetic::file_beside(part, 100, 1 << 20)).unwrap();
         let input = open(&path, options(1000)).unwrap();
         let written = input.written_schema().clone();
         let batches: Vec<_> = input
@@ -294,7 +294,7 @@ fn pages_become_what_they_say() {
     };
     let expected = attempt(
         &path,
-        &crafted::file(&crafted::rejected(100), 100),
+        &synthetic::file(&synthetic::rejected(100), 100),
         bounded(100),
     )
     .unwrap();
@@ -302,17 +302,17 @@ fn pages_become_what_they_say() {
         [(2, &gzip), (7, &lz4), (5, &lz4), (5, &hadoop)];
     for (codec, compressed) in codecs {
         let file = |said: usize| {
-            let columns = crafted::verification(FIXED, codec, 100, |width| {
+            let columns = synthetic::verification(FIXED, codec, 100, |width| {
                 let bytes = compressed(&vec![3; width * 100]);
-                let header = crafted::header(
+                let header = synthetic::header(
                     0,
                     (width * said) as i64,
                     bytes.len() as i64,
-                    crafted::data(100, PLAIN),
+                    synthetic::data(100, PLAIN),
                 );
-                vec![[crafted::structure(&header), bytes].concat()]
+                vec![[synthetic::structure(&header), bytes].concat()]
             });
-            crafted::file(&columns, 100)
+            synthetic::file(&columns, 100)
         };
         assert_eq!(attempt(&path, &file(100), bounded(100)).unwrap(), expected);
         for said in [1, 99, 101, 1000] {
@@ -328,10 +328,10 @@ fn pages_become_what_they_say() {
 fn codecs_that_are_not_read_are_named_before_anything_is_read() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lzo");
-    let columns = crafted::verification(FIXED, 3, 100, |width| {
-        vec![crafted::page(100, PLAIN, &vec![3; width * 100])]
+    let columns = synthetic::verification(FIXED, 3, 100, |width| {
+        vec![synthetic::page(100, PLAIN, &vec![3; width * 100])]
     });
-    std::fs::write(&path, crafted::file(&columns, 100)).unwrap();
+    std::fs::write(&path, synthetic::file(&columns, 100)).unwrap();
     let input = open(&path, bounded(100)).unwrap();
     let problem = input.batches(&Projection::All).err().unwrap().to_string();
     assert!(
@@ -374,9 +374,9 @@ fn change(fields: &mut Vec<Field>) {
                 .clone()
                 .called(kinds[rand::random_range(0..kinds.len())])
         }
-        2 => fields[place] = crafted::int(rand::random_range(1..9), any(&numbers)),
+        2 => fields[place] = synthetic::int(rand::random_range(1..9), any(&numbers)),
         3 => {
-            fields[place] = crafted::claimed(
+            fields[place] = synthetic::claimed(
                 rand::random_range(1..9),
                 kinds[rand::random_range(0..13)],
                 any(&numbers) as u64,
@@ -407,27 +407,27 @@ fn changed_headers_are_errors_or_tables() {
     for round in 0..CHANGES {
         // In a header, in what it says of values, or in a dictionary.
         let values = [
-            crafted::int(1, rows as i64),
-            crafted::int(2, PLAIN),
-            crafted::int(3, 3),
-            crafted::int(4, 3),
+            synthetic::int(1, rows as i64),
+            synthetic::int(2, PLAIN),
+            synthetic::int(3, 3),
+            synthetic::int(4, 3),
         ];
-        let inner = crafted::inner(5, &changed(&values, round % 4 == 0));
-        let header = changed(&crafted::header(0, length, length, inner), round % 4 == 1);
-        let plain = [crafted::structure(&header), data.clone()].concat();
-        let values = [crafted::int(1, 2), crafted::int(2, PLAIN)];
-        let header = crafted::header(
+        let inner = synthetic::inner(5, &changed(&values, round % 4 == 0));
+        let header = changed(&synthetic::header(0, length, length, inner), round % 4 == 1);
+        let plain = [synthetic::structure(&header), data.clone()].concat();
+        let values = [synthetic::int(1, 2), synthetic::int(2, PLAIN)];
+        let header = synthetic::header(
             2,
             64,
             64,
-            crafted::inner(7, &changed(&values, round % 4 == 2)),
+            synthetic::inner(7, &changed(&values, round % 4 == 2)),
         );
         let dictionary = [
-            crafted::structure(&changed(&header, round % 4 == 3)),
+            synthetic::structure(&changed(&header, round % 4 == 3)),
             vec![7; 64],
         ]
         .concat();
-        let keys = crafted::page(rows as i64, DICTIONARY, &crafted::first_keys(rows as u64));
+        let keys = synthetic::page(rows as i64, DICTIONARY, &synthetic::first_keys(rows as u64));
         let coded = Column::new("b", FIXED, Some(width), rows as i64, vec![dictionary, keys]);
         let columns = [
             Column::new("a", FIXED, Some(width), rows as i64, vec![plain]),
@@ -436,8 +436,9 @@ fn changed_headers_are_errors_or_tables() {
                 ..coded
             },
         ];
-        tables +=
-            usize::from(attempt(&path, &crafted::file(&columns, rows as i64), bounded(9)).is_ok());
+        tables += usize::from(
+            attempt(&path, &synthetic::file(&columns, rows as i64), bounded(9)).is_ok(),
+        );
     }
     assert!(tables > CHANGES / 100 && tables < CHANGES, "{tables}");
 }
@@ -449,40 +450,40 @@ fn changed_footers_are_errors_or_tables() {
     let mut tables = 0;
     for round in 0..CHANGES {
         let element = [
-            crafted::int(1, 7),
-            crafted::int(2, 4),
-            crafted::int(3, 0),
-            crafted::text(4, "a"),
-            crafted::inner(10, &changed(&[crafted::inner(14, &[])], round % 8 == 5)),
+            synthetic::int(1, 7),
+            synthetic::int(2, 4),
+            synthetic::int(3, 0),
+            synthetic::text(4, "a"),
+            synthetic::inner(10, &changed(&[synthetic::inner(14, &[])], round % 8 == 5)),
         ];
-        let element = crafted::structure(&changed(&element, round % 8 == 0));
-        let root = [crafted::text(4, "schema"), crafted::int(5, 1)];
-        let root = crafted::structure(&changed(&root, round % 8 == 1));
+        let element = synthetic::structure(&changed(&element, round % 8 == 0));
+        let root = [synthetic::text(4, "schema"), synthetic::int(5, 1)];
+        let root = synthetic::structure(&changed(&root, round % 8 == 1));
         let column = [
-            crafted::int(1, 7),
-            crafted::list(2, I32, &[crafted::zigzag(0)]),
-            crafted::int(4, 0),
-            crafted::long(5, 0),
-            crafted::long(6, 4),
-            crafted::long(7, 4),
-            crafted::long(9, 4),
+            synthetic::int(1, 7),
+            synthetic::list(2, I32, &[synthetic::zigzag(0)]),
+            synthetic::int(4, 0),
+            synthetic::long(5, 0),
+            synthetic::long(6, 4),
+            synthetic::long(7, 4),
+            synthetic::long(9, 4),
         ];
         let chunk = [
-            crafted::long(2, 4),
-            crafted::inner(3, &changed(&column, round % 8 == 2)),
+            synthetic::long(2, 4),
+            synthetic::inner(3, &changed(&column, round % 8 == 2)),
         ];
-        let chunk = crafted::structure(&changed(&chunk, round % 8 == 3));
+        let chunk = synthetic::structure(&changed(&chunk, round % 8 == 3));
         let group = [
-            crafted::list(1, STRUCT, &[chunk]),
-            crafted::long(2, 4),
-            crafted::long(3, 0),
+            synthetic::list(1, STRUCT, &[chunk]),
+            synthetic::long(2, 4),
+            synthetic::long(3, 0),
         ];
-        let group = crafted::structure(&changed(&group, round % 8 == 4));
+        let group = synthetic::structure(&changed(&group, round % 8 == 4));
         let footer = changed(
-            &crafted::footer(&[root, element], 0, &[group]),
+            &synthetic::footer(&[root, element], 0, &[group]),
             round % 8 > 5,
         );
-        tables += usize::from(attempt(&path, &crafted::only_footer(&footer), bounded(9)).is_ok());
+        tables += usize::from(attempt(&path, &synthetic::only_footer(&footer), bounded(9)).is_ok());
     }
     assert!(tables > CHANGES / 100 && tables < CHANGES, "{tables}");
 }

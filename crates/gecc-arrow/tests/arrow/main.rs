@@ -2,7 +2,6 @@
 
 mod columns;
 mod counts;
-mod crafted;
 mod files;
 mod headers;
 mod hostile;
@@ -11,4 +10,5 @@ mod items;
 mod live;
 mod operations;
 mod signature_forms;
+mod synthetic;
 mod transforms;

@@ -49,10 +49,10 @@ fn examples_give_the_known_answers() {
     );
 }
 
-/// A copy of a shipped block, changed.
+/// A copy of an example block, changed.
 fn changed_block(name: &str, change: impl FnOnce(&mut Value)) -> PathBuf {
     let mut block: Value =
-        serde_json::from_slice(&fs::read(data("ethereum").join(name)).expect("shipped"))
+        serde_json::from_slice(&fs::read(data("ethereum").join(name)).expect("example data"))
             .expect("JSON");
     change(&mut block["transactions"]);
     let copy = scratch("ethereum").join(name);
@@ -82,7 +82,7 @@ fn examples_report_what_is_wrong() {
 fn bitcoin_block_with_other_spent_outputs_fails() {
     let block = scratch("bitcoin").join("block1087400.raw");
     fs::copy(data("bitcoin/block1087400.raw"), &block).expect("writable");
-    let mut undo = fs::read(data("bitcoin/block1087400-undo.raw")).expect("shipped");
+    let mut undo = fs::read(data("bitcoin/block1087400-undo.raw")).expect("example data");
     // In the hash that the first spent output's script requires: 8 bytes of value, 1 of length, 3
     // of opcodes before it.
     undo[8 + 1 + 3 + 5] ^= 1;
@@ -96,7 +96,7 @@ fn bitcoin_block_with_other_spent_outputs_fails() {
 }
 
 fn certificate_with_changed_byte_fails() {
-    let text = fs::read_to_string(data("sm2/sm2_certs.pem")).expect("shipped");
+    let text = fs::read_to_string(data("sm2/sm2_certs.pem")).expect("example data");
     // The first certificate ends a year later: 2034 becomes 2035.
     let changed = text.replacen("DTM0MDgyNTAyMzQ1Nlow", "DTM1MDgyNTAyMzQ1Nlow", 1);
     assert_ne!(changed, text);

@@ -13,9 +13,6 @@ mod chains;
 mod columns;
 mod commit;
 mod compressed;
-#[cfg(feature = "arrow")]
-#[path = "../../../gecc-arrow/tests/arrow/crafted.rs"]
-mod crafted;
 mod ed25519;
 #[cfg(feature = "chains")]
 mod ethereum;
@@ -35,6 +32,9 @@ mod silent_payments;
 mod streams;
 mod support;
 mod supported_inputs;
+#[cfg(feature = "arrow")]
+#[path = "../../../gecc-arrow/tests/arrow/synthetic.rs"]
+mod synthetic;
 #[cfg(feature = "arrow")]
 mod tables;
 mod text_forms;

@@ -447,7 +447,7 @@ fn private_keys_of_pem_are_one_item() {
         &compressed,
     ];
     for (index, key) in texts.into_iter().enumerate() {
-        let file = TemporaryFile::new("brought-key.pem", key);
+        let file = TemporaryFile::new("supported-key.pem", key);
         let pubkey = ["pubkey", "--curve", "P-256"];
         let from_file = run(&[&pubkey[..], &[file.path()]].concat(), "");
         for output in [
@@ -485,7 +485,7 @@ fn public_key_is_refused_as_private_key() {
     let set = signed::<P256>(1);
     let public = p256::PublicKey::from_sec1_bytes(set.public[0].as_sec1()).unwrap();
     let pem = public.to_public_key_pem(LineEnding::LF).unwrap();
-    let file = TemporaryFile::new("brought-public.pem", &pem);
+    let file = TemporaryFile::new("supported-public.pem", &pem);
     for (path, input) in [(file.path(), ""), ("-", pem.as_str())] {
         let said = refused(&["pubkey", "--curve", "P-256", path], input);
         assert!(

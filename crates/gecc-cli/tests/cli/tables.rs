@@ -1,7 +1,7 @@
 //! Parquet and Arrow IPC, in and out.
 
-use crate::crafted;
 use crate::support::{Signed, TemporaryFile, answers, code, run, signed, start, stderr};
+use crate::synthetic;
 use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int8Array, RecordBatch,
@@ -1024,7 +1024,7 @@ pub fn with_a_row_less(path: &Path) -> Vec<u8> {
     let mut bytes = std::fs::read(path).unwrap();
     // A field of 64 bits after the one with the preceding number, as rows and values are. Rows of
     // the file come first, and those of a row group after its columns.
-    let field = |rows: u64| [vec![0x16], crafted::varint(rows << 1)].concat();
+    let field = |rows: u64| [vec![0x16], synthetic::varint(rows << 1)].concat();
     let from = field(rows);
     let to = field(rows - 1);
     assert_eq!(from.len(), to.len());
@@ -1043,7 +1043,7 @@ pub fn with_a_row_less(path: &Path) -> Vec<u8> {
 /// signatures in it are those of the second row group, which has zeros.
 fn hidden_signatures(set: &Signed) -> Vec<u8> {
     let group = |items: [usize; 3], signatures: &dyn Fn(usize) -> Vec<u8>| {
-        let page = |bytes: Vec<u8>| crafted::page(3, crafted::PLAIN, &bytes);
+        let page = |bytes: Vec<u8>| synthetic::page(3, synthetic::PLAIN, &bytes);
         let cells = |cell: &dyn Fn(usize) -> Vec<u8>| {
             page(items.iter().flat_map(|item| cell(*item)).collect())
         };
@@ -1056,9 +1056,9 @@ fn hidden_signatures(set: &Signed) -> Vec<u8> {
             ),
         ]
         .into_iter()
-        .zip(crafted::COLUMNS)
+        .zip(synthetic::COLUMNS)
         .map(|((width, page), (name, _))| {
-            crafted::Column::new(name, crafted::FIXED, Some(width), 3, vec![page])
+            synthetic::Column::new(name, synthetic::FIXED, Some(width), 3, vec![page])
         })
         .collect::<Vec<_>>()
     };
@@ -1068,7 +1068,7 @@ fn hidden_signatures(set: &Signed) -> Vec<u8> {
         .pages
         .extend(group([3, 4, 5], &real)[1].pages.clone());
     let second = group([3, 4, 5], &|_| vec![0; 64]);
-    crafted::file_of_groups(&[(&first, 3), (&second, 3)], 6)
+    synthetic::file_of_groups(&[(&first, 3), (&second, 3)], 6)
 }
 
 /// Answers of every form, of a file alone or with others, and with any number of threads.

@@ -232,7 +232,7 @@ fn signatures_of_the_examples_are_valid() {
 
 #[test]
 fn corrupted_signature_is_rejected() {
-    let text = fs::read_to_string(data("ethereum_blocks.jsonl")).expect("shipped");
+    let text = fs::read_to_string(data("ethereum_blocks.jsonl")).expect("example data");
     let field = "\"signature\":\"";
     let at = text.find(field).expect("a signature") + field.len() + 70;
     let digit = if &text[at..=at] == "0" { "1" } else { "0" };

@@ -57,7 +57,7 @@ fn example_lines_equal_decoded_blocks() {
 /// may hash `left` bytes.
 fn unchecked(left: u64) -> usize {
     let [block, spent] = ["block300025.raw", "block300025-undo.raw"]
-        .map(|name| std::fs::read(path("bitcoin").join(name)).expect("shipped"));
+        .map(|name| std::fs::read(path("bitcoin").join(name)).expect("example data"));
     let opened = OpenBlock::new(
         Network::Bitcoin,
         block,

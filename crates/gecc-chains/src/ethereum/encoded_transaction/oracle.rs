@@ -123,7 +123,7 @@ fn compare(encoded: &[u8]) -> bool {
 }
 
 /// Returns the transactions of an era1 file.
-fn shipped(name: &str) -> Vec<Vec<u8>> {
+fn example_data(name: &str) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(
         Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/data")
@@ -338,7 +338,7 @@ fn accepted_encodings_and_signed_messages_equal_those_of_alloy() {
         "made-premerge.era1",
         "made-postmerge.e2s",
     ];
-    let mut all: Vec<Vec<u8>> = files.into_iter().flat_map(shipped).collect();
+    let mut all: Vec<Vec<u8>> = files.into_iter().flat_map(example_data).collect();
     assert_eq!(all.len(), 51 + 420 + 700);
     all.extend((0..MADE).map(|_| made(&mut random)));
     let mut taken = 0;

@@ -1,4 +1,4 @@
-/* A walk through the interface as someone new takes it: what works at once, and what is said of the usual mistakes. */
+/* The first steps of a new user of the interface: what works at once, and the messages for common mistakes. */
 #include <gecc.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-"""A walk through the package as someone new takes it: what works at once, and what is said of the usual mistakes."""
+"""The first steps of a new user of the package: what works at once, and the messages for common mistakes."""
 
 import hashlib
 from typing import Any
