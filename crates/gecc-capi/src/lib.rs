@@ -63,6 +63,7 @@ pub mod codes;
 pub mod der;
 pub mod ecdsa;
 pub mod ed25519;
+pub mod ed25519_variant;
 pub mod engine;
 pub mod keys;
 pub mod memory;

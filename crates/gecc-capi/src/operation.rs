@@ -1,7 +1,7 @@
 //! The common part of calls that compute an operation of the library, from their columns to their
 //! results.
 
-use super::ed25519::{GeccEd25519Variant, variant_of};
+use super::ed25519_variant::{GeccEd25519Variant, variant_of};
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::progress::Piece;

@@ -4,9 +4,10 @@ use super::{Handle, NO_DATA, cpu, expect_failure, expect_ok, rows, strings};
 use crate::capi::choices::GeccEd25519Rule;
 use crate::capi::codes::GeccCode;
 use crate::capi::ed25519::{
-    GeccEd25519Variant, gecc_ed25519_public_keys, gecc_ed25519_public_keys_read,
-    gecc_ed25519_seed_read, gecc_ed25519_sign, gecc_ed25519_verify,
+    gecc_ed25519_public_keys, gecc_ed25519_public_keys_read, gecc_ed25519_seed_read,
+    gecc_ed25519_sign, gecc_ed25519_verify,
 };
+use crate::capi::ed25519_variant::GeccEd25519Variant;
 use crate::capi::status::GeccStatus;
 use serde_json::Value;
 use std::ptr::{null, null_mut};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The source files from which the header is generated, in its order. Functions of other files would
 /// be missing in it.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     "status",
     "engine",
     "choices",
@@ -17,6 +17,7 @@ const SOURCES: [&str; 16] = [
     "ecdsa",
     "bip340",
     "ed25519",
+    "ed25519_variant",
     "sm2",
     "keys",
     "point",
