@@ -25,6 +25,10 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=curves");
     println!("cargo::rerun-if-changed=cuda");
+    // Unoptimised code needs more stack than a caller's thread may have (src/host/workers/pool.rs).
+    if env::var("OPT_LEVEL").is_ok_and(|level| level == "0") {
+        println!("cargo::rustc-cfg=gecc_unoptimised");
+    }
     let out = GeneratedFiles {
         folder: PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")),
     };

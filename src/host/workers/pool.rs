@@ -12,6 +12,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 /// them takes minutes.
 const MOST_THREADS: usize = 4096;
 
+/// The stack of a thread in bytes. Without optimisation, a function of vector code takes up to
+/// 1.6 MB of it, since every intermediate value has a place of its own in the frame. Only pages that
+/// are touched take memory.
+const STACK: usize = 16 << 20;
+
+/// True if callers compute, too. Their stacks may be too small for unoptimised code.
+const CALLERS_COMPUTE: bool = cfg!(not(gecc_unoptimised));
+
 thread_local! {
     /// True on threads of an engine's pool.
     static IN_POOL: Cell<bool> = const { Cell::new(false) };
@@ -45,6 +53,7 @@ impl Pool {
         let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
         let builder = builder
             .thread_name(|number| format!("gecc-cpu-{number}"))
+            .stack_size(STACK)
             .start_handler(|_| IN_POOL.set(true));
         builder
             .build()
@@ -66,8 +75,8 @@ impl Pool {
         self.run(tasks, work, CallerRole::Sleeps);
     }
 
-    /// Runs tasks on the pool and on the calling thread, which has no other work. That thread starts at
-    /// once, whereas waking the pool's threads can take longer than copying a megabyte.
+    /// Runs tasks on the pool and on the calling thread, which has no other work. That thread
+    /// starts at once, whereas waking the pool's threads can take longer than copying a megabyte.
     pub fn for_each_with_caller<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
         self.run(tasks, work, CallerRole::TakesPart);
     }
@@ -120,11 +129,16 @@ impl Pool {
     /// Runs `do_one` `count` times. This is independent of the type of tasks, so that it is
     /// compiled once and not for each type.
     fn run_times(&self, count: usize, do_one: &(dyn Fn() + Sync), caller: CallerRole) {
+        let caller = if CALLERS_COMPUTE {
+            caller
+        } else {
+            CallerRole::Sleeps
+        };
         let helpers = count - usize::from(caller == CallerRole::TakesPart && count > 0);
         let helpers = helpers.min(self.threads());
         // On a thread of the pool, tasks run here: tasks that waited for others could wait for each
         // other.
-        if count <= 1 || IN_POOL.get() {
+        if count == 0 || (count == 1 && CALLERS_COMPUTE) || IN_POOL.get() {
             return (0..count).for_each(|_| do_one());
         }
         let state = TaskState {
