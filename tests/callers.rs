@@ -486,10 +486,8 @@ fn processor_time() -> Duration {
         tv_nsec: 0,
     };
     // SAFETY: the time is writable.
-    assert_eq!(
-        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) },
-        0
-    );
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    assert_eq!(status, 0);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 

@@ -47,7 +47,7 @@ fn assert_gone(gpu: &GpuEngine, secrets: &[&[u8]]) {
     assert!(!contents.is_empty(), "there is a stream slot to examine");
 }
 
-const DIGESTS: [[u8; 32]; ITEMS] = [[0x5a; 32]; ITEMS];
+static DIGESTS: [[u8; 32]; ITEMS] = [[0x5a; 32]; ITEMS];
 
 #[test]
 #[ignore = "needs a GPU: --ignored gpu_tests"]

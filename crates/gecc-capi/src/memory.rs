@@ -243,10 +243,10 @@ impl Memory {
         name: &str,
         rows: GeccRows,
     ) -> Result<Option<Rows<'a, W>>, Failure> {
-        // SAFETY: passed on.
         if rows.data.is_null() {
             Ok(None)
         } else {
+            // SAFETY: passed on.
             unsafe { self.reads(name, rows) }.map(Some)
         }
     }
@@ -301,10 +301,10 @@ impl Memory {
 /// # Safety
 /// The memory may be read during `'a`. If there are no bytes, the pointer is ignored.
 unsafe fn slice_of<'a>(data: *const u8, bytes: usize) -> &'a [u8] {
-    // SAFETY: the caller's promise.
     if bytes == 0 {
         &[]
     } else {
+        // SAFETY: the caller's promise.
         unsafe { slice::from_raw_parts(data, bytes) }
     }
 }
@@ -347,8 +347,9 @@ impl<const W: usize> ResultRows<'_, W> {
         run: impl FnOnce(&mut [u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         // SAFETY: passed on.
+        let rows = unsafe { self.rows() };
         let mut bytes = PartialResult {
-            bytes: unsafe { self.rows() }.as_flattened_mut(),
+            bytes: rows.as_flattened_mut(),
             complete: false,
         };
         bytes.bytes.fill(0);

@@ -229,13 +229,11 @@ unsafe fn receivers_of(receivers: &[*const GeccReceiver]) -> Result<Vec<Receiver
     // The capacity is sufficient from the start: moving receivers would leave copies of their keys
     // behind.
     let mut all = Vec::with_capacity(receivers.len());
-    // SAFETY: not null, aligned, and the caller's promise.
     stack::wiped(|| {
-        all.extend(
-            receivers
-                .iter()
-                .map(|receiver| unsafe { (**receiver).0.clone() }),
-        )
+        for receiver in receivers {
+            // SAFETY: not null, aligned, and the caller's promise.
+            all.push(unsafe { (**receiver).0.clone() });
+        }
     });
     Ok(all)
 }

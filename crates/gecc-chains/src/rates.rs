@@ -18,10 +18,8 @@ fn processor_time() -> i64 {
         tv_nsec: 0,
     };
     // SAFETY: `time` is writable.
-    assert_eq!(
-        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) },
-        0
-    );
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    assert_eq!(status, 0);
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 

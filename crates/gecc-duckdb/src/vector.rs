@@ -144,11 +144,11 @@ impl<'a> Vector<'a> {
     }
 
     fn values<T: Copy>(&self) -> &'a [T] {
-        // SAFETY: callers request the type of the vector's values, and there is one value for each
-        // row.
         if self.rows == 0 {
             &[]
         } else {
+            // SAFETY: callers request the type of the vector's values, and there is one value for
+            // each row.
             unsafe { slice::from_raw_parts(self.values.cast(), self.rows) }
         }
     }

@@ -304,8 +304,8 @@ impl Program {
         let known =
             check(unsafe { (self.functions.nvrtcGetProgramLogSize)(self.handle, &mut size) });
         let mut log = vec![0u8; size];
-        // SAFETY: the buffer has the size that NVRTC returned.
         let got = known.and_then(|()| {
+            // SAFETY: the buffer has the size that NVRTC returned.
             check(unsafe {
                 (self.functions.nvrtcGetProgramLog)(self.handle, log.as_mut_ptr().cast())
             })

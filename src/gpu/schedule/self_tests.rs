@@ -42,10 +42,7 @@ impl SelfTestRun<'_> {
         expected: usize,
     ) -> Result<Vec<T>, Fault> {
         let SelfTestRun {
-            slot: slot,
-            cpu,
-            most,
-            ..
+            slot, cpu, most, ..
         } = self;
         let items = operation.items();
         // SAFETY: when a chunk has been computed, all its items have been taken.
@@ -130,7 +127,7 @@ pub fn pass(
             let _span = trace::span("test before use", 0);
             (test.run)(&mut SelfTestRun {
                 test: *test,
-                slot: slot,
+                slot,
                 cpu,
                 most,
             })

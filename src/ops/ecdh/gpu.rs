@@ -62,7 +62,7 @@ impl OnGpu for Agreement<'_> {
         };
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             numbers.import(slot, curve, keys, n)?;
             peers.import(slot, curve, n)?;
             scratch.reset(slot)?;

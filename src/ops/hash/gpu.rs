@@ -40,30 +40,28 @@ impl OnGpu for DigestsOf<'_> {
         plan_codes(plan, &self.messages, first);
         plan.result(0, digests, 32);
         let function = self.function;
-        Box::new(
-            move |Running { slot: slot, .. }: &mut Running| match function {
-                Function::Sha256 => kernels::Sha256 {
-                    data,
-                    offsets,
-                    digests,
-                    n,
-                }
-                .launch(slot, CURVE),
-                Function::Sha256d => kernels::Sha256d {
-                    data,
-                    offsets,
-                    digests,
-                    n,
-                }
-                .launch(slot, CURVE),
-                Function::Keccak256 => kernels::Keccak256 {
-                    data,
-                    offsets,
-                    digests,
-                    n,
-                }
-                .launch(slot, CURVE),
-            },
-        )
+        Box::new(move |Running { slot, .. }: &mut Running| match function {
+            Function::Sha256 => kernels::Sha256 {
+                data,
+                offsets,
+                digests,
+                n,
+            }
+            .launch(slot, CURVE),
+            Function::Sha256d => kernels::Sha256d {
+                data,
+                offsets,
+                digests,
+                n,
+            }
+            .launch(slot, CURVE),
+            Function::Keccak256 => kernels::Keccak256 {
+                data,
+                offsets,
+                digests,
+                n,
+            }
+            .launch(slot, CURVE),
+        })
     }
 }

@@ -78,7 +78,7 @@ impl OnGpu for PublicKeysOf<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             products.compute(slot, curve, keys, n)?;
             let status = Some((
                 products.numbers.status.into(),

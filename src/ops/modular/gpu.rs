@@ -44,7 +44,7 @@ impl OnGpu for Modexp<'_> {
         let parameters: Column<ModexpParameters> = limbs_input(plan, &self.parameters);
         let results = NumberResults::new(plan, bytes);
         let n = items.len() as u64;
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             powers.import(slot, n)?;
             exponents.import(slot, n)?;
             let bases = powers.columns;
@@ -104,7 +104,7 @@ impl OnGpu for MulMod<'_> {
         let modulus: Column<MulModModulus> = plan.secret_input_of(self.parameters.len(), source);
         let results = NumberResults::new(plan, bytes);
         let n = items.len() as u64;
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             products.import(slot, n)?;
             let a = products.columns;
             let status = results.status;

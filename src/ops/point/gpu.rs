@@ -46,7 +46,7 @@ impl OnGpu for Add<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             a.import(slot, curve, n)?;
             b.import(slot, curve, n)?;
             slot.keep_in_l2(prefixes, n)?;
@@ -99,7 +99,7 @@ impl OnGpu for Double<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             from.import(slot, curve, n)?;
             slot.keep_in_l2(prefixes, n)?;
             let Points {
@@ -147,7 +147,7 @@ impl OnGpu for MulBase<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             let table = slot.cache.clone().base_point.public(slot, curve)?;
             scalars.import(slot, curve, n)?;
             let scalars_of = scalars.scalars;
@@ -190,7 +190,7 @@ impl OnGpu for Mul<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             scalars.import(slot, curve, n)?;
             imported.import(slot, curve, n)?;
             scratch.reset(slot)?;
@@ -233,7 +233,7 @@ impl OnGpu for DecodeKeys<'_> {
         let results = PointResults::new(plan);
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             keys.import(slot, curve, n)?;
             // The identity is not a valid public key.
             let reasons = Reasons {
@@ -280,7 +280,7 @@ impl OnGpu for Sums<'_> {
         let curve = self.curve.name();
         let count = items.len();
         let parts = parts.len();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             points.import(slot, curve, count)?;
             let Points { xy, kinds } = points.points;
             let Points {

@@ -47,7 +47,7 @@ impl OnGpu for SumsOfProducts<'_> {
         let curve = self.curve.name();
         let count = items.len();
         let parts = parts.len();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             scalars.import(slot, curve, count)?;
             points.import(slot, curve, count)?;
             let Numbers {

@@ -226,7 +226,7 @@ impl OnGpu for Expected<'_> {
         plan.codes(codes);
         plan.secret_result(0, out.rows, width);
         let n = items.len();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             points.import(slot, CURVE, n)?;
             for keys in keys {
                 keys.spend.import(slot, CURVE, keys.count)?;
@@ -266,7 +266,7 @@ impl OnGpu for TweakPoints<'_> {
         let sums = Jacobian::new(plan);
         let results = PointResults::new(plan);
         let n = items.len();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             keys.import(slot, CURVE, n)?;
             let Points { xy, kinds } = keys.points;
             let WindowScratch { tables, next_tile } = windows;

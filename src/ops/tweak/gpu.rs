@@ -106,7 +106,7 @@ impl OnGpu for Tweak<'_> {
         let sum = Points::new(plan);
         let prefixes = plan.column::<Prefixes>();
         let results = PointResults::new(plan);
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             let table = slot.cache.clone().base_point.public(slot, curve)?;
             keys.import(slot, curve, n)?;
             tweaks.import(slot, keys.points, n)?;

@@ -267,11 +267,7 @@ impl OnGpu for Verify<'_> {
 /// none do, the items may be verified as a group, which is faster than individual verification, but
 /// not faster than tables.
 pub fn check(
-    Running {
-        slot: slot,
-        expected,
-        ..
-    }: &mut Running,
+    Running { slot, expected, .. }: &mut Running,
     kernels: &'static FinalCheckOnGpu,
     chunk: EquationsOfChunk,
     buffers: &CheckBuffers<'_>,

@@ -96,7 +96,7 @@ impl OnGpu for Recover<'_> {
         };
         let n = items.len();
         let curve = self.curve.name();
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             match &candidates {
                 Some(candidates) => candidates.compute(slot, curve, rows, n)?,
                 None => recovery.compute(slot, curve, rows, None, n)?,

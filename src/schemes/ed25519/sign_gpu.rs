@@ -239,46 +239,40 @@ impl OnGpu for Sign<'_> {
             bytes: dom2,
             length: dom2_bytes,
         } = dom2;
-        Box::new(
-            move |Running {
-                      slot: slot,
-                      expected,
-                      ..
-                  }: &mut Running| {
-                let n = count as u64;
-                let nonces = products.scalars;
-                expansion.map_or(Ok(()), |expansion| expansion.expand(slot, products, n))?;
-                kernels::Ed25519Nonces {
-                    keys,
-                    key_stride,
-                    dom2,
-                    dom2_bytes,
-                    data,
-                    offsets,
-                    nonces,
-                    n,
-                }
-                .launch(slot, CURVE)?;
-                products.encode(slot, signatures.into(), 64, n)?;
-                kernels::Ed25519Sign {
-                    keys,
-                    key_stride,
-                    public_keys: public.into(),
-                    public_stride,
-                    dom2,
-                    dom2_bytes,
-                    data,
-                    offsets,
-                    nonces,
-                    signatures,
-                    n,
-                }
-                .launch(slot, CURVE)?;
-                checking.map_or(Ok(()), |checking| {
-                    checking.check(slot, signed, count, *expected)
-                })
-            },
-        )
+        Box::new(move |Running { slot, expected, .. }: &mut Running| {
+            let n = count as u64;
+            let nonces = products.scalars;
+            expansion.map_or(Ok(()), |expansion| expansion.expand(slot, products, n))?;
+            kernels::Ed25519Nonces {
+                keys,
+                key_stride,
+                dom2,
+                dom2_bytes,
+                data,
+                offsets,
+                nonces,
+                n,
+            }
+            .launch(slot, CURVE)?;
+            products.encode(slot, signatures.into(), 64, n)?;
+            kernels::Ed25519Sign {
+                keys,
+                key_stride,
+                public_keys: public.into(),
+                public_stride,
+                dom2,
+                dom2_bytes,
+                data,
+                offsets,
+                nonces,
+                signatures,
+                n,
+            }
+            .launch(slot, CURVE)?;
+            checking.map_or(Ok(()), |checking| {
+                checking.check(slot, signed, count, *expected)
+            })
+        })
     }
 }
 
@@ -336,7 +330,7 @@ impl OnGpu for PublicKeysOf<'_> {
         let codes = plan.column::<Codes>();
         plan.codes(codes);
         plan.result(0, expansion.public, 32);
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             // Every seed is a valid key.
             slot.fill(codes, Verdict::VALID_CODE, n)?;
             expansion.expand(slot, products, n as u64)

@@ -154,15 +154,9 @@ impl OnGpu for Verify<'_> {
             keys,
             on_device,
         };
-        Box::new(
-            move |Running {
-                      slot: slot,
-                      expected,
-                      ..
-                  }: &mut Running| {
-                equations.verify(slot, signed, rule, n, *expected)
-            },
-        )
+        Box::new(move |Running { slot, expected, .. }: &mut Running| {
+            equations.verify(slot, signed, rule, n, *expected)
+        })
     }
 }
 

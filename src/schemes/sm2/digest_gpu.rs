@@ -46,7 +46,7 @@ impl OnGpu for MessageDigests<'_> {
         let digests = plan.column::<Digests>();
         plan_codes(plan, &self.messages, first);
         plan.result(0, digests, 32);
-        Box::new(move |Running { slot: slot, .. }: &mut Running| {
+        Box::new(move |Running { slot, .. }: &mut Running| {
             keys.import(slot, Sm2::NAME, n)?;
             let Points { xy, kinds } = keys.points;
             let id_stride = id_stride as u64;

@@ -1,4 +1,4 @@
-//! Resolves inputs to files: files, folders and patterns.
+//! Resolves inputs to files, folders and patterns.
 
 use super::open::is_standard_stream;
 use crate::messages::{path_error, shown_path, warn};

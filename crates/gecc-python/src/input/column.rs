@@ -155,10 +155,10 @@ impl RowColumn {
     /// Returns a part of the bytes of each row.
     pub fn part(self, start: usize, width: usize) -> Self {
         assert!(start + width <= self.width, "the part is within a row");
-        // SAFETY: the part begins within a row.
         let data = if self.different() == 0 {
             self.data
         } else {
+            // SAFETY: the part begins within a row.
             unsafe { self.data.add(start) }
         };
         RowColumn {

@@ -278,8 +278,9 @@ impl Strings {
             }) => {
                 assert!(place < *items, "the string is there");
                 // SAFETY: there are more than `place` rows.
+                let data = unsafe { data.add(place * stride) };
                 Ok(StringSlice {
-                    data: unsafe { data.add(place * stride) },
+                    data,
                     length: *length,
                 })
             }
